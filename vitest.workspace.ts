@@ -68,12 +68,14 @@ const projects = [
   project("@pawl/examples", "examples", { isolate: false, testTimeout: 120_000 }),
   // The tests of these change nothing of their own process, so their files share a worker and the modules that it has
   // loaded.
-  project("@pawl/testkit", "packages/testkit", { isolate: false, exclude: [heap, pages] }),
-  project("browser", "packages/testkit", { isolate: false, include: pages }),
+  project("@pawl/testkit", "packages/testkit", { isolate: false }),
+  project("@pawl/sandbox", "packages/sandbox", { isolate: false, exclude: [heap, pages] }),
+  project("browser", "packages/sandbox", { isolate: false, include: pages }),
+  project("@pawl/receiver", "packages/receiver", { isolate: false }),
   project("@pawl/webhook", "packages/webhook", { isolate: false }),
   project("scripts", "scripts", { isolate: false }),
   // The test of memory measures a heap of its own.
-  project("@pawl/testkit heap", "packages/testkit", { include: heap }),
+  project("@pawl/sandbox heap", "packages/sandbox", { include: heap }),
   project("pawl", "packages/pawl", { isolate: false }),
   project("@pawl/http", "packages/http", { isolate: false }),
   project("@pawl/core", "packages/core", { isolate: false })

@@ -12,7 +12,7 @@ import { join } from "node:path"
 import openapiTS, { astToString } from "openapi-typescript"
 
 const root = join(import.meta.dirname, "..")
-const output = join(root, "packages/testkit/test/support/openapi.d.ts")
+const output = join(root, "packages/sandbox/test/support/openapi.d.ts")
 
 const document = readFileSync(join(root, "packages/http/openapi.json"), "utf8")
 // Removes empty types.

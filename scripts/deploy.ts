@@ -88,7 +88,7 @@ const ofSystemd = async () => {
 
 /** Returns the flags in the files that the receiver does not know. */
 const ofFlags = async (texts: ReadonlyArray<string>): Promise<ReadonlyArray<string>> => {
-  const bin = "packages/webhook/src/bin/pawl-receiver.ts"
+  const bin = "packages/receiver/src/bin/pawl-receiver.ts"
   const help = await promisify(execFile)(process.execPath, [bin, "--help"], { cwd: root })
   const flags = texts
     .flatMap((text) => text.split("\n"))

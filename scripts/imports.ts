@@ -32,6 +32,8 @@ const core = /^@pawl\/core\//
 const http = /^@pawl\/http\//
 const webhook = /^@pawl\/webhook\//
 const testkit = /^@pawl\/testkit\//
+const receiver = /^@pawl\/receiver\//
+const sandbox = /^@pawl\/sandbox\//
 const testSupport = /^@pawl\/test-support\//
 const testing = [
   /^vitest$/,
@@ -80,11 +82,6 @@ const packages: ReadonlyArray<Rule> = [
     why: "http knows core alone; it meets webhook in core's ports"
   },
   {
-    files: /^packages\/webhook\/src\/bin\//,
-    may: [effect, core, http, node, platformNode, sqlPg],
-    why: "the receiver's bin puts together core, http and webhook"
-  },
-  {
     files: /^packages\/webhook\/src\/NodePostgres\.ts$/,
     may: [effect, core, node, sqlPg],
     why: "PostgreSQL is for who brings @effect/sql-pg, an optional peer"
@@ -100,20 +97,35 @@ const packages: ReadonlyArray<Rule> = [
     why: "webhook knows core alone; it meets http in core's ports"
   },
   {
-    // These modules of the testkit need Node although their names do not say so.
-    files: /^packages\/testkit\/src\/(bin\/|(internal\/sandbox\/)?Node|Sandbox)/,
-    may: [effect, core, http, webhook, fastCheck, node, platformNode, undici],
-    why: "the testkit needs the three packages, fast-check and Node"
+    files: /^packages\/testkit\/src\//,
+    may: [effect, core, http, webhook, fastCheck],
+    why: "the testkit needs the three packages and fast-check"
   },
   {
-    files: /^packages\/testkit\/src\//,
-    may: [effect, core, http, webhook, fastCheck, /^qr$/],
-    why: "the testkit needs the three packages, fast-check and a QR code encoder"
+    files: /^packages\/receiver\/src\/(bin\/|Node)/,
+    may: [effect, core, http, webhook, node, platformNode, sqlPg],
+    why: "the process puts together core, http and webhook"
+  },
+  {
+    files: /^packages\/receiver\/src\//,
+    may: [effect, core, http, webhook],
+    why: "the operator's side stands on core, http and webhook"
+  },
+  {
+    // These modules of the sandbox need Node although their names do not say so.
+    files: /^packages\/sandbox\/src\/(bin\/|(internal\/sandbox\/)?Node|Sandbox)/,
+    may: [effect, core, http, webhook, testkit, receiver, fastCheck, node, platformNode],
+    why: "the sandbox needs the testkit, the page files and output of the receiver, and Node"
+  },
+  {
+    files: /^packages\/sandbox\/src\//,
+    may: [effect, core, http, webhook, testkit, receiver, fastCheck, /^qr$/],
+    why: "the sandbox needs the testkit, the page files of the receiver and a QR code encoder"
   },
   {
     files: /^packages\/pawl\/src\//,
-    may: [effect, core, http, webhook, testkit, node, platformNode],
-    why: "pawl puts the four packages together"
+    may: [effect, core, http, webhook, testkit, receiver, sandbox, node, platformNode],
+    why: "pawl puts the packages together"
   },
   {
     files: /^packages\/core\/test\//,
@@ -127,22 +139,34 @@ const packages: ReadonlyArray<Rule> = [
   },
   {
     files: /^packages\/webhook\/test\//,
-    may: [...testing, core, webhook, /^express$/, /^hono$/, /^standardwebhooks$/, /^cloudevents$/],
+    may: [...testing, core, webhook, /^express$/, /^hono$/, /^standardwebhooks$/],
     why: "webhook's tests know core and webhook; laws and journeys live in testkit/test"
   },
   {
     files: /^packages\/testkit\/test\//,
+    may: [...testing, core, http, webhook, testkit],
+    why: "not a dependency of the testkit's tests"
+  },
+  {
+    files: /^packages\/receiver\/test\//,
+    may: [...testing, core, http, webhook, receiver, /^standardwebhooks$/, /^cloudevents$/],
+    why: "not a dependency of the receiver's tests"
+  },
+  {
+    files: /^packages\/sandbox\/test\//,
     may: [
       ...testing,
       core,
       http,
       webhook,
       testkit,
+      receiver,
+      sandbox,
       /^playwright-core$/,
       /^openapi-fetch$/,
       /^qr\//
     ],
-    why: "not a dependency of the testkit's tests"
+    why: "not a dependency of the sandbox's tests"
   },
   {
     files: /^packages\/pawl\/test\//,
@@ -151,8 +175,8 @@ const packages: ReadonlyArray<Rule> = [
   },
   {
     files: /^test-support\//,
-    may: [...testing, /^@pawl\/webhook\/Records$/],
-    why: "the support of all tests knows no package, but the engine whose leases it ends"
+    may: [...testing, core, webhook, testkit],
+    why: "the support of all tests knows core, webhook and the testkit"
   },
   {
     files: /^proof\/(src|test)\/mutants\//,
@@ -161,7 +185,7 @@ const packages: ReadonlyArray<Rule> = [
   },
   {
     files: /^proof\//,
-    may: [...testing, core, http, webhook, testkit],
+    may: [...testing, core, http, webhook, testkit, receiver, sandbox],
     why: "proof stands on the public modules of the packages, fast-check and Node"
   },
   {
@@ -213,25 +237,34 @@ const layers: Readonly<Record<string, ReadonlyArray<readonly [room: string, file
     ],
     ["requests", /^(Requests|NodeRequests|RequestsError|internal\/requests\/.+)\.ts$/],
     ["doors", /^(Receiver|NodeReceiver|WebReceiver|internal\/doors\/.+)\.ts$/],
+    ["index", /^index\.ts$/]
+  ],
+  "packages/receiver/src/": [
     ["merchants", /^(Merchants|internal\/merchants\/.+)\.ts$/],
     [
       "operator",
-      /^(Admin|MerchantsAdmin|CloudEvent|DayBooks|DayComparison|Forwarder|NodeAdminPage|Replay|StoryReport|StoryScenario|TransactionReport|internal\/(admin|mcp)\/.+)\.ts$/
+      /^(Admin|MerchantsAdmin|CloudEvent|DayBooks|DayComparison|Forwarder|NodeAdminPage|PageFiles|Replay|StoryReport|StoryScenario|TransactionReport|internal\/(LogLine|(admin|mcp|page)\/.+))\.(ts|js)$/
     ],
     ["commands", /^(bin\/.+|index\.ts)$/]
   ],
   "packages/testkit/src/": [
     [
       "base",
-      /^(GatewayConfig|Readings|Scenario|VirtualClock|NodeOutbound|internal\/[A-Z]\w+|internal\/(state|http|console|readings)\/.+)\.(ts|js)$/
+      /^(GatewayConfig|Readings|Scenario|VirtualClock|internal\/[A-Z]\w+|internal\/(state|readings)\/.+)\.ts$/
     ],
     ["courier", /^(Courier|internal\/courier\/.+)\.ts$/],
     ["gateway", /^(Gateway|GatewayState|internal\/gateway\/.+)\.ts$/],
     ["faults", /^(Faults|internal\/faults\/.+)\.ts$/],
-    ["pages", /^(Console|HostedPage|internal\/pages\/.+)\.ts$/],
-    ["sandbox", /^(Fake|Merchant|Sandbox|internal\/sandbox\/.+)\.ts$/],
+    ["fake", /^(Fake|Merchant)\.ts$/],
     ["generators", /^(Generators|Generators\/.+|internal\/generators\/.+)\.ts$/],
-    ["laws", /^(Laws|Laws\/.+|Conformance|internal\/laws\/.+)\.ts$/],
+    ["laws", /^(Laws|Laws\/.+|internal\/laws\/.+)\.ts$/],
+    ["index", /^index\.ts$/]
+  ],
+  "packages/sandbox/src/": [
+    ["base", /^(NodeOutbound|internal\/(http|console)\/.+)\.(ts|js)$/],
+    ["pages", /^(Console|HostedPage|internal\/pages\/.+)\.ts$/],
+    ["sandbox", /^(Sandbox|internal\/sandbox\/.+)\.ts$/],
+    ["conform", /^Conformance\.ts$/],
     ["trigger", /^internal\/trigger\/.+$/],
     ["doctor", /^(Doctor|internal\/doctor\/.+)\.ts$/],
     ["commands", /^(bin\/.+|index\.ts)$/]

@@ -1,5 +1,5 @@
 /**
- * Packs the five packages as npm tarballs into a folder: `pnpm packages DIR`. They have to be built.
+ * Packs the seven packages as npm tarballs into a folder: `pnpm packages DIR`. They have to be built.
  */
 import { execFileSync } from "node:child_process"
 import { mkdirSync } from "node:fs"
@@ -10,7 +10,7 @@ const root = resolve(import.meta.dirname, "..")
 /** Packs each package into the folder, and returns the paths of the tarballs. */
 const pack = (folder: string): ReadonlyArray<string> => {
   mkdirSync(folder, { recursive: true })
-  return ["core", "http", "webhook", "testkit", "pawl"].map((name) => {
+  return ["core", "http", "webhook", "testkit", "receiver", "sandbox", "pawl"].map((name) => {
     const output = execFileSync("pnpm", ["pack", "--json", "--pack-destination", folder], {
       cwd: join(root, "packages", name),
       encoding: "utf8"

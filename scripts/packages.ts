@@ -23,10 +23,14 @@ interface Manifest {
   readonly peerDependencies?: Readonly<Record<string, string>>
 }
 
-/** The path of a module in the workspace, and in the published package. */
+/** The path of a module in the workspace, and in the published package, where internal modules are private. */
 const layouts = [
-  { of: "exports", modules: "./src/*.ts" },
-  { of: "publishConfig", modules: { types: "./dist/*.d.ts", default: "./dist/*.js" } }
+  { of: "exports", modules: "./src/*.ts", internal: "./src/internal/*.ts" },
+  {
+    of: "publishConfig",
+    modules: { types: "./dist/*.d.ts", default: "./dist/*.js" },
+    internal: null
+  }
 ] as const
 
 /** Lists what is wrong with one package. */
@@ -41,11 +45,11 @@ export const objections = (manifest: Manifest): ReadonlyArray<string> => {
     sideEffects,
     type
   } = manifest
-  const laidOut = layouts.every(({ modules, of }) => {
+  const laidOut = layouts.every(({ internal, modules, of }) => {
     const exports = of === "exports" ? manifest.exports : publishConfig?.exports
     return (
       JSON.stringify(exports?.["./*"]) === JSON.stringify(modules) &&
-      exports?.["./internal/*"] === null &&
+      exports?.["./internal/*"] === internal &&
       exports["./bin/*"] === null
     )
   })

@@ -16,7 +16,7 @@ import * as PawlConfig from "@pawl/http/PawlConfig"
 import * as PawlPortable from "@pawl/http/PawlPortable"
 import * as Transport from "@pawl/http/Transport"
 import * as Fake from "@pawl/testkit/Fake"
-import * as Sandbox from "@pawl/testkit/Sandbox"
+import * as Sandbox from "@pawl/sandbox/Sandbox"
 import * as Effect from "effect/Effect"
 import * as FetchHttpClient from "effect/http/FetchHttpClient"
 import * as Layer from "effect/Layer"
@@ -253,7 +253,7 @@ createServer().listen(0, "127.0.0.1", () => console.log("ready"))
 `
 
 const command = [
-  new URL("../../packages/testkit/src/bin/pawl-sandbox.ts", import.meta.url).pathname,
+  new URL("../../packages/sandbox/src/bin/pawl-sandbox.ts", import.meta.url).pathname,
   "--port",
   "0"
 ]

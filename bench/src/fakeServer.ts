@@ -3,7 +3,7 @@
  * message. The bare node:http server sends the responses of the sandbox as constants.
  */
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
-import * as Sandbox from "@pawl/testkit/Sandbox"
+import * as Sandbox from "@pawl/sandbox/Sandbox"
 import * as Effect from "effect/Effect"
 import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpServer from "effect/http/HttpServer"

@@ -10,7 +10,7 @@
 import { jetstream, jetstreamManager, StorageType } from "@nats-io/jetstream"
 import { connect, nanos } from "@nats-io/transport-node"
 import * as Handler from "@pawl/core/Handler"
-import * as CloudEvent from "@pawl/webhook/CloudEvent"
+import * as CloudEvent from "@pawl/receiver/CloudEvent"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"

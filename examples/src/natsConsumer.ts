@@ -8,7 +8,7 @@
 import { AckPolicy, jetstream, jetstreamManager } from "@nats-io/jetstream"
 import { nanos } from "@nats-io/transport-node"
 import type { Transition } from "@pawl/core/Handler"
-import type { CloudEvent } from "@pawl/webhook/CloudEvent"
+import type { CloudEvent } from "@pawl/receiver/CloudEvent"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { connection, stream } from "./nats.ts"

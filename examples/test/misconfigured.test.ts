@@ -171,7 +171,7 @@ describe("the receiver", () => {
     ]
   ]
   for (const [args, env, faults] of starts) {
-    const program = "packages/webhook/src/bin/pawl-receiver.ts"
+    const program = "packages/receiver/src/bin/pawl-receiver.ts"
     let output: Promise<string> | undefined
     const start = () =>
       (output ??= refused(program, ["--port", "0", ...args], { ...validEnvironment, ...env }))
@@ -217,7 +217,7 @@ describe("the sandbox", () => {
     ]
   ]
   it.concurrent.for(cases)("explains %s", async ([, args, env, sentence]) => {
-    const program = "packages/testkit/src/bin/pawl-sandbox.ts"
+    const program = "packages/sandbox/src/bin/pawl-sandbox.ts"
     expect(await refused(program, ["--port", "0", ...args], env)).toBe(`${sentence}\n`)
   })
 })

@@ -7,7 +7,7 @@ import { expect, it } from "vitest"
 
 const root = new URL("../../", import.meta.url)
 const program = new URL("examples/src/naive.ts", root).pathname
-const conform = new URL("packages/testkit/src/bin/pawl-conform.ts", root).pathname
+const conform = new URL("packages/sandbox/src/bin/pawl-conform.ts", root).pathname
 const env = { PAWL_MERCHANT_SECRET: "sandbox-secret", PORT: "0" }
 
 /** Runs `pawl-conform` against the handler. Returns its output and the status code for a transaction of another run. */

@@ -3,7 +3,7 @@
  */
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import * as Program from "@pawl/test-support/Program"
-import * as Sandbox from "@pawl/testkit/Sandbox"
+import * as Sandbox from "@pawl/sandbox/Sandbox"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"

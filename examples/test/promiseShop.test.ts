@@ -1,7 +1,7 @@
 import * as Program from "@pawl/test-support/Program"
 import { Faults } from "@pawl/testkit/Faults"
 import { Gateway } from "@pawl/testkit/Gateway"
-import { Sandbox } from "@pawl/testkit/Sandbox"
+import { Sandbox } from "@pawl/sandbox/Sandbox"
 import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
 import { mkdtempSync, rmSync } from "node:fs"

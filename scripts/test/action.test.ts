@@ -11,8 +11,8 @@ import { join, resolve } from "node:path"
 import { afterAll, expect, it } from "vitest"
 
 const root = resolve(import.meta.dirname, "../..")
-const conform = bundleOf(join(root, "packages/testkit/src/bin/pawl-conform.ts"))
-const receiver = bundleOf(join(root, "packages/webhook/src/bin/pawl-receiver.ts"))
+const conform = bundleOf(join(root, "packages/sandbox/src/bin/pawl-conform.ts"))
+const receiver = bundleOf(join(root, "packages/receiver/src/bin/pawl-receiver.ts"))
 const folder = join(root, ".github/actions/conform")
 const action = readFileSync(join(folder, "action.yml"), "utf8")
 const script = readFileSync(join(folder, "conform.sh"), "utf8")

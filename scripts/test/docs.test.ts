@@ -43,8 +43,8 @@ describe("an example that is not run", () => {
   })
 
   it.for([
-    ["receiver", "packages/webhook/src/bin/pawl-receiver.ts"],
-    ["sandbox", "packages/testkit/src/bin/pawl-sandbox.ts"]
+    ["receiver", "packages/receiver/src/bin/pawl-receiver.ts"],
+    ["sandbox", "packages/sandbox/src/bin/pawl-sandbox.ts"]
   ] as const)("has %s take the flags it is given", async ([command, bin]) => {
     const { stdout } = await promisify(execFile)(process.execPath, [
       bundleOf(join(root, bin)),

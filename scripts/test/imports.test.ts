@@ -21,7 +21,7 @@ describe("imports point down", () => {
     ["packages/webhook/src/Confirmer.ts", "@pawl/http/StatusPoller"],
     ["packages/webhook/src/NodeSqlite.ts", "@pawl/http/StatusPoller"],
     ["packages/webhook/src/NodeSqlite.ts", "@effect/sql-pg/PgClient"],
-    ["packages/webhook/src/bin/pawl-receiver.ts", "@pawl/testkit/Fake"],
+    ["packages/receiver/src/bin/pawl-receiver.ts", "@pawl/testkit/Fake"],
     ["packages/core/test/Status.test.ts", "@pawl/testkit/Laws"],
     ["packages/http/test/Refunds.test.ts", "@pawl/testkit/Fake"],
     ["packages/webhook/test/Ledger.test.ts", "@pawl/http/Refunds"],
@@ -43,11 +43,11 @@ describe("imports point down", () => {
     ["packages/http/src/Refunds.ts", "@pawl/core/Refund"],
     ["packages/webhook/src/LedgerSql.ts", "effect/sql/SqlClient"],
     ["packages/webhook/src/NodePostgres.ts", "@effect/sql-pg/PgClient"],
-    ["packages/webhook/src/bin/pawl-receiver.ts", "@pawl/http/Pawl"],
+    ["packages/receiver/src/bin/pawl-receiver.ts", "@pawl/http/Pawl"],
     ["packages/testkit/src/Laws.ts", "fast-check"],
     ["packages/testkit/test/Journey.test.ts", "@pawl/webhook/Receiver"],
     ["packages/core/test/Status.test.ts", "../src/Status.ts"],
-    ["examples/src/demo.ts", "@pawl/testkit/Sandbox"],
+    ["examples/src/demo.ts", "@pawl/sandbox/Sandbox"],
     ["proof/src/rel/sim.ts", "@pawl/testkit/Laws"]
   ])("%s may import %s", (path, specifier) => {
     expect(finding(path, specifier)).toBeUndefined()
@@ -69,7 +69,7 @@ describe("imports point down inside a package", () => {
   it.each([
     ["packages/webhook/src/Worker.ts", "./Ledger.ts"],
     ["packages/webhook/src/Ledger.ts", "./internal/memory/Memory.ts"],
-    ["packages/testkit/src/internal/pages/PayPage.ts", "../gateway/Intent.ts"],
+    ["packages/sandbox/src/internal/pages/PayPage.ts", "../gateway/Intent.ts"],
     ["packages/testkit/src/Laws/Receiver.ts", "../Faults.ts"]
   ])("%s may import %s", (path, specifier) => {
     expect(finding(path, specifier)).toBeUndefined()
@@ -95,8 +95,8 @@ describe("a module that needs Node is named for it", () => {
   it.each([
     ["packages/core/src/NodeHmac.ts", "node:crypto"],
     ["packages/http/src/NodeTransport.ts", "undici/index.js"],
-    ["packages/webhook/src/bin/pawl-receiver.ts", "../NodeSqlite.ts"],
-    ["packages/testkit/src/Sandbox.ts", "@effect/platform-node/NodeHttpServer"]
+    ["packages/receiver/src/bin/pawl-receiver.ts", "../NodeSqlite.ts"],
+    ["packages/sandbox/src/Sandbox.ts", "@effect/platform-node/NodeHttpServer"]
   ])("%s may import %s", (path, specifier) => {
     expect(finding(path, specifier)).toBeUndefined()
   })

@@ -14,7 +14,7 @@ import type { TestProject } from "vitest/node"
 const root = resolve(import.meta.dirname, "../..")
 const programs = [
   "packages/*/src/bin/pawl*.ts",
-  "packages/{testkit,webhook}/test/*Child.ts",
+  "packages/{receiver,testkit,webhook}/test/*Child.ts",
   "examples/src/{pay,payoutRun,receive}.ts",
   "proof/src/main.ts",
   "proof/src/rel/{committing,recorded}Receiver.ts",

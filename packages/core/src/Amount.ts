@@ -15,7 +15,7 @@ import * as BigDecimal from "effect/BigDecimal"
 import * as Data from "effect/Data"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import * as Grammar from "./Grammar.ts"
+import * as Grammar from "./internal/Grammar.ts"
 import { textFromNumber } from "./internal/JsonNumber.ts"
 
 /**

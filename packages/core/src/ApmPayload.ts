@@ -14,7 +14,7 @@ import {
   optionalText,
   nullableText,
   type UnknownFields
-} from "./OpenStruct.ts"
+} from "./internal/OpenStruct.ts"
 
 /**
  * The input of a payment method. Fields that the specification does not name are beside the named ones.

@@ -6,7 +6,7 @@
  */
 import * as Schema from "effect/Schema"
 import * as ApmFields from "./internal/ApmFields.ts"
-import { openStruct, openStructOf } from "./OpenStruct.ts"
+import { openStruct, openStructOf } from "./internal/OpenStruct.ts"
 
 /**
  * Input of the merchant to start an APM payment, as plain text fields.

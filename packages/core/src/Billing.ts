@@ -10,7 +10,12 @@
 import type * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import * as Formats from "./internal/Formats.ts"
-import { openStructOf, optionalText, secretText, type UnknownFields } from "./OpenStruct.ts"
+import {
+  openStructOf,
+  optionalText,
+  secretText,
+  type UnknownFields
+} from "./internal/OpenStruct.ts"
 
 /**
  * The fields of a customer that three of the variants have; every field is optional.

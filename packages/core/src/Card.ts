@@ -5,7 +5,7 @@
  */
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
-import { openStructOf, optionalText, type UnknownFields } from "./OpenStruct.ts"
+import { openStructOf, optionalText, type UnknownFields } from "./internal/OpenStruct.ts"
 
 const digits = (pattern: RegExp, message: string) =>
   Schema.String.check(Schema.isPattern(pattern, { message }))

@@ -19,7 +19,7 @@ import {
   openStructOf,
   optionalText,
   type UnknownFields
-} from "./OpenStruct.ts"
+} from "./internal/OpenStruct.ts"
 import {
   created,
   type Created,

@@ -7,7 +7,7 @@ import * as Schema from "effect/Schema"
 import { Amount, AmountFromNumber } from "./Amount.ts"
 import { PayoutBillingDetails, type PayoutBillingDetailsInput } from "./Billing.ts"
 import { PayoutCardDetails, type PayoutCardInput } from "./Card.ts"
-import { nullableText, openStruct, openStructOf } from "./OpenStruct.ts"
+import { nullableText, openStruct, openStructOf } from "./internal/OpenStruct.ts"
 import {
   type CardAccount,
   type CardDetails,

@@ -4,7 +4,7 @@
  * @since 0.1.0
  */
 import * as Schema from "effect/Schema"
-import { openStructOf, optionalText, type UnknownFields } from "./OpenStruct.ts"
+import { openStructOf, optionalText, type UnknownFields } from "./internal/OpenStruct.ts"
 
 /**
  * The device of the customer in a request; every field is optional.

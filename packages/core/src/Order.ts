@@ -4,7 +4,7 @@
  * @since 0.1.0
  */
 import * as Formats from "./internal/Formats.ts"
-import { openStructOf, optionalText, type UnknownFields } from "./OpenStruct.ts"
+import { openStructOf, optionalText, type UnknownFields } from "./internal/OpenStruct.ts"
 
 /**
  * The order of a request; every field is optional.

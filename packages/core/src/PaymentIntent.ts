@@ -7,7 +7,12 @@ import * as Schema from "effect/Schema"
 import { Amount, Currency } from "./Amount.ts"
 import { type BillingDetailsInput, PaymentIntentBillingDetails } from "./Billing.ts"
 import { Device, type DeviceInput } from "./Device.ts"
-import { nullableText, openStruct, openStructOf, type UnknownFields } from "./OpenStruct.ts"
+import {
+  nullableText,
+  openStruct,
+  openStructOf,
+  type UnknownFields
+} from "./internal/OpenStruct.ts"
 import {
   type CardAccount,
   type CreateInput,

@@ -5,7 +5,7 @@
  */
 import * as Schema from "effect/Schema"
 import { Amount, AmountFromNumber } from "./Amount.ts"
-import { nullableText, type Open, openStruct, openStructOf } from "./OpenStruct.ts"
+import { nullableText, type Open, openStruct, openStructOf } from "./internal/OpenStruct.ts"
 import {
   type CardAccount,
   type CardDetails,

@@ -17,7 +17,7 @@ import type { ApmPaymentInput, ApmPaymentResponse } from "./ApmPayment.ts"
 import type { ApmPayoutInput, ApmPayoutResponse } from "./ApmPayout.ts"
 import type { CardPaymentInput, CardPaymentResponse } from "./CardPayment.ts"
 import type { CardPayoutInput, CardPayoutResponse } from "./CardPayout.ts"
-import type { Input } from "./InputSchemas.ts"
+import type { Input } from "./internal/InputSchemas.ts"
 import type { HostedPage, PaymentIntentInput } from "./PaymentIntent.ts"
 import type {
   DeclinedAs,

@@ -14,7 +14,7 @@ import {
   openStruct,
   openStructOf,
   type UnknownFields
-} from "./OpenStruct.ts"
+} from "./internal/OpenStruct.ts"
 import {
   type Answered,
   type CardAccount,

@@ -17,7 +17,7 @@ import {
   openStruct,
   openStructOf,
   type UnknownFields
-} from "./OpenStruct.ts"
+} from "./internal/OpenStruct.ts"
 
 /**
  * The frequency of the charges: one of the four, or an unknown text.

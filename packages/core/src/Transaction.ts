@@ -5,9 +5,9 @@
  */
 import * as Schema from "effect/Schema"
 import * as SchemaTransformation from "effect/SchemaTransformation"
-import * as Grammar from "./Grammar.ts"
+import * as Grammar from "./internal/Grammar.ts"
 import { Integer, textFromNumber } from "./internal/JsonNumber.ts"
-import type { Open, OpenText } from "./OpenStruct.ts"
+import type { Open, OpenText } from "./internal/OpenStruct.ts"
 import { type Status, statuses } from "./Status.ts"
 
 const isIdentifier = Schema.isPattern(Grammar.identifier, {

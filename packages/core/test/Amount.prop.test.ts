@@ -1,5 +1,5 @@
 import * as Amount from "@pawl/core/Amount"
-import * as Json from "@pawl/core/Json"
+import * as Json from "@pawl/core/internal/Json"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import fc from "fast-check"

@@ -1,4 +1,4 @@
-import { BodyBuffer } from "@pawl/core/BodyBuffer"
+import { BodyBuffer } from "@pawl/core/internal/BodyBuffer"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 

@@ -1,5 +1,5 @@
-import * as Decoder from "@pawl/core/Decoder"
-import { openStruct } from "@pawl/core/OpenStruct"
+import * as Decoder from "@pawl/core/internal/Decoder"
+import { openStruct } from "@pawl/core/internal/OpenStruct"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Schema from "effect/Schema"

@@ -1,4 +1,4 @@
-import * as Grammar from "@pawl/core/Grammar"
+import * as Grammar from "@pawl/core/internal/Grammar"
 import { expect, it } from "vitest"
 
 const twoDigits = (number: number) => String(number).padStart(2, "0")

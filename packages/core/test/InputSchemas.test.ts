@@ -1,4 +1,4 @@
-import * as InputSchemas from "@pawl/core/InputSchemas"
+import * as InputSchemas from "@pawl/core/internal/InputSchemas"
 import type { StandardSchemaV1 } from "effect/StandardSchema"
 import { describe, expect, it } from "vitest"
 

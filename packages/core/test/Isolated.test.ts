@@ -1,4 +1,4 @@
-import { isolated, isolatedBy } from "@pawl/core/Isolated"
+import { isolated, isolatedBy } from "@pawl/core/internal/Isolated"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"

@@ -1,4 +1,4 @@
-import * as Json from "@pawl/core/Json"
+import * as Json from "@pawl/core/internal/Json"
 import * as Result from "effect/Result"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"

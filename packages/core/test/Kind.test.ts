@@ -1,5 +1,5 @@
 import * as Kind from "@pawl/core/Kind"
-import { isLoopback } from "@pawl/core/Loopback"
+import { isLoopback } from "@pawl/core/internal/Loopback"
 import { expect, it } from "vitest"
 
 it.each([

@@ -1,5 +1,5 @@
 import * as Billing from "@pawl/core/Billing"
-import { openStruct } from "@pawl/core/OpenStruct"
+import { openStruct } from "@pawl/core/internal/OpenStruct"
 import * as Exit from "effect/Exit"
 import * as Schema from "effect/Schema"
 import { describe, expect, it } from "vitest"

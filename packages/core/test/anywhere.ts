@@ -3,10 +3,10 @@
  * `pnpm runtimes` runs them in other runtimes.
  */
 import { signedNames } from "@pawl/core/Callback"
-import * as CallbackBody from "@pawl/core/CallbackBody"
+import * as CallbackBody from "@pawl/core/internal/CallbackBody"
 import * as Checksum from "@pawl/core/Checksum"
 import * as Evidence from "@pawl/core/Evidence"
-import * as Json from "@pawl/core/Json"
+import * as Json from "@pawl/core/internal/Json"
 import { keyed } from "@pawl/core/PortableHmac"
 import * as Refund from "@pawl/core/Refund"
 import { advance, isStatus, isTerminal, rank, type Status, statuses } from "@pawl/core/Status"

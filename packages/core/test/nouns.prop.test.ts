@@ -1,4 +1,4 @@
-import * as Json from "@pawl/core/Json"
+import * as Json from "@pawl/core/internal/Json"
 import * as Arbitrary from "effect/Arbitrary"
 import * as Effect from "effect/Effect"
 import * as Equal from "effect/Equal"

@@ -10,8 +10,8 @@
  *
  * @since 0.1.0
  */
-import { ApmCallback, CardCallback } from "@pawl/core/CallbackBody"
-import { openStruct } from "@pawl/core/OpenStruct"
+import { ApmCallback, CardCallback } from "@pawl/core/internal/CallbackBody"
+import { openStruct } from "@pawl/core/internal/OpenStruct"
 import * as HttpApi from "effect/http-api/HttpApi"
 import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
 import * as HttpApiMiddleware from "effect/http-api/HttpApiMiddleware"

@@ -16,7 +16,7 @@
  *
  * @since 0.1.0
  */
-import { BodyBuffer } from "@pawl/core/BodyBuffer"
+import { BodyBuffer } from "@pawl/core/internal/BodyBuffer"
 import { type UnexpectedResponse, Unreachable } from "@pawl/core/PaymentsError"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"

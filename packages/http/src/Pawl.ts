@@ -39,7 +39,7 @@
  *
  * @since 0.1.0
  */
-import { isolated, isolatedBy } from "@pawl/core/Isolated"
+import { isolated, isolatedBy } from "@pawl/core/internal/Isolated"
 import * as NodeHmac from "@pawl/core/NodeHmac"
 import * as Profile from "@pawl/core/Profile"
 import * as RequestId from "@pawl/core/RequestId"

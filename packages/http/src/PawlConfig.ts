@@ -24,7 +24,7 @@
  *
  * @since 0.1.0
  */
-import { isolatedBy } from "@pawl/core/Isolated"
+import { isolatedBy } from "@pawl/core/internal/Isolated"
 import * as Config from "effect/Config"
 import { ConfigProvider } from "effect/ConfigProvider"
 import * as Context from "effect/Context"

@@ -33,7 +33,7 @@
  * @since 0.1.0
  */
 import { Hmac } from "@pawl/core/Hmac"
-import { isolatedBy } from "@pawl/core/Isolated"
+import { isolatedBy } from "@pawl/core/internal/Isolated"
 import { Profile } from "@pawl/core/Profile"
 import type { StatusReader } from "@pawl/core/StatusReader"
 import * as Layer from "effect/Layer"

@@ -9,7 +9,7 @@
  *
  * @since 0.1.0
  */
-import { BodyBuffer } from "@pawl/core/BodyBuffer"
+import { BodyBuffer } from "@pawl/core/internal/BodyBuffer"
 import { UnexpectedResponse, Unreachable } from "@pawl/core/PaymentsError"
 import * as Context from "effect/Context"
 import type * as Duration from "effect/Duration"

@@ -2,7 +2,7 @@
  * `Decoder` against `Schema`, over every schema of the contract: valid values, and values with a few
  * changes anywhere in them.
  */
-import * as Decoder from "@pawl/core/Decoder"
+import * as Decoder from "@pawl/core/internal/Decoder"
 import * as Arbitrary from "effect/Arbitrary"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"

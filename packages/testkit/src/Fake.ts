@@ -34,7 +34,7 @@
  * @since 0.1.0
  */
 import type { Hmac } from "@pawl/core/Hmac"
-import { isolated } from "@pawl/core/Isolated"
+import { isolated } from "@pawl/core/internal/Isolated"
 import { Unreachable } from "@pawl/core/PaymentsError"
 import * as PortableHmac from "@pawl/core/PortableHmac"
 import type * as Pawl from "@pawl/http/Pawl"

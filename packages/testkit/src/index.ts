@@ -3,20 +3,15 @@
  *
  * @since 0.1.0
  */
-export * as Conformance from "./Conformance.ts"
-export * as Console from "./Console.ts"
 export * as Courier from "./Courier.ts"
-export * as Doctor from "./Doctor.ts"
 export * as Fake from "./Fake.ts"
 export * as Faults from "./Faults.ts"
 export * as Gateway from "./Gateway.ts"
 export * as GatewayConfig from "./GatewayConfig.ts"
 export * as GatewayState from "./GatewayState.ts"
 export * as Generators from "./Generators.ts"
-export * as HostedPage from "./HostedPage.ts"
 export * as Laws from "./Laws.ts"
 export * as Merchant from "./Merchant.ts"
 export * as Readings from "./Readings.ts"
-export * as Sandbox from "./Sandbox.ts"
 export * as Scenario from "./Scenario.ts"
 export * as VirtualClock from "./VirtualClock.ts"

@@ -4,8 +4,8 @@ import { createHmac } from "node:crypto"
 import { assert, describe, it } from "vitest"
 import * as Gateway from "../src/Gateway.ts"
 import * as Scenario from "../src/Scenario.ts"
-import { Receiver, run } from "./support/testGateway.ts"
-import { ask, body, card, scenario } from "./support/creates.ts"
+import { Receiver, run } from "@pawl/test-support/TestGateway"
+import { ask, body, card, scenario } from "@pawl/test-support/Creates"
 
 const cards = [
   ["4242424242424242", "succeed"],

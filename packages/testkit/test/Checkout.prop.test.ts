@@ -7,8 +7,8 @@ import * as fc from "fast-check"
 import { assert, describe, it } from "vitest"
 import * as Gateway from "../src/Gateway.ts"
 import type { Form } from "../src/internal/gateway/PayForm.ts"
-import { Receiver, run } from "./support/testGateway.ts"
-import { ask, body, type Resources } from "./support/creates.ts"
+import { Receiver, run } from "@pawl/test-support/TestGateway"
+import { ask, body, type Resources } from "@pawl/test-support/Creates"
 
 const noResources: Resources = { cardToken: "", paymentId: 0 }
 const card = { act: "card", expiry: "04 / 30", cvc: "123", name: "Ada Lovelace" }

@@ -6,7 +6,7 @@ import { assert, it } from "vitest"
 import * as Courier from "../src/Courier.ts"
 import * as Gateway from "../src/Gateway.ts"
 import * as Scenario from "../src/Scenario.ts"
-import { create, Receiver, run, stories } from "./support/testGateway.ts"
+import { create, Receiver, run, stories } from "@pawl/test-support/TestGateway"
 
 const delivered = (
   scenario: string,

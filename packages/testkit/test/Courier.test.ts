@@ -5,7 +5,7 @@ import * as TestClock from "effect/testing/TestClock"
 import { assert, describe, it } from "vitest"
 import * as Courier from "../src/Courier.ts"
 import * as Gateway from "../src/Gateway.ts"
-import { create, Receiver, run } from "./support/testGateway.ts"
+import { create, Receiver, run } from "@pawl/test-support/TestGateway"
 
 const minutes = (...all: ReadonlyArray<number>) => all.map((one) => one * 60_000)
 

@@ -8,8 +8,8 @@ import * as fc from "fast-check"
 import { assert, it } from "vitest"
 import * as Gateway from "../src/Gateway.ts"
 import * as Scenario from "../src/Scenario.ts"
-import { authenticate, fields, Receiver, run, send, stories } from "./support/testGateway.ts"
-import { body, creates, opening, prepare, scenario } from "./support/creates.ts"
+import { authenticate, fields, Receiver, run, send, stories } from "@pawl/test-support/TestGateway"
+import { body, creates, opening, prepare, scenario } from "@pawl/test-support/Creates"
 
 const paths = Object.keys(creates)
 const canary = "k4n4ry"

@@ -13,7 +13,7 @@ import {
   run,
   send,
   stories
-} from "./support/testGateway.ts"
+} from "@pawl/test-support/TestGateway"
 
 it("metadata is returned exactly as sent, in the response and in every callback", () =>
   fc.assert(

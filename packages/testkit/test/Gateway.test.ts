@@ -16,7 +16,7 @@ import {
   Receiver,
   run,
   send
-} from "./support/testGateway.ts"
+} from "@pawl/test-support/TestGateway"
 
 const claimsOf = (token: string) =>
   JSON.parse(Buffer.from(token.split(".")[1] ?? "", "base64url").toString()) as {

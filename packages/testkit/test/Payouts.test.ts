@@ -2,8 +2,8 @@ import * as Effect from "effect/Effect"
 import * as TestClock from "effect/testing/TestClock"
 import { createHmac } from "node:crypto"
 import { assert, describe, it } from "vitest"
-import { authenticate, payment, Receiver, run, send } from "./support/testGateway.ts"
-import { ask, body, callbackUrl, card, scenario } from "./support/creates.ts"
+import { authenticate, payment, Receiver, run, send } from "@pawl/test-support/TestGateway"
+import { ask, body, callbackUrl, card, scenario } from "@pawl/test-support/Creates"
 
 const noResources = { cardToken: "", paymentId: 0 }
 

@@ -6,7 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { createHmac } from "node:crypto"
 import { assert, describe, it } from "vitest"
-import { authenticate, testGateway, fields, payment, send } from "./support/testGateway.ts"
+import { authenticate, testGateway, fields, payment, send } from "@pawl/test-support/TestGateway"
 
 const separators = ["|", "", ":"]
 

@@ -4,8 +4,8 @@
 import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
 import { assert, it } from "vitest"
-import { authenticate, fields, run, send } from "./support/testGateway.ts"
-import { body, creates, prepare } from "./support/creates.ts"
+import { authenticate, fields, run, send } from "@pawl/test-support/TestGateway"
+import { body, creates, prepare } from "@pawl/test-support/Creates"
 
 const canary = "k4n4ry"
 

@@ -4,8 +4,8 @@ import * as TestClock from "effect/testing/TestClock"
 import * as fc from "fast-check"
 import { assert, it } from "vitest"
 import * as Gateway from "../src/Gateway.ts"
-import { authenticate, run, send } from "./support/testGateway.ts"
-import { ask, body, card, scenario } from "./support/creates.ts"
+import { authenticate, run, send } from "@pawl/test-support/TestGateway"
+import { ask, body, card, scenario } from "@pawl/test-support/Creates"
 
 const cents = (amount: string): number => Math.round(Number(amount) * 100)
 

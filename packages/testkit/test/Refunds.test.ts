@@ -6,8 +6,15 @@ import { createHmac } from "node:crypto"
 import { assert, describe, it } from "vitest"
 import * as Courier from "../src/Courier.ts"
 import * as Gateway from "../src/Gateway.ts"
-import { authenticate, testGateway, fields, Receiver, run, send } from "./support/testGateway.ts"
-import { ask, body, callbackUrl, card, type Resources, scenario } from "./support/creates.ts"
+import {
+  authenticate,
+  testGateway,
+  fields,
+  Receiver,
+  run,
+  send
+} from "@pawl/test-support/TestGateway"
+import { ask, body, callbackUrl, card, type Resources, scenario } from "@pawl/test-support/Creates"
 
 const pay = Effect.fnUntraced(function* (over: Readonly<Record<string, unknown>> = {}) {
   const { transactionId } = yield* ask("POST", "/payments/card", {

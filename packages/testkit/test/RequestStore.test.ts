@@ -15,7 +15,7 @@ import { replay } from "../src/internal/laws/requests/Replay.ts"
 import * as Steps from "../src/internal/laws/requests/Steps.ts"
 import { type Fresh, histories, laws } from "../src/Laws/RequestStore.ts"
 import * as FacetLaws from "./support/facets.ts"
-import { breaks, broken, names, rowsOf } from "./support/laws.ts"
+import { breaks, broken, names, rowsOf } from "@pawl/test-support/LawTests"
 import { requestStores } from "./support/requestStores.ts"
 import { emptied } from "./support/sqlStore.ts"
 

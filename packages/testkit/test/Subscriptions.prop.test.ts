@@ -4,8 +4,8 @@ import * as TestClock from "effect/testing/TestClock"
 import * as fc from "fast-check"
 import { assert, it } from "vitest"
 import * as Gateway from "../src/Gateway.ts"
-import { authenticate, Receiver, run, send } from "./support/testGateway.ts"
-import { ask, body, card } from "./support/creates.ts"
+import { authenticate, Receiver, run, send } from "@pawl/test-support/TestGateway"
+import { ask, body, card } from "@pawl/test-support/Creates"
 
 const path = "/payments/card/recurring"
 const day = 86_400_000

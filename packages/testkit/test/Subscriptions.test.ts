@@ -2,8 +2,8 @@ import * as Effect from "effect/Effect"
 import * as TestClock from "effect/testing/TestClock"
 import { assert, describe, it } from "vitest"
 import * as Gateway from "../src/Gateway.ts"
-import { authenticate, fields, Receiver, run, send } from "./support/testGateway.ts"
-import { ask, body, card, scenario } from "./support/creates.ts"
+import { authenticate, fields, Receiver, run, send } from "@pawl/test-support/TestGateway"
+import { ask, body, card, scenario } from "@pawl/test-support/Creates"
 
 const path = "/payments/card/recurring"
 const start = Date.UTC(2027, 0, 31, 12)

@@ -3,7 +3,7 @@ import * as TestClock from "effect/testing/TestClock"
 import { assert, it } from "vitest"
 import * as Book from "../src/internal/gateway/Transactions.ts"
 import * as Scenario from "../src/Scenario.ts"
-import { Receiver, run } from "./support/testGateway.ts"
+import { Receiver, run } from "@pawl/test-support/TestGateway"
 
 const makeBook = Book.make(({ transactionId }) => ({
   url: "http://127.0.0.1:4020/callback",

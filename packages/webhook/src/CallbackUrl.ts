@@ -14,7 +14,7 @@
  */
 import type { InvalidSecret } from "@pawl/core/CallbackError"
 import { Hmac } from "@pawl/core/Hmac"
-import { isolatedBy } from "@pawl/core/Isolated"
+import { isolatedBy } from "@pawl/core/internal/Isolated"
 import type * as Config from "effect/Config"
 import { ConfigProvider } from "effect/ConfigProvider"
 import * as Context from "effect/Context"

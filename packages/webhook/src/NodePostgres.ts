@@ -8,7 +8,7 @@
  * @since 0.1.0
  */
 import { layer as layerClient, type PgClient, type PgPoolConfig } from "@effect/sql-pg/PgClient"
-import { isolated } from "@pawl/core/Isolated"
+import { isolated } from "@pawl/core/internal/Isolated"
 import * as Layer from "effect/Layer"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"

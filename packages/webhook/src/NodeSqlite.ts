@@ -20,7 +20,7 @@
  *
  * @since 0.1.0
  */
-import { isolated } from "@pawl/core/Isolated"
+import { isolated } from "@pawl/core/internal/Isolated"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Reactivity from "effect/reactivity/Reactivity"

@@ -22,7 +22,7 @@
  */
 import { type Refusal, StoreUnavailable } from "@pawl/core/CallbackError"
 import { Handler } from "@pawl/core/Handler"
-import { isolatedBy } from "@pawl/core/Isolated"
+import { isolatedBy } from "@pawl/core/internal/Isolated"
 import { Profile } from "@pawl/core/Profile"
 import { StatusReader } from "@pawl/core/StatusReader"
 import type { Policy } from "@pawl/core/Evidence"

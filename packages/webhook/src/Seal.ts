@@ -25,7 +25,7 @@
 import { InvalidSecret } from "@pawl/core/CallbackError"
 import * as Checksum from "@pawl/core/Checksum"
 import { Hmac } from "@pawl/core/Hmac"
-import { isolatedBy } from "@pawl/core/Isolated"
+import { isolatedBy } from "@pawl/core/internal/Isolated"
 import type { RequestKind } from "@pawl/core/RequestSender"
 import * as Config from "effect/Config"
 import { ConfigProvider } from "effect/ConfigProvider"

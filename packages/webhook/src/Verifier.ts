@@ -5,7 +5,7 @@
  */
 import type { InvalidSecret, Refusal } from "@pawl/core/CallbackError"
 import { Hmac } from "@pawl/core/Hmac"
-import { isolatedBy } from "@pawl/core/Isolated"
+import { isolatedBy } from "@pawl/core/internal/Isolated"
 import { Profile } from "@pawl/core/Profile"
 import * as Config from "effect/Config"
 import { ConfigProvider } from "effect/ConfigProvider"

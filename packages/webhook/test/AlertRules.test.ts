@@ -9,8 +9,8 @@ import { describe, it } from "vitest"
 import { Ledger } from "../src/Ledger.ts"
 import * as Metrics from "../src/Metrics.ts"
 import type { Incoming } from "../src/Verifier.ts"
-import { apm, incoming } from "./service.ts"
-import * as World from "./world.ts"
+import { apm, incoming } from "@pawl/test-support/Service"
+import * as World from "@pawl/test-support/World"
 
 const minute = World.minute
 

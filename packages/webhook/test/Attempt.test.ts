@@ -12,7 +12,7 @@ import type { ParkReason } from "../src/RequestRow.ts"
 import * as RequestRule from "../src/RequestRule.ts"
 import { card, sendAndLeave, start, watched } from "./requestProcess.ts"
 import { payment } from "./requestService.ts"
-import { pass, run } from "./world.ts"
+import { pass, run } from "@pawl/test-support/World"
 
 /** Makes a sender that fails with the given errors, one after the other, and notes the options of its sends. */
 const failing = (...errors: ReadonlyArray<RequestError>) => {

@@ -18,7 +18,16 @@ import { createHmac } from "node:crypto"
 import { describe, expect, it } from "vitest"
 import * as CallbackUrl from "../src/CallbackUrl.ts"
 import * as Verifier from "../src/Verifier.ts"
-import { answer, apm, card, incoming, search, secret, verified, verify } from "./service.ts"
+import {
+  answer,
+  apm,
+  card,
+  incoming,
+  search,
+  secret,
+  verified,
+  verify
+} from "@pawl/test-support/Service"
 
 const request = { requestId: "order-17", accountId: "4711", amount: "10.00", currency: "EUR" }
 

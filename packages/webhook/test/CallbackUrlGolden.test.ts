@@ -17,7 +17,16 @@ import * as Result from "effect/Result"
 import { createHmac } from "node:crypto"
 import { describe, expect, it } from "vitest"
 import * as CallbackUrl from "../src/CallbackUrl.ts"
-import { apm, card, checksum, incoming, search, secret, verified, verifierOf } from "./service.ts"
+import {
+  apm,
+  card,
+  checksum,
+  incoming,
+  search,
+  secret,
+  verified,
+  verifierOf
+} from "@pawl/test-support/Service"
 
 type Request = Parameters<CallbackUrl.CallbackUrl["Service"]["make"]>[2]
 

@@ -10,8 +10,8 @@ import { describe, expect, it } from "vitest"
 import * as Cleaner from "../src/Cleaner.ts"
 import { Ledger, layerMemory } from "../src/Ledger.ts"
 import * as RequestStore from "../src/RequestStore.ts"
-import { card, verified } from "./service.ts"
-import * as World from "./world.ts"
+import { card, verified } from "@pawl/test-support/Service"
+import * as World from "@pawl/test-support/World"
 
 /** Starts a cleaner that keeps bodies for a day. */
 const clean = (ledger: Ledger["Service"]) =>

@@ -13,7 +13,7 @@ import * as Journal from "../src/Journal.ts"
 import { Ledger, layerMemory } from "../src/Ledger.ts"
 import { blank } from "../src/Row.ts"
 import { shift, type StoredRow } from "../src/StoredRow.ts"
-import * as World from "./world.ts"
+import * as World from "@pawl/test-support/World"
 
 const { day, hour, minute, says, second, told } = World
 

@@ -19,9 +19,9 @@ import { Ledger, layerMemory } from "../src/Ledger.ts"
 import * as ClockWatch from "../src/internal/ClockWatch.ts"
 import * as Reconciler from "../src/Reconciler.ts"
 import { blank, type Row } from "../src/Row.ts"
-import { ledgerOf } from "./places.ts"
-import { onPostgres } from "./stores.ts"
-import * as World from "./world.ts"
+import { ledgerOf } from "@pawl/test-support/Places"
+import { onPostgres } from "@pawl/test-support/Stores"
+import * as World from "@pawl/test-support/World"
 
 const { day, hour, minute, says, second, told } = World
 const { pollGaps } = Effect.runSync(Profile.Profile)

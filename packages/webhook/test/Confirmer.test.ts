@@ -3,7 +3,7 @@
  */
 import * as Effect from "effect/Effect"
 import { describe, expect, it } from "vitest"
-import * as World from "./world.ts"
+import * as World from "@pawl/test-support/World"
 
 const { told, alarms, says, second, minute, hour, day } = World
 

@@ -8,10 +8,10 @@ import { SqlClient } from "effect/sql/SqlClient"
 import * as Fact from "../src/Fact.ts"
 import { Ledger } from "../src/Ledger.ts"
 import type { Leased } from "../src/Row.ts"
-import { ledgerOf } from "./places.ts"
-import { card, search, verified } from "./service.ts"
-import { files } from "./stores.ts"
-import { day } from "./world.ts"
+import { ledgerOf } from "@pawl/test-support/Places"
+import { card, search, verified } from "@pawl/test-support/Service"
+import { files } from "@pawl/test-support/Stores"
+import { day } from "@pawl/test-support/World"
 
 const rows = 10_000
 const maxBytes = 450

@@ -11,8 +11,8 @@ import { describe, expect, it } from "vitest"
 import * as ExpectedAmount from "../src/internal/ExpectedAmount.ts"
 import * as RequestRule from "../src/RequestRule.ts"
 import { blank, type Ordered, type Row } from "../src/Row.ts"
-import { card, incoming } from "./service.ts"
-import * as World from "./world.ts"
+import { card, incoming } from "@pawl/test-support/Service"
+import * as World from "@pawl/test-support/World"
 
 const row = (kind: Kind, ordered: Row["ordered"], ...amounts: ReadonlyArray<string>): Row => ({
   ...blank(kind, "100001", 0),

@@ -11,8 +11,8 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { Records } from "../src/Records.ts"
 import type { Counts } from "./hotChild.ts"
-import { empty, ledgerOf, type Place } from "./places.ts"
-import { files, onPostgres } from "./stores.ts"
+import { empty, ledgerOf, type Place } from "@pawl/test-support/Places"
+import { files, onPostgres } from "@pawl/test-support/Stores"
 
 const changes = Number(process.env["PAWL_HOT_CHANGES"] ?? 2000)
 /** How long one process is stopped, in milliseconds. */

@@ -18,7 +18,7 @@ import * as Ledger from "../src/Ledger.ts"
 import * as Receiver from "../src/Receiver.ts"
 import * as Seal from "../src/Seal.ts"
 import * as Verifier from "../src/Verifier.ts"
-import { notFound } from "./world.ts"
+import { notFound } from "@pawl/test-support/World"
 
 /** Makes a service of each kind anew. */
 const makers = {

@@ -6,7 +6,7 @@ import * as Logger from "effect/Logger"
 import { CurrentLogAnnotations, MinimumLogLevel } from "effect/References"
 import * as Stream from "effect/Stream"
 import * as TestClock from "effect/testing/TestClock"
-import * as World from "./world.ts"
+import * as World from "@pawl/test-support/World"
 import { type Entry, type Event, Journal, layer } from "../src/Journal.ts"
 
 const row = { method: "apm", transactionId: "1" } as const

@@ -7,9 +7,9 @@ import { SqlClient } from "effect/sql/SqlClient"
 import * as Tracer from "effect/Tracer"
 import { describe, expect, it } from "@effect/vitest"
 import { Ledger } from "../src/Ledger.ts"
-import { emptied, type Place } from "./places.ts"
-import { card, verified } from "./service.ts"
-import { files, onPostgres } from "./stores.ts"
+import { emptied, type Place } from "@pawl/test-support/Places"
+import { card, verified } from "@pawl/test-support/Service"
+import { files, onPostgres } from "@pawl/test-support/Stores"
 
 const accept = Ledger.use((ledger) => ledger.accept(verified("card", card()), 1000))
 

@@ -14,9 +14,9 @@ import { describe, expect, it } from "@effect/vitest"
 import { Ledger } from "../src/Ledger.ts"
 import * as LedgerSql from "../src/LedgerSql.ts"
 import type { Leased } from "../src/Row.ts"
-import { client, emptied, ledgerOf, type Place } from "./places.ts"
-import { card, verified } from "./service.ts"
-import { files, onPostgres } from "./stores.ts"
+import { client, emptied, ledgerOf, type Place } from "@pawl/test-support/Places"
+import { card, verified } from "@pawl/test-support/Service"
+import { files, onPostgres } from "@pawl/test-support/Stores"
 
 /** Milliseconds for tests that start processes, enough for a busy machine. */
 const processTime = 120_000

@@ -11,9 +11,9 @@ import { DatabaseSync } from "node:sqlite"
 import { describe, expect, it } from "@effect/vitest"
 import { Ledger } from "../src/Ledger.ts"
 import { RequestStore } from "../src/RequestStore.ts"
-import { client, empty, ledgerOf } from "./places.ts"
-import { card, verified } from "./service.ts"
-import { files, onPostgres } from "./stores.ts"
+import { client, empty, ledgerOf } from "@pawl/test-support/Places"
+import { card, verified } from "@pawl/test-support/Service"
+import { files, onPostgres } from "@pawl/test-support/Stores"
 
 const callback = (transactionId: string) => verified("card", card({ transactionId }))
 

@@ -8,9 +8,9 @@ import { SqlClient } from "effect/sql/SqlClient"
 import { describe, expect, it } from "@effect/vitest"
 import { Ledger } from "../src/Ledger.ts"
 import type { Leased, Registration } from "../src/Row.ts"
-import { type Place, within } from "./places.ts"
-import { apm, card, search, verified } from "./service.ts"
-import { files, onPostgres } from "./stores.ts"
+import { type Place, within } from "@pawl/test-support/Places"
+import { apm, card, search, verified } from "@pawl/test-support/Service"
+import { files, onPostgres } from "@pawl/test-support/Stores"
 
 const payment = search("card", "card-payment", { requestId: "order-17", mid: "mid-1" })
 const refund = search("card", "refund", { requestId: "refund-1", mid: "mid-1" })

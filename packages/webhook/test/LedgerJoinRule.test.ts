@@ -9,9 +9,9 @@ import { describe, expect, it } from "@effect/vitest"
 import { isSameAmount } from "../src/internal/ExpectedAmount.ts"
 import { Ledger, layerMemory } from "../src/Ledger.ts"
 import type { Change, Leased, Registration } from "../src/Row.ts"
-import { type Place, within } from "./places.ts"
-import { card, search, verified } from "./service.ts"
-import { files, onPostgres } from "./stores.ts"
+import { type Place, within } from "@pawl/test-support/Places"
+import { card, search, verified } from "@pawl/test-support/Service"
+import { files, onPostgres } from "@pawl/test-support/Stores"
 
 const tokens = {
   "card-payment": search("card", "card-payment", { requestId: "order-17", mid: "mid-1" }),

@@ -12,9 +12,9 @@ import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { describe, expect, it } from "@effect/vitest"
 import { Ledger } from "../src/Ledger.ts"
-import { client, empty, ledgerOf } from "./places.ts"
-import { card, verified } from "./service.ts"
-import { files, onPostgres } from "./stores.ts"
+import { client, empty, ledgerOf } from "@pawl/test-support/Places"
+import { card, verified } from "@pawl/test-support/Service"
+import { files, onPostgres } from "@pawl/test-support/Stores"
 
 const callback = (transactionId: string, changes?: Readonly<Record<string, unknown>>) =>
   verified("card", card({ transactionId, ...changes }))

@@ -9,9 +9,9 @@ import * as Layer from "effect/Layer"
 import { SqlClient } from "effect/sql/SqlClient"
 import { expect, it } from "@effect/vitest"
 import { Ledger } from "../src/Ledger.ts"
-import { empty, ledgerOf } from "./places.ts"
-import { card, verified } from "./service.ts"
-import { onPostgres } from "./stores.ts"
+import { empty, ledgerOf } from "@pawl/test-support/Places"
+import { card, verified } from "@pawl/test-support/Service"
+import { onPostgres } from "@pawl/test-support/Stores"
 
 const pairs = 500
 const kinds: ReadonlyArray<KnownKind> = ["card-payment", "card-payout", "refund"]

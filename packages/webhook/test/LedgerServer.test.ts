@@ -10,9 +10,9 @@ import { SqlClient } from "effect/sql/SqlClient"
 import { expect, it } from "@effect/vitest"
 import { Ledger } from "../src/Ledger.ts"
 import { Transactions } from "../src/LedgerSql.ts"
-import { client, empty, ledgerOf } from "./places.ts"
-import { card, verified } from "./service.ts"
-import { onPostgres } from "./stores.ts"
+import { client, empty, ledgerOf } from "@pawl/test-support/Places"
+import { card, verified } from "@pawl/test-support/Service"
+import { onPostgres } from "@pawl/test-support/Stores"
 
 const callback = (transactionId: string) => verified("card", card({ transactionId }))
 

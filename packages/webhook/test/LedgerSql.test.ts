@@ -14,9 +14,9 @@ import { describe, expect, it } from "@effect/vitest"
 import { layerMemory, Ledger } from "../src/Ledger.ts"
 import type { Leased } from "../src/Row.ts"
 import type { Verified } from "../src/Verifier.ts"
-import { client, emptied, ledgerOf, type Place, within } from "./places.ts"
-import { card, incoming, secret, verified, verifierOf } from "./service.ts"
-import { files, onPostgres } from "./stores.ts"
+import { client, emptied, ledgerOf, type Place, within } from "@pawl/test-support/Places"
+import { card, incoming, secret, verified, verifierOf } from "@pawl/test-support/Service"
+import { files, onPostgres } from "@pawl/test-support/Stores"
 
 /** Compares concurrent accepts with accepts one by one. */
 const groups = (place: Place, numRuns: number) => {

@@ -6,7 +6,7 @@ import * as Effect from "effect/Effect"
 import { expect, it } from "@effect/vitest"
 import { Ledger, layerMemory } from "../src/Ledger.ts"
 import type { Row } from "../src/Row.ts"
-import { apm, verified } from "./service.ts"
+import { apm, verified } from "@pawl/test-support/Service"
 
 it.effect("a returned row stays the same after every later call", () =>
   Effect.gen(function* () {

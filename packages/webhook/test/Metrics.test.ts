@@ -13,10 +13,10 @@ import { Ledger, layerMemory, register as registerOperation } from "../src/Ledge
 import * as Metrics from "../src/Metrics.ts"
 import * as Receiver from "../src/Receiver.ts"
 import { dependencies } from "./doors.ts"
-import { ledgerOf } from "./places.ts"
-import { apm, card, checksum, incoming } from "./service.ts"
-import { files, onPostgres } from "./stores.ts"
-import * as World from "./world.ts"
+import { ledgerOf } from "@pawl/test-support/Places"
+import { apm, card, checksum, incoming } from "@pawl/test-support/Service"
+import { files, onPostgres } from "@pawl/test-support/Stores"
+import * as World from "@pawl/test-support/World"
 
 /** Runs a test with its own counters and without a log. */
 const counted = <A, E, R>(test: Effect.Effect<A, E, R>) =>

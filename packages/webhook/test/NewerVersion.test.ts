@@ -13,9 +13,9 @@ import type { LeasedRequest, NewRequest } from "../src/RequestRow.ts"
 import { RequestStore } from "../src/RequestStore.ts"
 import { blank, type Leased } from "../src/Row.ts"
 import { signed } from "./anyRow.ts"
-import { empty, ledgerOf, type Place } from "./places.ts"
-import { card, search, verified } from "./service.ts"
-import { files, onPostgres } from "./stores.ts"
+import { empty, ledgerOf, type Place } from "@pawl/test-support/Places"
+import { card, search, verified } from "@pawl/test-support/Service"
+import { files, onPostgres } from "@pawl/test-support/Stores"
 
 /** Opens a store in two processes that run the older version, and returns what a newer version would write and read. */
 const open2 = Effect.fnUntraced(function* (place: Place) {

@@ -13,8 +13,8 @@ import { connect, type Socket } from "node:net"
 import * as NodeReceiver from "../src/NodeReceiver.ts"
 import * as Receiver from "../src/Receiver.ts"
 import { post, sendRaw, makeReceiver } from "./doors.ts"
-import { card, incoming } from "./service.ts"
-import { settled } from "./world.ts"
+import { card, incoming } from "@pawl/test-support/Service"
+import { settled } from "@pawl/test-support/World"
 
 const { body, checksum, search } = incoming("card", card())
 const text = new TextDecoder().decode(body)

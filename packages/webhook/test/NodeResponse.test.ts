@@ -17,7 +17,7 @@ import * as NodeReceiver from "../src/NodeReceiver.ts"
 import * as NodeSqlite from "../src/NodeSqlite.ts"
 import * as Receiver from "../src/Receiver.ts"
 import { dependencies, post } from "./doors.ts"
-import { files } from "./stores.ts"
+import { files } from "@pawl/test-support/Stores"
 
 const file = files()
 

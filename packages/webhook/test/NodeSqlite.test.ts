@@ -11,7 +11,7 @@ import { dirname, join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { describe, expect, it } from "@effect/vitest"
 import * as NodeSqlite from "../src/NodeSqlite.ts"
-import { files } from "./stores.ts"
+import { files } from "@pawl/test-support/Stores"
 
 const file = files()
 const open = (filename: string) =>

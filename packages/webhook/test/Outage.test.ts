@@ -17,10 +17,10 @@ import { Ledger, layerMemory } from "../src/Ledger.ts"
 import { blank } from "../src/Row.ts"
 import * as RowPages from "../src/RowPages.ts"
 import type * as StoredRow from "../src/StoredRow.ts"
-import { emptied } from "./places.ts"
-import { card, verified } from "./service.ts"
-import { files, onPostgres } from "./stores.ts"
-import * as World from "./world.ts"
+import { emptied } from "@pawl/test-support/Places"
+import { card, verified } from "@pawl/test-support/Service"
+import { files, onPostgres } from "@pawl/test-support/Stores"
+import * as World from "@pawl/test-support/World"
 
 const { alarms, day, hour, minute, says, second, told } = World
 const pollInterval = Duration.minutes(1)

@@ -6,7 +6,7 @@ import * as Effect from "effect/Effect"
 import { expect, it } from "vitest"
 import { card, sendAndLeave, start, stores, watched } from "./requestProcess.ts"
 import { payment } from "./requestService.ts"
-import { pass, run, second } from "./world.ts"
+import { pass, run, second } from "@pawl/test-support/World"
 
 /** A request with card data that was written and not begun, and is due. */
 const due = {

@@ -15,7 +15,7 @@ import { describe, expect, it } from "vitest"
 import * as Ledger from "../src/Ledger.ts"
 import * as Receiver from "../src/Receiver.ts"
 import * as Verifier from "../src/Verifier.ts"
-import { apm, incoming, secret } from "./service.ts"
+import { apm, incoming, secret } from "@pawl/test-support/Service"
 
 /** Lets every fiber run until it sleeps. The test clock waits only for the fibers that it woke. */
 const settled = Effect.replicateEffect(Effect.yieldNow, 50, { discard: true })

@@ -7,8 +7,8 @@ import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import type { Ledger } from "../src/Ledger.ts"
 import * as ReadBudget from "../src/ReadBudget.ts"
-import { alarms, hour, minute, pass, run, second } from "./world.ts"
-import * as World from "./world.ts"
+import { alarms, hour, minute, pass, run, second } from "@pawl/test-support/World"
+import * as World from "@pawl/test-support/World"
 
 const unused: ReadBudget.ReadBudget = { nextAt: 0, pausedUntil: 0 }
 

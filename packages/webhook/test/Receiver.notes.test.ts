@@ -18,7 +18,7 @@ import * as Journal from "../src/Journal.ts"
 import { Ledger, layerMemory } from "../src/Ledger.ts"
 import * as Receiver from "../src/Receiver.ts"
 import { dependencies } from "./doors.ts"
-import { card, checksum, incoming } from "./service.ts"
+import { card, checksum, incoming } from "@pawl/test-support/Service"
 
 /** Starts a receiver whose ledger accepts as `accept` changes it. */
 const start = Effect.fnUntraced(function* (

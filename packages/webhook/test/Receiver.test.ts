@@ -31,7 +31,7 @@ import { Ledger, layerMemory } from "../src/Ledger.ts"
 import * as NodeReceiver from "../src/NodeReceiver.ts"
 import * as Receiver from "../src/Receiver.ts"
 import * as Verifier from "../src/Verifier.ts"
-import { apm, bytes, card, checksum, incoming, secret } from "./service.ts"
+import { apm, bytes, card, checksum, incoming, secret } from "@pawl/test-support/Service"
 
 /** A service where every transaction is PENDING, and a handler that always succeeds. */
 const dependencies = Layer.mergeAll(

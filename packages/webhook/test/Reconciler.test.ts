@@ -4,8 +4,8 @@
 import { isTerminal, type Status } from "@pawl/core/Status"
 import * as Effect from "effect/Effect"
 import { describe, expect, it } from "vitest"
-import { card, incoming } from "./service.ts"
-import * as World from "./world.ts"
+import { card, incoming } from "@pawl/test-support/Service"
+import * as World from "@pawl/test-support/World"
 
 const { told, gaps, deadLetter, says, second, minute, hour, day } = World
 

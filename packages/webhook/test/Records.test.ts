@@ -14,9 +14,9 @@ import { Ledger, layerMemory } from "../src/Ledger.ts"
 import { Records } from "../src/Records.ts"
 import { blank, type Leased } from "../src/Row.ts"
 import type { StoredRows } from "../src/StoredRow.ts"
-import { client, empty, ledgerOf, type Place } from "./places.ts"
-import { bytes, card, verified } from "./service.ts"
-import { files, onPostgres } from "./stores.ts"
+import { client, empty, ledgerOf, type Place } from "@pawl/test-support/Places"
+import { bytes, card, verified } from "@pawl/test-support/Service"
+import { files, onPostgres } from "@pawl/test-support/Stores"
 
 /** A process on a store: its ledger, and the engine of it. */
 const processOf = (context: Context.Context<Ledger | Records>) => ({

@@ -10,7 +10,7 @@ import * as Scope from "effect/Scope"
 import { expect, it } from "vitest"
 import { start, stores, watched } from "./requestProcess.ts"
 import { payment } from "./requestService.ts"
-import { pass, run } from "./world.ts"
+import { pass, run } from "@pawl/test-support/World"
 
 /** Makes a sender whose requests take some time, and counts them. */
 const slow = (seconds: number) => {

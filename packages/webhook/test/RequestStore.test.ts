@@ -14,10 +14,10 @@ import { Transactions } from "../src/LedgerSql.ts"
 import type { NewRequest } from "../src/RequestRow.ts"
 import * as RequestStore from "../src/RequestStore.ts"
 import { blank } from "../src/Row.ts"
-import { emptied, type Place } from "./places.ts"
-import { apm, search, verified } from "./service.ts"
-import { files, onPostgres } from "./stores.ts"
-import { day } from "./world.ts"
+import { emptied, type Place } from "@pawl/test-support/Places"
+import { apm, search, verified } from "@pawl/test-support/Service"
+import { files, onPostgres } from "@pawl/test-support/Stores"
+import { day } from "@pawl/test-support/World"
 
 const request = (requestId: string, changes?: Partial<NewRequest>): NewRequest => ({
   requestId,

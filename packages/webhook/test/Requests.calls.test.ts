@@ -7,8 +7,8 @@ import * as Tracer from "effect/Tracer"
 import { describe, expect, it } from "vitest"
 import { card, sendAndLeave, start, watched } from "./requestProcess.ts"
 import * as fake from "./requestService.ts"
-import { apm, verified } from "./service.ts"
-import { pass, run } from "./world.ts"
+import { apm, verified } from "@pawl/test-support/Service"
+import { pass, run } from "@pawl/test-support/World"
 
 const sentBody = (service: ReturnType<typeof fake.make>, at = 0) =>
   JSON.parse(service.seen[at]?.body ?? "{}") as Readonly<Record<string, unknown>>

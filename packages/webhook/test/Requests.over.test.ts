@@ -16,7 +16,7 @@ import * as Scope from "effect/Scope"
 import { describe, expect, it } from "vitest"
 import { sendAndLeave, start, watched } from "./requestProcess.ts"
 import { payment } from "./requestService.ts"
-import { day, minute, pass, run, second } from "./world.ts"
+import { day, minute, pass, run, second } from "@pawl/test-support/World"
 
 type Send = RequestSender["Service"]["send"]
 

@@ -21,12 +21,12 @@ import * as Ledger from "../src/Ledger.ts"
 import * as LedgerSql from "../src/LedgerSql.ts"
 import * as Requests from "../src/Requests.ts"
 import * as RequestStore from "../src/RequestStore.ts"
-import { ledgerOf } from "./places.ts"
+import { ledgerOf } from "@pawl/test-support/Places"
 import * as fake from "./requestService.ts"
 import * as Seal from "../src/Seal.ts"
-import { apm, search, secret, tokenOf, verified } from "./service.ts"
-import { files } from "./stores.ts"
-import { day, minute, pass, second } from "./world.ts"
+import { apm, search, secret, tokenOf, verified } from "@pawl/test-support/Service"
+import { files } from "@pawl/test-support/Stores"
+import { day, minute, pass, second } from "@pawl/test-support/World"
 
 type Stores = Ledger.Ledger | RequestStore.RequestStore
 

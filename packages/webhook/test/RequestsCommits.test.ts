@@ -14,10 +14,10 @@ import { readFileSync } from "node:fs"
 import * as Ledger from "../src/Ledger.ts"
 import * as Requests from "../src/Requests.ts"
 import * as Seal from "../src/Seal.ts"
-import { emptied, type Place } from "./places.ts"
+import { emptied, type Place } from "@pawl/test-support/Places"
 import * as fake from "./requestService.ts"
-import { apm, search, secret, verified } from "./service.ts"
-import { files, onPostgres } from "./stores.ts"
+import { apm, search, secret, verified } from "@pawl/test-support/Service"
+import { files, onPostgres } from "@pawl/test-support/Stores"
 
 /** Counts the frames of a write-ahead log that end a commit (https://sqlite.org/fileformat2.html#walformat). */
 const commitsIn = (filename: string): number => {

@@ -12,10 +12,10 @@ import { readdirSync, readFileSync } from "node:fs"
 import type { ServerResponse } from "node:http"
 import { basename, dirname, join } from "node:path"
 import { expect, it } from "vitest"
-import { client, empty, ledgerOf, type Place } from "./places.ts"
+import { client, empty, ledgerOf, type Place } from "@pawl/test-support/Places"
 import { payment } from "./requestService.ts"
-import { secret } from "./service.ts"
-import { files, onPostgres } from "./stores.ts"
+import { secret } from "@pawl/test-support/Service"
+import { files, onPostgres } from "@pawl/test-support/Stores"
 
 const processTime = 120_000
 const script = new URL("requestChild.ts", import.meta.url).pathname

@@ -13,9 +13,9 @@ import * as RetentionSettings from "../src/internal/RetentionSettings.ts"
 import { layerMemory, Ledger } from "../src/Ledger.ts"
 import { layerMemory as layerRequests } from "../src/RequestStore.ts"
 import * as Shards from "../src/Shards.ts"
-import { callback, day, finish, november } from "./finished.ts"
-import { emptied, ledgerOf } from "./places.ts"
-import { files, onPostgres } from "./stores.ts"
+import { callback, day, finish, november } from "@pawl/test-support/Finished"
+import { emptied, ledgerOf } from "@pawl/test-support/Places"
+import { files, onPostgres } from "@pawl/test-support/Stores"
 
 const file = files()
 

@@ -6,7 +6,7 @@ import * as HttpRouter from "effect/http/HttpRouter"
 import * as Layer from "effect/Layer"
 import * as Receiver from "../src/Receiver.ts"
 import { callbackRequest, makeReceiver } from "./doors.ts"
-import { bytes } from "./service.ts"
+import { bytes } from "@pawl/test-support/Service"
 
 const { body, headers, search } = callbackRequest()
 

@@ -11,7 +11,7 @@ import * as Redacted from "effect/Redacted"
 import * as fc from "fast-check"
 import { afterEach, describe, expect, it, vi } from "vitest"
 import * as Seal from "../src/Seal.ts"
-import { secret } from "./service.ts"
+import { secret } from "@pawl/test-support/Service"
 
 type Service = Seal.Seal["Service"]
 

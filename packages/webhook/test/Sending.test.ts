@@ -8,7 +8,7 @@ import { describe, expect, it } from "vitest"
 import type { Outcome } from "../src/RequestRow.ts"
 import { card, sendAndLeave, start, stores } from "./requestProcess.ts"
 import { payment } from "./requestService.ts"
-import { pass, run } from "./world.ts"
+import { pass, run } from "@pawl/test-support/World"
 
 const transaction = { method: "apm", transactionId: "100001" } as const
 

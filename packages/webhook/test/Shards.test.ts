@@ -26,9 +26,9 @@ import { Records } from "../src/Records.ts"
 import * as Shards from "../src/Shards.ts"
 import * as Verifier from "../src/Verifier.ts"
 import * as WorkLimits from "../src/WorkLimits.ts"
-import { client, ledgerOf, type Place } from "./places.ts"
-import { apm, card, incoming, secret, verified } from "./service.ts"
-import { files } from "./stores.ts"
+import { client, ledgerOf, type Place } from "@pawl/test-support/Places"
+import { apm, card, incoming, secret, verified } from "@pawl/test-support/Service"
+import { files } from "@pawl/test-support/Stores"
 
 const runs = <A>(test: Effect.Effect<A, unknown, Scope.Scope>) =>
   Effect.runPromise(Effect.scoped(Effect.provideService(test, MinimumLogLevel, "None")))

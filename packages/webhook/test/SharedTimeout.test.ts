@@ -11,7 +11,7 @@ import * as TestClock from "effect/testing/TestClock"
 import { expect, it } from "@effect/vitest"
 import fc from "fast-check"
 import * as SharedTimeout from "../src/internal/SharedTimeout.ts"
-import * as World from "./world.ts"
+import * as World from "@pawl/test-support/World"
 
 type Answer = (effect: Effect.Effect<string>) => void
 

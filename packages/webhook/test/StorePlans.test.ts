@@ -10,9 +10,9 @@ import { SqlClient } from "effect/sql/SqlClient"
 import * as Statement from "effect/sql/Statement"
 import { Ledger } from "../src/Ledger.ts"
 import type { Leased } from "../src/Row.ts"
-import { client, empty, ledgerOf, type Place } from "./places.ts"
-import { card, verified } from "./service.ts"
-import { files, onPostgres } from "./stores.ts"
+import { client, empty, ledgerOf, type Place } from "@pawl/test-support/Places"
+import { card, verified } from "@pawl/test-support/Service"
+import { files, onPostgres } from "@pawl/test-support/Stores"
 
 const rows = 60_000
 

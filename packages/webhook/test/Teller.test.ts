@@ -17,7 +17,7 @@ import { layerMemory } from "../src/Ledger.ts"
 import { blank } from "../src/Row.ts"
 import * as Pending from "../src/internal/Pending.ts"
 import * as Teller from "../src/Teller.ts"
-import * as World from "./world.ts"
+import * as World from "@pawl/test-support/World"
 
 const { hour, says, second } = World
 

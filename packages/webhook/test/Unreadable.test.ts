@@ -14,9 +14,9 @@ import { SqlClient } from "effect/sql/SqlClient"
 import { Ledger } from "../src/Ledger.ts"
 import * as Receiver from "../src/Receiver.ts"
 import { Verifier } from "../src/Verifier.ts"
-import { empty, ledgerOf, type Place } from "./places.ts"
-import { card, verified } from "./service.ts"
-import { files, onPostgres } from "./stores.ts"
+import { empty, ledgerOf, type Place } from "@pawl/test-support/Places"
+import { card, verified } from "@pawl/test-support/Service"
+import { files, onPostgres } from "@pawl/test-support/Stores"
 
 const handedOver = (place: Place) =>
   Effect.gen(function* () {

@@ -6,7 +6,7 @@ import { describe, expect, it, vi } from "vitest"
 import type { Sign } from "@pawl/core/Checksum"
 import type { Switches } from "@pawl/core/Profile"
 import { maxBytes, type Options, verifyWith } from "../src/Verification.ts"
-import { apm, card, checksum, incoming, search, secret, sign } from "./service.ts"
+import { apm, card, checksum, incoming, search, secret, sign } from "@pawl/test-support/Service"
 
 const signs = (key: string) => (text: string) => createHmac("sha256", key).update(text).digest()
 const verify = (options?: Partial<Options<Sign>>, profile?: Partial<Switches>) =>

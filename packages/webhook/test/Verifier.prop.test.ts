@@ -4,7 +4,7 @@ import * as Result from "effect/Result"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import type { Incoming } from "../src/Verifier.ts"
-import { answer, bytes, sign, verifierOf, verify } from "./service.ts"
+import { answer, bytes, sign, verifierOf, verify } from "@pawl/test-support/Service"
 
 const names = {
   card: ["mid", "orderAmount", "orderCurrency", "transactionId"],

@@ -25,7 +25,7 @@ import {
   verified,
   verifierOf,
   verify
-} from "./service.ts"
+} from "@pawl/test-support/Service"
 
 /** Returns a card callback with a given body, signed over the given texts. */
 const raw = (text: string, signed: ReadonlyArray<string>): Verifier.Incoming =>

@@ -6,9 +6,9 @@ import * as Effect from "effect/Effect"
 import { SqlClient } from "effect/sql/SqlClient"
 import { readFileSync } from "node:fs"
 import { Ledger } from "../src/Ledger.ts"
-import { callback, finish, november } from "./finished.ts"
-import { type Place, within } from "./places.ts"
-import { files, onPostgres } from "./stores.ts"
+import { callback, finish, november } from "@pawl/test-support/Finished"
+import { type Place, within } from "@pawl/test-support/Places"
+import { files, onPostgres } from "@pawl/test-support/Stores"
 
 const guide = readFileSync(new URL("../../../docs/guides/sql.md", import.meta.url), "utf8")
 

@@ -6,7 +6,7 @@ import * as Logger from "effect/Logger"
 import * as Receiver from "../src/Receiver.ts"
 import * as WebReceiver from "../src/WebReceiver.ts"
 import { callbackRequest, makeReceiver } from "./doors.ts"
-import { bytes } from "./service.ts"
+import { bytes } from "@pawl/test-support/Service"
 
 const { body, headers, search } = callbackRequest()
 

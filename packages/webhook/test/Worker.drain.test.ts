@@ -4,7 +4,7 @@
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import { expect, it } from "vitest"
-import * as World from "./world.ts"
+import * as World from "@pawl/test-support/World"
 
 it("a worker is draining from the moment on when it is told to, and takes no more work", () =>
   World.run(

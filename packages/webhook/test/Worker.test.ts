@@ -9,7 +9,7 @@ import * as Effect from "effect/Effect"
 import * as Logger from "effect/Logger"
 import { MinimumLogLevel } from "effect/References"
 import { describe, expect, it } from "vitest"
-import * as World from "./world.ts"
+import * as World from "@pawl/test-support/World"
 
 const { told, times, gaps, deadLetter, says, second, minute, hour, day } = World
 

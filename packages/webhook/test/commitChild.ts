@@ -19,8 +19,8 @@ import { Ledger } from "../src/Ledger.ts"
 import * as LedgerSql from "../src/LedgerSql.ts"
 import * as Receiver from "../src/Receiver.ts"
 import * as Verifier from "../src/Verifier.ts"
-import { ledgerOf, type Place } from "./places.ts"
-import { card, secret, verified } from "./service.ts"
+import { ledgerOf, type Place } from "@pawl/test-support/Places"
+import { card, secret, verified } from "@pawl/test-support/Service"
 
 const [placeText = "", ids = ""] = process.argv.slice(2)
 const place = JSON.parse(placeText) as Place

@@ -14,7 +14,7 @@ import { connect, type Socket } from "node:net"
 import { Ledger, layerMemory } from "../src/Ledger.ts"
 import * as Receiver from "../src/Receiver.ts"
 import * as Verifier from "../src/Verifier.ts"
-import { card, incoming, secret } from "./service.ts"
+import { card, incoming, secret } from "@pawl/test-support/Service"
 
 /** The dependencies of a receiver, except for its ledger. */
 export const dependencies = Layer.mergeAll(

@@ -10,8 +10,8 @@ import * as Fiber from "effect/Fiber"
 import { writeSync } from "node:fs"
 import { once } from "node:events"
 import { Ledger } from "../src/Ledger.ts"
-import { card, verified } from "./service.ts"
-import { ledgerOf, type Place } from "./places.ts"
+import { card, verified } from "@pawl/test-support/Service"
+import { ledgerOf, type Place } from "@pawl/test-support/Places"
 
 /**
  * The results of a process.

@@ -8,8 +8,8 @@ import * as Effect from "effect/Effect"
 import { writeSync } from "node:fs"
 import { once } from "node:events"
 import { Ledger } from "../src/Ledger.ts"
-import { card, verified } from "./service.ts"
-import { ledgerOf, type Place } from "./places.ts"
+import { card, verified } from "@pawl/test-support/Service"
+import { ledgerOf, type Place } from "@pawl/test-support/Places"
 
 const [placeText = "", task, first = ""] = process.argv.slice(2)
 const place = JSON.parse(placeText) as Place

@@ -13,9 +13,9 @@ import * as Redacted from "effect/Redacted"
 import { writeSync } from "node:fs"
 import * as Requests from "../src/Requests.ts"
 import * as Seal from "../src/Seal.ts"
-import { ledgerOf, type Place } from "./places.ts"
+import { ledgerOf, type Place } from "@pawl/test-support/Places"
 import { callbackUrl } from "./requestService.ts"
-import { secret } from "./service.ts"
+import { secret } from "@pawl/test-support/Service"
 
 const [place = "", port = "", calls = "[]"] = process.argv.slice(2)
 

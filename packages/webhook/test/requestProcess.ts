@@ -17,8 +17,8 @@ import * as Requests from "../src/Requests.ts"
 import * as RequestStore from "../src/RequestStore.ts"
 import * as Seal from "../src/Seal.ts"
 import * as fake from "./requestService.ts"
-import { secret } from "./service.ts"
-import { pass, run } from "./world.ts"
+import { secret } from "@pawl/test-support/Service"
+import { pass, run } from "@pawl/test-support/World"
 
 type Stores = Ledger.Ledger | RequestStore.RequestStore
 

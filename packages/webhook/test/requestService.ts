@@ -10,7 +10,7 @@ import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import * as CallbackUrl from "../src/CallbackUrl.ts"
-import { secret } from "./service.ts"
+import { secret } from "@pawl/test-support/Service"
 
 /**
  * The fate of one request.

@@ -4,7 +4,7 @@
  */
 import * as Amount from "@pawl/core/Amount"
 import * as Hmac from "@pawl/core/Hmac"
-import * as Json from "@pawl/core/Json"
+import * as Json from "@pawl/core/internal/Json"
 import { CardPayments } from "@pawl/http/CardPayments"
 import { ApmPayments } from "@pawl/http/ApmPayments"
 import * as PawlConfig from "@pawl/http/PawlConfig"

@@ -12,7 +12,7 @@ export interface Overview {
 
 // The modules of the page are served to browsers: no package exports them, and they have no declarations.
 const { problemsOf } = createRequire(import.meta.url)(
-  "../../../packages/webhook/src/internal/page/problems.js"
+  "../../../packages/receiver/src/internal/page/problems.js"
 ) as {
   readonly problemsOf: (
     overview: Overview,

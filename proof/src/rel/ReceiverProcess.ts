@@ -8,7 +8,7 @@ import * as Scope from "effect/Scope"
 import { readFileSync } from "node:fs"
 import { secret } from "./FakeService.ts"
 
-const bin = new URL("../../../packages/webhook/src/bin/pawl-receiver.ts", import.meta.url).pathname
+const bin = new URL("../../../packages/receiver/src/bin/pawl-receiver.ts", import.meta.url).pathname
 const committingBin = new URL("./committingReceiver.ts", import.meta.url).pathname
 const recordedBin = new URL("./recordedReceiver.ts", import.meta.url).pathname
 const steppedClock = new URL("./steppedClock.ts", import.meta.url).pathname

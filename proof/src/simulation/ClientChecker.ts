@@ -1,7 +1,7 @@
 /**
  * Checks the requests of the merchant's processes, and how their calls end (C1 to C7).
  */
-import * as Json from "@pawl/core/Json"
+import * as Json from "@pawl/core/internal/Json"
 import { isStatus, type Status } from "@pawl/core/Status"
 import type { Request } from "@pawl/http/Transport"
 import type * as Gateway from "@pawl/testkit/Gateway"

@@ -1,7 +1,7 @@
 /**
  * The subject of a callback, as the checkers read it: without the code that they check.
  */
-import * as Json from "@pawl/core/Json"
+import * as Json from "@pawl/core/internal/Json"
 import type { Method } from "@pawl/core/Kind"
 import type { Incoming } from "@pawl/webhook/Verifier"
 import * as Result from "effect/Result"

@@ -2,7 +2,7 @@
  * The laws of a gateway, checked on the gateway in memory, on a sandbox over HTTP, and on gateways with planted bugs.
  */
 import * as Laws from "@pawl/testkit/Laws"
-import * as Sandbox from "@pawl/testkit/Sandbox"
+import * as Sandbox from "@pawl/sandbox/Sandbox"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"

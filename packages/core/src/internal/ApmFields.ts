@@ -8,7 +8,7 @@ import { ApmBillingDetails, type ApmBillingDetailsInput } from "../Billing.ts"
 import { Device, type DeviceInput } from "../Device.ts"
 import { Order, type OrderInput } from "../Order.ts"
 import { AccountId, TransactionId, Url } from "../Transaction.ts"
-import { nullableText, optionalText } from "../OpenStruct.ts"
+import { nullableText, optionalText } from "./OpenStruct.ts"
 import {
   created,
   type Created,

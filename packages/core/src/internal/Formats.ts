@@ -2,7 +2,7 @@
  * Texts of a request whose format the specification names. A response may have any text in their place.
  */
 import * as Schema from "effect/Schema"
-import * as Grammar from "../Grammar.ts"
+import * as Grammar from "./Grammar.ts"
 
 /** Schema for a country, if present (`spec.md`, "Billing details variants"). */
 export const country = Schema.optionalKey(

@@ -8,7 +8,7 @@
  */
 import * as Schema from "effect/Schema"
 import * as SchemaTransformation from "effect/SchemaTransformation"
-import type { RawJson } from "../Json.ts"
+import type { RawJson } from "./Json.ts"
 
 const { isRawJSON, rawJSON } = JSON as JSON & {
   readonly isRawJSON: (value: unknown) => value is RawJson

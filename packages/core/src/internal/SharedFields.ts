@@ -11,7 +11,7 @@ import {
   type TransactionId,
   Url
 } from "../Transaction.ts"
-import { nullableText, type UnknownFields } from "../OpenStruct.ts"
+import { nullableText, type UnknownFields } from "./OpenStruct.ts"
 
 /** The identifier of a request. */
 export interface Requested {

@@ -8,7 +8,7 @@
  * Spring. A service may quote the values that it refuses. Every value of the request is therefore removed
  * from the messages, in whatever form it is quoted: no error contains a card number, secret or checksum.
  */
-import * as Json from "@pawl/core/Json"
+import * as Json from "@pawl/core/internal/Json"
 import {
   type FieldFault,
   NotFound,

@@ -2,8 +2,8 @@
  * Encodes the request and decodes the response of an operation with the schemas of its endpoint.
  */
 import { type FieldFault, UnexpectedResponse, ValidationFailed } from "@pawl/core/PaymentsError"
-import * as Decoder from "@pawl/core/Decoder"
-import * as Json from "@pawl/core/Json"
+import * as Decoder from "@pawl/core/internal/Decoder"
+import * as Json from "@pawl/core/internal/Json"
 import * as Effect from "effect/Effect"
 import { identity } from "effect/Function"
 import * as Metric from "effect/Metric"

@@ -2,7 +2,7 @@
  * Checks the settings of the client. Each check returns the value to use, or advice on how to correct the
  * setting. The advice never has the value.
  */
-import { isLoopback } from "@pawl/core/Loopback"
+import { isLoopback } from "@pawl/core/internal/Loopback"
 import * as Duration from "effect/Duration"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"

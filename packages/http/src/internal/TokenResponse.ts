@@ -1,7 +1,7 @@
 /**
  * Finds the access token in the response of `/auth`, and its expiry.
  */
-import * as Json from "@pawl/core/Json"
+import * as Json from "@pawl/core/internal/Json"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"

@@ -3,7 +3,7 @@
  */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeServices from "@effect/platform-node/NodeServices"
-import * as CommandOutput from "@pawl/webhook/bin/CommandOutput"
+import * as CommandOutput from "@pawl/receiver/bin/CommandOutput"
 import * as Cause from "effect/Cause"
 import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"
@@ -32,17 +32,17 @@ const texts = {
 
 /** Loads one command, whose modules take up to a second. */
 const loaders = {
-  sandbox: () => import("@pawl/testkit/bin/SandboxCommand").then((m) => m.sandbox),
-  trigger: () => import("@pawl/testkit/bin/TriggerCommand").then((m) => m.trigger),
-  receiver: () => import("@pawl/webhook/bin/ReceiverCommand").then((m) => m.receiver),
-  explain: () => import("@pawl/webhook/bin/StoryCommands").then((m) => m.explain),
-  replay: () => import("@pawl/webhook/bin/StoryCommands").then((m) => m.replay),
-  export: () => import("@pawl/webhook/bin/StoryCommands").then((m) => m.exported),
-  erase: () => import("@pawl/webhook/bin/EraseCommand").then((m) => m.erase),
-  reconcile: () => import("@pawl/webhook/bin/ReconcileCommand").then((m) => m.reconcile),
-  conform: () => import("@pawl/testkit/bin/ConformCommand").then((m) => m.conform),
-  doctor: () => import("@pawl/testkit/bin/DoctorCommand").then((m) => m.doctor),
-  mcp: () => import("@pawl/webhook/bin/McpCommand").then((m) => m.mcp)
+  sandbox: () => import("@pawl/sandbox/bin/SandboxCommand").then((m) => m.sandbox),
+  trigger: () => import("@pawl/sandbox/bin/TriggerCommand").then((m) => m.trigger),
+  receiver: () => import("@pawl/receiver/bin/ReceiverCommand").then((m) => m.receiver),
+  explain: () => import("@pawl/receiver/bin/StoryCommands").then((m) => m.explain),
+  replay: () => import("@pawl/receiver/bin/StoryCommands").then((m) => m.replay),
+  export: () => import("@pawl/receiver/bin/StoryCommands").then((m) => m.exported),
+  erase: () => import("@pawl/receiver/bin/EraseCommand").then((m) => m.erase),
+  reconcile: () => import("@pawl/receiver/bin/ReconcileCommand").then((m) => m.reconcile),
+  conform: () => import("@pawl/sandbox/bin/ConformCommand").then((m) => m.conform),
+  doctor: () => import("@pawl/sandbox/bin/DoctorCommand").then((m) => m.doctor),
+  mcp: () => import("@pawl/receiver/bin/McpCommand").then((m) => m.mcp)
 }
 
 const words = process.argv.slice(2)

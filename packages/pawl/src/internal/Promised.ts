@@ -1,7 +1,7 @@
 /**
  * The promise face of Effect services: the same methods, with promises for effects.
  */
-import type { Input } from "@pawl/core/InputSchemas"
+import type { Input } from "@pawl/core/internal/InputSchemas"
 import * as Cause from "effect/Cause"
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"

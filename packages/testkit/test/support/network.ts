@@ -10,7 +10,7 @@ import * as Layer from "effect/Layer"
 import * as TestClock from "effect/testing/TestClock"
 import * as Redacted from "effect/Redacted"
 import * as Fake from "../../src/Fake.ts"
-import { credentials } from "./testGateway.ts"
+import { credentials } from "@pawl/test-support/TestGateway"
 
 /** One exchange with the service. */
 export type Exchange = ReturnType<Transport["Service"]["send"]>

@@ -2,7 +2,7 @@
  * Compares the amount and currency of callbacks with the order.
  */
 import type { Signed } from "@pawl/core/Callback"
-import * as Grammar from "@pawl/core/Grammar"
+import * as Grammar from "@pawl/core/internal/Grammar"
 import type { Kind } from "@pawl/core/Kind"
 import type { RequestRow } from "../RequestRow.ts"
 import type { Row, Ordered } from "../Row.ts"

@@ -4,7 +4,7 @@
 import { type Body, unsigned } from "@pawl/core/Callback"
 import * as Evidence from "@pawl/core/Evidence"
 import type { Transition } from "@pawl/core/Handler"
-import * as Json from "@pawl/core/Json"
+import * as Json from "@pawl/core/internal/Json"
 import type { Status } from "@pawl/core/Status"
 import * as Duration from "effect/Duration"
 import type { Change, DeadLetter, Leased, Row } from "../Row.ts"

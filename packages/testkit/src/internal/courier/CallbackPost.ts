@@ -4,7 +4,7 @@
 import type { Body, Signed } from "@pawl/core/Callback"
 import * as Checksum from "@pawl/core/Checksum"
 import { Hmac } from "@pawl/core/Hmac"
-import { isLoopback } from "@pawl/core/Loopback"
+import { isLoopback } from "@pawl/core/internal/Loopback"
 import type { Status } from "@pawl/core/Status"
 import * as Effect from "effect/Effect"
 import * as HttpBody from "effect/http/HttpBody"

@@ -6,8 +6,8 @@
  * The routes are those of `@pawl/http/Endpoint`, so the gateway implements exactly its endpoints: `Handlers` has
  * one handler for each, with the types the endpoint declares.
  */
-import * as Decoder from "@pawl/core/Decoder"
-import * as Json from "@pawl/core/Json"
+import * as Decoder from "@pawl/core/internal/Decoder"
+import * as Json from "@pawl/core/internal/Json"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import { identity } from "effect/Function"

@@ -6,7 +6,7 @@
  *
  * The specification does not say which fields may be null, nor how most times are written. A client has to accept all of it.
  */
-import { ApmCallback, CardCallback } from "@pawl/core/CallbackBody"
+import { ApmCallback, CardCallback } from "@pawl/core/internal/CallbackBody"
 import * as Predicate from "effect/Predicate"
 import type * as Schema from "effect/Schema"
 import * as SchemaAST from "effect/SchemaAST"

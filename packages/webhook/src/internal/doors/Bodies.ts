@@ -8,7 +8,7 @@
  * time is given up: a sender without the secret can only be slow or send much, and a callback comes at once. A
  * body that was read is not given up.
  */
-import { BodyBuffer } from "@pawl/core/BodyBuffer"
+import { BodyBuffer } from "@pawl/core/internal/BodyBuffer"
 import { maxBytes } from "../../Verification.ts"
 
 /** The most chunks of a body: a sender that writes 16 bytes at a time still sends 64 KiB. */

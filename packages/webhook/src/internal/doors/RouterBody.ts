@@ -1,7 +1,7 @@
 /**
  * Reads the body of a request of an `HttpRouter`.
  */
-import { BodyBuffer } from "@pawl/core/BodyBuffer"
+import { BodyBuffer } from "@pawl/core/internal/BodyBuffer"
 import * as ByteSize from "effect/ByteSize"
 import * as Effect from "effect/Effect"
 import { type HttpServerRequest, MaxBodySize } from "effect/http/HttpServerRequest"

@@ -9,7 +9,7 @@
  */
 import { type Body, type Signed, signedNames } from "@pawl/core/Callback"
 import type { StoreUnavailable } from "@pawl/core/CallbackError"
-import * as Json from "@pawl/core/Json"
+import * as Json from "@pawl/core/internal/Json"
 import type { Method } from "@pawl/core/Kind"
 import * as Brand from "effect/Brand"
 import * as Effect from "effect/Effect"

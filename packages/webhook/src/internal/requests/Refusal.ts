@@ -1,7 +1,7 @@
 /**
  * The errors of an attempt: whether the request may have taken effect, and whether the service refused it.
  */
-import * as Json from "@pawl/core/Json"
+import * as Json from "@pawl/core/internal/Json"
 import {
   FieldFault,
   OutcomeUnknown,

@@ -7,7 +7,7 @@
  * what depends on the merchant secret: the checksum, and the token in the callback URL.
  */
 import * as CardData from "@pawl/core/CardData"
-import * as Json from "@pawl/core/Json"
+import * as Json from "@pawl/core/internal/Json"
 import * as Result from "effect/Result"
 import * as Token from "../verify/Token.ts"
 

@@ -3,8 +3,8 @@
  */
 import { type Body, type Signed, signedNames } from "@pawl/core/Callback"
 import type { Refusal } from "@pawl/core/CallbackError"
-import * as Grammar from "@pawl/core/Grammar"
-import * as Json from "@pawl/core/Json"
+import * as Grammar from "@pawl/core/internal/Grammar"
+import * as Json from "@pawl/core/internal/Json"
 import type { Method } from "@pawl/core/Kind"
 import { isStatus } from "@pawl/core/Status"
 import type { TransactionId } from "@pawl/core/Transaction"

@@ -9,7 +9,7 @@
  * callbacks have no line breaks, so the checksum of a request or callback is never a valid tag.
  */
 import * as Checksum from "@pawl/core/Checksum"
-import * as Json from "@pawl/core/Json"
+import * as Json from "@pawl/core/internal/Json"
 import type { KnownKind, Method } from "@pawl/core/Kind"
 import * as Base64Url from "effect/encoding/Base64Url"
 import { type Ordered, orderedOf } from "../../Row.ts"

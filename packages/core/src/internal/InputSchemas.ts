@@ -1,0 +1,150 @@
+/**
+ * Standard Schemas of the inputs, for libraries that validate forms with them (https://standardschema.dev).
+ *
+ * **Details**
+ *
+ * A valid input is returned as it is, for the method of the same name. The `requestId` may be absent. Issues name
+ * fields, never values.
+ *
+ * **Example** (A form with a wrong amount)
+ *
+ * ```ts
+ * import { refund } from "@pawl/core/internal/InputSchemas"
+ *
+ * const form = { mid: "4711", transactionId: "100001", amount: "a lot", reason: "returned" }
+ * const result = await refund["~standard"].validate(form)
+ * result.issues?.map(({ path }) => path) // => [["amount"]]
+ * ```
+ *
+ * @since 0.1.0
+ */
+import { type ApmPaymentInput, ApmPaymentRequest } from "../ApmPayment.ts"
+import { type ApmPayoutInput, ApmPayoutRequest } from "../ApmPayout.ts"
+import {
+  type CardPaymentInput,
+  CardPaymentRequest,
+  type TokenizeInput,
+  TokenizeRequest
+} from "../CardPayment.ts"
+import { type CardPayoutInput, CardPayoutRequest } from "../CardPayout.ts"
+import { type PaymentIntentInput, PaymentIntentRequest } from "../PaymentIntent.ts"
+import { type RefundInput, RefundRequest } from "../Refund.ts"
+import {
+  type SubscriptionInput,
+  SubscriptionRequest,
+  SubscriptionUpdate,
+  type SubscriptionUpdateInput
+} from "../Subscription.ts"
+import * as Schema from "effect/Schema"
+import type { StandardSchemaV1 } from "effect/StandardSchema"
+
+/**
+ * The input of a create. Its callback URL may be absent, because `Requests` makes it from the public address.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Input<A> = A extends { readonly callbackUrl: string }
+  ? Omit<A, "callbackUrl"> & { readonly callbackUrl?: string }
+  : A
+
+/** Checks an input as the body that the client makes of it: with a requestId and a checksum. */
+const inputOf = <A extends object>(
+  request: Schema.ConstraintDecoder<unknown>,
+  added: object = { requestId: "made-by-the-client" }
+): StandardSchemaV1<Input<A>> => {
+  const { validate } = Schema.toStandardSchemaV1(request)["~standard"]
+  const checked = (value: unknown, result: StandardSchemaV1.Result<unknown>) =>
+    result.issues === undefined ? { value: value as Input<A> } : result
+  return {
+    "~standard": {
+      version: 1,
+      vendor: "pawl",
+      validate: (value) => {
+        const isObject = typeof value === "object" && value !== null && !Array.isArray(value)
+        const result = validate(isObject ? { ...added, ...value } : value)
+        return result instanceof Promise
+          ? result.then((result) => checked(value, result))
+          : checked(value, result)
+      }
+    }
+  }
+}
+
+const called = {
+  requestId: "made-by-the-client",
+  callbackUrl: "https://shop.example/made-by-the-client"
+}
+const signed = { requestId: "made-by-the-client", checksum: "" }
+
+/**
+ * Schema for the input of `apmPayments.create`.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const apmPayment = inputOf<ApmPaymentInput>(ApmPaymentRequest, signed)
+
+/**
+ * Schema for the input of `apmPayouts.create`.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const apmPayout = inputOf<ApmPayoutInput>(ApmPayoutRequest, signed)
+
+/**
+ * Schema for the input of `cardPayments.create` and `cardPayments.charge`.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const cardPayment = inputOf<CardPaymentInput>(CardPaymentRequest)
+
+/**
+ * Schema for the input of `cardPayments.tokenize`.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const tokenize = inputOf<TokenizeInput>(TokenizeRequest)
+
+/**
+ * Schema for the input of `cardPayouts.create`.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const cardPayout = inputOf<CardPayoutInput>(CardPayoutRequest)
+
+/**
+ * Schema for the input of `refunds.create`.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const refund = inputOf<RefundInput>(RefundRequest)
+
+/**
+ * Schema for the input of `paymentIntents.create`.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const paymentIntent = inputOf<PaymentIntentInput>(PaymentIntentRequest, called)
+
+/**
+ * Schema for the input of `subscriptions.create`.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const subscription = inputOf<SubscriptionInput>(SubscriptionRequest, called)
+
+/**
+ * Schema for the changes of `subscriptions.update`.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const subscriptionUpdate = inputOf<SubscriptionUpdateInput>(SubscriptionUpdate, {})

@@ -1,0 +1,122 @@
+/**
+ * The books of a compared day: the differences as CSV, and the transactions as double entry for hledger.
+ *
+ * **Details**
+ *
+ * The double entry books what the service states. A payment that succeeded is a sale, also if it was refunded or charged back
+ * later. A refund is booked by its own transaction, and a chargeback with its payment, as a loss of the whole amount. The kind of
+ * a transaction is the one that the service states, and a transaction with several rows is booked once. Fees, and payments that
+ * only the service knows, are not in the books.
+ *
+ * @since 0.1.0
+ */
+import * as Grammar from "@pawl/core/internal/Grammar"
+import * as Kind from "@pawl/core/Kind"
+import { type Compared, differs } from "./DayComparison.ts"
+
+/**
+ * Writes the differences as CSV (RFC 4180), with a line of names.
+ *
+ * @category conversions
+ * @since 0.1.0
+ */
+export const csv = (compared: ReadonlyArray<Compared>): string =>
+  [columns, ...compared.filter(differs).map((each) => columns.map((name) => each[name] ?? ""))]
+    .map((line) => `${line.map(cell).join(",")}\r\n`)
+    .join("")
+
+const columns = [
+  "kind",
+  "transactionId",
+  "requestId",
+  "amount",
+  "currency",
+  "ours",
+  "theirs"
+] as const
+
+/** A text that begins like a formula is one for some programs, so it gets an apostrophe. */
+const cell = (text: string): string => {
+  const safe = /^[=+\-@\t\r]/u.test(text) ? `'${text}` : text
+  return /[",\r\n]/u.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
+}
+
+const service = "assets:payments service"
+const accounts = {
+  sale: "income:sales",
+  refund: "expenses:refunds",
+  chargeback: "expenses:chargebacks",
+  payout: "expenses:payouts"
+}
+
+const paid = ["SUCCEED", "REFUNDED", "CHARGEBACK"]
+
+/**
+ * Writes a journal that `hledger check --strict` accepts. A paid transaction whose amount or kind is not known is a comment.
+ *
+ * @category conversions
+ * @since 0.1.0
+ */
+export const journal = (date: string, compared: ReadonlyArray<Compared>): string => {
+  const booked = once(compared.filter(({ theirs }) => paid.includes(theirs)))
+  const known = booked.filter(isKnown)
+  const currencies = [...new Set(known.map(({ currency }) => currency))].toSorted()
+  return [
+    `; The transactions of ${date} (UTC), as the service states them.`,
+    "; Fees, and payments that only the service knows, are not in this journal.",
+    "decimal-mark .",
+    ...[service, ...Object.values(accounts)].map((account) => `account ${account}`),
+    ...currencies.map((currency) => `commodity 1000.00 ${currency}`),
+    "",
+    ...booked.flatMap((each) =>
+      isKnown(each)
+        ? entriesOf(date, each)
+        : [
+            `; ${each.kind} ${plain(each.transactionId)} is ${each.theirs}, and its ${Kind.isKnown(each.kind) ? "amount" : "kind"} is not known.`,
+            ""
+          ]
+    )
+  ].join("\n")
+}
+
+/** Returns each transaction once: that of its first row whose amount is known, else that of its first row. */
+const once = (compared: ReadonlyArray<Compared>): ReadonlyArray<Compared> =>
+  [
+    ...Map.groupBy(compared, ({ kind, transactionId }) => `${kind}/${transactionId}`).values()
+  ].flatMap((rows) => rows.find(isKnown) ?? rows.slice(0, 1))
+
+interface Known extends Compared {
+  readonly amount: string
+  readonly currency: string
+}
+
+const isKnown = (compared: Compared): compared is Known =>
+  Kind.isKnown(compared.kind) &&
+  Grammar.amount.test(compared.amount ?? "") &&
+  /^[A-Z]{3}$/u.test(compared.currency ?? "")
+
+const entriesOf = (date: string, each: Known): ReadonlyArray<string> => {
+  const { kind, theirs } = each
+  if (kind === "refund") return entry(date, each, accounts.refund, service)
+  if (kind.endsWith("payout")) return entry(date, each, accounts.payout, service)
+  return [
+    ...entry(date, each, service, accounts.sale),
+    ...(theirs === "CHARGEBACK" ? entry(date, each, accounts.chargeback, service) : [])
+  ]
+}
+
+/** Moves the amount of a transaction from one account to another. */
+const entry = (
+  date: string,
+  { amount, currency, kind, theirs, transactionId }: Known,
+  to: string,
+  from: string
+): ReadonlyArray<string> => [
+  `${date} * ${kind} ${plain(transactionId)}  ; ${theirs}`,
+  `    ${to}  ${amount} ${currency}`,
+  `    ${from}  -${amount} ${currency}`,
+  ""
+]
+
+/** A semicolon begins a comment, and a bar ends a payee. */
+const plain = (text: string): string => text.replace(/[^\w-]/gu, "_")

@@ -1,0 +1,258 @@
+/**
+ * Several merchants in one receiver: each has secrets, credentials, a handler, a ledger and a worker of his own.
+ *
+ * **Details**
+ *
+ * One door takes the callbacks of all merchants. `Receiver` in the context of this layer chooses the merchant of each:
+ *
+ * 1. If the token of the callback URL names a merchant (`CallbackUrl.layer` with `merchant`), it is this one.
+ * 2. Otherwise it is the merchant whose `accounts` have the account of the callback.
+ *
+ * Nothing is verified at this point. The choice only says whose secret verifies the callback and whose ledger stores it.
+ * A callback that another merchant signed is refused with 401, and no statement reaches the ledger. A callback of an unknown
+ * merchant gets the same response, so the responses do not tell which merchants and accounts there are.
+ *
+ * Each row is in the ledger of its merchant. A database keeps the id of its merchant, so a start with the database of
+ * another one fails. Each worker has slots and a read budget of its own, so a handler that fails or hangs takes none from the
+ * others. If more than 1,024 callbacks or 12 MiB
+ * wait for stores, a merchant with more than an equal share of them is answered 503.
+ *
+ * **Gotchas**
+ *
+ * - Each merchant needs a secret of his own. A merchant who knows the secret of another one can sign for him.
+ * - A handler that computes for a second without a pause delays all merchants.
+ * - Rows that other processes make due are found within 25 ms for each merchant: after 2.5 seconds with 100 of them
+ *   (`docs/decisions/0102-each-merchant-of-a-receiver-has-a-ledger-of-his-own.md`).
+ *
+ * **Example** (Two merchants)
+ *
+ * ```ts
+ * import * as Handler from "@pawl/core/Handler"
+ * import * as NodeHmac from "@pawl/core/NodeHmac"
+ * import { StatusReader } from "@pawl/core/StatusReader"
+ * import * as Merchants from "@pawl/receiver/Merchants"
+ * import * as NodeSqlite from "@pawl/webhook/NodeSqlite"
+ * import * as Receiver from "@pawl/webhook/Receiver"
+ * import * as Verifier from "@pawl/webhook/Verifier"
+ * import * as Effect from "effect/Effect"
+ * import * as Layer from "effect/Layer"
+ * import * as Redacted from "effect/Redacted"
+ *
+ * const merchant = (id: string, account: string, secret: string) => ({
+ *   id,
+ *   accounts: [account],
+ *   layer: Receiver.layer().pipe(
+ *     Layer.provide([
+ *       Handler.layer(({ to, transactionId }) => Effect.log(`${id}: ${transactionId} is ${to}`)),
+ *       Layer.succeed(StatusReader, {
+ *         read: () => Effect.succeed({ kind: "card-payment", status: "SUCCEED" })
+ *       }),
+ *       Verifier.layer({ current: Redacted.make(secret), accounts: [account] })
+ *     ]),
+ *     Layer.provideMerge(NodeSqlite.layerLedger({ filename: ":memory:" }))
+ *   )
+ * })
+ *
+ * const layer = Merchants.layer([
+ *   merchant("shop-a", "1001", "secret-a"),
+ *   merchant("shop-b", "1002", "secret-b")
+ * ]).pipe(Layer.provide(NodeHmac.layer))
+ * ```
+ *
+ * @since 0.1.0
+ */
+import type { Hmac } from "@pawl/core/Hmac"
+import * as Cause from "effect/Cause"
+import * as Context from "effect/Context"
+import * as Data from "effect/Data"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Layer from "effect/Layer"
+import * as Metric from "effect/Metric"
+import * as Shares from "@pawl/webhook/internal/doors/Shares"
+import * as Listing from "./internal/merchants/Listing.ts"
+import * as Refusals from "./internal/merchants/Refusals.ts"
+import { PollGap } from "@pawl/webhook/internal/PollGap"
+import * as Owner from "@pawl/webhook/internal/ledger/Owner"
+import * as Reading from "@pawl/webhook/internal/verify/Reading"
+import * as Token from "@pawl/webhook/internal/verify/Token"
+import type { Journal } from "@pawl/webhook/Journal"
+import { Ledger } from "@pawl/webhook/Ledger"
+import * as ReadUse from "@pawl/webhook/ReadUse"
+import { Receiver, type StatusCode } from "@pawl/webhook/Receiver"
+import type { Incoming } from "@pawl/webhook/Verifier"
+import { Worker } from "@pawl/webhook/Worker"
+
+/**
+ * Type of the services of a merchant.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Services = Receiver | Worker | Journal | Ledger
+
+/**
+ * A merchant of a receiver.
+ *
+ * - `id`: names the merchant in tokens, metrics, logs and the admin API: lower-case letters, digits, `-` and `_`, at most 32.
+ *   It never changes.
+ * - `accounts`: the accounts (`mid` or `accountId`) of the merchant. Each belongs to one merchant. They choose the merchant of a
+ *   callback whose URL names none. Give them to `Verifier.layer`, too.
+ * - `layer`: his receiver and his ledger.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Merchant<E = never, R = never> {
+  readonly id: string
+  readonly accounts?: ReadonlyArray<string> | undefined
+  readonly layer: Layer.Layer<Services, E, R>
+}
+
+/**
+ * Service that has the merchants of a receiver: the services of each, by his id, and his accounts.
+ *
+ * **Example** (The transaction of a merchant)
+ *
+ * ```ts
+ * import { Ledger } from "@pawl/webhook/Ledger"
+ * import { Merchants } from "@pawl/receiver/Merchants"
+ * import * as Context from "effect/Context"
+ * import * as Effect from "effect/Effect"
+ *
+ * const program = Effect.gen(function* () {
+ *   const shop = (yield* Merchants).get("shop-a")
+ *   return shop && (yield* Context.get(shop.services, Ledger).get("card", "100001"))
+ * })
+ * ```
+ *
+ * @category services
+ * @since 0.1.0
+ */
+export class Merchants extends Context.Service<
+  Merchants,
+  ReadonlyMap<
+    string,
+    {
+      readonly accounts: ReadonlyArray<string>
+      readonly services: Context.Context<Services>
+    }
+  >
+>()("@pawl/receiver/Merchants") {}
+
+/**
+ * Error raised when the merchants of a receiver cannot be served: an id cannot be used or is used twice, an account has two
+ * merchants, or two merchants have one ledger. A database of another merchant fails as its layer does. `merchant` is the id.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class InvalidMerchant extends Data.TaggedError("InvalidMerchant")<{
+  readonly merchant: string
+  readonly message: string
+}> {
+  readonly code = "InvalidMerchant"
+}
+
+/**
+ * The callbacks that may wait for stores, and their bytes, before the merchants are limited to their shares. Twice as much fits into
+ * the connections and the bodies of a door.
+ */
+const maxWaiting = { callbacks: 1024, bytes: 12 * 1024 * 1024 }
+/** The part of the time between two looks of a worker for rows of other processes that each merchant adds. */
+const pollGap = Duration.millis(25)
+/** The most merchants that start at a time. */
+const startedAtOnce = 8
+
+/**
+ * Layer that receives the callbacks of several merchants. Its `Worker` drains the workers of all of them.
+ *
+ * **Details**
+ *
+ * It takes the place of `Receiver.layer`: `NodeReceiver`, `WebReceiver` and `Receiver.route` serve it. The metrics and logs of a
+ * merchant have his id as `merchant`. The layer of each merchant is built anew. A service that several merchants use is
+ * a requirement of their layers.
+ *
+ * @category layers
+ * @since 0.1.0
+ */
+export const layer = <E, R>(
+  merchants: ReadonlyArray<Merchant<E, R>>
+): Layer.Layer<Merchants | Receiver | Worker, E | InvalidMerchant, R | Hmac> =>
+  Layer.effectContext(
+    Effect.gen(function* () {
+      const [problem] = Listing.problemsOf(merchants)
+      if (problem !== undefined) {
+        const { message, position } = problem
+        return yield* new InvalidMerchant({ merchant: merchants[position]?.id ?? "", message })
+      }
+      const makeShare = Shares.make(maxWaiting, merchants.length)
+      const all = yield* Effect.forEach(merchants, (each) => start(each, makeShare()), {
+        concurrency: startedAtOnce
+      }).pipe(Effect.provideService(PollGap, Duration.times(pollGap, merchants.length)))
+      const ledgers = new Map(all.map(({ id, services }) => [Context.get(services, Ledger), id]))
+      for (const { id, services } of all) {
+        if (ledgers.get(Context.get(services, Ledger)) === id) continue
+        const message = `${id} has the ledger of another merchant: give each merchant one of his own`
+        return yield* new InvalidMerchant({ merchant: id, message })
+      }
+      const byAccount = Listing.byAccountOf(merchants)
+      const byId = new Map(all.map((each) => [each.id, each]))
+
+      let isDraining = false
+      const drain = Effect.suspend(() => {
+        isDraining = true
+        return Effect.forEach(all, ({ services }) => Context.get(services, Worker).drain, {
+          concurrency: "unbounded",
+          discard: true
+        })
+      })
+      // Runs before the finalizers of the merchants, which wait one after the other.
+      yield* Effect.addFinalizer((exit) =>
+        Exit.isSuccess(exit) || Cause.hasInterruptsOnly(exit.cause) ? drain : Effect.void
+      )
+
+      const readUse = Effect.map(
+        Effect.forEach(all, ({ services }) => Context.get(services, Worker).readUse),
+        ReadUse.sum
+      )
+
+      const refuse = yield* Refusals.make
+      const receive = (incoming: Incoming): Effect.Effect<StatusCode> =>
+        Effect.suspend(() => {
+          const reading = Reading.read(incoming)
+          if ("reason" in reading) return refuse(incoming, reading)
+          const { signed, token } = reading
+          const named = token === undefined ? undefined : Token.merchantOf(token)
+          // A name that is unknown is refused, because another response would tell which names are known.
+          const merchant = byId.get(named ?? byAccount.get(signed.account) ?? "")
+          return merchant === undefined ? refuse(incoming, reading) : merchant.receive(incoming)
+        })
+
+      return Context.make(Merchants, byId).pipe(
+        Context.add(Receiver, { receive }),
+        Context.add(Worker, { drain, isDraining: Effect.sync(() => isDraining), readUse })
+      )
+    })
+  )
+
+/** Starts a merchant, until the scope ends. */
+const start = Effect.fnUntraced(function* <E, R>(
+  { accounts = [], id, layer }: Merchant<E, R>,
+  share: Shares.Share
+) {
+  const labels = { ...(yield* Metric.CurrentMetricAttributes), merchant: id }
+  const labelled = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+    effect.pipe(
+      Effect.provideService(Metric.CurrentMetricAttributes, labels),
+      Effect.annotateLogs({ merchant: id })
+    )
+  const services = yield* Layer.build(Layer.fresh(layer)).pipe(
+    Effect.provideService(Shares.Share, share),
+    Effect.provideService(Owner.Merchant, id),
+    labelled
+  )
+  const { receive } = Context.get(services, Receiver)
+  return { id, accounts, services, receive: (incoming: Incoming) => labelled(receive(incoming)) }
+})

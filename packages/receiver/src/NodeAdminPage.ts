@@ -1,0 +1,52 @@
+/**
+ * The page of the admin API: a person sees the open work and the alarms, and redrives dead letters.
+ *
+ * **Details**
+ *
+ * The page uses only the admin API, so everything in it can also be done with curl. It loads nothing from another
+ * host, and no site may frame it.
+ *
+ * **Example** (In the layer of an admin API)
+ *
+ * ```ts
+ * import * as Admin from "@pawl/receiver/Admin"
+ * import * as NodeAdminPage from "@pawl/receiver/NodeAdminPage"
+ * import * as Effect from "effect/Effect"
+ * import * as Layer from "effect/Layer"
+ *
+ * const layer = Layer.unwrap(Effect.map(NodeAdminPage.files, (page) => Admin.layer({ page })))
+ * ```
+ *
+ * @since 0.1.0
+ */
+import * as Effect from "effect/Effect"
+import { readdirSync, readFileSync } from "node:fs"
+import type { Response } from "./Admin.ts"
+import { text, withHeaders } from "./internal/admin/Response.ts"
+import * as PageFiles from "./PageFiles.ts"
+
+/** The path from `src` and from `dist`: the browser files are published as they are in `src`. */
+const folder = new URL("../src/internal/page/", import.meta.url)
+
+/**
+ * The files of the page, by path: `/`, and the rest under `/page`.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const files: Effect.Effect<ReadonlyMap<string, Response>> = Effect.sync(
+  () =>
+    new Map(
+      [...filesIn(folder), ...filesIn(PageFiles.shared)].map(({ body, contentType, name }) => [
+        name === "index.html" ? "/" : `/page/${name}`,
+        withHeaders(text(body, contentType), PageFiles.headers)
+      ])
+    )
+)
+
+const filesIn = (folder: URL) =>
+  readdirSync(folder, { withFileTypes: true }).flatMap((entry) =>
+    entry.isFile()
+      ? PageFiles.make(entry.name, readFileSync(new URL(entry.name, folder), "utf8"))
+      : []
+  )

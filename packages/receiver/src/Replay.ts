@@ -1,0 +1,244 @@
+/**
+ * Replays the story of a transaction: says whether its facts lead to its row, and whether the rule of today would have told
+ * the handler the same.
+ *
+ * **Details**
+ *
+ * `fold` computes from the facts alone what the row says. `replay` compares the result with the row. Then it decides each call
+ * of the handler again, by the evidence that the fact of the call names.
+ *
+ * The times of work, such as the next read, are not part of a story.
+ *
+ * @since 0.1.0
+ */
+import * as Evidence from "@pawl/core/Evidence"
+import { isStatus, type Status } from "@pawl/core/Status"
+import type { Kept } from "@pawl/webhook/Fact"
+import * as Transition from "@pawl/webhook/internal/Transition"
+import type { DeadLetter, Row } from "@pawl/webhook/Row"
+import type { Story } from "@pawl/webhook/Story"
+
+/**
+ * The part of a row that its facts tell.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Folded = Pick<
+  Row,
+  | "amountCleared"
+  | "attempt"
+  | "callbacks"
+  | "evidence"
+  | "pendingStatus"
+  | "read"
+  | "registered"
+  | "sequence"
+  | "told"
+> & { readonly deadLetter: Omit<DeadLetter, "at"> | undefined }
+
+/**
+ * The result of a replay.
+ *
+ * - `same`: the facts lead to the row, and the rule of today would have told the same.
+ * - `differences`: a sentence for each difference.
+ * - `calls`: the statuses that the handler was called with, in order, each with its sequence and the number of calls.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Replay {
+  readonly same: boolean
+  readonly differences: ReadonlyArray<string>
+  readonly calls: ReadonlyArray<{
+    readonly sequence: number
+    readonly to: Status
+    readonly count: number
+    readonly told: boolean
+  }>
+}
+
+/**
+ * Folds facts into what their row says.
+ *
+ * @category getters
+ * @since 0.1.0
+ */
+export const fold = (facts: ReadonlyArray<Kept>): Folded => {
+  const inOrder = facts.toSorted((one, two) => one.number - two.number)
+  const own = inOrder.filter(({ from }) => from === undefined)
+  const last = lastCall(own)
+  const isPending = last !== undefined && !isTold(own, last.sequence)
+  return {
+    ...foldEvidence(facts),
+    ...own.reduce(foldParking, { deadLetter: undefined, amountCleared: false }),
+    callbacks: sum(facts.map((each) => (each.fact === "accepted" ? each.count : 0))),
+    registered: facts.some(({ fact }) => fact === "registered"),
+    told: lastTold(own) ?? lastTold(inOrder),
+    sequence: Math.max(
+      0,
+      ...facts.map((each) =>
+        each.fact === "told" ? each.sequence : each.fact === "called" ? each.sequence - 1 : 0
+      )
+    ),
+    pendingStatus: isPending ? last.to : undefined,
+    attempt: isPending ? last.count : 0
+  }
+}
+
+const foldEvidence = (facts: ReadonlyArray<Kept>): Pick<Row, "evidence" | "read"> =>
+  facts.reduce<Pick<Row, "evidence" | "read">>(
+    ({ evidence, read }, each) => {
+      if (each.fact === "accepted") {
+        return { evidence: Evidence.join(evidence, Evidence.claimed(each.status)), read }
+      }
+      const status = each.fact === "registered" ? each.status : undefined
+      const answer = each.fact === "asked" && isStatus(each.result) ? each.result : undefined
+      const confirmed = answer ?? status
+      return {
+        evidence:
+          confirmed === undefined
+            ? evidence
+            : Evidence.join(evidence, Evidence.confirmed(confirmed)),
+        read:
+          answer === undefined
+            ? read
+            : Evidence.joinRead(read, { status: answer, askedAt: each.lastAt ?? each.at })
+      }
+    },
+    { evidence: Evidence.none, read: undefined }
+  )
+
+const foldParking = (
+  { amountCleared, deadLetter }: Pick<Folded, "amountCleared" | "deadLetter">,
+  each: Kept
+): Pick<Folded, "amountCleared" | "deadLetter"> => {
+  const reason = deadLetter?.reason
+  if (each.fact === "parked") {
+    return { deadLetter: { reason: each.reason, to: each.to }, amountCleared }
+  }
+  if (each.fact === "redriven") {
+    return { deadLetter: undefined, amountCleared: amountCleared || reason === "amount-mismatch" }
+  }
+  const isKnownNow =
+    each.fact === "asked" && reason === "unknown-transaction" && isAnswer(each.result)
+  return { deadLetter: each.fact === "told" || isKnownNow ? undefined : deadLetter, amountCleared }
+}
+
+const isAnswer = (result: string): boolean => result !== "404" && result !== "no answer"
+
+/** Returns the part of a row that its facts tell. */
+const foldedOf = (row: Row): Folded => {
+  const { amountCleared, attempt, callbacks, deadLetter, evidence } = row
+  const { pendingStatus, read, registered, sequence, told } = row
+  return {
+    amountCleared,
+    attempt,
+    callbacks,
+    deadLetter: deadLetter && { reason: deadLetter.reason, to: deadLetter.to },
+    evidence,
+    pendingStatus,
+    read,
+    registered,
+    sequence,
+    told
+  }
+}
+
+/**
+ * Replays a story by the rule of today. `policy` is that of the receiver.
+ *
+ * **Gotchas**
+ *
+ * An incomplete story cannot be compared with its row, so only its calls are decided again.
+ *
+ * @category getters
+ * @since 0.1.0
+ */
+export const replay = (
+  { complete, facts, row }: Story,
+  policy: Evidence.Policy = "final"
+): Replay => {
+  const folded = fold(facts)
+  const own = facts.filter(({ from }) => from === undefined)
+  const calls = callsIn(own)
+  const differences = [
+    ...(complete ? differencesOf(folded, foldedOf(row)) : []),
+    ...calls.flatMap((call) => {
+      const before = calls.findLast(
+        (other) => other.sequence < call.sequence && isTold(own, other.sequence)
+      )
+      // The status that the row before the join was told last counts from the join on.
+      const statusesBefore = [before?.to, ...(before === undefined ? [lastTold(facts)] : [])]
+      const decided = statusesBefore.map((told) => decide(row, call, told, policy))
+      const to = decided.find((each) => each === call.to) ?? decided[0]
+      const missing = complete ? call.evidence & ~folded.evidence : 0
+      return [
+        ...(to === call.to
+          ? []
+          : [
+              `The handler was called with ${call.to}, and would be called with ${to ?? "nothing"}.`
+            ]),
+        ...(missing === 0
+          ? []
+          : [`The call with ${call.to} was decided by an observation that no fact tells.`])
+      ]
+    })
+  ]
+  return {
+    same: differences.length === 0,
+    differences,
+    calls: calls.map(({ count, sequence, to }) => ({
+      sequence,
+      to,
+      count,
+      told: isTold(own, sequence)
+    }))
+  }
+}
+
+type Call = Extract<Kept, { fact: "called" }>
+
+const callsIn = (facts: ReadonlyArray<Kept>): ReadonlyArray<Call> =>
+  facts
+    .filter((each): each is Call => each.fact === "called")
+    .toSorted((one, two) => one.sequence - two.sequence)
+
+const lastCall = (facts: ReadonlyArray<Kept>): Call | undefined => callsIn(facts).at(-1)
+
+const isTold = (facts: ReadonlyArray<Kept>, sequence: number): boolean =>
+  facts.some((each) => each.fact === "told" && each.sequence === sequence)
+
+const lastTold = (inOrder: ReadonlyArray<Kept>): Status | undefined =>
+  inOrder.flatMap((each) => (each.fact === "told" ? [each.to] : [])).at(-1)
+
+/** Returns the status that the rule of today calls the handler with, by the evidence of a call. */
+const decide = (
+  row: Row,
+  { at, evidence, read, sequence }: Call,
+  told: Status | undefined,
+  policy: Evidence.Policy
+): Status | undefined => {
+  const then: Row = {
+    ...row,
+    evidence,
+    told,
+    sequence: sequence - 1,
+    pendingStatus: undefined,
+    attempt: 0,
+    amountCleared: true,
+    deadLetter: undefined
+  }
+  const step = Transition.nextStep(then, Evidence.standing(evidence, read, policy), at)
+  return step._tag === "Call" ? step.to : undefined
+}
+
+const differencesOf = (folded: Folded, row: Folded): ReadonlyArray<string> =>
+  Object.keys(row).flatMap((field) => {
+    const [told, kept] = [folded, row].map((each) => JSON.stringify(each[field as keyof Folded]))
+    return told === kept
+      ? []
+      : [`The facts say that ${field} is ${told ?? "empty"}, and the row says ${kept ?? "empty"}.`]
+  })
+
+const sum = (numbers: ReadonlyArray<number>): number => numbers.reduce((one, two) => one + two, 0)

@@ -1,0 +1,81 @@
+/**
+ * The command `erase`: deletes a person's data from the store of a receiver, and keeps what accounting needs.
+ */
+import { methodOf } from "@pawl/core/Kind"
+import * as Argument from "effect/cli/Argument"
+import * as Command from "effect/cli/Command"
+import * as Flag from "effect/cli/Flag"
+import * as Console from "effect/Console"
+import * as Effect from "effect/Effect"
+import { Ledger } from "@pawl/webhook/Ledger"
+import { report } from "./Report.ts"
+import * as StoreFlag from "./StoreFlag.ts"
+
+const input = {
+  kind: StoreFlag.kind.pipe(
+    Argument.withDescription("The kind of the transactions; those of its method are erased")
+  ),
+  ids: Argument.String("id").pipe(
+    Argument.withDescription("The ids of the transactions"),
+    Argument.atLeast(1)
+  ),
+  store: StoreFlag.store,
+  compact: Flag.Boolean("compact").pipe(
+    Flag.withDescription(
+      "Rewrites the store afterwards, so that no file of it has the deleted texts; receivers answer 503 meanwhile"
+    ),
+    Flag.withDefault(false)
+  )
+}
+
+const plural = (count: number, noun: string) => `${count} ${noun}${count === 1 ? "" : "s"}`
+
+/** The command. Ends with 1 if one of the transactions is not known. */
+export const erase = Command.make("erase", input, ({ compact, ids, kind, store }) =>
+  StoreFlag.within(
+    store,
+    Effect.gen(function* () {
+      const ledger = yield* Ledger
+      const unknown: Array<string> = []
+      for (const id of ids) {
+        const erased = yield* ledger.erase(methodOf(kind), id)
+        const { bodies, notes, open, quarantined, requests, rows } = erased
+        if (rows + quarantined + requests + open === 0) {
+          unknown.push(id)
+          continue
+        }
+        yield* Console.log(
+          `${id}: deleted ${plural(bodies + quarantined, "callback text")}, ${plural(requests, "request text")}, ${plural(notes, "note")}; kept ids, amounts, currencies, statuses and times`
+        )
+        if (open > 0) {
+          yield* Console.log(
+            `${id}: kept ${plural(open, "request")} that may have to be sent again; erase again when the outcome is known`
+          )
+        }
+      }
+      if (compact) {
+        yield* Effect.catchTag(ledger.compact, "StoreUnavailable", () =>
+          report(
+            "The texts are deleted, and the store could not be rewritten: end the receivers and other sessions that use it, and run erase --compact again."
+          )
+        )
+        yield* Console.log(
+          "The store was rewritten. Backups and logs of the database keep the texts until you delete them."
+        )
+      } else if (unknown.length < ids.length) {
+        yield* Console.log(
+          "Free space of the store may still have the texts: --compact rewrites it."
+        )
+      }
+      if (unknown.length > 0) {
+        return yield* report(
+          `The store has no ${methodOf(kind)} transaction ${unknown.join(", ")}.`
+        )
+      }
+    })
+  )
+).pipe(
+  Command.withDescription(
+    "Deletes a person's data from transactions: callback bodies, texts of requests, notes. Keeps what accounting needs"
+  )
+)

@@ -1,0 +1,122 @@
+/**
+ * The receiver as a process of its own, for applications in any language.
+ *
+ * The process prints `ready http://127.0.0.1:4020/callback` on stdout once it serves, and then each transition
+ * as one line of JSON, unless transitions are forwarded. Logs go to stderr: on a terminal as lines that a person reads,
+ * elsewhere one object of JSON a line.
+ *
+ * On SIGTERM the process completes the requests in flight, releases its rows and exits with 0. A second
+ * SIGTERM ends it at once.
+ */
+import * as Command from "effect/cli/Command"
+import * as Console from "effect/Console"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Latch from "effect/Latch"
+import * as Layer from "effect/Layer"
+import * as Logger from "effect/Logger"
+import * as LogLine from "../internal/LogLine.ts"
+import * as NodeAdminPage from "../NodeAdminPage.ts"
+import * as NodeStore from "@pawl/webhook/NodeStore"
+import * as Worker from "@pawl/webhook/Worker"
+import { erase } from "./EraseCommand.ts"
+import * as Ports from "./Ports.ts"
+import * as ReceiverLayers from "./ReceiverLayers.ts"
+import { report } from "./Report.ts"
+import * as Settings from "./Settings.ts"
+
+const migrate = Command.make(
+  "migrate",
+  {
+    store: Settings.flags.store
+  },
+  Effect.fnUntraced(
+    function* ({ store }) {
+      for (const database of yield* Settings.databases(store)) {
+        const version = yield* NodeStore.migrate(database)
+        yield* Console.log(`The tables of the store have version ${version}`)
+      }
+    },
+    Effect.catchTags({
+      InvalidSettings: (error) => report(error.message),
+      StoreUnusable: (error) => report(error.message)
+    })
+  )
+).pipe(
+  Command.withDescription(
+    "Makes the tables of a database or brings them up to date, and ends. The receiver does so too when it starts"
+  )
+)
+
+/** The command. It takes over the signals of its process. */
+export const receiver = Command.make(
+  "receiver",
+  Settings.flags,
+  Effect.fnUntraced(
+    function* ({ confirm, host, moveRows, path, port, ...flags }) {
+      const settings = yield* Settings.make({ path, port, ...flags })
+      const { admin, merchants, stores } = settings
+      if (moveRows) {
+        return yield* Console.log(`${yield* NodeStore.move(stores)} rows were moved`)
+      }
+      const ready = yield* Latch.make()
+      const page = admin && (yield* NodeAdminPage.files)
+      const options = { settings, policy: confirm, page, ready }
+      const all = merchants?.flatMap(({ stores }) => stores) ?? stores
+      if (all.some(({ _tag }) => _tag === "memory")) {
+        yield* Effect.logWarning(
+          "Callbacks are kept in memory, and lost when the process ends: --store sqlite:FILE keeps them"
+        )
+      }
+      const { condition, context } = yield* merchants === undefined
+        ? ReceiverLayers.buildOne(options)
+        : ReceiverLayers.buildSeveral(merchants, options)
+      const serve = Ports.serve({ admin, condition, host, path, port })
+      const url = yield* Effect.provideContext(serve, context)
+      // The worker is drained while the ports still serve.
+      yield* Effect.addFinalizer(() => Context.get(context, Worker.Worker).drain)
+      yield* Console.log(`ready ${url}`)
+      yield* ready.open
+      return yield* Effect.never
+    },
+    Effect.scoped,
+    Effect.catchTags({
+      CannotListen: (error) => report(error.message),
+      InvalidConfig: (error) => report(error.message),
+      InvalidMerchant: (error) => report(error.message),
+      InvalidSecret: (error) => report(error.message),
+      InvalidSettings: (error) => report(error.message),
+      StoreUnusable: (error) => report(error.message)
+    })
+  )
+).pipe(
+  Command.withDescription(
+    "Receives callbacks, confirms them and reports each transition in order. Required: PAWL_MERCHANT_KEY, PAWL_MERCHANT_SECRET and PAWL_BASE_URL (or --base-url)"
+  ),
+  Command.withShortDescription(
+    "Receives callbacks, confirms them and reports each transition in order"
+  ),
+  Command.withSubcommands([migrate, erase]),
+  Command.provideEffectDiscard(Effect.sync(() => takeSignals())),
+  Command.provide(Layer.suspend(() => Logger.layer([logger])))
+)
+
+/** Logs to stderr, because stdout is for transitions. */
+const logger = Logger.map(
+  process.stderr.isTTY ? Logger.map(Logger.formatStructured, LogLine.make) : Logger.formatJson,
+  (line) => {
+    process.stderr.write(`${line}\n`)
+  }
+)
+
+const takeSignals = () => {
+  let isEnding = false
+  const onSignal = () => {
+    if (isEnding) process.exit(143)
+    isEnding = true
+    setTimeout(() => process.exit(1), 19_500).unref()
+  }
+  process.on("SIGTERM", onSignal).on("SIGINT", onSignal)
+  // If the reader of stdout is gone, the write fails, and so does the call of the handler.
+  process.stdout.on("error", () => {})
+}

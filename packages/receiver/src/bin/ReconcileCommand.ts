@@ -1,0 +1,122 @@
+/**
+ * The command `reconcile`: compares the transactions of a day with the service, and writes the differences and the books.
+ *
+ * Each comparison is a line in a file, and a run after one that was killed reads only what has no line there.
+ */
+import * as Pawl from "@pawl/http/Pawl"
+import * as Command from "effect/cli/Command"
+import * as Flag from "effect/cli/Flag"
+import * as Clock from "effect/Clock"
+import * as Console from "effect/Console"
+import * as DateTime from "effect/DateTime"
+import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
+import * as Option from "effect/Option"
+import * as Path from "effect/Path"
+import * as DayBooks from "../DayBooks.ts"
+import * as DayComparison from "../DayComparison.ts"
+import type { RowKey } from "@pawl/webhook/RowPages"
+import * as ReconcileLines from "./ReconcileLines.ts"
+import { report, Reported } from "./Report.ts"
+import * as Settings from "./Settings.ts"
+import * as StoreFlag from "./StoreFlag.ts"
+
+const startOf = (day: string): Option.Option<number> =>
+  /^[0-9]{4}-[0-9]{2}-[0-9]{2}$/u.test(day)
+    ? Option.map(DateTime.make(`${day}T00:00:00Z`), DateTime.toEpochMillis)
+    : Option.none()
+
+const flags = {
+  day: Flag.String("day").pipe(
+    Flag.filterMap(
+      (text) => Option.map(startOf(text), (start) => ({ text, start })),
+      () => "Expected a day such as 2026-11-21"
+    ),
+    Flag.withDescription("The day in UTC, such as 2026-11-21")
+  ),
+  store: StoreFlag.store,
+  baseUrl: Settings.flags.baseUrl,
+  rate: Flag.Int("rate").pipe(
+    Flag.filter(
+      (rate) => rate >= 1 && rate <= 1000,
+      () => "Expected a number from 1 to 1000"
+    ),
+    Flag.withDescription("The most reads in a second (default: 10)"),
+    Flag.withDefault(10)
+  ),
+  out: Flag.String("out").pipe(
+    Flag.withDescription("The directory of the files that are written (default: .)"),
+    Flag.withDefault(".")
+  )
+}
+
+/** The command `reconcile`. Ends with 1 if there are differences, or if the service did not answer for all. */
+export const reconcile = Command.make("reconcile", flags, ({ baseUrl, day, out, rate, store }) =>
+  StoreFlag.within(
+    store,
+    Effect.gen(function* () {
+      if (day.start > (yield* Clock.currentTimeMillis)) {
+        return yield* report(`--day ${day.text} is in the future: give today or an earlier day`)
+      }
+      const none = {
+        adminPort: Option.none(),
+        adminHost: Option.none(),
+        forward: Option.none(),
+        merchants: Option.some("")
+      }
+      const settings = yield* Settings.make({ path: "/callback", store, baseUrl, ...none })
+      const files = yield* FileSystem.FileSystem
+      const path = yield* Path.Path
+      yield* files.makeDirectory(out, { recursive: true })
+      const name = (extension: string) => path.join(out, `pawl-${day.text}.${extension}`)
+      const lines = yield* ReconcileLines.open(name("jsonl"), settings)
+      const compared = new Map(lines.before.map((each) => [keyOf(each), each]))
+      const counts = yield* DayComparison.run({
+        day: day.start,
+        rate,
+        isKnown: (key) => compared.has(keyOf(key)),
+        note: (each) => {
+          compared.set(keyOf(each), each)
+          return lines.add(each)
+        }
+      }).pipe(Effect.provide(Pawl.layer({ ...settings.client, ...settings.service })))
+      const all = [...compared.values()].toSorted(byName)
+      yield* files.writeFileString(name("csv"), DayBooks.csv(all))
+      yield* files.writeFileString(name("journal"), DayBooks.journal(day.text, all))
+      const differences = all.filter(DayComparison.differs).length
+      yield* Console.log(
+        `${all.length} transactions of ${day.text} compared, ${differences} differ: ${name("csv")}`
+      )
+      yield* Console.log(
+        `Books for hledger: ${name("journal")}. Fees, and payments that only the service knows, are not in them.`
+      )
+      if (counts.unanswered > 0) {
+        return yield* report(
+          `The service did not answer for ${counts.unanswered} more: run the command again.`
+        )
+      }
+      if (differences > 0) return yield* new Reported()
+    }).pipe(
+      Effect.scoped,
+      Effect.catchTags({
+        ConfigError: ({ message }) => report(message),
+        InvalidSettings: ({ message }) => report(message),
+        InvalidConfig: ({ message }) => report(message),
+        OtherBooks: ({ message }) => report(message),
+        PlatformError: ({ message }) => report(`A file cannot be used: ${message}`)
+      })
+    )
+  )
+).pipe(
+  Command.withDescription(
+    "Reads the transactions of a day again, and writes what differs. Required: PAWL_MERCHANT_KEY, PAWL_MERCHANT_SECRET and PAWL_BASE_URL (or --base-url)"
+  )
+)
+
+const keyOf = ({ scope, transactionId }: RowKey): string => `${scope}/${transactionId}`
+
+const nameOf = ({ kind, transactionId }: DayComparison.Compared): string =>
+  `${kind}/${transactionId}`
+
+const byName = (one: DayComparison.Compared, two: DayComparison.Compared): number =>
+  nameOf(one) < nameOf(two) ? -1 : 1

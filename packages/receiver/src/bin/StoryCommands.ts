@@ -1,0 +1,108 @@
+/**
+ * The commands `explain`, `replay` and `export`: the story of one transaction, from the store of a receiver.
+ *
+ * They read the store itself, so they work while the receiver does not. An older store is brought up to date, as the receiver
+ * does when it starts.
+ */
+import type { StoreUnavailable } from "@pawl/core/CallbackError"
+import { methodOf } from "@pawl/core/Kind"
+import * as Argument from "effect/cli/Argument"
+import * as Command from "effect/cli/Command"
+import * as Flag from "effect/cli/Flag"
+import * as Console from "effect/Console"
+import * as Effect from "effect/Effect"
+import { Ledger } from "@pawl/webhook/Ledger"
+import * as Replay from "../Replay.ts"
+import * as Story from "@pawl/webhook/Story"
+import * as StoryReport from "../StoryReport.ts"
+import * as StoryScenario from "../StoryScenario.ts"
+import * as TransactionReport from "../TransactionReport.ts"
+import { report, Reported } from "./Report.ts"
+import * as StoreFlag from "./StoreFlag.ts"
+
+const input = {
+  kind: StoreFlag.kind.pipe(
+    Argument.withDescription("The kind of the transaction; apm or card while it is not known")
+  ),
+  id: Argument.String("id").pipe(
+    Argument.withDescription("The id of the transaction; the refundId of a refund")
+  ),
+  store: StoreFlag.store,
+  confirm: Flag.Literals("confirm", ["final", "always", "never"]).pipe(
+    Flag.withDescription(
+      "The claims that the receiver confirms, as its flag says (default: final)"
+    ),
+    Flag.withDefault("final" as const)
+  )
+}
+
+/** Makes a command about the story of a transaction. Ends with 1 if the transaction is not known. */
+const about = (
+  name: string,
+  description: string,
+  tell: (story: Story.Story, policy: "final" | "always" | "never") => Effect.Effect<void, Reported>
+) =>
+  Command.make(name, input, ({ confirm, id, kind, store }) =>
+    StoreFlag.within(
+      store,
+      Effect.gen(function* (): Effect.fn.Return<void, StoreUnavailable | Reported, Ledger> {
+        const ledger = yield* Ledger
+        const story = Story.find(yield* ledger.story(methodOf(kind), id), kind)
+        if (story === undefined) {
+          return yield* report(`The store has no ${kind} with this id.`)
+        }
+        yield* tell(story, confirm)
+      })
+    )
+  ).pipe(Command.withDescription(description))
+
+const incomplete =
+  "The story is not complete: the transaction is older than its facts, or has more of them than are kept."
+
+/** The command `explain`. */
+export const explain = about(
+  "explain",
+  "Tells what happened to a transaction, in sentences",
+  Effect.fnUntraced(function* (story, policy) {
+    const { facts } = StoryReport.make(story)
+    for (const { at, count, lastAt, sentence } of facts) {
+      const until = count === 1 || lastAt === null ? "" : ` The last time: ${lastAt}.`
+      yield* Console.log(`${at}  ${sentence}${until}`)
+    }
+    const { confirmed, status, told } = TransactionReport.make(story.row, policy)
+    yield* Console.log(
+      `Now: ${status ?? "no status"}${confirmed ? ", confirmed by the service" : ""}. The handler was last told ${told ?? "nothing"}.`
+    )
+    if (!story.complete) yield* Console.log(incomplete)
+  })
+)
+
+/** The command `replay`. Ends with 1 if there is a difference. */
+export const replay = about(
+  "replay",
+  "Says whether the facts of a transaction lead to its row, and whether this version would tell the handler the same",
+  Effect.fnUntraced(function* (story, policy) {
+    const { calls, differences, same } = Replay.replay(story, policy)
+    for (const { count, sequence, to, told } of calls) {
+      yield* Console.log(
+        `${sequence}  ${to}  ${count === 1 ? "1 call" : `${count} calls`}, ${told ? "accepted" : "not accepted"}`
+      )
+    }
+    for (const difference of differences) yield* Console.log(difference)
+    if (!story.complete) yield* Console.log(incomplete)
+    if (!same) return yield* new Reported()
+    yield* Console.log("This version tells the handler the same.")
+  })
+)
+
+/** The command `export`. */
+export const exported = about(
+  "export",
+  "Prints the command that repeats a transaction on a sandbox",
+  (story) => {
+    const command = StoryScenario.command(story)
+    return command === undefined
+      ? report("The kind of the transaction is not known yet: the service was not asked.")
+      : Console.log(command)
+  }
+)

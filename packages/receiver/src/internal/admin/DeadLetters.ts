@@ -1,0 +1,105 @@
+/**
+ * The dead letters of the admin API: pages, and a redrive of all of one reason.
+ */
+import { kindsOf, type Kind } from "@pawl/core/Kind"
+import type { StoreUnavailable } from "@pawl/core/CallbackError"
+import * as Clock from "effect/Clock"
+import * as DateTime from "effect/DateTime"
+import * as Effect from "effect/Effect"
+import type { Ledger } from "@pawl/webhook/Ledger"
+import type { DeadLetter, Parked, ParkedKey } from "@pawl/webhook/Row"
+import * as LedgerClock from "@pawl/webhook/internal/LedgerClock"
+import { invalid, json, type Response, withHeaders } from "./Response.ts"
+import { noteIn } from "./Story.ts"
+
+const defaultPageSize = 100
+const maxPageSize = 1000
+/** The handler calls in a second after a redrive of many. */
+const defaultRate = 10
+const maxRate = 1000
+/** The most dead letters in one statement, so that no other statement waits for long. */
+const batchSize = 500
+
+type Respond = Effect.Effect<Response, StoreUnavailable>
+
+/** Responds with a page of dead letters, oldest first. The header `Link` names the next page. */
+export const list = (
+  ledger: Ledger["Service"],
+  query: URLSearchParams,
+  show: (row: Parked) => unknown
+): Respond => {
+  const limit = countOf(query, "limit", defaultPageSize, maxPageSize)
+  if (limit === undefined) return refuse(`limit must be a number from 1 to ${maxPageSize}`)
+  const reason = query.get("reason") ?? undefined
+  if (reason !== undefined && !isReason(reason)) return refuse(reasonFault)
+  const text = query.get("after")
+  const after = text === null ? undefined : readCursor(text)
+  if (text !== null && after === undefined) return refuse("after must be the cursor of a page")
+  return Effect.map(ledger.deadLetters({ after, limit, reason }), (rows) => {
+    const page = json(rows.map(show))
+    const last = rows.length === limit ? rows.at(-1) : undefined
+    if (last === undefined) return page
+    const next = new URLSearchParams(query)
+    next.set("after", writeCursor(last))
+    return withHeaders(page, { link: `</dead-letters?${next}>; rel="next"` })
+  })
+}
+
+/**
+ * Redrives every dead letter of a reason that is one now, oldest first. `rate` of them become due in each second.
+ */
+export const redriveAll = Effect.fnUntraced(function* (
+  ledger: Ledger["Service"],
+  query: URLSearchParams
+): Effect.fn.Return<Response, StoreUnavailable> {
+  const reason = query.get("reason") ?? ""
+  if (!isReason(reason)) return invalid(reasonFault)
+  const rate = countOf(query, "rate", defaultRate, maxRate)
+  if (rate === undefined) return invalid(`rate must be a number of rows a second, up to ${maxRate}`)
+  const read = noteIn(query)
+  if ("status" in read) return read
+  const at = LedgerClock.timeOf(ledger, yield* Clock.Clock)
+  let redriven = 0
+  for (;;) {
+    const dueAt = at + Math.floor((redriven * 1000) / rate)
+    const page = { reason, before: at, dueAt, rate, limit: batchSize, note: read.note }
+    const count = yield* ledger.redriveAll(page)
+    redriven += count
+    if (count < batchSize) break
+  }
+  const last = at + Math.floor((Math.max(0, redriven - 1) * 1000) / rate)
+  return json({ reason, redriven, rate, lastDueAt: DateTime.formatIso(DateTime.makeUnsafe(last)) })
+})
+
+const refuse = (message: string) => Effect.succeed(invalid(message))
+
+const reasons: Readonly<Record<DeadLetter["reason"], true>> = {
+  "handler-failed": true,
+  "unknown-transaction": true,
+  "amount-mismatch": true,
+  unreadable: true
+}
+const reasonFault = `reason must be one of ${Object.keys(reasons).join(", ")}`
+
+const isReason = (text: string): text is DeadLetter["reason"] => Object.hasOwn(reasons, text)
+
+const countOf = (query: URLSearchParams, name: string, fallback: number, most: number) => {
+  const text = query.get(name) ?? String(fallback)
+  const count = /^[1-9][0-9]{0,3}$/u.test(text) ? Number(text) : Infinity
+  return count <= most ? count : undefined
+}
+
+/** The cursor is the place of the last row of a page. */
+const writeCursor = ({ deadLetter, scope, transactionId }: Parked): string =>
+  `${deadLetter.at}.${scope}.${transactionId}`
+
+const readCursor = (text: string): ParkedKey | undefined => {
+  const [, at, scope = "", transactionId = ""] =
+    /^([0-9]{1,15})\.([a-z-]+)\.(\P{Cc}+)$/u.exec(text) ?? []
+  return isKind(scope) ? { at: Number(at), scope, transactionId } : undefined
+}
+
+const isKind = (text: string): text is Kind =>
+  Object.entries<ReadonlyArray<string>>(kindsOf).some(
+    ([method, kinds]) => text === method || kinds.includes(text)
+  )

@@ -1,0 +1,126 @@
+/**
+ * The requests of the admin API: one request, the parked ones in pages, and a redrive of one.
+ */
+import type { StoreUnavailable } from "@pawl/core/CallbackError"
+import * as Clock from "effect/Clock"
+import * as DateTime from "effect/DateTime"
+import * as Effect from "effect/Effect"
+import type { ParkReason, RequestRow } from "@pawl/webhook/RequestRow"
+import type { RequestStore } from "@pawl/webhook/RequestStore"
+import * as LedgerClock from "@pawl/webhook/internal/LedgerClock"
+import * as Reply from "./Response.ts"
+
+type Store = RequestStore["Service"]
+type Respond = Effect.Effect<Reply.Response, StoreUnavailable>
+
+/** The longest name of a person and the longest reason in the log. */
+const maxNote = 64
+/** The parked requests in a page. */
+const pageSize = 100
+
+/** Responds with a request; 404 if it is unknown. */
+export const show = (store: Store, requestId: string): Respond =>
+  Effect.map(store.get(requestId), (row) =>
+    row === undefined ? Reply.notFound : Reply.json(describe(row))
+  )
+
+/** Responds with a page of the parked requests, oldest first. The header `Link` names the next page. */
+export const list = (store: Store, query: URLSearchParams): Respond => {
+  const text = query.get("after")
+  const after = text === null ? undefined : readCursor(text)
+  if (text !== null && after === undefined) {
+    return Effect.succeed(Reply.invalid("after must be the cursor of a page"))
+  }
+  return Effect.map(store.parked({ limit: pageSize, after }), (rows) => {
+    const page = Reply.json(rows.map(describe))
+    const last = rows.length === pageSize ? rows.at(-1) : undefined
+    if (last === undefined) return page
+    const next = new URLSearchParams({ after: `${last.parked.at}.${last.requestId}` })
+    return Reply.withHeaders(page, { link: `</parked-requests?${next}>; rel="next"` })
+  })
+}
+
+/** Redrives a parked request, logs who did it and why, and responds with it; 404 if it is not parked, or may not be sent any more. */
+export const redrive = Effect.fnUntraced(function* (
+  store: Store,
+  requestId: string,
+  query: URLSearchParams,
+  window: number
+): Effect.fn.Return<Reply.Response, StoreUnavailable> {
+  const stated = query.get("hadNoEffect") ?? "false"
+  if (stated !== "true" && stated !== "false") {
+    return Reply.invalid("hadNoEffect must be true or false")
+  }
+  const at = LedgerClock.timeOf(store, yield* Clock.Clock)
+  const row = yield* store.get(requestId)
+  const isRedriven = yield* store.redrive(requestId, {
+    at,
+    window,
+    hadNoEffect: stated === "true",
+    canSend: row?.hasCardData !== true
+  })
+  if (!isRedriven) return Reply.notFound
+  const [by, why] = ["by", "why"].map((name) => query.get(name)?.slice(0, maxNote) ?? null)
+  yield* Effect.annotateLogs(Effect.logInfo("A parked request was redriven"), {
+    requestId,
+    hadNoEffect: stated,
+    by,
+    why
+  })
+  return yield* show(store, requestId)
+})
+
+const stateOf = ({ begunAt, lease, outcome, parked }: RequestRow) => {
+  if (outcome !== undefined) return "settled"
+  if (parked !== undefined) return "parked"
+  if (begunAt === undefined) return "written"
+  return lease?.inDoubt === false ? "sent" : "in doubt"
+}
+
+/** Returns a request as the admin API shows it. Nothing of its body is shown. */
+const describe = (row: RequestRow) => {
+  const { attempts, createdAt, kind, outcome, parked, refusals, requestId, transaction } = row
+  return {
+    requestId,
+    kind,
+    state: stateOf(row),
+    createdAt: timeIn(createdAt),
+    begunAt: timeIn(row.begunAt),
+    attempts,
+    refusal: refusals?.reason ?? null,
+    outcome: outcome?._tag ?? null,
+    notSent: outcome?._tag === "NotSent" ? outcome.reason : null,
+    settledAt: timeIn(row.settledAt),
+    transaction: transaction ?? null,
+    parked:
+      parked === undefined
+        ? null
+        : {
+            reason: parked.reason,
+            at: timeIn(parked.at),
+            explanation: explanations[parked.reason]
+          }
+  }
+}
+
+const timeIn = (at: number | undefined) =>
+  at === undefined ? null : DateTime.formatIso(DateTime.makeUnsafe(at))
+
+const explanations: Readonly<Record<ParkReason, string>> = {
+  refused:
+    "The service refused the request in the same way three times over ten minutes. Correct the cause, then redrive.",
+  window:
+    "The request may have taken effect, and the service may have forgotten its requestId. Ask the service whether it did; if it had no effect, redrive with hadNoEffect=true.",
+  "card-data":
+    "The request may have taken effect, and its card data was not stored. Send the same request again, or ask the service; if it had no effect, redrive with hadNoEffect=true.",
+  "rebuilt-differently":
+    "The request was made again with another body than the one that was sent. Correct the function that makes it, then redrive.",
+  "no-key": "No given key opens the stored request. Give the key that sealed it, then redrive.",
+  unreadable:
+    "The stored request was changed in the database. Ask the service whether it took effect; if not, make another request."
+}
+
+const readCursor = (text: string) => {
+  const [, at, requestId] = /^([0-9]{1,15})\.(\P{Cc}+)$/u.exec(text) ?? []
+  return requestId === undefined ? undefined : { at: Number(at), requestId }
+}

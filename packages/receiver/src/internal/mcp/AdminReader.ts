@@ -1,0 +1,119 @@
+/**
+ * Reads the admin API of a receiver. It sends GET alone, so nothing that uses it changes anything.
+ */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as HttpClient from "effect/http/HttpClient"
+import * as HttpClientRequest from "effect/http/HttpClientRequest"
+import * as Layer from "effect/Layer"
+import type * as Redacted from "effect/Redacted"
+import * as Schema from "effect/Schema"
+import * as Stream from "effect/Stream"
+import * as Reply from "../admin/Response.ts"
+
+/** The largest response that is read, in bytes. */
+const maxBytes = 1_000_000
+
+/** Error raised when the admin API does not answer, or answers with something else than a document. */
+export class NotRead extends Schema.TaggedError<NotRead>()("NotRead", {
+  message: Schema.String
+}) {}
+
+/**
+ * Service that reads one document of the admin API: undefined if there is none. Each segment of the path is one id,
+ * whatever characters it has.
+ */
+export class AdminReader extends Context.Service<
+  AdminReader,
+  {
+    readonly read: (
+      path: readonly [string, ...ReadonlyArray<string>],
+      query?: Readonly<Record<string, string | undefined>>
+    ) => Effect.Effect<Page | undefined, NotRead>
+  }
+>()("@pawl/receiver/internal/mcp/AdminReader") {}
+
+/** A document, and the cursor of the next page if there is one. */
+export interface Page {
+  readonly document: Schema.Json
+  readonly next: string | undefined
+}
+
+/**
+ * Layer that reads from a base, such as `http://127.0.0.1:4021`, or `http://127.0.0.1:4021/merchants/shop-a` of a receiver with
+ * several merchants. The client must not follow redirects.
+ */
+export const layer = (options: {
+  readonly base: string
+  readonly token: Redacted.Redacted | undefined
+}): Layer.Layer<AdminReader, never, HttpClient.HttpClient> =>
+  Layer.effect(
+    AdminReader,
+    Effect.gen(function* () {
+      const client = HttpClient.withScope(yield* HttpClient.HttpClient)
+      const unreadable = new NotRead({
+        message: `${options.base} did not answer with a document`
+      })
+
+      const read: AdminReader["Service"]["read"] = Effect.fnUntraced(
+        function* (path, query = {}) {
+          // A URL drops these segments, encoded or not, and would name another document.
+          if (path.some((segment) => segment === "." || segment === "..")) return undefined
+          const request = HttpClientRequest.get(
+            `${options.base}/${path.map(encodeURIComponent).join("/")}`,
+            { urlParams: query }
+          )
+          const { headers, status, stream } = yield* client.execute(
+            options.token === undefined
+              ? request
+              : HttpClientRequest.bearerToken(request, options.token)
+          )
+          const text = yield* textOf(stream)
+          if (text === Reply.severalMerchants.body) {
+            return yield* new NotRead({
+              message:
+                "The receiver has several merchants: start the server with --admin and the address of one, such as http://127.0.0.1:4021/merchants/shop-a"
+            })
+          }
+          if (status === 404) return undefined
+          if (status === 401) {
+            return yield* new NotRead({
+              message:
+                "The admin API asks for a token: set PAWL_ADMIN_TOKEN to that of the receiver"
+            })
+          }
+          if (status !== 200 || text === undefined) {
+            return yield* new NotRead({ message: `The admin API answered ${status}` })
+          }
+          const document = yield* Schema.decodeEffect(Schema.fromJsonString(Schema.Json))(text)
+          const [, next] = /[?&]after=([^&>]*)/u.exec(headers["link"] ?? "") ?? []
+          return { document, next: next && decodeURIComponent(next) }
+        },
+        Effect.scoped,
+        Effect.timeout("10 seconds"),
+        // The messages of the platform are not used: they may quote the request, which has the token.
+        Effect.catchTags({
+          HttpClientError: () => Effect.fail(unreadable),
+          SchemaError: () => Effect.fail(unreadable),
+          TimeoutError: () => Effect.fail(unreadable)
+        }),
+        Effect.provideService(HttpClient.TracerPropagationEnabled, false)
+      )
+      return { read }
+    })
+  )
+
+/** Reads a body as text; undefined if it is too large. */
+const textOf = <E>(stream: Stream.Stream<Uint8Array, E>) =>
+  stream.pipe(
+    Stream.runFoldEffect(
+      () => ({ chunks: [] as Array<Uint8Array>, size: 0 }),
+      ({ chunks, size }, chunk) => {
+        const total = size + chunk.length
+        return Effect.succeed({ chunks: total > maxBytes ? [] : [...chunks, chunk], size: total })
+      }
+    ),
+    Effect.map(({ chunks, size }) =>
+      size > maxBytes ? undefined : Buffer.concat(chunks).toString("utf8")
+    )
+  )

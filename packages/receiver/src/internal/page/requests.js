@@ -1,0 +1,64 @@
+/**
+ * The parked requests, with a redrive of each.
+ */
+import { find } from "./api.js"
+import { h } from "@pawl/receiver/page/dom.js"
+import { dateTime } from "@pawl/receiver/page/format.js"
+import * as Redrive from "./redrive.js"
+import { table } from "./table.js"
+
+/**
+ * A parked request, as the admin API returns it.
+ *
+ * @typedef {{
+ *   readonly requestId: string
+ *   readonly kind: string
+ *   readonly createdAt: string
+ *   readonly attempts: number
+ *   readonly parked: { readonly reason: string, readonly at: string, readonly explanation: string }
+ * }} Request
+ */
+
+const rows = table(
+  "request-table",
+  ["Request", "Kind", "Reason", "Written", "Parked", "Next step", "Action"],
+  "No parked request.",
+  (/** @type {Request} */ { requestId }) => requestId,
+  ({ createdAt, kind, parked, requestId }) => [
+    h("span", { class: "mono" }, [requestId]),
+    kind,
+    parked.reason,
+    dateTime(createdAt),
+    dateTime(parked.at),
+    parked.explanation,
+    h(
+      "button",
+      {
+        type: "button",
+        class: "small",
+        "data-testid": `redrive-${requestId}`,
+        click: () =>
+          Redrive.open({
+            path: `/requests/${encodeURIComponent(requestId)}/redrive`,
+            heading: `Send the request ${requestId} again?`,
+            text: parked.explanation,
+            button: "Send again",
+            noEffect: true,
+            done: () => `The request ${requestId} is no longer parked.`
+          })
+      },
+      ["Redrive"]
+    )
+  ]
+)
+
+/**
+ * Reads the parked requests. A receiver without a store of requests has none.
+ *
+ * @returns {Promise<ReadonlyArray<Request>>}
+ */
+export const read = async () =>
+  /** @type {ReadonlyArray<Request> | null} */ (await find("/parked-requests")) ?? []
+
+/** Shows the parked requests. */
+export const show = rows

@@ -1,0 +1,52 @@
+/**
+ * Tables, and the small marks in them.
+ */
+import { byId, h, renderList } from "@pawl/receiver/page/dom.js"
+
+/** @typedef {string | Node} Cell */
+
+/**
+ * Makes a table with a message that is shown when it is empty.
+ *
+ * @template Item
+ * @param {string} id
+ * @param {ReadonlyArray<string>} headings
+ * @param {string} empty
+ * @param {(item: Item) => string} keyOf
+ * @param {(item: Item) => ReadonlyArray<Cell>} cells
+ */
+export const table = (id, headings, empty, keyOf, cells) => {
+  const container = byId(id, HTMLElement)
+  const body = h("tbody")
+  const head = headings.map((heading) => h("th", { scope: "col" }, [heading]))
+  const full = h("table", {}, [h("thead", {}, [h("tr", {}, head)]), body])
+  const message = h("p", { class: "empty" }, [empty])
+  return (/** @type {ReadonlyArray<Item>} */ items) => {
+    const shown = items.length === 0 ? message : full
+    if (container.firstChild !== shown) container.replaceChildren(shown)
+    renderList(body, items, keyOf, (item) =>
+      h(
+        "tr",
+        { "data-testid": `row-${keyOf(item)}` },
+        cells(item).map((cell, at) => h("td", { "data-label": headings[at] ?? "" }, [cell]))
+      )
+    )
+  }
+}
+
+/**
+ * Makes the mark of a status.
+ *
+ * @param {string} status
+ */
+export const chip = (status) => h("span", { class: "chip", "data-status": status }, [status])
+
+/**
+ * Makes a link to a transaction.
+ *
+ * @param {{ readonly method: string, readonly transactionId: string }} transaction
+ */
+export const link = ({ method, transactionId }) =>
+  h("a", { class: "mono", href: `#/transactions/${method}/${encodeURIComponent(transactionId)}` }, [
+    transactionId
+  ])

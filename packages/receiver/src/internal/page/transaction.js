@@ -1,0 +1,146 @@
+/**
+ * One transaction: its standing, its dead letter with a redrive, and its story.
+ */
+import { find } from "./api.js"
+import { byId, h, renderList } from "@pawl/receiver/page/dom.js"
+import { count, dateTime, kind } from "@pawl/receiver/page/format.js"
+import { redriveOne } from "./letters.js"
+import { chip } from "./table.js"
+
+/** @typedef {{ readonly amount: string | null, readonly currency: string | null }} Money */
+
+/**
+ * A transaction, as the admin API returns it.
+ *
+ * @typedef {{
+ *   readonly method: string
+ *   readonly kind: string
+ *   readonly transactionId: string
+ *   readonly status: string | null
+ *   readonly confirmed: boolean
+ *   readonly conflict: ReadonlyArray<string> | null
+ *   readonly claimed: ReadonlyArray<string>
+ *   readonly confirmedStatuses: ReadonlyArray<string>
+ *   readonly told: string | null
+ *   readonly callbacks: number
+ *   readonly deadLetter: {
+ *     readonly reason: string
+ *     readonly at: string
+ *     readonly explanation: string
+ *     readonly amounts?: { readonly ordered: Money, readonly signed: ReadonlyArray<Money> }
+ *   } | null
+ * }} Transaction
+ */
+
+/** @typedef {{ readonly at: string, readonly sentence: string }} Fact */
+
+/** @typedef {{ readonly method: string, readonly transactionId: string }} Key */
+
+const article = byId("transaction", HTMLElement)
+
+/**
+ * Reads a transaction, and returns the function that shows it.
+ *
+ * @param {Key | undefined} key
+ */
+export const load = async (key) => {
+  if (key === undefined) return () => article.replaceChildren()
+  const path = `/transactions/${key.method}/${encodeURIComponent(key.transactionId)}`
+  const [transaction, story] = await Promise.all([find(path), find(`${path}/story`)])
+  const { facts = [] } = /** @type {{ readonly facts?: ReadonlyArray<Fact> }} */ (story ?? {})
+  const shown = { key, transaction: /** @type {Transaction | null} */ (transaction), facts }
+  return () => renderList(article, [shown], () => "shown", make)
+}
+
+/** @param {{ readonly key: Key, readonly transaction: Transaction | null, readonly facts: ReadonlyArray<Fact> }} shown */
+const make = ({ facts, key, transaction }) =>
+  transaction === null
+    ? h("p", { class: "lead", "data-testid": "unknown" }, [
+        `The ledger knows no ${key.method} transaction ${key.transactionId}.`
+      ])
+    : h("div", { class: "shown" }, [
+        h("h3", {}, [
+          `${kind(transaction.kind)} `,
+          h("span", { class: "mono" }, [transaction.transactionId]),
+          " ",
+          chip(transaction.status ?? "no status yet")
+        ]),
+        h("p", { class: "lead", "data-testid": "summary" }, [summaryOf(transaction)]),
+        ...(transaction.deadLetter === null ? [] : [letter(transaction, transaction.deadLetter)]),
+        properties(transaction),
+        ...(facts.length === 0
+          ? []
+          : [
+              h("h3", {}, ["Story"]),
+              h("ol", { class: "story", "data-testid": "story" }, facts.map(fact))
+            ])
+      ])
+
+/** @param {Transaction} transaction */
+const summaryOf = ({ confirmed, conflict, status, told }) => {
+  if (conflict !== null) {
+    return `The service confirmed ${conflict.join(" and ")}: a person must decide what of the order to undo.`
+  }
+  if (status === null) return "No status holds yet: the claims of callbacks wait for a read."
+  const known = confirmed ? "The service confirmed" : "Callbacks claim"
+  const handler =
+    told === null
+      ? "the handler was told nothing"
+      : told === status
+        ? "the handler was told so"
+        : `the handler was last told ${told}`
+  return `${known} ${status}, and ${handler}.`
+}
+
+/**
+ * @param {Transaction} transaction
+ * @param {NonNullable<Transaction["deadLetter"]>} deadLetter
+ */
+const letter = ({ method, transactionId }, { amounts, at, explanation, reason }) => {
+  const texts = amounts && {
+    ordered: money(amounts.ordered),
+    signed: amounts.signed.map(money).join(" and ")
+  }
+  const comparison = texts && `Ordered: ${texts.ordered}. Signed in callbacks: ${texts.signed}.`
+  return h("div", { class: "letter", "data-testid": "letter" }, [
+    h("p", {}, [h("strong", {}, [`Dead letter since ${dateTime(at)}: ${reason}`])]),
+    h("p", {}, [explanation]),
+    ...(comparison === undefined
+      ? []
+      : [h("p", { class: "money", "data-testid": "amounts" }, [comparison])]),
+    h(
+      "button",
+      {
+        type: "button",
+        class: "main",
+        "data-testid": "open-redrive",
+        click: () => redriveOne({ method, reason, transactionId }, comparison ?? explanation)
+      },
+      [reason === "amount-mismatch" ? "Let this amount pass" : "Redrive"]
+    )
+  ])
+}
+
+/** @param {Money} money */
+const money = ({ amount, currency }) =>
+  [amount, currency].filter((text) => text !== null).join(" ") || "not known"
+
+/** @param {Transaction} transaction */
+const properties = ({ callbacks, claimed, confirmedStatuses, method, told }) => {
+  const texts = /** @type {ReadonlyArray<readonly [string, string]>} */ ([
+    ["Method", method],
+    ["Claimed by callbacks", claimed.join(", ") || "nothing"],
+    ["Confirmed by the service", confirmedStatuses.join(", ") || "nothing"],
+    ["Last told to the handler", told ?? "nothing"],
+    ["Callbacks", count(callbacks, "delivery", "deliveries")]
+  ])
+  return h(
+    "dl",
+    { class: "properties", "data-testid": "properties" },
+    texts.map(([name, text]) => h("div", {}, [h("dt", {}, [name]), h("dd", {}, [text])]))
+  )
+}
+
+/** @param {Fact} fact */
+const fact = ({ at, sentence }) =>
+  h("li", {}, [h("time", { datetime: at }, [dateTime(at)]), h("span", {}, [sentence])])

@@ -1,0 +1,139 @@
+/**
+ * The requests of the admin API.
+ */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Logger from "effect/Logger"
+import { MinimumLogLevel } from "effect/References"
+import { expect, it } from "@effect/vitest"
+import * as Admin from "../src/Admin.ts"
+import * as Ledger from "@pawl/webhook/Ledger"
+import * as RequestStore from "@pawl/webhook/RequestStore"
+import * as World from "@pawl/test-support/World"
+
+const start = Effect.gen(function* () {
+  const built = yield* Layer.build(
+    Admin.layer().pipe(
+      Layer.provideMerge(RequestStore.layerMemory),
+      Layer.provideMerge(Layer.fresh(Ledger.layerMemory))
+    )
+  )
+  const { respond } = Context.get(built, Admin.Admin)
+  const ask = (url: string, method = "GET") => {
+    const [path = "", search] = url.split("?")
+    return Effect.map(
+      respond({ method, path, search, headers: { host: "127.0.0.1:4020" } }),
+      ({ body, headers, status }) => ({
+        status,
+        link: headers["link"],
+        json: JSON.parse(body) as unknown
+      })
+    )
+  }
+  return { ask, store: Context.get(built, RequestStore.RequestStore) }
+})
+
+const request = (requestId: string, hasCardData = false) => ({
+  requestId,
+  kind: "apm-payment" as const,
+  digest: "digest",
+  hasCardData,
+  body: "sealed"
+})
+
+/** Writes requests that are in doubt, and parks them. */
+const park = (
+  store: RequestStore.RequestStore["Service"],
+  ids: ReadonlyArray<string>,
+  hasCardData = false
+) =>
+  Effect.forEach(ids, (id) =>
+    Effect.gen(function* () {
+      yield* store.write(request(id, hasCardData), { at: 0, until: 1 })
+      const { rows } = yield* store.claim({ at: 1, until: 30_000, limit: 1 })
+      for (const row of rows) yield* store.park(row, "window", 1000)
+    })
+  )
+
+it("parked requests are listed with their reasons, in pages, and nothing of their bodies is shown", () =>
+  World.run(
+    Effect.gen(function* () {
+      const { ask, store } = yield* start
+      const ids = Array.from({ length: 101 }, (_, at) => `order-${100 + at}`)
+      yield* park(store, ids)
+      const { json, link } = yield* ask("/parked-requests")
+      expect(json).toHaveLength(100)
+      expect(json).toMatchObject([
+        {
+          requestId: "order-100",
+          state: "parked",
+          begunAt: "1970-01-01T00:00:00.000Z",
+          outcome: null,
+          parked: { reason: "window", explanation: expect.stringContaining("hadNoEffect=true") }
+        },
+        ...ids.slice(1, 100).map(() => ({}))
+      ])
+      expect(JSON.stringify(json)).not.toMatch(/sealed|digest/u)
+      const next = /<([^>]+)>/u.exec(link ?? "")?.[1] ?? ""
+      expect((yield* ask(next)).json).toMatchObject([{ requestId: "order-200" }])
+      expect((yield* ask("/parked-requests?after=x")).status).toBe(400)
+    })
+  ))
+
+it("a parked request is redriven, after the window only by a person who states that it had no effect", () =>
+  World.run(
+    Effect.gen(function* () {
+      const { ask, store } = yield* start
+      yield* park(store, ["order-1", "order/2"])
+      yield* park(store, ["order-3"], true)
+      expect((yield* ask("/requests/order-1/redrive", "POST")).json).toMatchObject({
+        state: "in doubt",
+        parked: null
+      })
+      yield* World.pass("25 hours")
+      const url = "/requests/order%2F2/redrive"
+      expect((yield* ask(url, "POST")).status).toBe(404)
+      expect((yield* ask(`${url}?hadNoEffect=perhaps`, "POST")).status).toBe(400)
+      expect((yield* ask(`${url}?hadNoEffect=true`, "POST")).json).toMatchObject({
+        requestId: "order/2",
+        state: "written"
+      })
+      // Its card data is not stored, so the merchant sends it again.
+      expect((yield* ask("/requests/order-3/redrive?hadNoEffect=true", "POST")).json).toMatchObject(
+        { state: "settled", outcome: "NotSent", notSent: "no-effect" }
+      )
+    })
+  ))
+
+it("requests that are unknown, and other methods, are refused", () =>
+  World.run(
+    Effect.gen(function* () {
+      const { ask } = yield* start
+      expect((yield* ask("/requests/order-1")).status).toBe(404)
+      expect((yield* ask("/requests/order-1/redrive")).status).toBe(405)
+      expect((yield* ask("/requests/order-1", "POST")).status).toBe(405)
+      expect((yield* ask("/requests/order-1/cancel", "POST")).status).toBe(404)
+    })
+  ))
+
+it("the log says who has redriven a request, and why", () => {
+  const lines: Array<unknown> = []
+  const logger = Logger.map(Logger.formatStructured, ({ annotations, message }) => {
+    lines.push([message, annotations])
+  })
+  return World.run(
+    Effect.gen(function* () {
+      const { ask, store } = yield* start
+      yield* park(store, ["order-1"])
+      yield* ask("/requests/order-2/redrive?by=ana&why=nothing", "POST")
+      yield* ask("/requests/order-1/redrive?by=ana&why=ticket%204711", "POST")
+      expect(lines).toEqual([
+        [
+          "A parked request was redriven",
+          { requestId: "order-1", hadNoEffect: "false", by: "ana", why: "ticket 4711" }
+        ]
+      ])
+    }).pipe(Effect.provide(Logger.layer([logger])), Effect.provideService(MinimumLogLevel, "Info"))
+  )
+})

@@ -1,0 +1,347 @@
+/**
+ * The comparison of a day with the service, and its books.
+ */
+import { describe, expect, it } from "@effect/vitest"
+import type { KnownKind } from "@pawl/core/Kind"
+import { NotFound, Unreachable } from "@pawl/core/PaymentsError"
+import type { Status } from "@pawl/core/Status"
+import { StatusReader } from "@pawl/core/StatusReader"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Layer from "effect/Layer"
+import * as TestClock from "effect/testing/TestClock"
+import { spawnSync } from "node:child_process"
+import * as DayBooks from "../src/DayBooks.ts"
+import * as DayComparison from "../src/DayComparison.ts"
+import { Ledger, layerMemory } from "@pawl/webhook/Ledger"
+import type { RowKey } from "@pawl/webhook/RowPages"
+import { card, verified } from "@pawl/test-support/Service"
+
+const day = 20_000 * 86_400_000
+const size = 1200
+
+/** Fills a ledger with transactions of a day, of which the handler was told SUCCEED, and of the days beside it. */
+const fill = Effect.gen(function* () {
+  const ledger = yield* Ledger
+  const made = (transactionId: string, at: number) =>
+    ledger.register(
+      { kind: "apm-payment", transactionId, amount: "10.00", currency: "EUR", requestId: "r,1" },
+      at
+    )
+  for (let id = 0; id < size; id++) yield* made(String(id), day + id)
+  yield* made("before", day - 1)
+  yield* made("behind", day + 86_400_000)
+  const { rows } = yield* ledger.claim({ at: 2 * day, until: 3 * day, limit: size + 2 })
+  yield* Effect.forEach(rows, (row) => ledger.write(row, { told: "SUCCEED", sequence: 1 }))
+})
+
+/** Twelve drifts. */
+const drifts = new Map<string, Status | "404">(
+  [3, 40, 99, 100, 101, 500, 800, 900, 998, 999, 1000, 1199].map((id, index) => [
+    String(id),
+    (["FAILED", "CHARGEBACK", "404", "REFUNDED"] as const)[index % 4] ?? "404"
+  ])
+)
+
+const read = (id: string): Effect.Effect<Status, NotFound> => {
+  const status = drifts.get(id) ?? "SUCCEED"
+  return status === "404" ? Effect.fail(new NotFound({})) : Effect.succeed(status)
+}
+
+const compare = (
+  found: Map<string, DayComparison.Compared>,
+  reader: (id: string) => Effect.Effect<Status, NotFound | Unreachable>,
+  rate = 1000
+) =>
+  DayComparison.run({
+    day,
+    rate,
+    isKnown: ({ transactionId }) => found.has(transactionId),
+    note: (each) => Effect.sync(() => void found.set(each.transactionId, each))
+  }).pipe(
+    Effect.provide(
+      Layer.succeed(StatusReader, {
+        read: (_, id) =>
+          Effect.map(reader(id), (status) => ({ kind: "apm-payment" as const, status }))
+      })
+    )
+  )
+
+describe("the comparison of a day", () => {
+  it.effect("finds exactly the planted drifts, and goes on where a run was killed", () =>
+    Effect.gen(function* () {
+      yield* fill
+      const found = new Map<string, DayComparison.Compared>()
+      const reads: Array<string> = []
+      const reader = (id: string) => Effect.suspend(() => (reads.push(id), read(id)))
+      const first = yield* Effect.forkChild(compare(found, reader))
+      yield* TestClock.adjust("600 millis")
+      yield* Fiber.interrupt(first)
+      const before = found.size
+      expect(before).toBeGreaterThan(500)
+      expect(before).toBeLessThan(700)
+      const second = yield* Effect.forkChild(compare(found, reader))
+      yield* TestClock.adjust("10 seconds")
+      const counts = yield* Fiber.join(second)
+      expect(counts).toEqual({ compared: size - before, known: before, unanswered: 0 })
+      expect(found.size).toBe(size)
+      expect(reads.length).toBeLessThanOrEqual(size + 8)
+      const differing = [...found.values()].filter(DayComparison.differs)
+      expect(new Map(differing.map((each) => [each.transactionId, each.theirs]))).toEqual(drifts)
+    }).pipe(Effect.provide(layerMemory, { local: true }))
+  )
+
+  it.effect("makes no more reads in a second than its rate, and leaves what is not answered", () =>
+    Effect.gen(function* () {
+      yield* fill
+      const found = new Map<string, DayComparison.Compared>()
+      let reads = 0
+      const reader = (id: string) =>
+        Effect.suspend((): Effect.Effect<Status, NotFound | Unreachable> => {
+          reads++
+          return id === "7"
+            ? Effect.fail(new Unreachable({ reason: "reset", sent: true, attempts: 1 }))
+            : read(id)
+        })
+      const run = yield* Effect.forkChild(compare(found, reader, 50))
+      for (let second = 1; second <= 3; second++) {
+        const before = reads
+        yield* TestClock.adjust("1 second")
+        expect(reads - before).toBeLessThanOrEqual(51)
+      }
+      yield* TestClock.adjust("2 minutes")
+      expect(yield* Fiber.join(run)).toMatchObject({ compared: size - 1, unanswered: 1 })
+      expect(found.has("7")).toBe(false)
+    }).pipe(Effect.provide(layerMemory, { local: true }))
+  )
+})
+
+interface Answer {
+  readonly kind: KnownKind
+  readonly status: Status
+}
+
+/** Compares by the keys of the rows, with a reader that states a kind and a status. */
+const compareRows = (
+  found: Map<string, DayComparison.Compared>,
+  read: (id: string) => Effect.Effect<Answer>,
+  rate = 1000
+) => {
+  const keyOf = ({ scope, transactionId }: RowKey) => `${scope}/${transactionId}`
+  return DayComparison.run({
+    day,
+    rate,
+    isKnown: (key) => found.has(keyOf(key)),
+    note: (each) => Effect.sync(() => void found.set(keyOf(each), each))
+  }).pipe(Effect.provide(Layer.succeed(StatusReader, { read: (_, id) => read(id) })))
+}
+
+/** Runs a comparison to its end in virtual time. */
+const toEnd = <A, E, R>(run: Effect.Effect<A, E, R>) =>
+  Effect.gen(function* () {
+    const fiber = yield* Effect.forkChild(run)
+    yield* TestClock.adjust("1 minute")
+    return yield* Fiber.join(fiber)
+  })
+
+const newCard = verified("card", card({ transactionId: "1", transactionStatus: "PENDING" }))
+
+describe("a row whose kind is not known", () => {
+  it.effect("is booked with the kind that the service states, and a payout is no sale", () =>
+    Effect.gen(function* () {
+      const ledger = yield* Ledger
+      yield* ledger.accept(newCard, day + 1)
+      for (const [kind, account] of [
+        ["card-payment", "income:sales"],
+        ["card-payout", "expenses:payouts"],
+        ["refund", "expenses:refunds"]
+      ] as const) {
+        const found = new Map<string, DayComparison.Compared>()
+        yield* toEnd(compareRows(found, () => Effect.succeed({ kind, status: "SUCCEED" })))
+        expect([...found.values()]).toMatchObject([{ scope: "card", kind, theirs: "SUCCEED" }])
+        const journal = DayBooks.journal("2026-11-21", [...found.values()])
+        expect(journal.match(/^ {4}(?:income|expenses):\w+/gmu)).toEqual([`    ${account}`])
+      }
+    }).pipe(Effect.provide(layerMemory, { local: true }))
+  )
+
+  it.effect("is compared once, also if its kind is known at the next run", () =>
+    Effect.gen(function* () {
+      const ledger = yield* Ledger
+      yield* ledger.accept(newCard, day + 1)
+      const found = new Map<string, DayComparison.Compared>()
+      const answer = { kind: "card-payment", status: "SUCCEED" } as const
+      const run = toEnd(compareRows(found, () => Effect.succeed(answer)))
+      expect(yield* run).toEqual({ compared: 1, known: 0, unanswered: 0 })
+      const { rows } = yield* ledger.claim({ at: day + 2, until: day + 3, limit: 1 })
+      const change = { kind: "card-payment", told: "SUCCEED", sequence: 1 } as const
+      yield* Effect.forEach(rows, (row) => ledger.write(row, change))
+      expect(yield* run).toEqual({ compared: 0, known: 1, unanswered: 0 })
+      expect(found.size).toBe(1)
+    }).pipe(Effect.provide(layerMemory, { local: true }))
+  )
+})
+
+describe("a status that is told after its page was read", () => {
+  const ids = Array.from({ length: 100 }, (_, id) => String(1000 + id))
+
+  /** Makes rows whose handler was told SUCCEED, and returns how the last one is told another status. */
+  const make = Effect.gen(function* () {
+    const ledger = yield* Ledger
+    yield* Effect.forEach(ids, (transactionId) =>
+      ledger.register({ kind: "apm-payment", transactionId }, day + 1)
+    )
+    const { rows } = yield* ledger.claim({ at: day + 2, until: day + 9e9, limit: ids.length })
+    yield* Effect.forEach(rows, (row) => ledger.write(row, { told: "SUCCEED", sequence: 1 }))
+    return (told: Status) =>
+      Effect.forEach(
+        rows.filter(({ transactionId }) => transactionId === "1099"),
+        (row) => Effect.orDie(ledger.write(row, { told, sequence: 2 }))
+      )
+  })
+
+  it.effect("is no difference", () =>
+    Effect.gen(function* () {
+      const tell = yield* make
+      const found = new Map<string, DayComparison.Compared>()
+      let status: Status = "SUCCEED"
+      const read = (id: string) =>
+        Effect.sync((): Answer => ({
+          kind: "apm-payment",
+          status: id === "1099" ? status : "SUCCEED"
+        }))
+      const run = yield* Effect.forkChild(compareRows(found, read, 10))
+      yield* TestClock.adjust("3 seconds")
+      // The last row is read seven seconds later.
+      status = "CHARGEBACK"
+      yield* tell("CHARGEBACK")
+      yield* TestClock.adjust("1 minute")
+      yield* Fiber.join(run)
+      expect(found.size).toBe(ids.length)
+      expect([...found.values()].filter(DayComparison.differs)).toEqual([])
+    }).pipe(Effect.provide(layerMemory, { local: true }))
+  )
+
+  it.effect("is compared with an answer that is not older than it", () =>
+    Effect.gen(function* () {
+      const tell = yield* make
+      const found = new Map<string, DayComparison.Compared>()
+      const answers: Array<Status> = ["REFUNDED", "CHARGEBACK"]
+      const read = (id: string): Effect.Effect<Answer> =>
+        id === "1099"
+          ? Effect.as(tell("CHARGEBACK"), {
+              kind: "apm-payment",
+              status: answers.shift() ?? "CHARGEBACK"
+            })
+          : Effect.succeed({ kind: "apm-payment", status: "SUCCEED" })
+      yield* toEnd(compareRows(found, read))
+      expect(answers).toEqual([])
+      expect(found.size).toBe(ids.length)
+      expect([...found.values()].filter(DayComparison.differs)).toEqual([])
+    }).pipe(Effect.provide(layerMemory, { local: true }))
+  )
+})
+
+it.effect("all shards are compared, also if their databases order ids as a language does", () =>
+  Effect.gen(function* () {
+    const { compare } = new Intl.Collator("en-US")
+    const shard = Effect.map(Layer.build(Layer.fresh(layerMemory)), (built): Ledger["Service"] => {
+      const ledger = Context.get(built, Ledger)
+      return {
+        ...ledger,
+        page: ({ after, before, from }) =>
+          Effect.map(ledger.page({ before, from, limit: 1000 }), ({ rows }) => {
+            const behind = rows
+              .filter((row) => compare(row.transactionId, after?.transactionId ?? "") > 0)
+              .toSorted((one, two) => compare(one.transactionId, two.transactionId))
+            return { rows: behind.slice(0, 5), last: behind.length < 5 ? undefined : behind[4] }
+          })
+      }
+    })
+    const [one, two] = [yield* shard, yield* shard]
+    const ledger = { ...one, shards: [one, two] }
+    const ids = Array.from({ length: 40 }, (_, n) => `${n % 2 === 0 ? "tx" : "TX"}${100 + n * 7}`)
+    yield* Effect.forEach(ids, (transactionId, n) =>
+      (n % 3 === 0 ? one : two).register({ kind: "apm-payment", transactionId }, day + 1)
+    )
+    const found = new Map<string, DayComparison.Compared>()
+    const answer = { kind: "apm-payment", status: "PENDING" } as const
+    yield* toEnd(compareRows(found, () => Effect.succeed(answer))).pipe(
+      Effect.provideService(Ledger, ledger)
+    )
+    const compared = [...found.values()].map(({ transactionId }) => transactionId)
+    expect(compared.toSorted()).toEqual(ids.toSorted())
+  })
+)
+
+const compared = (
+  kind: DayComparison.Compared["kind"],
+  theirs: string,
+  fields: Partial<DayComparison.Compared> = {}
+): DayComparison.Compared => ({
+  scope: kind,
+  kind,
+  transactionId: "100001",
+  requestId: null,
+  amount: "10.00",
+  currency: "EUR",
+  ours: "SUCCEED",
+  theirs,
+  ...fields
+})
+
+const books = [
+  compared("apm-payment", "SUCCEED"),
+  compared("card-payment", "CHARGEBACK", { amount: "0.5", currency: "USD" }),
+  compared("card-payment", "REFUNDED", { transactionId: "100002", requestId: 'a "b"' }),
+  compared("refund", "SUCCEED", { amount: "4.00" }),
+  compared("card-payout", "SUCCEED", { transactionId: "=1+1", requestId: "x,y" }),
+  compared("apm-payout", "FAILED"),
+  compared("apm-payment", "SUCCEED", { transactionId: "100003", amount: null }),
+  // The second row of the first transaction.
+  compared("apm-payment", "SUCCEED", { scope: "apm", amount: null }),
+  compared("card", "SUCCEED", { transactionId: "100004" }),
+  compared("apm", "404", { ours: null, requestId: "=2;\n" })
+]
+
+describe("the books of a day", () => {
+  it("list the differences as CSV, and no cell is a formula", () => {
+    expect(DayBooks.csv(books).split("\r\n")).toEqual([
+      "kind,transactionId,requestId,amount,currency,ours,theirs",
+      "card-payment,100001,,0.5,USD,SUCCEED,CHARGEBACK",
+      'card-payment,100002,"a ""b""",10.00,EUR,SUCCEED,REFUNDED',
+      "apm-payout,100001,,10.00,EUR,SUCCEED,FAILED",
+      'apm,100001,"\'=2;\n",10.00,EUR,,404',
+      ""
+    ])
+  })
+
+  it("have each transaction once, and no sale whose kind is not known", () => {
+    const journal = DayBooks.journal("2026-11-21", books)
+    const booked = journal.match(/^2026-11-21 \* \S+ \S+/gmu)
+    expect(booked).toEqual([
+      "2026-11-21 * apm-payment 100001",
+      "2026-11-21 * card-payment 100001",
+      "2026-11-21 * card-payment 100001",
+      "2026-11-21 * card-payment 100002",
+      "2026-11-21 * refund 100001",
+      "2026-11-21 * card-payout _1_1"
+    ])
+    expect(journal).toContain("; apm-payment 100003 is SUCCEED, and its amount is not known.")
+    expect(journal).toContain("; card 100004 is SUCCEED, and its kind is not known.")
+  })
+
+  const hasHledger = spawnSync("hledger", ["--version"]).status === 0
+  it.skipIf(!hasHledger)("are accepted by hledger, and balance to what the service states", () => {
+    const input = DayBooks.journal("2026-11-21", books)
+    const run = (...args: ReadonlyArray<string>) =>
+      spawnSync("hledger", ["-f", "-", ...args], { input, encoding: "utf8" })
+    const check = run("check", "--strict")
+    expect([check.status, check.stderr]).toEqual([0, ""])
+    const { stdout } = run("balance", "--no-total", "--flat", "assets")
+    // Of EUR: two sales, less the refund and the payout.
+    expect(stdout.trim().split(/\s+/u).join(" ")).toBe("6.00 EUR assets:payments service")
+    expect(run("balance", "--no-total", "expenses:chargebacks").stdout).toContain("0.50 USD")
+  })
+})

@@ -1,0 +1,163 @@
+/**
+ * Dead letters by ten thousands: pages without bodies, and a redrive of all at a rate.
+ */
+import { describe, expect, it } from "@effect/vitest"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Admin from "../src/Admin.ts"
+import { Ledger, layerMemory } from "@pawl/webhook/Ledger"
+import { ledgerOf, type Place } from "@pawl/test-support/Places"
+import { card, verified } from "@pawl/test-support/Service"
+import { files, onPostgres } from "@pawl/test-support/Stores"
+
+/** More than one statement changes. */
+const inSql = 5200
+const inMemory = 2600
+/** Every row has one of two reasons, and three rows share each time. */
+const reasonOf = (n: number) => (n % 13 === 0 ? "unknown-transaction" : "handler-failed")
+const timeOf = (n: number) => 1_000_000 + Math.floor(n / 3)
+
+const fill = Effect.fnUntraced(function* (count: number) {
+  const ledger = yield* Ledger
+  const concurrency = 64
+  const ids = Array.from({ length: count }, (_, index) => index + 1)
+  yield* Effect.forEach(
+    ids,
+    (n) => ledger.accept(verified("card", card({ transactionId: String(n) })), n),
+    { concurrency, discard: true }
+  )
+  for (let left = count; left > 0; left -= 1000) {
+    const { rows } = yield* ledger.claim({ at: count, until: 2 * count, limit: 1000 })
+    yield* Effect.forEach(
+      rows,
+      (row) => {
+        const n = Number(row.transactionId)
+        const deadLetter = { reason: reasonOf(n), at: timeOf(n), to: undefined } as const
+        return ledger.write(row, { deadLetter, release: { dueAt: undefined } })
+      },
+      { concurrency, discard: true }
+    )
+  }
+})
+
+const headers = { host: "127.0.0.1" }
+
+/** Reads every page of a list over the admin API. */
+const pages = Effect.fnUntraced(function* (first: string) {
+  const { respond } = yield* Admin.Admin
+  const ids: Array<string> = []
+  let sizes: ReadonlyArray<number> = []
+  let url: string | undefined = first
+  while (url !== undefined) {
+    const [path = "", search]: ReadonlyArray<string> = url.split("?")
+    const response: Admin.Response = yield* respond({ method: "GET", path, search, headers })
+    expect(response.status).toBe(200)
+    expect(response.body).not.toMatch(/body|signed|cardMask/iu)
+    const rows = JSON.parse(response.body) as ReadonlyArray<{ readonly transactionId: string }>
+    ids.push(...rows.map(({ transactionId }) => transactionId))
+    sizes = [...sizes, rows.length]
+    url = /^<(.+)>; rel="next"$/u.exec(response.headers["link"] ?? "")?.[1]
+  }
+  return { ids, sizes }
+})
+
+const redriveAll = Effect.fnUntraced(function* (search: string) {
+  const { respond } = yield* Admin.Admin
+  const path = "/dead-letters/redrive"
+  const { body, status } = yield* respond({ method: "POST", path, search, headers })
+  const { lastDueAt, ...result } = JSON.parse(body) as Record<string, unknown>
+  return { status, result, last: Date.parse(String(lastDueAt)) }
+})
+
+const check = Effect.fnUntraced(function* (total: number) {
+  const [unknown, failed] = [total / 13, (total / 13) * 12]
+  const ledger = yield* Ledger
+  const { ids, sizes } = yield* pages("/dead-letters?limit=1000")
+  expect([ids.length, new Set(ids).size, sizes.length]).toEqual([
+    total,
+    total,
+    Math.ceil(total / 1000) + (total % 1000 === 0 ? 1 : 0)
+  ])
+  const times = ids.map((id) => timeOf(Number(id)))
+  expect(times).toEqual(times.toSorted((one, two) => one - two))
+  const first = yield* pages("/dead-letters?limit=1000&reason=unknown-transaction")
+  expect(first.ids.length).toBe(unknown)
+  expect(first.ids.every((id) => Number(id) % 13 === 0)).toBe(true)
+
+  const { last, result, status } = yield* redriveAll("reason=handler-failed&rate=100")
+  expect(status).toBe(200)
+  expect(result).toEqual({ reason: "handler-failed", redriven: failed, rate: 100 })
+  // One row is due every 10 milliseconds, the oldest dead letter first.
+  const start = last - (failed - 1) * 10
+  const due = (at: number) => Effect.map(ledger.backlog(at), (backlog) => backlog.due)
+  expect(yield* due(start - 1)).toBe(0)
+  expect(yield* due(start)).toBe(1)
+  expect(yield* due(start + 999)).toBe(100)
+  expect(yield* due(start + 10_000)).toBe(1001)
+  expect(yield* due(last)).toBe(failed)
+  expect((yield* ledger.backlog(last)).deadLetters).toBe(unknown)
+  const { rows } = yield* ledger.claim({ at: start, until: last, limit: 9 })
+  expect(rows).toMatchObject([{ deadLetter: undefined, retryAt: start, failingSince: undefined }])
+  expect(timeOf(Number(rows[0]?.transactionId))).toBe(1_000_000)
+
+  const second = yield* redriveAll("reason=unknown-transaction&rate=1000")
+  expect(second.result).toMatchObject({ redriven: unknown })
+  const { pollAt, retryAt } = (yield* ledger.get("card", "13")) ?? {}
+  expect(pollAt).toBe(retryAt)
+  expect((yield* pages("/dead-letters")).ids).toEqual([])
+  expect((yield* redriveAll("reason=handler-failed")).result).toMatchObject({ redriven: 0 })
+})
+
+const onStore = (place: Place) =>
+  Effect.gen(function* () {
+    const built = yield* Layer.build(Layer.provideMerge(Admin.layer(), ledgerOf(place)))
+    yield* Effect.provide(Effect.andThen(fill(inSql), check(inSql)), built)
+  })
+
+describe("R41: thousands of dead letters are listed in pages and redriven at a rate", () => {
+  const file = files()
+  it.live("in a SQLite file", () => onStore(file()))
+  it.live("in memory", () =>
+    Effect.andThen(fill(inMemory), check(inMemory)).pipe(
+      Effect.provide(Layer.provideMerge(Admin.layer(), layerMemory))
+    )
+  )
+})
+
+await onPostgres((place) => {
+  it.live("R41: thousands of dead letters are listed in pages and redriven at a rate", () =>
+    onStore(place)
+  )
+})
+
+it.effect("a page or a redrive with wrong settings is 400 and changes nothing", () =>
+  Effect.gen(function* () {
+    const built = yield* Layer.build(Layer.provide(Admin.layer(), layerMemory))
+    const { respond } = Context.get(built, Admin.Admin)
+    const listed = [
+      "limit=0",
+      "limit=1001",
+      "limit=x",
+      "reason=paid",
+      "after=1",
+      "after=1.cash.7",
+      "after=1.card.%00"
+    ]
+    const redriven = [
+      "",
+      "reason=paid",
+      "reason=handler-failed&rate=0",
+      "reason=handler-failed&rate=1e3"
+    ]
+    const answers = yield* Effect.forEach(
+      [
+        ...listed.map((search) => ["GET", "/dead-letters", search] as const),
+        ...redriven.map((search) => ["POST", "/dead-letters/redrive", search] as const)
+      ],
+      ([method, path, search]) => respond({ method, path, search, headers })
+    )
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 400))
+    for (const { body } of answers) expect(JSON.parse(body)).toHaveProperty("message")
+  })
+)

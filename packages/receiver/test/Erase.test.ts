@@ -1,0 +1,312 @@
+/**
+ * Erasing a person's data in each store: what is deleted, and what stays.
+ */
+import * as Arr from "effect/Array"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type * as Scope from "effect/Scope"
+import { SqlClient } from "effect/sql/SqlClient"
+import { run } from "@pawl/test-support/Program"
+import { existsSync, readFileSync } from "node:fs"
+import { DatabaseSync } from "node:sqlite"
+import { describe, expect, it } from "vitest"
+import { layerMemory, Ledger } from "@pawl/webhook/Ledger"
+import * as NodeSqlite from "@pawl/webhook/NodeSqlite"
+import { RequestStore, layerMemory as layerRequests } from "@pawl/webhook/RequestStore"
+import * as LedgerRecords from "@pawl/webhook/internal/ledger/LedgerRecords"
+import { Records } from "@pawl/webhook/Records"
+import * as Shards from "@pawl/webhook/Shards"
+import { callback, finish, november } from "@pawl/test-support/Finished"
+import { client, emptied, ledgerOf, type Place } from "@pawl/test-support/Places"
+import { none } from "./receiverProcess.ts"
+import { files, onPostgres } from "@pawl/test-support/Stores"
+
+const file = files()
+
+const runs = <A>(test: Effect.Effect<A, unknown, Scope.Scope>) =>
+  Effect.runPromise(Effect.scoped(test))
+
+const within =
+  (place: Place) => (body: Effect.Effect<void, unknown, Ledger | SqlClient | Scope.Scope>) =>
+    runs(Effect.provide(body, emptied(place), { local: true }))
+
+type Both = Ledger | Records | RequestStore
+
+const stores: Readonly<Record<string, () => Layer.Layer<Both, unknown>>> = {
+  memory: () => Layer.provideMerge(layerRequests, Layer.fresh(layerMemory)),
+  SQLite: () => ledgerOf(file())
+}
+
+/** Writes a request, and settles it with an answer unless it `isOpen`. */
+const request = Effect.fnUntraced(function* (
+  requestId: string,
+  options: { readonly isOpen: boolean }
+) {
+  const store = yield* RequestStore
+  yield* store.write(
+    {
+      requestId,
+      kind: "apm-payment",
+      digest: "digest",
+      hasCardData: false,
+      ordered: undefined,
+      body: `sealed ${requestId}`,
+      expiresAt: undefined
+    },
+    { at: november }
+  )
+  if (options.isOpen) return
+  yield* store.settle(requestId, {
+    outcome: { _tag: "Answered", text: `answer ${requestId}` },
+    at: november
+  })
+})
+
+const ids = Array.from({ length: 8 }, (_, n) => String(100_001 + n))
+
+/** Stores a transaction that names its request, and its request. */
+const ordered = Effect.fnUntraced(function* (id: string, isOpen = false) {
+  const ledger = yield* Ledger
+  yield* ledger.accept(
+    { ...callback(id, "SUCCEED"), ordered: { requestId: `order-${id}` } },
+    november
+  )
+  yield* request(`order-${id}`, { isOpen })
+})
+
+const texts = (requestId: string) =>
+  Effect.map(
+    Effect.flatMap(RequestStore, (store) => store.get(requestId)),
+    (row) => [row?.body, row?.outcome !== undefined && "text" in row.outcome && row.outcome.text]
+  )
+
+const holds = (layer: () => Layer.Layer<Both, unknown>) => {
+  it("the texts of a transaction are deleted, and what accounting needs is kept", () =>
+    runs(
+      Effect.gen(function* () {
+        const ledger = yield* Ledger
+        for (const id of ["1", "2"]) yield* finish(id, november)
+        const [before] = yield* ledger.story("card", "1")
+        const none = { quarantined: 0, notes: 0, requests: 0, open: 0 }
+        expect(yield* ledger.erase("card", "1")).toEqual({ rows: 1, bodies: 1, ...none })
+        expect(yield* ledger.erase("card", "1")).toEqual({ rows: 1, bodies: 0, ...none })
+        expect(yield* ledger.erase("card", "3")).toEqual({ rows: 0, bodies: 0, ...none })
+        const bodies = yield* Effect.forEach(["1", "2"], (transactionId) =>
+          ledger.body({ method: "card", transactionId, scope: "card" }, "SUCCEED")
+        )
+        expect(bodies.map((bytes) => bytes && new TextDecoder().decode(bytes))).toEqual([
+          undefined,
+          expect.stringContaining("Grace Hopper 2")
+        ])
+        const row = yield* ledger.get("card", "1")
+        expect(row).toMatchObject({ told: "SUCCEED", callbacks: 1, createdAt: november })
+        expect(row?.newestCallbacks.SUCCEED?.signed?.amount).toBe("10.00")
+        expect(yield* ledger.story("card", "1")).toEqual([before])
+        const again = yield* ledger.accept(callback("1", "SUCCEED"), november + 1)
+        expect(again).toEqual({ isNew: false })
+      }).pipe(Effect.provide(layer()))
+    ))
+
+  it("the texts of the settled requests of a transaction are deleted, and only these", () =>
+    runs(
+      Effect.gen(function* () {
+        const ledger = yield* Ledger
+        for (const id of ids) yield* ordered(id, id === ids[7])
+        for (const id of ids.slice(1)) {
+          const isOpen = id === ids[7]
+          expect(yield* ledger.erase("card", id)).toMatchObject({
+            rows: 1,
+            bodies: 1,
+            requests: isOpen ? 0 : 1,
+            open: isOpen ? 1 : 0
+          })
+        }
+        expect(yield* texts(`order-${ids[0]}`)).toEqual([undefined, `answer order-${ids[0]}`])
+        expect(yield* texts(`order-${ids[1]}`)).toEqual([undefined, undefined])
+        expect(yield* texts(`order-${ids[7]}`)).toEqual([`sealed order-${ids[7]}`, false])
+        expect(yield* ledger.erase("card", ids[1] ?? "")).toMatchObject({ requests: 0 })
+      }).pipe(Effect.provide(layer()))
+    ))
+
+  it("the name and reason of a redrive are deleted, and one without them does not count", () =>
+    runs(
+      Effect.gen(function* () {
+        const ledger = yield* Ledger
+        for (const [id, note] of [
+          ["1", { by: "grace", why: "paid twice" }],
+          ["2", {}]
+        ] as const) {
+          yield* ledger.accept(callback(id, "SUCCEED"), november)
+          const { rows } = yield* ledger.claim({ at: november, until: november + 1000, limit: 1 })
+          const deadLetter = { reason: "handler-failed", at: november, to: undefined } as const
+          for (const row of rows)
+            yield* ledger.write(row, { deadLetter, release: { dueAt: undefined } })
+          yield* ledger.redrive({ method: "card", transactionId: id }, november, note)
+        }
+        const erased = yield* Effect.forEach(["1", "2"], (id) => ledger.erase("card", id))
+        expect(erased.map(({ notes }) => notes)).toEqual([1, 0])
+        const [story] = yield* ledger.story("card", "1")
+        expect(JSON.stringify(story)).not.toContain("grace")
+        expect(story?.facts.map(({ fact }) => fact)).toContain("redriven")
+      }).pipe(Effect.provide(layer()))
+    ))
+}
+
+for (const [name, layer] of Object.entries(stores)) {
+  describe(`erase in ${name}`, () => {
+    holds(layer)
+  })
+  describe(`erase in four shards, in ${name}`, () => {
+    const four = () => Shards.layer(Arr.makeBy(4, layer))
+    holds(four)
+
+    it("callbacks in quarantine are deleted in every shard", () =>
+      runs(
+        Effect.gen(function* () {
+          const ledger = yield* Ledger
+          const unknown = { ...callback("1", "SUCCEED"), claim: undefined, quarantine: "status" }
+          // As after a database was added: what is in quarantine is not moved.
+          for (const records of (yield* Records).own) {
+            const alone = LedgerRecords.make({ of: () => records, own: [records] })
+            yield* alone.accept(unknown, november)
+          }
+          expect(yield* ledger.quarantined).toHaveLength(4)
+          expect(yield* ledger.erase("card", "1")).toMatchObject({ quarantined: 4 })
+          expect(yield* ledger.quarantined).toEqual([])
+        }).pipe(Effect.provide(four()))
+      ))
+  })
+}
+
+describe("compact", () => {
+  it("leaves no erased text in the files of the store", async () => {
+    const place = file()
+    const isInFiles = (text: string) =>
+      ["", "-wal"]
+        .map((suffix) => place.filename + suffix)
+        .some((name) => existsSync(name) && readFileSync(name).includes(text))
+    await within(place)(
+      Effect.gen(function* () {
+        const ledger = yield* Ledger
+        for (const id of ["1", "2"]) yield* finish(id, november)
+        expect(isInFiles("Grace Hopper 1")).toBe(true)
+        const again = { note: "Grace Hopper 1 again" }
+        yield* ledger.accept(callback("1", "CHARGEBACK", again), november)
+        yield* ledger.accept(callback("2", "SETTLED", { note: "Ada Lovelace" }), november)
+        for (const id of ["1", "2"]) yield* ledger.erase("card", id)
+        yield* ledger.compact
+        for (const text of ["Grace Hopper", "Ada Lovelace"]) expect(isInFiles(text)).toBe(false)
+        expect(yield* ledger.get("card", "1")).toMatchObject({ told: "SUCCEED", callbacks: 2 })
+      })
+    )
+  })
+
+  it("rewrites a database that a URI names", () =>
+    runs(
+      Effect.gen(function* () {
+        const ledger = yield* Ledger
+        yield* finish("1", november)
+        yield* ledger.compact
+        expect((yield* ledger.get("card", "1"))?.told).toBe("SUCCEED")
+      }).pipe(Effect.provide(NodeSqlite.layerLedger({ filename: `file:${file().filename}` })))
+    ))
+
+  it("fails while another process reads the write-ahead log", () =>
+    runs(
+      Effect.gen(function* () {
+        const place = file()
+        const built = yield* Layer.build(ledgerOf(place))
+        const ledger = Context.get(built, Ledger)
+        yield* Effect.provideContext(finish("1", november), built)
+        const reader = new DatabaseSync(place.filename)
+        reader.exec("BEGIN; SELECT count(*) FROM pawl_transactions")
+        expect(yield* Effect.flip(ledger.compact)).toMatchObject({ _tag: "StoreUnavailable" })
+        reader.close()
+        yield* ledger.compact
+      })
+    ))
+})
+
+const bin = new URL("../src/bin/pawl-receiver.ts", import.meta.url).pathname
+
+describe("the command erase", () => {
+  it("says what it deleted and kept, and names an id that the store does not have", () => {
+    const place = file()
+    const erase = (...args: ReadonlyArray<string>) =>
+      run(process.execPath, [bin, "erase", "card-payment", ...args], {
+        ...none,
+        PAWL_STORE: `sqlite:${place.filename}`
+      })
+    return runs(
+      Effect.gen(function* () {
+        yield* Effect.flatMap(Ledger, (ledger) =>
+          ledger.accept(callback("1", "PENDING", { name: "Grace" }), 1000)
+        ).pipe(Effect.provide(ledgerOf(place), { local: true }))
+        const { code, stdout } = yield* erase("1", "--compact")
+        expect([code, stdout]).toEqual([
+          0,
+          "1: deleted 1 callback text, 0 request texts, 0 notes; kept ids, amounts, currencies, statuses and times\nThe store was rewritten. Backups and logs of the database keep the texts until you delete them.\n"
+        ])
+        const unknown = yield* erase("2")
+        expect(unknown.code).toBe(1)
+        expect(unknown.stderr).toContain("The store has no card transaction 2.")
+      })
+    )
+  })
+})
+
+await onPostgres((place) => {
+  describe("erase in PostgreSQL", () => {
+    holds(() => emptied(place))
+
+    /** Returns the relations of the database in whose files a text is. */
+    const holding = (text: string) =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient
+        yield* sql`CHECKPOINT`
+        const lines = yield* sql<{ readonly name: string }>`
+          SELECT oid::regclass::text AS name FROM pg_class
+          WHERE relkind IN ('r', 't', 'i') AND pg_relation_filepath(oid) IS NOT NULL
+            AND position(convert_to(${text}, 'UTF8') IN
+              pg_read_binary_file(pg_relation_filepath(oid), 0, 1000000000, true)) > 0`
+        return lines.map(({ name }) => name)
+      })
+
+    it("after an erase and a rewrite no table, index or statistic has the text", () =>
+      within(place)(
+        Effect.gen(function* () {
+          const ledger = yield* Ledger
+          const sql = yield* SqlClient
+          for (let id = 1; id <= 20; id++) yield* finish(String(id), november)
+          expect(yield* holding("Grace Hopper 4")).toContain("pawl_transactions_texts")
+          yield* sql`ANALYZE`
+          for (let id = 1; id <= 20; id++) yield* ledger.erase("card", String(id))
+          yield* ledger.compact
+          const encoded = Buffer.from("Grace Hopper").toString("base64").slice(0, 12)
+          for (const text of ["Grace Hopper", encoded]) expect(yield* holding(text)).toEqual([])
+        })
+      ))
+
+    it("a rewrite fails while a session holds an older snapshot, because deleted texts would be copied", () =>
+      within(place)(
+        Effect.gen(function* () {
+          const ledger = yield* Ledger
+          yield* finish("1", november)
+          const startupParameters = { idle_in_transaction_session_timeout: "0" }
+          const other = Context.get(
+            yield* Layer.build(client(place, { startupParameters })),
+            SqlClient
+          )
+          const holder = yield* other.reserve
+          yield* holder.executeUnprepared("BEGIN ISOLATION LEVEL REPEATABLE READ", [], undefined)
+          yield* holder.executeUnprepared("SELECT 1", [], undefined)
+          yield* ledger.erase("card", "1")
+          expect(yield* Effect.flip(ledger.compact)).toMatchObject({ _tag: "StoreUnavailable" })
+          yield* holder.executeUnprepared("COMMIT", [], undefined)
+          yield* ledger.compact
+          expect(yield* holding("Grace Hopper 1")).toEqual([])
+        }).pipe(Effect.scoped)
+      ))
+  })
+})

@@ -1,0 +1,143 @@
+/**
+ * Many merchants in one receiver: whatever callbacks come, each ledger gets those that its merchant signed, and the responses
+ * tell nothing of the others.
+ */
+import * as Effect from "effect/Effect"
+import { MinimumLogLevel } from "effect/References"
+import fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import { client, ledgerOf } from "@pawl/test-support/Places"
+import { callback, make, searchOf, type Shop } from "./merchantWorld.ts"
+import { files, onPostgres } from "@pawl/test-support/Stores"
+import { SqlClient } from "effect/sql/SqlClient"
+
+const ids = ["shop-a", "shop-b", "shop-c", "shop-d"] as const
+/** Signs callbacks, and is no merchant of the receiver. */
+const outsider: Shop = { id: "outsider", accounts: ["9009"] }
+const accountOf = (id: string): string => (id === "outsider" ? "9009" : `10${id.at(-1)}`)
+
+/**
+ * A callback: who signed it, whose account it has, and its URL: without a token, or with a token that `by` signed and that
+ * names `names`.
+ */
+interface Sent {
+  readonly signer: string
+  readonly account: string
+  readonly url: { readonly by: string; readonly names: string | undefined } | undefined
+  readonly transactionId: string
+}
+
+const anyone = fc.constantFrom(...ids, "outsider")
+const sent: fc.Arbitrary<Sent> = fc.record({
+  signer: anyone,
+  account: anyone.map(accountOf),
+  url: fc.option(fc.record({ by: anyone, names: fc.option(anyone, { nil: undefined }) }), {
+    nil: undefined
+  }),
+  transactionId: fc.constantFrom("100001", "100002", "100003")
+})
+
+/** A third of the callbacks is as the service sends them. */
+const genuine: fc.Arbitrary<Sent> = fc
+  .tuple(fc.constantFrom(...ids), fc.constantFrom("none", "old", "new"), sent)
+  .map(([id, token, { transactionId }]) => ({
+    signer: id,
+    account: accountOf(id),
+    url: token === "none" ? undefined : { by: id, names: token === "new" ? id : undefined },
+    transactionId
+  }))
+
+/** The merchant to whom a callback is addressed. */
+const addresseeOf = ({ account, url }: Sent): string | undefined => {
+  const id = url?.names ?? ids.find((each) => accountOf(each) === account)
+  return ids.find((each) => each === id)
+}
+
+const isAccepted = (each: Sent): boolean => {
+  const addressee = addresseeOf(each)
+  return (
+    addressee !== undefined && addressee === each.signer && each.account === accountOf(addressee)
+  )
+}
+
+/** The response must not tell more than what the signer knows: his own id, secret and accounts. */
+const statusFor = (each: Sent): number =>
+  isAccepted(each) ? 200 : addresseeOf(each) === each.signer ? 400 : 401
+
+const incomingOf = ({ account, signer, transactionId, url }: Sent) => {
+  const shopOf = (id: string): Shop => (id === "outsider" ? outsider : { id })
+  const search = url && searchOf(shopOf(url.by), url.names, account)
+  return callback(shopOf(signer), { accountId: account, transactionId }, search)
+}
+
+/** Checks the responses, the rows and the handler calls of some callbacks. */
+const check = (shops: ReadonlyArray<Shop>, callbacks: ReadonlyArray<Sent>) =>
+  Effect.gen(function* () {
+    const world = yield* make(shops)
+    const statuses = yield* Effect.forEach(callbacks, (each) => world.receive(incomingOf(each)), {
+      concurrency: 8
+    })
+    expect(statuses).toEqual(callbacks.map(statusFor))
+    for (const id of ids) {
+      for (const transactionId of new Set(callbacks.map((each) => each.transactionId))) {
+        const own = callbacks.filter(
+          (each) => isAccepted(each) && each.signer === id && each.transactionId === transactionId
+        )
+        const row = yield* world.rowOf(id, transactionId)
+        expect(row?.callbacks ?? 0, `${id} ${transactionId}`).toBe(own.length)
+      }
+    }
+  }).pipe(Effect.scoped, Effect.provideService(MinimumLogLevel, "None"), Effect.runPromise)
+
+const callbacks = fc.array(
+  fc.oneof({ weight: 1, arbitrary: genuine }, { weight: 2, arbitrary: sent }),
+  {
+    minLength: 1,
+    maxLength: 40
+  }
+)
+const shopOf = (id: string): Shop => ({ id, accounts: [accountOf(id)] })
+
+describe("many merchants in one receiver", async () => {
+  it("accept their own callbacks alone, and answer about unknown merchants as about others", () =>
+    fc.assert(
+      fc.asyncProperty(callbacks, (callbacks) => check(ids.map(shopOf), callbacks)),
+      { numRuns: 300 }
+    ))
+
+  const file = files()
+  it("keep their rows in files of their own", () =>
+    fc.assert(
+      fc.asyncProperty(callbacks, (callbacks) =>
+        check(
+          ids.map((id) => ({ ...shopOf(id), ledger: ledgerOf(file()) })),
+          callbacks
+        )
+      ),
+      { numRuns: 5 }
+    ))
+
+  await onPostgres((place) => {
+    it("keep their rows in schemas of one database", async () => {
+      const schemaOf = (id: string) => id.replace("-", "_")
+      const createSchemas = Effect.flatMap(SqlClient, (sql) =>
+        Effect.forEach(ids, (id) => sql`CREATE SCHEMA ${sql(schemaOf(id))}`)
+      )
+      await Effect.runPromise(Effect.provide(createSchemas, client(place)))
+      const shops = ids.map((id) => ({
+        ...shopOf(id),
+        ledger: ledgerOf(place, { startupParameters: { search_path: schemaOf(id) } })
+      }))
+      await fc.assert(
+        fc.asyncProperty(callbacks, fc.uuid(), (callbacks, run) =>
+          // The rows of an earlier run are those of other transactions.
+          check(
+            shops,
+            callbacks.map((each) => ({ ...each, transactionId: `${each.transactionId}-${run}` }))
+          )
+        ),
+        { numRuns: 3 }
+      )
+    })
+  })
+})

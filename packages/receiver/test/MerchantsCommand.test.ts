@@ -1,0 +1,314 @@
+/**
+ * The command with a file of merchants: each gets the callbacks that his secret signed, and problems name the field.
+ */
+import { describe, expect, it } from "@effect/vitest"
+import { readText, serve } from "@pawl/test-support/Listener"
+import { run } from "@pawl/test-support/Program"
+import * as Effect from "effect/Effect"
+import { createHmac } from "node:crypto"
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { basename, join } from "node:path"
+import { afterAll } from "vitest"
+import { ask, nobody, none, receiver, service } from "./receiverProcess.ts"
+import { card, checksum } from "@pawl/test-support/Service"
+
+const directory = mkdtempSync(join(tmpdir(), "pawl-merchants-"))
+afterAll(() => rmSync(directory, { recursive: true }))
+const bin = new URL("../src/bin/pawl-receiver.ts", import.meta.url).pathname
+
+let files = 0
+const fileOf = (content: unknown): string => {
+  const path = join(directory, `merchants-${files++}.json`)
+  writeFileSync(path, typeof content === "string" ? content : JSON.stringify(content))
+  return path
+}
+
+const shop = (id: string, changes?: Readonly<Record<string, unknown>>) => ({
+  id,
+  accounts: [`mid-${id}`],
+  merchantKey: `key-of-${id}`,
+  merchantSecret: `secret-of-${id}`,
+  store: `sqlite:${join(directory, `${id}.db`)}`,
+  ...changes
+})
+
+const post = (url: string, signer: string, account: string, transactionId: string) =>
+  Effect.promise(async () => {
+    const body = card({ mid: `mid-${account}`, transactionId, transactionStatus: "SUCCEED" })
+    const { status } = await fetch(`${url}?paymentMethod=card`, {
+      method: "POST",
+      headers: {
+        "content-type": "application/json",
+        "x-checksum": checksum("card", body, `secret-of-${signer}`)
+      },
+      body: JSON.stringify(body)
+    })
+    return status
+  })
+
+describe("--merchants", () => {
+  it.live("serves each merchant with his secret, his store and his application", () =>
+    Effect.gen(function* () {
+      const told: Array<string> = []
+      const application = yield* serve((request, response) => {
+        void readText(request).then((body) => {
+          const [id = "", timestamp = ""] = ["webhook-id", "webhook-timestamp"].map((name) =>
+            String(request.headers[name])
+          )
+          const signature = createHmac("sha256", "secret-of-b")
+            .update(`${id}.${timestamp}.${body}`)
+            .digest("base64")
+          const isSigned = request.headers["webhook-signature"] === `v1,${signature}`
+          told.push(`${isSigned} ${/"transactionId":"(\d+)"/u.exec(body)?.[1] ?? ""}`)
+          return response.end()
+        })
+      })
+      const env = yield* service(
+        new Map([
+          ["100001", "SUCCEED"],
+          ["100002", "SUCCEED"]
+        ])
+      )
+      const file = fileOf({
+        merchants: [
+          shop("a", { merchantSecret: { env: "SHOP_A" } }),
+          shop("b", { forward: `http://127.0.0.1:${application}/` })
+        ]
+      })
+      const started = yield* receiver(
+        { ...env, PAWL_MERCHANT_KEY: "", PAWL_MERCHANT_SECRET: "", SHOP_A: "secret-of-a" },
+        "--merchants",
+        file,
+        "--admin-port",
+        "0"
+      )
+      expect(yield* post(started.url, "a", "a", "100001")).toBe(200)
+      expect(yield* post(started.url, "b", "b", "100002")).toBe(200)
+      expect(yield* post(started.url, "b", "a", "100003")).toBe(401)
+      expect(yield* post(started.url, "b", "nobody", "100003")).toBe(401)
+      const line = yield* started.line(/^(\{"merchant":.*\})$/mu)
+      expect(JSON.parse(line)).toMatchObject({ merchant: "a" })
+      const admin = yield* started.admin
+      yield* Effect.suspend(() => Effect.succeed(told.length > 0)).pipe(
+        Effect.delay("20 millis"),
+        Effect.repeat({ until: (isTold) => isTold })
+      )
+      expect(told).toEqual(["true 100002"])
+      const merchants = yield* ask(`${admin}/merchants`)
+      expect(JSON.parse(merchants.text)).toMatchObject([{ id: "a" }, { id: "b" }])
+      expect((yield* ask(`${admin}/merchants/b/transactions/card/100002`)).status).toBe(200)
+      expect((yield* ask(`${admin}/merchants/a/transactions/card/100002`)).status).toBe(404)
+      expect((yield* ask(`${admin}/merchants/a/`)).text).toContain("<!doctype html>")
+      const overview = (yield* ask(`${admin}/merchants/a/overview`)).text
+      expect(overview).toContain('"name":"merchantSecret"')
+      const ready = yield* ask(`${started.origin}/readyz`)
+      expect(ready.status).toBe(200)
+      expect(JSON.parse(ready.text)).toEqual({ ready: true, store: "writable", worker: "running" })
+      started.child.kill("SIGTERM")
+      expect((yield* started.exited).code).toBe(0)
+      expect(`${started.stderr()}${started.stdout()}${overview}`).not.toMatch(/secret-of/u)
+    })
+  )
+
+  it.live.each<[string, unknown, ReadonlyArray<string>]>([
+    [
+      "a file that is not there",
+      undefined,
+      [
+        `The file of the merchants ${join(directory, "missing.json")} cannot be used: the file does not exist.`
+      ]
+    ],
+    ["another text", "not JSON s3cret", ["it is not valid JSON (syntax)"]],
+    [
+      "a field that is there twice",
+      '{"merchants": [], "merchants": ["s3cret"]}',
+      ["it is not valid JSON (duplicate key)"]
+    ],
+    ["no merchant", { merchants: [] }, ["it must have the form"]],
+    [
+      "wrong fields",
+      {
+        merchants: [
+          {
+            id: "a",
+            merchantKey: "",
+            merchantSecret: { env: "NOT_SET" },
+            baseUrl: "http://s3cret.example",
+            store: "s3cret",
+            forward: "ftp://s3cret",
+            forwardSecret: "whsec_s3cret!",
+            accounts: [1],
+            keepMonths: 6,
+            merchantSecretPrev: "s3cret",
+            "s3cret-1": ""
+          },
+          shop("B", { accounts: [], merchantSecret: { env: "PAWL_MERCHANT_KEY" } }),
+          "s3cret"
+        ]
+      },
+      [
+        "merchants[0] has an unknown field merchantSecretPrev: give id,",
+        "merchants[0] has an unknown field: give id,",
+        "merchants[0].merchantKey cannot be used",
+        "merchants[0].merchantSecret cannot be used",
+        "merchants[0].baseUrl cannot be used",
+        "merchants[0].store cannot be used",
+        "merchants[0].forward cannot be used",
+        "merchants[0].forwardSecret cannot be used",
+        "merchants[0].accounts cannot be used",
+        "merchants[0].keepMonths cannot be used: give a number from 7 to 99999, or never.",
+        "merchants[1].id cannot be used. The id of a merchant must be",
+        "merchants[1].accounts cannot be used: name at least one",
+        "merchants[1].merchantSecret cannot be used: the variable PAWL_MERCHANT_KEY is not set.",
+        "merchants[2] cannot be used: give an object with the fields of a merchant."
+      ]
+    ],
+    [
+      "merchants with the secrets and stores of others",
+      {
+        merchants: [
+          shop("a", { merchantSecretPrevious: "secret-of-old" }),
+          shop("b", {
+            merchantSecret: "secret-of-a",
+            store: `sqlite:${directory}/../${basename(directory)}/a.db`
+          }),
+          shop("c", { merchantSecret: "secret-of-old", store: shop("a").store }),
+          shop("d", { forwardSecret: "secret-of-a" }),
+          shop("e", { merchantSecretPrevious: "secret-of-d" })
+        ]
+      },
+      [
+        "merchants[1].merchantSecret cannot be used: merchants[0] has it, too, and each merchant needs his own.",
+        "merchants[1].store cannot be used: merchants[0] has it, too, and each merchant needs his own.",
+        "merchants[2].merchantSecret cannot be used: merchants[0] has it",
+        "merchants[2].store cannot be used: merchants[0] has it",
+        "merchants[3].forwardSecret cannot be used: merchants[0] has it",
+        "merchants[4].merchantSecretPrevious cannot be used: merchants[3] has it"
+      ]
+    ],
+    [
+      "a store that cannot be opened",
+      { merchants: [shop("a"), shop("b", { store: "sqlite:/missing/b.db" })] },
+      ["Merchant b: The SQLite file /missing/b.db cannot be used"]
+    ],
+    [
+      "an account or an id with two merchants",
+      { merchants: [shop("a"), shop("b", { accounts: ["mid-a"] }), shop("a")] },
+      [
+        "merchants[1].accounts cannot be used. An account of b is one of a, too",
+        "merchants[2].id cannot be used. Two merchants have the id a"
+      ]
+    ]
+  ])("names what is wrong: %s", ([, content, sentences]) =>
+    Effect.gen(function* () {
+      const file = content === undefined ? join(directory, "missing.json") : fileOf(content)
+      const { code, stderr, stdout } = yield* run(
+        process.execPath,
+        [bin, "--port", "0", "--merchants", file],
+        { ...none, ...nobody }
+      )
+      expect(code).toBe(1)
+      expect(stdout).toBe("")
+      for (const sentence of sentences) expect(stderr).toContain(sentence)
+      expect(stderr).not.toMatch(/s3cret|secret-of|mid-/u)
+    })
+  )
+
+  const refusal = (file: string, env: Readonly<Record<string, string>> = nobody) =>
+    Effect.map(
+      run(process.execPath, [bin, "--port", "0", "--merchants", file], { ...none, ...env }),
+      ({ code, stderr, stdout }) => {
+        expect([code, stdout]).toEqual([1, ""])
+        return stderr.trimEnd().split("\n")
+      }
+    )
+
+  it.live("names each fault in one line", () =>
+    Effect.gen(function* () {
+      const { id: _id, merchantKey: _key, ...withoutIdAndKey } = shop("c")
+      const file = fileOf({
+        mercahnts: [],
+        merchants: [
+          shop("a", { merchantSecret: { env: "SHOP_A_SECRET" } }),
+          shop("b", { merchantSecret: { env: "s3cret" }, forwardSecret: "" }),
+          withoutIdAndKey,
+          { ...shop("d"), id: 5, merchantKey: "", merchantSecret: ["s3cret"] }
+        ]
+      })
+      expect(yield* refusal(file)).toEqual([
+        "The file of the merchants has an unknown field mercahnts: give merchants.",
+        "merchants[0].merchantSecret cannot be used: the variable SHOP_A_SECRET is not set.",
+        "merchants[1].merchantSecret cannot be used: the variable in env is not set.",
+        "merchants[1].forwardSecret cannot be used: give a text that is not empty, or leave the field out to use merchantSecret.",
+        "merchants[2].id is missing.",
+        "merchants[2].merchantKey is missing.",
+        "merchants[3].id cannot be used: give a text.",
+        expect.stringMatching(/^merchants\[3\]\.merchantSecret cannot be used: give a text, or /u),
+        expect.stringMatching(
+          /^merchants\[3\]\.merchantKey cannot be used: give it without spaces/u
+        )
+      ])
+    })
+  )
+
+  it.live("names the file or the folder that cannot be read, and the reason", () =>
+    Effect.gen(function* () {
+      expect(yield* refusal(directory)).toEqual([
+        `The file of the merchants ${directory} cannot be used: it is a directory.`
+      ])
+      const missing = join(directory, "no", "merchants.json")
+      expect(yield* refusal(missing)).toEqual([
+        `The file of the merchants ${missing} cannot be used: the folder ${join(directory, "no")} does not exist.`
+      ])
+    })
+  )
+
+  it.live("names the base URL that merchants share once", () =>
+    Effect.gen(function* () {
+      const file = fileOf({ merchants: [shop("a"), shop("b"), shop("c")] })
+      expect(yield* refusal(file, {})).toEqual([
+        "PAWL_BASE_URL is not set: set it, or give each merchant a baseUrl."
+      ])
+      expect(yield* refusal(file, { PAWL_BASE_URL: "http://s3cret.example/api" })).toEqual([
+        "PAWL_BASE_URL cannot be used: use https; http is for loopback hosts only."
+      ])
+    })
+  )
+
+  it.live("has no limit of merchants, and one application for several of them", () =>
+    Effect.gen(function* () {
+      const merchants = Array.from({ length: 300 }, (_, n) =>
+        shop(`shop-${n}`, {
+          accounts: n === 299 ? ["mid-shop-0"] : [`mid-shop-${n}`],
+          store: ["memory"],
+          baseUrl: "http://127.0.0.1:9/api",
+          forwardSecret: "secret-of-application"
+        })
+      )
+      const { code, stderr } = yield* run(
+        process.execPath,
+        [bin, "--port", "0", "--merchants", fileOf({ merchants })],
+        { ...none, ...nobody }
+      )
+      expect([code, stderr.trim()]).toEqual([
+        1,
+        "merchants[299].accounts cannot be used. An account of shop-299 is one of shop-0, too."
+      ])
+    })
+  )
+
+  it.live("is not mixed with the settings of one merchant", () =>
+    Effect.gen(function* () {
+      const { code, stderr } = yield* run(
+        process.execPath,
+        [bin, "--port", "0", "--store", "memory"],
+        { ...none, ...nobody, PAWL_MERCHANTS_FILE: fileOf({ merchants: [shop("a")] }) }
+      )
+      expect([code, stderr.trim()]).toEqual([
+        1,
+        "--store and --forward cannot be used with --merchants: the file has them for each merchant."
+      ])
+    })
+  )
+})

@@ -1,0 +1,85 @@
+/**
+ * Migrations as a command: by two processes at once, on both databases.
+ */
+import { describe, expect, it } from "@effect/vitest"
+import { urlOf } from "@pawl/test-support/Postgres"
+import { run } from "@pawl/test-support/Program"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { SqlClient } from "effect/sql/SqlClient"
+import { Ledger } from "@pawl/webhook/Ledger"
+import { client, ledgerOf, type Place } from "@pawl/test-support/Places"
+import { none } from "./receiverProcess.ts"
+import { card, verified } from "@pawl/test-support/Service"
+import { files, onPostgres } from "@pawl/test-support/Stores"
+
+const bin = new URL("../src/bin/pawl-receiver.ts", import.meta.url).pathname
+const newest = 1
+
+const migrate = (store: string, ...args: ReadonlyArray<string>) =>
+  Effect.map(
+    run(process.execPath, [bin, "migrate", ...args], { ...none, PAWL_STORE: store }),
+    ({ code, stderr, stdout }) => [code, stdout, stderr]
+  )
+
+const at = (version: number) => [0, `The tables of the store have version ${version}\n`, ""]
+
+const check = (place: Place, store: string) =>
+  Effect.gen(function* () {
+    // No secret is needed, and the two make one set of tables.
+    expect(yield* Effect.all([migrate(store), migrate(store)], { concurrency: 2 })).toEqual([
+      at(newest),
+      at(newest)
+    ])
+    const inLedger = <A, E>(use: (ledger: Ledger["Service"]) => Effect.Effect<A, E>) =>
+      Effect.scoped(
+        Effect.flatMap(Layer.build(ledgerOf(place)), (built) => use(Context.get(built, Ledger)))
+      )
+    const callback = verified("card", card())
+    yield* inLedger((ledger) => ledger.accept(callback, 1000))
+
+    expect(yield* Effect.all([migrate(store), migrate(store)], { concurrency: 2 })).toEqual([
+      at(newest),
+      at(newest)
+    ])
+    const lines = yield* Effect.flatMap(
+      SqlClient,
+      (sql) => sql<{ migration_id: number }>`SELECT migration_id FROM pawl_migrations ORDER BY 1`
+    ).pipe(Effect.provide(client(place)))
+    expect(lines.map(({ migration_id }) => migration_id)).toEqual([newest])
+    const row = yield* inLedger((ledger) => ledger.get("card", "100001"))
+    expect(row?.callbacks).toBe(1)
+  })
+
+const file = files()
+
+describe("migrate", async () => {
+  it.live("makes the tables of a SQLite file once", () => {
+    const place = file()
+    return check(place, `sqlite:${place.filename}`)
+  })
+
+  it.live("names what is missing in a sentence", () =>
+    Effect.gen(function* () {
+      expect(yield* migrate("memory")).toEqual([
+        1,
+        "",
+        "A store in memory has no tables: give sqlite:FILE or postgres://….\n"
+      ])
+      expect(yield* migrate("")).toEqual([
+        1,
+        "",
+        "--store is needed: give sqlite:FILE or postgres://…, or set PAWL_STORE.\n"
+      ])
+      const [code, , stderr] = yield* migrate("sqlite:/not/there/a.db")
+      expect([code, stderr]).toEqual([1, expect.stringMatching(/^The SQLite file \/not\/there\//u)])
+    })
+  )
+
+  await onPostgres((place) => {
+    it.live("makes the tables of a database once", () =>
+      Effect.scoped(check(place, urlOf(place.database)))
+    )
+  })
+})

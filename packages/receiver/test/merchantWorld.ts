@@ -1,0 +1,111 @@
+/**
+ * Several merchants in one receiver: each with a secret, an account and a handler whose calls are recorded.
+ */
+import * as Handler from "@pawl/core/Handler"
+import * as NodeHmac from "@pawl/core/NodeHmac"
+import type { Status } from "@pawl/core/Status"
+import { StatusReader } from "@pawl/core/StatusReader"
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import * as CallbackUrl from "@pawl/webhook/CallbackUrl"
+import { Ledger, layerMemory } from "@pawl/webhook/Ledger"
+import * as Merchants from "../src/Merchants.ts"
+import * as Receiver from "@pawl/webhook/Receiver"
+import * as Verifier from "@pawl/webhook/Verifier"
+import { apm, checksum, incoming } from "@pawl/test-support/Service"
+
+/** A merchant. Without `accounts` he accepts every account. `secret` is his id, unless it is given. */
+export interface Shop {
+  readonly id: string
+  readonly accounts?: ReadonlyArray<string>
+  readonly secret?: string
+  readonly handle?: Handler.Handler["Service"]["handle"]
+  readonly read?: StatusReader["Service"]["read"]
+  readonly ledger?: Layer.Layer<Ledger, unknown>
+}
+
+export interface Call {
+  readonly merchant: string
+  readonly transactionId: string
+  readonly to: Status
+  readonly at: number
+}
+
+export const secretOf = ({ id, secret }: Shop): string => secret ?? `secret of ${id}`
+
+/** Starts a receiver of several merchants, until the scope ends. */
+export const make = Effect.fnUntraced(function* (shops: ReadonlyArray<Shop>) {
+  const calls: Array<Call> = []
+  const merchantOf = (shop: Shop): Merchants.Merchant<unknown> => {
+    const { accounts, handle, id, ledger = layerMemory, read } = shop
+    const handler = Handler.layer((transition) =>
+      Effect.flatMap(Clock.currentTimeMillis, (at) => {
+        const { to, transactionId } = transition
+        calls.push({ merchant: id, transactionId, to, at })
+        return handle?.(transition) ?? Effect.void
+      })
+    )
+    const reader = Layer.succeed(StatusReader, {
+      read: read ?? (() => Effect.succeed({ kind: "apm-payment", status: "SUCCEED" }))
+    })
+    const current = Redacted.make(secretOf(shop))
+    return {
+      id,
+      accounts,
+      layer: Receiver.layer().pipe(
+        Layer.provide([handler, reader, Verifier.layer({ current, accounts })]),
+        Layer.provide(NodeHmac.layer),
+        Layer.provideMerge(ledger)
+      )
+    }
+  }
+  const built = yield* Layer.build(
+    Layer.provide(Merchants.layer(shops.map(merchantOf)), NodeHmac.layer)
+  )
+  const all = Context.get(built, Merchants.Merchants)
+  const { receive } = Context.get(built, Receiver.Receiver)
+  const rowOf = (id: string, transactionId: string) =>
+    Effect.suspend(() => {
+      const services = all.get(id)?.services
+      return services === undefined
+        ? Effect.die(new Error(`no merchant ${id}`))
+        : Context.get(services, Ledger).get("apm", transactionId)
+    })
+  return { built, calls, receive, rowOf }
+})
+
+/** Returns the query of a callback whose URL a merchant made, with his id in the token or without it. */
+export const searchOf = (shop: Shop, merchant: string | undefined, account: string): string =>
+  Effect.runSync(
+    Effect.provide(
+      Effect.flatMap(CallbackUrl.CallbackUrl, ({ make }) =>
+        make("https://shop.example/callback", "apm-payment", {
+          requestId: "order-1",
+          accountId: account
+        })
+      ),
+      CallbackUrl.layer(Redacted.make(secretOf(shop)), { merchant }).pipe(
+        Layer.provide(NodeHmac.layer)
+      )
+    )
+  ).replace(/^[^?]*/u, "") + "&paymentMethod=apm&apmType=PIX"
+
+/** Makes a callback about an account, signed by a merchant. */
+export const callback = (
+  signer: Shop,
+  fields: {
+    readonly accountId: string
+    readonly transactionId: string
+    readonly description?: string
+  },
+  search?: string
+): Verifier.Incoming => {
+  const body = apm(fields)
+  return incoming("apm", body, {
+    checksum: checksum("apm", body, secretOf(signer)),
+    ...(search !== undefined && { search })
+  })
+}

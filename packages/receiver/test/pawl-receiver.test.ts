@@ -1,0 +1,393 @@
+/**
+ * The receiver as a process.
+ */
+import { describe, expect, it } from "@effect/vitest"
+import { serve } from "@pawl/test-support/Listener"
+import type { Transition } from "@pawl/core/Handler"
+import * as Effect from "effect/Effect"
+import { connect, type Socket } from "node:net"
+import { once } from "node:events"
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { text } from "node:stream/consumers"
+import { DatabaseSync } from "node:sqlite"
+import { card } from "@pawl/test-support/Service"
+import {
+  ask,
+  callback,
+  nobody,
+  none,
+  post,
+  receiver,
+  refused,
+  secrets,
+  service
+} from "./receiverProcess.ts"
+import { files } from "@pawl/test-support/Stores"
+
+const file = files()
+
+describe("a receiver that cannot start", () => {
+  it.live("names every missing variable in a sentence", () =>
+    Effect.gen(function* () {
+      const output = yield* refused(none)
+      expect(output).toEqual([
+        expect.stringMatching(/^PAWL_MERCHANT_KEY is not set: .*\.$/u),
+        expect.stringMatching(/^PAWL_MERCHANT_SECRET is not set: .*\.$/u),
+        expect.stringMatching(/^PAWL_BASE_URL is not set: .*--base-url.*\.$/u)
+      ])
+    })
+  )
+
+  it.live("names every other fault in a sentence, and shows no value that may be secret", () =>
+    Effect.gen(function* () {
+      const output = yield* refused(
+        {
+          PAWL_MERCHANT_KEY: " hunter2 ",
+          PAWL_MERCHANT_SECRET: "hunter2\n",
+          PAWL_MERCHANT_SECRET_PREVIOUS: " hunter2",
+          PAWL_FORWARD_SECRET: "hunter2 ",
+          PAWL_BASE_URL: "http://hunter2.example/api",
+          PAWL_ADMIN_TOKEN: "hunter2 hunter2",
+          PAWL_ADMIN_HOSTS: "a.example/hunter2"
+        },
+        "--store=mysql://u:hunter2@db/x",
+        "--forward=http://u:hunter2@app/x",
+        "--path=/metrics",
+        "--admin-host=0.0.0.0"
+      )
+      expect(output.join("\n")).not.toContain("hunter2")
+      expect(output.map((line) => line.replace(/ cannot be used: .+\.$/u, ""))).toEqual([
+        "PAWL_MERCHANT_KEY",
+        "PAWL_MERCHANT_SECRET",
+        "PAWL_BASE_URL",
+        "PAWL_MERCHANT_SECRET_PREVIOUS",
+        "PAWL_FORWARD_SECRET",
+        "--store",
+        "--admin-host needs --admin-port: without it there is no admin API.",
+        "PAWL_ADMIN_TOKEN",
+        "PAWL_ADMIN_HOSTS",
+        "--forward",
+        "--path"
+      ])
+    })
+  )
+
+  it.live("refuses a forward secret whose key after whsec_ is not base64", () =>
+    Effect.gen(function* () {
+      for (const PAWL_FORWARD_SECRET of ["whsec_hunter2!", "whsec_"]) {
+        expect(yield* refused({ PAWL_FORWARD_SECRET })).toContain(
+          "PAWL_FORWARD_SECRET cannot be used: after whsec_ give the key in base64."
+        )
+      }
+    })
+  )
+
+  it.live("names each limit of its client that cannot be used", () =>
+    Effect.gen(function* () {
+      const output = yield* refused(
+        {
+          ...none,
+          ...secrets,
+          ...nobody,
+          PAWL_ATTEMPT_TIMEOUT: "10",
+          PAWL_TOTAL_TIMEOUT: "1 minute",
+          PAWL_MAX_ATTEMPTS: "0",
+          PAWL_COOLDOWN: "",
+          PAWL_CONNECTIONS: "many",
+          PAWL_RETRY_RATIO: "-1"
+        },
+        "--port",
+        "0"
+      )
+      expect(output).toEqual([
+        "PAWL_ATTEMPT_TIMEOUT cannot be used: give a number above 0 and its unit, such as 10 seconds.",
+        "PAWL_MAX_ATTEMPTS cannot be used: give a whole number, 1 or more.",
+        "PAWL_CONNECTIONS cannot be used: give a whole number, 1 or more.",
+        "PAWL_RETRY_RATIO cannot be used: give a number that is not negative."
+      ])
+    })
+  )
+
+  it.live("refuses one port for callbacks and for the admin API", () =>
+    Effect.gen(function* () {
+      const env = { ...none, ...secrets, ...nobody }
+      expect(yield* refused(env, "--port", "4030", "--admin-port", "4030")).toEqual([
+        "--admin-port must differ from --port."
+      ])
+    })
+  )
+
+  it.live("names a proxy that cannot be used, without its password", () =>
+    Effect.gen(function* () {
+      const env = { ...none, ...secrets, ...nobody, HTTPS_PROXY: "http://u:hunter2@bad:port:99" }
+      expect(yield* refused(env, "--port", "0")).toEqual([
+        "HTTPS_PROXY cannot be used: give a URL such as http://proxy.example:3128"
+      ])
+    })
+  )
+
+  it.live("names an unknown flag, a port in use and a store that is not available", () =>
+    Effect.gen(function* () {
+      const port = yield* serve(() => {})
+      const env = { ...none, ...secrets, ...nobody }
+      const away = "postgres://postgres:hunter2@127.0.0.1:9/pawl"
+      const { filename } = file()
+      const database = new DatabaseSync(filename)
+      database.exec(
+        "CREATE TABLE pawl_migrations (migration_id, name, created_at); INSERT INTO pawl_migrations VALUES (1000, 'later', 0)"
+      )
+      database.close()
+      const [unknown, busy, gone, lost, open, guarded, newer] = yield* Effect.all(
+        [
+          refused(env, "--prot", "1"),
+          refused(env, "--port", String(port)),
+          refused(env, "--store", "sqlite:/not/there/a.db"),
+          refused({ ...env, PAWL_STORE: away }),
+          refused(env, "--store", away),
+          refused({ ...env, PAWL_ADMIN_HOSTS: "a.example" }, "--admin-port=0", "--admin-host=::"),
+          refused({ ...env, PAWL_STORE: `sqlite:${filename}` })
+        ],
+        { concurrency: 2 }
+      )
+      expect(unknown).toEqual([expect.stringMatching(/--prot.*--port/u)])
+      expect(busy).toEqual([`Cannot listen on port ${port} of 127.0.0.1: another process uses it`])
+      expect(gone).toEqual([expect.stringMatching(/^The SQLite file \/not\/there\/a\.db cannot/u)])
+      expect(lost).toEqual([
+        expect.stringMatching(/^The PostgreSQL database cannot.*ECONNREFUSED/u)
+      ])
+      expect(open).toEqual([
+        expect.stringMatching(/^--store cannot be used with a password.*PAWL_STORE.*\.$/u)
+      ])
+      expect(guarded).toEqual([
+        expect.stringMatching(/^--admin-host needs PAWL_ADMIN_TOKEN: .*\.$/u),
+        expect.stringMatching(/^PAWL_ADMIN_HOSTS needs PAWL_ADMIN_TOKEN: .*\.$/u)
+      ])
+      expect(newer).toEqual([
+        expect.stringMatching(/^The store belongs to a newer version of pawl/u)
+      ])
+      expect([...lost, ...open].join("")).not.toContain("hunter2")
+    })
+  )
+})
+
+it.live(
+  "the limits of its client are those of the environment, for one merchant and for several",
+  () =>
+    Effect.gen(function* () {
+      const port = yield* serve((request) => void request.resume())
+      const env = {
+        PAWL_BASE_URL: `http://127.0.0.1:${port}/api`,
+        PAWL_ATTEMPT_TIMEOUT: "50 millis",
+        PAWL_MAX_ATTEMPTS: "1"
+      }
+      const folder = mkdtempSync(join(tmpdir(), "pawl-limits-"))
+      const merchants = join(folder, "merchants.json")
+      const merchant = {
+        id: "a",
+        accounts: ["mid-1"],
+        merchantKey: "key",
+        merchantSecret: "sandbox-secret"
+      }
+      writeFileSync(merchants, JSON.stringify({ merchants: [{ ...merchant, store: "memory" }] }))
+      for (const args of [[], ["--merchants", merchants]]) {
+        const started = yield* receiver(env, ...args)
+        expect((yield* post(started.url, "100001", "SUCCEED")).status).toBe(200)
+        yield* started.errorLine(/(The service did not answer)/u)
+        started.child.kill("SIGTERM")
+        yield* started.exited
+      }
+      rmSync(folder, { recursive: true })
+    })
+)
+
+it.live("accepts callbacks, confirms final statuses, and prints each transition as a line", () =>
+  Effect.gen(function* () {
+    const statuses = new Map([["100001", "SUCCEED"]])
+    const env = yield* service(statuses)
+    const started = yield* receiver(env, "--admin-port", "0")
+    const { line, origin, stderr, stdout, url } = started
+    const admin = yield* started.admin
+    expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/callback$/u)
+    expect((yield* post(url, "100001", "PENDING")).status).toBe(200)
+    yield* line(/"to":"PENDING"/u)
+    for (const status of ["SUCCEED", "SUCCEED"]) {
+      expect(yield* post(url, "100001", status)).toEqual({ status: 200, text: "" })
+    }
+    yield* line(/"to":"SUCCEED"/u)
+    const [ready, ...lines] = stdout().trimEnd().split("\n")
+    expect(ready).toBe(`ready ${url}`)
+    expect(lines.map((each) => JSON.parse(each) as unknown)).toMatchObject([
+      { from: null, to: "PENDING", confirmed: false, sequence: 1, attempt: 1 },
+      { from: "PENDING", to: "SUCCEED", confirmed: true, kind: "card-payment", sequence: 2 }
+    ])
+
+    const shown = yield* ask(`${admin}/transactions/card/100001`)
+    expect(JSON.parse(shown.text)).toMatchObject({ status: "SUCCEED", callbacks: 3 })
+    expect(yield* ask(`${origin}/healthz`)).toEqual({ status: 200, text: "ok\n" })
+    expect((yield* ask(`${admin}/dead-letters`)).text).toBe("[]\n")
+    expect((yield* ask(`${admin}/metrics`)).text).toMatch(
+      /^pawl_webhook_callbacks_accepted_total 3$/mu
+    )
+    expect((yield* ask(`${origin}/elsewhere`)).status).toBe(404)
+    const forwarded = { headers: { "x-forwarded-for": "10.0.0.1" } }
+    expect((yield* ask(`${admin}/metrics`, forwarded)).status).toBe(404)
+    expect((yield* ask(`${origin}/healthz`, forwarded)).status).toBe(200)
+
+    // Every fault is one line of JSON without a secret.
+    yield* post(url, "100002", "SETTLED")
+    yield* ask(`${url}?paymentMethod=card`, {
+      method: "POST",
+      headers: { "content-type": "application/json", "x-checksum": "checksum-that-nobody-prints" },
+      body: JSON.stringify(card())
+    })
+    const logs = stderr().trimEnd().split("\n")
+    expect(logs.length).toBeGreaterThan(1)
+    for (const log of logs) expect(JSON.parse(log)).toHaveProperty("level")
+    expect(`${stdout()}${stderr()}`).not.toMatch(/that-nobody-prints|sandbox-secret/u)
+    expect(stdout() + stderr()).not.toContain(callback("100001", "SUCCEED").checksum)
+  })
+)
+
+it.live("a killed receiver has every callback of a 200 response in its file", () =>
+  Effect.gen(function* () {
+    const { filename } = file()
+    const env = yield* service(new Map())
+    const first = yield* receiver(env, "--store", `sqlite:${filename}`)
+    expect((yield* post(first.url, "100001", "SUCCEED")).status).toBe(200)
+    first.child.kill("SIGKILL")
+    yield* first.exited
+    const second = yield* receiver(env, "--store", `sqlite:${filename}`, "--admin-port", "0")
+    const { text } = yield* ask(`${yield* second.admin}/transactions/card/100001`)
+    expect(JSON.parse(text)).toMatchObject({ claimed: ["SUCCEED"], callbacks: 1, status: null })
+  })
+)
+
+describe("R03: SIGTERM", () => {
+  /** Sends half of a callback over a new connection; `finish` sends the rest and returns the response. */
+  const half = (port: number, transactionId: string) =>
+    Effect.promise(async () => {
+      const { body, checksum, search } = callback(transactionId, "PENDING")
+      const socket: Socket = connect(port, "127.0.0.1")
+      await once(socket, "connect")
+      const head = `POST /callback${search} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nX-Checksum: ${checksum}\r\nContent-Length: ${body.length}\r\nExpect: 100-continue\r\n\r\n`
+      let output = ""
+      socket.setEncoding("latin1").on("data", (text: string) => {
+        output += text
+      })
+      const closed = once(socket, "close")
+      socket.write(head + body.slice(0, 10))
+      // After the response of 100 the request is in flight.
+      while (!output.includes("100 Continue")) {
+        await once(socket, "data")
+      }
+      return async () => {
+        socket.write(body.slice(10))
+        await closed
+        return / (\d+) [^\n]*\r\n(?!.* 100 )/u.exec(
+          output.replace(/^.*100 Continue\r\n\r\n/u, "")
+        )?.[1]
+      }
+    })
+
+  it.live(
+    "goes on accepting while a running handler ends, is not ready, answers the requests in flight, and ends with 0 (R25)",
+    () =>
+      Effect.gen(function* () {
+        const reached = Promise.withResolvers<void>()
+        const finish = Promise.withResolvers<void>()
+        const posts: Array<string> = []
+        const application = yield* serve((request, response) => {
+          void (async () => {
+            const { attempt, transactionId } = JSON.parse(await text(request)) as Transition
+            posts.push(`${transactionId} ${attempt}`)
+            if (transactionId === "at-work") {
+              reached.resolve()
+              await finish.promise
+            }
+            response.end()
+          })()
+        })
+        const { filename } = file()
+        const env = yield* service(new Map())
+        const args = [
+          `--store=sqlite:${filename}`,
+          `--forward=http://127.0.0.1:${application}/transitions`
+        ]
+        const first = yield* receiver(env, ...args)
+        yield* post(first.url, "at-work", "PENDING")
+        yield* Effect.promise(() => reached.promise)
+        const finishing = yield* Effect.all(
+          Array.from({ length: 100 }, (_, index) => half(first.port, `in-flight-${index}`)),
+          { concurrency: 20 }
+        )
+        expect(yield* ask(`${first.origin}/readyz`)).toMatchObject({ status: 200 })
+        first.child.kill("SIGTERM")
+        const isReady = Effect.map(ask(`${first.origin}/readyz`), ({ status }) => status)
+        yield* Effect.repeat(Effect.delay(isReady, "20 millis"), {
+          until: (status) => status === 503
+        })
+        expect(yield* post(first.url, "meanwhile", "PENDING")).toMatchObject({ status: 200 })
+        expect(yield* post(first.url, "at-work", "PROCESSING")).toMatchObject({ status: 200 })
+
+        // The second receiver takes what the first leaves, and not the row whose handler runs.
+        const second = yield* receiver(env, ...args, "--admin-port", "0")
+        const admin = yield* second.admin
+        const all = Effect.map(ask(`${admin}/metrics`), ({ text }) =>
+          [...text.matchAll(/told_total\{to="\w+"\} (\d+)/gu)].reduce(
+            (sum, [, count]) => sum + Number(count),
+            0
+          )
+        )
+        const untilTold = (count: number) =>
+          Effect.repeat(Effect.delay(all, "20 millis"), { until: (told) => told === count })
+        yield* untilTold(1)
+        expect(posts).toEqual(["at-work 1", "meanwhile 1"])
+        finish.resolve()
+        yield* Effect.promise(async () => {
+          for (;;) {
+            const socket = connect(first.port, "127.0.0.1")
+            const isOpen = await new Promise((resolve) => {
+              socket.on("connect", () => resolve(true)).on("error", () => resolve(false))
+            })
+            socket.destroy()
+            if (!isOpen) return
+          }
+        })
+        const answers = yield* Effect.promise(() => Promise.all(finishing.map((each) => each())))
+        expect(answers).toEqual(Array.from({ length: 100 }, () => "200"))
+        expect(yield* first.exited).toEqual({ code: 0, signal: null })
+
+        yield* untilTold(102)
+        expect(posts.filter((each) => each.startsWith("at-work"))).toEqual([
+          "at-work 1",
+          "at-work 1"
+        ])
+        expect(posts.length).toBe(103)
+      }),
+    60_000
+  )
+
+  it.live("a second SIGTERM ends it at once, whatever is in flight", () =>
+    Effect.gen(function* () {
+      const { child, exited, port } = yield* receiver(yield* service(new Map()))
+      yield* half(port, "1")
+      child.kill("SIGTERM")
+      yield* Effect.callback<void>((resume) => {
+        const attempt = (): void => {
+          const socket = connect(port, "127.0.0.1")
+          socket.on("error", () => resume(Effect.void))
+          socket.on("connect", () => {
+            socket.destroy()
+            setImmediate(attempt)
+          })
+        }
+        attempt()
+      })
+      expect(child.exitCode).toBeNull()
+      child.kill("SIGTERM")
+      expect(yield* exited).toEqual({ code: 143, signal: null })
+    })
+  )
+})

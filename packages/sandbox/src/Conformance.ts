@@ -1,0 +1,288 @@
+/**
+ * Checks the laws of a receiver at any HTTP endpoint, in any language.
+ *
+ * **Details**
+ *
+ * The receiver reads from a `Sandbox`. Callbacks are sent to its URL, and the status it reports is read at
+ * `{state}/{method}/{transactionId}`: JSON with a `status`, or 404. Without `state` only the laws about answers run.
+ *
+ * A law comes from the specification, or from a decision of pawl where the specification is silent. A receiver that
+ * follows the specification to the letter passes all laws of the first kind.
+ *
+ * `check` runs the laws one after the other, those of the specification first. `report` writes the results as text, with
+ * a shell script of the first failure. `summary` writes them as Markdown, `junit` as XML.
+ *
+ * @since 0.1.0
+ */
+import type { Method } from "@pawl/core/Kind"
+import * as Clock from "effect/Clock"
+import * as Data from "effect/Data"
+import type * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as FetchHttpClient from "effect/http/FetchHttpClient"
+import * as Predicate from "effect/Predicate"
+import type * as Redacted from "effect/Redacted"
+import * as Result from "effect/Result"
+import type { Faults } from "@pawl/testkit/Faults"
+import type { Gateway } from "@pawl/testkit/Gateway"
+import { closed, codeOf, reasonOf } from "@pawl/testkit/internal/laws/receiver/ReceiverLaw"
+import * as Report from "@pawl/testkit/internal/laws/receiver/Report"
+import type * as Laws from "@pawl/testkit/Laws"
+import * as Receiver from "@pawl/testkit/Laws/Receiver"
+
+/**
+ * The receiver under test, and the service that it reads from.
+ *
+ * - `url`: the URL that receives callbacks.
+ * - `state`: the URL prefix of the statuses that the receiver reports.
+ * - `service`: the origin of the sandbox, such as `http://127.0.0.1:4011`.
+ * - `merchantKey`, `merchantSecret`: the credentials of both; the key is `sandbox-key` by default.
+ * - `seed`: makes the random cases repeatable.
+ * - `settleTimeout`: the time until the receiver reports the service's status; 5 seconds by default.
+ * - `only`: runs only these laws, each given by its number, a part of its name, `specification` or `pawl`.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Options {
+  readonly url: string
+  readonly state?: string | undefined
+  readonly service: string
+  readonly merchantKey?: string | undefined
+  readonly merchantSecret: Redacted.Redacted
+  readonly seed: number
+  readonly settleTimeout?: Duration.Input | undefined
+  readonly only?: ReadonlyArray<string> | undefined
+}
+
+/**
+ * A law and its place in a run. `number` is the same in every run, also where only some laws run.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface NumberedLaw {
+  readonly law: Laws.Law<Receiver.Reporting, Receiver.Case>
+  readonly number: number
+  readonly source: "specification" | "pawl"
+  readonly group: "answers" | "statuses"
+}
+
+/**
+ * All laws, those of the specification first.
+ *
+ * @category laws
+ * @since 0.1.0
+ */
+export const laws: ReadonlyArray<NumberedLaw> = (["specification", "pawl"] as const)
+  .flatMap((source) =>
+    ([...Receiver.answers, ...Receiver.statuses] as typeof Receiver.laws)
+      .filter((law) => Report.sourceOf(law) === source)
+      .map((law) => ({ law, source }))
+  )
+  .map(({ law, source }, index) => ({
+    law,
+    source,
+    number: index + 1,
+    group: Receiver.answers.some((each) => each === law) ? "answers" : "statuses"
+  }))
+
+/**
+ * The result of one law. `broken` is undefined if the law holds. `hasEnded`: the receiver no longer listens, so the laws
+ * after this one did not run.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Verdict = Report.Verdict
+
+/**
+ * Error raised when the receiver cannot be reached or read; `message` is one sentence.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class CannotStart extends Data.TaggedError("CannotStart")<{
+  readonly message: string
+  readonly code?: string
+}> {}
+
+/**
+ * The progress of a law: the number of requests that it has sent to the receiver.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Progress extends NumberedLaw {
+  readonly requests: number
+}
+
+/**
+ * Selects the laws that a run with these options checks. A number or name that selects none is an error.
+ *
+ * @category running
+ * @since 0.1.0
+ */
+export const select = Effect.fnUntraced(function* ({
+  only = [],
+  state
+}: Pick<Options, "only" | "state">): Effect.fn.Return<ReadonlyArray<NumberedLaw>, CannotStart> {
+  const isSelected = (text: string, { law, number, source }: NumberedLaw) =>
+    String(number) === text ||
+    source === text ||
+    (!/^[0-9]*$/u.test(text) && law.name.toLowerCase().includes(text.toLowerCase()))
+  for (const text of only) {
+    const found = laws.filter((law) => isSelected(text, law))
+    const message =
+      found.length === 0
+        ? `no law has the number or name of --only ${text}; the laws have numbers from 1 to ${laws.length}, which a run prints`
+        : state === undefined && found.every(({ group }) => group === "statuses")
+          ? `the laws of --only ${text} are about reported statuses, which need --state URL`
+          : undefined
+    if (message !== undefined) return yield* new CannotStart({ message })
+  }
+  return laws.filter(
+    (law) =>
+      (state !== undefined || law.group === "answers") &&
+      (only.length === 0 || only.some((text) => isSelected(text, law)))
+  )
+})
+
+/**
+ * Runs the laws, and calls `onVerdict` after each one, and `onProgress` every 5 seconds of a law.
+ *
+ * @category running
+ * @since 0.1.0
+ */
+export const check = Effect.fnUntraced(function* (
+  options: Options,
+  onVerdict: (verdict: Verdict) => Effect.Effect<void>,
+  onProgress: (progress: Progress) => Effect.Effect<void> = () => Effect.void
+): Effect.fn.Return<ReadonlyArray<Verdict>, CannotStart, Gateway | Faults> {
+  const { merchantSecret: secret, seed, settleTimeout, state, url } = options
+  const fetch = yield* FetchHttpClient.Fetch
+  const selected = yield* select(options)
+  const readStatus = state === undefined ? undefined : statusReader(fetch, state)
+  const listens = isListening(() => fetch(url, { method: "GET", redirect: "manual" }))
+  yield* probe(
+    () => fetch(url, { method: "GET", redirect: "manual" }),
+    (reason) =>
+      `no response from ${url} (${reason}); start your receiver with the base URL ${options.service}/api and run this command again`
+  ).pipe(
+    // A receiver that breaks on a GET listens all the same; the law about other methods reports it.
+    Effect.catchIf(
+      ({ code = "" }) => closed.includes(code),
+      () =>
+        Effect.flatMap(listens, (isListening) =>
+          isListening
+            ? Effect.void
+            : Effect.fail(
+                new CannotStart({
+                  message: `the receiver at ${url} ended when a GET request arrived; no request may end it, so answer 405 to every method but POST`
+                })
+              )
+        )
+    )
+  )
+  yield* probe(
+    () => Promise.resolve(readStatus?.("card", "conform-0")),
+    (reason) => `the reported status cannot be read at ${state}: ${reason}`
+  )
+  let requests = 0
+  const subject: Receiver.Reporting = {
+    secret,
+    url,
+    settleTimeout,
+    send: (request) => {
+      requests++
+      return fetch(request)
+    },
+    service: yield* Receiver.service({ merchantKey: options.merchantKey, merchantSecret: secret }),
+    status: readStatus ?? (() => undefined)
+  }
+  const verdicts: Array<Verdict> = []
+  for (const numbered of selected) {
+    requests = 0
+    const progress = Effect.suspend(() => onProgress({ ...numbered, requests }))
+    const startedAt = yield* Clock.currentTimeMillis
+    const result = yield* Effect.raceFirst(
+      Effect.result(numbered.law.check(subject, { seed })),
+      Effect.forever(Effect.delay(progress, "5 seconds"))
+    )
+    const millis = (yield* Clock.currentTimeMillis) - startedAt
+    const broken = Result.isFailure(result) ? result.failure : undefined
+    const hasEnded = broken !== undefined && !(yield* listens)
+    const verdict: Verdict = { ...numbered, millis, broken, hasEnded }
+    verdicts.push(verdict)
+    yield* onVerdict(verdict)
+    if (hasEnded) break
+  }
+  return verdicts
+})
+
+/** Tells whether something listens: any result but a refused connection. */
+const isListening = (request: () => Promise<unknown>): Effect.Effect<boolean> =>
+  Effect.tryPromise({ try: request, catch: codeOf }).pipe(
+    Effect.timeoutOrElse({ duration: "10 seconds", orElse: () => Effect.void }),
+    Effect.as(true),
+    Effect.catch((code) => Effect.succeed(code !== "ECONNREFUSED"))
+  )
+
+/** Sends one request before the laws run, so that a wrong URL is reported as such. */
+const probe = (request: () => Promise<unknown>, messageOf: (reason: string) => string) =>
+  Effect.tryPromise({
+    try: request,
+    catch: (error) => ({ reason: reasonOf(error), code: codeOf(error) })
+  }).pipe(
+    Effect.timeoutOrElse({
+      duration: "10 seconds",
+      orElse: () => Effect.fail({ reason: "no response", code: "" })
+    }),
+    Effect.mapError(({ code, reason }) => new CannotStart({ message: messageOf(reason), code }))
+  )
+
+const statusReader =
+  (fetch: typeof globalThis.fetch, state: string) =>
+  (method: Method, transactionId: string): Promise<string | undefined> =>
+    fetch(`${state}/${method}/${transactionId}`).then((response) =>
+      response.text().then((text) => {
+        if (response.status === 404) return undefined
+        if (response.status !== 200) throw new Error(`it answers ${response.status}`)
+        const json: unknown = JSON.parse(text)
+        if (!Predicate.hasProperty(json, "status")) throw new Error("it has no status")
+        return typeof json.status === "string" ? json.status : undefined
+      })
+    )
+
+/**
+ * Writes the results as text: the number of laws that hold, the first failure with a bash script that repeats it, and
+ * the next step.
+ *
+ * @category conversions
+ * @since 0.1.0
+ */
+export const report = (verdicts: ReadonlyArray<Verdict>, options: Options): string =>
+  Report.text(verdicts, targetOf(options))
+
+/**
+ * Writes the results as Markdown, for the summary of a job: a table of the laws, and the report as text.
+ *
+ * @category conversions
+ * @since 0.1.0
+ */
+export const summary = (verdicts: ReadonlyArray<Verdict>, options: Options): string =>
+  Report.markdown(verdicts, targetOf(options))
+
+const targetOf = (options: Options) => ({
+  ...options,
+  state: options.state,
+  merchantKey: options.merchantKey ?? "sandbox-key"
+})
+
+/**
+ * Writes the results as JUnit XML.
+ *
+ * @category conversions
+ * @since 0.1.0
+ */
+export const junit: (verdicts: ReadonlyArray<Verdict>) => string = Report.xml

@@ -1,0 +1,257 @@
+/**
+ * The command `doctor`: asks a real service about the points that its specification leaves open.
+ *
+ * The report is on stdout, the plan, the progress and errors on stderr. In the folder of `--out` are `fixtures.json`,
+ * the recording that a later run continues or is compared with, `profile.json` for a sandbox, `profile.ts` for a program,
+ * and the report as Markdown. Exits with 0 only if the service does what pawl assumes, or what pawl bears without a switch, and
+ * nothing has changed since the fixtures of `--against`.
+ */
+import * as RequestId from "@pawl/core/RequestId"
+import * as NodeTransport from "@pawl/http/NodeTransport"
+import * as Command from "effect/cli/Command"
+import * as Flag from "effect/cli/Flag"
+import * as Clock from "effect/Clock"
+import * as Config from "effect/Config"
+import * as Console from "effect/Console"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as FetchHttpClient from "effect/http/FetchHttpClient"
+import * as FileSystem from "effect/FileSystem"
+import * as Option from "effect/Option"
+import * as Redacted from "effect/Redacted"
+import * as Doctor from "../Doctor.ts"
+import type * as Readings from "@pawl/testkit/Readings"
+import * as CallbackPort from "./CallbackPort.ts"
+import * as Flags from "./Flags.ts"
+import * as ProfileFile from "./ProfileFile.ts"
+import { Reported } from "./Reported.ts"
+import * as SandboxTime from "./SandboxTime.ts"
+import * as TlsConnection from "./TlsConnection.ts"
+
+const flags = {
+  baseUrl: Flag.String("base-url").pipe(
+    Flag.withFallbackConfig(Config.String("PAWL_BASE_URL")),
+    Flag.filter(Flags.isHttp, () => "Expected a URL such as https://sandbox.example/api"),
+    Flag.map((url) => url.replace(/\/+$/u, "")),
+    Flag.withDescription("The base URL of the service, which ends in /api; or set PAWL_BASE_URL")
+  ),
+  merchantKey: Flag.String("merchant-key").pipe(
+    Flag.withFallbackConfig(Config.String("PAWL_MERCHANT_KEY")),
+    Flag.withDescription("The merchant key; or set PAWL_MERCHANT_KEY (our sandbox: sandbox-key)"),
+    Flag.optional
+  ),
+  merchantSecret: Flag.Redacted("merchant-secret").pipe(
+    Flag.withFallbackConfig(Config.Redacted("PAWL_MERCHANT_SECRET")),
+    Flag.withDescription(
+      "The merchant secret; or set PAWL_MERCHANT_SECRET (our sandbox: sandbox-secret)"
+    ),
+    Flag.optional
+  ),
+  callbackUrl: Flag.String("callback-url").pipe(
+    Flag.filter(
+      (url) => Flags.isHttp(url) && !/[?#]/u.test(url),
+      () => "Expected a URL without a query, such as https://tunnel.example/callback"
+    ),
+    Flag.withDescription(
+      "The public URL that leads to --listen; a service on this machine needs none"
+    ),
+    Flag.optional
+  ),
+  listen: Flags.int(
+    "listen",
+    Flags.port,
+    0,
+    "The port of the receiver that the doctor opens (default: a free one)"
+  ),
+  accountId: Flags.text("account", "4711", "The accountId of APM operations"),
+  mid: Flags.text("mid", "4711", "The mid of card operations"),
+  paymentMethod: Flags.text("payment-method", "WALLET", "The paymentMethod of APM operations"),
+  currency: Flags.text("currency", "EUR", "The currency"),
+  units: Flags.int(
+    "units",
+    [1, 100],
+    1,
+    "The major units of every amount (default: 1, so that most are 1.10)"
+  ),
+  card: Flag.Redacted("card").pipe(
+    Flag.withFallbackConfig(Config.Redacted("PAWL_TEST_CARD")),
+    Flag.withDescription(
+      "The number of a test card of the service; or set PAWL_TEST_CARD (default: 4242424242424242)"
+    ),
+    Flag.withDefault(Redacted.make("4242424242424242"))
+  ),
+  wait: Flags.duration(
+    "wait",
+    "7m",
+    "The longest time to wait for callbacks; 63m sees all repeats (default: 7m, with --fast 63m)"
+  ).pipe(Flag.optional),
+  isFast: Flags.toggle("fast", "Advances the clock of our sandbox instead of waiting"),
+  token: Flag.Redacted("token").pipe(
+    Flag.withFallbackConfig(Config.Redacted("PAWL_SANDBOX_TOKEN")),
+    Flag.withDescription("The token of our sandbox for --fast; or set PAWL_SANDBOX_TOKEN"),
+    Flag.optional
+  ),
+  isPlan: Flags.toggle("plan", "Prints the steps, the budget and the questions, and sends nothing"),
+  isMarkdown: Flags.toggle("markdown", "Prints the report as Markdown"),
+  against: Flags.optionalText(
+    "against",
+    "The fixtures of an earlier run: reports the changes since"
+  ),
+  profile: Flags.optionalText(
+    "profile",
+    "The profile that your program runs with: its readings are assumed"
+  ),
+  out: Flags.text("out", "pawl-doctor", "The folder for the fixtures, the profile and the report"),
+  isNew: Flags.toggle("new", "Begins again, although the last run was not finished"),
+  isProduction: Flags.toggle(
+    "production",
+    "Allows a production service, with --production-host too"
+  ),
+  productionHost: Flags.optionalText(
+    "production-host",
+    "The host of the production service, once more"
+  )
+}
+
+/** Waits, and tells the person at the terminal that it goes on. */
+const waiting = (duration: Duration.Duration) =>
+  Effect.andThen(Console.error(`       waits ${Duration.format(duration)}`), Effect.sleep(duration))
+
+const refuse = (message: string) => Effect.fail(new ProfileFile.FileFault({ message }))
+
+/** The credentials; those of our sandbox are the default for a service on this machine. */
+const credential = <A>(given: Option.Option<A>, ours: A, isLocal: boolean, variable: string) =>
+  Option.isSome(given)
+    ? Effect.succeed(given.value)
+    : isLocal
+      ? Effect.succeed(ours)
+      : refuse(`the service needs credentials; set ${variable}`)
+
+/** Writes the module by which a program loads the switches. */
+const moduleOf = (switches: object): string =>
+  `import * as Profile from "@pawl/core/Profile"\n\nexport const layer = Profile.layer(${JSON.stringify(switches, undefined, 2)})`
+
+/** The command `doctor`. */
+export const doctor = Command.make("doctor", flags, (input) =>
+  Effect.gen(function* () {
+    const { baseUrl, currency, isFast, out, units } = input
+    const format: Doctor.Format = input.isMarkdown
+      ? "markdown"
+      : { width: process.stdout.columns ?? 140 }
+    if (input.isPlan) return yield* Console.log(Doctor.report.plan(units, currency, format))
+    const refusal = Doctor.refusal(
+      baseUrl,
+      input.isProduction ? Option.getOrUndefined(input.productionHost) : undefined
+    )
+    if (refusal !== undefined) return yield* refuse(refusal)
+    const isLocal = Doctor.isLocal(baseUrl)
+    const merchantKey = yield* credential(
+      input.merchantKey,
+      "sandbox-key",
+      isLocal,
+      "PAWL_MERCHANT_KEY"
+    )
+    const merchantSecret = yield* credential(
+      input.merchantSecret,
+      Redacted.make("sandbox-secret"),
+      isLocal,
+      "PAWL_MERCHANT_SECRET"
+    )
+    const against = Option.isNone(input.against)
+      ? undefined
+      : yield* ProfileFile.read(input.against.value, Doctor.Recording, "the fixtures of a run")
+    const assumed: Readings.Readings = Option.isNone(input.profile)
+      ? {}
+      : (yield* ProfileFile.readings(input.profile.value)).readings
+    const time = isFast
+      ? yield* SandboxTime.make(baseUrl, input.token)
+      : { pause: waiting, now: Clock.currentTimeMillis }
+
+    const files = yield* FileSystem.FileSystem
+    yield* files.makeDirectory(out, { recursive: true })
+    const write = (name: string, content: string) =>
+      Effect.orDie(files.writeFileString(`${out}/${name}`, `${content}\n`))
+
+    // The receiver is open before its URL is known, and the run needs the URL.
+    const receiver: { receive: Doctor.Run["receive"] } = { receive: () => Effect.succeed(503) }
+    const origin = yield* CallbackPort.open("127.0.0.1", input.listen, (incoming) =>
+      receiver.receive(incoming)
+    )
+    const callbackUrl = Option.getOrElse(input.callbackUrl, () =>
+      isLocal ? `${origin}/callback` : undefined
+    )
+    const settings: Doctor.Settings = {
+      ...input,
+      ...time,
+      merchantKey,
+      merchantSecret,
+      callbackUrl,
+      wait: Option.getOrElse(input.wait, () => Duration.minutes(isFast ? 63 : 7)),
+      separator: /^"(.*)", /u.exec(assumed.checksum ?? "")?.[1] ?? "|"
+    }
+    const last = yield* Effect.option(
+      ProfileFile.read(`${out}/fixtures.json`, Doctor.Recording, "the fixtures of a run")
+    )
+    const unfinished = Option.filter(
+      last,
+      (recording) =>
+        !input.isNew &&
+        recording.baseUrl === baseUrl &&
+        recording.units === units &&
+        recording.steps.length < Doctor.plan.length
+    )
+    const recording = Option.isSome(unfinished)
+      ? unfinished.value
+      : Doctor.blank((yield* RequestId.make).slice(0, 18), settings)
+    const connection = yield* TlsConnection.describe(baseUrl)
+
+    yield* Console.error(`${Doctor.report.budget(units, currency)}, at ${baseUrl}`)
+    if (Option.isSome(unfinished)) {
+      yield* Console.error(`Goes on after ${recording.steps.length} of ${Doctor.plan.length} steps`)
+    }
+    if (callbackUrl === undefined) {
+      yield* Console.error("Without --callback-url no callback reaches the doctor")
+    }
+    const probe = yield* Doctor.make(settings, {
+      ...recording,
+      ...(connection !== undefined && { connection })
+    })
+    receiver.receive = probe.receive
+    const result = yield* probe.run({
+      begins: ({ does, name }) => {
+        const number = Doctor.plan.findIndex((step) => step.name === name) + 1
+        return Console.error(
+          `${String(number).padStart(2)}/${Doctor.plan.length}  ${name}: ${does}`
+        )
+      },
+      saved: (recording) => write("fixtures.json", JSON.stringify(recording, undefined, 2))
+    })
+    yield* Console.error("")
+    const findings = Doctor.findings(result, assumed)
+    const profile = { service: baseUrl, ...Doctor.profile(result) }
+    yield* write("profile.json", JSON.stringify(profile, undefined, 2))
+    yield* write("profile.ts", moduleOf(profile.switches))
+    yield* write("report.md", Doctor.report.findings(findings, result, "markdown"))
+    yield* Console.log(Doctor.report.findings(findings, result, format))
+    yield* Console.error(`\n${out} has fixtures.json, profile.json, profile.ts and report.md`)
+    if (against !== undefined) {
+      const changes = Doctor.changes(against, result)
+      yield* Console.log(`\n${Doctor.report.drift(changes, format)}`)
+      if (changes.length > 0) return yield* new Reported()
+    }
+    if (!Doctor.isSound(findings)) return yield* new Reported()
+  }).pipe(
+    Effect.scoped,
+    Effect.provide([NodeTransport.layer, FetchHttpClient.layer]),
+    Effect.catchIf(
+      (error) => error._tag !== "Reported",
+      (error) =>
+        Effect.andThen(
+          Console.error(`The service cannot be probed: ${error.message}`),
+          Effect.fail(new Reported())
+        )
+    )
+  )
+).pipe(
+  Command.withDescription("Asks a real service about the points its specification leaves open")
+)

@@ -1,0 +1,24 @@
+/**
+ * Runs a command as a process.
+ */
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import * as CommandOutput from "@pawl/receiver/bin/CommandOutput"
+import * as Command from "effect/cli/Command"
+import * as Effect from "effect/Effect"
+import * as Logger from "effect/Logger"
+import { createRequire } from "node:module"
+
+const { version } = createRequire(import.meta.url)("../../package.json") as {
+  readonly version: string
+}
+
+/** Runs a command with the arguments of the process. */
+export const run = <Name extends string, Input, E>(
+  command: Command.Command<Name, Input, unknown, E, NodeServices.NodeServices>
+): void =>
+  Command.run(command, { version }).pipe(
+    Effect.provide([NodeServices.layer, CommandOutput.layer]),
+    Effect.provideService(Logger.LogToStderr, true),
+    NodeRuntime.runMain
+  )

@@ -1,0 +1,42 @@
+/**
+ * The fields and statuses that the contract names, so that others are found.
+ */
+import { statuses } from "@pawl/core/Status"
+import { ApmCallback, CardCallback } from "@pawl/core/internal/CallbackBody"
+import { subscriptionStatuses } from "@pawl/core/SubscriptionStatus"
+import { Api } from "@pawl/http/Api"
+import * as HttpApi from "effect/http-api/HttpApi"
+import * as SchemaAST from "effect/SchemaAST"
+
+const collect = (ast: SchemaAST.AST, into: Set<string>): void => {
+  if (SchemaAST.isUnion(ast)) for (const type of ast.types) collect(type, into)
+  if (!SchemaAST.isObjects(ast)) return
+  for (const { name, type } of ast.propertySignatures) {
+    into.add(String(name))
+    collect(type, into)
+  }
+}
+
+/** The names of all fields of requests, responses and callbacks. */
+export const documentedFields: ReadonlySet<string> = (() => {
+  const names = new Set<string>()
+  HttpApi.reflect(Api, {
+    onGroup: () => {},
+    onEndpoint: ({ endpoint, successes }) => {
+      for (const [, schemas] of successes) {
+        for (const schema of schemas) collect(SchemaAST.toEncoded(schema.ast), names)
+      }
+      for (const { schemas } of endpoint.payload.values()) {
+        for (const schema of schemas) collect(SchemaAST.toEncoded(schema.ast), names)
+      }
+    }
+  })
+  for (const { ast } of [ApmCallback, CardCallback]) collect(SchemaAST.toEncoded(ast), names)
+  return names
+})()
+
+/** The statuses of transactions and of subscriptions. */
+export const documentedStatuses: ReadonlySet<string> = new Set<string>([
+  ...statuses,
+  ...subscriptionStatuses
+])

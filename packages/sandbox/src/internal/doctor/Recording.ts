@@ -1,0 +1,165 @@
+/**
+ * The recording of a probed service: every response and every callback that was seen, without secrets.
+ *
+ * **Details**
+ *
+ * Everything that the doctor says is computed from a recording, so one file is the state of an unfinished run, the
+ * evidence of a finished one, and the fixture that a later run is compared with.
+ */
+import * as Checksum from "@pawl/core/Checksum"
+import * as Json from "@pawl/core/internal/Json"
+import * as Predicate from "effect/Predicate"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+
+const optionalText = Schema.optionalKey(Schema.String)
+
+/**
+ * Schema for one request and its response.
+ *
+ * - `name`: the purpose of the request, once a recording, such as `payment`.
+ * - `variant`: the candidate that was tried, such as a separator.
+ * - `status`: 0 if there was no response.
+ * - `at`, `took`: milliseconds since the epoch, and of the request.
+ */
+export const Exchange = Schema.Struct({
+  name: Schema.String,
+  variant: optionalText,
+  method: Schema.Literals(["GET", "POST", "PUT", "DELETE"]),
+  path: Schema.String,
+  sent: optionalText,
+  at: Schema.Finite,
+  took: Schema.Finite,
+  status: Schema.Int,
+  headers: Schema.Record(Schema.String, Schema.String),
+  body: Schema.String
+})
+
+/** One request and its response. */
+export type Exchange = typeof Exchange.Type
+
+/**
+ * Schema for one callback.
+ *
+ * - `name`: the request whose callbackUrl it came to.
+ * - `signed`: the writing of the amount for which the checksum matched; absent if it matched for none.
+ * - `answer`: the status that the doctor answered.
+ * - `heldFor`: milliseconds for which the answer was held back, until the service gave up or the doctor answered.
+ */
+export const ReceivedCallback = Schema.Struct({
+  name: Schema.String,
+  at: Schema.Finite,
+  search: Schema.String,
+  contentType: Schema.String,
+  body: Schema.String,
+  signed: Schema.optionalKey(Schema.Literals(["as sent", "with two decimals", "shortest"])),
+  answer: Schema.Int,
+  heldFor: Schema.optionalKey(Schema.Finite)
+})
+
+/** One callback. */
+export type ReceivedCallback = typeof ReceivedCallback.Type
+
+/**
+ * Schema for a recording. `run` is part of every requestId; `waited` is the time spent on callbacks, in milliseconds;
+ * `connection` describes the TLS connection, if there is one.
+ */
+export const Recording = Schema.Struct({
+  doctor: Schema.Literal(1),
+  run: Schema.String,
+  baseUrl: Schema.String,
+  connection: optionalText,
+  units: Schema.Int,
+  steps: Schema.Array(Schema.String),
+  waited: Schema.Finite,
+  exchanges: Schema.Array(Exchange),
+  callbacks: Schema.Array(ReceivedCallback)
+})
+
+/** A recording. */
+export type Recording = typeof Recording.Type
+
+/**
+ * Returns a recording without the callbacks whose checksum does not match: anyone can post to a public URL. If none
+ * matches, the service signs in another way, and all stay.
+ */
+export const genuine = (recording: Recording): Recording => {
+  const callbacks = recording.callbacks.filter(({ signed }) => signed !== undefined)
+  return callbacks.length === 0 ? recording : { ...recording, callbacks }
+}
+
+/** Returns the exchange with a name: the last one, because a repeated request replaces its predecessor. */
+export const find = (recording: Recording, name: string): Exchange | undefined =>
+  recording.exchanges.findLast((exchange) => exchange.name === name)
+
+/** Returns the JSON of a response or callback; undefined if it is none. */
+export const json = (body: string): Schema.Json | undefined =>
+  Result.getOrUndefined(Json.fromText(body))
+
+/** Returns a member of a JSON object, as text if it is a number. */
+export const text = (value: unknown, name: string): string | undefined => {
+  const member = Predicate.hasProperty(value, name) ? value[name] : undefined
+  return typeof member === "string" || typeof member === "number" ? String(member) : undefined
+}
+
+/** Returns a member of the JSON in a successful response. */
+export const member = (
+  recording: Recording,
+  exchange: string,
+  name: string
+): string | undefined => {
+  const found = find(recording, exchange)
+  return found !== undefined && isSuccess(found) ? text(json(found.body), name) : undefined
+}
+
+/** Tells whether a request was accepted. */
+export const isSuccess = ({ status }: Exchange): boolean => status >= 200 && status < 300
+
+/** Returns how the amount of a callback was written in the text that its checksum covers. */
+export const signedAs = (
+  sign: Checksum.Sign,
+  checksum: string,
+  search: string,
+  body: string
+): ReceivedCallback["signed"] => {
+  const fields = json(body)
+  const isCard = new URLSearchParams(search).get("paymentMethod") === "card"
+  const field = (...names: ReadonlyArray<string>) =>
+    names.map((name) => text(fields, name)).find(Predicate.isNotUndefined) ?? ""
+  // Another layout than that of the method is a finding of its own, and no reason to miss the checksum.
+  const amount = isCard ? field("orderAmount", "amount") : field("amount", "orderAmount")
+  const rest = {
+    account: isCard ? field("mid", "merchantId", "accountId") : field("accountId", "mid"),
+    currency: isCard ? field("orderCurrency", "currency") : field("currency", "orderCurrency"),
+    transactionId: field("transactionId")
+  }
+  const writings = [
+    ["as sent", amount],
+    ["with two decimals", Number(amount).toFixed(2)],
+    ["shortest", String(Number(amount))]
+  ] as const
+  return writings.find(([, amount]) =>
+    Checksum.matches(Checksum.callback(sign, { ...rest, amount }), checksum)
+  )?.[0]
+}
+
+/** Names of fields whose values are never recorded. */
+const secret =
+  /^(?:merchantKey|merchantSecret|checksum|number|cvv|expMonth|expYear|cardHolderName|cardToken|token|accessToken|access_token|jwt)$/u
+
+/**
+ * Returns a body without secrets: the values of secret fields, and every other place where one of the values in
+ * `secrets` stands. `secrets` maps each value to the text in its place.
+ */
+export const redacted = (body: string, secrets: ReadonlyMap<string, string>): string => {
+  let clean = body
+  for (const [value, mark] of secrets) {
+    // A shorter value stands in too many other words.
+    if (value.length >= 6) clean = clean.replaceAll(JSON.stringify(value).slice(1, -1), mark)
+  }
+  return clean.replaceAll(
+    /"(\w+)"(\s*:\s*)"((?:[^"\\]|\\.)*)"/gu,
+    (whole, name: string, colon: string, value: string) =>
+      secret.test(name) && !value.startsWith("<") ? `"${name}"${colon}"<redacted>"` : whole
+  )
+}

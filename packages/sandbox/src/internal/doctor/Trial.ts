@@ -1,0 +1,25 @@
+/**
+ * The services that may be probed: this machine, a host that is named as a trial environment, and production that is
+ * allowed by two flags.
+ */
+import { isLoopback } from "@pawl/core/internal/Loopback"
+
+/** Tells whether a base URL is on this machine. */
+export const isLocal = (baseUrl: string): boolean => isLoopback(new URL(baseUrl).hostname)
+
+/**
+ * Returns why a service is not probed, in one sentence that names the remedy; undefined if it may be. `allowed` is the
+ * name of the production host, if production is allowed.
+ */
+export const refusal = (baseUrl: string, allowed: string | undefined): string | undefined => {
+  const { hostname, protocol } = new URL(baseUrl)
+  if (isLocal(baseUrl)) return undefined
+  if (protocol !== "https:") return `${baseUrl} would send the secret unencrypted; use https`
+  return trial.test(hostname) || allowed === hostname
+    ? undefined
+    : `${hostname} may be production, where the run moves money; if you mean it, repeat the command with --production --production-host ${hostname}`
+}
+
+/** A part of a host name that marks a trial environment. */
+const trial =
+  /(?:^|[.-])(?:sandbox|test|testing|staging|stage|uat|dev|demo|qa|preprod)\d*(?:[.-]|$)/u

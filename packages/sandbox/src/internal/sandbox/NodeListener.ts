@@ -1,0 +1,105 @@
+/**
+ * The listener of `node:http` for the service.
+ *
+ * **Details**
+ *
+ * A request to the service needs no router: no route, scope or stream. With them it takes twice the CPU
+ * time.
+ */
+import { BodyBuffer } from "@pawl/core/internal/BodyBuffer"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import type * as Scope from "effect/Scope"
+import type { IncomingMessage, RequestListener, ServerResponse } from "node:http"
+import { Faults } from "@pawl/testkit/Faults"
+import { Gateway } from "@pawl/testkit/Gateway"
+import { jsonResponse, type Request } from "@pawl/testkit/internal/gateway/Contract"
+import { EventFeed } from "./EventFeed.ts"
+import * as FaultedResponse from "@pawl/testkit/internal/faults/FaultedResponse"
+import type { RequestLog } from "./RequestLog.ts"
+
+/**
+ * Makes the listener. A `Host` that is not the sandbox's own is 403, a body of more than 64 KiB is 413. When the scope
+ * closes, requests in progress finish first, or are interrupted where possible.
+ */
+export const make = Effect.fnUntraced(function* (
+  requestLog: RequestLog,
+  isOwnHost: (host: string | undefined) => boolean
+): Effect.fn.Return<RequestListener, never, Faults | EventFeed | Gateway | Scope.Scope> {
+  const gateway = yield* Gateway
+  const faults = yield* Faults
+  const { publish } = yield* EventFeed
+  const scope = yield* Effect.scope
+  const fork = Effect.runForkWith(yield* Effect.context())
+
+  const publishFaults = Effect.map(faults.list, (list) => publish("faults", list))
+
+  const respond = (request: Request, response: ServerResponse) =>
+    Effect.flatMap(faults.strike(request.method, request.path), (fault) => {
+      const sent = Effect.flatMap(
+        FaultedResponse.make(fault, gateway.handle(request)),
+        (faulted) => {
+          const whole = faulted._tag === "whole" ? faulted.response : undefined
+          return Effect.map(requestLog.record(request, whole, fault), () => send(faulted, response))
+        }
+      )
+      return fault === undefined ? sent : Effect.andThen(publishFaults, sent)
+    })
+
+  return (incoming, response) => {
+    if (!isOwnHost(incoming.headers.host)) {
+      incoming.resume()
+      return send(forbidden, response)
+    }
+    const body = new BodyBuffer(maxBytes)
+    let isTooLarge = false
+    incoming.on("data", (chunk: Uint8Array) => {
+      isTooLarge ||= !body.add(chunk)
+    })
+    incoming.on("end", () => {
+      if (isTooLarge) return send(tooLarge, response)
+      const fiber = fork(respond(toRequest(incoming, body.bytes), response))
+      if (fiber.pollUnsafe() === undefined) Fiber.runIn(fiber, scope)
+    })
+  }
+})
+
+/** Returns the path of a request, whose URL may begin with a host. */
+export const pathOf = ({ url = "" }: IncomingMessage): string =>
+  url.startsWith("/") ? url : url.replace(/^https?:\/\/[^/]*/iu, "")
+
+const maxBytes = 64 * 1024
+
+const tooLarge: FaultedResponse.FaultedResponse = {
+  _tag: "whole",
+  response: jsonResponse(413, { message: "The body is larger than 64 KiB" })
+}
+
+const forbidden: FaultedResponse.FaultedResponse = {
+  _tag: "whole",
+  response: jsonResponse(403, {
+    message: "Only this machine has access: use the address 127.0.0.1"
+  })
+}
+
+const toRequest = (incoming: IncomingMessage, body: Uint8Array): Request => {
+  const { headers, method = "" } = incoming
+  const { authorization, "content-type": contentType } = headers
+  return {
+    method,
+    path: pathOf(incoming),
+    headers: { authorization, "content-type": contentType },
+    body
+  }
+}
+
+/** Sends a response, or the part of it that the fault leaves. */
+const send = (faulted: FaultedResponse.FaultedResponse, response: ServerResponse): void => {
+  const { socket } = response
+  if (faulted._tag === "reset") return void socket?.resetAndDestroy()
+  const { body, headers, status } = faulted.response
+  const length = Buffer.byteLength(body)
+  response.writeHead(status, length === 0 ? headers : { ...headers, "content-length": length })
+  if (faulted._tag === "whole") response.end(body)
+  else response.write(Buffer.from(body).subarray(0, length / 2), () => socket?.destroy())
+}

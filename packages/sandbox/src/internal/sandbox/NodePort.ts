@@ -1,0 +1,57 @@
+/**
+ * A port of this machine, and the server of `node:http` on it.
+ */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import { ServeError } from "effect/http/HttpServerError"
+import * as Layer from "effect/Layer"
+import * as NetAddress from "effect/net/NetAddress"
+import { createServer, type Server } from "node:http"
+
+/**
+ * Service that is the server on a port, without a request listener. `origin` is such as
+ * `http://127.0.0.1:4010`. `stop` waits up to 200 milliseconds for requests in progress.
+ */
+export class NodePort extends Context.Service<
+  NodePort,
+  {
+    readonly server: Server
+    readonly number: number
+    readonly origin: string
+    readonly stop: Effect.Effect<void>
+  }
+>()("@pawl/sandbox/internal/sandbox/NodePort") {}
+
+/** Layer that listens on a port; 0 takes a free one. */
+export const layer = (host: string, port: number): Layer.Layer<NodePort, ServeError> =>
+  Layer.effect(
+    NodePort,
+    Effect.gen(function* () {
+      const server = yield* Effect.acquireRelease(listen(host, port), stop)
+      const bound = server.address()
+      if (bound === null || typeof bound === "string")
+        return yield* new ServeError({ cause: bound })
+      const address = NetAddress.inetAddressFromIpStringUnsafe(bound.address, bound.port)
+      return {
+        server,
+        number: bound.port,
+        origin: NetAddress.formatUrlUnsafe(address),
+        stop: stop(server)
+      }
+    })
+  )
+
+const listen = (host: string, port: number) =>
+  Effect.callback<Server, ServeError>((resume) => {
+    const server = createServer()
+    server.once("error", (cause) => resume(Effect.fail(new ServeError({ cause }))))
+    server.listen({ host, port }, () => resume(Effect.succeed(server)))
+  })
+
+const stop = (server: Server) =>
+  Effect.callback<void>((resume) => {
+    server.close(() => resume(Effect.void))
+  }).pipe(
+    Effect.timeoutOption("200 millis"),
+    Effect.andThen(Effect.sync(() => server.closeAllConnections()))
+  )

@@ -1,0 +1,69 @@
+/**
+ * The state of a sandbox in one table of a SQL database, where it outlives the process.
+ *
+ * **Details**
+ *
+ * The layer reads the whole table when it is built. `save` writes all changes since the last `save` in
+ * one SQL transaction, so changes that belong together are stored together or not at all.
+ */
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Semaphore from "effect/Semaphore"
+import * as SqlClient from "effect/sql/SqlClient"
+import type { SqlError } from "effect/sql/SqlError"
+import * as StateStore from "@pawl/testkit/internal/state/StateStore"
+import { EventFeed } from "./EventFeed.ts"
+import * as StoredJson from "./StoredJson.ts"
+
+/** Layer that keeps the state of one sandbox in SQLite, and publishes each change. */
+export const layer: Layer.Layer<never, SqlError, EventFeed | SqlClient.SqlClient> = Layer.effect(
+  StateStore.StateStore,
+  Effect.gen(function* () {
+    const { publish } = yield* EventFeed
+    const sql = yield* SqlClient.SqlClient
+    const writer = yield* Semaphore.make(1)
+    yield* sql`CREATE TABLE IF NOT EXISTS items (
+      position INTEGER PRIMARY KEY, collection TEXT NOT NULL, id TEXT NOT NULL, value TEXT NOT NULL,
+      UNIQUE (collection, id)
+    )`
+    const rows = yield* sql<Row>`SELECT collection, id, value FROM items ORDER BY position`
+    const stored = Map.groupBy(rows, ({ collection }) => collection)
+    let changes = new Map<string, StateStore.Change>()
+
+    const write = ({ id, name, value }: StateStore.Change) =>
+      value === undefined
+        ? sql`DELETE FROM items WHERE collection = ${name} AND id = ${id}`
+        : sql`INSERT INTO items (collection, id, value)
+              VALUES (${name}, ${id}, ${StoredJson.write(value)})
+              ON CONFLICT (collection, id) DO UPDATE SET value = excluded.value`
+
+    const save = Effect.suspend(() => {
+      if (changes.size === 0) return Effect.void
+      const writing = changes
+      changes = new Map()
+      return sql.withTransaction(Effect.forEach(writing.values(), write, { discard: true })).pipe(
+        Effect.onError(() =>
+          Effect.sync(() => {
+            changes = new Map([...writing, ...changes])
+          })
+        )
+      )
+    })
+
+    return StateStore.make({
+      changed: (change) => {
+        changes.set(`${change.name} ${change.id}`, change)
+        if (change.shown !== undefined) publish(change.name, change.shown)
+      },
+      stored: (name) =>
+        (stored.get(name) ?? []).map(({ id, value }) => [id, StoredJson.read(value)]),
+      save: Effect.orDie(writer.withPermit(Effect.uninterruptible(save)))
+    })
+  })
+)
+
+interface Row {
+  readonly collection: string
+  readonly id: string
+  readonly value: string
+}

@@ -1,0 +1,200 @@
+/**
+ * The contract of the service, run against the gateway, the fake, and the sandbox over real sockets.
+ */
+import { type Request, Transport } from "@pawl/http/Transport"
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as TestClock from "effect/testing/TestClock"
+import { request } from "node:http"
+import { text } from "node:stream/consumers"
+import { assert, describe, it } from "vitest"
+import * as Fake from "@pawl/testkit/Fake"
+import * as Gateway from "@pawl/testkit/Gateway"
+import type * as GatewayConfig from "@pawl/testkit/GatewayConfig"
+import * as Sandbox from "../src/Sandbox.ts"
+import { testGateway, Receiver } from "@pawl/test-support/TestGateway"
+import { contract } from "./support/contract.ts"
+import { type Arrived, type Service, ServiceUnderTest, pace } from "./support/contractService.ts"
+import { visit } from "./support/customer.ts"
+import { control } from "./support/sandbox.ts"
+import { receiver } from "@pawl/test-support/Wire"
+
+/** Makes a service that starts at a time, in milliseconds since the epoch, where time is virtual. */
+type ServiceLayer = (
+  options: GatewayConfig.Options,
+  startsAt?: number
+) => Layer.Layer<ServiceUnderTest, unknown>
+
+const clockAt = (startsAt: number) =>
+  Layer.provideMerge(Layer.effectDiscard(TestClock.setTime(startsAt)), TestClock.layer())
+
+/** Starts another service with the same options. */
+const anotherOf = (service: ServiceLayer, options: GatewayConfig.Options): Service["another"] =>
+  Effect.flatMap(Clock.currentTimeMillis, (now) =>
+    service(options, now).pipe(
+      Layer.fresh,
+      Layer.build,
+      Effect.map(Context.get(ServiceUnderTest)),
+      Effect.orDie
+    )
+  )
+
+/** Submits a form as the sandbox does for the page of an intent, or of a payment method. */
+const pressing =
+  ({ checkout }: Gateway.Gateway["Service"]): Service["press"] =>
+  (url, form) => {
+    const [, page, id = ""] = new URL(url).pathname.split("/")
+    return page === "pay"
+      ? checkout.submit(id, form)
+      : checkout.confirm(id, form["act"] as Parameters<typeof checkout.confirm>[1])
+  }
+
+const gateway: ServiceLayer = (options, startsAt = 0) =>
+  Layer.effect(
+    ServiceUnderTest,
+    Effect.gen(function* () {
+      const service = yield* Gateway.Gateway
+      const { handle, reset } = service
+      const { received } = yield* Receiver
+      return {
+        handle,
+        reset,
+        press: pressing(service),
+        pass: TestClock.adjust,
+        another: anotherOf(gateway, options),
+        callbackUrl: "http://127.0.0.1:4020/callback?t=1",
+        arrived: Effect.sync(() =>
+          received.map((each) => ({ ...each, method: "POST", search: new URL(each.url).search }))
+        )
+      }
+    })
+  ).pipe(Layer.provideMerge(testGateway(options, () => 200, clockAt(startsAt))))
+
+const utf8 = new TextDecoder()
+
+/** Sends a request through the transport of the client, with any method and headers. */
+const exchange = (
+  send: Transport["Service"]["send"],
+  { body, headers, method, path }: Gateway.Request
+) =>
+  Effect.map(
+    send(
+      {
+        method: method as Request["method"],
+        url: `http://localhost${path}`,
+        headers: headers as Request["headers"],
+        body: utf8.decode(body)
+      },
+      Duration.infinity
+    ),
+    ({ body, headers, status }): Gateway.Response => ({
+      status,
+      headers: headers as Gateway.Response["headers"],
+      body: utf8.decode(body)
+    })
+  )
+
+const fake: ServiceLayer = (options, startsAt = 0) =>
+  Layer.effect(
+    ServiceUnderTest,
+    Effect.gen(function* () {
+      const { send } = yield* Transport
+      const arrived: Array<Arrived> = []
+      yield* Effect.andThen(Fake.Fake, ({ deliverTo }) =>
+        deliverTo(({ body, ...rest }) =>
+          Effect.sync(() => {
+            arrived.push({ ...rest, body: JSON.parse(utf8.decode(body)) as Arrived["body"] })
+            return 200
+          })
+        )
+      )
+      return {
+        handle: (request) => Effect.orDie(exchange(send, request)),
+        pass: TestClock.adjust,
+        another: anotherOf(fake, options),
+        reset: (yield* Gateway.Gateway).reset,
+        press: pressing(yield* Gateway.Gateway),
+        callbackUrl: "https://shop.example/callback?t=1",
+        arrived: Effect.succeed(arrived)
+      }
+    })
+  ).pipe(Layer.provideMerge(Fake.layer(options)), Layer.provideMerge(clockAt(startsAt)))
+
+/** Sends a request with `node:http`, because `fetch` normalizes the path. */
+const overHttp =
+  (origin: string): ServiceUnderTest["Service"]["handle"] =>
+  ({ body, headers, method, path }) =>
+    Effect.promise(
+      () =>
+        new Promise((resolve, reject) => {
+          request(origin, { method, path, headers: { ...headers } }, (response) => {
+            const { headers, statusCode: status = 0 } = response
+            text(response).then(
+              (body) =>
+                resolve({ status, headers: { ...headers } as Record<string, string>, body }),
+              reject
+            )
+          })
+            .on("error", reject)
+            .end(body)
+        })
+    )
+
+const sandbox: ServiceLayer = (options) =>
+  Layer.effect(
+    ServiceUnderTest,
+    Effect.gen(function* () {
+      const shop = yield* receiver(() => [200])
+      const { baseUrl } = yield* Sandbox.Sandbox
+      const context = yield* Effect.context<Sandbox.Sandbox>()
+      return {
+        handle: overHttp(new URL(baseUrl).origin),
+        pass: (advance) =>
+          control("POST", "/clock", { advance }).pipe(
+            Effect.map(({ status }) => assert.strictEqual(status, 200)),
+            Effect.provideContext(context)
+          ),
+        another: anotherOf(sandbox, options),
+        press: (url, form) =>
+          Effect.map(visit(url, form), ({ status }) => assert.strictEqual(status, 303, url)),
+        reset: control("POST", "/reset").pipe(
+          Effect.map(({ status }) => assert.strictEqual(status, 204)),
+          Effect.provideContext(context)
+        ),
+        callbackUrl: `${shop.url}/callback?t=1`,
+        arrived: Effect.sync(() =>
+          shop.received.map(({ body, headers, path }) => ({
+            method: "POST",
+            search: new URL(path, shop.url).search,
+            contentType: headers["content-type"],
+            checksum: String(headers["x-checksum"]),
+            body: { ...body }
+          }))
+        )
+      }
+    })
+  ).pipe(Layer.provideMerge(Sandbox.layer(options)))
+
+const services: Readonly<Record<string, ServiceLayer>> = {
+  gateway,
+  fake,
+  sandbox
+}
+
+for (const [behind, service] of Object.entries(services)) {
+  describe(`the ${behind} keeps the contract`, () => {
+    for (const [of, cases] of Object.entries(contract)) {
+      for (const { holds, name, options } of cases) {
+        it(`of ${of}: ${name}`, () =>
+          holds.pipe(
+            Effect.provide(service({ pace, seed: 1, ...options })),
+            Effect.scoped,
+            Effect.runPromise
+          ))
+      }
+    }
+  })
+}

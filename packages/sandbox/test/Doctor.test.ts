@@ -1,0 +1,315 @@
+/**
+ * The doctor is judged by gateways whose readings are known: it names the planted reading, and finds the default in every
+ * other question.
+ */
+import * as Transport from "@pawl/http/Transport"
+import * as fc from "fast-check"
+import * as Clock from "effect/Clock"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Latch from "effect/Latch"
+import * as Layer from "effect/Layer"
+import * as Schema from "effect/Schema"
+import * as Redacted from "effect/Redacted"
+import * as TestClock from "effect/testing/TestClock"
+import { readFile, writeFile } from "node:fs/promises"
+import { assert, describe, it } from "vitest"
+import * as Doctor from "../src/Doctor.ts"
+import * as Fake from "@pawl/testkit/Fake"
+import * as Gateway from "@pawl/testkit/Gateway"
+import type * as GatewayConfig from "@pawl/testkit/GatewayConfig"
+import * as Readings from "@pawl/testkit/Readings"
+
+const settings: Doctor.Settings = {
+  baseUrl: "http://localhost/api",
+  merchantKey: "sandbox-key",
+  merchantSecret: Redacted.make("sandbox-secret"),
+  callbackUrl: "https://shop.example/callback",
+  accountId: "4711",
+  mid: "m-1",
+  paymentMethod: "WALLET",
+  currency: "EUR",
+  units: 1,
+  card: Redacted.make("4242424242424242"),
+  wait: Duration.minutes(7),
+  pause: TestClock.adjust,
+  now: Clock.currentTimeMillis,
+  separator: "|"
+}
+
+const fixtures = new URL("fixtures/sandbox.json", import.meta.url)
+const decode = Schema.decodeUnknownEffect(Schema.fromJsonString(Doctor.Recording))
+
+const numRuns = Number(process.env["PAWL_RUNS"] ?? 4)
+
+const blank = Doctor.blank("run-1", settings)
+
+/** Runs an effect beside a gateway in memory, in virtual time. */
+const beside = <A>(
+  options: GatewayConfig.Options,
+  effect: Effect.Effect<A, unknown, Fake.Services>
+) =>
+  Effect.andThen(TestClock.setTime(1_795_000_000_000), effect).pipe(
+    Effect.provide(Layer.provideMerge(Fake.layer({ seed: 1, ...options }), TestClock.layer())),
+    Effect.runPromise
+  )
+
+/** Does the steps that a recording lacks. `saved` is called after each. */
+const run = Effect.fnUntraced(function* (
+  recording: Doctor.Recording,
+  saved: (recording: Doctor.Recording) => Effect.Effect<void> = () => Effect.void
+) {
+  const doctor = yield* Doctor.make(settings, recording)
+  const fake = yield* Fake.Fake
+  yield* fake.deliverTo(doctor.receive)
+  return yield* doctor.run({ begins: () => Effect.void, saved })
+})
+
+const probe = (readings: Readings.Readings) => beside({ readings }, run(blank))
+
+/** The findings that are not the default ones, by question. */
+const named = (recording: Doctor.Recording): Readings.Readings =>
+  Object.fromEntries(
+    Doctor.findings(recording).flatMap(({ question, reading, verdict }) =>
+      verdict === "agrees" ? [] : [[question, reading]]
+    )
+  )
+
+describe("a planted reading", () => {
+  const planted = Readings.questions.flatMap((question) =>
+    Readings.known(question)
+      .slice(1)
+      .map((reading) => [question, reading] as const)
+  )
+
+  it("is one of at least 40", () => {
+    assert.isAtLeast(planted.length, 40)
+  })
+
+  it.for(planted)("of %s is named: %s", async ([question, reading]) => {
+    const recording = await probe({ [question]: reading })
+    assert.deepStrictEqual(named(recording), { [question]: reading })
+  })
+})
+
+it("nothing is named of the default gateway", async () => {
+  const recording = await probe({})
+  assert.deepStrictEqual(named(recording), {})
+  assert.isTrue(Doctor.isSound(Doctor.findings(recording)))
+})
+
+it("every silence has a question or a reason, and at least 20 have a question", () => {
+  const probed = new Set(Doctor.findings(blank).map(({ silence }) => silence))
+  const others = Doctor.unprobedSilences.map(({ silence }) => silence)
+  for (let silence = 1; silence <= 26; silence++) {
+    assert.strictEqual(
+      Number(probed.has(silence)) + Number(others.includes(silence)),
+      1,
+      String(silence)
+    )
+  }
+  assert.isAtLeast(probed.size - 1, 20)
+})
+
+it("an empty recording shows nothing, and is not sound", () => {
+  const findings = Doctor.findings(blank)
+  for (const { verdict } of findings) assert.strictEqual(verdict, "unseen")
+  assert.isFalse(Doctor.isSound(findings))
+})
+
+describe("a run", () => {
+  it("sends no more than its plan says", () =>
+    beside(
+      {},
+      Effect.gen(function* () {
+        const { exchanges } = yield* run(blank)
+        const all = yield* (yield* Gateway.Gateway).transactions
+        const sum = (count: (step: (typeof Doctor.plan)[number]) => number) =>
+          Doctor.plan.reduce((total, step) => total + count(step), 0)
+        const made = (...kinds: ReadonlyArray<string>) =>
+          all.filter(({ kind }) => kinds.includes(kind)).length
+        assert.isAtMost(
+          exchanges.length,
+          sum(({ requests }) => requests)
+        )
+        assert.isAtMost(
+          made("apm-payment", "card-payment"),
+          sum(({ paidIn }) => paidIn)
+        )
+        assert.isAtMost(
+          made("apm-payout", "card-payout"),
+          sum(({ paidOut }) => paidOut)
+        )
+        assert.strictEqual(made("refund"), 1)
+        for (const { metadata } of all) assert.deepStrictEqual(metadata, { "pawl.doctor": "run-1" })
+      })
+    ))
+
+  it("records no secret", async () => {
+    const text = JSON.stringify(await probe({ cardToken: "token" }))
+    for (const secret of [
+      "sandbox-key",
+      "sandbox-secret",
+      "4242424242424242",
+      "eyJ",
+      "card-token-1"
+    ]) {
+      assert.notInclude(text, secret)
+    }
+    assert.notMatch(text, /\\"(?:checksum|cvv)\\":\\"(?!<redacted>)/u)
+  })
+
+  it("goes on after an interruption at any request, and makes nothing twice", async () => {
+    const whole = await beside({}, Effect.andThen(run(blank), count))
+    await fc.assert(
+      fc.asyncProperty(fc.integer({ min: 1, max: 29 }), async (at) => {
+        const made = await beside(
+          {},
+          Effect.gen(function* () {
+            const recording = yield* interrupted(at)
+            assert.deepStrictEqual(named(yield* run(recording)), {})
+            return yield* count
+          })
+        )
+        assert.strictEqual(made, whole)
+      }),
+      // After the subscription was changed, and before it was deleted.
+      { numRuns, examples: [[23], [24]] }
+    )
+  })
+})
+
+/** Interrupts a run after a request has reached the service, and returns what the file has then. */
+const interrupted = Effect.fnUntraced(function* (at: number) {
+  const transport = yield* Transport.Transport
+  const reached = yield* Latch.make()
+  let sent = 0
+  let saved = blank
+  const stuck = Transport.Transport.of({
+    ...transport,
+    send: (...request) =>
+      Effect.tap(transport.send(...request), () =>
+        ++sent === at ? Effect.andThen(reached.open, Effect.never) : Effect.void
+      )
+  })
+  const save = (recording: Doctor.Recording) =>
+    Effect.sync(() => {
+      saved = recording
+    })
+  const process = yield* Effect.forkChild(
+    Effect.provideService(run(blank, save), Transport.Transport, stuck)
+  )
+  yield* reached.await
+  yield* Fiber.interrupt(process)
+  return yield* decode(JSON.stringify(saved))
+})
+
+const count = Effect.flatMap(Gateway.Gateway, ({ transactions }) =>
+  Effect.map(transactions, ({ length }) => length)
+)
+
+/** Random readings of a few questions. */
+const anyReadings: fc.Arbitrary<Readings.Readings> = fc.record(
+  Object.fromEntries(
+    Readings.questions.map((question) => [question, fc.constantFrom(...Readings.known(question))])
+  ),
+  { requiredKeys: [] }
+)
+
+it("any combination of readings is named right", () =>
+  fc.assert(
+    fc.asyncProperty(anyReadings, async (readings) => {
+      const recording = await probe(readings)
+      for (const { question, reading } of Doctor.findings(recording)) {
+        // Where nothing is sent again, a 401 is no exception.
+        if (question === "after401" && readings.retries === "never") continue
+        assert.strictEqual(reading, readings[question] ?? Readings.known(question)[0], question)
+      }
+      const after = await probe(Doctor.profile(recording).readings)
+      assert.deepStrictEqual(Doctor.changes(recording, after), [])
+    }),
+    { numRuns }
+  ))
+
+it("a callback that the service did not sign changes nothing", () =>
+  beside(
+    {},
+    Effect.gen(function* () {
+      const doctor = yield* Doctor.make(settings, blank)
+      const fake = yield* Fake.Fake
+      const body = new TextEncoder().encode(
+        JSON.stringify({ transactionId: "1", amount: 7, riskScore: 1, transactionStatus: "OTHER" })
+      )
+      yield* fake.deliverTo((incoming) =>
+        Effect.andThen(
+          doctor.receive({ ...incoming, checksum: "AAAA", body }),
+          doctor.receive(incoming)
+        )
+      )
+      const recording = yield* doctor.run({ begins: () => Effect.void, saved: () => Effect.void })
+      assert.isTrue(recording.callbacks.some(({ signed }) => signed === undefined))
+      assert.deepStrictEqual(named(recording), {})
+    })
+  ))
+
+describe("the profile of a recording", () => {
+  it("has the switches by which pawl bears the service", async () => {
+    const { switches } = Doctor.profile(
+      await probe({
+        checksum: '":", lower-case hex',
+        payoutChecksum: "not accepted",
+        token: "bearerToken"
+      })
+    )
+    assert.deepStrictEqual(switches, {
+      requestChecksumSeparator: ":",
+      payoutChecksum: false,
+      tokenField: "bearerToken"
+    })
+  })
+
+  it("is the assumption of the next run", async () => {
+    const recording = await probe({ checksum: '":", lower-case hex', after401: "dropped" })
+    const { readings } = Doctor.profile(recording)
+    assert.isFalse(Doctor.isSound(Doctor.findings(recording)))
+    assert.isTrue(Doctor.isSound(Doctor.findings(recording, readings)))
+  })
+})
+
+it("a changed reading, status or field is a change since the fixtures", async () => {
+  const before = await probe({})
+  const changed = async (readings: Readings.Readings) =>
+    Doctor.changes(before, await probe(readings)).map(({ subject }) => subject)
+  assert.deepStrictEqual(await changed({}), [])
+  assert.deepStrictEqual(await changed({ decimals: "cut off" }), ["More than two decimals"])
+  assert.includeMembers(await changed({ unknown: "field riskScore" }), [
+    "Undocumented fields and statuses",
+    "response to payment, riskScore"
+  ])
+  assert.include(await changed({ otherStatuses: "405 and 415" }), "status of wrong-method")
+})
+
+it("the gateway by default is the one of the fixtures", async () => {
+  const now = await probe({})
+  // PAWL_WRITE=1 writes the fixtures of a gateway that was changed on purpose.
+  if (process.env["PAWL_WRITE"] === "1")
+    await writeFile(fixtures, JSON.stringify(now, undefined, 2))
+  const before = await Effect.runPromise(decode(await readFile(fixtures, "utf8")))
+  assert.deepStrictEqual(Doctor.changes(before, now), [])
+})
+
+it.for([
+  ["http://127.0.0.1:4010/api", undefined, true],
+  ["https://sandbox.pay.example/api", undefined, true],
+  ["https://pay-staging2.example/api", undefined, true],
+  ["https://pay.example/api", undefined, false],
+  ["https://sandboxes.example/api", undefined, false],
+  ["https://contest.example/api", undefined, false],
+  ["https://pay.example/api", "pay.example", true],
+  ["https://pay.example/api", "other.example", false],
+  ["http://sandbox.pay.example/api", undefined, false],
+  ["http://pay.example/api", "pay.example", false]
+] as const)("%s with %s allowed: may be probed %s", ([baseUrl, allowed, expected]) => {
+  assert.strictEqual(Doctor.refusal(baseUrl, allowed) === undefined, expected)
+})

@@ -1,0 +1,235 @@
+/**
+ * The command `pawl-conform`, as a process, against pawl's own receiver and against wrong URLs.
+ */
+import { run } from "@pawl/test-support/Program"
+import { startIn } from "@pawl/test-support/ProgramTests"
+import * as Effect from "effect/Effect"
+import { createHmac } from "node:crypto"
+import { once } from "node:events"
+import { mkdtemp, readFile, rm } from "node:fs/promises"
+import { createServer, type IncomingMessage } from "node:http"
+import type { AddressInfo } from "node:net"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { json } from "node:stream/consumers"
+import { assert, describe, it } from "vitest"
+import * as Receiver from "@pawl/testkit/Laws/Receiver"
+
+const bin = new URL("../../src/bin/pawl-conform.ts", import.meta.url).pathname
+const receiver = new URL("../../../receiver/src/bin/pawl-receiver.ts", import.meta.url).pathname
+
+const secret = "s3cr3t-c4n4ry"
+
+const conform = async (
+  args: ReadonlyArray<string>,
+  env: Readonly<Record<string, string | undefined>> = {}
+) => {
+  const { code, stderr, stdout } = await Effect.runPromise(
+    run(process.execPath, [bin, ...args], { PAWL_MERCHANT_SECRET: "", ...env })
+  )
+  return { code, out: stdout, err: stderr }
+}
+
+/** Finds a free port. */
+const freePort = async (): Promise<string> => {
+  const server = createServer()
+  await once(server.listen(0, "127.0.0.1"), "listening")
+  const { port } = server.address() as AddressInfo
+  server.close()
+  return String(port)
+}
+
+/** Tells whether the checksum of a callback matches, with its amount as text. */
+const isSigned = async (request: IncomingMessage, secret: string): Promise<boolean> => {
+  if (request.method !== "POST") return false
+  const body = (await json(request)) as Readonly<Record<string, string>>
+  const signed = request.url?.includes("paymentMethod=card")
+    ? [body["mid"], body["orderAmount"], body["orderCurrency"], body["transactionId"]]
+    : [body["accountId"], body["amount"], body["currency"], body["transactionId"]]
+  const checksum = createHmac("sha256", secret).update(signed.join("|")).digest("base64")
+  return checksum === request.headers["x-checksum"]
+}
+
+const withSecret = ["--merchant-secret", secret]
+
+// The first test waits for callbacks most of its time; the others run meanwhile.
+describe.concurrent("pawl-conform", () => {
+  it("reports that all laws hold for pawl-receiver", async (test) => {
+    const directory = await mkdtemp(join(tmpdir(), "pawl-"))
+    const junit = join(directory, "conform.xml")
+    const port = await freePort()
+    const args = [receiver, "--port", "0", "--admin-port", "0"]
+    const { errorLine, line } = startIn(test, process.execPath, args, {
+      PAWL_BASE_URL: `http://127.0.0.1:${port}/api`,
+      PAWL_MERCHANT_KEY: "key",
+      PAWL_MERCHANT_SECRET: secret
+    })
+    const url = await line(/^ready (\S+)$/mu)
+    const state = `${await errorLine(/admin API is at (http:[^"]+)/u)}/transactions`
+    const service = ["--api-port", port, "--merchant-key", "key", "--settle-timeout", "20"]
+    const { code, err, out } = await conform([
+      url,
+      ...withSecret,
+      ...service,
+      "--state",
+      state,
+      "--junit",
+      junit
+    ])
+    for (const { name } of Receiver.laws) assert.include(out, `  ✓ ${name} (`)
+    assert.match(out, new RegExp(`\nAll ${Receiver.laws.length} laws hold\\.\n$`, "u"))
+    assert.strictEqual(err, "")
+    assert.strictEqual(code, 0)
+    assert.include(
+      await readFile(junit, "utf8"),
+      `<testsuite name="conform" tests="${Receiver.laws.length}" failures="0"`
+    )
+    assert.notInclude(out, "c4n4ry")
+    await rm(directory, { recursive: true })
+  }, 180_000)
+
+  it("runs only the laws about answers without --state, and reports the first failure", async () => {
+    const server = createServer((_, response) => response.end())
+    await once(server.listen(0, "127.0.0.1"), "listening")
+    const { port } = server.address() as AddressInfo
+    const url = `http://127.0.0.1:${port}/callback?shop=1`
+    const run = () =>
+      conform([url, "--api-port", "0", "--seed", "7"], { PAWL_MERCHANT_SECRET: secret })
+    const { code, err, out } = await run()
+    server.close()
+    assert.strictEqual(code, 1)
+    assert.strictEqual(err, "")
+    assert.match(
+      out,
+      /\nLaws of the specification\n {3}1 {2}✓ a genuine callback is answered 200 \(/u
+    )
+    assert.match(out, /\nLaws of pawl, where the specification is silent\n/u)
+    assert.include(out, "\nThe specification's laws: 2 of 2 hold.\n")
+    assert.match(out, /\n7 of 12 laws do not hold\. The first of them:\n/u)
+    assert.include(out, "  ✗ a checksum that is not exactly right is answered 401")
+    assert.include(out, "  1. card callback, without a checksum arrives\n")
+    assert.include(out, `curl -g -s -w ' %{http_code}\\n' -X POST '${url}&paymentMethod=card'`)
+    assert.include(out, "run it again with --seed 7 --only 9;")
+    assert.match(out, /Only the laws about answers ran\. Give --state URL[^\n]*\n$/u)
+    assert.notInclude(out, "Reported statuses")
+    assert.notInclude(out, "c4n4ry")
+  })
+
+  it("has the sandbox's credentials by default, and runs only the laws of --only", async () => {
+    const server = createServer((request, response) => {
+      const isRight = isSigned(request, "sandbox-secret")
+      void isRight.then((isRight) => response.writeHead(isRight ? 200 : 401).end())
+    })
+    await once(server.listen(0, "127.0.0.1"), "listening")
+    const { port } = server.address() as AddressInfo
+    const url = `http://127.0.0.1:${port}/`
+    const only = ["--only", "genuine callback IS answered", "--only", "2"]
+    const { code, out } = await conform([url, "--api-port", "0", ...only], {
+      PAWL_MERCHANT_SECRET: undefined
+    })
+    server.close()
+    assert.match(out, /key sandbox-key, the sandbox's merchant secret,/u)
+    assert.match(out, /\n {3}1 {2}✓ a genuine callback/u)
+    assert.match(out, /\n {3}2 {2}✓ a repeated callback/u)
+    assert.match(out, /\nAll 2 laws hold\./u)
+    assert.strictEqual(code, 0)
+  })
+
+  it("names the law during which the receiver ended, and runs no law after it", async () => {
+    const server = createServer((request, response) => {
+      if (request.headers["content-type"] === "text/plain") {
+        server.close()
+        server.closeAllConnections()
+      } else response.writeHead(200).end()
+    })
+    await once(server.listen(0, "127.0.0.1"), "listening")
+    const { port } = server.address() as AddressInfo
+    const url = `http://127.0.0.1:${port}/`
+    const only = ["--only", "content type", "--only", "well-formed"]
+    const { code, out } = await conform([url, ...withSecret, "--api-port", "0", ...only])
+    assert.include(out, "The receiver ended during law 13 (a content type or encoding other than")
+    assert.include(
+      out,
+      "the receiver closed the connection without one, so it broke on this request"
+    )
+    assert.include(out, "1 of 1 laws does not hold")
+    assert.strictEqual(code, 1)
+  })
+
+  it("reports in one sentence that a GET request ended the receiver", async () => {
+    const server = createServer(() => {
+      server.close()
+      server.closeAllConnections()
+    })
+    await once(server.listen(0, "127.0.0.1"), "listening")
+    const { port } = server.address() as AddressInfo
+    const { code, err } = await conform([
+      `http://127.0.0.1:${port}/`,
+      ...withSecret,
+      "--api-port",
+      "0"
+    ])
+    assert.match(
+      err,
+      /^The laws cannot run: the receiver at [^\n]* ended when a GET [^\n]* 405 [^\n]*\n$/u
+    )
+    assert.strictEqual(code, 1)
+  })
+
+  it("reports in one sentence that the receiver does not respond", async () => {
+    const url = `http://127.0.0.1:${await freePort()}/callback`
+    const { code, err, out } = await conform([url, ...withSecret, "--api-port", "0"])
+    assert.strictEqual(code, 1)
+    assert.match(err, /^The laws cannot run: no response from [^\n]*start your receiver[^\n]*\n$/u)
+    assert.notInclude(out + err, "c4n4ry")
+  })
+
+  it("reports in one sentence that the reported status cannot be read", async () => {
+    const server = createServer((_, response) => response.writeHead(500).end())
+    await once(server.listen(0, "127.0.0.1"), "listening")
+    const { port } = server.address() as AddressInfo
+    const url = `http://127.0.0.1:${port}`
+    const { code, err } = await conform([url, ...withSecret, "--api-port", "0", "--state", url])
+    server.close()
+    assert.strictEqual(code, 1)
+    assert.match(err, /^The laws cannot run: the reported status cannot be read [^\n]* 500\n$/u)
+  })
+
+  it("reports in one sentence that its port is taken", async () => {
+    const server = createServer()
+    await once(server.listen(0, "127.0.0.1"), "listening")
+    const { port } = server.address() as AddressInfo
+    const args = ["http://127.0.0.1:9/", ...withSecret, "--api-port", String(port)]
+    const { code, err } = await conform(args)
+    server.close()
+    assert.strictEqual(code, 1)
+    assert.match(
+      err,
+      new RegExp(`^The laws cannot run: port ${port} [^\\n]*--api-port[^\\n]*\\n$`, "u")
+    )
+  })
+
+  const url = "http://127.0.0.1:4020/callback"
+  const refused = [
+    [[...withSecret], "url"],
+    [["4020", ...withSecret], "http://127.0.0.1:4020/callback"],
+    [[url, "--merchant-secret="], "--merchant-secret"],
+    [[url, ...withSecret, "--only", "99"], "from 1 to 22"],
+    [[url, ...withSecret, "--only", "rank of the reported"], "--state"],
+    [[url, "--merchant-secrte", secret], "--merchant-secrte"],
+    [[url, ...withSecret, "--state", "4020"], "--state"],
+    [[url, ...withSecret, "--settle-timeout", "0"], "--settle-timeout"],
+    [[url, ...withSecret, "--junit", "/nowhere/at/all.xml"], "/nowhere/at/all.xml"],
+    [[url, ...withSecret, "--summary", "/nowhere/at/all.md"], "/nowhere/at/all.md"]
+  ] as const
+  for (const [args, word] of refused) {
+    it(`${args.join(" ")} fails with one sentence`, async () => {
+      const { code, err, out } = await conform(args)
+      assert.strictEqual(code, 1)
+      assert.strictEqual(out, "")
+      assert.match(err, /^[^\n]+\n$/u)
+      assert.include(err, word)
+      assert.notInclude(err, "c4n4ry")
+    })
+  }
+})

@@ -1,0 +1,228 @@
+import { startInTest } from "@pawl/test-support/ProgramTests"
+import { once } from "node:events"
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises"
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { assert, describe, it } from "vitest"
+import { payment } from "@pawl/test-support/TestGateway"
+
+const file = new URL("../../src/bin/pawl-sandbox.ts", import.meta.url).pathname
+
+/** Starts the command and collects its output. */
+const start = (...args: ReadonlyArray<string>) => startWith({}, ...args)
+
+const startWith = (env: Readonly<Record<string, string>>, ...args: ReadonlyArray<string>) => {
+  const program = startInTest(process.execPath, [file, ...args], env)
+  return { ...program, ready: () => program.line(/^ready (\S+)$/mu) }
+}
+
+const authenticate = (baseUrl: string, merchantKey: string, merchantSecret: string) =>
+  fetch(`${baseUrl}/v1/auth`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ merchantKey, merchantSecret })
+  })
+
+describe("pawl-sandbox", () => {
+  for (const signal of ["SIGTERM", "SIGINT"] as const) {
+    it(`says one line on stdout once it serves, and ends on ${signal}`, async () => {
+      const { child, ended, ready, stderr, stdout } = start("--port", "0")
+      const baseUrl = await ready()
+      assert.match(stdout(), /^ready http:\/\/127\.0\.0\.1:[0-9]+\/api\n$/u)
+      assert.strictEqual((await authenticate(baseUrl, "sandbox-key", "sandbox-secret")).status, 200)
+      child.kill(signal)
+      assert.include([0, 130], await ended)
+      assert.match(stdout(), /^ready [^\n]+\n$/u)
+      assert.strictEqual(stderr(), "")
+    })
+  }
+
+  it("takes every documented flag, and prints no secret", async () => {
+    const secret = "s3cr3t-c4n4ry"
+    const flags = `--port 0 --host 127.0.0.1 --merchant-key k --merchant-secret ${secret} --seed 7 --pace 200ms`
+    const { child, ended, ready, stderr, stdout } = start(...flags.split(" "))
+    const baseUrl = await ready()
+    assert.strictEqual((await authenticate(baseUrl, "k", secret)).status, 200)
+    assert.strictEqual((await authenticate(baseUrl, "sandbox-key", "sandbox-secret")).status, 401)
+    child.kill("SIGTERM")
+    await ended
+    assert.notInclude(stdout() + stderr(), secret)
+  })
+
+  it("a port in use fails with one sentence", async () => {
+    const server = createServer()
+    await once(server.listen(0, "127.0.0.1"), "listening")
+    const { port } = server.address() as AddressInfo
+    const { ended, stderr, stdout } = start("--port", String(port))
+    assert.strictEqual(await ended, 1)
+    assert.strictEqual(stdout(), "")
+    assert.match(
+      stderr(),
+      new RegExp(
+        `^The sandbox cannot serve: port ${port} of [^\\n]* in use[^\\n]*; [^\\n]*--port[^\\n]*\\n$`,
+        "u"
+      )
+    )
+    server.close()
+  })
+
+  it("takes the secret from PAWL_MERCHANT_SECRET, and warns in production (D09)", async () => {
+    const env = { PAWL_MERCHANT_SECRET: "from-the-environment", NODE_ENV: "production" }
+    const { child, ended, ready, stderr, stdout } = startWith(env, "--port", "0")
+    const baseUrl = await ready()
+    const answer = await authenticate(baseUrl, "sandbox-key", "from-the-environment")
+    assert.strictEqual(answer.status, 200)
+    child.kill("SIGTERM")
+    await ended
+    assert.match(stderr(), /^[^\n]*in production[^\n]*\n$/u)
+    assert.notInclude(stdout() + stderr(), "from-the-environment")
+  })
+
+  it("D07: binds to all interfaces with a token", async () => {
+    const { child, ended, ready } = start("--port", "0", "--host", "0.0.0.0", "--token", "t0ken")
+    const { port } = new URL(await ready())
+    const url = `http://127.0.0.1:${port}/sandbox/transactions`
+    assert.strictEqual((await fetch(url)).status, 401)
+    const headers = { authorization: "Bearer t0ken" }
+    assert.strictEqual((await fetch(url, { headers })).status, 200)
+    child.kill("SIGTERM")
+    await ended
+  })
+
+  it("prints the version of its package, and its defaults", async () => {
+    const { version } = JSON.parse(
+      await readFile(new URL("../../../testkit/package.json", import.meta.url), "utf8")
+    ) as { readonly version: string }
+    const versionRun = start("--version")
+    await versionRun.ended
+    assert.include(versionRun.stdout(), version)
+    const help = start("--help")
+    await help.ended
+    for (const text of [
+      "4010",
+      "127.0.0.1",
+      "sandbox-key",
+      "sandbox-secret",
+      "200ms",
+      "24h",
+      "memory"
+    ]) {
+      assert.include(help.stdout(), `(default: ${text})`)
+    }
+  })
+
+  it("caches the compiled modules for its next start", async () => {
+    const place = await mkdtemp(join(tmpdir(), "pawl-"))
+    const { child, ended, ready } = startWith(
+      { TMPDIR: place, NODE_COMPILE_CACHE: "" },
+      "--port",
+      "0"
+    )
+    await ready()
+    child.kill("SIGTERM")
+    await ended
+    assert.deepStrictEqual(await readdir(place), ["node-compile-cache"])
+    await rm(place, { recursive: true })
+  })
+
+  it("stops at once while browsers listen to its events", async () => {
+    const { child, ended, ready } = start("--port", "0")
+    const events = (await ready()).replace("/api", "/sandbox/events")
+    const listening = await Promise.all(Array.from({ length: 5 }, () => fetch(events)))
+    // A first event shows that the browser is connected.
+    for (const { body } of listening) await body?.getReader().read()
+    child.kill("SIGTERM")
+    assert.include([0, 130], await ended)
+    // If the streams were not ended, the server would wait 20 seconds for them.
+  }, 15_000)
+
+  it("X03: killed during delivery, it continues from its file, and remembers every request", async () => {
+    const directory = await mkdtemp(join(tmpdir(), "pawl-"))
+    const args = ["--port", "0", "--pace", "20 seconds", "--file", join(directory, "sandbox.db")]
+    const callbacks: Array<string> = []
+    const count = 20
+    let isUp = false
+    const shop = createServer((request, response) => {
+      request.setEncoding("utf8").on("data", (text: string) => {
+        const { transactionId, transactionStatus } = JSON.parse(text) as Record<string, string>
+        if (isUp) callbacks.push(`${transactionId} ${transactionStatus}`)
+        response.writeHead(isUp ? 200 : 503).end()
+      })
+    })
+    await once(shop.listen(0, "127.0.0.1"), "listening")
+    const { port } = shop.address() as AddressInfo
+    const callbackUrl = `http://127.0.0.1:${port}/cb`
+    /** Creates a payment; the last has no callback, because posting one would save the state. */
+    const send = async (baseUrl: string, at: number) => {
+      const login = await authenticate(baseUrl, "sandbox-key", "sandbox-secret")
+      const { accessToken } = (await login.json()) as { readonly accessToken: string }
+      const answer = await fetch(`${baseUrl}/v1/payments/apm`, {
+        method: "POST",
+        headers: { "content-type": "application/json", authorization: `Bearer ${accessToken}` },
+        body: JSON.stringify(
+          payment({ requestId: `r-${at}`, callbackUrl: at < count ? callbackUrl : undefined })
+        )
+      })
+      assert.strictEqual(answer.status, 200)
+      return await answer.text()
+    }
+    const advance = async (baseUrl: string, text: string) => {
+      const body = JSON.stringify({ advance: text })
+      await fetch(baseUrl.replace("/api", "/sandbox/clock"), { method: "POST", body })
+    }
+    const answers: Array<string> = []
+    const first = start(...args)
+    const baseUrl = await first.ready()
+    for (let at = 0; at < count; at++) answers.push(await send(baseUrl, at))
+    await advance(baseUrl, "30 seconds")
+    const last = await send(baseUrl, count)
+    first.child.kill("SIGKILL")
+    await first.ended
+    isUp = true
+    const second = start(...args)
+    const again = await second.ready()
+    for (let at = 0; at < count; at++) assert.strictEqual(await send(again, at), answers[at])
+    assert.strictEqual(await send(again, count), last)
+    await advance(again, "3 minutes")
+    const expected = answers.flatMap((answer) => {
+      const { transactionId } = JSON.parse(answer) as { readonly transactionId: string }
+      return ["NEW", "PENDING", "PROCESSING", "SUCCEED"].map((one) => `${transactionId} ${one}`)
+    })
+    assert.sameMembers([...new Set(callbacks)], expected)
+    shop.close()
+    await rm(directory, { recursive: true })
+  })
+
+  const refused = [
+    [["--prot", "4010"], "--prot"],
+    [["--port", "http"], "--port"],
+    [["--port", "65536"], "--port"],
+    [["--host", "0.0.0.0"], "token"],
+    [["--host", "shop.example"], "token"],
+    [["--host", "::"], "token"],
+    [
+      ["--host", "192.0.2.1", "--token", "s3cr3t-c4n4ry", "--port", "0"],
+      "192.0.2.1 is not an address"
+    ],
+    [["--token="], "--token"],
+    [["--allow-callback", "http://shop.example/"], "shop.example or 10.0.0.7:8080"],
+    [["--merchant-key="], "--merchant-key"],
+    [["--merchant-secret="], "--merchant-secret"],
+    [["--file", "/nowhere/at/all.db"], "/nowhere/at/all.db"],
+    [["--pace", "soon"], "--pace"],
+    [["--pace=-1 seconds"], "--pace"],
+    [["--merchant-secrte", "s3cr3t-c4n4ry"], "--merchant-secrte"]
+  ] as const
+  for (const [args, word] of refused) {
+    it(`${args.join(" ")} fails with one sentence`, async () => {
+      const { ended, stderr, stdout } = start(...args)
+      assert.strictEqual(await ended, 1)
+      assert.strictEqual(stdout(), "")
+      assert.match(stderr(), /^[^\n]+\n$/u)
+      assert.include(stderr(), word)
+      assert.notInclude(stderr(), "c4n4ry")
+    })
+  }
+})

@@ -1,0 +1,156 @@
+/**
+ * The contract of formats: a service refuses what the specification does not allow, and a lenient one accepts it.
+ */
+import * as Effect from "effect/Effect"
+import { assert } from "vitest"
+import { authenticateBy, credentials, fields, sender } from "@pawl/test-support/TestGateway"
+import {
+  ask,
+  authenticate,
+  bodyFor,
+  type Case,
+  create,
+  idOf,
+  it,
+  prepare,
+  refused,
+  send,
+  ServiceUnderTest,
+  steps
+} from "./contractService.ts"
+
+const wrong: ReadonlyArray<readonly [field: string, values: ReadonlyArray<string>]> = [
+  ["billingDetails.country", ["LVA", "lv", "Latvia", "", "L1"]],
+  [
+    "billingDetails.dateOfBirth",
+    ["26.10.1985", "1985-13-01", "1985-02-29", "1985-10-26T00:00Z", ""]
+  ],
+  [
+    "order.date",
+    ["20.11.2026", "2026-02-30", "2026-11-20 09:30", "1700000000000", "2026-11-20T24:30", ""]
+  ]
+]
+
+const right: ReadonlyArray<readonly [field: string, values: ReadonlyArray<string>]> = [
+  ["billingDetails.country", ["LV"]],
+  ["billingDetails.dateOfBirth", ["1985-10-26", "2000-02-29"]],
+  ["order.date", ["2026-11-20", "2026-11-20T09:30Z", "2026-11-20T09:30:00.123+02:00"]]
+]
+
+const paths = ["/payments/apm", "/payouts/apm", "/payments/intent", "/payments/card/recurring"]
+
+/** Makes the fields of a create in which one has a value. */
+const over = (field: string, value: string) => {
+  const [object = "", name = ""] = field.split(".")
+  const email = object === "billingDetails" ? { email: "ada@shop.example" } : {}
+  return { requestId: crypto.randomUUID(), [object]: { ...email, [name]: value } }
+}
+
+const refundPath = "/refunds/card"
+
+const refundById = Effect.fnUntraced(function* () {
+  const resources = yield* prepare
+  const transactionId = String(resources.paymentId)
+  return yield* bodyFor(refundPath, resources, { transactionId })
+})
+
+const subscribe = Effect.gen(function* () {
+  const path = "/payments/card/recurring"
+  return `${path}/${idOf(yield* create(path, yield* prepare))}`
+})
+
+export const strictness: ReadonlyArray<Case> = [
+  it(
+    "a refund names its payment by an integer: text is 400",
+    Effect.gen(function* () {
+      const body = yield* refundById()
+      assert.deepStrictEqual(yield* refused("POST", refundPath, body), ["transactionId"])
+      yield* ask("POST", refundPath, { ...body, transactionId: Number(body["transactionId"]) })
+    })
+  ),
+  it(
+    "a lenient service takes the transactionId of a refund as text",
+    Effect.gen(function* () {
+      yield* ask("POST", refundPath, yield* refundById())
+    }),
+    { isLenient: true }
+  ),
+  it(
+    "a country is two capital letters, a date is on the calendar; else 400 with the field name",
+    Effect.gen(function* () {
+      const resources = yield* prepare
+      for (const path of paths) {
+        for (const [field, values] of wrong) {
+          for (const value of values) {
+            const body = yield* bodyFor(path, resources, over(field, value))
+            assert.deepStrictEqual(yield* refused("POST", path, body), [field], value)
+          }
+        }
+        for (const [field, values] of right) {
+          for (const value of values) yield* create(path, resources, over(field, value))
+        }
+      }
+    })
+  ),
+  it(
+    "a lenient service takes any country and any date, and returns them as they were sent",
+    Effect.gen(function* () {
+      const resources = yield* prepare
+      for (const path of paths) {
+        for (const [field, values] of wrong) {
+          for (const value of values) yield* create(path, resources, over(field, value))
+        }
+        for (const bad of [
+          { billingDetails: { email: 7 } },
+          { order: { title: 7 } },
+          { order: 7 }
+        ]) {
+          assert.lengthOf(yield* refused("POST", path, yield* bodyFor(path, resources, bad)), 1)
+        }
+      }
+      const sent = {
+        billingDetails: { country: "Latvia", dateOfBirth: "26.10.1985" },
+        order: { date: "20.11.2026", title: "Tea" }
+      }
+      const id = idOf(yield* create("/payouts/apm", resources, { requestId: "echo", ...sent }))
+      yield* steps(9)
+      const info = yield* ask("GET", `/payouts/apm/info/${id}`)
+      assert.deepInclude(info, sent)
+    }),
+    { isLenient: true }
+  ),
+  it(
+    "the cancellation of a subscription declares its content type; else 400",
+    Effect.gen(function* () {
+      const path = yield* subscribe
+      const token = yield* authenticate
+      const bare = yield* send("DELETE", path, { token, contentType: "" })
+      assert.deepStrictEqual([bare.status, [...fields(bare.json)]], [400, ["Content-Type"]])
+      assert.strictEqual((yield* ask("GET", path))["status"], "ACTIVE")
+      assert.strictEqual((yield* send("DELETE", path, { token })).status, 204)
+    })
+  ),
+  it(
+    "a lenient service cancels a subscription without a content type",
+    Effect.gen(function* () {
+      const path = yield* subscribe
+      const token = yield* authenticate
+      assert.strictEqual((yield* send("DELETE", path, { token, contentType: "" })).status, 204)
+    }),
+    { isLenient: true }
+  ),
+  it(
+    "an access token of another service is 401, even under equal credentials and an equal seed",
+    Effect.gen(function* () {
+      const { another } = yield* ServiceUnderTest
+      const sendToAnother = sender((yield* another).handle)
+      const path = "/payments/apm/status/7"
+      const token = yield* authenticate
+      const other = yield* authenticateBy(sendToAnother)
+      assert.strictEqual((yield* sendToAnother("GET", path, { token })).status, 401)
+      assert.strictEqual((yield* send("GET", path, { token: other })).status, 401)
+      assert.strictEqual((yield* send("GET", path, { token })).status, 404)
+      assert.strictEqual((yield* sendToAnother("POST", "/auth", { body: credentials })).status, 200)
+    })
+  )
+]

@@ -1,0 +1,61 @@
+/**
+ * A customer of a sandbox without a browser, and intents to pay.
+ */
+import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
+import * as Courier from "@pawl/testkit/Courier"
+import * as Sandbox from "../../src/Sandbox.ts"
+import { credentials } from "@pawl/test-support/TestGateway"
+import { body } from "@pawl/test-support/Creates"
+import { post } from "@pawl/test-support/Wire"
+
+type Body = Readonly<Record<string, unknown>>
+
+/** Sends a create over HTTP, and returns the response body. */
+export const createAt = Effect.fnUntraced(function* (path: string, over: Body = {}) {
+  const { baseUrl } = yield* Sandbox.Sandbox
+  const { json: auth } = yield* post(`${baseUrl}/v1/auth`, credentials)
+  const { accessToken } = auth as { readonly accessToken: string }
+  const asked = body(path, { cardToken: "", paymentId: 0 }, over)
+  const { json, status, text } = yield* post(`${baseUrl}/v1${path}`, asked, accessToken)
+  if (status !== 200) return yield* Effect.die(`${path} answered ${status} ${text}`)
+  return json as Readonly<Record<string, string>>
+})
+
+/** Creates an intent over HTTP, and returns its two page addresses. */
+export const intentAt = Effect.fnUntraced(function* (over: Body = {}) {
+  const { iframeUrl = "", redirectUrl = "" } = yield* createAt("/payments/intent", over)
+  return { iframeUrl, redirectUrl }
+})
+
+/** Waits until the callback of a status was posted. */
+export const untilTold = Effect.fnUntraced(function* (status: string) {
+  const { changes, deliveries } = yield* Courier.Courier
+  yield* Stream.fromEffect(deliveries).pipe(
+    Stream.flatMap(Stream.fromIterable),
+    Stream.concat(changes),
+    Stream.filter((delivery) => delivery.status === status),
+    Stream.take(1),
+    Stream.runDrain
+  )
+})
+
+/** Requests a page, or submits a form; does not follow redirects. */
+export const visit = (
+  url: string,
+  form?: Readonly<Record<string, string>>,
+  headers: Readonly<Record<string, string>> = {}
+) =>
+  Effect.promise(async () => {
+    const response = await fetch(url, {
+      redirect: "manual",
+      headers,
+      ...(form === undefined ? {} : { method: "POST", body: new URLSearchParams(form) })
+    })
+    return {
+      status: response.status,
+      headers: response.headers,
+      location: response.headers.get("location"),
+      text: await response.text()
+    }
+  })

@@ -1,0 +1,60 @@
+/**
+ * A sandbox on its own port, and requests to it.
+ */
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import * as Sandbox from "../../src/Sandbox.ts"
+import { credentials, payment } from "@pawl/test-support/TestGateway"
+import { call } from "@pawl/test-support/Wire"
+
+/** Runs a test on a new sandbox, whose ids begin at 100001. */
+export const run = <A, E>(
+  test: Effect.Effect<A, E, Sandbox.Services | Scope.Scope>,
+  options: Sandbox.Options = {}
+): Promise<A> =>
+  Effect.runPromise(
+    Effect.scoped(Effect.provide(test, Sandbox.layer({ pace: "10 millis", seed: 1, ...options })))
+  )
+
+/** An item of the control API, of any kind, with the fields that tests read. */
+export interface Shown {
+  readonly advanced: number
+  readonly answer: unknown
+  readonly at: string
+  readonly attempt: number
+  readonly createdTime: string
+  readonly declineCode?: number
+  readonly fault?: string
+  readonly forged: boolean
+  readonly id: string
+  readonly isOver: boolean
+  readonly now: string
+  readonly status: string
+  readonly transactionId: string
+}
+
+/** Reads one item of the control API. */
+export const control = Effect.fnUntraced(function* (method: string, path: string, body?: unknown) {
+  const { baseUrl } = yield* Sandbox.Sandbox
+  const { json, status } = yield* call(method, baseUrl.replace("/api", `/sandbox${path}`), { body })
+  return { status, json: json as Shown }
+})
+
+/** Reads a list of the control API. */
+export const list = (path: string) =>
+  Effect.map(control("GET", path), ({ json }) => json as unknown as ReadonlyArray<Shown>)
+
+/** Sends a request to the service with a new token. */
+export const api = Effect.fnUntraced(function* (method: string, path: string, body?: unknown) {
+  const { baseUrl } = yield* Sandbox.Sandbox
+  const { json } = yield* call("POST", `${baseUrl}/v1/auth`, { body: credentials })
+  const { accessToken } = json as { readonly accessToken: string }
+  return yield* call(method, `${baseUrl}${path}`, { body, token: accessToken })
+})
+
+/** Creates a payment that must be accepted, and returns its id. */
+export const pay = Effect.fnUntraced(function* (over: Parameters<typeof payment>[0] = {}) {
+  const { json, status, text } = yield* api("POST", "/v1/payments/apm", payment(over))
+  if (status !== 200) return yield* Effect.die(`create answered ${status} ${text}`)
+  return (json as { readonly transactionId: string }).transactionId
+})

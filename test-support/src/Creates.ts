@@ -1,0 +1,132 @@
+/**
+ * Every create of the service with a valid body.
+ */
+import * as Effect from "effect/Effect"
+import * as TestClock from "effect/testing/TestClock"
+import { authenticate, payment, send } from "./TestGateway.ts"
+
+export const callbackUrl = "http://127.0.0.1:4020/callback"
+export const card = {
+  number: "4242424242424242",
+  expMonth: "04",
+  expYear: "2030",
+  cvv: "737",
+  cardHolderName: "Ada Lovelace"
+}
+const urls = {
+  callbackUrl,
+  successRedirectUrl: "https://shop.example/thanks",
+  failureRedirectUrl: "https://shop.example/sorry"
+}
+
+type Body = Readonly<Record<string, unknown>>
+
+/** The resources that a create refers to. */
+export interface Resources {
+  readonly cardToken: string
+  readonly paymentId: number
+}
+
+export const creates: Readonly<Record<string, (resources: Resources) => Body>> = {
+  "/payments/apm": () => payment(),
+  "/payouts/apm": () => payment(),
+  "/payments/card": () => ({
+    requestId: "r-1",
+    mid: "m-1",
+    amount: "10.50",
+    currency: "EUR",
+    card,
+    callbackUrl
+  }),
+  "/payments/card/tokenize": () => ({ requestId: "r-1", mid: "m-1", card }),
+  "/payments/card/charge": ({ cardToken }) => ({
+    requestId: "r-1",
+    mid: "m-1",
+    amount: "10.50",
+    currency: "EUR",
+    cardToken,
+    callbackUrl
+  }),
+  "/payouts/card": () => ({ requestId: "r-1", mid: "m-1", amount: "10.50", card, callbackUrl }),
+  "/refunds/card": ({ paymentId }) => ({
+    requestId: "r-1",
+    mid: "m-1",
+    transactionId: paymentId,
+    amount: "10.50",
+    reason: "customer_request",
+    callbackUrl
+  }),
+  "/payments/intent": () => ({
+    requestId: "r-1",
+    type: "PAYMENT",
+    mid: "m-1",
+    amount: "10.50",
+    currency: "EUR",
+    lang: "en",
+    billingDetails: { email: "ada@shop.example" },
+    order: { title: "Tea" },
+    device: {},
+    ...urls
+  }),
+  "/payments/card/recurring": ({ cardToken }) => ({
+    requestId: "r-1",
+    mid: "m-1",
+    cardToken,
+    plan: {
+      amount: "10.50",
+      currency: "EUR",
+      frequency: "MONTHLY",
+      interval: 1,
+      startDate: "1970-01-31"
+    },
+    ...urls
+  })
+}
+
+/** The creates that open a transaction and return its status. */
+export const opening = [
+  "/payments/apm",
+  "/payouts/apm",
+  "/payments/card",
+  "/payments/card/charge",
+  "/payouts/card",
+  "/refunds/card"
+] as const
+
+/** Sends a request that must succeed, and returns the response body. */
+export const ask = Effect.fnUntraced(function* (method: string, path: string, body?: unknown) {
+  const token = yield* authenticate
+  const { body: text, json, status } = yield* send(method, path, { token, body })
+  if (status >= 300) return yield* Effect.die(`${method} ${path} answered ${status} ${text}`)
+  return json as Readonly<Record<string, unknown>>
+})
+
+/** Creates a card token and a successful payment of the merchant account `m-1`. */
+export const prepare = Effect.gen(function* () {
+  const { cardToken } = yield* ask("POST", "/payments/card/tokenize", {
+    requestId: "prepared",
+    mid: "m-1",
+    card
+  })
+  const { transactionId } = yield* ask("POST", "/payments/card", {
+    requestId: "prepared",
+    mid: "m-1",
+    amount: "1000",
+    currency: "EUR",
+    card
+  })
+  yield* TestClock.adjust("1 minute")
+  return { cardToken: String(cardToken), paymentId: Number(transactionId) } satisfies Resources
+})
+
+/** Returns the body of a valid create, with some fields replaced. */
+export const body = (path: string, resources: Resources, over: Body = {}): Body => {
+  // The checksum covers the replaced fields.
+  if (path.endsWith("/apm")) return payment(over)
+  const create = creates[path]
+  if (create === undefined) throw new Error(`${path} is no create`)
+  return { ...create(resources), ...over }
+}
+
+/** Metadata that selects a scenario. */
+export const scenario = (text: string) => ({ metadata: { "sandbox.scenario": text } })

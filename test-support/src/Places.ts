@@ -1,0 +1,53 @@
+/**
+ * The stores of these tests, and how this process or another one opens them.
+ */
+import { server } from "./Postgres.ts"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { SqlClient } from "effect/sql/SqlClient"
+import { Ledger } from "@pawl/webhook/Ledger"
+import * as LedgerSql from "@pawl/webhook/LedgerSql"
+import * as NodePostgres from "@pawl/webhook/NodePostgres"
+import * as NodeSqlite from "@pawl/webhook/NodeSqlite"
+
+/** The place of a store, which another process gets as JSON. */
+export type Place =
+  | { readonly _tag: "sqlite"; readonly filename: string }
+  | { readonly _tag: "postgres"; readonly database: string }
+
+/** Opens a store. The pool of a test is small, so that many tests fit on one server. */
+export const client = (place: Place, options?: Partial<Parameters<typeof NodePostgres.layer>[0]>) =>
+  place._tag === "sqlite"
+    ? NodeSqlite.layer(place)
+    : NodePostgres.layer({ ...server, database: place.database, maxConnections: 4, ...options })
+
+/** Makes the layer of the ledger in a store, and of its client. */
+export const ledgerOf = (...place: Parameters<typeof client>) =>
+  Layer.provideMerge(LedgerSql.layer, client(...place))
+
+/** Empties a ledger's tables. */
+export const empty = Effect.flatMap(SqlClient, (sql) =>
+  Effect.forEach(
+    [
+      "pawl_transactions",
+      "pawl_transactions_texts",
+      "pawl_requests",
+      "pawl_quarantine",
+      "pawl_quarantine_texts",
+      "pawl_settings"
+    ],
+    (table) => sql`DELETE FROM ${sql(table)}`,
+    { discard: true }
+  )
+)
+
+/** Runs the body of a test with an empty ledger in a store. */
+export const within =
+  (place: Place) =>
+  <A>(body: Effect.Effect<A, unknown, Ledger | SqlClient>) =>
+  () =>
+    Effect.provide(body, emptied(place), { local: true })
+
+/** Makes the layer of the ledger in a store. It is emptied each time it is built. */
+export const emptied = (place: Place) =>
+  Layer.effect(Ledger, Effect.andThen(empty, Ledger)).pipe(Layer.provideMerge(ledgerOf(place)))

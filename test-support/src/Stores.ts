@@ -1,0 +1,27 @@
+/**
+ * Real stores for the ledger: temporary files, and a temporary database in PostgreSQL.
+ */
+import { describeWithDatabase } from "./PostgresTests.ts"
+import { randomBytes } from "node:crypto"
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterAll } from "vitest"
+import type { Place } from "./Places.ts"
+
+/** Makes a directory that is deleted after the tests of the file. */
+const directory = (): string => {
+  const path = mkdtempSync(join(tmpdir(), "pawl-ledger-"))
+  afterAll(() => rmSync(path, { recursive: true }))
+  return path
+}
+
+/** Makes the function that names a file which does not exist yet. */
+export const files = (): (() => Place & { readonly _tag: "sqlite" }) => {
+  const path = directory()
+  return () => ({ _tag: "sqlite", filename: join(path, `${randomBytes(6).toString("hex")}.db`) })
+}
+
+/** Describes tests on a database of their own. Without a server they are reported as not run. */
+export const onPostgres = (body: (place: Place & { readonly _tag: "postgres" }) => void) =>
+  describeWithDatabase((database) => body({ _tag: "postgres", database }))

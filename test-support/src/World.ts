@@ -1,0 +1,256 @@
+/**
+ * A test world under virtual time: a service, a ledger that may fail, and a handler whose calls are recorded.
+ * A test starts, stops and kills receivers that share the ledger.
+ */
+import { StoreUnavailable } from "@pawl/core/CallbackError"
+import type { Policy } from "@pawl/core/Evidence"
+import * as Handler from "@pawl/core/Handler"
+import * as NodeHmac from "@pawl/core/NodeHmac"
+import { NotFound, type ReadError, Unreachable } from "@pawl/core/PaymentsError"
+import * as Profile from "@pawl/core/Profile"
+import type { Status } from "@pawl/core/Status"
+import { StatusReader } from "@pawl/core/StatusReader"
+import type { Kind } from "@pawl/core/Kind"
+import type { OpenStatus } from "@pawl/core/Transaction"
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import type * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import { MinimumLogLevel } from "effect/References"
+import * as Scope from "effect/Scope"
+import * as Stream from "effect/Stream"
+import * as TestClock from "effect/testing/TestClock"
+import * as Journal from "@pawl/webhook/Journal"
+import * as Ledger from "@pawl/webhook/Ledger"
+import * as Receiver from "@pawl/webhook/Receiver"
+import * as Verifier from "@pawl/webhook/Verifier"
+import * as Worker from "@pawl/webhook/Worker"
+import * as service from "./Service.ts"
+
+/** One call of the handler; `end` is undefined while it runs, and `took` is true once it succeeded. */
+export interface Call extends Handler.Transition {
+  readonly at: number
+  readonly end: number | undefined
+  readonly took: boolean
+}
+
+export interface Read {
+  readonly id: string
+  readonly kind: Kind
+  readonly at: number
+}
+
+/** The fault of a statement: `refused` does nothing; `unanswered` does it and loses the response. */
+export type Flaw = "none" | "refused" | "unanswered"
+
+/**
+ * The options of a world. `clock` returns how far the clock of a receiver is ahead of the world, in
+ * milliseconds. Every statement sleeps for `latency` before it runs, and again after it. With a `pollInterval` the ledger
+ * is watched for outages, like one that outlives its process. `plant` changes the ledger.
+ */
+export interface Options {
+  readonly policy?: Policy
+  readonly profile?: Partial<Profile.Switches>
+  readonly read?: (read: Read) => Effect.Effect<OpenStatus, ReadError>
+  readonly handle?: (call: Call) => Effect.Effect<void, unknown>
+  readonly commit?: Handler.Handler["Service"]["commit"]
+  readonly flaw?: (now: number) => Flaw
+  readonly latency?: Duration.Input
+  readonly clock?: (now: number) => number
+  readonly pollInterval?: Duration.Duration
+  readonly limits?: Receiver.Options["limits"]
+  readonly plant?: (ledger: Ledger.Ledger["Service"]) => Ledger.Ledger["Service"]
+}
+
+export const unreachable = Effect.fail(
+  new Unreachable({ reason: "reset", sent: true, attempts: 1 })
+)
+export const notFound = Effect.fail(new NotFound({}))
+
+/** The result of `make`. */
+export type World = Effect.Success<ReturnType<typeof make>>
+
+/** Makes the request of an APM callback. */
+export const callback = (transactionId: string, transactionStatus: OpenStatus) =>
+  service.incoming("apm", service.apm({ transactionId, transactionStatus }))
+
+/** Lets every fiber run until it sleeps. The test clock waits only for the fibers that it woke. */
+export const settled = Effect.replicateEffect(Effect.yieldNow, 50, { discard: true })
+
+/** Advances the test clock, and lets every fiber run before and after. */
+export const pass = (duration: Duration.Input): Effect.Effect<void> =>
+  settled.pipe(Effect.andThen(TestClock.adjust(duration)), Effect.andThen(settled))
+
+/** Runs a test in virtual time, which starts at the epoch. */
+export const run = <A, E>(test: Effect.Effect<A, E, Scope.Scope>): Promise<A> =>
+  test.pipe(
+    Effect.scoped,
+    Effect.provide(TestClock.layer()),
+    Effect.provideService(MinimumLogLevel, "None"),
+    Effect.runPromise
+  )
+
+export const make = Effect.fnUntraced(function* (options: Options = {}) {
+  const { handle = () => Effect.void, latency = 0, read = () => notFound } = options
+  const clock = yield* Clock.clockWith(Effect.succeed)
+  const now = () => clock.currentTimeMillisUnsafe()
+  const { plant = (ledger) => ledger } = options
+  const ledger = plant(Context.get(yield* Layer.build(Ledger.layerMemory), Ledger.Ledger))
+  const calls: Array<Call> = []
+  const reads: Array<Read> = []
+  const entries: Array<Journal.Entry> = []
+  const counts = {
+    claims: 0,
+    overlaps: 0,
+    reading: 0,
+    mostReading: 0,
+    handling: 0,
+    mostHandling: 0
+  }
+
+  const handlerAlone = Handler.layer((transition) => {
+    const call = { ...transition, at: now(), end: now() as number | undefined, took: false }
+    const isSame = (other: Call) =>
+      other.transactionId === call.transactionId && other.end === undefined
+    if (calls.some(isSame)) counts.overlaps++
+    calls.push(call)
+    const outcome = handle(call)
+    call.end = undefined
+    counts.mostHandling = Math.max(counts.mostHandling, ++counts.handling)
+    return Effect.onExit(outcome, (exit) =>
+      Effect.sync(() => {
+        counts.handling--
+        Object.assign(call, { end: now(), took: Exit.isSuccess(exit) })
+      })
+    )
+  })
+
+  const { commit } = options
+  const handler =
+    commit === undefined
+      ? handlerAlone
+      : Layer.effect(
+          Handler.Handler,
+          Effect.map(Handler.Handler, ({ handle }) => ({ handle, commit }))
+        ).pipe(Layer.provide(handlerAlone))
+
+  const reader = Layer.succeed(StatusReader, {
+    read: (kind, id) => {
+      const request = { id, kind, at: now() }
+      reads.push(request)
+      const result = read(request)
+      counts.mostReading = Math.max(counts.mostReading, ++counts.reading)
+      return result.pipe(
+        Effect.map((status) => ({
+          kind: kind === "apm" ? ("apm-payment" as const) : kind,
+          status
+        })),
+        Effect.ensuring(Effect.sync(() => counts.reading--))
+      )
+    }
+  })
+
+  /** The ledger of one process. It refuses the statements of a killed process. */
+  const ledgerOf = (process: { readonly isDead: boolean }): Ledger.Ledger["Service"] => {
+    const state = <A>(effect: Effect.Effect<A, StoreUnavailable>) =>
+      Effect.gen(function* () {
+        const flaw = process.isDead ? "refused" : (options.flaw?.(now()) ?? "none")
+        yield* Effect.sleep(latency)
+        if (flaw === "refused") return yield* new StoreUnavailable({})
+        const done = yield* effect
+        yield* Effect.sleep(latency)
+        return flaw === "unanswered" ? yield* new StoreUnavailable({}) : done
+      })
+    return {
+      ...ledger,
+      ...(options.pollInterval && { pollInterval: options.pollInterval }),
+      accept: (verified, at) => state(ledger.accept(verified, at)),
+      claim: (request) => {
+        counts.claims++
+        return state(ledger.claim(request))
+      },
+      write: (leased, change) => state(ledger.write(leased, change))
+    }
+  }
+
+  const ahead: Clock.Clock = {
+    currentTimeMillisUnsafe: () => now() + (options.clock?.(now()) ?? 0),
+    currentTimeMillis: Effect.sync(() => now() + (options.clock?.(now()) ?? 0)),
+    currentTimeNanosUnsafe: () => clock.currentTimeNanosUnsafe(),
+    currentTimeNanos: clock.currentTimeNanos,
+    monotonicTimeNanosUnsafe: () => clock.monotonicTimeNanosUnsafe(),
+    monotonicTimeNanos: clock.monotonicTimeNanos,
+    sleep: (duration) => clock.sleep(duration)
+  }
+
+  /** Starts a receiver. `stop` shuts it down in order, `interrupt` too; `kill` cuts it off from the ledger first. */
+  const start = Effect.gen(function* () {
+    const process = { isDead: false }
+    const scope = yield* Scope.make()
+    const built = yield* Layer.buildWithScope(
+      Receiver.layer({ policy: options.policy ?? "final", limits: options.limits ?? {} }).pipe(
+        Layer.provide(
+          Layer.provide(
+            Verifier.layer({ current: Redacted.make(service.secret) }),
+            Profile.layer(options.profile ?? {})
+          )
+        ),
+        Layer.provide([
+          Layer.succeed(Ledger.Ledger, ledgerOf(process)),
+          NodeHmac.layer,
+          handler,
+          reader
+        ])
+      ),
+      scope
+    )
+    yield* Context.get(built, Journal.Journal).entries.pipe(
+      Stream.runForEach((entry) => Effect.sync(() => entries.push(entry))),
+      Effect.forkIn(scope, { startImmediately: true })
+    )
+    const { receive } = Context.get(built, Receiver.Receiver)
+    return {
+      ...Context.get(built, Worker.Worker),
+      stop: Scope.close(scope, Exit.void),
+      interrupt: Scope.close(scope, Exit.interrupt()),
+      kill: Effect.suspend(() => {
+        process.isDead = true
+        return Scope.close(scope, Exit.die("killed"))
+      }),
+      receive: (id: string, status: OpenStatus) =>
+        Effect.provideService(receive(callback(id, status)), Clock.Clock, ahead),
+      receiveRequest: (incoming: Verifier.Incoming) =>
+        Effect.provideService(receive(incoming), Clock.Clock, ahead)
+    }
+  }).pipe(Effect.provideService(Clock.Clock, ahead))
+
+  return { now, ledger, calls, reads, entries, counts, start }
+})
+
+export const second = 1000
+export const minute = 60 * second
+export const hour = 60 * minute
+export const day = 24 * hour
+
+/** Makes a read that always returns one status. */
+export const says = (status: Status) => () => Effect.succeed(status)
+
+/** The statuses that the handler was told with success, in order. */
+export const told = ({ calls }: World) => calls.filter(({ took }) => took).map(({ to }) => to)
+
+/** The times of the handler calls. */
+export const times = ({ calls }: World) => calls.map(({ at }) => at)
+
+export const gaps = (all: ReadonlyArray<number>) =>
+  all.slice(1).map((at, index) => at - (all[index] ?? 0))
+
+/** The reasons of the dead letters, in order. */
+export const deadLetter = ({ entries }: World) =>
+  entries.flatMap((entry) => (entry._tag === "DeadLettered" ? [entry.reason] : []))
+
+/** The reasons of the alarms, in order. */
+export const alarms = ({ entries }: World) =>
+  entries.flatMap((entry) => (entry._tag === "Alarm" ? [entry.reason] : []))
