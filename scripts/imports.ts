@@ -205,10 +205,7 @@ const layers: Readonly<Record<string, ReadonlyArray<readonly [room: string, file
       "configuration",
       /^(CallOptions|Hooks|PawlConfig|Metrics|Transport|NodeTransport|internal\/(BackgroundClock|BodyBuffer|ConnectionFailure|ErrorResponse|LenientResponse|Limits|PlainInput|Redaction|Settings|Slots|Spanned|Target|Version))\.ts$/
     ],
-    [
-      "contract",
-      /^(Endpoint|SubscriptionEndpoint|Api|internal\/(ErrorBody|HttpEndpoint|OpenApi\w+|Operation|PathId|Signed))\.ts$/
-    ],
+    ["contract", /^(Endpoint|SubscriptionEndpoint|internal\/(Operation|PathId|Signed))\.ts$/],
     [
       "calls",
       /^(AccessToken|Caller|internal\/(Attempts|Authorized|CallAttempts|Doubts|Failure|FirstAttempt|InFlight|Observed|Renewals|ResponseIds|RetryBudget|TokenResponse))\.ts$/
@@ -261,7 +258,7 @@ const layers: Readonly<Record<string, ReadonlyArray<readonly [room: string, file
     ["index", /^index\.ts$/]
   ],
   "packages/sandbox/src/": [
-    ["base", /^(NodeOutbound|internal\/(http|console)\/.+)\.(ts|js)$/],
+    ["base", /^(NodeOutbound|internal\/(http|console|contract)\/.+)\.(ts|js)$/],
     ["pages", /^(Console|HostedPage|internal\/pages\/.+)\.ts$/],
     ["sandbox", /^(Sandbox|internal\/sandbox\/.+)\.ts$/],
     ["conform", /^Conformance\.ts$/],
@@ -286,11 +283,11 @@ const upward = (path: string, target: string): string | undefined => {
 }
 
 /**
- * The files that may need Node: modules named for it, bins, the testkit's sandbox, and http's client for Node
+ * The files that may need Node: modules named for it, bins, the sandbox, and http's client for Node
  * with the barrel that exports it.
  */
 const onNode =
-  /^(packages\/(pawl\/src\/|[a-z]+\/src\/(bin\/|(internal\/([a-z]+\/)?)?Node)|testkit\/src\/Sandbox|http\/src\/(Pawl|index)\.ts|[a-z]+\/test\/)|examples|proof|test-support)/
+  /^(packages\/(pawl\/src\/|[a-z]+\/src\/(bin\/|(internal\/([a-z]+\/)?)?Node)|sandbox\/src\/Sandbox|http\/src\/(Pawl|index)\.ts|[a-z]+\/test\/)|examples|proof|test-support)/
 const nodeOnly = /^(node:|undici(\/index\.js)?$|@effect\/(platform-node|sql-pg)\/)/
 const nodeModule = /^(@pawl\/[a-z]+\/|packages\/[a-z]+\/src\/)(internal\/([a-z]+\/)?)?Node[A-Z]/
 /** Effect's modules are in PascalCase. A path in lower case is the barrel of a folder. */

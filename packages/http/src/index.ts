@@ -4,7 +4,6 @@
  * @since 0.1.0
  */
 export * as AccessToken from "./AccessToken.ts"
-export * as Api from "./Api.ts"
 export * as ApmPayments from "./ApmPayments.ts"
 export * as ApmPayouts from "./ApmPayouts.ts"
 export * as Caller from "./Caller.ts"

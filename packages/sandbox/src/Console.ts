@@ -17,7 +17,7 @@
  * @since 0.1.0
  */
 import * as Status from "@pawl/core/Status"
-import { Api } from "@pawl/http/Api"
+import { Api } from "./internal/contract/Api.ts"
 import * as PageFiles from "@pawl/receiver/PageFiles"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"

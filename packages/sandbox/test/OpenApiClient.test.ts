@@ -18,7 +18,7 @@ type Schemas = components["schemas"]
 type CardCallback = webhooks["cardCallback"]["post"]["requestBody"]["content"]["application/json"]
 
 const at = (path: string): string => new URL(path, import.meta.url).pathname
-const text = readFileSync(at("../../http/openapi.json"), "utf8")
+const text = readFileSync(at("../openapi.json"), "utf8")
 const document = JSON.parse(text) as { readonly paths: Readonly<Record<string, object>> }
 
 const urls = {

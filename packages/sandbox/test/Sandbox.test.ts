@@ -1,4 +1,4 @@
-import { Api } from "@pawl/http/Api"
+import { Api } from "@pawl/sandbox/internal/contract/Api"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"

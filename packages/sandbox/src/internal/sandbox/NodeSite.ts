@@ -2,7 +2,7 @@
  * The rest of a sandbox beside the service: the contract, the pages and the control API.
  */
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
-import { Api } from "@pawl/http/Api"
+import { Api } from "../contract/Api.ts"
 import * as Effect from "effect/Effect"
 import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"

@@ -12,7 +12,7 @@ import * as Result from "effect/Result"
 
 const { Credentials: _, ...transactions } = TransactionEndpoint
 
-/** The endpoints of the contract. `@pawl/http/Api` is not used here: it would take a twentieth of a sandbox's start. */
+/** The endpoints that the client calls. */
 export const all = Object.values({ ...transactions, ...SubscriptionEndpoint })
 
 /** An endpoint of the contract. */

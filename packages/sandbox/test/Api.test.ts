@@ -1,13 +1,14 @@
-import { Api } from "@pawl/http/Api"
+import { Api } from "@pawl/sandbox/internal/contract/Api"
 import * as Endpoint from "@pawl/http/Endpoint"
 import * as SubscriptionEndpoint from "@pawl/http/SubscriptionEndpoint"
 import { RequestId } from "@pawl/core/Transaction"
+import * as Endpoints from "@pawl/testkit/internal/gateway/Endpoints"
 import * as Schema from "effect/Schema"
 import * as OpenApi from "effect/http-api/OpenApi"
 import fc from "fast-check"
 import { readFileSync } from "node:fs"
 import { expect, it } from "vitest"
-import * as Descriptions from "../src/internal/OpenApiDescriptions.ts"
+import * as Descriptions from "../src/internal/contract/OpenApiDescriptions.ts"
 
 const document = OpenApi.fromApi(Api)
 
@@ -34,6 +35,20 @@ it("has the endpoints that the client calls, and no others", () => {
     Object.keys(operations).map((method) => `${method.toUpperCase()} ${path}`)
   )
   expect(called.toSorted()).toEqual(declared.toSorted())
+})
+
+it("the gateway has its endpoints, each with its status of success, and no other", () => {
+  const declared = Object.entries(document.paths).flatMap(([path, operations]) =>
+    Object.entries(operations as Readonly<Record<string, OpenApi.OpenAPISpecOperation>>).map(
+      ([method, { responses }]) =>
+        `${method.toUpperCase()} ${path} ${Object.keys(responses).find((status) => status < "300")}`
+    )
+  )
+  const routes = Endpoints.all.map((endpoint) => {
+    const path = endpoint.path.replace(/:(\w+)/u, "{$1}")
+    return `${endpoint.method} ${path} ${"success" in endpoint ? 200 : 204}`
+  })
+  expect(routes.toSorted()).toEqual(declared.toSorted())
 })
 
 it("declares 400, 401, 404 and 500 on every endpoint, and the access token on all but /auth", () => {

@@ -1,14 +1,13 @@
 /**
- * The contract: all endpoints in groups, and the access token that they require. `openapi.json` derives from it. The
- * client and the gateway of the testkit use the same records of `Endpoint` directly.
+ * The contract as an `HttpApi`: all endpoints in groups, and the access token that they require. `openapi.json` and the
+ * page of the API documentation derive from it. The client and the gateway of the testkit use the same records of
+ * `Endpoint` directly.
  *
  * **Details**
  *
  * Every endpoint declares 400, 401, 404 and 500. The specification does not show the shape of an error body
  * (`spec.md`, "Errors"): the gateway of the testkit sends the declared one, and the client reads other shapes
  * too.
- *
- * @since 0.1.0
  */
 import { ApmCallback, CardCallback } from "@pawl/core/internal/CallbackBody"
 import { openStruct } from "@pawl/core/internal/OpenStruct"
@@ -18,38 +17,28 @@ import * as HttpApiMiddleware from "effect/http-api/HttpApiMiddleware"
 import * as HttpApiSecurity from "effect/http-api/HttpApiSecurity"
 import * as OpenApi from "effect/http-api/OpenApi"
 import * as Schema from "effect/Schema"
-import * as Endpoint from "./Endpoint.ts"
-import * as SubscriptionEndpoint from "./SubscriptionEndpoint.ts"
-import { unauthorized } from "./internal/ErrorBody.ts"
-import { get, post, put, remove } from "./internal/HttpEndpoint.ts"
-import { asPublished } from "./internal/OpenApiDocument.ts"
+import * as Endpoint from "@pawl/http/Endpoint"
+import * as SubscriptionEndpoint from "@pawl/http/SubscriptionEndpoint"
+import { unauthorized } from "./ErrorBody.ts"
+import { get, post, put, remove } from "./HttpEndpoint.ts"
+import { asPublished } from "./OpenApiDocument.ts"
 
-/**
- * The bearer token that every endpoint except `/auth` requires.
- *
- * @category security
- * @since 0.1.0
- */
-export class Bearer extends HttpApiMiddleware.Service<Bearer>()("@pawl/http/Api/Bearer", {
-  security: { bearer: HttpApiSecurity.bearer },
-  error: unauthorized
-}) {}
+/** The bearer token that every endpoint except `/auth` requires. */
+export class Bearer extends HttpApiMiddleware.Service<Bearer>()(
+  "@pawl/sandbox/internal/contract/Api/Bearer",
+  {
+    security: { bearer: HttpApiSecurity.bearer },
+    error: unauthorized
+  }
+) {}
 
 /**
  * Schema for the response of `/auth`, as the gateway sends it and `openapi.json` shows it. The specification does not
  * name the field; the client finds the token under other names too.
- *
- * @category schemas
- * @since 0.1.0
  */
 export const AuthResponse = openStruct("AuthResponse", { accessToken: Schema.String })
 
-/**
- * The endpoint that requires no access token.
- *
- * @category groups
- * @since 0.1.0
- */
+/** The endpoint that requires no access token. */
 export class Authentication extends HttpApiGroup.make("authentication")
   .add(
     post(
@@ -59,12 +48,7 @@ export class Authentication extends HttpApiGroup.make("authentication")
   )
   .annotate(OpenApi.Description, "The endpoint that requires no access token") {}
 
-/**
- * Payments by alternative payment methods.
- *
- * @category groups
- * @since 0.1.0
- */
+/** Payments by alternative payment methods. */
 export class ApmPayments extends HttpApiGroup.make("apmPayments")
   .add(
     post(Endpoint.createApmPayment, "Starts a payment by an alternative payment method"),
@@ -73,12 +57,7 @@ export class ApmPayments extends HttpApiGroup.make("apmPayments")
   .middleware(Bearer)
   .annotate(OpenApi.Description, "Payments by alternative payment methods") {}
 
-/**
- * Payouts by alternative payment methods.
- *
- * @category groups
- * @since 0.1.0
- */
+/** Payouts by alternative payment methods. */
 export class ApmPayouts extends HttpApiGroup.make("apmPayouts")
   .add(
     post(Endpoint.createApmPayout, "Sends funds by an alternative payment method"),
@@ -88,12 +67,7 @@ export class ApmPayouts extends HttpApiGroup.make("apmPayouts")
   .middleware(Bearer)
   .annotate(OpenApi.Description, "Payouts by alternative payment methods") {}
 
-/**
- * Payments by card.
- *
- * @category groups
- * @since 0.1.0
- */
+/** Payments by card. */
 export class CardPayments extends HttpApiGroup.make("cardPayments")
   .add(
     post(Endpoint.createCardPayment, "Starts a card payment"),
@@ -104,12 +78,7 @@ export class CardPayments extends HttpApiGroup.make("cardPayments")
   .middleware(Bearer)
   .annotate(OpenApi.Description, "Payments by card") {}
 
-/**
- * Payouts to cards.
- *
- * @category groups
- * @since 0.1.0
- */
+/** Payouts to cards. */
 export class CardPayouts extends HttpApiGroup.make("cardPayouts")
   .add(
     post(Endpoint.createCardPayout, "Sends funds to a card"),
@@ -119,12 +88,7 @@ export class CardPayouts extends HttpApiGroup.make("cardPayouts")
   .middleware(Bearer)
   .annotate(OpenApi.Description, "Payouts to cards") {}
 
-/**
- * Refunds of card payments.
- *
- * @category groups
- * @since 0.1.0
- */
+/** Refunds of card payments. */
 export class Refunds extends HttpApiGroup.make("refunds")
   .add(
     post(Endpoint.createRefund, "Refunds a successful card payment, in full or in part"),
@@ -134,23 +98,13 @@ export class Refunds extends HttpApiGroup.make("refunds")
   .middleware(Bearer)
   .annotate(OpenApi.Description, "Refunds of card payments") {}
 
-/**
- * Payment intents: hosted pages.
- *
- * @category groups
- * @since 0.1.0
- */
+/** Payment intents: hosted pages. */
 export class PaymentIntents extends HttpApiGroup.make("paymentIntents")
   .add(post(Endpoint.createPaymentIntent, "Creates a payment intent, a hosted page"))
   .middleware(Bearer)
   .annotate(OpenApi.Description, "Payment intents: hosted pages") {}
 
-/**
- * Recurring payments with a card token.
- *
- * @category groups
- * @since 0.1.0
- */
+/** Recurring payments with a card token. */
 export class Subscriptions extends HttpApiGroup.make("subscriptions")
   .add(
     post(SubscriptionEndpoint.createSubscription, "Creates a subscription with a card token"),
@@ -164,12 +118,7 @@ export class Subscriptions extends HttpApiGroup.make("subscriptions")
   .middleware(Bearer)
   .annotate(OpenApi.Description, "Recurring payments with a card token") {}
 
-/**
- * The whole contract.
- *
- * @category apis
- * @since 0.1.0
- */
+/** The whole contract. */
 export class Api extends HttpApi.make("payments")
   .add(
     Authentication,
