@@ -245,23 +245,20 @@ const layers: Readonly<Record<string, ReadonlyArray<readonly [room: string, file
     ["commands", /^(bin\/.+|index\.ts)$/]
   ],
   "packages/testkit/src/": [
-    [
-      "base",
-      /^(GatewayConfig|Readings|Scenario|VirtualClock|internal\/[A-Z]\w+|internal\/(state|readings)\/.+)\.ts$/
-    ],
+    ["base", /^(GatewayConfig|Scenario|VirtualClock|internal\/[A-Z]\w+|internal\/state\/.+)\.ts$/],
     ["courier", /^(Courier|internal\/courier\/.+)\.ts$/],
-    ["gateway", /^(Gateway|GatewayState|internal\/gateway\/.+)\.ts$/],
+    ["gateway", /^(Gateway|internal\/gateway\/.+)\.ts$/],
     ["faults", /^(Faults|internal\/faults\/.+)\.ts$/],
     ["fake", /^(Fake|Merchant)\.ts$/],
-    ["generators", /^(Generators|Generators\/.+|internal\/generators\/.+)\.ts$/],
+    ["generators", /^(Generators|internal\/generators\/.+)\.ts$/],
     ["laws", /^(Laws|Laws\/.+|internal\/laws\/.+)\.ts$/],
     ["index", /^index\.ts$/]
   ],
   "packages/sandbox/src/": [
-    ["base", /^(NodeOutbound|internal\/(http|console|contract)\/.+)\.(ts|js)$/],
+    ["base", /^(NodeOutbound|Readings|internal\/(http|console|contract|readings)\/.+)\.(ts|js)$/],
     ["pages", /^(Console|HostedPage|internal\/pages\/.+)\.ts$/],
     ["sandbox", /^(Sandbox|internal\/sandbox\/.+)\.ts$/],
-    ["conform", /^Conformance\.ts$/],
+    ["conform", /^(Conformance|internal\/conform\/.+)\.ts$/],
     ["trigger", /^internal\/trigger\/.+$/],
     ["doctor", /^(Doctor|internal\/doctor\/.+)\.ts$/],
     ["commands", /^(bin\/.+|index\.ts)$/]

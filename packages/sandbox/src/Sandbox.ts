@@ -61,6 +61,7 @@ import * as NodePort from "./internal/sandbox/NodePort.ts"
 import * as StateStore from "@pawl/testkit/internal/state/StateStore"
 import * as RequestLog from "./internal/sandbox/RequestLog.ts"
 import * as NodeOutbound from "./NodeOutbound.ts"
+import * as Readings from "./Readings.ts"
 import * as VirtualClock from "@pawl/testkit/VirtualClock"
 
 /**
@@ -79,6 +80,7 @@ export class Sandbox extends Context.Service<Sandbox, { readonly baseUrl: string
  * - `port`, `host`: the address to bind; the default is a free port of 127.0.0.1.
  * - `token`: the bearer token of `/sandbox`; required when `host` is not loopback.
  * - `allowCallbacks`: hosts that callbacks may be sent to besides this machine, with or without a port.
+ * - `readings`: the answers of a real service where its specification is silent, which the sandbox then has too.
  * - `filename`: the SQLite file for the state; without it the state is in memory.
  *
  * @category models
@@ -89,6 +91,7 @@ export interface Options extends GatewayConfig.Options {
   readonly port?: number | undefined
   readonly token?: Redacted.Redacted | undefined
   readonly allowCallbacks?: ReadonlyArray<string> | undefined
+  readonly readings?: Readings.Readings | undefined
   readonly filename?: string | undefined
 }
 
@@ -224,10 +227,14 @@ const courier = ({ allowCallbacks = [] }: Options) =>
   )
 
 /** The origin of the pages is known once the sandbox has its port. */
-const config = (options: Options) =>
+const config = ({ readings, ...options }: Options) =>
   Layer.unwrap(
     Effect.map(NodePort.NodePort, ({ origin }) =>
-      GatewayConfig.layer({ pageUrl: origin, ...options })
+      GatewayConfig.layer({
+        pageUrl: origin,
+        ...(readings && { behaviour: Readings.behaviour(readings) }),
+        ...options
+      })
     )
   )
 

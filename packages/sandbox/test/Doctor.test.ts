@@ -19,7 +19,7 @@ import * as Doctor from "../src/Doctor.ts"
 import * as Fake from "@pawl/testkit/Fake"
 import * as Gateway from "@pawl/testkit/Gateway"
 import type * as GatewayConfig from "@pawl/testkit/GatewayConfig"
-import * as Readings from "@pawl/testkit/Readings"
+import * as Readings from "@pawl/sandbox/Readings"
 
 const settings: Doctor.Settings = {
   baseUrl: "http://localhost/api",
@@ -66,7 +66,8 @@ const run = Effect.fnUntraced(function* (
   return yield* doctor.run({ begins: () => Effect.void, saved })
 })
 
-const probe = (readings: Readings.Readings) => beside({ readings }, run(blank))
+const probe = (readings: Readings.Readings) =>
+  beside({ behaviour: Readings.behaviour(readings) }, run(blank))
 
 /** The findings that are not the default ones, by question. */
 const named = (recording: Doctor.Recording): Readings.Readings =>

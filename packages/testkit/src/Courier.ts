@@ -34,10 +34,9 @@ import { GatewayConfig } from "./GatewayConfig.ts"
 import * as SeededRandom from "./internal/SeededRandom.ts"
 import * as CallbackPost from "./internal/courier/CallbackPost.ts"
 import * as DeliveryFeed from "./internal/courier/DeliveryFeed.ts"
-import { defaults } from "./internal/readings/Behaviour.ts"
+import { defaults } from "./internal/Behaviour.ts"
 import { StateStore } from "./internal/state/StateStore.ts"
 import { sleepUntil } from "./internal/Sleep.ts"
-import * as Readings from "./Readings.ts"
 import type { Suffixes } from "./Scenario.ts"
 
 /**
@@ -132,7 +131,7 @@ export const retryGaps: ReadonlyArray<Duration.Duration> = defaults.retryGaps
 
 const make = Effect.fnUntraced(function* (isAllowed: (url: URL) => boolean) {
   const config = yield* GatewayConfig
-  const { isTaken, retryGaps } = Readings.behaviour(config.readings)
+  const { isTaken, retryGaps } = config.behaviour
   const { open, save } = yield* StateStore
   const post = yield* CallbackPost.make(isAllowed)
   const unit = Duration.toMillis(Duration.max(config.pace, Duration.millis(100)))

@@ -44,8 +44,7 @@ import * as PageUrls from "./internal/gateway/PageUrls.ts"
 import * as PaymentIntents from "./internal/gateway/PaymentIntents.ts"
 import * as Refunds from "./internal/gateway/Refunds.ts"
 import * as Writes from "./internal/gateway/Writes.ts"
-import type { Behaviour } from "./internal/readings/Behaviour.ts"
-import * as Readings from "./Readings.ts"
+import type * as Behaviour from "./internal/Behaviour.ts"
 import * as Subscriptions from "./internal/gateway/Subscriptions.ts"
 import * as Tokens from "./internal/gateway/Tokens.ts"
 
@@ -91,7 +90,7 @@ export class Gateway extends Context.Service<
  * @category models
  * @since 0.1.0
  */
-export type Request = Contract.Request
+export type Request = Behaviour.Request
 
 /**
  * A response of the gateway. Its body is empty only with 204.
@@ -99,7 +98,7 @@ export type Request = Contract.Request
  * @category models
  * @since 0.1.0
  */
-export type Response = Contract.Response
+export type Response = Behaviour.Response
 
 /**
  * A transaction with its true status.
@@ -140,7 +139,7 @@ export const layer: Layer.Layer<Gateway, never, Courier | GatewayConfig | Hmac> 
   Effect.gen(function* () {
     const config = yield* GatewayConfig
     const courier = yield* Courier
-    const behaviour = Readings.behaviour(config.readings)
+    const { behaviour } = config
     const { refundCallbackId, requestChecksumSeparator } = {
       ...(yield* Profile),
       ...behaviour.switches
@@ -273,7 +272,7 @@ export const layer: Layer.Layer<Gateway, never, Courier | GatewayConfig | Hmac> 
 const messageOf = (
   named: "refund" | "payment",
   responseData: MethodPage.ResponseData,
-  { callback }: Behaviour
+  { callback }: Behaviour.Behaviour
 ) => {
   const ofRefund = CardCallback.ofRefund(named)
   return (transaction: Transaction): Message | undefined => {

@@ -7,7 +7,7 @@ import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
-import type { Readings } from "./Readings.ts"
+import { type Behaviour, defaults } from "./internal/Behaviour.ts"
 
 /**
  * Service that holds the settings of a gateway and its courier.
@@ -23,7 +23,8 @@ import type { Readings } from "./Readings.ts"
  *   any date, a DELETE without a content type.
  * - `style`: `plain`, or `jvm`: absent fields of a response or callback are null, and the times of responses are numbers of milliseconds
  *   since the epoch.
- * - `readings`: the answers to questions that the specification leaves open, where they are not the default ones.
+ * - `behaviour`: what the gateway does otherwise than by default, where the specification is silent; `@pawl/sandbox/Readings` makes it of the
+ *   answers of a real service.
  * - `intentLifetime`: the time after which an unpaid intent expires.
  * - `firstId`: the first identifier; each later one is higher by 1. Without it and without a seed the first one
  *   is above every identifier of earlier gateways, because a merchant's ledger outlives a gateway. The identifiers
@@ -43,7 +44,7 @@ export class GatewayConfig extends Context.Service<
     readonly environment: string
     readonly isLenient: boolean
     readonly style: "plain" | "jvm"
-    readonly readings: Readings
+    readonly behaviour: Behaviour
     readonly intentLifetime: Duration.Duration
     readonly firstId: number | undefined
   }
@@ -64,7 +65,7 @@ export interface Options {
   readonly environment?: string | undefined
   readonly isLenient?: boolean | undefined
   readonly style?: "plain" | "jvm" | undefined
-  readonly readings?: Readings | undefined
+  readonly behaviour?: Partial<Behaviour> | undefined
   readonly intentLifetime?: Duration.Input | undefined
   readonly firstId?: number | undefined
 }
@@ -87,7 +88,7 @@ export const layer = (options: Options = {}): Layer.Layer<GatewayConfig> =>
     environment: options.environment ?? "sandbox",
     isLenient: options.isLenient ?? false,
     style: options.style ?? "plain",
-    readings: options.readings ?? {},
+    behaviour: { ...defaults, ...options.behaviour },
     intentLifetime: Duration.fromInputUnsafe(options.intentLifetime ?? "24 hours"),
     firstId: options.firstId
   })

@@ -14,7 +14,7 @@ import type { Transactions } from "./Transactions.ts"
 import { invalid, reader, type Refusal } from "./Contract.ts"
 import type { ResponseData } from "./MethodPage.ts"
 import { type PageUrls, returnUrlsOf } from "./PageUrls.ts"
-import type { Behaviour } from "../readings/Behaviour.ts"
+import type { Behaviour } from "../Behaviour.ts"
 import { withRouting } from "../courier/CallbackPost.ts"
 import type { Writes } from "./Writes.ts"
 

@@ -19,23 +19,8 @@ import { all, type Endpoint, finder, type Params } from "./Endpoints.ts"
 import type { GatewayConfig } from "../../GatewayConfig.ts"
 import * as JvmStyle from "./JvmStyle.ts"
 import * as Leniency from "./Leniency.ts"
-import type { Behaviour } from "../readings/Behaviour.ts"
+import type { Behaviour, Request, Response } from "../Behaviour.ts"
 import { amountOf, roundBody } from "./Rounding.ts"
-
-/** A request to the gateway. Header names are lower case; `path` may have a query. */
-export interface Request {
-  readonly method: string
-  readonly path: string
-  readonly headers: Readonly<Record<string, string | undefined>>
-  readonly body: Uint8Array
-}
-
-/** A response of the gateway. Its body is empty only with 204. */
-export interface Response {
-  readonly status: number
-  readonly headers: Readonly<Record<string, string>>
-  readonly body: string
-}
 
 /** The error of one field. It never contains the value. */
 export interface FieldError {

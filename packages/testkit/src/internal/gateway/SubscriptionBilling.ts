@@ -29,7 +29,7 @@ import type { Card } from "./Cards.ts"
 import { notFound, type Refusal } from "./Contract.ts"
 import { returnUrlsOf } from "./PageUrls.ts"
 import { type PlanSchedule, nextCharge } from "./Plan.ts"
-import type { Behaviour } from "../readings/Behaviour.ts"
+import type { Behaviour } from "../Behaviour.ts"
 import { StateStore } from "../state/StateStore.ts"
 import { sleepUntil } from "../Sleep.ts"
 

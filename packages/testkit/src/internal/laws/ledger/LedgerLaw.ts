@@ -15,7 +15,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
-import * as CallbackRequests from "../../../Generators/CallbackRequests.ts"
+import * as CallbackRequests from "../../generators/CallbackRequests.ts"
 import * as Laws from "../../../Laws.ts"
 
 /**

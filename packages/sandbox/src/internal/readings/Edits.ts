@@ -3,7 +3,7 @@
  */
 import type { Json } from "effect/Schema"
 import * as Predicate from "effect/Predicate"
-import type { Answered, Asked, Behaviour, CallbackParts } from "./Behaviour.ts"
+import type { Behaviour, CallbackParts, Request, Response } from "@pawl/testkit/internal/Behaviour"
 
 /** A JSON object. */
 export type JsonObject = Readonly<Record<string, Json>>
@@ -11,10 +11,10 @@ export type JsonObject = Readonly<Record<string, Json>>
 const utf8 = new TextDecoder()
 
 /** Returns the text of a request's body. */
-export const bodyOf = ({ body }: Asked): string => utf8.decode(body)
+export const bodyOf = ({ body }: Request): string => utf8.decode(body)
 
 /** Makes a response with a JSON body. */
-export const answer = (status: number, body: unknown): Answered => ({
+export const answer = (status: number, body: unknown): Response => ({
   status,
   headers: { "content-type": "application/json" },
   body: JSON.stringify(body)
@@ -24,7 +24,7 @@ export const answer = (status: number, body: unknown): Answered => ({
 export const responses =
   (
     request: RegExp,
-    change: (response: Answered, request: Asked) => Answered
+    change: (response: Response, request: Request) => Response
   ): Behaviour["response"] =>
   (response, asked) =>
     request.test(`${asked.method} ${asked.path}`) ? change(response, asked) : response

@@ -4,7 +4,7 @@
  * **Example** (Invalid refund requests do not decode)
  *
  * ```ts
- * import * as Nouns from "@pawl/testkit/Generators/Nouns"
+ * import * as Generators from "@pawl/testkit/Generators"
  * import { RefundRequest } from "@pawl/core/Refund"
  * import * as Result from "effect/Result"
  * import * as Schema from "effect/Schema"
@@ -13,12 +13,10 @@
  * const decode = Schema.decodeUnknownResult(Schema.toCodecJson(RefundRequest))
  *
  * fc.assert(
- *   fc.property(Nouns.hostile("RefundRequest", RefundRequest), (sent) => Result.isFailure(decode(sent))),
+ *   fc.property(Generators.hostile("RefundRequest", RefundRequest), (sent) => Result.isFailure(decode(sent))),
  *   { numRuns: 20 }
  * )
  * ```
- *
- * @since 0.1.0
  */
 import * as Amount from "@pawl/core/Amount"
 import * as ApmPayload from "@pawl/core/ApmPayload"
@@ -64,12 +62,7 @@ type Codec = Schema.Codec<unknown, unknown>
 
 const isCodec = (value: unknown): value is Codec => Schema.isSchema(value)
 
-/**
- * Every schema of core, by the name it is exported under.
- *
- * @category constants
- * @since 0.1.0
- */
+/** Every schema of core, by the name it is exported under. */
 export const nouns: ReadonlyArray<readonly [name: string, schema: Codec]> = modules.flatMap(
   (module) =>
     Object.entries(module).flatMap(([name, value]: [string, unknown]) =>
@@ -80,9 +73,6 @@ export const nouns: ReadonlyArray<readonly [name: string, schema: Codec]> = modu
 /**
  * Makes the arbitrary of the values of a schema. Effect's own generator draws them; fast-check draws its size and
  * seed, so values shrink in size only.
- *
- * @category arbitraries
- * @since 0.1.0
  */
 export const values = <A>(schema: Schema.Codec<A, unknown>): fc.Arbitrary<A> => {
   let derived: Arbitrary.Arbitrary<A> | undefined
@@ -95,12 +85,7 @@ export const values = <A>(schema: Schema.Codec<A, unknown>): fc.Arbitrary<A> => 
   })
 }
 
-/**
- * Makes the arbitrary of the encoded values of a schema, as JSON values.
- *
- * @category arbitraries
- * @since 0.1.0
- */
+/** Makes the arbitrary of the encoded values of a schema, as JSON values. */
 export const sent = <A>(schema: Schema.Codec<A, unknown>): fc.Arbitrary<Schema.Json> => {
   let encode: ((value: A) => Schema.Json) | undefined
   return values(schema).map((value) => {
@@ -112,9 +97,6 @@ export const sent = <A>(schema: Schema.Codec<A, unknown>): fc.Arbitrary<Schema.J
 /**
  * Makes the arbitrary of JSON values that a schema refuses: a field is missing or has another type, the whole value
  * has another type, or a text only looks valid. `name` is the name that the schema is exported under.
- *
- * @category arbitraries
- * @since 0.1.0
  */
 export const hostile = (name: string, schema: Codec): fc.Arbitrary<Schema.Json> => {
   const texts = lookalikes[name]

@@ -4,7 +4,11 @@
  * The script runs against a sandbox, so identifiers are variables. It contains no secret: the shell computes the
  * checksums with the secret in its environment.
  */
-import { type CallbackRequest, isBodiless, withQuery } from "./CallbackRequest.ts"
+import {
+  type CallbackRequest,
+  isBodiless,
+  withQuery
+} from "@pawl/testkit/internal/laws/receiver/CallbackRequest"
 import {
   amountOf,
   type CaseKind,
@@ -13,8 +17,8 @@ import {
   methodOf,
   type ReceiverCase,
   requestOf
-} from "./Case.ts"
-import { endpoints } from "./Service.ts"
+} from "@pawl/testkit/internal/laws/receiver/Case"
+import { endpoints } from "@pawl/testkit/internal/laws/receiver/Service"
 
 /**
  * The target of a script: the URL of the receiver, the URL prefix of the statuses it reports, the origin of the

@@ -5,23 +5,18 @@
  *
  * Use it in a test in which the payments service restarts. By default a gateway and its courier keep
  * their state in maps of their own, and a new gateway starts empty.
- *
- * @since 0.1.0
  */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import type { Transaction } from "./Gateway.ts"
-import type { ScheduledTransaction } from "./internal/gateway/ScheduledTransaction.ts"
-import { StateStore } from "./internal/state/StateStore.ts"
+import type { Transaction } from "../../Gateway.ts"
+import type { ScheduledTransaction } from "./ScheduledTransaction.ts"
+import { StateStore } from "../state/StateStore.ts"
 
 /**
  * State of a gateway and its courier.
  *
  * - `layer` provides it to `Gateway.layer` and `Courier.layerInMemory`.
  * - `transactions`, `transaction` return the transactions, also while no gateway runs.
- *
- * @category models
- * @since 0.1.0
  */
 export interface GatewayState {
   readonly layer: Layer.Layer<never>
@@ -29,12 +24,7 @@ export interface GatewayState {
   readonly transaction: (id: string) => Transaction | undefined
 }
 
-/**
- * Makes empty state in memory.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** Makes empty state in memory. */
 export const makeMemory = (): GatewayState => {
   const maps = new Map<string, Map<string, unknown>>()
   const open = <A>(name: string) => {

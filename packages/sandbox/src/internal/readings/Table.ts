@@ -7,7 +7,7 @@ import * as Base64 from "effect/encoding/Base64"
 import * as Checksum from "@pawl/core/Checksum"
 import * as DateTime from "effect/DateTime"
 import * as Duration from "effect/Duration"
-import type { Behaviour } from "./Behaviour.ts"
+import type { Behaviour } from "@pawl/testkit/internal/Behaviour"
 import {
   amounts,
   answer,

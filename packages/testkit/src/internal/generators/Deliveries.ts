@@ -11,31 +11,25 @@
  *
  * ```ts
  * import * as Generators from "@pawl/testkit/Generators"
- * import * as Deliveries from "@pawl/testkit/Generators/Deliveries"
  * import * as fc from "fast-check"
  *
  * fc.assert(
- *   fc.property(Deliveries.deliveries(Generators.histories()), ({ deliveries, history }) =>
+ *   fc.property(Generators.deliveries(Generators.histories()), ({ deliveries, history }) =>
  *     deliveries.every(
  *       ({ forged, status }) => forged === "status" || history.statuses.some((each) => each === status)
  *     )
  *   )
  * )
  * ```
- *
- * @since 0.1.0
  */
 import type { OpenStatus } from "@pawl/core/Transaction"
 import * as fc from "fast-check"
-import type { History } from "../Generators.ts"
-import * as DeliveryFaults from "../internal/generators/DeliveryFaults.ts"
+import type { History } from "../../Generators.ts"
+import * as DeliveryFaults from "./DeliveryFaults.ts"
 
 /**
  * One callback as it arrives, `at` milliseconds after the first was due. `amount` is the JSON type of its amount;
  * `forged` is the change that a forger made, if any.
- *
- * @category models
- * @since 0.1.0
  */
 export interface Delivery {
   readonly at: number
@@ -44,12 +38,7 @@ export interface Delivery {
   readonly forged: DeliveryFaults.Forgery | undefined
 }
 
-/**
- * A history, the faults in its delivery, and the callbacks as they arrived, in order.
- *
- * @category models
- * @since 0.1.0
- */
+/** A history, the faults in its delivery, and the callbacks as they arrived, in order. */
 export interface Delivered {
   readonly history: History
   readonly faults: ReadonlyArray<DeliveryFaults.DeliveryFault>
@@ -59,12 +48,7 @@ export interface Delivered {
 /** Milliseconds between the callbacks of one history. */
 const pace = 1000
 
-/**
- * Delivers the callbacks of a history, one a second, with the given faults.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** Delivers the callbacks of a history, one a second, with the given faults. */
 export const deliver = (
   history: History,
   faults: ReadonlyArray<DeliveryFaults.DeliveryFault>
@@ -98,19 +82,11 @@ export const deliver = (
 /**
  * Makes the arbitrary of deliveries of a history: shuffled, repeated, lost, delayed, with amounts written as numbers,
  * and forged in every way the checksum allows.
- *
- * @category arbitraries
- * @since 0.1.0
  */
 export const deliveries = (history: fc.Arbitrary<History>): fc.Arbitrary<Delivered> =>
   DeliveryFaults.withFaults(history).map(([history, faults]) => deliver(history, faults))
 
-/**
- * A callback of one of several transactions.
- *
- * @category models
- * @since 0.1.0
- */
+/** A callback of one of several transactions. */
 export interface Arrival extends Delivery {
   readonly transactionId: string
 }
@@ -118,9 +94,6 @@ export interface Arrival extends Delivery {
 /**
  * Makes the arbitrary of the callbacks of many transactions, interleaved. `arrivals` is in order of time;
  * transactionIds start at 100001.
- *
- * @category arbitraries
- * @since 0.1.0
  */
 export const traffic = (
   history: fc.Arbitrary<History>,

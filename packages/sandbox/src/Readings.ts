@@ -11,16 +11,17 @@
  *
  * ```ts
  * import * as Fake from "@pawl/testkit/Fake"
+ * import * as Readings from "@pawl/sandbox/Readings"
  *
- * const layer = Fake.layer({
- *   readings: { checksum: '":", lower-case hex', decimals: "cut off" }
- * })
+ * const behaviour = Readings.behaviour({ checksum: '":", lower-case hex', decimals: "cut off" })
+ * const layer = Fake.layer({ behaviour })
  * ```
  *
  * @since 0.1.0
  */
 import type { Switches } from "@pawl/core/Profile"
-import * as Behaviour from "./internal/readings/Behaviour.ts"
+import { type Behaviour, defaults } from "@pawl/testkit/internal/Behaviour"
+import { identity } from "effect/Function"
 import { table } from "./internal/readings/Table.ts"
 
 /**
@@ -84,16 +85,28 @@ export const switches = ({
 const usualTokens: ReadonlySet<string> = new Set(["accessToken", "access_token", "token", "jwt"])
 
 /**
- * Returns the behaviour of a gateway with these readings.
+ * Returns the behaviour of a gateway with these readings. Rewrites and refusals follow each other; of any other change the
+ * last one holds.
  *
- * @internal
+ * @category getters
+ * @since 0.1.0
  */
-export const behaviour = (readings: Readings): Behaviour.Behaviour =>
-  Behaviour.join(
-    Object.entries(readings).map(([question, reading]) => {
+export const behaviour = (readings: Readings): Behaviour =>
+  Object.entries(readings)
+    .map(([question, reading]): Partial<Behaviour> => {
       // A profile may come from a file of another version.
-      const known: Partial<Record<string, Readonly<Record<string, Partial<Behaviour.Behaviour>>>>> =
-        table
+      const known: Partial<Record<string, Readonly<Record<string, Partial<Behaviour>>>>> = table
       return { switches: switches(readings), ...known[question]?.[reading] }
     })
-  )
+    .reduce<Behaviour>(
+      (all, change) => ({
+        ...all,
+        ...change,
+        switches: { ...all.switches, ...change.switches },
+        refusal: (request) => all.refusal(request) ?? change.refusal?.(request),
+        response: (response, request) =>
+          (change.response ?? identity)(all.response(response, request), request),
+        callback: (callback) => (change.callback ?? identity)(all.callback(callback))
+      }),
+      defaults
+    )

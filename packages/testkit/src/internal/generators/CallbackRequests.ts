@@ -6,8 +6,6 @@
  * `CallbackContent` is the data that a callback states. `toIncoming` writes and signs it in the layout of its method
  * (`spec.md`, "Callback checksum"). `fromDelivery` makes the content of a delivery. A forged delivery changes only
  * fields that the checksum does not cover, so its checksum verifies too.
- *
- * @since 0.1.0
  */
 import { type Body, type Signed, signedNames } from "@pawl/core/Callback"
 import * as Checksum from "@pawl/core/Checksum"
@@ -27,9 +25,6 @@ import type { Delivery } from "./Deliveries.ts"
  * - `unsigned`: the fields besides the four signed ones and the status.
  * - `apmType`: is written into the query and the body of an APM callback.
  * - `query`: the parameters of the merchant's own callbackUrl.
- *
- * @category models
- * @since 0.1.0
  */
 export interface CallbackContent {
   readonly method: Method
@@ -41,12 +36,7 @@ export interface CallbackContent {
   readonly query: ReadonlyArray<readonly [name: string, value: string]>
 }
 
-/**
- * Writes and signs a callback, as it arrives at a receiver.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** Writes and signs a callback, as it arrives at a receiver. */
 export const toIncoming = (sign: Checksum.Sign, content: CallbackContent): Incoming => {
   const { apmType, method, query, signed, status, unsigned } = content
   const texts = [signed.account, signed.amount, signed.currency, signed.transactionId]
@@ -77,12 +67,7 @@ export const toIncoming = (sign: Checksum.Sign, content: CallbackContent): Incom
 
 const utf8 = new TextEncoder()
 
-/**
- * Makes a web `Request` of an incoming callback, at an absolute URL without a query.
- *
- * @category conversions
- * @since 0.1.0
- */
+/** Makes a web `Request` of an incoming callback, at an absolute URL without a query. */
 export const toRequest = (url: string, incoming: Incoming): Request =>
   new Request(`${url}${incoming.search}`, {
     method: incoming.method,
@@ -95,9 +80,6 @@ export const toRequest = (url: string, incoming: Incoming): Request =>
 
 /**
  * Makes the content of a delivery of a transaction. A forgery changes only fields that the checksum does not cover.
- *
- * @category constructors
- * @since 0.1.0
  */
 export const fromDelivery = (
   transaction: { readonly method: Method; readonly signed: Signed; readonly unsigned?: Body },
@@ -134,9 +116,6 @@ const storable = fc.string({ unit: "grapheme", maxLength: 8 })
 
 /**
  * Contents of callbacks in both layouts, as the service writes them, with metadata and a query of the merchant.
- *
- * @category arbitraries
- * @since 0.1.0
  */
 export const contents: fc.Arbitrary<CallbackContent> = fc.record({
   method: fc.constantFrom("card", "apm"),
@@ -160,12 +139,7 @@ export const contents: fc.Arbitrary<CallbackContent> = fc.record({
   })
 })
 
-/**
- * Makes the arbitrary of callbacks that are signed with a secret.
- *
- * @category arbitraries
- * @since 0.1.0
- */
+/** Makes the arbitrary of callbacks that are signed with a secret. */
 export const callbacks = (secret: Redacted.Redacted): fc.Arbitrary<Incoming> => {
   const sign = keyed(secret)
   return contents.map((content) => toIncoming(sign, content))

@@ -6,7 +6,7 @@ import { isStatus, isTerminal, rank, type Status } from "@pawl/core/Status"
 import type { Method } from "@pawl/core/Kind"
 import * as Result from "effect/Result"
 import { createHmac, timingSafeEqual } from "node:crypto"
-import type { Reporting } from "@pawl/testkit/Laws/Receiver"
+import type { Reporting } from "../../src/Laws/Receiver.ts"
 
 /** The dependencies of a receiver: the secret, and a read that may fail. */
 export interface Shop {

@@ -1,8 +1,8 @@
 /**
  * Reports of a conformance run, for people and for machines.
  */
-import type * as Laws from "../../../Laws.ts"
-import type { ReceiverCase } from "./Case.ts"
+import type * as Laws from "@pawl/testkit/Laws"
+import type { ReceiverCase } from "@pawl/testkit/internal/laws/receiver/Case"
 import * as Script from "./Script.ts"
 
 /** The origin of a law: the specification, or a decision of pawl where the specification is silent. */

@@ -5,11 +5,10 @@ import type { Method } from "@pawl/core/Kind"
 import * as Effect from "effect/Effect"
 import type * as fc from "fast-check"
 import { globSync } from "node:fs"
-import type { NumberedLaw } from "@pawl/sandbox/Conformance"
-import { send } from "@pawl/testkit/internal/laws/receiver/ReceiverLaw"
-import { run } from "@pawl/testkit/internal/laws/receiver/Run"
-import type { LawBroken } from "@pawl/testkit/Laws"
-import type { Case, Reporting } from "@pawl/testkit/Laws/Receiver"
+import { send } from "../../src/internal/laws/receiver/ReceiverLaw.ts"
+import { run } from "../../src/internal/laws/receiver/Run.ts"
+import type { LawBroken, LawText } from "../../src/Laws.ts"
+import type { Case, Reporting } from "../../src/Laws/Receiver.ts"
 
 /** Makes a receiver; `onRead` is called with the result of each of its reads from the service. */
 export type Make = (
@@ -18,7 +17,7 @@ export type Make = (
 
 /** A counterexample of a law, and the receivers that break it and keep it. */
 export interface Picture {
-  readonly numbered: NumberedLaw
+  readonly law: LawText
   readonly bug: string
   readonly by: LawBroken
   readonly wrong: Make
@@ -168,8 +167,11 @@ const source = (section: string): string => {
 
 const capitalized = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`
 
-const picture = async ({ bug, by, numbered, right, wrong }: Picture): Promise<string> => {
-  const { explanation, name, section } = numbered.law
+const picture = async (
+  { bug, by, law, right, wrong }: Picture,
+  number: number
+): Promise<string> => {
+  const { explanation, name, section } = law
   const value = by.counterexample as Case
   const seen = await watch(wrong, value)
   const expected = await watch(right, value)
@@ -179,7 +181,7 @@ const picture = async ({ bug, by, numbered, right, wrong }: Picture): Promise<st
     .replace("ReceiverWrong: ", "")
     .replace(", and ", ",<br/>and ")
   return [
-    `## Law ${numbered.number}`,
+    `## Law ${number}`,
     `**${capitalized(name)}.** ${explanation}`,
     source(section),
     `A receiver with this bug breaks it: ${bug}.`,
@@ -197,24 +199,25 @@ const picture = async ({ bug, by, numbered, right, wrong }: Picture): Promise<st
   ].join("\n\n")
 }
 
-/** Writes the page. */
+/** Writes the page of the laws in the order of their numbers. */
 export const page = async (pictures: ReadonlyArray<Picture>): Promise<string> => {
   const parts: Array<string> = []
-  for (const each of pictures) parts.push(await picture(each))
-  const listOf = (source: NumberedLaw["source"]) =>
+  for (const [at, each] of pictures.entries()) parts.push(await picture(each, at + 1))
+  const listOf = (isSpecified: boolean) =>
     pictures
-      .filter(({ numbered }) => numbered.source === source)
-      .map(
-        ({ numbered: { law, number } }) => `${number}. [${capitalized(law.name)}](#law-${number})`
+      .flatMap(({ law: { name, section } }, at) =>
+        section.startsWith("spec.md") === isSpecified
+          ? [`${at + 1}. [${capitalized(name)}](#law-${at + 1})`]
+          : []
       )
       .join("\n")
   return `${[
     "# The laws of a receiver, in pictures",
     "The command `conform` checks [these laws](laws.md#of-a-receiver). Each picture is the smallest counterexample that a law found in a receiver with a bug. The bugs are planted, the pictures are recorded, and a test holds this page to them.",
     "Of the specification:",
-    listOf("specification"),
+    listOf(true),
     "Of pawl, where the specification is silent:",
-    listOf("pawl"),
+    listOf(false),
     ...parts
   ].join("\n\n")}\n`
 }

@@ -13,8 +13,8 @@ import type { Switches } from "@pawl/core/Profile"
 import * as Duration from "effect/Duration"
 import { identity } from "effect/Function"
 
-/** A request to the gateway, as far as a reading depends on it. */
-export interface Asked {
+/** A request to the gateway. Header names are lower case; `path` begins at the host root, and may have a query. */
+export interface Request {
   readonly method: string
   readonly path: string
   readonly headers: Readonly<Record<string, string | undefined>>
@@ -22,7 +22,7 @@ export interface Asked {
 }
 
 /** A response of the gateway. Its body is empty only with 204, or where a reading empties it. */
-export interface Answered {
+export interface Response {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
@@ -59,8 +59,8 @@ export type ChecksumFields = Parameters<typeof Checksum.request>[2]
  */
 export interface Behaviour {
   readonly switches: Partial<Switches>
-  readonly refusal: (request: Asked) => Answered | undefined
-  readonly response: (response: Answered, request: Asked) => Answered
+  readonly refusal: (request: Request) => Response | undefined
+  readonly response: (response: Response, request: Request) => Response
   readonly callback: (callback: CallbackParts) => CallbackParts
   readonly isChecksum: (
     sent: string,
@@ -115,18 +115,3 @@ export const defaults: Behaviour = {
   retryGaps: [2, 4, 8, 16, 32].map(Duration.minutes),
   isTaken: (status) => status >= 200 && status < 300
 }
-
-/** Joins changes of the behaviour. Rewrites and refusals follow each other; of any other change the last one holds. */
-export const join = (changes: ReadonlyArray<Partial<Behaviour>>): Behaviour =>
-  changes.reduce<Behaviour>(
-    (all, change) => ({
-      ...all,
-      ...change,
-      switches: { ...all.switches, ...change.switches },
-      refusal: (request) => all.refusal(request) ?? change.refusal?.(request),
-      response: (response, request) =>
-        (change.response ?? identity)(all.response(response, request), request),
-      callback: (callback) => (change.callback ?? identity)(all.callback(callback))
-    }),
-    defaults
-  )
