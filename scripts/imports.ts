@@ -245,7 +245,7 @@ const layers: Readonly<Record<string, ReadonlyArray<readonly [room: string, file
     ["commands", /^(bin\/.+|index\.ts)$/]
   ],
   "packages/testkit/src/": [
-    ["base", /^(GatewayConfig|Scenario|VirtualClock|internal\/[A-Z]\w+|internal\/state\/.+)\.ts$/],
+    ["base", /^(Scenario|VirtualClock|internal\/[A-Z]\w+|internal\/state\/.+)\.ts$/],
     ["courier", /^(Courier|internal\/courier\/.+)\.ts$/],
     ["gateway", /^(Gateway|internal\/gateway\/.+)\.ts$/],
     ["faults", /^(Faults|internal\/faults\/.+)\.ts$/],

@@ -24,8 +24,7 @@ import type { Transition } from "@pawl/core/Handler"
 import type * as Client from "@pawl/http/Pawl"
 import * as Fake from "@pawl/testkit/Fake"
 import { Faults } from "@pawl/testkit/Faults"
-import { Gateway } from "@pawl/testkit/Gateway"
-import type * as GatewayConfig from "@pawl/testkit/GatewayConfig"
+import { Gateway, type Options as GatewayOptions } from "@pawl/testkit/Gateway"
 import * as Sandboxed from "@pawl/sandbox/Sandbox"
 import * as VirtualClock from "@pawl/testkit/VirtualClock"
 import { Receiver } from "@pawl/webhook/Receiver"
@@ -104,7 +103,7 @@ export interface Sandbox extends AsyncDisposable {
  * @since 0.1.0
  */
 export interface TestOptions extends Partial<Pick<Options, Shared>> {
-  readonly fake?: GatewayConfig.Options | undefined
+  readonly fake?: GatewayOptions | undefined
 }
 
 /**

@@ -51,7 +51,6 @@ import type { SqlError } from "effect/sql/SqlError"
 import * as Courier from "@pawl/testkit/Courier"
 import * as Faults from "@pawl/testkit/Faults"
 import * as Gateway from "@pawl/testkit/Gateway"
-import * as GatewayConfig from "@pawl/testkit/GatewayConfig"
 import * as EventFeed from "./internal/sandbox/EventFeed.ts"
 import { isLoopback } from "@pawl/core/internal/Loopback"
 import * as LocalHost from "./internal/http/LocalHost.ts"
@@ -86,7 +85,7 @@ export class Sandbox extends Context.Service<Sandbox, { readonly baseUrl: string
  * @category models
  * @since 0.1.0
  */
-export interface Options extends GatewayConfig.Options {
+export interface Options extends Gateway.Options {
   readonly host?: string | undefined
   readonly port?: number | undefined
   readonly token?: Redacted.Redacted | undefined
@@ -230,7 +229,7 @@ const courier = ({ allowCallbacks = [] }: Options) =>
 const config = ({ readings, ...options }: Options) =>
   Layer.unwrap(
     Effect.map(NodePort.NodePort, ({ origin }) =>
-      GatewayConfig.layer({
+      Gateway.layerSettings({
         pageUrl: origin,
         ...(readings && { behaviour: Readings.behaviour(readings) }),
         ...options

@@ -50,7 +50,7 @@ import * as Layer from "effect/Layer"
 import * as Courier from "./Courier.ts"
 import * as Faults from "./Faults.ts"
 import * as Gateway from "./Gateway.ts"
-import * as GatewayConfig from "./GatewayConfig.ts"
+import * as GatewayConfig from "./internal/GatewayConfig.ts"
 import * as InProcess from "./internal/InProcess.ts"
 import * as FaultedResponse from "./internal/faults/FaultedResponse.ts"
 

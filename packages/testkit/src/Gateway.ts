@@ -24,7 +24,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import { Courier, type Delivery, type Message } from "./Courier.ts"
-import { GatewayConfig } from "./GatewayConfig.ts"
+import { GatewayConfig } from "./internal/GatewayConfig.ts"
 import * as CallbackPost from "./internal/courier/CallbackPost.ts"
 import * as Apm from "./internal/gateway/Apm.ts"
 import * as MethodPage from "./internal/gateway/MethodPage.ts"
@@ -47,6 +47,8 @@ import * as Writes from "./internal/gateway/Writes.ts"
 import type * as Behaviour from "./internal/Behaviour.ts"
 import * as Subscriptions from "./internal/gateway/Subscriptions.ts"
 import * as Tokens from "./internal/gateway/Tokens.ts"
+
+export { GatewayConfig, layer as layerSettings, type Options } from "./internal/GatewayConfig.ts"
 
 /**
  * Service that is the payments service.

@@ -4,7 +4,6 @@
 import { Hmac } from "@pawl/core/Hmac"
 import * as Courier from "@pawl/testkit/Courier"
 import * as Gateway from "@pawl/testkit/Gateway"
-import * as GatewayConfig from "@pawl/testkit/GatewayConfig"
 import * as GatewayState from "@pawl/testkit/internal/gateway/GatewayState"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -38,7 +37,7 @@ export const make = Effect.fnUntraced(function* (
     Layer.provide([
       Layer.succeed(HttpClient.HttpClient, client),
       state.layer,
-      GatewayConfig.layer({
+      Gateway.layerSettings({
         merchantKey,
         merchantSecret: Redacted.make(secret),
         pace: "7 minutes",

@@ -13,7 +13,7 @@ import * as HttpClientRequest from "effect/http/HttpClientRequest"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import * as Stream from "effect/Stream"
-import { GatewayConfig } from "../../GatewayConfig.ts"
+import { GatewayConfig } from "../GatewayConfig.ts"
 import { VirtualClock } from "../../VirtualClock.ts"
 
 /** A callback to post: `body` is every field but the status, `signed` what the checksum covers. */

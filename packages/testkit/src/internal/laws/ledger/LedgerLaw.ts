@@ -17,6 +17,7 @@ import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import * as CallbackRequests from "../../generators/CallbackRequests.ts"
 import * as Laws from "../../../Laws.ts"
+import { on } from "../HistoryLaws.ts"
 
 /**
  * The subject of a law: a function that makes the layer of an empty ledger.
@@ -41,14 +42,6 @@ export const law = (
       Effect.flatMap(Ledger, (ledger) => Effect.gen(() => body(ledger)))
     )
   )
-
-/**
- * Runs an effect on a store of its own.
- */
-export const on = <A, E, Store>(
-  fresh: () => Layer.Layer<Store, unknown>,
-  body: Effect.Effect<A, E, Store>
-) => Effect.suspend(() => Effect.provide(body, fresh(), { local: true }))
 
 /**
  * Returns when the next row is due, without claiming any.

@@ -8,7 +8,8 @@ import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
 import * as Laws from "../../../Laws.ts"
 import { expect } from "../Expect.ts"
-import { callback, on } from "../ledger/LedgerLaw.ts"
+import { on } from "../HistoryLaws.ts"
+import { callback } from "../ledger/LedgerLaw.ts"
 
 type Fresh = () => Layer.Layer<RequestStore | Ledger, unknown>
 

@@ -1,13 +1,11 @@
 /**
  * The settings of a gateway: the credentials of the merchant, the pace of transactions, the seed.
- *
- * @since 0.1.0
  */
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
-import { type Behaviour, defaults } from "./internal/Behaviour.ts"
+import { type Behaviour, defaults } from "./Behaviour.ts"
 
 /**
  * Service that holds the settings of a gateway and its courier.
@@ -29,9 +27,6 @@ import { type Behaviour, defaults } from "./internal/Behaviour.ts"
  * - `firstId`: the first identifier; each later one is higher by 1. Without it and without a seed the first one
  *   is above every identifier of earlier gateways, because a merchant's ledger outlives a gateway. The identifiers
  *   of intents have their own range, above 8,000,000,000,000,000.
- *
- * @category services
- * @since 0.1.0
  */
 export class GatewayConfig extends Context.Service<
   GatewayConfig,
@@ -48,13 +43,10 @@ export class GatewayConfig extends Context.Service<
     readonly intentLifetime: Duration.Duration
     readonly firstId: number | undefined
   }
->()("@pawl/testkit/GatewayConfig") {}
+>()("@pawl/testkit/internal/GatewayConfig") {}
 
 /**
  * The settings of a gateway; each has a default.
- *
- * @category models
- * @since 0.1.0
  */
 export interface Options {
   readonly merchantKey?: string | undefined
@@ -74,9 +66,6 @@ export interface Options {
  * Layer that uses the given settings. The defaults are key `sandbox-key`, secret `sandbox-secret`, a pace of
  * 200 milliseconds, no seed, pages at `https://pay.invalid`, environment `sandbox`, 24 hours for an intent. With a
  * seed ids begin at 100001, also after a reset.
- *
- * @category layers
- * @since 0.1.0
  */
 export const layer = (options: Options = {}): Layer.Layer<GatewayConfig> =>
   Layer.succeed(GatewayConfig, {
