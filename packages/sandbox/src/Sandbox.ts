@@ -241,17 +241,17 @@ const config = ({ readings, ...options }: Options) =>
  * Handles requests to the service directly. Everything else is loaded at its first request: it is a quarter
  * of the modules.
  */
-const served = ({ host = localhost, token }: Options) =>
+const served = ({ host = localhost, pageUrl, token }: Options) =>
   Layer.effectDiscard(
     Effect.gen(function* () {
-      const { server, stop } = yield* NodePort.NodePort
+      const { origin, server, stop } = yield* NodePort.NodePort
       yield* Effect.addFinalizer(() => stop)
       const requestLog = yield* RequestLog.make
       const service = yield* NodeListener.make(requestLog, LocalHost.make(host))
       const site = yield* Effect.cached(
         Effect.flatMap(
           Effect.promise(() => import("./internal/sandbox/NodeSite.ts")),
-          ({ make }) => make(requestLog, host, token)
+          ({ make }) => make(requestLog, host, pageUrl ?? origin, token)
         )
       )
       const fork = Effect.runForkWith(yield* Effect.context<Effect.Services<typeof site>>())

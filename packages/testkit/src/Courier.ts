@@ -139,7 +139,7 @@ const make = Effect.fnUntraced(function* (isAllowed: (url: URL) => boolean) {
   const fibers = yield* FiberSet.make()
   const feed = DeliveryFeed.make()
   const callbacks = open<PendingCallback>("callback")
-  const log = open<Delivery>("delivery", (delivery) => delivery)
+  const log = open<Delivery>("delivery")
   let random = yield* seeded
   let lastId = Number([...callbacks.keys()].at(-1) ?? 0)
 

@@ -157,7 +157,7 @@ export const layer: Layer.Layer<Gateway, never, Courier | GatewayConfig | Hmac> 
     const vault = yield* Cards.make
     const billing = yield* SubscriptionBilling.make(transactions, behaviour)
     const pageUrls = PageUrls.make(config.pageUrl)
-    const checkout = yield* makeCheckout(transactions, writes, pageUrls)
+    const checkout = yield* makeCheckout(transactions, writes)
     const createApm = Apm.make(
       transactions,
       writes,

@@ -19,6 +19,7 @@ import type { VirtualClock } from "@pawl/testkit/VirtualClock"
 import * as RouteGuards from "../http/RouteGuards.ts"
 import * as Control from "./ControlApi.ts"
 import type { EventFeed } from "./EventFeed.ts"
+import * as PublicForms from "./PublicForms.ts"
 import type { RequestLog } from "./RequestLog.ts"
 
 /**
@@ -28,6 +29,7 @@ import type { RequestLog } from "./RequestLog.ts"
 export const make = (
   requestLog: RequestLog,
   host: string,
+  pageUrl: string,
   token: Redacted.Redacted | undefined
 ): Effect.Effect<
   RequestListener,
@@ -37,7 +39,12 @@ export const make = (
   Effect.gen(function* () {
     const scope = yield* Effect.scope
     const site = yield* HttpRouter.toHttpEffect(
-      Layer.mergeAll(contract, Control.routes(requestLog), HostedPage.routes, Console.routes).pipe(
+      Layer.mergeAll(
+        contract,
+        Control.routes(requestLog, PublicForms.make(pageUrl)),
+        HostedPage.routes,
+        Console.routes
+      ).pipe(
         Layer.provide(RouteGuards.layer(host, token)),
         Layer.provideMerge(NodeHttpServer.layerHttpServices)
       )

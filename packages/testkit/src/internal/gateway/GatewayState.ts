@@ -35,7 +35,7 @@ export const makeMemory = (): GatewayState => {
   }
   const entries = open<ScheduledTransaction>("transaction")
   return {
-    layer: Layer.succeed(StateStore, { open, list: () => [], save: Effect.void }),
+    layer: Layer.succeed(StateStore, { open, save: Effect.void }),
     transactions: () => Array.from(entries.values(), ({ transaction }) => transaction),
     transaction: (id) => entries.get(id)?.transaction
   }

@@ -88,7 +88,7 @@ export const make = Effect.fnUntraced(function* (
   const fibers = yield* FiberSet.make()
   /** The transactions that move at a time. They share a fiber: a fiber for each is a quarter of the cost of a create. */
   const moving = new Map<number, Array<string>>()
-  const entries = open<ScheduledTransaction>("transaction", ({ transaction }) => transaction)
+  const entries = open<ScheduledTransaction>("transaction")
   const lastIds = open<number>("id")
   const first = firstId ?? (seed === undefined ? yield* unusedId : firstSeededId)
   const listeners: Array<MoveListener> = []
