@@ -64,7 +64,7 @@ export const testGateway = (
   clock: Layer.Layer<never> = TestClock.layer()
 ) =>
   Gateway.layer.pipe(
-    Layer.provideMerge(Courier.layer),
+    Layer.provideMerge(Courier.layer()),
     Layer.provide(client),
     Layer.provideMerge(
       Layer.mergeAll(

@@ -22,6 +22,7 @@
 import type { Switches } from "@pawl/core/Profile"
 import { type Behaviour, defaults } from "@pawl/testkit/internal/Behaviour"
 import { identity } from "effect/Function"
+import * as JvmStyle from "./internal/readings/JvmStyle.ts"
 import { table } from "./internal/readings/Table.ts"
 
 /**
@@ -86,12 +87,13 @@ const usualTokens: ReadonlySet<string> = new Set(["accessToken", "access_token",
 
 /**
  * Returns the behaviour of a gateway with these readings. Rewrites and refusals follow each other; of any other change the
- * last one holds.
+ * last one holds. In the style `jvm` absent fields of a response or callback are null, and the times of responses are
+ * numbers of milliseconds since the epoch.
  *
  * @category getters
  * @since 0.1.0
  */
-export const behaviour = (readings: Readings): Behaviour =>
+export const behaviour = (readings: Readings, style: Style = "plain"): Behaviour =>
   Object.entries(readings)
     .map(([question, reading]): Partial<Behaviour> => {
       // A profile may come from a file of another version.
@@ -108,5 +110,13 @@ export const behaviour = (readings: Readings): Behaviour =>
           (change.response ?? identity)(all.response(response, request), request),
         callback: (callback) => (change.callback ?? identity)(all.callback(callback))
       }),
-      defaults
+      style === "jvm" ? { ...defaults, ...JvmStyle.behaviour } : defaults
     )
+
+/**
+ * The style in which a gateway writes responses and callbacks.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Style = "plain" | "jvm"

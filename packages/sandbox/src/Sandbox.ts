@@ -79,7 +79,7 @@ export class Sandbox extends Context.Service<Sandbox, { readonly baseUrl: string
  * - `port`, `host`: the address to bind; the default is a free port of 127.0.0.1.
  * - `token`: the bearer token of `/sandbox`; required when `host` is not loopback.
  * - `allowCallbacks`: hosts that callbacks may be sent to besides this machine, with or without a port.
- * - `readings`: the answers of a real service where its specification is silent, which the sandbox then has too.
+ * - `readings`, `style`: the answers of a real service where its specification is silent, which the sandbox then has too.
  * - `filename`: the SQLite file for the state; without it the state is in memory.
  *
  * @category models
@@ -91,6 +91,7 @@ export interface Options extends Gateway.Options {
   readonly token?: Redacted.Redacted | undefined
   readonly allowCallbacks?: ReadonlyArray<string> | undefined
   readonly readings?: Readings.Readings | undefined
+  readonly style?: Readings.Style | undefined
   readonly filename?: string | undefined
 }
 
@@ -221,17 +222,17 @@ const store = ({ filename }: Options) =>
 const courier = ({ allowCallbacks = [] }: Options) =>
   Layer.unwrap(
     Effect.map(NodePort.NodePort, ({ number }) =>
-      Courier.layerTo(NodeOutbound.isAllowed(allowCallbacks, number))
+      Courier.layer(NodeOutbound.isAllowed(allowCallbacks, number))
     )
   )
 
 /** The origin of the pages is known once the sandbox has its port. */
-const config = ({ readings, ...options }: Options) =>
+const config = ({ readings = {}, style, ...options }: Options) =>
   Layer.unwrap(
     Effect.map(NodePort.NodePort, ({ origin }) =>
       Gateway.layerSettings({
         pageUrl: origin,
-        ...(readings && { behaviour: Readings.behaviour(readings) }),
+        behaviour: Readings.behaviour(readings, style),
         ...options
       })
     )

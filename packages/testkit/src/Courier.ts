@@ -13,7 +13,7 @@
  *
  * **Gotchas**
  *
- * `layer` posts to this machine only; a callback to another host is logged as `refused`.
+ * By default it posts to this machine only; a callback to another host is logged as `refused`.
  *
  * @since 0.1.0
  */
@@ -256,33 +256,14 @@ const make = Effect.fnUntraced(function* (isAllowed: (url: URL) => boolean) {
 })
 
 /**
- * Layer that delivers over the provided `HttpClient`, to this machine only.
+ * Layer that delivers over the provided `HttpClient`, to the URLs that are allowed: by default those on this machine.
  *
  * @category layers
  * @since 0.1.0
  */
-export const layer: Layer.Layer<Courier, never, Requirements> = Layer.effect(
-  Courier,
-  make(CallbackPost.isLocal)
-)
-
-/**
- * Layer that delivers over the provided `HttpClient`, to the URLs that are allowed.
- *
- * @category layers
- * @since 0.1.0
- */
-export const layerTo = (
-  isAllowed: (url: URL) => boolean
+export const layer = (
+  isAllowed: (url: URL) => boolean = CallbackPost.isLocal
 ): Layer.Layer<Courier, never, Requirements> => Layer.effect(Courier, make(isAllowed))
-
-/**
- * Layer that delivers to any host, over an `HttpClient` without a network.
- *
- * @category layers
- * @since 0.1.0
- */
-export const layerInMemory: Layer.Layer<Courier, never, Requirements> = layerTo(() => true)
 
 type Requirements = GatewayConfig | HttpClient.HttpClient | Hmac
 

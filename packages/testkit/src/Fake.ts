@@ -173,7 +173,10 @@ const callbacks: Layer.Layer<Fake | Courier.Courier, never, GatewayConfig.Gatewa
               receive = receiver
             })
         }),
-        Layer.provide(Courier.layerInMemory, Layer.succeed(HttpClient.HttpClient, client))
+        Layer.provide(
+          Courier.layer(() => true),
+          Layer.succeed(HttpClient.HttpClient, client)
+        )
       )
     })
   )

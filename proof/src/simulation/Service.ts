@@ -33,7 +33,7 @@ export const make = Effect.fnUntraced(function* (
   const hmac = yield* Hmac
   const state = GatewayState.makeMemory()
   const layer = Gateway.layer.pipe(
-    Layer.provideMerge(Courier.layerInMemory),
+    Layer.provideMerge(Courier.layer(() => true)),
     Layer.provide([
       Layer.succeed(HttpClient.HttpClient, client),
       state.layer,

@@ -19,8 +19,6 @@ import { type Behaviour, defaults } from "./Behaviour.ts"
  * - `environment`: an access token of one environment is refused by every other (`spec.md`, "Authentication").
  * - `isLenient`: accepts what the specification does not: a refund's `transactionId` as text, any country and
  *   any date, a DELETE without a content type.
- * - `style`: `plain`, or `jvm`: absent fields of a response or callback are null, and the times of responses are numbers of milliseconds
- *   since the epoch.
  * - `behaviour`: what the gateway does otherwise than by default, where the specification is silent; `@pawl/sandbox/Readings` makes it of the
  *   answers of a real service.
  * - `intentLifetime`: the time after which an unpaid intent expires.
@@ -38,7 +36,6 @@ export class GatewayConfig extends Context.Service<
     readonly pageUrl: string
     readonly environment: string
     readonly isLenient: boolean
-    readonly style: "plain" | "jvm"
     readonly behaviour: Behaviour
     readonly intentLifetime: Duration.Duration
     readonly firstId: number | undefined
@@ -56,7 +53,6 @@ export interface Options {
   readonly pageUrl?: string | undefined
   readonly environment?: string | undefined
   readonly isLenient?: boolean | undefined
-  readonly style?: "plain" | "jvm" | undefined
   readonly behaviour?: Partial<Behaviour> | undefined
   readonly intentLifetime?: Duration.Input | undefined
   readonly firstId?: number | undefined
@@ -76,7 +72,6 @@ export const layer = (options: Options = {}): Layer.Layer<GatewayConfig> =>
     pageUrl: options.pageUrl ?? "https://pay.invalid",
     environment: options.environment ?? "sandbox",
     isLenient: options.isLenient ?? false,
-    style: options.style ?? "plain",
     behaviour: { ...defaults, ...options.behaviour },
     intentLifetime: Duration.fromInputUnsafe(options.intentLifetime ?? "24 hours"),
     firstId: options.firstId

@@ -53,7 +53,8 @@ import type { Writes } from "./Writes.ts"
 import { StateStore } from "../state/StateStore.ts"
 
 /**
- * Creates intents, and performs the actions of customers. An unknown identifier gives `undefined`.
+ * The intents of the service, and the actions of customers on their pages. A test uses it as the customer, without a
+ * browser. An unknown identifier gives `undefined`.
  *
  * - `submit` takes a form of an intent's page, and returns its errors. A form that was submitted before, or
  *   is too late, changes nothing.

@@ -15,7 +15,7 @@ import { StateStore } from "../state/StateStore.ts"
 /**
  * State of a gateway and its courier.
  *
- * - `layer` provides it to `Gateway.layer` and `Courier.layerInMemory`.
+ * - `layer` provides it to `Gateway.layer` and `Courier.layer`.
  * - `transactions`, `transaction` return the transactions, also while no gateway runs.
  */
 export interface GatewayState {

@@ -7,28 +7,40 @@
  * The specification does not say which fields may be null, nor how most times are written. A client has to accept all of it.
  */
 import { ApmCallback, CardCallback } from "@pawl/core/internal/CallbackBody"
+import { methodOf } from "@pawl/core/Kind"
+import type { Behaviour, CallbackParts } from "@pawl/testkit/internal/Behaviour"
+import * as Endpoints from "@pawl/testkit/internal/gateway/Endpoints"
+import { identity } from "effect/Function"
 import * as Predicate from "effect/Predicate"
 import type * as Schema from "effect/Schema"
 import * as SchemaAST from "effect/SchemaAST"
-import type { Message } from "../../Courier.ts"
-import type { Transaction } from "./Transaction.ts"
 
-/** Rewrites the body of a response. */
-export type Rewrite = (body: unknown) => unknown
+type Rewrite = (body: unknown) => unknown
 
-/** Makes the function that rewrites the bodies of a schema. Fields that may not be null stay absent. */
-export const rewriting = (schema: Schema.Codec<unknown>): Rewrite =>
-  rewritingOf(SchemaAST.toEncoded(schema.ast)) ?? ((body) => body)
-
-/** Makes the function that returns a callback whose absent fields are null. */
-export const message =
-  (write: (transaction: Transaction) => Message | undefined): typeof write =>
-  (transaction) => {
-    const message = write(transaction)
-    const rewrite = transaction.accountId === undefined ? card : apm
+/** The behaviour of a gateway in this style. Fields that may not be null stay absent. */
+export const behaviour: Pick<Behaviour, "callback" | "response"> = {
+  response: (response, { method, path }) => {
+    const [rewrite] = response.status === 200 ? (rewriteFor(method, path) ?? []) : []
+    return rewrite === undefined
+      ? response
+      : { ...response, body: JSON.stringify(rewrite(JSON.parse(response.body, exactly))) }
+  },
+  callback: (callback) => {
+    const rewrite = methodOf(callback.kind) === "card" ? card : apm
     // A rewritten object is an object, too.
-    return message && { ...message, body: rewrite(message.body) as Message["body"] }
+    return { ...callback, body: rewrite(callback.body) as CallbackParts["body"] }
   }
+}
+
+/** Keeps the digits of a number as they are written. */
+const exactly = (_: string, value: unknown, context?: { readonly source: string }): unknown =>
+  typeof value === "number" && context !== undefined ? rawJSON(context.source) : value
+
+const { rawJSON } = JSON as JSON & { readonly rawJSON: (text: string) => unknown }
+
+/** Makes the function that rewrites the bodies of a schema. */
+const rewriting = (schema: Schema.Top): Rewrite =>
+  rewritingOf(SchemaAST.toEncoded(schema.ast)) ?? identity
 
 const rewritingOf = (ast: SchemaAST.AST): Rewrite | undefined => {
   if (SchemaAST.isUnion(ast)) return ast.types.map(rewritingOf).find(Predicate.isNotUndefined)
@@ -65,3 +77,10 @@ const times: ReadonlySet<string> = new Set([
 
 const card = rewriting(CardCallback)
 const apm = rewriting(ApmCallback)
+
+const rewriteFor = Endpoints.finder(
+  Endpoints.all.map((endpoint) => [
+    endpoint,
+    "success" in endpoint ? rewriting(endpoint.success) : identity
+  ])
+)

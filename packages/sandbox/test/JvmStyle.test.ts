@@ -11,7 +11,8 @@ import * as Redacted from "effect/Redacted"
 import * as Layer from "effect/Layer"
 import * as TestClock from "effect/testing/TestClock"
 import { assert, it } from "vitest"
-import * as Fake from "../src/Fake.ts"
+import * as Fake from "@pawl/testkit/Fake"
+import * as Readings from "../src/Readings.ts"
 
 const amount = { amount: "10.50", currency: "EUR" }
 const apm = { ...amount, accountId: "77", apmPayload: { paymentMethod: "WALLET" } }
@@ -61,6 +62,11 @@ it("the client bears a service in the style of a JVM: every operation succeeds, 
     assert.match(subscription.nextChargeDate ?? "", epoch)
     assert.notExists(subscription.billingDetails)
   }).pipe(
-    Effect.provide(Layer.provideMerge(Fake.layer({ style: "jvm" }), TestClock.layer())),
+    Effect.provide(
+      Layer.provideMerge(
+        Fake.layer({ behaviour: Readings.behaviour({}, "jvm") }),
+        TestClock.layer()
+      )
+    ),
     Effect.runPromise
   ))
