@@ -20,11 +20,17 @@ import { replay } from "../src/internal/laws/ledger/Replay.ts"
 import * as Steps from "../src/internal/laws/ledger/Steps.ts"
 import type { Step } from "../src/internal/laws/ledger/Steps.ts"
 import * as Laws from "../src/Laws.ts"
-import { type Fresh, ledgerHistories as histories, ledgerLaws as laws } from "../src/Laws/Store.ts"
+import {
+  type Fresh as FreshStore,
+  ledgerHistories as histories,
+  ledgerLaws as laws
+} from "../src/Laws/Store.ts"
 import { breaks, broken, names, rowsOf } from "@pawl/test-support/LawTests"
 import * as FacetLaws from "./support/facets.ts"
 import { ledgers } from "./support/ledgers.ts"
 import { emptied } from "./support/sqlStore.ts"
+
+type Fresh = FreshStore<Ledger>
 
 /** The laws with one example each. */
 const examples = laws.slice(histories.length)

@@ -4,7 +4,7 @@
 import { Hmac } from "@pawl/core/Hmac"
 import * as Courier from "@pawl/testkit/Courier"
 import * as Gateway from "@pawl/testkit/Gateway"
-import * as GatewayState from "@pawl/testkit/internal/gateway/GatewayState"
+import * as GatewayState from "./GatewayState.ts"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as HttpClient from "effect/http/HttpClient"

@@ -34,7 +34,6 @@
  */
 import type { Ledger } from "@pawl/webhook/Ledger"
 import type { RequestStore } from "@pawl/webhook/RequestStore"
-import type * as Layer from "effect/Layer"
 import * as HistoryLaws from "../internal/laws/HistoryLaws.ts"
 import * as LedgerExamples from "../internal/laws/ledger/Examples.ts"
 import * as LedgerFacets from "../internal/laws/ledger/Facets.ts"
@@ -47,14 +46,7 @@ import * as RequestReplay from "../internal/laws/requests/Replay.ts"
 import * as RequestSteps from "../internal/laws/requests/Steps.ts"
 import type * as Laws from "../Laws.ts"
 
-/**
- * The subject of the laws: a function that makes the layer of an empty store. The layer is built and closed for each
- * example and each history.
- *
- * @category models
- * @since 0.1.0
- */
-export type Fresh<Store = Ledger> = () => Layer.Layer<Store, unknown>
+export type { Fresh } from "../internal/laws/HistoryLaws.ts"
 
 /**
  * The laws of a ledger that play histories, 100 by default. A history that broke a law may be stored and tried first.
@@ -62,8 +54,9 @@ export type Fresh<Store = Ledger> = () => Layer.Layer<Store, unknown>
  * @category laws
  * @since 0.1.0
  */
-export const ledgerHistories: ReadonlyArray<Laws.Law<Fresh, ReadonlyArray<LedgerSteps.Step>>> =
-  HistoryLaws.make({ ...LedgerFacets, ...LedgerReplay, ...LedgerSteps })
+export const ledgerHistories: ReadonlyArray<
+  Laws.Law<HistoryLaws.Fresh<Ledger>, ReadonlyArray<LedgerSteps.Step>>
+> = HistoryLaws.make({ ...LedgerFacets, ...LedgerReplay, ...LedgerSteps })
 
 /**
  * The laws of a ledger.
@@ -71,7 +64,7 @@ export const ledgerHistories: ReadonlyArray<Laws.Law<Fresh, ReadonlyArray<Ledger
  * @category laws
  * @since 0.1.0
  */
-export const ledgerLaws: ReadonlyArray<Laws.Law<Fresh>> = [
+export const ledgerLaws: ReadonlyArray<Laws.Law<HistoryLaws.Fresh<Ledger>>> = [
   ...ledgerHistories,
   ...LedgerExamples.examples,
   ...workLaws
@@ -84,7 +77,7 @@ export const ledgerLaws: ReadonlyArray<Laws.Law<Fresh>> = [
  * @since 0.1.0
  */
 export const requestHistories: ReadonlyArray<
-  Laws.Law<Fresh<RequestStore | Ledger>, ReadonlyArray<RequestSteps.Step>>
+  Laws.Law<HistoryLaws.Fresh<RequestStore | Ledger>, ReadonlyArray<RequestSteps.Step>>
 > = HistoryLaws.make({ ...RequestFacets, ...RequestReplay, ...RequestSteps })
 
 /**
@@ -93,7 +86,7 @@ export const requestHistories: ReadonlyArray<
  * @category laws
  * @since 0.1.0
  */
-export const requestLaws: ReadonlyArray<Laws.Law<Fresh<RequestStore | Ledger>>> = [
+export const requestLaws: ReadonlyArray<Laws.Law<HistoryLaws.Fresh<RequestStore | Ledger>>> = [
   ...requestHistories,
   ...RequestExamples.examples
 ]

@@ -106,11 +106,26 @@ const comparison = <Facet extends string>(
   }
 }
 
+/** The subject of a law: a function that makes the layer of an empty store. */
+export type Fresh<Store> = () => Layer.Layer<Store, unknown>
+
 /** Runs an effect on a store of its own. */
-export const on = <A, E, Store>(
-  fresh: () => Layer.Layer<Store, unknown>,
-  body: Effect.Effect<A, E, Store>
-) => Effect.suspend(() => Effect.provide(body, fresh(), { local: true }))
+export const on = <A, E, Store>(fresh: Fresh<Store>, body: Effect.Effect<A, E, Store>) =>
+  Effect.suspend(() => Effect.provide(body, fresh(), { local: true }))
+
+/** Makes the function that makes a law of one example; `body` gets what an effect returns on an empty store. */
+export const example =
+  <A, Store>(opened: Effect.Effect<A, never, Store>) =>
+  (
+    text: Laws.LawText,
+    body: (opened: A) => Generator<Effect.Effect<unknown, unknown>, void, never>
+  ): Laws.Law<Fresh<Store>> =>
+    Laws.example(text, (fresh) =>
+      on(
+        fresh,
+        Effect.flatMap(opened, (each) => Effect.gen(() => body(each)))
+      )
+    )
 
 /** Makes the laws of the facets, each with 100 histories by default. */
 export const make = <Facet extends string, Step extends AnyStep, Store, E>(options: {
@@ -118,12 +133,12 @@ export const make = <Facet extends string, Step extends AnyStep, Store, E>(optio
   readonly histories: fc.Arbitrary<ReadonlyArray<Step>>
   readonly replay: Replay<Facet, Step, Store, E>
   readonly showFields?: (fields: object) => string
-}): ReadonlyArray<Laws.Law<() => Layer.Layer<Store, unknown>, ReadonlyArray<Step>>> =>
+}): ReadonlyArray<Laws.Law<Fresh<Store>, ReadonlyArray<Step>>> =>
   Struct.keys(options.facets).map((facet) =>
     Laws.propertyEffect(options.facets[facet], {
       arbitrary: options.histories,
       show: showing(options.showFields),
-      body: (fresh: () => Layer.Layer<Store, unknown>, steps) =>
+      body: (fresh: Fresh<Store>, steps) =>
         Effect.flatMap(
           on(fresh, options.replay(steps, [facet])),
           (mismatches) => mismatches.get(facet) ?? Effect.void

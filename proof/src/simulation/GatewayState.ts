@@ -1,16 +1,12 @@
 /**
- * Storage for the state of a gateway that outlives the gateway.
- *
- * **Details**
- *
- * Use it in a test in which the payments service restarts. By default a gateway and its courier keep
- * their state in maps of their own, and a new gateway starts empty.
+ * Storage for the state of a gateway that outlives the gateway. By default a gateway and its courier keep their state in
+ * maps of their own, and a new gateway starts empty.
  */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import type { Transaction } from "../../Gateway.ts"
-import type { ScheduledTransaction } from "./ScheduledTransaction.ts"
-import { StateStore } from "../state/StateStore.ts"
+import type { Transaction } from "@pawl/testkit/Gateway"
+import type { ScheduledTransaction } from "@pawl/testkit/internal/gateway/ScheduledTransaction"
+import { StateStore } from "@pawl/testkit/internal/state/StateStore"
 
 /**
  * State of a gateway and its courier.
