@@ -290,7 +290,7 @@ const upward = (path: string, target: string): string | undefined => {
  * with the barrel that exports it.
  */
 const onNode =
-  /^(packages\/(pawl\/src\/|[a-z]+\/src\/(bin\/|(internal\/([a-z]+\/)?)?Node)|testkit\/src\/Sandbox|http\/src\/(Pawl|index)\.ts|[a-z]+\/test\/)|examples|proof|test-support)/
+  /^(packages\/(pawl\/src\/|[a-z]+\/src\/(bin\/|(internal\/([a-z]+\/)?)?Node)|sandbox\/src\/Sandbox|http\/src\/(Pawl|index)\.ts|[a-z]+\/test\/)|examples|proof|test-support)/
 const nodeOnly = /^(node:|undici(\/index\.js)?$|@effect\/(platform-node|sql-pg)\/)/
 const nodeModule = /^(@pawl\/[a-z]+\/|packages\/[a-z]+\/src\/)(internal\/([a-z]+\/)?)?Node[A-Z]/
 /** Effect's modules are in PascalCase. A path in lower case is the barrel of a folder. */
@@ -334,7 +334,7 @@ const objection = (path: string, specifier: string | undefined): string | undefi
   }
   if (rule.may.some((each) => each.test(specifier))) return undefined
   return nodeOnly.test(specifier) && !onNode.test(path)
-    ? "only modules named Node…, bins and the testkit's Sandbox may need Node"
+    ? "only modules named Node…, bins and the Sandbox may need Node"
     : rule.why
 }
 
