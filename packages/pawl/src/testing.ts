@@ -25,7 +25,6 @@
  * @since 0.1.0
  */
 import type { Transition } from "@pawl/core/Handler"
-import type * as Sandboxed from "@pawl/sandbox/Sandbox"
 import type * as GatewayConfig from "@pawl/testkit/GatewayConfig"
 import type * as Duration from "effect/Duration"
 import type { Controls } from "./internal/Controls.ts"
@@ -109,10 +108,22 @@ export interface TestOptions extends Partial<
 /**
  * The options of a sandbox. Its credentials are `sandbox-key` and `sandbox-secret`.
  *
+ * - `port`, `host`: the address; the default is a free port of 127.0.0.1.
+ * - `allowCallbacks`: hosts that callbacks may be sent to besides this machine, with or without a port.
+ * - `filename`: the SQLite file for the state; without it the state is in memory.
+ *
  * @category models
  * @since 0.1.0
  */
-export type SandboxOptions = Omit<Sandboxed.Options, "merchantKey" | "merchantSecret" | "token">
+export interface SandboxOptions extends Omit<
+  GatewayConfig.Options,
+  "merchantKey" | "merchantSecret"
+> {
+  readonly host?: string | undefined
+  readonly port?: number | undefined
+  readonly allowCallbacks?: ReadonlyArray<string> | undefined
+  readonly filename?: string | undefined
+}
 
 /**
  * Opens a `Pawl` over a fake in this process, without a port. Callbacks reach its receiver.
