@@ -29,7 +29,7 @@ import type * as GatewayConfig from "@pawl/testkit/GatewayConfig"
 import type * as Duration from "effect/Duration"
 import type { Controls } from "./internal/Controls.ts"
 import * as Missing from "./internal/Missing.ts"
-import type { Options } from "./Options.ts"
+import type { Options } from "./internal/Options.ts"
 import type { Pawl } from "./Pawl.ts"
 
 /**

@@ -13,7 +13,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as ManagedRuntime from "effect/ManagedRuntime"
 import { openOver } from "../Pawl.ts"
-import * as Services from "../Services.ts"
+import * as Functions from "./Functions.ts"
 import type { TestOptions, TestPawl } from "../testing.ts"
 import * as Controls from "./Controls.ts"
 
@@ -24,7 +24,7 @@ export const open = (options: TestOptions): Promise<TestPawl> => {
   const runtime = ManagedRuntime.make(
     Fake.layer(options.fake).pipe(
       Layer.provideMerge(VirtualClock.layer()),
-      Layer.provide(Services.references(options))
+      Layer.provide(Functions.references(options))
     )
   )
   const transitions: Array<Transition> = []

@@ -6,14 +6,14 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as ManagedRuntime from "effect/ManagedRuntime"
-import * as Services from "../Services.ts"
+import * as Functions from "./Functions.ts"
 import type { Sandbox, SandboxOptions } from "../testing.ts"
 import * as Controls from "./Controls.ts"
 
 /** Starts the service. */
 export const start = (options: SandboxOptions): Promise<Sandbox> => {
   const runtime = ManagedRuntime.make(
-    Layer.provideMerge(Sandboxed.layer(options), Services.references({}))
+    Layer.provideMerge(Sandboxed.layer(options), Functions.references({}))
   )
   const close = () => runtime.dispose()
   return runtime.runPromise(Effect.context<Sandboxed.Services>()).then((context) => ({
