@@ -123,9 +123,19 @@ const packages: ReadonlyArray<Rule> = [
     why: "the sandbox needs the testkit, the page files of the receiver and a QR code encoder"
   },
   {
-    files: /^packages\/pawl\/src\//,
+    files: /^packages\/pawl\/src\/(bin\/|internal\/Sandboxes)/,
     may: [effect, core, http, webhook, testkit, receiver, sandbox, node, platformNode],
-    why: "pawl puts the packages together"
+    why: "the commands of pawl are those of all packages"
+  },
+  {
+    files: /^packages\/pawl\/src\/(testing|internal\/(Controls|Fakes))/,
+    may: [effect, core, http, webhook, testkit],
+    why: "pawl/testing stands on the testkit"
+  },
+  {
+    files: /^packages\/pawl\/src\//,
+    may: [effect, core, http, webhook, node],
+    why: "a program in production installs neither the testkit nor the processes"
   },
   {
     files: /^packages\/core\/test\//,
@@ -215,7 +225,7 @@ const layers: Readonly<Record<string, ReadonlyArray<readonly [room: string, file
   "packages/webhook/src/": [
     [
       "verification",
-      /^(Row|Fact|Lane|Verification|Verifier|CallbackUrl|Seal|internal\/(seal|verify)\/.+)\.ts$/
+      /^(Row|Fact|Lane|TransactionReport|Verification|Verifier|CallbackUrl|Seal|internal\/(seal|verify)\/.+)\.ts$/
     ],
     [
       "rule",
@@ -240,7 +250,7 @@ const layers: Readonly<Record<string, ReadonlyArray<readonly [room: string, file
     ["merchants", /^(Merchants|internal\/merchants\/.+)\.ts$/],
     [
       "operator",
-      /^(Admin|MerchantsAdmin|CloudEvent|DayBooks|DayComparison|Forwarder|NodeAdminPage|PageFiles|Replay|StoryReport|StoryScenario|TransactionReport|internal\/(LogLine|(admin|mcp|page)\/.+))\.(ts|js)$/
+      /^(Admin|MerchantsAdmin|CloudEvent|DayBooks|DayComparison|Forwarder|NodeAdminPage|PageFiles|Replay|StoryReport|StoryScenario|internal\/(LogLine|(admin|mcp|page)\/.+))\.(ts|js)$/
     ],
     ["commands", /^(bin\/.+|index\.ts)$/]
   ],
@@ -328,7 +338,7 @@ const objection = (path: string, specifier: string | undefined): string | undefi
   }
   if (rule.may.some((each) => each.test(specifier))) return undefined
   return nodeOnly.test(specifier) && !onNode.test(path)
-    ? "only modules named Node…, bins and the testkit's Sandbox may need Node"
+    ? "only modules named Node…, bins and the Sandbox may need Node"
     : rule.why
 }
 

@@ -19,8 +19,6 @@
  * | `logger` | none | stderr |
  *
  * Further variables are those of `@pawl/http/PawlConfig` and `@pawl/webhook/Seal`.
- *
- * @since 0.1.0
  */
 import type { Transition } from "@pawl/core/Handler"
 import type { RequestEvent, ResponseEvent } from "@pawl/http/Hooks"
@@ -46,9 +44,6 @@ import * as Redacted from "effect/Redacted"
  * - `headers`: further headers of each request, such as the key of a gateway.
  * - `dispatcher`: an agent of undici 7 or newer, for another certificate authority or a client certificate.
  * - `profile`: the switches for the silences of the specification; see `@pawl/core/Profile`.
- *
- * @category models
- * @since 0.1.0
  */
 export interface Settings {
   readonly baseUrl?: string | undefined
@@ -70,9 +65,6 @@ export interface Settings {
 /**
  * A logger such as `console`, or one of pino or winston. `fields` has the ids and reasons of a message; no secret, access
  * token, checksum or card number.
- *
- * @category models
- * @since 0.1.0
  */
 export type Logger = Readonly<Record<"debug" | "info" | "warn" | "error", LogMethod>>
 
@@ -80,9 +72,6 @@ type LogMethod = (message: string, fields: Record<string, unknown>) => unknown
 
 /**
  * The functions of the merchant.
- *
- * @category models
- * @since 0.1.0
  */
 export interface Handlers {
   /**
@@ -110,35 +99,33 @@ export interface Handlers {
 
 /**
  * The options of `open`.
- *
- * @category models
- * @since 0.1.0
  */
 export interface Options extends Settings, Handlers {}
 
-/**
- * Returns a provider that answers with the options, and then with the variables of the process.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** Returns a provider that answers with settings by the names of their variables. */
+export const providerOf = (
+  settings: ReadonlyArray<readonly [name: string, value: string]>
+): ConfigProvider.ConfigProvider =>
+  ConfigProvider.fromEnv({
+    env: Object.fromEntries(settings.map(([name, value]) => [variableOf(name), value]))
+  })
+
+/** Returns a provider that answers with the options, and then with the variables of the process. */
 export const provider = (settings: Settings): ConfigProvider.ConfigProvider => {
-  const entries = Object.entries(settings).flatMap(([name, value]: [string, unknown]) => {
+  const given = Object.entries(settings).flatMap(([name, value]: [string, unknown]) => {
     if (typeof value !== "string" && typeof value !== "number") return []
     const unit = name.endsWith("Timeout") && typeof value === "number" ? " millis" : ""
-    return [[variableOf(name), `${value}${unit}`] as const]
+    return [[name, `${value}${unit}`] as const]
   })
-  return ConfigProvider.orElse(
-    ConfigProvider.fromEnv({ env: Object.fromEntries(entries) }),
-    ConfigProvider.fromEnv()
-  )
+  return ConfigProvider.orElse(providerOf(given), ConfigProvider.fromEnv())
 }
 
 /** Returns `PAWL_BASE_URL` for `baseUrl`. */
-const variableOf = (name: string): string =>
-  name === "previousSecret"
-    ? "PAWL_MERCHANT_SECRET_PREVIOUS"
-    : `PAWL_${name.replaceAll(/[A-Z]/gu, "_$&").toUpperCase()}`
+const variableOf = (name: string): string => {
+  if (name === "previousSecret") return "PAWL_MERCHANT_SECRET_PREVIOUS"
+  if (name === "previousSealKey") return "PAWL_SEAL_KEY_PREVIOUS"
+  return `PAWL_${name.replaceAll(/[A-Z]/gu, "_$&").toUpperCase()}`
+}
 
 /** The names of the options of each type. The controls of a sandbox and of a fake may be among them. */
 const names: OptionTypes.Names = {
@@ -150,39 +137,39 @@ const names: OptionTypes.Names = {
   ignored: "clock service close fake"
 }
 
-/**
- * Checks the options, and reads the store and the callback URL.
- *
- * @category constructors
- * @since 0.1.0
- */
-export const read = Effect.fnUntraced(
-  function* (options: Options) {
-    yield* OptionTypes.check(options, names, "onChange")
-    const { callbackPath = "/callback" } = options
-    const text = yield* Config.Redacted("PAWL_STORE").pipe(Config.withDefault(Redacted.make("")))
-    const store = NodeStore.parse(Redacted.value(text))
-    if (store === undefined) {
-      const isMissing = Redacted.value(text) === ""
-      return yield* new InvalidConfig({ setting: "PAWL_STORE", advice: stores, isMissing })
-    }
-    if (!/^\/[^?#\s]*$/u.test(callbackPath)) {
-      return yield* invalid("callbackPath", "give a path such as /callback")
-    }
-    const publicUrl = yield* Config.String("PAWL_PUBLIC_URL").pipe(Config.withDefault(""))
-    const url = URL.parse(publicUrl)
-    if (publicUrl !== "" && (url === null || !/^https?:[^?#]*$/u.test(url.href))) {
-      return yield* invalid("PAWL_PUBLIC_URL", "give an address such as https://shop.example")
-    }
-    return {
-      store,
-      callbackPath,
-      callbackUrl: url === null ? undefined : `${url.href.replace(/\/$/u, "")}${callbackPath}`
-    }
-  },
-  (read, options) =>
-    Effect.provideService(read, ConfigProvider.ConfigProvider, provider({ ...options }))
-)
+/** The store, and where callbacks come: the path below the public address, and the whole URL, if that is known. */
+export type Read = Effect.Success<ReturnType<typeof readStore>>
+
+/** Reads the store and the callback URL. */
+export const readStore = Effect.fnUntraced(function* ({
+  callbackPath = "/callback"
+}: Pick<Settings, "callbackPath">) {
+  const text = yield* Config.Redacted("PAWL_STORE").pipe(Config.withDefault(Redacted.make("")))
+  const store = NodeStore.parse(Redacted.value(text))
+  if (store === undefined) {
+    const isMissing = Redacted.value(text) === ""
+    return yield* new InvalidConfig({ setting: "PAWL_STORE", advice: stores, isMissing })
+  }
+  if (!/^\/[^?#\s]*$/u.test(callbackPath)) {
+    return yield* invalid("callbackPath", "give a path such as /callback")
+  }
+  const publicUrl = yield* Config.String("PAWL_PUBLIC_URL").pipe(Config.withDefault(""))
+  const url = URL.parse(publicUrl)
+  if (publicUrl !== "" && (url === null || !/^https?:[^?#]*$/u.test(url.href))) {
+    return yield* invalid("PAWL_PUBLIC_URL", "give an address such as https://shop.example")
+  }
+  return {
+    store,
+    callbackPath,
+    callbackUrl: url === null ? undefined : `${url.href.replace(/\/$/u, "")}${callbackPath}`
+  }
+})
+
+/** Checks the options, and reads the store and the callback URL. */
+export const read = (options: Options) =>
+  Effect.andThen(OptionTypes.check(options, names, "onChange"), readStore(options)).pipe(
+    Effect.provideService(ConfigProvider.ConfigProvider, provider({ ...options }))
+  )
 
 const stores = "sqlite:FILE, postgres://USER@HOST/DATABASE, or memory, which is lost at the end"
 

@@ -4,8 +4,6 @@
  * **Details**
  *
  * The checksum of a callback is verified on its bytes, so no body parser may have read them. Each door says how.
- *
- * @since 0.1.0
  */
 import * as NodeReceiver from "@pawl/webhook/NodeReceiver"
 import type { Receiver } from "@pawl/webhook/Receiver"
@@ -13,13 +11,10 @@ import * as WebReceiver from "@pawl/webhook/WebReceiver"
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import type { IncomingMessage, ServerResponse } from "node:http"
+import type { IncomingMessage, RequestListener, ServerResponse } from "node:http"
 
 /**
  * A request listener and middleware of Node: without `next` it answers other paths with 404.
- *
- * @category models
- * @since 0.1.0
  */
 export type Listener = (
   request: IncomingMessage,
@@ -29,25 +24,16 @@ export type Listener = (
 
 /**
  * A web-standard handler.
- *
- * @category models
- * @since 0.1.0
  */
 export type WebHandler = (request: Request) => Promise<Response>
 
 /**
  * The doors. A callback comes at `callbackPath`.
- *
- * @category models
- * @since 0.1.0
  */
 export type Doors = ReturnType<typeof make>
 
 /**
  * Where callbacks come: the path below the public address, and the whole URL, if that address is known.
- *
- * @category models
- * @since 0.1.0
  */
 export interface Address {
   readonly callbackPath: string
@@ -75,29 +61,36 @@ interface HonoContext {
   readonly req: Pick<Request, "arrayBuffer"> & { readonly raw: Request; readonly path: string }
 }
 
-/**
- * Makes the doors of a receiver.
- *
- * @category constructors
- * @since 0.1.0
- */
-export const make = (
-  context: Context.Context<Receiver>,
-  { callbackPath, callbackUrl = "" }: Address,
-  pawl: () => { readonly close: () => Promise<void> }
-) => {
-  const listener = Effect.runSyncWith(context)(NodeReceiver.listener)
-  const { handler } = WebReceiver.toHandler(Layer.succeedContext(context))
-  /** A proxy may take the path of the public URL away. */
+/** A proxy may take the path of the public URL away. */
+const isCallbackAt = ({ callbackPath, callbackUrl = "" }: Address) => {
   const paths = [callbackPath, URL.parse(callbackUrl)?.pathname]
-  const isCallback = (url = ""): boolean => paths.includes(url.split("?")[0])
+  return (url = ""): boolean => paths.includes(url.split("?")[0])
+}
 
-  const node: Listener = (request, response, next) => {
+/** Makes the listener of Node that takes callbacks, and answers other paths with 404 or leaves them to `next`. */
+export const nodeOf = (listener: RequestListener, address: Address): Listener => {
+  const isCallback = isCallbackAt(address)
+  return (request, response, next) => {
     const { originalUrl = request.url } = request as { readonly originalUrl?: string }
     if (isCallback(originalUrl)) listener(request, response)
     else if (next === undefined) response.writeHead(404).end()
     else next()
   }
+}
+
+/**
+ * Makes the doors of a receiver.
+ */
+export const make = (
+  context: Context.Context<Receiver>,
+  address: Address,
+  pawl: () => { readonly close: () => Promise<void> }
+) => {
+  const { callbackPath } = address
+  const listener = Effect.runSyncWith(context)(NodeReceiver.listener)
+  const { handler } = WebReceiver.toHandler(Layer.succeedContext(context))
+  const isCallback = isCallbackAt(address)
+  const node = nodeOf(listener, address)
 
   return {
     /** A listener of `node:http`: `createServer(pawl.node())`. */

@@ -1,7 +1,5 @@
 /**
  * Transactions as the receiver knows them.
- *
- * @since 0.1.0
  */
 import { type Kind, methodOf } from "@pawl/core/Kind"
 import type { StatusReader } from "@pawl/core/StatusReader"
@@ -9,11 +7,11 @@ import type { TransactionId } from "@pawl/core/Transaction"
 import * as StatusPoller from "@pawl/http/StatusPoller"
 import { Ledger } from "@pawl/webhook/Ledger"
 import type { Key, ParkedKey } from "@pawl/webhook/Row"
-import * as TransactionReport from "@pawl/receiver/TransactionReport"
+import * as TransactionReport from "@pawl/webhook/TransactionReport"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
-import { type Abortable, make as makePromised, type Runner } from "./internal/Promised.ts"
+import { type Abortable, make as makePromised, type Runner } from "./Promised.ts"
 
 /** The methods as effects. */
 const make = (ledger: Ledger["Service"]) => ({
@@ -52,17 +50,11 @@ const make = (ledger: Ledger["Service"]) => ({
 
 /**
  * Transactions with promises.
- *
- * @category models
- * @since 0.1.0
  */
 export type Transactions = ReturnType<typeof of>
 
 /**
  * Makes the methods of `pawl.transactions`.
- *
- * @category constructors
- * @since 0.1.0
  */
 export const of = (runner: Runner, context: Context.Context<Ledger | StatusReader>) => ({
   ...makePromised(runner, make(Context.get(context, Ledger))),
