@@ -265,8 +265,11 @@ const layers: Readonly<Record<string, ReadonlyArray<readonly [room: string, file
     ["index", /^index\.ts$/]
   ],
   "packages/sandbox/src/": [
-    ["base", /^(NodeOutbound|Readings|internal\/(http|console|contract|readings)\/.+)\.(ts|js)$/],
-    ["pages", /^(Console|HostedPage|internal\/pages\/.+)\.ts$/],
+    [
+      "base",
+      /^(Readings|internal\/NodeOutbound|internal\/(http|console|contract|readings)\/.+)\.(ts|js)$/
+    ],
+    ["pages", /^internal\/pages\/.+\.ts$/],
     ["sandbox", /^(Sandbox|internal\/sandbox\/.+)\.ts$/],
     ["conform", /^(Conformance|internal\/conform\/.+)\.ts$/],
     ["trigger", /^internal\/trigger\/.+$/],

@@ -69,7 +69,7 @@ describe("imports point down inside a package", () => {
   it.each([
     ["packages/webhook/src/Worker.ts", "./Ledger.ts"],
     ["packages/webhook/src/Ledger.ts", "./internal/memory/Memory.ts"],
-    ["packages/sandbox/src/internal/sandbox/NodeSite.ts", "../../HostedPage.ts"],
+    ["packages/sandbox/src/internal/sandbox/NodeSite.ts", "../pages/HostedPage.ts"],
     ["packages/testkit/src/Laws/Receiver.ts", "../Faults.ts"]
   ])("%s may import %s", (path, specifier) => {
     expect(finding(path, specifier)).toBeUndefined()

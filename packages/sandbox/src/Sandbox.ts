@@ -5,10 +5,10 @@
  *
  * | path | content |
  * |---|---|
- * | `/` | the console; see `Console` |
+ * | `/` | the console |
  * | `/api/*` | the service; a body of more than 64 KiB is 413 |
  * | `/docs`, `/openapi.json` | the contract, as documentation and as a file |
- * | `/pay/*`, `/apm/*`, `/challenge/*` | the pages for customers; see `HostedPage` |
+ * | `/pay/*`, `/apm/*`, `/challenge/*` | the pages for customers |
  * | `GET /sandbox/transactions`, `GET /sandbox/transactions/{id}` | the true transactions |
  * | `POST /sandbox/transactions/{id}/status` `{"status", "declineCode"?}` | gives a transaction a status, which it keeps |
  * | `GET /sandbox/deliveries`, `GET /sandbox/deliveries/{id}` | every attempt of every callback; the URL and body of one |
@@ -26,8 +26,8 @@
  * `subscription`, `intent`, `request`, `clock`, `faults` and `reset`; each has the item that its GET lists.
  *
  * Pages, `/sandbox` and `/api` are 403 for a `Host` that is not this machine, and pages and `/sandbox` for the `Origin`
- * of another site too, so no web page open in the developer's browser can use them. `NodeOutbound` limits the hosts of
- * callbacks.
+ * of another site too, so no web page open in the developer's browser can use them. Callbacks go to this machine and to
+ * the hosts that are allowed.
  *
  * **Gotchas**
  *
@@ -59,7 +59,7 @@ import * as NodeListener from "./internal/sandbox/NodeListener.ts"
 import * as NodePort from "./internal/sandbox/NodePort.ts"
 import * as StateStore from "@pawl/testkit/internal/state/StateStore"
 import * as RequestLog from "./internal/sandbox/RequestLog.ts"
-import * as NodeOutbound from "./NodeOutbound.ts"
+import * as NodeOutbound from "./internal/NodeOutbound.ts"
 import * as Readings from "./Readings.ts"
 import * as VirtualClock from "@pawl/testkit/VirtualClock"
 

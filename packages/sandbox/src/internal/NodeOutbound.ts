@@ -12,8 +12,6 @@
  * - A name is resolved once, and the checked address is connected to. `localhost` must be loopback. The
  *   addresses on which clouds serve credentials are always refused.
  * - Redirects are not followed (`Courier`).
- *
- * @since 0.1.0
  */
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import type * as HttpClient from "effect/http/HttpClient"
@@ -25,9 +23,6 @@ import { isLoopback } from "@pawl/core/internal/Loopback"
 /**
  * Makes the function that tells whether a callback may go to a URL. `allowed` lists hosts, with or without a
  * port; `ownPort` is the port of the sandbox.
- *
- * @category constructors
- * @since 0.1.0
  */
 export const isAllowed =
   (allowed: ReadonlyArray<string>, ownPort: number) =>
@@ -46,9 +41,6 @@ export const isAllowed =
 
 /**
  * Tells whether the resolved address of a name may be connected to.
- *
- * @category guards
- * @since 0.1.0
  */
 export const isAllowedAddress = (name: string, address: string): boolean =>
   !isBlocked(address) && (!isLoopback(name.toLowerCase()) || isLoopback(address))
@@ -56,9 +48,6 @@ export const isAllowedAddress = (name: string, address: string): boolean =>
 /**
  * Layer that sends callbacks with Node's own client, which adds no start-up time. It checks resolved
  * addresses; `isAllowed` checks the URL first.
- *
- * @category layers
- * @since 0.1.0
  */
 export const layer: Layer.Layer<HttpClient.HttpClient> = NodeHttpClient.layerNodeHttpOptions({
   keepAlive: true,

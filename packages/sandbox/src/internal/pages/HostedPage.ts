@@ -39,8 +39,6 @@
  * | payment method | `method-ask`, `method-approve`, `method-decline`, `method-cancel`; `method-scan`, `deep-link`; `method-pending`, `method-over` |
  * | facts of a challenge or method | `payee`, `amount`, `card-mask`, `method` |
  * | challenge | `challenge`, `challenge-approve`, `challenge-decline`, `challenge-over` |
- *
- * @since 0.1.0
  */
 import { isTerminal, type Status } from "@pawl/core/Status"
 import * as ByteSize from "effect/ByteSize"
@@ -50,25 +48,22 @@ import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import type * as Layer from "effect/Layer"
 import * as Gateway from "@pawl/testkit/Gateway"
-import { RouteGuards } from "./internal/http/RouteGuards.ts"
+import { RouteGuards } from "../http/RouteGuards.ts"
 import type { ApmTransaction } from "@pawl/testkit/internal/gateway/MethodPage"
 import type { Transaction } from "@pawl/testkit/internal/gateway/Transaction"
-import * as ChallengePage from "./internal/pages/ChallengePage.ts"
+import * as ChallengePage from "./ChallengePage.ts"
 import type { Intent } from "@pawl/testkit/internal/gateway/Intent"
-import { html } from "./internal/pages/Html.ts"
+import { html } from "./Html.ts"
 import { challengePath, methodPath, payPath } from "@pawl/testkit/internal/gateway/PageUrls"
-import * as PageLayout from "./internal/pages/PageLayout.ts"
-import { style } from "./internal/pages/PageStyle.ts"
+import * as PageLayout from "./PageLayout.ts"
+import { style } from "./PageStyle.ts"
 import type { Form } from "@pawl/testkit/internal/gateway/PayForm"
-import * as MethodPage from "./internal/pages/MethodPage.ts"
-import * as PayPage from "./internal/pages/PayPage.ts"
-import { languageOf, translations, untranslated } from "./internal/pages/Translations.ts"
+import * as MethodPage from "./MethodPage.ts"
+import * as PayPage from "./PayPage.ts"
+import { languageOf, translations, untranslated } from "./Translations.ts"
 
 /**
  * Layer that adds the pages to a router.
- *
- * @category layers
- * @since 0.1.0
  */
 export const routes: Layer.Layer<
   never,

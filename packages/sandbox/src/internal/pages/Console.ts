@@ -13,11 +13,9 @@
  * The console is plain HTML, a stylesheet, and JavaScript modules that the browser runs as they are; it uses
  * only the control API under `/sandbox` (`docs/decisions/0033-the-sandboxs-pages-use-no-framework.md`). No page
  * loads anything from another host, and no site may frame one.
- *
- * @since 0.1.0
  */
 import * as Status from "@pawl/core/Status"
-import { Api } from "./internal/contract/Api.ts"
+import { Api } from "../contract/Api.ts"
 import * as PageFiles from "@pawl/receiver/PageFiles"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -32,17 +30,14 @@ import * as Path from "effect/Path"
 import * as Scope from "effect/Scope"
 import * as Courier from "@pawl/testkit/Courier"
 import * as Faults from "@pawl/testkit/Faults"
-import * as DocsPage from "./internal/pages/DocsPage.ts"
-import { RouteGuards } from "./internal/http/RouteGuards.ts"
+import * as DocsPage from "./DocsPage.ts"
+import { RouteGuards } from "../http/RouteGuards.ts"
 import * as Scenario from "@pawl/testkit/Scenario"
 
 /**
  * The constants of the console: the statuses in rank order, and whether they are final; the milliseconds
  * between the attempts of a callback; the stories of the scenarios; the kinds of fault, and the endpoints that can
  * have one.
- *
- * @category models
- * @since 0.1.0
  */
 export interface Facts {
   readonly statuses: ReadonlyArray<{ readonly status: Status.Status; readonly isFinal: boolean }>
@@ -53,7 +48,7 @@ export interface Facts {
 }
 
 /** The path from `src` and from `dist`: the browser files are published as they are in `src`. */
-const folder = new URL("../src/internal/console/", import.meta.url)
+const folder = new URL("../../../src/internal/console/", import.meta.url)
 
 const { "content-security-policy": _, ...headers } = PageFiles.headers
 
@@ -137,9 +132,6 @@ const elsewhere = Effect.map(HttpServerRequest.HttpServerRequest, ({ headers }) 
 
 /**
  * Layer that adds the pages to a router. It reads the files at the first request.
- *
- * @category layers
- * @since 0.1.0
  */
 export const routes: Layer.Layer<
   never,
