@@ -113,7 +113,7 @@ const packages: ReadonlyArray<Rule> = [
   },
   {
     // These modules of the sandbox need Node although their names do not say so.
-    files: /^packages\/sandbox\/src\/(bin\/|(internal\/sandbox\/)?Node|Sandbox)/,
+    files: /^packages\/sandbox\/src\/(bin\/|internal\/(sandbox\/)?Node|Sandbox)/,
     may: [effect, core, http, webhook, testkit, receiver, fastCheck, node, platformNode],
     why: "the sandbox needs the testkit, the page files and output of the receiver, and Node"
   },

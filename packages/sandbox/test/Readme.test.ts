@@ -7,7 +7,7 @@ import * as Sandbox from "../src/Sandbox.ts"
 import { run } from "./support/sandbox.ts"
 import { receiver } from "@pawl/test-support/Wire"
 
-const readme = readFileSync(new URL("../../testkit/README.md", import.meta.url), "utf8")
+const readme = readFileSync(new URL("../README.md", import.meta.url), "utf8")
 const lines = (/```sh\n([^]*?)```/u.exec(readme)?.[1] ?? "").split("\n")
 
 /** A command, and its expected response in the next line. */
