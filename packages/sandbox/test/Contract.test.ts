@@ -19,7 +19,7 @@ import { contract } from "./support/contract.ts"
 import { type Arrived, type Service, ServiceUnderTest, pace } from "./support/contractService.ts"
 import { visit } from "./support/customer.ts"
 import { control } from "./support/sandbox.ts"
-import { receiver } from "@pawl/test-support/Wire"
+import { receiver } from "./support/wire.ts"
 
 /** Makes a service that starts at a time, in milliseconds since the epoch, where time is virtual. */
 type ServiceLayer = (

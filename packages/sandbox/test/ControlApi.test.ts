@@ -10,7 +10,7 @@ import * as Sandbox from "../src/Sandbox.ts"
 import { credentials, fields, payment } from "@pawl/test-support/TestGateway"
 import { listen } from "./support/events.ts"
 import { api, control, list, pay, run, type Shown } from "./support/sandbox.ts"
-import { raw, receiver } from "@pawl/test-support/Wire"
+import { raw, receiver } from "./support/wire.ts"
 
 /** Waits until a condition holds. */
 const until = <R>(holds: Effect.Effect<boolean, never, R>) =>

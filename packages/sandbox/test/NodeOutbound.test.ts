@@ -4,7 +4,7 @@ import * as Courier from "@pawl/testkit/Courier"
 import * as NodeOutbound from "../src/internal/NodeOutbound.ts"
 import { assert, describe, it } from "vitest"
 import { control, pay, run } from "./support/sandbox.ts"
-import { receiver } from "@pawl/test-support/Wire"
+import { receiver } from "./support/wire.ts"
 
 const refusedOf = (urls: ReadonlyArray<string>, allowed: ReadonlyArray<string> = []) =>
   urls.filter((url) => !NodeOutbound.isAllowed(allowed, 4010)(new URL(url)))

@@ -12,7 +12,7 @@ import { checksum, credentials } from "@pawl/test-support/TestGateway"
 import { card } from "@pawl/test-support/Creates"
 import type { components, paths, webhooks } from "./support/openapi.d.ts"
 import { control, run } from "./support/sandbox.ts"
-import { receiver } from "@pawl/test-support/Wire"
+import { receiver } from "./support/wire.ts"
 
 type Schemas = components["schemas"]
 type CardCallback = webhooks["cardCallback"]["post"]["requestBody"]["content"]["application/json"]

@@ -25,7 +25,7 @@ import {
   ledgerHistories as histories,
   ledgerLaws as laws
 } from "../src/Laws/Store.ts"
-import { breaks, broken, names, rowsOf } from "@pawl/test-support/LawTests"
+import { breaks, broken, names, rowsOf } from "./support/lawTests.ts"
 import * as FacetLaws from "./support/facets.ts"
 import { ledgers } from "./support/ledgers.ts"
 import { emptied } from "./support/sqlStore.ts"

@@ -19,7 +19,7 @@ import {
   requestLaws as laws
 } from "../src/Laws/Store.ts"
 import * as FacetLaws from "./support/facets.ts"
-import { breaks, broken, names, rowsOf } from "@pawl/test-support/LawTests"
+import { breaks, broken, names, rowsOf } from "./support/lawTests.ts"
 import { requestStores } from "./support/requestStores.ts"
 import { emptied } from "./support/sqlStore.ts"
 

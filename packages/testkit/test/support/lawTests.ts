@@ -4,7 +4,7 @@
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import { readFileSync } from "node:fs"
-import type * as Laws from "@pawl/testkit/Laws"
+import type * as Laws from "../../src/Laws.ts"
 
 /** Checks all laws on a subject and returns the broken ones. */
 export const breaks = async <Subject, Value>(
@@ -24,7 +24,7 @@ export const names = (laws: ReadonlyArray<Laws.LawText>) => laws.map(({ name }) 
 
 export const broken = (breaks: ReadonlyArray<Laws.LawBroken>) => names(breaks.map(({ law }) => law))
 
-const page = readFileSync(`${import.meta.dirname}/../../docs/laws.md`, "utf8")
+const page = readFileSync(`${import.meta.dirname}/../../../../docs/laws.md`, "utf8")
 
 /** Returns the table rows of one section of the page, without headers and padding. */
 export const rowsOf = (section: string): ReadonlyArray<string> =>
