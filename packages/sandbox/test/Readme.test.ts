@@ -8,7 +8,9 @@ import { run } from "./support/sandbox.ts"
 import { receiver } from "./support/wire.ts"
 
 const readme = readFileSync(new URL("../README.md", import.meta.url), "utf8")
-const lines = (/```sh\n([^]*?)```/u.exec(readme)?.[1] ?? "").split("\n")
+const lines = (
+  /## The ten most useful lines\n[^]*?```sh\n([^]*?)```/u.exec(readme)?.[1] ?? ""
+).split("\n")
 
 /** A command, and its expected response in the next line. */
 const commands = lines.flatMap((command, at) =>
