@@ -100,7 +100,7 @@ const comparison = <Facet extends string>(
       for (const field of Struct.keys(facetOf)) {
         if (Object.is(actual?.[field], wanted?.[field])) continue
         const [is, shouldBe] = [actual, wanted].map((row) => shown(row?.[field], field))
-        compareFacet(facetOf[field], `${String(field)} of ${name}`, is, shouldBe)
+        compareFacet(facetOf[field], `${field} of ${name}`, is, shouldBe)
       }
     }
   }
