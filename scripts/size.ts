@@ -33,10 +33,22 @@ export const parts: ReadonlyArray<Part> = [
     name: "Status + Evidence",
     imports: `export * from "@pawl/core/Status"
       export * from "@pawl/core/Evidence"`,
-    // 121 bytes over the goal: the table of the bits of each status, and reading evidence by that table.
-    limit: 1130,
+    // 41 bytes over the goal: the bits of each status, which stores hold.
+    limit: 1045,
     goal: 1000,
     alone: ["packages/core/src/Status.ts", "packages/core/src/Evidence.ts"]
+  },
+  {
+    name: "Reducer",
+    imports: `export * from "@pawl/core/Reducer"`,
+    // The reducer with the state model beneath it.
+    limit: 870,
+    goal: 870,
+    alone: [
+      "packages/core/src/Status.ts",
+      "packages/core/src/Evidence.ts",
+      "packages/core/src/Reducer.ts"
+    ]
   },
   {
     name: "verifier",

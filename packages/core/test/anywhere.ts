@@ -8,6 +8,7 @@ import * as Checksum from "@pawl/core/Checksum"
 import * as Evidence from "@pawl/core/Evidence"
 import * as Json from "@pawl/core/internal/Json"
 import { keyed } from "@pawl/core/PortableHmac"
+import { initial, reduce } from "@pawl/core/Reducer"
 import * as Refund from "@pawl/core/Refund"
 import { advance, isStatus, isTerminal, rank, type Status, statuses } from "@pawl/core/Status"
 import * as Hex from "effect/encoding/Hex"
@@ -101,6 +102,22 @@ const ofEvidence: ReadonlyArray<Check> = [
         if (new Set(counts.filter((each) => rank(each) === top)).size !== 1) continue
         if (status !== fold(counts) || status !== fold(counts.toReversed()))
           failsAt(evidence, status)
+      }
+    }
+  },
+  {
+    name: "the reducer gives the same state for two observations in either order, once or twice",
+    run: () => {
+      const seen = statuses.flatMap((status) => [
+        { source: "callback", status } as const,
+        { source: "response", status } as const,
+        { source: "read", status, askedAt: 1 } as const
+      ])
+      for (const one of seen) {
+        for (const other of seen) {
+          const state = [one, other].reduce(reduce, initial())
+          same([other, one, other].reduce(reduce, initial()), state)
+        }
       }
     }
   },

@@ -92,7 +92,7 @@ describe("sequences", () => {
       seen.flatMap((one) => (one.source === "read" ? [one.askedAt] : []))
     covers(sample(Generators.observations), {
       ...each(
-        ["callback", "answer", "read"],
+        ["callback", "response", "read"],
         String,
         (source) => (seen: ReadonlyArray<Generators.Observation>) =>
           seen.some((one) => one.source === source)
