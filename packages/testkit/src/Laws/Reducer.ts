@@ -10,10 +10,11 @@
  * @since 0.1.0
  */
 import type * as Evidence from "@pawl/core/Evidence"
-import { initial, reduce } from "@pawl/core/Reducer"
+import { initial, type Observation, reduce } from "@pawl/core/Reducer"
 import { isStatus, isTerminal, rank } from "@pawl/core/Status"
 import * as ReducerLaw from "../internal/laws/reducer/ReducerLaw.ts"
 import * as Summary from "../internal/laws/reducer/Summary.ts"
+import type * as Generators from "../Generators.ts"
 import type * as Laws from "../Laws.ts"
 
 /**
@@ -42,11 +43,10 @@ export type Reducer = ReducerLaw.Reducer
 export const evidenceReducer =
   (policy: Evidence.Policy = "final"): Reducer =>
   (observations) =>
-    observations.reduce(
-      (state, each) =>
-        isStatus(each.status) ? reduce(state, { ...each, status: each.status }) : state,
-      initial(policy)
-    ).standing
+    observations.filter(hasStatus).reduce(reduce, initial(policy)).standing
+
+/** Tells whether the status of an observation is one of the nine. */
+const hasStatus = (each: Generators.Observation): each is Observation => isStatus(each.status)
 
 const { describe, hostile, known, sameStanding } = ReducerLaw
 const { conflictOf, positionOf, summarize } = Summary
