@@ -187,7 +187,7 @@ const make = Effect.fnUntraced(function* (options: Options = {}) {
   const store = yield* RequestStore
   const sender = yield* RequestSender
   const callbackUrl = yield* CallbackUrl
-  const { requestIdWindow } = yield* Profile
+  const { requestIdWindow, status422 } = yield* Profile
   const window = Duration.toMillis(requestIdWindow)
 
   const encode = Effect.fnUntraced(function* <K extends RequestKind>(
@@ -229,6 +229,7 @@ const make = Effect.fnUntraced(function* (options: Options = {}) {
     sender,
     seal,
     window,
+    status422,
     rebuild:
       rebuild &&
       ((requestId, kind) =>
