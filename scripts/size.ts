@@ -102,7 +102,7 @@ export const parts: ReadonlyArray<Part> = [
       export { layer as config } from "@pawl/http/PawlConfig"
       export { layerHttpClient } from "@pawl/http/Transport"
       export { layer as fetch } from "effect/http/FetchHttpClient"
-      export { layer as hmac } from "@pawl/core/PortableHmac"`,
+      export { layer as hmac } from "@pawl/core/Hmac"`,
     // 30 more: every error has a code.
     limit: 70_500,
     goal: 55_000

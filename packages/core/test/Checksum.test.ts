@@ -1,6 +1,6 @@
 import * as Checksum from "@pawl/core/Checksum"
 import * as NodeHmac from "@pawl/core/NodeHmac"
-import * as PortableHmac from "@pawl/core/PortableHmac"
+import * as PortableHmac from "@pawl/core/Hmac"
 import * as Redacted from "effect/Redacted"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"

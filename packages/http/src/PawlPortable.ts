@@ -4,7 +4,7 @@
  * **Example** (A client over fetch)
  *
  * ```ts
- * import * as PortableHmac from "@pawl/core/PortableHmac"
+ * import * as PortableHmac from "@pawl/core/Hmac"
  * import * as PawlConfig from "@pawl/http/PawlConfig"
  * import * as PawlPortable from "@pawl/http/PawlPortable"
  * import * as Transport from "@pawl/http/Transport"

@@ -2,7 +2,7 @@
  * The laws of a receiver, checked on pawl's own receiver, on a handwritten one, and on that one with planted bugs.
  */
 import * as Handler from "@pawl/core/Handler"
-import * as PortableHmac from "@pawl/core/PortableHmac"
+import * as PortableHmac from "@pawl/core/Hmac"
 import type { Status } from "@pawl/core/Status"
 import type { Method } from "@pawl/core/Kind"
 import * as Evidence from "@pawl/core/Evidence"

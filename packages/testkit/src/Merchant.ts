@@ -32,7 +32,7 @@
  * @since 0.1.0
  */
 import * as Handler from "@pawl/core/Handler"
-import * as PortableHmac from "@pawl/core/PortableHmac"
+import * as PortableHmac from "@pawl/core/Hmac"
 import * as RequestSender from "@pawl/http/RequestSender"
 import * as CallbackUrl from "@pawl/webhook/CallbackUrl"
 import * as Ledger from "@pawl/webhook/Ledger"

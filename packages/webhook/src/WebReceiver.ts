@@ -5,7 +5,7 @@
  *
  * ```ts
  * import * as Handler from "@pawl/core/Handler"
- * import * as PortableHmac from "@pawl/core/PortableHmac"
+ * import * as PortableHmac from "@pawl/core/Hmac"
  * import { StatusReader } from "@pawl/core/StatusReader"
  * import * as Ledger from "@pawl/webhook/Ledger"
  * import * as Receiver from "@pawl/webhook/Receiver"

@@ -3,7 +3,7 @@
  */
 import type { RequestKind } from "@pawl/core/RequestSender"
 import * as NodeHmac from "@pawl/core/NodeHmac"
-import * as PortableHmac from "@pawl/core/PortableHmac"
+import * as PortableHmac from "@pawl/core/Hmac"
 import * as ConfigProvider from "effect/ConfigProvider"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"

@@ -2,7 +2,7 @@
  * A law of the payments service, and the client with which it sends requests.
  */
 import * as Checksum from "@pawl/core/Checksum"
-import * as PortableHmac from "@pawl/core/PortableHmac"
+import * as PortableHmac from "@pawl/core/Hmac"
 import type { Request, Response } from "@pawl/testkit/Gateway"
 import * as Laws from "@pawl/testkit/Laws"
 import * as Context from "effect/Context"

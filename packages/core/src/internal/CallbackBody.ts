@@ -7,7 +7,8 @@ import * as Schema from "effect/Schema"
 import * as SchemaTransformation from "effect/SchemaTransformation"
 import { openStruct } from "./OpenStruct.ts"
 import { ApmResponseData } from "../ApmPayload.ts"
-import { Metadata, OpenStatus, TextOrInteger } from "../Transaction.ts"
+import { Metadata, OpenStatus } from "../Transaction.ts"
+import { TextOrInteger } from "./JsonNumber.ts"
 
 /** An amount as it was sent: text, or a number that `Json` read without losing a digit. */
 const AmountAsSent = Schema.Union([Schema.String, Schema.Finite]).pipe(

@@ -9,9 +9,10 @@
  *
  * @since 0.1.0
  */
-import { type Body, type Signed, signedNames } from "@pawl/core/Callback"
+import { type Body, type Signed } from "@pawl/core/Callback"
+import { signedNames } from "@pawl/core/internal/SignedFields"
 import * as Checksum from "@pawl/core/Checksum"
-import { keyed } from "@pawl/core/PortableHmac"
+import { keyed } from "@pawl/core/Hmac"
 import { statuses } from "@pawl/core/Status"
 import type { Method } from "@pawl/core/Kind"
 import type { OpenStatus } from "@pawl/core/Transaction"

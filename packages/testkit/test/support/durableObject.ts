@@ -4,7 +4,7 @@
  * It imports no module of Node.
  */
 import * as Handler from "@pawl/core/Handler"
-import * as PortableHmac from "@pawl/core/PortableHmac"
+import * as PortableHmac from "@pawl/core/Hmac"
 import { StatusReader } from "@pawl/core/StatusReader"
 import * as DurableObject from "@pawl/webhook/DurableObject"
 import * as Receiver from "@pawl/webhook/Receiver"

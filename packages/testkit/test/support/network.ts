@@ -1,7 +1,7 @@
 /**
  * The real client over the service in memory, with a network that the test controls.
  */
-import * as PortableHmac from "@pawl/core/PortableHmac"
+import * as PortableHmac from "@pawl/core/Hmac"
 import * as PawlConfig from "@pawl/http/PawlConfig"
 import * as PawlPortable from "@pawl/http/PawlPortable"
 import { type Request, Transport } from "@pawl/http/Transport"

@@ -9,7 +9,7 @@
  */
 import * as Checksum from "@pawl/core/Checksum"
 import * as Handler from "@pawl/core/Handler"
-import * as PortableHmac from "@pawl/core/PortableHmac"
+import * as PortableHmac from "@pawl/core/Hmac"
 import { StatusReader } from "@pawl/core/StatusReader"
 import { ApmPayments } from "@pawl/http/ApmPayments"
 import * as PawlConfig from "@pawl/http/PawlConfig"

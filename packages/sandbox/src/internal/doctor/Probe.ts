@@ -8,7 +8,7 @@
  * a create whose response was not recorded is repeated, and makes nothing twice.
  */
 import type * as Checksum from "@pawl/core/Checksum"
-import * as PortableHmac from "@pawl/core/PortableHmac"
+import * as PortableHmac from "@pawl/core/Hmac"
 import * as Transport from "@pawl/http/Transport"
 import type { Incoming } from "@pawl/webhook/Verifier"
 import * as Clock from "effect/Clock"

@@ -3,7 +3,7 @@
  */
 import * as Checksum from "@pawl/core/Checksum"
 import type { KnownKind } from "@pawl/core/Kind"
-import * as PortableHmac from "@pawl/core/PortableHmac"
+import * as PortableHmac from "@pawl/core/Hmac"
 import { Profile } from "@pawl/core/Profile"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"

@@ -1,8 +1,9 @@
 /**
  * Creates and callbacks of APM payments and payouts, which differ only in their kind.
  */
-import type { ApmPaymentRequest, ApmPaymentResponse } from "@pawl/core/ApmPayment"
-import type { ApmPayoutRequest } from "@pawl/core/ApmPayout"
+import type { ApmPaymentRequest } from "@pawl/core/internal/RequestBodies"
+import type { ApmPaymentResponse } from "@pawl/core/ApmPayment"
+import type { ApmPayoutRequest } from "@pawl/core/internal/RequestBodies"
 import type * as Checksum from "@pawl/core/Checksum"
 import { TransactionId } from "@pawl/core/Transaction"
 import * as Effect from "effect/Effect"

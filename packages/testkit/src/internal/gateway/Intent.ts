@@ -2,7 +2,7 @@
  * A payment intent: its state, and its public form.
  */
 import type { Amount, Currency } from "@pawl/core/Amount"
-import type { PaymentIntentRequest } from "@pawl/core/PaymentIntent"
+import type { PaymentIntentRequest } from "@pawl/core/internal/RequestBodies"
 import type { Metadata } from "@pawl/core/Transaction"
 import { withoutUndefined } from "./RequestRules.ts"
 import type { Transaction } from "./Transaction.ts"

@@ -14,8 +14,8 @@
  * create. The subscription is PENDING until that challenge ends.
  */
 import { isTerminal } from "@pawl/core/Status"
-import type { SubscriptionRequest } from "@pawl/core/Subscription"
-import { isCharged, type SubscriptionStatus } from "@pawl/core/SubscriptionStatus"
+import type { SubscriptionRequest } from "@pawl/core/internal/RequestBodies"
+import type { SubscriptionStatus } from "@pawl/core/Subscription"
 import * as Clock from "effect/Clock"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
@@ -231,3 +231,7 @@ const listed = ({
   createdAt,
   nextChargeDate: due === undefined ? null : DateTime.formatIso(DateTime.makeUnsafe(due))
 })
+
+/** Tells whether a subscription with this status is charged on its next charge date. */
+const isCharged = (status: SubscriptionStatus): boolean =>
+  status === "ACTIVE" || status === "TRIALING"

@@ -2,7 +2,7 @@
  * The client of `@pawl/http` as a subject of the laws.
  */
 import type { CreateError } from "@pawl/core/PaymentsError"
-import * as PortableHmac from "@pawl/core/PortableHmac"
+import * as PortableHmac from "@pawl/core/Hmac"
 import { TransactionId } from "@pawl/core/Transaction"
 import { ApmPayments } from "@pawl/http/ApmPayments"
 import * as PawlConfig from "@pawl/http/PawlConfig"

@@ -2,7 +2,7 @@
  * The type of a law of the ledger, and the tools that all of them use.
  */
 import type { Body } from "@pawl/core/Callback"
-import * as PortableHmac from "@pawl/core/PortableHmac"
+import * as PortableHmac from "@pawl/core/Hmac"
 import type { Method } from "@pawl/core/Kind"
 import * as Profile from "@pawl/core/Profile"
 import type { OpenStatus } from "@pawl/core/Transaction"

@@ -2,7 +2,7 @@
  * The payments service that a receiver reads from, under the control of a law.
  */
 import * as Checksum from "@pawl/core/Checksum"
-import * as PortableHmac from "@pawl/core/PortableHmac"
+import * as PortableHmac from "@pawl/core/Hmac"
 import { Profile } from "@pawl/core/Profile"
 import type { Status } from "@pawl/core/Status"
 import * as Effect from "effect/Effect"

@@ -11,8 +11,8 @@
  * @since 0.1.0
  */
 import * as Redacted from "effect/Redacted"
-import { hasCheckDigit } from "./Card.ts"
-import type { RequestKind } from "./RequestSender.ts"
+import { hasCheckDigit } from "../Card.ts"
+import type { RequestKind } from "../RequestSender.ts"
 
 /**
  * Tells whether the body of a request has card data. `body` is the decoded JSON. A field that only may be card data

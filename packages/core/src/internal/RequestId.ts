@@ -5,7 +5,7 @@
  */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import { ValidationFailed } from "./PaymentsError.ts"
+import { ValidationFailed } from "../PaymentsError.ts"
 
 /**
  * Makes a new requestId: a UUIDv7 (RFC 9562) of the time in milliseconds and 74 random bits. Those are of a UUIDv4,
