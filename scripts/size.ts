@@ -57,7 +57,8 @@ export const parts: ReadonlyArray<Part> = [
       export const make = (secret) =>
         verifyWith({ current: (text) => createHmac("sha256", secret).update(text).digest() })`,
     // 40 more: a token may name a merchant, and a request is read before its merchant is known.
-    limit: 3740,
+    // 80 more: a status is known by the one table, which has its bits too. The receiver's whole bundle has become smaller.
+    limit: 3820,
     goal: 2500
   },
   {
@@ -103,8 +104,8 @@ export const parts: ReadonlyArray<Part> = [
       export { layerHttpClient } from "@pawl/http/Transport"
       export { layer as fetch } from "effect/http/FetchHttpClient"
       export { layer as hmac } from "@pawl/core/Hmac"`,
-    // 30 more: every error has a code.
-    limit: 70_500,
+    // 30 more: every error has a code. 140 more: the one table of statuses, and the switch for 422.
+    limit: 70_640,
     goal: 55_000
   },
   {

@@ -30,7 +30,7 @@ export class Hmac extends Context.Service<
   }
 >()("@pawl/core/Hmac") {}
 
-const utf8 = new TextEncoder()
+const utf8 = /* @__PURE__ */ new TextEncoder()
 
 /**
  * Prepares a secret and returns the function that signs texts with it. Text is encoded as UTF-8; a lone surrogate becomes
@@ -51,4 +51,5 @@ export const keyed: Hmac["Service"]["keyed"] = (secret) => {
  * @category layers
  * @since 0.1.0
  */
-export const layer: Layer.Layer<Hmac> = Layer.succeed(Hmac, { keyed })
+// PURE: a bundle that has the layer of Node drops this one, and its SHA-256.
+export const layer: Layer.Layer<Hmac> = /* @__PURE__ */ Layer.succeed(Hmac, { keyed })

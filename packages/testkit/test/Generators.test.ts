@@ -1,5 +1,5 @@
 import { isStatus, isTerminal, rank, type Status, statuses } from "@pawl/core/Status"
-import * as PortableHmac from "@pawl/core/Hmac"
+import * as Hmac from "@pawl/core/Hmac"
 import * as Verifier from "@pawl/webhook/Verifier"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -373,13 +373,10 @@ describe("traffic", () => {
 
 describe("callback requests", () => {
   const secret = Redacted.make("sandbox-secret")
-  const sign = PortableHmac.keyed(secret)
+  const sign = Hmac.keyed(secret)
   const verifier = (current: Redacted.Redacted) =>
     Effect.runSync(
-      Effect.provide(
-        Verifier.Verifier,
-        Layer.provide(Verifier.layer({ current }), PortableHmac.layer)
-      )
+      Effect.provide(Verifier.Verifier, Layer.provide(Verifier.layer({ current }), Hmac.layer))
     )
   const { verify } = verifier(secret)
 

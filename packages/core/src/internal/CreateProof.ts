@@ -13,8 +13,6 @@
  *
  * A create that was in doubt before stays in doubt after any of them but a readable response
  * (`docs/decisions/0010-a-response-is-classified-by-its-status-code-and-its-bytes.md`).
- *
- * @since 0.1.0
  */
 import type { Switches } from "../Profile.ts"
 

@@ -15,8 +15,6 @@
  * const result = await refund["~standard"].validate(form)
  * result.issues?.map(({ path }) => path) // => [["amount"]]
  * ```
- *
- * @since 0.1.0
  */
 import type { ApmPaymentInput } from "../ApmPayment.ts"
 import type { ApmPayoutInput } from "../ApmPayout.ts"
@@ -39,9 +37,7 @@ import {
 import * as Schema from "effect/Schema"
 import type { StandardSchemaV1 } from "effect/StandardSchema"
 
-/**
- * The input of a create. Its callback URL may be absent, because `Requests` makes it from the public address.
- */
+/** The input of a create. Its callback URL may be absent, because `Requests` makes it from the public address. */
 export type Input<A> = A extends { readonly callbackUrl: string }
   ? Omit<A, "callbackUrl"> & { readonly callbackUrl?: string }
   : A
@@ -75,47 +71,29 @@ const called = {
 }
 const signed = { requestId: "made-by-the-client", checksum: "" }
 
-/**
- * Schema for the input of `apmPayments.create`.
- */
+/** Schema for the input of `apmPayments.create`. */
 export const apmPayment = inputOf<ApmPaymentInput>(ApmPaymentRequest, signed)
 
-/**
- * Schema for the input of `apmPayouts.create`.
- */
+/** Schema for the input of `apmPayouts.create`. */
 export const apmPayout = inputOf<ApmPayoutInput>(ApmPayoutRequest, signed)
 
-/**
- * Schema for the input of `cardPayments.create` and `cardPayments.charge`.
- */
+/** Schema for the input of `cardPayments.create` and `cardPayments.charge`. */
 export const cardPayment = inputOf<CardPaymentInput>(CardPaymentRequest)
 
-/**
- * Schema for the input of `cardPayments.tokenize`.
- */
+/** Schema for the input of `cardPayments.tokenize`. */
 export const tokenize = inputOf<TokenizeInput>(TokenizeRequest)
 
-/**
- * Schema for the input of `cardPayouts.create`.
- */
+/** Schema for the input of `cardPayouts.create`. */
 export const cardPayout = inputOf<CardPayoutInput>(CardPayoutRequest)
 
-/**
- * Schema for the input of `refunds.create`.
- */
+/** Schema for the input of `refunds.create`. */
 export const refund = inputOf<RefundInput>(RefundRequest)
 
-/**
- * Schema for the input of `paymentIntents.create`.
- */
+/** Schema for the input of `paymentIntents.create`. */
 export const paymentIntent = inputOf<PaymentIntentInput>(PaymentIntentRequest, called)
 
-/**
- * Schema for the input of `subscriptions.create`.
- */
+/** Schema for the input of `subscriptions.create`. */
 export const subscription = inputOf<SubscriptionInput>(SubscriptionRequest, called)
 
-/**
- * Schema for the changes of `subscriptions.update`.
- */
+/** Schema for the changes of `subscriptions.update`. */
 export const subscriptionUpdate = inputOf<SubscriptionUpdateInput>(SubscriptionUpdate, {})

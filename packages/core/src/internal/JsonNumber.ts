@@ -35,9 +35,7 @@ export const Integer = Schema.Finite.check(
   })
 )
 
-/**
- * Makes the schema of text that is a JSON number on the wire: an integer, or any finite number.
- */
+/** Makes the schema of text that is a JSON number on the wire: an integer, or any finite number. */
 const textFromNumber = (number: typeof Integer, pattern: RegExp, message: string) =>
   Schema.Union([number, Schema.String, RawNumber]).pipe(
     Schema.decodeTo(
@@ -46,9 +44,7 @@ const textFromNumber = (number: typeof Integer, pattern: RegExp, message: string
     )
   )
 
-/**
- * Schema for text that may be a JSON integer on the wire. Read through `Json`, it keeps every digit.
- */
+/** Schema for text that may be a JSON integer on the wire. Read through `Json`, it keeps every digit. */
 export const TextOrInteger = Schema.Union([Schema.String, Integer]).pipe(
   Schema.decodeTo(
     Schema.String,
@@ -59,9 +55,7 @@ export const TextOrInteger = Schema.Union([Schema.String, Integer]).pipe(
   )
 )
 
-/**
- * Schema for text that is a JSON integer of any size on the wire. It keeps every digit.
- */
+/** Schema for text that is a JSON integer of any size on the wire. It keeps every digit. */
 export const IntegerText = textFromNumber(
   Integer,
   /^(?:0|[1-9][0-9]{0,63})$/u,

@@ -100,9 +100,7 @@ export interface Challenge {
    * (`spec.md`, "Transaction statuses").
    */
   readonly challengeUrl?: string | null
-  /**
-   * URL of the same challenge for an iframe; only with CUSTOMER_VERIFICATION (`spec.md`, "Transaction statuses").
-   */
+  /** URL of the same challenge for an iframe; only with CUSTOMER_VERIFICATION (`spec.md`, "Transaction statuses"). */
   readonly challengeUrlIframe?: string | null
 }
 
