@@ -17,11 +17,8 @@
  * import { news } from "@pawl/core/Evidence"
  * import { initial, reduce } from "@pawl/core/Reducer"
  *
- * const seen = [
- *   { source: "callback", status: "SUCCEED" },
- *   { source: "callback", status: "PENDING" }
- * ] as const
- * const claimed = seen.reduce(reduce, initial())
+ * const early = reduce(initial(), { source: "callback", status: "SUCCEED" })
+ * const claimed = reduce(early, { source: "callback", status: "PENDING" })
  * claimed.standing.status // => "PENDING"
  *
  * const read = reduce(claimed, { source: "read", status: "SUCCEED", askedAt: 1_764_000_000_000 })
