@@ -20,7 +20,7 @@
 import { finalRank, isTerminal, rank, type Status, statuses, table } from "./Status.ts"
 
 /**
- * The claimed and the confirmed statuses of one transaction: an integer below 2^18.
+ * The claimed and the confirmed statuses of one transaction: an integer, below 2^18 with the nine statuses.
  *
  * The table of `Status` gives the bits of each status: 0 to 8 are the claims of the nine, 9 to 17 their confirmations.
  *
