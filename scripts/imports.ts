@@ -62,6 +62,12 @@ const packages: ReadonlyArray<Rule> = [
     why: "Evidence imports only ./Status.ts, so that it runs anywhere"
   },
   {
+    files: /^packages\/core\/src\/Reducer\.ts$/,
+    may: [],
+    relative: ["./Status.ts", "./Evidence.ts"],
+    why: "Reducer imports only ./Status.ts and ./Evidence.ts, so that it runs anywhere"
+  },
+  {
     files: /^packages\/core\/src\/Node/,
     may: [effect, node],
     why: "core knows no other package"

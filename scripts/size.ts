@@ -33,10 +33,22 @@ export const parts: ReadonlyArray<Part> = [
     name: "Status + Evidence",
     imports: `export * from "@pawl/core/Status"
       export * from "@pawl/core/Evidence"`,
-    // 121 bytes over the goal: the table of the bits of each status, and reading evidence by that table.
-    limit: 1130,
+    // 41 bytes over the goal: the bits of each status, which stores hold.
+    limit: 1045,
     goal: 1000,
     alone: ["packages/core/src/Status.ts", "packages/core/src/Evidence.ts"]
+  },
+  {
+    name: "Reducer",
+    imports: `export * from "@pawl/core/Reducer"`,
+    // The reducer with the state model beneath it.
+    limit: 870,
+    goal: 870,
+    alone: [
+      "packages/core/src/Status.ts",
+      "packages/core/src/Evidence.ts",
+      "packages/core/src/Reducer.ts"
+    ]
   },
   {
     name: "verifier",
@@ -45,7 +57,8 @@ export const parts: ReadonlyArray<Part> = [
       export const make = (secret) =>
         verifyWith({ current: (text) => createHmac("sha256", secret).update(text).digest() })`,
     // 40 more: a token may name a merchant, and a request is read before its merchant is known.
-    limit: 3740,
+    // 80 more: a status is known by the one table, which has its bits too. The receiver's whole bundle has become smaller.
+    limit: 3820,
     goal: 2500
   },
   {
@@ -90,9 +103,9 @@ export const parts: ReadonlyArray<Part> = [
       export { layer as config } from "@pawl/http/PawlConfig"
       export { layerHttpClient } from "@pawl/http/Transport"
       export { layer as fetch } from "effect/http/FetchHttpClient"
-      export { layer as hmac } from "@pawl/core/PortableHmac"`,
-    // 30 more: every error has a code.
-    limit: 70_500,
+      export { layer as hmac } from "@pawl/core/Hmac"`,
+    // 30 more: every error has a code. 140 more: the one table of statuses, and the switch for 422.
+    limit: 70_640,
     goal: 55_000
   },
   {

@@ -17,7 +17,7 @@ import { type Bench, measure, type Variant } from "./harness.ts"
 const naive = fc.array(
   fc.oneof(
     fc.record({
-      source: fc.constantFrom("callback" as const, "answer" as const),
+      source: fc.constantFrom("callback" as const, "response" as const),
       status: fc.constantFrom(...statuses)
     }),
     fc.record({
@@ -33,7 +33,7 @@ const status = Schema.Literals(statuses)
 const schema = Arbitrary.schema(
   Schema.Array(
     Schema.Union([
-      Schema.Struct({ source: Schema.Literals(["callback", "answer"]), status }),
+      Schema.Struct({ source: Schema.Literals(["callback", "response"]), status }),
       Schema.Struct({
         source: Schema.Literal("read"),
         status,

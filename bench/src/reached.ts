@@ -14,14 +14,16 @@ export const margin = 1.1
 
 /** The reached figures of each benchmark. */
 export const reached: Readonly<Record<string, ReadonlyArray<Goal>>> = {
+  // The bits of a status stand in one table now. The switches before took 12 ns less, of about 30 µs of a callback.
   reducer: [
-    { variant: "pawl", against: "hand-written", atMost: 1.4 },
-    { variant: "pawl", against: "robot3", atMost: 0.015 },
-    { variant: "pawl", against: "XState, pure transition", atMost: 0.001 }
+    { variant: "pawl", against: "hand-written", atMost: 5.7 },
+    { variant: "pawl", against: "robot3", atMost: 0.042 },
+    { variant: "pawl", against: "XState, pure transition", atMost: 0.0027 }
   ],
   property: [
     { variant: "Generators.observations", against: "fc.array of records", atMost: 0.36 },
-    { variant: "observations and our reducer", against: "Generators.observations", atMost: 1.55 }
+    // The reducer is the fold of core now: it has a state after every observation.
+    { variant: "observations and our reducer", against: "Generators.observations", atMost: 1.75 }
   ],
   verify: [
     { variant: "pawl", against: "hand-written", atMost: 0.85 },

@@ -11,6 +11,7 @@ describe("imports point down", () => {
     ["packages/core/src/Status.ts", "effect/Schema"],
     ["packages/core/src/Status.ts", "./Evidence.ts"],
     ["packages/core/src/Evidence.ts", "./Refund.ts"],
+    ["packages/core/src/Reducer.ts", "./Transaction.ts"],
     ["packages/core/src/Refund.ts", "effect/http/HttpClient"],
     ["packages/core/src/Refund.ts", "effect/sql/SqlClient"],
     ["packages/core/src/Refund.ts", "@pawl/http/Endpoint"],
@@ -37,6 +38,7 @@ describe("imports point down", () => {
 
   it.each([
     ["packages/core/src/Evidence.ts", "./Status.ts"],
+    ["packages/core/src/Reducer.ts", "./Evidence.ts"],
     ["packages/core/src/Refund.ts", "effect/Schema"],
     ["packages/core/src/Hmac.ts", "effect/crypto/Mac"],
     ["packages/http/src/Refunds.ts", "effect/http/HttpClient"],

@@ -16,7 +16,6 @@ import * as Data from "effect/Data"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as Grammar from "./internal/Grammar.ts"
-import { textFromNumber } from "./internal/JsonNumber.ts"
 
 /**
  * Schema for an amount to send: up to 18 digits without a leading zero, and at most two decimals (`"10"`,
@@ -39,19 +38,6 @@ export const Amount = Schema.String.check(
  * @since 0.1.0
  */
 export type Amount = typeof Amount.Type
-
-/**
- * Schema for an amount that is a JSON number on the wire (`totalAmount`). It is read as decimal text with every
- * digit.
- *
- * @category schemas
- * @since 0.1.0
- */
-export const AmountFromNumber = textFromNumber(
-  Schema.Finite,
-  /^-?(?:0|[1-9][0-9]{0,30})(?:\.[0-9]{1,30})?$/u,
-  "Expected a decimal number"
-)
 
 /**
  * Schema for a currency: the three capital letters of ISO 4217.

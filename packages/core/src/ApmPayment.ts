@@ -4,9 +4,17 @@
  *
  * @since 0.1.0
  */
-import * as Schema from "effect/Schema"
-import * as ApmFields from "./internal/ApmFields.ts"
-import { openStruct, openStructOf } from "./internal/OpenStruct.ts"
+import type { ApmPayloadInput, ApmResponseData } from "./ApmPayload.ts"
+import type { ApmBillingDetailsInput } from "./Billing.ts"
+import { openStructOf } from "./internal/OpenStruct.ts"
+import {
+  apmCreated,
+  type Created,
+  type CreateInput,
+  type Identified,
+  type OptionalCallbackUrl
+} from "./internal/SharedFields.ts"
+import type { DeviceInput, OrderInput } from "./Order.ts"
 
 /**
  * Input of the merchant to start an APM payment, as plain text fields.
@@ -14,27 +22,37 @@ import { openStruct, openStructOf } from "./internal/OpenStruct.ts"
  * @category models
  * @since 0.1.0
  */
-export interface ApmPaymentInput extends ApmFields.ApmInput {}
-
-/**
- * Schema for the body of `POST /api/v1/payments/apm`. `checksum` is HMAC-SHA256 in lower-case hex (`spec.md`,
- * "Request checksum").
- *
- * @category schemas
- * @since 0.1.0
- */
-export const ApmPaymentRequest = openStruct("ApmPaymentRequest", {
-  ...ApmFields.request,
-  checksum: Schema.String
-})
-
-/**
- * The body of `POST /api/v1/payments/apm`.
- *
- * @category models
- * @since 0.1.0
- */
-export type ApmPaymentRequest = typeof ApmPaymentRequest.Type
+export interface ApmPaymentInput extends CreateInput, OptionalCallbackUrl {
+  /**
+   * Merchant account of APM operations: 1 to 128 characters without `|` and control characters (`spec.md`,
+   * "Conventions").
+   */
+  readonly accountId: string
+  /**
+   * Input of the payment method. Its structure depends on the method, so it takes any further field (`spec.md`,
+   * "apmPayload and apmResponseData").
+   */
+  readonly apmPayload: ApmPayloadInput
+  /**
+   * Amount as decimal text in major units, with at most two decimals: `"10.50"` (`spec.md`, "Conventions").
+   */
+  readonly amount: string
+  /** Currency: three capital letters of ISO 4217, such as `"EUR"` (`spec.md`, "Conventions"). */
+  readonly currency: string
+  /**
+   * Absolute http(s) URL that the customer returns to after a success. The return does not confirm the payment
+   * (`spec.md`, "Transaction statuses").
+   */
+  readonly successRedirectUrl?: string
+  /** Absolute http(s) URL that the customer returns to after a failure (`spec.md`, "Transaction statuses"). */
+  readonly failureRedirectUrl?: string
+  /** Order of the merchant, for reconciliation (`spec.md`, "Order"). */
+  readonly order?: OrderInput
+  /** Customer who is billed (`spec.md`, "Billing details variants"). */
+  readonly billingDetails?: ApmBillingDetailsInput
+  /** Device of the customer, needed for 3-D Secure (`spec.md`, "Device"). */
+  readonly device?: DeviceInput
+}
 
 /**
  * The response to the creation of an APM payment. Fields that the specification does not name are in
@@ -43,7 +61,16 @@ export type ApmPaymentRequest = typeof ApmPaymentRequest.Type
  * @category models
  * @since 0.1.0
  */
-export interface ApmPaymentResponse extends ApmFields.ApmCreated {}
+export interface ApmPaymentResponse extends Identified, Created {
+  /** Identifier of the request, as it was sent (`spec.md`, "Conventions"). */
+  readonly requestId?: string
+  /** Second reason of a decline; its values are not documented (`spec.md`, "Conventions"). */
+  readonly declineSubReason?: string | null
+  /** Data of the payment method: pages, QR codes (`spec.md`, "apmPayload and apmResponseData"). */
+  readonly apmResponseData?: ApmResponseData | null
+  /** Time of creation as text; its format is not documented (`spec.md`, "Conventions"). */
+  readonly createdTime?: string | null
+}
 
 /**
  * Schema for the response to `POST /api/v1/payments/apm`.
@@ -51,7 +78,4 @@ export interface ApmPaymentResponse extends ApmFields.ApmCreated {}
  * @category schemas
  * @since 0.1.0
  */
-export const ApmPaymentResponse = openStructOf<ApmPaymentResponse>(
-  "ApmPaymentResponse",
-  ApmFields.response
-)
+export const ApmPaymentResponse = openStructOf<ApmPaymentResponse>("ApmPaymentResponse", apmCreated)

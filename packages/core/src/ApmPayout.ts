@@ -5,12 +5,19 @@
  */
 import * as Schema from "effect/Schema"
 import { ApmPayload, ApmResponseData } from "./ApmPayload.ts"
-import { type ApmBillingDetails, ApmBillingDetailsDto } from "./Billing.ts"
-import * as ApmFields from "./internal/ApmFields.ts"
-import { openStruct, openStructOf, optionalText, nullableText } from "./internal/OpenStruct.ts"
-import { details, type Details } from "./internal/SharedFields.ts"
-import { type Order, OrderDto } from "./Order.ts"
-import { IntegerText, TransactionId } from "./Transaction.ts"
+import type { ApmPaymentInput, ApmPaymentResponse } from "./ApmPayment.ts"
+import type { ApmBillingDetails } from "./Billing.ts"
+import { IntegerText } from "./internal/JsonNumber.ts"
+import { openStructOf, nullableText } from "./internal/OpenStruct.ts"
+import {
+  ApmBillingDetailsDto,
+  apmCreated,
+  details,
+  type Details,
+  OrderDto
+} from "./internal/SharedFields.ts"
+import type { Order } from "./Order.ts"
+import { TransactionId } from "./Transaction.ts"
 
 /**
  * Input of the merchant to start an APM payout, as plain text fields.
@@ -18,28 +25,7 @@ import { IntegerText, TransactionId } from "./Transaction.ts"
  * @category models
  * @since 0.1.0
  */
-export interface ApmPayoutInput extends ApmFields.ApmInput {}
-
-/**
- * Schema for the body of `POST /api/v1/payouts/apm`. The specification does not say
- * whether a payout needs a checksum; `Profile.payoutChecksum` decides whether the client sends one. It is
- * HMAC-SHA256 in lower-case hex (`spec.md`, "Request checksum").
- *
- * @category schemas
- * @since 0.1.0
- */
-export const ApmPayoutRequest = openStruct("ApmPayoutRequest", {
-  ...ApmFields.request,
-  checksum: optionalText
-})
-
-/**
- * The body of `POST /api/v1/payouts/apm`.
- *
- * @category models
- * @since 0.1.0
- */
-export type ApmPayoutRequest = typeof ApmPayoutRequest.Type
+export interface ApmPayoutInput extends ApmPaymentInput {}
 
 /**
  * The response to the creation of an APM payout: the fields of `ApmPaymentResponse`.
@@ -47,7 +33,7 @@ export type ApmPayoutRequest = typeof ApmPayoutRequest.Type
  * @category models
  * @since 0.1.0
  */
-export interface ApmPayoutResponse extends ApmFields.ApmCreated {}
+export interface ApmPayoutResponse extends ApmPaymentResponse {}
 
 /**
  * Schema for the response to `POST /api/v1/payouts/apm`.
@@ -55,10 +41,7 @@ export interface ApmPayoutResponse extends ApmFields.ApmCreated {}
  * @category schemas
  * @since 0.1.0
  */
-export const ApmPayoutResponse = openStructOf<ApmPayoutResponse>(
-  "ApmPayoutResponse",
-  ApmFields.response
-)
+export const ApmPayoutResponse = openStructOf<ApmPayoutResponse>("ApmPayoutResponse", apmCreated)
 
 /**
  * The details of an APM payout.

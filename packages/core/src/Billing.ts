@@ -8,22 +8,10 @@
  * @since 0.1.0
  */
 import type * as Redacted from "effect/Redacted"
-import * as Schema from "effect/Schema"
-import * as Formats from "./internal/Formats.ts"
-import {
-  openStructOf,
-  optionalText,
-  secretText,
-  type UnknownFields
-} from "./internal/OpenStruct.ts"
+import type { UnknownFields } from "./internal/OpenStruct.ts"
 
-/**
- * The fields of a customer that three of the variants have; every field is optional.
- *
- * @category models
- * @since 0.1.0
- */
-export interface Person {
+/** The fields of a customer that three of the variants have; every field is optional. */
+interface Person {
   /** Identifier of the customer at the merchant (`spec.md`, "Billing details variants"). */
   readonly externalUserId?: string
   /** First name; needed for frictionless 3-D Secure 2 (`spec.md`, "Billing details variants"). */
@@ -52,22 +40,6 @@ export interface Person {
    */
   readonly dateOfBirth?: string
 }
-
-const person = {
-  externalUserId: optionalText,
-  firstName: optionalText,
-  lastName: optionalText,
-  address1: optionalText,
-  city: optionalText,
-  state: optionalText,
-  country: optionalText,
-  postalCode: optionalText,
-  phone: optionalText,
-  dateOfBirth: optionalText
-}
-
-/** The fields in a request, where two formats are checked. */
-const requestPerson = { ...person, country: Formats.country, dateOfBirth: Formats.date }
 
 interface OptionalEmail {
   /** E-mail address of the customer (`spec.md`, "Billing details variants"). */
@@ -105,35 +77,6 @@ export interface ApmBillingDetails extends Person, OptionalEmail, UnknownFields 
   readonly identityCode?: Redacted.Redacted
 }
 
-const apmOnly = {
-  email: optionalText,
-  ssn: secretText("ssn"),
-  identityCode: secretText("identityCode")
-}
-
-/**
- * Schema for the billing details in a request for an APM payment or payout: `country` is two capital letters,
- * `dateOfBirth` YYYY-MM-DD.
- *
- * @category schemas
- * @since 0.1.0
- */
-export const ApmBillingDetails = openStructOf<ApmBillingDetails>("ApmBillingDetails", {
-  ...requestPerson,
-  ...apmOnly
-})
-
-/**
- * Schema for the billing details in the info of an APM payout. Their formats are not checked.
- *
- * @category schemas
- * @since 0.1.0
- */
-export const ApmBillingDetailsDto = openStructOf<ApmBillingDetails>("ApmBillingDetailsDto", {
-  ...person,
-  ...apmOnly
-})
-
 /**
  * Billing details in a request for a subscription or an intent; `email` is required, every other field optional.
  *
@@ -149,40 +92,6 @@ export interface BillingDetailsInput extends Person, RequiredEmail {}
  * @since 0.1.0
  */
 export interface BillingDetails extends BillingDetailsInput, UnknownFields {}
-
-/**
- * Schema for the billing details in a request for a subscription: `country` is two capital letters,
- * `dateOfBirth` YYYY-MM-DD.
- *
- * @category schemas
- * @since 0.1.0
- */
-export const BillingDetails = openStructOf<BillingDetails>("BillingDetails", {
-  ...requestPerson,
-  email: Schema.String
-})
-
-/**
- * Schema for the billing details of a subscription that is read. Their formats are not checked.
- *
- * @category schemas
- * @since 0.1.0
- */
-export const BillingDetailsDto = openStructOf<BillingDetails>("BillingDetailsDto", {
-  ...person,
-  email: Schema.String
-})
-
-/**
- * Schema for the billing details of a payment intent.
- *
- * @category schemas
- * @since 0.1.0
- */
-export const PaymentIntentBillingDetails = openStructOf<BillingDetails>(
-  "PaymentIntentBillingDetails",
-  { ...requestPerson, email: Schema.String }
-)
 
 /**
  * Billing details in a request for a card payout; `email` is required, every other field optional.
@@ -208,29 +117,3 @@ export interface PayoutBillingDetailsInput extends RequiredEmail {
   /** Phone number (`spec.md`, "Billing details variants"). */
   readonly phone?: string
 }
-
-/**
- * Billing details of a card payout, as they are read.
- *
- * @category models
- * @since 0.1.0
- */
-export interface PayoutBillingDetails extends PayoutBillingDetailsInput, UnknownFields {}
-
-/**
- * Schema for the billing details of a card payout.
- *
- * @category schemas
- * @since 0.1.0
- */
-export const PayoutBillingDetails = openStructOf<PayoutBillingDetails>("PayoutBillingDetails", {
-  firstName: optionalText,
-  lastName: optionalText,
-  address: optionalText,
-  postalCode: optionalText,
-  city: optionalText,
-  state: optionalText,
-  countryCode: optionalText,
-  phone: optionalText,
-  email: Schema.String
-})

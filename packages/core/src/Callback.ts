@@ -5,13 +5,11 @@
  *
  * There are two layouts (`spec.md`, "Events"). The query parameter `paymentMethod` and the fields of the body
  * tell which one a callback has. The checksum covers only the four fields of `Signed`, and not the status.
- * Therefore the signed and the unsigned fields are separate types. `CallbackBody` has the schemas of the
- * whole body; this module does not import Schema.
+ * Therefore the signed and the unsigned fields are separate types.
  *
  * @since 0.1.0
  */
 import type { Json } from "effect/Schema"
-import type { Method } from "./Kind.ts"
 
 /**
  * The four fields that the checksum covers, each exactly as it was sent.
@@ -30,29 +28,9 @@ export interface Signed {
 }
 
 /**
- * The names of the signed fields of each layout, in the order of the checksum.
- *
- * @category constants
- * @since 0.1.0
- */
-export const signedNames: Readonly<Record<Method, readonly [string, string, string, string]>> = {
-  card: ["mid", "orderAmount", "orderCurrency", "transactionId"],
-  apm: ["accountId", "amount", "currency", "transactionId"]
-}
-
-/**
  * The body of a callback: all its fields, signed and unsigned.
  *
  * @category models
  * @since 0.1.0
  */
 export type Body = Readonly<Record<string, Json>>
-
-/**
- * Returns the fields of a body that the checksum does not cover.
- *
- * @category getters
- * @since 0.1.0
- */
-export const unsigned = (method: Method, body: Body): Body =>
-  Object.fromEntries(Object.entries(body).filter(([name]) => !signedNames[method].includes(name)))

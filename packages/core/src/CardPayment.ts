@@ -11,25 +11,17 @@
  */
 import type * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
-import { Amount, Currency } from "./Amount.ts"
 import { CardToken } from "./Card.ts"
-import {
-  nullableText,
-  openStruct,
-  openStructOf,
-  optionalText,
-  type UnknownFields
-} from "./internal/OpenStruct.ts"
+import { nullableText, openStructOf, type UnknownFields } from "./internal/OpenStruct.ts"
 import {
   created,
   type Created,
   type CreateInput,
-  createInput,
   type Identified,
   type OptionalCallbackUrl,
   type Requested
 } from "./internal/SharedFields.ts"
-import { TransactionId, Url } from "./Transaction.ts"
+import { TransactionId } from "./Transaction.ts"
 
 /** The input of a request without a documented shape: it may have any further field. */
 interface OpenInput extends Requested {
@@ -58,30 +50,6 @@ export interface CardPaymentInput extends OpenInput, CreateInput, OptionalCallba
    */
   readonly cardToken?: string
 }
-
-/**
- * Schema for the body of `POST /api/v1/payments/card` and of `POST /api/v1/payments/card/charge`. A charge pays
- * with a card token.
- *
- * @category schemas
- * @since 0.1.0
- */
-export const CardPaymentRequest = openStruct("CardPaymentRequest", {
-  ...createInput,
-  mid: optionalText,
-  amount: Schema.optionalKey(Amount),
-  currency: Schema.optionalKey(Currency),
-  cardToken: Schema.optionalKey(CardToken),
-  callbackUrl: Schema.optionalKey(Url)
-})
-
-/**
- * The body of `POST /api/v1/payments/card`.
- *
- * @category models
- * @since 0.1.0
- */
-export type CardPaymentRequest = typeof CardPaymentRequest.Type
 
 /**
  * The response to the creation of a card payment. Fields that the specification does not name are in
@@ -118,25 +86,6 @@ export const CardPaymentResponse = openStructOf<CardPaymentResponse>("CardPaymen
  * @since 0.1.0
  */
 export interface TokenizeInput extends OpenInput {}
-
-/**
- * Schema for the body of `POST /api/v1/payments/card/tokenize`.
- *
- * @category schemas
- * @since 0.1.0
- */
-export const TokenizeRequest = openStruct("TokenizeRequest", {
-  requestId: createInput.requestId,
-  mid: optionalText
-})
-
-/**
- * The body of `POST /api/v1/payments/card/tokenize`.
- *
- * @category models
- * @since 0.1.0
- */
-export type TokenizeRequest = typeof TokenizeRequest.Type
 
 /**
  * The response to a tokenize request. Fields that the specification does not name are in `unknownFields`.

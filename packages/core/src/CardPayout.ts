@@ -4,22 +4,20 @@
  * @since 0.1.0
  */
 import * as Schema from "effect/Schema"
-import { Amount, AmountFromNumber } from "./Amount.ts"
-import { PayoutBillingDetails, type PayoutBillingDetailsInput } from "./Billing.ts"
-import { PayoutCardDetails, type PayoutCardInput } from "./Card.ts"
-import { nullableText, openStruct, openStructOf } from "./internal/OpenStruct.ts"
+import type { PayoutBillingDetailsInput } from "./Billing.ts"
+import { AmountFromNumber } from "./internal/JsonNumber.ts"
+import { nullableText, openStructOf } from "./internal/OpenStruct.ts"
 import {
   type CardAccount,
   type CardDetails,
   created,
   type Created,
   type CreateInput,
-  createInput,
   details,
   type Identified,
   type OptionalCallbackUrl
 } from "./internal/SharedFields.ts"
-import { TransactionId, Url } from "./Transaction.ts"
+import { TransactionId } from "./Transaction.ts"
 
 /**
  * Input of the merchant to pay out to a card, as plain text fields.
@@ -39,27 +37,25 @@ export interface CardPayoutInput extends CreateInput, CardAccount, OptionalCallb
 }
 
 /**
- * Schema for the body of `POST /api/v1/payouts/card`.
- *
- * @category schemas
- * @since 0.1.0
- */
-export const CardPayoutRequest = openStruct("CardPayoutRequest", {
-  ...createInput,
-  mid: Schema.String,
-  amount: Amount,
-  card: PayoutCardDetails,
-  billingDetails: Schema.optionalKey(PayoutBillingDetails),
-  callbackUrl: Schema.optionalKey(Url)
-})
-
-/**
- * The body of `POST /api/v1/payouts/card`.
+ * The card of a payout in a request, as plain text fields.
  *
  * @category models
  * @since 0.1.0
  */
-export type CardPayoutRequest = typeof CardPayoutRequest.Type
+export interface PayoutCardInput {
+  /**
+   * Card number: 12 to 19 digits without spaces or dashes; never printed (`spec.md`, "PayoutCardDetails").
+   */
+  readonly number: string
+  /** Security code of 3 or 4 digits; never printed (`spec.md`, "PayoutCardDetails"). */
+  readonly cvv?: string
+  /** Month of expiry, two digits MM: `"04"` (`spec.md`, "PayoutCardDetails"). */
+  readonly expMonth: string
+  /** Year of expiry, four digits YYYY: `"2030"` (`spec.md`, "PayoutCardDetails"). */
+  readonly expYear: string
+  /** Name as printed on the card (`spec.md`, "PayoutCardDetails"). */
+  readonly cardHolderName?: string
+}
 
 /**
  * The response to the creation of a card payout. Fields that the specification does not name are in

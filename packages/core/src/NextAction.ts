@@ -53,7 +53,7 @@ interface Addresses {
  * @category models
  * @since 0.1.0
  */
-export interface CreateResponse extends Addresses {
+interface CreateResponse extends Addresses {
   readonly transactionStatus?: Text
   readonly challengeUrl?: Text
   readonly challengeUrlIframe?: Text

@@ -4,23 +4,10 @@
  * @since 0.1.0
  */
 import * as Schema from "effect/Schema"
-import { Amount, Currency } from "./Amount.ts"
-import { type BillingDetailsInput, PaymentIntentBillingDetails } from "./Billing.ts"
-import { Device, type DeviceInput } from "./Device.ts"
-import {
-  nullableText,
-  openStruct,
-  openStructOf,
-  type UnknownFields
-} from "./internal/OpenStruct.ts"
-import {
-  type CardAccount,
-  type CreateInput,
-  createInput,
-  type PageUrls,
-  pageUrls
-} from "./internal/SharedFields.ts"
-import { Order, type OrderInput } from "./Order.ts"
+import type { BillingDetailsInput } from "./Billing.ts"
+import { nullableText, openStructOf, type UnknownFields } from "./internal/OpenStruct.ts"
+import type { CardAccount, CreateInput, PageUrls } from "./internal/SharedFields.ts"
+import type { DeviceInput, OrderInput } from "./Order.ts"
 import { Metadata } from "./Transaction.ts"
 
 /**
@@ -54,39 +41,6 @@ export interface PaymentIntentInput extends CreateInput, CardAccount, PageUrls {
    */
   readonly previousPaymentCount?: number
 }
-
-/**
- * Schema for the body of `POST /api/v1/payments/intent`.
- *
- * @category schemas
- * @since 0.1.0
- */
-export const PaymentIntentRequest = openStruct("PaymentIntentRequest", {
-  type: Schema.Literals(["PAYMENT", "PAYOUT"]),
-  currency: Schema.optionalKey(Currency),
-  lang: Schema.String.check(
-    Schema.isPattern(/^[a-z]{2}$/u, {
-      message: 'Expected a two-letter language code, such as "en"'
-    })
-  ),
-  amount: Schema.optionalKey(Amount),
-  ...createInput,
-  mid: Schema.String,
-  billingDetails: PaymentIntentBillingDetails,
-  ...pageUrls,
-  order: Order,
-  device: Device,
-  kycVerified: Schema.optionalKey(Schema.Boolean),
-  previousPaymentCount: Schema.optionalKey(Schema.Int)
-})
-
-/**
- * The body of `POST /api/v1/payments/intent`.
- *
- * @category models
- * @since 0.1.0
- */
-export type PaymentIntentRequest = typeof PaymentIntentRequest.Type
 
 /**
  * The response to the creation of an intent. Fields that the specification does not name are in `unknownFields`.

@@ -28,6 +28,10 @@ import * as Option from "effect/Option"
  *   requestId. Default: 24 hours
  *   (`docs/decisions/0060-a-create-in-doubt-is-sent-again-for-24-hours.md`).
  *
+ * - `status422`: whether a create that the service answers with 422 had no effect, or is in doubt, because a proxy may have
+ *   sent the 422. Default: `doubt`
+ *   (`docs/decisions/0010-a-response-is-classified-by-its-status-code-and-its-bytes.md`).
+ *
  * @category models
  * @since 0.1.0
  */
@@ -39,6 +43,7 @@ export interface Switches {
   readonly refundCallbackId: "refund" | "payment"
   readonly pollGaps: readonly [Duration.Duration, ...Array<Duration.Duration>]
   readonly requestIdWindow: Duration.Duration
+  readonly status422: "doubt" | "no-effect"
 }
 
 /**
@@ -60,7 +65,8 @@ export const defaults: Switches = {
     Duration.minutes(30),
     Duration.minutes(60)
   ],
-  requestIdWindow: Duration.hours(24)
+  requestIdWindow: Duration.hours(24),
+  status422: "doubt"
 }
 
 /**
@@ -116,7 +122,8 @@ const checks: Readonly<Record<keyof Switches, (value: unknown) => boolean>> = {
   payoutChecksum: (value) => typeof value === "boolean",
   refundCallbackId: (value) => value === "refund" || value === "payment",
   pollGaps: (value) => Array.isArray(value) && value.length > 0 && value.every(isDuration),
-  requestIdWindow: isDuration
+  requestIdWindow: isDuration,
+  status422: (value) => value === "doubt" || value === "no-effect"
 }
 
 /**

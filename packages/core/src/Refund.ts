@@ -4,19 +4,18 @@
  * @since 0.1.0
  */
 import * as Schema from "effect/Schema"
-import { Amount, AmountFromNumber } from "./Amount.ts"
-import { nullableText, type Open, openStruct, openStructOf } from "./internal/OpenStruct.ts"
+import { AmountFromNumber } from "./internal/JsonNumber.ts"
+import { nullableText, type Open, openStructOf } from "./internal/OpenStruct.ts"
 import {
   type CardAccount,
   type CardDetails,
   created,
   type Created,
   type CreateInput,
-  createInput,
   details,
   type OptionalCallbackUrl
 } from "./internal/SharedFields.ts"
-import { IntegerText, TransactionId, Url } from "./Transaction.ts"
+import { TransactionId } from "./Transaction.ts"
 
 /**
  * Input of the merchant to refund a payment, as plain text fields.
@@ -38,34 +37,6 @@ export interface RefundInput extends CreateInput, CardAccount, OptionalCallbackU
   /** Reason as free text for reporting; the three examples are those of `spec.md`, "Refunds". */
   readonly reason: Open<"customer_request" | "duplicate" | "fraudulent">
 }
-
-/**
- * Schema for the body of `POST /api/v1/refunds/card`.
- *
- * **Details**
- *
- * `transactionId` is the identifier of the original payment. Text that is not an integer is refused before
- * sending (`docs/decisions/0005-a-refund-is-identified-by-its-refundid.md`).
- *
- * @category schemas
- * @since 0.1.0
- */
-export const RefundRequest = openStruct("RefundRequest", {
-  ...createInput,
-  mid: Schema.String,
-  transactionId: IntegerText,
-  amount: Amount,
-  reason: Schema.String,
-  callbackUrl: Schema.optionalKey(Url)
-})
-
-/**
- * The body of `POST /api/v1/refunds/card`.
- *
- * @category models
- * @since 0.1.0
- */
-export type RefundRequest = typeof RefundRequest.Type
 
 /**
  * The response to the creation of a refund. Fields that the specification does not name are in `unknownFields`.

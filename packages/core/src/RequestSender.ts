@@ -32,7 +32,7 @@ import type { SubscriptionInput, SubscriptionResponse } from "./Subscription.ts"
 /**
  * Service that encodes and sends creates.
  *
- * - `encode`: checks the input, makes a requestId (`RequestId.make`) if it has none, adds the checksum of an APM
+ * - `encode`: checks the input, makes a requestId (UUIDv7) if it has none, adds the checksum of an APM
  *   request, and returns the request as it is sent. Sends nothing. Fails with `ValidationFailed` on invalid input.
  * - `send`: sends exactly `body` with the access token and the retries of the client, and decodes the response.
  *   The same request may be sent any number of times. Fails with `OutcomeUnknown` if the request may have taken effect. The
@@ -72,7 +72,7 @@ export class RequestSender extends Context.Service<
  *
  * **Gotchas**
  *
- * `body` may have personal data, a card token or a card number (`CardData`). It must not be logged or stored as it is.
+ * `body` may have personal data, a card token or a card number. It must not be logged or stored as it is.
  *
  * @category models
  * @since 0.1.0

@@ -29,16 +29,3 @@ export class StatusReader extends Context.Service<
     ) => Effect.Effect<{ readonly kind: Kind; readonly status: OpenStatus }, ReadError>
   }
 >()("@pawl/core/StatusReader") {}
-
-/**
- * Reference to an effect that a reader runs before each request of a read but the first. It waits until the request may be
- * sent. If it is set, a reader sends no request a second time by itself.
- *
- * @category references
- * @since 0.1.0
- */
-// PURE: a bundle that reads no status drops it.
-export const BeforeRequest: Context.Reference<Effect.Effect<void> | undefined> =
-  /* @__PURE__ */ Context.Reference("@pawl/core/StatusReader/BeforeRequest", {
-    defaultValue: (): Effect.Effect<void> | undefined => undefined
-  })

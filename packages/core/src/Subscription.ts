@@ -1,40 +1,60 @@
 /**
  * Recurring payments on a tokenized card (`spec.md`, "Recurring subscriptions").
  *
+ * **Details**
+ *
+ * The statuses of a subscription are not those of a transaction, and CANCELED is spelled with one L. The specification shows
+ * neither the meaning of `interval` and CUSTOM nor the format of the dates. The client sends these values unchanged
+ * (`docs/decisions/0009-a-subscription-starts-active-and-ends-canceled.md`).
+ *
  * @since 0.1.0
  */
 import * as Schema from "effect/Schema"
-import { BillingDetails, BillingDetailsDto, type BillingDetailsInput } from "./Billing.ts"
-import { CardToken } from "./Card.ts"
-import { Device, type DeviceInput } from "./Device.ts"
+import type { BillingDetails, BillingDetailsInput } from "./Billing.ts"
 import {
   nullableText,
   type Open,
   type OpenText,
-  openStruct,
   openStructOf,
   type UnknownFields
 } from "./internal/OpenStruct.ts"
 import {
   type Answered,
+  BillingDetailsDto,
   type CardAccount,
   challenge,
   type Challenge,
   type CreateInput,
-  createInput,
   outcome,
-  type PageUrls,
-  pageUrls
+  type PageUrls
 } from "./internal/SharedFields.ts"
-import { Order, type OrderInput } from "./Order.ts"
-import {
-  SubscriptionPlan,
-  SubscriptionPlanDto,
-  type SubscriptionPlanInput,
-  UpdatePlan
-} from "./SubscriptionPlan.ts"
-import { type SubscriptionStatus, subscriptionStatuses } from "./SubscriptionStatus.ts"
+import type { DeviceInput, OrderInput } from "./Order.ts"
 import { Metadata, OpenStatus, TransactionId } from "./Transaction.ts"
+
+/**
+ * Every status of a subscription (`spec.md`, "Subscription statuses").
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export const subscriptionStatuses = ["PENDING", "TRIALING", "ACTIVE", "PAUSED", "CANCELED"] as const
+
+/**
+ * A status of a subscription.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type SubscriptionStatus = (typeof subscriptionStatuses)[number]
+
+/**
+ * Tells whether a value is one of the five statuses.
+ *
+ * @category guards
+ * @since 0.1.0
+ */
+export const isSubscriptionStatus = (value: unknown): value is SubscriptionStatus =>
+  subscriptionStatuses.some((status) => status === value)
 
 /**
  * The status of a subscription in a body: one of the five, or an unknown text.
@@ -54,6 +74,58 @@ export const OpenSubscriptionStatus: OpenText<OpenSubscriptionStatus> = Schema.U
   Schema.Literals(subscriptionStatuses),
   Schema.String
 ])
+
+/**
+ * The frequency of the charges: one of the four, or an unknown text.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Frequency = Open<"DAILY" | "WEEKLY" | "MONTHLY" | "CUSTOM">
+
+/**
+ * Schema for the frequency of the charges (`spec.md`, "Subscription plan"). An unknown value is kept.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const Frequency: OpenText<Frequency> = Schema.Union([
+  Schema.Literals(["DAILY", "WEEKLY", "MONTHLY", "CUSTOM"]),
+  Schema.String
+])
+
+/**
+ * A plan as the service returns it.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface SubscriptionPlan extends UnknownFields {
+  /** Amount of each charge as decimal text in major units (`spec.md`, "Subscription plan"). */
+  readonly amount?: string | null
+  /** Currency: three capital letters of ISO 4217 (`spec.md`, "Conventions"). */
+  readonly currency?: string | null
+  /** Unit between two charges; CUSTOM is not documented (`spec.md`, "Subscription plan"). */
+  readonly frequency?: Frequency
+  /**
+   * Number of units of `frequency` between two charges, an integer; its meaning is not documented (`spec.md`,
+   * "Subscription plan").
+   */
+  readonly interval?: number
+  /** Date of the start as text; its format is not documented (`spec.md`, "Conventions"). */
+  readonly startDate?: string | null
+  /** Date of the end as text; its format is not documented (`spec.md`, "Conventions"). */
+  readonly endDate?: string | null
+}
+
+const SubscriptionPlanDto = openStructOf<SubscriptionPlan>("SubscriptionPlanDto", {
+  amount: nullableText,
+  currency: nullableText,
+  frequency: Schema.optionalKey(Frequency),
+  interval: Schema.optionalKey(Schema.Int),
+  startDate: nullableText,
+  endDate: nullableText
+})
 
 interface SubscriptionFields {
   /**
@@ -81,7 +153,7 @@ export interface Subscription extends SubscriptionFields, UnknownFields {
   /** Time of creation, ISO 8601 (`spec.md`, "Conventions"). */
   readonly createdAt?: string | null
   /** Amount, currency and dates of the charges (`spec.md`, "Subscription plan"). */
-  readonly plan?: SubscriptionPlanDto | null
+  readonly plan?: SubscriptionPlan | null
   /** Customer who is billed (`spec.md`, "Billing details variants"). */
   readonly billingDetails?: BillingDetails | null
   /** Key-value pairs of the create, returned unchanged (`spec.md`, "Conventions"). */
@@ -114,6 +186,33 @@ export const Subscription = openStructOf<Subscription>("Subscription", {
 })
 
 /**
+ * The plan of a new subscription, as plain text fields.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface SubscriptionPlanInput {
+  /**
+   * Amount of each charge as decimal text in major units, with at most two decimals: `"10.50"` (`spec.md`,
+   * "Conventions").
+   */
+  readonly amount: string
+  /** Currency: three capital letters of ISO 4217, such as `"EUR"` (`spec.md`, "Conventions"). */
+  readonly currency: string
+  /** Unit between two charges; CUSTOM is not documented (`spec.md`, "Subscription plan"). */
+  readonly frequency: Frequency
+  /**
+   * Number of units of `frequency` between two charges, an integer; its meaning is not documented (`spec.md`,
+   * "Subscription plan").
+   */
+  readonly interval: number
+  /** Date of the start as text; its format is not documented (`spec.md`, "Conventions"). */
+  readonly startDate: string
+  /** Date of the end as text; its format is not documented (`spec.md`, "Conventions"). */
+  readonly endDate?: string
+}
+
+/**
  * Input of the merchant to create a subscription, as plain text fields.
  *
  * @category models
@@ -138,33 +237,6 @@ export interface SubscriptionInput extends CreateInput, CardAccount, PageUrls {
    */
   readonly skipFirstCharge?: boolean
 }
-
-/**
- * Schema for the body of `POST /api/v1/payments/card/recurring`. The service makes the first charge
- * at once unless `skipFirstCharge` is true.
- *
- * @category schemas
- * @since 0.1.0
- */
-export const SubscriptionRequest = openStruct("SubscriptionRequest", {
-  ...createInput,
-  mid: Schema.String,
-  cardToken: CardToken,
-  plan: SubscriptionPlan,
-  billingDetails: Schema.optionalKey(BillingDetails),
-  order: Schema.optionalKey(Order),
-  device: Schema.optionalKey(Device),
-  ...pageUrls,
-  skipFirstCharge: Schema.optionalKey(Schema.Boolean)
-})
-
-/**
- * The body of `POST /api/v1/payments/card/recurring`.
- *
- * @category models
- * @since 0.1.0
- */
-export type SubscriptionRequest = typeof SubscriptionRequest.Type
 
 /**
  * The response to the creation of a subscription. Fields that the specification does not name are in
@@ -215,23 +287,3 @@ export interface SubscriptionUpdateInput {
    */
   readonly status?: SubscriptionStatus
 }
-
-/**
- * Schema for the body of `PUT /api/v1/payments/card/recurring/{subscriptionId}`: only the fields
- * to change. The body has no requestId, so the client sends it only once.
- *
- * @category schemas
- * @since 0.1.0
- */
-export const SubscriptionUpdate = openStruct("SubscriptionUpdate", {
-  plan: Schema.optionalKey(UpdatePlan),
-  status: Schema.optionalKey(OpenSubscriptionStatus)
-})
-
-/**
- * Changes to a subscription.
- *
- * @category models
- * @since 0.1.0
- */
-export type SubscriptionUpdate = typeof SubscriptionUpdate.Type

@@ -4,43 +4,14 @@
  * @since 0.1.0
  */
 import * as Schema from "effect/Schema"
-import * as SchemaTransformation from "effect/SchemaTransformation"
 import * as Grammar from "./internal/Grammar.ts"
-import { Integer, textFromNumber } from "./internal/JsonNumber.ts"
+import { TextOrInteger } from "./internal/JsonNumber.ts"
 import type { Open, OpenText } from "./internal/OpenStruct.ts"
 import { type Status, statuses } from "./Status.ts"
 
 const isIdentifier = Schema.isPattern(Grammar.identifier, {
   message: 'Expected 1 to 64 letters, digits, "_" or "-"'
 })
-
-/**
- * Schema for text that may be a JSON integer on the wire. Read through `Json`, it keeps every digit.
- *
- * @category schemas
- * @since 0.1.0
- */
-export const TextOrInteger = Schema.Union([Schema.String, Integer]).pipe(
-  Schema.decodeTo(
-    Schema.String,
-    SchemaTransformation.transform({
-      decode: (value: string | number) => String(value),
-      encode: (text): string | number => text
-    })
-  )
-)
-
-/**
- * Schema for text that is a JSON integer of any size on the wire. It keeps every digit.
- *
- * @category schemas
- * @since 0.1.0
- */
-export const IntegerText = textFromNumber(
-  Integer,
-  /^(?:0|[1-9][0-9]{0,63})$/u,
-  "Expected an integer"
-)
 
 /**
  * Schema for an identifier that the service assigned: 1 to 64 letters, digits, `_` or `-`. Only such text becomes
@@ -136,25 +107,6 @@ export type PaymentType = Open<"CARD" | "APM">
  * @since 0.1.0
  */
 export const PaymentType: OpenText<PaymentType> = Schema.String
-
-/**
- * Schema for the numeric reason of a decline. It is present only when the transaction is FAILED. The
- * specification shows no table of codes.
- *
- * @category schemas
- * @since 0.1.0
- */
-export const DeclineCode = Schema.optionalKey(Schema.NullOr(Schema.Int))
-
-/**
- * Schema for an absolute http(s) URL.
- *
- * @category schemas
- * @since 0.1.0
- */
-export const Url = Schema.String.check(
-  Schema.isPattern(/^https?:\/\/[^\s]+$/u, { message: "Expected an absolute http(s) URL" })
-)
 
 /**
  * Schema for the key-value pairs of the merchant. Responses and callbacks return them unchanged.

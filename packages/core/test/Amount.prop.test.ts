@@ -1,4 +1,5 @@
 import * as Amount from "@pawl/core/Amount"
+import { AmountFromNumber } from "@pawl/core/internal/JsonNumber"
 import * as Json from "@pawl/core/internal/Json"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
@@ -227,7 +228,7 @@ describe("format of an amount with other decimals than its currency", () => {
 })
 
 describe("totalAmount", () => {
-  const codec = Schema.toCodecJson(Schema.Struct({ totalAmount: Amount.AmountFromNumber }))
+  const codec = Schema.toCodecJson(Schema.Struct({ totalAmount: AmountFromNumber }))
   const decode = Schema.decodeUnknownSync(codec)
 
   it.each(["10.50", "0.1", "0.30000000000000004", "12345678901234567890.12", "10", "1000000"])(

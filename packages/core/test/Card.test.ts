@@ -1,5 +1,6 @@
 import { inspect } from "node:util"
 import * as Card from "@pawl/core/Card"
+import { PayoutCardDetails } from "@pawl/core/internal/RequestBodies"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
@@ -47,7 +48,7 @@ describe("mask", () => {
 })
 
 describe("PayoutCardDetails", () => {
-  const decode = Schema.decodeUnknownResult(Card.PayoutCardDetails, { errors: "all" })
+  const decode = Schema.decodeUnknownResult(PayoutCardDetails, { errors: "all" })
   const sound = { expMonth: "04", expYear: "2030", number: "4242424242424242", cvv: "123" }
 
   it("does not print number and cvv", () => {

@@ -1,7 +1,7 @@
 /**
  * Which bodies count as having card data, and which members are security codes.
  */
-import * as CardData from "@pawl/core/CardData"
+import * as CardData from "@pawl/core/internal/CardData"
 import type { RequestKind } from "@pawl/core/RequestSender"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"

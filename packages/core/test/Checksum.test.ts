@@ -1,6 +1,6 @@
 import * as Checksum from "@pawl/core/Checksum"
 import * as NodeHmac from "@pawl/core/NodeHmac"
-import * as PortableHmac from "@pawl/core/PortableHmac"
+import * as Hmac from "@pawl/core/Hmac"
 import * as Redacted from "effect/Redacted"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
@@ -8,7 +8,7 @@ import { describe, expect, it } from "vitest"
 const secret = Redacted.make("sandbox-secret")
 const hmacs = [
   ["NodeHmac", NodeHmac.keyed],
-  ["PortableHmac", PortableHmac.keyed]
+  ["Hmac", Hmac.keyed]
 ] as const
 
 describe.each(hmacs)("the request checksum, by %s", (_name, keyed) => {

@@ -1,5 +1,5 @@
 import * as NodeHmac from "@pawl/core/NodeHmac"
-import * as PortableHmac from "@pawl/core/PortableHmac"
+import * as PortableHmac from "@pawl/core/Hmac"
 import { Hmac } from "@pawl/core/Hmac"
 import * as Effect from "effect/Effect"
 import * as Hex from "effect/encoding/Hex"

@@ -2,23 +2,20 @@
  * The input of each operation has the fields of its request: all of them, no other, each with its type on the
  * wire.
  */
-import type { ApmPaymentInput, ApmPaymentRequest } from "@pawl/core/ApmPayment"
-import type { ApmPayoutInput, ApmPayoutRequest } from "@pawl/core/ApmPayout"
-import type {
-  CardPaymentInput,
-  CardPaymentRequest,
-  TokenizeInput,
-  TokenizeRequest
-} from "@pawl/core/CardPayment"
-import type { CardPayoutInput, CardPayoutRequest } from "@pawl/core/CardPayout"
-import type { PaymentIntentInput, PaymentIntentRequest } from "@pawl/core/PaymentIntent"
-import type { RefundInput, RefundRequest } from "@pawl/core/Refund"
-import type {
-  SubscriptionInput,
-  SubscriptionRequest,
-  SubscriptionUpdate,
-  SubscriptionUpdateInput
-} from "@pawl/core/Subscription"
+import type { ApmPaymentInput } from "@pawl/core/ApmPayment"
+import type { ApmPaymentRequest } from "@pawl/core/internal/RequestBodies"
+import type { ApmPayoutInput } from "@pawl/core/ApmPayout"
+import type { ApmPayoutRequest } from "@pawl/core/internal/RequestBodies"
+import type { CardPaymentInput, TokenizeInput } from "@pawl/core/CardPayment"
+import type { CardPaymentRequest, TokenizeRequest } from "@pawl/core/internal/RequestBodies"
+import type { CardPayoutInput } from "@pawl/core/CardPayout"
+import type { CardPayoutRequest } from "@pawl/core/internal/RequestBodies"
+import type { PaymentIntentInput } from "@pawl/core/PaymentIntent"
+import type { PaymentIntentRequest } from "@pawl/core/internal/RequestBodies"
+import type { RefundInput } from "@pawl/core/Refund"
+import type { RefundRequest } from "@pawl/core/internal/RequestBodies"
+import type { SubscriptionInput, SubscriptionUpdateInput } from "@pawl/core/Subscription"
+import type { SubscriptionRequest, SubscriptionUpdate } from "@pawl/core/internal/RequestBodies"
 import { expectTypeOf } from "vitest"
 
 /** The type of each field: the texts of a list are text, and an object is any object. */

@@ -1,4 +1,5 @@
-import * as Billing from "@pawl/core/Billing"
+import { ApmBillingDetails } from "@pawl/core/internal/RequestBodies"
+import { ApmBillingDetailsDto } from "@pawl/core/internal/SharedFields"
 import { openStruct } from "@pawl/core/internal/OpenStruct"
 import * as Exit from "effect/Exit"
 import * as Schema from "effect/Schema"
@@ -39,7 +40,7 @@ describe("an open object", () => {
 })
 
 it("the secrets of a customer are redacted under their names", () => {
-  for (const schema of [Billing.ApmBillingDetails, Billing.ApmBillingDetailsDto]) {
+  for (const schema of [ApmBillingDetails, ApmBillingDetailsDto]) {
     const { identityCode, ssn } = Schema.decodeUnknownSync(schema)({ identityCode: "1", ssn: "2" })
     expect([identityCode?.label, ssn?.label]).toEqual(["identityCode", "ssn"])
   }

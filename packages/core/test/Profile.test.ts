@@ -14,7 +14,8 @@ const switches: fc.Arbitrary<Partial<Profile.Switches>> = fc.record(
     payoutChecksum: fc.boolean(),
     refundCallbackId: fc.constantFrom("refund", "payment"),
     pollGaps: fc.tuple(gap, gap),
-    requestIdWindow: gap
+    requestIdWindow: gap,
+    status422: fc.constantFrom("doubt", "no-effect")
   },
   { requiredKeys: [] }
 )
@@ -50,7 +51,8 @@ it("the defaults are those that the documentation of each switch names", () => {
     payoutChecksum: true,
     refundCallbackId: "refund",
     pollGaps: [5, 5, 10, 30, 60].map(Duration.minutes),
-    requestIdWindow: Duration.hours(24)
+    requestIdWindow: Duration.hours(24),
+    status422: "doubt"
   })
 })
 
@@ -67,6 +69,7 @@ it("names the first switch that does not exist or has a wrong value", () => {
     { tokenField: 1 },
     { payoutChecksum: "true" },
     { refundCallbackId: "both" },
+    { status422: "refused" },
     { toString: "refund" }
   ]
   for (const options of wrong) {

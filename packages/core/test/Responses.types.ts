@@ -11,8 +11,8 @@ import type { PaymentIntentResponse } from "@pawl/core/PaymentIntent"
 import type { RefundInfo, RefundResponse } from "@pawl/core/Refund"
 import type { Status } from "@pawl/core/Status"
 import type { Subscription, SubscriptionResponse } from "@pawl/core/Subscription"
-import type { SubscriptionPlanDto } from "@pawl/core/SubscriptionPlan"
-import type { SubscriptionStatus } from "@pawl/core/SubscriptionStatus"
+import type { SubscriptionPlan } from "@pawl/core/Subscription"
+import type { SubscriptionStatus } from "@pawl/core/Subscription"
 import { expectTypeOf } from "vitest"
 
 type Response =
@@ -46,7 +46,7 @@ expectTypeOf<Known<ApmPaymentResponse["transactionStatus"]>>().toEqualTypeOf<Sta
 expectTypeOf<Known<CardPayoutInfo["transactionStatus"]>>().toEqualTypeOf<Status>()
 expectTypeOf<Known<SubscriptionResponse["transactionStatus"]>>().toEqualTypeOf<Status>()
 expectTypeOf<Known<Subscription["status"]>>().toEqualTypeOf<SubscriptionStatus>()
-expectTypeOf<Known<SubscriptionPlanDto["frequency"]>>().toEqualTypeOf<
+expectTypeOf<Known<SubscriptionPlan["frequency"]>>().toEqualTypeOf<
   "DAILY" | "WEEKLY" | "MONTHLY" | "CUSTOM"
 >()
 expectTypeOf<Known<RefundResponse["paymentType"]>>().toEqualTypeOf<"CARD" | "APM">()

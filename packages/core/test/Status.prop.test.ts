@@ -2,7 +2,7 @@ import {
   advance,
   isStatus,
   isTerminal,
-  place,
+  table,
   rank,
   type Status,
   statuses
@@ -113,8 +113,14 @@ describe("isTerminal", () => {
   })
 })
 
-describe("place", () => {
-  it("is the position of a status in statuses", () => {
-    expect(statuses.map(place)).toEqual([...statuses.keys()])
+describe("table", () => {
+  it("has the statuses in the order of their ranks", () => {
+    const ranks = statuses.map(rank)
+    expect(ranks).toEqual(ranks.toSorted((one, other) => one - other))
+  })
+
+  it("uses no bit twice", () => {
+    const bits = statuses.flatMap((status) => [table[status].claimed, table[status].confirmed])
+    expect(new Set(bits).size).toBe(bits.length)
   })
 })

@@ -3,7 +3,7 @@
  * subscription CANCELED.
  */
 import { advance, type Status } from "@pawl/core/Status"
-import type { SubscriptionStatus } from "@pawl/core/SubscriptionStatus"
+import type { SubscriptionStatus } from "@pawl/core/Subscription"
 import type { OpenStatus } from "@pawl/core/Transaction"
 
 export const cancelled: Status = "CANCELLED"

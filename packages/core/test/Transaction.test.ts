@@ -1,5 +1,11 @@
-import * as Billing from "@pawl/core/Billing"
-import * as Order from "@pawl/core/Order"
+import { IntegerText, TextOrInteger } from "@pawl/core/internal/JsonNumber"
+import { BillingDetails, Order } from "@pawl/core/internal/RequestBodies"
+import {
+  ApmBillingDetailsDto,
+  BillingDetailsDto,
+  OrderDto,
+  Url
+} from "@pawl/core/internal/SharedFields"
 import * as Transaction from "@pawl/core/Transaction"
 import * as Schema from "effect/Schema"
 import { describe, expect, it } from "vitest"
@@ -29,7 +35,7 @@ const cases: ReadonlyArray<
   ],
   [
     "an integer",
-    Transaction.IntegerText,
+    IntegerText,
     "Expected an integer",
     [0, 7, "0", "9007199254740993", `1${"0".repeat(63)}`],
     ["", "-1", "+1", "00", "01", "1.0", " 1", "1 ", `1${"0".repeat(64)}`, 1.5, 1e21, null]
@@ -50,7 +56,7 @@ const cases: ReadonlyArray<
   ],
   [
     "a URL",
-    Transaction.Url,
+    Url,
     "Expected an absolute http(s) URL",
     ["http://a", "https://a/b?c#d"],
     ["", "https://", "ftp://a", "xhttps://a", "https://a b", "https://a\n", "HTTPS://a", "//a"]
@@ -71,7 +77,7 @@ describe.each(cases)("%s", (_, schema, message, accepted, refused) => {
 
 describe("a number in place of a text", () => {
   it("is read with all its digits", () => {
-    const read = Schema.decodeUnknownSync(Transaction.IntegerText)
+    const read = Schema.decodeUnknownSync(IntegerText)
     expect([7, "12345678901234567890"].map((value) => read(value))).toEqual([
       "7",
       "12345678901234567890"
@@ -79,11 +85,11 @@ describe("a number in place of a text", () => {
   })
 
   it("is written as a number, and as raw JSON where a number would lose digits", () => {
-    const write = Schema.encodeSync(Transaction.IntegerText)
+    const write = Schema.encodeSync(IntegerText)
     expect(write("7")).toBe(7)
     const raw = write("12345678901234567890")
     expect(JSON.stringify([raw])).toBe("[12345678901234567890]")
-    expect(Schema.decodeUnknownSync(Transaction.IntegerText)(raw)).toBe("12345678901234567890")
+    expect(Schema.decodeUnknownSync(IntegerText)(raw)).toBe("12345678901234567890")
   })
 
   it("has no fraction", () => {
@@ -91,7 +97,7 @@ describe("a number in place of a text", () => {
   })
 
   it("is written as a text where the service accepts both", () => {
-    expect(Schema.encodeSync(Transaction.TextOrInteger)("7")).toBe("7")
+    expect(Schema.encodeSync(TextOrInteger)("7")).toBe("7")
   })
 })
 
@@ -100,21 +106,21 @@ describe("a customer and an order", () => {
     readonly [Schema.Codec<unknown, unknown>, object, string, ReadonlyArray<string>, string]
   > = [
     [
-      Billing.BillingDetails,
+      BillingDetails,
       { email: "ada@shop.example" },
       "country",
       ["lv", "LVA", "L", "xLV", ""],
       'Expected a country, such as "LV"'
     ],
     [
-      Billing.BillingDetails,
+      BillingDetails,
       { email: "ada@shop.example" },
       "dateOfBirth",
       ["2030-02-30", "2030-2-1", "2030-01-01T00:00:00Z", ""],
       "Expected a date, YYYY-MM-DD"
     ],
     [
-      Order.Order,
+      Order,
       {},
       "date",
       ["2030-02-30", "2030-02-30T00:00:00Z", "today"],
@@ -135,8 +141,8 @@ describe("a customer and an order", () => {
 
   it("have any text where the service sends them", () => {
     const person = { email: "", country: "Latvia", dateOfBirth: "long ago" }
-    expect(accepts(Billing.BillingDetailsDto, person)).toBe(true)
-    expect(accepts(Billing.ApmBillingDetailsDto, person)).toBe(true)
-    expect(accepts(Order.OrderDto, { date: "today" })).toBe(true)
+    expect(accepts(BillingDetailsDto, person)).toBe(true)
+    expect(accepts(ApmBillingDetailsDto, person)).toBe(true)
+    expect(accepts(OrderDto, { date: "today" })).toBe(true)
   })
 })

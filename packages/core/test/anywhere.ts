@@ -2,13 +2,14 @@
  * Checks for every JavaScript runtime, without a test runner. `anywhere.test.ts` runs them with the other tests;
  * `pnpm runtimes` runs them in other runtimes.
  */
-import { signedNames } from "@pawl/core/Callback"
+import { signedNames } from "@pawl/core/internal/SignedFields"
 import * as CallbackBody from "@pawl/core/internal/CallbackBody"
 import * as Checksum from "@pawl/core/Checksum"
 import * as Evidence from "@pawl/core/Evidence"
 import * as Json from "@pawl/core/internal/Json"
-import { keyed } from "@pawl/core/PortableHmac"
-import * as Refund from "@pawl/core/Refund"
+import { keyed } from "@pawl/core/Hmac"
+import { initial, reduce } from "@pawl/core/Reducer"
+import { RefundRequest } from "@pawl/core/internal/RequestBodies"
 import { advance, isStatus, isTerminal, rank, type Status, statuses } from "@pawl/core/Status"
 import * as Hex from "effect/encoding/Hex"
 import * as Redacted from "effect/Redacted"
@@ -105,6 +106,22 @@ const ofEvidence: ReadonlyArray<Check> = [
     }
   },
   {
+    name: "the reducer gives the same state for two observations in either order, once or twice",
+    run: () => {
+      const seen = statuses.flatMap((status) => [
+        { source: "callback", status } as const,
+        { source: "response", status } as const,
+        { source: "read", status, askedAt: 1 } as const
+      ])
+      for (const one of seen) {
+        for (const other of seen) {
+          const state = [one, other].reduce(reduce, initial())
+          same([other, one, other].reduce(reduce, initial()), state)
+        }
+      }
+    }
+  },
+  {
     name: "the read that was requested later wins, in any order",
     run: () => {
       const reads = [0, 1].flatMap((askedAt) => statuses.map((status) => ({ askedAt, status })))
@@ -178,8 +195,8 @@ const ofJson: ReadonlyArray<Check> = [
   {
     name: "an integer of any size is written with all its digits",
     run: () => {
-      const write = Schema.encodeSync(Refund.RefundRequest)
-      const refund = Schema.decodeUnknownSync(Refund.RefundRequest)({
+      const write = Schema.encodeSync(RefundRequest)
+      const refund = Schema.decodeUnknownSync(RefundRequest)({
         requestId: "r-1",
         mid: "m-1",
         transactionId: "12345678901234567890",

@@ -10,17 +10,18 @@
  *
  * @since 0.1.0
  */
-import { ApmPaymentRequest, ApmPaymentResponse } from "@pawl/core/ApmPayment"
-import { ApmPayoutInfo, ApmPayoutRequest, ApmPayoutResponse } from "@pawl/core/ApmPayout"
-import {
-  CardPaymentRequest,
-  CardPaymentResponse,
-  TokenizeRequest,
-  TokenizeResponse
-} from "@pawl/core/CardPayment"
-import { CardPayoutInfo, CardPayoutRequest, CardPayoutResponse } from "@pawl/core/CardPayout"
-import { PaymentIntentRequest, PaymentIntentResponse } from "@pawl/core/PaymentIntent"
-import { RefundInfo, RefundRequest, RefundResponse } from "@pawl/core/Refund"
+import { ApmPaymentRequest } from "@pawl/core/internal/RequestBodies"
+import { ApmPaymentResponse } from "@pawl/core/ApmPayment"
+import { ApmPayoutInfo, ApmPayoutResponse } from "@pawl/core/ApmPayout"
+import { ApmPayoutRequest } from "@pawl/core/internal/RequestBodies"
+import { CardPaymentRequest, TokenizeRequest } from "@pawl/core/internal/RequestBodies"
+import { CardPaymentResponse, TokenizeResponse } from "@pawl/core/CardPayment"
+import { CardPayoutInfo, CardPayoutResponse } from "@pawl/core/CardPayout"
+import { CardPayoutRequest } from "@pawl/core/internal/RequestBodies"
+import { PaymentIntentRequest } from "@pawl/core/internal/RequestBodies"
+import { PaymentIntentResponse } from "@pawl/core/PaymentIntent"
+import { RefundInfo, RefundResponse } from "@pawl/core/Refund"
+import { RefundRequest } from "@pawl/core/internal/RequestBodies"
 import { OpenStatus } from "@pawl/core/Transaction"
 import * as Schema from "effect/Schema"
 import { PathId } from "./internal/PathId.ts"

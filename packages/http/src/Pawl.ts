@@ -42,7 +42,7 @@
 import { isolated, isolatedBy } from "@pawl/core/internal/Isolated"
 import * as NodeHmac from "@pawl/core/NodeHmac"
 import * as Profile from "@pawl/core/Profile"
-import * as RequestId from "@pawl/core/RequestId"
+import * as RequestId from "@pawl/core/internal/RequestId"
 import type { RequestSender as Sender } from "@pawl/core/RequestSender"
 import type * as Config from "effect/Config"
 import { ConfigProvider } from "effect/ConfigProvider"

@@ -4,7 +4,7 @@
  * **Example** (A client over fetch)
  *
  * ```ts
- * import * as PortableHmac from "@pawl/core/PortableHmac"
+ * import * as Hmac from "@pawl/core/Hmac"
  * import * as PawlConfig from "@pawl/http/PawlConfig"
  * import * as PawlPortable from "@pawl/http/PawlPortable"
  * import * as Transport from "@pawl/http/Transport"
@@ -14,7 +14,7 @@
  *
  * export const client = PawlPortable.layerPerRequest.pipe(
  *   Layer.provide(Layer.provide(Transport.layerHttpClient, FetchHttpClient.layer)),
- *   Layer.provide(PortableHmac.layer),
+ *   Layer.provide(Hmac.layer),
  *   Layer.provide(
  *     PawlConfig.layer({
  *       baseUrl: "https://payments.example/api",

@@ -34,7 +34,7 @@
  *
  * @since 0.1.0
  */
-import * as RequestId from "@pawl/core/RequestId"
+import * as RequestId from "@pawl/core/internal/RequestId"
 import {
   type RequestError,
   type RequestKind,

@@ -10,7 +10,8 @@
  */
 import { isKnown, type KnownKind, kindsOf } from "@pawl/core/Kind"
 import { NotFound } from "@pawl/core/PaymentsError"
-import { BeforeRequest, StatusReader } from "@pawl/core/StatusReader"
+import { BeforeRequest } from "@pawl/core/internal/BeforeRequest"
+import { StatusReader } from "@pawl/core/StatusReader"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { Caller } from "./Caller.ts"

@@ -4,12 +4,8 @@
  *
  * @since 0.1.0
  */
-import {
-  Subscription,
-  SubscriptionRequest,
-  SubscriptionResponse,
-  SubscriptionUpdate
-} from "@pawl/core/Subscription"
+import { Subscription, SubscriptionResponse } from "@pawl/core/Subscription"
+import { SubscriptionRequest, SubscriptionUpdate } from "@pawl/core/internal/RequestBodies"
 import * as Schema from "effect/Schema"
 import { PathId } from "./internal/PathId.ts"
 

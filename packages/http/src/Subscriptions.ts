@@ -10,7 +10,7 @@ import type {
   SubscriptionResponse,
   SubscriptionUpdateInput
 } from "@pawl/core/Subscription"
-import type { SubscriptionStatus } from "@pawl/core/SubscriptionStatus"
+import type { SubscriptionStatus } from "@pawl/core/Subscription"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"

@@ -1,4 +1,4 @@
-import { AmountFromNumber } from "@pawl/core/Amount"
+import { AmountFromNumber } from "@pawl/core/internal/JsonNumber"
 import * as Arbitrary from "effect/Arbitrary"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"

@@ -1,4 +1,5 @@
-import { BeforeRequest, StatusReader } from "@pawl/core/StatusReader"
+import { BeforeRequest } from "@pawl/core/internal/BeforeRequest"
+import { StatusReader } from "@pawl/core/StatusReader"
 import type { Kind } from "@pawl/core/Kind"
 import { TransactionId } from "@pawl/core/Transaction"
 import * as Effect from "effect/Effect"

@@ -1,4 +1,4 @@
-import { subscriptionStatuses } from "@pawl/core/SubscriptionStatus"
+import { subscriptionStatuses } from "@pawl/core/Subscription"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"

@@ -12,6 +12,7 @@
  * @since 0.1.0
  */
 import * as Evidence from "@pawl/core/Evidence"
+import { initial, type Observation, reduce } from "@pawl/core/Reducer"
 import { isStatus, type Status } from "@pawl/core/Status"
 import type { Kept } from "@pawl/webhook/Fact"
 import * as Transition from "@pawl/webhook/internal/Transition"
@@ -86,28 +87,19 @@ export const fold = (facts: ReadonlyArray<Kept>): Folded => {
   }
 }
 
-const foldEvidence = (facts: ReadonlyArray<Kept>): Pick<Row, "evidence" | "read"> =>
-  facts.reduce<Pick<Row, "evidence" | "read">>(
-    ({ evidence, read }, each) => {
-      if (each.fact === "accepted") {
-        return { evidence: Evidence.join(evidence, Evidence.claimed(each.status)), read }
-      }
-      const status = each.fact === "registered" ? each.status : undefined
-      const answer = each.fact === "asked" && isStatus(each.result) ? each.result : undefined
-      const confirmed = answer ?? status
-      return {
-        evidence:
-          confirmed === undefined
-            ? evidence
-            : Evidence.join(evidence, Evidence.confirmed(confirmed)),
-        read:
-          answer === undefined
-            ? read
-            : Evidence.joinRead(read, { status: answer, askedAt: each.lastAt ?? each.at })
-      }
-    },
-    { evidence: Evidence.none, read: undefined }
-  )
+const foldEvidence = (facts: ReadonlyArray<Kept>): Pick<Row, "evidence" | "read"> => {
+  const { evidence, read } = facts.flatMap(observationsOf).reduce(reduce, initial())
+  return { evidence, read }
+}
+
+const observationsOf = (each: Kept): ReadonlyArray<Observation> => {
+  if (each.fact === "accepted") return [{ source: "callback", status: each.status }]
+  if (each.fact === "registered" && each.status !== undefined)
+    return [{ source: "response", status: each.status }]
+  return each.fact === "asked" && isStatus(each.result)
+    ? [{ source: "read", status: each.result, askedAt: each.lastAt ?? each.at }]
+    : []
+}
 
 const foldParking = (
   { amountCleared, deadLetter }: Pick<Folded, "amountCleared" | "deadLetter">,

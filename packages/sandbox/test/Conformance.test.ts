@@ -1,7 +1,7 @@
 /**
  * The output of a conformance run: the script that repeats a failure, the report, and the JUnit XML.
  */
-import { keyed } from "@pawl/core/PortableHmac"
+import { keyed } from "@pawl/core/Hmac"
 import type { Status } from "@pawl/core/Status"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"

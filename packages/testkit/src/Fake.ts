@@ -36,7 +36,7 @@
 import type { Hmac } from "@pawl/core/Hmac"
 import { isolated } from "@pawl/core/internal/Isolated"
 import { Unreachable } from "@pawl/core/PaymentsError"
-import * as PortableHmac from "@pawl/core/PortableHmac"
+import * as PortableHmac from "@pawl/core/Hmac"
 import type * as Pawl from "@pawl/http/Pawl"
 import * as PawlConfig from "@pawl/http/PawlConfig"
 import * as PawlPortable from "@pawl/http/PawlPortable"

@@ -45,14 +45,14 @@ export {
 export { hostile, nouns, sent, values } from "./internal/generators/Nouns.ts"
 
 /**
- * A status and its source. A callback claims it; an authenticated response (`answer`) or a read confirms it.
+ * A status and its source. A callback claims it; an authenticated response or a read confirms it.
  * `askedAt` orders the reads by the time they were sent.
  *
  * @category models
  * @since 0.1.0
  */
 export type Observation =
-  | { readonly source: "callback" | "answer"; readonly status: OpenStatus }
+  | { readonly source: "callback" | "response"; readonly status: OpenStatus }
   | { readonly source: "read"; readonly status: OpenStatus; readonly askedAt: number }
 
 /**
@@ -82,7 +82,7 @@ export const openStatuses: ReadonlyArray<OpenStatus> = [...statuses, ...unknownS
 
 const observationsOf = (table: ReadonlyArray<OpenStatus>): ReadonlyArray<Observation> =>
   [
-    ...(["callback", "answer"] as const).flatMap((source) =>
+    ...(["callback", "response"] as const).flatMap((source) =>
       table.map((status): Observation => ({ source, status }))
     ),
     ...[0, 1, 2].flatMap((askedAt) =>

@@ -32,7 +32,7 @@
  * @since 0.1.0
  */
 import * as Handler from "@pawl/core/Handler"
-import * as PortableHmac from "@pawl/core/PortableHmac"
+import * as Hmac from "@pawl/core/Hmac"
 import * as RequestSender from "@pawl/http/RequestSender"
 import * as CallbackUrl from "@pawl/webhook/CallbackUrl"
 import * as Ledger from "@pawl/webhook/Ledger"
@@ -91,6 +91,6 @@ export const layerOverStore = ({ handle = () => Effect.void, ...options }: Optio
       RequestSender.layer
     ]),
     Layer.provideMerge(Fake.layer(options)),
-    Layer.provide(PortableHmac.layer)
+    Layer.provide(Hmac.layer)
   )
 }

@@ -2,7 +2,7 @@
  * The laws of a receiver, checked on pawl's own receiver, on a handwritten one, and on that one with planted bugs.
  */
 import * as Handler from "@pawl/core/Handler"
-import * as PortableHmac from "@pawl/core/PortableHmac"
+import * as Hmac from "@pawl/core/Hmac"
 import type { Status } from "@pawl/core/Status"
 import type { Method } from "@pawl/core/Kind"
 import * as Evidence from "@pawl/core/Evidence"
@@ -79,7 +79,7 @@ const pawlReceiver = async (): Promise<Reporting> => {
   const world = ManagedRuntime.make(
     PawlReceiver.layer().pipe(
       Layer.provide(Verifier.layer({ current: merchantSecret })),
-      Layer.provide([Handler.layer(() => Effect.void), PortableHmac.layer]),
+      Layer.provide([Handler.layer(() => Effect.void), Hmac.layer]),
       Layer.provideMerge([Ledger.layerMemory, Fake.layer()]),
       Layer.provideMerge(TestClock.layer()),
       Layer.provideMerge(Layer.succeed(References.MinimumLogLevel, "None"))

@@ -44,7 +44,7 @@
  * @since 0.1.0
  */
 import type { StoreUnavailable } from "@pawl/core/CallbackError"
-import * as CardData from "@pawl/core/CardData"
+import * as CardData from "@pawl/core/internal/CardData"
 import { ValidationFailed } from "@pawl/core/PaymentsError"
 import { Profile } from "@pawl/core/Profile"
 import {
@@ -56,7 +56,7 @@ import {
   RequestSender,
   type SendLimits
 } from "@pawl/core/RequestSender"
-import * as RequestId from "@pawl/core/RequestId"
+import * as RequestId from "@pawl/core/internal/RequestId"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -187,7 +187,7 @@ const make = Effect.fnUntraced(function* (options: Options = {}) {
   const store = yield* RequestStore
   const sender = yield* RequestSender
   const callbackUrl = yield* CallbackUrl
-  const { requestIdWindow } = yield* Profile
+  const { requestIdWindow, status422 } = yield* Profile
   const window = Duration.toMillis(requestIdWindow)
 
   const encode = Effect.fnUntraced(function* <K extends RequestKind>(
@@ -229,6 +229,7 @@ const make = Effect.fnUntraced(function* (options: Options = {}) {
     sender,
     seal,
     window,
+    status422,
     rebuild:
       rebuild &&
       ((requestId, kind) =>

@@ -21,7 +21,7 @@
  * outside the grammar, is not refused, because the service would drop it after six attempts. Its `quarantine` field
  * names the problem.
  *
- * **Example** (On Node; on other runtimes, sign with `PortableHmac.keyed`)
+ * **Example** (On Node; on other runtimes, sign with `Hmac.keyed`)
  *
  * ```ts
  * import { verifyWith } from "@pawl/webhook/Verification"

@@ -5,7 +5,7 @@
  *
  * ```ts
  * import * as Handler from "@pawl/core/Handler"
- * import * as PortableHmac from "@pawl/core/PortableHmac"
+ * import * as Hmac from "@pawl/core/Hmac"
  * import { StatusReader } from "@pawl/core/StatusReader"
  * import * as Ledger from "@pawl/webhook/Ledger"
  * import * as Receiver from "@pawl/webhook/Receiver"
@@ -25,7 +25,7 @@
  *       }),
  *       Verifier.layer({ current: Redacted.make("merchant-secret") })
  *     ]),
- *     Layer.provide(PortableHmac.layer)
+ *     Layer.provide(Hmac.layer)
  *   )
  * )
  *

@@ -12,6 +12,7 @@ import {
   UnexpectedResponse,
   ValidationFailed
 } from "@pawl/core/PaymentsError"
+import { defaults } from "@pawl/core/Profile"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import * as Refusal from "../src/internal/requests/Refusal.ts"
@@ -41,7 +42,10 @@ const errors: ReadonlyArray<
     (status) =>
       [new UnexpectedResponse({ status, reason: "it is odd", sent: false }), true, false] as const
   ),
-  ...[400, 404, 418, 422, 424, 499].map((status) => [unexpected(status), true, true] as const),
+  ...[400, 401, 404, 429].map((status) => [unexpected(status), true, true] as const),
+  ...[402, 403, 405, 418, 422, 424, 499].map(
+    (status) => [unexpected(status), false, true] as const
+  ),
   ...[200, 302, 399, 409, 423, 500, 503].map(
     (status) => [unexpected(status), false, false] as const
   )
@@ -51,16 +55,21 @@ describe("an error without an answer", () => {
   it.each(errors)(
     "%s: had no effect: %s, refuses the request: %s",
     (error, hadNoEffect, refuses) => {
-      expect(Refusal.hadNoEffect(error)).toBe(hadNoEffect)
+      expect(Refusal.hadNoEffect(error, defaults)).toBe(hadNoEffect)
       expect(Refusal.reasonOf(error)).toBe(refuses ? error.message : undefined)
       expect(Refusal.isAnswer(error)).toBe(false)
     }
   )
 
+  it("with 422 had no effect if the profile says so", () => {
+    expect(Refusal.hadNoEffect(unexpected(422), { status422: "no-effect" })).toBe(true)
+    expect(Refusal.hadNoEffect(unexpected(403), { status422: "no-effect" })).toBe(false)
+  })
+
   it("that leaves the outcome unknown may have had an effect, and refuses as its last attempt did", () => {
     const [doubt, refused] = [unreachable(true), new NotFound({})]
     const unknown = new OutcomeUnknown({ requestId: "r", cause: doubt })
-    expect(Refusal.hadNoEffect(unknown)).toBe(false)
+    expect(Refusal.hadNoEffect(unknown, defaults)).toBe(false)
     expect(Refusal.reasonOf(unknown)).toBeUndefined()
     const onlyCause = new OutcomeUnknown({ requestId: "r", cause: refused })
     expect(Refusal.reasonOf(onlyCause)).toBe(refused.message)

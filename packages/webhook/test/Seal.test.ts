@@ -3,7 +3,7 @@
  */
 import type { RequestKind } from "@pawl/core/RequestSender"
 import * as NodeHmac from "@pawl/core/NodeHmac"
-import * as PortableHmac from "@pawl/core/PortableHmac"
+import * as Hmac from "@pawl/core/Hmac"
 import * as ConfigProvider from "effect/ConfigProvider"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -33,7 +33,7 @@ const serviceOf = (options: Readonly<Record<string, string>>, hmac = NodeHmac.la
 /** Builds the service as in a runtime without `node:crypto`. */
 const portableOf = (options: Readonly<Record<string, string>>) => {
   vi.stubGlobal("process", undefined)
-  const built = serviceOf(options, PortableHmac.layer)
+  const built = serviceOf(options, Hmac.layer)
   vi.unstubAllGlobals()
   return built
 }
@@ -149,7 +149,7 @@ const golden = [
 it("Web Crypto is used where the process of the runtime loads no modules", async () => {
   const encrypt = vi.spyOn(crypto.subtle, "encrypt")
   vi.stubGlobal("process", {})
-  const service = await serviceOf({ key: keyOf(1) }, PortableHmac.layer)
+  const service = await serviceOf({ key: keyOf(1) }, Hmac.layer)
   vi.unstubAllGlobals()
   await sealed(service, body, "text")
   expect(encrypt).toHaveBeenCalledTimes(1)

@@ -2,7 +2,7 @@
  * A law of the payments service, and the client with which it sends requests.
  */
 import * as Checksum from "@pawl/core/Checksum"
-import * as PortableHmac from "@pawl/core/PortableHmac"
+import * as Hmac from "@pawl/core/Hmac"
 import type { Request, Response } from "@pawl/testkit/Gateway"
 import * as Laws from "@pawl/testkit/Laws"
 import * as Context from "effect/Context"
@@ -99,7 +99,7 @@ export const law = <A>(
 
 const makeClient = Effect.gen(function* () {
   const { handle, merchantKey, merchantSecret, pass } = yield* GatewayUnderTest
-  const hmac = PortableHmac.keyed(Redacted.make(merchantSecret))
+  const hmac = Hmac.keyed(Redacted.make(merchantSecret))
   const send = (method: string, path: string, body: Body | undefined, token: string | undefined) =>
     handle({
       method,

@@ -9,7 +9,7 @@
  */
 import type { Standing } from "@pawl/core/Evidence"
 import * as Evidence from "@pawl/core/Evidence"
-import { place, type Status } from "@pawl/core/Status"
+import { type Status, table } from "@pawl/core/Status"
 
 /**
  * The state of everything.
@@ -125,7 +125,7 @@ export const emptyRow: Row = {
 
 /** The digit of a status in a key. */
 const digit = (status: Status | undefined): string =>
-  status === undefined ? "-" : String(place(status))
+  status === undefined ? "-" : String(table[status].claimed)
 
 const keyOfWork = (work: Work): string => {
   const { stage } = work

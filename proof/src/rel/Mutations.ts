@@ -1,7 +1,7 @@
 /**
  * Changed callbacks: other values of the signed fields, other spellings of them, or another checksum header.
  */
-import { signedNames } from "@pawl/core/Callback"
+import { signedNames } from "@pawl/core/internal/SignedFields"
 import type { Method } from "@pawl/core/Kind"
 import { createHmac } from "node:crypto"
 import type { SeededRandom } from "./SeededRandom.ts"

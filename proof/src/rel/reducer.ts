@@ -25,7 +25,7 @@ const observationsOf = (evidence: Evidence.Evidence): ReadonlyArray<ReadonlyArra
       source: "callback" as const,
       status
     })),
-    ...confirmed.map((status) => ({ source: "answer" as const, status }))
+    ...confirmed.map((status) => ({ source: "response" as const, status }))
   ]
   return [
     observations,

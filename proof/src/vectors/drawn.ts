@@ -2,7 +2,7 @@
  * Random inputs of vectors.
  */
 import { type Method } from "@pawl/core/Kind"
-import { signedNames } from "@pawl/core/Callback"
+import { signedNames } from "@pawl/core/internal/SignedFields"
 import * as Checksum from "@pawl/core/Checksum"
 import { statuses } from "@pawl/core/Status"
 import fc from "fast-check"

@@ -1,28 +1,13 @@
 /**
  * Collects the chunks of a body in one growing buffer. Kept chunks would cost about 50 bytes each, so a body
  * of one-byte chunks would take 50 times its size.
- *
- * @since 0.1.0
  */
 
-/**
- * A buffer for one body. While it grows, it takes at most three times the limit.
- *
- * @category models
- * @since 0.1.0
- */
+/** A buffer for one body. While it grows, it takes at most three times the limit. */
 export class BodyBuffer {
-  /**
-   * The most bytes of the body.
-   *
-   * @since 0.1.0
-   */
+  /** The most bytes of the body. */
   readonly limit: number
-  /**
-   * The most chunks of the body.
-   *
-   * @since 0.1.0
-   */
+  /** The most chunks of the body. */
   readonly maxChunks: number
   private buffer: Uint8Array = empty
   private size = 0
@@ -33,11 +18,7 @@ export class BodyBuffer {
     this.maxChunks = maxChunks
   }
 
-  /**
-   * Adds a chunk, or returns false if the body would be longer than the limit or have too many chunks.
-   *
-   * @since 0.1.0
-   */
+  /** Adds a chunk, or returns false if the body would be longer than the limit or have too many chunks. */
   add(chunk: Uint8Array): boolean {
     const size = this.size + chunk.length
     if (size > this.limit || ++this.chunks > this.maxChunks) return false
@@ -56,11 +37,7 @@ export class BodyBuffer {
     return true
   }
 
-  /**
-   * Returns the collected bytes, without a copy.
-   *
-   * @since 0.1.0
-   */
+  /** Returns the collected bytes, without a copy. */
   get bytes(): Uint8Array {
     return this.size === this.buffer.length ? this.buffer : this.buffer.subarray(0, this.size)
   }

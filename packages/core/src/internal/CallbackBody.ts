@@ -1,13 +1,12 @@
 /**
  * The schemas of callback bodies, one for each of the two layouts (`spec.md`, "Events").
- *
- * @since 0.1.0
  */
 import * as Schema from "effect/Schema"
 import * as SchemaTransformation from "effect/SchemaTransformation"
 import { openStruct } from "./OpenStruct.ts"
 import { ApmResponseData } from "../ApmPayload.ts"
-import { Metadata, OpenStatus, TextOrInteger } from "../Transaction.ts"
+import { Metadata, OpenStatus } from "../Transaction.ts"
+import { TextOrInteger } from "./JsonNumber.ts"
 
 /** An amount as it was sent: text, or a number that `Json` read without losing a digit. */
 const AmountAsSent = Schema.Union([Schema.String, Schema.Finite]).pipe(
@@ -20,12 +19,7 @@ const AmountAsSent = Schema.Union([Schema.String, Schema.Finite]).pipe(
   )
 )
 
-/**
- * Schema for the callback of a card payment, card payout, refund or subscription.
- *
- * @category schemas
- * @since 0.1.0
- */
+/** Schema for the callback of a card payment, card payout, refund or subscription. */
 export const CardCallback = openStruct("CardCallback", {
   /** Identifier of the transaction; signed. */
   transactionId: TextOrInteger,
@@ -41,12 +35,7 @@ export const CardCallback = openStruct("CardCallback", {
   metadata: Schema.optionalKey(Schema.NullOr(Metadata))
 })
 
-/**
- * Schema for the callback of an APM payment or payout.
- *
- * @category schemas
- * @since 0.1.0
- */
+/** Schema for the callback of an APM payment or payout. */
 export const ApmCallback = openStruct("ApmCallback", {
   /** Identifier of the transaction; signed. */
   transactionId: TextOrInteger,

@@ -15,8 +15,6 @@
  * **Gotchas**
  *
  * A key that is not enumerable counts as absent.
- *
- * @since 0.1.0
  */
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -29,9 +27,6 @@ import * as OpenStruct from "./OpenStruct.ts"
 /**
  * Returns a function that does the same as `Schema.decodeUnknownEffect`: the results, the order of their
  * keys and the errors are equal.
- *
- * @category decoding
- * @since 0.1.0
  */
 export const decodeUnknownEffect = <A>(
   schema: Schema.Codec<A, unknown>,
@@ -40,12 +35,7 @@ export const decodeUnknownEffect = <A>(
   // The result is a value of the schema.
   decoders(options)(schema.ast) as never
 
-/**
- * Returns a function that decodes a value and encodes the result again: a valid value as it is sent.
- *
- * @category encoding
- * @since 0.1.0
- */
+/** Returns a function that decodes a value and encodes the result again: a valid value as it is sent. */
 export const reencodeUnknownEffect = (
   schema: Schema.Codec<unknown, unknown>,
   options?: Options

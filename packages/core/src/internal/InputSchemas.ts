@@ -15,35 +15,29 @@
  * const result = await refund["~standard"].validate(form)
  * result.issues?.map(({ path }) => path) // => [["amount"]]
  * ```
- *
- * @since 0.1.0
  */
-import { type ApmPaymentInput, ApmPaymentRequest } from "../ApmPayment.ts"
-import { type ApmPayoutInput, ApmPayoutRequest } from "../ApmPayout.ts"
+import type { ApmPaymentInput } from "../ApmPayment.ts"
+import type { ApmPayoutInput } from "../ApmPayout.ts"
+import type { CardPaymentInput, TokenizeInput } from "../CardPayment.ts"
+import type { CardPayoutInput } from "../CardPayout.ts"
+import type { PaymentIntentInput } from "../PaymentIntent.ts"
+import type { RefundInput } from "../Refund.ts"
+import type { SubscriptionInput, SubscriptionUpdateInput } from "../Subscription.ts"
 import {
-  type CardPaymentInput,
+  ApmPaymentRequest,
+  ApmPayoutRequest,
   CardPaymentRequest,
-  type TokenizeInput,
-  TokenizeRequest
-} from "../CardPayment.ts"
-import { type CardPayoutInput, CardPayoutRequest } from "../CardPayout.ts"
-import { type PaymentIntentInput, PaymentIntentRequest } from "../PaymentIntent.ts"
-import { type RefundInput, RefundRequest } from "../Refund.ts"
-import {
-  type SubscriptionInput,
+  CardPayoutRequest,
+  PaymentIntentRequest,
+  RefundRequest,
   SubscriptionRequest,
   SubscriptionUpdate,
-  type SubscriptionUpdateInput
-} from "../Subscription.ts"
+  TokenizeRequest
+} from "./RequestBodies.ts"
 import * as Schema from "effect/Schema"
 import type { StandardSchemaV1 } from "effect/StandardSchema"
 
-/**
- * The input of a create. Its callback URL may be absent, because `Requests` makes it from the public address.
- *
- * @category models
- * @since 0.1.0
- */
+/** The input of a create. Its callback URL may be absent, because `Requests` makes it from the public address. */
 export type Input<A> = A extends { readonly callbackUrl: string }
   ? Omit<A, "callbackUrl"> & { readonly callbackUrl?: string }
   : A
@@ -77,74 +71,29 @@ const called = {
 }
 const signed = { requestId: "made-by-the-client", checksum: "" }
 
-/**
- * Schema for the input of `apmPayments.create`.
- *
- * @category schemas
- * @since 0.1.0
- */
+/** Schema for the input of `apmPayments.create`. */
 export const apmPayment = inputOf<ApmPaymentInput>(ApmPaymentRequest, signed)
 
-/**
- * Schema for the input of `apmPayouts.create`.
- *
- * @category schemas
- * @since 0.1.0
- */
+/** Schema for the input of `apmPayouts.create`. */
 export const apmPayout = inputOf<ApmPayoutInput>(ApmPayoutRequest, signed)
 
-/**
- * Schema for the input of `cardPayments.create` and `cardPayments.charge`.
- *
- * @category schemas
- * @since 0.1.0
- */
+/** Schema for the input of `cardPayments.create` and `cardPayments.charge`. */
 export const cardPayment = inputOf<CardPaymentInput>(CardPaymentRequest)
 
-/**
- * Schema for the input of `cardPayments.tokenize`.
- *
- * @category schemas
- * @since 0.1.0
- */
+/** Schema for the input of `cardPayments.tokenize`. */
 export const tokenize = inputOf<TokenizeInput>(TokenizeRequest)
 
-/**
- * Schema for the input of `cardPayouts.create`.
- *
- * @category schemas
- * @since 0.1.0
- */
+/** Schema for the input of `cardPayouts.create`. */
 export const cardPayout = inputOf<CardPayoutInput>(CardPayoutRequest)
 
-/**
- * Schema for the input of `refunds.create`.
- *
- * @category schemas
- * @since 0.1.0
- */
+/** Schema for the input of `refunds.create`. */
 export const refund = inputOf<RefundInput>(RefundRequest)
 
-/**
- * Schema for the input of `paymentIntents.create`.
- *
- * @category schemas
- * @since 0.1.0
- */
+/** Schema for the input of `paymentIntents.create`. */
 export const paymentIntent = inputOf<PaymentIntentInput>(PaymentIntentRequest, called)
 
-/**
- * Schema for the input of `subscriptions.create`.
- *
- * @category schemas
- * @since 0.1.0
- */
+/** Schema for the input of `subscriptions.create`. */
 export const subscription = inputOf<SubscriptionInput>(SubscriptionRequest, called)
 
-/**
- * Schema for the changes of `subscriptions.update`.
- *
- * @category schemas
- * @since 0.1.0
- */
+/** Schema for the changes of `subscriptions.update`. */
 export const subscriptionUpdate = inputOf<SubscriptionUpdateInput>(SubscriptionUpdate, {})

@@ -6,28 +6,18 @@
  * Effect builds a layer value once in a program. Most layers of pawl are constants that read their settings
  * from the context. Without isolation, two clients with different settings in one program would share the
  * access token of the first.
- *
- * @since 0.1.0
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 
-/**
- * Returns a layer that builds everything in it anew. This layer itself is built once, wherever it is used.
- *
- * @category combinators
- * @since 0.1.0
- */
+/** Returns a layer that builds everything in it anew. This layer itself is built once, wherever it is used. */
 export const isolated = <A, E, R>(layer: Layer.Layer<A, E, R>): Layer.Layer<A, E, R> =>
   Layer.effectContext(Layer.build(Layer.fresh(layer)))
 
 /**
  * Returns a layer that is built once for each combination of the services `keys` in its context. With the same
  * services it is shared, with other services it is built anew.
- *
- * @category combinators
- * @since 0.1.0
  */
 export const isolatedBy = <A, E, R>(
   keys: ReadonlyArray<Context.Key<unknown, object>>,

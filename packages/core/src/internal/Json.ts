@@ -10,70 +10,33 @@
  *
  * A number is returned as its source text if `String(n)` would differ from that text: `10.00` is read as
  * `"10.00"`, `12345678901234567890` keeps its last digit, and `10` stays a number.
- *
- * @since 0.1.0
  */
 import * as Result from "effect/Result"
 import type * as Schema from "effect/Schema"
 
-/**
- * The reason why a text is refused.
- *
- * @category errors
- * @since 0.1.0
- */
+/** The reason why a text is refused. */
 export type Fault = "encoding" | "depth" | "members" | "duplicate key" | "syntax"
 
-/**
- * A number with its source text: the result of `JSON.rawJSON`. `JSON.stringify` writes the text unchanged.
- *
- * @category models
- * @since 0.1.0
- */
+/** A number with its source text: the result of `JSON.rawJSON`. `JSON.stringify` writes the text unchanged. */
 export interface RawJson {
   readonly rawJSON: string
 }
 
-/**
- * The maximum depth of nesting.
- *
- * @category constants
- * @since 0.1.0
- */
+/** The maximum depth of nesting. */
 export const maxDepth = 64
 
-/**
- * The maximum number of members in all objects of a text together.
- *
- * @category constants
- * @since 0.1.0
- */
+/** The maximum number of members in all objects of a text together. */
 export const maxMembers = 1000
 
-/**
- * Reads bytes as UTF-8 JSON.
- *
- * @category decoding
- * @since 0.1.0
- */
+/** Reads bytes as UTF-8 JSON. */
 export const fromBytes = (bytes: Uint8Array): Result.Result<Schema.Json, Fault> =>
   toResult(readBytes(bytes))
 
-/**
- * Reads a text as JSON.
- *
- * @category decoding
- * @since 0.1.0
- */
+/** Reads a text as JSON. */
 export const fromText = (text: string): Result.Result<Schema.Json, Fault> =>
   toResult(readText(text))
 
-/**
- * Reads a text that no stranger wrote as JSON, without the limits of depth and members.
- *
- * @category decoding
- * @since 0.1.0
- */
+/** Reads a text that no stranger wrote as JSON, without the limits of depth and members. */
 export const fromOwnText = (text: string): Result.Result<Schema.Json, Fault> => {
   const parsed = parse(text, keepSource)
   const hasRepeatedKey =
@@ -81,20 +44,10 @@ export const fromOwnText = (text: string): Result.Result<Schema.Json, Fault> => 
   return toResult(hasRepeatedKey ? { fault: "duplicate key" } : parsed)
 }
 
-/**
- * The result of `readBytes`: the JSON value, or the reason of the refusal.
- *
- * @category models
- * @since 0.1.0
- */
+/** The result of `readBytes`: the JSON value, or the reason of the refusal. */
 export type Parsed = { readonly json: Schema.Json } | { readonly fault: Fault }
 
-/**
- * Reads bytes as UTF-8 JSON, without Effect.
- *
- * @category decoding
- * @since 0.1.0
- */
+/** Reads bytes as UTF-8 JSON, without Effect. */
 export const readBytes = (bytes: Uint8Array): Parsed => {
   const text = decodeUtf8(bytes)
   return text === undefined ? { fault: "encoding" } : readText(text)
@@ -114,9 +67,6 @@ const decodeUtf8 = (bytes: Uint8Array): string | undefined => {
  *
  * - `sourceOf`: the source text of a number that is a member of the outermost object.
  * - `exact`: the value as `readBytes` returns it, with every digit of its numbers.
- *
- * @category models
- * @since 0.1.0
  */
 export interface Draft {
   readonly json: Schema.Json
@@ -127,9 +77,6 @@ export interface Draft {
 /**
  * Reads bytes as UTF-8 JSON, without Effect, and leaves the exact texts of the numbers for later. To keep them takes
  * several times as long as the rest, so this is for input that may still be refused.
- *
- * @category decoding
- * @since 0.1.0
  */
 export const draftBytes = (bytes: Uint8Array): Draft | { readonly fault: Fault } => {
   const text = decodeUtf8(bytes)

@@ -35,13 +35,39 @@ export const Integer = Schema.Finite.check(
   })
 )
 
-/**
- * Makes the schema of text that is a JSON number on the wire: an integer, or any finite number.
- */
-export const textFromNumber = (number: typeof Integer, pattern: RegExp, message: string) =>
+/** Makes the schema of text that is a JSON number on the wire: an integer, or any finite number. */
+const textFromNumber = (number: typeof Integer, pattern: RegExp, message: string) =>
   Schema.Union([number, Schema.String, RawNumber]).pipe(
     Schema.decodeTo(
       Schema.String.check(Schema.isPattern(pattern, { message })),
       SchemaTransformation.transform({ decode: toText, encode: fromText })
     )
   )
+
+/** Schema for text that may be a JSON integer on the wire. Read through `Json`, it keeps every digit. */
+export const TextOrInteger = Schema.Union([Schema.String, Integer]).pipe(
+  Schema.decodeTo(
+    Schema.String,
+    SchemaTransformation.transform({
+      decode: (value: string | number) => String(value),
+      encode: (text): string | number => text
+    })
+  )
+)
+
+/** Schema for text that is a JSON integer of any size on the wire. It keeps every digit. */
+export const IntegerText = textFromNumber(
+  Integer,
+  /^(?:0|[1-9][0-9]{0,63})$/u,
+  "Expected an integer"
+)
+
+/**
+ * Schema for an amount that is a JSON number on the wire (`totalAmount`). It is read as decimal text with every
+ * digit.
+ */
+export const AmountFromNumber = textFromNumber(
+  Schema.Finite,
+  /^-?(?:0|[1-9][0-9]{0,30})(?:\.[0-9]{1,30})?$/u,
+  "Expected a decimal number"
+)

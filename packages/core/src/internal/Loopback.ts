@@ -1,7 +1,5 @@
 /**
  * The test of whether a host name is the local machine.
- *
- * @since 0.1.0
  */
 
 /**
@@ -11,9 +9,6 @@
  *
  * Only literal addresses and `localhost` count. Another name may resolve to 127.0.0.1 now and to another
  * address later.
- *
- * @category guards
- * @since 0.1.0
  */
 export const isLoopback = (hostname: string): boolean => loopback.test(hostname)
 

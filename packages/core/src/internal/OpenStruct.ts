@@ -5,19 +5,12 @@
  *
  * On the wire an unknown field is beside the known ones. In a decoded value all unknown fields are under one
  * member, `unknownFields`, so that a misspelt field is a type error. Encoding puts them back.
- *
- * @since 0.1.0
  */
 import * as Schema from "effect/Schema"
 import type * as SchemaAST from "effect/SchemaAST"
 import * as SchemaTransformation from "effect/SchemaTransformation"
 
-/**
- * The fields of an object that the specification does not name.
- *
- * @category models
- * @since 0.1.0
- */
+/** The fields of an object that the specification does not name. */
 export interface UnknownFields {
   /**
    * Fields that the specification does not name, as the service sent them. Absent if there are none. They are
@@ -26,12 +19,7 @@ export interface UnknownFields {
   readonly unknownFields?: Readonly<Record<string, unknown>>
 }
 
-/**
- * A schema of objects that keep unknown fields.
- *
- * @category schemas
- * @since 0.1.0
- */
+/** A schema of objects that keep unknown fields. */
 export interface OpenStruct<A, Encoded = object> extends Schema.Codec<A, Encoded> {
   readonly "~type.optionality": "required"
 }
@@ -49,21 +37,13 @@ type FieldOf<A, Optionality> = Schema.Codec<A, unknown> & {
 /**
  * Makes the schema of an object with the members of an interface, which has the documentation of each.
  * `identifier` is the name of the schema in `openapi.json`.
- *
- * @category constructors
- * @since 0.1.0
  */
 export const openStructOf = <A extends UnknownFields>(
   identifier: string,
   fields: FieldsOf<A>
 ): OpenStruct<A> => Schema.make(gathered(identifier, fields as Schema.Struct.Fields))
 
-/**
- * Makes the schema of an object whose members have the types of the given schemas.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** Makes the schema of an object whose members have the types of the given schemas. */
 export const openStruct = <const Fields extends Schema.Struct.Fields>(
   identifier: string,
   fields: Fields
@@ -89,12 +69,7 @@ const gathered = (identifier: string, fields: Schema.Struct.Fields): SchemaAST.A
   return open.annotate({ identifier }).ast
 }
 
-/**
- * The member of a decoded object that has its unknown fields.
- *
- * @category constants
- * @since 0.1.0
- */
+/** The member of a decoded object that has its unknown fields. */
 export const member = "unknownFields"
 
 /** Each value has one form: the member is absent if it would be empty, and has no known field. */
@@ -110,12 +85,7 @@ const isUnknown = (fields: object) =>
 /** Annotates the object on the wire, so that `Decoder` recognizes it. */
 const wireOf = "@pawl/core/OpenStruct/wire"
 
-/**
- * Whether a node is an object on the wire, whose unknown fields are gathered when it is decoded.
- *
- * @category guards
- * @since 0.1.0
- */
+/** Whether a node is an object on the wire, whose unknown fields are gathered when it is decoded. */
 export const isWire = (ast: SchemaAST.AST): ast is SchemaAST.Objects =>
   ast.annotations?.[wireOf] === true
 
@@ -148,45 +118,20 @@ const spread = ({ [member]: unknown, ...known }: Plain): Plain =>
 // all other decoding.
 const anything: Schema.Codec<unknown> = Schema.Any
 
-/**
- * Schema for text that may be absent or null.
- *
- * @category schemas
- * @since 0.1.0
- */
+/** Schema for text that may be absent or null. */
 export const nullableText = Schema.optionalKey(Schema.NullOr(Schema.String))
 
-/**
- * Schema for text that may be absent.
- *
- * @category schemas
- * @since 0.1.0
- */
+/** Schema for text that may be absent. */
 export const optionalText = Schema.optionalKey(Schema.String)
 
-/**
- * Makes the schema of redacted text that may be absent.
- *
- * @category schemas
- * @since 0.1.0
- */
+/** Makes the schema of redacted text that may be absent. */
 export const secretText = (label: string) =>
   Schema.optionalKey(Schema.RedactedFromValue(Schema.String, { label }))
 
-/**
- * One of the known texts, or any other text. An editor completes the known ones.
- *
- * @category models
- * @since 0.1.0
- */
+/** One of the known texts, or any other text. An editor completes the known ones. */
 export type Open<Known extends string> = Known | (string & {})
 
-/**
- * A schema of such a text.
- *
- * @category schemas
- * @since 0.1.0
- */
+/** A schema of such a text. */
 export interface OpenText<A extends string> extends Schema.Codec<A, string> {
   readonly "~type.optionality": "required"
 }

@@ -2,16 +2,17 @@
  * The fields that several requests and responses share: their documentation, and their schemas.
  */
 import * as Schema from "effect/Schema"
+import { ApmResponseData } from "../ApmPayload.ts"
+import type { ApmBillingDetails, BillingDetails } from "../Billing.ts"
+import type { Order } from "../Order.ts"
+import { Metadata, OpenStatus, PaymentType, TransactionId } from "../Transaction.ts"
 import {
-  DeclineCode,
-  Metadata,
-  OpenStatus,
-  PaymentType,
-  RequestId,
-  type TransactionId,
-  Url
-} from "../Transaction.ts"
-import { nullableText, type UnknownFields } from "./OpenStruct.ts"
+  nullableText,
+  openStructOf,
+  optionalText,
+  secretText,
+  type UnknownFields
+} from "./OpenStruct.ts"
 
 /** The identifier of a request. */
 export interface Requested {
@@ -99,9 +100,7 @@ export interface Challenge {
    * (`spec.md`, "Transaction statuses").
    */
   readonly challengeUrl?: string | null
-  /**
-   * URL of the same challenge for an iframe; only with CUSTOMER_VERIFICATION (`spec.md`, "Transaction statuses").
-   */
+  /** URL of the same challenge for an iframe; only with CUSTOMER_VERIFICATION (`spec.md`, "Transaction statuses"). */
   readonly challengeUrlIframe?: string | null
 }
 
@@ -132,16 +131,15 @@ export interface CardDetails extends Details {
   readonly totalAmount?: string | null
 }
 
-/** Schemas of the fields of every create. */
-export const createInput = { requestId: RequestId, metadata: Schema.optionalKey(Metadata) }
-
-/** Schemas of the URLs of an operation that requires all of them. */
-export const pageUrls = { callbackUrl: Url, successRedirectUrl: Url, failureRedirectUrl: Url }
+/** Schema for an absolute http(s) URL. */
+export const Url = Schema.String.check(
+  Schema.isPattern(/^https?:\/\/[^\s]+$/u, { message: "Expected an absolute http(s) URL" })
+)
 
 /** Schemas of `Outcome`. */
 export const outcome = {
   transactionStatus: OpenStatus,
-  declineCode: DeclineCode,
+  declineCode: Schema.optionalKey(Schema.NullOr(Schema.Int)),
   metadata: Schema.optionalKey(Schema.NullOr(Metadata))
 }
 
@@ -162,3 +160,59 @@ export const details = {
   callbackUrl: nullableText,
   createdAt: nullableText
 }
+
+/** Schemas of the response to the creation of an APM payment or payout. */
+export const apmCreated = {
+  requestId: optionalText,
+  transactionId: TransactionId,
+  ...created,
+  declineSubReason: nullableText,
+  apmResponseData: Schema.optionalKey(Schema.NullOr(ApmResponseData)),
+  createdTime: nullableText
+}
+
+/** Schemas of the fields of a customer. Only a request checks formats. */
+export const person = {
+  externalUserId: optionalText,
+  firstName: optionalText,
+  lastName: optionalText,
+  address1: optionalText,
+  city: optionalText,
+  state: optionalText,
+  country: optionalText,
+  postalCode: optionalText,
+  phone: optionalText,
+  dateOfBirth: optionalText
+}
+
+/** Schemas of the fields that only the customer of an APM payment or payout has. */
+export const apmPerson = {
+  email: optionalText,
+  ssn: secretText("ssn"),
+  identityCode: secretText("identityCode")
+}
+
+/** Schema for the billing details of a subscription that is read. */
+export const BillingDetailsDto = openStructOf<BillingDetails>("BillingDetailsDto", {
+  ...person,
+  email: Schema.String
+})
+
+/** Schema for the billing details in the info of an APM payout. */
+export const ApmBillingDetailsDto = openStructOf<ApmBillingDetails>("ApmBillingDetailsDto", {
+  ...person,
+  ...apmPerson
+})
+
+/** Schemas of the fields of an order. Only a request checks the format of its date. */
+export const order = {
+  date: optionalText,
+  orderId: optionalText,
+  title: optionalText,
+  siteId: optionalText,
+  name: optionalText,
+  domainName: optionalText
+}
+
+/** Schema for the order in the info of an APM payout. */
+export const OrderDto = openStructOf<Order>("OrderDto", order)

@@ -2,7 +2,7 @@
  * Builds the methods of the services. Each method calls one endpoint, in a span with the method's name.
  */
 import { type OutcomeUnknown, type ReadError, ValidationFailed } from "@pawl/core/PaymentsError"
-import * as RequestId from "@pawl/core/RequestId"
+import * as RequestId from "@pawl/core/internal/RequestId"
 import * as Effect from "effect/Effect"
 import { identity } from "effect/Function"
 import { Caller } from "../Caller.ts"

@@ -6,7 +6,7 @@
  * and the report as Markdown. Exits with 0 only if the service does what pawl assumes, or what pawl bears without a switch, and
  * nothing has changed since the fixtures of `--against`.
  */
-import * as RequestId from "@pawl/core/RequestId"
+import * as RequestId from "@pawl/core/internal/RequestId"
 import * as NodeTransport from "@pawl/http/NodeTransport"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"

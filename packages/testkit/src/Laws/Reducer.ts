@@ -4,39 +4,34 @@
  * **Details**
  *
  * An observation is a status and its source. A callback only claims a status, because its checksum does not cover it;
- * a response or a read of the service confirms one. `@pawl/core/Evidence` obeys these laws, and they can check a
+ * a response or a read of the service confirms one. `@pawl/core/Reducer` obeys these laws, and they can check a
  * reducer of your own.
  *
  * @since 0.1.0
  */
-import * as Evidence from "@pawl/core/Evidence"
+import type * as Evidence from "@pawl/core/Evidence"
+import { initial, type Observation, reduce } from "@pawl/core/Reducer"
 import { isStatus, isTerminal, rank } from "@pawl/core/Status"
 import * as ReducerLaw from "../internal/laws/reducer/ReducerLaw.ts"
 import * as Summary from "../internal/laws/reducer/Summary.ts"
+import type * as Generators from "../Generators.ts"
 import type * as Laws from "../Laws.ts"
 
 export type { Reducer, Standing } from "../internal/laws/reducer/ReducerLaw.ts"
 
 /**
- * Makes the reducer of `@pawl/core/Evidence` under a policy.
+ * Makes the reducer of `@pawl/core/Reducer` under a policy.
  *
  * @category constructors
  * @since 0.1.0
  */
 export const evidenceReducer =
   (policy: Evidence.Policy = "final"): ReducerLaw.Reducer =>
-  (observations) => {
-    let evidence = Evidence.none
-    let read: Evidence.Read | undefined
-    for (const each of observations) {
-      const { status } = each
-      if (!isStatus(status)) continue
-      const weigh = each.source === "callback" ? Evidence.claimed : Evidence.confirmed
-      evidence = Evidence.join(evidence, weigh(status))
-      if (each.source === "read") read = Evidence.joinRead(read, { status, askedAt: each.askedAt })
-    }
-    return Evidence.standing(evidence, read?.status, policy)
-  }
+  (observations) =>
+    observations.filter(hasStatus).reduce(reduce, initial(policy)).standing
+
+/** Tells whether the status of an observation is one of the nine. */
+const hasStatus = (each: Generators.Observation): each is Observation => isStatus(each.status)
 
 const { describe, hostile, known, sameStanding } = ReducerLaw
 const { conflictOf, positionOf, summarize } = Summary

@@ -120,8 +120,7 @@ export const laws: ReadonlyArray<Laws.Law<Rule, ReadonlyArray<OpenStatus>>> = [
   law(
     {
       name: "a status that ranks later is stored",
-      explanation:
-        "The ranks are NEW 1, PENDING 2, PROCESSING and CUSTOMER_VERIFICATION 3, SUCCEED, FAILED and CANCELLED 10, REFUNDED 11, CHARGEBACK 12. REFUNDED and CHARGEBACK come after SUCCEED."
+      explanation: `The ranks are ${statuses.map((each) => `${each} ${rank(each)}`).join(", ")}. REFUNDED and CHARGEBACK come after SUCCEED.`
     },
     where(ranksLater, "incoming")
   ),

@@ -4,7 +4,7 @@
  * It imports no module of Node.
  */
 import * as Handler from "@pawl/core/Handler"
-import * as PortableHmac from "@pawl/core/PortableHmac"
+import * as Hmac from "@pawl/core/Hmac"
 import { StatusReader } from "@pawl/core/StatusReader"
 import * as DurableObject from "@pawl/webhook/DurableObject"
 import * as Receiver from "@pawl/webhook/Receiver"
@@ -83,7 +83,7 @@ export const makeReceiver = (storage: Storage): ((request: Request) => Promise<R
         }),
         Verifier.layer({ current: Redacted.make(secret) })
       ]),
-      Layer.provide(PortableHmac.layer)
+      Layer.provide(Hmac.layer)
     )
   )
   return async (request) => {

@@ -1,7 +1,7 @@
 /**
  * The real client over the service in memory, with a network that the test controls.
  */
-import * as PortableHmac from "@pawl/core/PortableHmac"
+import * as Hmac from "@pawl/core/Hmac"
 import * as PawlConfig from "@pawl/http/PawlConfig"
 import * as PawlPortable from "@pawl/http/PawlPortable"
 import { type Request, Transport } from "@pawl/http/Transport"
@@ -25,7 +25,7 @@ export const client = (through: (request: Request, exchange: Exchange) => Exchan
           send: (request, within, total) => through(request, send(request, within, total))
         }))
       ),
-      PortableHmac.layer,
+      Hmac.layer,
       PawlConfig.layer({
         baseUrl: "http://localhost/api",
         merchantKey: credentials.merchantKey,

@@ -9,7 +9,7 @@
  */
 import * as Checksum from "@pawl/core/Checksum"
 import * as Handler from "@pawl/core/Handler"
-import * as PortableHmac from "@pawl/core/PortableHmac"
+import * as Hmac from "@pawl/core/Hmac"
 import { StatusReader } from "@pawl/core/StatusReader"
 import { ApmPayments } from "@pawl/http/ApmPayments"
 import * as PawlConfig from "@pawl/http/PawlConfig"
@@ -38,7 +38,7 @@ export const makeApplication = (baseUrl: string): Fetch => {
   const client = ManagedRuntime.make(
     PawlPortable.layerPerRequest.pipe(
       Layer.provide(Layer.provide(Transport.layerHttpClient, FetchHttpClient.layer)),
-      Layer.provide(PortableHmac.layer),
+      Layer.provide(Hmac.layer),
       Layer.provide(PawlConfig.layer({ baseUrl, merchantKey: "key", merchantSecret: secret }))
     )
   )
@@ -57,7 +57,7 @@ export const makeApplication = (baseUrl: string): Fetch => {
         }),
         Verifier.layer({ current: secret })
       ]),
-      Layer.provide(PortableHmac.layer)
+      Layer.provide(Hmac.layer)
     )
   )
   const pay = (requestId: string) =>
@@ -101,7 +101,7 @@ const callback = (changes: object = {}) => {
     transactionId: fields.transactionId,
     transactionStatus: "SUCCEED"
   }
-  const sign = PortableHmac.keyed(secret)
+  const sign = Hmac.keyed(secret)
   return new Request("https://shop.example/callback?paymentMethod=card", {
     method: "POST",
     headers: {

@@ -161,7 +161,7 @@ export const reducers: ReadonlyArray<readonly [bug: string, law: string, reducer
       right(
         observations.map((each) =>
           each.source === "callback" && isEnd(each)
-            ? { source: "answer", status: each.status }
+            ? { source: "response", status: each.status }
             : each
         )
       )
@@ -173,7 +173,7 @@ export const reducers: ReadonlyArray<readonly [bug: string, law: string, reducer
       right(
         observations.map((each, at) =>
           each.source === "callback" && observations.indexOf(each) < at
-            ? { source: "answer", status: each.status }
+            ? { source: "response", status: each.status }
             : each
         )
       )

@@ -3,7 +3,7 @@
  */
 import * as Evidence from "@pawl/core/Evidence"
 import { isStatus } from "@pawl/core/Status"
-import { BeforeRequest } from "@pawl/core/StatusReader"
+import { BeforeRequest } from "@pawl/core/internal/BeforeRequest"
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"

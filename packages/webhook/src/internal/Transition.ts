@@ -1,7 +1,8 @@
 /**
  * Decides which transition the handler is told next, and when it is called.
  */
-import { type Body, unsigned } from "@pawl/core/Callback"
+import { type Body } from "@pawl/core/Callback"
+import { unsigned } from "@pawl/core/internal/SignedFields"
 import * as Evidence from "@pawl/core/Evidence"
 import type { Transition } from "@pawl/core/Handler"
 import * as Json from "@pawl/core/internal/Json"

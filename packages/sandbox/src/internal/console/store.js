@@ -7,8 +7,8 @@
  * so no change is missed. If the connection breaks, both are repeated one second later.
  */
 import { call, listen } from "./api.js"
-/** @import { SubscriptionRequest } from "@pawl/core/Subscription" */
-/** @import { SubscriptionStatus } from "@pawl/core/SubscriptionStatus" */
+/** @import { SubscriptionRequest } from "@pawl/core/internal/RequestBodies" */
+/** @import { SubscriptionStatus } from "@pawl/core/Subscription" */
 /** @import { Delivery } from "@pawl/testkit/Courier" */
 /** @import { Fault } from "@pawl/testkit/Faults" */
 /** @import { ListedIntent as Intent } from "../sandbox/PublicForms.ts" */

@@ -1,7 +1,7 @@
 /**
  * The readings that the callbacks of a service show.
  */
-import { signedNames } from "@pawl/core/Callback"
+import { signedNames } from "@pawl/core/internal/SignedFields"
 import { known } from "../../Readings.ts"
 import { json, member, type ReceivedCallback, type Recording, text } from "./Recording.ts"
 import { type Reader, seen } from "./Responses.ts"

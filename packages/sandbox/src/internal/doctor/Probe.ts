@@ -8,7 +8,7 @@
  * a create whose response was not recorded is repeated, and makes nothing twice.
  */
 import type * as Checksum from "@pawl/core/Checksum"
-import * as PortableHmac from "@pawl/core/PortableHmac"
+import * as Hmac from "@pawl/core/Hmac"
 import * as Transport from "@pawl/http/Transport"
 import type { Incoming } from "@pawl/webhook/Verifier"
 import * as Clock from "effect/Clock"
@@ -119,7 +119,7 @@ export const make = Effect.fnUntraced(function* (
   recorded: Recording.Recording
 ): Effect.fn.Return<Probe, never, Transport.Transport> {
   const transport = yield* Transport.Transport
-  const sign = PortableHmac.keyed(settings.merchantSecret)
+  const sign = Hmac.keyed(settings.merchantSecret)
   const secrets = new Map([
     [settings.merchantKey, "<merchantKey>"],
     [Redacted.value(settings.merchantSecret), "<merchantSecret>"],

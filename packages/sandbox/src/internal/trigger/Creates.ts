@@ -3,7 +3,7 @@
  */
 import * as Checksum from "@pawl/core/Checksum"
 import type { KnownKind } from "@pawl/core/Kind"
-import * as PortableHmac from "@pawl/core/PortableHmac"
+import * as Hmac from "@pawl/core/Hmac"
 import { Profile } from "@pawl/core/Profile"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -60,7 +60,7 @@ export const create = Effect.fnUntraced(function* (
   number: number
 ) {
   const { requestChecksumSeparator } = yield* Profile
-  const sign = PortableHmac.keyed(target.merchantSecret)
+  const sign = Hmac.keyed(target.merchantSecret)
   const run = yield* Clock.currentTimeMillis
 
   const send = Effect.fnUntraced(function* (

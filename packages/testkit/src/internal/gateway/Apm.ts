@@ -1,8 +1,9 @@
 /**
  * Handlers of APM payments and payouts.
  */
-import type { ApmPaymentRequest, ApmPaymentResponse } from "@pawl/core/ApmPayment"
-import type { ApmPayoutInfo, ApmPayoutRequest } from "@pawl/core/ApmPayout"
+import type { ApmPaymentRequest, ApmPayoutRequest } from "@pawl/core/internal/RequestBodies"
+import type { ApmPaymentResponse } from "@pawl/core/ApmPayment"
+import type { ApmPayoutInfo } from "@pawl/core/ApmPayout"
 import type * as Checksum from "@pawl/core/Checksum"
 import { RequestId, TransactionId } from "@pawl/core/Transaction"
 import * as Effect from "effect/Effect"

@@ -9,8 +9,10 @@
  * `number` of a card is read; its other fields are ignored and not stored.
  */
 import * as Amount from "@pawl/core/Amount"
-import type { CardPaymentRequest, CardPaymentResponse } from "@pawl/core/CardPayment"
-import { TransactionId, Url } from "@pawl/core/Transaction"
+import type { CardPaymentRequest } from "@pawl/core/internal/RequestBodies"
+import type { CardPaymentResponse } from "@pawl/core/CardPayment"
+import { TransactionId } from "@pawl/core/Transaction"
+import { Url } from "@pawl/core/internal/SharedFields"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { flat, ScenarioMetadata, Mid, scenarioOf, statusFields } from "./RequestRules.ts"

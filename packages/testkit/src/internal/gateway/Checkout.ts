@@ -19,7 +19,7 @@
  * `docs/decisions/0029-the-sandbox-decides-what-the-specification-leaves-open.md`.
  */
 import type { Currency } from "@pawl/core/Amount"
-import type { PaymentIntentRequest } from "@pawl/core/PaymentIntent"
+import type { PaymentIntentRequest } from "@pawl/core/internal/RequestBodies"
 import type { Metadata } from "@pawl/core/Transaction"
 import * as Clock from "effect/Clock"
 import * as DateTime from "effect/DateTime"

@@ -2,7 +2,7 @@
  * A payment intent and its state.
  */
 import type { Amount, Currency } from "@pawl/core/Amount"
-import type { PaymentIntentRequest } from "@pawl/core/PaymentIntent"
+import type { PaymentIntentRequest } from "@pawl/core/internal/RequestBodies"
 import type { Transaction } from "./Transaction.ts"
 
 /** The state of an intent. */

@@ -10,7 +10,8 @@
  * specification has for it. A payment in REFUNDED can be refunded further.
  */
 import * as Amount from "@pawl/core/Amount"
-import type { RefundInfo, RefundRequest } from "@pawl/core/Refund"
+import type { RefundInfo } from "@pawl/core/Refund"
+import type { RefundRequest } from "@pawl/core/internal/RequestBodies"
 import type { Status } from "@pawl/core/Status"
 import { RequestId, TransactionId } from "@pawl/core/Transaction"
 import * as Effect from "effect/Effect"

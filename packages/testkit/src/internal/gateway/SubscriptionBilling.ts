@@ -14,8 +14,8 @@
  * create. The subscription is PENDING until that challenge ends.
  */
 import { isTerminal } from "@pawl/core/Status"
-import type { SubscriptionRequest } from "@pawl/core/Subscription"
-import { isCharged, type SubscriptionStatus } from "@pawl/core/SubscriptionStatus"
+import type { SubscriptionRequest } from "@pawl/core/internal/RequestBodies"
+import type { SubscriptionStatus } from "@pawl/core/Subscription"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as FiberMap from "effect/FiberMap"
@@ -195,3 +195,7 @@ const isFirstOnly = (scenario: Scenario): boolean =>
   challenges(scenario) || scenario.isOnce === true
 
 const challenges = ({ statuses }: Scenario): boolean => statuses.includes("CUSTOMER_VERIFICATION")
+
+/** Tells whether a subscription with this status is charged on its next charge date. */
+const isCharged = (status: SubscriptionStatus): boolean =>
+  status === "ACTIVE" || status === "TRIALING"

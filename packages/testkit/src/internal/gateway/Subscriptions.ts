@@ -9,7 +9,7 @@
  */
 import { isTerminal } from "@pawl/core/Status"
 import type { Subscription, SubscriptionResponse } from "@pawl/core/Subscription"
-import { remove, subscriptionStatuses } from "@pawl/core/SubscriptionStatus"
+import { subscriptionStatuses } from "@pawl/core/Subscription"
 import { TransactionId } from "@pawl/core/Transaction"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
@@ -81,7 +81,7 @@ export const make = (
         Effect.flatMap(billing.find(params.subscriptionId), (subscription) =>
           canceledDelete === "refused" && subscription.status === "CANCELED"
             ? Effect.fail(notFound)
-            : Effect.asVoid(billing.change(subscription, { status: remove(subscription.status) }))
+            : Effect.asVoid(billing.change(subscription, { status: "CANCELED" }))
         )
       )
   }

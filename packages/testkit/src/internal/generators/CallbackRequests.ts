@@ -7,9 +7,10 @@
  * (`spec.md`, "Callback checksum"). `fromDelivery` makes the content of a delivery. A forged delivery changes only
  * fields that the checksum does not cover, so its checksum verifies too.
  */
-import { type Body, type Signed, signedNames } from "@pawl/core/Callback"
+import { type Body, type Signed } from "@pawl/core/Callback"
+import { signedNames } from "@pawl/core/internal/SignedFields"
 import * as Checksum from "@pawl/core/Checksum"
-import { keyed } from "@pawl/core/PortableHmac"
+import { keyed } from "@pawl/core/Hmac"
 import { statuses } from "@pawl/core/Status"
 import type { Method } from "@pawl/core/Kind"
 import type { OpenStatus } from "@pawl/core/Transaction"

@@ -5,7 +5,7 @@
  *
  * ```ts
  * import * as Generators from "@pawl/testkit/Generators"
- * import { RefundRequest } from "@pawl/core/Refund"
+ * import { RefundRequest } from "@pawl/core/internal/RequestBodies"
  * import * as Result from "effect/Result"
  * import * as Schema from "effect/Schema"
  * import * as fc from "fast-check"
@@ -22,17 +22,16 @@ import * as Amount from "@pawl/core/Amount"
 import * as ApmPayload from "@pawl/core/ApmPayload"
 import * as ApmPayment from "@pawl/core/ApmPayment"
 import * as ApmPayout from "@pawl/core/ApmPayout"
-import * as Billing from "@pawl/core/Billing"
 import * as CallbackBody from "@pawl/core/internal/CallbackBody"
+import * as JsonNumber from "@pawl/core/internal/JsonNumber"
+import * as RequestBodies from "@pawl/core/internal/RequestBodies"
+import * as SharedFields from "@pawl/core/internal/SharedFields"
 import * as Card from "@pawl/core/Card"
 import * as CardPayment from "@pawl/core/CardPayment"
 import * as CardPayout from "@pawl/core/CardPayout"
-import * as Device from "@pawl/core/Device"
-import * as Order from "@pawl/core/Order"
 import * as PaymentIntent from "@pawl/core/PaymentIntent"
 import * as Refund from "@pawl/core/Refund"
 import * as Subscription from "@pawl/core/Subscription"
-import * as SubscriptionPlan from "@pawl/core/SubscriptionPlan"
 import * as Transaction from "@pawl/core/Transaction"
 import * as Arbitrary from "effect/Arbitrary"
 import * as Effect from "effect/Effect"
@@ -44,17 +43,16 @@ const modules: ReadonlyArray<object> = [
   ApmPayload,
   ApmPayment,
   ApmPayout,
-  Billing,
   CallbackBody,
   Card,
   CardPayment,
   CardPayout,
-  Device,
-  Order,
+  JsonNumber,
   PaymentIntent,
   Refund,
+  RequestBodies,
+  SharedFields,
   Subscription,
-  SubscriptionPlan,
   Transaction
 ]
 

@@ -3,23 +3,19 @@
  */
 import type { Kind, Method } from "@pawl/core/Kind"
 import type { RequestKind } from "@pawl/core/RequestSender"
-import type { Status } from "@pawl/core/Status"
+import { type Status, statuses as all, table } from "@pawl/core/Status"
 import type { Lane } from "../../Lane.ts"
 import type { Outcome, ParkReason } from "../../RequestRow.ts"
 import type { DeadLetter } from "../../Row.ts"
 import { codes } from "./Fields.ts"
 
-export const statuses = codes<Status>({
-  NEW: "0",
-  PENDING: "1",
-  PROCESSING: "2",
-  CUSTOMER_VERIFICATION: "3",
-  SUCCEED: "4",
-  FAILED: "5",
-  CANCELLED: "6",
-  REFUNDED: "7",
-  CHARGEBACK: "8"
-})
+/** The code of a status is the number of its bit of evidence, from 0 (NEW) to 8 (CHARGEBACK), in base 36. */
+export const statuses = codes<Status>(
+  Object.fromEntries(all.map((status) => [status, table[status].claimed.toString(36)])) as Record<
+    Status,
+    string
+  >
+)
 
 export const kinds = codes<Kind>({
   apm: "a",

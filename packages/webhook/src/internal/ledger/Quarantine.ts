@@ -7,7 +7,8 @@
  * fields again with any other fields, so only 16 bodies of a transaction are kept: the first 15, and the last one
  * that came. Callbacks of other transactions are not affected.
  */
-import { type Body, type Signed, signedNames } from "@pawl/core/Callback"
+import { type Body, type Signed } from "@pawl/core/Callback"
+import { signedNames } from "@pawl/core/internal/SignedFields"
 import type { StoreUnavailable } from "@pawl/core/CallbackError"
 import * as Json from "@pawl/core/internal/Json"
 import type { Method } from "@pawl/core/Kind"

@@ -10,6 +10,7 @@ import type {
   RequestSender,
   SendLimits
 } from "@pawl/core/RequestSender"
+import type { Switches } from "@pawl/core/Profile"
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
@@ -23,8 +24,8 @@ import * as Lease from "./Lease.ts"
 import * as Order from "./Order.ts"
 import * as Refusal from "./Refusal.ts"
 
-/** The services of an attempt. `window` is `Profile.requestIdWindow` in milliseconds. */
-export interface Tools {
+/** The services of an attempt, and the switches. `window` is `Profile.requestIdWindow` in milliseconds. */
+export interface Tools extends Pick<Switches, "status422"> {
   readonly window: number
   readonly store: RequestStore["Service"]
   readonly sender: RequestSender["Service"]
@@ -144,17 +145,18 @@ export const park = Effect.fnUntraced(function* (
 
 /** Ends the lease, and plans the next attempt. */
 const release = Effect.fnUntraced(function* (
-  { store }: Tools,
+  tools: Tools,
   leased: LeasedRequest,
   error: Refusal.Failure
 ) {
+  const { store } = tools
   const at = yield* Lease.timeOf(store)
   const wait = Math.max(RequestTimes.waitAfter(leased.attempts), Refusal.retryAfter(error))
   const row = yield* store.release(leased, {
     at,
     dueAt: at + Math.min(wait, RequestTimes.maxWait),
     refusal: Refusal.reasonOf(error),
-    hadNoEffect: Refusal.hadNoEffect(error)
+    hadNoEffect: Refusal.hadNoEffect(error, tools)
   })
   yield* report(row)
   return row
@@ -167,7 +169,7 @@ const writeFailure = Effect.fnUntraced(function* (
   error: Refusal.Failure,
   isAwaited: boolean
 ) {
-  const isDefinite = !leased.lease.inDoubt && Refusal.hadNoEffect(error)
+  const isDefinite = !leased.lease.inDoubt && Refusal.hadNoEffect(error, tools)
   if (!isDefinite || !isAwaited) return yield* release(tools, leased, error)
   if (error._tag === "ValidationFailed" && error.sent) {
     const text = yield* tools.seal.seal(

@@ -1,6 +1,7 @@
 /**
  * The errors of an attempt: whether the request may have taken effect, and whether the service refused it.
  */
+import * as CreateProof from "@pawl/core/internal/CreateProof"
 import * as Json from "@pawl/core/internal/Json"
 import {
   FieldFault,
@@ -9,6 +10,7 @@ import {
   Unreachable,
   ValidationFailed
 } from "@pawl/core/PaymentsError"
+import type { Switches } from "@pawl/core/Profile"
 import type { RequestError } from "@pawl/core/RequestSender"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
@@ -26,7 +28,7 @@ export const isAnswer = (
 const mayBeSent = (error: Failure): boolean => !("sent" in error) || error.sent
 
 /** Tells whether a request surely had no effect. It must not have been in doubt before the attempt. */
-export const hadNoEffect = (error: Failure): boolean => {
+export const hadNoEffect = (error: Failure, profile: Pick<Switches, "status422">): boolean => {
   if (!mayBeSent(error)) return true
   switch (error._tag) {
     case "Unauthorized":
@@ -35,7 +37,7 @@ export const hadNoEffect = (error: Failure): boolean => {
     case "RateLimited":
       return true
     case "UnexpectedResponse":
-      return isRefusalStatus(error.status)
+      return CreateProof.ofStatus(error.status, profile) === "no-effect"
     case "Unreachable":
     case "ServiceFailed":
     case "OutcomeUnknown":
@@ -43,7 +45,7 @@ export const hadNoEffect = (error: Failure): boolean => {
   }
 }
 
-/** Tells whether a status refuses. A 409 or 423 means that the same requestId may be processed right now. */
+/** Tells whether a status is a refusal in words. A 409 or 423 means that the same requestId may be processed right now. */
 const isRefusalStatus = (status: number): boolean =>
   status >= 400 && status < 500 && status !== 409 && status !== 423
 

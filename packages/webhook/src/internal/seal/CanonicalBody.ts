@@ -6,7 +6,7 @@
  * The order of the fields does not count. Left out are the security codes, which must not be kept in any form, and
  * what depends on the merchant secret: the checksum, and the token in the callback URL.
  */
-import * as CardData from "@pawl/core/CardData"
+import * as CardData from "@pawl/core/internal/CardData"
 import * as Json from "@pawl/core/internal/Json"
 import * as Result from "effect/Result"
 import * as Token from "../verify/Token.ts"

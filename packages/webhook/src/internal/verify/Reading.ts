@@ -1,7 +1,8 @@
 /**
  * Reads a request that may be a callback by its layout, card or APM, as far as no secret is needed.
  */
-import { type Body, type Signed, signedNames } from "@pawl/core/Callback"
+import { type Body, type Signed } from "@pawl/core/Callback"
+import { signedNames } from "@pawl/core/internal/SignedFields"
 import type { Refusal } from "@pawl/core/CallbackError"
 import * as Grammar from "@pawl/core/internal/Grammar"
 import * as Json from "@pawl/core/internal/Json"

@@ -2,7 +2,7 @@
  * The client of `@pawl/http` as a subject of the laws.
  */
 import type { CreateError } from "@pawl/core/PaymentsError"
-import * as PortableHmac from "@pawl/core/PortableHmac"
+import * as Hmac from "@pawl/core/Hmac"
 import { TransactionId } from "@pawl/core/Transaction"
 import { ApmPayments } from "@pawl/http/ApmPayments"
 import * as PawlConfig from "@pawl/http/PawlConfig"
@@ -28,7 +28,7 @@ export const make = (service: Service): Client => {
     Layer.provide([
       Layer.provide(Transport.layerHttpClient, FetchHttpClient.layer),
       PawlConfig.layer({ baseUrl, merchantKey, merchantSecret: Redacted.make(merchantSecret) }),
-      PortableHmac.layer
+      Hmac.layer
     ]),
     Layer.provideMerge(
       Layer.mergeAll(

@@ -2,7 +2,7 @@
  * The type of a law of the ledger, and the tools that all of them use.
  */
 import type { Body } from "@pawl/core/Callback"
-import * as PortableHmac from "@pawl/core/PortableHmac"
+import * as Hmac from "@pawl/core/Hmac"
 import type { Method } from "@pawl/core/Kind"
 import * as Profile from "@pawl/core/Profile"
 import type { OpenStatus } from "@pawl/core/Transaction"
@@ -48,13 +48,13 @@ export type CallbackFields = Body & {
 export const signedForPayment = { refundCallbackId: "payment" } as const
 
 const secret = Redacted.make("laws-of-the-ledger")
-const sign = PortableHmac.keyed(secret)
+const sign = Hmac.keyed(secret)
 const build = (switches: Partial<Profile.Switches>) =>
   Effect.runSync(
     Effect.scoped(
       Layer.build(
         Layer.merge(Verifier.layer({ current: secret }), CallbackUrl.layer(secret)).pipe(
-          Layer.provide([PortableHmac.layer, Profile.layer(switches)])
+          Layer.provide([Hmac.layer, Profile.layer(switches)])
         )
       )
     )

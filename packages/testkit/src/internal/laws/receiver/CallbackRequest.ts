@@ -1,7 +1,7 @@
 /**
  * The requests that the laws of a receiver send: genuine callbacks, and callbacks with one change.
  */
-import { signedNames } from "@pawl/core/Callback"
+import { signedNames } from "@pawl/core/internal/SignedFields"
 import type { Sign } from "@pawl/core/Checksum"
 import type { Method } from "@pawl/core/Kind"
 import type { Incoming } from "@pawl/webhook/Verifier"

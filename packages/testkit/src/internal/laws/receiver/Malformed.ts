@@ -1,7 +1,7 @@
 /**
  * Callbacks that a receiver refuses although the checksum verifies, or cannot be computed.
  */
-import { signedNames } from "@pawl/core/Callback"
+import { signedNames } from "@pawl/core/internal/SignedFields"
 import type { Method } from "@pawl/core/Kind"
 import { accountOf, type Change, signedField } from "./CallbackRequest.ts"
 

@@ -1,7 +1,7 @@
 /**
  * The subjects of the laws of a receiver, and the requests to them.
  */
-import { keyed } from "@pawl/core/PortableHmac"
+import { keyed } from "@pawl/core/Hmac"
 import type { Method } from "@pawl/core/Kind"
 import * as Data from "effect/Data"
 import * as Duration from "effect/Duration"

@@ -2,7 +2,7 @@
  * The payments service that a receiver reads from, under the control of a law.
  */
 import * as Checksum from "@pawl/core/Checksum"
-import * as PortableHmac from "@pawl/core/PortableHmac"
+import * as Hmac from "@pawl/core/Hmac"
 import { Profile } from "@pawl/core/Profile"
 import type { Status } from "@pawl/core/Status"
 import * as Effect from "effect/Effect"
@@ -55,7 +55,7 @@ export const make = Effect.fnUntraced(function* (credentials: {
   const { handle, move } = yield* Gateway
   const { add, clear } = yield* Faults.Faults
   const { requestChecksumSeparator } = yield* Profile
-  const sign = PortableHmac.keyed(merchantSecret)
+  const sign = Hmac.keyed(merchantSecret)
   let created = 0
 
   const post = Effect.fnUntraced(function* (path: string, body: object, token = "") {

@@ -8,7 +8,7 @@ import type { Observation } from "../../../Generators.ts"
 /** An observation of one of the nine statuses. */
 export type KnownObservation =
   | (Extract<Observation, { readonly askedAt: number }> & { readonly status: Status })
-  | { readonly source: "callback" | "answer"; readonly status: Status }
+  | { readonly source: "callback" | "response"; readonly status: Status }
 
 export const isKnown = (observation: Observation): observation is KnownObservation =>
   isStatus(observation.status)
@@ -54,7 +54,7 @@ export const conflictOf = ({ confirmed, highest }: Summary): ReadonlyArray<Statu
 
 /** Returns the position of an observation in an order that ignores arrival. Repeats have the same position. */
 export const positionOf = (each: KnownObservation): number => {
-  const source = each.source === "read" ? 2 + each.askedAt : each.source === "answer" ? 1 : 0
+  const source = each.source === "read" ? 2 + each.askedAt : each.source === "response" ? 1 : 0
   return source * statuses.length + statuses.indexOf(each.status)
 }
 

@@ -1,18 +1,13 @@
 /**
  * Makes requestIds.
- *
- * @since 0.1.0
  */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import { ValidationFailed } from "./PaymentsError.ts"
+import { ValidationFailed } from "../PaymentsError.ts"
 
 /**
  * Makes a new requestId: a UUIDv7 (RFC 9562) of the time in milliseconds and 74 random bits. Those are of a UUIDv4,
  * which every runtime makes fast.
- *
- * @category constructors
- * @since 0.1.0
  */
 export const make: Effect.Effect<string> = /* @__PURE__ */ Effect.map(
   Clock.currentTimeMillis,
@@ -28,9 +23,6 @@ export const make: Effect.Effect<string> = /* @__PURE__ */ Effect.map(
 /**
  * Returns the requestId of an input, and makes one if the input has no such field. A field without a value is refused: it is
  * an order whose id is missing, and a new requestId for each attempt would pay for it twice.
- *
- * @category constructors
- * @since 0.1.0
  */
 export const ofInput = (input: {
   readonly requestId?: string | undefined

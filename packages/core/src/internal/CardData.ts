@@ -7,19 +7,14 @@
  * no documented shape, so card data is found by the usual names of its fields, at any depth. In the undocumented
  * fields of a card payment or charge, every text that can be a card number counts as one. A card token is no card
  * data.
- *
- * @since 0.1.0
  */
 import * as Redacted from "effect/Redacted"
-import { hasCheckDigit } from "./Card.ts"
-import type { RequestKind } from "./RequestSender.ts"
+import { hasCheckDigit } from "../Card.ts"
+import type { RequestKind } from "../RequestSender.ts"
 
 /**
  * Tells whether the body of a request has card data. `body` is the decoded JSON. A field that only may be card data
  * counts.
- *
- * @category guards
- * @since 0.1.0
  */
 export const isIn = (kind: RequestKind, body: unknown): boolean =>
   kind === "card-payout" ||
@@ -28,12 +23,7 @@ export const isIn = (kind: RequestKind, body: unknown): boolean =>
     isObject(body) &&
     Object.entries(body).some(([name, value]) => !documented.has(name) && hasCardNumber(value)))
 
-/**
- * Returns a decoded JSON value without the security codes in it.
- *
- * @category combinators
- * @since 0.1.0
- */
+/** Returns a decoded JSON value without the security codes in it. */
 export const withoutSecurityCode = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(withoutSecurityCode)
   if (!isObject(value)) return value

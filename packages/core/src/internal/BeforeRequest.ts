@@ -1,0 +1,15 @@
+/**
+ * The effect that a receiver runs between the requests of one read.
+ */
+import * as Context from "effect/Context"
+import type * as Effect from "effect/Effect"
+
+/**
+ * Reference to an effect that a reader runs before each request of a read but the first. It waits until the request may be
+ * sent. If it is set, a reader sends no request a second time by itself.
+ */
+// PURE: a bundle that reads no status drops it.
+export const BeforeRequest: Context.Reference<Effect.Effect<void> | undefined> =
+  /* @__PURE__ */ Context.Reference("@pawl/core/StatusReader/BeforeRequest", {
+    defaultValue: (): Effect.Effect<void> | undefined => undefined
+  })
