@@ -12,7 +12,7 @@ import * as MerchantsAdmin from "../src/MerchantsAdmin.ts"
 import { Ledger, layerMemory } from "@pawl/webhook/Ledger"
 import { callback, make, type Shop } from "./merchantWorld.ts"
 import { pass, run } from "@pawl/test-support/World"
-import * as NodeAdminPage from "../src/NodeAdminPage.ts"
+import * as NodeAdminPage from "../src/internal/admin/NodeAdminPage.ts"
 import { StoreUnavailable } from "@pawl/core/CallbackError"
 
 const shops: ReadonlyArray<Shop> = [

@@ -7,7 +7,7 @@ import * as Effect from "effect/Effect"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import type { Row } from "@pawl/webhook/Row"
-import * as Replay from "@pawl/receiver/Replay"
+import * as Replay from "@pawl/receiver/internal/story/Replay"
 import type * as Story from "@pawl/webhook/Story"
 import * as World from "@pawl/test-support/World"
 

@@ -15,7 +15,7 @@ import * as Path from "effect/Path"
 import * as Predicate from "effect/Predicate"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
-import type { Compared } from "../DayComparison.ts"
+import type { Compared } from "../internal/books/DayComparison.ts"
 import type * as NodeStore from "@pawl/webhook/NodeStore"
 import type { Settings } from "./Settings.ts"
 

@@ -10,7 +10,7 @@
  *
  * ```ts
  * import * as Admin from "@pawl/receiver/Admin"
- * import * as NodeAdminPage from "@pawl/receiver/NodeAdminPage"
+ * import * as NodeAdminPage from "@pawl/receiver/internal/admin/NodeAdminPage"
  * import * as Effect from "effect/Effect"
  * import * as Layer from "effect/Layer"
  *
@@ -21,8 +21,8 @@
  */
 import * as Effect from "effect/Effect"
 import { readdirSync, readFileSync } from "node:fs"
-import type { Response } from "./Admin.ts"
-import { text, withHeaders } from "./internal/admin/Response.ts"
+import type { Response } from "../../Admin.ts"
+import { text, withHeaders } from "./Response.ts"
 import * as PageFiles from "./PageFiles.ts"
 
 /** The path from `src` and from `dist`: the browser files are published as they are in `src`. */
