@@ -102,7 +102,7 @@ const packages: ReadonlyArray<Rule> = [
     why: "the testkit needs the three packages and fast-check"
   },
   {
-    files: /^packages\/receiver\/src\/(bin\/|Node)/,
+    files: /^packages\/receiver\/src\/(bin\/|internal\/admin\/Node)/,
     may: [effect, core, http, webhook, node, platformNode, sqlPg],
     why: "the process puts together core, http and webhook"
   },
@@ -240,11 +240,10 @@ const layers: Readonly<Record<string, ReadonlyArray<readonly [room: string, file
     ["index", /^index\.ts$/]
   ],
   "packages/receiver/src/": [
-    ["merchants", /^(Merchants|internal\/merchants\/.+)\.ts$/],
-    [
-      "operator",
-      /^(Admin|MerchantsAdmin|CloudEvent|DayBooks|DayComparison|Forwarder|NodeAdminPage|PageFiles|Replay|StoryReport|StoryScenario|TransactionReport|internal\/(LogLine|(admin|mcp|page)\/.+))\.(ts|js)$/
-    ],
+    ["reports", /^internal\/(story|books)\/.+\.ts$/],
+    ["operator", /^(Admin|internal\/(admin|mcp|page)\/.+)\.(ts|js)$/],
+    ["merchants", /^(Merchants|MerchantsAdmin|internal\/merchants\/.+)\.ts$/],
+    ["forwarding", /^(CloudEvent|Forwarder|internal\/LogLine)\.ts$/],
     ["commands", /^(bin\/.+|index\.ts)$/]
   ],
   "packages/testkit/src/": [

@@ -26,7 +26,7 @@ import { text, withHeaders } from "./Response.ts"
 import * as PageFiles from "./PageFiles.ts"
 
 /** The path from `src` and from `dist`: the browser files are published as they are in `src`. */
-const folder = new URL("../src/internal/page/", import.meta.url)
+const folder = new URL("../../../src/internal/page/", import.meta.url)
 
 /**
  * The files of the page, by path: `/`, and the rest under `/page`.

@@ -35,7 +35,7 @@ const contentTypes: Readonly<Record<string, string>> = {
  * @since 0.1.0
  */
 // The path from `src` and from `dist`: the browser files are published as they are in `src`.
-export const shared = new URL("../src/internal/page/shared/", import.meta.url)
+export const shared = new URL("../../../src/internal/page/shared/", import.meta.url)
 
 /**
  * Makes a file of a page from a file of its folder, or none if a page has no such files. The browser finds the shared
