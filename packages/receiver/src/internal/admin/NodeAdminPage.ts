@@ -16,8 +16,6 @@
  *
  * const layer = Layer.unwrap(Effect.map(NodeAdminPage.files, (page) => Admin.layer({ page })))
  * ```
- *
- * @since 0.1.0
  */
 import * as Effect from "effect/Effect"
 import { readdirSync, readFileSync } from "node:fs"
@@ -28,12 +26,7 @@ import * as PageFiles from "./PageFiles.ts"
 /** The path from `src` and from `dist`: the browser files are published as they are in `src`. */
 const folder = new URL("../../../src/internal/page/", import.meta.url)
 
-/**
- * The files of the page, by path: `/`, and the rest under `/page`.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** The files of the page, by path: `/`, and the rest under `/page`. */
 export const files: Effect.Effect<ReadonlyMap<string, Response>> = Effect.sync(
   () =>
     new Map(

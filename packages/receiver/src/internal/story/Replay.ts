@@ -8,8 +8,6 @@
  * of the handler again, by the evidence that the fact of the call names.
  *
  * The times of work, such as the next read, are not part of a story.
- *
- * @since 0.1.0
  */
 import * as Evidence from "@pawl/core/Evidence"
 import { isStatus, type Status } from "@pawl/core/Status"
@@ -18,12 +16,7 @@ import * as Transition from "@pawl/webhook/internal/Transition"
 import type { DeadLetter, Row } from "@pawl/webhook/Row"
 import type { Story } from "@pawl/webhook/Story"
 
-/**
- * The part of a row that its facts tell.
- *
- * @category models
- * @since 0.1.0
- */
+/** The part of a row that its facts tell. */
 export type Folded = Pick<
   Row,
   | "amountCleared"
@@ -43,9 +36,6 @@ export type Folded = Pick<
  * - `same`: the facts lead to the row, and the rule of today would have told the same.
  * - `differences`: a sentence for each difference.
  * - `calls`: the statuses that the handler was called with, in order, each with its sequence and the number of calls.
- *
- * @category models
- * @since 0.1.0
  */
 export interface Replay {
   readonly same: boolean
@@ -58,12 +48,7 @@ export interface Replay {
   }>
 }
 
-/**
- * Folds facts into what their row says.
- *
- * @category getters
- * @since 0.1.0
- */
+/** Folds facts into what their row says. */
 export const fold = (facts: ReadonlyArray<Kept>): Folded => {
   const inOrder = facts.toSorted((one, two) => one.number - two.number)
   const own = inOrder.filter(({ from }) => from === undefined)
@@ -151,9 +136,6 @@ const foldedOf = (row: Row): Folded => {
  * **Gotchas**
  *
  * An incomplete story cannot be compared with its row, so only its calls are decided again.
- *
- * @category getters
- * @since 0.1.0
  */
 export const replay = (
   { complete, facts, row }: Story,

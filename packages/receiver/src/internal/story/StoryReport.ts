@@ -1,7 +1,5 @@
 /**
  * A story as a person reads it: each fact with a sentence.
- *
- * @since 0.1.0
  */
 import type { Kind, Method } from "@pawl/core/Kind"
 import * as DateTime from "effect/DateTime"
@@ -10,9 +8,6 @@ import type { Story } from "@pawl/webhook/Story"
 
 /**
  * A story. `complete` is false if the transaction is older than its facts, or has more of them than are kept.
- *
- * @category models
- * @since 0.1.0
  */
 export interface StoryReport {
   readonly method: Method
@@ -26,9 +21,6 @@ export interface StoryReport {
  * A fact with the times (ISO 8601) of its first and last event, their number and a sentence. `lastAt` is null if the time of
  * the last event is not known any more. `from` is the kind of the joined row that it happened to; null if it is this one.
  * Beside these it has the fields of its `Fact`; null where one is undefined.
- *
- * @category models
- * @since 0.1.0
  */
 export interface FactReport {
   readonly fact: Fact["fact"]
@@ -40,12 +32,7 @@ export interface FactReport {
   readonly [field: string]: string | number | null
 }
 
-/**
- * Reports a story.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** Reports a story. */
 export const make = ({ complete, facts, row }: Story): StoryReport => {
   const { kind, method, transactionId } = row
   return { method, kind, transactionId, complete, facts: facts.map(reportOf) }
@@ -85,12 +72,7 @@ const fieldsOf = (fact: Fact): Readonly<Record<string, string | number | null>> 
   }
 }
 
-/**
- * Returns the sentence of a fact.
- *
- * @category getters
- * @since 0.1.0
- */
+/** Returns the sentence of a fact. */
 export const sentenceOf = (kept: Kept): string => {
   const { count, from } = kept
   const times = count === 1 ? "" : `, ${count} times`

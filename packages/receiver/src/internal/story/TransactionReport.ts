@@ -1,7 +1,5 @@
 /**
  * A transaction of the ledger as a person reads it: its standing, and why it is a dead letter.
- *
- * @since 0.1.0
  */
 import * as Evidence from "@pawl/core/Evidence"
 import type { Kind, Method } from "@pawl/core/Kind"
@@ -19,9 +17,6 @@ import type { DeadLetter, Parked, Row } from "@pawl/webhook/Row"
  * - `told`: the status that the handler was last told; null before the first.
  * - `callbacks`: the number of callbacks.
  * - `deadLetter`: why the transaction is a dead letter; null if it is none.
- *
- * @category models
- * @since 0.1.0
  */
 export interface TransactionReport {
   readonly method: Method
@@ -40,21 +35,13 @@ export interface TransactionReport {
 /**
  * The amounts of a transaction whose callbacks differ from its order: those that were ordered, and each that a callback is
  * signed with.
- *
- * @category models
- * @since 0.1.0
  */
 export interface Amounts {
   readonly ordered: Money
   readonly signed: ReadonlyArray<Money>
 }
 
-/**
- * An amount as decimal text with its currency; null if it is not known.
- *
- * @category models
- * @since 0.1.0
- */
+/** An amount as decimal text with its currency; null if it is not known. */
 export interface Money {
   readonly amount: string | null
   readonly currency: string | null
@@ -63,9 +50,6 @@ export interface Money {
 /**
  * The reason of a dead letter, the status that was not told, the time (ISO 8601), the number of calls of the handler,
  * and what to do.
- *
- * @category models
- * @since 0.1.0
  */
 export interface DeadLetterReport {
   readonly reason: DeadLetter["reason"]
@@ -75,12 +59,7 @@ export interface DeadLetterReport {
   readonly explanation: string
 }
 
-/**
- * Reports a row. `policy` must be the policy of the receiver; the default is `final`.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** Reports a row. `policy` must be the policy of the receiver; the default is `final`. */
 export const make = (row: Row, policy: Evidence.Policy = "final"): TransactionReport => {
   const { callbacks, evidence, kind, method, told, transactionId } = row
   const { confirmed, conflict, status } = Evidence.standing(evidence, row.read?.status, policy)
@@ -105,12 +84,7 @@ export const make = (row: Row, policy: Evidence.Policy = "final"): TransactionRe
   }
 }
 
-/**
- * Reports a dead letter alone.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** Reports a dead letter alone. */
 export const ofDeadLetter = (
   row: Parked
 ): Pick<TransactionReport, "method" | "kind" | "transactionId"> & DeadLetterReport => {
