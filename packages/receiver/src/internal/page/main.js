@@ -8,7 +8,7 @@ import * as Overview from "./overview.js"
 import * as Redrive from "./redrive.js"
 import * as Requests from "./requests.js"
 import * as Transaction from "./transaction.js"
-/** @import { Overview as State } from "./problems.js" */
+/** @import { Overview as State } from "../admin/Overview.ts" */
 
 /** The time between two updates, in milliseconds. */
 const interval = 2000

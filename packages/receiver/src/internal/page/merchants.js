@@ -5,21 +5,7 @@ import { call } from "./api.js"
 import { byId, h, setText } from "@pawl/receiver/page/dom.js"
 import { duration } from "@pawl/receiver/page/format.js"
 import { table } from "./table.js"
-
-/**
- * A merchant, as `GET /merchants` returns him.
- *
- * @typedef {{
- *   readonly id: string
- *   readonly accounts: ReadonlyArray<string>
- *   readonly condition: { readonly store: string, readonly credentials: string }
- *   readonly backlog: {
- *     readonly due: number
- *     readonly oldestDueSeconds: number
- *     readonly deadLetters: number
- *   } | null
- * }} Merchant
- */
+/** @import { State as Merchant } from "../merchants/MerchantsAdmin.ts" */
 
 /** The time between two updates, in milliseconds. */
 const interval = 2000
