@@ -1,5 +1,5 @@
 /**
- * Access control for the admin API.
+ * Access control for the admin API, and the files of its page.
  *
  * **Details**
  *
@@ -9,22 +9,46 @@
  */
 import * as Checksum from "@pawl/core/Checksum"
 import { isLoopback } from "@pawl/core/internal/Loopback"
+import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
+import * as Reply from "./Response.ts"
 
-/** The token of the admin API, and the hosts by which other machines name it. */
+/** The token of the admin API, the hosts by which other machines name it, and the files of the page, by path. */
 export interface Options {
   readonly token?: Redacted.Redacted | undefined
   readonly hosts?: ReadonlyArray<string> | undefined
+  readonly page?: ReadonlyMap<string, Reply.Response> | undefined
 }
 
-/** Header names are lower case. */
-type Headers = Readonly<Record<string, string | ReadonlyArray<string> | undefined>>
+type Headers = Reply.Request["headers"]
 
-/** The decision about a request: `hidden` is a 404, because 403 would say that there is something to protect. */
-export type Access = "allowed" | "hidden" | "unauthorized"
+/**
+ * Guards a route. `fileOf` returns the path of a file of the page. The files need no token, because a browser that opens an
+ * address sends none.
+ */
+export const guard = (
+  { page, ...options }: Options,
+  route: (request: Reply.Request) => Effect.Effect<Reply.Response>,
+  fileOf: (path: string) => string = (path) => path
+): ((request: Reply.Request) => Effect.Effect<Reply.Response>) => {
+  const accessOf = decide(options)
+  return (request) => {
+    const access = accessOf(request.headers)
+    // 403 would say that there is something to protect.
+    if (access === "hidden") return Effect.succeed(Reply.notFound)
+    const file = page?.get(fileOf(request.path))
+    if (file !== undefined) {
+      return Effect.succeed(request.method === "GET" ? file : Reply.notAllowed("GET"))
+    }
+    return access === "unauthorized" ? Effect.succeed(Reply.unauthorized) : route(request)
+  }
+}
 
 /** Makes the function that decides about the headers of a request. */
-export const make = ({ hosts = [], token }: Options): ((headers: Headers) => Access) => {
+const decide = ({
+  hosts = [],
+  token
+}: Omit<Options, "page">): ((headers: Headers) => "allowed" | "hidden" | "unauthorized") => {
   const others = token === undefined ? [] : hosts.map((host) => host.toLowerCase())
   const isKnown = (host: string): boolean => {
     const name = host.replace(/:[0-9]+$/u, "")

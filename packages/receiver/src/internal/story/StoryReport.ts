@@ -2,9 +2,9 @@
  * A story as a person reads it: each fact with a sentence.
  */
 import type { Kind, Method } from "@pawl/core/Kind"
-import * as DateTime from "effect/DateTime"
 import type { Fact, Kept } from "@pawl/webhook/Fact"
 import type { Story } from "@pawl/webhook/Story"
+import * as Time from "./Time.ts"
 
 /**
  * A story. `complete` is false if the transaction is older than its facts, or has more of them than are kept.
@@ -43,8 +43,8 @@ const reportOf = (kept: Kept): FactReport => {
   return {
     ...fieldsOf(fact),
     fact: fact.fact,
-    at: timeIn(at),
-    lastAt: lastAt === undefined ? null : timeIn(lastAt),
+    at: Time.textOf(at),
+    lastAt: Time.textOrNull(lastAt),
     count,
     from: from ?? null,
     sentence: sentenceOf(kept)
@@ -108,5 +108,3 @@ const askedClauses: Readonly<Record<string, string>> = {
   replay: "The service did not know the id, which is that of a transaction of the other method",
   "no answer": "The service was asked, and did not answer"
 }
-
-const timeIn = (at: number): string => DateTime.formatIso(DateTime.makeUnsafe(at))

@@ -4,8 +4,8 @@
 import * as Evidence from "@pawl/core/Evidence"
 import type { Kind, Method } from "@pawl/core/Kind"
 import type { Status } from "@pawl/core/Status"
-import * as DateTime from "effect/DateTime"
 import type { DeadLetter, Parked, Row } from "@pawl/webhook/Row"
+import * as Time from "./Time.ts"
 
 /**
  * The standing of a transaction.
@@ -84,10 +84,12 @@ export const make = (row: Row, policy: Evidence.Policy = "final"): TransactionRe
   }
 }
 
+/** A dead letter in a list. */
+export type ListedDeadLetter = Pick<TransactionReport, "method" | "kind" | "transactionId"> &
+  DeadLetterReport
+
 /** Reports a dead letter alone. */
-export const ofDeadLetter = (
-  row: Parked
-): Pick<TransactionReport, "method" | "kind" | "transactionId"> & DeadLetterReport => {
+export const ofDeadLetter = (row: Parked): ListedDeadLetter => {
   const { kind, method, transactionId } = row
   return { method, kind, transactionId, ...deadLetterOf(row, row.deadLetter) }
 }
@@ -95,7 +97,7 @@ export const ofDeadLetter = (
 const deadLetterOf = ({ attempt }: Row, { at, reason, to }: DeadLetter): DeadLetterReport => ({
   reason,
   to: to ?? null,
-  at: DateTime.formatIso(DateTime.makeUnsafe(at)),
+  at: Time.textOf(at),
   attempts: attempt,
   explanation: explanations[reason]
 })
