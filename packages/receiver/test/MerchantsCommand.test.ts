@@ -196,8 +196,8 @@ describe("--merchants", () => {
       "an account or an id with two merchants",
       { merchants: [shop("a"), shop("b", { accounts: ["mid-a"] }), shop("a")] },
       [
-        "merchants[1].accounts cannot be used. An account of b is one of a, too",
-        "merchants[2].id cannot be used. Two merchants have the id a"
+        "merchants[1].accounts cannot be used: merchants[0] has it, too, and each merchant needs his own.",
+        "merchants[2].id cannot be used: merchants[0] has it, too, and each merchant needs his own."
       ]
     ]
   ])("names what is wrong: %s", ([, content, sentences]) =>
@@ -293,7 +293,7 @@ describe("--merchants", () => {
       )
       expect([code, stderr.trim()]).toEqual([
         1,
-        "merchants[299].accounts cannot be used. An account of shop-299 is one of shop-0, too."
+        "merchants[299].accounts cannot be used: merchants[0] has it, too, and each merchant needs his own."
       ])
     })
   )

@@ -64,11 +64,11 @@ describe("a receiver that cannot start", () => {
         "PAWL_BASE_URL",
         "PAWL_MERCHANT_SECRET_PREVIOUS",
         "PAWL_FORWARD_SECRET",
+        "--forward",
         "--store",
         "--admin-host needs --admin-port: without it there is no admin API.",
         "PAWL_ADMIN_TOKEN",
         "PAWL_ADMIN_HOSTS",
-        "--forward",
         "--path"
       ])
     })

@@ -15,6 +15,7 @@ import * as Effect from "effect/Effect"
 import * as Latch from "effect/Latch"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
+import * as Number from "effect/Number"
 import * as LogLine from "../internal/LogLine.ts"
 import * as NodeAdminPage from "../internal/admin/NodeAdminPage.ts"
 import * as NodeStore from "@pawl/webhook/NodeStore"
@@ -24,6 +25,7 @@ import * as Ports from "./Ports.ts"
 import * as ReceiverLayers from "./ReceiverLayers.ts"
 import { report } from "./Report.ts"
 import * as Settings from "./Settings.ts"
+import * as StoreFlag from "./StoreFlag.ts"
 
 const migrate = Command.make(
   "migrate",
@@ -32,7 +34,7 @@ const migrate = Command.make(
   },
   Effect.fnUntraced(
     function* ({ store }) {
-      for (const database of yield* Settings.databases(store)) {
+      for (const database of yield* StoreFlag.databases(store)) {
         const version = yield* NodeStore.migrate(database)
         yield* Console.log(`The tables of the store have version ${version}`)
       }
@@ -55,22 +57,22 @@ export const receiver = Command.make(
   Effect.fnUntraced(
     function* ({ confirm, host, moveRows, path, port, ...flags }) {
       const settings = yield* Settings.make({ path, port, ...flags })
-      const { admin, merchants, stores } = settings
+      const { admin, merchants } = settings
       if (moveRows) {
-        return yield* Console.log(`${yield* NodeStore.move(stores)} rows were moved`)
+        const moved = yield* Effect.forEach(merchants, ({ stores }) => NodeStore.move(stores))
+        return yield* Console.log(`${Number.sumAll(moved)} rows were moved`)
       }
       const ready = yield* Latch.make()
       const page = admin && (yield* NodeAdminPage.files)
       const options = { settings, policy: confirm, page, ready }
-      const all = merchants?.flatMap(({ stores }) => stores) ?? stores
-      if (all.some(({ _tag }) => _tag === "memory")) {
+      if (merchants.some(({ stores }) => stores.some(({ _tag }) => _tag === "memory"))) {
         yield* Effect.logWarning(
           "Callbacks are kept in memory, and lost when the process ends: --store sqlite:FILE keeps them"
         )
       }
-      const { condition, context } = yield* merchants === undefined
-        ? ReceiverLayers.buildOne(options)
-        : ReceiverLayers.buildSeveral(merchants, options)
+      const { condition, context } = yield* settings.isListed
+        ? ReceiverLayers.buildSeveral(options)
+        : ReceiverLayers.buildOne(options)
       const serve = Ports.serve({ admin, condition, host, path, port })
       const url = yield* Effect.provideContext(serve, context)
       // The worker is drained while the ports still serve.

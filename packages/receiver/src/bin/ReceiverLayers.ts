@@ -12,7 +12,6 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import type * as Latch from "effect/Latch"
 import * as Layer from "effect/Layer"
-import type * as Redacted from "effect/Redacted"
 import * as Activity from "@pawl/webhook/Activity"
 import * as Admin from "../Admin.ts"
 import * as Forwarder from "../Forwarder.ts"
@@ -20,12 +19,11 @@ import * as Condition from "@pawl/webhook/internal/Condition"
 import { Journal } from "@pawl/webhook/Journal"
 import { Ledger } from "@pawl/webhook/Ledger"
 import * as Merchants from "../Merchants.ts"
-import * as MerchantsAdmin from "../MerchantsAdmin.ts"
 import * as NodeStore from "@pawl/webhook/NodeStore"
 import * as Receiver from "@pawl/webhook/Receiver"
 import * as Verifier from "@pawl/webhook/Verifier"
 import { Worker } from "@pawl/webhook/Worker"
-import type { Merchant } from "./MerchantEntry.ts"
+import type { Merchant } from "./MerchantSettings.ts"
 import type * as Settings from "./Settings.ts"
 
 interface Options {
@@ -42,18 +40,12 @@ interface Built {
 }
 
 /** Starts the receiver of one merchant, until the scope ends. */
-export const buildOne = Effect.fnUntraced(function* ({ page, policy, ready, settings }: Options) {
-  const { admin, named, stores } = settings
+export const buildOne = Effect.fnUntraced(function* (options: Options) {
+  const { page, policy, settings } = options
+  const [merchant] = settings.merchants
   const context = yield* Layer.build(
-    Admin.layer({ policy, ...admin, page, secrets: named }).pipe(
-      Layer.provideMerge(
-        receiverOf(settings, {
-          settings,
-          policy,
-          handler: handlerOf(settings, layerStdout(ready)),
-          store: NodeStore.layer(...stores)
-        })
-      ),
+    Admin.layer({ policy, ...settings.admin, page, secrets: merchant.named }).pipe(
+      Layer.provideMerge(receiverOf(merchant, NodeStore.layer(...merchant.stores), options)),
       Layer.provide([NodeHmac.layer, Profile.layer(settings.switches)])
     )
   )
@@ -67,29 +59,23 @@ export const buildOne = Effect.fnUntraced(function* ({ page, policy, ready, sett
 })
 
 /** Starts the receiver of several merchants, until the scope ends. */
-export const buildSeveral = Effect.fnUntraced(function* (
-  merchants: ReadonlyArray<Merchant>,
-  { page, policy, ready, settings }: Options
-) {
+export const buildSeveral = Effect.fnUntraced(function* (options: Options) {
+  const { page, policy, settings } = options
+  const { admin, merchants, switches } = settings
   const connections = connectionsOf(merchants)
   const secrets = Object.fromEntries(merchants.map(({ id, named }) => [id, named]))
   const context = yield* Layer.build(
-    MerchantsAdmin.layer({ policy, ...settings.admin, page, secrets }).pipe(
+    Merchants.layerAdmin({ policy, ...admin, page, secrets }).pipe(
       Layer.provideMerge(
         Merchants.layer(
           merchants.map((merchant) => ({
             id: merchant.id,
             accounts: merchant.accounts,
-            layer: receiverOf(merchant, {
-              settings,
-              policy,
-              handler: handlerOf(merchant, layerStdout(ready, merchant.id)),
-              store: storeOf(merchant, connections)
-            })
+            layer: receiverOf(merchant, storeOf(merchant, connections), options)
           }))
         )
       ),
-      Layer.provide([NodeHmac.layer, Profile.layer(settings.switches)])
+      Layer.provide([NodeHmac.layer, Profile.layer(switches)])
     )
   )
   const checks = [...Context.get(context, Merchants.Merchants).values()].map(
@@ -146,55 +132,38 @@ const storeOf = ({ id, stores }: Merchant, connections: number) =>
   )
 
 const receiverOf = (
-  {
-    accounts,
-    keepMonths,
-    secrets,
-    service
-  }: Pick<Merchant, "accounts" | "keepMonths" | "secrets" | "service">,
-  options: {
-    readonly settings: Settings.Settings
-    readonly policy: Policy
-    readonly handler: ReturnType<typeof handlerOf>
-    readonly store: ReturnType<typeof NodeStore.layer>
-  }
-) =>
-  Receiver.layer({ policy: options.policy, limits: options.settings.limits }).pipe(
+  merchant: Merchant,
+  store: ReturnType<typeof NodeStore.layer>,
+  { policy, ready, settings }: Options
+) => {
+  const { accounts, forward, forwardSecret: secret, id, keepMonths, secrets, service } = merchant
+  const handler: Layer.Layer<Handler.Handler, never, Hmac> =
+    forward === undefined
+      ? layerStdout(ready, id)
+      : Layer.provide(Forwarder.layer({ url: forward, secret }), NodeHttpClient.layerUndici)
+  return Receiver.layer({ policy, limits: settings.limits }).pipe(
     Layer.provide([
-      options.handler,
-      Pawl.layer({ ...options.settings.client, ...service }),
+      handler,
+      Pawl.layer({ ...settings.client, ...service }),
       Verifier.layer({ ...secrets, ...(accounts.length > 0 && { accounts }) }),
-      options.settings.retention(keepMonths)
+      settings.retention(keepMonths)
     ]),
-    Layer.provideMerge(options.store)
+    Layer.provideMerge(store)
   )
-
-const handlerOf = (
-  {
-    forward,
-    forwardSecret
-  }: { readonly forward: string | undefined; readonly forwardSecret: Redacted.Redacted },
-  stdout: Layer.Layer<Handler.Handler>
-): Layer.Layer<Handler.Handler, never, Hmac> =>
-  forward === undefined
-    ? stdout
-    : Layer.provide(
-        Forwarder.layer({ url: forward, secret: forwardSecret }),
-        NodeHttpClient.layerUndici
-      )
+}
 
 /**
  * Prints transitions after `ready` was printed, with the merchant first if there are several. If a line cannot be written,
  * the call of the handler fails.
  */
-const layerStdout = (ready: Latch.Latch, merchant?: string) =>
+const layerStdout = (ready: Latch.Latch, merchant: string) =>
   Handler.layer((transition) =>
     Effect.andThen(
       ready.await,
       Effect.callback<void, Error>((resume) => {
         const body = Forwarder.bodyOf(transition)
         const line =
-          merchant === undefined ? body : `{"merchant":${JSON.stringify(merchant)},${body.slice(1)}`
+          merchant === "" ? body : `{"merchant":${JSON.stringify(merchant)},${body.slice(1)}`
         process.stdout.write(`${line}\n`, (error) =>
           resume(error ? Effect.fail(error) : Effect.void)
         )

@@ -64,12 +64,15 @@ export const reconcile = Command.make("reconcile", flags, ({ baseUrl, day, out, 
         forward: Option.none(),
         merchants: Option.some("")
       }
-      const settings = yield* Settings.make({ path: "/callback", store, baseUrl, ...none })
+      const {
+        client,
+        merchants: [merchant]
+      } = yield* Settings.make({ path: "/callback", store, baseUrl, ...none })
       const files = yield* FileSystem.FileSystem
       const path = yield* Path.Path
       yield* files.makeDirectory(out, { recursive: true })
       const name = (extension: string) => path.join(out, `pawl-${day.text}.${extension}`)
-      const lines = yield* ReconcileLines.open(name("jsonl"), settings)
+      const lines = yield* ReconcileLines.open(name("jsonl"), merchant)
       const compared = new Map(lines.before.map((each) => [keyOf(each), each]))
       const counts = yield* DayComparison.run({
         day: day.start,
@@ -79,7 +82,7 @@ export const reconcile = Command.make("reconcile", flags, ({ baseUrl, day, out, 
           compared.set(keyOf(each), each)
           return lines.add(each)
         }
-      }).pipe(Effect.provide(Pawl.layer({ ...settings.client, ...settings.service })))
+      }).pipe(Effect.provide(Pawl.layer({ ...client, ...merchant.service })))
       const all = [...compared.values()].toSorted(byName)
       yield* files.writeFileString(name("csv"), DayBooks.csv(all))
       yield* files.writeFileString(name("journal"), DayBooks.journal(day.text, all))

@@ -17,7 +17,7 @@ import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import type { Compared } from "../internal/books/DayComparison.ts"
 import type * as NodeStore from "@pawl/webhook/NodeStore"
-import type { Settings } from "./Settings.ts"
+import type { Merchant } from "./MerchantSettings.ts"
 
 /** Error raised when a file has the comparisons of another store, service or merchant. */
 export class OtherBooks extends Data.TaggedError("OtherBooks")<{ readonly file: string }> {
@@ -29,10 +29,10 @@ export class OtherBooks extends Data.TaggedError("OtherBooks")<{ readonly file: 
 /** Opens a file. `before` has the comparisons of the runs before this one, and `add` writes another one. */
 export const open = Effect.fnUntraced(function* (
   file: string,
-  settings: Pick<Settings, "service" | "stores">
+  merchant: Pick<Merchant, "service" | "stores">
 ) {
   const files = yield* FileSystem.FileSystem
-  const fingerprint = yield* fingerprintOf(settings)
+  const fingerprint = yield* fingerprintOf(merchant)
   const text = (yield* files.exists(file)) ? yield* files.readFileString(file) : ""
   const [first, ...rest] = text.split("\n").filter((line) => line !== "")
   const isNew = first === undefined
@@ -49,7 +49,7 @@ export const open = Effect.fnUntraced(function* (
 const fingerprintOf = Effect.fnUntraced(function* ({
   service,
   stores
-}: Pick<Settings, "service" | "stores">) {
+}: Pick<Merchant, "service" | "stores">) {
   const named = yield* Effect.forEach(stores, nameOf)
   const { digestHex } = yield* Digest.Digest
   const text = JSON.stringify([named, service.baseUrl, service.merchantKey])
