@@ -16,7 +16,7 @@ const read = (path: string): string => readFileSync(resolve(root, path), "utf8")
 const find = (...patterns: ReadonlyArray<string>): ReadonlyArray<string> =>
   globSync(patterns, { cwd: root, exclude: (path) => path.endsWith(".d.ts") }).toSorted()
 
-const packages = ["core", "http", "webhook", "testkit", "pawl"]
+const packages = ["core", "http", "webhook", "testkit", "receiver", "pawl"]
 
 /** Everything that shows how the packages are used, and thereby which modules are used most. */
 const usage = find("README.md", "docs/guides/*.md", "packages/*/README.md", "examples/src/**/*.ts")

@@ -139,7 +139,7 @@ const packages: ReadonlyArray<Rule> = [
   },
   {
     files: /^packages\/webhook\/test\//,
-    may: [...testing, core, webhook, /^express$/, /^hono$/, /^standardwebhooks$/],
+    may: [...testing, core, webhook, /^express$/, /^hono$/],
     why: "webhook's tests know core and webhook; laws and journeys live in testkit/test"
   },
   {
