@@ -24,40 +24,7 @@
  * - Rows that other processes make due are found within 25 ms for each merchant: after 2.5 seconds with 100 of them
  *   (`docs/decisions/0102-each-merchant-of-a-receiver-has-a-ledger-of-his-own.md`).
  *
- * **Example** (Two merchants)
- *
- * ```ts
- * import * as Handler from "@pawl/core/Handler"
- * import * as NodeHmac from "@pawl/core/NodeHmac"
- * import { StatusReader } from "@pawl/core/StatusReader"
- * import * as Merchants from "@pawl/receiver/Merchants"
- * import * as NodeSqlite from "@pawl/webhook/NodeSqlite"
- * import * as Receiver from "@pawl/webhook/Receiver"
- * import * as Verifier from "@pawl/webhook/Verifier"
- * import * as Effect from "effect/Effect"
- * import * as Layer from "effect/Layer"
- * import * as Redacted from "effect/Redacted"
- *
- * const merchant = (id: string, account: string, secret: string) => ({
- *   id,
- *   accounts: [account],
- *   layer: Receiver.layer().pipe(
- *     Layer.provide([
- *       Handler.layer(({ to, transactionId }) => Effect.log(`${id}: ${transactionId} is ${to}`)),
- *       Layer.succeed(StatusReader, {
- *         read: () => Effect.succeed({ kind: "card-payment", status: "SUCCEED" })
- *       }),
- *       Verifier.layer({ current: Redacted.make(secret), accounts: [account] })
- *     ]),
- *     Layer.provideMerge(NodeSqlite.layerLedger({ filename: ":memory:" }))
- *   )
- * })
- *
- * const layer = Merchants.layer([
- *   merchant("shop-a", "1001", "secret-a"),
- *   merchant("shop-b", "1002", "secret-b")
- * ]).pipe(Layer.provide(NodeHmac.layer))
- * ```
+ * The guide `docs/guides/many-merchants.md` has a program.
  *
  * @since 0.1.0
  */

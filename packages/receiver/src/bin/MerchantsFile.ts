@@ -236,26 +236,25 @@ const keysOfStore = (store: NodeStore.Store): ReadonlyArray<string> => {
 }
 
 /** Reads the text of a file, or fails with the reason. */
-const readText = Effect.fnUntraced(function* (file: string) {
-  const files = yield* FileSystem.FileSystem
-  const folder = dirname(resolve(file))
-  return yield* Effect.gen(function* () {
-    if (!(yield* files.exists(folder)))
+const readText = Effect.fnUntraced(
+  function* (file: string) {
+    const files = yield* FileSystem.FileSystem
+    const folder = dirname(resolve(file))
+    if (!(yield* files.exists(folder))) {
       return yield* Effect.fail(`the folder ${folder} does not exist`)
+    }
     if (!(yield* files.exists(file))) return yield* Effect.fail("the file does not exist")
     const { type } = yield* files.stat(file)
     if (type === "Directory") return yield* Effect.fail("it is a directory")
     return yield* files.readFileString(file)
-  }).pipe(
-    Effect.catchIf(
-      (error) => typeof error !== "string",
-      ({ reason }) =>
-        Effect.fail(
-          reason._tag === "PermissionDenied" ? "this user may not read it" : "it cannot be read"
-        )
-    )
-  )
-})
+  },
+  Effect.mapError((error) => {
+    if (typeof error === "string") return error
+    return error.reason._tag === "PermissionDenied"
+      ? "this user may not read it"
+      : "it cannot be read"
+  })
+)
 
 /** Tells whether a value of JSON is an object. */
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>

@@ -39,10 +39,7 @@ const migrate = Command.make(
         yield* Console.log(`The tables of the store have version ${version}`)
       }
     },
-    Effect.catchTags({
-      InvalidSettings: (error) => report(error.message),
-      StoreUnusable: (error) => report(error.message)
-    })
+    Effect.catchTag(["InvalidSettings", "StoreUnusable"], ({ message }) => report(message))
   )
 ).pipe(
   Command.withDescription(
@@ -82,14 +79,17 @@ export const receiver = Command.make(
       return yield* Effect.never
     },
     Effect.scoped,
-    Effect.catchTags({
-      CannotListen: (error) => report(error.message),
-      InvalidConfig: (error) => report(error.message),
-      InvalidMerchant: (error) => report(error.message),
-      InvalidSecret: (error) => report(error.message),
-      InvalidSettings: (error) => report(error.message),
-      StoreUnusable: (error) => report(error.message)
-    })
+    Effect.catchTag(
+      [
+        "CannotListen",
+        "InvalidConfig",
+        "InvalidMerchant",
+        "InvalidSecret",
+        "InvalidSettings",
+        "StoreUnusable"
+      ],
+      ({ message }) => report(message)
+    )
   )
 ).pipe(
   Command.withDescription(

@@ -101,13 +101,11 @@ export const reconcile = Command.make("reconcile", flags, ({ baseUrl, day, out, 
       if (differences > 0) return yield* new Reported()
     }).pipe(
       Effect.scoped,
-      Effect.catchTags({
-        ConfigError: ({ message }) => report(message),
-        InvalidSettings: ({ message }) => report(message),
-        InvalidConfig: ({ message }) => report(message),
-        OtherBooks: ({ message }) => report(message),
-        PlatformError: ({ message }) => report(`A file cannot be used: ${message}`)
-      })
+      Effect.catchTag(
+        ["ConfigError", "InvalidConfig", "InvalidSettings", "OtherBooks"],
+        ({ message }) => report(message)
+      ),
+      Effect.catchTag("PlatformError", ({ message }) => report(`A file cannot be used: ${message}`))
     )
   )
 ).pipe(

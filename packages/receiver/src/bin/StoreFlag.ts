@@ -104,9 +104,6 @@ export const within = <A, R>(
     }
     return yield* Effect.provide(work, NodeStore.layer(...stores))
   }).pipe(
-    Effect.catchTags({
-      InvalidSettings: ({ message }) => report(message),
-      StoreUnusable: ({ message }) => report(message),
-      StoreUnavailable: () => report("The store does not answer.")
-    })
+    Effect.catchTag(["InvalidSettings", "StoreUnusable"], ({ message }) => report(message)),
+    Effect.catchTag("StoreUnavailable", () => report("The store does not answer."))
   )

@@ -5,17 +5,6 @@
  *
  * The page uses only the admin API, so everything in it can also be done with curl. It loads nothing from another
  * host, and no site may frame it.
- *
- * **Example** (In the layer of an admin API)
- *
- * ```ts
- * import * as Admin from "@pawl/receiver/Admin"
- * import * as NodeAdminPage from "@pawl/receiver/internal/admin/NodeAdminPage"
- * import * as Effect from "effect/Effect"
- * import * as Layer from "effect/Layer"
- *
- * const layer = Layer.unwrap(Effect.map(NodeAdminPage.files, (page) => Admin.layer({ page })))
- * ```
  */
 import * as Effect from "effect/Effect"
 import { readdirSync, readFileSync } from "node:fs"

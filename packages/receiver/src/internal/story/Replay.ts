@@ -11,24 +11,22 @@
  */
 import * as Evidence from "@pawl/core/Evidence"
 import { isStatus, type Status } from "@pawl/core/Status"
+import * as Struct from "effect/Struct"
 import type { Kept } from "@pawl/webhook/Fact"
 import * as Transition from "@pawl/webhook/internal/Transition"
 import type { DeadLetter, Row } from "@pawl/webhook/Row"
 import type { Story } from "@pawl/webhook/Story"
 
+/** The fields of a row that its facts tell. */
+const fields = [
+  ...(["amountCleared", "attempt", "callbacks", "evidence", "pendingStatus"] as const),
+  ...(["read", "registered", "sequence", "told"] as const)
+]
+
 /** The part of a row that its facts tell. */
-export type Folded = Pick<
-  Row,
-  | "amountCleared"
-  | "attempt"
-  | "callbacks"
-  | "evidence"
-  | "pendingStatus"
-  | "read"
-  | "registered"
-  | "sequence"
-  | "told"
-> & { readonly deadLetter: Omit<DeadLetter, "at"> | undefined }
+export type Folded = Pick<Row, (typeof fields)[number]> & {
+  readonly deadLetter: Omit<DeadLetter, "at"> | undefined
+}
 
 /**
  * The result of a replay.
@@ -113,22 +111,10 @@ const foldParking = (
 const isAnswer = (result: string): boolean => result !== "404" && result !== "no answer"
 
 /** Returns the part of a row that its facts tell. */
-const foldedOf = (row: Row): Folded => {
-  const { amountCleared, attempt, callbacks, deadLetter, evidence } = row
-  const { pendingStatus, read, registered, sequence, told } = row
-  return {
-    amountCleared,
-    attempt,
-    callbacks,
-    deadLetter: deadLetter && { reason: deadLetter.reason, to: deadLetter.to },
-    evidence,
-    pendingStatus,
-    read,
-    registered,
-    sequence,
-    told
-  }
-}
+const foldedOf = (row: Row): Folded => ({
+  ...Struct.pick(row, fields),
+  deadLetter: row.deadLetter && { reason: row.deadLetter.reason, to: row.deadLetter.to }
+})
 
 /**
  * Replays a story by the rule of today. `policy` is that of the receiver.
