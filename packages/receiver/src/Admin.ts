@@ -57,7 +57,8 @@ export type Request = Reply.Request
 export type Response = Reply.Response
 
 /**
- * Service that responds to the requests of an operator.
+ * Service that responds to the requests of an operator. `condition` reads the condition of the receiver; `ready` says whether it
+ * can store callbacks, and is false once it is about to end.
  *
  * @category services
  * @since 0.1.0
@@ -66,6 +67,7 @@ export class Admin extends Context.Service<
   Admin,
   {
     readonly respond: (request: Request) => Effect.Effect<Response>
+    readonly condition: Effect.Effect<{ readonly ready: boolean }>
   }
 >()("@pawl/receiver/Admin") {}
 
@@ -93,5 +95,8 @@ export interface Options extends Access.Options, Operator.Options {}
 export const layer = (options: Options = {}): Layer.Layer<Admin, never, Ledger> =>
   Layer.effect(
     Admin,
-    Effect.map(Operator.make(options), ({ route }) => ({ respond: Access.guard(options, route) }))
+    Effect.map(Operator.make(options), ({ condition, route }) => ({
+      respond: Access.guard(options, route),
+      condition
+    }))
   )

@@ -79,9 +79,20 @@ export const bodyOf = (transition: Handler.Transition): string =>
 
 /** The fields of a body, in their order. */
 const fields = [
-  ...(["id", "method", "kind", "transactionId", "from", "to", "confirmed", "conflict"] as const),
-  ...(["sequence", "attempt", "requestId", "callback", "signed"] as const)
-]
+  "id",
+  "method",
+  "kind",
+  "transactionId",
+  "from",
+  "to",
+  "confirmed",
+  "conflict",
+  "sequence",
+  "attempt",
+  "requestId",
+  "callback",
+  "signed"
+] as const
 
 /**
  * Returns the key of a secret. Standard Webhooks writes a key as `whsec_` and base64; a secret in another form is

@@ -267,10 +267,10 @@ export type AdminOptions = MerchantsAdmin.Options
  * @category layers
  * @since 0.1.0
  */
-export const layerAdmin = (options: AdminOptions = {}): Layer.Layer<Admin, never, Merchants> =>
+export const layerAdmin = (
+  options: AdminOptions = {}
+): Layer.Layer<Admin, never, Merchants | Worker> =>
   Layer.effect(
     Admin,
-    Effect.gen(function* () {
-      return { respond: yield* MerchantsAdmin.make(yield* Merchants, options) }
-    })
+    Effect.flatMap(Merchants, (merchants) => MerchantsAdmin.make(merchants, options))
   )

@@ -30,9 +30,9 @@ export const serve = Effect.fnUntraced(function* (options: {
   readonly port: number
   readonly path: string
   readonly admin: AdminPort | undefined
-  readonly condition: Effect.Effect<{ readonly ready: boolean }>
 }) {
-  const { admin, condition, host, path } = options
+  const { admin, host, path } = options
+  const { condition, respond } = yield* Admin.Admin
   const receive = yield* NodeReceiver.listener
   const probes: Readonly<Record<string, Effect.Effect<Reply.Response>>> = {
     "/healthz": Effect.succeed(Reply.text("ok\n", "text/plain; charset=utf-8")),
@@ -40,7 +40,6 @@ export const serve = Effect.fnUntraced(function* (options: {
   }
   const send = yield* makeSend
   if (admin !== undefined) {
-    const { respond } = yield* Admin.Admin
     const port = yield* NodeReceiver.listen((request, response) => {
       const { headers, method = "" } = request
       const { pathname, search } = partsOf(request)

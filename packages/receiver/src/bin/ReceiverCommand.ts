@@ -67,10 +67,8 @@ export const receiver = Command.make(
           "Callbacks are kept in memory, and lost when the process ends: --store sqlite:FILE keeps them"
         )
       }
-      const { condition, context } = yield* settings.isListed
-        ? ReceiverLayers.buildSeveral(options)
-        : ReceiverLayers.buildOne(options)
-      const serve = Ports.serve({ admin, condition, host, path, port })
+      const context = yield* Layer.build(ReceiverLayers.layer(options))
+      const serve = Ports.serve({ admin, host, path, port })
       const url = yield* Effect.provideContext(serve, context)
       // The worker is drained while the ports still serve.
       yield* Effect.addFinalizer(() => Context.get(context, Worker.Worker).drain)

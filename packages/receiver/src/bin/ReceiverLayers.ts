@@ -8,21 +8,16 @@ import * as NodeHmac from "@pawl/core/NodeHmac"
 import * as Profile from "@pawl/core/Profile"
 import * as Pawl from "@pawl/http/Pawl"
 import type { Policy } from "@pawl/core/Evidence"
-import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import type * as Latch from "effect/Latch"
 import * as Layer from "effect/Layer"
-import * as Activity from "@pawl/webhook/Activity"
 import * as Admin from "../Admin.ts"
 import * as Forwarder from "../Forwarder.ts"
-import * as Condition from "@pawl/webhook/internal/Condition"
-import { Journal } from "@pawl/webhook/Journal"
-import { Ledger } from "@pawl/webhook/Ledger"
 import * as Merchants from "../Merchants.ts"
 import * as NodeStore from "@pawl/webhook/NodeStore"
 import * as Receiver from "@pawl/webhook/Receiver"
 import * as Verifier from "@pawl/webhook/Verifier"
-import { Worker } from "@pawl/webhook/Worker"
+import type { Worker } from "@pawl/webhook/Worker"
 import type { Merchant } from "./MerchantSettings.ts"
 import type * as Settings from "./Settings.ts"
 
@@ -33,86 +28,42 @@ interface Options {
   readonly ready: Latch.Latch
 }
 
-/** The services that the ports serve, and the condition of the receiver. */
-interface Built {
-  readonly context: Context.Context<Admin.Admin | Receiver.Receiver | Worker>
-  readonly condition: Effect.Effect<{ readonly ready: boolean }>
+type Services = Admin.Admin | Receiver.Receiver | Worker
+type Failure = Layer.Error<ReturnType<typeof receiverOf>> | Merchants.InvalidMerchant
+
+/** Layer of the receiver: of one merchant, or of those of a file. */
+export const layer = (options: Options): Layer.Layer<Services, Failure> => {
+  const parts: Layer.Layer<Services, Failure, Hmac> = options.settings.isListed
+    ? layerSeveral(options)
+    : layerOne(options)
+  return Layer.provide(parts, [NodeHmac.layer, Profile.layer(options.settings.switches)])
 }
 
-/** Starts the receiver of one merchant, until the scope ends. */
-export const buildOne = Effect.fnUntraced(function* (options: Options) {
+const layerOne = (options: Options) => {
   const { page, policy, settings } = options
   const [merchant] = settings.merchants
-  const context = yield* Layer.build(
-    Admin.layer({ policy, ...settings.admin, page, secrets: merchant.named }).pipe(
-      Layer.provideMerge(receiverOf(merchant, NodeStore.layer(...merchant.stores), options)),
-      Layer.provide([NodeHmac.layer, Profile.layer(settings.switches)])
-    )
+  return Admin.layer({ policy, ...settings.admin, page, secrets: merchant.named }).pipe(
+    Layer.provideMerge(receiverOf(merchant, NodeStore.layer(...merchant.stores), options))
   )
-  const { read } = yield* Condition.make({
-    ledger: Context.get(context, Ledger),
-    latest: Activity.observe(Context.get(context, Journal)),
-    worker: Context.get(context, Worker)
-  })
-  const built: Built = { context, condition: read }
-  return built
-})
+}
 
-/** Starts the receiver of several merchants, until the scope ends. */
-export const buildSeveral = Effect.fnUntraced(function* (options: Options) {
+const layerSeveral = (options: Options) => {
   const { page, policy, settings } = options
-  const { admin, merchants, switches } = settings
+  const { admin, merchants } = settings
   const connections = connectionsOf(merchants)
   const secrets = Object.fromEntries(merchants.map(({ id, named }) => [id, named]))
-  const context = yield* Layer.build(
-    Merchants.layerAdmin({ policy, ...admin, page, secrets }).pipe(
-      Layer.provideMerge(
-        Merchants.layer(
-          merchants.map((merchant) => ({
-            id: merchant.id,
-            accounts: merchant.accounts,
-            layer: receiverOf(merchant, storeOf(merchant, connections), options)
-          }))
-        )
-      ),
-      Layer.provide([NodeHmac.layer, Profile.layer(switches)])
+  return Merchants.layerAdmin({ policy, ...admin, page, secrets }).pipe(
+    Layer.provideMerge(
+      Merchants.layer(
+        merchants.map((merchant) => ({
+          id: merchant.id,
+          accounts: merchant.accounts,
+          layer: receiverOf(merchant, storeOf(merchant, connections), options)
+        }))
+      )
     )
   )
-  const checks = [...Context.get(context, Merchants.Merchants).values()].map(
-    ({ services }) => Context.get(services, Ledger).checkWritable
-  )
-  const { read } = yield* conditionOf(checks, Context.get(context, Worker).isDraining)
-  const built: Built = { context, condition: read }
-  return built
-})
-
-/**
- * A receiver of several merchants is ready while one of their stores can be written: a store that is down must not take
- * the others out of service. Nothing tells how many stores there are, because every network may ask.
- */
-const conditionOf = Effect.fnUntraced(function* (
-  checks: ReadonlyArray<Ledger["Service"]["checkWritable"]>,
-  isDraining: Effect.Effect<boolean>
-) {
-  let first = 0
-  const check = Effect.gen(function* () {
-    for (let tried = 0; tried < checks.length; tried++) {
-      if (yield* Effect.isSuccess(checks[first] ?? Effect.void)) return true
-      first = (first + 1) % checks.length
-    }
-    return false
-  })
-  const isWritable = yield* Effect.cachedWithTTL(check, "1 second")
-  const read = Effect.gen(function* () {
-    const [writable, ending] = [yield* isWritable, yield* isDraining]
-    return {
-      ready: writable && !ending,
-      store: writable ? "writable" : "not writable",
-      worker: ending ? "ending" : "running"
-    }
-  })
-  return { read }
-})
+}
 
 /** The most connections to each PostgreSQL database of many merchants, so that all of them fit on a server. */
 const connectionsOf = (merchants: ReadonlyArray<Merchant>): number => {

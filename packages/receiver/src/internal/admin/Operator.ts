@@ -27,11 +27,11 @@ export interface Options {
   readonly secrets?: ReadonlyArray<Overview.Secret> | undefined
 }
 
-/** Makes `route`, which responds to requests, and `state`, which reads the condition and the backlog. */
+/** Makes `route`, which responds to requests, `condition`, and `state`, which has the condition and the backlog. */
 export const make = Effect.fnUntraced(function* ({ policy = "final", secrets = [] }: Options) {
   const ledger = yield* Ledger
   const requests = Option.getOrUndefined(yield* Effect.serviceOption(RequestStore))
-  const { report, state } = yield* Overview.make({
+  const { condition, report, state } = yield* Overview.make({
     ledger,
     journal: Option.getOrUndefined(yield* Effect.serviceOption(Journal)),
     worker: Option.getOrUndefined(yield* Effect.serviceOption(Worker)),
@@ -89,7 +89,7 @@ export const make = Effect.fnUntraced(function* ({ policy = "final", secrets = [
     }
     return Effect.succeed(Reply.notFound)
   }
-  return { route, state }
+  return { condition, route, state }
 })
 
 const keyOf = ([method, transactionId = ""]: ReadonlyArray<string>): Key => ({

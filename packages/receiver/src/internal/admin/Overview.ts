@@ -33,8 +33,8 @@ const reportOf = ({ allowed, limit, oldestPutOff, putOff, sent }: ReadUse) => ({
 })
 
 /**
- * Makes `state`, which reads the condition and the backlog, and `report`, which reads the whole overview. Both succeed while the
- * ledger is not available.
+ * Makes `condition`, which reads the condition, `state`, which reads the backlog too, and `report`, which reads the whole overview.
+ * They succeed while the ledger is not available.
  */
 export const make = Effect.fnUntraced(function* (options: {
   readonly ledger: Ledger["Service"]
@@ -45,7 +45,7 @@ export const make = Effect.fnUntraced(function* (options: {
 }) {
   const { journal, ledger, policy, secrets, worker } = options
   const latest = journal && Activity.observe(journal)
-  const { read } = yield* Condition.make({ ...options, latest })
+  const { read: condition } = yield* Condition.make({ ...options, latest })
   const startedAt = Time.textOf(yield* Clock.currentTimeMillis)
 
   const backlog = Effect.gen(function* () {
@@ -53,10 +53,7 @@ export const make = Effect.fnUntraced(function* (options: {
     const { deadLetters, due, oldestDueAt } = yield* ledger.backlog(now)
     return { due, oldestDueSeconds: Math.max(0, now - (oldestDueAt ?? now)) / 1000, deadLetters }
   })
-  const state = Effect.all({
-    condition: read,
-    backlog: Effect.orElseSucceed(backlog, () => null)
-  })
+  const state = Effect.all({ condition, backlog: Effect.orElseSucceed(backlog, () => null) })
 
   const report = Effect.gen(function* () {
     const activity = latest && (yield* latest)
@@ -88,7 +85,7 @@ export const make = Effect.fnUntraced(function* (options: {
       secrets
     }
   })
-  return { report, state }
+  return { condition, report, state }
 })
 
 /** An overview. */

@@ -92,11 +92,9 @@ export const layer = (options: {
         Effect.scoped,
         Effect.timeout("10 seconds"),
         // The messages of the platform are not used: they may quote the request, which has the token.
-        Effect.catchTags({
-          HttpClientError: () => Effect.fail(unreadable),
-          SchemaError: () => Effect.fail(unreadable),
-          TimeoutError: () => Effect.fail(unreadable)
-        }),
+        Effect.catchTag(["HttpClientError", "SchemaError", "TimeoutError"], () =>
+          Effect.fail(unreadable)
+        ),
         Effect.provideService(HttpClient.TracerPropagationEnabled, false)
       )
       return { read }

@@ -3,6 +3,7 @@
  */
 import { Ledger } from "@pawl/webhook/Ledger"
 import * as Metrics from "@pawl/webhook/Metrics"
+import { Worker } from "@pawl/webhook/Worker"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Access from "../admin/Access.ts"
@@ -27,7 +28,7 @@ type Merchants = ReadonlyMap<
   { readonly accounts: ReadonlyArray<string>; readonly services: Context.Context<Ledger> }
 >
 
-/** Makes the function that responds. */
+/** Makes the service. */
 export const make = Effect.fnUntraced(function* (
   merchants: Merchants,
   { secrets = {}, ...options }: Options
@@ -74,9 +75,42 @@ export const make = Effect.fnUntraced(function* (
       withPrefix(response, `/merchants/${id}`)
     )
   }
-  return Access.guard(options, route, (path) =>
-    path === "/" ? "/page/merchants.html" : partsOf(path)?.path === "/" ? "/" : path
-  )
+  return {
+    respond: Access.guard(options, route, (path) =>
+      path === "/" ? "/page/merchants.html" : partsOf(path)?.path === "/" ? "/" : path
+    ),
+    condition: yield* conditionOf(
+      all.map(({ ledger }) => ledger.ledger.checkWritable),
+      (yield* Worker).isDraining
+    )
+  }
+})
+
+/**
+ * A receiver of several merchants is ready while one of their stores can be written: a store that is down must not take
+ * the others out of service. Nothing tells how many stores there are, because every network may ask.
+ */
+const conditionOf = Effect.fnUntraced(function* (
+  checks: ReadonlyArray<Ledger["Service"]["checkWritable"]>,
+  isDraining: Effect.Effect<boolean>
+) {
+  let first = 0
+  const check = Effect.gen(function* () {
+    for (let tried = 0; tried < checks.length; tried++) {
+      if (yield* Effect.isSuccess(checks[first] ?? Effect.void)) return true
+      first = (first + 1) % checks.length
+    }
+    return false
+  })
+  const isWritable = yield* Effect.cachedWithTTL(check, "1 second")
+  return Effect.gen(function* () {
+    const [writable, ending] = [yield* isWritable, yield* isDraining]
+    return {
+      ready: writable && !ending,
+      store: writable ? "writable" : "not writable",
+      worker: ending ? "ending" : "running"
+    }
+  })
 })
 
 /** Returns the id of the merchant that a path names, and the path about him. */

@@ -19,9 +19,16 @@ import type { Story } from "@pawl/webhook/Story"
 
 /** The fields of a row that its facts tell. */
 const fields = [
-  ...(["amountCleared", "attempt", "callbacks", "evidence", "pendingStatus"] as const),
-  ...(["read", "registered", "sequence", "told"] as const)
-]
+  "amountCleared",
+  "attempt",
+  "callbacks",
+  "evidence",
+  "pendingStatus",
+  "read",
+  "registered",
+  "sequence",
+  "told"
+] as const
 
 /** The part of a row that its facts tell. */
 export type Folded = Pick<Row, (typeof fields)[number]> & {
