@@ -100,7 +100,6 @@ export const reconcile = Command.make("reconcile", flags, ({ baseUrl, day, out, 
       }
       if (differences > 0) return yield* new Reported()
     }).pipe(
-      Effect.scoped,
       Effect.catchTag(
         ["ConfigError", "InvalidConfig", "InvalidSettings", "OtherBooks"],
         ({ message }) => report(message)

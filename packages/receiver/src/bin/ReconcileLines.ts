@@ -37,12 +37,12 @@ export const open = Effect.fnUntraced(function* (
   const [first, ...rest] = text.split("\n").filter((line) => line !== "")
   const isNew = first === undefined
   if (!isNew && !hasFingerprint(parse(first), fingerprint)) return yield* new OtherBooks({ file })
-  const opened = yield* files.open(file, { flag: "a" })
+  const append = (text: string) => files.writeFileString(file, `${text}\n`, { flag: "a" })
   // The last line of a killed run may be cut off.
-  yield* opened.writeAll(encode(isNew ? `${JSON.stringify({ fingerprint })}\n` : "\n"))
+  yield* append(isNew ? JSON.stringify({ fingerprint }) : "")
   return {
     before: rest.map(parse).filter(isCompared),
-    add: (compared: Compared) => opened.writeAll(encode(`${JSON.stringify(compared)}\n`))
+    add: (compared: Compared) => append(JSON.stringify(compared))
   }
 })
 
@@ -80,5 +80,3 @@ const isCompared = (json: unknown): json is Compared =>
   Predicate.hasProperty(json, "transactionId") &&
   Predicate.hasProperty(json, "theirs") &&
   Predicate.isString(json.theirs)
-
-const encode = (text: string): Uint8Array => new TextEncoder().encode(text)

@@ -2,6 +2,7 @@
  * Settings of `pawl-receiver`, from its flags and its environment.
  */
 import * as PawlConfig from "@pawl/http/PawlConfig"
+import type * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import * as Arr from "effect/Array"
 import * as Config from "effect/Config"
@@ -122,15 +123,11 @@ const nameOf = (setting: string): string => variables[setting] ?? setting
 const reserved = /^\/(?:healthz|readyz|metrics|dead-letters|transactions)?(?:\/|$)/u
 
 /** The flags that are settings. */
-interface Flags {
-  readonly path: string
+type Flags = Omit<
+  Command.Command.Config.Infer<typeof flags>,
+  "confirm" | "host" | "moveRows" | "port"
+> & {
   readonly port?: number
-  readonly store: ReadonlyArray<string>
-  readonly adminPort: Option.Option<number>
-  readonly adminHost: Option.Option<string>
-  readonly baseUrl: Option.Option<string>
-  readonly forward: Option.Option<string>
-  readonly merchants: Option.Option<string>
 }
 
 /** The settings of the command. */

@@ -2,7 +2,6 @@
  * The store of a receiver, for its command and for those that open the store beside it.
  */
 import type { StoreUnavailable } from "@pawl/core/CallbackError"
-import type { Kind } from "@pawl/core/Kind"
 import * as Argument from "effect/cli/Argument"
 import * as Flag from "effect/cli/Flag"
 import * as Arr from "effect/Array"
@@ -15,6 +14,7 @@ import * as NodeSqlite from "@pawl/webhook/NodeSqlite"
 import * as NodeStore from "@pawl/webhook/NodeStore"
 import type { Records } from "@pawl/webhook/Records"
 import type { RequestStore } from "@pawl/webhook/RequestStore"
+import { kinds } from "../internal/story/Kinds.ts"
 import * as Faults from "./Faults.ts"
 import * as MerchantSettings from "./MerchantSettings.ts"
 import { report, type Reported } from "./Report.ts"
@@ -26,16 +26,6 @@ export const store = Flag.String("store").pipe(
   ),
   Flag.atLeast(0)
 )
-
-const kinds: ReadonlyArray<Kind> = [
-  "apm-payment",
-  "apm-payout",
-  "card-payment",
-  "card-payout",
-  "refund",
-  "apm",
-  "card"
-]
 
 /** The argument of the kind: that of a transaction, or its method. */
 export const kind = Argument.Literals("kind", kinds)

@@ -18,6 +18,7 @@ import * as StoryReport from "../internal/story/StoryReport.ts"
 import * as StoryScenario from "../internal/story/StoryScenario.ts"
 import * as TransactionReport from "../internal/story/TransactionReport.ts"
 import { report, Reported } from "./Report.ts"
+import * as Settings from "./Settings.ts"
 import * as StoreFlag from "./StoreFlag.ts"
 
 const input = {
@@ -28,11 +29,8 @@ const input = {
     Argument.withDescription("The id of the transaction; the refundId of a refund")
   ),
   store: StoreFlag.store,
-  confirm: Flag.Literals("confirm", ["final", "always", "never"]).pipe(
-    Flag.withDescription(
-      "The claims that the receiver confirms, as its flag says (default: final)"
-    ),
-    Flag.withDefault("final" as const)
+  confirm: Settings.flags.confirm.pipe(
+    Flag.withDescription("The claims that the receiver confirms, as its flag says (default: final)")
   )
 }
 

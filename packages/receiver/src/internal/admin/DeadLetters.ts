@@ -1,13 +1,13 @@
 /**
  * The dead letters of the admin API: pages, and a redrive of all of one reason.
  */
-import { kindsOf, type Kind } from "@pawl/core/Kind"
 import type { StoreUnavailable } from "@pawl/core/CallbackError"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type { Ledger } from "@pawl/webhook/Ledger"
 import type { DeadLetter, Parked, ParkedKey } from "@pawl/webhook/Row"
 import * as LedgerClock from "@pawl/webhook/internal/LedgerClock"
+import { isKind } from "../story/Kinds.ts"
 import * as Time from "../story/Time.ts"
 import { ofDeadLetter } from "../story/TransactionReport.ts"
 import { invalid, json, page, type Response } from "./Response.ts"
@@ -91,8 +91,3 @@ const readCursor = (text: string): ParkedKey | undefined => {
     /^([0-9]{1,15})\.([a-z-]+)\.(\P{Cc}+)$/u.exec(text) ?? []
   return isKind(scope) ? { at: Number(at), scope, transactionId } : undefined
 }
-
-const isKind = (text: string): text is Kind =>
-  Object.entries<ReadonlyArray<string>>(kindsOf).some(
-    ([method, kinds]) => text === method || kinds.includes(text)
-  )

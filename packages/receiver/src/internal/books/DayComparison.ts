@@ -44,16 +44,6 @@ export interface Compared {
 }
 
 /**
- * The result of a run: the number of transactions that it compared, of those that a run before it had compared, and of those
- * that the service did not answer for.
- */
-export interface Counts {
-  readonly compared: number
-  readonly known: number
-  readonly unanswered: number
-}
-
-/**
  * The settings of a run.
  *
  * - `day`: the start of the day, in milliseconds since the epoch.
@@ -79,14 +69,15 @@ const retries = Schedule.exponential("1 second").pipe(Schedule.upTo({ times: 3 }
 export const differs = ({ ours, theirs }: Compared): boolean => ours !== theirs
 
 /**
- * Compares the transactions of a day. A transaction that the service does not answer for is not kept, and the next run reads it.
+ * Compares the transactions of a day. Returns the number of transactions that it compared, of those that a run before it had
+ * compared, and of those that the service did not answer for, which the next run reads.
  */
 export const run = Effect.fn("DayComparison.run")(function* <E>({
   day,
   isKnown,
   note,
   rate
-}: Options<E>): Effect.fn.Return<Counts, E | StoreUnavailable, Ledger | StatusReader> {
+}: Options<E>) {
   const ledger = yield* Ledger
   const reader = yield* StatusReader
   const counts = { compared: 0, known: 0, unanswered: 0 }

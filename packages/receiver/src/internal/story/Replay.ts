@@ -35,24 +35,6 @@ export type Folded = Pick<Row, (typeof fields)[number]> & {
   readonly deadLetter: Omit<DeadLetter, "at"> | undefined
 }
 
-/**
- * The result of a replay.
- *
- * - `same`: the facts lead to the row, and the rule of today would have told the same.
- * - `differences`: a sentence for each difference.
- * - `calls`: the statuses that the handler was called with, in order, each with its sequence and the number of calls.
- */
-export interface Replay {
-  readonly same: boolean
-  readonly differences: ReadonlyArray<string>
-  readonly calls: ReadonlyArray<{
-    readonly sequence: number
-    readonly to: Status
-    readonly count: number
-    readonly told: boolean
-  }>
-}
-
 /** Folds facts into what their row says. */
 export const fold = (facts: ReadonlyArray<Kept>): Folded => {
   const inOrder = facts.toSorted((one, two) => one.number - two.number)
@@ -124,16 +106,14 @@ const foldedOf = (row: Row): Folded => ({
 })
 
 /**
- * Replays a story by the rule of today. `policy` is that of the receiver.
+ * Replays a story by the rule of today. `policy` is that of the receiver. An incomplete story cannot be compared with its row, so
+ * only its calls are decided again.
  *
- * **Gotchas**
- *
- * An incomplete story cannot be compared with its row, so only its calls are decided again.
+ * - `same`: the facts lead to the row, and the rule of today would have told the same.
+ * - `differences`: a sentence for each difference.
+ * - `calls`: the statuses that the handler was called with, in order, each with its sequence and the number of calls.
  */
-export const replay = (
-  { complete, facts, row }: Story,
-  policy: Evidence.Policy = "final"
-): Replay => {
+export const replay = ({ complete, facts, row }: Story, policy: Evidence.Policy = "final") => {
   const folded = fold(facts)
   const own = facts.filter(({ from }) => from === undefined)
   const calls = callsIn(own)

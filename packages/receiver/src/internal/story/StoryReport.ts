@@ -1,105 +1,84 @@
 /**
  * A story as a person reads it: each fact with a sentence.
  */
-import type { Kind, Method } from "@pawl/core/Kind"
 import type { Fact, Kept } from "@pawl/webhook/Fact"
 import type { Story } from "@pawl/webhook/Story"
 import * as Time from "./Time.ts"
 
-/**
- * A story. `complete` is false if the transaction is older than its facts, or has more of them than are kept.
- */
-export interface StoryReport {
-  readonly method: Method
-  readonly kind: Kind
-  readonly transactionId: string
-  readonly complete: boolean
-  readonly facts: ReadonlyArray<FactReport>
-}
+/** A story. */
+export type StoryReport = ReturnType<typeof make>
+
+/** A fact of a story. */
+export type FactReport = ReturnType<typeof reportOf>
 
 /**
- * A fact with the times (ISO 8601) of its first and last event, their number and a sentence. `lastAt` is null if the time of
- * the last event is not known any more. `from` is the kind of the joined row that it happened to; null if it is this one.
- * Beside these it has the fields of its `Fact`; null where one is undefined.
+ * Reports a story. `complete` is false if the transaction is older than its facts, or has more of them than are kept.
  */
-export interface FactReport {
-  readonly fact: Fact["fact"]
-  readonly at: string
-  readonly lastAt: string | null
-  readonly count: number
-  readonly sentence: string
-  readonly from: Kind | null
-  readonly [field: string]: string | number | null
-}
-
-/** Reports a story. */
-export const make = ({ complete, facts, row }: Story): StoryReport => {
+export const make = ({ complete, facts, row }: Story) => {
   const { kind, method, transactionId } = row
   return { method, kind, transactionId, complete, facts: facts.map(reportOf) }
 }
 
-const reportOf = (kept: Kept): FactReport => {
-  const { at, count, from, lastAt, number: _, ...fact } = kept
+/**
+ * Reports a fact with the times (ISO 8601) of its first and last event, their number and a sentence. `lastAt` is null if the time
+ * of the last event is not known any more. `from` is the kind of the joined row that it happened to; null if it is this one.
+ * Beside these it has the fields of its `Fact`; null where one is undefined.
+ */
+const reportOf = (kept: Kept) => {
+  const { at, count, from = null, lastAt } = kept
+  const [clause, fields] = describe(kept)
+  const times = count === 1 ? "" : `, ${count} times`
+  const where = from === null ? "" : ` (in the row of ${from}, which was joined)`
   return {
-    ...fieldsOf(fact),
-    fact: fact.fact,
+    ...fields,
+    fact: kept.fact,
     at: Time.textOf(at),
     lastAt: Time.textOrNull(lastAt),
     count,
-    from: from ?? null,
-    sentence: sentenceOf(kept)
+    from,
+    sentence: `${clause}${times}${where}.`
   }
 }
 
-const fieldsOf = (fact: Fact): Readonly<Record<string, string | number | null>> => {
+/** Returns the clause of a fact, and its fields. */
+const describe = (
+  fact: Fact
+): readonly [clause: string, fields: Readonly<Record<string, string | number | null>>] => {
   switch (fact.fact) {
-    case "registered":
-      return { kind: fact.kind, status: fact.status ?? null }
+    case "registered": {
+      const { kind, status = null } = fact
+      const clause = `The operation was registered as ${kind}`
+      return [status === null ? clause : `${clause} with the status ${status}`, { kind, status }]
+    }
     case "accepted":
-      return { status: fact.status }
-    case "asked":
-      return { result: fact.result, kind: fact.kind ?? null }
+      return [`A callback claimed ${fact.status}`, { status: fact.status }]
+    case "asked": {
+      const { kind = null, result } = fact
+      return [askedClauses[result] ?? `The service stated ${result}`, { result, kind }]
+    }
     case "called":
     case "told":
-    case "failed":
-      return { sequence: fact.sequence, to: fact.to }
-    case "parked":
-      return { reason: fact.reason, to: fact.to ?? null }
-    case "redriven":
-      return { by: fact.by ?? null, why: fact.why ?? null }
+    case "failed": {
+      const { sequence, to } = fact
+      const clauses = {
+        called: `The handler was called with ${to}`,
+        told: `The handler accepted ${to}`,
+        failed: `A call of the handler with ${to} failed`
+      }
+      return [`${clauses[fact.fact]} (transition ${sequence})`, { sequence, to }]
+    }
+    case "parked": {
+      const { reason, to = null } = fact
+      const clause = `The transaction became a dead letter: ${reason}`
+      return [to === null ? clause : `${clause}, so the handler was not told ${to}`, { reason, to }]
+    }
+    case "redriven": {
+      const { by = null, why = null } = fact
+      const clause = `${by ?? "A person"} redrove the dead letter`
+      return [why === null ? clause : `${clause}: ${why}`, { by, why }]
+    }
     case "more":
-      return {}
-  }
-}
-
-/** Returns the sentence of a fact. */
-export const sentenceOf = (kept: Kept): string => {
-  const { count, from } = kept
-  const times = count === 1 ? "" : `, ${count} times`
-  const where = from === undefined ? "" : ` (in the row of ${from}, which was joined)`
-  return `${clauseOf(kept)}${times}${where}.`
-}
-
-const clauseOf = (fact: Fact): string => {
-  switch (fact.fact) {
-    case "registered":
-      return `The operation was registered as ${fact.kind}${fact.status === undefined ? "" : ` with the status ${fact.status}`}`
-    case "accepted":
-      return `A callback claimed ${fact.status}`
-    case "asked":
-      return askedClauses[fact.result] ?? `The service stated ${fact.result}`
-    case "called":
-      return `The handler was called with ${fact.to} (transition ${fact.sequence})`
-    case "told":
-      return `The handler accepted ${fact.to} (transition ${fact.sequence})`
-    case "failed":
-      return `A call of the handler with ${fact.to} failed (transition ${fact.sequence})`
-    case "parked":
-      return `The transaction became a dead letter: ${fact.reason}${fact.to === undefined ? "" : `, so the handler was not told ${fact.to}`}`
-    case "redriven":
-      return `${fact.by ?? "A person"} redrove the dead letter${fact.why === undefined ? "" : `: ${fact.why}`}`
-    case "more":
-      return "Something happened that is not kept, because the transaction has too many facts"
+      return ["Something happened that is not kept, because the transaction has too many facts", {}]
   }
 }
 

@@ -2,44 +2,11 @@
  * A transaction of the ledger as a person reads it: its standing, and why it is a dead letter.
  */
 import * as Evidence from "@pawl/core/Evidence"
-import type { Kind, Method } from "@pawl/core/Kind"
-import type { Status } from "@pawl/core/Status"
 import type { DeadLetter, Parked, Row } from "@pawl/webhook/Row"
 import * as Time from "./Time.ts"
 
-/**
- * The standing of a transaction.
- *
- * - `status`: the status that holds now; null before the first.
- * - `confirmed`: whether the service confirmed it in a response or a read.
- * - `conflict`: all final statuses that the service confirmed, if it confirmed several; else null.
- * - `claimed`, `confirmedStatuses`: the statuses that callbacks claimed, and those that the service confirmed.
- * - `told`: the status that the handler was last told; null before the first.
- * - `callbacks`: the number of callbacks.
- * - `deadLetter`: why the transaction is a dead letter; null if it is none.
- */
-export interface TransactionReport {
-  readonly method: Method
-  readonly kind: Kind
-  readonly transactionId: string
-  readonly status: Status | null
-  readonly confirmed: boolean
-  readonly conflict: ReadonlyArray<Status> | null
-  readonly claimed: ReadonlyArray<Status>
-  readonly confirmedStatuses: ReadonlyArray<Status>
-  readonly told: Status | null
-  readonly callbacks: number
-  readonly deadLetter: (DeadLetterReport & { readonly amounts?: Amounts }) | null
-}
-
-/**
- * The amounts of a transaction whose callbacks differ from its order: those that were ordered, and each that a callback is
- * signed with.
- */
-export interface Amounts {
-  readonly ordered: Money
-  readonly signed: ReadonlyArray<Money>
-}
+/** A transaction. */
+export type TransactionReport = ReturnType<typeof make>
 
 /** An amount as decimal text with its currency; null if it is not known. */
 export interface Money {
@@ -48,20 +15,19 @@ export interface Money {
 }
 
 /**
- * The reason of a dead letter, the status that was not told, the time (ISO 8601), the number of calls of the handler,
- * and what to do.
+ * Reports the standing of a transaction by its row. `policy` must be the policy of the receiver; the default is `final`.
+ *
+ * - `status`: the status that holds now; null before the first.
+ * - `confirmed`: whether the service confirmed it in a response or a read.
+ * - `conflict`: all final statuses that the service confirmed, if it confirmed several; else null.
+ * - `claimed`, `confirmedStatuses`: the statuses that callbacks claimed, and those that the service confirmed.
+ * - `told`: the status that the handler was last told; null before the first.
+ * - `callbacks`: the number of callbacks.
+ * - `deadLetter`: why the transaction is a dead letter; null if it is none. With `amount-mismatch` it has the amounts that were
+ *   ordered, and each that a callback is signed with.
  */
-export interface DeadLetterReport {
-  readonly reason: DeadLetter["reason"]
-  readonly to: Status | null
-  readonly at: string
-  readonly attempts: number
-  readonly explanation: string
-}
-
-/** Reports a row. `policy` must be the policy of the receiver; the default is `final`. */
-export const make = (row: Row, policy: Evidence.Policy = "final"): TransactionReport => {
-  const { callbacks, evidence, kind, method, told, transactionId } = row
+export const make = (row: Row, policy: Evidence.Policy = "final") => {
+  const { callbacks, deadLetter, evidence, kind, method, told = null, transactionId } = row
   const { confirmed, conflict, status } = Evidence.standing(evidence, row.read?.status, policy)
   return {
     method,
@@ -72,29 +38,32 @@ export const make = (row: Row, policy: Evidence.Policy = "final"): TransactionRe
     conflict,
     claimed: Evidence.claimedStatuses(evidence),
     confirmedStatuses: Evidence.confirmedStatuses(evidence),
-    told: told ?? null,
+    told,
     callbacks,
     deadLetter:
-      row.deadLetter === undefined
+      deadLetter === undefined
         ? null
         : {
-            ...deadLetterOf(row, row.deadLetter),
-            ...(row.deadLetter.reason === "amount-mismatch" && { amounts: amountsOf(row) })
+            ...deadLetterOf(row, deadLetter),
+            ...(deadLetter.reason === "amount-mismatch" && { amounts: amountsOf(row) })
           }
   }
 }
 
 /** A dead letter in a list. */
-export type ListedDeadLetter = Pick<TransactionReport, "method" | "kind" | "transactionId"> &
-  DeadLetterReport
+export type ListedDeadLetter = ReturnType<typeof ofDeadLetter>
 
 /** Reports a dead letter alone. */
-export const ofDeadLetter = (row: Parked): ListedDeadLetter => {
+export const ofDeadLetter = (row: Parked) => {
   const { kind, method, transactionId } = row
   return { method, kind, transactionId, ...deadLetterOf(row, row.deadLetter) }
 }
 
-const deadLetterOf = ({ attempt }: Row, { at, reason, to }: DeadLetter): DeadLetterReport => ({
+/**
+ * Returns the reason of a dead letter, the status that was not told, the time (ISO 8601), the number of calls of the handler,
+ * and what to do.
+ */
+const deadLetterOf = ({ attempt }: Row, { at, reason, to }: DeadLetter) => ({
   reason,
   to: to ?? null,
   at: Time.textOf(at),
@@ -102,15 +71,16 @@ const deadLetterOf = ({ attempt }: Row, { at, reason, to }: DeadLetter): DeadLet
   explanation: explanations[reason]
 })
 
-const amountsOf = ({ newestCallbacks, ordered }: Row): Amounts => {
+const amountsOf = ({ newestCallbacks, ordered }: Row) => {
   const signed = Object.values(newestCallbacks).flatMap(({ signed }) => signed ?? [])
   const byText = new Map(
-    signed.map(({ amount, currency }) => [`${amount} ${currency}`, { amount, currency }])
+    signed.map(({ amount, currency }): [string, Money] => [
+      `${amount} ${currency}`,
+      { amount, currency }
+    ])
   )
-  return {
-    ordered: { amount: ordered?.amount ?? null, currency: ordered?.currency ?? null },
-    signed: [...byText.values()]
-  }
+  const money: Money = { amount: ordered?.amount ?? null, currency: ordered?.currency ?? null }
+  return { ordered: money, signed: [...byText.values()] }
 }
 
 const explanations: Readonly<Record<DeadLetter["reason"], string>> = {
