@@ -5,6 +5,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { readText, serve } from "@pawl/test-support/Listener"
 import { run } from "@pawl/test-support/Program"
 import * as Effect from "effect/Effect"
+import { execFileSync } from "node:child_process"
 import { createHmac } from "node:crypto"
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -168,13 +169,13 @@ describe("--merchants", () => {
       "merchants with the secrets and stores of others",
       {
         merchants: [
-          shop("a", { merchantSecretPrevious: "secret-of-old" }),
+          shop("a", { merchantSecretPrevious: "secret-of-old-times" }),
           shop("b", {
             merchantSecret: "secret-of-a",
             store: `sqlite:${directory}/../${basename(directory)}/a.db`
           }),
-          shop("c", { merchantSecret: "secret-of-old", store: shop("a").store }),
-          shop("d", { forwardSecret: "secret-of-a" }),
+          shop("c", { merchantSecret: "secret-of-old-times", store: shop("a").store }),
+          shop("d", { forwardSecret: "secret-of-old-times" }),
           shop("e", { merchantSecretPrevious: "secret-of-d" })
         ]
       },
@@ -256,6 +257,11 @@ describe("--merchants", () => {
     Effect.gen(function* () {
       expect(yield* refusal(directory)).toEqual([
         `The file of the merchants ${directory} cannot be used: it is a directory.`
+      ])
+      const pipe = join(directory, "pipe.json")
+      execFileSync("mkfifo", [pipe])
+      expect(yield* refusal(pipe)).toEqual([
+        `The file of the merchants ${pipe} cannot be used: it is not a regular file.`
       ])
       const missing = join(directory, "no", "merchants.json")
       expect(yield* refusal(missing)).toEqual([

@@ -246,6 +246,7 @@ const readText = Effect.fnUntraced(
     if (!(yield* files.exists(file))) return yield* Effect.fail("the file does not exist")
     const { type } = yield* files.stat(file)
     if (type === "Directory") return yield* Effect.fail("it is a directory")
+    if (type !== "File") return yield* Effect.fail("it is not a regular file")
     return yield* files.readFileString(file)
   },
   Effect.mapError((error) => {

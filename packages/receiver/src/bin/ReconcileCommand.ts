@@ -16,6 +16,7 @@ import * as Path from "effect/Path"
 import * as DayBooks from "../internal/books/DayBooks.ts"
 import * as DayComparison from "../internal/books/DayComparison.ts"
 import type { RowKey } from "@pawl/webhook/RowPages"
+import * as OwnFile from "./OwnFile.ts"
 import * as ReconcileLines from "./ReconcileLines.ts"
 import { report, Reported } from "./Report.ts"
 import * as Settings from "./Settings.ts"
@@ -84,8 +85,8 @@ export const reconcile = Command.make("reconcile", flags, ({ baseUrl, day, out, 
         }
       }).pipe(Effect.provide(Pawl.layer({ ...client, ...merchant.service })))
       const all = [...compared.values()].toSorted(byName)
-      yield* files.writeFileString(name("csv"), DayBooks.csv(all))
-      yield* files.writeFileString(name("journal"), DayBooks.journal(day.text, all))
+      yield* OwnFile.write(name("csv"), DayBooks.csv(all))
+      yield* OwnFile.write(name("journal"), DayBooks.journal(day.text, all))
       const differences = all.filter(DayComparison.differs).length
       yield* Console.log(
         `${all.length} transactions of ${day.text} compared, ${differences} differ: ${name("csv")}`
@@ -101,7 +102,7 @@ export const reconcile = Command.make("reconcile", flags, ({ baseUrl, day, out, 
       if (differences > 0) return yield* new Reported()
     }).pipe(
       Effect.catchTag(
-        ["ConfigError", "InvalidConfig", "InvalidSettings", "OtherBooks"],
+        ["ConfigError", "InvalidConfig", "InvalidSettings", "NotRegular", "OtherBooks"],
         ({ message }) => report(message)
       ),
       Effect.catchTag("PlatformError", ({ message }) => report(`A file cannot be used: ${message}`))

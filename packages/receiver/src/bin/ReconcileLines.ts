@@ -17,6 +17,7 @@ import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import type { Compared } from "../internal/books/DayComparison.ts"
 import type * as NodeStore from "@pawl/webhook/NodeStore"
+import * as OwnFile from "./OwnFile.ts"
 import type { Merchant } from "./MerchantSettings.ts"
 
 /** Error raised when a file has the comparisons of another store, service or merchant. */
@@ -33,11 +34,12 @@ export const open = Effect.fnUntraced(function* (
 ) {
   const files = yield* FileSystem.FileSystem
   const fingerprint = yield* fingerprintOf(merchant)
-  const text = (yield* files.exists(file)) ? yield* files.readFileString(file) : ""
+  const text = (yield* OwnFile.exists(file)) ? yield* files.readFileString(file) : ""
   const [first, ...rest] = text.split("\n").filter((line) => line !== "")
   const isNew = first === undefined
   if (!isNew && !hasFingerprint(parse(first), fingerprint)) return yield* new OtherBooks({ file })
-  const append = (text: string) => files.writeFileString(file, `${text}\n`, { flag: "a" })
+  const append = (text: string) =>
+    Effect.provideService(OwnFile.write(file, `${text}\n`, "a"), FileSystem.FileSystem, files)
   // The last line of a killed run may be cut off.
   yield* append(isNew ? JSON.stringify({ fingerprint }) : "")
   return {

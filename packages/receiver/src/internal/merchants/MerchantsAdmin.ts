@@ -90,10 +90,10 @@ export const make = Effect.fnUntraced(function* (
  * A receiver of several merchants is ready while one of their stores can be written: a store that is down must not take
  * the others out of service. Nothing tells how many stores there are, because every network may ask.
  */
-const conditionOf = Effect.fnUntraced(function* (
+const conditionOf = (
   checks: ReadonlyArray<Ledger["Service"]["checkWritable"]>,
   isDraining: Effect.Effect<boolean>
-) {
+) => {
   let first = 0
   const check = Effect.gen(function* () {
     for (let tried = 0; tried < checks.length; tried++) {
@@ -102,16 +102,14 @@ const conditionOf = Effect.fnUntraced(function* (
     }
     return false
   })
-  const isWritable = yield* Effect.cachedWithTTL(check, "1 second")
-  return Effect.gen(function* () {
-    const [writable, ending] = [yield* isWritable, yield* isDraining]
-    return {
+  return Effect.map(Effect.cachedWithTTL(check, "1 second"), (isWritable) =>
+    Effect.zipWith(isWritable, isDraining, (writable, ending) => ({
       ready: writable && !ending,
       store: writable ? "writable" : "not writable",
       worker: ending ? "ending" : "running"
-    }
-  })
-})
+    }))
+  )
+}
 
 /** Returns the id of the merchant that a path names, and the path about him. */
 const partsOf = (path: string) => {
