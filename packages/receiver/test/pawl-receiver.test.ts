@@ -84,6 +84,22 @@ describe("a receiver that cannot start", () => {
     })
   )
 
+  it.live("refuses a short token off loopback, and a short forward key", () =>
+    Effect.gen(function* () {
+      const env = { ...none, ...secrets, ...nobody }
+      const admin = ["--port", "0", "--admin-port", "0", "--admin-host", "0.0.0.0"]
+      expect(yield* refused({ ...env, PAWL_ADMIN_TOKEN: "fifteen-letters" }, ...admin)).toEqual([
+        "PAWL_ADMIN_TOKEN cannot be used: give at least 16 characters, because other machines reach the admin port."
+      ])
+      const short = `whsec_${Buffer.from("fifteen-letters").toString("base64")}`
+      for (const PAWL_FORWARD_SECRET of ["fifteen-letters", short]) {
+        expect(yield* refused({ ...env, PAWL_FORWARD_SECRET }, "--port", "0")).toEqual([
+          "PAWL_FORWARD_SECRET cannot be used: give a key of at least 16 bytes."
+        ])
+      }
+    })
+  )
+
   it.live("names each limit of its client that cannot be used", () =>
     Effect.gen(function* () {
       const output = yield* refused(

@@ -62,9 +62,8 @@ export const make = Effect.fnUntraced(function* (
     const text = Redacted.value(secret)
     if (text !== text.trim()) faults.refuse(setting, "give it without white space around it")
   }
-  if (!isForwardSecret(forwardSecret)) {
-    faults.refuse("forwardSecret", "after whsec_ give the key in base64")
-  }
+  const advice = adviceOfKey(forwardSecret)
+  if (advice !== undefined) faults.refuse("forwardSecret", advice)
   if (forward !== undefined && !isForwardUrl(forward)) {
     faults.refuse("forward", "give an http or https URL without credentials")
   }
@@ -102,11 +101,17 @@ export const checkClient = (
     onSuccess: () => undefined
   })
 
-/** A secret of Standard Webhooks is `whsec_` and its key in base64. */
-const isForwardSecret = (secret: Redacted.Redacted): boolean => {
-  const [, key] = /^whsec_(.*)$/su.exec(Redacted.value(secret).trim()) ?? []
-  return key === undefined || (key !== "" && Result.isSuccess(Base64.decode(key)))
+/** Says what is wrong with the secret of forwarded transitions. One of Standard Webhooks is `whsec_` and its key in base64. */
+const adviceOfKey = (secret: Redacted.Redacted): string | undefined => {
+  const text = Redacted.value(secret).trim()
+  const [, base64] = /^whsec_(.*)$/su.exec(text) ?? []
+  const key = base64 === undefined ? new TextEncoder().encode(text) : decoded(base64)
+  if (key === undefined) return "after whsec_ give the key in base64"
+  return text === "" || key.length >= 16 ? undefined : "give a key of at least 16 bytes"
 }
+
+const decoded = (base64: string): Uint8Array | undefined =>
+  base64 === "" ? undefined : Result.getOrUndefined(Base64.decode(base64))
 
 const isForwardUrl = (text: string): boolean => {
   const url = URL.parse(text)

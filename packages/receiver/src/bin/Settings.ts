@@ -235,6 +235,10 @@ const adminOf = (
   if (!/^[\x21-\x7e]*$/u.test(Redacted.value(env.adminToken))) {
     faults.refuse("PAWL_ADMIN_TOKEN", "give ASCII text without white space")
   }
+  if (token !== undefined && !isLoopback(host) && Redacted.value(token).length < 16) {
+    const reason = "because other machines reach the admin port"
+    faults.refuse("PAWL_ADMIN_TOKEN", `give at least 16 characters, ${reason}`)
+  }
   if (!hosts.every((each) => hostAndPort.test(each))) {
     faults.refuse(
       "PAWL_ADMIN_HOSTS",
