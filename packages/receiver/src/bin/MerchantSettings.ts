@@ -1,6 +1,7 @@
 /**
  * The settings of a merchant, from the environment or from an entry of the file of the merchants.
  */
+import * as NodeHmac from "@pawl/core/NodeHmac"
 import * as PawlConfig from "@pawl/http/PawlConfig"
 import type * as NodeStore from "@pawl/webhook/NodeStore"
 import * as Effect from "effect/Effect"
@@ -41,7 +42,8 @@ export interface Given extends Pick<Merchant, "forward" | "service"> {
 const uses = {
   merchantSecret: "verifies callbacks, signs requests",
   merchantSecretPrevious: "verifies callbacks until the service has switched",
-  forwardSecret: "signs forwarded transitions; without it the merchant secret does"
+  forwardSecret:
+    "signs forwarded transitions; without it a key that is made of the merchant secret does"
 }
 
 /** Checks the credentials of a merchant, and fills in what is absent. `nameOf` returns the name of a setting on the page. */
@@ -71,7 +73,7 @@ export const make = Effect.fnUntraced(function* (
     service,
     secrets: { current: service.merchantSecret, previous: nonEmpty(previous) },
     forward,
-    forwardSecret: nonEmpty(forwardSecret) ?? service.merchantSecret,
+    forwardSecret: nonEmpty(forwardSecret) ?? forwardSecretOf(service.merchantSecret),
     named: Object.entries(secrets).map(([setting, secret]) => ({
       name: nameOf(setting),
       use: uses[setting as keyof typeof uses],
@@ -100,6 +102,12 @@ export const checkClient = (
     onFailure: ({ advice }) => faults.refuse(name, advice),
     onSuccess: () => undefined
   })
+
+/** A signature of a forwarded transition must not be one of a callback, so the merchant secret does not sign both. */
+const forwardSecretOf = (merchantSecret: Redacted.Redacted): Redacted.Redacted => {
+  const key = NodeHmac.keyed(merchantSecret)("pawl forwarded transitions")
+  return Redacted.make(`whsec_${Base64.encode(key)}`)
+}
 
 /** Says what is wrong with the secret of forwarded transitions. One of Standard Webhooks is `whsec_` and its key in base64. */
 const adviceOfKey = (secret: Redacted.Redacted): string | undefined => {

@@ -215,12 +215,7 @@ const refuseShared = (entries: ReadonlyArray<Entry>) => {
     }
   }
   // An application knows its secret. Several merchants may have one application.
-  for (const entry of entries) {
-    const { forwardSecret, service } = entry
-    if (forwardSecret !== service.merchantSecret) {
-      check(entry, "forwardSecret", keysOfSecret(forwardSecret))
-    }
-  }
+  for (const entry of entries) check(entry, "forwardSecret", keysOfSecret(entry.forwardSecret))
 }
 
 const keysOfSecret = (secret: Redacted.Redacted | undefined): ReadonlyArray<string> =>
