@@ -6,12 +6,11 @@ import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import { chmodSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs"
-import { execFileSync } from "node:child_process"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll } from "vitest"
-import * as OwnFile from "../src/bin/OwnFile.ts"
-import * as ReconcileLines from "../src/bin/ReconcileLines.ts"
+import * as OwnFile from "../src/internal/books/OwnFile.ts"
+import * as ReconcileLines from "../src/internal/books/NodeReconcileLines.ts"
 
 const directory = mkdtempSync(join(tmpdir(), "pawl-own-"))
 afterAll(() => rmSync(directory, { recursive: true }))
@@ -28,8 +27,6 @@ const merchant = {
 
 const device = join(directory, "device")
 symlinkSync("/dev/null", device)
-const pipe = join(directory, "pipe")
-execFileSync("mkfifo", [pipe])
 
 describe("a file of reconcile", () => {
   it.effect("is for its owner alone, also if an older one was for everybody", () =>
@@ -45,7 +42,7 @@ describe("a file of reconcile", () => {
     }).pipe(Effect.provide(NodeServices.layer))
   )
 
-  it.effect.each([device, pipe, directory])("is no device, pipe or folder: %s", (path) =>
+  it.effect.each([device, directory])("is no device and no folder: %s", (path) =>
     Effect.gen(function* () {
       const mode = modeOf(path)
       const tries = [OwnFile.write(path, "text"), ReconcileLines.open(path, merchant)]

@@ -15,10 +15,15 @@ import * as Path from "effect/Path"
 import * as Predicate from "effect/Predicate"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
-import type { Compared } from "../internal/books/DayComparison.ts"
+import type { Compared } from "./DayComparison.ts"
 import type * as NodeStore from "@pawl/webhook/NodeStore"
 import * as OwnFile from "./OwnFile.ts"
-import type { Merchant } from "./MerchantSettings.ts"
+
+/** The service, the merchant and the store of the comparisons. */
+interface Source {
+  readonly service: { readonly baseUrl: string; readonly merchantKey: string }
+  readonly stores: NodeStore.Stores
+}
 
 /** Error raised when a file has the comparisons of another store, service or merchant. */
 export class OtherBooks extends Data.TaggedError("OtherBooks")<{ readonly file: string }> {
@@ -28,12 +33,9 @@ export class OtherBooks extends Data.TaggedError("OtherBooks")<{ readonly file: 
 }
 
 /** Opens a file. `before` has the comparisons of the runs before this one, and `add` writes another one. */
-export const open = Effect.fnUntraced(function* (
-  file: string,
-  merchant: Pick<Merchant, "service" | "stores">
-) {
+export const open = Effect.fnUntraced(function* (file: string, source: Source) {
   const files = yield* FileSystem.FileSystem
-  const fingerprint = yield* fingerprintOf(merchant)
+  const fingerprint = yield* fingerprintOf(source)
   const text = (yield* OwnFile.exists(file)) ? yield* files.readFileString(file) : ""
   const [first, ...rest] = text.split("\n").filter((line) => line !== "")
   const isNew = first === undefined
@@ -48,10 +50,7 @@ export const open = Effect.fnUntraced(function* (
   }
 })
 
-const fingerprintOf = Effect.fnUntraced(function* ({
-  service,
-  stores
-}: Pick<Merchant, "service" | "stores">) {
+const fingerprintOf = Effect.fnUntraced(function* ({ service, stores }: Source) {
   const named = yield* Effect.forEach(stores, nameOf)
   const { digestHex } = yield* Digest.Digest
   const text = JSON.stringify([named, service.baseUrl, service.merchantKey])
