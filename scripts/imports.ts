@@ -108,7 +108,7 @@ const packages: ReadonlyArray<Rule> = [
     why: "the testkit needs the three packages and fast-check"
   },
   {
-    files: /^packages\/receiver\/src\/(bin\/|Node)/,
+    files: /^packages\/receiver\/src\/(bin\/|internal\/admin\/Node)/,
     may: [effect, core, http, webhook, node, platformNode, sqlPg],
     why: "the process puts together core, http and webhook"
   },
@@ -155,7 +155,7 @@ const packages: ReadonlyArray<Rule> = [
   },
   {
     files: /^packages\/webhook\/test\//,
-    may: [...testing, core, webhook, /^express$/, /^hono$/, /^standardwebhooks$/],
+    may: [...testing, core, webhook, /^express$/, /^hono$/],
     why: "webhook's tests know core and webhook; laws and journeys live in testkit/test"
   },
   {
@@ -231,7 +231,7 @@ const layers: Readonly<Record<string, ReadonlyArray<readonly [room: string, file
   "packages/webhook/src/": [
     [
       "verification",
-      /^(Row|Fact|Lane|TransactionReport|Verification|Verifier|CallbackUrl|Seal|internal\/(seal|verify)\/.+)\.ts$/
+      /^(Row|Fact|Lane|internal\/TransactionReport|Verification|Verifier|CallbackUrl|Seal|internal\/(seal|verify)\/.+)\.ts$/
     ],
     [
       "rule",
@@ -253,11 +253,10 @@ const layers: Readonly<Record<string, ReadonlyArray<readonly [room: string, file
     ["index", /^index\.ts$/]
   ],
   "packages/receiver/src/": [
-    ["merchants", /^(Merchants|internal\/merchants\/.+)\.ts$/],
-    [
-      "operator",
-      /^(Admin|MerchantsAdmin|CloudEvent|DayBooks|DayComparison|Forwarder|NodeAdminPage|PageFiles|Replay|StoryReport|StoryScenario|internal\/(LogLine|(admin|mcp|page)\/.+))\.(ts|js)$/
-    ],
+    ["reports", /^internal\/(story|books)\/.+\.ts$/],
+    ["operator", /^(Admin|internal\/(admin|mcp|page)\/.+)\.(ts|js)$/],
+    ["merchants", /^(Merchants|MerchantsAdmin|internal\/merchants\/.+)\.ts$/],
+    ["forwarding", /^(CloudEvent|Forwarder|internal\/LogLine)\.ts$/],
     ["commands", /^(bin\/.+|index\.ts)$/]
   ],
   "packages/testkit/src/": [

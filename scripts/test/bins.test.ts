@@ -97,17 +97,18 @@ describe.for(bins)("$name", ({ file, name, oldest }) => {
   })
 })
 
-it.for(["@effect/platform-node", "@pawl/http"])(
+it.for(["@effect/platform-node", "effect"])(
   "pawl-receiver says that it needs %s, and how to install it",
   async (missing) => {
-    const webhook = join(root, "packages/webhook")
-    const copy = mkdtempSync(join(folder, "webhook-"))
-    cpSync(join(webhook, "src"), join(copy, "src"), { recursive: true })
-    cpSync(join(webhook, "package.json"), join(copy, "package.json"))
-    for (const name of ["effect", "@pawl/core", "@pawl/http", "@effect/platform-node"]) {
+    const receiver = join(root, "packages/receiver")
+    const copy = mkdtempSync(join(folder, "receiver-"))
+    cpSync(join(receiver, "src"), join(copy, "src"), { recursive: true })
+    cpSync(join(receiver, "package.json"), join(copy, "package.json"))
+    const names = ["effect", "@pawl/core", "@pawl/http", "@pawl/webhook", "@effect/platform-node"]
+    for (const name of names) {
       const link = join(copy, "node_modules", name)
       mkdirSync(dirname(link), { recursive: true })
-      if (name !== missing) symlinkSync(join(webhook, "node_modules", name), link)
+      if (name !== missing) symlinkSync(join(receiver, "node_modules", name), link)
     }
     const bin = join(copy, "src/bin/pawl-receiver.ts")
     expect(await run(process.execPath, bin, "--version")).toEqual({

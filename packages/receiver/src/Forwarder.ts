@@ -74,25 +74,25 @@ export class ForwardFailed extends Data.TaggedError("ForwardFailed")<{
  * @category conversions
  * @since 0.1.0
  */
-export const bodyOf = (transition: Handler.Transition): string => {
-  const { attempt, callback, confirmed, conflict, from, id, kind, method } = transition
-  const { requestId, sequence, signed, to, transactionId } = transition
-  return JSON.stringify({
-    id,
-    method,
-    kind,
-    transactionId,
-    from,
-    to,
-    confirmed,
-    conflict,
-    sequence,
-    attempt,
-    requestId,
-    callback,
-    signed
-  })
-}
+export const bodyOf = (transition: Handler.Transition): string =>
+  JSON.stringify(Object.fromEntries(fields.map((name) => [name, transition[name]])))
+
+/** The fields of a body, in their order. */
+const fields = [
+  "id",
+  "method",
+  "kind",
+  "transactionId",
+  "from",
+  "to",
+  "confirmed",
+  "conflict",
+  "sequence",
+  "attempt",
+  "requestId",
+  "callback",
+  "signed"
+] as const
 
 /**
  * Returns the key of a secret. Standard Webhooks writes a key as `whsec_` and base64; a secret in another form is

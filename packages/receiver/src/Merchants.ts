@@ -24,40 +24,7 @@
  * - Rows that other processes make due are found within 25 ms for each merchant: after 2.5 seconds with 100 of them
  *   (`docs/decisions/0102-each-merchant-of-a-receiver-has-a-ledger-of-his-own.md`).
  *
- * **Example** (Two merchants)
- *
- * ```ts
- * import * as Handler from "@pawl/core/Handler"
- * import * as NodeHmac from "@pawl/core/NodeHmac"
- * import { StatusReader } from "@pawl/core/StatusReader"
- * import * as Merchants from "@pawl/receiver/Merchants"
- * import * as NodeSqlite from "@pawl/webhook/NodeSqlite"
- * import * as Receiver from "@pawl/webhook/Receiver"
- * import * as Verifier from "@pawl/webhook/Verifier"
- * import * as Effect from "effect/Effect"
- * import * as Layer from "effect/Layer"
- * import * as Redacted from "effect/Redacted"
- *
- * const merchant = (id: string, account: string, secret: string) => ({
- *   id,
- *   accounts: [account],
- *   layer: Receiver.layer().pipe(
- *     Layer.provide([
- *       Handler.layer(({ to, transactionId }) => Effect.log(`${id}: ${transactionId} is ${to}`)),
- *       Layer.succeed(StatusReader, {
- *         read: () => Effect.succeed({ kind: "card-payment", status: "SUCCEED" })
- *       }),
- *       Verifier.layer({ current: Redacted.make(secret), accounts: [account] })
- *     ]),
- *     Layer.provideMerge(NodeSqlite.layerLedger({ filename: ":memory:" }))
- *   )
- * })
- *
- * const layer = Merchants.layer([
- *   merchant("shop-a", "1001", "secret-a"),
- *   merchant("shop-b", "1002", "secret-b")
- * ]).pipe(Layer.provide(NodeHmac.layer))
- * ```
+ * The guide `docs/guides/many-merchants.md` has a program.
  *
  * @since 0.1.0
  */
@@ -71,7 +38,9 @@ import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Metric from "effect/Metric"
 import * as Shares from "@pawl/webhook/internal/doors/Shares"
-import * as Listing from "./internal/merchants/Listing.ts"
+import { Admin } from "./Admin.ts"
+import * as MerchantsAdmin from "./internal/merchants/MerchantsAdmin.ts"
+import * as MerchantId from "./internal/merchants/MerchantId.ts"
 import * as Refusals from "./internal/merchants/Refusals.ts"
 import { PollGap } from "@pawl/webhook/internal/PollGap"
 import * as Owner from "@pawl/webhook/internal/ledger/Owner"
@@ -182,11 +151,7 @@ export const layer = <E, R>(
 ): Layer.Layer<Merchants | Receiver | Worker, E | InvalidMerchant, R | Hmac> =>
   Layer.effectContext(
     Effect.gen(function* () {
-      const [problem] = Listing.problemsOf(merchants)
-      if (problem !== undefined) {
-        const { message, position } = problem
-        return yield* new InvalidMerchant({ merchant: merchants[position]?.id ?? "", message })
-      }
+      const byAccount = yield* accountsOf(merchants)
       const makeShare = Shares.make(maxWaiting, merchants.length)
       const all = yield* Effect.forEach(merchants, (each) => start(each, makeShare()), {
         concurrency: startedAtOnce
@@ -197,7 +162,6 @@ export const layer = <E, R>(
         const message = `${id} has the ledger of another merchant: give each merchant one of his own`
         return yield* new InvalidMerchant({ merchant: id, message })
       }
-      const byAccount = Listing.byAccountOf(merchants)
       const byId = new Map(all.map((each) => [each.id, each]))
 
       let isDraining = false
@@ -237,6 +201,26 @@ export const layer = <E, R>(
     })
   )
 
+/** Returns the merchant of each account, or fails with the first merchant whose id or account cannot be used. */
+const accountsOf = Effect.fnUntraced(function* (
+  merchants: ReadonlyArray<Pick<Merchant, "accounts" | "id">>
+) {
+  const byAccount = new Map<string, string>()
+  const ids = new Set<string>()
+  for (const { accounts = [], id } of merchants) {
+    const refuse = (message: string) => new InvalidMerchant({ merchant: id, message })
+    if (!MerchantId.isValid(id)) return yield* refuse(MerchantId.rule)
+    if (ids.has(id)) return yield* refuse(`Two merchants have the id ${id}`)
+    ids.add(id)
+    for (const account of accounts) {
+      const other = byAccount.get(account) ?? id
+      if (other !== id) return yield* refuse(`An account of ${id} is one of ${other}, too`)
+      byAccount.set(account, id)
+    }
+  }
+  return byAccount
+})
+
 /** Starts a merchant, until the scope ends. */
 const start = Effect.fnUntraced(function* <E, R>(
   { accounts = [], id, layer }: Merchant<E, R>,
@@ -256,3 +240,37 @@ const start = Effect.fnUntraced(function* <E, R>(
   const { receive } = Context.get(services, Receiver)
   return { id, accounts, services, receive: (incoming: Incoming) => labelled(receive(incoming)) }
 })
+
+/**
+ * The settings of the admin API: those of `Admin`, and the secrets of each merchant, by his id.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type AdminOptions = MerchantsAdmin.Options
+
+/**
+ * Layer of the admin API of several merchants.
+ *
+ * **Details**
+ *
+ * | request | response |
+ * |---|---|
+ * | `GET /merchants` | each merchant with his id, accounts, condition and backlog |
+ * | any request of `Admin`, with `/merchants/{id}` before its path | the response for this merchant; 404 if he is unknown |
+ * | `GET /`, `GET /merchants/{id}/` | the pages for a person, if they are among the options: the list, and one merchant |
+ * | `GET /metrics` | the metrics of all merchants; those of one have the label `merchant` |
+ * | `GET /merchants/{id}/metrics` | those with the label of this merchant |
+ *
+ * Access is as in `Admin`, and to all merchants.
+ *
+ * @category layers
+ * @since 0.1.0
+ */
+export const layerAdmin = (
+  options: AdminOptions = {}
+): Layer.Layer<Admin, never, Merchants | Worker> =>
+  Layer.effect(
+    Admin,
+    Effect.flatMap(Merchants, (merchants) => MerchantsAdmin.make(merchants, options))
+  )

@@ -8,11 +8,11 @@ import * as Metric from "effect/Metric"
 import * as Redacted from "effect/Redacted"
 import { describe, expect, it } from "vitest"
 import * as Admin from "../src/Admin.ts"
-import * as MerchantsAdmin from "../src/MerchantsAdmin.ts"
+import * as Merchants from "../src/Merchants.ts"
 import { Ledger, layerMemory } from "@pawl/webhook/Ledger"
 import { callback, make, type Shop } from "./merchantWorld.ts"
 import { pass, run } from "@pawl/test-support/World"
-import * as NodeAdminPage from "../src/NodeAdminPage.ts"
+import * as NodeAdminPage from "../src/internal/admin/NodeAdminPage.ts"
 import { StoreUnavailable } from "@pawl/core/CallbackError"
 
 const shops: ReadonlyArray<Shop> = [
@@ -22,12 +22,12 @@ const shops: ReadonlyArray<Shop> = [
 
 /** Starts the merchants, and returns the function that asks their admin API. */
 const started = Effect.fnUntraced(function* (
-  options: MerchantsAdmin.Options = {},
+  options: Merchants.AdminOptions = {},
   all: ReadonlyArray<Shop> = shops
 ) {
   const world = yield* make(all)
   const admin = yield* Layer.build(
-    Layer.provide(MerchantsAdmin.layer(options), Layer.succeedContext(world.built))
+    Layer.provide(Merchants.layerAdmin(options), Layer.succeedContext(world.built))
   )
   const { respond } = Context.get(admin, Admin.Admin)
   const ask = (url: string, headers: Readonly<Record<string, string>> = {}, method = "GET") => {

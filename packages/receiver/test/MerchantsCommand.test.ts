@@ -56,7 +56,9 @@ describe("--merchants", () => {
           const [id = "", timestamp = ""] = ["webhook-id", "webhook-timestamp"].map((name) =>
             String(request.headers[name])
           )
-          const signature = createHmac("sha256", "secret-of-b")
+          // Without a forward secret the key is made of the merchant secret, in a domain of its own.
+          const key = createHmac("sha256", "secret-of-b").update("pawl forwarded transitions")
+          const signature = createHmac("sha256", key.digest())
             .update(`${id}.${timestamp}.${body}`)
             .digest("base64")
           const isSigned = request.headers["webhook-signature"] === `v1,${signature}`
@@ -168,13 +170,13 @@ describe("--merchants", () => {
       "merchants with the secrets and stores of others",
       {
         merchants: [
-          shop("a", { merchantSecretPrevious: "secret-of-old" }),
+          shop("a", { merchantSecretPrevious: "secret-of-old-times" }),
           shop("b", {
             merchantSecret: "secret-of-a",
             store: `sqlite:${directory}/../${basename(directory)}/a.db`
           }),
-          shop("c", { merchantSecret: "secret-of-old", store: shop("a").store }),
-          shop("d", { forwardSecret: "secret-of-a" }),
+          shop("c", { merchantSecret: "secret-of-old-times", store: shop("a").store }),
+          shop("d", { forwardSecret: "secret-of-old-times" }),
           shop("e", { merchantSecretPrevious: "secret-of-d" })
         ]
       },
@@ -196,8 +198,8 @@ describe("--merchants", () => {
       "an account or an id with two merchants",
       { merchants: [shop("a"), shop("b", { accounts: ["mid-a"] }), shop("a")] },
       [
-        "merchants[1].accounts cannot be used. An account of b is one of a, too",
-        "merchants[2].id cannot be used. Two merchants have the id a"
+        "merchants[1].accounts cannot be used: merchants[0] has it, too, and each merchant needs his own.",
+        "merchants[2].id cannot be used: merchants[0] has it, too, and each merchant needs his own."
       ]
     ]
   ])("names what is wrong: %s", ([, content, sentences]) =>
@@ -257,6 +259,9 @@ describe("--merchants", () => {
       expect(yield* refusal(directory)).toEqual([
         `The file of the merchants ${directory} cannot be used: it is a directory.`
       ])
+      expect(yield* refusal("/dev/null")).toEqual([
+        "The file of the merchants /dev/null cannot be used: it is not a regular file."
+      ])
       const missing = join(directory, "no", "merchants.json")
       expect(yield* refusal(missing)).toEqual([
         `The file of the merchants ${missing} cannot be used: the folder ${join(directory, "no")} does not exist.`
@@ -293,7 +298,7 @@ describe("--merchants", () => {
       )
       expect([code, stderr.trim()]).toEqual([
         1,
-        "merchants[299].accounts cannot be used. An account of shop-299 is one of shop-0, too."
+        "merchants[299].accounts cannot be used: merchants[0] has it, too, and each merchant needs his own."
       ])
     })
   )

@@ -64,11 +64,11 @@ describe("a receiver that cannot start", () => {
         "PAWL_BASE_URL",
         "PAWL_MERCHANT_SECRET_PREVIOUS",
         "PAWL_FORWARD_SECRET",
+        "--forward",
         "--store",
         "--admin-host needs --admin-port: without it there is no admin API.",
         "PAWL_ADMIN_TOKEN",
         "PAWL_ADMIN_HOSTS",
-        "--forward",
         "--path"
       ])
     })
@@ -80,6 +80,22 @@ describe("a receiver that cannot start", () => {
         expect(yield* refused({ PAWL_FORWARD_SECRET })).toContain(
           "PAWL_FORWARD_SECRET cannot be used: after whsec_ give the key in base64."
         )
+      }
+    })
+  )
+
+  it.live("refuses a short token off loopback, and a short forward key", () =>
+    Effect.gen(function* () {
+      const env = { ...none, ...secrets, ...nobody }
+      const admin = ["--port", "0", "--admin-port", "0", "--admin-host", "0.0.0.0"]
+      expect(yield* refused({ ...env, PAWL_ADMIN_TOKEN: "fifteen-letters" }, ...admin)).toEqual([
+        "PAWL_ADMIN_TOKEN cannot be used: give at least 16 characters, because other machines reach the admin port."
+      ])
+      const short = `whsec_${Buffer.from("fifteen-letters").toString("base64")}`
+      for (const PAWL_FORWARD_SECRET of ["fifteen-letters", short]) {
+        expect(yield* refused({ ...env, PAWL_FORWARD_SECRET }, "--port", "0")).toEqual([
+          "PAWL_FORWARD_SECRET cannot be used: give a key of at least 16 bytes."
+        ])
       }
     })
   )

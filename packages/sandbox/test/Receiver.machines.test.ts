@@ -37,7 +37,8 @@ interface ToldTransition {
 
 /** The application: the transitions that it was told, and its violations. */
 const application = Effect.gen(function* () {
-  const sign = NodeHmac.keyed(merchantSecret)
+  const key = NodeHmac.keyed(merchantSecret)("pawl forwarded transitions")
+  const sign = NodeHmac.keyed(Redacted.make(key))
   const told = new Map<string, Array<ToldTransition>>()
   const violations: Array<string> = []
   const inProgress = new Set<string>()

@@ -3,7 +3,7 @@
  */
 import { Ledger } from "@pawl/webhook/Ledger"
 import * as NodeStore from "@pawl/webhook/NodeStore"
-import * as Replay from "@pawl/receiver/Replay"
+import * as Replay from "@pawl/receiver/internal/story/Replay"
 import * as Effect from "effect/Effect"
 import type { Call } from "./Application.ts"
 import type { SqlStore } from "./Stores.ts"

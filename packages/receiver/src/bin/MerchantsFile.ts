@@ -2,138 +2,224 @@
  * The file that lists the merchants of a receiver (`--merchants`). Problems name the field, never its value.
  */
 import * as Json from "@pawl/core/internal/Json"
-import * as PawlConfig from "@pawl/http/PawlConfig"
+import * as RetentionSettings from "@pawl/webhook/internal/RetentionSettings"
+import * as NodeStore from "@pawl/webhook/NodeStore"
+import * as Config from "effect/Config"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import { dirname, resolve } from "node:path"
-import * as Listing from "../internal/merchants/Listing.ts"
-import type * as NodeStore from "@pawl/webhook/NodeStore"
-import * as MerchantEntry from "./MerchantEntry.ts"
-import type { Merchant } from "./MerchantEntry.ts"
-import * as Rules from "./SettingRules.ts"
+import * as MerchantId from "../internal/merchants/MerchantId.ts"
+import * as Faults from "./Faults.ts"
+import * as MerchantSettings from "./MerchantSettings.ts"
 
-interface Read {
-  readonly merchants: ReadonlyArray<Merchant>
-  readonly sentences: ReadonlyArray<string>
+/** A merchant of the file. `name` is the place of the entry. */
+interface Entry extends MerchantSettings.Merchant {
+  readonly name: string
+  readonly faults: Faults.Faults
 }
 
-/** Reads the file. `fallback` is the base URL of the merchants without one, and the name of its setting. */
+/** The base URL of the merchants without one, and the name of its setting. */
+interface Fallback {
+  readonly name: string
+  readonly baseUrl: string
+}
+
+const fields = [
+  "id",
+  "accounts",
+  "merchantKey",
+  "merchantSecret",
+  "merchantSecretPrevious",
+  "baseUrl",
+  "store",
+  "forward",
+  "forwardSecret",
+  "keepMonths"
+]
+
+/** Reads the file. It has no merchants if it cannot be read. */
 export const read = Effect.fnUntraced(function* (
   file: string,
-  fallback: { readonly name: string; readonly baseUrl: string }
-): Effect.fn.Return<Read, never, FileSystem.FileSystem> {
-  const failed = (reason: string): Read => ({
-    merchants: [],
-    sentences: [`The file of the merchants ${file} cannot be used: ${reason}.`]
-  })
+  fallback: Fallback,
+  faults: Faults.Faults
+): Effect.fn.Return<ReadonlyArray<MerchantSettings.Merchant>, never, FileSystem.FileSystem> {
+  const failed = (reason: string) => {
+    faults.refuse(`The file of the merchants ${file}`, reason)
+    return []
+  }
   const text = yield* Effect.result(readText(file))
   if (Result.isFailure(text)) return failed(text.failure)
   const json = Json.fromOwnText(text.success)
   if (Result.isFailure(json)) return failed(`it is not valid JSON (${json.failure})`)
-  const top = MerchantEntry.isRecord(json.success) ? json.success : {}
-  const list = top["merchants"]
+  const top = isRecord(json.success) ? json.success : {}
+  const list: unknown = top["merchants"]
   if (!Array.isArray(list) || list.length === 0) {
     return failed('it must have the form {"merchants": [{"id": "…", …}, …]}')
   }
-  const all = yield* Effect.forEach(list, (entry: unknown, index) =>
-    MerchantEntry.read(entry, `merchants[${index}]`, fallback.baseUrl)
-  )
-  const entries = all.flatMap(({ merchant, name, refused }) =>
-    merchant ? [{ ...merchant, name, refused }] : []
-  )
-  const listed = Listing.problemsOf(entries).flatMap(({ field, message, position }) => {
-    const entry = entries[position]
-    return entry === undefined || entry.refused.has(field)
-      ? []
-      : [`${entry.name}.${field} cannot be used. ${message}.`]
+  refuseUnknown(faults, top, "The file of the merchants", ["merchants"])
+  const all: ReadonlyArray<unknown> = list
+  if (all.some((entry) => isRecord(entry) && entry["baseUrl"] === undefined)) {
+    const { baseUrl, name } = fallback
+    if (baseUrl === "") {
+      faults.say("PAWL_BASE_URL", "is not set: set it, or give each merchant a baseUrl")
+    } else {
+      yield* MerchantSettings.checkClient(faults, name, { baseUrl })
+    }
+  }
+  const entries: Array<Entry> = []
+  for (const [index, entry] of all.entries()) {
+    const name = `merchants[${index}]`
+    if (isRecord(entry)) entries.push(yield* readEntry(entry, name, fallback.baseUrl))
+    else faults.refuse(name, "give an object with the fields of a merchant")
+  }
+  refuseShared(entries)
+  for (const { faults: own } of entries) {
+    for (const sentence of own.sentences) faults.unless(false, sentence)
+  }
+  return entries
+})
+
+/** Reads an entry of the file. */
+const readEntry = Effect.fnUntraced(function* (
+  entry: Readonly<Record<string, unknown>>,
+  name: string,
+  defaultUrl: string
+): Effect.fn.Return<Entry> {
+  const faults = Faults.make((field) => `${name}.${field}`)
+  refuseUnknown(faults, entry, name, fields)
+  const textIn = (field: string): string => {
+    const value = entry[field] ?? ""
+    if (typeof value === "string") return value
+    faults.refuse(field, "give a text")
+    return ""
+  }
+  const textsIn = (field: string): ReadonlyArray<string> => {
+    const texts: ReadonlyArray<unknown> = [entry[field] ?? []].flat()
+    if (texts.every((text) => typeof text === "string" && text !== "")) return texts.map(String)
+    faults.refuse(field, "give texts")
+    return []
+  }
+  /** A secret is a text, or the name of the variable that has it. */
+  const secretIn = Effect.fnUntraced(function* (field: string) {
+    const value = entry[field] ?? ""
+    const variable = isRecord(value) ? value["env"] : undefined
+    if (typeof value === "string") return Redacted.make(value)
+    if (typeof variable !== "string") {
+      faults.refuse(
+        field,
+        'give a text, or {"env": "NAME"} with the name of a variable that is set'
+      )
+      return Redacted.make("")
+    }
+    const secret = yield* Effect.orDie(secretOf(variable))
+    if (MerchantSettings.nonEmpty(secret) === undefined) {
+      // A text in the place of the name may be the secret itself.
+      const shown = /^[A-Z][A-Z0-9_]*$/u.test(variable) ? `variable ${variable}` : "variable in env"
+      faults.refuse(field, `the ${shown} is not set`)
+    }
+    return secret
   })
-  const needsFallback = list.some(
-    (entry) => MerchantEntry.isRecord(entry) && entry["baseUrl"] === undefined
-  )
-  const sentences = [
-    ...MerchantEntry.unknownFields(top, "The file of the merchants", ["merchants"]),
-    ...(needsFallback ? yield* problemsOfUrl(fallback) : []),
-    ...all.flatMap(({ sentences }) => sentences),
-    ...listed,
-    ...repeated(entries)
-  ]
-  return { merchants: entries, sentences }
-})
 
-/** Returns the problem of the base URL that merchants share. It is one sentence for all of them. */
-const problemsOfUrl = ({
-  baseUrl,
-  name
-}: {
-  readonly name: string
-  readonly baseUrl: string
-}): Effect.Effect<ReadonlyArray<string>> =>
-  baseUrl === ""
-    ? Effect.succeed(["PAWL_BASE_URL is not set: set it, or give each merchant a baseUrl."])
-    : Effect.match(PawlConfig.make({ ...Rules.validSettings, baseUrl }), {
-        onFailure: ({ advice }) => [`${name} cannot be used: ${advice}.`],
-        onSuccess: () => []
-      })
-
-/** Reads the text of a file, or fails with the reason. */
-const readText = Effect.fnUntraced(function* (file: string) {
-  const files = yield* FileSystem.FileSystem
-  const folder = dirname(resolve(file))
-  return yield* Effect.gen(function* () {
-    if (!(yield* files.exists(folder)))
-      return yield* Effect.fail(`the folder ${folder} does not exist`)
-    if (!(yield* files.exists(file))) return yield* Effect.fail("the file does not exist")
-    const { type } = yield* files.stat(file)
-    if (type === "Directory") return yield* Effect.fail("it is a directory")
-    return yield* files.readFileString(file)
-  }).pipe(
-    Effect.catchIf(
-      (error) => typeof error !== "string",
-      ({ reason }) =>
-        Effect.fail(
-          reason._tag === "PermissionDenied" ? "this user may not read it" : "it cannot be read"
-        )
+  for (const field of ["id", "merchantKey", "merchantSecret", "store"]) {
+    if (entry[field] === undefined) faults.say(field, "is missing")
+  }
+  // The base URL that merchants share has one sentence for all of them.
+  if (entry["baseUrl"] === undefined) faults.skip("baseUrl")
+  const id = textIn("id")
+  if (!MerchantId.isValid(id)) faults.say("id", `cannot be used. ${MerchantId.rule}`)
+  const accounts = textsIn("accounts")
+  if (Array.isArray(entry["accounts"]) && accounts.length === 0) {
+    faults.refuse("accounts", "name at least one, or leave the field out to accept every account")
+  }
+  const stores = NodeStore.parseEach(textsIn("store"))
+  if (stores === undefined) {
+    faults.refuse("store", `${MerchantSettings.storeAdvice}, or a list of shards`)
+  }
+  const months = entry["keepMonths"]
+  const keepMonths =
+    typeof months === "number" || typeof months === "string"
+      ? RetentionSettings.monthsIn(String(months))
+      : undefined
+  if (months !== undefined && keepMonths === undefined) {
+    faults.refuse("keepMonths", RetentionSettings.adviceOfMonths)
+  }
+  const merchant = yield* MerchantSettings.make(faults, {
+    service: {
+      baseUrl: entry["baseUrl"] === undefined ? defaultUrl : textIn("baseUrl"),
+      merchantKey: textIn("merchantKey"),
+      merchantSecret: yield* secretIn("merchantSecret")
+    },
+    previous: yield* secretIn("merchantSecretPrevious"),
+    forward: entry["forward"] === undefined ? undefined : textIn("forward"),
+    forwardSecret: yield* secretIn("forwardSecret")
+  })
+  if (entry["forwardSecret"] === "") {
+    faults.refuse(
+      "forwardSecret",
+      "give a text that is not empty, or leave the field out to use merchantSecret"
     )
-  )
+  }
+  return {
+    ...merchant,
+    id,
+    accounts,
+    keepMonths,
+    stores: stores ?? [{ _tag: "memory" }],
+    name,
+    faults
+  }
 })
 
-/** Returns a sentence for each secret and store of a merchant that another one has, too. */
-const repeated = (
-  merchants: ReadonlyArray<Merchant & { readonly name: string }>
-): ReadonlyArray<string> => {
+const secretOf = (variable: string) =>
+  Config.Redacted(variable).pipe(Config.withDefault(Redacted.make("")))
+
+/** Refuses each field of a record that is not known. A text in the wrong place may be a secret. */
+const refuseUnknown = (
+  faults: Faults.Faults,
+  record: Readonly<Record<string, unknown>>,
+  name: string,
+  known: ReadonlyArray<string>
+) => {
+  for (const field of Object.keys(record)) {
+    const shown = /^[a-z_]{1,32}$/iu.test(field) ? ` ${field}` : ""
+    faults.unless(
+      known.includes(field),
+      `${name} has an unknown field${shown}: give ${known.join(", ")}.`
+    )
+  }
+}
+
+/** Refuses each id, account, secret and store of a merchant that another one has, too. */
+const refuseShared = (entries: ReadonlyArray<Entry>) => {
   const owners = new Map<string, string>()
-  const ownerOf = (name: string, keys: ReadonlyArray<string>) =>
-    keys.map((key) => owners.get(key)).find((owner) => owner !== undefined && owner !== name)
-  const problem = (name: string, field: string, keys: ReadonlyArray<string>) => {
-    const owner = ownerOf(name, keys)
-    return owner === undefined
-      ? []
-      : [`${name}.${field} cannot be used: ${owner} has it, too, and each merchant needs his own.`]
+  const check = ({ faults, name }: Entry, field: string, keys: ReadonlyArray<string>) => {
+    const other = keys.map((key) => owners.get(key)).find((owner) => owner && owner !== name)
+    if (other !== undefined) {
+      faults.refuse(field, `${other} has it, too, and each merchant needs his own`)
+    }
   }
-  const take = (name: string, field: string, keys: ReadonlyArray<string>) => {
-    const sentences = problem(name, field, keys)
-    for (const key of keys) owners.set(key, owners.get(key) ?? name)
-    return sentences
+  for (const entry of entries) {
+    const { accounts, id, name, secrets, stores } = entry
+    const owned = {
+      id: [`id ${id}`],
+      accounts: accounts.map((account) => `account ${account}`),
+      merchantSecret: keysOfSecret(secrets.current),
+      merchantSecretPrevious: keysOfSecret(secrets.previous),
+      store: stores.flatMap(keysOfStore)
+    }
+    for (const [field, keys] of Object.entries(owned)) {
+      check(entry, field, keys)
+      for (const key of keys) owners.set(key, owners.get(key) ?? name)
+    }
   }
-  return [
-    ...merchants.flatMap(({ name, secrets, stores }) => [
-      ...take(name, "merchantSecret", keysOfSecret(secrets.current)),
-      ...take(name, "merchantSecretPrevious", keysOfSecret(secrets.previous)),
-      ...take(name, "store", stores.flatMap(keysOfStore))
-    ]),
-    // An application knows its secret. Several merchants may have one application.
-    ...merchants.flatMap(({ forwardSecret, name, service }) =>
-      forwardSecret === service.merchantSecret
-        ? []
-        : problem(name, "forwardSecret", keysOfSecret(forwardSecret))
-    )
-  ]
+  // An application knows its secret. Several merchants may have one application.
+  for (const entry of entries) check(entry, "forwardSecret", keysOfSecret(entry.forwardSecret))
 }
 
 const keysOfSecret = (secret: Redacted.Redacted | undefined): ReadonlyArray<string> =>
-  secret === undefined || Rules.nonEmpty(secret) === undefined
+  secret === undefined || MerchantSettings.nonEmpty(secret) === undefined
     ? []
     : [`secret ${Redacted.value(secret)}`]
 
@@ -143,3 +229,29 @@ const keysOfStore = (store: NodeStore.Store): ReadonlyArray<string> => {
     ? [`postgres ${Redacted.value(store.url)}`]
     : [`file ${resolve(store.filename)}`]
 }
+
+/** Reads the text of a file, or fails with the reason. */
+const readText = Effect.fnUntraced(
+  function* (file: string) {
+    const files = yield* FileSystem.FileSystem
+    const folder = dirname(resolve(file))
+    if (!(yield* files.exists(folder))) {
+      return yield* Effect.fail(`the folder ${folder} does not exist`)
+    }
+    if (!(yield* files.exists(file))) return yield* Effect.fail("the file does not exist")
+    const { type } = yield* files.stat(file)
+    if (type === "Directory") return yield* Effect.fail("it is a directory")
+    if (type !== "File") return yield* Effect.fail("it is not a regular file")
+    return yield* files.readFileString(file)
+  },
+  Effect.mapError((error) => {
+    if (typeof error === "string") return error
+    return error.reason._tag === "PermissionDenied"
+      ? "this user may not read it"
+      : "it cannot be read"
+  })
+)
+
+/** Tells whether a value of JSON is an object. */
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value)

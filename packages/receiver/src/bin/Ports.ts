@@ -1,5 +1,11 @@
 /**
  * The two ports of the receiver: one for callbacks and probes, which the network reaches, and one for the operator.
+ *
+ * **Details**
+ *
+ * `/healthz` says that the process serves. `/readyz` says whether its store, or one of its shards, can be written, and is 503
+ * from the start of the shutdown on. Its body names the condition of the receiver; the credentials and the clock are in it,
+ * but do not decide.
  */
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -8,7 +14,7 @@ import type { IncomingMessage, ServerResponse } from "node:http"
 import * as Admin from "../Admin.ts"
 import * as NodeResponse from "@pawl/webhook/internal/doors/NodeResponse"
 import * as NodeReceiver from "@pawl/webhook/NodeReceiver"
-import * as Health from "./Health.ts"
+import * as Reply from "../internal/admin/Response.ts"
 
 /** The port of the operator. Its host is loopback unless there is a token. */
 export interface AdminPort {
@@ -24,14 +30,16 @@ export const serve = Effect.fnUntraced(function* (options: {
   readonly port: number
   readonly path: string
   readonly admin: AdminPort | undefined
-  readonly condition: Effect.Effect<{ readonly ready: boolean }>
 }) {
-  const { admin, condition, host, path } = options
+  const { admin, host, path } = options
+  const { condition, respond } = yield* Admin.Admin
   const receive = yield* NodeReceiver.listener
-  const health = Health.make(condition)
+  const probes: Readonly<Record<string, Effect.Effect<Reply.Response>>> = {
+    "/healthz": Effect.succeed(Reply.text("ok\n", "text/plain; charset=utf-8")),
+    "/readyz": Effect.map(condition, (all) => Reply.json(all, all.ready ? 200 : 503))
+  }
   const send = yield* makeSend
   if (admin !== undefined) {
-    const { respond } = yield* Admin.Admin
     const port = yield* NodeReceiver.listen((request, response) => {
       const { headers, method = "" } = request
       const { pathname, search } = partsOf(request)
@@ -42,9 +50,10 @@ export const serve = Effect.fnUntraced(function* (options: {
   const port = yield* NodeReceiver.listen((request, response) => {
     const { pathname } = partsOf(request)
     if (pathname === path) return receive(request, response)
-    const probe = health(request.method ?? "", pathname)
-    if (probe !== undefined) return send(probe, response)
-    NodeResponse.send(response, 404, {})
+    const probe = Object.hasOwn(probes, pathname) ? probes[pathname] : undefined
+    if (probe === undefined) return NodeResponse.send(response, 404, {})
+    const isRead = request.method === "GET" || request.method === "HEAD"
+    send(isRead ? probe : Effect.succeed(Reply.notAllowed("GET, HEAD")), response)
   }, options)
   return `${originOf(host, port)}${path}`
 })

@@ -15,8 +15,9 @@ import * as Effect from "effect/Effect"
 import * as Latch from "effect/Latch"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
+import * as Number from "effect/Number"
 import * as LogLine from "../internal/LogLine.ts"
-import * as NodeAdminPage from "../NodeAdminPage.ts"
+import * as NodeAdminPage from "../internal/admin/NodeAdminPage.ts"
 import * as NodeStore from "@pawl/webhook/NodeStore"
 import * as Worker from "@pawl/webhook/Worker"
 import { erase } from "./EraseCommand.ts"
@@ -24,6 +25,7 @@ import * as Ports from "./Ports.ts"
 import * as ReceiverLayers from "./ReceiverLayers.ts"
 import { report } from "./Report.ts"
 import * as Settings from "./Settings.ts"
+import * as StoreFlag from "./StoreFlag.ts"
 
 const migrate = Command.make(
   "migrate",
@@ -32,15 +34,12 @@ const migrate = Command.make(
   },
   Effect.fnUntraced(
     function* ({ store }) {
-      for (const database of yield* Settings.databases(store)) {
+      for (const database of yield* StoreFlag.databases(store)) {
         const version = yield* NodeStore.migrate(database)
         yield* Console.log(`The tables of the store have version ${version}`)
       }
     },
-    Effect.catchTags({
-      InvalidSettings: (error) => report(error.message),
-      StoreUnusable: (error) => report(error.message)
-    })
+    Effect.catchTag(["InvalidSettings", "StoreUnusable"], ({ message }) => report(message))
   )
 ).pipe(
   Command.withDescription(
@@ -55,23 +54,21 @@ export const receiver = Command.make(
   Effect.fnUntraced(
     function* ({ confirm, host, moveRows, path, port, ...flags }) {
       const settings = yield* Settings.make({ path, port, ...flags })
-      const { admin, merchants, stores } = settings
+      const { admin, merchants } = settings
       if (moveRows) {
-        return yield* Console.log(`${yield* NodeStore.move(stores)} rows were moved`)
+        const moved = yield* Effect.forEach(merchants, ({ stores }) => NodeStore.move(stores))
+        return yield* Console.log(`${Number.sumAll(moved)} rows were moved`)
       }
       const ready = yield* Latch.make()
       const page = admin && (yield* NodeAdminPage.files)
       const options = { settings, policy: confirm, page, ready }
-      const all = merchants?.flatMap(({ stores }) => stores) ?? stores
-      if (all.some(({ _tag }) => _tag === "memory")) {
+      if (merchants.some(({ stores }) => stores.some(({ _tag }) => _tag === "memory"))) {
         yield* Effect.logWarning(
           "Callbacks are kept in memory, and lost when the process ends: --store sqlite:FILE keeps them"
         )
       }
-      const { condition, context } = yield* merchants === undefined
-        ? ReceiverLayers.buildOne(options)
-        : ReceiverLayers.buildSeveral(merchants, options)
-      const serve = Ports.serve({ admin, condition, host, path, port })
+      const context = yield* Layer.build(ReceiverLayers.layer(options))
+      const serve = Ports.serve({ admin, host, path, port })
       const url = yield* Effect.provideContext(serve, context)
       // The worker is drained while the ports still serve.
       yield* Effect.addFinalizer(() => Context.get(context, Worker.Worker).drain)
@@ -80,14 +77,17 @@ export const receiver = Command.make(
       return yield* Effect.never
     },
     Effect.scoped,
-    Effect.catchTags({
-      CannotListen: (error) => report(error.message),
-      InvalidConfig: (error) => report(error.message),
-      InvalidMerchant: (error) => report(error.message),
-      InvalidSecret: (error) => report(error.message),
-      InvalidSettings: (error) => report(error.message),
-      StoreUnusable: (error) => report(error.message)
-    })
+    Effect.catchTag(
+      [
+        "CannotListen",
+        "InvalidConfig",
+        "InvalidMerchant",
+        "InvalidSecret",
+        "InvalidSettings",
+        "StoreUnusable"
+      ],
+      ({ message }) => report(message)
+    )
   )
 ).pipe(
   Command.withDescription(

@@ -8,24 +8,17 @@ import * as NodeHmac from "@pawl/core/NodeHmac"
 import * as Profile from "@pawl/core/Profile"
 import * as Pawl from "@pawl/http/Pawl"
 import type { Policy } from "@pawl/core/Evidence"
-import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import type * as Latch from "effect/Latch"
 import * as Layer from "effect/Layer"
-import type * as Redacted from "effect/Redacted"
-import * as Activity from "@pawl/webhook/Activity"
 import * as Admin from "../Admin.ts"
 import * as Forwarder from "../Forwarder.ts"
-import * as Condition from "@pawl/webhook/internal/Condition"
-import { Journal } from "@pawl/webhook/Journal"
-import { Ledger } from "@pawl/webhook/Ledger"
 import * as Merchants from "../Merchants.ts"
-import * as MerchantsAdmin from "../MerchantsAdmin.ts"
 import * as NodeStore from "@pawl/webhook/NodeStore"
 import * as Receiver from "@pawl/webhook/Receiver"
 import * as Verifier from "@pawl/webhook/Verifier"
-import { Worker } from "@pawl/webhook/Worker"
-import type { Merchant } from "./MerchantEntry.ts"
+import type { Worker } from "@pawl/webhook/Worker"
+import type { Merchant } from "./MerchantSettings.ts"
 import type * as Settings from "./Settings.ts"
 
 interface Options {
@@ -35,98 +28,42 @@ interface Options {
   readonly ready: Latch.Latch
 }
 
-/** The services that the ports serve, and the condition of the receiver. */
-interface Built {
-  readonly context: Context.Context<Admin.Admin | Receiver.Receiver | Worker>
-  readonly condition: Effect.Effect<{ readonly ready: boolean }>
+type Services = Admin.Admin | Receiver.Receiver | Worker
+type Failure = Layer.Error<ReturnType<typeof receiverOf>> | Merchants.InvalidMerchant
+
+/** Layer of the receiver: of one merchant, or of those of a file. */
+export const layer = (options: Options): Layer.Layer<Services, Failure> => {
+  const parts: Layer.Layer<Services, Failure, Hmac> = options.settings.isListed
+    ? layerSeveral(options)
+    : layerOne(options)
+  return Layer.provide(parts, [NodeHmac.layer, Profile.layer(options.settings.switches)])
 }
 
-/** Starts the receiver of one merchant, until the scope ends. */
-export const buildOne = Effect.fnUntraced(function* ({ page, policy, ready, settings }: Options) {
-  const { admin, named, stores } = settings
-  const context = yield* Layer.build(
-    Admin.layer({ policy, ...admin, page, secrets: named }).pipe(
-      Layer.provideMerge(
-        receiverOf(settings, {
-          settings,
-          policy,
-          handler: handlerOf(settings, layerStdout(ready)),
-          store: NodeStore.layer(...stores)
-        })
-      ),
-      Layer.provide([NodeHmac.layer, Profile.layer(settings.switches)])
-    )
+const layerOne = (options: Options) => {
+  const { page, policy, settings } = options
+  const [merchant] = settings.merchants
+  return Admin.layer({ policy, ...settings.admin, page, secrets: merchant.named }).pipe(
+    Layer.provideMerge(receiverOf(merchant, NodeStore.layer(...merchant.stores), options))
   )
-  const { read } = yield* Condition.make({
-    ledger: Context.get(context, Ledger),
-    latest: Activity.observe(Context.get(context, Journal)),
-    worker: Context.get(context, Worker)
-  })
-  const built: Built = { context, condition: read }
-  return built
-})
+}
 
-/** Starts the receiver of several merchants, until the scope ends. */
-export const buildSeveral = Effect.fnUntraced(function* (
-  merchants: ReadonlyArray<Merchant>,
-  { page, policy, ready, settings }: Options
-) {
+const layerSeveral = (options: Options) => {
+  const { page, policy, settings } = options
+  const { admin, merchants } = settings
   const connections = connectionsOf(merchants)
   const secrets = Object.fromEntries(merchants.map(({ id, named }) => [id, named]))
-  const context = yield* Layer.build(
-    MerchantsAdmin.layer({ policy, ...settings.admin, page, secrets }).pipe(
-      Layer.provideMerge(
-        Merchants.layer(
-          merchants.map((merchant) => ({
-            id: merchant.id,
-            accounts: merchant.accounts,
-            layer: receiverOf(merchant, {
-              settings,
-              policy,
-              handler: handlerOf(merchant, layerStdout(ready, merchant.id)),
-              store: storeOf(merchant, connections)
-            })
-          }))
-        )
-      ),
-      Layer.provide([NodeHmac.layer, Profile.layer(settings.switches)])
+  return Merchants.layerAdmin({ policy, ...admin, page, secrets }).pipe(
+    Layer.provideMerge(
+      Merchants.layer(
+        merchants.map((merchant) => ({
+          id: merchant.id,
+          accounts: merchant.accounts,
+          layer: receiverOf(merchant, storeOf(merchant, connections), options)
+        }))
+      )
     )
   )
-  const checks = [...Context.get(context, Merchants.Merchants).values()].map(
-    ({ services }) => Context.get(services, Ledger).checkWritable
-  )
-  const { read } = yield* conditionOf(checks, Context.get(context, Worker).isDraining)
-  const built: Built = { context, condition: read }
-  return built
-})
-
-/**
- * A receiver of several merchants is ready while one of their stores can be written: a store that is down must not take
- * the others out of service. Nothing tells how many stores there are, because every network may ask.
- */
-const conditionOf = Effect.fnUntraced(function* (
-  checks: ReadonlyArray<Ledger["Service"]["checkWritable"]>,
-  isDraining: Effect.Effect<boolean>
-) {
-  let first = 0
-  const check = Effect.gen(function* () {
-    for (let tried = 0; tried < checks.length; tried++) {
-      if (yield* Effect.isSuccess(checks[first] ?? Effect.void)) return true
-      first = (first + 1) % checks.length
-    }
-    return false
-  })
-  const isWritable = yield* Effect.cachedWithTTL(check, "1 second")
-  const read = Effect.gen(function* () {
-    const [writable, ending] = [yield* isWritable, yield* isDraining]
-    return {
-      ready: writable && !ending,
-      store: writable ? "writable" : "not writable",
-      worker: ending ? "ending" : "running"
-    }
-  })
-  return { read }
-})
+}
 
 /** The most connections to each PostgreSQL database of many merchants, so that all of them fit on a server. */
 const connectionsOf = (merchants: ReadonlyArray<Merchant>): number => {
@@ -146,55 +83,38 @@ const storeOf = ({ id, stores }: Merchant, connections: number) =>
   )
 
 const receiverOf = (
-  {
-    accounts,
-    keepMonths,
-    secrets,
-    service
-  }: Pick<Merchant, "accounts" | "keepMonths" | "secrets" | "service">,
-  options: {
-    readonly settings: Settings.Settings
-    readonly policy: Policy
-    readonly handler: ReturnType<typeof handlerOf>
-    readonly store: ReturnType<typeof NodeStore.layer>
-  }
-) =>
-  Receiver.layer({ policy: options.policy, limits: options.settings.limits }).pipe(
+  merchant: Merchant,
+  store: ReturnType<typeof NodeStore.layer>,
+  { policy, ready, settings }: Options
+) => {
+  const { accounts, forward, forwardSecret: secret, id, keepMonths, secrets, service } = merchant
+  const handler: Layer.Layer<Handler.Handler, never, Hmac> =
+    forward === undefined
+      ? layerStdout(ready, id)
+      : Layer.provide(Forwarder.layer({ url: forward, secret }), NodeHttpClient.layerUndici)
+  return Receiver.layer({ policy, limits: settings.limits }).pipe(
     Layer.provide([
-      options.handler,
-      Pawl.layer({ ...options.settings.client, ...service }),
+      handler,
+      Pawl.layer({ ...settings.client, ...service }),
       Verifier.layer({ ...secrets, ...(accounts.length > 0 && { accounts }) }),
-      options.settings.retention(keepMonths)
+      settings.retention(keepMonths)
     ]),
-    Layer.provideMerge(options.store)
+    Layer.provideMerge(store)
   )
-
-const handlerOf = (
-  {
-    forward,
-    forwardSecret
-  }: { readonly forward: string | undefined; readonly forwardSecret: Redacted.Redacted },
-  stdout: Layer.Layer<Handler.Handler>
-): Layer.Layer<Handler.Handler, never, Hmac> =>
-  forward === undefined
-    ? stdout
-    : Layer.provide(
-        Forwarder.layer({ url: forward, secret: forwardSecret }),
-        NodeHttpClient.layerUndici
-      )
+}
 
 /**
  * Prints transitions after `ready` was printed, with the merchant first if there are several. If a line cannot be written,
  * the call of the handler fails.
  */
-const layerStdout = (ready: Latch.Latch, merchant?: string) =>
+const layerStdout = (ready: Latch.Latch, merchant: string) =>
   Handler.layer((transition) =>
     Effect.andThen(
       ready.await,
       Effect.callback<void, Error>((resume) => {
         const body = Forwarder.bodyOf(transition)
         const line =
-          merchant === undefined ? body : `{"merchant":${JSON.stringify(merchant)},${body.slice(1)}`
+          merchant === "" ? body : `{"merchant":${JSON.stringify(merchant)},${body.slice(1)}`
         process.stdout.write(`${line}\n`, (error) =>
           resume(error ? Effect.fail(error) : Effect.void)
         )

@@ -13,10 +13,11 @@ import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Option from "effect/Option"
 import * as Path from "effect/Path"
-import * as DayBooks from "../DayBooks.ts"
-import * as DayComparison from "../DayComparison.ts"
+import * as DayBooks from "../internal/books/DayBooks.ts"
+import * as DayComparison from "../internal/books/DayComparison.ts"
 import type { RowKey } from "@pawl/webhook/RowPages"
-import * as ReconcileLines from "./ReconcileLines.ts"
+import * as OwnFile from "../internal/books/OwnFile.ts"
+import * as ReconcileLines from "../internal/books/NodeReconcileLines.ts"
 import { report, Reported } from "./Report.ts"
 import * as Settings from "./Settings.ts"
 import * as StoreFlag from "./StoreFlag.ts"
@@ -64,12 +65,15 @@ export const reconcile = Command.make("reconcile", flags, ({ baseUrl, day, out, 
         forward: Option.none(),
         merchants: Option.some("")
       }
-      const settings = yield* Settings.make({ path: "/callback", store, baseUrl, ...none })
+      const {
+        client,
+        merchants: [merchant]
+      } = yield* Settings.make({ path: "/callback", store, baseUrl, ...none })
       const files = yield* FileSystem.FileSystem
       const path = yield* Path.Path
       yield* files.makeDirectory(out, { recursive: true })
       const name = (extension: string) => path.join(out, `pawl-${day.text}.${extension}`)
-      const lines = yield* ReconcileLines.open(name("jsonl"), settings)
+      const lines = yield* ReconcileLines.open(name("jsonl"), merchant)
       const compared = new Map(lines.before.map((each) => [keyOf(each), each]))
       const counts = yield* DayComparison.run({
         day: day.start,
@@ -79,10 +83,10 @@ export const reconcile = Command.make("reconcile", flags, ({ baseUrl, day, out, 
           compared.set(keyOf(each), each)
           return lines.add(each)
         }
-      }).pipe(Effect.provide(Pawl.layer({ ...settings.client, ...settings.service })))
+      }).pipe(Effect.provide(Pawl.layer({ ...client, ...merchant.service })))
       const all = [...compared.values()].toSorted(byName)
-      yield* files.writeFileString(name("csv"), DayBooks.csv(all))
-      yield* files.writeFileString(name("journal"), DayBooks.journal(day.text, all))
+      yield* OwnFile.write(name("csv"), DayBooks.csv(all))
+      yield* OwnFile.write(name("journal"), DayBooks.journal(day.text, all))
       const differences = all.filter(DayComparison.differs).length
       yield* Console.log(
         `${all.length} transactions of ${day.text} compared, ${differences} differ: ${name("csv")}`
@@ -97,14 +101,11 @@ export const reconcile = Command.make("reconcile", flags, ({ baseUrl, day, out, 
       }
       if (differences > 0) return yield* new Reported()
     }).pipe(
-      Effect.scoped,
-      Effect.catchTags({
-        ConfigError: ({ message }) => report(message),
-        InvalidSettings: ({ message }) => report(message),
-        InvalidConfig: ({ message }) => report(message),
-        OtherBooks: ({ message }) => report(message),
-        PlatformError: ({ message }) => report(`A file cannot be used: ${message}`)
-      })
+      Effect.catchTag(
+        ["ConfigError", "InvalidConfig", "InvalidSettings", "NotRegular", "OtherBooks"],
+        ({ message }) => report(message)
+      ),
+      Effect.catchTag("PlatformError", ({ message }) => report(`A file cannot be used: ${message}`))
     )
   )
 ).pipe(

@@ -2,28 +2,21 @@
  * Settings of `pawl-receiver`, from its flags and its environment.
  */
 import * as PawlConfig from "@pawl/http/PawlConfig"
+import type * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import * as Arr from "effect/Array"
 import * as Config from "effect/Config"
-import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
-import * as NodeStore from "@pawl/webhook/NodeStore"
+import { isLoopback } from "@pawl/core/internal/Loopback"
 import * as RetentionSettings from "@pawl/webhook/internal/RetentionSettings"
 import * as WorkSettings from "@pawl/webhook/internal/WorkSettings"
-import * as AdminSettings from "./AdminSettings.ts"
+import * as Faults from "./Faults.ts"
+import * as MerchantSettings from "./MerchantSettings.ts"
 import * as MerchantsFile from "./MerchantsFile.ts"
-import { isForwardSecret, isForwardUrl, named, nonEmpty, validSettings } from "./SettingRules.ts"
-
-/** Error raised when settings are missing or invalid: one sentence for each. */
-export class InvalidSettings extends Data.TaggedError("InvalidSettings")<{
-  readonly sentences: ReadonlyArray<string>
-}> {
-  override get message() {
-    return this.sentences.join("\n")
-  }
-}
+import type { AdminPort } from "./Ports.ts"
+import * as StoreFlag from "./StoreFlag.ts"
 
 const port = (name: string) =>
   Flag.Int(name).pipe(
@@ -95,200 +88,164 @@ export const flags = {
   )
 }
 
-const storeVariable = Config.Redacted("PAWL_STORE").pipe(Config.withDefault(Redacted.make("")))
+const text = (name: string) => Config.String(name).pipe(Config.withDefault(""))
+const secret = (name: string) => Config.Redacted(name).pipe(Config.withDefault(Redacted.make("")))
 
 const environment = Config.all({
-  merchantKey: Config.String("PAWL_MERCHANT_KEY").pipe(Config.withDefault("")),
-  merchantSecret: Config.Redacted("PAWL_MERCHANT_SECRET").pipe(
-    Config.withDefault(Redacted.make(""))
-  ),
-  previousSecret: Config.Redacted("PAWL_MERCHANT_SECRET_PREVIOUS").pipe(
-    Config.withDefault(Redacted.make(""))
-  ),
-  forwardSecret: Config.Redacted("PAWL_FORWARD_SECRET").pipe(Config.withDefault(Redacted.make(""))),
-  baseUrl: Config.String("PAWL_BASE_URL").pipe(Config.withDefault("")),
-  store: storeVariable,
-  adminToken: Config.Redacted("PAWL_ADMIN_TOKEN").pipe(Config.withDefault(Redacted.make(""))),
-  adminHosts: Config.String("PAWL_ADMIN_HOSTS").pipe(Config.withDefault("")),
-  merchantsFile: Config.String("PAWL_MERCHANTS_FILE").pipe(Config.withDefault("")),
+  merchantKey: text("PAWL_MERCHANT_KEY"),
+  merchantSecret: secret("PAWL_MERCHANT_SECRET"),
+  previous: secret("PAWL_MERCHANT_SECRET_PREVIOUS"),
+  forwardSecret: secret("PAWL_FORWARD_SECRET"),
+  baseUrl: text("PAWL_BASE_URL"),
+  adminToken: secret("PAWL_ADMIN_TOKEN"),
+  adminHosts: text("PAWL_ADMIN_HOSTS"),
+  merchantsFile: text("PAWL_MERCHANTS_FILE"),
   ...WorkSettings.environment,
   ...RetentionSettings.environment
 })
 
-const variables = {
-  baseUrl: ["PAWL_BASE_URL", "the base URL of the service, ending in /api; --base-url sets it too"],
-  merchantKey: ["PAWL_MERCHANT_KEY", "the merchant's key, from the operator of the service"],
-  merchantSecret: [
-    "PAWL_MERCHANT_SECRET",
-    "the merchant's secret, from the operator of the service"
-  ]
-} as const
-
-/** Returns the problems of an optional secret. */
-const problemsOf = (name: string, secret: Redacted.Redacted): ReadonlyArray<string> => {
-  const text = Redacted.value(secret)
-  return text === text.trim()
-    ? []
-    : [`${name} cannot be used: give it without white space around it.`]
+/** The meanings of the settings that one merchant needs. */
+const meanings = {
+  merchantKey: "the merchant's key, from the operator of the service",
+  merchantSecret: "the merchant's secret, from the operator of the service",
+  baseUrl: "the base URL of the service, ending in /api; --base-url sets it too"
 }
 
-const forwardSecretProblems = (secret: Redacted.Redacted): ReadonlyArray<string> =>
-  isForwardSecret(secret)
-    ? problemsOf("PAWL_FORWARD_SECRET", secret)
-    : ["PAWL_FORWARD_SECRET cannot be used: after whsec_ give the key in base64."]
-
-/** Every process of the machine can read arguments, so a password may only come from the environment. */
-const hasPassword = (text: string): boolean => {
-  const url = URL.parse(text)
-  return url !== null && (url.password !== "" || url.searchParams.has("password"))
+const variables: Readonly<Record<string, string>> = {
+  merchantKey: "PAWL_MERCHANT_KEY",
+  merchantSecret: "PAWL_MERCHANT_SECRET",
+  merchantSecretPrevious: "PAWL_MERCHANT_SECRET_PREVIOUS",
+  forward: "--forward",
+  forwardSecret: "PAWL_FORWARD_SECRET"
 }
+const nameOf = (setting: string): string => variables[setting] ?? setting
 
 const reserved = /^\/(?:healthz|readyz|metrics|dead-letters|transactions)?(?:\/|$)/u
 
-/** Reads the stores from their flags or their variable. Each problem is a sentence. */
-export const storesOf = (flags: ReadonlyArray<string>, variable: Redacted.Redacted) => {
-  const isFlag = flags.length > 0
-  const text = Redacted.value(variable) || "memory"
-  const stores = isFlag ? NodeStore.parseEach(flags) : NodeStore.parseAll(text)
-  const sentences =
-    stores === undefined
-      ? [
-          `${isFlag ? "--store" : "PAWL_STORE"} cannot be used: give memory, sqlite:FILE or postgres://USER@HOST/DATABASE.`
-        ]
-      : flags.some(hasPassword)
-        ? [
-            "--store cannot be used with a password, because every user of this machine can read arguments: set PAWL_STORE to this PostgreSQL address instead."
-          ]
-        : []
-  return { stores, sentences }
+/** The flags that are settings. */
+type Flags = Omit<
+  Command.Command.Config.Infer<typeof flags>,
+  "confirm" | "host" | "moveRows" | "port"
+> & {
+  readonly port?: number
 }
 
-/** Reads the databases of a store, or fails with one sentence for each problem. */
-export const databases = Effect.fnUntraced(function* (flags: ReadonlyArray<string>) {
-  const variable = yield* Effect.orDie(storeVariable)
-  const { sentences, stores } = storesOf(flags, variable)
-  const isNamed = flags.length > 0 || nonEmpty(variable) !== undefined
-  if (sentences.length > 0) return yield* new InvalidSettings({ sentences })
-  const all: ReadonlyArray<NodeStore.Store> = stores ?? []
-  const kept = all.filter(NodeStore.isDatabase)
-  if (isNamed && kept.length < all.length) {
-    return yield* new InvalidSettings({
-      sentences: ["A store in memory has no tables: give sqlite:FILE or postgres://…."]
-    })
-  }
-  if (Arr.isArrayNonEmpty(kept)) return kept
-  return yield* new InvalidSettings({
-    sentences: ["--store is needed: give sqlite:FILE or postgres://…, or set PAWL_STORE."]
-  })
-})
-
-/** The settings of the command. With `merchants` those of one merchant do not count. */
+/** The settings of the command. */
 export type Settings = Effect.Success<ReturnType<typeof make>>
 
-/** Reads the settings, or fails with one sentence for each problem. */
-export const make = Effect.fnUntraced(function* (flags: {
-  readonly path: string
-  readonly port?: number
-  readonly store: ReadonlyArray<string>
-  readonly adminPort: Option.Option<number>
-  readonly adminHost: Option.Option<string>
-  readonly baseUrl: Option.Option<string>
-  readonly forward: Option.Option<string>
-  readonly merchants: Option.Option<string>
-}) {
+/** Reads the settings, or fails with one sentence for each problem. `isListed` tells whether a file lists the merchants. */
+export const make = Effect.fnUntraced(function* (flags: Flags) {
   const env = yield* environment
   const baseUrl = Option.getOrElse(flags.baseUrl, () => env.baseUrl)
-  const forward = Option.getOrUndefined(flags.forward)
+  const baseName = Option.isSome(flags.baseUrl) ? "--base-url" : "PAWL_BASE_URL"
+  const faults = Faults.make((setting) => (setting === "baseUrl" ? baseName : nameOf(setting)))
   const file = Option.getOrElse(flags.merchants, () => env.merchantsFile)
-  const nameOfUrl = Option.isSome(flags.baseUrl) ? "--base-url" : "PAWL_BASE_URL"
-  const listed =
-    file === "" ? undefined : yield* MerchantsFile.read(file, { name: nameOfUrl, baseUrl })
-  const { sentences: storeSentences, stores } = storesOf(flags.store, env.store)
-  const shards = listed === undefined ? [stores] : listed.merchants.map((each) => each.stores)
-  const work = WorkSettings.make(env, Math.max(1, ...shards.map((each) => each?.length ?? 1)))
-  const retention = RetentionSettings.make(env)
-  const admin = AdminSettings.make({ ...flags, ...env })
-  const service = { baseUrl, merchantKey: env.merchantKey, merchantSecret: env.merchantSecret }
-
-  const credentials = yield* Effect.forEach(
-    ["merchantKey", "merchantSecret", "baseUrl"] as const,
-    (setting) => {
-      const [variable, meaning] = variables[setting]
-      const name = setting === "baseUrl" ? nameOfUrl : variable
-      const value = service[setting]
-      const isMissing = (Redacted.isRedacted(value) ? Redacted.value(value) : value) === ""
-      return isMissing
-        ? Effect.succeed([`${variable} is not set: it is ${meaning}.`])
-        : Effect.match(PawlConfig.make({ ...validSettings, [setting]: value }), {
-            onFailure: ({ advice }) => [`${name} cannot be used: ${advice}.`],
-            onSuccess: () => []
-          })
-    }
+  const isListed = file !== ""
+  const forward = Option.getOrUndefined(flags.forward)
+  const merchants = isListed
+    ? yield* MerchantsFile.read(file, { name: baseName, baseUrl }, faults)
+    : [yield* readMerchant({ ...env, baseUrl, forward, stores: flags.store }, faults)]
+  faults.unless(
+    !isListed || (flags.store.length === 0 && forward === undefined),
+    "--store and --forward cannot be used with --merchants: the file has them for each merchant."
   )
   const limits = yield* PawlConfig.limitsConfig
-  const limitSentences = yield* Effect.forEach(limits, ({ limit, variable }) =>
-    Effect.match(PawlConfig.make({ ...validSettings, ...limit }), {
-      onFailure: ({ advice }) => [`${variable} cannot be used: ${advice}.`],
-      onSuccess: () => []
-    })
-  )
-  const own = [
-    ...credentials.flat(),
-    ...problemsOf("PAWL_MERCHANT_SECRET_PREVIOUS", env.previousSecret),
-    ...forwardSecretProblems(env.forwardSecret),
-    ...storeSentences
-  ]
-  const isMixed = flags.store.length > 0 || forward !== undefined
-  const sentences = [
-    ...(listed?.sentences ?? own),
-    ...(listed !== undefined && isMixed
-      ? [
-          "--store and --forward cannot be used with --merchants: the file has them for each merchant."
-        ]
-      : []),
-    ...limitSentences.flat(),
-    ...admin.sentences,
-    ...work.sentences,
-    ...retention.sentences,
-    ...(forward === undefined || isForwardUrl(forward)
-      ? []
-      : ["--forward cannot be used: give an http or https URL without credentials."]),
-    ...(/^\/[^?#\s]*$/u.test(flags.path) && !reserved.test(flags.path)
-      ? []
-      : [
-          "--path cannot be used: give a path such as /callback, and not /healthz, /readyz, /metrics, /dead-letters or /transactions."
-        ])
-  ]
-  if (sentences.length > 0 || (stores === undefined && listed === undefined)) {
-    return yield* new InvalidSettings({ sentences })
+  for (const { limit, variable } of limits) {
+    yield* MerchantSettings.checkClient(faults, variable, limit)
+  }
+  const admin = adminOf(flags, env, faults)
+  const work = WorkSettings.make(env, Math.max(1, ...merchants.map(({ stores }) => stores.length)))
+  const retention = RetentionSettings.make(env)
+  if (!/^\/[^?#\s]*$/u.test(flags.path) || reserved.test(flags.path)) {
+    faults.refuse(
+      "--path",
+      "give a path such as /callback, and not /healthz, /readyz, /metrics, /dead-letters or /transactions"
+    )
+  }
+  const sentences = [...faults.sentences, ...work.sentences, ...retention.sentences]
+  if (sentences.length > 0 || !Arr.isReadonlyArrayNonEmpty(merchants)) {
+    return yield* new Faults.InvalidSettings({ sentences })
   }
   return {
-    stores: stores ?? ([{ _tag: "memory" }] as const),
-    accounts: [],
-    merchants: listed?.merchants,
+    merchants,
+    isListed,
+    admin,
     limits: work.limits,
     client: limits.reduce<PawlConfig.Limits>((all, { limit }) => ({ ...all, ...limit }), {}),
     retention: retention.layer,
-    switches: work.switches,
-    admin: admin.settings,
-    service,
-    forward,
-    forwardSecret: nonEmpty(env.forwardSecret) ?? env.merchantSecret,
-    secrets: { current: env.merchantSecret, previous: nonEmpty(env.previousSecret) },
-    named: [
-      ...named(
-        { current: env.merchantSecret, previous: env.previousSecret, forward: env.forwardSecret },
-        {
-          current: "PAWL_MERCHANT_SECRET",
-          previous: "PAWL_MERCHANT_SECRET_PREVIOUS",
-          forward: "PAWL_FORWARD_SECRET"
-        }
-      ),
-      {
-        name: "PAWL_ADMIN_TOKEN",
-        use: "opens this page from another machine",
-        isSet: nonEmpty(env.adminToken) !== undefined
-      }
-    ]
+    switches: work.switches
   }
 })
+
+/** Reads the settings of the merchant of the environment. */
+const readMerchant = Effect.fnUntraced(function* (
+  {
+    stores,
+    ...given
+  }: Effect.Success<typeof environment> & {
+    readonly forward: string | undefined
+    readonly stores: ReadonlyArray<string>
+  },
+  faults: Faults.Faults
+): Effect.fn.Return<MerchantSettings.Merchant> {
+  const { adminToken, baseUrl, merchantKey, merchantSecret } = given
+  const missing = {
+    merchantKey: merchantKey === "",
+    merchantSecret: MerchantSettings.nonEmpty(merchantSecret) === undefined,
+    baseUrl: baseUrl === ""
+  }
+  for (const setting of ["merchantKey", "merchantSecret", "baseUrl"] as const) {
+    if (missing[setting]) faults.say(setting, `is not set: it is ${meanings[setting]}`)
+  }
+  const service = { baseUrl, merchantKey, merchantSecret }
+  const merchant = yield* MerchantSettings.make(faults, { ...given, service }, nameOf)
+  const token = {
+    name: "PAWL_ADMIN_TOKEN",
+    use: "opens this page from another machine",
+    isSet: MerchantSettings.nonEmpty(adminToken) !== undefined
+  }
+  return {
+    ...merchant,
+    id: "",
+    accounts: [],
+    stores: yield* StoreFlag.read(stores, faults),
+    named: [...merchant.named, token]
+  }
+})
+
+/** Reads the settings of the admin port; undefined if there is none. */
+const adminOf = (
+  flags: Flags,
+  env: { readonly adminToken: Redacted.Redacted; readonly adminHosts: string },
+  faults: Faults.Faults
+): AdminPort | undefined => {
+  const port = Option.getOrUndefined(flags.adminPort)
+  const host = Option.getOrElse(flags.adminHost, () => "127.0.0.1")
+  const token = MerchantSettings.nonEmpty(env.adminToken)
+  const hosts = env.adminHosts.split(",").flatMap((each) => each.trim() || [])
+  // 0 takes a free port for each.
+  faults.unless(!port || port !== flags.port, "--admin-port must differ from --port.")
+  faults.unless(
+    port !== undefined || Option.isNone(flags.adminHost),
+    "--admin-host needs --admin-port: without it there is no admin API."
+  )
+  const needsToken = "needs PAWL_ADMIN_TOKEN: other machines must send it as a bearer token."
+  faults.unless(token !== undefined || isLoopback(host), `--admin-host ${needsToken}`)
+  faults.unless(token !== undefined || hosts.length === 0, `PAWL_ADMIN_HOSTS ${needsToken}`)
+  if (!/^[\x21-\x7e]*$/u.test(Redacted.value(env.adminToken))) {
+    faults.refuse("PAWL_ADMIN_TOKEN", "give ASCII text without white space")
+  }
+  if (token !== undefined && !isLoopback(host) && Redacted.value(token).length < 16) {
+    const reason = "because other machines reach the admin port"
+    faults.refuse("PAWL_ADMIN_TOKEN", `give at least 16 characters, ${reason}`)
+  }
+  if (!hosts.every((each) => hostAndPort.test(each))) {
+    faults.refuse(
+      "PAWL_ADMIN_HOSTS",
+      "give host names separated by commas, such as pawl.internal,10.0.0.7:9464"
+    )
+  }
+  return port === undefined ? undefined : { host, port, token, hosts }
+}
+
+const hostAndPort = /^(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::[0-9]{1,5})?$/iu

@@ -1,19 +1,23 @@
 /**
- * The store of a receiver and the kind of its transactions, for commands that open the store beside the receiver.
+ * The store of a receiver, for its command and for those that open the store beside it.
  */
 import type { StoreUnavailable } from "@pawl/core/CallbackError"
-import type { Kind } from "@pawl/core/Kind"
 import * as Argument from "effect/cli/Argument"
 import * as Flag from "effect/cli/Flag"
+import * as Arr from "effect/Array"
+import * as Config from "effect/Config"
 import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
 import { existsSync } from "node:fs"
 import type { Ledger } from "@pawl/webhook/Ledger"
 import * as NodeSqlite from "@pawl/webhook/NodeSqlite"
 import * as NodeStore from "@pawl/webhook/NodeStore"
 import type { Records } from "@pawl/webhook/Records"
 import type { RequestStore } from "@pawl/webhook/RequestStore"
+import { kinds } from "../internal/story/Kinds.ts"
+import * as Faults from "./Faults.ts"
+import * as MerchantSettings from "./MerchantSettings.ts"
 import { report, type Reported } from "./Report.ts"
-import * as Settings from "./Settings.ts"
 
 /** The flag of the store. */
 export const store = Flag.String("store").pipe(
@@ -23,18 +27,53 @@ export const store = Flag.String("store").pipe(
   Flag.atLeast(0)
 )
 
-const kinds: ReadonlyArray<Kind> = [
-  "apm-payment",
-  "apm-payout",
-  "card-payment",
-  "card-payout",
-  "refund",
-  "apm",
-  "card"
-]
-
 /** The argument of the kind: that of a transaction, or its method. */
 export const kind = Argument.Literals("kind", kinds)
+
+const variable = Config.Redacted("PAWL_STORE").pipe(Config.withDefault(Redacted.make("")))
+
+/** Every process of the machine can read arguments, so a password may only come from the environment. */
+const hasPassword = (text: string): boolean => {
+  const url = URL.parse(text)
+  return url !== null && (url.password !== "" || url.searchParams.has("password"))
+}
+
+/** Reads the stores from their flags, else from `PAWL_STORE`: memory if neither names one. */
+export const read = Effect.fnUntraced(function* (
+  flags: ReadonlyArray<string>,
+  faults: Faults.Faults
+): Effect.fn.Return<NodeStore.Stores> {
+  const text = Redacted.value(yield* Effect.orDie(variable))
+  const isFlag = flags.length > 0
+  const stores = isFlag ? NodeStore.parseEach(flags) : NodeStore.parseAll(text || "memory")
+  if (stores === undefined) {
+    faults.refuse(isFlag ? "--store" : "PAWL_STORE", MerchantSettings.storeAdvice)
+  } else if (flags.some(hasPassword)) {
+    faults.say(
+      "--store",
+      "cannot be used with a password, because every user of this machine can read arguments: set PAWL_STORE to this PostgreSQL address instead"
+    )
+  }
+  return stores ?? [{ _tag: "memory" }]
+})
+
+/** Reads the databases of a store, or fails with one sentence for each problem. */
+export const databases = Effect.fnUntraced(function* (flags: ReadonlyArray<string>) {
+  const faults = Faults.make()
+  const stores = yield* read(flags, faults)
+  const { sentences } = faults
+  if (sentences.length > 0) return yield* new Faults.InvalidSettings({ sentences })
+  const isNamed = flags.length > 0 || Redacted.value(yield* Effect.orDie(variable)) !== ""
+  const kept = stores.filter(NodeStore.isDatabase)
+  if (kept.length === stores.length && Arr.isArrayNonEmpty(kept)) return kept
+  return yield* new Faults.InvalidSettings({
+    sentences: [
+      isNamed
+        ? "A store in memory has no tables: give sqlite:FILE or postgres://…."
+        : "--store is needed: give sqlite:FILE or postgres://…, or set PAWL_STORE."
+    ]
+  })
+})
 
 /** Tells whether a store is a file that does not exist. Opening the store would create the file. */
 const isMissing = (store: NodeStore.Database): store is NodeStore.Database & NodeSqlite.Options =>
@@ -46,7 +85,7 @@ export const within = <A, R>(
   work: Effect.Effect<A, StoreUnavailable | Reported, R | Ledger>
 ): Effect.Effect<A, Reported, Exclude<R, Ledger | Records | RequestStore>> =>
   Effect.gen(function* () {
-    const stores = yield* Settings.databases(flags)
+    const stores = yield* databases(flags)
     const missing = stores.find(isMissing)
     if (missing !== undefined) {
       return yield* report(
@@ -55,9 +94,6 @@ export const within = <A, R>(
     }
     return yield* Effect.provide(work, NodeStore.layer(...stores))
   }).pipe(
-    Effect.catchTags({
-      InvalidSettings: ({ message }) => report(message),
-      StoreUnusable: ({ message }) => report(message),
-      StoreUnavailable: () => report("The store does not answer.")
-    })
+    Effect.catchTag(["InvalidSettings", "StoreUnusable"], ({ message }) => report(message)),
+    Effect.catchTag("StoreUnavailable", () => report("The store does not answer."))
   )

@@ -12,12 +12,13 @@ import * as Flag from "effect/cli/Flag"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import { Ledger } from "@pawl/webhook/Ledger"
-import * as Replay from "../Replay.ts"
+import * as Replay from "../internal/story/Replay.ts"
 import * as Story from "@pawl/webhook/Story"
-import * as StoryReport from "../StoryReport.ts"
-import * as StoryScenario from "../StoryScenario.ts"
-import * as TransactionReport from "@pawl/webhook/TransactionReport"
+import * as StoryReport from "../internal/story/StoryReport.ts"
+import * as StoryScenario from "../internal/story/StoryScenario.ts"
+import * as TransactionReport from "@pawl/webhook/internal/TransactionReport"
 import { report, Reported } from "./Report.ts"
+import * as Settings from "./Settings.ts"
 import * as StoreFlag from "./StoreFlag.ts"
 
 const input = {
@@ -28,11 +29,8 @@ const input = {
     Argument.withDescription("The id of the transaction; the refundId of a refund")
   ),
   store: StoreFlag.store,
-  confirm: Flag.Literals("confirm", ["final", "always", "never"]).pipe(
-    Flag.withDescription(
-      "The claims that the receiver confirms, as its flag says (default: final)"
-    ),
-    Flag.withDefault("final" as const)
+  confirm: Settings.flags.confirm.pipe(
+    Flag.withDescription("The claims that the receiver confirms, as its flag says (default: final)")
   )
 }
 

@@ -1,5 +1,5 @@
 /**
- * Access control for the admin API.
+ * Access control for the admin API, and the files of its page.
  *
  * **Details**
  *
@@ -9,22 +9,52 @@
  */
 import * as Checksum from "@pawl/core/Checksum"
 import { isLoopback } from "@pawl/core/internal/Loopback"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
+import * as Semaphore from "effect/Semaphore"
+import * as Reply from "./Response.ts"
 
-/** The token of the admin API, and the hosts by which other machines name it. */
+/** The token of the admin API, the hosts by which other machines name it, and the files of the page, by path. */
 export interface Options {
   readonly token?: Redacted.Redacted | undefined
   readonly hosts?: ReadonlyArray<string> | undefined
+  readonly page?: ReadonlyMap<string, Reply.Response> | undefined
 }
 
-/** Header names are lower case. */
-type Headers = Readonly<Record<string, string | ReadonlyArray<string> | undefined>>
+type Headers = Reply.Request["headers"]
 
-/** The decision about a request: `hidden` is a 404, because 403 would say that there is something to protect. */
-export type Access = "allowed" | "hidden" | "unauthorized"
+/**
+ * Guards a route. `fileOf` returns the path of a file of the page. The files need no token, because a browser that opens an
+ * address sends none.
+ */
+export const guard = (
+  { page, ...options }: Options,
+  route: (request: Reply.Request) => Effect.Effect<Reply.Response>,
+  fileOf: (path: string) => string = (path) => path
+): ((request: Reply.Request) => Effect.Effect<Reply.Response>) => {
+  const accessOf = decide(options)
+  const slow = makeSlow()
+  return (request) => {
+    const access = accessOf(request.headers)
+    // 403 would say that there is something to protect.
+    if (access === "hidden") return Effect.succeed(Reply.notFound)
+    const file = page?.get(fileOf(request.path))
+    if (file !== undefined) {
+      return Effect.succeed(request.method === "GET" ? file : Reply.notAllowed("GET"))
+    }
+    if (access === "wrong token") return slow
+    return access === "unauthorized" ? Effect.succeed(Reply.unauthorized) : route(request)
+  }
+}
 
 /** Makes the function that decides about the headers of a request. */
-export const make = ({ hosts = [], token }: Options): ((headers: Headers) => Access) => {
+const decide = ({
+  hosts = [],
+  token
+}: Omit<Options, "page">): ((
+  headers: Headers
+) => "allowed" | "hidden" | "unauthorized" | "wrong token") => {
   const others = token === undefined ? [] : hosts.map((host) => host.toLowerCase())
   const isKnown = (host: string): boolean => {
     const name = host.replace(/:[0-9]+$/u, "")
@@ -39,7 +69,9 @@ export const make = ({ hosts = [], token }: Options): ((headers: Headers) => Acc
     const host = textOf(headers["host"])
     if (!isKnown(host.toLowerCase()) || !isSameOrigin(host, headers["origin"])) return "hidden"
     if (token === undefined) return isForwarded(headers) ? "hidden" : "allowed"
-    return hasToken(headers, token) ? "allowed" : "unauthorized"
+    const given = tokenOf(headers)
+    if (given === undefined) return "unauthorized"
+    return Checksum.matches(Redacted.value(token), given) ? "allowed" : "wrong token"
   }
 }
 
@@ -48,8 +80,27 @@ const textOf = (value: Headers[string]): string => (typeof value === "string" ? 
 const isForwarded = (headers: Headers): boolean =>
   Object.keys(headers).some((name) => /^(?:forwarded$|x-forwarded-)/iu.test(name))
 
-const hasToken = (headers: Headers, token: Redacted.Redacted): boolean =>
-  Checksum.matches(
-    Redacted.value(token),
-    /^Bearer +(\S+)$/iu.exec(textOf(headers["authorization"]))?.[1] ?? ""
-  )
+const tokenOf = (headers: Headers): string | undefined =>
+  /^Bearer +(\S+)$/iu.exec(textOf(headers["authorization"]))?.[1]
+
+/** The wrong tokens that are answered in a second, and the time between two lines about them, in milliseconds. */
+const triesPerSecond = 4
+const logGap = 60_000
+
+/** Makes the response to a wrong token. It comes late, so that nobody tries many, and a person reads of the tries in the log. */
+const makeSlow = (): Effect.Effect<Reply.Response> => {
+  const turns = Semaphore.makeUnsafe(triesPerSecond)
+  let tries = 0
+  let loggedAt = -Infinity
+  return Effect.gen(function* () {
+    const now = yield* Clock.currentTimeMillis
+    tries++
+    if (now - loggedAt >= logGap) {
+      yield* Effect.logWarning(`The admin API was asked with a wrong token, ${tries} times`)
+      loggedAt = now
+      tries = 0
+    }
+    yield* turns.withPermit(Effect.sleep("1 second"))
+    return Reply.unauthorized
+  })
+}

@@ -1,15 +1,16 @@
 /**
  * The dead letters of the admin API: pages, and a redrive of all of one reason.
  */
-import { kindsOf, type Kind } from "@pawl/core/Kind"
 import type { StoreUnavailable } from "@pawl/core/CallbackError"
 import * as Clock from "effect/Clock"
-import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import type { Ledger } from "@pawl/webhook/Ledger"
 import type { DeadLetter, Parked, ParkedKey } from "@pawl/webhook/Row"
 import * as LedgerClock from "@pawl/webhook/internal/LedgerClock"
-import { invalid, json, type Response, withHeaders } from "./Response.ts"
+import { isKind } from "../story/Kinds.ts"
+import * as Time from "../story/Time.ts"
+import { ofDeadLetter } from "@pawl/webhook/internal/TransactionReport"
+import { invalid, json, page, type Response } from "./Response.ts"
 import { noteIn } from "./Story.ts"
 
 const defaultPageSize = 100
@@ -20,14 +21,11 @@ const maxRate = 1000
 /** The most dead letters in one statement, so that no other statement waits for long. */
 const batchSize = 500
 
-type Respond = Effect.Effect<Response, StoreUnavailable>
-
-/** Responds with a page of dead letters, oldest first. The header `Link` names the next page. */
+/** Responds with a page of dead letters, oldest first. */
 export const list = (
   ledger: Ledger["Service"],
-  query: URLSearchParams,
-  show: (row: Parked) => unknown
-): Respond => {
+  query: URLSearchParams
+): Effect.Effect<Response, StoreUnavailable> => {
   const limit = countOf(query, "limit", defaultPageSize, maxPageSize)
   if (limit === undefined) return refuse(`limit must be a number from 1 to ${maxPageSize}`)
   const reason = query.get("reason") ?? undefined
@@ -35,14 +33,9 @@ export const list = (
   const text = query.get("after")
   const after = text === null ? undefined : readCursor(text)
   if (text !== null && after === undefined) return refuse("after must be the cursor of a page")
-  return Effect.map(ledger.deadLetters({ after, limit, reason }), (rows) => {
-    const page = json(rows.map(show))
-    const last = rows.length === limit ? rows.at(-1) : undefined
-    if (last === undefined) return page
-    const next = new URLSearchParams(query)
-    next.set("after", writeCursor(last))
-    return withHeaders(page, { link: `</dead-letters?${next}>; rel="next"` })
-  })
+  return Effect.map(ledger.deadLetters({ after, limit, reason }), (rows) =>
+    page("/dead-letters", query, rows, { limit, show: ofDeadLetter, cursorOf: writeCursor })
+  )
 }
 
 /**
@@ -62,13 +55,13 @@ export const redriveAll = Effect.fnUntraced(function* (
   let redriven = 0
   for (;;) {
     const dueAt = at + Math.floor((redriven * 1000) / rate)
-    const page = { reason, before: at, dueAt, rate, limit: batchSize, note: read.note }
-    const count = yield* ledger.redriveAll(page)
+    const batch = { reason, before: at, dueAt, rate, limit: batchSize, note: read.note }
+    const count = yield* ledger.redriveAll(batch)
     redriven += count
     if (count < batchSize) break
   }
   const last = at + Math.floor((Math.max(0, redriven - 1) * 1000) / rate)
-  return json({ reason, redriven, rate, lastDueAt: DateTime.formatIso(DateTime.makeUnsafe(last)) })
+  return json({ reason, redriven, rate, lastDueAt: Time.textOf(last) })
 })
 
 const refuse = (message: string) => Effect.succeed(invalid(message))
@@ -98,8 +91,3 @@ const readCursor = (text: string): ParkedKey | undefined => {
     /^([0-9]{1,15})\.([a-z-]+)\.(\P{Cc}+)$/u.exec(text) ?? []
   return isKind(scope) ? { at: Number(at), scope, transactionId } : undefined
 }
-
-const isKind = (text: string): text is Kind =>
-  Object.entries<ReadonlyArray<string>>(kindsOf).some(
-    ([method, kinds]) => text === method || kinds.includes(text)
-  )

@@ -4,8 +4,8 @@
  */
 import type { Policy } from "@pawl/core/Evidence"
 import * as Clock from "effect/Clock"
-import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
+import * as Record from "effect/Record"
 import * as Activity from "@pawl/webhook/Activity"
 import type { Journal } from "@pawl/webhook/Journal"
 import type { Ledger } from "@pawl/webhook/Ledger"
@@ -13,8 +13,8 @@ import type { ReadUse } from "@pawl/webhook/ReadUse"
 import type { Worker } from "@pawl/webhook/Worker"
 import * as Condition from "@pawl/webhook/internal/Condition"
 import * as LedgerClock from "@pawl/webhook/internal/LedgerClock"
+import * as Time from "../story/Time.ts"
 import * as Advice from "./Advice.ts"
-import { json, type Response } from "./Response.ts"
 
 /** A secret of the receiver: its name and whether it is set, never its value. */
 export interface Secret {
@@ -32,7 +32,10 @@ const reportOf = ({ allowed, limit, oldestPutOff, putOff, sent }: ReadUse) => ({
   oldestPutOffSeconds: oldestPutOff === undefined ? null : oldestPutOff / 1000
 })
 
-/** Makes the effect `respond`, which responds with the overview. It succeeds while the ledger is not available. */
+/**
+ * Makes `condition`, which reads the condition, `state`, which reads the backlog too, and `report`, which reads the whole overview.
+ * They succeed while the ledger is not available.
+ */
 export const make = Effect.fnUntraced(function* (options: {
   readonly ledger: Ledger["Service"]
   readonly journal: Journal["Service"] | undefined
@@ -42,47 +45,48 @@ export const make = Effect.fnUntraced(function* (options: {
 }) {
   const { journal, ledger, policy, secrets, worker } = options
   const latest = journal && Activity.observe(journal)
-  const { read } = yield* Condition.make({ ...options, latest })
-  const startedAt = timeIn(yield* Clock.currentTimeMillis)
+  const { read: condition } = yield* Condition.make({ ...options, latest })
+  const startedAt = Time.textOf(yield* Clock.currentTimeMillis)
 
   const backlog = Effect.gen(function* () {
     const now = LedgerClock.timeOf(ledger, yield* Clock.Clock)
     const { deadLetters, due, oldestDueAt } = yield* ledger.backlog(now)
     return { due, oldestDueSeconds: Math.max(0, now - (oldestDueAt ?? now)) / 1000, deadLetters }
   })
+  const state = Effect.all({ condition, backlog: Effect.orElseSucceed(backlog, () => null) })
 
-  const respond = Effect.gen(function* (): Effect.fn.Return<Response> {
+  const report = Effect.gen(function* () {
     const activity = latest && (yield* latest)
-    return json({
-      at: timeIn(yield* Clock.currentTimeMillis),
+    return {
+      at: Time.textOf(yield* Clock.currentTimeMillis),
       startedAt,
       policy,
-      condition: yield* read,
-      backlog: yield* Effect.orElseSucceed(backlog, () => null),
+      ...(yield* state),
       reads: worker === undefined ? null : reportOf(yield* worker.readUse),
       events:
         activity === undefined
           ? null
-          : Object.fromEntries(
-              Object.entries(activity.events).map(([name, { at, count }]) => [
-                name,
-                { count, lastAt: timeIn(at) }
-              ])
-            ),
+          : Record.map(activity.events, ({ at, count }) => ({
+              count,
+              lastAt: Time.textOrNull(at)
+            })),
       alarms: (activity?.alarms ?? []).map(({ at, count, method, reason, transactionId }) => ({
         reason,
         count,
-        lastAt: timeIn(at),
+        lastAt: Time.textOf(at),
         method: method ?? null,
         transactionId: transactionId ?? null,
         nextStep: Advice.nextStepFor(reason)
       })),
-      failing: (activity?.failing ?? []).map(({ at, ...one }) => ({ ...one, lastAt: timeIn(at) })),
+      failing: (activity?.failing ?? []).map(({ at, ...one }) => ({
+        ...one,
+        lastAt: Time.textOf(at)
+      })),
       secrets
-    })
+    }
   })
-  return { respond }
+  return { condition, report, state }
 })
 
-const timeIn = (at: number | undefined): string | null =>
-  at === undefined ? null : DateTime.formatIso(DateTime.makeUnsafe(at))
+/** An overview. */
+export type Overview = Effect.Success<Effect.Success<ReturnType<typeof make>>["report"]>

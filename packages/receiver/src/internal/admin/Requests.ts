@@ -3,11 +3,11 @@
  */
 import type { StoreUnavailable } from "@pawl/core/CallbackError"
 import * as Clock from "effect/Clock"
-import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import type { ParkReason, RequestRow } from "@pawl/webhook/RequestRow"
 import type { RequestStore } from "@pawl/webhook/RequestStore"
 import * as LedgerClock from "@pawl/webhook/internal/LedgerClock"
+import * as Time from "../story/Time.ts"
 import * as Reply from "./Response.ts"
 
 type Store = RequestStore["Service"]
@@ -18,30 +18,41 @@ const maxNote = 64
 /** The parked requests in a page. */
 const pageSize = 100
 
+/** Returns the routes of a store. A request is sent again within the window. */
+export const routes = (store: Store, window: number): ReadonlyArray<Reply.Route> => [
+  ["GET", /^\/parked-requests$/u, (query) => list(store, query)],
+  ["GET", /^\/requests\/([^/]+)$/u, (_, [id = ""]) => show(store, id)],
+  [
+    "POST",
+    /^\/requests\/([^/]+)\/redrive$/u,
+    (query, [id = ""]) => redrive(store, id, query, window)
+  ]
+]
+
 /** Responds with a request; 404 if it is unknown. */
-export const show = (store: Store, requestId: string): Respond =>
+const show = (store: Store, requestId: string): Respond =>
   Effect.map(store.get(requestId), (row) =>
     row === undefined ? Reply.notFound : Reply.json(describe(row))
   )
 
-/** Responds with a page of the parked requests, oldest first. The header `Link` names the next page. */
-export const list = (store: Store, query: URLSearchParams): Respond => {
+/** Responds with a page of the parked requests, oldest first. */
+const list = (store: Store, query: URLSearchParams): Respond => {
   const text = query.get("after")
   const after = text === null ? undefined : readCursor(text)
   if (text !== null && after === undefined) {
     return Effect.succeed(Reply.invalid("after must be the cursor of a page"))
   }
-  return Effect.map(store.parked({ limit: pageSize, after }), (rows) => {
-    const page = Reply.json(rows.map(describe))
-    const last = rows.length === pageSize ? rows.at(-1) : undefined
-    if (last === undefined) return page
-    const next = new URLSearchParams({ after: `${last.parked.at}.${last.requestId}` })
-    return Reply.withHeaders(page, { link: `</parked-requests?${next}>; rel="next"` })
-  })
+  return Effect.map(store.parked({ limit: pageSize, after }), (rows) =>
+    Reply.page("/parked-requests", query, rows, {
+      limit: pageSize,
+      show: describe,
+      cursorOf: ({ parked, requestId }) => `${parked.at}.${requestId}`
+    })
+  )
 }
 
 /** Redrives a parked request, logs who did it and why, and responds with it; 404 if it is not parked, or may not be sent any more. */
-export const redrive = Effect.fnUntraced(function* (
+const redrive = Effect.fnUntraced(function* (
   store: Store,
   requestId: string,
   query: URLSearchParams,
@@ -77,6 +88,9 @@ const stateOf = ({ begunAt, lease, outcome, parked }: RequestRow) => {
   return lease?.inDoubt === false ? "sent" : "in doubt"
 }
 
+/** A request as the admin API shows it. */
+export type RequestReport = ReturnType<typeof describe>
+
 /** Returns a request as the admin API shows it. Nothing of its body is shown. */
 const describe = (row: RequestRow) => {
   const { attempts, createdAt, kind, outcome, parked, refusals, requestId, transaction } = row
@@ -84,27 +98,24 @@ const describe = (row: RequestRow) => {
     requestId,
     kind,
     state: stateOf(row),
-    createdAt: timeIn(createdAt),
-    begunAt: timeIn(row.begunAt),
+    createdAt: Time.textOf(createdAt),
+    begunAt: Time.textOrNull(row.begunAt),
     attempts,
     refusal: refusals?.reason ?? null,
     outcome: outcome?._tag ?? null,
     notSent: outcome?._tag === "NotSent" ? outcome.reason : null,
-    settledAt: timeIn(row.settledAt),
+    settledAt: Time.textOrNull(row.settledAt),
     transaction: transaction ?? null,
     parked:
       parked === undefined
         ? null
         : {
             reason: parked.reason,
-            at: timeIn(parked.at),
+            at: Time.textOf(parked.at),
             explanation: explanations[parked.reason]
           }
   }
 }
-
-const timeIn = (at: number | undefined) =>
-  at === undefined ? null : DateTime.formatIso(DateTime.makeUnsafe(at))
 
 const explanations: Readonly<Record<ParkReason, string>> = {
   refused:

@@ -1,6 +1,26 @@
 /**
- * Responses of the admin API and of the health endpoints.
+ * Requests and responses of the admin API, and the responses of the health endpoints.
  */
+import type { StoreUnavailable } from "@pawl/core/CallbackError"
+import type * as Effect from "effect/Effect"
+
+/** A request. `path` is without the query, `search` is the query. Names of headers are lower case. */
+export interface Request {
+  readonly method: string
+  readonly path: string
+  readonly search?: string | undefined
+  readonly headers: Readonly<Record<string, string | ReadonlyArray<string> | undefined>>
+}
+
+/** A method, a path whose groups are ids, and the response to a request of both. */
+export type Route = readonly [
+  method: "GET" | "POST",
+  path: RegExp,
+  respond: (
+    query: URLSearchParams,
+    ids: ReadonlyArray<string>
+  ) => Effect.Effect<Response, StoreUnavailable>
+]
 
 /** A response. The body of a response to HEAD is not sent. */
 export interface Response {
@@ -32,6 +52,25 @@ export const withHeaders = (response: Response, headers: Response["headers"]): R
 
 /** Makes the response to a request that is not valid. */
 export const invalid = (message: string): Response => json({ message }, 400)
+
+/** Makes the response of a page of rows, oldest first. The header `Link` names the page after a full one. */
+export const page = <Row>(
+  path: string,
+  query: URLSearchParams,
+  rows: ReadonlyArray<Row>,
+  options: {
+    readonly limit: number
+    readonly show: (row: Row) => unknown
+    readonly cursorOf: (row: Row) => string
+  }
+): Response => {
+  const page = json(rows.map(options.show))
+  const last = rows.length === options.limit ? rows.at(-1) : undefined
+  if (last === undefined) return page
+  const next = new URLSearchParams(query)
+  next.set("after", options.cursorOf(last))
+  return withHeaders(page, { link: `<${path}?${next}>; rel="next"` })
+}
 
 export const notFound = json({ message: "Not found" }, 404)
 export const severalMerchants = json(

@@ -7,7 +7,7 @@ import * as Effect from "effect/Effect"
 import type { Note } from "@pawl/webhook/Fact"
 import type { Ledger } from "@pawl/webhook/Ledger"
 import * as Story from "@pawl/webhook/Story"
-import * as StoryReport from "../../StoryReport.ts"
+import * as StoryReport from "../story/StoryReport.ts"
 import { invalid, json, notFound, type Response } from "./Response.ts"
 
 /** Responds with the story of a transaction: of the row that `Ledger.get` returns, or of the one that the query names. */

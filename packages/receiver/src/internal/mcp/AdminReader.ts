@@ -68,7 +68,13 @@ export const layer = (options: {
               ? request
               : HttpClientRequest.bearerToken(request, options.token)
           )
-          const text = yield* textOf(stream)
+          const refused = new NotRead({ message: `The admin API answered ${status}` })
+          const text = yield* stream.pipe(
+            Stream.mapError(() => unreadable),
+            Stream.limitBytes(maxBytes, () => Stream.fail(refused)),
+            Stream.decodeText,
+            Stream.mkString
+          )
           if (text === Reply.severalMerchants.body) {
             return yield* new NotRead({
               message:
@@ -82,9 +88,7 @@ export const layer = (options: {
                 "The admin API asks for a token: set PAWL_ADMIN_TOKEN to that of the receiver"
             })
           }
-          if (status !== 200 || text === undefined) {
-            return yield* new NotRead({ message: `The admin API answered ${status}` })
-          }
+          if (status !== 200) return yield* refused
           const document = yield* Schema.decodeEffect(Schema.fromJsonString(Schema.Json))(text)
           const [, next] = /[?&]after=([^&>]*)/u.exec(headers["link"] ?? "") ?? []
           return { document, next: next && decodeURIComponent(next) }
@@ -92,28 +96,11 @@ export const layer = (options: {
         Effect.scoped,
         Effect.timeout("10 seconds"),
         // The messages of the platform are not used: they may quote the request, which has the token.
-        Effect.catchTags({
-          HttpClientError: () => Effect.fail(unreadable),
-          SchemaError: () => Effect.fail(unreadable),
-          TimeoutError: () => Effect.fail(unreadable)
-        }),
+        Effect.catchTag(["HttpClientError", "SchemaError", "TimeoutError"], () =>
+          Effect.fail(unreadable)
+        ),
         Effect.provideService(HttpClient.TracerPropagationEnabled, false)
       )
       return { read }
     })
-  )
-
-/** Reads a body as text; undefined if it is too large. */
-const textOf = <E>(stream: Stream.Stream<Uint8Array, E>) =>
-  stream.pipe(
-    Stream.runFoldEffect(
-      () => ({ chunks: [] as Array<Uint8Array>, size: 0 }),
-      ({ chunks, size }, chunk) => {
-        const total = size + chunk.length
-        return Effect.succeed({ chunks: total > maxBytes ? [] : [...chunks, chunk], size: total })
-      }
-    ),
-    Effect.map(({ chunks, size }) =>
-      size > maxBytes ? undefined : Buffer.concat(chunks).toString("utf8")
-    )
   )

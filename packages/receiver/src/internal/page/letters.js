@@ -6,21 +6,7 @@ import { byId, h, setText } from "@pawl/receiver/page/dom.js"
 import { count, dateTime, kind } from "@pawl/receiver/page/format.js"
 import * as Redrive from "./redrive.js"
 import { chip, link, table } from "./table.js"
-
-/**
- * A dead letter, as the admin API returns it.
- *
- * @typedef {{
- *   readonly method: string
- *   readonly kind: string
- *   readonly transactionId: string
- *   readonly reason: string
- *   readonly to: string | null
- *   readonly at: string
- *   readonly attempts: number
- *   readonly explanation: string
- * }} Letter
- */
+/** @import { ListedDeadLetter as Letter } from "@pawl/webhook/internal/TransactionReport" */
 
 /** The dead letters that one click adds. The admin API returns at most 1,000. */
 const step = 100

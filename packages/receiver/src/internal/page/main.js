@@ -8,10 +8,8 @@ import * as Overview from "./overview.js"
 import * as Redrive from "./redrive.js"
 import * as Requests from "./requests.js"
 import * as Transaction from "./transaction.js"
-/** @import { Overview as State } from "./problems.js" */
-
-/** The time between two updates, in milliseconds. */
-const interval = 2000
+import * as Updates from "./updates.js"
+/** @import { Overview as State } from "../admin/Overview.ts" */
 
 const views = ["overview", "dead-letters", "requests", "transactions"]
 
@@ -35,14 +33,11 @@ const announce = (text) => {
   refresh()
 }
 
-/**
- * @param {"live" | "lost"} state
- * @param {string} text
- */
-const connection = (state, text) => {
+/** @param {"live" | "lost"} state */
+const connection = (state) => {
   const element = byId("connection", HTMLElement)
   element.dataset["state"] = state
-  setText(element, text)
+  setText(element, state === "live" ? "Live" : "Reconnecting")
 }
 
 /** Reads the view of the address and shows it. A view that was left meanwhile is not shown. */
@@ -71,39 +66,7 @@ const update = async () => {
   document.title = state.condition.ready ? title : `Not ready · ${title}`
 }
 
-let isRunning = false
-let isWanted = false
-/** @type {ReturnType<typeof setTimeout> | undefined} */
-let timer
-
-/** Updates now, or again after the update that runs. */
-const refresh = () => {
-  isWanted = true
-  if (!isRunning) void run()
-}
-
-const run = async () => {
-  isRunning = true
-  clearTimeout(timer)
-  while (isWanted) {
-    isWanted = false
-    try {
-      await update()
-      connection("live", "Live")
-      setText(byId("error", HTMLElement), "")
-    } catch (error) {
-      connection("lost", "Reconnecting")
-      setText(
-        byId("error", HTMLElement),
-        error instanceof TypeError || !(error instanceof Error)
-          ? "The receiver does not answer. This page shows its last answer."
-          : error.message
-      )
-    }
-  }
-  isRunning = false
-  timer = setTimeout(() => document.hidden || refresh(), interval)
-}
+const refresh = Updates.start(update, connection)
 
 const go = () => {
   if (window.location.hash !== "" && !window.location.hash.startsWith("#/")) return
@@ -123,7 +86,6 @@ const go = () => {
 }
 
 window.addEventListener("hashchange", go)
-document.addEventListener("visibilitychange", () => document.hidden || refresh())
 byId("skip", HTMLAnchorElement).addEventListener("click", (event) => {
   event.preventDefault()
   byId("main", HTMLElement).focus()

@@ -1,28 +1,12 @@
 /**
- * The list of the merchants, each with a link to his page. It is updated every two seconds while it is visible.
+ * The list of the merchants, each with a link to his page.
  */
 import { call } from "./api.js"
-import { byId, h, setText } from "@pawl/receiver/page/dom.js"
+import { h } from "@pawl/receiver/page/dom.js"
 import { duration } from "@pawl/receiver/page/format.js"
 import { table } from "./table.js"
-
-/**
- * A merchant, as `GET /merchants` returns him.
- *
- * @typedef {{
- *   readonly id: string
- *   readonly accounts: ReadonlyArray<string>
- *   readonly condition: { readonly store: string, readonly credentials: string }
- *   readonly backlog: {
- *     readonly due: number
- *     readonly oldestDueSeconds: number
- *     readonly deadLetters: number
- *   } | null
- * }} Merchant
- */
-
-/** The time between two updates, in milliseconds. */
-const interval = 2000
+import * as Updates from "./updates.js"
+/** @import { State as Merchant } from "../merchants/MerchantsAdmin.ts" */
 
 /**
  * @param {string} text
@@ -49,27 +33,7 @@ const show = table(
   ]
 )
 
-const update = async () => {
-  const error = byId("error", HTMLElement)
-  try {
-    const { body } = await call("GET", "/merchants")
-    show(/** @type {ReadonlyArray<Merchant>} */ (body))
-    setText(error, "")
-  } catch (cause) {
-    setText(
-      error,
-      cause instanceof TypeError || !(cause instanceof Error)
-        ? "The receiver does not answer. This page shows its last answer."
-        : cause.message
-    )
-  }
-  setTimeout(refresh, interval)
-}
-
-/** Updates now, or when the page is visible again. */
-const refresh = () => {
-  if (document.hidden) document.addEventListener("visibilitychange", refresh, { once: true })
-  else void update()
-}
-
-refresh()
+Updates.start(async () => {
+  const { body } = await call("GET", "/merchants")
+  show(/** @type {ReadonlyArray<Merchant>} */ (body))
+})()

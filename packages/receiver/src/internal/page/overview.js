@@ -5,7 +5,8 @@ import { byId, h, renderList, setText } from "@pawl/receiver/page/dom.js"
 import { count, dateTime, duration, moment } from "@pawl/receiver/page/format.js"
 import { problemsOf } from "./problems.js"
 import { chip, link, table } from "./table.js"
-/** @import { Name, Overview, Problem } from "./problems.js" */
+/** @import { Overview } from "../admin/Overview.ts" */
+/** @import { Name, Problem } from "./problems.js" */
 
 /** The time over which events are counted for the figures, in milliseconds. */
 const span = 60_000
@@ -91,7 +92,7 @@ export const show = (overview, parkedRequests) => {
   renderList(
     byId("figures", HTMLElement),
     figuresOf(overview, parkedRequests),
-    ({ name }) => name,
+    ([name]) => name,
     figure
   )
   byId("failing", HTMLElement).hidden = overview.failing.length === 0
@@ -100,15 +101,14 @@ export const show = (overview, parkedRequests) => {
   secrets(
     overview.secrets.map((secret) => {
       const name = signedWith[secret.name]
-      const at = name === undefined ? null : (overview.events?.[name].lastAt ?? null)
+      const at = (name && overview.events?.[name].lastAt) ?? null
       return { ...secret, last: at === null ? "" : moment(at, now) }
     })
   )
   setText(
     byId("about", HTMLElement),
     `This process runs since ${dateTime(overview.startedAt)}. It confirms ${
-      { final: "final statuses", always: "every status", never: "nothing" }[overview.policy] ??
-      overview.policy
+      { final: "final statuses", always: "every status", never: "nothing" }[overview.policy]
     } by a read. Calls, reads, alarms and callbacks are those of this process; the backlog is that of the store.`
   )
 }
@@ -120,14 +120,7 @@ const problem = ({ href, id, next, tone, what }) =>
     h("span", {}, [next])
   ])
 
-/**
- * @typedef {{
- *   readonly name: string
- *   readonly value: string
- *   readonly fine: string
- *   readonly tone?: string | undefined
- * }} Figure
- */
+/** @typedef {readonly [name: string, value: string, fine: string, tone?: string | false]} Figure */
 
 /**
  * @param {Overview} overview
@@ -138,78 +131,78 @@ const figuresOf = ({ at, backlog, condition, events, reads, startedAt }, parkedR
   const since = (/** @type {Name} */ name) =>
     (events?.[name].count ?? 0) - (samples[0]?.events?.[name].count ?? 0)
   const accepted = since("acceptedCurrent") + since("acceptedPrevious")
+  const refused = since("refused") + since("notStored")
   const oldest = Math.max(Date.parse(startedAt), Date.parse(samples[0]?.at ?? at))
   const time = Math.max(1000, Date.parse(at) - oldest)
   const covered = duration(time)
-  const bad = (/** @type {boolean} */ isBad) => (isBad ? "bad" : undefined)
-  const unknown = { value: "?", fine: "the store cannot be read", tone: "bad" }
   return [
-    {
-      name: "Store",
-      value: condition.store === "writable" ? "Writable" : "Not writable",
-      fine: condition.ready ? "ready for callbacks" : "not ready",
-      tone: condition.ready ? "good" : "bad"
-    },
-    {
-      name: "Due now",
-      ...(backlog === null
-        ? unknown
-        : {
-            value: String(backlog.due),
-            fine:
-              backlog.due === 0
-                ? "no transaction waits"
-                : `the oldest for ${duration(1000 * backlog.oldestDueSeconds)}`,
-            tone: bad(backlog.oldestDueSeconds > 300)
-          })
-    },
-    {
-      name: "Dead letters",
-      ...(backlog === null
-        ? unknown
-        : {
-            value: String(backlog.deadLetters),
-            fine: "of all receivers",
-            tone: bad(backlog.deadLetters > 0)
-          })
-    },
-    {
-      name: "Parked requests",
-      value: parkedRequests >= 100 ? "100 or more" : String(parkedRequests),
-      fine: "of all receivers",
-      tone: bad(parkedRequests > 0)
-    },
-    {
-      name: "Callbacks stored",
-      value: String(accepted),
-      fine: `in ${covered}; ${since("refused") + since("notStored")} refused`,
-      tone: bad(since("refused") + since("notStored") > accepted)
-    },
-    {
-      name: "Reads answered",
-      value: String(since("answered")),
-      fine: `in ${covered}; ${since("silent")} without an answer`,
-      tone: bad(since("silent") > since("answered"))
-    },
+    [
+      "Store",
+      condition.store === "writable" ? "Writable" : "Not writable",
+      condition.ready ? "ready for callbacks" : "not ready",
+      condition.ready ? "good" : "bad"
+    ],
+    ...backlogFigures(backlog),
+    [
+      "Parked requests",
+      parkedRequests >= 100 ? "100 or more" : String(parkedRequests),
+      "of all receivers",
+      parkedRequests > 0 && "bad"
+    ],
+    [
+      "Callbacks stored",
+      String(accepted),
+      `in ${covered}; ${refused} refused`,
+      refused > accepted && "bad"
+    ],
+    [
+      "Reads answered",
+      String(since("answered")),
+      `in ${covered}; ${since("silent")} without an answer`,
+      since("silent") > since("answered") && "bad"
+    ],
     ...(reads === null ? [] : readFigures(reads, samples[0]?.reads ?? reads, time)),
-    {
-      name: "Transitions told",
-      value: String(since("told")),
-      fine: `in ${covered}; ${since("handlerFailed")} failed`,
-      tone: bad(since("handlerFailed") > since("told"))
-    },
-    {
-      name: "Credentials",
-      value: { accepted: "Accepted", refused: "Refused" }[condition.credentials] ?? "Not used yet",
-      fine: "by the service, at the last read",
-      tone: bad(condition.credentials === "refused")
-    }
+    [
+      "Transitions told",
+      String(since("told")),
+      `in ${covered}; ${since("handlerFailed")} failed`,
+      since("handlerFailed") > since("told") && "bad"
+    ],
+    [
+      "Credentials",
+      { accepted: "Accepted", refused: "Refused", unknown: "Not used yet" }[condition.credentials],
+      "by the service, at the last read",
+      condition.credentials === "refused" && "bad"
+    ]
   ]
 }
 
 /**
- * @typedef {NonNullable<Overview["reads"]>} Reads
+ * @param {Overview["backlog"]} backlog
+ * @returns {ReadonlyArray<Figure>}
  */
+const backlogFigures = (backlog) => {
+  const unknown = /** @type {const} */ (["?", "the store cannot be read", "bad"])
+  if (backlog === null) {
+    return [
+      ["Due now", ...unknown],
+      ["Dead letters", ...unknown]
+    ]
+  }
+  const { deadLetters, due, oldestDueSeconds } = backlog
+  const oldest = `the oldest for ${duration(1000 * oldestDueSeconds)}`
+  return [
+    [
+      "Due now",
+      String(due),
+      due === 0 ? "no transaction waits" : oldest,
+      oldestDueSeconds > 300 && "bad"
+    ],
+    ["Dead letters", String(deadLetters), "of all receivers", deadLetters > 0 && "bad"]
+  ]
+}
+
+/** @typedef {NonNullable<Overview["reads"]>} Reads */
 
 /**
  * @param {Reads} now
@@ -224,29 +217,27 @@ const readFigures = (now, before, time) => {
   const [ask, repeat, watch] = [since("ask"), since("repeat"), since("watch")]
   const isLowered = allowed !== limit
   return [
-    {
-      name: "Reads a second",
-      value: String(Math.round((10_000 * (now.sent - before.sent)) / time) / 10),
-      fine:
-        allowed === null
-          ? "no limit"
-          : `${Math.round(10 * allowed) / 10} allowed to all receivers${isLowered ? " after a 429" : ""}`,
-      tone: isLowered ? "bad" : undefined
-    },
-    {
-      name: "Reads put off",
-      value: String(ask + repeat + watch),
-      fine:
-        late === null
-          ? `in ${duration(time)}, by the read budget`
-          : `${ask} of new claims, ${repeat} of open and ${watch} of ended transactions; the oldest is ${duration(1000 * late)} late`,
-      tone: ask > 0 ? "bad" : undefined
-    }
+    [
+      "Reads a second",
+      String(Math.round((10_000 * (now.sent - before.sent)) / time) / 10),
+      allowed === null
+        ? "no limit"
+        : `${Math.round(10 * allowed) / 10} allowed to all receivers${isLowered ? " after a 429" : ""}`,
+      isLowered && "bad"
+    ],
+    [
+      "Reads put off",
+      String(ask + repeat + watch),
+      late === null
+        ? `in ${duration(time)}, by the read budget`
+        : `${ask} of new claims, ${repeat} of open and ${watch} of ended transactions; the oldest is ${duration(1000 * late)} late`,
+      ask > 0 && "bad"
+    ]
   ]
 }
 
 /** @param {Figure} figure */
-const figure = ({ fine, name, tone, value }) =>
+const figure = ([name, value, fine, tone]) =>
   h("div", { "data-testid": `figure-${name.toLowerCase().replaceAll(" ", "-")}` }, [
     h("dt", {}, [name]),
     h("dd", { class: tone }, [value]),

@@ -3,59 +3,8 @@
  */
 import { count, duration, dateTime } from "@pawl/receiver/page/format.js"
 
-/** @typedef {{ readonly count: number, readonly lastAt: string | null }} Event */
-
-/** @typedef {"acceptedCurrent" | "acceptedPrevious" | "refused" | "notStored" | "answered" | "silent" | "denied" | "told" | "handlerFailed"} Name */
-
-/**
- * An overview, as `GET /overview` returns it.
- *
- * @typedef {{
- *   readonly at: string
- *   readonly startedAt: string
- *   readonly policy: string
- *   readonly condition: {
- *     readonly ready: boolean
- *     readonly store: string
- *     readonly worker: string
- *     readonly credentials: string
- *     readonly clock: string
- *   }
- *   readonly backlog: {
- *     readonly due: number
- *     readonly oldestDueSeconds: number
- *     readonly deadLetters: number
- *   } | null
- *   readonly reads: {
- *     readonly limit: number | null
- *     readonly allowed: number | null
- *     readonly sent: number
- *     readonly putOff: Readonly<Record<"ask" | "repeat" | "watch", number>>
- *     readonly oldestPutOffSeconds: number | null
- *   } | null
- *   readonly events: Readonly<Record<Name, Event>> | null
- *   readonly alarms: ReadonlyArray<{
- *     readonly reason: string
- *     readonly count: number
- *     readonly lastAt: string
- *     readonly method: string | null
- *     readonly transactionId: string | null
- *     readonly nextStep: string | null
- *   }>
- *   readonly failing: ReadonlyArray<{
- *     readonly method: string
- *     readonly transactionId: string
- *     readonly to: string
- *     readonly attempts: number
- *     readonly lastAt: string
- *   }>
- *   readonly secrets: ReadonlyArray<{
- *     readonly name: string
- *     readonly isSet: boolean
- *     readonly use: string
- *   }>
- * }} Overview
- */
+/** @import { Overview } from "../admin/Overview.ts" */
+/** @typedef {keyof NonNullable<Overview["events"]>} Name */
 
 /**
  * A problem. `tone` is `bad` if work stands still or money waits, else `warn`.
@@ -65,7 +14,7 @@ import { count, duration, dateTime } from "@pawl/receiver/page/format.js"
  *   readonly tone: "bad" | "warn"
  *   readonly what: string
  *   readonly next: string
- *   readonly href?: string
+ *   readonly href: string | undefined
  * }} Problem
  */
 
@@ -92,120 +41,119 @@ export const problemsOf = (
     secrets.map(({ name }) => name)
   const time = (/** @type {Name} */ name) => Date.parse(events?.[name].lastAt ?? "") || -Infinity
   const isRecent = (/** @type {Name} */ name) => time(name) > now - recent
+  const since = (/** @type {number} */ last) =>
+    last === -Infinity ? "" : ` since ${dateTime(last)}`
   const accepted = Math.max(time("acceptedCurrent"), time("acceptedPrevious"))
-  /** @type {Array<Problem | undefined>} */
-  const all = [
-    condition.store !== "writable"
-      ? {
-          id: "store",
-          tone: "bad",
-          what: "The store cannot be written: callbacks are answered 503.",
-          next: "Check the disk, locks and PostgreSQL. The service sends each callback again for 62 minutes, so until then nothing is lost."
-        }
-      : undefined,
-    condition.store === "writable" && isRecent("notStored") && time("notStored") > accepted
-      ? {
-          id: "not-stored",
-          tone: "bad",
-          what: `Callbacks are answered 503, and none was stored${
-            accepted === -Infinity ? "" : ` since ${dateTime(accepted)}`
-          }.`,
-          next: "Check the disk of the database: it may have no room for new rows. The service sends each callback again for 62 minutes, and this disappears with the first callback that is stored."
-        }
-      : undefined,
-    condition.worker === "ending"
-      ? {
-          id: "ending",
-          tone: "warn",
-          what: "This process is about to end.",
-          next: "Look at the page of the process that replaces it."
-        }
-      : undefined,
-    condition.credentials === "refused"
-      ? {
-          id: "credentials",
-          tone: "bad",
-          what: "The service refuses the merchant key or the merchant secret: nothing can be confirmed.",
-          next: `Compare the merchant key and ${current} with those of the operator, correct them, and start the receiver again. Callbacks are stored meanwhile.`
-        }
-      : time("silent") > time("answered") + silence
-        ? {
-            id: "silent",
-            tone: "bad",
-            what: `The service does not answer${
-              time("answered") === -Infinity ? "" : ` since ${dateTime(time("answered"))}`
-            }: final statuses wait for their confirmation.`,
-            next: "Ask the operator of the service. Do not restart the receiver: it reads again by itself, and callbacks are stored meanwhile."
-          }
-        : undefined,
-    isRecent("refused") && time("refused") > accepted
-      ? {
-          id: "refused",
-          tone: "bad",
-          what: `Callbacks are refused with 401, and none was accepted${
-            accepted === -Infinity ? "" : ` since ${dateTime(accepted)}`
-          }.`,
-          next: `Compare ${current} with the secret of the operator. After a rotation set the old one as ${previous}. Start the receiver again within 62 minutes, and every callback comes again.`
-        }
-      : undefined,
-    failing.length > 0
-      ? {
-          id: "handler",
-          tone: "bad",
-          what: `The handler fails for ${count(failing.length, "transaction")}${failing.length >= mostFailing ? " or more" : ""}, listed below.`,
-          next: "Correct the application: the log has the reason. Nothing is to be redriven yet: each call is made again for 24 hours, at least every 5 minutes."
-        }
-      : undefined,
-    condition.clock === "differs"
-      ? {
-          id: "clock",
-          tone: "warn",
-          what: "The clocks of this machine and of the database differ by more than 5 seconds.",
-          next: "Synchronise them. Work goes on with the clock of the database."
-        }
-      : undefined,
-    (reads?.oldestPutOffSeconds ?? 0) > maxLag
-      ? {
-          id: "reads",
-          tone: "warn",
-          what: `The read budget is too small for the reads that are due: the oldest one is late by ${duration(
-            1000 * (reads?.oldestPutOffSeconds ?? 0)
-          )}.`,
-          next: "Reads of new claims go first, and the others follow. If the operator of the service allows more, raise PAWL_READS_PER_SECOND."
-        }
-      : undefined,
-    (backlog?.oldestDueSeconds ?? 0) > maxLag
-      ? {
-          id: "lag",
-          tone: "bad",
-          what: `${count(backlog?.due ?? 0, "transaction")} wait for work, the oldest for ${duration(
-            1000 * (backlog?.oldestDueSeconds ?? 0)
-          )}.`,
-          next: "If nothing else is listed here, no worker runs: look at the log of every receiver."
-        }
-      : undefined,
-    (backlog?.deadLetters ?? 0) > 0
-      ? {
-          id: "dead-letters",
-          tone: "warn",
-          what: `${count(backlog?.deadLetters ?? 0, "dead letter")} ${
-            backlog?.deadLetters === 1 ? "waits" : "wait"
-          } for a person.`,
-          next: "Act on each by its reason.",
-          href: "#/dead-letters"
-        }
-      : undefined,
-    parkedRequests > 0
-      ? {
-          id: "requests",
-          tone: "warn",
-          what: `${count(parkedRequests, "parked request")} ${
-            parkedRequests === 1 ? "waits" : "wait"
-          } for a person.`,
-          next: "Ask the service whether each had an effect.",
-          href: "#/requests"
-        }
-      : undefined
-  ]
-  return all.flatMap((problem) => problem ?? [])
+  const late = reads?.oldestPutOffSeconds ?? 0
+  const { deadLetters = 0, due = 0, oldestDueSeconds = 0 } = backlog ?? {}
+  const wait = (/** @type {number} */ n, /** @type {string} */ noun) =>
+    `${count(n, noun)} ${n === 1 ? "waits" : "wait"} for a person.`
+  /** @type {Array<Problem>} */
+  const problems = []
+  /**
+   * @param {Problem["tone"]} tone
+   * @param {string} id
+   * @param {string} what
+   * @param {string} next
+   * @param {string} [href]
+   */
+  const add = (tone, id, what, next, href) => problems.push({ id, tone, what, next, href })
+
+  if (condition.store !== "writable") {
+    add(
+      "bad",
+      "store",
+      "The store cannot be written: callbacks are answered 503.",
+      "Check the disk, locks and PostgreSQL. The service sends each callback again for 62 minutes, so until then nothing is lost."
+    )
+  } else if (isRecent("notStored") && time("notStored") > accepted) {
+    add(
+      "bad",
+      "not-stored",
+      `Callbacks are answered 503, and none was stored${since(accepted)}.`,
+      "Check the disk of the database: it may have no room for new rows. The service sends each callback again for 62 minutes, and this disappears with the first callback that is stored."
+    )
+  }
+  if (condition.worker === "ending") {
+    add(
+      "warn",
+      "ending",
+      "This process is about to end.",
+      "Look at the page of the process that replaces it."
+    )
+  }
+  if (condition.credentials === "refused") {
+    add(
+      "bad",
+      "credentials",
+      "The service refuses the merchant key or the merchant secret: nothing can be confirmed.",
+      `Compare the merchant key and ${current} with those of the operator, correct them, and start the receiver again. Callbacks are stored meanwhile.`
+    )
+  } else if (time("silent") > time("answered") + silence) {
+    add(
+      "bad",
+      "silent",
+      `The service does not answer${since(time("answered"))}: final statuses wait for their confirmation.`,
+      "Ask the operator of the service. Do not restart the receiver: it reads again by itself, and callbacks are stored meanwhile."
+    )
+  }
+  if (isRecent("refused") && time("refused") > accepted) {
+    add(
+      "bad",
+      "refused",
+      `Callbacks are refused with 401, and none was accepted${since(accepted)}.`,
+      `Compare ${current} with the secret of the operator. After a rotation set the old one as ${previous}. Start the receiver again within 62 minutes, and every callback comes again.`
+    )
+  }
+  if (failing.length > 0) {
+    add(
+      "bad",
+      "handler",
+      `The handler fails for ${count(failing.length, "transaction")}${failing.length >= mostFailing ? " or more" : ""}, listed below.`,
+      "Correct the application: the log has the reason. Nothing is to be redriven yet: each call is made again for 24 hours, at least every 5 minutes."
+    )
+  }
+  if (condition.clock === "differs") {
+    add(
+      "warn",
+      "clock",
+      "The clocks of this machine and of the database differ by more than 5 seconds.",
+      "Synchronise them. Work goes on with the clock of the database."
+    )
+  }
+  if (late > maxLag) {
+    add(
+      "warn",
+      "reads",
+      `The read budget is too small for the reads that are due: the oldest one is late by ${duration(1000 * late)}.`,
+      "Reads of new claims go first, and the others follow. If the operator of the service allows more, raise PAWL_READS_PER_SECOND."
+    )
+  }
+  if (oldestDueSeconds > maxLag) {
+    add(
+      "bad",
+      "lag",
+      `${count(due, "transaction")} wait for work, the oldest for ${duration(1000 * oldestDueSeconds)}.`,
+      "If nothing else is listed here, no worker runs: look at the log of every receiver."
+    )
+  }
+  if (deadLetters > 0) {
+    add(
+      "warn",
+      "dead-letters",
+      wait(deadLetters, "dead letter"),
+      "Act on each by its reason.",
+      "#/dead-letters"
+    )
+  }
+  if (parkedRequests > 0) {
+    add(
+      "warn",
+      "requests",
+      wait(parkedRequests, "parked request"),
+      "Ask the service whether each had an effect.",
+      "#/requests"
+    )
+  }
+  return problems
 }

@@ -6,18 +6,8 @@ import { h } from "@pawl/receiver/page/dom.js"
 import { dateTime } from "@pawl/receiver/page/format.js"
 import * as Redrive from "./redrive.js"
 import { table } from "./table.js"
-
-/**
- * A parked request, as the admin API returns it.
- *
- * @typedef {{
- *   readonly requestId: string
- *   readonly kind: string
- *   readonly createdAt: string
- *   readonly attempts: number
- *   readonly parked: { readonly reason: string, readonly at: string, readonly explanation: string }
- * }} Request
- */
+/** @import { RequestReport } from "../admin/Requests.ts" */
+/** @typedef {RequestReport & { readonly parked: NonNullable<RequestReport["parked"]> }} Request */
 
 const rows = table(
   "request-table",

@@ -6,33 +6,8 @@ import { byId, h, renderList } from "@pawl/receiver/page/dom.js"
 import { count, dateTime, kind } from "@pawl/receiver/page/format.js"
 import { redriveOne } from "./letters.js"
 import { chip } from "./table.js"
-
-/** @typedef {{ readonly amount: string | null, readonly currency: string | null }} Money */
-
-/**
- * A transaction, as the admin API returns it.
- *
- * @typedef {{
- *   readonly method: string
- *   readonly kind: string
- *   readonly transactionId: string
- *   readonly status: string | null
- *   readonly confirmed: boolean
- *   readonly conflict: ReadonlyArray<string> | null
- *   readonly claimed: ReadonlyArray<string>
- *   readonly confirmedStatuses: ReadonlyArray<string>
- *   readonly told: string | null
- *   readonly callbacks: number
- *   readonly deadLetter: {
- *     readonly reason: string
- *     readonly at: string
- *     readonly explanation: string
- *     readonly amounts?: { readonly ordered: Money, readonly signed: ReadonlyArray<Money> }
- *   } | null
- * }} Transaction
- */
-
-/** @typedef {{ readonly at: string, readonly sentence: string }} Fact */
+/** @import { FactReport as Fact } from "../story/StoryReport.ts" */
+/** @import { Money, TransactionReport as Transaction } from "@pawl/webhook/internal/TransactionReport" */
 
 /** @typedef {{ readonly method: string, readonly transactionId: string }} Key */
 

@@ -16,7 +16,7 @@
  */
 import * as Status from "@pawl/core/Status"
 import { Api } from "../contract/Api.ts"
-import * as PageFiles from "@pawl/receiver/PageFiles"
+import * as PageFiles from "@pawl/receiver/internal/admin/PageFiles"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"

@@ -7,19 +7,12 @@
  * later. A refund is booked by its own transaction, and a chargeback with its payment, as a loss of the whole amount. The kind of
  * a transaction is the one that the service states, and a transaction with several rows is booked once. Fees, and payments that
  * only the service knows, are not in the books.
- *
- * @since 0.1.0
  */
 import * as Grammar from "@pawl/core/internal/Grammar"
 import * as Kind from "@pawl/core/Kind"
 import { type Compared, differs } from "./DayComparison.ts"
 
-/**
- * Writes the differences as CSV (RFC 4180), with a line of names.
- *
- * @category conversions
- * @since 0.1.0
- */
+/** Writes the differences as CSV (RFC 4180), with a line of names. */
 export const csv = (compared: ReadonlyArray<Compared>): string =>
   [columns, ...compared.filter(differs).map((each) => columns.map((name) => each[name] ?? ""))]
     .map((line) => `${line.map(cell).join(",")}\r\n`)
@@ -53,9 +46,6 @@ const paid = ["SUCCEED", "REFUNDED", "CHARGEBACK"]
 
 /**
  * Writes a journal that `hledger check --strict` accepts. A paid transaction whose amount or kind is not known is a comment.
- *
- * @category conversions
- * @since 0.1.0
  */
 export const journal = (date: string, compared: ReadonlyArray<Compared>): string => {
   const booked = once(compared.filter(({ theirs }) => paid.includes(theirs)))

@@ -6,15 +6,8 @@
  * A page is plain HTML, stylesheets, and JavaScript modules. Both pages have the same styles, icon and basic modules,
  * which modules of a page import as `@pawl/receiver/page/NAME`
  * (`docs/decisions/0085-the-two-pages-share-their-basic-files.md`).
- *
- * @since 0.1.0
  */
-/**
- * A file of a page.
- *
- * @category models
- * @since 0.1.0
- */
+/** A file of a page. */
 export interface PageFile {
   readonly name: string
   readonly contentType: string
@@ -30,19 +23,13 @@ const contentTypes: Readonly<Record<string, string>> = {
 
 /**
  * The folder of the files that the pages share.
- *
- * @category constants
- * @since 0.1.0
  */
 // The path from `src` and from `dist`: the browser files are published as they are in `src`.
-export const shared = new URL("../src/internal/page/shared/", import.meta.url)
+export const shared = new URL("../../../src/internal/page/shared/", import.meta.url)
 
 /**
  * Makes a file of a page from a file of its folder, or none if a page has no such files. The browser finds the shared
  * modules beside those of the page.
- *
- * @category constructors
- * @since 0.1.0
  */
 export const make = (name: string, text: string): ReadonlyArray<PageFile> => {
   const contentType = contentTypes[name.replace(/^.*\./u, "")]
@@ -53,9 +40,6 @@ export const make = (name: string, text: string): ReadonlyArray<PageFile> => {
 /**
  * The headers of every file of a page. The policy allows no inline script or style, no other origin, no frame and no
  * markup from strings.
- *
- * @category constants
- * @since 0.1.0
  */
 export const headers = {
   "cache-control": "no-cache",

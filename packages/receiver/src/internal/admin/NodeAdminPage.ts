@@ -5,35 +5,17 @@
  *
  * The page uses only the admin API, so everything in it can also be done with curl. It loads nothing from another
  * host, and no site may frame it.
- *
- * **Example** (In the layer of an admin API)
- *
- * ```ts
- * import * as Admin from "@pawl/receiver/Admin"
- * import * as NodeAdminPage from "@pawl/receiver/NodeAdminPage"
- * import * as Effect from "effect/Effect"
- * import * as Layer from "effect/Layer"
- *
- * const layer = Layer.unwrap(Effect.map(NodeAdminPage.files, (page) => Admin.layer({ page })))
- * ```
- *
- * @since 0.1.0
  */
 import * as Effect from "effect/Effect"
 import { readdirSync, readFileSync } from "node:fs"
-import type { Response } from "./Admin.ts"
-import { text, withHeaders } from "./internal/admin/Response.ts"
+import type { Response } from "../../Admin.ts"
+import { text, withHeaders } from "./Response.ts"
 import * as PageFiles from "./PageFiles.ts"
 
 /** The path from `src` and from `dist`: the browser files are published as they are in `src`. */
-const folder = new URL("../src/internal/page/", import.meta.url)
+const folder = new URL("../../../src/internal/page/", import.meta.url)
 
-/**
- * The files of the page, by path: `/`, and the rest under `/page`.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** The files of the page, by path: `/`, and the rest under `/page`. */
 export const files: Effect.Effect<ReadonlyMap<string, Response>> = Effect.sync(
   () =>
     new Map(

@@ -9,8 +9,6 @@
  *
  * A comparison changes nothing, in the ledger or at the service. It compares the payments that the ledger knows: fees, and
  * payments that only the service knows, are outside.
- *
- * @since 0.1.0
  */
 import type { StoreUnavailable } from "@pawl/core/CallbackError"
 import type { Kind } from "@pawl/core/Kind"
@@ -33,9 +31,6 @@ import type { RowKey } from "@pawl/webhook/RowPages"
  * - `amount`, `currency`: those of the order, else of a callback.
  * - `ours`: the status that the handler was told last; null if it was told none.
  * - `theirs`: the status that the service states, or `404`.
- *
- * @category models
- * @since 0.1.0
  */
 export interface Compared {
   readonly scope: Kind
@@ -49,28 +44,12 @@ export interface Compared {
 }
 
 /**
- * The result of a run: the number of transactions that it compared, of those that a run before it had compared, and of those
- * that the service did not answer for.
- *
- * @category models
- * @since 0.1.0
- */
-export interface Counts {
-  readonly compared: number
-  readonly known: number
-  readonly unanswered: number
-}
-
-/**
  * The settings of a run.
  *
  * - `day`: the start of the day, in milliseconds since the epoch.
  * - `rate`: the most reads in a second.
  * - `isKnown`: tells whether a run before this one has compared a transaction.
  * - `note`: keeps a transaction that was compared, so that the next run need not read it again.
- *
- * @category models
- * @since 0.1.0
  */
 export interface Options<E> {
   readonly day: number
@@ -86,26 +65,19 @@ const readTimeout = Duration.minutes(1)
 /** A read that fails is made again after 1, 2 and 4 seconds. */
 const retries = Schedule.exponential("1 second").pipe(Schedule.upTo({ times: 3 }))
 
-/**
- * Tells whether the service states another status than the handler was told.
- *
- * @category guards
- * @since 0.1.0
- */
+/** Tells whether the service states another status than the handler was told. */
 export const differs = ({ ours, theirs }: Compared): boolean => ours !== theirs
 
 /**
- * Compares the transactions of a day. A transaction that the service does not answer for is not kept, and the next run reads it.
- *
- * @category constructors
- * @since 0.1.0
+ * Compares the transactions of a day. Returns the number of transactions that it compared, of those that a run before it had
+ * compared, and of those that the service did not answer for, which the next run reads.
  */
 export const run = Effect.fn("DayComparison.run")(function* <E>({
   day,
   isKnown,
   note,
   rate
-}: Options<E>): Effect.fn.Return<Counts, E | StoreUnavailable, Ledger | StatusReader> {
+}: Options<E>) {
   const ledger = yield* Ledger
   const reader = yield* StatusReader
   const counts = { compared: 0, known: 0, unanswered: 0 }

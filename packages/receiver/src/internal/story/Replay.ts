@@ -8,63 +8,35 @@
  * of the handler again, by the evidence that the fact of the call names.
  *
  * The times of work, such as the next read, are not part of a story.
- *
- * @since 0.1.0
  */
 import * as Evidence from "@pawl/core/Evidence"
 import { initial, type Observation, reduce } from "@pawl/core/Reducer"
 import { isStatus, type Status } from "@pawl/core/Status"
+import * as Struct from "effect/Struct"
 import type { Kept } from "@pawl/webhook/Fact"
 import * as Transition from "@pawl/webhook/internal/Transition"
 import type { DeadLetter, Row } from "@pawl/webhook/Row"
 import type { Story } from "@pawl/webhook/Story"
 
-/**
- * The part of a row that its facts tell.
- *
- * @category models
- * @since 0.1.0
- */
-export type Folded = Pick<
-  Row,
-  | "amountCleared"
-  | "attempt"
-  | "callbacks"
-  | "evidence"
-  | "pendingStatus"
-  | "read"
-  | "registered"
-  | "sequence"
-  | "told"
-> & { readonly deadLetter: Omit<DeadLetter, "at"> | undefined }
+/** The fields of a row that its facts tell. */
+const fields = [
+  "amountCleared",
+  "attempt",
+  "callbacks",
+  "evidence",
+  "pendingStatus",
+  "read",
+  "registered",
+  "sequence",
+  "told"
+] as const
 
-/**
- * The result of a replay.
- *
- * - `same`: the facts lead to the row, and the rule of today would have told the same.
- * - `differences`: a sentence for each difference.
- * - `calls`: the statuses that the handler was called with, in order, each with its sequence and the number of calls.
- *
- * @category models
- * @since 0.1.0
- */
-export interface Replay {
-  readonly same: boolean
-  readonly differences: ReadonlyArray<string>
-  readonly calls: ReadonlyArray<{
-    readonly sequence: number
-    readonly to: Status
-    readonly count: number
-    readonly told: boolean
-  }>
+/** The part of a row that its facts tell. */
+export type Folded = Pick<Row, (typeof fields)[number]> & {
+  readonly deadLetter: Omit<DeadLetter, "at"> | undefined
 }
 
-/**
- * Folds facts into what their row says.
- *
- * @category getters
- * @since 0.1.0
- */
+/** Folds facts into what their row says. */
 export const fold = (facts: ReadonlyArray<Kept>): Folded => {
   const inOrder = facts.toSorted((one, two) => one.number - two.number)
   const own = inOrder.filter(({ from }) => from === undefined)
@@ -120,37 +92,20 @@ const foldParking = (
 const isAnswer = (result: string): boolean => result !== "404" && result !== "no answer"
 
 /** Returns the part of a row that its facts tell. */
-const foldedOf = (row: Row): Folded => {
-  const { amountCleared, attempt, callbacks, deadLetter, evidence } = row
-  const { pendingStatus, read, registered, sequence, told } = row
-  return {
-    amountCleared,
-    attempt,
-    callbacks,
-    deadLetter: deadLetter && { reason: deadLetter.reason, to: deadLetter.to },
-    evidence,
-    pendingStatus,
-    read,
-    registered,
-    sequence,
-    told
-  }
-}
+const foldedOf = (row: Row): Folded => ({
+  ...Struct.pick(row, fields),
+  deadLetter: row.deadLetter && { reason: row.deadLetter.reason, to: row.deadLetter.to }
+})
 
 /**
- * Replays a story by the rule of today. `policy` is that of the receiver.
+ * Replays a story by the rule of today. `policy` is that of the receiver. An incomplete story cannot be compared with its row, so
+ * only its calls are decided again.
  *
- * **Gotchas**
- *
- * An incomplete story cannot be compared with its row, so only its calls are decided again.
- *
- * @category getters
- * @since 0.1.0
+ * - `same`: the facts lead to the row, and the rule of today would have told the same.
+ * - `differences`: a sentence for each difference.
+ * - `calls`: the statuses that the handler was called with, in order, each with its sequence and the number of calls.
  */
-export const replay = (
-  { complete, facts, row }: Story,
-  policy: Evidence.Policy = "final"
-): Replay => {
+export const replay = ({ complete, facts, row }: Story, policy: Evidence.Policy = "final") => {
   const folded = fold(facts)
   const own = facts.filter(({ from }) => from === undefined)
   const calls = callsIn(own)

@@ -6,20 +6,13 @@
  * The scenario has the statuses that the service had, in their order, and the suffixes of what happened to their callbacks:
  * `silent` if none came, `lost` if that of the last status did not come, `duplicate` if one was repeated, and `forged` if one
  * claimed a final status that the service did not confirm. A handler is told the same final status.
- *
- * @since 0.1.0
  */
 import { isTerminal, rank, type Status, statuses } from "@pawl/core/Status"
 import * as Evidence from "@pawl/core/Evidence"
 import { isKnown } from "@pawl/core/Kind"
 import type { Story } from "@pawl/webhook/Story"
 
-/**
- * Returns the scenario of a story: `steps:NEW,PENDING,SUCCEED+duplicate`.
- *
- * @category getters
- * @since 0.1.0
- */
+/** Returns the scenario of a story: `steps:NEW,PENDING,SUCCEED+duplicate`. */
 export const make = ({ facts, row }: Story): string => {
   const confirmed = Evidence.confirmedStatuses(row.evidence)
   const claimed = Evidence.claimedStatuses(row.evidence)
@@ -62,9 +55,6 @@ export const make = ({ facts, row }: Story): string => {
 /**
  * Returns the command that makes the transaction of a story on a running sandbox; undefined while its kind is not known. The
  * amount and the currency are those of the order, else of a callback.
- *
- * @category getters
- * @since 0.1.0
  */
 export const command = (story: Story): string | undefined => {
   const { kind, newestCallbacks, ordered } = story.row

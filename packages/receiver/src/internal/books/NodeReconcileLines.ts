@@ -15,9 +15,15 @@ import * as Path from "effect/Path"
 import * as Predicate from "effect/Predicate"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
-import type { Compared } from "../DayComparison.ts"
+import type { Compared } from "./DayComparison.ts"
 import type * as NodeStore from "@pawl/webhook/NodeStore"
-import type { Settings } from "./Settings.ts"
+import * as OwnFile from "./OwnFile.ts"
+
+/** The service, the merchant and the store of the comparisons. */
+interface Source {
+  readonly service: { readonly baseUrl: string; readonly merchantKey: string }
+  readonly stores: NodeStore.Stores
+}
 
 /** Error raised when a file has the comparisons of another store, service or merchant. */
 export class OtherBooks extends Data.TaggedError("OtherBooks")<{ readonly file: string }> {
@@ -27,29 +33,24 @@ export class OtherBooks extends Data.TaggedError("OtherBooks")<{ readonly file: 
 }
 
 /** Opens a file. `before` has the comparisons of the runs before this one, and `add` writes another one. */
-export const open = Effect.fnUntraced(function* (
-  file: string,
-  settings: Pick<Settings, "service" | "stores">
-) {
+export const open = Effect.fnUntraced(function* (file: string, source: Source) {
   const files = yield* FileSystem.FileSystem
-  const fingerprint = yield* fingerprintOf(settings)
-  const text = (yield* files.exists(file)) ? yield* files.readFileString(file) : ""
+  const fingerprint = yield* fingerprintOf(source)
+  const text = (yield* OwnFile.exists(file)) ? yield* files.readFileString(file) : ""
   const [first, ...rest] = text.split("\n").filter((line) => line !== "")
   const isNew = first === undefined
   if (!isNew && !hasFingerprint(parse(first), fingerprint)) return yield* new OtherBooks({ file })
-  const opened = yield* files.open(file, { flag: "a" })
+  const append = (text: string) =>
+    Effect.provideService(OwnFile.write(file, `${text}\n`, "a"), FileSystem.FileSystem, files)
   // The last line of a killed run may be cut off.
-  yield* opened.writeAll(encode(isNew ? `${JSON.stringify({ fingerprint })}\n` : "\n"))
+  yield* append(isNew ? JSON.stringify({ fingerprint }) : "")
   return {
     before: rest.map(parse).filter(isCompared),
-    add: (compared: Compared) => opened.writeAll(encode(`${JSON.stringify(compared)}\n`))
+    add: (compared: Compared) => append(JSON.stringify(compared))
   }
 })
 
-const fingerprintOf = Effect.fnUntraced(function* ({
-  service,
-  stores
-}: Pick<Settings, "service" | "stores">) {
+const fingerprintOf = Effect.fnUntraced(function* ({ service, stores }: Source) {
   const named = yield* Effect.forEach(stores, nameOf)
   const { digestHex } = yield* Digest.Digest
   const text = JSON.stringify([named, service.baseUrl, service.merchantKey])
@@ -80,5 +81,3 @@ const isCompared = (json: unknown): json is Compared =>
   Predicate.hasProperty(json, "transactionId") &&
   Predicate.hasProperty(json, "theirs") &&
   Predicate.isString(json.theirs)
-
-const encode = (text: string): Uint8Array => new TextEncoder().encode(text)

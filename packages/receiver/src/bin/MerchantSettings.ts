@@ -1,0 +1,131 @@
+/**
+ * The settings of a merchant, from the environment or from an entry of the file of the merchants.
+ */
+import * as NodeHmac from "@pawl/core/NodeHmac"
+import * as PawlConfig from "@pawl/http/PawlConfig"
+import type * as NodeStore from "@pawl/webhook/NodeStore"
+import * as Effect from "effect/Effect"
+import * as Base64 from "effect/encoding/Base64"
+import * as Redacted from "effect/Redacted"
+import * as Result from "effect/Result"
+import type { Secret } from "../internal/admin/Overview.ts"
+import type { Faults } from "./Faults.ts"
+
+/** The settings of a merchant. */
+export interface Merchant {
+  readonly id: string
+  readonly accounts: ReadonlyArray<string>
+  readonly service: {
+    readonly baseUrl: string
+    readonly merchantKey: string
+    readonly merchantSecret: Redacted.Redacted
+  }
+  readonly secrets: {
+    readonly current: Redacted.Redacted
+    readonly previous: Redacted.Redacted | undefined
+  }
+  readonly forward: string | undefined
+  readonly forwardSecret: Redacted.Redacted
+  readonly stores: NodeStore.Stores
+  /** The months that transactions are kept, infinite for ever. Undefined if the setting of the process counts. */
+  readonly keepMonths?: number | undefined
+  readonly named: ReadonlyArray<Secret>
+}
+
+/** The credentials of a merchant, and where his transitions go. An empty secret counts as absent. */
+export interface Given extends Pick<Merchant, "forward" | "service"> {
+  readonly previous: Redacted.Redacted
+  readonly forwardSecret: Redacted.Redacted
+}
+
+/** The secrets of a merchant, by their settings, and their uses as the page shows them. */
+const uses = {
+  merchantSecret: "verifies callbacks, signs requests",
+  merchantSecretPrevious: "verifies callbacks until the service has switched",
+  forwardSecret:
+    "signs forwarded transitions; without it a key that is made of the merchant secret does"
+}
+
+/** Checks the credentials of a merchant, and fills in what is absent. `nameOf` returns the name of a setting on the page. */
+export const make = Effect.fnUntraced(function* (
+  faults: Faults,
+  { forward, forwardSecret, previous, service }: Given,
+  nameOf: (setting: string) => string = (setting) => setting
+) {
+  const secrets = {
+    merchantSecret: service.merchantSecret,
+    merchantSecretPrevious: previous,
+    forwardSecret
+  }
+  for (const setting of ["merchantKey", "merchantSecret", "baseUrl"] as const) {
+    yield* checkClient(faults, setting, { [setting]: service[setting] })
+  }
+  for (const [setting, secret] of Object.entries(secrets)) {
+    const text = Redacted.value(secret)
+    if (text !== text.trim()) faults.refuse(setting, "give it without white space around it")
+  }
+  const advice = adviceOfKey(forwardSecret)
+  if (advice !== undefined) faults.refuse("forwardSecret", advice)
+  if (forward !== undefined && !isForwardUrl(forward)) {
+    faults.refuse("forward", "give an http or https URL without credentials")
+  }
+  return {
+    service,
+    secrets: { current: service.merchantSecret, previous: nonEmpty(previous) },
+    forward,
+    forwardSecret: nonEmpty(forwardSecret) ?? forwardSecretOf(service.merchantSecret),
+    named: Object.entries(secrets).map(([setting, secret]) => ({
+      name: nameOf(setting),
+      use: uses[setting as keyof typeof uses],
+      isSet: nonEmpty(secret) !== undefined
+    }))
+  }
+})
+
+/** Says which stores can be given. */
+export const storeAdvice = "give memory, sqlite:FILE or postgres://USER@HOST/DATABASE"
+
+/** Valid settings of a client, for those that a check does not look at. */
+const valid = {
+  baseUrl: "https://service.example/api",
+  merchantKey: "key",
+  merchantSecret: Redacted.make("secret")
+}
+
+/** Refuses settings of the client with the advice of the client. */
+export const checkClient = (
+  faults: Faults,
+  name: string,
+  settings: Partial<PawlConfig.Options>
+): Effect.Effect<void> =>
+  Effect.match(PawlConfig.make({ ...valid, ...settings }), {
+    onFailure: ({ advice }) => faults.refuse(name, advice),
+    onSuccess: () => undefined
+  })
+
+/** A signature of a forwarded transition must not be one of a callback, so the merchant secret does not sign both. */
+const forwardSecretOf = (merchantSecret: Redacted.Redacted): Redacted.Redacted => {
+  const key = NodeHmac.keyed(merchantSecret)("pawl forwarded transitions")
+  return Redacted.make(`whsec_${Base64.encode(key)}`)
+}
+
+/** Says what is wrong with the secret of forwarded transitions. One of Standard Webhooks is `whsec_` and its key in base64. */
+const adviceOfKey = (secret: Redacted.Redacted): string | undefined => {
+  const text = Redacted.value(secret).trim()
+  const [, base64] = /^whsec_(.*)$/su.exec(text) ?? []
+  const key = base64 === undefined ? new TextEncoder().encode(text) : decoded(base64)
+  if (key === undefined) return "after whsec_ give the key in base64"
+  return text === "" || key.length >= 16 ? undefined : "give a key of at least 16 bytes"
+}
+
+const decoded = (base64: string): Uint8Array | undefined =>
+  base64 === "" ? undefined : Result.getOrUndefined(Base64.decode(base64))
+
+const isForwardUrl = (text: string): boolean => {
+  const url = URL.parse(text)
+  return url !== null && /^https?:$/u.test(url.protocol) && url.username + url.password === ""
+}
+
+/** Returns undefined for an empty secret. */
+export const nonEmpty = (secret: Redacted.Redacted): Redacted.Redacted | undefined =>
+  Redacted.value(secret) === "" ? undefined : secret

@@ -1,0 +1,102 @@
+/**
+ * The responses about one receiver to an operator who has access. `Admin` has the table of its requests.
+ */
+import type { Policy } from "@pawl/core/Evidence"
+import { Profile } from "@pawl/core/Profile"
+import * as LedgerClock from "@pawl/webhook/internal/LedgerClock"
+import { Journal } from "@pawl/webhook/Journal"
+import { Ledger } from "@pawl/webhook/Ledger"
+import * as Metrics from "@pawl/webhook/Metrics"
+import { RequestStore } from "@pawl/webhook/RequestStore"
+import type { Key } from "@pawl/webhook/Row"
+import { Worker } from "@pawl/webhook/Worker"
+import * as Clock from "effect/Clock"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as TransactionReport from "@pawl/webhook/internal/TransactionReport"
+import * as DeadLetters from "./DeadLetters.ts"
+import * as Overview from "./Overview.ts"
+import * as Requests from "./Requests.ts"
+import * as Reply from "./Response.ts"
+import * as Story from "./Story.ts"
+
+/** The settings of the responses. */
+export interface Options {
+  readonly policy?: Policy | undefined
+  readonly secrets?: ReadonlyArray<Overview.Secret> | undefined
+}
+
+/** Makes `route`, which responds to requests, `condition`, and `state`, which has the condition and the backlog. */
+export const make = Effect.fnUntraced(function* ({ policy = "final", secrets = [] }: Options) {
+  const ledger = yield* Ledger
+  const requests = Option.getOrUndefined(yield* Effect.serviceOption(RequestStore))
+  const { condition, report, state } = yield* Overview.make({
+    ledger,
+    journal: Option.getOrUndefined(yield* Effect.serviceOption(Journal)),
+    worker: Option.getOrUndefined(yield* Effect.serviceOption(Worker)),
+    policy,
+    secrets
+  })
+  const window = Duration.toMillis((yield* Profile).requestIdWindow)
+
+  const show = Effect.fnUntraced(function* ({ method, transactionId }: Key) {
+    const row = yield* ledger.get(method, transactionId)
+    return row === undefined ? Reply.notFound : Reply.json(TransactionReport.make(row, policy))
+  })
+
+  const redrive = Effect.fnUntraced(function* (key: Key, query: URLSearchParams) {
+    const read = Story.noteIn(query)
+    if ("status" in read) return read
+    const at = LedgerClock.timeOf(ledger, yield* Clock.Clock, key)
+    const isRedriven = yield* ledger.redrive(key, at, read.note)
+    return isRedriven ? yield* show(key) : Reply.notFound
+  })
+
+  const metrics = Effect.map(Effect.provideService(Metrics.scrape, Ledger, ledger), (body) =>
+    Reply.text(body, Metrics.contentType)
+  )
+
+  const routes: ReadonlyArray<Reply.Route> = [
+    ["GET", /^\/overview$/u, () => Effect.map(report, Reply.json)],
+    ["GET", /^\/metrics$/u, () => metrics],
+    ["GET", /^\/transactions\/(apm|card)\/([^/]+)$/u, (_, ids) => show(keyOf(ids))],
+    [
+      "GET",
+      /^\/transactions\/(apm|card)\/([^/]+)\/story$/u,
+      (query, ids) => Story.show(ledger, keyOf(ids), query)
+    ],
+    ["GET", /^\/dead-letters$/u, (query) => DeadLetters.list(ledger, query)],
+    ["POST", /^\/dead-letters\/redrive$/u, (query) => DeadLetters.redriveAll(ledger, query)],
+    [
+      "POST",
+      /^\/dead-letters\/(apm|card)\/([^/]+)\/redrive$/u,
+      (query, ids) => redrive(keyOf(ids), query)
+    ],
+    ...(requests === undefined ? [] : Requests.routes(requests, window))
+  ]
+
+  const route = ({ method, path, search = "" }: Reply.Request): Effect.Effect<Reply.Response> => {
+    for (const [verb, pattern, respond] of routes) {
+      const ids = pattern.exec(path)?.slice(1).map(decode)
+      if (ids === undefined || ids.includes(undefined)) continue
+      if (method !== verb) return Effect.succeed(Reply.notAllowed(verb))
+      return Effect.catchTag(
+        respond(new URLSearchParams(search), ids.map(String)),
+        "StoreUnavailable",
+        () => Effect.succeed(Reply.unavailable)
+      )
+    }
+    return Effect.succeed(Reply.notFound)
+  }
+  return { condition, route, state }
+})
+
+const keyOf = ([method, transactionId = ""]: ReadonlyArray<string>): Key => ({
+  method: method === "apm" ? method : "card",
+  transactionId
+})
+
+/** Decodes a segment of ASCII. Ids have no control characters. */
+const decode = (segment: string): string | undefined =>
+  /^(?:[^%]|%[2-7][0-9a-f])+$/iu.test(segment) ? decodeURIComponent(segment) : undefined

@@ -1,0 +1,89 @@
+/**
+ * A story as a person reads it: each fact with a sentence.
+ */
+import type { Fact, Kept } from "@pawl/webhook/Fact"
+import type { Story } from "@pawl/webhook/Story"
+import * as Time from "./Time.ts"
+
+/** A story. */
+export type StoryReport = ReturnType<typeof make>
+
+/** A fact of a story. */
+export type FactReport = ReturnType<typeof reportOf>
+
+/**
+ * Reports a story. `complete` is false if the transaction is older than its facts, or has more of them than are kept.
+ */
+export const make = ({ complete, facts, row }: Story) => {
+  const { kind, method, transactionId } = row
+  return { method, kind, transactionId, complete, facts: facts.map(reportOf) }
+}
+
+/**
+ * Reports a fact with the times (ISO 8601) of its first and last event, their number and a sentence. `lastAt` is null if the time
+ * of the last event is not known any more. `from` is the kind of the joined row that it happened to; null if it is this one.
+ * Beside these it has the fields of its `Fact`; null where one is undefined.
+ */
+const reportOf = (kept: Kept) => {
+  const { at, count, from = null, lastAt } = kept
+  const [clause, fields] = describe(kept)
+  const times = count === 1 ? "" : `, ${count} times`
+  const where = from === null ? "" : ` (in the row of ${from}, which was joined)`
+  return {
+    ...fields,
+    fact: kept.fact,
+    at: Time.textOf(at),
+    lastAt: Time.textOrNull(lastAt),
+    count,
+    from,
+    sentence: `${clause}${times}${where}.`
+  }
+}
+
+/** Returns the clause of a fact, and its fields. */
+const describe = (
+  fact: Fact
+): readonly [clause: string, fields: Readonly<Record<string, string | number | null>>] => {
+  switch (fact.fact) {
+    case "registered": {
+      const { kind, status = null } = fact
+      const clause = `The operation was registered as ${kind}`
+      return [status === null ? clause : `${clause} with the status ${status}`, { kind, status }]
+    }
+    case "accepted":
+      return [`A callback claimed ${fact.status}`, { status: fact.status }]
+    case "asked": {
+      const { kind = null, result } = fact
+      return [askedClauses[result] ?? `The service stated ${result}`, { result, kind }]
+    }
+    case "called":
+    case "told":
+    case "failed": {
+      const { sequence, to } = fact
+      const clauses = {
+        called: `The handler was called with ${to}`,
+        told: `The handler accepted ${to}`,
+        failed: `A call of the handler with ${to} failed`
+      }
+      return [`${clauses[fact.fact]} (transition ${sequence})`, { sequence, to }]
+    }
+    case "parked": {
+      const { reason, to = null } = fact
+      const clause = `The transaction became a dead letter: ${reason}`
+      return [to === null ? clause : `${clause}, so the handler was not told ${to}`, { reason, to }]
+    }
+    case "redriven": {
+      const { by = null, why = null } = fact
+      const clause = `${by ?? "A person"} redrove the dead letter`
+      return [why === null ? clause : `${clause}: ${why}`, { by, why }]
+    }
+    case "more":
+      return ["Something happened that is not kept, because the transaction has too many facts", {}]
+  }
+}
+
+const askedClauses: Readonly<Record<string, string>> = {
+  "404": "The service was asked, and did not know the id",
+  replay: "The service did not know the id, which is that of a transaction of the other method",
+  "no answer": "The service was asked, and did not answer"
+}

@@ -1,0 +1,52 @@
+/**
+ * Tries of tokens: a wrong one waits and is logged, and nobody else waits for it.
+ */
+import { expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Logger from "effect/Logger"
+import * as Redacted from "effect/Redacted"
+import * as TestClock from "effect/testing/TestClock"
+import * as Access from "../src/internal/admin/Access.ts"
+import * as Reply from "../src/internal/admin/Response.ts"
+
+const token = "the-token-of-the-operator"
+
+it.effect("of 20 wrong tokens at once 4 are answered in a second, and one line is logged", () => {
+  const lines: Array<unknown> = []
+  const logger = Logger.layer([Logger.make(({ message }) => lines.push(message))])
+  return Effect.gen(function* () {
+    const respond = Access.guard({ token: Redacted.make(token) }, () =>
+      Effect.succeed(Reply.json("open"))
+    )
+    const ask = (authorization?: string) =>
+      Effect.map(
+        respond({
+          method: "GET",
+          path: "/overview",
+          headers: { host: "127.0.0.1", authorization }
+        }),
+        ({ status }) => status
+      )
+    const answers: Array<number> = []
+    for (let n = 0; n < 20; n++) {
+      yield* Effect.forkChild(
+        Effect.map(ask(`Bearer guess-${n}`), (status) => answers.push(status))
+      )
+    }
+    yield* TestClock.adjust("900 millis")
+    expect(answers).toEqual([])
+    expect(yield* ask(`Bearer ${token}`)).toBe(200)
+    expect(yield* ask()).toBe(401)
+    yield* TestClock.adjust("100 millis")
+    expect(answers).toEqual([401, 401, 401, 401])
+    yield* TestClock.adjust("4 seconds")
+    expect(answers).toHaveLength(20)
+    expect(lines).toHaveLength(1)
+    expect(JSON.stringify(lines)).not.toContain("guess")
+    yield* TestClock.adjust("1 minute")
+    yield* Effect.forkChild(ask("Bearer guess"))
+    yield* TestClock.adjust("1 second")
+    expect(lines).toHaveLength(2)
+  }).pipe(Effect.provide(Layer.fresh(logger)))
+})

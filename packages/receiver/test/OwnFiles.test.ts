@@ -1,0 +1,57 @@
+/**
+ * The files of `reconcile`: regular files, which only their owner may read.
+ */
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import { describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
+import { chmodSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterAll } from "vitest"
+import * as OwnFile from "../src/internal/books/OwnFile.ts"
+import * as ReconcileLines from "../src/internal/books/NodeReconcileLines.ts"
+
+const directory = mkdtempSync(join(tmpdir(), "pawl-own-"))
+afterAll(() => rmSync(directory, { recursive: true }))
+const modeOf = (file: string) => statSync(file).mode & 0o777
+
+const merchant = {
+  service: {
+    baseUrl: "http://127.0.0.1:9/api",
+    merchantKey: "key",
+    merchantSecret: Redacted.make("secret")
+  },
+  stores: [{ _tag: "memory" }]
+} as const
+
+const device = join(directory, "device")
+symlinkSync("/dev/null", device)
+
+describe("a file of reconcile", () => {
+  it.effect("is for its owner alone, also if an older one was for everybody", () =>
+    Effect.gen(function* () {
+      const lines = join(directory, "lines.jsonl")
+      yield* ReconcileLines.open(lines, merchant)
+      expect(modeOf(lines)).toBe(0o600)
+      const books = join(directory, "books.csv")
+      writeFileSync(books, "")
+      chmodSync(books, 0o644)
+      yield* OwnFile.write(books, "a,b")
+      expect(modeOf(books)).toBe(0o600)
+    }).pipe(Effect.provide(NodeServices.layer))
+  )
+
+  it.effect.each([device, directory])("is no device and no folder: %s", (path) =>
+    Effect.gen(function* () {
+      const mode = modeOf(path)
+      const tries = [OwnFile.write(path, "text"), ReconcileLines.open(path, merchant)]
+      for (const attempt of tries) {
+        expect((yield* Effect.flip(attempt)).message).toBe(
+          `${path} cannot be used: it is not a regular file`
+        )
+      }
+      expect(modeOf(path)).toBe(mode)
+    }).pipe(Effect.provide(NodeServices.layer))
+  )
+})

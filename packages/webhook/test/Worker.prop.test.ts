@@ -1,0 +1,140 @@
+/**
+ * The worker in complete histories of transactions (`Lives`), under virtual time.
+ */
+import { isTerminal, rank } from "@pawl/core/Status"
+import * as Lives from "@pawl/test-support/Lives"
+import type * as World from "@pawl/test-support/World"
+import fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import type { Row } from "../src/Row.ts"
+import type * as Story from "../src/Story.ts"
+
+/** The time limit for shrinking a counterexample. */
+const plugins = [fc.interruptAfterTimeLimit(55_000, { failOnInterrupt: true })]
+
+/** Asserts the properties of every sequence of calls, whatever fails. */
+const assertSound = ({ history: of }: Lives.Life, calls: ReadonlyArray<World.Call>) => {
+  for (const [index, call] of calls.entries()) {
+    const before = calls.slice(0, index)
+    const took = before.filter((each) => each.took)
+    if (isTerminal(call.to)) {
+      expect(call.confirmed).toBe(true)
+      expect(of.some(({ at, status }) => status === call.to && at <= call.at)).toBe(true)
+    }
+    if (call.conflict !== null) expect(call.conflict).toContain(call.to)
+    for (const each of took) expect(rank(call.to)).toBeGreaterThanOrEqual(rank(each.to))
+    expect([null, ...took.map(({ to }) => to)]).toContain(call.from)
+    const last = before.at(-1)
+    if (last?.id !== call.id) continue
+    expect([call.to, call.from]).toEqual([last.to, last.from])
+    expect(call.attempt).toBeGreaterThan(last.attempt)
+  }
+}
+
+/** Asserts the further properties that hold while the store works and no receiver is stopped. */
+const assertExact = (calls: ReadonlyArray<World.Call>) => {
+  for (const [index, call] of calls.entries()) {
+    const took = calls.slice(0, index).filter((each) => each.took)
+    const last = calls[index - 1]
+    expect(call.attempt).toBe(last?.id === call.id ? last.attempt + 1 : 1)
+    expect(call.from).toBe(took.at(-1)?.to ?? null)
+    expect(took.map(({ id }) => id)).not.toContain(call.id)
+  }
+}
+
+/** Asserts that the facts of a transaction have every call of the handler, and which of them it accepted. */
+const assertKept = (stories: ReadonlyArray<Story.Story>, made: ReadonlyArray<World.Call>) => {
+  for (const { complete, facts, row } of stories) {
+    expect(complete).toBe(true)
+    const own = facts.filter(({ from }) => from === undefined)
+    const called = own
+      .flatMap((each) => (each.fact === "called" ? [each] : []))
+      .toSorted((one, two) => one.sequence - two.sequence)
+    const ids = called.map(
+      ({ sequence, to }) => `${row.scope}:${row.transactionId}:${sequence}:${to}`
+    )
+    // A process that ends between the write of a call and the call itself has made none.
+    expect(ids.filter((id) => made.some((call) => call.id === id))).toEqual([
+      ...new Set(made.map(({ id }) => id))
+    ])
+    const took = own.flatMap((each) => (each.fact === "told" ? [each.sequence] : []))
+    for (const sequence of took)
+      expect(made.some((call) => call.sequence === sequence && call.took)).toBe(true)
+  }
+}
+
+/** Asserts that the last told status of every known transaction is the status of the service. */
+const assertSettled = (
+  { history: of }: Lives.Life,
+  calls: ReadonlyArray<World.Call>,
+  row: Row | undefined
+) => {
+  const told = row === undefined ? undefined : of.at(-1)?.status
+  expect(calls.findLast(({ took }) => took)?.to).toBe(told)
+  expect(row?.told).toBe(told)
+}
+
+describe("the worker", () => {
+  it("tells only confirmed final statuses and rising ranks, and ends at the status of the service (S4, S5, S6, S9)", async () => {
+    const calm = Lives.trouble.map((each) => ({ ...each, receivers: 1, outages: [], flaws: [] }))
+    await fc.assert(
+      fc.asyncProperty(Lives.lives, calm, async (all, each) => {
+        const { calls, rows, stories } = await Lives.live(all, each)
+        for (const [index, lived] of all.entries()) {
+          assertSound(lived, calls[index] ?? [])
+          assertExact(calls[index] ?? [])
+          assertSettled(lived, calls[index] ?? [], rows[index])
+          assertKept(stories[index] ?? [], calls[index] ?? [])
+        }
+      }),
+      { numRuns: 20, plugins }
+    )
+  })
+
+  it("does so with one call at a time when receivers stop, are killed, hang or lose their store (R09, R10, R12, S5, S10)", async () => {
+    await fc.assert(
+      fc.asyncProperty(Lives.lives, Lives.trouble, async (all, each) => {
+        const { calls, rows, stories } = await Lives.live(all, each)
+        for (const [index, lived] of all.entries()) {
+          assertSound(lived, calls[index] ?? [])
+          assertSettled(lived, calls[index] ?? [], rows[index])
+          assertKept(stories[index] ?? [], calls[index] ?? [])
+        }
+      }),
+      { numRuns: 24, plugins }
+    )
+  })
+
+  it("does so when the clock jumps by up to an hour, back or forth", async () => {
+    await fc.assert(
+      fc.asyncProperty(Lives.lives, Lives.trouble, Lives.jumps, async (all, each, jumping) => {
+        const { calls, rows, stories } = await Lives.live(all, {
+          ...each,
+          receivers: 1,
+          jumps: jumping
+        })
+        for (const [index, lived] of all.entries()) {
+          assertSound(lived, calls[index] ?? [])
+          assertSettled(lived, calls[index] ?? [], rows[index])
+          assertKept(stories[index] ?? [], calls[index] ?? [])
+        }
+      }),
+      { numRuns: 20, plugins }
+    )
+  })
+
+  it("tells a genuine final status within one read and one second of its callback, whatever was forged before (S9)", async () => {
+    await fc.assert(
+      fc.asyncProperty(Lives.life, fc.nat({ max: 3000 }), async (lived, readTime) => {
+        const { calls, stories } = await Lives.live([lived], { ...Lives.noTrouble, readTime })
+        for (const { at, status } of lived.deliveries) {
+          if (!isTerminal(status) || Lives.truth(lived.history, at) !== status) continue
+          const heard = calls[0]?.find(({ to }) => to === status || rank(to) > rank(status))
+          expect(heard?.at).toBeLessThanOrEqual(at + Math.max(1000, readTime) + readTime + 40)
+        }
+        assertKept(stories[0] ?? [], calls[0] ?? [])
+      }),
+      { numRuns: 60, plugins }
+    )
+  })
+})
