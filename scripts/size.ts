@@ -105,7 +105,7 @@ export const parts: ReadonlyArray<Part> = [
       export { listener } from "@pawl/webhook/NodeReceiver"
       export { toHandler } from "@pawl/webhook/WebReceiver"
       export * from "@pawl/core/PaymentsError"
-      export * from "@pawl/webhook/RequestsError"
+      export * from "@pawl/webhook/internal/requests/RequestsError"
       export { formatStructured, layer as loggers, LogToStderr, map } from "effect/Logger"
       export { make } from "effect/ManagedRuntime"
       export { interruptWhen, toAsyncIterableWith } from "effect/Stream"`,

@@ -47,13 +47,13 @@ import * as Overview from "./internal/admin/Overview.ts"
 import * as Requests from "./internal/admin/Requests.ts"
 import * as Reply from "./internal/admin/Response.ts"
 import * as Story from "./internal/admin/Story.ts"
-import * as LedgerClock from "@pawl/webhook/internal/LedgerClock"
+import * as LedgerClock from "@pawl/webhook/internal/ledger/LedgerClock"
 import { Journal } from "@pawl/webhook/Journal"
 import { Ledger } from "@pawl/webhook/Ledger"
 import * as Metrics from "@pawl/webhook/Metrics"
-import { RequestStore } from "@pawl/webhook/RequestStore"
+import { RequestStore } from "@pawl/webhook/internal/ledger/RequestStore"
 import * as TransactionReport from "./TransactionReport.ts"
-import { Worker } from "@pawl/webhook/Worker"
+import { Worker } from "@pawl/webhook/internal/work/Worker"
 
 /**
  * A request to the admin API. `path` is without the query, `search` is the query.

@@ -13,10 +13,10 @@
  */
 import * as Evidence from "@pawl/core/Evidence"
 import { isStatus, type Status } from "@pawl/core/Status"
-import type { Kept } from "@pawl/webhook/Fact"
-import * as Transition from "@pawl/webhook/internal/Transition"
-import type { DeadLetter, Row } from "@pawl/webhook/Row"
-import type { Story } from "@pawl/webhook/Story"
+import type { Kept } from "@pawl/webhook/internal/rule/Fact"
+import * as Transition from "@pawl/webhook/internal/work/Transition"
+import type { DeadLetter, Row } from "@pawl/webhook/internal/rule/Row"
+import type { Story } from "@pawl/webhook/internal/rule/Story"
 
 /**
  * The part of a row that its facts tell.

@@ -5,8 +5,8 @@
  */
 import type { Kind, Method } from "@pawl/core/Kind"
 import * as DateTime from "effect/DateTime"
-import type { Fact, Kept } from "@pawl/webhook/Fact"
-import type { Story } from "@pawl/webhook/Story"
+import type { Fact, Kept } from "@pawl/webhook/internal/rule/Fact"
+import type { Story } from "@pawl/webhook/internal/rule/Story"
 
 /**
  * A story. `complete` is false if the transaction is older than its facts, or has more of them than are kept.

@@ -7,7 +7,7 @@ import * as Evidence from "@pawl/core/Evidence"
 import type { Kind, Method } from "@pawl/core/Kind"
 import type { Status } from "@pawl/core/Status"
 import * as DateTime from "effect/DateTime"
-import type { DeadLetter, Parked, Row } from "@pawl/webhook/Row"
+import type { DeadLetter, Parked, Row } from "@pawl/webhook/internal/rule/Row"
 
 /**
  * The standing of a transaction.

@@ -13,9 +13,12 @@ import { DatabaseSync } from "node:sqlite"
 import { describe, expect, it } from "vitest"
 import { layerMemory, Ledger } from "@pawl/webhook/Ledger"
 import * as NodeSqlite from "@pawl/webhook/NodeSqlite"
-import { RequestStore, layerMemory as layerRequests } from "@pawl/webhook/RequestStore"
+import {
+  RequestStore,
+  layerMemory as layerRequests
+} from "@pawl/webhook/internal/ledger/RequestStore"
 import * as LedgerRecords from "@pawl/webhook/internal/ledger/LedgerRecords"
-import { Records } from "@pawl/webhook/Records"
+import { Records } from "@pawl/webhook/internal/records/Records"
 import * as Shards from "@pawl/webhook/Shards"
 import { callback, finish, november } from "@pawl/test-support/Finished"
 import { client, emptied, ledgerOf, type Place } from "@pawl/test-support/Places"

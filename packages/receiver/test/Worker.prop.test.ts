@@ -6,9 +6,9 @@ import { isTerminal, rank, type Status, statuses } from "@pawl/core/Status"
 import * as Effect from "effect/Effect"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import type { Row } from "@pawl/webhook/Row"
+import type { Row } from "@pawl/webhook/internal/rule/Row"
 import * as Replay from "@pawl/receiver/Replay"
-import type * as Story from "@pawl/webhook/Story"
+import type * as Story from "@pawl/webhook/internal/rule/Story"
 import * as World from "@pawl/test-support/World"
 
 /** The true history of a transaction: each status of the service, and from when on it holds (ms since the epoch). */

@@ -2,8 +2,8 @@
  * The laws of a ledger: every store keeps them, and every planted bug breaks one.
  */
 import { layerMemory, Ledger } from "@pawl/webhook/Ledger"
-import type { Change } from "@pawl/webhook/Row"
-import * as RequestStore from "@pawl/webhook/RequestStore"
+import type { Change } from "@pawl/webhook/internal/rule/Row"
+import * as RequestStore from "@pawl/webhook/internal/ledger/RequestStore"
 import * as Shards from "@pawl/webhook/Shards"
 import * as NodePostgres from "@pawl/webhook/NodePostgres"
 import * as NodeSqlite from "@pawl/webhook/NodeSqlite"

@@ -27,8 +27,8 @@ import * as LocalEngine from "./internal/records/LocalEngine.ts"
 import { drawVersion } from "./internal/records/SqlEngine.ts"
 import * as TextCodecs from "./internal/records/TextCodecs.ts"
 import { Ledger } from "./Ledger.ts"
-import { Records } from "./Records.ts"
-import { RequestStore } from "./RequestStore.ts"
+import { Records } from "./internal/records/Records.ts"
+import { RequestStore } from "./internal/ledger/RequestStore.ts"
 
 /**
  * The storage of a Durable Object (`ctx.storage`), as far as it is used.

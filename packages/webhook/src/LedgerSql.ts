@@ -32,8 +32,8 @@ import * as SqlSchema from "./internal/sql/Schema.ts"
 import * as Server from "./internal/sql/Server.ts"
 import * as SqlTransactions from "./internal/sql/Transactions.ts"
 import { Ledger } from "./Ledger.ts"
-import { Records } from "./Records.ts"
-import { RequestStore } from "./RequestStore.ts"
+import { Records } from "./internal/records/Records.ts"
+import { RequestStore } from "./internal/ledger/RequestStore.ts"
 
 /**
  * Error raised when a ledger cannot start: the database cannot be used, its tables could not be made, or it has the rows of

@@ -68,17 +68,26 @@ import type * as Process from "./internal/requests/Process.ts"
 import * as Recovery from "./internal/requests/Recovery.ts"
 import * as Sending from "./internal/requests/Sending.ts"
 import * as CanonicalBody from "./internal/seal/CanonicalBody.ts"
-import type { NewRequest, ParkedRequest, RequestRow } from "./RequestRow.ts"
+import type { NewRequest, ParkedRequest, RequestRow } from "./internal/rule/RequestRow.ts"
 import {
   CardDataRefused,
   RequestConflict,
   RequestNotSent,
   RequestParked,
   type ResponseLost
-} from "./RequestsError.ts"
-import { RequestStore } from "./RequestStore.ts"
-import { orderedOf } from "./Row.ts"
+} from "./internal/requests/RequestsError.ts"
+import { RequestStore } from "./internal/ledger/RequestStore.ts"
+import { orderedOf } from "./internal/rule/Row.ts"
 import { Seal } from "./Seal.ts"
+
+export { layerMemory as layerStore } from "./internal/ledger/RequestStore.ts"
+export {
+  CardDataRefused,
+  RequestConflict,
+  RequestNotSent,
+  RequestParked,
+  ResponseLost
+} from "./internal/requests/RequestsError.ts"
 
 /**
  * Service that makes requests.

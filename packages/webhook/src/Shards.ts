@@ -31,8 +31,8 @@ import * as Engines from "./internal/records/Engines.ts"
 import * as ShardOf from "./internal/records/ShardOf.ts"
 import { Ledger } from "./Ledger.ts"
 import { Transactions } from "./LedgerSql.ts"
-import { Records } from "./Records.ts"
-import { RequestStore } from "./RequestStore.ts"
+import { Records } from "./internal/records/Records.ts"
+import { RequestStore } from "./internal/ledger/RequestStore.ts"
 
 /**
  * The key of a transaction or of a request.

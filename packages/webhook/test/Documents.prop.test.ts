@@ -7,7 +7,7 @@ import * as Result from "effect/Result"
 import { describe, expect, it } from "vitest"
 import * as Fnv from "../src/internal/documents/Fnv.ts"
 import * as TextCodecs from "../src/internal/records/TextCodecs.ts"
-import type { Collection } from "../src/Records.ts"
+import type { Collection } from "../src/internal/records/Records.ts"
 import * as Any from "./anyDocument.ts"
 
 const numRuns = Number(process.env["PAWL_RUNS"] ?? 500)

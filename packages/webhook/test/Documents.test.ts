@@ -3,15 +3,15 @@
  */
 import * as Result from "effect/Result"
 import { describe, expect, it } from "vitest"
-import * as Fact from "../src/Fact.ts"
+import * as Fact from "../src/internal/rule/Fact.ts"
 import * as Codes from "../src/internal/documents/Codes.ts"
 import { keyOf } from "../src/internal/documents/Keys.ts"
 import type { Quarantined } from "../src/internal/documents/Quarantined.ts"
 import * as TextCodecs from "../src/internal/records/TextCodecs.ts"
-import type { Collection } from "../src/Records.ts"
-import type { RequestRow } from "../src/RequestRow.ts"
-import { blank } from "../src/Row.ts"
-import type { StoredRow, StoredRows } from "../src/StoredRow.ts"
+import type { Collection } from "../src/internal/records/Records.ts"
+import type { RequestRow } from "../src/internal/rule/RequestRow.ts"
+import { blank } from "../src/internal/rule/Row.ts"
+import type { StoredRow, StoredRows } from "../src/internal/rule/StoredRow.ts"
 import { signed } from "./anyRow.ts"
 
 const createdAt = 1_767_225_600_000

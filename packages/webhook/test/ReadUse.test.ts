@@ -4,7 +4,7 @@
 import { RateLimited } from "@pawl/core/PaymentsError"
 import * as Effect from "effect/Effect"
 import { expect, it } from "vitest"
-import * as ReadUse from "../src/ReadUse.ts"
+import * as ReadUse from "../src/internal/rule/ReadUse.ts"
 import * as World from "@pawl/test-support/World"
 
 const { minute, pass, run, second } = World

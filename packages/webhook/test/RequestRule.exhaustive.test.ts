@@ -5,9 +5,9 @@
  * `requestFacts.ts`, which knows nothing of the rule, and ten rules with a bug show that each law is checked.
  */
 import { describe, expect, it } from "vitest"
-import type { NewRequest, RequestRow } from "../src/RequestRow.ts"
-import * as RequestRule from "../src/RequestRule.ts"
-import * as RequestTimes from "../src/RequestTimes.ts"
+import type { NewRequest, RequestRow } from "../src/internal/rule/RequestRow.ts"
+import * as RequestRule from "../src/internal/rule/RequestRule.ts"
+import * as RequestTimes from "../src/internal/rule/RequestTimes.ts"
 import * as Facts from "./requestFacts.ts"
 
 const original = { ...RequestRule, ...RequestTimes }

@@ -8,11 +8,11 @@ import * as Codes from "../src/internal/documents/Codes.ts"
 import type { Codes as Table } from "../src/internal/documents/Fields.ts"
 import { keyOf } from "../src/internal/documents/Keys.ts"
 import type { Quarantined } from "../src/internal/documents/Quarantined.ts"
-import type { Kept } from "../src/Fact.ts"
-import { lanes } from "../src/Lane.ts"
-import type { RequestRow } from "../src/RequestRow.ts"
-import type { Ordered } from "../src/Row.ts"
-import type { StoredRow, StoredRows } from "../src/StoredRow.ts"
+import type { Kept } from "../src/internal/rule/Fact.ts"
+import { lanes } from "../src/internal/rule/Lane.ts"
+import type { RequestRow } from "../src/internal/rule/RequestRow.ts"
+import type { Ordered } from "../src/internal/rule/Row.ts"
+import type { StoredRow, StoredRows } from "../src/internal/rule/StoredRow.ts"
 
 const wordsOf = <Word extends string>({ entries }: Table<Word>) =>
   fc.constantFrom(...entries.map(([word]) => word as Word))

@@ -6,8 +6,8 @@ import * as Config from "effect/Config"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import type { Secret } from "../internal/admin/Overview.ts"
-import * as RetentionSettings from "@pawl/webhook/internal/RetentionSettings"
-import * as NodeStore from "@pawl/webhook/NodeStore"
+import * as RetentionSettings from "@pawl/webhook/internal/work/RetentionSettings"
+import * as NodeStore from "@pawl/webhook/internal/ledger/NodeStore"
 import * as Rules from "./SettingRules.ts"
 
 /** The settings of a merchant. */

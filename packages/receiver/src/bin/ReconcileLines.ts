@@ -16,7 +16,7 @@ import * as Predicate from "effect/Predicate"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import type { Compared } from "../DayComparison.ts"
-import type * as NodeStore from "@pawl/webhook/NodeStore"
+import type * as NodeStore from "@pawl/webhook/internal/ledger/NodeStore"
 import type { Settings } from "./Settings.ts"
 
 /** Error raised when a file has the comparisons of another store, service or merchant. */

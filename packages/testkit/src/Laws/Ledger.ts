@@ -4,7 +4,7 @@
  * **Details**
  *
  * A store of your own is correct when the laws hold for it. Most laws play histories of callbacks, slow
- * workers and redrives to the ledger and compare it with `@pawl/webhook/RowRule`; each checks one facet of
+ * workers and redrives to the ledger and compare it with `@pawl/webhook/internal/rule/RowRule`; each checks one facet of
  * the rows. The others have one example each.
  *
  * The laws do not test durability, or the use of one store by several processes: not every store has these.

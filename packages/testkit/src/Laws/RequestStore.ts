@@ -1,10 +1,10 @@
 /**
- * The laws of a request store: properties that every layer of `@pawl/webhook/RequestStore` has.
+ * The laws of a request store: properties that every layer of `@pawl/webhook/internal/ledger/RequestStore` has.
  *
  * **Details**
  *
  * A store of your own is correct when the laws hold for it. Most laws play histories of callers, slow workers and
- * redrives to the store and compare it with `@pawl/webhook/RequestRule`; each checks one facet of the rows. The others
+ * redrives to the store and compare it with `@pawl/webhook/internal/rule/RequestRule`; each checks one facet of the rows. The others
  * have one example each, and are about the store and its ledger together.
  *
  * The laws do not test durability, or the use of one store by several processes: not every store has these.
@@ -15,17 +15,17 @@
  * import * as Laws from "@pawl/testkit/Laws"
  * import * as RequestStore from "@pawl/testkit/Laws/RequestStore"
  * import * as Ledger from "@pawl/webhook/Ledger"
- * import { layerMemory } from "@pawl/webhook/RequestStore"
+ * import * as Requests from "@pawl/webhook/Requests"
  * import * as Layer from "effect/Layer"
  *
- * const fresh = () => Layer.provideMerge(layerMemory, Layer.fresh(Ledger.layerMemory))
+ * const fresh = () => Layer.provideMerge(Requests.layerStore, Layer.fresh(Ledger.layerMemory))
  * for (const law of RequestStore.laws) await Laws.run(law, fresh, { numRuns: 5 })
  * ```
  *
  * @since 0.1.0
  */
 import type { Ledger } from "@pawl/webhook/Ledger"
-import type { RequestStore } from "@pawl/webhook/RequestStore"
+import type { RequestStore } from "@pawl/webhook/internal/ledger/RequestStore"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
 import * as Struct from "effect/Struct"

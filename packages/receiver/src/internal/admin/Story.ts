@@ -4,9 +4,9 @@
 import type { StoreUnavailable } from "@pawl/core/CallbackError"
 import type { Method } from "@pawl/core/Kind"
 import * as Effect from "effect/Effect"
-import type { Note } from "@pawl/webhook/Fact"
+import type { Note } from "@pawl/webhook/internal/rule/Fact"
 import type { Ledger } from "@pawl/webhook/Ledger"
-import * as Story from "@pawl/webhook/Story"
+import * as Story from "@pawl/webhook/internal/rule/Story"
 import * as StoryReport from "../../StoryReport.ts"
 import { invalid, json, notFound, type Response } from "./Response.ts"
 

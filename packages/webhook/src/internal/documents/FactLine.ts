@@ -1,7 +1,7 @@
 /**
  * The line of a fact: its number, its time, what happened, and whether it was repeated.
  */
-import type { Event, Kept } from "../../Fact.ts"
+import type { Event, Kept } from "../rule/Fact.ts"
 import { deadLetters, kinds, statuses } from "./Codes.ts"
 import { number, numberIn, text, textIn } from "./Fields.ts"
 

@@ -1,7 +1,7 @@
 /**
  * The fields of an order, which the documents of transactions and of requests share.
  */
-import type { Ordered } from "../../Row.ts"
+import type { Ordered } from "../rule/Row.ts"
 import { add, text, textIn } from "./Fields.ts"
 
 /** The fields of the order, and the field of an order without any. */

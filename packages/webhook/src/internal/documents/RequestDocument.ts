@@ -1,7 +1,7 @@
 /**
  * The document of a request, with its sealed body and its sealed answer while they are kept.
  */
-import type { Outcome, RequestRow } from "../../RequestRow.ts"
+import type { Outcome, RequestRow } from "../rule/RequestRow.ts"
 import { methods, notSent, outcomes, parkReasons, requestKinds } from "./Codes.ts"
 import {
   add,

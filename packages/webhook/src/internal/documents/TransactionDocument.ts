@@ -2,9 +2,9 @@
  * The document of a transaction: all rows of a method and id, without the bodies of callbacks, which are texts beside it.
  */
 import { type Status, statuses as allStatuses } from "@pawl/core/Status"
-import type { Kept } from "../../Fact.ts"
-import { blank, type Row, type StoredCallback } from "../../Row.ts"
-import type { Accepted, StoredRow, StoredRows } from "../../StoredRow.ts"
+import type { Kept } from "../rule/Fact.ts"
+import { blank, type Row, type StoredCallback } from "../rule/Row.ts"
+import type { Accepted, StoredRow, StoredRows } from "../rule/StoredRow.ts"
 import type { TransactionKey } from "../documents/Keys.ts"
 import { deadLetters, kinds, lanes, statuses } from "./Codes.ts"
 import * as FactLine from "./FactLine.ts"

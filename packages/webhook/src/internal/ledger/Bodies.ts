@@ -3,7 +3,7 @@
  */
 import { type Kind, kindsOf, methodOf } from "@pawl/core/Kind"
 import type { Status } from "@pawl/core/Status"
-import type { StoredRows } from "../../StoredRow.ts"
+import type { StoredRows } from "../rule/StoredRow.ts"
 import { kinds, statuses } from "../documents/Codes.ts"
 
 /**

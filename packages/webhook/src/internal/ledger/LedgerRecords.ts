@@ -1,7 +1,7 @@
 /**
  * The ledger over the engine: each operation runs the rule of a row on documents.
  */
-import type { Operations } from "../../LedgerOperations.ts"
+import type { Operations } from "./LedgerOperations.ts"
 import * as Engines from "../records/Engines.ts"
 import * as Accepting from "./Accepting.ts"
 import * as Keeping from "./Keeping.ts"

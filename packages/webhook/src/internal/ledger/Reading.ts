@@ -2,12 +2,12 @@
  * Reading rows: by their id, in pages, and as dead letters.
  */
 import * as Effect from "effect/Effect"
-import { lanes } from "../../Lane.ts"
-import type { Operations } from "../../LedgerOperations.ts"
-import { isParked, type Parked, type ParkedKey } from "../../Row.ts"
-import * as RowPages from "../../RowPages.ts"
-import * as StoredRow from "../../StoredRow.ts"
-import * as Story from "../../Story.ts"
+import { lanes } from "../rule/Lane.ts"
+import type { Operations } from "./LedgerOperations.ts"
+import { isParked, type Parked, type ParkedKey } from "../rule/Row.ts"
+import * as RowPages from "../rule/RowPages.ts"
+import * as StoredRow from "../rule/StoredRow.ts"
+import * as Story from "../rule/Story.ts"
 import { keyOf, keyOfRow, type TransactionKey } from "../documents/Keys.ts"
 import type { Found, Records } from "../records/Engine.ts"
 import { each, type Engines } from "../records/Engines.ts"

@@ -10,17 +10,17 @@
 import type { StoreUnavailable } from "@pawl/core/CallbackError"
 import * as Effect from "effect/Effect"
 import type { Ledger } from "../../Ledger.ts"
-import type { RegisteredDifferently } from "../../Order.ts"
+import type { RegisteredDifferently } from "../rule/Order.ts"
 import {
   isLeased,
   isParked,
   type LeasedRequest,
   type ParkedRequest,
   type RequestRow
-} from "../../RequestRow.ts"
-import * as RequestRule from "../../RequestRule.ts"
-import type { RequestStore } from "../../RequestStore.ts"
-import * as RequestTimes from "../../RequestTimes.ts"
+} from "../rule/RequestRow.ts"
+import * as RequestRule from "../rule/RequestRule.ts"
+import type { RequestStore } from "./RequestStore.ts"
+import * as RequestTimes from "../rule/RequestTimes.ts"
 import { requestLanes } from "../records/Codecs.ts"
 import type { Found, Records, Unreadable } from "../records/Engine.ts"
 import * as Engines from "../records/Engines.ts"

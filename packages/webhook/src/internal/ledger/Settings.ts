@@ -4,8 +4,8 @@
  */
 import type { StoreUnavailable } from "@pawl/core/CallbackError"
 import * as Effect from "effect/Effect"
-import type { Operations } from "../../LedgerOperations.ts"
-import * as ReadBudget from "../../ReadBudget.ts"
+import type { Operations } from "./LedgerOperations.ts"
+import * as ReadBudget from "../rule/ReadBudget.ts"
 import type { Records, Rule } from "../records/Engine.ts"
 import { each, type Engines } from "../records/Engines.ts"
 import { earliest } from "./Reading.ts"

@@ -4,12 +4,12 @@
 import * as Result from "effect/Result"
 import { keyOf } from "../documents/Keys.ts"
 import type { Quarantined } from "../documents/Quarantined.ts"
-import { lanes } from "../../Lane.ts"
-import type { Collection, Index } from "../../Records.ts"
-import type { RequestRow } from "../../RequestRow.ts"
-import * as RequestRule from "../../RequestRule.ts"
-import * as RequestTimes from "../../RequestTimes.ts"
-import { claimableAt, type StoredRows } from "../../StoredRow.ts"
+import { lanes } from "../rule/Lane.ts"
+import type { Collection, Index } from "./Records.ts"
+import type { RequestRow } from "../rule/RequestRow.ts"
+import * as RequestRule from "../rule/RequestRule.ts"
+import * as RequestTimes from "../rule/RequestTimes.ts"
+import { claimableAt, type StoredRows } from "../rule/StoredRow.ts"
 
 /** The values of the documents of each collection. */
 export interface Values {

@@ -10,7 +10,7 @@
  */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import { type Collection, type DueRange, type Index, laneCount } from "../../Records.ts"
+import { type Collection, type DueRange, type Index, laneCount } from "./Records.ts"
 
 /**
  * The documents that a search asks for: of each lane those that are due at a time, at most its limit, the earliest ones. A lane without a

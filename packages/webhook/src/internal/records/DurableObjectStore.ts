@@ -11,7 +11,7 @@
  */
 import * as Effect from "effect/Effect"
 import { SqlError, UnknownError } from "effect/sql/SqlError"
-import { laneCount, type Line, type Store, type Write } from "../../Records.ts"
+import { laneCount, type Line, type Store, type Write } from "./Records.ts"
 import * as Schema from "../sql/Schema.ts"
 import * as SqlStore from "./SqlStore.ts"
 

@@ -35,7 +35,7 @@ import {
   type Text,
   type TextPlace,
   type Write
-} from "../../Records.ts"
+} from "./Records.ts"
 import * as Cache from "./Cache.ts"
 import type { Codecs, Values } from "./Codecs.ts"
 import * as DueSearch from "./DueSearch.ts"

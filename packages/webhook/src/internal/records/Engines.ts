@@ -6,7 +6,7 @@ import type * as Arr from "effect/Array"
 import type * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import type { Collection } from "../../Records.ts"
+import type { Collection } from "./Records.ts"
 import type { Records } from "./Engine.ts"
 import { type ShardKey, shardOf } from "./ShardOf.ts"
 

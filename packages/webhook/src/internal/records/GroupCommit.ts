@@ -22,7 +22,7 @@ import * as Latch from "effect/Latch"
 import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import * as Semaphore from "effect/Semaphore"
-import type { AwaitResult } from "../SharedTimeout.ts"
+import type { AwaitResult } from "./SharedTimeout.ts"
 
 interface Options<Item, Result, E> {
   /** The most items in a group. */

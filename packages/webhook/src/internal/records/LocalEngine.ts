@@ -4,7 +4,7 @@
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
-import type { Store } from "../../Records.ts"
+import type { Store } from "./Records.ts"
 import { type Codecs, values } from "./Codecs.ts"
 import * as Engine from "./Engine.ts"
 import * as MemoryStore from "./MemoryStore.ts"

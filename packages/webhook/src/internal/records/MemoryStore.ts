@@ -2,17 +2,8 @@
  * A store of documents in memory: a map, and an ordered index for each way to find a document.
  */
 import * as Effect from "effect/Effect"
-import type {
-  Collection,
-  DueLine,
-  Index,
-  Line,
-  ListPlace,
-  Store,
-  Text,
-  Write
-} from "../../Records.ts"
-import { laneCount } from "../../Records.ts"
+import type { Collection, DueLine, Index, Line, ListPlace, Store, Text, Write } from "./Records.ts"
+import { laneCount } from "./Records.ts"
 import * as OrderedIndex from "./OrderedIndex.ts"
 
 interface Kept extends Line<unknown> {

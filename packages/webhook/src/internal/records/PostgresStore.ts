@@ -10,7 +10,7 @@
 import * as Effect from "effect/Effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
-import type { Collection, Line, Store, Write } from "../../Records.ts"
+import type { Collection, Line, Store, Write } from "./Records.ts"
 import * as SqlStore from "./SqlStore.ts"
 
 /** Makes the store. */

@@ -16,7 +16,7 @@ import {
   type Store,
   type TextPlace,
   type Write
-} from "../../Records.ts"
+} from "./Records.ts"
 
 /** A BIGINT as drivers return it. All numbers of a store are safe integers. */
 export type BigInteger = number | bigint | string

@@ -2,10 +2,10 @@
  * The codecs of a store of texts.
  */
 import * as Result from "effect/Result"
-import * as Fact from "../../Fact.ts"
-import type { RequestRow } from "../../RequestRow.ts"
-import { blank } from "../../Row.ts"
-import type { StoredRows } from "../../StoredRow.ts"
+import * as Fact from "../rule/Fact.ts"
+import type { RequestRow } from "../rule/RequestRow.ts"
+import { blank } from "../rule/Row.ts"
+import type { StoredRows } from "../rule/StoredRow.ts"
 import { open, seal } from "../documents/Fields.ts"
 import { transactionOf } from "../documents/Keys.ts"
 import * as RequestDocument from "../documents/RequestDocument.ts"

@@ -4,10 +4,10 @@
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import type { LeasedRequest } from "../../RequestRow.ts"
-import type { RequestStore } from "../../RequestStore.ts"
-import * as LedgerClock from "../LedgerClock.ts"
-import * as LedgerLease from "../Lease.ts"
+import type { LeasedRequest } from "../rule/RequestRow.ts"
+import type { RequestStore } from "../ledger/RequestStore.ts"
+import * as LedgerClock from "../ledger/LedgerClock.ts"
+import * as LedgerLease from "../work/Lease.ts"
 
 type Store = RequestStore["Service"]
 

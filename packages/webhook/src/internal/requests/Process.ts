@@ -5,8 +5,8 @@ import type { EncodedRequest, RequestInput, RequestKind } from "@pawl/core/Reque
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-import type { LeasedRequest, ParkReason } from "../../RequestRow.ts"
-import * as RequestTimes from "../../RequestTimes.ts"
+import type { LeasedRequest, ParkReason } from "../rule/RequestRow.ts"
+import * as RequestTimes from "../rule/RequestTimes.ts"
 import * as Attempt from "./Attempt.ts"
 import * as Lease from "./Lease.ts"
 

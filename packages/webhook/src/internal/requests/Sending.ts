@@ -12,14 +12,9 @@ import type { ValidationFailed } from "@pawl/core/PaymentsError"
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import { isLeased, type NewRequest, type RequestRow } from "../../RequestRow.ts"
-import * as RequestTimes from "../../RequestTimes.ts"
-import {
-  RequestConflict,
-  RequestNotSent,
-  RequestParked,
-  ResponseLost
-} from "../../RequestsError.ts"
+import { isLeased, type NewRequest, type RequestRow } from "../rule/RequestRow.ts"
+import * as RequestTimes from "../rule/RequestTimes.ts"
+import { RequestConflict, RequestNotSent, RequestParked, ResponseLost } from "./RequestsError.ts"
 import type { Seal } from "../../Seal.ts"
 import * as Attempt from "./Attempt.ts"
 import * as Lease from "./Lease.ts"

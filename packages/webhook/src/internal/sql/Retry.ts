@@ -14,7 +14,7 @@ import * as Fiber from "effect/Fiber"
 import * as Schedule from "effect/Schedule"
 import type * as Scope from "effect/Scope"
 import { isSqlError, SqlError, StatementTimeoutError } from "effect/sql/SqlError"
-import * as SharedTimeout from "../SharedTimeout.ts"
+import * as SharedTimeout from "../records/SharedTimeout.ts"
 
 /** Shorter than the four seconds after which the receiver responds 503 on its own. */
 const storeTimeout = Duration.seconds(3)

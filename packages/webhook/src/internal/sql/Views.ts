@@ -8,7 +8,7 @@
  */
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
-import { laneCount } from "../../Records.ts"
+import { laneCount } from "../records/Records.ts"
 import { kinds, methods, outcomes, requestKinds, statuses } from "../documents/Codes.ts"
 import type { Codes } from "../documents/Fields.ts"
 

@@ -12,7 +12,7 @@ import * as Checksum from "@pawl/core/Checksum"
 import * as Json from "@pawl/core/internal/Json"
 import type { KnownKind, Method } from "@pawl/core/Kind"
 import * as Base64Url from "effect/encoding/Base64Url"
-import { type Ordered, orderedOf } from "../../Row.ts"
+import { type Ordered, orderedOf } from "../rule/Row.ts"
 
 /** The query parameter that holds the token. */
 export const parameter = "pawl"

@@ -2,10 +2,10 @@
  * The rows that a ledger should have after a history, by the rule of its rows.
  */
 import type { Method } from "@pawl/core/Kind"
-import type * as Lane from "@pawl/webhook/Lane"
-import * as RowRule from "@pawl/webhook/RowRule"
+import type * as Lane from "@pawl/webhook/internal/rule/Lane"
+import * as RowRule from "@pawl/webhook/internal/rule/RowRule"
 import { shardOf } from "@pawl/webhook/Shards"
-import * as StoredRow from "@pawl/webhook/StoredRow"
+import * as StoredRow from "@pawl/webhook/internal/rule/StoredRow"
 
 interface Id {
   readonly method: Method

@@ -1,18 +1,18 @@
 /**
- * Plays a history to a ledger and to the rule of its rows (`@pawl/webhook/RowRule`), and compares the two.
+ * Plays a history to a ledger and to the rule of its rows (`@pawl/webhook/internal/rule/RowRule`), and compares the two.
  */
 import type { StoreUnavailable } from "@pawl/core/CallbackError"
 import * as Evidence from "@pawl/core/Evidence"
 import { kindsOf, methodOf } from "@pawl/core/Kind"
-import * as Fact from "@pawl/webhook/Fact"
-import * as Lane from "@pawl/webhook/Lane"
+import * as Fact from "@pawl/webhook/internal/rule/Fact"
+import * as Lane from "@pawl/webhook/internal/rule/Lane"
 import { Ledger } from "@pawl/webhook/Ledger"
-import type { RegisteredDifferently } from "@pawl/webhook/Order"
-import type { Change, Leased, Row } from "@pawl/webhook/Row"
-import * as RowRule from "@pawl/webhook/RowRule"
+import type { RegisteredDifferently } from "@pawl/webhook/internal/rule/Order"
+import type { Change, Leased, Row } from "@pawl/webhook/internal/rule/Row"
+import * as RowRule from "@pawl/webhook/internal/rule/RowRule"
 import { shardOf } from "@pawl/webhook/Shards"
-import * as StoredRow from "@pawl/webhook/StoredRow"
-import * as Story from "@pawl/webhook/Story"
+import * as StoredRow from "@pawl/webhook/internal/rule/StoredRow"
+import * as Story from "@pawl/webhook/internal/rule/Story"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"

@@ -18,7 +18,7 @@
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type { SqlError } from "effect/sql/SqlError"
-import type { Engines } from "./internal/records/Engines.ts"
+import type { Engines } from "./Engines.ts"
 
 /**
  * Service that changes documents: one engine, or one for each shard. The layers of a store provide it, and the ledger and the
@@ -27,7 +27,9 @@ import type { Engines } from "./internal/records/Engines.ts"
  * @category services
  * @since 0.1.0
  */
-export class Records extends Context.Service<Records, Engines>()("@pawl/webhook/Records") {}
+export class Records extends Context.Service<Records, Engines>()(
+  "@pawl/webhook/internal/records/Records"
+) {}
 
 /**
  * The collections of documents.

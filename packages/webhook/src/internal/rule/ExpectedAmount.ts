@@ -4,8 +4,8 @@
 import type { Signed } from "@pawl/core/Callback"
 import * as Grammar from "@pawl/core/internal/Grammar"
 import type { Kind } from "@pawl/core/Kind"
-import type { RequestRow } from "../RequestRow.ts"
-import type { Row, Ordered } from "../Row.ts"
+import type { RequestRow } from "./RequestRow.ts"
+import type { Row, Ordered } from "./Row.ts"
 
 /** Tells whether the order fixes the amount of a kind. Subscriptions and intents may change their amounts. */
 const isFixed = (kind: Kind): boolean =>

@@ -11,6 +11,6 @@ import * as Duration from "effect/Duration"
 
 /** The shortest time; zero by default, so that the ledger decides. */
 export const PollGap: Context.Reference<Duration.Duration> = /* @__PURE__ */ Context.Reference(
-  "@pawl/webhook/internal/PollGap",
+  "@pawl/webhook/internal/work/PollGap",
   { defaultValue: () => Duration.zero }
 )

@@ -4,7 +4,7 @@
 import { type Switches } from "@pawl/core/Profile"
 import * as Config from "effect/Config"
 import * as Duration from "effect/Duration"
-import * as WorkLimits from "../WorkLimits.ts"
+import * as WorkLimits from "../rule/WorkLimits.ts"
 
 const text = (name: string) => Config.String(name).pipe(Config.withDefault(""))
 

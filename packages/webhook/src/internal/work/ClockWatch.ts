@@ -12,11 +12,11 @@
 import type * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import type { Journal } from "../Journal.ts"
-import type { Ledger } from "../Ledger.ts"
-import { defaults } from "../WorkLimits.ts"
+import type { Journal } from "../../Journal.ts"
+import type { Ledger } from "../../Ledger.ts"
+import { defaults } from "../rule/WorkLimits.ts"
 import * as Lease from "./Lease.ts"
-import * as LedgerClock from "./LedgerClock.ts"
+import * as LedgerClock from "../ledger/LedgerClock.ts"
 
 /** The smallest step or difference that raises an alarm, in milliseconds. */
 const alarmLimit = Duration.toMillis(Duration.seconds(5))

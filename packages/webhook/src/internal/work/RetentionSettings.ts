@@ -4,7 +4,7 @@
 import * as Config from "effect/Config"
 import * as Duration from "effect/Duration"
 import * as Layer from "effect/Layer"
-import * as Cleaner from "../Cleaner.ts"
+import * as Cleaner from "./Cleaner.ts"
 
 const text = (name: string) => Config.String(name).pipe(Config.withDefault(""))
 

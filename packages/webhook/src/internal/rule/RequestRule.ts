@@ -25,7 +25,7 @@
  * @since 0.1.0
  */
 import * as Evidence from "@pawl/core/Evidence"
-import * as ExpectedAmount from "./internal/ExpectedAmount.ts"
+import * as ExpectedAmount from "./ExpectedAmount.ts"
 import type {
   LeasedRequest,
   NewRequest,

@@ -8,10 +8,10 @@
  * because the clocks of several processes differ by a little.
  */
 import * as Duration from "effect/Duration"
-import type { Lane, ReadLane } from "../Lane.ts"
-import * as Reconciler from "../Reconciler.ts"
-import type { Change, Row } from "../Row.ts"
-import { defaults } from "../WorkLimits.ts"
+import type { Lane, ReadLane } from "../rule/Lane.ts"
+import * as Reconciler from "./Reconciler.ts"
+import type { Change, Row } from "../rule/Row.ts"
+import { defaults } from "../rule/WorkLimits.ts"
 import * as Transition from "./Transition.ts"
 
 /** Returns the lane of the read that is due; undefined when none is. */

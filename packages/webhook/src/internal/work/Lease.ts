@@ -13,8 +13,8 @@ import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
-import type { Ledger } from "../Ledger.ts"
-import type { Change, Leased } from "../Row.ts"
+import type { Ledger } from "../../Ledger.ts"
+import type { Change, Leased } from "../rule/Row.ts"
 
 /** The wait before a ledger that is not available is called again. */
 export const retryDelay = Duration.seconds(1)

@@ -13,7 +13,7 @@ import type { Status } from "@pawl/core/Status"
 import * as Fact from "./Fact.ts"
 import { type Lane, perLane, type PerLane } from "./Lane.ts"
 import { blank, type Row } from "./Row.ts"
-import type { Verified } from "./Verification.ts"
+import type { Verified } from "../../Verification.ts"
 
 /**
  * A row with what a ledger keeps beside it.

@@ -16,12 +16,12 @@ import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Latch from "effect/Latch"
 import * as Option from "effect/Option"
-import type { Ledger } from "../Ledger.ts"
-import { type ReadLane, readLanes } from "../Lane.ts"
-import * as ReadBudget from "../ReadBudget.ts"
-import type * as ReadUse from "../ReadUse.ts"
+import type { Ledger } from "../../Ledger.ts"
+import { type ReadLane, readLanes } from "../rule/Lane.ts"
+import * as ReadBudget from "../rule/ReadBudget.ts"
+import type * as ReadUse from "../rule/ReadUse.ts"
 import * as Lease from "./Lease.ts"
-import * as LedgerClock from "./LedgerClock.ts"
+import * as LedgerClock from "../ledger/LedgerClock.ts"
 
 /** The waits between two reservations, in milliseconds. */
 const minWait = 25

@@ -5,7 +5,7 @@
  */
 import * as Data from "effect/Data"
 import * as Result from "effect/Result"
-import * as ExpectedAmount from "./internal/ExpectedAmount.ts"
+import * as ExpectedAmount from "./ExpectedAmount.ts"
 import { orderedOf, type Registration, type Row } from "./Row.ts"
 
 /**

@@ -7,9 +7,9 @@
  * that of the end of a call for the release.
  */
 import * as Effect from "effect/Effect"
-import type { Ledger } from "../Ledger.ts"
-import type { Change, Leased } from "../Row.ts"
-import * as RowRule from "../RowRule.ts"
+import type { Ledger } from "../../Ledger.ts"
+import type { Change, Leased } from "../rule/Row.ts"
+import * as RowRule from "../rule/RowRule.ts"
 import * as Lease from "./Lease.ts"
 
 /** `after` runs when the change is written. */

@@ -48,22 +48,22 @@ import * as Fiber from "effect/Fiber"
 import * as FiberSet from "effect/FiberSet"
 import * as Layer from "effect/Layer"
 import { Confirmer } from "./Confirmer.ts"
-import * as ClockWatch from "./internal/ClockWatch.ts"
-import * as Lease from "./internal/Lease.ts"
-import * as LedgerClock from "./internal/LedgerClock.ts"
-import * as NextWork from "./internal/NextWork.ts"
-import * as Outage from "./internal/Outage.ts"
-import { PollGap } from "./internal/PollGap.ts"
-import * as Reads from "./internal/Reads.ts"
-import * as RowSteps from "./internal/RowSteps.ts"
-import * as Slots from "./internal/Slots.ts"
-import { Journal } from "./Journal.ts"
-import { Ledger } from "./Ledger.ts"
-import * as ReadUse from "./ReadUse.ts"
+import * as ClockWatch from "./ClockWatch.ts"
+import * as Lease from "./Lease.ts"
+import * as LedgerClock from "../ledger/LedgerClock.ts"
+import * as NextWork from "./NextWork.ts"
+import * as Outage from "./Outage.ts"
+import { PollGap } from "./PollGap.ts"
+import * as Reads from "./Reads.ts"
+import * as RowSteps from "./RowSteps.ts"
+import * as Slots from "./Slots.ts"
+import { Journal } from "../../Journal.ts"
+import { Ledger } from "../../Ledger.ts"
+import * as ReadUse from "../rule/ReadUse.ts"
 import type * as Reconciler from "./Reconciler.ts"
-import type { Leased, Row } from "./Row.ts"
+import type { Leased, Row } from "../rule/Row.ts"
 import type { Teller } from "./Teller.ts"
-import * as WorkLimits from "./WorkLimits.ts"
+import * as WorkLimits from "../rule/WorkLimits.ts"
 
 /** The longest wait for the calls that run when the worker ends. */
 const drainTimeout = Duration.seconds(15)
@@ -85,7 +85,7 @@ export class Worker extends Context.Service<
     readonly isDraining: Effect.Effect<boolean>
     readonly readUse: Effect.Effect<ReadUse.ReadUse>
   }
->()("@pawl/webhook/Worker") {}
+>()("@pawl/webhook/internal/work/Worker") {}
 
 /** A row at work. `isTold` is true from the moment on when the handler may have been called. */
 interface Task {

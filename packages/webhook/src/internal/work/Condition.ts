@@ -12,9 +12,9 @@
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import type { Latest } from "../Activity.ts"
-import type { Ledger } from "../Ledger.ts"
-import type { Worker } from "../Worker.ts"
+import type { Latest } from "../journal/Activity.ts"
+import type { Ledger } from "../../Ledger.ts"
+import type { Worker } from "./Worker.ts"
 import { differs } from "./ClockWatch.ts"
 
 /** The condition. Without the activity of the receiver `credentials` and `clock` are unknown. */

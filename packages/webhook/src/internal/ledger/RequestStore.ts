@@ -19,9 +19,9 @@ import * as Context from "effect/Context"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Requests from "./internal/ledger/Requests.ts"
-import { Ledger } from "./Ledger.ts"
-import type { RegisteredDifferently } from "./Order.ts"
+import * as Requests from "./Requests.ts"
+import { Ledger } from "../../Ledger.ts"
+import type { RegisteredDifferently } from "../rule/Order.ts"
 import type {
   LeasedRequest,
   NewRequest,
@@ -31,9 +31,9 @@ import type {
   Release,
   RequestRow,
   Settlement
-} from "./RequestRow.ts"
-import { Records } from "./Records.ts"
-import type { Registration, Row } from "./Row.ts"
+} from "../rule/RequestRow.ts"
+import { Records } from "../records/Records.ts"
+import type { Registration, Row } from "../rule/Row.ts"
 
 /**
  * Service that keeps requests.
@@ -124,7 +124,7 @@ export class RequestStore extends Context.Service<
     readonly awaitWork: Effect.Effect<void>
     readonly pollInterval: Duration.Duration
   }
->()("@pawl/webhook/RequestStore") {}
+>()("@pawl/webhook/internal/ledger/RequestStore") {}
 
 /**
  * The result of settling a request.

@@ -21,9 +21,9 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import * as LedgerClock from "./internal/LedgerClock.ts"
-import { Ledger } from "./Ledger.ts"
-import { RequestStore } from "./RequestStore.ts"
+import * as LedgerClock from "../ledger/LedgerClock.ts"
+import { Ledger } from "../../Ledger.ts"
+import { RequestStore } from "../ledger/RequestStore.ts"
 
 /**
  * Reference to the time that bodies and sealed answers are kept: 30 days by default.

@@ -13,12 +13,12 @@ import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
-import * as Ledger from "./Ledger.ts"
-import * as LedgerSql from "./LedgerSql.ts"
-import * as NodeSqlite from "./NodeSqlite.ts"
-import { Records } from "./Records.ts"
+import * as Ledger from "../../Ledger.ts"
+import * as LedgerSql from "../../LedgerSql.ts"
+import * as NodeSqlite from "../../NodeSqlite.ts"
+import { Records } from "../records/Records.ts"
 import * as RequestStore from "./RequestStore.ts"
-import * as Shards from "./Shards.ts"
+import * as Shards from "../../Shards.ts"
 
 /**
  * A store. The address of a PostgreSQL database is redacted, because it may have a password.
@@ -217,7 +217,7 @@ const unusable = (messageOf: (error: Error) => string) => (error: LedgerSql.Star
 }
 
 const importPostgres = Effect.tryPromise({
-  try: () => import("./NodePostgres.ts"),
+  try: () => import("../../NodePostgres.ts"),
   catch: () =>
     new StoreUnusable({ message: "PostgreSQL needs @effect/sql-pg: npm install @effect/sql-pg" })
 })

@@ -32,7 +32,7 @@ import {
   type StoredRow,
   type StoredRows
 } from "./StoredRow.ts"
-import type { Verified } from "./Verification.ts"
+import type { Verified } from "../../Verification.ts"
 
 /**
  * The most bodies of one transaction that are kept in quarantine: the first 15 and the last one.

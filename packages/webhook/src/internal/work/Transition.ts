@@ -7,8 +7,8 @@ import type { Transition } from "@pawl/core/Handler"
 import * as Json from "@pawl/core/internal/Json"
 import type { Status } from "@pawl/core/Status"
 import * as Duration from "effect/Duration"
-import type { Change, DeadLetter, Leased, Row } from "../Row.ts"
-import * as ExpectedAmount from "./ExpectedAmount.ts"
+import type { Change, DeadLetter, Leased, Row } from "../rule/Row.ts"
+import * as ExpectedAmount from "../rule/ExpectedAmount.ts"
 
 const firstBackoff = Duration.toMillis(Duration.seconds(1))
 const maxBackoff = Duration.toMillis(Duration.minutes(5))

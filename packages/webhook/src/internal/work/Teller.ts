@@ -29,14 +29,14 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import { Confirmer } from "./Confirmer.ts"
-import * as Fact from "./Fact.ts"
-import * as Lease from "./internal/Lease.ts"
-import * as Pending from "./internal/Pending.ts"
-import * as Transition from "./internal/Transition.ts"
-import { Journal } from "./Journal.ts"
-import { Ledger } from "./Ledger.ts"
-import type { Change, DeadLetter, Leased } from "./Row.ts"
-import { defaults, type WorkLimits } from "./WorkLimits.ts"
+import * as Fact from "../rule/Fact.ts"
+import * as Lease from "./Lease.ts"
+import * as Pending from "./Pending.ts"
+import * as Transition from "./Transition.ts"
+import { Journal } from "../../Journal.ts"
+import { Ledger } from "../../Ledger.ts"
+import type { Change, DeadLetter, Leased } from "../rule/Row.ts"
+import { defaults, type WorkLimits } from "../rule/WorkLimits.ts"
 
 /**
  * Service that tells the handler the next transition of a leased row, if there is one.
@@ -55,7 +55,7 @@ export class Teller extends Context.Service<
       release: (row: Leased) => Effect.Effect<Required<Change>["release"]>
     ) => Effect.Effect<Pending.Pending | undefined>
   }
->()("@pawl/webhook/Teller") {}
+>()("@pawl/webhook/internal/work/Teller") {}
 
 const handlerTimeout = Duration.minutes(5)
 const leaseLost = Symbol("the lease was lost")

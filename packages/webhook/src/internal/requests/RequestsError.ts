@@ -4,7 +4,7 @@
  * @since 0.1.0
  */
 import * as Data from "effect/Data"
-import type { ParkReason } from "./RequestRow.ts"
+import type { ParkReason } from "../rule/RequestRow.ts"
 
 /**
  * Error raised when a request with the requestId was written before, with another body or of another kind. Nothing was

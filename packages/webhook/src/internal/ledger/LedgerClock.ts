@@ -5,7 +5,7 @@
 import type * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type { Method } from "@pawl/core/Kind"
-import type { Ledger } from "../Ledger.ts"
+import type { Ledger } from "../../Ledger.ts"
 
 type Time = Pick<Ledger["Service"], "time">
 

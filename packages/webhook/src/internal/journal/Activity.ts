@@ -5,7 +5,7 @@
  * @since 0.1.0
  */
 import * as Effect from "effect/Effect"
-import type { Entry, Journal } from "./Journal.ts"
+import type { Entry, Journal } from "../../Journal.ts"
 
 /**
  * The kinds of events.

@@ -26,8 +26,8 @@ import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Reading from "./internal/verify/Reading.ts"
-import type { Row } from "./Row.ts"
+import * as Reading from "../verify/Reading.ts"
+import type { Row } from "../rule/Row.ts"
 
 /**
  * The result of a read. `askedAt` is when the read was sent (ms since the epoch): of two reads, the one that was
@@ -64,7 +64,7 @@ export class Confirmer extends Context.Service<
     readonly policy: Evidence.Policy
     readonly read: (row: Row) => Effect.Effect<ReadResult>
   }
->()("@pawl/webhook/Confirmer") {}
+>()("@pawl/webhook/internal/work/Confirmer") {}
 
 const readTimeout = Duration.minutes(1)
 /** A payment may be invisible at its status endpoint for this time after its first callback, in milliseconds. */

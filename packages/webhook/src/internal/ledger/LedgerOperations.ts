@@ -13,11 +13,11 @@ import type { Status } from "@pawl/core/Status"
 import type * as Clock from "effect/Clock"
 import type * as Duration from "effect/Duration"
 import type * as Effect from "effect/Effect"
-import type { Note } from "./Fact.ts"
-import type { PerLane } from "./Lane.ts"
-import type { RegisteredDifferently } from "./Order.ts"
-import type { Reservation, Wanted } from "./ReadBudget.ts"
-import type { Erased } from "./Retention.ts"
+import type { Note } from "../rule/Fact.ts"
+import type { PerLane } from "../rule/Lane.ts"
+import type { RegisteredDifferently } from "../rule/Order.ts"
+import type { Reservation, Wanted } from "../rule/ReadBudget.ts"
+import type { Erased } from "../rule/Retention.ts"
 import type {
   Change,
   DeadLetter,
@@ -27,10 +27,10 @@ import type {
   ParkedKey,
   Registration,
   Row
-} from "./Row.ts"
-import type { PageOptions, PlannedKey, PlannedPage, RowPage } from "./RowPages.ts"
-import type { Story } from "./Story.ts"
-import type { Verified } from "./Verifier.ts"
+} from "../rule/Row.ts"
+import type { PageOptions, PlannedKey, PlannedPage, RowPage } from "../rule/RowPages.ts"
+import type { Story } from "../rule/Story.ts"
+import type { Verified } from "../../Verifier.ts"
 
 /**
  * Operations of the receiver and of the merchant, who write callbacks and registrations.

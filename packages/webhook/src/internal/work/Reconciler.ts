@@ -30,8 +30,8 @@ import { isStatus, isTerminal, type Status } from "@pawl/core/Status"
 import type { Kind } from "@pawl/core/Kind"
 import * as Duration from "effect/Duration"
 import { type ReadResult, unsettledClaim } from "./Confirmer.ts"
-import * as Fact from "./Fact.ts"
-import type { Change, Row } from "./Row.ts"
+import * as Fact from "../rule/Fact.ts"
+import type { Change, Row } from "../rule/Row.ts"
 
 const seconds = (...waits: ReadonlyArray<number>) => waits.map((wait) => Duration.seconds(wait))
 /** The waits before the first reads of a plan. */

@@ -3,8 +3,8 @@
  */
 import * as Effect from "effect/Effect"
 import * as Latch from "effect/Latch"
-import type { Lane, PerLane } from "../Lane.ts"
-import type { WorkLimits } from "../WorkLimits.ts"
+import type { Lane, PerLane } from "../rule/Lane.ts"
+import type { WorkLimits } from "../rule/WorkLimits.ts"
 
 /** Divides the calls and reads among the lanes. Each lane has a slot. */
 const countsOf = ({ calls, reads }: WorkLimits): PerLane => {
