@@ -1,8 +1,6 @@
 /**
  * The latest activity of a receiver's process: for each kind of event how often it happened and when last, and the last
  * alarms. It is for a person who looks at one process now; metrics are for all processes and for later.
- *
- * @since 0.1.0
  */
 import * as Effect from "effect/Effect"
 import type { Entry, Journal } from "../../Journal.ts"
@@ -15,9 +13,6 @@ import type { Entry, Journal } from "../../Journal.ts"
  * - `answered`, `silent`: reads that the service answered, and those that it did not.
  * - `denied`: reads of which the service refused the merchant's credentials. They are `silent` too.
  * - `told`, `handlerFailed`: calls of the handler.
- *
- * @category constants
- * @since 0.1.0
  */
 export const names = [
   "acceptedCurrent",
@@ -31,20 +26,12 @@ export const names = [
   "handlerFailed"
 ] as const
 
-/**
- * The name of a kind of events.
- *
- * @category models
- * @since 0.1.0
- */
+/** The name of a kind of events. */
 export type Name = (typeof names)[number]
 
 /**
  * An event that a person must look at: how often it happened, the last time (ms since the epoch), and the transaction of
  * that time, if it is about one.
- *
- * @category models
- * @since 0.1.0
  */
 export interface Alarm {
   readonly reason: string
@@ -56,9 +43,6 @@ export interface Alarm {
 
 /**
  * A transaction whose handler fails: the status that it is to be told, the number of calls, and the time of the last one.
- *
- * @category models
- * @since 0.1.0
  */
 export interface Failing {
   readonly method: string
@@ -71,9 +55,6 @@ export interface Failing {
 /**
  * The activity since the start. `at` is undefined before the first event of a kind. The newest alarm and the transaction
  * that failed last come first.
- *
- * @category models
- * @since 0.1.0
  */
 export interface Latest {
   readonly events: Readonly<
@@ -86,12 +67,7 @@ export interface Latest {
 /** The most alarms and the most failing transactions that are kept, so that neither fills the memory. */
 const capacity = 50
 
-/**
- * Observes a journal from now on, and returns the effect that reads its latest activity.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** Observes a journal from now on, and returns the effect that reads its latest activity. */
 export const observe = (journal: Journal["Service"]): Effect.Effect<Latest> => {
   const events = Object.fromEntries(
     names.map((name) => [name, { count: 0, at: undefined as number | undefined }])

@@ -4,8 +4,6 @@
  *
  * Every operation that takes a time takes it in milliseconds since the epoch. It fails with `StoreUnavailable` if the store does
  * not do it within three seconds.
- *
- * @since 0.1.0
  */
 import type { StoreUnavailable } from "@pawl/core/CallbackError"
 import type { Method } from "@pawl/core/Kind"
@@ -32,12 +30,7 @@ import type { PageOptions, PlannedKey, PlannedPage, RowPage } from "../rule/RowP
 import type { Story } from "../rule/Story.ts"
 import type { Verified } from "../../Verifier.ts"
 
-/**
- * Operations of the receiver and of the merchant, who write callbacks and registrations.
- *
- * @category models
- * @since 0.1.0
- */
+/** Operations of the receiver and of the merchant, who write callbacks and registrations. */
 export interface Accepting {
   /** Stores a verified callback in its row. Only after that may the response be 200. */
   readonly accept: (verified: Verified, at: number) => Effect.Effect<Accepted, StoreUnavailable>
@@ -53,12 +46,7 @@ export interface Accepting {
   readonly checkWritable: Effect.Effect<void, StoreUnavailable>
 }
 
-/**
- * Operations of people and pages, who read rows and decide on dead letters.
- *
- * @category models
- * @since 0.1.0
- */
+/** Operations of people and pages, who read rows and decide on dead letters. */
 export interface Reading {
   /**
    * Finds a row by method and id. If there are several, it returns the payment, else the payout, else the refund, else the row
@@ -126,12 +114,7 @@ export interface Reading {
   ) => number
 }
 
-/**
- * Operations of a worker.
- *
- * @category models
- * @since 0.1.0
- */
+/** Operations of a worker. */
 export interface Working {
   /**
    * Leases up to `limit` rows of each lane that are due, oldest first, until `until`. Of those in the lane of first reads,
@@ -197,12 +180,7 @@ export interface Working {
   readonly pollInterval: Duration.Duration
 }
 
-/**
- * Operations of the cleaner, and of a person who erases.
- *
- * @category models
- * @since 0.1.0
- */
+/** Operations of the cleaner, and of a person who erases. */
 export interface Keeping {
   /**
    * Deletes the bodies of callbacks that came before `before`, except those of dead letters: at most `limit` accepted ones and
@@ -226,23 +204,13 @@ export interface Keeping {
   readonly compact: Effect.Effect<void, StoreUnavailable>
 }
 
-/**
- * All operations of a ledger.
- *
- * @category models
- * @since 0.1.0
- */
+/** All operations of a ledger. */
 export interface Operations extends Accepting, Reading, Working, Keeping {
   /** The ledgers of which this one is made, each with its own work (`Shards`). */
   readonly shards?: ReadonlyArray<Operations>
 }
 
-/**
- * The open work.
- *
- * @category models
- * @since 0.1.0
- */
+/** The open work. */
 export interface Backlog {
   /** The number of rows that may be claimed. */
   readonly due: number
@@ -252,12 +220,7 @@ export interface Backlog {
   readonly deadLetters: number
 }
 
-/**
- * The result of accepting a callback.
- *
- * @category models
- * @since 0.1.0
- */
+/** The result of accepting a callback. */
 export interface Accepted {
   /** False if a callback claimed the same status before. In quarantine, if the same body is stored already. */
   readonly isNew: boolean

@@ -4,8 +4,6 @@
  * **Details**
  *
  * The store keeps the ledger and the requests. `NodeSqlite` and `NodePostgres` say more about the two databases.
- *
- * @since 0.1.0
  */
 import * as Arr from "effect/Array"
 import * as Context from "effect/Context"
@@ -20,58 +18,28 @@ import { Records } from "../records/Records.ts"
 import * as RequestStore from "./RequestStore.ts"
 import * as Shards from "../../Shards.ts"
 
-/**
- * A store. The address of a PostgreSQL database is redacted, because it may have a password.
- *
- * @category models
- * @since 0.1.0
- */
+/** A store. The address of a PostgreSQL database is redacted, because it may have a password. */
 export type Store =
   | { readonly _tag: "memory" }
   | { readonly _tag: "sqlite"; readonly filename: string }
   | { readonly _tag: "postgres"; readonly url: Redacted.Redacted }
 
-/**
- * A store that outlives its process.
- *
- * @category models
- * @since 0.1.0
- */
+/** A store that outlives its process. */
 export type Database = Exclude<Store, { readonly _tag: "memory" }>
 
-/**
- * Tells whether a store outlives its process.
- *
- * @category guards
- * @since 0.1.0
- */
+/** Tells whether a store outlives its process. */
 export const isDatabase = (store: Store): store is Database => store._tag !== "memory"
 
-/**
- * The stores of a receiver. Several ones are the shards of one store, in an order that must never change.
- *
- * @category models
- * @since 0.1.0
- */
+/** The stores of a receiver. Several ones are the shards of one store, in an order that must never change. */
 export type Stores = Arr.NonEmptyReadonlyArray<Store>
 
-/**
- * Error raised when a store cannot be opened. The message is one sentence without a password.
- *
- * @category errors
- * @since 0.1.0
- */
+/** Error raised when a store cannot be opened. The message is one sentence without a password. */
 export class StoreUnusable extends Data.TaggedError("StoreUnusable")<{ readonly message: string }> {
   /** Empty, so that a program prints the message alone. */
   override readonly stack = ""
 }
 
-/**
- * Reads the name of a store: `memory`, `sqlite:FILE` or `postgres://…`. Returns undefined for any other text.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** Reads the name of a store: `memory`, `sqlite:FILE` or `postgres://…`. Returns undefined for any other text. */
 export const parse = (text: string): Store | undefined => {
   if (text === "memory") return { _tag: "memory" }
   if (/^postgres(?:ql)?:\/\//u.test(text) && URL.canParse(text)) {
@@ -81,12 +49,7 @@ export const parse = (text: string): Store | undefined => {
   return filename === undefined ? undefined : { _tag: "sqlite", filename }
 }
 
-/**
- * Reads the names of stores. Returns undefined if there is none, or one of them cannot be read.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** Reads the names of stores. Returns undefined if there is none, or one of them cannot be read. */
 export const parseEach = (texts: ReadonlyArray<string>): Stores | undefined => {
   const stores = texts.map(parse)
   return stores.every((store) => store !== undefined) && Arr.isArrayNonEmpty(stores)
@@ -96,9 +59,6 @@ export const parseEach = (texts: ReadonlyArray<string>): Stores | undefined => {
 
 /**
  * Reads the names of one or several stores, with white space between two. Returns undefined if one of them cannot be read.
- *
- * @category constructors
- * @since 0.1.0
  */
 export const parseAll = (text: string): Stores | undefined =>
   parseEach(text.split(/\s+(?=memory|sqlite:|postgres(?:ql)?:)/u))
@@ -107,21 +67,13 @@ export const parseAll = (text: string): Stores | undefined =>
  * Layer that opens a store, or several ones as shards (`Shards`). A process has at most 10 connections to a PostgreSQL
  * database, and 4 to each of three or more. PostgreSQL needs the package `@effect/sql-pg`, which is
  * loaded only for it.
- *
- * @category layers
- * @since 0.1.0
  */
 export const layer = (
   ...stores: Stores
 ): Layer.Layer<Ledger.Ledger | Records | RequestStore.RequestStore, StoreUnusable> =>
   layerWith({ connections: connectionsOf(stores) }, ...stores)
 
-/**
- * Layer that opens a store with other limits: `connections` is the most connections to each PostgreSQL database.
- *
- * @category layers
- * @since 0.1.0
- */
+/** Layer that opens a store with other limits: `connections` is the most connections to each PostgreSQL database. */
 export const layerWith = (
   { connections }: { readonly connections: number },
   ...stores: Stores
@@ -136,12 +88,7 @@ export const layerWith = (
     )
   )
 
-/**
- * Moves the rows of stores to the shards where they belong, and returns the number of moved rows (`Shards.move`).
- *
- * @category running
- * @since 0.1.0
- */
+/** Moves the rows of stores to the shards where they belong, and returns the number of moved rows (`Shards.move`). */
 export const move = (stores: Stores): Effect.Effect<number, StoreUnusable> =>
   Effect.gen(function* () {
     const opened = yield* Effect.forEach(stores, (store) =>
@@ -185,12 +132,7 @@ const layerOne = (
   )
 }
 
-/**
- * Makes the tables of a database or brings them up to date, and returns their version (`LedgerSql.migrate`).
- *
- * @category constructors
- * @since 0.1.0
- */
+/** Makes the tables of a database or brings them up to date, and returns their version (`LedgerSql.migrate`). */
 export const migrate = (store: Database): Effect.Effect<number, StoreUnusable> =>
   store._tag === "sqlite"
     ? Effect.mapError(

@@ -10,8 +10,6 @@
  * Every operation takes the time as a parameter. A transaction that no response named settles the request too: if
  * the token of its callback URL names the request and the service has confirmed a status, the ledger settles the request
  * when the lease of the row ends (`RequestRule.find`).
- *
- * @since 0.1.0
  */
 import type { StoreUnavailable } from "@pawl/core/CallbackError"
 import type * as Clock from "effect/Clock"
@@ -58,9 +56,6 @@ import type { Registration, Row } from "../rule/Row.ts"
  *   many. The digest and the outcome stay.
  * - `isInTransaction` tells whether the caller is in a transaction of the database.
  * - `time`, `awaitWork`, `pollInterval` are as in `Ledger`.
- *
- * @category services
- * @since 0.1.0
  */
 export class RequestStore extends Context.Service<
   RequestStore,
@@ -132,9 +127,6 @@ export class RequestStore extends Context.Service<
  * - `row`: the row as it is now; undefined if there is no such request.
  * - `isSettled`: whether this call wrote the outcome. If not, another outcome was written before, or the lease was lost.
  * - `refusal`: the error of the registration, if the ledger refused it. The outcome is written all the same.
- *
- * @category models
- * @since 0.1.0
  */
 export interface Settled {
   readonly row: RequestRow | undefined
@@ -142,12 +134,7 @@ export interface Settled {
   readonly refusal: RegisteredDifferently | undefined
 }
 
-/**
- * Layer that keeps requests beside a ledger, in its store.
- *
- * @category layers
- * @since 0.1.0
- */
+/** Layer that keeps requests beside a ledger, in its store. */
 export const layerMemory: Layer.Layer<RequestStore, never, Ledger | Records> =
   // PURE: a bundle of a receiver drops this.
   /* @__PURE__ */ Layer.effect(

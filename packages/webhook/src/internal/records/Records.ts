@@ -12,8 +12,6 @@
  *
  * A store finds documents by their keys and by their `Index`: the times at which they are due, and their place in a list. The
  * engine computes the index from the document with each write.
- *
- * @since 0.1.0
  */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
@@ -23,28 +21,15 @@ import type { Engines } from "./Engines.ts"
 /**
  * Service that changes documents: one engine, or one for each shard. The layers of a store provide it, and the ledger and the
  * request store are rules over it.
- *
- * @category services
- * @since 0.1.0
  */
 export class Records extends Context.Service<Records, Engines>()(
   "@pawl/webhook/internal/records/Records"
 ) {}
 
-/**
- * The collections of documents.
- *
- * @category models
- * @since 0.1.0
- */
+/** The collections of documents. */
 export type Collection = "transactions" | "requests" | "quarantine" | "settings"
 
-/**
- * The number of lanes in which a document may be due.
- *
- * @category constants
- * @since 0.1.0
- */
+/** The number of lanes in which a document may be due. */
 export const laneCount = 5
 
 /**
@@ -54,9 +39,6 @@ export const laneCount = 5
  * - `listed`: the first and the last time under which the document is in the list of its collection; undefined if it is not.
  * - `parts`: the number of parts of the document that may be due.
  * - `related`: the name of something that the document belongs to; undefined if there is none.
- *
- * @category models
- * @since 0.1.0
  */
 export interface Index {
   readonly due: ReadonlyArray<number | undefined>
@@ -65,12 +47,7 @@ export interface Index {
   readonly related: string | undefined
 }
 
-/**
- * A document as it is stored. `listedAt` is the first time under which it is listed, if it was found in the list.
- *
- * @category models
- * @since 0.1.0
- */
+/** A document as it is stored. `listedAt` is the first time under which it is listed, if it was found in the list. */
 export interface Line<Stored> {
   readonly key: string
   readonly version: number
@@ -78,12 +55,7 @@ export interface Line<Stored> {
   readonly listedAt?: number | undefined
 }
 
-/**
- * A text beside a document. `at` is the time of the text.
- *
- * @category models
- * @since 0.1.0
- */
+/** A text beside a document. `at` is the time of the text. */
 export interface Text {
   readonly name: string
   readonly at: number
@@ -97,9 +69,6 @@ export interface Text {
  * - `expected`: the version that the document must have; undefined if there must be none.
  * - `document`: the new document; undefined to delete it with its texts.
  * - `put`, `remove`: the texts that are written, and the names of those that are deleted.
- *
- * @category models
- * @since 0.1.0
  */
 export interface Write<Stored> {
   readonly key: string
@@ -118,9 +87,6 @@ export interface Write<Stored> {
  *   keys then; without it in any order, because many may be due at the same time.
  * - `isNewestFirst`: the order is reversed.
  * - `isTimesOnly`: the documents are left out.
- *
- * @category models
- * @since 0.1.0
  */
 export interface DueRange {
   readonly lane: number
@@ -132,35 +98,20 @@ export interface DueRange {
   readonly isTimesOnly?: boolean | undefined
 }
 
-/**
- * A document that was found by its time. `range` is the position of its range.
- *
- * @category models
- * @since 0.1.0
- */
+/** A document that was found by its time. `range` is the position of its range. */
 export interface DueLine<Stored> extends Omit<Line<Stored>, "document"> {
   readonly range: number
   readonly at: number
   readonly document: Stored | undefined
 }
 
-/**
- * The place of a document in the list of its collection.
- *
- * @category models
- * @since 0.1.0
- */
+/** The place of a document in the list of its collection. */
 export interface ListPlace {
   readonly at: number
   readonly key: string
 }
 
-/**
- * The place of a text among those of its collection, which are ordered by time, key and name.
- *
- * @category models
- * @since 0.1.0
- */
+/** The place of a text among those of its collection, which are ordered by time, key and name. */
 export interface TextPlace extends ListPlace {
   readonly name: string
 }
@@ -168,9 +119,6 @@ export interface TextPlace extends ListPlace {
 /**
  * The number of documents that are due at a time, without those of several parts, the earliest of their times, and the number of
  * listed documents that have one part in the list.
- *
- * @category models
- * @since 0.1.0
  */
 export interface Counts {
   readonly due: number
@@ -192,9 +140,6 @@ export interface Counts {
  * - `count` counts documents that are due at a time. `several` returns those of several parts that are due or listed.
  * - `together` makes one commit of several effects if that saves a flush of the disk. `atomically` makes one transaction of them.
  * - `committers` is the number of commits at a time that the store is made for.
- *
- * @category models
- * @since 0.1.0
  */
 export interface Store<Stored> {
   readonly commit: (

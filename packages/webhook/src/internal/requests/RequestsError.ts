@@ -1,7 +1,5 @@
 /**
  * The errors of requests that are kept in a store.
- *
- * @since 0.1.0
  */
 import * as Data from "effect/Data"
 import type { ParkReason } from "../rule/RequestRow.ts"
@@ -9,9 +7,6 @@ import type { ParkReason } from "../rule/RequestRow.ts"
 /**
  * Error raised when a request with the requestId was written before, with another body or of another kind. Nothing was
  * written or sent.
- *
- * @category errors
- * @since 0.1.0
  */
 export class RequestConflict extends Data.TaggedError("RequestConflict")<{
   readonly requestId: string
@@ -22,12 +17,7 @@ export class RequestConflict extends Data.TaggedError("RequestConflict")<{
   }
 }
 
-/**
- * Error raised when a request was cancelled or expired before it was sent.
- *
- * @category errors
- * @since 0.1.0
- */
+/** Error raised when a request was cancelled or expired before it was sent. */
 export class RequestNotSent extends Data.TaggedError("RequestNotSent")<{
   readonly requestId: string
   readonly reason: "cancelled" | "expired"
@@ -38,12 +28,7 @@ export class RequestNotSent extends Data.TaggedError("RequestNotSent")<{
   }
 }
 
-/**
- * Error raised when a request is parked: a person has to decide on it.
- *
- * @category errors
- * @since 0.1.0
- */
+/** Error raised when a request is parked: a person has to decide on it. */
 export class RequestParked extends Data.TaggedError("RequestParked")<{
   readonly requestId: string
   readonly reason: ParkReason
@@ -56,9 +41,6 @@ export class RequestParked extends Data.TaggedError("RequestParked")<{
 
 /**
  * Error raised when a request took effect, and its response is not known. A callback or a read named its transaction.
- *
- * @category errors
- * @since 0.1.0
  */
 export class ResponseLost extends Data.TaggedError("ResponseLost")<{
   readonly requestId: string
@@ -70,12 +52,7 @@ export class ResponseLost extends Data.TaggedError("ResponseLost")<{
   }
 }
 
-/**
- * Error raised when a request with card data is to be enqueued. Card data is never stored: enqueue a card token.
- *
- * @category errors
- * @since 0.1.0
- */
+/** Error raised when a request with card data is to be enqueued. Card data is never stored: enqueue a card token. */
 export class CardDataRefused extends Data.TaggedError("CardDataRefused")<{
   readonly requestId: string
 }> {

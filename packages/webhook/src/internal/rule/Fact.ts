@@ -12,20 +12,13 @@
  * A row has at most `maxFacts` facts beside those of its callbacks. Events beyond them are counted in one fact, `more`.
  *
  * A worker begins to write facts with version 7 of the tables. A row that is older has an incomplete story.
- *
- * @since 0.1.0
  */
 import type { Evidence } from "@pawl/core/Evidence"
 import type { Kind } from "@pawl/core/Kind"
 import type { Status } from "@pawl/core/Status"
 import type { DeadLetter } from "./Row.ts"
 
-/**
- * The most facts of a row, without those of its callbacks.
- *
- * @category constants
- * @since 0.1.0
- */
+/** The most facts of a row, without those of its callbacks. */
 export const maxFacts = 64
 
 /**
@@ -40,9 +33,6 @@ export const maxFacts = 64
  * - `parked`: the row became a dead letter. For `unknown-transaction` this fact stands for the last read, too.
  * - `redriven`: a person redrove it.
  * - `more`: something that is not told, because the row has `maxFacts` facts.
- *
- * @category models
- * @since 0.1.0
  */
 export type Fact =
   | { readonly fact: "registered"; readonly kind: Kind; readonly status: Status | undefined }
@@ -67,9 +57,6 @@ export type Fact =
 /**
  * The person who does something, and the reason. Each is text without control characters: `by` has at most 32 bytes, and
  * `why` at most 64.
- *
- * @category models
- * @since 0.1.0
  */
 export interface Note {
   readonly by?: string | undefined
@@ -79,9 +66,6 @@ export interface Note {
 /**
  * A fact that happens now, with its time in milliseconds since the epoch. The same fact at the time of its last repeat
  * is the same event, so a write that is made again adds none.
- *
- * @category models
- * @since 0.1.0
  */
 export type Event = Fact & { readonly at: number }
 
@@ -94,9 +78,6 @@ export type Event = Fact & { readonly at: number }
  * - `number`: its place among the events of the row, counted from 1; that of the last repeat. 0 for callbacks, which
  *   have no number.
  * - `from`: the kind of the row that it happened to, if that row was joined to this one.
- *
- * @category models
- * @since 0.1.0
  */
 export type Kept = Event & {
   readonly lastAt: number | undefined
@@ -105,31 +86,16 @@ export type Kept = Event & {
   readonly from: Kind | undefined
 }
 
-/**
- * The facts of a row without its callbacks, and the number of its events.
- *
- * @category models
- * @since 0.1.0
- */
+/** The facts of a row without its callbacks, and the number of its events. */
 export interface Facts {
   readonly number: number
   readonly kept: ReadonlyArray<Kept>
 }
 
-/**
- * The facts of a new row.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** The facts of a new row. */
 export const none: Facts = { number: 0, kept: [] }
 
-/**
- * Makes the fact of a read. A status that the specification does not list is `unlisted` if it is not a short word.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** Makes the fact of a read. A status that the specification does not list is `unlisted` if it is not a short word. */
 export const asked = (at: number, result: string, kind?: Kind): Event => ({
   fact: "asked",
   at,
@@ -137,12 +103,7 @@ export const asked = (at: number, result: string, kind?: Kind): Event => ({
   kind
 })
 
-/**
- * Makes the fact of a dead letter.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** Makes the fact of a dead letter. */
 export const parked = ({ at, reason, to }: DeadLetter): Event => ({
   fact: "parked",
   at,
@@ -150,12 +111,7 @@ export const parked = ({ at, reason, to }: DeadLetter): Event => ({
   to
 })
 
-/**
- * Returns the name of a fact. A fact with the same name is a repeat.
- *
- * @category getters
- * @since 0.1.0
- */
+/** Returns the name of a fact. A fact with the same name is a repeat. */
 export const nameOf = (event: Event): string => {
   switch (event.fact) {
     case "registered":
@@ -177,12 +133,7 @@ export const nameOf = (event: Event): string => {
   }
 }
 
-/**
- * Adds an event to the facts of a row: as a new fact, or as a repeat.
- *
- * @category reducers
- * @since 0.1.0
- */
+/** Adds an event to the facts of a row: as a new fact, or as a repeat. */
 export const add = ({ kept, number }: Facts, event: Event | undefined): Facts => {
   if (event === undefined) return { kept, number }
   const next = number + 1
@@ -206,12 +157,7 @@ export const add = ({ kept, number }: Facts, event: Event | undefined): Facts =>
   return { number: next, kept: kept.with(index, repeated) }
 }
 
-/**
- * Adds the facts of a row that is joined to another one.
- *
- * @category reducers
- * @since 0.1.0
- */
+/** Adds the facts of a row that is joined to another one. */
 export const join = ({ kept, number }: Facts, other: Facts, scope: Kind): Facts => {
   const joined = other.kept.map((each) => ({ ...each, from: each.from ?? scope }))
   const isNew = (each: Kept) =>
@@ -219,12 +165,7 @@ export const join = ({ kept, number }: Facts, other: Facts, scope: Kind): Facts 
   return { number, kept: [...kept, ...joined.filter(isNew)] }
 }
 
-/**
- * Makes the fact of a redrive.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** Makes the fact of a redrive. */
 export const redriven = (at: number, note?: Note): Event => ({
   fact: "redriven",
   at,

@@ -5,8 +5,6 @@
  * **Details**
  *
  * A service or an application that hangs fills the slots of some lanes. Work in the other lanes does not wait for it.
- *
- * @since 0.1.0
  */
 
 /**
@@ -17,60 +15,27 @@
  * - `retry`: another call of the handler after a failed one.
  * - `repeat`: any other read of an open transaction: a poll, or the read for a repeated claim.
  * - `watch`: a read of a transaction that has ended.
- *
- * @category constants
- * @since 0.1.0
  */
 export const lanes = ["tell", "ask", "retry", "repeat", "watch"] as const
 
-/**
- * The lane of a row that is due. It says which slots the work is likely to need; the worker decides.
- *
- * @category models
- * @since 0.1.0
- */
+/** The lane of a row that is due. It says which slots the work is likely to need; the worker decides. */
 export type Lane = (typeof lanes)[number]
 
-/**
- * The lanes of reads, the most important first.
- *
- * @category constants
- * @since 0.1.0
- */
+/** The lanes of reads, the most important first. */
 export const readLanes = ["ask", "repeat", "watch"] as const
 
-/**
- * The lane of a read.
- *
- * @category models
- * @since 0.1.0
- */
+/** The lane of a read. */
 export type ReadLane = (typeof readLanes)[number]
 
-/**
- * A number for each lane.
- *
- * @category models
- * @since 0.1.0
- */
+/** A number for each lane. */
 export type PerLane = Readonly<Record<Lane, number>>
 
-/**
- * Returns the number of each lane, from one number for all lanes or one for each.
- *
- * @category conversions
- * @since 0.1.0
- */
+/** Returns the number of each lane, from one number for all lanes or one for each. */
 export const perLane = (numbers: number | PerLane): PerLane =>
   typeof numbers === "number"
     ? { tell: numbers, ask: numbers, retry: numbers, repeat: numbers, watch: numbers }
     : numbers
 
-/**
- * Returns the more urgent of two lanes.
- *
- * @category combinators
- * @since 0.1.0
- */
+/** Returns the more urgent of two lanes. */
 export const moreUrgent = (one: Lane, two: Lane): Lane =>
   lanes.indexOf(one) <= lanes.indexOf(two) ? one : two

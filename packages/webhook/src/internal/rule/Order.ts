@@ -1,7 +1,5 @@
 /**
  * The order of a transaction: what its registrations say, and that none of them changes another.
- *
- * @since 0.1.0
  */
 import * as Data from "effect/Data"
 import * as Result from "effect/Result"
@@ -10,9 +8,6 @@ import { orderedOf, type Registration, type Row } from "./Row.ts"
 
 /**
  * Error raised when an operation is registered already, with another account, amount or currency. Nothing was written.
- *
- * @category errors
- * @since 0.1.0
  */
 export class RegisteredDifferently extends Data.TaggedError("RegisteredDifferently")<{
   readonly field: "account" | "amount" | "currency"
@@ -22,20 +17,12 @@ export class RegisteredDifferently extends Data.TaggedError("RegisteredDifferent
   }
 }
 
-/**
- * The order of a row, and whether it is that of registrations; else it is that of a token.
- *
- * @category models
- * @since 0.1.0
- */
+/** The order of a row, and whether it is that of registrations; else it is that of a token. */
 export type OrderOfRow = Pick<Row, "ordered" | "isOrderRegistered">
 
 /**
  * Returns the order of a row after its registration. The order of an earlier registration stays; that of a token, which
  * may have been moved to another callback, is replaced, also if an earlier registration had no order.
- *
- * @category reducers
- * @since 0.1.0
  */
 export const orderAfter = (
   { isOrderRegistered, ordered }: OrderOfRow,
@@ -64,9 +51,6 @@ export const orderAfter = (
 /**
  * Returns the order of two joined rows. The order of a registration comes before that of a token, and the first row's
  * before the other's.
- *
- * @category reducers
- * @since 0.1.0
  */
 export const joinOrders = (row: OrderOfRow, other: OrderOfRow): OrderOfRow =>
   row.ordered === undefined || (other.isOrderRegistered && !row.isOrderRegistered)

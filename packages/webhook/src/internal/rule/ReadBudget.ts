@@ -10,8 +10,6 @@
  * 5 minutes. From then on the rate grows evenly, by the whole limit in a minute.
  *
  * Every function is pure. Times are milliseconds since the epoch, by the clock of the ledger that keeps the budget.
- *
- * @since 0.1.0
  */
 import { type ReadLane, readLanes } from "./Lane.ts"
 
@@ -22,9 +20,6 @@ import { type ReadLane, readLanes } from "./Lane.ts"
  * - `lowered`: the rate after the last 429, and when it came.
  * - `pausedUntil`: no read is granted before this time.
  * - `short`: a process lacked reads of this lane, so no less important ones are granted until this time.
- *
- * @category models
- * @since 0.1.0
  */
 export interface ReadBudget {
   readonly nextAt: number
@@ -33,12 +28,7 @@ export interface ReadBudget {
   readonly short?: { readonly lane: ReadLane; readonly until: number }
 }
 
-/**
- * The reads that a process wants to send. `limit` is the most reads in a second; `Infinity` for no limit.
- *
- * @category models
- * @since 0.1.0
- */
+/** The reads that a process wants to send. `limit` is the most reads in a second; `Infinity` for no limit. */
 export interface Wanted {
   readonly limit: number
   readonly reads: Readonly<Record<ReadLane, number>>
@@ -47,9 +37,6 @@ export interface Wanted {
 /**
  * The result of a reservation, which was made `at` a time of the ledger: the `times` of reads of any lane, when to ask for the
  * others, and the reads that are granted in a second now.
- *
- * @category models
- * @since 0.1.0
  */
 export interface Reservation {
   readonly at: number
@@ -58,19 +45,11 @@ export interface Reservation {
   readonly rate: number
 }
 
-/**
- * The longest time between the time of a read and its sending, in milliseconds.
- *
- * @category constants
- * @since 0.1.0
- */
+/** The longest time between the time of a read and its sending, in milliseconds. */
 export const slack = 400
 
 /**
  * The longest time for which reads are reserved ahead, in milliseconds. A read may wait so long behind less important ones.
- *
- * @category constants
- * @since 0.1.0
  */
 export const lookahead = 100
 
@@ -86,12 +65,7 @@ const spacing = 1000 + slack
 /** A read that is planned later than this was planned before the clock was set back. */
 const maxAhead = 5000
 
-/**
- * Reserves reads. Returns the same `budget` if it does not change.
- *
- * @category reducers
- * @since 0.1.0
- */
+/** Reserves reads. Returns the same `budget` if it does not change. */
 export const reserve = (
   budget: ReadBudget,
   { limit, reads }: Wanted,
@@ -137,12 +111,7 @@ export const reserve = (
   }
 }
 
-/**
- * Lowers the rate after a 429. `retryAfter` is the wait that the response asks for, in milliseconds.
- *
- * @category reducers
- * @since 0.1.0
- */
+/** Lowers the rate after a 429. `retryAfter` is the wait that the response asks for, in milliseconds. */
 export const lower = (
   budget: ReadBudget,
   { limit, retryAfter = 0 }: { readonly limit: number; readonly retryAfter?: number | undefined },

@@ -4,8 +4,6 @@
  * **Details**
  *
  * It is for a person who looks at one process now, as `Activity` is. The budget itself is `ReadBudget`.
- *
- * @since 0.1.0
  */
 import type { ReadLane } from "./Lane.ts"
 
@@ -17,9 +15,6 @@ import type { ReadLane } from "./Lane.ts"
  * - `sent`: the reads of this process that were sent.
  * - `putOff`: how often a read of each lane was put off.
  * - `oldestPutOff`: of the reads that were put off in the last minute, how late the oldest one is, in milliseconds.
- *
- * @category models
- * @since 0.1.0
  */
 export interface ReadUse {
   readonly limit: number
@@ -32,12 +27,7 @@ export interface ReadUse {
 /** How long a rate and a read that was put off are remembered, in milliseconds. */
 const memory = 60_000
 
-/**
- * Makes the record of a worker with a limit. Times are milliseconds since the epoch.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** Makes the record of a worker with a limit. Times are milliseconds since the epoch. */
 export const make = (limit: number) => {
   const putOff: Record<ReadLane, number> = { ask: 0, repeat: 0, watch: 0 }
   let sent = 0
@@ -70,12 +60,7 @@ export const make = (limit: number) => {
   }
 }
 
-/**
- * Returns the use of several shards together.
- *
- * @category combinators
- * @since 0.1.0
- */
+/** Returns the use of several shards together. */
 export const sum = (uses: ReadonlyArray<ReadUse>): ReadUse => {
   const total = (one: (use: ReadUse) => number) => uses.reduce((all, use) => all + one(use), 0)
   const late = uses.flatMap(({ oldestPutOff }) => oldestPutOff ?? [])

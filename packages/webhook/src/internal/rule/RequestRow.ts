@@ -1,7 +1,5 @@
 /**
  * A row of the request store: everything that is kept of one request.
- *
- * @since 0.1.0
  */
 import type { Method } from "@pawl/core/Kind"
 import type { RequestKind } from "@pawl/core/RequestSender"
@@ -27,9 +25,6 @@ import type { Ordered } from "./Row.ts"
  * - `deniedTransactionId`: the transaction that was found, and that a person stated is not that of the request.
  * - `parked`: the reason why a person has to decide.
  * - `unknown`: the stored fields of a newer version, which stay as they are.
- *
- * @category models
- * @since 0.1.0
  */
 export interface RequestRow {
   readonly requestId: string
@@ -57,9 +52,6 @@ export interface RequestRow {
 /**
  * The lease of a request: its id, its end, and whether the request was in doubt when it was leased. An attempt under a
  * lease that began in doubt cannot end the doubt by a refusal.
- *
- * @category models
- * @since 0.1.0
  */
 export interface RequestLease {
   readonly id: number
@@ -67,24 +59,14 @@ export interface RequestLease {
   readonly inDoubt: boolean
 }
 
-/**
- * The newest refusal in words, how many there were, and when the first one came.
- *
- * @category models
- * @since 0.1.0
- */
+/** The newest refusal in words, how many there were, and when the first one came. */
 export interface Refusals {
   readonly reason: string
   readonly count: number
   readonly since: number
 }
 
-/**
- * The transaction of a request.
- *
- * @category models
- * @since 0.1.0
- */
+/** The transaction of a request. */
 export interface SettledTransaction {
   readonly method: Method
   readonly transactionId: string
@@ -100,9 +82,6 @@ export interface SettledTransaction {
  * - `Found`: a transaction that the service confirms names the request. Its answer is not known.
  * - `NotSent`: nothing happened, and nothing will: the request was cancelled, it expired, or an attempt surely had no
  *   effect. Only in the last case the same request may be sent anew.
- *
- * @category models
- * @since 0.1.0
  */
 export type Outcome =
   | { readonly _tag: "Answered"; readonly text: string | undefined }
@@ -119,9 +98,6 @@ export type Outcome =
  * - `rebuilt-differently`: the body that was made again is not the one that was sent.
  * - `no-key`: no key opens its body.
  * - `unreadable`: its body was changed.
- *
- * @category models
- * @since 0.1.0
  */
 export type ParkReason =
   | "refused"
@@ -131,32 +107,17 @@ export type ParkReason =
   | "no-key"
   | "unreadable"
 
-/**
- * A request that a person has to decide on.
- *
- * @category models
- * @since 0.1.0
- */
+/** A request that a person has to decide on. */
 export interface ParkedRequest extends RequestRow {
   readonly parked: { readonly reason: ParkReason; readonly at: number }
 }
 
-/**
- * A request under a lease.
- *
- * @category models
- * @since 0.1.0
- */
+/** A request under a lease. */
 export interface LeasedRequest extends RequestRow {
   readonly lease: RequestLease
 }
 
-/**
- * A request that is to be written.
- *
- * @category models
- * @since 0.1.0
- */
+/** A request that is to be written. */
 export interface NewRequest {
   readonly requestId: string
   readonly kind: RequestKind
@@ -173,9 +134,6 @@ export interface NewRequest {
  * - `dueAt`: when the next attempt begins.
  * - `refusal`: the refusal of the service in words, if it refused.
  * - `hadNoEffect`: whether the attempt surely had no effect. It ends a doubt only if the attempt was the first one.
- *
- * @category models
- * @since 0.1.0
  */
 export interface Release {
   readonly at: number
@@ -184,12 +142,7 @@ export interface Release {
   readonly hadNoEffect?: boolean | undefined
 }
 
-/**
- * An outcome that is to be written. `lease` is the id of the lease under which it became known.
- *
- * @category models
- * @since 0.1.0
- */
+/** An outcome that is to be written. `lease` is the id of the lease under which it became known. */
 export interface Settlement {
   readonly outcome: Outcome
   readonly at: number
@@ -205,9 +158,6 @@ export interface Settlement {
  *   found request belongs to another request then.
  * - `canSend`: whether the request can be sent. One that cannot, because its card data was not stored, is settled if it
  *   had no effect.
- *
- * @category models
- * @since 0.1.0
  */
 export interface Redrive {
   readonly at: number
@@ -216,18 +166,8 @@ export interface Redrive {
   readonly canSend?: boolean | undefined
 }
 
-/**
- * Tells whether a request is parked.
- *
- * @category guards
- * @since 0.1.0
- */
+/** Tells whether a request is parked. */
 export const isParked = (row: RequestRow): row is ParkedRequest => row.parked !== undefined
 
-/**
- * Tells whether a request is under a lease.
- *
- * @category guards
- * @since 0.1.0
- */
+/** Tells whether a request is under a lease. */
 export const isLeased = (row: RequestRow): row is LeasedRequest => row.lease !== undefined

@@ -21,8 +21,6 @@
  * that do not, name the function that they translate.
  *
  * Times are parameters, in milliseconds since the epoch.
- *
- * @since 0.1.0
  */
 import * as Evidence from "@pawl/core/Evidence"
 import * as ExpectedAmount from "./ExpectedAmount.ts"
@@ -41,31 +39,16 @@ import type {
 import { isExpired, isPastWindow } from "./RequestTimes.ts"
 import type { Row } from "./Row.ts"
 
-/**
- * How many refusals come before the request is parked.
- *
- * @category constants
- * @since 0.1.0
- */
+/** How many refusals come before the request is parked. */
 export const maxRefusals = 3
 
-/**
- * The time over which these refusals come, in milliseconds.
- *
- * @category constants
- * @since 0.1.0
- */
+/** The time over which these refusals come, in milliseconds. */
 export const refusalTime = 10 * 60_000
 
 /** The id and the end of a new lease. */
 type NewLease = Pick<RequestLease, "id" | "until">
 
-/**
- * Makes the row of a new request. With a lease it is begun at once; without one it is due.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** Makes the row of a new request. With a lease it is begun at once; without one it is due. */
 export const write = (
   { body, digest, expiresAt, hasCardData, kind, ordered, requestId }: NewRequest,
   at: number,
@@ -95,9 +78,6 @@ export const write = (
 /**
  * Writes a settled request anew. Only a request whose attempt surely had no effect is written again. It expires when it did
  * before, if the new request says nothing else; after that time it is settled as expired.
- *
- * @category reducers
- * @since 0.1.0
  */
 export const restart = (
   row: RequestRow,
@@ -118,12 +98,7 @@ export const restart = (
       }
 }
 
-/**
- * Leases a row, and ends the lease that it had before.
- *
- * @category reducers
- * @since 0.1.0
- */
+/** Leases a row, and ends the lease that it had before. */
 export const lease = (row: RequestRow, { id, until }: NewLease): LeasedRequest => ({
   ...row,
   attempts: row.attempts + 1,
@@ -138,9 +113,6 @@ const holds = (row: RequestRow, leaseId: number | undefined): boolean =>
 
 /**
  * Begins an attempt: from now on the first byte may leave. The lease must hold, and the request must not be expired.
- *
- * @category reducers
- * @since 0.1.0
  */
 export const begin = (
   row: RequestRow,
@@ -152,12 +124,7 @@ export const begin = (
     ? { ...row, begunAt: row.begunAt ?? at }
     : undefined
 
-/**
- * Sets the end of a lease.
- *
- * @category reducers
- * @since 0.1.0
- */
+/** Sets the end of a lease. */
 export const renew = (row: RequestRow, leaseId: number, until: number): RequestRow | undefined =>
   holds(row, leaseId) && row.lease !== undefined
     ? { ...row, lease: { ...row.lease, until } }
@@ -166,9 +133,6 @@ export const renew = (row: RequestRow, leaseId: number, until: number): RequestR
 /**
  * Ends a lease without an outcome. The third refusal, ten minutes after the first, parks the request. Their words may differ,
  * because a service may write a new id into each.
- *
- * @category reducers
- * @since 0.1.0
  */
 export const release = (
   row: RequestRow,
@@ -202,9 +166,6 @@ export const release = (
  * `Answered` and `Found` are facts, and need no lease. `Answered` replaces `Found`, and no other outcome is replaced.
  * `Refused` and `NotSent` need the lease, and a request that was not in doubt when it was leased: without it
  * another process may have sent the request.
- *
- * @category reducers
- * @since 0.1.0
  */
 export const settle = (
   row: RequestRow,
@@ -246,9 +207,6 @@ const settled = (
  * transaction, no response to another request may have named the transaction, and the signed fields of its callbacks must be as
  * ordered.
  * Another transaction of the same account, amount and currency is not told apart: a redrive undoes that.
- *
- * @category reducers
- * @since 0.1.0
  */
 export const find = (row: RequestRow, found: Row): RequestRow | undefined => {
   const { evidence, isOrderRegistered, method, ordered, read, registered, transactionId } = found
@@ -262,23 +220,13 @@ export const find = (row: RequestRow, found: Row): RequestRow | undefined => {
   return settle(row, { outcome: { _tag: "Found" }, at: read.askedAt, transaction })
 }
 
-/**
- * Cancels a request whose first byte cannot have left.
- *
- * @category reducers
- * @since 0.1.0
- */
+/** Cancels a request whose first byte cannot have left. */
 export const cancel = (row: RequestRow, at: number): RequestRow | undefined =>
   row.outcome === undefined && row.begunAt === undefined
     ? settled(row, { _tag: "NotSent", reason: "cancelled" }, at)
     : undefined
 
-/**
- * Parks a request for a person, under a lease.
- *
- * @category reducers
- * @since 0.1.0
- */
+/** Parks a request for a person, under a lease. */
 export const park = (
   row: RequestRow,
   leaseId: number,
@@ -293,9 +241,6 @@ export const park = (
  * Makes a parked request due again. A request that is in doubt for longer than the window stays parked, unless a
  * person states that it had no effect. With that statement a found request becomes due, too: its transaction
  * belongs to another request, and settles it no more.
- *
- * @category reducers
- * @since 0.1.0
  */
 export const redrive = (
   row: RequestRow,
@@ -324,12 +269,7 @@ export const redrive = (
     : open
 }
 
-/**
- * Deletes the sealed texts of a request that was settled before a time. The digest stays.
- *
- * @category reducers
- * @since 0.1.0
- */
+/** Deletes the sealed texts of a request that was settled before a time. The digest stays. */
 export const deleteTexts = (row: RequestRow, before: number): RequestRow | undefined => {
   const { outcome, settledAt = Infinity } = row
   const text = outcome !== undefined && "text" in outcome ? outcome.text : undefined

@@ -8,8 +8,6 @@
  * transaction.
  *
  * Every function is pure.
- *
- * @since 0.1.0
  */
 import { isTerminal } from "@pawl/core/Status"
 import type { Event } from "./Fact.ts"
@@ -19,9 +17,6 @@ import type { StoredRow, StoredRows } from "./StoredRow.ts"
  * The result of an erase: the number of rows of the transaction, which stay, and the numbers of the bodies of callbacks, callbacks in
  * quarantine, notes of persons and requests whose texts were deleted. `open` is the number of its requests that are not settled
  * yet: their texts stay, because they may have to be sent again.
- *
- * @category models
- * @since 0.1.0
  */
 export interface Erased {
   readonly rows: number
@@ -39,9 +34,6 @@ export interface Erased {
  *
  * A row is done if the handler was told a terminal status, it has no lease, it is no dead letter, and no work on it is due but a
  * read of the watch. A row without a new status for so long has no claim left that a read could still confirm.
- *
- * @category getters
- * @since 0.1.0
  */
 export const isDeletable = (rows: StoredRows, before: number): boolean =>
   rows.length > 0 && rows.every((stored) => stored.row.newStatusAt < before && isDone(stored))
@@ -56,9 +48,6 @@ const isDone = ({ dueAt, lane, lease, row }: StoredRow): boolean =>
 /**
  * Erases the texts of rows: the bodies of their callbacks, and the notes of their redrives. The fields for accounting stay: ids,
  * orders, signed amounts, statuses, counts and times.
- *
- * @category reducers
- * @since 0.1.0
  */
 export const eraseRows = (
   rows: StoredRows

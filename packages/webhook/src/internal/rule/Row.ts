@@ -1,7 +1,5 @@
 /**
  * A row of the ledger: everything that is kept of one transaction, and the change that a worker may write to it.
- *
- * @since 0.1.0
  */
 import type { Signed } from "@pawl/core/Callback"
 import * as Evidence from "@pawl/core/Evidence"
@@ -10,12 +8,7 @@ import type { Status } from "@pawl/core/Status"
 import type { Event } from "./Fact.ts"
 import type { Lane } from "./Lane.ts"
 
-/**
- * The key of one row. Without a scope it names every row of the method and id.
- *
- * @category models
- * @since 0.1.0
- */
+/** The key of one row. Without a scope it names every row of the method and id. */
 export interface Key {
   readonly method: Method
   readonly transactionId: string
@@ -25,9 +18,6 @@ export interface Key {
 /**
  * The known fields of the merchant's order, from a registration or from the token of a callback URL. Amounts
  * are decimal text in major units.
- *
- * @category models
- * @since 0.1.0
  */
 export interface Ordered {
   readonly requestId?: string | undefined
@@ -64,9 +54,6 @@ export interface Ordered {
  *   it.
  * - `unreadable`: what of the row cannot be read, if there is something.
  * - `unknown`: the stored fields of a newer version, which stay as they are.
- *
- * @category models
- * @since 0.1.0
  */
 export interface Row {
   readonly method: Method
@@ -103,9 +90,6 @@ export interface Row {
 /**
  * A stored callback: when it came, and the fields that its checksum covers. They are undefined if they are those of
  * another transaction. `Ledger.body` returns its body.
- *
- * @category models
- * @since 0.1.0
  */
 export interface StoredCallback {
   readonly at: number
@@ -115,9 +99,6 @@ export interface StoredCallback {
 /**
  * The reason why a row is a dead letter, the time since when it is one, and the status that the handler could
  * not be told, if there is one.
- *
- * @category models
- * @since 0.1.0
  */
 export interface DeadLetter {
   readonly reason: "handler-failed" | "unknown-transaction" | "amount-mismatch" | "unreadable"
@@ -125,30 +106,15 @@ export interface DeadLetter {
   readonly to: Status | undefined
 }
 
-/**
- * A row that is a dead letter. In a list of dead letters its `newestCallbacks` are left out.
- *
- * @category models
- * @since 0.1.0
- */
+/** A row that is a dead letter. In a list of dead letters its `newestCallbacks` are left out. */
 export interface Parked extends Row {
   readonly deadLetter: DeadLetter
 }
 
-/**
- * Tells whether a row is a dead letter.
- *
- * @category guards
- * @since 0.1.0
- */
+/** Tells whether a row is a dead letter. */
 export const isParked = (row: Row): row is Parked => row.deadLetter !== undefined
 
-/**
- * The place of a dead letter in the list of all, which is ordered by time, id and scope.
- *
- * @category models
- * @since 0.1.0
- */
+/** The place of a dead letter in the list of all, which is ordered by time, id and scope. */
 export interface ParkedKey {
   readonly at: number
   readonly transactionId: string
@@ -161,9 +127,6 @@ export interface ParkedKey {
  * - `lease`: the id of the lease.
  * - `evidenceAtLease`: the evidence when the row was leased. Later claims are in the evidence of the
  *   row and not here.
- *
- * @category models
- * @since 0.1.0
  */
 export interface Leased extends Row {
   readonly lease: number
@@ -180,9 +143,6 @@ export interface Leased extends Row {
  * - `until`: the new end of the lease.
  * - `release`: ends the lease. `dueAt` is when work is due again; undefined when only a new event makes it due.
  *   `lane` is where; without it the lane of repeats.
- *
- * @category models
- * @since 0.1.0
  */
 export interface Change extends Partial<
   Pick<
@@ -210,12 +170,7 @@ export interface Change extends Partial<
   readonly release?: { readonly dueAt: number | undefined; readonly lane?: Lane | undefined }
 }
 
-/**
- * Makes an empty row for a transaction.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** Makes an empty row for a transaction. */
 export const blank = (scope: Kind, transactionId: string, at: number): Row => ({
   method: methodOf(scope),
   scope,
@@ -251,9 +206,6 @@ export const blank = (scope: Kind, transactionId: string, at: number): Row => ({
  *
  * - `transactionId`: the id that the status endpoint of its kind takes; the refundId of a refund.
  * - `status`: the status in the response to the create. It counts as confirmed.
- *
- * @category models
- * @since 0.1.0
  */
 export interface Registration extends Ordered {
   readonly kind: KnownKind
@@ -261,12 +213,7 @@ export interface Registration extends Ordered {
   readonly status?: Status | undefined
 }
 
-/**
- * The fields of the request of a create that become `Ordered`.
- *
- * @category models
- * @since 0.1.0
- */
+/** The fields of the request of a create that become `Ordered`. */
 export interface CreateRequest {
   readonly requestId?: string | undefined
   readonly accountId?: string | undefined
@@ -275,12 +222,7 @@ export interface CreateRequest {
   readonly currency?: string | undefined
 }
 
-/**
- * Returns the order in a request or a registration; undefined when none of its fields is set.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** Returns the order in a request or a registration; undefined when none of its fields is set. */
 export const orderedOf = (request: CreateRequest & Ordered): Ordered | undefined => {
   const { accountId, amount, currency, mid, requestId } = request
   const account = request.account ?? accountId ?? mid

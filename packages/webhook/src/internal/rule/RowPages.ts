@@ -1,18 +1,11 @@
 /**
  * Pages of stored rows: of all rows in the order of their keys, or of planned reads in the order of their times.
- *
- * @since 0.1.0
  */
 import type { Kind } from "@pawl/core/Kind"
 import type { Row } from "./Row.ts"
 import type { StoredRow, StoredRows } from "./StoredRow.ts"
 
-/**
- * The place of a row among those that are due later, which are ordered by time, id and scope.
- *
- * @category models
- * @since 0.1.0
- */
+/** The place of a row among those that are due later, which are ordered by time, id and scope. */
 export interface PlannedKey {
   readonly dueAt: number
   readonly transactionId: string
@@ -23,9 +16,6 @@ export interface PlannedKey {
  * A page of planned reads in a `lane`, that of repeats or of the watch: the first `limit` behind `after`, without rows
  * that were read at `readSince` or later. The first of them is to be made at `dueAt` at the latest, and then `rate` of them
  * in each second.
- *
- * @category models
- * @since 0.1.0
  */
 export interface PlannedPage {
   readonly lane: "repeat" | "watch"
@@ -36,12 +26,7 @@ export interface PlannedPage {
   readonly limit: number
 }
 
-/**
- * Returns when the read at a position of a page is made at the latest.
- *
- * @category getters
- * @since 0.1.0
- */
+/** Returns when the read at a position of a page is made at the latest. */
 export const latestAt = ({ dueAt, rate }: PlannedPage, position: number): number =>
   dueAt + Math.floor((position * 1000) / rate)
 
@@ -53,9 +38,6 @@ export const latestAt = ({ dueAt, rate }: PlannedPage, position: number): number
  *
  * A planned read is that of a row in the lane without a lease. A read that is due before its place in the page
  * keeps its time, so to bring reads forward again changes almost nothing.
- *
- * @category reducers
- * @since 0.1.0
  */
 export const bringForward = (
   rows: StoredRows,
@@ -81,12 +63,7 @@ export const bringForward = (
   }
 }
 
-/**
- * Tells whether the read of a row is among those that a page brings forward.
- *
- * @category getters
- * @since 0.1.0
- */
+/** Tells whether the read of a row is among those that a page brings forward. */
 export const isPlanned = (
   { dueAt, lane, lease, row }: StoredRow,
   page: Pick<PlannedPage, "lane" | "readSince">
@@ -110,9 +87,6 @@ const compareText = (one: string, two: string): number => (one < two ? -1 : one 
 /**
  * A page of all rows: those behind `after`, of which `limit` are looked at. Rows that were created at `from` or later and
  * before `before` are returned.
- *
- * @category models
- * @since 0.1.0
  */
 export interface PageOptions {
   readonly after?: RowKey | undefined
@@ -124,32 +98,19 @@ export interface PageOptions {
 /**
  * The rows of a page, without their `newestCallbacks`, and the place of the last row that was looked at; undefined if there
  * are no more.
- *
- * @category models
- * @since 0.1.0
  */
 export interface RowPage {
   readonly rows: ReadonlyArray<Row>
   readonly last: RowKey | undefined
 }
 
-/**
- * The place of a row among all rows.
- *
- * @category models
- * @since 0.1.0
- */
+/** The place of a row among all rows. */
 export interface RowKey {
   readonly transactionId: string
   readonly scope: Kind
 }
 
-/**
- * Returns a page of all rows.
- *
- * @category getters
- * @since 0.1.0
- */
+/** Returns a page of all rows. */
 export const page = (all: StoredRows, { after, before, from, limit }: PageOptions): RowPage => {
   const rows = all
     .map(({ row }) => row)
@@ -172,9 +133,6 @@ export const page = (all: StoredRows, { after, before, from, limit }: PageOption
  *
  * The ledgers have to order keys as `compareKeys` does. A PostgreSQL database with another collation than `C` or `C.UTF-8` does
  * not.
- *
- * @category combinators
- * @since 0.1.0
  */
 export const join = (pages: ReadonlyArray<RowPage>): RowPage => {
   const [last] = pages.flatMap(({ last }) => last ?? []).toSorted(compareKeys)
@@ -182,11 +140,6 @@ export const join = (pages: ReadonlyArray<RowPage>): RowPage => {
   return { last, rows: rows.filter((row) => last === undefined || compareKeys(row, last) <= 0) }
 }
 
-/**
- * Compares the places of two rows.
- *
- * @category getters
- * @since 0.1.0
- */
+/** Compares the places of two rows. */
 export const compareKeys = (one: RowKey, two: RowKey): number =>
   compareText(one.transactionId, two.transactionId) || compareText(one.scope, two.scope)

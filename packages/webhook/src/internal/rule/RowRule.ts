@@ -12,8 +12,6 @@
  *
  * Times are parameters, in milliseconds since the epoch. If a row is due at two times, the earlier one
  * counts.
- *
- * @since 0.1.0
  */
 import type { Signed } from "@pawl/core/Callback"
 import * as Evidence from "@pawl/core/Evidence"
@@ -34,20 +32,10 @@ import {
 } from "./StoredRow.ts"
 import type { Verified } from "../../Verification.ts"
 
-/**
- * The most bodies of one transaction that are kept in quarantine: the first 15 and the last one.
- *
- * @category constants
- * @since 0.1.0
- */
+/** The most bodies of one transaction that are kept in quarantine: the first 15 and the last one. */
 export const quarantineLimit = 16
 
-/**
- * Returns the signed fields of a callback that are kept: those of another transaction are not.
- *
- * @category getters
- * @since 0.1.0
- */
+/** Returns the signed fields of a callback that are kept: those of another transaction are not. */
 export const signedOf = ({ refundId, signed, transactionId }: Verified): Signed | undefined =>
   refundId === undefined && signed.transactionId === transactionId ? signed : undefined
 
@@ -57,9 +45,6 @@ export const signedOf = ({ refundId, signed, transactionId }: Verified): Signed 
  * - `isNew`: no callback claimed the status before. A new status starts the poll ladder anew.
  * - `isDue`: the row is due now, because the status is new or the service has not confirmed it. A new status is due in
  *   the lane of a first read if it is final, else in that of a first call; a repeat in the lane of repeats.
- *
- * @category reducers
- * @since 0.1.0
  */
 export const accept = (
   rows: StoredRows,
@@ -101,20 +86,12 @@ export const accept = (
   return { rows: replace(rows, stored, next), isNew, isDue }
 }
 
-/**
- * Returns the lane in which a new status makes its row due.
- *
- * @category getters
- * @since 0.1.0
- */
+/** Returns the lane in which a new status makes its row due. */
 export const laneOfNew = (claim: Status): Lane => (isTerminal(claim) ? "ask" : "tell")
 
 /**
  * Registers an operation and makes its row due. The row takes the kind and the order of the registration;
  * a status in it counts as confirmed. A registration changes nothing that another one ordered: it adds fields, or fails.
- *
- * @category reducers
- * @since 0.1.0
  */
 export const register = (
   rows: StoredRows,
@@ -140,12 +117,7 @@ export const register = (
   )
 }
 
-/**
- * Leases the row of a scope to one worker, and ends the lease that it had before.
- *
- * @category reducers
- * @since 0.1.0
- */
+/** Leases the row of a scope to one worker, and ends the lease that it had before. */
 export const lease = (
   rows: StoredRows,
   scope: Kind,
@@ -173,9 +145,6 @@ export const lease = (
  *
  * If another row has the kind in the change, the leased row is joined to that row and removed, and `leased` is
  * undefined.
- *
- * @category reducers
- * @since 0.1.0
  */
 export const write = (
   rows: StoredRows,
@@ -208,12 +177,7 @@ export const write = (
     : { rows: replace(others, target, join(target, next)), leased: undefined }
 }
 
-/**
- * Returns a row with the fields of a change. Evidence and read are joined, and the sequence does not go back.
- *
- * @category reducers
- * @since 0.1.0
- */
+/** Returns a row with the fields of a change. Evidence and read are joined, and the sequence does not go back. */
 export const changed = <A extends Row>(row: A, change: Change): A => ({
   ...row,
   ...Struct.omit(change, ["facts", "ifSequence", "release", "until"]),
@@ -222,12 +186,7 @@ export const changed = <A extends Row>(row: A, change: Change): A => ({
   sequence: Math.max(row.sequence, change.sequence ?? row.sequence)
 })
 
-/**
- * Returns the change that has the same result as two changes, one after the other.
- *
- * @category combinators
- * @since 0.1.0
- */
+/** Returns the change that has the same result as two changes, one after the other. */
 export const joinChanges = (one: Change, two: Change): Change => {
   const evidence = Evidence.join(one.evidence ?? Evidence.none, two.evidence ?? Evidence.none)
   const read = Evidence.joinRead(one.read, two.read)
@@ -246,9 +205,6 @@ export const joinChanges = (one: Change, two: Change): Change => {
  * Joins another row of the same transaction to a row, and makes the row due. Evidence and reads are joined, and the
  * counts of callbacks are added. The larger sequence stays, so that a consumer drops nothing new as late.
  * A field that is empty in `stored` comes from the other row. All other fields stay as they are in `stored`.
- *
- * @category reducers
- * @since 0.1.0
  */
 export const join = (stored: StoredRow, other: StoredRow): StoredRow => ({
   ...stored,
@@ -288,9 +244,6 @@ export const join = (stored: StoredRow, other: StoredRow): StoredRow => ({
  * is read at once. An amount that differs from the ordered one is allowed from now on.
  *
  * `at` is when they are due, and `event` tells of the redrive.
- *
- * @category reducers
- * @since 0.1.0
  */
 export const redrive = (
   rows: StoredRows,
@@ -325,9 +278,6 @@ export const redrive = (
 /**
  * Deletes up to `limit` callbacks that came before a time, and returns how many it deleted. A dead letter
  * keeps its callbacks. Counts and evidence stay.
- *
- * @category reducers
- * @since 0.1.0
  */
 export const deleteBodies = (
   rows: StoredRows,

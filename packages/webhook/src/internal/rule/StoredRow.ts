@@ -4,8 +4,6 @@
  * **Details**
  *
  * `RowRule` states how stored rows change.
- *
- * @since 0.1.0
  */
 import type * as Evidence from "@pawl/core/Evidence"
 import { type Kind, kindsOf, type Method, methodOf } from "@pawl/core/Kind"
@@ -23,9 +21,6 @@ import type { Verified } from "../../Verification.ts"
  * - `bodies`: the body of each of the newest callbacks, as the bytes that came.
  * - `facts`: the facts of the row.
  * - `accepted`: for each status, when its first callback came, and the number of its callbacks.
- *
- * @category models
- * @since 0.1.0
  */
 export interface StoredRow {
   readonly row: Row
@@ -37,32 +32,19 @@ export interface StoredRow {
   readonly accepted: Readonly<Partial<Record<Status, Accepted>>>
 }
 
-/**
- * The callbacks that claim one status: when the first came, and their number.
- *
- * @category models
- * @since 0.1.0
- */
+/** The callbacks that claim one status: when the first came, and their number. */
 export interface Accepted {
   readonly at: number
   readonly count: number
 }
 
-/**
- * All rows of one method and transaction id.
- *
- * @category models
- * @since 0.1.0
- */
+/** All rows of one method and transaction id. */
 export type StoredRows = ReadonlyArray<StoredRow>
 
 /**
  * The exclusive right of one worker to work on a row, until a time.
  *
  * - `evidence`: the evidence of the row when it was leased.
- *
- * @category models
- * @since 0.1.0
  */
 export interface Lease {
   readonly id: number
@@ -70,12 +52,7 @@ export interface Lease {
   readonly evidence: Evidence.Evidence
 }
 
-/**
- * The source of an event that belongs to a row.
- *
- * @category models
- * @since 0.1.0
- */
+/** The source of an event that belongs to a row. */
 export type Source = "callback" | "registration"
 
 /**
@@ -87,9 +64,6 @@ export type Source = "callback" | "registration"
  *
  * The callback of a refund does not take a row of unknown kind, which may be the payment's. The
  * registration of a refund takes it, because its id is the refund's own.
- *
- * @category getters
- * @since 0.1.0
  */
 export const find = <A>(
   rows: ReadonlyArray<A>,
@@ -104,24 +78,14 @@ export const find = <A>(
   return undefined
 }
 
-/**
- * Returns the kinds of row among which `find` chooses: a row of the first kind, else of the second, and so on.
- *
- * @category getters
- * @since 0.1.0
- */
+/** Returns the kinds of row among which `find` chooses: a row of the first kind, else of the second, and so on. */
 export const candidates = (kind: Kind, source: Source): ReadonlyArray<Kind> => {
   const method = methodOf(kind)
   const known: ReadonlyArray<Kind> = kind === method ? kindsOf[method] : [kind]
   return kind === "refund" && source === "callback" ? known : [...known, method]
 }
 
-/**
- * Finds the row that an event belongs to, or makes an empty row of its kind.
- *
- * @category getters
- * @since 0.1.0
- */
+/** Finds the row that an event belongs to, or makes an empty row of its kind. */
 export const findOrMake = (
   rows: StoredRows,
   kind: Kind,
@@ -139,62 +103,34 @@ export const findOrMake = (
     accepted: {}
   }
 
-/**
- * Returns the row that `Ledger.get` returns.
- *
- * @category getters
- * @since 0.1.0
- */
+/** Returns the row that `Ledger.get` returns. */
 export const get = (rows: StoredRows, method: Method): Row | undefined =>
   find(rows, kindOf, method, "callback")?.row
 
-/**
- * Returns a callback as the callback of the registered refund that its body names.
- *
- * @category reducers
- * @since 0.1.0
- */
+/** Returns a callback as the callback of the registered refund that its body names. */
 export const ofNamedRefund = (verified: Verified): Verified => ({
   ...verified,
   kind: "refund",
   transactionId: verified.refundId ?? verified.transactionId
 })
 
-/**
- * Tells whether a callback of a card names its own id as a refund. The refundId is not signed.
- *
- * @category getters
- * @since 0.1.0
- */
+/** Tells whether a callback of a card names its own id as a refund. The refundId is not signed. */
 export const namesRefund = ({ body: { refundId }, method, transactionId }: Verified): boolean =>
   method === "card" && (refundId === transactionId || refundId === Number(transactionId))
 
-/**
- * Tells whether rows have a registered refund. Only such a refund is named by an id that is not signed.
- *
- * @category getters
- * @since 0.1.0
- */
+/** Tells whether rows have a registered refund. Only such a refund is named by an id that is not signed. */
 export const hasRegisteredRefund = (rows: StoredRows): boolean =>
   rows.some(({ row }) => row.kind === "refund" && row.registered)
 
 const kindOf = ({ row }: StoredRow): Kind => row.kind
 
-/**
- * Returns when a row may be claimed: when its lease ends, else when it is due, else `Infinity`.
- *
- * @category getters
- * @since 0.1.0
- */
+/** Returns when a row may be claimed: when its lease ends, else when it is due, else `Infinity`. */
 export const claimableAt = ({ dueAt, lease }: StoredRow): number =>
   lease?.until ?? dueAt ?? Infinity
 
 /**
  * Returns the rows that may be claimed at a time, oldest first: of each lane at most `limits`. They are the oldest of the
  * lane; only of those in the lane of first reads, `newest` are the newest.
- *
- * @category getters
- * @since 0.1.0
  */
 export const claimable = (
   rows: StoredRows,
@@ -216,9 +152,6 @@ export const claimable = (
 /**
  * Corrects rows after the clock was set back by `by` to `at`: rows that may be claimed within twice that time and the
  * time of a lease are due earlier by it, and no lease ends after `until`.
- *
- * @category reducers
- * @since 0.1.0
  */
 export const shift = (
   rows: StoredRows,
@@ -237,9 +170,6 @@ export const shift = (
 
 /**
  * Returns when the next of the rows may be claimed, in the lanes whose limit is not 0; undefined when no row may be.
- *
- * @category getters
- * @since 0.1.0
  */
 export const nextClaimableAt = (
   rows: StoredRows,

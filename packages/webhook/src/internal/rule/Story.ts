@@ -1,7 +1,5 @@
 /**
  * The story of a transaction: its row and the facts that led to it. `Replay` compares the two.
- *
- * @since 0.1.0
  */
 import { statuses } from "@pawl/core/Status"
 import type { Kept } from "./Fact.ts"
@@ -11,9 +9,6 @@ import { find as findRow, type StoredRow } from "./StoredRow.ts"
 /**
  * A row with its facts, those of its callbacks included, in the order of their first events. `complete` is false if the row is
  * older than the facts, or has more events than facts are kept.
- *
- * @category models
- * @since 0.1.0
  */
 export interface Story {
   readonly row: Row
@@ -21,12 +16,7 @@ export interface Story {
   readonly complete: boolean
 }
 
-/**
- * Makes the story of a stored row. `isOlder` is true if the row is older than the facts.
- *
- * @category constructors
- * @since 0.1.0
- */
+/** Makes the story of a stored row. `isOlder` is true if the row is older than the facts. */
 export const make = (
   { accepted, facts, row }: Pick<StoredRow, "accepted" | "facts" | "row">,
   isOlder = false
@@ -52,9 +42,6 @@ export const make = (
 /**
  * Finds the story of a kind among those of an id: else that of the row whose kind is not known. The name of a method finds the
  * story of the row that `Ledger.get` returns.
- *
- * @category getters
- * @since 0.1.0
  */
 export const find = (stories: ReadonlyArray<Story>, kind: string): Story | undefined =>
   kind === "apm" || kind === "card"

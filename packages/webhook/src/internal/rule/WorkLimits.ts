@@ -1,7 +1,5 @@
 /**
  * The limits of a worker: how much it does at a time, and for how long a lease lasts.
- *
- * @since 0.1.0
  */
 import * as Duration from "effect/Duration"
 
@@ -15,9 +13,6 @@ import * as Duration from "effect/Duration"
  *   of several shards gets an equal share.
  * - `lease`: the time of a lease in milliseconds: 30 seconds by default. The rows of a process that ends without a word
  *   are worked on again after it.
- *
- * @category models
- * @since 0.1.0
  */
 export interface WorkLimits {
   readonly calls: number
@@ -26,12 +21,7 @@ export interface WorkLimits {
   readonly lease: number
 }
 
-/**
- * The default of every limit.
- *
- * @category constants
- * @since 0.1.0
- */
+/** The default of every limit. */
 export const defaults: WorkLimits = {
   calls: 64,
   reads: 32,
@@ -42,9 +32,6 @@ export const defaults: WorkLimits = {
 /**
  * Returns the limits of one of several shards. The shares of all shards together are the limits; only a process with fewer
  * calls or reads than shards has one for each.
- *
- * @category getters
- * @since 0.1.0
  */
 export const shareOf = (
   { calls, lease, reads, readsPerSecond }: WorkLimits,

@@ -12,8 +12,6 @@
  *   outcome stay.
  * - Every transaction is kept unless `KeptMonths` is set. Then those without a new status for so many months are deleted, except
  *   those that are open, leased or parked (`deleteOld` of the ledger). Their requests stay.
- *
- * @since 0.1.0
  */
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
@@ -25,12 +23,7 @@ import * as LedgerClock from "../ledger/LedgerClock.ts"
 import { Ledger } from "../../Ledger.ts"
 import { RequestStore } from "../ledger/RequestStore.ts"
 
-/**
- * Reference to the time that bodies and sealed answers are kept: 30 days by default.
- *
- * @category references
- * @since 0.1.0
- */
+/** Reference to the time that bodies and sealed answers are kept: 30 days by default. */
 export const Retention: Context.Reference<Duration.Duration> = Context.Reference(
   "@pawl/webhook/Cleaner/Retention",
   { defaultValue: () => Duration.days(30) }
@@ -44,9 +37,6 @@ export const Retention: Context.Reference<Duration.Duration> = Context.Reference
  *
  * A callback of a deleted transaction counts as that of a new one: it is confirmed by the service, and the handler is told again. A
  * chargeback may come 180 days after the payment, so keep at least 7 months.
- *
- * @category references
- * @since 0.1.0
  */
 export const KeptMonths: Context.Reference<number | undefined> = Context.Reference(
   "@pawl/webhook/Cleaner/KeptMonths",
@@ -65,9 +55,6 @@ const daysOfMonth = 31
 /**
  * Layer that deletes old bodies, and old transactions if `KeptMonths` is set, until its scope ends. If there is a `RequestStore`, its
  * old texts are deleted, too.
- *
- * @category layers
- * @since 0.1.0
  */
 export const layer: Layer.Layer<never, never, Ledger> = Layer.effectDiscard(
   Effect.gen(function* () {

@@ -13,8 +13,6 @@
  *
  * A claim in one of the first two states is settled: it needs no further read. `unsettledClaim` returns which of
  * the other two states a row has.
- *
- * @since 0.1.0
  */
 import * as Evidence from "@pawl/core/Evidence"
 import { finalRank, rank } from "@pawl/core/Status"
@@ -37,9 +35,6 @@ import type { Row } from "../rule/Row.ts"
  * - `NotFound`: no status endpoint knows the id.
  * - `NoAnswer`: the read failed or timed out. `isDenied`: the service refused the merchant's credentials. `limited`: the
  *   service limits the rate of calls, for so many milliseconds if it said so.
- *
- * @category models
- * @since 0.1.0
  */
 export type ReadResult = { readonly askedAt: number } & (
   | { readonly _tag: "Answered"; readonly kind: Kind; readonly status: OpenStatus }
@@ -54,9 +49,6 @@ export type ReadResult = { readonly askedAt: number } & (
 /**
  * Service that reads the status of a row's transaction. `policy` is the rule for the claims that must be confirmed
  * before the handler is told.
- *
- * @category services
- * @since 0.1.0
  */
 export class Confirmer extends Context.Service<
   Confirmer,
@@ -81,9 +73,6 @@ const invisibleTime = Duration.toMillis(Duration.seconds(60))
  * While the kind of a row is not known, only the endpoint of payments is read for 60 seconds after its first
  * callback. A payment may be invisible there at first, and another kind may have the same number. If a callback names its
  * own id as a refund, the endpoint of refunds is read first. That id is not signed, so it chooses nothing else.
- *
- * @category layers
- * @since 0.1.0
  */
 export const layer = (options?: {
   readonly policy?: Evidence.Policy
@@ -146,9 +135,6 @@ const noAnswer = (
 /**
  * Returns the state of a row's unsettled claims: `ahead` of the status that the service states, or
  * `contradicted` by it. Returns undefined when every claim is settled.
- *
- * @category getters
- * @since 0.1.0
  */
 export const unsettledClaim = (
   { evidence, read }: Row,

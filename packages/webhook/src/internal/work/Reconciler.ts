@@ -21,8 +21,6 @@
  * Such a read does not advance the plan, and is retried after 15 seconds if the service does not answer. A
  * claim that comes in the same millisecond as a read causes another read. A row is read at most once a
  * second.
- *
- * @since 0.1.0
  */
 import * as Evidence from "@pawl/core/Evidence"
 import type { Switches } from "@pawl/core/Profile"
@@ -47,32 +45,17 @@ const maxPollingTime = Duration.toMillis(Duration.days(180))
 const lastGapTime = Duration.toMillis(Duration.days(1))
 const maxOpenGap = Duration.days(2)
 const unknownIdTimeout = Duration.toMillis(Duration.days(1))
-/**
- * The wait after a read that the service did not answer, in milliseconds.
- *
- * @category constants
- * @since 0.1.0
- */
+/** The wait after a read that the service did not answer, in milliseconds. */
 export const failedReadDelay = Duration.toMillis(Duration.seconds(15))
 const minReadGap = Duration.toMillis(Duration.seconds(1))
 
-/**
- * The settings that decide when a row is read.
- *
- * @category models
- * @since 0.1.0
- */
+/** The settings that decide when a row is read. */
 export interface Rules {
   readonly policy: Evidence.Policy
   readonly pollGaps: Switches["pollGaps"]
 }
 
-/**
- * Returns the longest wait before a read, in milliseconds.
- *
- * @category getters
- * @since 0.1.0
- */
+/** Returns the longest wait before a read, in milliseconds. */
 export const maxGap = ({ pollGaps }: Rules): number =>
   Math.max(...[...pollGaps, maxWatchGap, maxOpenGap].map(Duration.toMillis))
 
@@ -87,12 +70,7 @@ const planOf = (row: Row, rules: Rules): Plan =>
   unsettledClaim(row, rules.policy) ??
   (terminalStatus(row, rules) === undefined ? "open" : "closed")
 
-/**
- * Tells whether a transaction has ended and every claim is settled, so that its reads only watch it.
- *
- * @category getters
- * @since 0.1.0
- */
+/** Tells whether a transaction has ended and every claim is settled, so that its reads only watch it. */
 export const isClosed = (row: Row, rules: Rules): boolean => planOf(row, rules) === "closed"
 
 const watchWaits = (terminal: Status, kind: Kind): ReadonlyArray<Duration.Duration> => {
@@ -131,12 +109,7 @@ const waitBefore = (
   return [...first, ...ladder, ...watchWaits(terminal, row.kind)][polls]
 }
 
-/**
- * Returns when the row is read next (ms since the epoch); undefined when no read is planned.
- *
- * @category getters
- * @since 0.1.0
- */
+/** Returns when the row is read next (ms since the epoch); undefined when no read is planned. */
 export const readAt = (row: Row, rules: Rules): number | undefined => {
   const { askedAt, unconfirmedAt } = row
   if (row.unreadable !== undefined) return undefined
@@ -151,12 +124,7 @@ export const readAt = (row: Row, rules: Rules): number | undefined => {
   return Math.max(Math.min(...candidates), askedAt === undefined ? 0 : askedAt + minReadGap)
 }
 
-/**
- * Tells whether a row has a claim that must be confirmed, and was not read since a callback brought a new status.
- *
- * @category getters
- * @since 0.1.0
- */
+/** Tells whether a row has a claim that must be confirmed, and was not read since a callback brought a new status. */
 export const isUnread = (row: Row, { policy }: Rules): boolean =>
   (row.askedAt === undefined || row.askedAt <= row.newStatusAt) &&
   unsettledClaim(row, policy) !== undefined
@@ -183,9 +151,6 @@ const pollAt = (row: Row, rules: Rules): number | undefined => {
  * If a read leads to another plan or to another terminal status, the new plan starts at its beginning. A read
  * without an answer is retried after 15 seconds and does not advance the plan. A row is parked if the service
  * does not know its id for one day.
- *
- * @category reducers
- * @since 0.1.0
  */
 export const afterRead = (row: Row, result: ReadResult, rules: Rules, now: number): Change => {
   const { askedAt } = result
@@ -234,9 +199,6 @@ export const afterRead = (row: Row, result: ReadResult, rules: Rules, now: numbe
  * Returns a change that leaves neither a dead letter nor a next poll. It is for a row whose id belongs to a transaction of
  * the other method: a callback of one method has the same checksum as one of the other with the same signed texts, so
  * a captured callback can be sent as both.
- *
- * @category reducers
- * @since 0.1.0
  */
 export const asReplay = (row: Row, change: Change): Change => ({
   ...change,

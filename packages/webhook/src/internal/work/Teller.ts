@@ -16,8 +16,6 @@
  * 24 hours of failures the row is parked as a dead letter, until the handler can be told another status. If a
  * callback has another amount than was ordered, or a stored field cannot be read, the row is parked and the handler is
  * not called. A person can redrive a parked row.
- *
- * @since 0.1.0
  */
 import { StoreUnavailable } from "@pawl/core/CallbackError"
 import { Handler, type Transition as HandlerTransition } from "@pawl/core/Handler"
@@ -43,9 +41,6 @@ import { defaults, type WorkLimits } from "../rule/WorkLimits.ts"
  *
  * - `tell` returns the change that is to be written with the release of the row; undefined if it is written, and the row released.
  *   `release` says when the row is due again.
- *
- * @category services
- * @since 0.1.0
  */
 export class Teller extends Context.Service<
   Teller,
@@ -60,12 +55,7 @@ export class Teller extends Context.Service<
 const handlerTimeout = Duration.minutes(5)
 const leaseLost = Symbol("the lease was lost")
 
-/**
- * Layer that calls the `Handler`. `lease` is the time of a lease in milliseconds (`WorkLimits`).
- *
- * @category layers
- * @since 0.1.0
- */
+/** Layer that calls the `Handler`. `lease` is the time of a lease in milliseconds (`WorkLimits`). */
 export const layer = ({ lease }: Pick<WorkLimits, "lease"> = defaults): Layer.Layer<
   Teller,
   never,

@@ -34,8 +34,6 @@
  * A worker that ends is drained first: it claims nothing more, releases the rows whose handler is not called yet, and
  * leaves 15 seconds to the calls that run. A call that takes longer is interrupted, and the lease of its row runs out,
  * because an application may go on with a call that is interrupted here.
- *
- * @since 0.1.0
  */
 import { Profile } from "@pawl/core/Profile"
 import * as Cause from "effect/Cause"
@@ -74,9 +72,6 @@ const drainTimeout = Duration.seconds(15)
  * - `drain`: claims no more rows, and completes when the running handlers have ended, at the latest after 15 seconds.
  * - `isDraining`: true from the start of the drain on.
  * - `readUse`: the use of the read budget by this process.
- *
- * @category services
- * @since 0.1.0
  */
 export class Worker extends Context.Service<
   Worker,
@@ -93,12 +88,7 @@ interface Task {
   fiber: Fiber.Fiber<void> | undefined
 }
 
-/**
- * Layer that works until its scope ends, and is drained then. If the scope ends by a failure it is not drained.
- *
- * @category layers
- * @since 0.1.0
- */
+/** Layer that works until its scope ends, and is drained then. If the scope ends by a failure it is not drained. */
 export const layer = (
   limits: WorkLimits.WorkLimits = WorkLimits.defaults
 ): Layer.Layer<Worker, never, Ledger | Confirmer | Journal | Teller> =>
