@@ -225,7 +225,7 @@ const layers: Readonly<Record<string, ReadonlyArray<readonly [room: string, file
     ["engine", /^internal\/(records|sql)\/.+\.ts$/],
     [
       "ledger",
-      /^(DurableObject|Ledger|LedgerSql|Shards|NodeSqlite|NodePostgres|internal\/ledger\/.+)\.ts$/
+      /^(DurableObject|Ledger|LedgerSql|NodeSqlite|NodePostgres|internal\/ledger\/.+)\.ts$/
     ],
     ["journal", /^(Journal|Metrics|internal\/journal\/.+)\.ts$/],
     ["work", /^internal\/work\/.+\.ts$/],

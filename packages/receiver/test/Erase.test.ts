@@ -19,7 +19,7 @@ import {
 } from "@pawl/webhook/internal/ledger/RequestStore"
 import * as LedgerRecords from "@pawl/webhook/internal/ledger/LedgerRecords"
 import { Records } from "@pawl/webhook/internal/records/Records"
-import * as Shards from "@pawl/webhook/Shards"
+import * as LedgerSql from "@pawl/webhook/LedgerSql"
 import { callback, finish, november } from "@pawl/test-support/Finished"
 import { client, emptied, ledgerOf, type Place } from "@pawl/test-support/Places"
 import { none } from "./receiverProcess.ts"
@@ -161,7 +161,7 @@ for (const [name, layer] of Object.entries(stores)) {
     holds(layer)
   })
   describe(`erase in four shards, in ${name}`, () => {
-    const four = () => Shards.layer(Arr.makeBy(4, layer))
+    const four = () => LedgerSql.layerShards(Arr.makeBy(4, layer))
     holds(four)
 
     it("callbacks in quarantine are deleted in every shard", () =>

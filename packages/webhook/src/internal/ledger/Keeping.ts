@@ -59,8 +59,10 @@ export const make = (
     key: TransactionKey,
     named: ReadonlyArray<string>
   ) {
-    const related = yield* each(engines, (records) => records.related("requests", keyOf(key)))
-    const ids = new Set([...named, ...related.flat().map((found) => found.key)])
+    const related = yield* each(engines, (records) =>
+      records.page("requests", { after: "", limit: Number.MAX_SAFE_INTEGER, related: keyOf(key) })
+    )
+    const ids = new Set([...named, ...related.flatMap(({ found }) => found.map(({ key }) => key))])
     return yield* Effect.forEach(ids, (requestId) =>
       engines
         .of({ requestId })

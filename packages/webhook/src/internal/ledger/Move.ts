@@ -17,8 +17,8 @@ import type { Collection } from "../records/Records.ts"
 import type { StoredRows } from "../rule/StoredRow.ts"
 import { transactionOf } from "../documents/Keys.ts"
 import type { Values } from "../records/Codecs.ts"
-import type { PageOf, Records, Unreadable } from "../records/Engine.ts"
-import { shardOf } from "../records/ShardOf.ts"
+import { orDie, type PageOf, type Records } from "../records/Engine.ts"
+import { type Engines, shardOf } from "../records/Engines.ts"
 import { bodyNames } from "./Bodies.ts"
 import { earliest } from "./Reading.ts"
 import * as Settings from "./Settings.ts"
@@ -26,10 +26,14 @@ import * as Settings from "./Settings.ts"
 /** The most documents that are read at a time. */
 const pageSize = 200
 
-/** Moves documents among shards, and returns their number. */
+/**
+ * Moves documents among the stores of the next start, in its order, and returns their number. The first ones have documents; the
+ * others are new.
+ */
 export const move = Effect.fnUntraced(function* (
-  shards: Arr.NonEmptyReadonlyArray<Records>
+  stores: Arr.NonEmptyReadonlyArray<Engines>
 ): Effect.fn.Return<number, StoreUnavailable> {
+  const shards = stores.map(({ own }) => own[0])
   const count = shards.length
   yield* Effect.forEach(shards, Settings.setMoving, { discard: true })
   let moved = 0
@@ -101,7 +105,4 @@ const moveAll = Effect.fnUntraced(function* <Name extends Collection>(
 })
 
 /** A document that cannot be read stays where it is, and stops the move. */
-const readable = <A>(call: Effect.Effect<A, StoreUnavailable | Unreadable>) =>
-  Effect.catchTag(call, "Unreadable", ({ key }) =>
-    Effect.die(new Error(`The document ${key} cannot be read: restore it from a backup`))
-  )
+const readable = orDie("The document")

@@ -15,8 +15,8 @@ import * as Ledger from "../../Ledger.ts"
 import * as LedgerSql from "../../LedgerSql.ts"
 import * as NodeSqlite from "../../NodeSqlite.ts"
 import { Records } from "../records/Records.ts"
+import * as Move from "./Move.ts"
 import * as RequestStore from "./RequestStore.ts"
-import * as Shards from "../../Shards.ts"
 
 /** A store. The address of a PostgreSQL database is redacted, because it may have a password. */
 export type Store =
@@ -64,7 +64,7 @@ export const parseAll = (text: string): Stores | undefined =>
   parseEach(text.split(/\s+(?=memory|sqlite:|postgres(?:ql)?:)/u))
 
 /**
- * Layer that opens a store, or several ones as shards (`Shards`). A process has at most 10 connections to a PostgreSQL
+ * Layer that opens a store, or several ones as shards (`LedgerSql.layerShards`). A process has at most 10 connections to a PostgreSQL
  * database, and 4 to each of three or more. PostgreSQL needs the package `@effect/sql-pg`, which is
  * loaded only for it.
  */
@@ -78,7 +78,7 @@ export const layerWith = (
   { connections }: { readonly connections: number },
   ...stores: Stores
 ): Layer.Layer<Ledger.Ledger | Records | RequestStore.RequestStore, StoreUnusable> =>
-  Shards.layer(Arr.map(stores, (store) => layerOne(store, connections))).pipe((layer) =>
+  LedgerSql.layerShards(Arr.map(stores, (store) => layerOne(store, connections))).pipe((layer) =>
     Layer.effectContext(
       Layer.build(layer).pipe(
         Effect.catchTag("ShardMisplaced", ({ message }) =>
@@ -88,7 +88,7 @@ export const layerWith = (
     )
   )
 
-/** Moves the rows of stores to the shards where they belong, and returns the number of moved rows (`Shards.move`). */
+/** Moves the rows of stores to the shards where they belong, and returns the number of moved rows (`Move`). */
 export const move = (stores: Stores): Effect.Effect<number, StoreUnusable> =>
   Effect.gen(function* () {
     const opened = yield* Effect.forEach(stores, (store) =>
@@ -96,7 +96,7 @@ export const move = (stores: Stores): Effect.Effect<number, StoreUnusable> =>
         Context.get(built, Records)
       )
     )
-    return yield* Shards.move(opened).pipe(
+    return yield* Move.move(opened).pipe(
       Effect.mapError(
         (error) =>
           new StoreUnusable({

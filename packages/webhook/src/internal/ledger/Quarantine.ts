@@ -17,7 +17,7 @@ import * as Result from "effect/Result"
 import type { Accepted } from "./LedgerOperations.ts"
 import { quarantineLimit } from "../rule/RowRule.ts"
 import type { Verified } from "../../Verifier.ts"
-import type { PageOf, Records, Rule, Unreadable } from "../records/Engine.ts"
+import { orDie, type PageOf, type Records, type Rule } from "../records/Engine.ts"
 import type { Engines } from "../records/Engines.ts"
 import * as Fnv from "../documents/Fnv.ts"
 import type { TransactionKey } from "../documents/Keys.ts"
@@ -121,12 +121,7 @@ export const make = (engines: Engines) => {
 
 const read = (records: Records, key: string) => readable(records.get("quarantine", key))
 
-const readable = <A>(
-  call: Effect.Effect<A, StoreUnavailable | Unreadable>
-): Effect.Effect<A, StoreUnavailable> =>
-  Effect.catchTag(call, "Unreadable", ({ key }) =>
-    Effect.die(new Error(`The quarantine of ${key} cannot be read: restore it from a backup`))
-  )
+const readable = orDie("The quarantine of")
 
 const isSame = (one: Uint8Array, two: Uint8Array): boolean =>
   one.length === two.length && one.every((byte, at) => byte === two[at])

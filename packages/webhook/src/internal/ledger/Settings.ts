@@ -6,7 +6,7 @@ import type { StoreUnavailable } from "@pawl/core/CallbackError"
 import * as Effect from "effect/Effect"
 import type { Operations } from "./LedgerOperations.ts"
 import * as ReadBudget from "../rule/ReadBudget.ts"
-import type { Records, Rule } from "../records/Engine.ts"
+import { orDie, type Records, type Rule } from "../records/Engine.ts"
 import { each, type Engines } from "../records/Engines.ts"
 import { earliest } from "./Reading.ts"
 
@@ -75,12 +75,7 @@ const change = <A>(
   records: Records,
   key: string,
   rule: Rule<unknown, A>
-): Effect.Effect<A, StoreUnavailable> =>
-  Effect.catchTag(records.change("settings", key, rule), "Unreadable", () =>
-    Effect.die(
-      new Error(`The setting ${key} of the store cannot be read: restore it from a backup`)
-    )
-  )
+): Effect.Effect<A, StoreUnavailable> => orDie("The setting")(records.change("settings", key, rule))
 
 /** The place of an engine among the shards of a ledger: its position, from 0, and the number of shards. */
 export interface Place {

@@ -1,15 +1,14 @@
 /**
  * The collections of a ledger: the values of their documents, how each is stored, and how it is found.
  */
-import * as Result from "effect/Result"
-import { keyOf } from "../documents/Keys.ts"
+import { keyOf, transactionOf } from "../documents/Keys.ts"
 import type { Quarantined } from "../documents/Quarantined.ts"
 import { lanes } from "../rule/Lane.ts"
 import type { Collection, Index } from "./Records.ts"
 import type { RequestRow } from "../rule/RequestRow.ts"
 import * as RequestRule from "../rule/RequestRule.ts"
 import * as RequestTimes from "../rule/RequestTimes.ts"
-import { claimableAt, type StoredRows } from "../rule/StoredRow.ts"
+import { claimableAt, newRow, type StoredRows } from "../rule/StoredRow.ts"
 
 /** The values of the documents of each collection. */
 export interface Values {
@@ -19,12 +18,11 @@ export interface Values {
   readonly settings: unknown
 }
 
-/** A collection. `unreadable` is shown in place of a listed document that cannot be decoded. */
+/** How the values of a collection are stored. */
 export interface Codec<Stored> {
   readonly encode: (value: unknown) => Stored
-  readonly decode: (key: string, stored: Stored) => Result.Result<unknown, unknown>
-  readonly indexOf: (value: unknown) => Index
-  readonly unreadable: (key: string, listedAt: number) => unknown
+  /** Throws an error if the document cannot be decoded. */
+  readonly decode: (stored: Stored, key: string) => unknown
 }
 
 /** The codecs of all collections. */
@@ -62,24 +60,28 @@ const indexOfRequest = (row: RequestRow): Index => {
 
 const nowhere: Index = { due: [], listed: undefined, parts: 1, related: undefined }
 
-/** The indexes of the collections. */
-export const indexes = {
-  transactions: (rows: unknown) => indexOfRows(rows as StoredRows),
-  requests: (row: unknown) => indexOfRequest(row as RequestRow),
+/** Returns how a value of a collection is found. */
+export const indexOf: Readonly<Record<Collection, (value: unknown) => Index>> = {
+  transactions: (rows) => indexOfRows(rows as StoredRows),
+  requests: (row) => indexOfRequest(row as RequestRow),
   quarantine: () => nowhere,
   settings: () => nowhere
 }
 
-const asItIs = {
-  encode: (value: unknown) => value,
-  decode: (_: string, value: unknown) => Result.succeed(value),
-  unreadable: () => undefined
+/** Returns the rows that are shown in place of a listed document that cannot be decoded: a dead letter. */
+export const unreadableRows = (key: string, at: number): StoredRows => {
+  const { method, transactionId } = transactionOf(key)
+  const { row, ...stored } = newRow(method, transactionId, at)
+  const deadLetter = { reason: "unreadable", at, to: undefined } as const
+  return [{ ...stored, row: { ...row, deadLetter, unreadable: "document" } }]
 }
+
+const asItIs: Codec<unknown> = { encode: (value) => value, decode: (value) => value }
 
 /** The codecs of a store of values. */
 export const values: Codecs<unknown> = {
-  transactions: { ...asItIs, indexOf: indexes.transactions },
-  requests: { ...asItIs, indexOf: indexes.requests },
-  quarantine: { ...asItIs, indexOf: indexes.quarantine },
-  settings: { ...asItIs, indexOf: indexes.settings }
+  transactions: asItIs,
+  requests: asItIs,
+  quarantine: asItIs,
+  settings: asItIs
 }

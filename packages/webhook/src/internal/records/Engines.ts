@@ -2,13 +2,37 @@
  * The engines of a store: one, or one for each shard. A key says which engine has its documents.
  */
 import type { StoreUnavailable } from "@pawl/core/CallbackError"
+import type { Method } from "@pawl/core/Kind"
 import type * as Arr from "effect/Array"
 import type * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Fnv from "../documents/Fnv.ts"
 import type { Collection } from "./Records.ts"
 import type { Records } from "./Engine.ts"
-import { type ShardKey, shardOf } from "./ShardOf.ts"
+
+/** The key of a transaction or of a request. */
+export type ShardKey =
+  | { readonly method: Method; readonly transactionId: string }
+  | { readonly requestId: string }
+
+/**
+ * Returns the position of the shard of a transaction or of a request, from 0.
+ *
+ * **Details**
+ *
+ * It is FNV-1a over the characters of the key, with the last mixing steps of MurmurHash3, because the low bits of FNV-1a alone are
+ * uneven for counting numbers. It never changes: rows are stored by it.
+ */
+export const shardOf = (key: ShardKey, count: number): number => {
+  // A transition has both, and belongs to its transaction.
+  const text =
+    "transactionId" in key ? `${key.method}/${key.transactionId}` : `request/${key.requestId}`
+  let hash = Fnv.ofText(text)
+  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b)
+  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35)
+  return ((hash ^ (hash >>> 16)) >>> 0) % count
+}
 
 /**
  * The engines that a service uses.

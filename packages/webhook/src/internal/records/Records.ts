@@ -116,75 +116,65 @@ export interface TextPlace extends ListPlace {
   readonly name: string
 }
 
-/**
- * The number of documents that are due at a time, without those of several parts, the earliest of their times, and the number of
- * listed documents that have one part in the list.
- */
-export interface Counts {
+/** The documents that are due at a time, or are listed. Those of several parts are returned, the others are counted. */
+export interface Counts<Stored> {
   readonly due: number
   readonly listed: number
+  readonly several: ReadonlyArray<Line<Stored>>
 }
 
-/**
- * A store of documents. Every effect of it returns after its commit; in a transaction (`atomically`, or one of the merchant) it is
- * part of that.
- *
- * - `commit` writes documents, each all or nothing. It returns those that it did not write, because their versions differ, with
- *   the present document if it was read. With `skipsLocked` it does not wait for documents that another process has locked.
- * - `load` reads documents. With `isLocked` no other process changes them before the end of the transaction.
- * - `due` finds documents by the times at which they are due.
- * - `list` returns up to `limit` listed documents from a place on, and all of several list times that are listed behind it.
- * - `related` returns the documents that are related to a name.
- * - `page` returns up to `limit` documents behind a key, in the order of the keys.
- * - `text` reads a text; undefined if there is none. `texts` returns the places of texts before a time.
- * - `count` counts documents that are due at a time. `several` returns those of several parts that are due or listed.
- * - `together` makes one commit of several effects if that saves a flush of the disk. `atomically` makes one transaction of them.
- * - `committers` is the number of commits at a time that the store is made for.
- */
+/** A call of a store. It returns after its commit; in a transaction (`atomically`, or one of the merchant) it is part of that. */
+type Call<A> = Effect.Effect<A, SqlError>
+
+/** A store of documents. */
 export interface Store<Stored> {
+  /**
+   * Writes documents, each all or nothing. Returns those that were not written, because their versions differ, with the present
+   * document if it was read. With `skipsLocked` it does not wait for documents that another process has locked.
+   */
   readonly commit: (
     collection: Collection,
     writes: ReadonlyArray<Write<Stored>>,
     skipsLocked?: boolean
-  ) => Effect.Effect<ReadonlyMap<string, Line<Stored> | undefined>, SqlError>
+  ) => Call<ReadonlyMap<string, Line<Stored> | undefined>>
+  /** Reads documents. With `isLocked` no other process changes them before the end of the transaction. */
   readonly load: (
     collection: Collection,
     keys: ReadonlyArray<string>,
     isLocked?: boolean
-  ) => Effect.Effect<ReadonlyArray<Line<Stored>>, SqlError>
+  ) => Call<ReadonlyArray<Line<Stored>>>
+  /** Finds documents by the times at which they are due. */
   readonly due: (
     collection: Collection,
     ranges: ReadonlyArray<DueRange>
-  ) => Effect.Effect<ReadonlyArray<DueLine<Stored>>, SqlError>
+  ) => Call<ReadonlyArray<DueLine<Stored>>>
+  /** Returns up to `limit` listed documents from a place on, and all of several list times that are listed behind it. */
   readonly list: (
     collection: Collection,
     options: { readonly from: ListPlace; readonly limit: number }
-  ) => Effect.Effect<ReadonlyArray<Line<Stored>>, SqlError>
-  readonly related: (
-    collection: Collection,
-    name: string
-  ) => Effect.Effect<ReadonlyArray<Line<Stored>>, SqlError>
-  readonly page: (
-    collection: Collection,
-    options: { readonly after: string; readonly limit: number }
-  ) => Effect.Effect<ReadonlyArray<Line<Stored>>, SqlError>
-  readonly text: (
-    collection: Collection,
-    key: string,
-    name: string
-  ) => Effect.Effect<Uint8Array | undefined, SqlError>
+  ) => Call<ReadonlyArray<Line<Stored>>>
+  /** Returns up to `limit` documents behind a key, in the order of the keys: all, or those that are related to a name. */
+  readonly page: (collection: Collection, page: Page) => Call<ReadonlyArray<Line<Stored>>>
+  readonly text: (collection: Collection, key: string, name: string) => Call<Uint8Array | undefined>
+  /** Returns the places of texts before a time. */
   readonly texts: (
     collection: Collection,
     options: { readonly before: number; readonly after: TextPlace; readonly limit: number }
-  ) => Effect.Effect<ReadonlyArray<TextPlace>, SqlError>
-  readonly count: (collection: Collection, at: number) => Effect.Effect<Counts, SqlError>
-  readonly several: (
-    collection: Collection,
-    at: number
-  ) => Effect.Effect<ReadonlyArray<Line<Stored>>, SqlError>
+  ) => Call<ReadonlyArray<TextPlace>>
+  readonly count: (collection: Collection, at: number) => Call<Counts<Stored>>
+  /** Makes one commit of several effects if that saves a flush of the disk. */
   readonly together: <A, E>(work: Effect.Effect<A, E>) => Effect.Effect<A, E | SqlError>
+  /** Makes one transaction of several effects. */
   readonly atomically: <A, E>(work: Effect.Effect<A, E>) => Effect.Effect<A, E | SqlError>
   readonly isInTransaction: Effect.Effect<boolean>
   readonly afterCommit: (effect: Effect.Effect<void>) => Effect.Effect<void>
+  /** The number of commits at a time that the store is made for. */
   readonly committers: number
+}
+
+/** A page of documents. */
+export interface Page {
+  readonly after: string
+  readonly limit: number
+  readonly related?: string | undefined
 }

@@ -92,16 +92,18 @@ export const findOrMake = (
   transactionId: string,
   at: number,
   source: Source
-): StoredRow =>
-  find(rows, kindOf, kind, source) ?? {
-    row: blank(kind, transactionId, at),
-    dueAt: undefined,
-    lane: "repeat",
-    lease: undefined,
-    bodies: {},
-    facts: Fact.none,
-    accepted: {}
-  }
+): StoredRow => find(rows, kindOf, kind, source) ?? newRow(kind, transactionId, at)
+
+/** Makes an empty row. */
+export const newRow = (kind: Kind, transactionId: string, at: number): StoredRow => ({
+  row: blank(kind, transactionId, at),
+  dueAt: undefined,
+  lane: "repeat",
+  lease: undefined,
+  bodies: {},
+  facts: Fact.none,
+  accepted: {}
+})
 
 /** Returns the row that `Ledger.get` returns. */
 export const get = (rows: StoredRows, method: Method): Row | undefined =>

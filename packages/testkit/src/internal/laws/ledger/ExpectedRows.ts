@@ -4,7 +4,7 @@
 import type { Method } from "@pawl/core/Kind"
 import type * as Lane from "@pawl/webhook/internal/rule/Lane"
 import * as RowRule from "@pawl/webhook/internal/rule/RowRule"
-import { shardOf } from "@pawl/webhook/Shards"
+import { shardOf } from "@pawl/webhook/internal/records/Engines"
 import * as StoredRow from "@pawl/webhook/internal/rule/StoredRow"
 
 interface Id {
