@@ -79,7 +79,7 @@ import * as Reading from "@pawl/webhook/internal/verify/Reading"
 import * as Token from "@pawl/webhook/internal/verify/Token"
 import type { Journal } from "@pawl/webhook/Journal"
 import { Ledger } from "@pawl/webhook/Ledger"
-import * as ReadUse from "@pawl/webhook/internal/rule/ReadUse"
+import * as ReadBudget from "@pawl/webhook/internal/rule/ReadBudget"
 import { Receiver, type StatusCode } from "@pawl/webhook/Receiver"
 import type { Incoming } from "@pawl/webhook/Verifier"
 import { Worker } from "@pawl/webhook/internal/work/Worker"
@@ -215,7 +215,7 @@ export const layer = <E, R>(
 
       const readUse = Effect.map(
         Effect.forEach(all, ({ services }) => Context.get(services, Worker).readUse),
-        ReadUse.sum
+        ReadBudget.sum
       )
 
       const refuse = yield* Refusals.make

@@ -16,7 +16,7 @@ import { isStatus, type Status } from "@pawl/core/Status"
 import type { Kept } from "@pawl/webhook/internal/rule/Fact"
 import * as Transition from "@pawl/webhook/internal/work/Transition"
 import type { DeadLetter, Row } from "@pawl/webhook/internal/rule/Row"
-import type { Story } from "@pawl/webhook/internal/rule/Story"
+import type { Story } from "@pawl/webhook/internal/rule/StoredRow"
 
 /**
  * The part of a row that its facts tell.

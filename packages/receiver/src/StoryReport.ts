@@ -6,7 +6,7 @@
 import type { Kind, Method } from "@pawl/core/Kind"
 import * as DateTime from "effect/DateTime"
 import type { Fact, Kept } from "@pawl/webhook/internal/rule/Fact"
-import type { Story } from "@pawl/webhook/internal/rule/Story"
+import type { Story } from "@pawl/webhook/internal/rule/StoredRow"
 
 /**
  * A story. `complete` is false if the transaction is older than its facts, or has more of them than are kept.

@@ -16,7 +16,7 @@ import * as Reconciler from "@pawl/webhook/internal/work/Reconciler"
 import type { Change, Leased } from "@pawl/webhook/internal/rule/Row"
 import * as RowRule from "@pawl/webhook/internal/rule/RowRule"
 import type { StoredRows } from "@pawl/webhook/internal/rule/StoredRow"
-import * as Story from "@pawl/webhook/internal/rule/Story"
+import * as StoredRow from "@pawl/webhook/internal/rule/StoredRow"
 import { card, verified } from "@pawl/test-support/Service"
 
 const runs = Number(process.env["PAWL_STORIES"] ?? 400)
@@ -152,7 +152,7 @@ const play = (steps: ReadonlyArray<Step>) => {
       if (known !== undefined) tell(known, outcome)
     }
   }
-  return { stories: rows.map((stored) => Story.make(stored)), calls }
+  return { stories: rows.map((stored) => StoredRow.storyOf(stored)), calls }
 }
 
 describe("the facts of a history", () => {

@@ -8,7 +8,7 @@ import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import type { Row } from "@pawl/webhook/internal/rule/Row"
 import * as Replay from "@pawl/receiver/Replay"
-import type * as Story from "@pawl/webhook/internal/rule/Story"
+import type * as StoredRow from "@pawl/webhook/internal/rule/StoredRow"
 import * as World from "@pawl/test-support/World"
 
 /** The true history of a transaction: each status of the service, and from when on it holds (ms since the epoch). */
@@ -272,7 +272,7 @@ const assertExact = (calls: ReadonlyArray<World.Call>) => {
 }
 
 /** Asserts that the facts of a transaction lead to its row, and to the calls of the handler. */
-const assertTold = (stories: ReadonlyArray<Story.Story>, calls: ReadonlyArray<World.Call>) => {
+const assertTold = (stories: ReadonlyArray<StoredRow.Story>, calls: ReadonlyArray<World.Call>) => {
   for (const story of stories) {
     const { calls: called, differences } = Replay.replay(story)
     expect(differences).toEqual([])

@@ -13,7 +13,7 @@ import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import { Ledger } from "@pawl/webhook/Ledger"
 import * as Replay from "../Replay.ts"
-import * as Story from "@pawl/webhook/internal/rule/Story"
+import * as StoredRow from "@pawl/webhook/internal/rule/StoredRow"
 import * as StoryReport from "../StoryReport.ts"
 import * as StoryScenario from "../StoryScenario.ts"
 import * as TransactionReport from "../TransactionReport.ts"
@@ -40,14 +40,14 @@ const input = {
 const about = (
   name: string,
   description: string,
-  tell: (story: Story.Story, policy: "final" | "always" | "never") => Effect.Effect<void, Reported>
+  tell: (story: StoredRow.Story, policy: "final" | "always" | "never") => Effect.Effect<void, Reported>
 ) =>
   Command.make(name, input, ({ confirm, id, kind, store }) =>
     StoreFlag.within(
       store,
       Effect.gen(function* (): Effect.fn.Return<void, StoreUnavailable | Reported, Ledger> {
         const ledger = yield* Ledger
-        const story = Story.find(yield* ledger.story(methodOf(kind), id), kind)
+        const story = StoredRow.findStory(yield* ledger.story(methodOf(kind), id), kind)
         if (story === undefined) {
           return yield* report(`The store has no ${kind} with this id.`)
         }

@@ -11,7 +11,8 @@
  * does not know, because a newer version wrote them.
  */
 
-import * as Fnv from "./Fnv.ts"
+import * as Keys from "./Keys.ts"
+import type { Ordered } from "../rule/Row.ts"
 
 /** The field of the check. */
 const check = "~"
@@ -30,7 +31,7 @@ export const open = (document: string): ReadonlyArray<string> => {
   return text.split("\n")
 }
 
-const hashOf = (text: string): string => Fnv.ofText(text).toString(36)
+const hashOf = (text: string): string => Keys.hashOf(text).toString(36)
 
 /** Adds a field with a value, unless the value is undefined. */
 export const add = (lines: Array<string>, field: string, value: string | undefined): void => {
@@ -148,4 +149,32 @@ export const codes = <Word extends string>(table: Readonly<Record<Word, string>>
       return word
     }
   }
+}
+
+/** The fields of the order, and the field of an order without any. */
+const fields = { requestId: "i", account: "a", amount: "m", currency: "u" } as const
+const empty = "O"
+
+type Name = keyof typeof fields
+
+const names = Object.keys(fields) as ReadonlyArray<Name>
+const nameOf = new Map<string, Name>(names.map((name) => [fields[name], name]))
+
+/** Writes an order. */
+export const write = (lines: Array<string>, ordered: Ordered | undefined): void => {
+  if (ordered === undefined) return
+  const known = names.filter((name) => ordered[name] !== undefined)
+  for (const name of known) add(lines, fields[name], text(ordered[name] ?? ""))
+  if (known.length === 0) lines.push(empty)
+}
+
+/** Reads a field of an order, and returns the order with it; undefined if the field is not one of an order. */
+export const read = (
+  ordered: Ordered | undefined,
+  field: string,
+  value: string
+): Ordered | undefined => {
+  if (field === empty) return ordered ?? {}
+  const name = nameOf.get(field)
+  return name === undefined ? undefined : { ...ordered, [name]: textIn(value) }
 }

@@ -8,20 +8,8 @@ import type { Accepted, StoredRow, StoredRows } from "../rule/StoredRow.ts"
 import type { TransactionKey } from "../documents/Keys.ts"
 import { deadLetters, kinds, lanes, statuses } from "./Codes.ts"
 import * as FactLine from "./FactLine.ts"
-import {
-  add,
-  decimalIn,
-  decimalUnless,
-  number,
-  numberIn,
-  open,
-  optional,
-  seal,
-  text,
-  textIn,
-  unless
-} from "./Fields.ts"
-import * as OrderFields from "./OrderFields.ts"
+import { add, decimalIn, decimalUnless, number, numberIn, open, optional, seal, text, textIn, unless } from "./Fields.ts"
+import * as Fields from "./Fields.ts"
 
 /** Begins a row: its scope, its kind if that is another one, and the time of its creation. */
 const rowField = "k"
@@ -41,7 +29,7 @@ const encodeRow = (
   const kind = row.kind === row.scope ? "" : kinds.of(row.kind)
   add(lines, rowField, `${kinds.of(row.scope)}${kind},${base}`)
   add(lines, "f", flagsOf(row))
-  OrderFields.write(lines, row.ordered)
+  Fields.write(lines, row.ordered)
   add(lines, "e", decimalUnless(row.evidence, 0))
   add(lines, "r", read && statuses.of(read.status) + number(read.askedAt, base))
   add(lines, "n", decimalUnless(row.callbacks, 0))
@@ -156,7 +144,7 @@ const readField = (
 ): boolean => {
   const { accepted, facts, row } = reading
   const base = row.createdAt
-  const order = OrderFields.read(row.ordered, field, value)
+  const order = Fields.read(row.ordered, field, value)
   if (order !== undefined) {
     row.ordered = order
     return true

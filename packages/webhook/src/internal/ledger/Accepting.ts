@@ -2,7 +2,7 @@
  * Accepting callbacks and registrations: each is one change of the document of its transaction.
  */
 import type { StoreUnavailable } from "@pawl/core/CallbackError"
-import { methodOf } from "@pawl/core/Kind"
+import { methodOf, type Kind, kindsOf } from "@pawl/core/Kind"
 import type { Status } from "@pawl/core/Status"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
@@ -14,8 +14,8 @@ import type { Verified } from "../../Verifier.ts"
 import { keyOf } from "../documents/Keys.ts"
 import type { Rule } from "../records/Engine.ts"
 import type { Engines } from "../records/Engines.ts"
-import { bodyNames } from "./Bodies.ts"
 import * as Quarantine from "./Quarantine.ts"
+import { kinds, statuses } from "../documents/Codes.ts"
 
 /** Makes the operations. */
 export const make = (engines: Engines): Pick<Operations, "accept" | "quarantined" | "register"> => {
@@ -114,4 +114,23 @@ const withoutBodies = (before: StoredRows, rows: StoredRows, at: number) => {
     put: texts.map(({ name, at, bytes }) => ({ name, at, bytes })),
     remove: texts.flatMap(({ older }) => older)
   }
+}
+
+/**
+ * Returns the name of the text with the body of the newest callback of a row that claims a status. It is short, because it is in
+ * an index.
+ */
+export const bodyName = (scope: Kind, status: Status): string =>
+  kinds.of(scope) + statuses.of(status)
+
+/**
+ * Returns the names under which the body may be kept of the newest callback of a row that claims a status: its own, and
+ * those of the rows that were joined to it.
+ */
+export const bodyNames = (rows: StoredRows, scope: Kind, status: Status): ReadonlyArray<string> => {
+  const method = methodOf(scope)
+  const isGone = (each: Kind) => rows.every(({ row }) => row.scope !== each)
+  return [scope, ...[...kindsOf[method], method].filter(isGone)].map((each) =>
+    bodyName(each, status)
+  )
 }

@@ -19,7 +19,7 @@ import { transactionOf } from "../documents/Keys.ts"
 import type { Values } from "../records/Codecs.ts"
 import { orDie, type PageOf, type Records } from "../records/Engine.ts"
 import { type Engines, shardOf } from "../records/Engines.ts"
-import { bodyNames } from "./Bodies.ts"
+import { bodyNames } from "./Accepting.ts"
 import { earliest } from "./Reading.ts"
 import * as Settings from "./Settings.ts"
 

@@ -19,9 +19,8 @@ import { quarantineLimit } from "../rule/RowRule.ts"
 import type { Verified } from "../../Verifier.ts"
 import { orDie, type PageOf, type Records, type Rule } from "../records/Engine.ts"
 import type { Engines } from "../records/Engines.ts"
-import * as Fnv from "../documents/Fnv.ts"
-import type { TransactionKey } from "../documents/Keys.ts"
-import type { Quarantined } from "../documents/Quarantined.ts"
+import * as Keys from "../documents/Keys.ts"
+import type { TransactionKey, Quarantined } from "../documents/Keys.ts"
 
 /** A longer id does not fit into an index. */
 const maxKey = 200
@@ -29,8 +28,8 @@ const maxKey = 200
 const keyOf = ({ method, transactionId }: TransactionKey): string => {
   const key = `${transactionId}\t${method}`
   if (key.length <= maxKey) return key
-  const hash = Fnv.ofText(key)
-  return `${key.slice(0, maxKey).replace(/\p{Cs}/gu, "")}\t${hash}\t${Fnv.ofText(key, hash)}`
+  const hash = Keys.hashOf(key)
+  return `${key.slice(0, maxKey).replace(/\p{Cs}/gu, "")}\t${hash}\t${Keys.hashOf(key, hash)}`
 }
 
 /** Makes the quarantine. */
@@ -59,7 +58,7 @@ export const make = (engines: Engines) => {
     ): Effect.fn.Return<Accepted, StoreUnavailable> {
       const id = { method, transactionId: signed.transactionId }
       const [records, key] = [engines.of(id), keyOf(id)]
-      const print = `${bytes.length}.${Fnv.ofBytes(bytes)}`
+      const print = `${bytes.length}.${Keys.hashOfBytes(bytes)}`
       const same = yield* findSame(records, key, print, bytes)
       const rule: Rule<Quarantined, Accepted> = (kept = [], version) => {
         if (kept.some(({ name }) => name === same)) {

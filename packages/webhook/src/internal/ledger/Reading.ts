@@ -7,11 +7,10 @@ import type { Operations } from "./LedgerOperations.ts"
 import { isParked, type Parked, type ParkedKey } from "../rule/Row.ts"
 import * as RowPages from "../rule/RowPages.ts"
 import * as StoredRow from "../rule/StoredRow.ts"
-import * as Story from "../rule/Story.ts"
 import { keyOf, keyOfRow, type TransactionKey } from "../documents/Keys.ts"
 import type { Found, Records } from "../records/Engine.ts"
 import { each, type Engines } from "../records/Engines.ts"
-import { bodyNames } from "./Bodies.ts"
+import { bodyNames } from "./Accepting.ts"
 
 type Reads = Pick<Operations, "backlog" | "body" | "deadLetters" | "get" | "page" | "story">
 
@@ -31,7 +30,7 @@ export const make = (engines: Engines): Reads => {
       Effect.map(rowsOf({ method, transactionId }), (rows) => StoredRow.get(rows, method)),
     story: (method, transactionId) =>
       Effect.map(rowsOf({ method, transactionId }), (rows) =>
-        rows.map((stored) => Story.make(stored))
+        rows.map((stored) => StoredRow.storyOf(stored))
       ),
     body: Effect.fnUntraced(function* ({ method, scope, transactionId }, status) {
       const key = { method, transactionId }

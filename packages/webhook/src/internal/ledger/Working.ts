@@ -17,7 +17,7 @@ import * as StoredRow from "../rule/StoredRow.ts"
 import { keyOf, keyOfRow } from "../documents/Keys.ts"
 import type { Found, Records, Rule } from "../records/Engine.ts"
 import { each, type Engines } from "../records/Engines.ts"
-import { bodyName } from "./Bodies.ts"
+import { bodyName } from "./Accepting.ts"
 import { earliest } from "./Reading.ts"
 
 type Work = Pick<

@@ -1,8 +1,7 @@
 /**
  * The collections of a ledger: the values of their documents, how each is stored, and how it is found.
  */
-import { keyOf, transactionOf } from "../documents/Keys.ts"
-import type { Quarantined } from "../documents/Quarantined.ts"
+import { keyOf, transactionOf, type Quarantined } from "../documents/Keys.ts"
 import { lanes } from "../rule/Lane.ts"
 import type { Collection, Index } from "./Records.ts"
 import type { RequestRow } from "../rule/RequestRow.ts"

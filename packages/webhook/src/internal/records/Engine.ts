@@ -23,21 +23,9 @@ import * as Latch from "effect/Latch"
 import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
 import type { SqlError } from "effect/sql/SqlError"
-import {
-  type Collection,
-  type DueRange,
-  type Index,
-  laneCount,
-  type Line,
-  type ListPlace,
-  type Page,
-  type Store,
-  type Text,
-  type Write
-} from "./Records.ts"
-import * as Cache from "./Cache.ts"
-import { type Codecs, indexOf, unreadableRows, type Values } from "./Codecs.ts"
+import { type Collection, type DueRange, type Index, laneCount, type Line, type ListPlace, type Page, type Store, type Text, type Write } from "./Records.ts"
 import * as DueSearch from "./DueSearch.ts"
+import { type Codecs, indexOf, unreadableRows, type Values } from "./Codecs.ts"
 
 /** Error of a change whose document cannot be decoded. */
 export class Unreadable extends Data.TaggedError("Unreadable")<{ readonly key: string }> {}
@@ -145,9 +133,9 @@ const lockedChanges = 256
 export const make = Effect.fnUntraced(function* <Stored>(store: Store<Stored>, options: Options) {
   const { drawVersion, isLocal, run } = options
   const codecs = options.codecs as Codecs<Stored>
-  const cache = Cache.make<Known>(isLocal ? 0 : 8192)
+  const cache = DueSearch.makeCache<Known>(isLocal ? 0 : 8192)
   /** The changes that are still locked at once, of the documents that several processes change. */
-  const contended = Cache.make<number>(isLocal ? 0 : 1024)
+  const contended = DueSearch.makeCache<number>(isLocal ? 0 : 1024)
   const search = DueSearch.make(options.fullSearchInterval)
   const work = {
     transactions: yield* Latch.make(),

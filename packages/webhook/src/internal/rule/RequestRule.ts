@@ -23,19 +23,8 @@
  * Times are parameters, in milliseconds since the epoch.
  */
 import * as Evidence from "@pawl/core/Evidence"
-import * as ExpectedAmount from "./ExpectedAmount.ts"
-import type {
-  LeasedRequest,
-  NewRequest,
-  Outcome,
-  ParkReason,
-  Redrive,
-  Release,
-  RequestLease,
-  RequestRow,
-  SettledTransaction,
-  Settlement
-} from "./RequestRow.ts"
+import * as Order from "./Order.ts"
+import type { LeasedRequest, NewRequest, Outcome, ParkReason, Redrive, Release, RequestLease, RequestRow, SettledTransaction, Settlement } from "./RequestRow.ts"
 import { isExpired, isPastWindow } from "./RequestTimes.ts"
 import type { Row } from "./Row.ts"
 
@@ -215,7 +204,7 @@ export const find = (row: RequestRow, found: Row): RequestRow | undefined => {
     ordered?.requestId === row.requestId &&
     row.deniedTransactionId !== transactionId
   const isConfirmed = read !== undefined && Evidence.confirmedStatuses(evidence).length > 0
-  if (!isNamed || !isConfirmed || !ExpectedAmount.isOfRequest(row, found)) return undefined
+  if (!isNamed || !isConfirmed || !Order.isOfRequest(row, found)) return undefined
   const transaction = { method, transactionId }
   return settle(row, { outcome: { _tag: "Found" }, at: read.askedAt, transaction })
 }

@@ -7,11 +7,12 @@
  */
 import type * as Evidence from "@pawl/core/Evidence"
 import { type Kind, kindsOf, type Method, methodOf } from "@pawl/core/Kind"
-import type { Status } from "@pawl/core/Status"
+import { type Status, statuses } from "@pawl/core/Status"
 import * as Fact from "./Fact.ts"
 import { type Lane, perLane, type PerLane } from "./Lane.ts"
 import { blank, type Row } from "./Row.ts"
 import type { Verified } from "../../Verification.ts"
+import type { Kept } from "./Fact.ts"
 
 /**
  * A row with what a ledger keeps beside it.
@@ -185,3 +186,46 @@ export const nextClaimableAt = (
   )
   return next === Infinity ? undefined : next
 }
+
+/**
+ * A row with its facts, those of its callbacks included, in the order of their first events. `complete` is false if the row is
+ * older than the facts, or has more events than facts are kept.
+ */
+export interface Story {
+  readonly row: Row
+  readonly facts: ReadonlyArray<Kept>
+  readonly complete: boolean
+}
+
+/** Makes the story of a stored row. `isOlder` is true if the row is older than the facts. */
+export const storyOf = (
+  { accepted, facts, row }: Pick<StoredRow, "accepted" | "facts" | "row">,
+  isOlder = false
+): Story => {
+  const callbacks = statuses.flatMap((status): ReadonlyArray<Kept> => {
+    const claims = accepted[status]
+    if (claims === undefined) return []
+    const lastAt = row.newestCallbacks[status]?.at ?? (claims.count === 1 ? claims.at : undefined)
+    return [{ fact: "accepted", status, ...claims, lastAt, number: 0, from: undefined }]
+  })
+  return {
+    row,
+    facts: [...callbacks, ...facts.kept].toSorted(
+      (one, two) =>
+        one.at - two.at ||
+        one.number - two.number ||
+        (one.from ?? "").localeCompare(two.from ?? "", "en")
+    ),
+    complete: !isOlder && facts.kept.every(({ fact }) => fact !== "more")
+  }
+}
+
+/**
+ * Finds the story of a kind among those of an id: else that of the row whose kind is not known. The name of a method finds the
+ * story of the row that `Ledger.get` returns.
+ */
+export const findStory = (stories: ReadonlyArray<Story>, kind: string): Story | undefined =>
+  kind === "apm" || kind === "card"
+    ? find(stories, ({ row }) => row.kind, kind, "callback")
+    : (stories.find(({ row }) => row.kind === kind) ??
+      stories.find(({ row }) => row.kind === row.method))

@@ -19,7 +19,6 @@ import * as Option from "effect/Option"
 import type { Ledger } from "../../Ledger.ts"
 import { type ReadLane, readLanes } from "../rule/Lane.ts"
 import * as ReadBudget from "../rule/ReadBudget.ts"
-import type * as ReadUse from "../rule/ReadUse.ts"
 import * as Lease from "./Lease.ts"
 import * as LedgerClock from "../ledger/LedgerClock.ts"
 
@@ -39,7 +38,7 @@ export const make = Effect.fnUntraced(function* (
   ledger: Ledger["Service"],
   limit: number,
   clock: Clock.Clock,
-  use: ReturnType<typeof ReadUse.make>
+  use: ReturnType<typeof ReadBudget.make>
 ) {
   const waiting: Waiting = { ask: new Set(), repeat: new Set(), watch: new Set() }
   const arrived = yield* Latch.make()

@@ -11,7 +11,7 @@ import { Confirmer, type ReadResult, unsettledClaim } from "./Confirmer.ts"
 import { Journal } from "../../Journal.ts"
 import type { Ledger } from "../../Ledger.ts"
 import * as Metrics from "../../Metrics.ts"
-import type * as ReadUse from "../rule/ReadUse.ts"
+import type * as ReadBudget from "../rule/ReadBudget.ts"
 import * as Reconciler from "./Reconciler.ts"
 import type { Change, Leased, Row } from "../rule/Row.ts"
 import { Teller } from "./Teller.ts"
@@ -33,7 +33,7 @@ interface Tools {
   readonly rules: Reconciler.Rules
   readonly slots: Effect.Success<ReturnType<typeof Slots.make>>
   readonly reads: Effect.Success<ReturnType<typeof Reads.make>>
-  readonly use: ReturnType<typeof ReadUse.make>
+  readonly use: ReturnType<typeof ReadBudget.make>
   readonly outage: ReturnType<typeof Outage.make>
   readonly lease: number
 }

@@ -8,7 +8,7 @@ import * as Json from "@pawl/core/internal/Json"
 import type { Status } from "@pawl/core/Status"
 import * as Duration from "effect/Duration"
 import type { Change, DeadLetter, Leased, Row } from "../rule/Row.ts"
-import * as ExpectedAmount from "../rule/ExpectedAmount.ts"
+import * as Order from "../rule/Order.ts"
 
 const firstBackoff = Duration.toMillis(Duration.seconds(1))
 const maxBackoff = Duration.toMillis(Duration.minutes(5))
@@ -62,7 +62,7 @@ export const nextStep = (row: Row, standing: Evidence.Standing, now: number): St
   }
   const to = statusToTell(row, standing)
   if (to === undefined) return { _tag: "Nothing" }
-  if (ExpectedAmount.differs(row)) {
+  if (Order.differs(row)) {
     return { _tag: "Park", deadLetter: { reason: "amount-mismatch", at: now, to } }
   }
   if (isBackingOff(row) && row.retryAt > now) return { _tag: "Nothing" }
@@ -115,7 +115,7 @@ export const make = (
   body: Uint8Array | undefined
 ): Transition | undefined => {
   const signed = row.newestCallbacks[to]?.signed
-  const isForeign = signed !== undefined && ExpectedAmount.isOfOtherAccount(row, signed)
+  const isForeign = signed !== undefined && Order.isOfOtherAccount(row, signed)
   // The body was verified before it was stored.
   const parsed = body === undefined || isForeign ? { json: null } : Json.readBytes(body)
   if ("fault" in parsed) return undefined

@@ -57,7 +57,7 @@ import * as RowSteps from "./RowSteps.ts"
 import * as Slots from "./Slots.ts"
 import { Journal } from "../../Journal.ts"
 import { Ledger } from "../../Ledger.ts"
-import * as ReadUse from "../rule/ReadUse.ts"
+import * as ReadBudget from "../rule/ReadBudget.ts"
 import type * as Reconciler from "./Reconciler.ts"
 import type { Leased, Row } from "../rule/Row.ts"
 import type { Teller } from "./Teller.ts"
@@ -78,7 +78,7 @@ export class Worker extends Context.Service<
   {
     readonly drain: Effect.Effect<void>
     readonly isDraining: Effect.Effect<boolean>
-    readonly readUse: Effect.Effect<ReadUse.ReadUse>
+    readonly readUse: Effect.Effect<ReadBudget.ReadUse>
   }
 >()("@pawl/webhook/internal/work/Worker") {}
 
@@ -113,7 +113,7 @@ export const layer = (
       )
       const readUse = Effect.map(
         Effect.forEach(workers, ({ readUse }) => readUse),
-        ReadUse.sum
+        ReadBudget.sum
       )
       return { drain, isDraining: Effect.sync(() => isDraining), readUse }
     })
@@ -134,7 +134,7 @@ const start = Effect.fnUntraced(function* (
   const clock = yield* Clock.Clock
   const rules: Reconciler.Rules = { policy, pollGaps }
   const slots = yield* Slots.make(limits)
-  const use = ReadUse.make(limits.readsPerSecond)
+  const use = ReadBudget.make(limits.readsPerSecond)
   const reads = yield* Reads.make(shard, limits.readsPerSecond, clock, use)
   const { lease } = limits
   const pollInterval = Duration.max(shard.pollInterval, yield* PollGap)

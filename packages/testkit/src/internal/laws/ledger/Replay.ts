@@ -12,7 +12,6 @@ import type { Change, Leased, Row } from "@pawl/webhook/internal/rule/Row"
 import * as RowRule from "@pawl/webhook/internal/rule/RowRule"
 import { shardOf } from "@pawl/webhook/internal/records/Engines"
 import * as StoredRow from "@pawl/webhook/internal/rule/StoredRow"
-import * as Story from "@pawl/webhook/internal/rule/Story"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
@@ -219,7 +218,7 @@ const play = Effect.fnUntraced(function* (
     }
     for (const [name, { method, transactionId }] of isOpen("facts") ? expected.keys() : []) {
       const stories = yield* ledger.story(method, transactionId)
-      const wanted = expected.of({ method, transactionId }).map((stored) => Story.make(stored))
+      const wanted = expected.of({ method, transactionId }).map((stored) => StoredRow.storyOf(stored))
       compareFacet("facts", `the facts of ${name}`, factsIn(stories), factsIn(wanted))
     }
     for (const [name, { method, transactionId }] of expected.keys()) {
@@ -239,7 +238,7 @@ const play = Effect.fnUntraced(function* (
 })
 
 /** The facts of stories without their numbers, by scope. */
-const factsIn = (stories: ReadonlyArray<Story.Story>) =>
+const factsIn = (stories: ReadonlyArray<StoredRow.Story>) =>
   Object.fromEntries(
     stories.map(({ complete, facts, row }) => [
       row.scope,
