@@ -20,9 +20,9 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as DurableObjectStore from "./internal/records/DurableObjectStore.ts"
 import * as Engines from "./internal/records/Engines.ts"
-import * as LocalEngine from "./internal/records/LocalEngine.ts"
+import * as Engine from "./internal/records/Engine.ts"
 import { drawVersion } from "./internal/records/SqlEngine.ts"
-import * as TextCodecs from "./internal/records/TextCodecs.ts"
+import * as Codecs from "./internal/records/Codecs.ts"
 import type { Ledger } from "./Ledger.ts"
 import type { Records } from "./internal/records/Records.ts"
 import { type RequestStore, services } from "./internal/ledger/RequestStore.ts"
@@ -45,7 +45,7 @@ export const layer = (storage: Storage): Layer.Layer<Ledger | Records | RequestS
   Layer.effectContext(
     Effect.gen(function* () {
       const store = yield* DurableObjectStore.make(storage)
-      const records = yield* LocalEngine.make(store, TextCodecs.texts, drawVersion)
+      const records = yield* Engine.makeLocal(store, Codecs.texts, drawVersion)
       return services(Engines.make([records]))
     })
   )

@@ -34,7 +34,7 @@ import { alarmsFor } from "./internal/rule/Counters.ts"
 import * as LedgerClock from "./internal/ledger/LedgerClock.ts"
 import * as LedgerRecords from "./internal/ledger/LedgerRecords.ts"
 import * as Engines from "./internal/records/Engines.ts"
-import * as LocalEngine from "./internal/records/LocalEngine.ts"
+import * as MemoryStore from "./internal/records/MemoryStore.ts"
 import type { Operations } from "./internal/ledger/LedgerOperations.ts"
 import type { RegisteredDifferently } from "./internal/rule/Order.ts"
 import { Records } from "./internal/records/Records.ts"
@@ -123,7 +123,7 @@ export const register = /* @__PURE__ */ Effect.fn("Ledger.register")(function* (
  * @since 0.1.0
  */
 export const layerMemory: Layer.Layer<Ledger | Records> = Layer.effectContext(
-  Effect.map(LocalEngine.makeMemory, (records) => {
+  Effect.map(MemoryStore.makeEngine, (records) => {
     const engines = Engines.make([records])
     return Context.make(Records, engines).pipe(Context.add(Ledger, LedgerRecords.make(engines)))
   })

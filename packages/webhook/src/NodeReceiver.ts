@@ -62,7 +62,6 @@ import type { AddressInfo, Socket } from "node:net"
 import * as Bodies from "./internal/doors/Bodies.ts"
 import * as Door from "./internal/doors/Door.ts"
 import * as NodeConnections from "./internal/doors/NodeConnections.ts"
-import * as NodeResponse from "./internal/doors/NodeResponse.ts"
 import { type StatusCode, Receiver } from "./Receiver.ts"
 import { maxBytes } from "./Verifier.ts"
 
@@ -221,7 +220,7 @@ const listenerOf = (run: Door.Run): RequestListener => {
     if (raw !== undefined) return finish(raw)
     if (request.readableDidRead) {
       run(Effect.logError(Door.bodyAlreadyRead))
-      return NodeResponse.send(response, 500, {})
+      return NodeConnections.send(response, 500, {})
     }
 
     let isStopped = false
@@ -273,4 +272,4 @@ const textOf = (value: string | Array<string> | undefined): string | undefined =
   Array.isArray(value) ? value.join(", ") : value
 
 const respond = (response: ServerResponse, status: StatusCode): void =>
-  NodeResponse.send(response, status, Door.responseHeaders(status))
+  NodeConnections.send(response, status, Door.responseHeaders(status))

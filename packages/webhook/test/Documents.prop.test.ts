@@ -6,7 +6,7 @@ import fc from "fast-check"
 import * as Result from "effect/Result"
 import { describe, expect, it } from "vitest"
 import * as Keys from "../src/internal/documents/Keys.ts"
-import * as TextCodecs from "../src/internal/records/TextCodecs.ts"
+import * as Codecs from "../src/internal/records/Codecs.ts"
 import type { Collection } from "../src/internal/records/Records.ts"
 import * as Any from "./anyDocument.ts"
 
@@ -19,7 +19,7 @@ const arbitraries: Readonly<Record<Collection, fc.Arbitrary<Any.Keyed<unknown>>>
   settings: Any.settings
 }
 const collections = ["transactions", "requests", "quarantine", "settings"] as const
-const codecs = TextCodecs.texts
+const codecs = Codecs.texts
 
 /** Checks a law of any document. */
 const check = (

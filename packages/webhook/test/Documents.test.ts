@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest"
 import * as Fact from "../src/internal/rule/Fact.ts"
 import * as Codes from "../src/internal/documents/Codes.ts"
 import { keyOf, type Quarantined } from "../src/internal/documents/Keys.ts"
-import * as TextCodecs from "../src/internal/records/TextCodecs.ts"
+import * as Codecs from "../src/internal/records/Codecs.ts"
 import type { Collection } from "../src/internal/records/Records.ts"
 import type { RequestRow } from "../src/internal/rule/RequestRow.ts"
 import { blank } from "../src/internal/rule/Row.ts"
@@ -259,7 +259,7 @@ const golden: ReadonlyArray<
 describe("the document of", () => {
   it.each(golden)("%s", (_, collection, key, value, lines) => {
     const text = lines.join("\n")
-    const codec = TextCodecs.texts[collection]
+    const codec = Codecs.texts[collection]
     expect(codec.encode(value)).toBe(text)
     expect(codec.decode(text, key)).toEqual(value)
   })

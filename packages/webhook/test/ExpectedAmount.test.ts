@@ -100,9 +100,7 @@ describe("the ordered amount", () => {
   it("is not compared with a callback of another account (A08, R20)", () => {
     const ordered = { account: "4712", amount: "9" }
     expect(Order.differs(row("apm-payment", ordered, "10"))).toBe(false)
-    expect(Order.differs(row("apm-payment", { ...ordered, account: "4711" }, "10"))).toBe(
-      true
-    )
+    expect(Order.differs(row("apm-payment", { ...ordered, account: "4711" }, "10"))).toBe(true)
   })
 
   it("is not compared when the order has no amount", () => {

@@ -6,7 +6,7 @@ import * as Exit from "effect/Exit"
 import type * as Redacted from "effect/Redacted"
 import type { IncomingMessage, ServerResponse } from "node:http"
 import * as Admin from "../Admin.ts"
-import * as NodeResponse from "@pawl/webhook/internal/doors/NodeResponse"
+import * as NodeConnections from "@pawl/webhook/internal/doors/NodeConnections"
 import * as NodeReceiver from "@pawl/webhook/NodeReceiver"
 import * as Health from "./Health.ts"
 
@@ -44,7 +44,7 @@ export const serve = Effect.fnUntraced(function* (options: {
     if (pathname === path) return receive(request, response)
     const probe = health(request.method ?? "", pathname)
     if (probe !== undefined) return send(probe, response)
-    NodeResponse.send(response, 404, {})
+    NodeConnections.send(response, 404, {})
   }, options)
   return `${originOf(host, port)}${path}`
 })
@@ -66,7 +66,7 @@ const makeSend = Effect.map(
       const { body, headers, status } = Exit.isSuccess(exit)
         ? exit.value
         : { status: 500, headers: {}, body: "" }
-      NodeResponse.send(response, status, headers, body)
+      NodeConnections.send(response, status, headers, body)
     })
   }
 )

@@ -40,7 +40,10 @@ const input = {
 const about = (
   name: string,
   description: string,
-  tell: (story: StoredRow.Story, policy: "final" | "always" | "never") => Effect.Effect<void, Reported>
+  tell: (
+    story: StoredRow.Story,
+    policy: "final" | "always" | "never"
+  ) => Effect.Effect<void, Reported>
 ) =>
   Command.make(name, input, ({ confirm, id, kind, store }) =>
     StoreFlag.within(

@@ -3,7 +3,18 @@
  */
 import type { Outcome, RequestRow } from "../rule/RequestRow.ts"
 import { methods, notSent, outcomes, parkReasons, requestKinds } from "./Codes.ts"
-import { add, decimalIn, number, numberIn, open, optional, seal, text, textIn, unless } from "./Fields.ts"
+import {
+  add,
+  decimalIn,
+  number,
+  numberIn,
+  open,
+  optional,
+  seal,
+  text,
+  textIn,
+  unless
+} from "./Fields.ts"
 import * as Fields from "./Fields.ts"
 
 /** Begins the document: the kind of the request, whether it has card data, and the time of its creation. */

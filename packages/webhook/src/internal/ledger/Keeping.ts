@@ -7,7 +7,7 @@ import { isStatus, type Status } from "@pawl/core/Status"
 import * as Effect from "effect/Effect"
 import type { Operations } from "./LedgerOperations.ts"
 import * as RequestRule from "../rule/RequestRule.ts"
-import * as Retention from "../rule/Retention.ts"
+import * as RowRule from "../rule/RowRule.ts"
 import { isParked } from "../rule/Row.ts"
 import type { StoredRow, StoredRows } from "../rule/StoredRow.ts"
 import type { Collection, TextPlace } from "../records/Records.ts"
@@ -39,7 +39,7 @@ export const make = (
         Effect.map(records.text("transactions", keyOf(key), name), (body) => body !== undefined)
       )
       return yield* records.change("transactions", keyOf(key), (rows = []) => {
-        const { notes, rows: erased } = Retention.eraseRows(rows)
+        const { notes, rows: erased } = RowRule.eraseRows(rows)
         const requestIds = rows.flatMap(({ row }) => row.ordered?.requestId ?? [])
         return {
           value: rows.length === 0 ? undefined : erased,
@@ -189,7 +189,7 @@ const deleteQuarantined =
 /** The most documents that are looked at together. */
 const pageSize = 200
 
-/** Deletes transactions that `Retention.isDeletable` names, until `limit` are deleted. */
+/** Deletes transactions that `RowRule.isDeletable` names, until `limit` are deleted. */
 const deleteOldIn = Effect.fnUntraced(function* (
   records: Records,
   { before, limit }: Parameters<Operations["deleteOld"]>[0]
@@ -201,13 +201,13 @@ const deleteOldIn = Effect.fnUntraced(function* (
       after,
       limit: pageSize
     })
-    const old = page.found.filter(({ value }) => Retention.isDeletable(value, before))
+    const old = page.found.filter(({ value }) => RowRule.isDeletable(value, before))
     const deleted = yield* Effect.forEach(
       old.slice(0, limit - count),
       ({ key }) =>
         records
           .change("transactions", key, (rows = []) =>
-            Retention.isDeletable(rows, before)
+            RowRule.isDeletable(rows, before)
               ? { value: undefined, result: 1 }
               : { value: rows.length === 0 ? undefined : rows, result: 0 }
           )

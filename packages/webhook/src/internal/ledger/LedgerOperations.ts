@@ -15,8 +15,17 @@ import type { Note } from "../rule/Fact.ts"
 import type { PerLane } from "../rule/Lane.ts"
 import type { RegisteredDifferently } from "../rule/Order.ts"
 import type { Reservation, Wanted } from "../rule/ReadBudget.ts"
-import type { Erased } from "../rule/Retention.ts"
-import type { Change, DeadLetter, Key, Leased, Parked, ParkedKey, Registration, Row } from "../rule/Row.ts"
+import type { Erased } from "../rule/RowRule.ts"
+import type {
+  Change,
+  DeadLetter,
+  Key,
+  Leased,
+  Parked,
+  ParkedKey,
+  Registration,
+  Row
+} from "../rule/Row.ts"
 import type { PageOptions, PlannedKey, PlannedPage, RowPage } from "../rule/RowPages.ts"
 import type { Story } from "../rule/StoredRow.ts"
 import type { Verified } from "../../Verifier.ts"

@@ -36,7 +36,6 @@ import {
   type Settlement
 } from "../rule/RequestRow.ts"
 import * as RequestRule from "../rule/RequestRule.ts"
-import * as RequestTimes from "../rule/RequestTimes.ts"
 import type { Registration, Row } from "../rule/Row.ts"
 import * as LedgerRecords from "./LedgerRecords.ts"
 import { earliest, sum } from "./Reading.ts"
@@ -119,7 +118,7 @@ export const make = (
       if (requestId !== undefined) {
         const { at, until } = options
         const row = yield* after(requestId, (row, id) =>
-          RequestTimes.isIdle(row, at) ? RequestRule.lease(row, { id, until }) : undefined
+          RequestRule.isIdle(row, at) ? RequestRule.lease(row, { id, until }) : undefined
         )
         return { rows: row !== undefined && isLeased(row) ? [row] : [], dueAt: undefined }
       }
@@ -287,11 +286,11 @@ const readable = orDie("The request")
 const rowsOf = (found: ReadonlyArray<Found<RequestRow>>) => found.map(({ value }) => value)
 
 const claimIn = (records: Engine, { at, limit, until }: Claim) => {
-  const asked = { at, limits: [limit], latest: at + RequestTimes.maxWait }
+  const asked = { at, limits: [limit], latest: at + RequestRule.maxWait }
   return Effect.map(
     records.lease("requests", asked, (found) => {
       const due = found
-        .filter(({ value }) => RequestTimes.isClaimable(value, at))
+        .filter(({ value }) => RequestRule.isClaimable(value, at))
         .toSorted((one, two) => placeOf(one.value, at) - placeOf(two.value, at))
         .slice(0, limit)
       return new Map(
@@ -307,7 +306,7 @@ const claimIn = (records: Engine, { at, limit, until }: Claim) => {
 
 /** Requests that were planned before the clock was set back come behind the others. */
 const placeOf = (row: RequestRow, at: number): number => {
-  const time = RequestTimes.claimableAt(row) ?? Infinity
+  const time = RequestRule.claimableAt(row) ?? Infinity
   return time <= at ? time : time + at
 }
 

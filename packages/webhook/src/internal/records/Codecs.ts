@@ -6,8 +6,10 @@ import { lanes } from "../rule/Lane.ts"
 import type { Collection, Index } from "./Records.ts"
 import type { RequestRow } from "../rule/RequestRow.ts"
 import * as RequestRule from "../rule/RequestRule.ts"
-import * as RequestTimes from "../rule/RequestTimes.ts"
 import { claimableAt, newRow, type StoredRows } from "../rule/StoredRow.ts"
+import { open, seal } from "../documents/Fields.ts"
+import * as RequestDocument from "../documents/RequestDocument.ts"
+import * as TransactionDocument from "../documents/TransactionDocument.ts"
 
 /** The values of the documents of each collection. */
 export interface Values {
@@ -50,7 +52,7 @@ const indexOfRequest = (row: RequestRow): Index => {
   const { parked, settledAt, transaction } = row
   const hasText = RequestRule.deleteTexts(row, Infinity) !== undefined
   return {
-    due: [RequestTimes.claimableAt(row), hasText ? settledAt : undefined],
+    due: [RequestRule.claimableAt(row), hasText ? settledAt : undefined],
     listed: parked && [parked.at, parked.at],
     parts: 1,
     related: transaction && keyOf(transaction)
@@ -83,4 +85,24 @@ export const values: Codecs<unknown> = {
   requests: asItIs,
   quarantine: asItIs,
   settings: asItIs
+}
+
+/** A document of one line, with the check that every document has. JSON has no line break. */
+const json: Codec<string> = {
+  encode: (value) => seal([JSON.stringify(value)]),
+  decode: (text) => JSON.parse(open(text).join("\n")) as unknown
+}
+
+/** The codecs of a store of texts. */
+export const texts: Codecs<string> = {
+  transactions: {
+    encode: (rows) => TransactionDocument.encode(rows as StoredRows),
+    decode: (text, key) => TransactionDocument.decode(text, transactionOf(key))
+  },
+  requests: {
+    encode: (row) => RequestDocument.encode(row as RequestRow),
+    decode: RequestDocument.decode
+  },
+  quarantine: json,
+  settings: json
 }

@@ -16,14 +16,25 @@
 import { StoreUnavailable } from "@pawl/core/CallbackError"
 import type * as Clock from "effect/Clock"
 import * as Data from "effect/Data"
-import type * as Duration from "effect/Duration"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Latch from "effect/Latch"
 import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
 import type { SqlError } from "effect/sql/SqlError"
-import { type Collection, type DueRange, type Index, laneCount, type Line, type ListPlace, type Page, type Store, type Text, type Write } from "./Records.ts"
+import {
+  type Collection,
+  type DueRange,
+  type Index,
+  laneCount,
+  type Line,
+  type ListPlace,
+  type Page,
+  type Store,
+  type Text,
+  type Write
+} from "./Records.ts"
 import * as DueSearch from "./DueSearch.ts"
 import { type Codecs, indexOf, unreadableRows, type Values } from "./Codecs.ts"
 
@@ -621,3 +632,23 @@ const absent = (isSure: boolean): Known => ({
   version: undefined,
   isSure
 })
+
+/** Makes the engine over a store that only this process uses: in memory, or one whose steps are synchronous. */
+export const makeLocal = <Stored>(
+  store: Store<Stored>,
+  codecs: Codecs<Stored>,
+  drawVersion: () => number
+): Effect.Effect<Records, never, Scope.Scope> =>
+  make(store, {
+    codecs: codecs as Codecs<unknown>,
+    isLocal: true,
+    drawVersion,
+    pollInterval: Duration.infinity,
+    compact: Effect.void,
+    run: (step) => step,
+    // No change waits for another one.
+    groupOf: () => Effect.never,
+    retire: () => Effect.void,
+    isBlocked: () => false,
+    fullSearchInterval: 0n
+  })

@@ -2,7 +2,10 @@
  * A store of documents in memory: a map, and an ordered index for each way to find a document.
  */
 import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
 import { type Index, laneCount, type Line, type Store, type Text, type Write } from "./Records.ts"
+import * as Codecs from "./Codecs.ts"
+import * as Engine from "./Engine.ts"
 import * as OrderedIndex from "./OrderedIndex.ts"
 
 interface Kept extends Line<unknown> {
@@ -201,3 +204,12 @@ const compare = (one: Place, two: Place): number =>
   one.at - two.at || compareText(one.key, two.key) || compareText(one.name, two.name)
 
 const compareText = (one: string, two: string): number => (one < two ? -1 : one > two ? 1 : 0)
+
+/** The most changes of a document before its version would be that of another one. */
+const span = 2 ** 24
+
+/** Makes an empty engine in memory. It ends with its process. */
+export const makeEngine: Effect.Effect<Engine.Records, never, Scope.Scope> = Effect.suspend(() => {
+  let versions = 0
+  return Engine.makeLocal(make(), Codecs.values, () => ++versions * span)
+})

@@ -6,7 +6,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type { LeasedRequest, ParkReason } from "../rule/RequestRow.ts"
-import * as RequestTimes from "../rule/RequestTimes.ts"
+import * as RequestRule from "../rule/RequestRule.ts"
 import * as Attempt from "./Attempt.ts"
 import * as Lease from "./Lease.ts"
 
@@ -62,11 +62,11 @@ const bodyOf = Effect.fnUntraced(function* (
 export const run = Effect.fnUntraced(function* (tools: Tools, leased: LeasedRequest) {
   const { store, window } = tools
   const at = yield* Lease.timeOf(store)
-  if (RequestTimes.isExpired(leased, at, window)) {
+  if (RequestRule.isExpired(leased, at, window)) {
     yield* Attempt.settleWithout(tools, leased, { _tag: "NotSent", reason: "expired" })
     return
   }
-  if (RequestTimes.isPastWindow(leased, at, window)) {
+  if (RequestRule.isPastWindow(leased, at, window)) {
     yield* Attempt.park(tools, leased, "window")
     return
   }
@@ -80,7 +80,7 @@ export const run = Effect.fnUntraced(function* (tools: Tools, leased: LeasedRequ
       Effect.logWarning("A request could not be made again; it is tried later"),
       { requestId: leased.requestId }
     )
-    const dueAt = at + RequestTimes.waitAfter(leased.attempts)
+    const dueAt = at + RequestRule.waitAfter(leased.attempts)
     yield* store.release(leased, { at, dueAt })
     return
   }

@@ -10,9 +10,13 @@
 import * as Duration from "effect/Duration"
 import type { Lane, ReadLane } from "../rule/Lane.ts"
 import * as Reconciler from "./Reconciler.ts"
-import type { Change, Row } from "../rule/Row.ts"
+import type { Change, Row, Leased } from "../rule/Row.ts"
 import { defaults } from "../rule/WorkLimits.ts"
 import * as Transition from "./Transition.ts"
+import * as Effect from "effect/Effect"
+import type { Ledger } from "../../Ledger.ts"
+import * as RowRule from "../rule/RowRule.ts"
+import * as Lease from "./Lease.ts"
 
 /** Returns the lane of the read that is due; undefined when none is. */
 export const laneOfRead = (
@@ -85,3 +89,30 @@ export const correction = (
   }
   return Object.keys(change).length === 0 ? undefined : change
 }
+
+/** `after` runs when the change is written. */
+export interface Pending {
+  readonly row: Leased
+  readonly change: Change
+  readonly after: Effect.Effect<void>
+}
+
+/** Returns the work on a row that has no change. */
+export const none = (row: Leased): Pending => ({ row, change: {}, after: Effect.void })
+
+/** Adds a change. */
+export const add = (
+  pending: Pending,
+  change: Change,
+  after: Effect.Effect<void> = Effect.void
+): Pending => ({
+  row: RowRule.changed(pending.row, change),
+  change: RowRule.joinChanges(pending.change, change),
+  after: Effect.andThen(pending.after, after)
+})
+
+/** Writes the change, and returns the row. Interrupts if the lease is lost. */
+export const write = (
+  ledger: Ledger["Service"],
+  { after, change, row }: Pending
+): Effect.Effect<Leased> => Effect.tap(Lease.write(ledger, row, change), after)

@@ -18,7 +18,6 @@ import { Teller } from "./Teller.ts"
 import * as Lease from "./Lease.ts"
 import * as NextWork from "./NextWork.ts"
 import type * as Outage from "./Outage.ts"
-import * as Pending from "./Pending.ts"
 import type * as Reads from "./Reads.ts"
 import type * as Slots from "./Slots.ts"
 
@@ -75,7 +74,7 @@ export const make = Effect.fnUntraced(function* ({
   const takeAnother = (row: Leased) =>
     Effect.asVoid(reads.take(NextWork.readLane(row, rules), Duration.infinity))
 
-  const read = Effect.fnUntraced(function* (pending: Pending.Pending) {
+  const read = Effect.fnUntraced(function* (pending: NextWork.Pending) {
     const { row } = pending
     const result = yield* reads.isLimited()
       ? Effect.provideService(confirmer.read(row), BeforeRequest, takeAnother(row))
@@ -98,11 +97,11 @@ export const make = Effect.fnUntraced(function* ({
       deadLetter === undefined
         ? Effect.void
         : journal.record(row, { _tag: "DeadLettered", reason: deadLetter.reason })
-    const next = Pending.add(pending, change, parked)
+    const next = NextWork.add(pending, change, parked)
     const reason = alarmOf(row, next.row, result, rules)
     return reason === undefined
       ? next
-      : Pending.add(next, {}, journal.record(row, { _tag: "Alarm", reason }))
+      : NextWork.add(next, {}, journal.record(row, { _tag: "Alarm", reason }))
   })
 
   const correctTimes = Effect.fnUntraced(function* (leased: Leased) {
@@ -116,7 +115,7 @@ export const make = Effect.fnUntraced(function* ({
   })
 
   /** Reads if the budget has a read in time. */
-  const readInTurn = Effect.fnUntraced(function* (pending: Pending.Pending) {
+  const readInTurn = Effect.fnUntraced(function* (pending: NextWork.Pending) {
     const { row } = pending
     const lane = NextWork.readLane(row, rules)
     const isTaken = yield* reads.take(lane, budgetTimeout)
@@ -134,10 +133,10 @@ export const make = Effect.fnUntraced(function* ({
 
   /** Does a step in a slot of its lane, or another one if the step is not due or no slot is free. */
   const inSlot = <A, B>(
-    pending: Pending.Pending,
+    pending: NextWork.Pending,
     laneOf: typeof NextWork.laneOfRead | typeof NextWork.laneOfCall,
-    step: (pending: Pending.Pending) => Effect.Effect<A>,
-    otherwise: (pending: Pending.Pending) => Effect.Effect<B>
+    step: (pending: NextWork.Pending) => Effect.Effect<A>,
+    otherwise: (pending: NextWork.Pending) => Effect.Effect<B>
   ): Effect.Effect<A | B> =>
     Effect.flatMap(Clock.currentTimeMillis, (now): Effect.Effect<A | B> => {
       const lane = laneOf(pending.row, rules, now)
@@ -150,12 +149,12 @@ export const make = Effect.fnUntraced(function* ({
     })
 
   return Effect.fnUntraced(function* (leased: Leased, { beforeTell, release }: Hooks) {
-    const finish = (pending: Pending.Pending) =>
+    const finish = (pending: NextWork.Pending) =>
       Effect.flatMap(release(pending.row), (release) =>
-        Effect.asVoid(Pending.write(ledger, Pending.add(pending, { release })))
+        Effect.asVoid(NextWork.write(ledger, NextWork.add(pending, { release })))
       )
     /** The slot is held until the end of the call is written: after a crash at most as many are told again. */
-    const tell = (pending: Pending.Pending) => {
+    const tell = (pending: NextWork.Pending) => {
       beforeTell()
       return Effect.flatMap(teller.tell(pending, release), (told) =>
         told === undefined ? Effect.void : finish(told)
@@ -163,10 +162,10 @@ export const make = Effect.fnUntraced(function* ({
     }
     const row = yield* correctTimes(leased)
     const known = yield* inSlot(
-      Pending.none(row),
+      NextWork.none(row),
       NextWork.laneOfRead,
       readInTurn,
-      Effect.succeed<Pending.Pending>
+      Effect.succeed<NextWork.Pending>
     )
     yield* inSlot(known, NextWork.laneOfCall, tell, finish)
   })

@@ -5,6 +5,8 @@ import * as Effect from "effect/Effect"
 import * as Latch from "effect/Latch"
 import type { Lane, PerLane } from "../rule/Lane.ts"
 import type { WorkLimits } from "../rule/WorkLimits.ts"
+import * as Context from "effect/Context"
+import * as Duration from "effect/Duration"
 
 /** Divides the calls and reads among the lanes. Each lane has a slot. */
 const countsOf = ({ calls, reads }: WorkLimits): PerLane => {
@@ -46,3 +48,9 @@ export const make = Effect.fnUntraced(function* (limits: WorkLimits) {
     awaitFreed: Effect.andThen(freed.await, Effect.asVoid(freed.close))
   }
 })
+
+/** The shortest time; zero by default, so that the ledger decides. */
+export const PollGap: Context.Reference<Duration.Duration> = /* @__PURE__ */ Context.Reference(
+  "@pawl/webhook/internal/work/Slots/PollGap",
+  { defaultValue: () => Duration.zero }
+)

@@ -29,7 +29,7 @@ import * as Layer from "effect/Layer"
 import { Confirmer } from "./Confirmer.ts"
 import * as Fact from "../rule/Fact.ts"
 import * as Lease from "./Lease.ts"
-import * as Pending from "./Pending.ts"
+import * as NextWork from "./NextWork.ts"
 import * as Transition from "./Transition.ts"
 import { Journal } from "../../Journal.ts"
 import { Ledger } from "../../Ledger.ts"
@@ -46,9 +46,9 @@ export class Teller extends Context.Service<
   Teller,
   {
     readonly tell: (
-      pending: Pending.Pending,
+      pending: NextWork.Pending,
       release: (row: Leased) => Effect.Effect<Required<Change>["release"]>
-    ) => Effect.Effect<Pending.Pending | undefined>
+    ) => Effect.Effect<NextWork.Pending | undefined>
   }
 >()("@pawl/webhook/internal/work/Teller") {}
 
@@ -69,8 +69,8 @@ export const layer = ({ lease }: Pick<WorkLimits, "lease"> = defaults): Layer.La
       const journal = yield* Journal
       const handler = yield* Handler
 
-      const park = (pending: Pending.Pending, deadLetter: DeadLetter) =>
-        Pending.add(
+      const park = (pending: NextWork.Pending, deadLetter: DeadLetter) =>
+        NextWork.add(
           pending,
           { deadLetter, failingSince: undefined, facts: [Fact.parked(deadLetter)] },
           journal.record(pending.row, { _tag: "DeadLettered", reason: deadLetter.reason })
@@ -80,7 +80,7 @@ export const layer = ({ lease }: Pick<WorkLimits, "lease"> = defaults): Layer.La
       const commit = Effect.fnUntraced(function* (
         call: NonNullable<Handler["Service"]["commit"]>,
         transition: HandlerTransition,
-        { change, row }: Pending.Pending,
+        { change, row }: NextWork.Pending,
         started: Leased
       ) {
         // A commit may succeed and its response be lost. `ifSequence` prevents a second write by the retry.
@@ -107,12 +107,12 @@ export const layer = ({ lease }: Pick<WorkLimits, "lease"> = defaults): Layer.La
         if (step._tag === "Nothing") return pending
         if (step._tag === "Park") return park(pending, step.deadLetter)
         const { attempt, change, to } = step
-        const started = yield* Pending.write(ledger, Pending.add(pending, change))
+        const started = yield* NextWork.write(ledger, NextWork.add(pending, change))
         const body = yield* Lease.body(ledger, started, to)
         const transition = Transition.make(started, to, standing, body)
         if (transition === undefined) {
           const at = yield* Clock.currentTimeMillis
-          return park(Pending.none(started), { reason: "unreadable", at, to })
+          return park(NextWork.none(started), { reason: "unreadable", at, to })
         }
         const handled = yield* Effect.suspend(() => handler.handle(transition)).pipe(
           Effect.timeout(handlerTimeout),
@@ -122,8 +122,8 @@ export const layer = ({ lease }: Pick<WorkLimits, "lease"> = defaults): Layer.La
         const at = yield* Clock.currentTimeMillis
         const { confirmed, conflict } = standing
         const recorded = journal.record(row, { _tag: "Told", to, confirmed, conflict, attempt })
-        const told = Pending.add(
-          Pending.none(started),
+        const told = NextWork.add(
+          NextWork.none(started),
           {
             told: to,
             sequence,
@@ -138,7 +138,7 @@ export const layer = ({ lease }: Pick<WorkLimits, "lease"> = defaults): Layer.La
         let result: Exit.Exit<unknown, unknown> = handled
         if (Exit.isSuccess(handled)) {
           if (handler.commit === undefined) return told
-          const marked = Pending.add(told, { release: yield* release(told.row) })
+          const marked = NextWork.add(told, { release: yield* release(told.row) })
           result = yield* commit(handler.commit, transition, marked, started)
           if (Exit.isSuccess(result)) {
             yield* recorded
@@ -153,7 +153,7 @@ export const layer = ({ lease }: Pick<WorkLimits, "lease"> = defaults): Layer.La
           reasonOf(cause)
         )
         const failedAt = yield* Clock.currentTimeMillis
-        return Pending.add(Pending.none(started), {
+        return NextWork.add(NextWork.none(started), {
           retryAt: failedAt + wait,
           facts: [{ fact: "failed", at: failedAt, sequence, to }]
         })

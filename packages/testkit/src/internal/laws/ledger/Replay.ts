@@ -218,7 +218,9 @@ const play = Effect.fnUntraced(function* (
     }
     for (const [name, { method, transactionId }] of isOpen("facts") ? expected.keys() : []) {
       const stories = yield* ledger.story(method, transactionId)
-      const wanted = expected.of({ method, transactionId }).map((stored) => StoredRow.storyOf(stored))
+      const wanted = expected
+        .of({ method, transactionId })
+        .map((stored) => StoredRow.storyOf(stored))
       compareFacet("facts", `the facts of ${name}`, factsIn(stories), factsIn(wanted))
     }
     for (const [name, { method, transactionId }] of expected.keys()) {
