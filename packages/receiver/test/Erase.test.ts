@@ -17,7 +17,7 @@ import {
   RequestStore,
   layerMemory as layerRequests
 } from "@pawl/webhook/internal/ledger/RequestStore"
-import * as LedgerRecords from "@pawl/webhook/internal/ledger/LedgerRecords"
+import * as LedgerOperations from "@pawl/webhook/internal/ledger/LedgerOperations"
 import { Records } from "@pawl/webhook/internal/records/Records"
 import * as LedgerSql from "@pawl/webhook/LedgerSql"
 import { callback, finish, november } from "@pawl/test-support/Finished"
@@ -171,7 +171,7 @@ for (const [name, layer] of Object.entries(stores)) {
           const unknown = { ...callback("1", "SUCCEED"), claim: undefined, quarantine: "status" }
           // As after a database was added: what is in quarantine is not moved.
           for (const records of (yield* Records).own) {
-            const alone = LedgerRecords.make({ of: () => records, own: [records] })
+            const alone = LedgerOperations.make({ of: () => records, own: [records] })
             yield* alone.accept(unknown, november)
           }
           expect(yield* ledger.quarantined).toHaveLength(4)

@@ -32,7 +32,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { alarmsFor } from "./internal/rule/Counters.ts"
 import * as LedgerClock from "./internal/ledger/LedgerClock.ts"
-import * as LedgerRecords from "./internal/ledger/LedgerRecords.ts"
+import * as LedgerOperations from "./internal/ledger/LedgerOperations.ts"
 import * as Engines from "./internal/records/Engines.ts"
 import * as MemoryStore from "./internal/records/MemoryStore.ts"
 import type { Operations } from "./internal/ledger/LedgerOperations.ts"
@@ -125,6 +125,6 @@ export const register = /* @__PURE__ */ Effect.fn("Ledger.register")(function* (
 export const layerMemory: Layer.Layer<Ledger | Records> = Layer.effectContext(
   Effect.map(MemoryStore.makeEngine, (records) => {
     const engines = Engines.make([records])
-    return Context.make(Records, engines).pipe(Context.add(Ledger, LedgerRecords.make(engines)))
+    return Context.make(Records, engines).pipe(Context.add(Ledger, LedgerOperations.make(engines)))
   })
 )

@@ -5,7 +5,6 @@ import type { StoreUnavailable } from "@pawl/core/CallbackError"
 import type { Method } from "@pawl/core/Kind"
 import { isStatus, type Status } from "@pawl/core/Status"
 import * as Effect from "effect/Effect"
-import type { Operations } from "./LedgerOperations.ts"
 import * as RequestRule from "../rule/RequestRule.ts"
 import * as RowRule from "../rule/RowRule.ts"
 import { isParked } from "../rule/Row.ts"
@@ -20,10 +19,8 @@ import { bodyNames } from "./Accepting.ts"
 import * as Quarantine from "./Quarantine.ts"
 import { sum } from "./Reading.ts"
 
-/** Makes the operations. */
-export const make = (
-  engines: Engines
-): Pick<Operations, "compact" | "deleteBodies" | "deleteOld" | "erase"> => {
+/** Makes the operations of the cleaner, and of a person who erases. */
+export const make = (engines: Engines) => {
   const quarantine = Quarantine.make(engines)
 
   const eraseRows = Effect.fnUntraced(
@@ -77,7 +74,11 @@ export const make = (
   })
 
   return {
-    deleteBodies: (options) =>
+    /**
+     * Deletes the bodies of callbacks that came before `before`, except those of dead letters: at most `limit` accepted ones and
+     * `limit` quarantined ones. It returns the number deleted, and 0 if there is none left. Rows and counts stay.
+     */
+    deleteBodies: (options: DeleteOptions) =>
       Effect.map(
         each(engines, (records) =>
           Effect.zipWith(
@@ -88,12 +89,20 @@ export const make = (
         ),
         sum
       ),
-    deleteOld: (options) =>
+    /**
+     * Deletes up to `limit` transactions all of whose rows had their last new status before `before`, except those that are open,
+     * leased or parked (`RowRule.isDeletable`), and returns their number. The ledger does not know them afterwards.
+     */
+    deleteOld: (options: DeleteOptions) =>
       Effect.map(
         each(engines, (records) => deleteOldIn(records, options)),
         sum
       ),
-    erase: Effect.fnUntraced(function* (method: Method, transactionId: string) {
+    /** Deletes what a person has written, or is named in, from the rows of a transaction and from its requests. The rows stay. */
+    erase: Effect.fnUntraced(function* (
+      method: Method,
+      transactionId: string
+    ): Effect.fn.Return<RowRule.Erased, StoreUnavailable> {
       const key = { method, transactionId }
       const { requestIds, ...counts } = yield* eraseRows(key)
       const quarantined = yield* quarantine.remove(key)
@@ -105,11 +114,15 @@ export const make = (
         open: requests.filter(({ isOpen }) => isOpen).length
       }
     }),
+    /** Rewrites the store, so that deleted texts are in none of its files. Nothing can be written meanwhile. */
     compact: Effect.asVoid(each(engines, ({ compact }) => compact))
   }
 }
 
-type DeleteOptions = Parameters<Operations["deleteBodies"]>[0]
+export interface DeleteOptions {
+  readonly before: number
+  readonly limit: number
+}
 
 /** Deletes texts that came before a time, in pages, until `limit` are deleted. Each document is changed once a page. */
 const deleteOldTexts = Effect.fnUntraced(function* <Name extends Collection>(
@@ -192,7 +205,7 @@ const pageSize = 200
 /** Deletes transactions that `RowRule.isDeletable` names, until `limit` are deleted. */
 const deleteOldIn = Effect.fnUntraced(function* (
   records: Records,
-  { before, limit }: Parameters<Operations["deleteOld"]>[0]
+  { before, limit }: DeleteOptions
 ): Effect.fn.Return<number, StoreUnavailable> {
   let count = 0
   let after: string | undefined = ""

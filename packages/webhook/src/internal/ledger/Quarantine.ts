@@ -14,7 +14,6 @@ import type { Method } from "@pawl/core/Kind"
 import * as Brand from "effect/Brand"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-import type { Accepted } from "./LedgerOperations.ts"
 import { quarantineLimit } from "../rule/RowRule.ts"
 import type { Verified } from "../../Verifier.ts"
 import { orDie, type PageOf, type Records, type Rule } from "../records/Engine.ts"
@@ -30,6 +29,14 @@ const keyOf = ({ method, transactionId }: TransactionKey): string => {
   if (key.length <= maxKey) return key
   const hash = Keys.hashOf(key)
   return `${key.slice(0, maxKey).replace(/\p{Cs}/gu, "")}\t${hash}\t${Keys.hashOf(key, hash)}`
+}
+
+/** The result of accepting a callback. */
+export interface Accepted {
+  /** False if a callback claimed the same status before. In quarantine, if the same body is stored already. */
+  readonly isNew: boolean
+  /** Whether the transaction had no more room in quarantine. */
+  readonly hasReplaced?: boolean
 }
 
 /** Makes the quarantine. */

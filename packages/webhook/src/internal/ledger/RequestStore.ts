@@ -37,7 +37,7 @@ import {
 } from "../rule/RequestRow.ts"
 import * as RequestRule from "../rule/RequestRule.ts"
 import type { Registration, Row } from "../rule/Row.ts"
-import * as LedgerRecords from "./LedgerRecords.ts"
+import * as LedgerOperations from "./LedgerOperations.ts"
 import { earliest, sum } from "./Reading.ts"
 
 /** Makes the store beside a ledger. */
@@ -267,7 +267,7 @@ export const layerMemory: Layer.Layer<RequestStore, never, Ledger | Records.Reco
 export const services = (
   engines: Engines.Engines
 ): Context.Context<Ledger | Records.Records | RequestStore> => {
-  const ledger = LedgerRecords.make(engines)
+  const ledger = LedgerOperations.make(engines)
   return Context.make(Ledger, ledger).pipe(
     Context.add(Records.Records, engines),
     Context.add(RequestStore, make(engines, ledger))
