@@ -1,8 +1,6 @@
 /**
  * The format of a document: a line for each field.
  *
- * **Details**
- *
  * The first character of a line is the number of the field, which never gets another meaning. A field that has its default is
  * left out. Most numbers have base 36, and most times are milliseconds from the creation of what the document is about, because
  * both are short. The numbers that the views of a database show are decimal. A text has no line break, no NUL and no lone surrogate: they are escaped.

@@ -1,8 +1,6 @@
 /**
  * The bodies that a door holds, each from its first byte to the response.
  *
- * **Details**
- *
  * A body has at most 64 KiB and at most 4,096 chunks, and takes at most three times its limit while it grows. All
  * bodies of a door together have at most 32 MiB. If a chunk does not fit, the body that has been read for the longest
  * time is given up: a sender without the secret can only be slow or send much, and a callback comes at once. A

@@ -57,8 +57,6 @@ const buildGap = Duration.toNanosUnsafe(Duration.seconds(1))
  * Makes the functions of a door over the receiver of a layer: `run` runs an effect, `start` builds the receiver, and `dispose` ends
  * it.
  *
- * **Details**
- *
  * A build that fails is logged, and its effects fail. The first effect that comes a second later builds the receiver again, so
  * a database that was down at the first callback does not matter for longer. A `ManagedRuntime` keeps a failed build for
  * ever, so each build has its own. The layer releases what it has acquired when its build fails.

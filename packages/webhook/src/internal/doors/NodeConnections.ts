@@ -1,8 +1,6 @@
 /**
  * Limits the connections of a server.
  *
- * **Details**
- *
  * A new connection beyond the limit closes the one that has been idle for the longest time, so that connections
  * without a request do not keep callbacks out. A connection is idle until a whole request has arrived, and again after
  * its response. Only if no connection is idle, the new one is closed.

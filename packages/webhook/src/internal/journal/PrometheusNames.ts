@@ -1,8 +1,6 @@
 /**
  * The names that Prometheus has for metrics whose names follow OpenTelemetry.
  *
- * **Details**
- *
  * The rules are those of OpenTelemetry's compatibility page for Prometheus, so a metric has one name there, whether it is
  * scraped or comes through a collector: a `.` becomes `_`, the unit is added in plural (`_seconds`), and `_total` is
  * added to a counter. Nothing is added twice. A unit in braces is an annotation and is not added.

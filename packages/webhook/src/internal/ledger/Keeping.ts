@@ -13,8 +13,8 @@ import type { Collection, TextPlace } from "../records/Records.ts"
 import { kinds, statuses } from "../documents/Codes.ts"
 import { keyOf, type TransactionKey, type Quarantined } from "../documents/Keys.ts"
 import type { Values } from "../records/Codecs.ts"
-import type { PageOf, Records, Rule } from "../records/Engine.ts"
-import { each, type Engines } from "../records/Engines.ts"
+import type { Records, Rule } from "../records/Engine.ts"
+import { changeEach, each, eachPage, type Engines } from "../records/Engines.ts"
 import { bodyNames } from "./Accepting.ts"
 import * as Quarantine from "./Quarantine.ts"
 import { sum } from "./Reading.ts"
@@ -140,22 +140,10 @@ const deleteOldTexts = Effect.fnUntraced(function* <Name extends Collection>(
       after,
       limit: size
     })
-    const counts = yield* Effect.forEach(
-      Map.groupBy(places, ({ key }) => key),
-      ([key, texts]) =>
-        records
-          .change(
-            collection,
-            key,
-            ruleOf(
-              texts.map(({ name }) => name),
-              before
-            )
-          )
-          .pipe(Effect.catchTag("Unreadable", () => Effect.succeed(0))),
-      { concurrency: 16 }
+    const names = Map.groupBy(places, ({ key }) => key)
+    count += yield* changeEach(records, collection, names.keys(), (key) =>
+      ruleOf(names.get(key)?.map(({ name }) => name) ?? [], before)
     )
-    count += sum(counts)
     after = places.length < size ? undefined : places.at(-1)
   }
   return count
@@ -199,36 +187,26 @@ const deleteQuarantined =
     return { value: value.length === 0 ? undefined : value, remove, result: remove.length }
   }
 
-/** The most documents that are looked at together. */
-const pageSize = 200
-
 /** Deletes transactions that `RowRule.isDeletable` names, until `limit` are deleted. */
 const deleteOldIn = Effect.fnUntraced(function* (
   records: Records,
   { before, limit }: DeleteOptions
 ): Effect.fn.Return<number, StoreUnavailable> {
   let count = 0
-  let after: string | undefined = ""
-  while (after !== undefined && count < limit) {
-    const page: PageOf<"transactions"> = yield* records.page("transactions", {
-      after,
-      limit: pageSize
-    })
-    const old = page.found.filter(({ value }) => RowRule.isDeletable(value, before))
-    const deleted = yield* Effect.forEach(
-      old.slice(0, limit - count),
-      ({ key }) =>
-        records
-          .change("transactions", key, (rows = []) =>
-            RowRule.isDeletable(rows, before)
-              ? { value: undefined, result: 1 }
-              : { value: rows.length === 0 ? undefined : rows, result: 0 }
-          )
-          .pipe(Effect.catchTag("Unreadable", () => Effect.succeed(0))),
-      { concurrency: 16 }
+  const rule: Rule<StoredRows, number> = (rows = []) =>
+    RowRule.isDeletable(rows, before)
+      ? { value: undefined, result: 1 }
+      : { value: rows.length === 0 ? undefined : rows, result: 0 }
+  yield* eachPage(records, "transactions", (found) => {
+    const old = found.filter(({ value }) => RowRule.isDeletable(value, before))
+    const keys = old.slice(0, limit - count).map(({ key }) => key)
+    return Effect.map(
+      changeEach(records, "transactions", keys, () => rule),
+      (deleted) => {
+        count += deleted
+        return count < limit
+      }
     )
-    count += sum(deleted)
-    after = page.last
-  }
+  })
   return count
 })

@@ -1,8 +1,6 @@
 /**
  * Moves documents to the shards where they belong, after shards were added.
  *
- * **Details**
- *
  * No receiver may run meanwhile: while documents are moved each shard says so, and no ledger starts on it. A document is
  * committed in its new shard before it is deleted from the old one. A move that was interrupted is run again: a document that
  * is in both shards is the same in both, because nothing else writes.
@@ -17,14 +15,11 @@ import type { Collection } from "../records/Records.ts"
 import type { StoredRows } from "../rule/StoredRow.ts"
 import { transactionOf } from "../documents/Keys.ts"
 import type { Values } from "../records/Codecs.ts"
-import { orDie, type PageOf, type Records } from "../records/Engine.ts"
-import { type Engines, shardOf } from "../records/Engines.ts"
+import { orDie, type Records } from "../records/Engine.ts"
+import { eachPage, type Engines, shardOf } from "../records/Engines.ts"
 import { bodyNames } from "./Accepting.ts"
 import { earliest } from "./Reading.ts"
 import * as Settings from "./Settings.ts"
-
-/** The most documents that are read at a time. */
-const pageSize = 200
 
 /**
  * Moves documents among the stores of the next start, in its order, and returns their number. The first ones have documents; the
@@ -74,33 +69,35 @@ const moveAll = Effect.fnUntraced(function* <Name extends Collection>(
   ) => { readonly to: Records | undefined; readonly names: ReadonlyArray<string> }
 ): Effect.fn.Return<number, StoreUnavailable> {
   let moved = 0
-  let after: string | undefined = ""
-  while (after !== undefined) {
-    const page: PageOf<Name> = yield* from.page(collection, {
-      after,
-      limit: pageSize
-    })
-    for (const { key, value } of page.found) {
-      const { names, to } = placeOf(key, value)
-      if (to === undefined || to === from) continue
-      const texts = yield* Effect.forEach(names, (name) =>
-        Effect.map(from.text(collection, key, name), (bytes) => ({ name, bytes }))
-      )
-      const put = texts.flatMap(({ bytes, name }) =>
-        bytes === undefined ? [] : [{ name, bytes, at: 0 }]
-      )
-      yield* readable(
-        to.change(collection, key, (stored) =>
-          stored === undefined
-            ? { value, put, result: undefined }
-            : { value: stored, result: undefined }
-        )
-      )
-      yield* readable(from.change(collection, key, () => ({ value: undefined, result: undefined })))
-      moved++
-    }
-    after = page.last
-  }
+  yield* eachPage(
+    from,
+    collection,
+    Effect.forEach(
+      ({ key, value }) =>
+        Effect.gen(function* () {
+          const { names, to } = placeOf(key, value)
+          if (to === undefined || to === from) return
+          const texts = yield* Effect.forEach(names, (name) =>
+            Effect.map(from.text(collection, key, name), (bytes) => ({ name, bytes }))
+          )
+          const put = texts.flatMap(({ bytes, name }) =>
+            bytes === undefined ? [] : [{ name, bytes, at: 0 }]
+          )
+          yield* readable(
+            to.change(collection, key, (stored) =>
+              stored === undefined
+                ? { value, put, result: undefined }
+                : { value: stored, result: undefined }
+            )
+          )
+          yield* readable(
+            from.change(collection, key, () => ({ value: undefined, result: undefined }))
+          )
+          moved++
+        }),
+      { discard: true }
+    )
+  )
   return moved
 })
 

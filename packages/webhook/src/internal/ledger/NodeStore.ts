@@ -1,8 +1,6 @@
 /**
  * The store of a receiver by its name: `memory`, `sqlite:FILE` or `postgres://…`.
  *
- * **Details**
- *
  * The store keeps the ledger and the requests. `NodeSqlite` and `NodePostgres` say more about the two databases.
  */
 import * as Arr from "effect/Array"

@@ -1,8 +1,6 @@
 /**
  * The quarantine: verified callbacks that cannot be acted on, kept for a person.
  *
- * **Details**
- *
  * A body is kept once. An attacker who has one genuine callback can send its signed
  * fields again with any other fields, so only 16 bodies of a transaction are kept: the first 15, and the last one
  * that came. Callbacks of other transactions are not affected.
@@ -16,8 +14,8 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { quarantineLimit } from "../rule/RowRule.ts"
 import type { Verified } from "../../Verifier.ts"
-import { orDie, type PageOf, type Records, type Rule } from "../records/Engine.ts"
-import type { Engines } from "../records/Engines.ts"
+import { orDie, type Records, type Rule } from "../records/Engine.ts"
+import { eachPage, type Engines } from "../records/Engines.ts"
 import * as Keys from "../documents/Keys.ts"
 import type { TransactionKey, Quarantined } from "../documents/Keys.ts"
 
@@ -92,19 +90,20 @@ export const make = (engines: Engines) => {
     list: Effect.gen(function* () {
       const all: Array<{ readonly at: number; readonly verified: Verified }> = []
       for (const records of engines.own) {
-        let after: string | undefined = ""
-        while (after !== undefined) {
-          const page: PageOf<"quarantine"> = yield* pageOf(records, after)
-          for (const { key, value } of page.found) {
-            for (const each of value) {
-              const bytes = yield* records.text("quarantine", key, each.name)
-              const read = bytes && Result.try(() => readBody(each.method, bytes))
-              if (bytes === undefined || read === undefined || Result.isFailure(read)) continue
-              all.push({ at: each.firstAt, verified: verifiedOf(each, read.success, bytes) })
+        yield* eachPage(
+          records,
+          "quarantine",
+          Effect.fnUntraced(function* (found) {
+            for (const { key, value } of found) {
+              for (const each of value) {
+                const bytes = yield* records.text("quarantine", key, each.name)
+                const read = bytes && Result.try(() => readBody(each.method, bytes))
+                if (bytes === undefined || read === undefined || Result.isFailure(read)) continue
+                all.push({ at: each.firstAt, verified: verifiedOf(each, read.success, bytes) })
+              }
             }
-          }
-          after = page.last
-        }
+          })
+        )
       }
       return all.toSorted((one, two) => one.at - two.at).map(({ verified }) => verified)
     }),
@@ -131,9 +130,6 @@ const readable = orDie("The quarantine of")
 
 const isSame = (one: Uint8Array, two: Uint8Array): boolean =>
   one.length === two.length && one.every((byte, at) => byte === two[at])
-
-const pageOf = (records: Records, after: string) =>
-  records.page("quarantine", { after, limit: 100 })
 
 /** Reads the stored body of a callback, which was verified before it was stored. */
 const readBody = (

@@ -2,8 +2,6 @@
  * The request store: durable storage of requests that are made to the service, in the database of the ledger. Each request is one
  * document, which the functions of `RequestRule` change.
  *
- * **Details**
- *
  * A request is written before its first byte leaves, and settled when its outcome is known. A settlement registers the transaction
  * first, and then writes the outcome. A process that ends between the two leaves a request
  * without an outcome. The next one does both again: the same registration changes nothing. A request that cannot be sent again
@@ -316,18 +314,11 @@ const deleteTextsIn = Effect.fnUntraced(function* (
 ) {
   const range = { lane: requestLanes.texts, from: Number.MIN_SAFE_INTEGER, to: before - 1, limit }
   const found = yield* records.due("requests", [range])
-  const deleted = yield* Effect.forEach(
-    found,
-    ({ key }) =>
-      readable(
-        records.change("requests", key, (row) => {
-          const next = row && RequestRule.deleteTexts(row, before)
-          return { value: next ?? row, result: next === undefined ? 0 : 1 }
-        })
-      ),
-    { concurrency: 16 }
-  )
-  return sum(deleted)
+  const keys = found.map(({ key }) => key)
+  return yield* Engines.changeEach(records, "requests", keys, () => (row) => {
+    const next = row && RequestRule.deleteTexts(row, before)
+    return { value: next ?? row, result: next === undefined ? 0 : 1 }
+  })
 })
 
 const byTime = (one: ParkedRequest, two: ParkedRequest): number =>

@@ -15,7 +15,7 @@ import * as RowRule from "../rule/RowRule.ts"
 import * as StoredRow from "../rule/StoredRow.ts"
 import { keyOf, keyOfRow } from "../documents/Keys.ts"
 import type { Found, Records, Rule } from "../records/Engine.ts"
-import { each, type Engines } from "../records/Engines.ts"
+import { changeEach, each, type Engines } from "../records/Engines.ts"
 import { bodyName } from "./Accepting.ts"
 import * as Reading from "./Reading.ts"
 
@@ -230,7 +230,21 @@ const start = Number.MIN_SAFE_INTEGER
 /** The most documents of one search. */
 const pageSize = 100
 
-const concurrency = 16
+/** Looks at the documents that are due in a lane, in pages from a place to a time, until `use` returns false. */
+const walk = Effect.fnUntraced(function* (
+  records: Records,
+  { after = "", from, limit, ...range }: DueRange,
+  use: (found: ReadonlyArray<DueFound>) => boolean
+): Effect.fn.Return<void, StoreUnavailable> {
+  let place: { from: number; after: string } | undefined = { from, after }
+  while (place !== undefined) {
+    const next: DueRange = { ...range, ...place, limit }
+    const found: ReadonlyArray<DueFound> = yield* records.due("transactions", [next])
+    const isMore = use(found) && found.length === limit
+    const last = found.at(-1)
+    place = last === undefined || !isMore ? undefined : { from: last.at, after: last.key }
+  }
+})
 
 /** Shifts the rows that `StoredRow.shift` names. A document is found by its earliest row, so all that are due are looked at. */
 const shiftIn = Effect.fnUntraced(function* (
@@ -239,33 +253,19 @@ const shiftIn = Effect.fnUntraced(function* (
 ): Effect.fn.Return<void, StoreUnavailable> {
   const keys = new Set<string>()
   for (const lane of lanes.keys()) {
-    let place: { from: number; after: string } | undefined = { from: start, after: "" }
-    while (place !== undefined) {
-      const to = options.until + 2 * options.by
-      const range: DueRange = { lane, ...place, to, limit: pageSize }
-      const found: ReadonlyArray<DueFound> = yield* records.due("transactions", [range])
+    const range = { lane, from: start, to: options.until + 2 * options.by, limit: pageSize }
+    yield* walk(records, range, (found) => {
       for (const { key } of found) keys.add(key)
-      const last = found.at(-1)
-      place =
-        last === undefined || found.length < pageSize
-          ? undefined
-          : { from: last.at, after: last.key }
-    }
+      return true
+    })
   }
-  yield* Effect.forEach(
-    keys,
-    (key) =>
-      records
-        .change("transactions", key, (rows = []) => {
-          const shifted = StoredRow.shift(rows, options)
-          const isSame = rows.every((stored, position) => stored === shifted[position])
-          return isSame
-            ? { value: rows.length === 0 ? undefined : rows, result: undefined }
-            : { value: shifted, result: undefined, wakes: true }
-        })
-        .pipe(Effect.catchTag("Unreadable", () => Effect.void)),
-    { concurrency, discard: true }
-  )
+  yield* changeEach(records, "transactions", keys, () => (rows = []) => {
+    const shifted = StoredRow.shift(rows, options)
+    const isSame = rows.every((stored, position) => stored === shifted[position])
+    return isSame
+      ? { value: rows.length === 0 ? undefined : rows, result: 0 }
+      : { value: shifted, result: 0, wakes: true }
+  })
 })
 
 /** Brings the planned reads of a page forward. */
@@ -273,46 +273,35 @@ const bringForwardIn = Effect.fnUntraced(function* (
   records: Records,
   page: RowPages.PlannedPage
 ): Effect.fn.Return<RowPages.PlannedKey | undefined, StoreUnavailable> {
-  const lane = lanes.indexOf(page.lane)
-  const found: Array<DueFound> = []
-  let isLast = false
-  let from = page.after.dueAt
-  let after = keyOfRow(page.after)
-  while (found.length < page.limit && !isLast) {
-    const to = Number.MAX_SAFE_INTEGER
-    const range: DueRange = { lane, from, to, after, limit: page.limit }
-    const next: ReadonlyArray<DueFound> = yield* records.due("transactions", [range])
-    found.push(...next.filter(({ value }) => value.some((each) => RowPages.isPlanned(each, page))))
-    isLast = next.length < page.limit
-    const last = next.at(-1)
-    if (last === undefined) break
-    from = last.at
-    after = last.key
+  const found = new Map<string, Rows>()
+  const range = {
+    lane: lanes.indexOf(page.lane),
+    from: page.after.dueAt,
+    after: keyOfRow(page.after),
+    to: Number.MAX_SAFE_INTEGER,
+    limit: page.limit
   }
-  const rows = found.flatMap(({ value }) => value)
-  const { changed, last } = RowPages.bringForward(rows, page)
-  yield* Effect.forEach(
-    found,
-    ({ key, value }) =>
-      value.every((stored) => !changed.has(stored))
-        ? Effect.void
-        : records
-            .change("transactions", key, (stored) => ({
-              // A row that changed meanwhile is leased, or due at once.
-              value: stored?.map((each) => {
-                const before = value.find(({ row }) => row.scope === each.row.scope)
-                const next = before && changed.get(before)
-                return next === undefined ||
-                  each.lease !== undefined ||
-                  each.dueAt !== before?.dueAt
-                  ? each
-                  : { ...each, row: { ...each.row, pollAt: next.row.pollAt }, dueAt: next.dueAt }
-              }),
-              result: undefined,
-              wakes: true
-            }))
-            .pipe(Effect.catchTag("Unreadable", () => Effect.void)),
-    { concurrency, discard: true }
+  yield* walk(records, range, (next) => {
+    for (const { key, value } of next) {
+      if (value.some((each) => RowPages.isPlanned(each, page))) found.set(key, value)
+    }
+    return found.size < page.limit
+  })
+  const { changed, last } = RowPages.bringForward([...found.values()].flat(), page)
+  const keys = [...found].flatMap(([key, rows]) =>
+    rows.some((stored) => changed.has(stored)) ? [key] : []
   )
+  yield* changeEach(records, "transactions", keys, (key) => (stored) => ({
+    // A row that changed meanwhile is leased, or due at once.
+    value: stored?.map((each) => {
+      const before = found.get(key)?.find(({ row }) => row.scope === each.row.scope)
+      const next = before && changed.get(before)
+      return next === undefined || each.lease !== undefined || each.dueAt !== before?.dueAt
+        ? each
+        : { ...each, row: { ...each.row, pollAt: next.row.pollAt }, dueAt: next.dueAt }
+    }),
+    result: 0,
+    wakes: true
+  }))
   return last
 })

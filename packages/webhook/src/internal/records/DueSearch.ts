@@ -1,8 +1,6 @@
 /**
  * The search for documents that are due.
  *
- * **Details**
- *
  * While somebody holds a snapshot open, PostgreSQL keeps the index entries of every earlier version of a document, and those
  * that were due first come first. So a search remembers the earliest time at which a document may be due, and the next one
  * begins there. Documents that this process makes due move that time back. Those that other processes make due in the past are

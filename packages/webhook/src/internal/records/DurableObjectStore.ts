@@ -1,8 +1,6 @@
 /**
  * A store of documents in the SQLite database of a Durable Object.
  *
- * **Details**
- *
  * A Durable Object is one process with one thread, and its storage is its own: a commit is synchronous, so nothing comes between
  * its steps. A response leaves the object after its writes are durable (the output gate), so a callback that was answered 200 is
  * stored.

@@ -1,8 +1,6 @@
 /**
  * The engine: changes documents by pure rules, and leases those that are due.
  *
- * **Details**
- *
  * A change begins with the document as this process knows it, or assumes that there is none, so most changes need no read. If
  * the store has another version, the rule runs again on that. A rule that changes nothing is asked again on the stored document.
  * After two rounds the document is locked, so a change ends in three rounds, however many processes change it. The next changes of

@@ -9,7 +9,8 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Keys from "../documents/Keys.ts"
 import type { Collection } from "./Records.ts"
-import type { Records } from "./Engine.ts"
+import type { Values } from "./Codecs.ts"
+import type { PageOf, Records, Rule } from "./Engine.ts"
 
 /** The key of a transaction or of a request. */
 export type ShardKey =
@@ -18,8 +19,6 @@ export type ShardKey =
 
 /**
  * Returns the position of the shard of a transaction or of a request, from 0.
- *
- * **Details**
  *
  * It is FNV-1a over the characters of the key, with the last mixing steps of MurmurHash3, because the low bits of FNV-1a alone are
  * uneven for counting numbers. It never changes: rows are stored by it.
@@ -74,3 +73,39 @@ export const awaitWork = ({ own }: Engines, collection: Collection): Effect.Effe
 /** Returns the longest wait before a worker looks for work that other processes made. */
 export const pollInterval = ({ own }: Engines): Duration.Duration =>
   own.map((records) => records.pollInterval).reduce(Duration.min)
+
+/** Looks at all documents of a collection, in pages, until `use` returns false. */
+export const eachPage = Effect.fnUntraced(function* <Name extends Collection>(
+  records: Records,
+  collection: Name,
+  use: (found: PageOf<Name>["found"]) => Effect.Effect<boolean | void, StoreUnavailable>
+): Effect.fn.Return<void, StoreUnavailable> {
+  let after: string | undefined = ""
+  while (after !== undefined) {
+    const page: PageOf<Name> = yield* records.page(collection, { after, limit: pageSize })
+    const isEnough = (yield* use(page.found)) === false
+    after = isEnough ? undefined : page.last
+  }
+})
+
+/** The most documents that are read at a time. */
+const pageSize = 200
+
+/** Changes documents, and adds their results. A document that cannot be read stays as it is. */
+export const changeEach = <Name extends Collection>(
+  records: Records,
+  collection: Name,
+  keys: Iterable<string>,
+  ruleOf: (key: string) => Rule<Values[Name], number>
+): Effect.Effect<number, StoreUnavailable> =>
+  Effect.map(
+    Effect.forEach(
+      keys,
+      (key) =>
+        Effect.catchTag(records.change(collection, key, ruleOf(key)), "Unreadable", () =>
+          Effect.succeed(0)
+        ),
+      { concurrency: 16 }
+    ),
+    (counts) => counts.reduce((one, two) => one + two, 0)
+  )

@@ -1,8 +1,6 @@
 /**
  * A store of documents in PostgreSQL.
  *
- * **Details**
- *
  * A commit is one statement: one round trip, and no process can stop between BEGIN and COMMIT with documents locked. It returns
  * the documents that it did not write as they are, so the next attempt needs no other round trip. The statement is planned each
  * time, because a plan that was made for a small table reads a large one from the start to the end.

@@ -1,8 +1,6 @@
 /**
  * The port of the engine: what a store of documents does.
  *
- * **Details**
- *
  * A document is a value under a key, in a collection, with a version. The engine (`internal/records/Engine`) loads documents,
  * changes them by pure functions, and gives them to a store with the version that it changed. A store writes a document only
  * if it still has that version, so no change is lost, whichever process makes it. A store knows nothing else: no SQL states a

@@ -1,8 +1,6 @@
 /**
  * A store of documents in SQLite.
  *
- * **Details**
- *
  * One writer at a time has the lock of the file, so all that waits is one transaction, and a document that was read in it is the
  * present one. Statements write several documents. Their lengths are few, so that the text of each stays prepared.
  */

@@ -2,8 +2,6 @@
  * Sends the requests that are due: those that were enqueued, and those whose outcome is not known because a process
  * ended or the service did not answer.
  *
- * **Details**
- *
  * Any number of processes may do so on one database: each request is claimed under a lease. At the end no more requests
  * are claimed, and the running ones get 15 seconds.
  */

@@ -1,8 +1,6 @@
 /**
  * The facts of a transaction: each thing that happened to it, kept beside its row in the order in which they happened.
  *
- * **Details**
- *
  * A ledger writes a fact together with the change that it tells of, so the facts and the row never differ. A fact is
  * never changed or removed. A repeat, such as another read with the same result, raises the counter of its first fact.
  *

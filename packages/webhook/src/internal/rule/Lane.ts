@@ -2,8 +2,6 @@
  * The lanes of the open work: each row that is due waits in one of five lanes, and a worker has slots of its own for
  * each lane.
  *
- * **Details**
- *
  * A service or an application that hangs fills the slots of some lanes. Work in the other lanes does not wait for it.
  */
 

@@ -1,8 +1,6 @@
 /**
  * The read budget: the most reads that all processes of a database send to the service in a second.
  *
- * **Details**
- *
  * A process reserves reads before it sends them: it gets a time for each, and sends each within `slack` after its time or not at
  * all. Two times are at least `(1 s + slack) / rate` apart, so at most `rate` reads are sent in any second, whoever crashes.
  *

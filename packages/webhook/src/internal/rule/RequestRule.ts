@@ -1,8 +1,6 @@
 /**
  * The rule of a request: what each operation of a request store does to a row.
  *
- * **Details**
- *
  * Every function is pure, and returns the changed row, or undefined if it changes nothing. A request goes this way:
  *
  * ```text
@@ -16,9 +14,6 @@
  * A request is in doubt from `begin` on: its first byte may have left. Doubt belongs to the requestId. Only an answer of
  * the service, a callback, a read or a person ends it. A failed attempt ends it only if the request was not in doubt
  * when the attempt began, and the attempt surely had no effect.
- *
- * This is the only place of the rule. The store in memory and the one in SQL call these functions; the statements
- * that do not, name the function that they translate.
  *
  * Times are parameters, in milliseconds since the epoch.
  */
@@ -160,8 +155,6 @@ export const release = (
 /**
  * Settles a request: its outcome is known. Its body is deleted, unless it was only found.
  *
- * **Details**
- *
  * `Answered` and `Found` are facts, and need no lease. `Answered` replaces `Found`, and no other outcome is replaced.
  * `Refused` and `NotSent` need the lease, and a request that was not in doubt when it was leased: without it
  * another process may have sent the request.
@@ -199,8 +192,6 @@ const settled = (
 
 /**
  * Settles a request whose response was lost by the row of a transaction that names it in the token of its callback URL.
- *
- * **Details**
  *
  * A token can be moved to the callback of another transaction. So the service must have confirmed a status of the
  * transaction, no response to another request may have named the transaction, and the signed fields of its callbacks must be as

@@ -34,8 +34,6 @@ export const latestAt = ({ dueAt, rate }: PlannedPage, position: number): number
  * Brings a page of planned reads forward. `changed` has each row that is read earlier, with its new state. `last` is the
  * place of the last row of the page; undefined if there are fewer rows than `limit`.
  *
- * **Details**
- *
  * A planned read is that of a row in the lane without a lease. A read that is due before its place in the page
  * keeps its time, so to bring reads forward again changes almost nothing.
  */

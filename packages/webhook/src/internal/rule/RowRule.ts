@@ -1,14 +1,9 @@
 /**
  * The rule of a row: what each operation of a ledger does to the rows of a transaction.
  *
- * **Details**
- *
  * Every function is pure. It takes all rows of a method and transaction id and returns them changed, because a
- * callback belongs to one of these rows and a write may join two of them.
- *
- * This is the only place of the rule. The ledger in memory calls these functions, each SQL statement names the
- * function that it translates, and the laws of a ledger (`@pawl/testkit/Laws/Ledger`) compare any ledger with
- * them.
+ * callback belongs to one of these rows and a write may join two of them. The ledger runs these functions, and the laws of a
+ * ledger (`@pawl/testkit/Laws/Ledger`) compare any store with them.
  *
  * Times are parameters, in milliseconds since the epoch. If a row is due at two times, the earlier one
  * counts.
@@ -136,8 +131,6 @@ export const lease = (
 /**
  * Writes a change under a lease, and returns the changed row.
  *
- * **Details**
- *
  * Evidence and read are joined, and the sequence does not go back. If a callback brought a new status during the lease,
  * the poll ladder stays as the callback left it.
  *
@@ -238,8 +231,6 @@ export const join = (stored: StoredRow, other: StoredRow): StoredRow => ({
 /**
  * Redrives the dead letters that a key names, and makes them due. Returns the same `rows` if the key names no
  * dead letter.
- *
- * **Details**
  *
  * The handler gets its full time for retries again, and its `attempt` is not reset. An id that no endpoint knew
  * is read at once. An amount that differs from the ordered one is allowed from now on.
@@ -360,8 +351,6 @@ export interface Erased {
 
 /**
  * Tells whether a transaction may be deleted, by all of its rows: each had its last new status before `before` and is done.
- *
- * **Details**
  *
  * A row is done if the handler was told a terminal status, it has no lease, it is no dead letter, and no work on it is due but a
  * read of the watch. A row without a new status for so long has no claim left that a read could still confirm.

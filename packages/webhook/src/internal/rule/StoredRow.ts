@@ -1,8 +1,6 @@
 /**
  * Stored rows: which row an event belongs to, and when a row may be claimed.
  *
- * **Details**
- *
  * `RowRule` states how stored rows change.
  */
 import type * as Evidence from "@pawl/core/Evidence"
@@ -60,8 +58,6 @@ export type Source = "callback" | "registration"
  * Finds the row that an event belongs to, among the rows of a method and id: the row of the event's kind,
  * else the row whose kind is not known. If the event names only the method, a payment is chosen before a
  * payout, and a payout before a refund.
- *
- * **Details**
  *
  * The callback of a refund does not take a row of unknown kind, which may be the payment's. The
  * registration of a refund takes it, because its id is the refund's own.

@@ -1,8 +1,6 @@
 /**
  * Retries and timeouts of the ledger's statements.
  *
- * **Details**
- *
  * A statement or transaction that failed because of a conflict with another one (a lock, a deadlock, a
  * serialization failure) is run again as a whole. A statement that takes longer than three seconds fails.
  * Its fiber is interrupted and not awaited, because a database that hangs may not respond to the

@@ -1,8 +1,6 @@
 /**
  * The tables of a store in a database, in SQL that both SQLite and PostgreSQL accept, and how they are made.
  *
- * **Details**
- *
  * Each collection of documents is one table (`Records`), with a column and an index only for what is searched: the times at which
  * a document is due in each lane, its place in a list, and the name that it is related to. A table whose name ends in `_texts`
  * has the texts beside documents. `pawl_transactions_view` and `pawl_requests_view` show plain columns to people.

@@ -1,8 +1,6 @@
 /**
  * The views of a store, for people who look at it with SQL: plain columns in place of documents.
  *
- * **Details**
- *
  * A view cuts fields out of the text of a document (`Fields`), and decodes words. Of a transaction with several rows it shows the
  * first one; `parts` is their number. Special characters of texts are escaped. Nothing in pawl reads a view.
  */

@@ -1,8 +1,6 @@
 /**
  * Writes and reads the token in a callback URL, which names the operation that the URL was made for.
  *
- * **Details**
- *
  * A token has two parts in base64url, joined by a dot. The first is a JSON list: kind, requestId, account,
  * amount, currency, and the id of the merchant if the receiver has several. The second is the tag: the first 128 bits of the HMAC-SHA256 of the first part under
  * the merchant secret. The signed text begins with a line of its own. Signed fields of requests and

@@ -1,8 +1,6 @@
 /**
  * Deletes the bodies of old callbacks, the sealed texts of old requests, and, if a setting says so, old transactions.
  *
- * **Details**
- *
  * At its start and then once a day, the cleaner deletes in batches of at most 100. A batch that fails is repeated after 5 minutes.
  * Bodies, texts of requests and transactions do not wait for each other, and neither do shards.
  *

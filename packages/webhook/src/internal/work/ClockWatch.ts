@@ -1,8 +1,6 @@
 /**
  * Notices that a clock was set, or that the clocks of the process and of the ledger differ.
  *
- * **Details**
- *
  * After a clock was set back, rows that are due at a time before that are due too late. They are due earlier from then
  * on by the same time (`Ledger.shift`). Small steps back count together.
  *

@@ -1,8 +1,6 @@
 /**
  * The condition of a receiver: whether it is ready, and what a person should know besides.
  *
- * **Details**
- *
  * A receiver is ready if its store can be written and it is not about to end. Nothing else counts: if refused credentials or a
  * wrong clock made it unready, a rotated secret would take every machine out of service, although each can still store
  * callbacks.

@@ -1,8 +1,6 @@
 /**
  * Reads the status of a transaction from the service, to confirm the claims of callbacks.
  *
- * **Details**
- *
  * Under the default policy the handler is told a final status only after a read confirmed it. A read leaves a
  * claim in one of four states:
  *
@@ -64,8 +62,6 @@ const invisibleTime = Duration.toMillis(Duration.seconds(60))
 
 /**
  * Layer that reads through the `StatusReader` port.
- *
- * **Details**
  *
  * A read that fails or takes longer than a minute is `NoAnswer`. An id that does not have the form of the service's ids
  * is `NotFound` without a read.

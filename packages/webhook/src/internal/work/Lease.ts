@@ -1,8 +1,6 @@
 /**
  * The lease under which a worker works on one row.
  *
- * **Details**
- *
  * A lease lasts 30 seconds (`WorkLimits`) by the clock of the ledger and is renewed after a third of that. It counts as lost
  * when another worker has the row, or when the ledger cannot renew it for half of its time: the work is stopped before
  * another worker can claim the row. Only a process that is itself paused for longer than that cannot stop it. When it goes on, it can write

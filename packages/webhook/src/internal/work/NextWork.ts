@@ -1,8 +1,6 @@
 /**
  * The next work on a row: when it is due, and in which lane.
  *
- * **Details**
- *
  * If a recorded time is later than now, the clock was ahead when the time was recorded. Work that waits for such a time
  * would wait too long. So the wait is limited to the longest one of the rules. Differences of up to 5 seconds are left,
  * because the clocks of several processes differ by a little.

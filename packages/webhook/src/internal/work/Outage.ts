@@ -1,8 +1,6 @@
 /**
  * Notices that no worker was alive for longer than the service repeats a callback, and reads every transaction once.
  *
- * **Details**
- *
  * The ledger keeps when a worker was last alive. It is noted at the start, every minute, and at the end. After a gap of more
  * than 62 minutes callbacks may be lost for good: in an outage of all receivers, or while the machine was suspended. Reads that are planned for later, such as those of transactions that have ended, are then made soon, 10 in a second of each lane.
  *

@@ -1,8 +1,6 @@
 /**
  * The reads of a worker that wait for the budget of its ledger (`ReadBudget`).
  *
- * **Details**
- *
  * One fiber reserves reads for all that wait, and lets each go at its time, the most important first. So a first read of a
  * claim waits behind no other read of its process. The time of a read is counted from the request and the response of the
  * reservation by the monotonic clock, so no clock of the process is compared with that of the database: a read goes after

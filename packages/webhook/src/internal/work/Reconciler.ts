@@ -1,8 +1,6 @@
 /**
  * Plans the reads of each transaction, so that a lost callback is noticed.
  *
- * **Details**
- *
  * A row follows one of four plans. A plan is a sequence of waits between reads, and the *poll ladder* is
  * the sequence `Profile.pollGaps`.
  *
@@ -145,8 +143,6 @@ const pollAt = (row: Row, rules: Rules): number | undefined => {
 
 /**
  * Returns the change that the result of a read makes to a row: its evidence, and its position in the plan.
- *
- * **Details**
  *
  * If a read leads to another plan or to another terminal status, the new plan starts at its beginning. A read
  * without an answer is retried after 15 seconds and does not advance the plan. A row is parked if the service

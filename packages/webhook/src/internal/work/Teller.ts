@@ -1,8 +1,6 @@
 /**
  * Calls the handler with each transition of a transaction.
  *
- * **Details**
- *
  * One call of `tell` makes at most one call of the handler:
  *
  * 1. *start*: the attempt is written to the row, with the read before it, so that a call that a crash interrupts counts as

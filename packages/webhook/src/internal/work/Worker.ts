@@ -1,8 +1,6 @@
 /**
  * Works on the rows that are due: reads their status from the service, and calls the handler.
  *
- * **Details**
- *
  * The worker runs in rounds. A round claims the rows that are due, each under a lease, and starts a fiber
  * for each. The next round begins when a row falls due, when a slot is free again, or after `pollInterval`.
  *
