@@ -17,6 +17,7 @@ import * as Transition from "../src/internal/work/Transition.ts"
 import * as Journal from "../src/Journal.ts"
 import { Ledger, layerMemory } from "../src/Ledger.ts"
 import * as ClockWatch from "../src/internal/work/ClockWatch.ts"
+import { defaults } from "../src/internal/rule/WorkLimits.ts"
 import * as Reconciler from "../src/internal/work/Reconciler.ts"
 import { blank, type Row } from "../src/internal/rule/Row.ts"
 import { ledgerOf } from "@pawl/test-support/Places"
@@ -132,7 +133,9 @@ describe("the correction of a row's times", () => {
         const next: Row = { ...row, ...correction(row, rules, now) }
         const longest = now + Reconciler.maxGap(rules) + 6 * second
         expect(Reconciler.readAt(next, rules) ?? 0).toBeLessThanOrEqual(longest)
-        expect(next.retryAt).toBeLessThanOrEqual(now + Transition.backoff(12) + 5 * second)
+        expect(next.retryAt).toBeLessThanOrEqual(
+          now + Transition.waitAfter(defaults.retrySchedule, 12) + 5 * second
+        )
         for (const at of [next.askedAt, next.failingSince, next.newStatusAt]) {
           expect(at ?? 0).toBeLessThanOrEqual(now + 5 * second)
         }
@@ -145,7 +148,8 @@ describe("the correction of a row's times", () => {
     fc.assert(
       fc.property(times, (fields) => {
         const past = (at: number | undefined) => at && Math.min(at, now)
-        const wait = fields.attempt === 0 ? 0 : Transition.backoff(fields.attempt)
+        const wait =
+          fields.attempt === 0 ? 0 : Transition.waitAfter(defaults.retrySchedule, fields.attempt)
         const row: Row = {
           ...start,
           attempt: fields.attempt,

@@ -2,6 +2,7 @@
  * The limits of a worker: how much it does at a time, and for how long a lease lasts.
  */
 import * as Duration from "effect/Duration"
+import * as Schedule from "effect/Schedule"
 
 /**
  * The limits of the work of one process.
@@ -19,6 +20,8 @@ export interface WorkLimits {
   readonly reads: number
   readonly readsPerSecond: number
   readonly lease: number
+  /** When a handler that failed is called again (`Receiver.Options`). */
+  readonly retrySchedule: Schedule.Schedule<unknown>
 }
 
 /** The default of every limit. */
@@ -26,7 +29,11 @@ export const defaults: WorkLimits = {
   calls: 64,
   reads: 32,
   readsPerSecond: Infinity,
-  lease: Duration.toMillis(Duration.seconds(30))
+  lease: Duration.toMillis(Duration.seconds(30)),
+  retrySchedule: /* @__PURE__ */ Schedule.min([
+    /* @__PURE__ */ Schedule.exponential("1 second"),
+    /* @__PURE__ */ Schedule.spaced("5 minutes")
+  ]).pipe(/* @__PURE__ */ Schedule.upTo({ duration: "24 hours" }))
 }
 
 /**
@@ -34,16 +41,16 @@ export const defaults: WorkLimits = {
  * calls or reads than shards has one for each.
  */
 export const shareOf = (
-  { calls, lease, reads, readsPerSecond }: WorkLimits,
+  { calls, reads, readsPerSecond, ...limits }: WorkLimits,
   position: number,
   count: number
 ): WorkLimits => {
   const share = (all: number) => (all === Infinity ? all : Math.floor((all + position) / count))
   return {
+    ...limits,
     calls: Math.max(1, share(calls)),
     reads: Math.max(1, share(reads)),
     // Not more than its share, because the bound holds over all databases.
-    readsPerSecond: share(readsPerSecond),
-    lease
+    readsPerSecond: share(readsPerSecond)
   }
 }

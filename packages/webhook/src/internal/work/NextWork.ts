@@ -9,7 +9,7 @@ import * as Duration from "effect/Duration"
 import type { Lane, ReadLane } from "../rule/Lane.ts"
 import * as Reconciler from "./Reconciler.ts"
 import type { Change, Row, Leased } from "../rule/Row.ts"
-import { defaults } from "../rule/WorkLimits.ts"
+import { defaults, type WorkLimits } from "../rule/WorkLimits.ts"
 import * as Transition from "./Transition.ts"
 import * as Effect from "effect/Effect"
 import type { Ledger } from "../../Ledger.ts"
@@ -56,12 +56,12 @@ const callLane = ({ attempt }: Row): Lane => (attempt > 0 ? "retry" : "tell")
 
 const maxDifference = Duration.toMillis(Duration.seconds(5))
 
-/** Returns the change that corrects the times of a row; undefined if they are possible. `lease` is the time of a lease. */
+/** Returns the change that corrects the times of a row; undefined if they are possible. */
 export const correction = (
   row: Row,
   rules: Reconciler.Rules,
   now: number,
-  lease: number = defaults.lease
+  { lease, retrySchedule }: Pick<WorkLimits, "lease" | "retrySchedule"> = defaults
 ): Change | undefined => {
   const { askedAt, attempt, failingSince, newStatusAt, pollAt, retryAt, unconfirmedAt } = row
   const aheadOf = (at: number | undefined, wait = 0) => {
@@ -73,7 +73,7 @@ export const correction = (
   const plannedAt = pollAt === undefined ? 0 : pollAt - clockAhead
   const maxPollAt = now + Reconciler.maxGap(rules)
   // An earlier call may still run, so the next one waits at least for the time of a lease.
-  const retryWait = Math.max(attempt > 0 ? Transition.backoff(attempt) : 0, lease)
+  const retryWait = Math.max(attempt > 0 ? Transition.waitAfter(retrySchedule, attempt) : 0, lease)
   const change: Change = {
     ...(aheadOf(askedAt) > 0 && { askedAt: undefined }),
     ...(aheadOf(unconfirmedAt, Reconciler.failedReadDelay) > 0 && { unconfirmedAt: now }),

@@ -16,6 +16,7 @@ import * as Reconciler from "./Reconciler.ts"
 import type { Change, Leased, Row } from "../rule/Row.ts"
 import { Teller } from "./Teller.ts"
 import * as Lease from "./Lease.ts"
+import type { WorkLimits } from "../rule/WorkLimits.ts"
 import * as NextWork from "./NextWork.ts"
 import type * as Outage from "./Outage.ts"
 import type * as Reads from "./Reads.ts"
@@ -26,7 +27,7 @@ const budgetTimeout = Duration.seconds(1)
 const denied =
   "the service refuses the merchant key or the merchant secret, so nothing can be confirmed"
 
-/** The services and settings of the steps. `lease` is the time of a lease, in milliseconds. */
+/** The services and settings of the steps. */
 interface Tools {
   readonly ledger: Ledger["Service"]
   readonly rules: Reconciler.Rules
@@ -34,7 +35,7 @@ interface Tools {
   readonly reads: Effect.Success<ReturnType<typeof Reads.make>>
   readonly use: ReturnType<typeof ReadBudget.make>
   readonly outage: ReturnType<typeof Outage.make>
-  readonly lease: number
+  readonly limits: WorkLimits
 }
 
 /** Functions of the worker: `beforeTell` runs before the handler may be called, `release` before the row is released. */
@@ -48,7 +49,7 @@ interface Hooks {
  * no free slot or read budget, is left out.
  */
 export const make = Effect.fnUntraced(function* ({
-  lease,
+  limits,
   ledger,
   outage,
   reads,
@@ -106,7 +107,7 @@ export const make = Effect.fnUntraced(function* ({
 
   const correctTimes = Effect.fnUntraced(function* (leased: Leased) {
     const now = yield* Clock.currentTimeMillis
-    const change = NextWork.correction(leased, rules, now, lease)
+    const change = NextWork.correction(leased, rules, now, limits)
     const row = change === undefined ? leased : yield* Lease.write(ledger, leased, change)
     const isPlannedLater = (Reconciler.readAt(row, rules) ?? 0) > now
     return isPlannedLater && outage.isMissed(row)

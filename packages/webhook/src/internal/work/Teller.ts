@@ -9,7 +9,7 @@
  * 3. *mark*: the transition is marked as told, by the write that releases the row. If the handler has `commit`, that write is in
  *    one database transaction with the rows of the merchant.
  *
- * A handler that fails, dies or times out is called again after 1, 2, 4, … seconds, at most 5 minutes. After a time-out
+ * A handler that fails, dies or times out is called again after 1, 2, 4, … seconds, at most 5 minutes (`retrySchedule`). After a time-out
  * (a `TimeoutError`) it is called again after 30 seconds or more, because the application may still be at work. After
  * 24 hours of failures the row is parked as a dead letter, until the handler can be told another status. If a
  * callback has another amount than was ordered, or a stored field cannot be read, the row is parked and the handler is
@@ -53,12 +53,10 @@ export class Teller extends Context.Service<
 const handlerTimeout = Duration.minutes(5)
 const leaseLost = Symbol("the lease was lost")
 
-/** Layer that calls the `Handler`. `lease` is the time of a lease in milliseconds (`WorkLimits`). */
-export const layer = ({ lease }: Pick<WorkLimits, "lease"> = defaults): Layer.Layer<
-  Teller,
-  never,
-  Ledger | Confirmer | Journal | Handler
-> =>
+/** Layer that calls the `Handler`. */
+export const layer = (
+  limits: Pick<WorkLimits, "lease" | "retrySchedule"> = defaults
+): Layer.Layer<Teller, never, Ledger | Confirmer | Journal | Handler> =>
   Layer.effect(
     Teller,
     Effect.gen(function* () {
@@ -101,7 +99,12 @@ export const layer = ({ lease }: Pick<WorkLimits, "lease"> = defaults): Layer.La
       const tell: Teller["Service"]["tell"] = Effect.fnUntraced(function* (pending, release) {
         const { row } = pending
         const standing = Transition.standingOf(row, policy)
-        const step = Transition.nextStep(row, standing, yield* Clock.currentTimeMillis)
+        const step = Transition.nextStep(
+          row,
+          standing,
+          yield* Clock.currentTimeMillis,
+          limits.retrySchedule
+        )
         if (step._tag === "Nothing") return pending
         if (step._tag === "Park") return park(pending, step.deadLetter)
         const { attempt, change, to } = step
@@ -145,12 +148,21 @@ export const layer = ({ lease }: Pick<WorkLimits, "lease"> = defaults): Layer.La
         }
         const cause = Exit.isFailure(result) ? result.cause : Cause.empty
         yield* journal.record(row, { _tag: "HandlerFailed", to, attempt })
-        const wait = waitAfter(cause, attempt, lease)
+        const failedAt = yield* Clock.currentTimeMillis
+        const backoff = Transition.waitAfter(
+          limits.retrySchedule,
+          attempt,
+          started.failingSince,
+          failedAt
+        )
+        // An application may go on with a call that was not answered in time, so the next call does not begin before the lease of
+        // this one would have run out.
+        const isTimeout = Cause.isTimeoutError(Cause.squash(cause))
+        const wait = isTimeout ? Math.max(backoff, limits.lease) : backoff
         yield* Effect.logWarning(
           `The handler failed; it is called again in ${wait / 1000} s`,
           reasonOf(cause)
         )
-        const failedAt = yield* Clock.currentTimeMillis
         return NextWork.add(NextWork.none(started), {
           retryAt: failedAt + wait,
           facts: [{ fact: "failed", at: failedAt, sequence, to }]
@@ -160,15 +172,6 @@ export const layer = ({ lease }: Pick<WorkLimits, "lease"> = defaults): Layer.La
       return { tell }
     })
   )
-
-/**
- * Returns the wait after a failed call, in milliseconds. An application may go on with a call that was not answered in
- * time, so the next call does not begin before the lease of this one would have run out.
- */
-const waitAfter = (cause: Cause.Cause<unknown>, attempt: number, lease: number): number => {
-  const backoff = Transition.backoff(attempt)
-  return Cause.isTimeoutError(Cause.squash(cause)) ? Math.max(backoff, lease) : backoff
-}
 
 /** Returns the log of a failed handler: the message of a tagged error, else the cause with its stack. */
 const reasonOf = (cause: Cause.Cause<unknown>): unknown => {

@@ -7,16 +7,44 @@ import type { Transition } from "@pawl/core/Handler"
 import * as Json from "@pawl/core/internal/Json"
 import type { Status } from "@pawl/core/Status"
 import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Pull from "effect/Pull"
+import * as Schedule from "effect/Schedule"
 import type { Change, DeadLetter, Leased, Row } from "../rule/Row.ts"
 import * as Order from "../rule/Order.ts"
+import { defaults } from "../rule/WorkLimits.ts"
 
-const firstBackoff = Duration.toMillis(Duration.seconds(1))
-const maxBackoff = Duration.toMillis(Duration.minutes(5))
-const maxFailingTime = Duration.toMillis(Duration.hours(24))
+/**
+ * Returns the wait after failed call number `attempt` of the handler, in milliseconds; undefined if the schedule has ended at that
+ * time. The calls before it count as made at the time of the first one, `since`.
+ */
+const stepOf = (
+  schedule: Schedule.Schedule<unknown>,
+  attempt: number,
+  since: number,
+  at: number
+): number | undefined =>
+  Effect.runSync(
+    Effect.gen(function* () {
+      const step = yield* Schedule.toStep(schedule)
+      let wait: number | undefined
+      for (let number = 1; number <= attempt; number++) {
+        wait = yield* step(number === attempt ? at : since, undefined).pipe(
+          Effect.map(([, duration]) => Duration.toMillis(duration)),
+          Pull.catchDone(() => Effect.undefined)
+        )
+      }
+      return wait
+    })
+  )
 
-/** Returns the wait after failed call number `attempt` of the handler, in milliseconds: 1, 2, 4, … s. */
-export const backoff = (attempt: number): number =>
-  Math.min(firstBackoff * 2 ** (attempt - 1), maxBackoff)
+/** Returns the wait after a failed call, also if the schedule ends with it: a person is asked after that wait. */
+export const waitAfter = (
+  schedule: Schedule.Schedule<unknown>,
+  attempt: number,
+  since = 0,
+  at: number = since
+): number => stepOf(schedule, attempt, since, at) ?? stepOf(schedule, attempt, since, since) ?? 0
 
 /** Returns the standing of a row's transaction. */
 export const standingOf = (row: Row, policy: Evidence.Policy): Evidence.Standing =>
@@ -55,7 +83,12 @@ type Step =
     }
 
 /** Returns the next step for a row. The change of a call is written before the handler is called. */
-export const nextStep = (row: Row, standing: Evidence.Standing, now: number): Step => {
+export const nextStep = (
+  row: Row,
+  standing: Evidence.Standing,
+  now: number,
+  schedule: Schedule.Schedule<unknown> = defaults.retrySchedule
+): Step => {
   if (isToPark(row)) {
     const deadLetter = { reason: "unreadable", at: now, to: row.deadLetter?.to } as const
     return { _tag: "Park", deadLetter }
@@ -67,8 +100,9 @@ export const nextStep = (row: Row, standing: Evidence.Standing, now: number): St
   }
   if (isBackingOff(row) && row.retryAt > now) return { _tag: "Nothing" }
   const isRetry = row.pendingStatus === to
-  const lastCallAt = row.retryAt - backoff(row.attempt)
-  if (isRetry && lastCallAt - (row.failingSince ?? now) >= maxFailingTime) {
+  const since = row.failingSince ?? now
+  const lastCallAt = isRetry ? row.retryAt - waitAfter(schedule, row.attempt, since) : now
+  if (isRetry && stepOf(schedule, row.attempt, since, Math.max(lastCallAt, since)) === undefined) {
     return { _tag: "Park", deadLetter: { reason: "handler-failed", at: now, to } }
   }
   // The time in which no process called the handler does not count.
@@ -76,7 +110,7 @@ export const nextStep = (row: Row, standing: Evidence.Standing, now: number): St
   const failingSince =
     isRetry && row.failingSince !== undefined ? row.failingSince + missedTime : now
   const attempt = isRetry ? row.attempt + 1 : 1
-  const retryAt = now + backoff(attempt)
+  const retryAt = now + waitAfter(schedule, attempt, failingSince, now)
   // A call for another status may have had an effect although it failed, so that status keeps its number.
   const isOther = row.pendingStatus !== undefined && !isRetry
   const sequence = isOther ? row.sequence + 1 : row.sequence

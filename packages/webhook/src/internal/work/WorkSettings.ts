@@ -42,6 +42,7 @@ export const make = (texts: Texts, shards: number): Settings => {
     sentences.push("PAWL_POLL_GAP_MINUTES cannot be used: give minutes, such as 5,5,10,30,60.")
   }
   const limits = {
+    ...defaults,
     calls: number("PAWL_HANDLER_CALLS", texts.handlerCalls, 2 * shards, 10_000, defaults.calls),
     reads: number("PAWL_READS", texts.reads, 4 * shards, 10_000, defaults.reads),
     readsPerSecond: number(

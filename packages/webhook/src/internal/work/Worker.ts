@@ -137,7 +137,7 @@ const start = Effect.fnUntraced(function* (
   const { lease } = limits
   const pollInterval = Duration.max(shard.pollInterval, yield* PollGap)
   const outage = Outage.make({ ledger: shard, journal, lease })
-  const steps = yield* RowSteps.make({ ledger, rules, slots, reads, use, outage, lease })
+  const steps = yield* RowSteps.make({ ledger, rules, slots, reads, use, outage, limits })
   const tasks = new Map<string, Task>()
   const fibers = yield* FiberSet.make<void>()
 
