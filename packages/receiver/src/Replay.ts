@@ -14,7 +14,7 @@
 import * as Evidence from "@pawl/core/Evidence"
 import { isStatus, type Status } from "@pawl/core/Status"
 import type { Kept } from "@pawl/webhook/internal/rule/Fact"
-import * as Transition from "@pawl/webhook/internal/work/Transition"
+import * as NextWork from "@pawl/webhook/internal/work/NextWork"
 import type { DeadLetter, Row } from "@pawl/webhook/internal/rule/Row"
 import type { Story } from "@pawl/webhook/internal/rule/StoredRow"
 
@@ -229,7 +229,7 @@ const decide = (
     amountCleared: true,
     deadLetter: undefined
   }
-  const step = Transition.nextStep(then, Evidence.standing(evidence, read, policy), at)
+  const step = NextWork.nextStep(then, Evidence.standing(evidence, read, policy), at)
   return step._tag === "Call" ? step.to : undefined
 }
 

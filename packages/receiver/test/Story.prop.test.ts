@@ -9,7 +9,7 @@ import * as Result from "effect/Result"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import * as Fact from "@pawl/webhook/internal/rule/Fact"
-import * as Transition from "@pawl/webhook/internal/work/Transition"
+import * as NextWork from "@pawl/webhook/internal/work/NextWork"
 import type { ReadResult } from "@pawl/webhook/internal/work/Confirmer"
 import * as Replay from "../src/Replay.ts"
 import * as Reconciler from "@pawl/webhook/internal/work/Reconciler"
@@ -87,7 +87,7 @@ const play = (steps: ReadonlyArray<Step>) => {
   }
 
   const tell = (leased: Leased, outcome: Outcome): Leased | undefined => {
-    const next = Transition.nextStep(leased, Transition.standingOf(leased, "final"), now)
+    const next = NextWork.nextStep(leased, NextWork.standingOf(leased, "final"), now)
     if (next._tag === "Nothing") return leased
     if (next._tag === "Park") {
       const { deadLetter } = next

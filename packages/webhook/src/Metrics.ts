@@ -43,7 +43,7 @@ import * as LedgerClock from "./internal/ledger/LedgerClock.ts"
 import * as PrometheusNames from "./internal/journal/PrometheusNames.ts"
 import type { Event } from "./Journal.ts"
 import { Ledger } from "./Ledger.ts"
-import { type ReadLane, readLanes } from "./internal/rule/Lane.ts"
+import { type ReadLane, readLanes } from "./internal/rule/Row.ts"
 
 const accepted = counter("callbacks.accepted", "Callbacks that were stored")
 const repeats = counter("callbacks.repeated", "Accepted callbacks that repeat a known status")

@@ -59,7 +59,6 @@ import {
   type ServerResponse
 } from "node:http"
 import type { AddressInfo, Socket } from "node:net"
-import * as Bodies from "./internal/doors/Bodies.ts"
 import * as Door from "./internal/doors/Door.ts"
 import * as NodeConnections from "./internal/doors/NodeConnections.ts"
 import { type StatusCode, Receiver } from "./Receiver.ts"
@@ -187,7 +186,7 @@ const maxDrainedBytes = 4 * maxBytes
 const maxPipelined = 8
 
 const listenerOf = (run: Door.Run): RequestListener => {
-  const openBody = Bodies.make()
+  const openBody = Door.makeBodies()
   const pipelined = new WeakMap<Socket, number>()
 
   return (request, response) => {

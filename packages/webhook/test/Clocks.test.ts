@@ -13,7 +13,7 @@ import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { correction } from "../src/internal/work/NextWork.ts"
 import * as LedgerClock from "../src/internal/ledger/LedgerClock.ts"
-import * as Transition from "../src/internal/work/Transition.ts"
+import * as NextWork from "../src/internal/work/NextWork.ts"
 import * as Journal from "../src/Journal.ts"
 import { Ledger, layerMemory } from "../src/Ledger.ts"
 import * as ClockWatch from "../src/internal/work/ClockWatch.ts"
@@ -134,7 +134,7 @@ describe("the correction of a row's times", () => {
         const longest = now + Reconciler.maxGap(rules) + 6 * second
         expect(Reconciler.readAt(next, rules) ?? 0).toBeLessThanOrEqual(longest)
         expect(next.retryAt).toBeLessThanOrEqual(
-          now + Transition.waitAfter(defaults.retrySchedule, 12) + 5 * second
+          now + NextWork.waitAfter(defaults.retrySchedule, 12) + 5 * second
         )
         for (const at of [next.askedAt, next.failingSince, next.newStatusAt]) {
           expect(at ?? 0).toBeLessThanOrEqual(now + 5 * second)
@@ -149,7 +149,7 @@ describe("the correction of a row's times", () => {
       fc.property(times, (fields) => {
         const past = (at: number | undefined) => at && Math.min(at, now)
         const wait =
-          fields.attempt === 0 ? 0 : Transition.waitAfter(defaults.retrySchedule, fields.attempt)
+          fields.attempt === 0 ? 0 : NextWork.waitAfter(defaults.retrySchedule, fields.attempt)
         const row: Row = {
           ...start,
           attempt: fields.attempt,

@@ -8,9 +8,8 @@ import * as Codes from "../src/internal/documents/Codes.ts"
 import type { Codes as Table } from "../src/internal/documents/Fields.ts"
 import { keyOf, type Quarantined } from "../src/internal/documents/Keys.ts"
 import type { Kept } from "../src/internal/rule/Fact.ts"
-import { lanes } from "../src/internal/rule/Lane.ts"
+import { lanes, type Ordered } from "../src/internal/rule/Row.ts"
 import type { RequestRow } from "../src/internal/rule/RequestRow.ts"
-import type { Ordered } from "../src/internal/rule/Row.ts"
 import type { StoredRow, StoredRows } from "../src/internal/rule/StoredRow.ts"
 
 const wordsOf = <Word extends string>({ entries }: Table<Word>) =>

@@ -4,8 +4,7 @@
 import { type Status, statuses } from "@pawl/core/Status"
 import fc from "fast-check"
 import * as Fact from "../src/internal/rule/Fact.ts"
-import { type Lane, lanes } from "../src/internal/rule/Lane.ts"
-import { blank } from "../src/internal/rule/Row.ts"
+import { type Lane, lanes, blank } from "../src/internal/rule/Row.ts"
 import type { StoredRow } from "../src/internal/rule/StoredRow.ts"
 
 export const time = fc.nat({ max: 20 })

@@ -4,9 +4,8 @@
 import type { Kind, Method } from "@pawl/core/Kind"
 import type { RequestKind } from "@pawl/core/RequestSender"
 import type { Status } from "@pawl/core/Status"
-import type { Lane } from "../rule/Lane.ts"
+import type { Lane, DeadLetter } from "../rule/Row.ts"
 import type { Outcome, ParkReason } from "../rule/RequestRow.ts"
-import type { DeadLetter } from "../rule/Row.ts"
 import { codes } from "./Fields.ts"
 
 export const statuses = codes<Status>({

@@ -5,8 +5,14 @@ import type { StoreUnavailable } from "@pawl/core/CallbackError"
 import type { Method } from "@pawl/core/Kind"
 import type { Status } from "@pawl/core/Status"
 import * as Effect from "effect/Effect"
-import { lanes } from "../rule/Lane.ts"
-import { type DeadLetter, isParked, type Key, type Parked, type ParkedKey } from "../rule/Row.ts"
+import {
+  lanes,
+  type DeadLetter,
+  isParked,
+  type Key,
+  type Parked,
+  type ParkedKey
+} from "../rule/Row.ts"
 import * as RowPages from "../rule/RowPages.ts"
 import * as StoredRow from "../rule/StoredRow.ts"
 import { keyOf, keyOfRow, type TransactionKey } from "../documents/Keys.ts"

@@ -6,10 +6,18 @@ import * as Effect from "effect/Effect"
 import * as Evidence from "@pawl/core/Evidence"
 import { isStatus } from "@pawl/core/Status"
 import { type Note, redriven } from "../rule/Fact.ts"
-import { lanes, type PerLane, perLane } from "../rule/Lane.ts"
+import {
+  lanes,
+  type PerLane,
+  perLane,
+  type Change,
+  type DeadLetter,
+  type Key,
+  type Leased,
+  type Row
+} from "../rule/Row.ts"
 import type { DueRange } from "../records/Records.ts"
 import * as RequestRule from "../rule/RequestRule.ts"
-import type { Change, DeadLetter, Key, Leased, Row } from "../rule/Row.ts"
 import * as RowPages from "../rule/RowPages.ts"
 import * as RowRule from "../rule/RowRule.ts"
 import * as StoredRow from "../rule/StoredRow.ts"

@@ -2,7 +2,7 @@
  * The collections of a ledger: the values of their documents, how each is stored, and how it is found.
  */
 import { keyOf, transactionOf, type Quarantined } from "../documents/Keys.ts"
-import { lanes } from "../rule/Lane.ts"
+import { lanes } from "../rule/Row.ts"
 import type { Collection, Index } from "./Records.ts"
 import type { RequestRow } from "../rule/RequestRow.ts"
 import * as RequestRule from "../rule/RequestRule.ts"

@@ -9,7 +9,7 @@
  *
  * Every function is pure. Times are milliseconds since the epoch, by the clock of the ledger that keeps the budget.
  */
-import { type ReadLane, readLanes } from "./Lane.ts"
+import { type ReadLane, readLanes } from "./Row.ts"
 
 /**
  * The state of a budget.

@@ -6,7 +6,6 @@ import * as Evidence from "@pawl/core/Evidence"
 import { type Kind, type KnownKind, type Method, methodOf } from "@pawl/core/Kind"
 import type { Status } from "@pawl/core/Status"
 import type { Event } from "./Fact.ts"
-import type { Lane } from "./Lane.ts"
 
 /** The key of one row. Without a scope it names every row of the method and id. */
 export interface Key {
@@ -234,3 +233,36 @@ export const orderedOf = (request: CreateRequest & Ordered): Ordered | undefined
   }
   return Object.keys(ordered).length === 0 ? undefined : ordered
 }
+
+/**
+ * The lanes, the most urgent first.
+ *
+ * - `tell`: the first call of the handler for a status, or an operation that was registered.
+ * - `ask`: the first read for the claim of a final status.
+ * - `retry`: another call of the handler after a failed one.
+ * - `repeat`: any other read of an open transaction: a poll, or the read for a repeated claim.
+ * - `watch`: a read of a transaction that has ended.
+ */
+export const lanes = ["tell", "ask", "retry", "repeat", "watch"] as const
+
+/** The lane of a row that is due. It says which slots the work is likely to need; the worker decides. */
+export type Lane = (typeof lanes)[number]
+
+/** The lanes of reads, the most important first. */
+export const readLanes = ["ask", "repeat", "watch"] as const
+
+/** The lane of a read. */
+export type ReadLane = (typeof readLanes)[number]
+
+/** A number for each lane. */
+export type PerLane = Readonly<Record<Lane, number>>
+
+/** Returns the number of each lane, from one number for all lanes or one for each. */
+export const perLane = (numbers: number | PerLane): PerLane =>
+  typeof numbers === "number"
+    ? { tell: numbers, ask: numbers, retry: numbers, repeat: numbers, watch: numbers }
+    : numbers
+
+/** Returns the more urgent of two lanes. */
+export const moreUrgent = (one: Lane, two: Lane): Lane =>
+  lanes.indexOf(one) <= lanes.indexOf(two) ? one : two

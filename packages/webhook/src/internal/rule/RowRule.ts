@@ -15,9 +15,16 @@ import { isTerminal, type Status, statuses } from "@pawl/core/Status"
 import * as Result from "effect/Result"
 import * as Struct from "effect/Struct"
 import * as Fact from "./Fact.ts"
-import { type Lane, moreUrgent } from "./Lane.ts"
+import {
+  type Lane,
+  moreUrgent,
+  type Change,
+  type Key,
+  type Leased,
+  type Registration,
+  type Row
+} from "./Row.ts"
 import { joinOrders, orderAfter, type RegisteredDifferently } from "./Order.ts"
-import type { Change, Key, Leased, Registration, Row } from "./Row.ts"
 import {
   findOrMake,
   type Lease,

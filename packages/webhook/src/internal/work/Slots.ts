@@ -3,7 +3,7 @@
  */
 import * as Effect from "effect/Effect"
 import * as Latch from "effect/Latch"
-import type { Lane, PerLane } from "../rule/Lane.ts"
+import type { Lane, PerLane } from "../rule/Row.ts"
 import type { WorkLimits } from "../rule/WorkLimits.ts"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"

@@ -28,7 +28,6 @@ import { Confirmer } from "./Confirmer.ts"
 import * as Fact from "../rule/Fact.ts"
 import * as Lease from "./Lease.ts"
 import * as NextWork from "./NextWork.ts"
-import * as Transition from "./Transition.ts"
 import { Journal } from "../../Journal.ts"
 import { Ledger } from "../../Ledger.ts"
 import type { Change, DeadLetter, Leased } from "../rule/Row.ts"
@@ -98,8 +97,8 @@ export const layer = (
 
       const tell: Teller["Service"]["tell"] = Effect.fnUntraced(function* (pending, release) {
         const { row } = pending
-        const standing = Transition.standingOf(row, policy)
-        const step = Transition.nextStep(
+        const standing = NextWork.standingOf(row, policy)
+        const step = NextWork.nextStep(
           row,
           standing,
           yield* Clock.currentTimeMillis,
@@ -110,7 +109,7 @@ export const layer = (
         const { attempt, change, to } = step
         const started = yield* NextWork.write(ledger, NextWork.add(pending, change))
         const body = yield* Lease.body(ledger, started, to)
-        const transition = Transition.make(started, to, standing, body)
+        const transition = NextWork.make(started, to, standing, body)
         if (transition === undefined) {
           const at = yield* Clock.currentTimeMillis
           return park(NextWork.none(started), { reason: "unreadable", at, to })
@@ -149,7 +148,7 @@ export const layer = (
         const cause = Exit.isFailure(result) ? result.cause : Cause.empty
         yield* journal.record(row, { _tag: "HandlerFailed", to, attempt })
         const failedAt = yield* Clock.currentTimeMillis
-        const backoff = Transition.waitAfter(
+        const backoff = NextWork.waitAfter(
           limits.retrySchedule,
           attempt,
           started.failingSince,

@@ -5,10 +5,9 @@ import type { StoreUnavailable } from "@pawl/core/CallbackError"
 import * as Evidence from "@pawl/core/Evidence"
 import { kindsOf, methodOf } from "@pawl/core/Kind"
 import * as Fact from "@pawl/webhook/internal/rule/Fact"
-import * as Lane from "@pawl/webhook/internal/rule/Lane"
 import { Ledger } from "@pawl/webhook/Ledger"
 import type { RegisteredDifferently } from "@pawl/webhook/internal/rule/Order"
-import type { Change, Leased, Row } from "@pawl/webhook/internal/rule/Row"
+import { type Change, type Leased, perLane, type Row } from "@pawl/webhook/internal/rule/Row"
 import * as RowRule from "@pawl/webhook/internal/rule/RowRule"
 import { shardOf } from "@pawl/webhook/internal/records/Engines"
 import * as StoredRow from "@pawl/webhook/internal/rule/StoredRow"
@@ -131,7 +130,7 @@ const play = Effect.fnUntraced(function* (
     } else if (step._tag === "claim") {
       const until = now + step.hold
       const limit =
-        step.lane === undefined ? step.limit : { ...Lane.perLane(0), [step.lane]: step.limit }
+        step.lane === undefined ? step.limit : { ...perLane(0), [step.lane]: step.limit }
       // Order and limits hold within a shard.
       const due = expected.shards(shards).flatMap((rows) => ExpectedRows.dueTimes(rows, now, limit))
       const { dueAt, rows } = yield* ledger.claim({ at: now, until, limit })

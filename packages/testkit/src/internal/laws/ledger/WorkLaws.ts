@@ -1,9 +1,8 @@
 /**
  * The laws of a ledger about the order of work, and about work after an outage.
  */
-import { perLane } from "@pawl/webhook/internal/rule/Lane"
+import { perLane, type ReadLane } from "@pawl/webhook/internal/rule/Row"
 import type { RowKey } from "@pawl/webhook/internal/rule/RowPages"
-import type { ReadLane } from "@pawl/webhook/internal/rule/Lane"
 import { slack } from "@pawl/webhook/internal/rule/ReadBudget"
 import * as Effect from "effect/Effect"
 import { expect } from "../Expect.ts"
