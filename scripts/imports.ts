@@ -218,7 +218,7 @@ const layers: Readonly<Record<string, ReadonlyArray<readonly [room: string, file
   "packages/webhook/src/": [
     [
       "verification",
-      /^(Verification|Verifier|CallbackUrl|Seal|internal\/(rule\/(Row|Fact|Lane)|(seal|verify)\/.+))\.ts$/
+      /^(Verification|Verifier|CallbackUrl|Seal|internal\/(rule\/(Row|Fact)|(seal|verify)\/.+))\.ts$/
     ],
     ["rule", /^internal\/rule\/.+\.ts$/],
     ["documents", /^internal\/documents\/.+\.ts$/],

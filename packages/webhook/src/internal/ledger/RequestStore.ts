@@ -248,7 +248,7 @@ export interface Store extends ReturnType<typeof make> {}
 
 /** Service that keeps requests. */
 export class RequestStore extends Context.Service<RequestStore, Store>()(
-  "@pawl/webhook/RequestStore"
+  "@pawl/webhook/internal/ledger/RequestStore"
 ) {}
 
 /** Layer that keeps requests beside a ledger, in its store. */
