@@ -64,8 +64,7 @@ import * as Layer from "effect/Layer"
 import { CallbackUrl, type InvalidCallbackUrl } from "./CallbackUrl.ts"
 import * as Lease from "./internal/requests/Lease.ts"
 import * as Order from "./internal/requests/Order.ts"
-import type * as Process from "./internal/requests/Process.ts"
-import * as Recovery from "./internal/requests/Recovery.ts"
+import * as Process from "./internal/requests/Process.ts"
 import * as Sending from "./internal/requests/Sending.ts"
 import * as CanonicalBody from "./internal/seal/CanonicalBody.ts"
 import type { NewRequest, ParkedRequest, RequestRow } from "./internal/rule/RequestRow.ts"
@@ -288,7 +287,7 @@ const make = Effect.fnUntraced(function* (options: Options = {}) {
     return { requestId }
   })
 
-  yield* Recovery.start(tools)
+  yield* Process.start(tools)
   return Requests.of({
     send,
     enqueue,

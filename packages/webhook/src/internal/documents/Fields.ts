@@ -12,7 +12,6 @@
 import * as Keys from "./Keys.ts"
 import type { Ordered } from "../rule/Row.ts"
 
-/** The field of the check. */
 const check = "~"
 
 /** Writes the lines of a document with the check behind them. */
@@ -101,7 +100,6 @@ export const text = (value: string): string => {
   return escaped
 }
 
-/** Reads a text. */
 export const textIn = (value: string): string => {
   if (!value.includes("\\")) return value
   let read = ""
@@ -158,7 +156,6 @@ type Name = keyof typeof fields
 const names = Object.keys(fields) as ReadonlyArray<Name>
 const nameOf = new Map<string, Name>(names.map((name) => [fields[name], name]))
 
-/** Writes an order. */
 export const write = (lines: Array<string>, ordered: Ordered | undefined): void => {
   if (ordered === undefined) return
   const known = names.filter((name) => ordered[name] !== undefined)

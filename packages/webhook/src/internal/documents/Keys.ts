@@ -3,7 +3,6 @@
  */
 import { type Kind, type Method, methodOf } from "@pawl/core/Kind"
 
-/** The id of a transaction. */
 export interface TransactionKey {
   readonly method: Method
   readonly transactionId: string
@@ -13,7 +12,6 @@ export interface TransactionKey {
 export const keyOf = ({ method, transactionId }: TransactionKey): string =>
   `${transactionId}\t${method}`
 
-/** Returns the method and the id of a key. */
 export const transactionOf = (key: string): TransactionKey => {
   const end = key.lastIndexOf("\t")
   return { method: key.slice(end + 1) as Method, transactionId: key.slice(0, end) }
@@ -33,7 +31,6 @@ export const hashOf = (text: string, start: number = offset): number => {
   return hash >>> 0
 }
 
-/** Returns the hash of bytes. */
 export const hashOfBytes = (bytes: Uint8Array): number => {
   let hash = offset
   for (const byte of bytes) hash = Math.imul(hash ^ byte, prime)

@@ -20,7 +20,6 @@ import * as Fields from "./Fields.ts"
 /** Begins the document: the kind of the request, whether it has card data, and the time of its creation. */
 const firstField = "k"
 
-/** Writes the document of a request. */
 export const encode = (row: RequestRow): string => {
   const { createdAt: base, lease, outcome, parked, refusals, transaction } = row
   const card = row.hasCardData ? "c" : ""

@@ -25,7 +25,6 @@ import * as Fields from "./Fields.ts"
 /** Begins a row: its scope, its kind if that is another one, and the time of its creation. */
 const rowField = "k"
 
-/** Writes the document of rows. */
 export const encode = (rows: StoredRows): string => {
   const lines: Array<string> = []
   for (const stored of rows) encodeRow(lines, stored)
@@ -103,7 +102,6 @@ const callbackOf = ({ at, signed }: StoredCallback, base: number): string =>
 
 type Writable<A> = { -readonly [Name in keyof A]: A[Name] }
 
-/** A row that is being read. */
 interface Reading extends Writable<Omit<StoredRow, "row" | "facts" | "accepted">> {
   row: Writable<Omit<Row, "newestCallbacks" | "unknown">> & {
     newestCallbacks: Partial<Record<Status, StoredCallback>>

@@ -18,7 +18,6 @@ import type { Engines } from "../records/Engines.ts"
 import * as Quarantine from "./Quarantine.ts"
 import { kinds, statuses } from "../documents/Codes.ts"
 
-/** Makes the operations. */
 export const make = (engines: Engines) => {
   const quarantine = Quarantine.make(engines)
 

@@ -17,7 +17,6 @@ import * as Working from "./Working.ts"
 
 export type { Accepted } from "./Quarantine.ts"
 
-/** All operations of a ledger. */
 export interface Operations
   extends
     ReturnType<typeof Accepting.make>,

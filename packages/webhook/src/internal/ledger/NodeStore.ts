@@ -25,7 +25,6 @@ export type Store =
 /** A store that outlives its process. */
 export type Database = Exclude<Store, { readonly _tag: "memory" }>
 
-/** Tells whether a store outlives its process. */
 export const isDatabase = (store: Store): store is Database => store._tag !== "memory"
 
 /** The stores of a receiver. Several ones are the shards of one store, in an order that must never change. */
@@ -172,6 +171,5 @@ const sqliteMessage =
 const postgresMessage = (error: Error): string =>
   `The PostgreSQL database cannot be used (${innermost(error)}): start it, or correct the address of the store`
 
-/** Returns the message of the innermost cause. */
 const innermost = (error: Error): string =>
   error.cause instanceof Error ? innermost(error.cause) : error.message

@@ -37,7 +37,6 @@ export interface Accepted {
   readonly hasReplaced?: boolean
 }
 
-/** Makes the quarantine. */
 export const make = (engines: Engines) => {
   /** Returns the callback of a transaction that has the same body. */
   const findSame = Effect.fnUntraced(function* (
@@ -108,7 +107,6 @@ export const make = (engines: Engines) => {
       return all.toSorted((one, two) => one.at - two.at).map(({ verified }) => verified)
     }),
 
-    /** Deletes the callbacks of a transaction, and returns their number. */
     remove: (id: TransactionKey) =>
       Effect.map(
         Effect.forEach(engines.own, (records) =>

@@ -23,7 +23,6 @@ import { bodyNames } from "./Accepting.ts"
 /** The result of an operation. It fails if the store does not do it within three seconds. */
 type Stored<A> = Effect.Effect<A, StoreUnavailable>
 
-/** A page of dead letters. */
 export interface DeadLettersPage {
   readonly limit: number
   readonly after?: ParkedKey | undefined
@@ -168,13 +167,11 @@ const compare = (one: ParkedKey, two: ParkedKey): number =>
 
 const byPlace = (one: Parked, two: Parked): number => compare(placeOf(one), placeOf(two))
 
-/** Returns the earliest of some times. */
 export const earliest = (times: ReadonlyArray<number | undefined>): number | undefined =>
   times.reduce<number | undefined>(
     (soonest, at) => (at === undefined ? soonest : Math.min(soonest ?? at, at)),
     undefined
   )
 
-/** Adds counts. */
 export const sum = (counts: ReadonlyArray<number>): number =>
   counts.reduce((one, two) => one + two, 0)

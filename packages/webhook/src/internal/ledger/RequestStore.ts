@@ -38,7 +38,6 @@ import type { Registration, Row } from "../rule/Row.ts"
 import * as LedgerOperations from "./LedgerOperations.ts"
 import { earliest, sum } from "./Reading.ts"
 
-/** Makes the store beside a ledger. */
 export const make = (
   engines: Engines.Engines,
   { register }: Pick<Ledger["Service"], "register">
@@ -243,7 +242,6 @@ interface DeleteTexts {
   readonly limit: number
 }
 
-/** The operations of the store. */
 export interface Store extends ReturnType<typeof make> {}
 
 /** Service that keeps requests. */

@@ -9,7 +9,6 @@ import { orDie, type Records, type Rule } from "../records/Engine.ts"
 import { each, type Engines } from "../records/Engines.ts"
 import { earliest } from "./Reading.ts"
 
-/** Makes the operations. */
 export const make = (engines: Engines) => {
   /** The budget of a ledger with several shards is that of the first one. */
   const [first] = engines.own
@@ -102,7 +101,6 @@ export const takePlace = (
     return true
   })
 
-/** Sets the place of an engine. */
 export const setPlace = (records: Records, place: Place): Effect.Effect<void, StoreUnavailable> =>
   write(records, "place", () => place)
 

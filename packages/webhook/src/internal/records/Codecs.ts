@@ -26,7 +26,6 @@ export interface Codec<Stored> {
   readonly decode: (stored: Stored, key: string) => unknown
 }
 
-/** The codecs of all collections. */
 export type Codecs<Stored> = Readonly<Record<Collection, Codec<Stored>>>
 
 /** The lane of requests that are due, and the lane of settled requests that have a sealed text, by the time of their outcome. */
@@ -79,7 +78,6 @@ export const unreadableRows = (key: string, at: number): StoredRows => {
 
 const asItIs: Codec<unknown> = { encode: (value) => value, decode: (value) => value }
 
-/** The codecs of a store of values. */
 export const values: Codecs<unknown> = {
   transactions: asItIs,
   requests: asItIs,
@@ -93,7 +91,6 @@ const json: Codec<string> = {
   decode: (text) => JSON.parse(open(text).join("\n")) as unknown
 }
 
-/** The codecs of a store of texts. */
 export const texts: Codecs<string> = {
   transactions: {
     encode: (rows) => TransactionDocument.encode(rows as StoredRows),

@@ -109,7 +109,6 @@ interface Cache<A> {
   readonly set: (key: string, value: A | undefined) => void
 }
 
-/** Makes an empty cache. */
 export const makeCache = <A>(size: number): Cache<A> => {
   let recent = new Map<string, A>()
   let older = new Map<string, A>()

@@ -62,7 +62,6 @@ export interface Outcome<Value, A> {
 /** `version` is the version that the document gets, which no other change of it has. */
 export type Rule<Value, A> = (value: Value | undefined, version: number) => Outcome<Value, A>
 
-/** A document with its key. */
 export interface Found<Value> {
   readonly key: string
   readonly value: Value
@@ -126,7 +125,6 @@ interface Task {
   known: Known | undefined
 }
 
-/** The result of a change. */
 export type Done = Result.Result<unknown, Unreadable>
 
 type Commit = (item: Item) => Effect.Effect<Done, SqlError>
@@ -616,7 +614,6 @@ export const make = Effect.fnUntraced(function* <Stored>(store: Store<Stored>, o
   }
 })
 
-/** The operations of the engine. */
 export type Records = Effect.Success<ReturnType<typeof make>>
 
 const noGroups = { free: () => Effect.never, locked: () => Effect.never }

@@ -134,7 +134,6 @@ const timesOf = ({ due, listed: times, parts }: Index): ReadonlyArray<number | u
   parts > 1 ? 0 : undefined
 ]
 
-/** Makes an empty collection with its indexes. */
 const makeCollection = () => {
   const documents = new Map<string, Kept>()
   const textsOf = new Map<string, Map<string, Text>>()

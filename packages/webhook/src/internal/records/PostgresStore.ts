@@ -11,7 +11,6 @@ import type { SqlError } from "effect/sql/SqlError"
 import type { Collection, Line, Store, Write } from "./Records.ts"
 import * as SqlStore from "./SqlStore.ts"
 
-/** Makes the store. */
 export const make = (sql: SqlClient): Store<string> =>
   SqlStore.make(sql, {
     commit: (collection, writes, skipsLocked = false) =>

@@ -24,10 +24,8 @@ export class Records extends Context.Service<Records, Engines>()(
   "@pawl/webhook/internal/records/Records"
 ) {}
 
-/** The collections of documents. */
 export type Collection = "transactions" | "requests" | "quarantine" | "settings"
 
-/** The number of lanes in which a document may be due. */
 export const laneCount = 5
 
 /**
@@ -170,7 +168,6 @@ export interface Store<Stored> {
   readonly committers: number
 }
 
-/** A page of documents. */
 export interface Page {
   readonly after: string
   readonly limit: number

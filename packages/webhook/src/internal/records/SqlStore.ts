@@ -36,13 +36,11 @@ export const columns: ReadonlyArray<
   ["document", "TEXT NOT NULL", ({ document }) => document ?? ""]
 ]
 
-/** Returns the name of the table of a collection. */
 export const tableOf = (collection: Collection): string => `pawl_${collection}`
 
 /** Returns the name of the table with the texts of a collection. */
 export const textsOf = (collection: Collection): string => `${tableOf(collection)}_texts`
 
-/** Reads the lines of documents. */
 export const linesOf = (lines: ReadonlyArray<StoredLine>): ReadonlyArray<Line<string>> =>
   lines.map(({ document, key, listed_at, version }) => ({
     key,
@@ -51,7 +49,6 @@ export const linesOf = (lines: ReadonlyArray<StoredLine>): ReadonlyArray<Line<st
     ...(listed_at !== undefined && { listedAt: Number(listed_at) })
   }))
 
-/** A line of a table. */
 export interface StoredLine {
   readonly key: string
   readonly version: BigInteger
@@ -70,7 +67,6 @@ interface Dialect {
   readonly maxJoined?: number
 }
 
-/** Makes the store. */
 export const make = (sql: SqlClient, dialect: Dialect): Store<string> => {
   const fields = sql.literal("key, version, document")
   const lines = (statement: Statement<StoredLine>) => Effect.map(statement, linesOf)

@@ -90,7 +90,6 @@ export interface Facts {
   readonly kept: ReadonlyArray<Kept>
 }
 
-/** The facts of a new row. */
 export const none: Facts = { number: 0, kept: [] }
 
 /** Makes the fact of a read. A status that the specification does not list is `unlisted` if it is not a short word. */
@@ -101,7 +100,6 @@ export const asked = (at: number, result: string, kind?: Kind): Event => ({
   kind
 })
 
-/** Makes the fact of a dead letter. */
 export const parked = ({ at, reason, to }: DeadLetter): Event => ({
   fact: "parked",
   at,
@@ -163,7 +161,6 @@ export const join = ({ kept, number }: Facts, other: Facts, scope: Kind): Facts 
   return { number, kept: [...kept, ...joined.filter(isNew)] }
 }
 
-/** Makes the fact of a redrive. */
 export const redriven = (at: number, note?: Note): Event => ({
   fact: "redriven",
   at,

@@ -66,7 +66,6 @@ export interface Refusals {
   readonly since: number
 }
 
-/** The transaction of a request. */
 export interface SettledTransaction {
   readonly method: Method
   readonly transactionId: string
@@ -107,17 +106,14 @@ export type ParkReason =
   | "no-key"
   | "unreadable"
 
-/** A request that a person has to decide on. */
 export interface ParkedRequest extends RequestRow {
   readonly parked: { readonly reason: ParkReason; readonly at: number }
 }
 
-/** A request under a lease. */
 export interface LeasedRequest extends RequestRow {
   readonly lease: RequestLease
 }
 
-/** A request that is to be written. */
 export interface NewRequest {
   readonly requestId: string
   readonly kind: RequestKind
@@ -166,8 +162,6 @@ export interface Redrive {
   readonly canSend?: boolean | undefined
 }
 
-/** Tells whether a request is parked. */
 export const isParked = (row: RequestRow): row is ParkedRequest => row.parked !== undefined
 
-/** Tells whether a request is under a lease. */
 export const isLeased = (row: RequestRow): row is LeasedRequest => row.lease !== undefined

@@ -39,7 +39,6 @@ export const maxRefusals = 3
 /** The time over which these refusals come, in milliseconds. */
 export const refusalTime = 10 * 60_000
 
-/** The id and the end of a new lease. */
 type NewLease = Pick<RequestLease, "id" | "until">
 
 /** Makes the row of a new request. With a lease it is begun at once; without one it is due. */
@@ -118,7 +117,6 @@ export const begin = (
     ? { ...row, begunAt: row.begunAt ?? at }
     : undefined
 
-/** Sets the end of a lease. */
 export const renew = (row: RequestRow, leaseId: number, until: number): RequestRow | undefined =>
   holds(row, leaseId) && row.lease !== undefined
     ? { ...row, lease: { ...row.lease, until } }

@@ -110,7 +110,6 @@ export interface Parked extends Row {
   readonly deadLetter: DeadLetter
 }
 
-/** Tells whether a row is a dead letter. */
 export const isParked = (row: Row): row is Parked => row.deadLetter !== undefined
 
 /** The place of a dead letter in the list of all, which is ordered by time, id and scope. */
@@ -169,7 +168,6 @@ export interface Change extends Partial<
   readonly release?: { readonly dueAt: number | undefined; readonly lane?: Lane | undefined }
 }
 
-/** Makes an empty row for a transaction. */
 export const blank = (scope: Kind, transactionId: string, at: number): Row => ({
   method: methodOf(scope),
   scope,
@@ -251,10 +249,8 @@ export type Lane = (typeof lanes)[number]
 /** The lanes of reads, the most important first. */
 export const readLanes = ["ask", "repeat", "watch"] as const
 
-/** The lane of a read. */
 export type ReadLane = (typeof readLanes)[number]
 
-/** A number for each lane. */
 export type PerLane = Readonly<Record<Lane, number>>
 
 /** Returns the number of each lane, from one number for all lanes or one for each. */
@@ -263,6 +259,5 @@ export const perLane = (numbers: number | PerLane): PerLane =>
     ? { tell: numbers, ask: numbers, retry: numbers, repeat: numbers, watch: numbers }
     : numbers
 
-/** Returns the more urgent of two lanes. */
 export const moreUrgent = (one: Lane, two: Lane): Lane =>
   lanes.indexOf(one) <= lanes.indexOf(two) ? one : two

@@ -102,13 +102,11 @@ export interface RowPage {
   readonly last: RowKey | undefined
 }
 
-/** The place of a row among all rows. */
 export interface RowKey {
   readonly transactionId: string
   readonly scope: Kind
 }
 
-/** Returns a page of all rows. */
 export const page = (all: StoredRows, { after, before, from, limit }: PageOptions): RowPage => {
   const rows = all
     .map(({ row }) => row)
@@ -138,6 +136,5 @@ export const join = (pages: ReadonlyArray<RowPage>): RowPage => {
   return { last, rows: rows.filter((row) => last === undefined || compareKeys(row, last) <= 0) }
 }
 
-/** Compares the places of two rows. */
 export const compareKeys = (one: RowKey, two: RowKey): number =>
   compareText(one.transactionId, two.transactionId) || compareText(one.scope, two.scope)

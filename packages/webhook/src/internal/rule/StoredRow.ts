@@ -36,7 +36,6 @@ export interface Accepted {
   readonly count: number
 }
 
-/** All rows of one method and transaction id. */
 export type StoredRows = ReadonlyArray<StoredRow>
 
 /**
@@ -90,7 +89,6 @@ export const findOrMake = (
   source: Source
 ): StoredRow => find(rows, kindOf, kind, source) ?? newRow(kind, transactionId, at)
 
-/** Makes an empty row. */
 export const newRow = (kind: Kind, transactionId: string, at: number): StoredRow => ({
   row: blank(kind, transactionId, at),
   dueAt: undefined,

@@ -24,7 +24,6 @@ export interface WorkLimits {
   readonly retrySchedule: Schedule.Schedule<unknown>
 }
 
-/** The default of every limit. */
 export const defaults: WorkLimits = {
   calls: 64,
   reads: 32,

@@ -43,7 +43,6 @@ const failOnSqlDefect = <A>(work: Effect.Effect<A, SqlError>): Effect.Effect<A, 
     isSqlError(defect) ? Effect.fail(defect) : Effect.die(defect)
   )
 
-/** Fails after three seconds. */
 export const timeout = <A, E>(work: Effect.Effect<A, E>): Effect.Effect<A, E | SqlError> =>
   Effect.timeoutOrElse(work, { duration: storeTimeout, orElse: () => Effect.fail(timeoutError) })
 

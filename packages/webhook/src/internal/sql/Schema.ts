@@ -26,7 +26,6 @@ interface Words {
   readonly clustered: string
 }
 
-/** The words of SQLite. */
 export const sqlite: Words = { key: "TEXT", bytes: "BLOB", clustered: "WITHOUT ROWID" }
 
 const postgres: Words = { key: `TEXT COLLATE "C"`, bytes: "BYTEA", clustered: "" }
@@ -69,7 +68,6 @@ const migrations = { "1_documents": documents }
 
 const newest = Math.max(...Object.keys(migrations).map((name) => Number.parseInt(name, 10)))
 
-/** Returns the version of the tables. */
 export const version: Effect.Effect<number, SqlError, SqlClient.SqlClient> = Effect.gen(
   function* () {
     const sql = yield* SqlClient.SqlClient

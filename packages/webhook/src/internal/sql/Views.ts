@@ -37,11 +37,9 @@ const firstLineOf = (sql: SqlClient.SqlClient) =>
     }
   })
 
-/** Returns the word of a code. */
 const wordOf = ({ entries }: Pick<Codes<never>, "entries">, code: string) =>
   `CASE ${code} ${entries.map(([word, each]) => `WHEN '${each}' THEN '${word}'`).join(" ")} END`
 
-/** Makes the views. */
 export const create = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const field = fieldOf(sql)
