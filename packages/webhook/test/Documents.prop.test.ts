@@ -5,7 +5,7 @@
 import fc from "fast-check"
 import * as Result from "effect/Result"
 import { describe, expect, it } from "vitest"
-import * as Keys from "../src/internal/documents/Keys.ts"
+import * as Fields from "../src/internal/documents/Fields.ts"
 import * as Codecs from "../src/internal/records/Codecs.ts"
 import type { Collection } from "../src/internal/records/Records.ts"
 import * as Any from "./anyDocument.ts"
@@ -90,7 +90,7 @@ const withLines = (document: string, added: ReadonlyArray<readonly [number, stri
   const lines = document.split("\n").slice(0, -1)
   for (const [at, line] of added) lines.splice(1 + (at % lines.length), 0, line)
   const text = lines.join("\n")
-  return `${text}\n~${Keys.hashOf(text).toString(36)}`
+  return `${text}\n~${Fields.hashOf(text).toString(36)}`
 }
 
 /** Returns the lines of a document in any order, without its check. */

@@ -4,7 +4,7 @@
 import { describe, expect, it } from "vitest"
 import * as Fact from "../src/internal/rule/Fact.ts"
 import * as Codes from "../src/internal/documents/Codes.ts"
-import { keyOf, type Quarantined } from "../src/internal/documents/Keys.ts"
+import { keyOf, type Quarantined } from "../src/internal/documents/Fields.ts"
 import * as Codecs from "../src/internal/records/Codecs.ts"
 import type { Collection } from "../src/internal/records/Records.ts"
 import type { RequestRow } from "../src/internal/rule/RequestRow.ts"

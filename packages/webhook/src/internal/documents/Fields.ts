@@ -1,5 +1,5 @@
 /**
- * The format of a document: a line for each field.
+ * The keys of documents, and their format: a line for each field.
  *
  * The first character of a line is the number of the field, which never gets another meaning. A field that has its default is
  * left out. Most numbers have base 36, and most times are milliseconds from the creation of what the document is about, because
@@ -9,26 +9,24 @@
  * does not know, because a newer version wrote them.
  */
 
-import * as Keys from "./Keys.ts"
 import type { Ordered } from "../rule/Row.ts"
+import { type Kind, type Method, methodOf } from "@pawl/core/Kind"
 
 const check = "~"
 
 /** Writes the lines of a document with the check behind them. */
 export const seal = (lines: ReadonlyArray<string>): string => {
   const text = lines.join("\n")
-  return `${text}\n${check}${hashOf(text)}`
+  return `${text}\n${check}${hashOf(text).toString(36)}`
 }
 
 /** Returns the lines of a document without the check. Throws an error if the document is damaged. */
 export const open = (document: string): ReadonlyArray<string> => {
   const end = document.lastIndexOf("\n")
   const text = document.slice(0, end)
-  if (document.slice(end + 1) !== `${check}${hashOf(text)}`) throw new Error("damaged")
+  if (document.slice(end + 1) !== `${check}${hashOf(text).toString(36)}`) throw new Error("damaged")
   return text.split("\n")
 }
-
-const hashOf = (text: string): string => Keys.hashOf(text).toString(36)
 
 /** Adds a field with a value, unless the value is undefined. */
 export const add = (lines: Array<string>, field: string, value: string | undefined): void => {
@@ -173,3 +171,52 @@ export const read = (
   const name = nameOf.get(field)
   return name === undefined ? undefined : { ...ordered, [name]: textIn(value) }
 }
+
+export interface TransactionKey {
+  readonly method: Method
+  readonly transactionId: string
+}
+
+/** Returns the key of the document with all rows of a method and id. No id has a tab, and no character comes before it. */
+export const keyOf = ({ method, transactionId }: TransactionKey): string =>
+  `${transactionId}\t${method}`
+
+export const transactionOf = (key: string): TransactionKey => {
+  const end = key.lastIndexOf("\t")
+  return { method: key.slice(end + 1) as Method, transactionId: key.slice(0, end) }
+}
+
+/** Returns the key of the document with the row of a scope. */
+export const keyOfRow = (row: { readonly scope: Kind; readonly transactionId: string }): string =>
+  keyOf({ method: methodOf(row.scope), transactionId: row.transactionId })
+
+/**
+ * Returns the hash of the characters of a text: FNV-1a with 32 bits. Stores have its values, so it never changes. It is not for
+ * secrets: anyone can find two texts with one hash.
+ */
+export const hashOf = (text: string, start: number = offset): number => {
+  let hash = start
+  for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), prime)
+  return hash >>> 0
+}
+
+export const hashOfBytes = (bytes: Uint8Array): number => {
+  let hash = offset
+  for (const byte of bytes) hash = Math.imul(hash ^ byte, prime)
+  return hash >>> 0
+}
+
+const offset = 0x811c9dc5
+const prime = 0x01000193
+
+/** The quarantined callbacks of a transaction, oldest first. The body of each is the text of its `name`. */
+export type Quarantined = ReadonlyArray<{
+  readonly name: string
+  /** The length and a hash of the body. Two bodies may have the same. */
+  readonly print: string
+  readonly method: Method
+  readonly reason: string | undefined
+  readonly secret: "current" | "previous"
+  readonly firstAt: number
+  readonly newestAt: number
+}>

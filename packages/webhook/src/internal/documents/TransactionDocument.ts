@@ -5,9 +5,8 @@ import { type Status, statuses as allStatuses } from "@pawl/core/Status"
 import type { Kept, Event } from "../rule/Fact.ts"
 import { blank, type Row, type StoredCallback } from "../rule/Row.ts"
 import type { Accepted, StoredRow, StoredRows } from "../rule/StoredRow.ts"
-import type { TransactionKey } from "../documents/Keys.ts"
-import { deadLetters, kinds, lanes, statuses } from "./Codes.ts"
 import {
+  type TransactionKey,
   add,
   decimalIn,
   decimalUnless,
@@ -20,6 +19,7 @@ import {
   textIn,
   unless
 } from "./Fields.ts"
+import { deadLetters, kinds, lanes, statuses } from "./Codes.ts"
 import * as Fields from "./Fields.ts"
 
 /** Begins a row: its scope, its kind if that is another one, and the time of its creation. */

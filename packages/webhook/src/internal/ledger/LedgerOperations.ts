@@ -7,7 +7,7 @@
 import type * as Clock from "effect/Clock"
 import type * as Duration from "effect/Duration"
 import type * as Effect from "effect/Effect"
-import type { TransactionKey } from "../documents/Keys.ts"
+import type { TransactionKey } from "../documents/Fields.ts"
 import * as Engines from "../records/Engines.ts"
 import * as Accepting from "./Accepting.ts"
 import * as Keeping from "./Keeping.ts"

@@ -16,8 +16,8 @@ import { quarantineLimit } from "../rule/RowRule.ts"
 import type { Verified } from "../../Verifier.ts"
 import { orDie, type Records, type Rule } from "../records/Engine.ts"
 import { eachPage, type Engines } from "../records/Engines.ts"
-import * as Keys from "../documents/Keys.ts"
-import type { TransactionKey, Quarantined } from "../documents/Keys.ts"
+import * as Fields from "../documents/Fields.ts"
+import type { TransactionKey, Quarantined } from "../documents/Fields.ts"
 
 /** A longer id does not fit into an index. */
 const maxKey = 200
@@ -25,8 +25,8 @@ const maxKey = 200
 const keyOf = ({ method, transactionId }: TransactionKey): string => {
   const key = `${transactionId}\t${method}`
   if (key.length <= maxKey) return key
-  const hash = Keys.hashOf(key)
-  return `${key.slice(0, maxKey).replace(/\p{Cs}/gu, "")}\t${hash}\t${Keys.hashOf(key, hash)}`
+  const hash = Fields.hashOf(key)
+  return `${key.slice(0, maxKey).replace(/\p{Cs}/gu, "")}\t${hash}\t${Fields.hashOf(key, hash)}`
 }
 
 /** The result of accepting a callback. */
@@ -62,7 +62,7 @@ export const make = (engines: Engines) => {
     ): Effect.fn.Return<Accepted, StoreUnavailable> {
       const id = { method, transactionId: signed.transactionId }
       const [records, key] = [engines.of(id), keyOf(id)]
-      const print = `${bytes.length}.${Keys.hashOfBytes(bytes)}`
+      const print = `${bytes.length}.${Fields.hashOfBytes(bytes)}`
       const same = yield* findSame(records, key, print, bytes)
       const rule: Rule<Quarantined, Accepted> = (kept = [], version) => {
         if (kept.some(({ name }) => name === same)) {

@@ -15,7 +15,7 @@ import {
 } from "../rule/Row.ts"
 import * as RowPages from "../rule/RowPages.ts"
 import * as StoredRow from "../rule/StoredRow.ts"
-import { keyOf, keyOfRow, type TransactionKey } from "../documents/Keys.ts"
+import { keyOf, keyOfRow, type TransactionKey } from "../documents/Fields.ts"
 import type { Found, Records } from "../records/Engine.ts"
 import { each, type Engines } from "../records/Engines.ts"
 import { bodyNames } from "./Accepting.ts"

@@ -1,13 +1,12 @@
 /**
  * The collections of a ledger: the values of their documents, how each is stored, and how it is found.
  */
-import { keyOf, transactionOf, type Quarantined } from "../documents/Keys.ts"
+import { keyOf, transactionOf, type Quarantined, open, seal } from "../documents/Fields.ts"
 import { lanes } from "../rule/Row.ts"
 import type { Collection, Index } from "./Records.ts"
 import type { RequestRow } from "../rule/RequestRow.ts"
 import * as RequestRule from "../rule/RequestRule.ts"
 import { claimableAt, newRow, type StoredRows } from "../rule/StoredRow.ts"
-import { open, seal } from "../documents/Fields.ts"
 import * as RequestDocument from "../documents/RequestDocument.ts"
 import * as TransactionDocument from "../documents/TransactionDocument.ts"
 

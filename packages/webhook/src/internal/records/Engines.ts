@@ -7,7 +7,7 @@ import type * as Arr from "effect/Array"
 import type * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Keys from "../documents/Keys.ts"
+import * as Fields from "../documents/Fields.ts"
 import type { Collection } from "./Records.ts"
 import type { Values } from "./Codecs.ts"
 import type { PageOf, Records, Rule } from "./Engine.ts"
@@ -27,7 +27,7 @@ export const shardOf = (key: ShardKey, count: number): number => {
   // A transition has both, and belongs to its transaction.
   const text =
     "transactionId" in key ? `${key.method}/${key.transactionId}` : `request/${key.requestId}`
-  let hash = Keys.hashOf(text)
+  let hash = Fields.hashOf(text)
   hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b)
   hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35)
   return ((hash ^ (hash >>> 16)) >>> 0) % count

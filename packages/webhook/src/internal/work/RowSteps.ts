@@ -13,14 +13,15 @@ import type { Ledger } from "../../Ledger.ts"
 import * as Metrics from "../../Metrics.ts"
 import type * as ReadBudget from "../rule/ReadBudget.ts"
 import * as Reconciler from "./Reconciler.ts"
-import type { Change, Leased, Row } from "../rule/Row.ts"
+import type { Change, Leased, Row, Lane, PerLane } from "../rule/Row.ts"
 import { Teller } from "./Teller.ts"
 import * as Lease from "./Lease.ts"
 import type { WorkLimits } from "../rule/WorkLimits.ts"
 import * as NextWork from "./NextWork.ts"
 import type * as Outage from "./Outage.ts"
 import type * as Reads from "./Reads.ts"
-import type * as Slots from "./Slots.ts"
+import * as Latch from "effect/Latch"
+import * as Context from "effect/Context"
 
 /** The longest wait for the read budget. A new claim of the same row waits for it, too. */
 const budgetTimeout = Duration.seconds(1)
@@ -31,7 +32,7 @@ const denied =
 interface Tools {
   readonly ledger: Ledger["Service"]
   readonly rules: Reconciler.Rules
-  readonly slots: Effect.Success<ReturnType<typeof Slots.make>>
+  readonly slots: Effect.Success<ReturnType<typeof makeSlots>>
   readonly reads: Effect.Success<ReturnType<typeof Reads.make>>
   readonly use: ReturnType<typeof ReadBudget.make>
   readonly outage: ReturnType<typeof Outage.make>
@@ -206,3 +207,50 @@ const alarmOf = (
     ? "a callback claims a final status that the service contradicts"
     : undefined
 }
+
+/** Divides the calls and reads among the lanes. Each lane has a slot. */
+const countsOf = ({ calls, reads }: WorkLimits): PerLane => {
+  const quarterOf = (all: number) => Math.max(1, Math.floor(all / 4))
+  return {
+    tell: Math.max(1, calls - quarterOf(calls)),
+    ask: Math.max(1, reads - 2 * quarterOf(reads)),
+    retry: quarterOf(calls),
+    repeat: quarterOf(reads),
+    watch: quarterOf(reads)
+  }
+}
+
+/** Makes the slots of a worker. All of them are free. */
+export const makeSlots = Effect.fnUntraced(function* (limits: WorkLimits) {
+  const free: Record<Lane, number> = { ...countsOf(limits) }
+  const freed = yield* Latch.make()
+  let isNewestNext = true
+  return {
+    /** Returns the number of free slots in each lane. */
+    free: (): PerLane => ({ ...free }),
+    /** Returns how many of the free slots for first reads take the newest rows: half, in turns if the number is odd. */
+    newest: (): number => {
+      const isOdd = free.ask % 2 === 1
+      const count = Math.floor(free.ask / 2) + (isOdd && isNewestNext ? 1 : 0)
+      if (isOdd) isNewestNext = !isNewestNext
+      return count
+    },
+    /** Takes a slot; returns false when none is free. */
+    take: (lane: Lane): boolean => {
+      if (free[lane] === 0) return false
+      free[lane]--
+      return true
+    },
+    giveBack: (lane: Lane): void => {
+      if (free[lane]++ === 0) freed.openUnsafe()
+    },
+    /** Completes when a lane that had no free slot has one again, since it last completed. */
+    awaitFreed: Effect.andThen(freed.await, Effect.asVoid(freed.close))
+  }
+})
+
+/** The shortest time; zero by default, so that the ledger decides. */
+export const PollGap: Context.Reference<Duration.Duration> = /* @__PURE__ */ Context.Reference(
+  "@pawl/webhook/internal/work/RowSteps/PollGap",
+  { defaultValue: () => Duration.zero }
+)

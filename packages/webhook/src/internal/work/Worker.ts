@@ -49,10 +49,9 @@ import * as Lease from "./Lease.ts"
 import * as LedgerClock from "../ledger/LedgerClock.ts"
 import * as NextWork from "./NextWork.ts"
 import * as Outage from "./Outage.ts"
-import { PollGap } from "./Slots.ts"
+import { PollGap } from "./RowSteps.ts"
 import * as Reads from "./Reads.ts"
 import * as RowSteps from "./RowSteps.ts"
-import * as Slots from "./Slots.ts"
 import { Journal } from "../../Journal.ts"
 import { Ledger } from "../../Ledger.ts"
 import * as ReadBudget from "../rule/ReadBudget.ts"
@@ -131,7 +130,7 @@ const start = Effect.fnUntraced(function* (
   const { pollGaps } = yield* Profile
   const clock = yield* Clock.Clock
   const rules: Reconciler.Rules = { policy, pollGaps }
-  const slots = yield* Slots.make(limits)
+  const slots = yield* RowSteps.makeSlots(limits)
   const use = ReadBudget.make(limits.readsPerSecond)
   const reads = yield* Reads.make(shard, limits.readsPerSecond, clock, use)
   const { lease } = limits
