@@ -3,7 +3,7 @@
  */
 import type { StoreUnavailable } from "@pawl/core/CallbackError"
 import type { Method } from "@pawl/core/Kind"
-import { isStatus, type Status } from "@pawl/core/Status"
+import { isStatus } from "@pawl/core/Status"
 import * as Effect from "effect/Effect"
 import * as RequestRule from "../rule/RequestRule.ts"
 import * as RowRule from "../rule/RowRule.ts"
@@ -149,34 +149,20 @@ const deleteOldTexts = Effect.fnUntraced(function* <Name extends Collection>(
   return count
 })
 
-/** Deletes bodies of callbacks that came before a time. A dead letter keeps its callbacks. Counts and evidence stay. */
+/** Deletes the bodies of callbacks that `RowRule.deleteBodies` deletes, and those that no row has. */
 const deleteBodiesOf =
   (names: ReadonlyArray<string>, before: number): Rule<StoredRows, number> =>
   (rows) => {
-    if (rows === undefined) return { value: rows, remove: names, result: names.length }
-    const ownerOf = (name: string): StoredRow | undefined =>
-      rows.find(({ row }) => row.scope === kinds.find(name[0])) ??
-      rows.find(({ row }) => statusOf(name) in row.newestCallbacks)
+    const { rows: kept } = RowRule.deleteBodies(rows ?? [], { before, limit: Infinity })
     const remove = names.filter((name) => {
-      const owner = ownerOf(name)
-      if (owner === undefined) return true
-      const { at = -Infinity } = owner.row.newestCallbacks[statusOf(name)] ?? {}
-      return !isParked(owner.row) && at < before
+      const status = statuses.in(name[1])
+      const has = ({ row }: StoredRow) => status in row.newestCallbacks
+      const owner =
+        kept.find(({ row }) => row.scope === kinds.find(name[0])) ?? kept.find((each) => has(each))
+      return owner === undefined || !(isParked(owner.row) || has(owner))
     })
-    if (remove.length === 0) return { value: rows, result: 0 }
-    const value = rows.map((stored) => {
-      const own = remove.filter((name) => ownerOf(name) === stored).map(statusOf)
-      const kept = Object.entries(stored.row.newestCallbacks).filter(
-        ([status]) => !own.some((each) => each === status)
-      )
-      return own.length === 0
-        ? stored
-        : { ...stored, row: { ...stored.row, newestCallbacks: Object.fromEntries(kept) } }
-    })
-    return { value, remove, result: remove.length }
+    return { value: rows && kept, remove, result: remove.length }
   }
-
-const statusOf = (name: string): Status => statuses.in(name[1])
 
 const deleteQuarantined =
   (names: ReadonlyArray<string>, before: number): Rule<Quarantined, number> =>
