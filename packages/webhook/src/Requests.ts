@@ -8,7 +8,7 @@
  * 1. It makes the callback URL and the bytes of the request (`CallbackUrl`, `RequestSender`).
  * 2. It writes the request to the database of the ledger (`RequestStore`), sealed. Only then the first byte leaves.
  * 3. It sends the bytes.
- * 4. It writes the outcome, and registers the transaction in the ledger, in one transaction.
+ * 4. It registers the transaction in the ledger, and writes the outcome.
  *
  * A process that ends between the steps leaves a request without an outcome. Any process of the same database then sends
  * the same bytes under the same requestId, until the outcome is known. The service processes a requestId once

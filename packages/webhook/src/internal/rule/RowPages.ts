@@ -124,11 +124,6 @@ export const page = (all: StoredRows, { after, before, from, limit }: PageOption
 /**
  * Joins the pages of several ledgers under the same options. Rows behind the first `last` of a page come with the next page,
  * because the ledger of that page has not looked at them yet.
- *
- * **Gotchas**
- *
- * The ledgers have to order keys as `compareKeys` does. A PostgreSQL database with another collation than `C` or `C.UTF-8` does
- * not.
  */
 export const join = (pages: ReadonlyArray<RowPage>): RowPage => {
   const [last] = pages.flatMap(({ last }) => last ?? []).toSorted(compareKeys)
