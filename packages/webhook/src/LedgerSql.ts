@@ -14,7 +14,7 @@
  *
  * @since 0.1.0
  */
-import type { StoreUnavailable } from "@pawl/core/CallbackError"
+import { StoreUnavailable } from "@pawl/core/CallbackError"
 import { Handler, type Transition } from "@pawl/core/Handler"
 import * as Arr from "effect/Array"
 import * as Context from "effect/Context"
@@ -24,14 +24,14 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import type { MigrationError } from "effect/sql/Migrator"
 import { SqlClient } from "effect/sql/SqlClient"
-import type { SqlError } from "effect/sql/SqlError"
+import { isSqlError, type SqlError } from "effect/sql/SqlError"
 import * as Owner from "./internal/ledger/Owner.ts"
 import * as Settings from "./internal/ledger/Settings.ts"
 import * as Engines from "./internal/records/Engines.ts"
 import * as SqlEngine from "./internal/records/SqlEngine.ts"
+import * as Retry from "./internal/sql/Retry.ts"
 import * as SqlSchema from "./internal/sql/Schema.ts"
 import * as Server from "./internal/sql/Server.ts"
-import * as SqlTransactions from "./internal/sql/Transactions.ts"
 import type { Ledger } from "./Ledger.ts"
 import { Records } from "./internal/records/Records.ts"
 import { type RequestStore, services } from "./internal/ledger/RequestStore.ts"
@@ -55,6 +55,8 @@ export type StartError = SqlError | MigrationError
  * **Gotchas**
  *
  * On SQLite a transaction blocks every accept. A transaction that takes longer than three seconds fails.
+ * It fails with `StoreUnavailable` if a retry may help: the database is busy, is not available, is read-only after a fail-over, or had
+ * a conflict. Any other error is returned as it is.
  *
  * @category services
  * @since 0.1.0
@@ -173,9 +175,18 @@ export const layer: Layer.Layer<
     const retire = yield* Server.makeRetire(sql)
     const records = yield* SqlEngine.make(sql, retire)
     yield* Owner.take(records)
-    return Context.add(services(Engines.make([records])), Transactions, {
-      run: SqlTransactions.make(sql, { scope, retire })
-    })
+    const run: Transactions["Service"]["run"] = (work) =>
+      Effect.provideService(work, SqlClient, sql).pipe(
+        sql.withTransaction,
+        Retry.timeoutIn(scope),
+        Effect.tapError((error) => (isSqlError(error) ? retire(error) : Effect.void)),
+        Effect.mapError((error) =>
+          isSqlError(error) && (error.isRetryable || Server.isReadOnly(error))
+            ? new StoreUnavailable({ cause: error })
+            : error
+        )
+      )
+    return Context.add(services(Engines.make([records])), Transactions, { run })
   })
 )
 

@@ -14,9 +14,6 @@ type Store = RequestStore["Service"]
 /** The time that a lease lasts, in milliseconds. */
 export const duration = Duration.toMillis(Duration.seconds(30))
 
-const renewalInterval = Duration.seconds(10)
-const renewalTimeout = Duration.seconds(15)
-
 /** Returns the time of a store, in milliseconds since the epoch. */
 export const timeOf = (store: Store): Effect.Effect<number> =>
   Effect.map(Clock.Clock, (clock) => LedgerClock.timeOf(store, clock))
@@ -25,10 +22,5 @@ export const timeOf = (store: Store): Effect.Effect<number> =>
 export const renew = (store: Store, leased: LeasedRequest): Effect.Effect<void> =>
   timeOf(store).pipe(
     Effect.flatMap((now) => store.renew(leased, now + duration)),
-    Effect.retry(LedgerLease.retrySchedule),
-    Effect.timeout(renewalTimeout),
-    Effect.orElseSucceed(() => false),
-    Effect.delay(renewalInterval),
-    Effect.repeat({ while: (isRenewed) => isRenewed }),
-    Effect.asVoid
+    LedgerLease.renewEach(duration)
   )

@@ -6,6 +6,7 @@
  * another worker can claim the row. Only a process that is itself paused for longer than that cannot stop it. When it goes on, it can write
  * nothing to the row, and its call of the handler ends with the next renewal.
  */
+import type { StoreUnavailable } from "@pawl/core/CallbackError"
 import type { Status } from "@pawl/core/Status"
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
@@ -45,7 +46,7 @@ export const body = (
         .body({ method, scope, transactionId }, status)
         .pipe(Effect.retry(retrySchedule), Effect.orDie)
 
-/** Renews a lease until it is lost. `duration` is the time that it lasts, in milliseconds. */
+/** Renews the lease of a row until it is lost. `duration` is the time that it lasts, in milliseconds. */
 export const renew = (
   ledger: Ledger["Service"],
   leased: Leased,
@@ -53,10 +54,19 @@ export const renew = (
 ): Effect.Effect<void> =>
   Clock.currentTimeMillis.pipe(
     Effect.flatMap((now) => ledger.write(leased, { until: now + duration })),
-    Effect.retry(retrySchedule),
-    Effect.timeout(duration / 2),
-    Effect.orElseSucceed(() => undefined),
-    Effect.delay(duration / 3),
-    Effect.repeat({ while: (row) => row !== undefined }),
-    Effect.asVoid
+    Effect.map((row) => row !== undefined),
+    renewEach(duration)
   )
+
+/** Renews a lease after each third of its time, until it is lost or could not be renewed for half of its time. */
+export const renewEach =
+  (duration: number) =>
+  (renewed: Effect.Effect<boolean, StoreUnavailable>): Effect.Effect<void> =>
+    renewed.pipe(
+      Effect.retry(retrySchedule),
+      Effect.timeout(duration / 2),
+      Effect.orElseSucceed(() => false),
+      Effect.delay(duration / 3),
+      Effect.repeat({ while: (isRenewed) => isRenewed }),
+      Effect.asVoid
+    )
