@@ -231,24 +231,18 @@ const layers: Readonly<Record<string, ReadonlyArray<readonly [room: string, file
   "packages/webhook/src/": [
     [
       "verification",
-      /^(Row|Fact|Lane|internal\/TransactionReport|Verification|Verifier|CallbackUrl|Seal|internal\/(seal|verify)\/.+)\.ts$/
+      /^(Verification|Verifier|CallbackUrl|Seal|internal\/(CommandOutput|rule\/(Row|Fact)|(seal|verify)\/.+))\.ts$/
     ],
-    [
-      "rule",
-      /^(Order|ReadBudget|ReadUse|Retention|RowPages|StoredRow|Story|RowRule|WorkLimits|RequestRow|RequestRule|RequestTimes|internal\/(Counters|ExpectedAmount|SharedTimeout))\.ts$/
-    ],
+    ["rule", /^internal\/rule\/.+\.ts$/],
     ["documents", /^internal\/documents\/.+\.ts$/],
-    ["engine", /^(Records|internal\/(records|sql)\/.+)\.ts$/],
+    ["engine", /^internal\/(records|sql)\/.+\.ts$/],
     [
       "ledger",
-      /^(DurableObject|Ledger|LedgerOperations|LedgerSql|RequestStore|Shards|NodeSqlite|NodePostgres|NodeStore|internal\/LedgerClock|internal\/ledger\/.+)\.ts$/
+      /^(DurableObject|Ledger|LedgerSql|NodeSqlite|NodePostgres|internal\/ledger\/.+)\.ts$/
     ],
-    ["journal", /^(Activity|Journal|Metrics|internal\/PrometheusNames)\.ts$/],
-    [
-      "work",
-      /^(Cleaner|Confirmer|Reconciler|Teller|Worker|internal\/(ClockWatch|Condition|Lease|NextWork|Outage|Pending|PollGap|Reads|RetentionSettings|RowSteps|Slots|Transition|WorkSettings))\.ts$/
-    ],
-    ["requests", /^(Requests|NodeRequests|RequestsError|internal\/requests\/.+)\.ts$/],
+    ["journal", /^(Journal|Metrics|internal\/journal\/.+)\.ts$/],
+    ["work", /^internal\/work\/.+\.ts$/],
+    ["requests", /^(Requests|NodeRequests|internal\/requests\/.+)\.ts$/],
     ["doors", /^(Receiver|NodeReceiver|WebReceiver|internal\/doors\/.+)\.ts$/],
     ["index", /^index\.ts$/]
   ],

@@ -21,7 +21,6 @@ import { type Entry, Journal } from "@pawl/webhook/Journal"
 import * as Ledger from "@pawl/webhook/Ledger"
 import * as Receiver from "@pawl/webhook/Receiver"
 import * as Requests from "@pawl/webhook/Requests"
-import * as RequestStore from "@pawl/webhook/RequestStore"
 import * as Seal from "@pawl/webhook/Seal"
 import * as Verifier from "@pawl/webhook/Verifier"
 import * as Console from "effect/Console"
@@ -64,7 +63,7 @@ const requests = Layer.unwrap(
   Layer.provide([
     CallbackUrl.layer(merchantSecret),
     Seal.layer({ current: merchantSecret }),
-    RequestStore.layerMemory,
+    Requests.layerStore,
     RequestSender.layer
   ])
 )

@@ -2,7 +2,7 @@
  * The stores in memory do about the same work with many rows as with few. Work is counted in executed blocks, not in time.
  */
 import * as Ledger from "@pawl/webhook/Ledger"
-import * as RequestStore from "@pawl/webhook/RequestStore"
+import * as RequestStore from "@pawl/webhook/internal/ledger/RequestStore"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { expect, it } from "@effect/vitest"

@@ -65,15 +65,15 @@ describe("the guide for production", async () => {
   const page = await readFile(join(root, "docs/guides/production.md"), "utf8")
   const sources = await Promise.all(
     [
-      "internal/ClockWatch",
-      "internal/Outage",
-      "internal/RowSteps",
+      "internal/work/ClockWatch",
+      "internal/work/Outage",
+      "internal/work/RowSteps",
       "internal/requests/Attempt",
-      "Order",
+      "internal/rule/Order",
       "Journal",
       "internal/merchants/Refusals",
       "Receiver",
-      "Teller"
+      "internal/work/Teller"
     ]
       .map((name) => `packages/webhook/src/${name}.ts`)
       .map((path) => readFile(join(root, path), "utf8"))

@@ -19,7 +19,7 @@ describe("imports point down", () => {
     ["packages/http/src/Refunds.ts", "@pawl/webhook/Ledger"],
     ["packages/http/src/NodeTransport.ts", "@effect/platform-node/NodeHttpClient"],
     ["packages/http/src/Refunds.ts", "@pawl/testkit/Fake"],
-    ["packages/webhook/src/Confirmer.ts", "@pawl/http/StatusPoller"],
+    ["packages/webhook/src/internal/work/Confirmer.ts", "@pawl/http/StatusPoller"],
     ["packages/webhook/src/NodeSqlite.ts", "@pawl/http/StatusPoller"],
     ["packages/webhook/src/NodeSqlite.ts", "@effect/sql-pg/PgClient"],
     ["packages/receiver/src/bin/pawl-receiver.ts", "@pawl/testkit/Fake"],
@@ -59,7 +59,7 @@ describe("imports point down", () => {
 describe("imports point down inside a package", () => {
   it.each([
     ["packages/http/src/Transport.ts", "./Caller.ts"],
-    ["packages/webhook/src/RowRule.ts", "./Ledger.ts"],
+    ["packages/webhook/src/internal/rule/RowRule.ts", "./Ledger.ts"],
     ["packages/webhook/src/internal/sql/Accept.ts", "../../Worker.ts"],
     ["packages/testkit/src/internal/gateway/Cards.ts", "../../Fake.ts"],
     ["packages/sandbox/src/internal/pages/PayPage.ts", "../sandbox/EventFeed.ts"],
@@ -69,7 +69,7 @@ describe("imports point down inside a package", () => {
   })
 
   it.each([
-    ["packages/webhook/src/Worker.ts", "./Ledger.ts"],
+    ["packages/webhook/src/internal/work/Worker.ts", "./Ledger.ts"],
     ["packages/webhook/src/Ledger.ts", "./internal/memory/Memory.ts"],
     ["packages/sandbox/src/internal/sandbox/NodeSite.ts", "../pages/HostedPage.ts"],
     ["packages/testkit/src/Laws/Receiver.ts", "../Faults.ts"]

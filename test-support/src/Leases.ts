@@ -1,7 +1,7 @@
 /**
  * The end of all leases of a store, as after the time of a lease.
  */
-import { Records } from "@pawl/webhook/Records"
+import { Records } from "@pawl/webhook/internal/records/Records"
 import * as Effect from "effect/Effect"
 
 /** Ends the leases of all rows and requests of a store. */

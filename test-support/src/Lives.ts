@@ -3,8 +3,8 @@
  * callbacks; handlers, stores and processes fail.
  */
 import { type Status, statuses } from "@pawl/core/Status"
-import type { Row } from "@pawl/webhook/Row"
-import type * as Story from "@pawl/webhook/Story"
+import type { Row } from "@pawl/webhook/internal/rule/Row"
+import type * as Story from "@pawl/webhook/internal/rule/StoredRow"
 import * as Effect from "effect/Effect"
 import fc from "fast-check"
 import { expect } from "vitest"

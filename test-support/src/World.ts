@@ -27,7 +27,7 @@ import * as Journal from "@pawl/webhook/Journal"
 import * as Ledger from "@pawl/webhook/Ledger"
 import * as Receiver from "@pawl/webhook/Receiver"
 import * as Verifier from "@pawl/webhook/Verifier"
-import * as Worker from "@pawl/webhook/Worker"
+import * as Worker from "@pawl/webhook/internal/work/Worker"
 import * as service from "./Service.ts"
 
 /** One call of the handler; `end` is undefined while it runs, and `took` is true once it succeeded. */

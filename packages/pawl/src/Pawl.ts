@@ -84,7 +84,7 @@ type Operations = Readonly<ReturnType<typeof operationsOf>>
  * A create is written to the store before it is sent. If the process ends before the response, any process with the
  * store sends the same bytes again, and `onChange` is told. Call again with the same `requestId` for the outcome.
  *
- * A method rejects with the errors of `@pawl/core/PaymentsError` and `@pawl/webhook/RequestsError`. A payment that the
+ * A method rejects with the errors of `@pawl/core/PaymentsError` and `@pawl/webhook/internal/requests/RequestsError`. A payment that the
  * service declined is a `Declined`, with the `response`.
  *
  * - `requests`: the requests of the store: `get`, `parked`, `cancel` and `redrive`.

@@ -42,16 +42,16 @@ import { Admin } from "./Admin.ts"
 import * as MerchantsAdmin from "./internal/merchants/MerchantsAdmin.ts"
 import * as MerchantId from "./internal/merchants/MerchantId.ts"
 import * as Refusals from "./internal/merchants/Refusals.ts"
-import { PollGap } from "@pawl/webhook/internal/PollGap"
+import { PollGap } from "@pawl/webhook/internal/work/RowSteps"
 import * as Owner from "@pawl/webhook/internal/ledger/Owner"
 import * as Reading from "@pawl/webhook/internal/verify/Reading"
 import * as Token from "@pawl/webhook/internal/verify/Token"
 import type { Journal } from "@pawl/webhook/Journal"
 import { Ledger } from "@pawl/webhook/Ledger"
-import * as ReadUse from "@pawl/webhook/ReadUse"
+import * as ReadBudget from "@pawl/webhook/internal/rule/ReadBudget"
 import { Receiver, type StatusCode } from "@pawl/webhook/Receiver"
 import type { Incoming } from "@pawl/webhook/Verifier"
-import { Worker } from "@pawl/webhook/Worker"
+import { Worker } from "@pawl/webhook/internal/work/Worker"
 
 /**
  * Type of the services of a merchant.
@@ -179,7 +179,7 @@ export const layer = <E, R>(
 
       const readUse = Effect.map(
         Effect.forEach(all, ({ services }) => Context.get(services, Worker).readUse),
-        ReadUse.sum
+        ReadBudget.sum
       )
 
       const refuse = yield* Refusals.make

@@ -9,7 +9,7 @@ import { MinimumLogLevel } from "effect/References"
 import { expect, it } from "@effect/vitest"
 import * as Admin from "../src/Admin.ts"
 import * as Ledger from "@pawl/webhook/Ledger"
-import * as RequestStore from "@pawl/webhook/RequestStore"
+import * as RequestStore from "@pawl/webhook/internal/ledger/RequestStore"
 import * as World from "@pawl/test-support/World"
 
 const start = Effect.gen(function* () {

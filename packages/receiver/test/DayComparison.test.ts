@@ -15,7 +15,7 @@ import { spawnSync } from "node:child_process"
 import * as DayBooks from "../src/internal/books/DayBooks.ts"
 import * as DayComparison from "../src/internal/books/DayComparison.ts"
 import { Ledger, layerMemory } from "@pawl/webhook/Ledger"
-import type { RowKey } from "@pawl/webhook/RowPages"
+import type { RowKey } from "@pawl/webhook/internal/rule/RowPages"
 import { card, verified } from "@pawl/test-support/Service"
 
 const day = 20_000 * 86_400_000

@@ -13,10 +13,13 @@ import { DatabaseSync } from "node:sqlite"
 import { describe, expect, it } from "vitest"
 import { layerMemory, Ledger } from "@pawl/webhook/Ledger"
 import * as NodeSqlite from "@pawl/webhook/NodeSqlite"
-import { RequestStore, layerMemory as layerRequests } from "@pawl/webhook/RequestStore"
-import * as LedgerRecords from "@pawl/webhook/internal/ledger/LedgerRecords"
-import { Records } from "@pawl/webhook/Records"
-import * as Shards from "@pawl/webhook/Shards"
+import {
+  RequestStore,
+  layerMemory as layerRequests
+} from "@pawl/webhook/internal/ledger/RequestStore"
+import * as LedgerOperations from "@pawl/webhook/internal/ledger/LedgerOperations"
+import { Records } from "@pawl/webhook/internal/records/Records"
+import * as LedgerSql from "@pawl/webhook/LedgerSql"
 import { callback, finish, november } from "@pawl/test-support/Finished"
 import { client, emptied, ledgerOf, type Place } from "@pawl/test-support/Places"
 import { none } from "./receiverProcess.ts"
@@ -158,7 +161,7 @@ for (const [name, layer] of Object.entries(stores)) {
     holds(layer)
   })
   describe(`erase in four shards, in ${name}`, () => {
-    const four = () => Shards.layer(Arr.makeBy(4, layer))
+    const four = () => LedgerSql.layerShards(Arr.makeBy(4, layer))
     holds(four)
 
     it("callbacks in quarantine are deleted in every shard", () =>
@@ -168,7 +171,7 @@ for (const [name, layer] of Object.entries(stores)) {
           const unknown = { ...callback("1", "SUCCEED"), claim: undefined, quarantine: "status" }
           // As after a database was added: what is in quarantine is not moved.
           for (const records of (yield* Records).own) {
-            const alone = LedgerRecords.make({ of: () => records, own: [records] })
+            const alone = LedgerOperations.make({ of: () => records, own: [records] })
             yield* alone.accept(unknown, november)
           }
           expect(yield* ledger.quarantined).toHaveLength(4)

@@ -11,7 +11,7 @@ import * as Scope from "effect/Scope"
 import { describe, expect, it } from "vitest"
 import { Ledger, layerMemory } from "@pawl/webhook/Ledger"
 import { Merchants } from "../src/Merchants.ts"
-import { Worker } from "@pawl/webhook/Worker"
+import { Worker } from "@pawl/webhook/internal/work/Worker"
 import { callback, make, type Shop } from "./merchantWorld.ts"
 import { pass, run } from "@pawl/test-support/World"
 

@@ -10,8 +10,8 @@ import { connect, createServer } from "node:net"
 import { DatabaseSync } from "node:sqlite"
 import { ask, post, receiver, service } from "./receiverProcess.ts"
 import * as TransactionDocument from "@pawl/webhook/internal/documents/TransactionDocument"
-import { blank } from "@pawl/webhook/Row"
-import { findOrMake } from "@pawl/webhook/StoredRow"
+import { blank } from "@pawl/webhook/internal/rule/Row"
+import { findOrMake } from "@pawl/webhook/internal/rule/StoredRow"
 import { files } from "@pawl/test-support/Stores"
 
 const file = files()

@@ -8,15 +8,15 @@ import * as Duration from "effect/Duration"
 import * as Result from "effect/Result"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import * as Fact from "@pawl/webhook/Fact"
-import * as Transition from "@pawl/webhook/internal/Transition"
-import type { ReadResult } from "@pawl/webhook/Confirmer"
+import * as Fact from "@pawl/webhook/internal/rule/Fact"
+import * as NextWork from "@pawl/webhook/internal/work/NextWork"
+import type { ReadResult } from "@pawl/webhook/internal/work/Confirmer"
 import * as Replay from "../src/internal/story/Replay.ts"
-import * as Reconciler from "@pawl/webhook/Reconciler"
-import type { Change, Leased } from "@pawl/webhook/Row"
-import * as RowRule from "@pawl/webhook/RowRule"
-import type { StoredRows } from "@pawl/webhook/StoredRow"
-import * as Story from "@pawl/webhook/Story"
+import * as Reconciler from "@pawl/webhook/internal/work/Reconciler"
+import type { Change, Leased } from "@pawl/webhook/internal/rule/Row"
+import * as RowRule from "@pawl/webhook/internal/rule/RowRule"
+import type { StoredRows } from "@pawl/webhook/internal/rule/StoredRow"
+import * as StoredRow from "@pawl/webhook/internal/rule/StoredRow"
 import { card, verified } from "@pawl/test-support/Service"
 
 const runs = Number(process.env["PAWL_STORIES"] ?? 400)
@@ -87,7 +87,7 @@ const play = (steps: ReadonlyArray<Step>) => {
   }
 
   const tell = (leased: Leased, outcome: Outcome): Leased | undefined => {
-    const next = Transition.nextStep(leased, Transition.standingOf(leased, "final"), now)
+    const next = NextWork.nextStep(leased, NextWork.standingOf(leased, "final"), now)
     if (next._tag === "Nothing") return leased
     if (next._tag === "Park") {
       const { deadLetter } = next
@@ -152,7 +152,7 @@ const play = (steps: ReadonlyArray<Step>) => {
       if (known !== undefined) tell(known, outcome)
     }
   }
-  return { stories: rows.map((stored) => Story.make(stored)), calls }
+  return { stories: rows.map((stored) => StoredRow.storyOf(stored)), calls }
 }
 
 describe("the facts of a history", () => {

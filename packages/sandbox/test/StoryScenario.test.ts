@@ -3,7 +3,7 @@
  */
 import * as Evidence from "@pawl/core/Evidence"
 import { isTerminal, type Status } from "@pawl/core/Status"
-import * as Fact from "@pawl/webhook/Fact"
+import * as Fact from "@pawl/webhook/internal/rule/Fact"
 import { layerMemory, Ledger } from "@pawl/webhook/Ledger"
 import * as StoryScenario from "@pawl/receiver/internal/story/StoryScenario"
 import * as Effect from "effect/Effect"

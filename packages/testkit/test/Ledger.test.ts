@@ -2,9 +2,9 @@
  * The laws of a ledger: every store keeps them, and every planted bug breaks one.
  */
 import { layerMemory, Ledger } from "@pawl/webhook/Ledger"
-import type { Change } from "@pawl/webhook/Row"
-import * as RequestStore from "@pawl/webhook/RequestStore"
-import * as Shards from "@pawl/webhook/Shards"
+import type { Change } from "@pawl/webhook/internal/rule/Row"
+import * as RequestStore from "@pawl/webhook/internal/ledger/RequestStore"
+import * as LedgerSql from "@pawl/webhook/LedgerSql"
 import * as NodePostgres from "@pawl/webhook/NodePostgres"
 import * as NodeSqlite from "@pawl/webhook/NodeSqlite"
 import { execute, server } from "@pawl/test-support/Postgres"
@@ -79,9 +79,13 @@ describe("the laws of a ledger hold", () => {
   hold("in SQLite's memory", () => ledger, 22)
   const file = sqlite(join(directory, "ledger"))
   hold("in a SQLite file", () => file, 5)
-  holdSharded("in memory", () => Shards.layer([inMemory, inMemory, inMemory, inMemory]), 60)
+  holdSharded(
+    "in memory",
+    () => LedgerSql.layerShards([inMemory, inMemory, inMemory, inMemory]),
+    60
+  )
   const shards = [sqlite(), sqlite(), sqlite(), sqlite()] as const
-  holdSharded("in SQLite's memory", () => Shards.layer(shards), 8)
+  holdSharded("in SQLite's memory", () => LedgerSql.layerShards(shards), 8)
 })
 
 await describeWithDatabase((database) => {
@@ -111,7 +115,7 @@ await describeWithDatabase((database) => {
     postgres("four", 2)
   ] as const
   const numRuns = Number(process.env["PAWL_RUNS"] ?? 2)
-  holdSharded("in PostgreSQL", () => Shards.layer(shards), numRuns)
+  holdSharded("in PostgreSQL", () => LedgerSql.layerShards(shards), numRuns)
 })
 
 const year = 31_536_000_000

@@ -4,7 +4,7 @@
 import * as Ledger from "@pawl/webhook/Ledger"
 import * as NodePostgres from "@pawl/webhook/NodePostgres"
 import * as NodeSqlite from "@pawl/webhook/NodeSqlite"
-import { layerMemory, RequestStore } from "@pawl/webhook/RequestStore"
+import { layerMemory, RequestStore } from "@pawl/webhook/internal/ledger/RequestStore"
 import { server } from "@pawl/test-support/Postgres"
 import { describeWithDatabase } from "@pawl/test-support/PostgresTests"
 import * as Effect from "effect/Effect"

@@ -24,7 +24,7 @@ import * as Layer from "effect/Layer"
 import type * as Redacted from "effect/Redacted"
 import * as Secret from "./internal/verify/Secret.ts"
 import * as Token from "./internal/verify/Token.ts"
-import { type CreateRequest, orderedOf } from "./Row.ts"
+import { type CreateRequest, orderedOf } from "./internal/rule/Row.ts"
 
 /**
  * Service that makes callback URLs.

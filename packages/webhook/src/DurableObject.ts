@@ -16,19 +16,16 @@
  *
  * @since 0.1.0
  */
-import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as LedgerRecords from "./internal/ledger/LedgerRecords.ts"
-import * as Requests from "./internal/ledger/Requests.ts"
 import * as DurableObjectStore from "./internal/records/DurableObjectStore.ts"
 import * as Engines from "./internal/records/Engines.ts"
-import * as LocalEngine from "./internal/records/LocalEngine.ts"
+import * as Engine from "./internal/records/Engine.ts"
 import { drawVersion } from "./internal/records/SqlEngine.ts"
-import * as TextCodecs from "./internal/records/TextCodecs.ts"
-import { Ledger } from "./Ledger.ts"
-import { Records } from "./Records.ts"
-import { RequestStore } from "./RequestStore.ts"
+import * as Codecs from "./internal/records/Codecs.ts"
+import type { Ledger } from "./Ledger.ts"
+import type { Records } from "./internal/records/Records.ts"
+import { type RequestStore, services } from "./internal/ledger/RequestStore.ts"
 
 /**
  * The storage of a Durable Object (`ctx.storage`), as far as it is used.
@@ -47,13 +44,8 @@ export type Storage = DurableObjectStore.Storage
 export const layer = (storage: Storage): Layer.Layer<Ledger | Records | RequestStore> =>
   Layer.effectContext(
     Effect.gen(function* () {
-      const store = DurableObjectStore.make(storage)
-      const records = yield* LocalEngine.make(store, TextCodecs.texts, drawVersion)
-      const engines = Engines.make([records])
-      const ledger = LedgerRecords.make(engines)
-      return Context.make(Ledger, ledger).pipe(
-        Context.add(Records, engines),
-        Context.add(RequestStore, Requests.make(engines, ledger))
-      )
+      const store = yield* DurableObjectStore.make(storage)
+      const records = yield* Engine.makeLocal(store, Codecs.texts, drawVersion)
+      return services(Engines.make([records]))
     })
   )

@@ -30,15 +30,15 @@ import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { alarmsFor } from "./internal/Counters.ts"
-import * as LedgerClock from "./internal/LedgerClock.ts"
-import * as LedgerRecords from "./internal/ledger/LedgerRecords.ts"
+import { alarmsFor } from "./internal/rule/Counters.ts"
+import * as LedgerClock from "./internal/ledger/LedgerClock.ts"
+import * as LedgerOperations from "./internal/ledger/LedgerOperations.ts"
 import * as Engines from "./internal/records/Engines.ts"
-import * as LocalEngine from "./internal/records/LocalEngine.ts"
-import type { Operations } from "./LedgerOperations.ts"
-import type { RegisteredDifferently } from "./Order.ts"
-import { Records } from "./Records.ts"
-import { type CreateRequest, orderedOf } from "./Row.ts"
+import * as MemoryStore from "./internal/records/MemoryStore.ts"
+import type { Operations } from "./internal/ledger/LedgerOperations.ts"
+import type { RegisteredDifferently } from "./internal/rule/Order.ts"
+import { Records } from "./internal/records/Records.ts"
+import { type CreateRequest, orderedOf } from "./internal/rule/Row.ts"
 
 /**
  * Service that keeps callbacks and the rows that they belong to.
@@ -123,8 +123,8 @@ export const register = /* @__PURE__ */ Effect.fn("Ledger.register")(function* (
  * @since 0.1.0
  */
 export const layerMemory: Layer.Layer<Ledger | Records> = Layer.effectContext(
-  Effect.map(LocalEngine.makeMemory, (records) => {
+  Effect.map(MemoryStore.makeEngine, (records) => {
     const engines = Engines.make([records])
-    return Context.make(Records, engines).pipe(Context.add(Ledger, LedgerRecords.make(engines)))
+    return Context.make(Records, engines).pipe(Context.add(Ledger, LedgerOperations.make(engines)))
   })
 )

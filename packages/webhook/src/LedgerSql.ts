@@ -14,26 +14,29 @@
  *
  * @since 0.1.0
  */
-import type { StoreUnavailable } from "@pawl/core/CallbackError"
+import { StoreUnavailable } from "@pawl/core/CallbackError"
 import { Handler, type Transition } from "@pawl/core/Handler"
+import * as Arr from "effect/Array"
 import * as Context from "effect/Context"
+import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import type { MigrationError } from "effect/sql/Migrator"
 import { SqlClient } from "effect/sql/SqlClient"
-import type { SqlError } from "effect/sql/SqlError"
-import * as LedgerRecords from "./internal/ledger/LedgerRecords.ts"
-import * as Requests from "./internal/ledger/Requests.ts"
+import { isSqlError, type SqlError } from "effect/sql/SqlError"
 import * as Owner from "./internal/ledger/Owner.ts"
+import * as Settings from "./internal/ledger/Settings.ts"
 import * as Engines from "./internal/records/Engines.ts"
-import type { ShardKey } from "./internal/records/ShardOf.ts"
 import * as SqlEngine from "./internal/records/SqlEngine.ts"
+import * as Retry from "./internal/sql/Retry.ts"
 import * as SqlSchema from "./internal/sql/Schema.ts"
 import * as Server from "./internal/sql/Server.ts"
-import * as SqlTransactions from "./internal/sql/Transactions.ts"
-import { Ledger } from "./Ledger.ts"
-import { Records } from "./Records.ts"
-import { RequestStore } from "./RequestStore.ts"
+import type { Ledger } from "./Ledger.ts"
+import { Records } from "./internal/records/Records.ts"
+import { type RequestStore, services } from "./internal/ledger/RequestStore.ts"
+
+export { type ShardKey, shardOf } from "./internal/records/Engines.ts"
 
 /**
  * Error raised when a ledger cannot start: the database cannot be used, its tables could not be made, or it has the rows of
@@ -46,12 +49,14 @@ export type StartError = SqlError | MigrationError
 
 /**
  * Service that runs work in one transaction of the ledger's database. A write of the ledger inside the work
- * is part of the transaction. Only the layers of a ledger in a database provide it. With several databases (`Shards`) the
+ * is part of the transaction. Only the layers of a ledger in a database provide it. With several databases (`layerShards`) the
  * work runs in that of the transaction or request that `key` names.
  *
  * **Gotchas**
  *
  * On SQLite a transaction blocks every accept. A transaction that takes longer than three seconds fails.
+ * It fails with `StoreUnavailable` if a retry may help: the database is busy, is not available, is read-only after a fail-over, or had
+ * a conflict. Any other error is returned as it is.
  *
  * @category services
  * @since 0.1.0
@@ -61,7 +66,7 @@ export class Transactions extends Context.Service<
   {
     readonly run: <A, E>(
       work: Effect.Effect<A, E, SqlClient>,
-      key?: ShardKey
+      key?: Engines.ShardKey
     ) => Effect.Effect<A, E | SqlError | StoreUnavailable>
   }
 >()("@pawl/webhook/LedgerSql/Transactions") {}
@@ -170,12 +175,99 @@ export const layer: Layer.Layer<
     const retire = yield* Server.makeRetire(sql)
     const records = yield* SqlEngine.make(sql, retire)
     yield* Owner.take(records)
-    const engines = Engines.make([records])
-    const ledger = LedgerRecords.make(engines)
-    return Context.make(Ledger, ledger).pipe(
-      Context.add(Records, engines),
-      Context.add(RequestStore, Requests.make(engines, ledger)),
-      Context.add(Transactions, { run: SqlTransactions.make(sql, { scope, retire }) })
-    )
+    const run: Transactions["Service"]["run"] = (work) =>
+      Effect.provideService(work, SqlClient, sql).pipe(
+        sql.withTransaction,
+        Retry.timeoutIn(scope),
+        Effect.tapError((error) => (isSqlError(error) ? retire(error) : Effect.void)),
+        Effect.mapError((error) =>
+          isSqlError(error) && (error.isRetryable || Server.isReadOnly(error))
+            ? new StoreUnavailable({ cause: error })
+            : error
+        )
+      )
+    return Context.add(services(Engines.make([records])), Transactions, { run })
   })
 )
+
+/**
+ * Error raised when a database has another place among the shards: a database was added, removed or named in another
+ * order, or its rows are being moved. `position` counts from 0.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export class ShardMisplaced extends Data.TaggedError("ShardMisplaced")<{
+  readonly position: number
+  readonly count: number
+}> {
+  override get message() {
+    return `Store ${this.position + 1} of ${this.count} has another place among the shards, or its rows were not moved to the end: name all stores in the order of the last start, or stop all receivers and run once with --move-rows`
+  }
+}
+
+/**
+ * Layer that makes one store of several databases, for more transactions than one carries. The order of the layers must never
+ * change.
+ *
+ * **Details**
+ *
+ * Each transaction lives in one shard: a stable hash of its method and signed id says which. So all callbacks of a
+ * transaction, and all of its work, are in one database, and the handler's `commit` runs there. The token of a
+ * callback URL names no transaction, so it does not change the shard. A request lives in the shard of its requestId, and
+ * its transaction is registered in the shard of the transaction.
+ *
+ * A shard that is not available answers 503 for its own transactions. Each shard has a worker of its own, with an equal share
+ * of the slots and of the read budget.
+ *
+ * Each database keeps its place among the shards. A receiver with other databases, or with the same ones in another
+ * order, does not start. `pawl-receiver --move-rows` adds databases.
+ *
+ * **Gotchas**
+ *
+ * With `Transactions` in all of them, `run` needs the key of the transaction or request whose rows are written.
+ *
+ * @category layers
+ * @since 0.1.0
+ */
+export const layerShards = <E, R, S = never>(
+  stores: Arr.NonEmptyReadonlyArray<Layer.Layer<Ledger | Records | RequestStore | S, E, R>>
+): Layer.Layer<Ledger | Records | RequestStore | Extract<S, Transactions>, E | ShardMisplaced, R> =>
+  Layer.effectContext(
+    Effect.gen(function* () {
+      const count = stores.length
+      const shards = yield* Effect.forEach(stores, (store, position) =>
+        Effect.tap(Layer.build(Layer.fresh(store)), (built) =>
+          takePlace(recordsOf(built), { position, count })
+        )
+      )
+      const [first] = shards
+      if (shards.length === 1) return first
+      const context = services(Engines.make(Arr.map(shards, recordsOf)))
+      const transactions = shards.flatMap((built) =>
+        Option.toArray(Context.getOption(built as Context.Context<Transactions>, Transactions))
+      )
+      const run: Transactions["Service"]["run"] = (work, key) => {
+        const shard = key && transactions[Engines.shardOf(key, count)]
+        return shard === undefined ? Effect.die(unnamed) : shard.run(work)
+      }
+      return transactions.length === count ? Context.add(context, Transactions, { run }) : context
+    }).pipe(
+      Effect.map(
+        (context) =>
+          context as Context.Context<Ledger | Records | RequestStore | Extract<S, Transactions>>
+      )
+    )
+  )
+
+const unnamed = new Error(
+  "Each shard has transactions of its own: name the transaction or the request"
+)
+
+const recordsOf = (built: Context.Context<never>) =>
+  Context.get(built as Context.Context<Records>, Records).own[0]
+
+const takePlace = (records: Records["Service"]["own"][0], place: Settings.Place) =>
+  Effect.flatMap(Effect.orDie(Settings.takePlace(records, place)), (isTaken) =>
+    isTaken ? Effect.void : Effect.fail(new ShardMisplaced(place))
+  )

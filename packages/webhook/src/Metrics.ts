@@ -38,12 +38,12 @@ import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Metric from "effect/Metric"
 import * as PrometheusMetrics from "effect/observability/PrometheusMetrics"
-import { alarmsFor, counter, counters } from "./internal/Counters.ts"
-import * as LedgerClock from "./internal/LedgerClock.ts"
-import * as PrometheusNames from "./internal/PrometheusNames.ts"
+import { alarmsFor, counter, counters } from "./internal/rule/Counters.ts"
+import * as LedgerClock from "./internal/ledger/LedgerClock.ts"
+import * as PrometheusNames from "./internal/journal/PrometheusNames.ts"
 import type { Event } from "./Journal.ts"
 import { Ledger } from "./Ledger.ts"
-import { type ReadLane, readLanes } from "./Lane.ts"
+import { type ReadLane, readLanes } from "./internal/rule/Row.ts"
 
 const accepted = counter("callbacks.accepted", "Callbacks that were stored")
 const repeats = counter("callbacks.repeated", "Accepted callbacks that repeat a known status")

@@ -14,8 +14,8 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import type { Ledger } from "./Ledger.ts"
 import * as LedgerSql from "./LedgerSql.ts"
-import type { Records } from "./Records.ts"
-import type { RequestStore } from "./RequestStore.ts"
+import type { Records } from "./internal/records/Records.ts"
+import type { RequestStore } from "./internal/ledger/RequestStore.ts"
 
 /**
  * Layer that keeps the ledger and the request store in PostgreSQL.

@@ -59,10 +59,8 @@ import {
   type ServerResponse
 } from "node:http"
 import type { AddressInfo, Socket } from "node:net"
-import * as Bodies from "./internal/doors/Bodies.ts"
 import * as Door from "./internal/doors/Door.ts"
 import * as NodeConnections from "./internal/doors/NodeConnections.ts"
-import * as NodeResponse from "./internal/doors/NodeResponse.ts"
 import { type StatusCode, Receiver } from "./Receiver.ts"
 import { maxBytes } from "./Verifier.ts"
 
@@ -188,7 +186,7 @@ const maxDrainedBytes = 4 * maxBytes
 const maxPipelined = 8
 
 const listenerOf = (run: Door.Run): RequestListener => {
-  const openBody = Bodies.make()
+  const openBody = Door.makeBodies()
   const pipelined = new WeakMap<Socket, number>()
 
   return (request, response) => {
@@ -221,7 +219,7 @@ const listenerOf = (run: Door.Run): RequestListener => {
     if (raw !== undefined) return finish(raw)
     if (request.readableDidRead) {
       run(Effect.logError(Door.bodyAlreadyRead))
-      return NodeResponse.send(response, 500, {})
+      return NodeConnections.send(response, 500, {})
     }
 
     let isStopped = false
@@ -273,4 +271,4 @@ const textOf = (value: string | Array<string> | undefined): string | undefined =
   Array.isArray(value) ? value.join(", ") : value
 
 const respond = (response: ServerResponse, status: StatusCode): void =>
-  NodeResponse.send(response, status, Door.responseHeaders(status))
+  NodeConnections.send(response, status, Door.responseHeaders(status))

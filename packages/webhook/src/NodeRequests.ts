@@ -39,7 +39,7 @@ import type { Ledger } from "./Ledger.ts"
 import type * as LedgerSql from "./LedgerSql.ts"
 import * as NodeSqlite from "./NodeSqlite.ts"
 import * as Requests from "./Requests.ts"
-import type { RequestStore } from "./RequestStore.ts"
+import type { RequestStore } from "./internal/ledger/RequestStore.ts"
 import * as Seal from "./Seal.ts"
 
 /**

@@ -34,8 +34,8 @@ import { chmodSync, closeSync, openSync, statSync } from "node:fs"
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite"
 import type { Ledger } from "./Ledger.ts"
 import * as LedgerSql from "./LedgerSql.ts"
-import type { Records } from "./Records.ts"
-import type { RequestStore } from "./RequestStore.ts"
+import type { Records } from "./internal/records/Records.ts"
+import type { RequestStore } from "./internal/ledger/RequestStore.ts"
 import * as Retry from "./internal/sql/Retry.ts"
 
 /**

@@ -36,22 +36,25 @@ import * as HttpRouter from "effect/http/HttpRouter"
 import { HttpServerRequest } from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Layer from "effect/Layer"
+import type * as Schedule from "effect/Schedule"
 import * as Result from "effect/Result"
-import * as Cleaner from "./Cleaner.ts"
-import * as Confirmer from "./Confirmer.ts"
+import * as Cleaner from "./internal/work/Cleaner.ts"
+import * as Confirmer from "./internal/work/Confirmer.ts"
 import * as Door from "./internal/doors/Door.ts"
 import * as RouterBody from "./internal/doors/RouterBody.ts"
 import * as Shares from "./internal/doors/Shares.ts"
-import * as LedgerClock from "./internal/LedgerClock.ts"
-import * as SharedTimeout from "./internal/SharedTimeout.ts"
+import * as LedgerClock from "./internal/ledger/LedgerClock.ts"
+import * as SharedTimeout from "./internal/records/SharedTimeout.ts"
 import * as Journal from "./Journal.ts"
 import { Ledger } from "./Ledger.ts"
-import type { Accepted } from "./LedgerOperations.ts"
+import type { Accepted } from "./internal/ledger/LedgerOperations.ts"
 import * as Metrics from "./Metrics.ts"
-import * as Teller from "./Teller.ts"
+import * as Teller from "./internal/work/Teller.ts"
 import { type Incoming, type Verified, Verifier } from "./Verifier.ts"
-import * as Worker from "./Worker.ts"
-import * as WorkLimits from "./WorkLimits.ts"
+import * as Worker from "./internal/work/Worker.ts"
+import * as WorkLimits from "./internal/rule/WorkLimits.ts"
+
+export { KeptMonths, Retention } from "./internal/work/Cleaner.ts"
 
 /**
  * The status code of the response to a callback.
@@ -80,6 +83,10 @@ export class Receiver extends Context.Service<
  * - `policy`: the claims that the service must confirm before the handler is told: with `final` (the default) those of a
  *   final status, with `always` all, with `never` none.
  * - `limits`: the limits of its worker that differ from `WorkLimits.defaults`.
+ * - `retrySchedule`: when a handler that failed is called again. By default after 1, 2, 4, … seconds, at most 5 minutes, for 24
+ *   hours; where the schedule ends, the transaction becomes a dead letter. A restart does not begin it anew: the number of calls
+ *   and the time of the first one are stored, and the schedule is stepped through that many times from that time on. It gets no
+ *   input, and a time in which no process made a due call does not count.
  *
  * @category models
  * @since 0.1.0
@@ -87,6 +94,7 @@ export class Receiver extends Context.Service<
 export interface Options {
   readonly policy?: Policy
   readonly limits?: Partial<WorkLimits.WorkLimits>
+  readonly retrySchedule?: Schedule.Schedule<unknown> | undefined
 }
 
 /**
@@ -116,7 +124,11 @@ export const layer = (
     )
   )
 
-const limitsOf = (options?: Options) => ({ ...WorkLimits.defaults, ...options?.limits })
+const limitsOf = ({ limits, retrySchedule }: Options = {}) => ({
+  ...WorkLimits.defaults,
+  ...limits,
+  ...(retrySchedule && { retrySchedule })
+})
 
 const storeTimeout = Duration.seconds(4)
 

@@ -8,7 +8,7 @@
  * 1. It makes the callback URL and the bytes of the request (`CallbackUrl`, `RequestSender`).
  * 2. It writes the request to the database of the ledger (`RequestStore`), sealed. Only then the first byte leaves.
  * 3. It sends the bytes.
- * 4. It writes the outcome, and registers the transaction in the ledger, in one transaction.
+ * 4. It registers the transaction in the ledger, and writes the outcome.
  *
  * A process that ends between the steps leaves a request without an outcome. Any process of the same database then sends
  * the same bytes under the same requestId, until the outcome is known. The service processes a requestId once
@@ -64,21 +64,29 @@ import * as Layer from "effect/Layer"
 import { CallbackUrl, type InvalidCallbackUrl } from "./CallbackUrl.ts"
 import * as Lease from "./internal/requests/Lease.ts"
 import * as Order from "./internal/requests/Order.ts"
-import type * as Process from "./internal/requests/Process.ts"
-import * as Recovery from "./internal/requests/Recovery.ts"
+import * as Process from "./internal/requests/Process.ts"
 import * as Sending from "./internal/requests/Sending.ts"
 import * as CanonicalBody from "./internal/seal/CanonicalBody.ts"
-import type { NewRequest, ParkedRequest, RequestRow } from "./RequestRow.ts"
+import type { NewRequest, ParkedRequest, RequestRow } from "./internal/rule/RequestRow.ts"
 import {
   CardDataRefused,
   RequestConflict,
   RequestNotSent,
   RequestParked,
   type ResponseLost
-} from "./RequestsError.ts"
-import { RequestStore } from "./RequestStore.ts"
-import { orderedOf } from "./Row.ts"
+} from "./internal/requests/RequestsError.ts"
+import { RequestStore } from "./internal/ledger/RequestStore.ts"
+import { orderedOf } from "./internal/rule/Row.ts"
 import { Seal } from "./Seal.ts"
+
+export { layerMemory as layerStore } from "./internal/ledger/RequestStore.ts"
+export {
+  CardDataRefused,
+  RequestConflict,
+  RequestNotSent,
+  RequestParked,
+  ResponseLost
+} from "./internal/requests/RequestsError.ts"
 
 /**
  * Service that makes requests.
@@ -280,7 +288,7 @@ const make = Effect.fnUntraced(function* (options: Options = {}) {
     return { requestId }
   })
 
-  yield* Recovery.start(tools)
+  yield* Process.start(tools)
   return Requests.of({
     send,
     enqueue,

@@ -52,7 +52,7 @@ import { type Kind, type Method, methodOf } from "@pawl/core/Kind"
 import type * as Brand from "effect/Brand"
 import * as Reading from "./internal/verify/Reading.ts"
 import * as Token from "./internal/verify/Token.ts"
-import type { Ordered } from "./Row.ts"
+import type { Ordered } from "./internal/rule/Row.ts"
 
 /**
  * A request that may be a callback, not verified yet.

@@ -50,11 +50,10 @@
  */
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
-import * as Bodies from "./internal/doors/Bodies.ts"
 import * as Door from "./internal/doors/Door.ts"
 import { type StatusCode, Receiver } from "./Receiver.ts"
 
-type OpenBody = ReturnType<typeof Bodies.make>
+type OpenBody = ReturnType<typeof Door.makeBodies>
 
 /**
  * A receiver as a web-standard handler.
@@ -82,7 +81,7 @@ export interface WebReceiver {
  */
 export const toHandler = <E>(layer: Layer.Layer<Receiver, E>): WebReceiver => {
   const { dispose, run, start } = Door.make(layer)
-  const openBody = Bodies.make()
+  const openBody = Door.makeBodies()
   /** Reads the body outside Effect: a promise inside an effect costs as much CPU time as the whole receiver. */
   const handler = (request: Request): Promise<Response> => {
     if (request.bodyUsed) {

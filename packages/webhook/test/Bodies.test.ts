@@ -11,7 +11,7 @@ import { connect, type AddressInfo, type Socket } from "node:net"
 import { Readable } from "node:stream"
 import { setFlagsFromString } from "node:v8"
 import { runInNewContext } from "node:vm"
-import * as Bodies from "../src/internal/doors/Bodies.ts"
+import * as Door from "../src/internal/doors/Door.ts"
 import * as NodeConnections from "../src/internal/doors/NodeConnections.ts"
 import * as NodeReceiver from "../src/NodeReceiver.ts"
 import * as Receiver from "../src/Receiver.ts"
@@ -113,7 +113,7 @@ describe("the bodies of a door", () => {
   const bytes = new Uint8Array(10)
 
   it("A26: beyond their memory cost the one that is read for the longest time", () => {
-    const open = Bodies.make(30)
+    const open = Door.makeBodies(30)
     const givenUp: Array<string> = []
     const [one, two, three] = ["one", "two", "three"].map((name) => open(() => givenUp.push(name)))
     if (!one || !two || !three) return expect.unreachable("there are three bodies")

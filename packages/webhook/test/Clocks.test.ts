@@ -11,14 +11,15 @@ import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { correction } from "../src/internal/NextWork.ts"
-import * as LedgerClock from "../src/internal/LedgerClock.ts"
-import * as Transition from "../src/internal/Transition.ts"
+import { correction } from "../src/internal/work/NextWork.ts"
+import * as LedgerClock from "../src/internal/ledger/LedgerClock.ts"
+import * as NextWork from "../src/internal/work/NextWork.ts"
 import * as Journal from "../src/Journal.ts"
 import { Ledger, layerMemory } from "../src/Ledger.ts"
-import * as ClockWatch from "../src/internal/ClockWatch.ts"
-import * as Reconciler from "../src/Reconciler.ts"
-import { blank, type Row } from "../src/Row.ts"
+import * as ClockWatch from "../src/internal/work/ClockWatch.ts"
+import { defaults } from "../src/internal/rule/WorkLimits.ts"
+import * as Reconciler from "../src/internal/work/Reconciler.ts"
+import { blank, type Row } from "../src/internal/rule/Row.ts"
 import { ledgerOf } from "@pawl/test-support/Places"
 import { onPostgres } from "@pawl/test-support/Stores"
 import * as World from "@pawl/test-support/World"
@@ -132,7 +133,9 @@ describe("the correction of a row's times", () => {
         const next: Row = { ...row, ...correction(row, rules, now) }
         const longest = now + Reconciler.maxGap(rules) + 6 * second
         expect(Reconciler.readAt(next, rules) ?? 0).toBeLessThanOrEqual(longest)
-        expect(next.retryAt).toBeLessThanOrEqual(now + Transition.backoff(12) + 5 * second)
+        expect(next.retryAt).toBeLessThanOrEqual(
+          now + NextWork.waitAfter(defaults.retrySchedule, 12) + 5 * second
+        )
         for (const at of [next.askedAt, next.failingSince, next.newStatusAt]) {
           expect(at ?? 0).toBeLessThanOrEqual(now + 5 * second)
         }
@@ -145,7 +148,8 @@ describe("the correction of a row's times", () => {
     fc.assert(
       fc.property(times, (fields) => {
         const past = (at: number | undefined) => at && Math.min(at, now)
-        const wait = fields.attempt === 0 ? 0 : Transition.backoff(fields.attempt)
+        const wait =
+          fields.attempt === 0 ? 0 : NextWork.waitAfter(defaults.retrySchedule, fields.attempt)
         const row: Row = {
           ...start,
           attempt: fields.attempt,

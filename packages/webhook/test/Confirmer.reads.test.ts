@@ -20,8 +20,8 @@ import * as Logger from "effect/Logger"
 import { MinimumLogLevel } from "effect/References"
 import * as TestClock from "effect/testing/TestClock"
 import { describe, expect, it } from "@effect/vitest"
-import * as Confirmer from "../src/Confirmer.ts"
-import { blank, type Row } from "../src/Row.ts"
+import * as Confirmer from "../src/internal/work/Confirmer.ts"
+import { blank, type Row } from "../src/internal/rule/Row.ts"
 
 const start = 1_000_000
 

@@ -1,17 +1,15 @@
 /**
  * Documents written out in full. Stores have such texts, so a change of one of them is a change of the format.
  */
-import * as Result from "effect/Result"
 import { describe, expect, it } from "vitest"
-import * as Fact from "../src/Fact.ts"
+import * as Fact from "../src/internal/rule/Fact.ts"
 import * as Codes from "../src/internal/documents/Codes.ts"
-import { keyOf } from "../src/internal/documents/Keys.ts"
-import type { Quarantined } from "../src/internal/documents/Quarantined.ts"
-import * as TextCodecs from "../src/internal/records/TextCodecs.ts"
-import type { Collection } from "../src/Records.ts"
-import type { RequestRow } from "../src/RequestRow.ts"
-import { blank } from "../src/Row.ts"
-import type { StoredRow, StoredRows } from "../src/StoredRow.ts"
+import { keyOf, type Quarantined } from "../src/internal/documents/Fields.ts"
+import * as Codecs from "../src/internal/records/Codecs.ts"
+import type { Collection } from "../src/internal/records/Records.ts"
+import type { RequestRow } from "../src/internal/rule/RequestRow.ts"
+import { blank } from "../src/internal/rule/Row.ts"
+import type { StoredRow, StoredRows } from "../src/internal/rule/StoredRow.ts"
 import { signed } from "./anyRow.ts"
 
 const createdAt = 1_767_225_600_000
@@ -261,9 +259,9 @@ const golden: ReadonlyArray<
 describe("the document of", () => {
   it.each(golden)("%s", (_, collection, key, value, lines) => {
     const text = lines.join("\n")
-    const codec = TextCodecs.texts[collection]
+    const codec = Codecs.texts[collection]
     expect(codec.encode(value)).toBe(text)
-    expect(Result.getOrThrow(codec.decode(key, text))).toEqual(value)
+    expect(codec.decode(text, key)).toEqual(value)
   })
 })
 

@@ -8,9 +8,9 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import * as ExpectedAmount from "../src/internal/ExpectedAmount.ts"
-import * as RequestRule from "../src/RequestRule.ts"
-import { blank, type Ordered, type Row } from "../src/Row.ts"
+import * as Order from "../src/internal/rule/Order.ts"
+import * as RequestRule from "../src/internal/rule/RequestRule.ts"
+import { blank, type Ordered, type Row } from "../src/internal/rule/Row.ts"
 import { card, incoming } from "@pawl/test-support/Service"
 import * as World from "@pawl/test-support/World"
 
@@ -38,7 +38,7 @@ describe("the ordered amount", () => {
     ["0.5", "0.50"],
     ["999999999999999999.99", "999999999999999999.99"]
   ])("%s equals the paid amount %s", (amount, paid) => {
-    expect(ExpectedAmount.differs(row("apm-payment", { amount }, paid))).toBe(false)
+    expect(Order.differs(row("apm-payment", { amount }, paid))).toBe(false)
   })
 
   it.each([
@@ -54,9 +54,9 @@ describe("the ordered amount", () => {
     ["10 EUR", "10.00"],
     ["10.00.5", "10.00"]
   ])("%s differs from the paid amount %s", (amount, paid) => {
-    expect(ExpectedAmount.differs(row("apm-payment", { amount }, paid))).toBe(true)
-    expect(ExpectedAmount.differs(row("apm-payment", { amount }, "1.00", paid))).toBe(true)
-    expect(ExpectedAmount.differs(row("apm-payment", { amount: "1" }, "1.00", "1", "2"))).toBe(true)
+    expect(Order.differs(row("apm-payment", { amount }, paid))).toBe(true)
+    expect(Order.differs(row("apm-payment", { amount }, "1.00", paid))).toBe(true)
+    expect(Order.differs(row("apm-payment", { amount: "1" }, "1.00", "1", "2"))).toBe(true)
   })
 
   it("is rounded and compared as by Amount", () => {
@@ -78,7 +78,7 @@ describe("the ordered amount", () => {
           Result.isSuccess(rounded) &&
           Result.isSuccess(paid) &&
           Amount.compare(rounded.success, paid.success) === 0
-        expect(ExpectedAmount.differs(row("apm-payment", { amount }, text))).toBe(!isSame)
+        expect(Order.differs(row("apm-payment", { amount }, text))).toBe(!isSame)
       })
     )
   })
@@ -91,24 +91,22 @@ describe("the ordered amount", () => {
       "refund",
       "card-payment"
     ]
-    const differ = kinds.map((kind) => ExpectedAmount.differs(row(kind, { amount: "9" }, "10")))
+    const differ = kinds.map((kind) => Order.differs(row(kind, { amount: "9" }, "10")))
     expect(differ).toEqual([true, true, true, true, false])
-    expect(ExpectedAmount.differs(row("refund", { currency: "USD" }, "10"))).toBe(true)
-    expect(ExpectedAmount.differs(row("refund", { currency: "EUR" }, "10"))).toBe(false)
+    expect(Order.differs(row("refund", { currency: "USD" }, "10"))).toBe(true)
+    expect(Order.differs(row("refund", { currency: "EUR" }, "10"))).toBe(false)
   })
 
   it("is not compared with a callback of another account (A08, R20)", () => {
     const ordered = { account: "4712", amount: "9" }
-    expect(ExpectedAmount.differs(row("apm-payment", ordered, "10"))).toBe(false)
-    expect(ExpectedAmount.differs(row("apm-payment", { ...ordered, account: "4711" }, "10"))).toBe(
-      true
-    )
+    expect(Order.differs(row("apm-payment", ordered, "10"))).toBe(false)
+    expect(Order.differs(row("apm-payment", { ...ordered, account: "4711" }, "10"))).toBe(true)
   })
 
   it("is not compared when the order has no amount", () => {
     fc.assert(
       fc.property(fc.constantFrom(undefined, {}, { requestId: "r" }), (ordered) => {
-        expect(ExpectedAmount.differs(row("apm-payment", ordered, "10"))).toBe(false)
+        expect(Order.differs(row("apm-payment", ordered, "10"))).toBe(false)
       })
     )
   })
@@ -117,7 +115,7 @@ describe("the ordered amount", () => {
 describe("the callbacks of a transaction", () => {
   const areOf = (kind: RequestKind, ordered: Ordered | undefined, found: Row) => {
     const request = { requestId: "r", kind, digest: "d", hasCardData: false, ordered }
-    return ExpectedAmount.isOfRequest(RequestRule.write(request, 0, undefined), found)
+    return Order.isOfRequest(RequestRule.write(request, 0, undefined), found)
   }
 
   it("may be those of a request if all of them have its account, amount and currency, as far as known", () => {

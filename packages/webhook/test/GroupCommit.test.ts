@@ -8,7 +8,7 @@ import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import { describe, expect, it } from "@effect/vitest"
 import * as GroupCommit from "../src/internal/records/GroupCommit.ts"
-import * as SharedTimeout from "../src/internal/SharedTimeout.ts"
+import * as SharedTimeout from "../src/internal/records/SharedTimeout.ts"
 
 class Refused {
   readonly _tag = "Refused"

@@ -8,13 +8,13 @@ import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as TestClock from "effect/testing/TestClock"
 import { describe, expect, it } from "@effect/vitest"
-import * as RowLease from "../src/internal/Lease.ts"
+import * as RowLease from "../src/internal/work/Lease.ts"
 import * as Lease from "../src/internal/requests/Lease.ts"
 import * as Ledger from "../src/Ledger.ts"
-import type { LeasedRequest } from "../src/RequestRow.ts"
-import * as RequestRule from "../src/RequestRule.ts"
-import * as RequestStore from "../src/RequestStore.ts"
-import { blank, type Leased } from "../src/Row.ts"
+import type { LeasedRequest } from "../src/internal/rule/RequestRow.ts"
+import * as RequestRule from "../src/internal/rule/RequestRule.ts"
+import * as RequestStore from "../src/internal/ledger/RequestStore.ts"
+import { blank, type Leased } from "../src/internal/rule/Row.ts"
 
 const written = { requestId: "1", kind: "refund", digest: "d", hasCardData: false } as const
 const request: LeasedRequest = {

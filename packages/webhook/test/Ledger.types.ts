@@ -7,8 +7,8 @@ import type * as Layer from "effect/Layer"
 import { SqlClient } from "effect/sql/SqlClient"
 import type { Ledger, layerMemory } from "../src/Ledger.ts"
 import * as LedgerSql from "../src/LedgerSql.ts"
-import type { Records } from "../src/Records.ts"
-import type { RequestStore } from "../src/RequestStore.ts"
+import type { Records } from "../src/internal/records/Records.ts"
+import type { RequestStore } from "../src/internal/ledger/RequestStore.ts"
 import type { Incoming, Verified, Verifier } from "../src/Verifier.ts"
 
 declare const ledger: Ledger["Service"]

@@ -5,7 +5,7 @@ import * as Evidence from "@pawl/core/Evidence"
 import * as Effect from "effect/Effect"
 import { expect, it } from "@effect/vitest"
 import { Ledger, layerMemory } from "../src/Ledger.ts"
-import type { Row } from "../src/Row.ts"
+import type { Row } from "../src/internal/rule/Row.ts"
 import { apm, verified } from "@pawl/test-support/Service"
 
 it.effect("a returned row stays the same after every later call", () =>

@@ -11,7 +11,7 @@ import type { RequestListener, ServerResponse } from "node:http"
 import { connect } from "node:net"
 import { DatabaseSync } from "node:sqlite"
 import { setTimeout } from "node:timers/promises"
-import * as NodeResponse from "../src/internal/doors/NodeResponse.ts"
+import * as NodeConnections from "../src/internal/doors/NodeConnections.ts"
 import { Ledger, layerMemory } from "../src/Ledger.ts"
 import * as NodeReceiver from "../src/NodeReceiver.ts"
 import * as NodeSqlite from "../src/NodeSqlite.ts"
@@ -188,7 +188,7 @@ it.live("a response whose connection is closed is not sent", () =>
     })
     yield* Effect.exit(Effect.tryPromise(() => fetch(`http://127.0.0.1:${port}`)))
     const response = yield* Effect.promise(() => closed.promise)
-    NodeResponse.send(response, 200, {}, "late")
+    NodeConnections.send(response, 200, {}, "late")
     expect([response.headersSent, response.writableEnded]).toEqual([false, false])
   })
 )

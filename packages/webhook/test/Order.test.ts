@@ -3,8 +3,8 @@
  */
 import * as Result from "effect/Result"
 import { expect, it } from "vitest"
-import { joinOrders, orderAfter, type OrderOfRow } from "../src/Order.ts"
-import type { Ordered, Registration } from "../src/Row.ts"
+import { joinOrders, orderAfter, type OrderOfRow } from "../src/internal/rule/Order.ts"
+import type { Ordered, Registration } from "../src/internal/rule/Row.ts"
 
 const names = ["account", "amount", "currency"] as const
 

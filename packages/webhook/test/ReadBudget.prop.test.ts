@@ -6,7 +6,7 @@ import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import type { Ledger } from "../src/Ledger.ts"
-import * as ReadBudget from "../src/ReadBudget.ts"
+import * as ReadBudget from "../src/internal/rule/ReadBudget.ts"
 import { alarms, hour, minute, pass, run, second } from "@pawl/test-support/World"
 import * as World from "@pawl/test-support/World"
 

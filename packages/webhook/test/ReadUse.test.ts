@@ -4,7 +4,7 @@
 import { RateLimited } from "@pawl/core/PaymentsError"
 import * as Effect from "effect/Effect"
 import { expect, it } from "vitest"
-import * as ReadUse from "../src/ReadUse.ts"
+import * as ReadBudget from "../src/internal/rule/ReadBudget.ts"
 import * as World from "@pawl/test-support/World"
 
 const { minute, pass, run, second } = World
@@ -67,14 +67,14 @@ it("fewer reads are allowed after a 429, and all again when nothing was reserved
   ))
 
 it("the use of several shards is their sum, and the age of the oldest of all", () => {
-  const one = ReadUse.make(3)
-  const other = ReadUse.make(2)
+  const one = ReadBudget.make(3)
+  const other = ReadBudget.make(2)
   one.send(0)
   one.putOff("ask", 0, 1000)
   other.putOff("watch", 500, 1000)
   other.putOff("watch", 900, 1000)
   other.reserve(1, 1000)
-  expect(ReadUse.sum([one.read(2000), other.read(2000)])).toEqual({
+  expect(ReadBudget.sum([one.read(2000), other.read(2000)])).toEqual({
     limit: 5,
     allowed: 4,
     sent: 1,
@@ -82,5 +82,5 @@ it("the use of several shards is their sum, and the age of the oldest of all", (
     oldestPutOff: 2000
   })
   one.send(0)
-  expect(ReadUse.sum([one.read(2000), other.read(2000)]).oldestPutOff).toBe(1500)
+  expect(ReadBudget.sum([one.read(2000), other.read(2000)]).oldestPutOff).toBe(1500)
 })

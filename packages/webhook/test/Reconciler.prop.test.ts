@@ -5,9 +5,9 @@ import type { Kind } from "@pawl/core/Kind"
 import * as Duration from "effect/Duration"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { type ReadResult, unsettledClaim } from "../src/Confirmer.ts"
-import { blank, type Row } from "../src/Row.ts"
-import { afterRead, readAt, type Rules } from "../src/Reconciler.ts"
+import { type ReadResult, unsettledClaim } from "../src/internal/work/Confirmer.ts"
+import { blank, type Row } from "../src/internal/rule/Row.ts"
+import { afterRead, readAt, type Rules } from "../src/internal/work/Reconciler.ts"
 
 const rules: Rules = { policy: "final", pollGaps: defaults.pollGaps }
 const minutes = (...counts: ReadonlyArray<number>) => counts.map((count) => count * 60_000)

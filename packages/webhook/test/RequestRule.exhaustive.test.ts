@@ -5,12 +5,11 @@
  * `requestFacts.ts`, which knows nothing of the rule, and ten rules with a bug show that each law is checked.
  */
 import { describe, expect, it } from "vitest"
-import type { NewRequest, RequestRow } from "../src/RequestRow.ts"
-import * as RequestRule from "../src/RequestRule.ts"
-import * as RequestTimes from "../src/RequestTimes.ts"
+import type { NewRequest, RequestRow } from "../src/internal/rule/RequestRow.ts"
+import * as RequestRule from "../src/internal/rule/RequestRule.ts"
 import * as Facts from "./requestFacts.ts"
 
-const original = { ...RequestRule, ...RequestTimes }
+const original = { ...RequestRule }
 type Rule = typeof original
 
 const request: NewRequest = {
@@ -225,7 +224,7 @@ const planted: Readonly<Record<string, Partial<Rule>>> = {
     }
   },
   "a lease is taken while it holds": {
-    isClaimable: (row) => RequestTimes.claimableAt(row) !== undefined
+    isClaimable: (row) => RequestRule.claimableAt(row) !== undefined
   },
   "a parked request stays leased": {
     park: (row, id, reason, at) => {

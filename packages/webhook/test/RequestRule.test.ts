@@ -4,9 +4,9 @@
 import * as Evidence from "@pawl/core/Evidence"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import type { RequestRow } from "../src/RequestRow.ts"
-import * as Rule from "../src/RequestRule.ts"
-import { blank, type Row } from "../src/Row.ts"
+import type { RequestRow } from "../src/internal/rule/RequestRow.ts"
+import * as Rule from "../src/internal/rule/RequestRule.ts"
+import { blank, type Row } from "../src/internal/rule/Row.ts"
 import {
   check,
   fresh,

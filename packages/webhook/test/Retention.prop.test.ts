@@ -4,8 +4,8 @@
 import { statuses } from "@pawl/core/Status"
 import fc from "fast-check"
 import { expect, it } from "vitest"
-import { isDeletable } from "../src/Retention.ts"
-import type { StoredRow } from "../src/StoredRow.ts"
+import { isDeletable } from "../src/internal/rule/RowRule.ts"
+import type { StoredRow } from "../src/internal/rule/StoredRow.ts"
 import { lane, storedRows, time } from "./anyRow.ts"
 
 /** A row whose handler was told an end, without any work but a read of the watch. */

@@ -8,11 +8,11 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { describe, expect, it } from "vitest"
-import * as Cleaner from "../src/Cleaner.ts"
-import * as RetentionSettings from "../src/internal/RetentionSettings.ts"
+import * as Cleaner from "../src/internal/work/Cleaner.ts"
+import * as RetentionSettings from "../src/internal/work/RetentionSettings.ts"
 import { layerMemory, Ledger } from "../src/Ledger.ts"
-import { layerMemory as layerRequests } from "../src/RequestStore.ts"
-import * as Shards from "../src/Shards.ts"
+import { layerMemory as layerRequests } from "../src/internal/ledger/RequestStore.ts"
+import * as LedgerSql from "../src/LedgerSql.ts"
 import { callback, day, finish, november } from "@pawl/test-support/Finished"
 import { emptied, ledgerOf } from "@pawl/test-support/Places"
 import { files, onPostgres } from "@pawl/test-support/Stores"
@@ -139,7 +139,7 @@ describe("in memory", () => {
   holds(memory)
 })
 describe("in four shards", () => {
-  holds(() => Shards.layer(Arr.makeBy(4, memory)))
+  holds(() => LedgerSql.layerShards(Arr.makeBy(4, memory)))
 })
 describe("in a SQLite file", () => {
   holds(() => ledgerOf(file()))

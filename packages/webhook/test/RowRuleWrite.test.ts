@@ -6,11 +6,11 @@ import { statuses } from "@pawl/core/Status"
 import * as Struct from "effect/Struct"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import * as Fact from "../src/Fact.ts"
-import * as Order from "../src/Order.ts"
-import { blank, type Change, type Row } from "../src/Row.ts"
-import * as Rule from "../src/RowRule.ts"
-import type { StoredRow } from "../src/StoredRow.ts"
+import * as Fact from "../src/internal/rule/Fact.ts"
+import * as Order from "../src/internal/rule/Order.ts"
+import { blank, type Change, type Row } from "../src/internal/rule/Row.ts"
+import * as Rule from "../src/internal/rule/RowRule.ts"
+import type { StoredRow } from "../src/internal/rule/StoredRow.ts"
 import {
   bystander,
   check,

@@ -14,18 +14,18 @@ import { MinimumLogLevel } from "effect/References"
 import type * as Scope from "effect/Scope"
 import { SqlClient } from "effect/sql/SqlClient"
 import { describe, expect, it } from "vitest"
-import * as WorkSettings from "../src/internal/WorkSettings.ts"
+import * as WorkSettings from "../src/internal/work/WorkSettings.ts"
 import * as Ledger from "../src/Ledger.ts"
+import * as Move from "../src/internal/ledger/Move.ts"
 import * as LedgerSql from "../src/LedgerSql.ts"
 import * as Receiver from "../src/Receiver.ts"
-import * as RequestStore from "../src/RequestStore.ts"
-import type { Leased } from "../src/Row.ts"
-import { transactionOf } from "../src/internal/documents/Keys.ts"
+import * as RequestStore from "../src/internal/ledger/RequestStore.ts"
+import type { Leased } from "../src/internal/rule/Row.ts"
+import { transactionOf } from "../src/internal/documents/Fields.ts"
 import * as Engines from "../src/internal/records/Engines.ts"
-import { Records } from "../src/Records.ts"
-import * as Shards from "../src/Shards.ts"
+import { Records } from "../src/internal/records/Records.ts"
 import * as Verifier from "../src/Verifier.ts"
-import * as WorkLimits from "../src/WorkLimits.ts"
+import * as WorkLimits from "../src/internal/rule/WorkLimits.ts"
 import { client, ledgerOf, type Place } from "@pawl/test-support/Places"
 import { apm, card, incoming, secret, verified } from "@pawl/test-support/Service"
 import { files } from "@pawl/test-support/Stores"
@@ -35,7 +35,7 @@ const runs = <A>(test: Effect.Effect<A, unknown, Scope.Scope>) =>
 
 const ids = Array.from({ length: 60 }, (_, n) => String(100_001 + n))
 const shardOf = (transactionId: string, count = 4) =>
-  Shards.shardOf({ method: "apm", transactionId }, count)
+  LedgerSql.shardOf({ method: "apm", transactionId }, count)
 
 const callback = (transactionId: string, transactionStatus: string) =>
   verified("apm", apm({ transactionId, transactionStatus }))
@@ -43,7 +43,7 @@ const callback = (transactionId: string, transactionStatus: string) =>
 describe("the shard of a transaction", () => {
   it("never changes, because rows are stored by it", () => {
     expect(ids.slice(0, 16).map((id) => shardOf(id))).toEqual(stored)
-    expect(Shards.shardOf({ requestId: "order-17" }, 4)).toBe(storedRequest)
+    expect(LedgerSql.shardOf({ requestId: "order-17" }, 4)).toBe(storedRequest)
     expect(shardOf("1", 1)).toBe(0)
   })
 
@@ -133,7 +133,7 @@ it("callbacks of a shard that is down are answered 503, and the work on the othe
       const built = yield* Layer.build(
         Receiver.layer().pipe(
           Layer.provide([
-            Shards.layer([shard(0), shard(1), shard(2), shard(3)]),
+            LedgerSql.layerShards([shard(0), shard(1), shard(2), shard(3)]),
             Verifier.layer({ current: Redacted.make(secret) }),
             Handler.layer(({ transactionId }) => Effect.sync(() => told.add(transactionId))),
             Layer.succeed(StatusReader, {
@@ -170,7 +170,7 @@ const [anId = ""] = ids
 
 const promises = (places: () => readonly [Place, Place, Place, Place]) => {
   const sharded = ([first, ...others]: Arr.NonEmptyReadonlyArray<Place>) =>
-    Shards.layer([ledgerOf(first), ...others.map((place) => ledgerOf(place))])
+    LedgerSql.layerShards([ledgerOf(first), ...others.map((place) => ledgerOf(place))])
 
   it("a ledger starts only with all of its databases, in their order", () =>
     runs(
@@ -293,7 +293,7 @@ const promises = (places: () => readonly [Place, Place, Place, Place]) => {
           Effect.exit(run(store.write(request(requestId), { at: 1 }), { requestId: key }))
         const other = Array.from({ length: 9 }, (_, n) => `other-${n}`).find(
           (each) =>
-            Shards.shardOf({ requestId: each }, 4) !== Shards.shardOf({ requestId: "new" }, 4)
+            LedgerSql.shardOf({ requestId: each }, 4) !== LedgerSql.shardOf({ requestId: "new" }, 4)
         )
         expect((yield* enqueue("new", other ?? ""))._tag).toBe("Failure")
         expect((yield* enqueue("new", "new"))._tag).toBe("Success")
@@ -351,14 +351,14 @@ const promises = (places: () => readonly [Place, Place, Place, Place]) => {
               }
             ])
           )
-          expect((yield* Effect.exit(Shards.move(failing)))._tag).toBe("Failure")
+          expect((yield* Effect.exit(Move.move(failing)))._tag).toBe("Failure")
           if (limit > 1) {
             expect((yield* Effect.exit(Effect.scoped(Layer.build(sharded(all)))))._tag).toBe(
               "Failure"
             )
           }
-          yield* Shards.move(stores)
-          expect(yield* Shards.move(stores)).toBe(0)
+          yield* Move.move(stores)
+          expect(yield* Move.move(stores)).toBe(0)
           const built = yield* Layer.build(sharded(all))
           const ledger = Context.get(built, Ledger.Ledger)
           const store = Context.get(built, RequestStore.RequestStore)
@@ -368,7 +368,7 @@ const promises = (places: () => readonly [Place, Place, Place, Place]) => {
             const { found } = yield* own[0].page("transactions", { after: "", limit: 1000 })
             expect(found.length).toBeGreaterThan(0)
             for (const { key } of found) {
-              expect(Shards.shardOf(transactionOf(key), 4)).toBe(position)
+              expect(LedgerSql.shardOf(transactionOf(key), 4)).toBe(position)
             }
           }
         })

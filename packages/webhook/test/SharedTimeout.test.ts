@@ -10,7 +10,7 @@ import * as Logger from "effect/Logger"
 import * as TestClock from "effect/testing/TestClock"
 import { expect, it } from "@effect/vitest"
 import fc from "fast-check"
-import * as SharedTimeout from "../src/internal/SharedTimeout.ts"
+import * as SharedTimeout from "../src/internal/records/SharedTimeout.ts"
 import * as World from "@pawl/test-support/World"
 
 type Answer = (effect: Effect.Effect<string>) => void

@@ -11,12 +11,12 @@ import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 import { MinimumLogLevel } from "effect/References"
 import { expect, it } from "vitest"
-import { Confirmer } from "../src/Confirmer.ts"
+import { Confirmer } from "../src/internal/work/Confirmer.ts"
 import * as Journal from "../src/Journal.ts"
 import { layerMemory } from "../src/Ledger.ts"
-import { blank } from "../src/Row.ts"
-import * as Pending from "../src/internal/Pending.ts"
-import * as Teller from "../src/Teller.ts"
+import { blank } from "../src/internal/rule/Row.ts"
+import * as NextWork from "../src/internal/work/NextWork.ts"
+import * as Teller from "../src/internal/work/Teller.ts"
 import * as World from "@pawl/test-support/World"
 
 const { hour, says, second } = World
@@ -164,7 +164,7 @@ it("a row with nothing to tell is returned as it is", () =>
       )
       const { tell } = Context.get(yield* Layer.build(layer), Teller.Teller)
       const row = { ...blank("apm", "1", 0), lease: 1, evidenceAtLease: 0 }
-      const pending = Pending.none(row)
+      const pending = NextWork.none(row)
       expect(yield* tell(pending, () => Effect.die("is not released"))).toBe(pending)
     })
   ))

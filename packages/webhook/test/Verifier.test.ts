@@ -728,7 +728,7 @@ describe("the patterns of the verifier", () => {
     "../src/Verification.ts",
     "../src/internal/verify/Reading.ts",
     "../src/internal/verify/Token.ts",
-    "../../core/src/Grammar.ts",
+    "../../core/src/internal/Grammar.ts",
     "../../core/src/Transaction.ts",
     "../../core/src/Amount.ts"
   ]

@@ -6,8 +6,8 @@ import * as Lives from "@pawl/test-support/Lives"
 import type * as World from "@pawl/test-support/World"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import type { Row } from "../src/Row.ts"
-import type * as Story from "../src/Story.ts"
+import type { Row } from "../src/internal/rule/Row.ts"
+import type * as StoredRow from "../src/internal/rule/StoredRow.ts"
 
 /** The time limit for shrinking a counterexample. */
 const plugins = [fc.interruptAfterTimeLimit(55_000, { failOnInterrupt: true })]
@@ -43,7 +43,7 @@ const assertExact = (calls: ReadonlyArray<World.Call>) => {
 }
 
 /** Asserts that the facts of a transaction have every call of the handler, and which of them it accepted. */
-const assertKept = (stories: ReadonlyArray<Story.Story>, made: ReadonlyArray<World.Call>) => {
+const assertKept = (stories: ReadonlyArray<StoredRow.Story>, made: ReadonlyArray<World.Call>) => {
   for (const { complete, facts, row } of stories) {
     expect(complete).toBe(true)
     const own = facts.filter(({ from }) => from === undefined)

@@ -4,10 +4,11 @@
 import { StoreUnavailable } from "@pawl/core/CallbackError"
 import * as Cause from "effect/Cause"
 import * as Data from "effect/Data"
-import type * as Duration from "effect/Duration"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Logger from "effect/Logger"
 import { MinimumLogLevel } from "effect/References"
+import * as Schedule from "effect/Schedule"
 import { describe, expect, it } from "vitest"
 import * as World from "@pawl/test-support/World"
 
@@ -648,6 +649,32 @@ it("a redriven row has another 24 hours", () =>
       expect(world.calls.length).toBeGreaterThan(before + 280)
       expect(world.calls.at(-1)?.attempt).toBe(world.calls.length)
       expect(deadLetter(world)).toEqual(["handler-failed", "handler-failed"])
+    })
+  ))
+
+/** Waits a minute longer after each call. */
+const linear = Schedule.fromStepWithMetadata(
+  Effect.succeed(({ attempt }: Schedule.InputMetadata<unknown>) =>
+    Effect.succeed([attempt, Duration.minutes(attempt)] as [number, Duration.Duration])
+  )
+)
+
+it("a handler that failed is called again by the schedule of its receiver, which a restart does not begin anew", () =>
+  World.run(
+    Effect.gen(function* () {
+      const retrySchedule = linear.pipe(Schedule.upTo({ times: 4 }))
+      const world = yield* World.make({
+        handle: () => Effect.fail("not now"),
+        limits: { retrySchedule }
+      })
+      const first = yield* world.start
+      yield* first.receive("1", "PENDING")
+      yield* World.pass("150 seconds")
+      yield* first.kill
+      yield* world.start
+      yield* World.pass("1 day")
+      expect(World.times(world)).toEqual([0, minute, 3 * minute, 6 * minute, 10 * minute])
+      expect(deadLetter(world)).toEqual(["handler-failed"])
     })
   ))
 

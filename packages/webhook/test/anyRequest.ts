@@ -3,7 +3,7 @@
  */
 import fc from "fast-check"
 import { expect } from "vitest"
-import type { NewRequest, Outcome, RequestRow } from "../src/RequestRow.ts"
+import type { NewRequest, Outcome, RequestRow } from "../src/internal/rule/RequestRow.ts"
 
 export const time = fc.nat({ max: 20 * 60_000 })
 export const optional = <A>(arbitrary: fc.Arbitrary<A>) => fc.option(arbitrary, { nil: undefined })

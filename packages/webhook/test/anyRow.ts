@@ -3,10 +3,9 @@
  */
 import { type Status, statuses } from "@pawl/core/Status"
 import fc from "fast-check"
-import * as Fact from "../src/Fact.ts"
-import { type Lane, lanes } from "../src/Lane.ts"
-import { blank } from "../src/Row.ts"
-import type { StoredRow } from "../src/StoredRow.ts"
+import * as Fact from "../src/internal/rule/Fact.ts"
+import { type Lane, lanes, blank } from "../src/internal/rule/Row.ts"
+import type { StoredRow } from "../src/internal/rule/StoredRow.ts"
 
 export const time = fc.nat({ max: 20 })
 export const optional = <A>(arbitrary: fc.Arbitrary<A>) => fc.option(arbitrary, { nil: undefined })

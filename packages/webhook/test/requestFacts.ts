@@ -2,7 +2,7 @@
  * The facts of a history of one request, from the steps and from which of them were accepted. It knows the laws of a
  * request store, and nothing of `RequestRule`.
  */
-import type { Outcome, RequestRow } from "../src/RequestRow.ts"
+import type { Outcome, RequestRow } from "../src/internal/rule/RequestRow.ts"
 
 export const minute = 60_000
 /** The time between two steps, the time of a lease, and the window. */

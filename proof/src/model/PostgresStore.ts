@@ -7,7 +7,7 @@
  * moved only when a statement asks for it, because each move is a statement of its own.
  */
 import { Ledger } from "@pawl/webhook/Ledger"
-import * as NodeStore from "@pawl/webhook/NodeStore"
+import * as NodeStore from "@pawl/webhook/internal/ledger/NodeStore"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"

@@ -2,7 +2,7 @@
  * Replays the stories that a run has left in its store, and compares them with the calls that the application got.
  */
 import { Ledger } from "@pawl/webhook/Ledger"
-import * as NodeStore from "@pawl/webhook/NodeStore"
+import * as NodeStore from "@pawl/webhook/internal/ledger/NodeStore"
 import * as Replay from "@pawl/receiver/internal/story/Replay"
 import * as Effect from "effect/Effect"
 import type { Call } from "./Application.ts"

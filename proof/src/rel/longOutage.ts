@@ -12,8 +12,8 @@
  * is told SUCCEED once, within the time that the budget needs for all of them and `slack`.
  */
 import { Ledger } from "@pawl/webhook/Ledger"
-import * as ReadBudget from "@pawl/webhook/ReadBudget"
-import * as NodeStore from "@pawl/webhook/NodeStore"
+import * as ReadBudget from "@pawl/webhook/internal/rule/ReadBudget"
+import * as NodeStore from "@pawl/webhook/internal/ledger/NodeStore"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { callback } from "./FakeService.ts"

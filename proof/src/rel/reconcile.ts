@@ -7,7 +7,7 @@
  * Without hledger on the machine the books are not checked, and the figure `hledger` is 0.
  */
 import { Ledger } from "@pawl/webhook/Ledger"
-import * as NodeStore from "@pawl/webhook/NodeStore"
+import * as NodeStore from "@pawl/webhook/internal/ledger/NodeStore"
 import * as Effect from "effect/Effect"
 import { spawn, spawnSync } from "node:child_process"
 import { once } from "node:events"

@@ -30,9 +30,9 @@ import {
 } from "./Run.ts"
 import * as Stores from "./Stores.ts"
 import * as LedgerSql from "@pawl/webhook/LedgerSql"
-import { Records } from "@pawl/webhook/Records"
-import { blank } from "@pawl/webhook/Row"
-import { findOrMake } from "@pawl/webhook/StoredRow"
+import { Records } from "@pawl/webhook/internal/records/Records"
+import { blank } from "@pawl/webhook/internal/rule/Row"
+import { findOrMake } from "@pawl/webhook/internal/rule/StoredRow"
 
 const maxWait = 1000
 /** The unrelated transactions of each part, and the time between two of them, in milliseconds. */

@@ -8,7 +8,7 @@
  */
 import { StoreUnavailable } from "@pawl/core/CallbackError"
 import * as Ledger from "@pawl/webhook/Ledger"
-import type { Leased, Registration } from "@pawl/webhook/Row"
+import type { Leased, Registration } from "@pawl/webhook/internal/rule/Row"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"

@@ -6,7 +6,7 @@ import type { Transaction } from "@pawl/testkit/Gateway"
 import type { Journal } from "@pawl/webhook/Journal"
 import type { Ledger } from "@pawl/webhook/Ledger"
 import type { StatusCode } from "@pawl/webhook/Receiver"
-import type { Parked, Registration } from "@pawl/webhook/Row"
+import type { Parked, Registration } from "@pawl/webhook/internal/rule/Row"
 import type { Post } from "./Network.ts"
 
 /** The name of a receiver. */

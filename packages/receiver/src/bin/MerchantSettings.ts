@@ -3,7 +3,7 @@
  */
 import * as NodeHmac from "@pawl/core/NodeHmac"
 import * as PawlConfig from "@pawl/http/PawlConfig"
-import type * as NodeStore from "@pawl/webhook/NodeStore"
+import type * as NodeStore from "@pawl/webhook/internal/ledger/NodeStore"
 import * as Effect from "effect/Effect"
 import * as Base64 from "effect/encoding/Base64"
 import * as Redacted from "effect/Redacted"

@@ -2,8 +2,8 @@
  * The file that lists the merchants of a receiver (`--merchants`). Problems name the field, never its value.
  */
 import * as Json from "@pawl/core/internal/Json"
-import * as RetentionSettings from "@pawl/webhook/internal/RetentionSettings"
-import * as NodeStore from "@pawl/webhook/NodeStore"
+import * as RetentionSettings from "@pawl/webhook/internal/work/RetentionSettings"
+import * as NodeStore from "@pawl/webhook/internal/ledger/NodeStore"
 import * as Config from "effect/Config"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"

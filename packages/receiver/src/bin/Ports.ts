@@ -12,7 +12,7 @@ import * as Exit from "effect/Exit"
 import type * as Redacted from "effect/Redacted"
 import type { IncomingMessage, ServerResponse } from "node:http"
 import * as Admin from "../Admin.ts"
-import * as NodeResponse from "@pawl/webhook/internal/doors/NodeResponse"
+import * as NodeConnections from "@pawl/webhook/internal/doors/NodeConnections"
 import * as NodeReceiver from "@pawl/webhook/NodeReceiver"
 import * as Reply from "../internal/admin/Response.ts"
 
@@ -51,7 +51,7 @@ export const serve = Effect.fnUntraced(function* (options: {
     const { pathname } = partsOf(request)
     if (pathname === path) return receive(request, response)
     const probe = Object.hasOwn(probes, pathname) ? probes[pathname] : undefined
-    if (probe === undefined) return NodeResponse.send(response, 404, {})
+    if (probe === undefined) return NodeConnections.send(response, 404, {})
     const isRead = request.method === "GET" || request.method === "HEAD"
     send(isRead ? probe : Effect.succeed(Reply.notAllowed("GET, HEAD")), response)
   }, options)
@@ -75,7 +75,7 @@ const makeSend = Effect.map(
       const { body, headers, status } = Exit.isSuccess(exit)
         ? exit.value
         : { status: 500, headers: {}, body: "" }
-      NodeResponse.send(response, status, headers, body)
+      NodeConnections.send(response, status, headers, body)
     })
   }
 )

@@ -13,10 +13,10 @@ import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import { Ledger } from "@pawl/webhook/Ledger"
 import * as Replay from "../internal/story/Replay.ts"
-import * as Story from "@pawl/webhook/Story"
+import * as StoredRow from "@pawl/webhook/internal/rule/StoredRow"
 import * as StoryReport from "../internal/story/StoryReport.ts"
 import * as StoryScenario from "../internal/story/StoryScenario.ts"
-import * as TransactionReport from "@pawl/webhook/internal/TransactionReport"
+import * as TransactionReport from "@pawl/webhook/internal/rule/TransactionReport"
 import { report, Reported } from "./Report.ts"
 import * as Settings from "./Settings.ts"
 import * as StoreFlag from "./StoreFlag.ts"
@@ -38,14 +38,17 @@ const input = {
 const about = (
   name: string,
   description: string,
-  tell: (story: Story.Story, policy: "final" | "always" | "never") => Effect.Effect<void, Reported>
+  tell: (
+    story: StoredRow.Story,
+    policy: "final" | "always" | "never"
+  ) => Effect.Effect<void, Reported>
 ) =>
   Command.make(name, input, ({ confirm, id, kind, store }) =>
     StoreFlag.within(
       store,
       Effect.gen(function* (): Effect.fn.Return<void, StoreUnavailable | Reported, Ledger> {
         const ledger = yield* Ledger
-        const story = Story.find(yield* ledger.story(methodOf(kind), id), kind)
+        const story = StoredRow.findStory(yield* ledger.story(methodOf(kind), id), kind)
         if (story === undefined) {
           return yield* report(`The store has no ${kind} with this id.`)
         }

@@ -4,7 +4,7 @@
  * **Details**
  *
  * A store of your own is correct when the laws hold for it. Most laws play histories of callbacks or callers, slow workers
- * and redrives to the store, and compare it with the rule of its rows (`@pawl/webhook/RowRule`, `RequestRule`); each checks
+ * and redrives to the store, and compare it with the rule of its rows (`@pawl/webhook/internal/rule/RowRule`, `RequestRule`); each checks
  * one facet of the rows. The others have one example each; those of a request store are about it and its ledger together.
  *
  * The laws do not test durability, or the use of one store by several processes: not every store has these.
@@ -20,7 +20,7 @@
  * import * as Laws from "@pawl/testkit/Laws"
  * import * as Store from "@pawl/testkit/Laws/Store"
  * import * as Ledger from "@pawl/webhook/Ledger"
- * import * as RequestStore from "@pawl/webhook/RequestStore"
+ * import * as RequestStore from "@pawl/webhook/internal/ledger/RequestStore"
  * import * as Layer from "effect/Layer"
  *
  * const ledger = () => Ledger.layerMemory
@@ -33,7 +33,7 @@
  * @since 0.1.0
  */
 import type { Ledger } from "@pawl/webhook/Ledger"
-import type { RequestStore } from "@pawl/webhook/RequestStore"
+import type { RequestStore } from "@pawl/webhook/internal/ledger/RequestStore"
 import * as HistoryLaws from "../internal/laws/HistoryLaws.ts"
 import * as LedgerExamples from "../internal/laws/ledger/Examples.ts"
 import * as LedgerFacets from "../internal/laws/ledger/Facets.ts"

@@ -4,7 +4,7 @@
 import type { StoreUnavailable } from "@pawl/core/CallbackError"
 import type { Kind } from "@pawl/core/Kind"
 import type { Ledger } from "@pawl/webhook/Ledger"
-import type { Key, Leased, Row } from "@pawl/webhook/Row"
+import type { Key, Leased, Row } from "@pawl/webhook/internal/rule/Row"
 import * as Effect from "effect/Effect"
 
 export type Port = Ledger["Service"]

@@ -3,7 +3,7 @@
  */
 import * as Evidence from "@pawl/core/Evidence"
 import { StoreUnavailable } from "@pawl/core/CallbackError"
-import type { Key } from "@pawl/webhook/Row"
+import type { Key } from "@pawl/webhook/internal/rule/Row"
 import * as Effect from "effect/Effect"
 import * as Struct from "effect/Struct"
 import { seeing, type PlantedBug } from "./ledgerBugs.ts"

@@ -2,8 +2,7 @@
  * Planted bugs in claiming and writing rows.
  */
 import * as Evidence from "@pawl/core/Evidence"
-import { perLane } from "@pawl/webhook/Lane"
-import type { Leased, Row } from "@pawl/webhook/Row"
+import { perLane, type Leased, type Row } from "@pawl/webhook/internal/rule/Row"
 import * as Effect from "effect/Effect"
 import * as Struct from "effect/Struct"
 import { keyOf, seeing, watching, type PlantedBug } from "./ledgerBugs.ts"

@@ -1,8 +1,8 @@
 /**
  * The planted bugs of a request store: its name, the beginning of the law that must catch it, and the change.
  */
-import { isLeased, type RequestRow } from "@pawl/webhook/RequestRow"
-import type { RequestStore } from "@pawl/webhook/RequestStore"
+import { isLeased, type RequestRow } from "@pawl/webhook/internal/rule/RequestRow"
+import type { RequestStore } from "@pawl/webhook/internal/ledger/RequestStore"
 import * as Effect from "effect/Effect"
 
 type Service = RequestStore["Service"]

@@ -3,8 +3,8 @@
  */
 import type { Ledger } from "@pawl/webhook/Ledger"
 import * as LedgerSql from "@pawl/webhook/LedgerSql"
-import type { Records } from "@pawl/webhook/Records"
-import type { RequestStore } from "@pawl/webhook/RequestStore"
+import type { Records } from "@pawl/webhook/internal/records/Records"
+import type { RequestStore } from "@pawl/webhook/internal/ledger/RequestStore"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as ManagedRuntime from "effect/ManagedRuntime"

@@ -4,9 +4,9 @@
 import type { StoreUnavailable } from "@pawl/core/CallbackError"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import type { ParkReason, RequestRow } from "@pawl/webhook/RequestRow"
-import type { RequestStore } from "@pawl/webhook/RequestStore"
-import * as LedgerClock from "@pawl/webhook/internal/LedgerClock"
+import type { ParkReason, RequestRow } from "@pawl/webhook/internal/rule/RequestRow"
+import type { RequestStore } from "@pawl/webhook/internal/ledger/RequestStore"
+import * as LedgerClock from "@pawl/webhook/internal/ledger/LedgerClock"
 import * as Time from "../story/Time.ts"
 import * as Reply from "./Response.ts"
 

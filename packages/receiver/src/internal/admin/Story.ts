@@ -4,9 +4,9 @@
 import type { StoreUnavailable } from "@pawl/core/CallbackError"
 import type { Method } from "@pawl/core/Kind"
 import * as Effect from "effect/Effect"
-import type { Note } from "@pawl/webhook/Fact"
+import type { Note } from "@pawl/webhook/internal/rule/Fact"
 import type { Ledger } from "@pawl/webhook/Ledger"
-import * as Story from "@pawl/webhook/Story"
+import * as StoredRow from "@pawl/webhook/internal/rule/StoredRow"
 import * as StoryReport from "../story/StoryReport.ts"
 import { invalid, json, notFound, type Response } from "./Response.ts"
 
@@ -17,7 +17,7 @@ export const show = (
   query: URLSearchParams
 ): Effect.Effect<Response, StoreUnavailable> =>
   Effect.map(ledger.story(method, transactionId), (stories) => {
-    const story = Story.find(stories, query.get("kind") ?? method)
+    const story = StoredRow.findStory(stories, query.get("kind") ?? method)
     return story === undefined ? notFound : json(StoryReport.make(story))
   })
 

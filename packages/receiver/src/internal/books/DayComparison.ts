@@ -20,8 +20,8 @@ import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
 import * as Reading from "@pawl/webhook/internal/verify/Reading"
 import { Ledger } from "@pawl/webhook/Ledger"
-import type { Row } from "@pawl/webhook/Row"
-import type { RowKey } from "@pawl/webhook/RowPages"
+import type { Row } from "@pawl/webhook/internal/rule/Row"
+import type { RowKey } from "@pawl/webhook/internal/rule/RowPages"
 
 /**
  * A transaction that was compared.

@@ -16,7 +16,7 @@ import * as Predicate from "effect/Predicate"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import type { Compared } from "./DayComparison.ts"
-import type * as NodeStore from "@pawl/webhook/NodeStore"
+import type * as NodeStore from "@pawl/webhook/internal/ledger/NodeStore"
 import * as OwnFile from "./OwnFile.ts"
 
 /** The service, the merchant and the store of the comparisons. */

@@ -3,7 +3,7 @@
  */
 import { Ledger } from "@pawl/webhook/Ledger"
 import * as Metrics from "@pawl/webhook/Metrics"
-import { Worker } from "@pawl/webhook/Worker"
+import { Worker } from "@pawl/webhook/internal/work/Worker"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Access from "../admin/Access.ts"

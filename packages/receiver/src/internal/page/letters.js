@@ -6,7 +6,7 @@ import { byId, h, setText } from "@pawl/receiver/page/dom.js"
 import { count, dateTime, kind } from "@pawl/receiver/page/format.js"
 import * as Redrive from "./redrive.js"
 import { chip, link, table } from "./table.js"
-/** @import { ListedDeadLetter as Letter } from "@pawl/webhook/internal/TransactionReport" */
+/** @import { ListedDeadLetter as Letter } from "@pawl/webhook/internal/rule/TransactionReport" */
 
 /** The dead letters that one click adds. The admin API returns at most 1,000. */
 const step = 100

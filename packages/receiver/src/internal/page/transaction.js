@@ -7,7 +7,7 @@ import { count, dateTime, kind } from "@pawl/receiver/page/format.js"
 import { redriveOne } from "./letters.js"
 import { chip } from "./table.js"
 /** @import { FactReport as Fact } from "../story/StoryReport.ts" */
-/** @import { Money, TransactionReport as Transaction } from "@pawl/webhook/internal/TransactionReport" */
+/** @import { Money, TransactionReport as Transaction } from "@pawl/webhook/internal/rule/TransactionReport" */
 
 /** @typedef {{ readonly method: string, readonly transactionId: string }} Key */
 

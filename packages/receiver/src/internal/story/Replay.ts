@@ -13,10 +13,10 @@ import * as Evidence from "@pawl/core/Evidence"
 import { initial, type Observation, reduce } from "@pawl/core/Reducer"
 import { isStatus, type Status } from "@pawl/core/Status"
 import * as Struct from "effect/Struct"
-import type { Kept } from "@pawl/webhook/Fact"
-import * as Transition from "@pawl/webhook/internal/Transition"
-import type { DeadLetter, Row } from "@pawl/webhook/Row"
-import type { Story } from "@pawl/webhook/Story"
+import type { Kept } from "@pawl/webhook/internal/rule/Fact"
+import * as NextWork from "@pawl/webhook/internal/work/NextWork"
+import type { DeadLetter, Row } from "@pawl/webhook/internal/rule/Row"
+import type { Story } from "@pawl/webhook/internal/rule/StoredRow"
 
 /** The fields of a row that its facts tell. */
 const fields = [
@@ -176,7 +176,7 @@ const decide = (
     amountCleared: true,
     deadLetter: undefined
   }
-  const step = Transition.nextStep(then, Evidence.standing(evidence, read, policy), at)
+  const step = NextWork.nextStep(then, Evidence.standing(evidence, read, policy), at)
   return step._tag === "Call" ? step.to : undefined
 }
 

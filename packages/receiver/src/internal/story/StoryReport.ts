@@ -1,8 +1,8 @@
 /**
  * A story as a person reads it: each fact with a sentence.
  */
-import type { Fact, Kept } from "@pawl/webhook/Fact"
-import type { Story } from "@pawl/webhook/Story"
+import type { Fact, Kept } from "@pawl/webhook/internal/rule/Fact"
+import type { Story } from "@pawl/webhook/internal/rule/StoredRow"
 import * as Time from "./Time.ts"
 
 /** A story. */

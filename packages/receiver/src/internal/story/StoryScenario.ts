@@ -10,7 +10,7 @@
 import { isTerminal, rank, type Status, statuses } from "@pawl/core/Status"
 import * as Evidence from "@pawl/core/Evidence"
 import { isKnown } from "@pawl/core/Kind"
-import type { Story } from "@pawl/webhook/Story"
+import type { Story } from "@pawl/webhook/internal/rule/StoredRow"
 
 /** Returns the scenario of a story: `steps:NEW,PENDING,SUCCEED+duplicate`. */
 export const make = ({ facts, row }: Story): string => {

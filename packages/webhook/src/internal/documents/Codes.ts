@@ -4,9 +4,8 @@
 import type { Kind, Method } from "@pawl/core/Kind"
 import type { RequestKind } from "@pawl/core/RequestSender"
 import { type Status, statuses as all, table } from "@pawl/core/Status"
-import type { Lane } from "../../Lane.ts"
-import type { Outcome, ParkReason } from "../../RequestRow.ts"
-import type { DeadLetter } from "../../Row.ts"
+import type { Lane, DeadLetter } from "../rule/Row.ts"
+import type { Outcome, ParkReason } from "../rule/RequestRow.ts"
 import { codes } from "./Fields.ts"
 
 /** The code of a status is the number of its bit of evidence, from 0 (NEW) to 8 (CHARGEBACK), in base 36. */

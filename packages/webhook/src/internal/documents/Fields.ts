@@ -1,7 +1,5 @@
 /**
- * The format of a document: a line for each field.
- *
- * **Details**
+ * The keys of documents, and their format: a line for each field.
  *
  * The first character of a line is the number of the field, which never gets another meaning. A field that has its default is
  * left out. Most numbers have base 36, and most times are milliseconds from the creation of what the document is about, because
@@ -11,26 +9,24 @@
  * does not know, because a newer version wrote them.
  */
 
-import * as Fnv from "./Fnv.ts"
+import type { Ordered } from "../rule/Row.ts"
+import { type Kind, type Method, methodOf } from "@pawl/core/Kind"
 
-/** The field of the check. */
 const check = "~"
 
 /** Writes the lines of a document with the check behind them. */
 export const seal = (lines: ReadonlyArray<string>): string => {
   const text = lines.join("\n")
-  return `${text}\n${check}${hashOf(text)}`
+  return `${text}\n${check}${hashOf(text).toString(36)}`
 }
 
 /** Returns the lines of a document without the check. Throws an error if the document is damaged. */
 export const open = (document: string): ReadonlyArray<string> => {
   const end = document.lastIndexOf("\n")
   const text = document.slice(0, end)
-  if (document.slice(end + 1) !== `${check}${hashOf(text)}`) throw new Error("damaged")
+  if (document.slice(end + 1) !== `${check}${hashOf(text).toString(36)}`) throw new Error("damaged")
   return text.split("\n")
 }
-
-const hashOf = (text: string): string => Fnv.ofText(text).toString(36)
 
 /** Adds a field with a value, unless the value is undefined. */
 export const add = (lines: Array<string>, field: string, value: string | undefined): void => {
@@ -102,7 +98,6 @@ export const text = (value: string): string => {
   return escaped
 }
 
-/** Reads a text. */
 export const textIn = (value: string): string => {
   if (!value.includes("\\")) return value
   let read = ""
@@ -149,3 +144,79 @@ export const codes = <Word extends string>(table: Readonly<Record<Word, string>>
     }
   }
 }
+
+/** The fields of the order, and the field of an order without any. */
+const fields = { requestId: "i", account: "a", amount: "m", currency: "u" } as const
+const empty = "O"
+
+type Name = keyof typeof fields
+
+const names = Object.keys(fields) as ReadonlyArray<Name>
+const nameOf = new Map<string, Name>(names.map((name) => [fields[name], name]))
+
+export const write = (lines: Array<string>, ordered: Ordered | undefined): void => {
+  if (ordered === undefined) return
+  const known = names.filter((name) => ordered[name] !== undefined)
+  for (const name of known) add(lines, fields[name], text(ordered[name] ?? ""))
+  if (known.length === 0) lines.push(empty)
+}
+
+/** Reads a field of an order, and returns the order with it; undefined if the field is not one of an order. */
+export const read = (
+  ordered: Ordered | undefined,
+  field: string,
+  value: string
+): Ordered | undefined => {
+  if (field === empty) return ordered ?? {}
+  const name = nameOf.get(field)
+  return name === undefined ? undefined : { ...ordered, [name]: textIn(value) }
+}
+
+export interface TransactionKey {
+  readonly method: Method
+  readonly transactionId: string
+}
+
+/** Returns the key of the document with all rows of a method and id. No id has a tab, and no character comes before it. */
+export const keyOf = ({ method, transactionId }: TransactionKey): string =>
+  `${transactionId}\t${method}`
+
+export const transactionOf = (key: string): TransactionKey => {
+  const end = key.lastIndexOf("\t")
+  return { method: key.slice(end + 1) as Method, transactionId: key.slice(0, end) }
+}
+
+/** Returns the key of the document with the row of a scope. */
+export const keyOfRow = (row: { readonly scope: Kind; readonly transactionId: string }): string =>
+  keyOf({ method: methodOf(row.scope), transactionId: row.transactionId })
+
+/**
+ * Returns the hash of the characters of a text: FNV-1a with 32 bits. Stores have its values, so it never changes. It is not for
+ * secrets: anyone can find two texts with one hash.
+ */
+export const hashOf = (text: string, start: number = offset): number => {
+  let hash = start
+  for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), prime)
+  return hash >>> 0
+}
+
+export const hashOfBytes = (bytes: Uint8Array): number => {
+  let hash = offset
+  for (const byte of bytes) hash = Math.imul(hash ^ byte, prime)
+  return hash >>> 0
+}
+
+const offset = 0x811c9dc5
+const prime = 0x01000193
+
+/** The quarantined callbacks of a transaction, oldest first. The body of each is the text of its `name`. */
+export type Quarantined = ReadonlyArray<{
+  readonly name: string
+  /** The length and a hash of the body. Two bodies may have the same. */
+  readonly print: string
+  readonly method: Method
+  readonly reason: string | undefined
+  readonly secret: "current" | "previous"
+  readonly firstAt: number
+  readonly newestAt: number
+}>

@@ -1,7 +1,7 @@
 /**
  * The document of a request, with its sealed body and its sealed answer while they are kept.
  */
-import type { Outcome, RequestRow } from "../../RequestRow.ts"
+import type { Outcome, RequestRow } from "../rule/RequestRow.ts"
 import { methods, notSent, outcomes, parkReasons, requestKinds } from "./Codes.ts"
 import {
   add,
@@ -15,18 +15,17 @@ import {
   textIn,
   unless
 } from "./Fields.ts"
-import * as OrderFields from "./OrderFields.ts"
+import * as Fields from "./Fields.ts"
 
 /** Begins the document: the kind of the request, whether it has card data, and the time of its creation. */
 const firstField = "k"
 
-/** Writes the document of a request. */
 export const encode = (row: RequestRow): string => {
   const { createdAt: base, lease, outcome, parked, refusals, transaction } = row
   const card = row.hasCardData ? "c" : ""
   const lines = [`${firstField}${requestKinds.of(row.kind)}${card},${base}`]
   add(lines, "g", text(row.digest))
-  OrderFields.write(lines, row.ordered)
+  Fields.write(lines, row.ordered)
   add(lines, "R", unless(row.retryFrom, base, base))
   add(lines, "E", optional(row.expiresAt, base))
   add(lines, "B", optional(row.begunAt, base))
@@ -78,7 +77,7 @@ const linesOf = (document: string) => {
   let ordered: RequestRow["ordered"]
   for (const line of lines) {
     const field = line.charAt(0)
-    const order = OrderFields.read(ordered, field, line.slice(1))
+    const order = Fields.read(ordered, field, line.slice(1))
     if (order !== undefined) ordered = order
     else if (known.has(field)) fields.set(field, line.slice(1))
     else unknown.push(line)

@@ -2,13 +2,11 @@
  * The document of a transaction: all rows of a method and id, without the bodies of callbacks, which are texts beside it.
  */
 import { type Status, statuses as allStatuses } from "@pawl/core/Status"
-import type { Kept } from "../../Fact.ts"
-import { blank, type Row, type StoredCallback } from "../../Row.ts"
-import type { Accepted, StoredRow, StoredRows } from "../../StoredRow.ts"
-import type { TransactionKey } from "../documents/Keys.ts"
-import { deadLetters, kinds, lanes, statuses } from "./Codes.ts"
-import * as FactLine from "./FactLine.ts"
+import type { Kept, Event } from "../rule/Fact.ts"
+import { blank, type Row, type StoredCallback } from "../rule/Row.ts"
+import type { Accepted, StoredRow, StoredRows } from "../rule/StoredRow.ts"
 import {
+  type TransactionKey,
   add,
   decimalIn,
   decimalUnless,
@@ -21,12 +19,12 @@ import {
   textIn,
   unless
 } from "./Fields.ts"
-import * as OrderFields from "./OrderFields.ts"
+import { deadLetters, kinds, lanes, statuses } from "./Codes.ts"
+import * as Fields from "./Fields.ts"
 
 /** Begins a row: its scope, its kind if that is another one, and the time of its creation. */
 const rowField = "k"
 
-/** Writes the document of rows. */
 export const encode = (rows: StoredRows): string => {
   const lines: Array<string> = []
   for (const stored of rows) encodeRow(lines, stored)
@@ -41,7 +39,7 @@ const encodeRow = (
   const kind = row.kind === row.scope ? "" : kinds.of(row.kind)
   add(lines, rowField, `${kinds.of(row.scope)}${kind},${base}`)
   add(lines, "f", flagsOf(row))
-  OrderFields.write(lines, row.ordered)
+  Fields.write(lines, row.ordered)
   add(lines, "e", decimalUnless(row.evidence, 0))
   add(lines, "r", read && statuses.of(read.status) + number(read.askedAt, base))
   add(lines, "n", decimalUnless(row.callbacks, 0))
@@ -74,7 +72,7 @@ const encodeRow = (
     add(lines, "q", newest && statuses.of(status) + callbackOf(newest, base))
   }
   const numbers = facts.kept.reduce((most, each) => Math.max(most, each.number), 0)
-  for (const fact of facts.kept) add(lines, "x", FactLine.write(fact, base))
+  for (const fact of facts.kept) add(lines, "x", writeFact(fact, base))
   // Behind the facts, because those of a joined row have numbers of their own.
   add(lines, "X", unless(facts.number, numbers))
   lines.push(...(row.unknown ?? []))
@@ -104,7 +102,6 @@ const callbackOf = ({ at, signed }: StoredCallback, base: number): string =>
 
 type Writable<A> = { -readonly [Name in keyof A]: A[Name] }
 
-/** A row that is being read. */
 interface Reading extends Writable<Omit<StoredRow, "row" | "facts" | "accepted">> {
   row: Writable<Omit<Row, "newestCallbacks" | "unknown">> & {
     newestCallbacks: Partial<Record<Status, StoredCallback>>
@@ -156,7 +153,7 @@ const readField = (
 ): boolean => {
   const { accepted, facts, row } = reading
   const base = row.createdAt
-  const order = OrderFields.read(row.ordered, field, value)
+  const order = Fields.read(row.ordered, field, value)
   if (order !== undefined) {
     row.ordered = order
     return true
@@ -247,8 +244,8 @@ const readField = (
       facts.number = numberIn(value)
       return true
     case "x": {
-      const fact = FactLine.read(value, base)
-      facts.number = Math.max(facts.number, fact?.number ?? FactLine.numberOf(value))
+      const fact = readFact(value, base)
+      facts.number = Math.max(facts.number, fact?.number ?? numberOf(value))
       if (fact === undefined) return false
       facts.kept.push(fact)
       return true
@@ -271,5 +268,122 @@ const callbackIn = (value: string, base: number, transactionId: string): StoredC
             currency: textIn(currency),
             transactionId
           }
+  }
+}
+
+/** Separates the parts of a line. No other part but a text has one. */
+const separator = ","
+
+/** Writes the line of a fact: its number, its time, what happened, and whether it was repeated. Times are differences from `base`. */
+const writeFact = (fact: Kept, base: number): string => {
+  const { at, count, from, lastAt } = fact
+  let line = number(fact.number) + separator + number(at, base) + separator + wordsOf(fact)
+  if (count !== 1) line += `${separator}k${number(count)}`
+  if (lastAt === undefined) line += `${separator}l`
+  else if (lastAt !== at) line += `${separator}l${number(lastAt, base)}`
+  if (from !== undefined) line += `${separator}f${kinds.of(from)}`
+  return line
+}
+
+const noText = "-"
+
+/** A text that may be left out, and may be empty. */
+const part = (value: string | undefined): string =>
+  value === undefined ? noText : `+${text(value)}`
+
+const partIn = (value: string | undefined): string | undefined =>
+  value === undefined || value === noText ? undefined : textIn(value.slice(1))
+
+const wordsOf = (event: Event): string => {
+  switch (event.fact) {
+    case "registered":
+      return `r${kinds.of(event.kind)}${event.status === undefined ? "" : statuses.of(event.status)}`
+    case "accepted":
+      return `b${statuses.of(event.status)}`
+    case "asked":
+      return `a${event.kind === undefined ? noText : kinds.of(event.kind)}${resultOf(event.result)}`
+    case "called": {
+      const read = event.read === undefined ? noText : statuses.of(event.read)
+      return `c${statuses.of(event.to)}${read}${number(event.evidence)}.${number(event.sequence)}`
+    }
+    case "told":
+    case "failed":
+      return `${event.fact === "told" ? "t" : "x"}${statuses.of(event.to)}${number(event.sequence)}`
+    case "parked":
+      return `p${deadLetters.of(event.reason)}${event.to === undefined ? "" : statuses.of(event.to)}`
+    case "redriven":
+      return `v${part(event.by)}\t${part(event.why)}`
+    case "more":
+      return "m"
+  }
+}
+
+/** The result of a read is a status, or a text in a line of its own grammar (`Fact.asked`). */
+const resultOf = (result: string): string => {
+  const code = (statuses.of as (word: string) => string | undefined)(result)
+  return code === undefined ? `.${part(result)}` : code
+}
+
+/** Reads a fact; undefined if it is one of a newer version. */
+const readFact = (line: string, base: number): Kept | undefined => {
+  const [place = "", time = "", words = "", ...others] = line.split(separator)
+  const at = numberIn(time, base)
+  const event = eventOf(words, at)
+  if (event === undefined) return undefined
+  let [count, lastAt, from]: [number, number | undefined, Kept["from"]] = [1, at, undefined]
+  for (const other of others) {
+    const value = other.slice(1)
+    if (other.startsWith("k")) count = numberIn(value)
+    else if (other.startsWith("l")) lastAt = value === "" ? undefined : numberIn(value, base)
+    else if (other.startsWith("f")) from = kinds.in(value)
+    else return undefined
+  }
+  return { ...event, lastAt, count, number: numberIn(place), from }
+}
+
+/** Returns the number of a fact, which a fact of a newer version has in the same place. */
+const numberOf = (line: string): number => numberIn(line.split(separator, 1)[0] ?? "")
+
+const optionalStatus = (code: string | undefined) =>
+  code === undefined || code === noText ? undefined : statuses.in(code)
+
+const eventOf = (words: string, at: number): Event | undefined => {
+  const [code, one, two] = words
+  switch (code) {
+    case "r":
+      return { fact: "registered", kind: kinds.in(one), status: optionalStatus(two), at }
+    case "b":
+      return { fact: "accepted", status: statuses.in(one), at }
+    case "a": {
+      const result = two === "." ? (partIn(words.slice(3)) ?? "") : statuses.in(two)
+      return { fact: "asked", result, kind: one === noText ? undefined : kinds.in(one), at }
+    }
+    case "c": {
+      const [evidence = "", sequence = ""] = words.slice(3).split(".")
+      const decision = { evidence: numberIn(evidence), read: optionalStatus(two) }
+      return {
+        fact: "called",
+        sequence: numberIn(sequence),
+        to: statuses.in(one),
+        ...decision,
+        at
+      }
+    }
+    case "t":
+    case "x": {
+      const told = { sequence: numberIn(words.slice(2)), to: statuses.in(one), at }
+      return { fact: code === "t" ? "told" : "failed", ...told }
+    }
+    case "p":
+      return { fact: "parked", reason: deadLetters.in(one), to: optionalStatus(two), at }
+    case "v": {
+      const [by, why] = words.slice(1).split("\t")
+      return { fact: "redriven", by: partIn(by), why: partIn(why), at }
+    }
+    case "m":
+      return { fact: "more", at }
+    case undefined:
+    default:
+      return undefined
   }
 }

@@ -11,6 +11,7 @@ import * as Layer from "effect/Layer"
 import * as ManagedRuntime from "effect/ManagedRuntime"
 import type { Receiver, StatusCode } from "../../Receiver.ts"
 import { maxBytes } from "../../Verification.ts"
+import { BodyBuffer } from "@pawl/core/internal/BodyBuffer"
 
 /** Returns the query of a URL or path, with its `?`; an empty text if there is none. */
 export const searchOf = (url: string): string => {
@@ -57,8 +58,6 @@ const buildGap = Duration.toNanosUnsafe(Duration.seconds(1))
  * Makes the functions of a door over the receiver of a layer: `run` runs an effect, `start` builds the receiver, and `dispose` ends
  * it.
  *
- * **Details**
- *
  * A build that fails is logged, and its effects fail. The first effect that comes a second later builds the receiver again, so
  * a database that was down at the first callback does not matter for longer. A `ManagedRuntime` keeps a failed build for
  * ever, so each build has its own. The layer releases what it has acquired when its build fails.
@@ -96,3 +95,67 @@ export const make = <E>(layer: Layer.Layer<Receiver, E>) => {
 
 const notBuilt =
   "The receiver cannot be built, so callbacks are answered with 503. It is built again for the first callback after a second"
+
+/** The most chunks of a body: a sender that writes 16 bytes at a time still sends 64 KiB. */
+const maxChunks = 4096
+const maxHeldBytes = 32 * 1024 * 1024
+
+/** A body that is being read. */
+export interface Body {
+  /** Adds a chunk, or returns false if the body is too large, has too many chunks, or was given up. */
+  readonly add: (chunk: Uint8Array) => boolean
+  /** Ends reading, and returns the bytes; they count until `release`. */
+  readonly complete: () => Uint8Array
+  /** Makes room for other bodies. Calling it again does nothing. */
+  readonly release: () => void
+  /** Releases the body unless it was read. */
+  readonly abandon: () => void
+}
+
+/** Returns a function that begins a body; `onGivenUp` is called if it is given up. */
+export const makeBodies = (maxHeld: number = maxHeldBytes) => {
+  /** The bodies being read, the oldest first. */
+  const reading = new Set<{ readonly giveUp: () => void }>()
+  let held = 0
+
+  return (onGivenUp: () => void): Body => {
+    let buffer: BodyBuffer | undefined = new BodyBuffer(maxBytes, maxChunks)
+    let size = 0
+    const release = () => {
+      reading.delete(entry)
+      buffer = undefined
+      held -= size
+      size = 0
+    }
+    const entry = {
+      giveUp: () => {
+        release()
+        onGivenUp()
+      }
+    }
+    reading.add(entry)
+    return {
+      add: (chunk) => {
+        if (buffer?.add(chunk) !== true) {
+          release()
+          return false
+        }
+        size += chunk.length
+        held += chunk.length
+        for (const oldest of reading) {
+          if (held <= maxHeld) break
+          oldest.giveUp()
+        }
+        return buffer !== undefined
+      },
+      complete: () => {
+        reading.delete(entry)
+        return buffer?.bytes ?? new Uint8Array()
+      },
+      release,
+      abandon: () => {
+        if (reading.has(entry)) release()
+      }
+    }
+  }
+}

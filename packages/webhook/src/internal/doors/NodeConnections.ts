@@ -1,13 +1,11 @@
 /**
  * Limits the connections of a server.
  *
- * **Details**
- *
  * A new connection beyond the limit closes the one that has been idle for the longest time, so that connections
  * without a request do not keep callbacks out. A connection is idle until a whole request has arrived, and again after
  * its response. Only if no connection is idle, the new one is closed.
  */
-import type { IncomingMessage, Server, ServerResponse } from "node:http"
+import type { IncomingMessage, Server, ServerResponse, OutgoingHttpHeaders } from "node:http"
 import type { Socket } from "node:net"
 
 /** Keeps at most `max` connections open. */
@@ -40,4 +38,18 @@ export const limit = (server: Server, max: number): void => {
       if (open.get(socket) === request) use(socket, undefined)
     })
   })
+}
+
+/**
+ * Sends a response, unless other code has sent one, such as a timeout of the application. `writeHead` throws an error then, and
+ * most responses are sent by an observer of a fiber, whose errors reach whatever resumed the fiber.
+ */
+export const send = (
+  response: ServerResponse,
+  status: number,
+  headers: OutgoingHttpHeaders,
+  body = ""
+): void => {
+  if (response.headersSent || response.destroyed) return
+  response.writeHead(status, { ...headers, "content-length": Buffer.byteLength(body) }).end(body)
 }

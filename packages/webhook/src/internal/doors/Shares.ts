@@ -1,8 +1,6 @@
 /**
  * Divides the callbacks that wait for their stores among the merchants of a receiver, by their number and by their bytes.
  *
- * **Details**
- *
  * Up to a total nobody is refused. Beyond it a merchant is refused if as much of his waits as his equal share of the
  * total, among the merchants with a waiting callback. Beyond one and a half times the total only a reserve is left, divided
  * among all merchants. So at most about twice the total waits, whatever hangs, and the callbacks of a merchant whose store hangs

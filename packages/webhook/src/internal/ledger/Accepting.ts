@@ -2,23 +2,23 @@
  * Accepting callbacks and registrations: each is one change of the document of its transaction.
  */
 import type { StoreUnavailable } from "@pawl/core/CallbackError"
-import { methodOf } from "@pawl/core/Kind"
+import { methodOf, type Kind, kindsOf } from "@pawl/core/Kind"
 import type { Status } from "@pawl/core/Status"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-import type { Operations } from "../../LedgerOperations.ts"
-import type { RegisteredDifferently } from "../../Order.ts"
-import * as RowRule from "../../RowRule.ts"
-import { hasRegisteredRefund, ofNamedRefund, type StoredRows } from "../../StoredRow.ts"
+import type { Registration } from "../rule/Row.ts"
+import type { Accepted } from "./Quarantine.ts"
+import type { RegisteredDifferently } from "../rule/Order.ts"
+import * as RowRule from "../rule/RowRule.ts"
+import { hasRegisteredRefund, ofNamedRefund, type StoredRows } from "../rule/StoredRow.ts"
 import type { Verified } from "../../Verifier.ts"
-import { keyOf } from "../documents/Keys.ts"
+import { keyOf } from "../documents/Fields.ts"
 import type { Rule } from "../records/Engine.ts"
 import type { Engines } from "../records/Engines.ts"
-import { bodyNames } from "./Bodies.ts"
 import * as Quarantine from "./Quarantine.ts"
+import { kinds, statuses } from "../documents/Codes.ts"
 
-/** Makes the operations. */
-export const make = (engines: Engines): Pick<Operations, "accept" | "quarantined" | "register"> => {
+export const make = (engines: Engines) => {
   const quarantine = Quarantine.make(engines)
 
   /** Returns a callback as that of the refund that it names, if the refund is registered. */
@@ -58,13 +58,21 @@ export const make = (engines: Engines): Pick<Operations, "accept" | "quarantined
       )
 
   return {
-    accept: (received, at) =>
+    /** Stores a verified callback in its row. Only after that may the response be 200. */
+    accept: (received: Verified, at: number): Effect.Effect<Accepted, StoreUnavailable> =>
       Effect.flatMap(address(received), (verified) =>
         verified.claim === undefined
           ? quarantine.accept(verified, verified.quarantine, at)
           : store(verified, verified.claim, at)
       ),
-    register: (registration, at) => {
+    /**
+     * Makes a row for an operation, or takes the row that its callbacks made. A second registration changes nothing that was
+     * ordered: with another account, amount or currency it fails.
+     */
+    register: (
+      registration: Registration,
+      at: number
+    ): Effect.Effect<void, StoreUnavailable | RegisteredDifferently> => {
       const { kind, transactionId } = registration
       const key = { method: methodOf(kind), transactionId }
       type Registered = Result.Result<void, RegisteredDifferently>
@@ -88,6 +96,10 @@ export const make = (engines: Engines): Pick<Operations, "accept" | "quarantined
           Effect.flatMap((registered) => Effect.fromResult(registered))
         )
     },
+    /**
+     * Lists the verified callbacks that cannot be acted on, oldest first. At most 16 bodies of a transaction are kept, each once:
+     * the first 15 and the last one.
+     */
     quarantined: quarantine.list
   }
 }
@@ -114,4 +126,23 @@ const withoutBodies = (before: StoredRows, rows: StoredRows, at: number) => {
     put: texts.map(({ name, at, bytes }) => ({ name, at, bytes })),
     remove: texts.flatMap(({ older }) => older)
   }
+}
+
+/**
+ * Returns the name of the text with the body of the newest callback of a row that claims a status. It is short, because it is in
+ * an index.
+ */
+export const bodyName = (scope: Kind, status: Status): string =>
+  kinds.of(scope) + statuses.of(status)
+
+/**
+ * Returns the names under which the body may be kept of the newest callback of a row that claims a status: its own, and
+ * those of the rows that were joined to it.
+ */
+export const bodyNames = (rows: StoredRows, scope: Kind, status: Status): ReadonlyArray<string> => {
+  const method = methodOf(scope)
+  const isGone = (each: Kind) => rows.every(({ row }) => row.scope !== each)
+  return [scope, ...[...kindsOf[method], method].filter(isGone)].map((each) =>
+    bodyName(each, status)
+  )
 }

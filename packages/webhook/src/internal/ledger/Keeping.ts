@@ -3,28 +3,24 @@
  */
 import type { StoreUnavailable } from "@pawl/core/CallbackError"
 import type { Method } from "@pawl/core/Kind"
-import { isStatus, type Status } from "@pawl/core/Status"
+import { isStatus } from "@pawl/core/Status"
 import * as Effect from "effect/Effect"
-import type { Operations } from "../../LedgerOperations.ts"
-import * as RequestRule from "../../RequestRule.ts"
-import * as Retention from "../../Retention.ts"
-import { isParked } from "../../Row.ts"
-import type { StoredRow, StoredRows } from "../../StoredRow.ts"
-import type { Collection, TextPlace } from "../../Records.ts"
+import * as RequestRule from "../rule/RequestRule.ts"
+import * as RowRule from "../rule/RowRule.ts"
+import { isParked } from "../rule/Row.ts"
+import type { StoredRow, StoredRows } from "../rule/StoredRow.ts"
+import type { Collection, TextPlace } from "../records/Records.ts"
 import { kinds, statuses } from "../documents/Codes.ts"
-import { keyOf, type TransactionKey } from "../documents/Keys.ts"
+import { keyOf, type TransactionKey, type Quarantined } from "../documents/Fields.ts"
 import type { Values } from "../records/Codecs.ts"
-import type { PageOf, Records, Rule } from "../records/Engine.ts"
-import { each, type Engines } from "../records/Engines.ts"
-import { bodyNames } from "./Bodies.ts"
-import type { Quarantined } from "../documents/Quarantined.ts"
+import type { Records, Rule } from "../records/Engine.ts"
+import { changeEach, each, eachPage, type Engines } from "../records/Engines.ts"
+import { bodyNames } from "./Accepting.ts"
 import * as Quarantine from "./Quarantine.ts"
 import { sum } from "./Reading.ts"
 
-/** Makes the operations. */
-export const make = (
-  engines: Engines
-): Pick<Operations, "compact" | "deleteBodies" | "deleteOld" | "erase"> => {
+/** Makes the operations of the cleaner, and of a person who erases. */
+export const make = (engines: Engines) => {
   const quarantine = Quarantine.make(engines)
 
   const eraseRows = Effect.fnUntraced(
@@ -40,7 +36,7 @@ export const make = (
         Effect.map(records.text("transactions", keyOf(key), name), (body) => body !== undefined)
       )
       return yield* records.change("transactions", keyOf(key), (rows = []) => {
-        const { notes, rows: erased } = Retention.eraseRows(rows)
+        const { notes, rows: erased } = RowRule.eraseRows(rows)
         const requestIds = rows.flatMap(({ row }) => row.ordered?.requestId ?? [])
         return {
           value: rows.length === 0 ? undefined : erased,
@@ -59,8 +55,10 @@ export const make = (
     key: TransactionKey,
     named: ReadonlyArray<string>
   ) {
-    const related = yield* each(engines, (records) => records.related("requests", keyOf(key)))
-    const ids = new Set([...named, ...related.flat().map((found) => found.key)])
+    const related = yield* each(engines, (records) =>
+      records.page("requests", { after: "", limit: Number.MAX_SAFE_INTEGER, related: keyOf(key) })
+    )
+    const ids = new Set([...named, ...related.flatMap(({ found }) => found.map(({ key }) => key))])
     return yield* Effect.forEach(ids, (requestId) =>
       engines
         .of({ requestId })
@@ -76,7 +74,11 @@ export const make = (
   })
 
   return {
-    deleteBodies: (options) =>
+    /**
+     * Deletes the bodies of callbacks that came before `before`, except those of dead letters: at most `limit` accepted ones and
+     * `limit` quarantined ones. It returns the number deleted, and 0 if there is none left. Rows and counts stay.
+     */
+    deleteBodies: (options: DeleteOptions) =>
       Effect.map(
         each(engines, (records) =>
           Effect.zipWith(
@@ -87,12 +89,20 @@ export const make = (
         ),
         sum
       ),
-    deleteOld: (options) =>
+    /**
+     * Deletes up to `limit` transactions all of whose rows had their last new status before `before`, except those that are open,
+     * leased or parked (`RowRule.isDeletable`), and returns their number. The ledger does not know them afterwards.
+     */
+    deleteOld: (options: DeleteOptions) =>
       Effect.map(
         each(engines, (records) => deleteOldIn(records, options)),
         sum
       ),
-    erase: Effect.fnUntraced(function* (method: Method, transactionId: string) {
+    /** Deletes what a person has written, or is named in, from the rows of a transaction and from its requests. The rows stay. */
+    erase: Effect.fnUntraced(function* (
+      method: Method,
+      transactionId: string
+    ): Effect.fn.Return<RowRule.Erased, StoreUnavailable> {
       const key = { method, transactionId }
       const { requestIds, ...counts } = yield* eraseRows(key)
       const quarantined = yield* quarantine.remove(key)
@@ -104,11 +114,15 @@ export const make = (
         open: requests.filter(({ isOpen }) => isOpen).length
       }
     }),
+    /** Rewrites the store, so that deleted texts are in none of its files. Nothing can be written meanwhile. */
     compact: Effect.asVoid(each(engines, ({ compact }) => compact))
   }
 }
 
-type DeleteOptions = Parameters<Operations["deleteBodies"]>[0]
+export interface DeleteOptions {
+  readonly before: number
+  readonly limit: number
+}
 
 /** Deletes texts that came before a time, in pages, until `limit` are deleted. Each document is changed once a page. */
 const deleteOldTexts = Effect.fnUntraced(function* <Name extends Collection>(
@@ -126,55 +140,29 @@ const deleteOldTexts = Effect.fnUntraced(function* <Name extends Collection>(
       after,
       limit: size
     })
-    const counts = yield* Effect.forEach(
-      Map.groupBy(places, ({ key }) => key),
-      ([key, texts]) =>
-        records
-          .change(
-            collection,
-            key,
-            ruleOf(
-              texts.map(({ name }) => name),
-              before
-            )
-          )
-          .pipe(Effect.catchTag("Unreadable", () => Effect.succeed(0))),
-      { concurrency: 16 }
+    const names = Map.groupBy(places, ({ key }) => key)
+    count += yield* changeEach(records, collection, names.keys(), (key) =>
+      ruleOf(names.get(key)?.map(({ name }) => name) ?? [], before)
     )
-    count += sum(counts)
     after = places.length < size ? undefined : places.at(-1)
   }
   return count
 })
 
-/** Deletes bodies of callbacks that came before a time. A dead letter keeps its callbacks. Counts and evidence stay. */
+/** Deletes the bodies of callbacks that `RowRule.deleteBodies` deletes, and those that no row has. */
 const deleteBodiesOf =
   (names: ReadonlyArray<string>, before: number): Rule<StoredRows, number> =>
   (rows) => {
-    if (rows === undefined) return { value: rows, remove: names, result: names.length }
-    const ownerOf = (name: string): StoredRow | undefined =>
-      rows.find(({ row }) => row.scope === kinds.find(name[0])) ??
-      rows.find(({ row }) => statusOf(name) in row.newestCallbacks)
+    const { rows: kept } = RowRule.deleteBodies(rows ?? [], { before, limit: Infinity })
     const remove = names.filter((name) => {
-      const owner = ownerOf(name)
-      if (owner === undefined) return true
-      const { at = -Infinity } = owner.row.newestCallbacks[statusOf(name)] ?? {}
-      return !isParked(owner.row) && at < before
+      const status = statuses.in(name[1])
+      const has = ({ row }: StoredRow) => status in row.newestCallbacks
+      const owner =
+        kept.find(({ row }) => row.scope === kinds.find(name[0])) ?? kept.find((each) => has(each))
+      return owner === undefined || !(isParked(owner.row) || has(owner))
     })
-    if (remove.length === 0) return { value: rows, result: 0 }
-    const value = rows.map((stored) => {
-      const own = remove.filter((name) => ownerOf(name) === stored).map(statusOf)
-      const kept = Object.entries(stored.row.newestCallbacks).filter(
-        ([status]) => !own.some((each) => each === status)
-      )
-      return own.length === 0
-        ? stored
-        : { ...stored, row: { ...stored.row, newestCallbacks: Object.fromEntries(kept) } }
-    })
-    return { value, remove, result: remove.length }
+    return { value: rows && kept, remove, result: remove.length }
   }
-
-const statusOf = (name: string): Status => statuses.in(name[1])
 
 const deleteQuarantined =
   (names: ReadonlyArray<string>, before: number): Rule<Quarantined, number> =>
@@ -185,36 +173,26 @@ const deleteQuarantined =
     return { value: value.length === 0 ? undefined : value, remove, result: remove.length }
   }
 
-/** The most documents that are looked at together. */
-const pageSize = 200
-
-/** Deletes transactions that `Retention.isDeletable` names, until `limit` are deleted. */
+/** Deletes transactions that `RowRule.isDeletable` names, until `limit` are deleted. */
 const deleteOldIn = Effect.fnUntraced(function* (
   records: Records,
-  { before, limit }: Parameters<Operations["deleteOld"]>[0]
+  { before, limit }: DeleteOptions
 ): Effect.fn.Return<number, StoreUnavailable> {
   let count = 0
-  let after: string | undefined = ""
-  while (after !== undefined && count < limit) {
-    const page: PageOf<"transactions"> = yield* records.page("transactions", {
-      after,
-      limit: pageSize
-    })
-    const old = page.found.filter(({ value }) => Retention.isDeletable(value, before))
-    const deleted = yield* Effect.forEach(
-      old.slice(0, limit - count),
-      ({ key }) =>
-        records
-          .change("transactions", key, (rows = []) =>
-            Retention.isDeletable(rows, before)
-              ? { value: undefined, result: 1 }
-              : { value: rows.length === 0 ? undefined : rows, result: 0 }
-          )
-          .pipe(Effect.catchTag("Unreadable", () => Effect.succeed(0))),
-      { concurrency: 16 }
+  const rule: Rule<StoredRows, number> = (rows = []) =>
+    RowRule.isDeletable(rows, before)
+      ? { value: undefined, result: 1 }
+      : { value: rows.length === 0 ? undefined : rows, result: 0 }
+  yield* eachPage(records, "transactions", (found) => {
+    const old = found.filter(({ value }) => RowRule.isDeletable(value, before))
+    const keys = old.slice(0, limit - count).map(({ key }) => key)
+    return Effect.map(
+      changeEach(records, "transactions", keys, () => rule),
+      (deleted) => {
+        count += deleted
+        return count < limit
+      }
     )
-    count += sum(deleted)
-    after = page.last
-  }
+  })
   return count
 })

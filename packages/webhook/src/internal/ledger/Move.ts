@@ -1,8 +1,6 @@
 /**
  * Moves documents to the shards where they belong, after shards were added.
  *
- * **Details**
- *
  * No receiver may run meanwhile: while documents are moved each shard says so, and no ledger starts on it. A document is
  * committed in its new shard before it is deleted from the old one. A move that was interrupted is run again: a document that
  * is in both shards is the same in both, because nothing else writes.
@@ -13,23 +11,24 @@ import type { StoreUnavailable } from "@pawl/core/CallbackError"
 import { isStatus } from "@pawl/core/Status"
 import type * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
-import type { Collection } from "../../Records.ts"
-import type { StoredRows } from "../../StoredRow.ts"
-import { transactionOf } from "../documents/Keys.ts"
+import type { Collection } from "../records/Records.ts"
+import type { StoredRows } from "../rule/StoredRow.ts"
+import { transactionOf } from "../documents/Fields.ts"
 import type { Values } from "../records/Codecs.ts"
-import type { PageOf, Records, Unreadable } from "../records/Engine.ts"
-import { shardOf } from "../records/ShardOf.ts"
-import { bodyNames } from "./Bodies.ts"
+import { orDie, type Records } from "../records/Engine.ts"
+import { eachPage, type Engines, shardOf } from "../records/Engines.ts"
+import { bodyNames } from "./Accepting.ts"
 import { earliest } from "./Reading.ts"
 import * as Settings from "./Settings.ts"
 
-/** The most documents that are read at a time. */
-const pageSize = 200
-
-/** Moves documents among shards, and returns their number. */
+/**
+ * Moves documents among the stores of the next start, in its order, and returns their number. The first ones have documents; the
+ * others are new.
+ */
 export const move = Effect.fnUntraced(function* (
-  shards: Arr.NonEmptyReadonlyArray<Records>
+  stores: Arr.NonEmptyReadonlyArray<Engines>
 ): Effect.fn.Return<number, StoreUnavailable> {
+  const shards = stores.map(({ own }) => own[0])
   const count = shards.length
   yield* Effect.forEach(shards, Settings.setMoving, { discard: true })
   let moved = 0
@@ -70,38 +69,37 @@ const moveAll = Effect.fnUntraced(function* <Name extends Collection>(
   ) => { readonly to: Records | undefined; readonly names: ReadonlyArray<string> }
 ): Effect.fn.Return<number, StoreUnavailable> {
   let moved = 0
-  let after: string | undefined = ""
-  while (after !== undefined) {
-    const page: PageOf<Name> = yield* from.page(collection, {
-      after,
-      limit: pageSize
-    })
-    for (const { key, value } of page.found) {
-      const { names, to } = placeOf(key, value)
-      if (to === undefined || to === from) continue
-      const texts = yield* Effect.forEach(names, (name) =>
-        Effect.map(from.text(collection, key, name), (bytes) => ({ name, bytes }))
-      )
-      const put = texts.flatMap(({ bytes, name }) =>
-        bytes === undefined ? [] : [{ name, bytes, at: 0 }]
-      )
-      yield* readable(
-        to.change(collection, key, (stored) =>
-          stored === undefined
-            ? { value, put, result: undefined }
-            : { value: stored, result: undefined }
-        )
-      )
-      yield* readable(from.change(collection, key, () => ({ value: undefined, result: undefined })))
-      moved++
-    }
-    after = page.last
-  }
+  yield* eachPage(
+    from,
+    collection,
+    Effect.forEach(
+      ({ key, value }) =>
+        Effect.gen(function* () {
+          const { names, to } = placeOf(key, value)
+          if (to === undefined || to === from) return
+          const texts = yield* Effect.forEach(names, (name) =>
+            Effect.map(from.text(collection, key, name), (bytes) => ({ name, bytes }))
+          )
+          const put = texts.flatMap(({ bytes, name }) =>
+            bytes === undefined ? [] : [{ name, bytes, at: 0 }]
+          )
+          yield* readable(
+            to.change(collection, key, (stored) =>
+              stored === undefined
+                ? { value, put, result: undefined }
+                : { value: stored, result: undefined }
+            )
+          )
+          yield* readable(
+            from.change(collection, key, () => ({ value: undefined, result: undefined }))
+          )
+          moved++
+        }),
+      { discard: true }
+    )
+  )
   return moved
 })
 
 /** A document that cannot be read stays where it is, and stops the move. */
-const readable = <A>(call: Effect.Effect<A, StoreUnavailable | Unreadable>) =>
-  Effect.catchTag(call, "Unreadable", ({ key }) =>
-    Effect.die(new Error(`The document ${key} cannot be read: restore it from a backup`))
-  )
+const readable = orDie("The document")

@@ -1,8 +1,6 @@
 /**
  * The merchant of a store, so that no receiver of several merchants puts the rows of one into the ledger of another.
  *
- * **Details**
- *
  * The store is asked before anything uses it: a worker that starts on the rows of another merchant tells them to the wrong
  * handler within milliseconds.
  */

@@ -1,8 +1,6 @@
 /**
  * The quarantine: verified callbacks that cannot be acted on, kept for a person.
  *
- * **Details**
- *
  * A body is kept once. An attacker who has one genuine callback can send its signed
  * fields again with any other fields, so only 16 bodies of a transaction are kept: the first 15, and the last one
  * that came. Callbacks of other transactions are not affected.
@@ -15,14 +13,12 @@ import type { Method } from "@pawl/core/Kind"
 import * as Brand from "effect/Brand"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-import type { Accepted } from "../../LedgerOperations.ts"
-import { quarantineLimit } from "../../RowRule.ts"
+import { quarantineLimit } from "../rule/RowRule.ts"
 import type { Verified } from "../../Verifier.ts"
-import type { PageOf, Records, Rule, Unreadable } from "../records/Engine.ts"
-import type { Engines } from "../records/Engines.ts"
-import * as Fnv from "../documents/Fnv.ts"
-import type { TransactionKey } from "../documents/Keys.ts"
-import type { Quarantined } from "../documents/Quarantined.ts"
+import { orDie, type Records, type Rule } from "../records/Engine.ts"
+import { eachPage, type Engines } from "../records/Engines.ts"
+import * as Fields from "../documents/Fields.ts"
+import type { TransactionKey, Quarantined } from "../documents/Fields.ts"
 
 /** A longer id does not fit into an index. */
 const maxKey = 200
@@ -30,11 +26,18 @@ const maxKey = 200
 const keyOf = ({ method, transactionId }: TransactionKey): string => {
   const key = `${transactionId}\t${method}`
   if (key.length <= maxKey) return key
-  const hash = Fnv.ofText(key)
-  return `${key.slice(0, maxKey).replace(/\p{Cs}/gu, "")}\t${hash}\t${Fnv.ofText(key, hash)}`
+  const hash = Fields.hashOf(key)
+  return `${key.slice(0, maxKey).replace(/\p{Cs}/gu, "")}\t${hash}\t${Fields.hashOf(key, hash)}`
 }
 
-/** Makes the quarantine. */
+/** The result of accepting a callback. */
+export interface Accepted {
+  /** False if a callback claimed the same status before. In quarantine, if the same body is stored already. */
+  readonly isNew: boolean
+  /** Whether the transaction had no more room in quarantine. */
+  readonly hasReplaced?: boolean
+}
+
 export const make = (engines: Engines) => {
   /** Returns the callback of a transaction that has the same body. */
   const findSame = Effect.fnUntraced(function* (
@@ -60,7 +63,7 @@ export const make = (engines: Engines) => {
     ): Effect.fn.Return<Accepted, StoreUnavailable> {
       const id = { method, transactionId: signed.transactionId }
       const [records, key] = [engines.of(id), keyOf(id)]
-      const print = `${bytes.length}.${Fnv.ofBytes(bytes)}`
+      const print = `${bytes.length}.${Fields.hashOfBytes(bytes)}`
       const same = yield* findSame(records, key, print, bytes)
       const rule: Rule<Quarantined, Accepted> = (kept = [], version) => {
         if (kept.some(({ name }) => name === same)) {
@@ -87,24 +90,24 @@ export const make = (engines: Engines) => {
     list: Effect.gen(function* () {
       const all: Array<{ readonly at: number; readonly verified: Verified }> = []
       for (const records of engines.own) {
-        let after: string | undefined = ""
-        while (after !== undefined) {
-          const page: PageOf<"quarantine"> = yield* pageOf(records, after)
-          for (const { key, value } of page.found) {
-            for (const each of value) {
-              const bytes = yield* records.text("quarantine", key, each.name)
-              const read = bytes && Result.try(() => readBody(each.method, bytes))
-              if (bytes === undefined || read === undefined || Result.isFailure(read)) continue
-              all.push({ at: each.firstAt, verified: verifiedOf(each, read.success, bytes) })
+        yield* eachPage(
+          records,
+          "quarantine",
+          Effect.fnUntraced(function* (found) {
+            for (const { key, value } of found) {
+              for (const each of value) {
+                const bytes = yield* records.text("quarantine", key, each.name)
+                const read = bytes && Result.try(() => readBody(each.method, bytes))
+                if (bytes === undefined || read === undefined || Result.isFailure(read)) continue
+                all.push({ at: each.firstAt, verified: verifiedOf(each, read.success, bytes) })
+              }
             }
-          }
-          after = page.last
-        }
+          })
+        )
       }
       return all.toSorted((one, two) => one.at - two.at).map(({ verified }) => verified)
     }),
 
-    /** Deletes the callbacks of a transaction, and returns their number. */
     remove: (id: TransactionKey) =>
       Effect.map(
         Effect.forEach(engines.own, (records) =>
@@ -122,18 +125,10 @@ export const make = (engines: Engines) => {
 
 const read = (records: Records, key: string) => readable(records.get("quarantine", key))
 
-const readable = <A>(
-  call: Effect.Effect<A, StoreUnavailable | Unreadable>
-): Effect.Effect<A, StoreUnavailable> =>
-  Effect.catchTag(call, "Unreadable", ({ key }) =>
-    Effect.die(new Error(`The quarantine of ${key} cannot be read: restore it from a backup`))
-  )
+const readable = orDie("The quarantine of")
 
 const isSame = (one: Uint8Array, two: Uint8Array): boolean =>
   one.length === two.length && one.every((byte, at) => byte === two[at])
-
-const pageOf = (records: Records, after: string) =>
-  records.page("quarantine", { after, limit: 100 })
 
 /** Reads the stored body of a callback, which was verified before it was stored. */
 const readBody = (

@@ -1,22 +1,36 @@
 /**
  * Reading rows: by their id, in pages, and as dead letters.
  */
+import type { StoreUnavailable } from "@pawl/core/CallbackError"
+import type { Method } from "@pawl/core/Kind"
+import type { Status } from "@pawl/core/Status"
 import * as Effect from "effect/Effect"
-import { lanes } from "../../Lane.ts"
-import type { Operations } from "../../LedgerOperations.ts"
-import { isParked, type Parked, type ParkedKey } from "../../Row.ts"
-import * as RowPages from "../../RowPages.ts"
-import * as StoredRow from "../../StoredRow.ts"
-import * as Story from "../../Story.ts"
-import { keyOf, keyOfRow, type TransactionKey } from "../documents/Keys.ts"
+import {
+  lanes,
+  type DeadLetter,
+  isParked,
+  type Key,
+  type Parked,
+  type ParkedKey
+} from "../rule/Row.ts"
+import * as RowPages from "../rule/RowPages.ts"
+import * as StoredRow from "../rule/StoredRow.ts"
+import { keyOf, keyOfRow, type TransactionKey } from "../documents/Fields.ts"
 import type { Found, Records } from "../records/Engine.ts"
 import { each, type Engines } from "../records/Engines.ts"
-import { bodyNames } from "./Bodies.ts"
+import { bodyNames } from "./Accepting.ts"
 
-type Reads = Pick<Operations, "backlog" | "body" | "deadLetters" | "get" | "page" | "story">
+/** The result of an operation. It fails if the store does not do it within three seconds. */
+type Stored<A> = Effect.Effect<A, StoreUnavailable>
 
-/** Makes the operations. */
-export const make = (engines: Engines): Reads => {
+export interface DeadLettersPage {
+  readonly limit: number
+  readonly after?: ParkedKey | undefined
+  readonly reason?: DeadLetter["reason"] | undefined
+}
+
+/** Makes the operations of people and pages, who read rows. */
+export const make = (engines: Engines) => {
   const rowsOf = (key: TransactionKey) =>
     engines
       .of(key)
@@ -27,13 +41,25 @@ export const make = (engines: Engines): Reads => {
       )
 
   return {
-    get: (method, transactionId) =>
+    /**
+     * Finds a row by method and id. If there are several, it returns the payment, else the payout, else the refund, else the row
+     * whose kind is not known.
+     */
+    get: (method: Method, transactionId: string) =>
       Effect.map(rowsOf({ method, transactionId }), (rows) => StoredRow.get(rows, method)),
-    story: (method, transactionId) =>
+    /** Returns the rows of a method and id with their facts. */
+    story: (method: Method, transactionId: string): Stored<ReadonlyArray<StoredRow.Story>> =>
       Effect.map(rowsOf({ method, transactionId }), (rows) =>
-        rows.map((stored) => Story.make(stored))
+        rows.map((stored) => StoredRow.storyOf(stored))
       ),
-    body: Effect.fnUntraced(function* ({ method, scope, transactionId }, status) {
+    /**
+     * Returns the body of the newest callback of a row that claims a status, as the bytes that came; undefined if there is none or
+     * it was deleted.
+     */
+    body: Effect.fnUntraced(function* (
+      { method, scope, transactionId }: Required<Key>,
+      status: Status
+    ) {
       const key = { method, transactionId }
       const rows = yield* rowsOf(key)
       const row = rows.find((stored) => stored.row.scope === scope)?.row
@@ -44,17 +70,26 @@ export const make = (engines: Engines): Reads => {
       }
       return undefined
     }),
-    page: (options) =>
+    /**
+     * Looks at up to `limit` rows behind `after`, in the order of their keys, and returns those that were created at `from` or
+     * later and before `before`. `last` is the key of the last row that it looked at; undefined if there are no more.
+     */
+    page: (options: RowPages.PageOptions) =>
       Effect.map(
         each(engines, (records) => pageOf(records, options)),
         RowPages.join
       ),
-    deadLetters: (page) =>
+    /** Lists a page of the dead letters, oldest first: those behind `after`, of one `reason` if there is one. */
+    deadLetters: (page: DeadLettersPage): Stored<ReadonlyArray<Parked>> =>
       Effect.map(
         each(engines, (records) => parkedIn(records, page)),
         (pages) => pages.flat().toSorted(byPlace).slice(0, page.limit)
       ),
-    backlog: (at) =>
+    /**
+     * Counts the rows that may be claimed at a time, and the dead letters. `oldestDueAt` is the time since which the oldest of these
+     * rows may be claimed; undefined when there is none.
+     */
+    backlog: (at: number) =>
       Effect.map(
         each(engines, (records) => backlogOf(records, at)),
         (all) => ({
@@ -81,7 +116,7 @@ const pageOf = (records: Records, options: RowPages.PageOptions) => {
 /** Reads dead letters until there are enough, because a document may have none of the reason. */
 const parkedIn = Effect.fnUntraced(function* (
   records: Records,
-  { after, limit, reason }: Parameters<Operations["deadLetters"]>[0]
+  { after, limit, reason }: DeadLettersPage
 ) {
   const parked = new Map<string, Parked>()
   let from = {
@@ -132,13 +167,11 @@ const compare = (one: ParkedKey, two: ParkedKey): number =>
 
 const byPlace = (one: Parked, two: Parked): number => compare(placeOf(one), placeOf(two))
 
-/** Returns the earliest of some times. */
 export const earliest = (times: ReadonlyArray<number | undefined>): number | undefined =>
   times.reduce<number | undefined>(
     (soonest, at) => (at === undefined ? soonest : Math.min(soonest ?? at, at)),
     undefined
   )
 
-/** Adds counts. */
 export const sum = (counts: ReadonlyArray<number>): number =>
   counts.reduce((one, two) => one + two, 0)

@@ -4,19 +4,12 @@
  */
 import type { StoreUnavailable } from "@pawl/core/CallbackError"
 import * as Effect from "effect/Effect"
-import type { Operations } from "../../LedgerOperations.ts"
-import * as ReadBudget from "../../ReadBudget.ts"
-import type { Records, Rule } from "../records/Engine.ts"
+import * as ReadBudget from "../rule/ReadBudget.ts"
+import { orDie, type Records, type Rule } from "../records/Engine.ts"
 import { each, type Engines } from "../records/Engines.ts"
 import { earliest } from "./Reading.ts"
 
-type Keeps = Pick<
-  Operations,
-  "checkWritable" | "lastAliveAt" | "lowerReads" | "noteAlive" | "reserveReads"
->
-
-/** Makes the operations. */
-export const make = (engines: Engines): Keeps => {
+export const make = (engines: Engines) => {
   /** The budget of a ledger with several shards is that of the first one. */
   const [first] = engines.own
   const budgetOf = (value: unknown): ReadBudget.ReadBudget => ({
@@ -25,35 +18,34 @@ export const make = (engines: Engines): Keeps => {
     ...(value as Partial<ReadBudget.ReadBudget> | undefined)
   })
   return {
-    noteAlive: (at) => Effect.asVoid(each(engines, (records) => copyAlive(records, at))),
+    /** Stores the time at which a worker is alive. */
+    noteAlive: (at: number) => Effect.asVoid(each(engines, (records) => copyAlive(records, at))),
+    /** Returns the last time at which a worker was alive; undefined if there is none. */
     lastAliveAt: Effect.map(each(engines, aliveAt), earliest),
+    /** Succeeds if the ledger can be written now. It makes a durable write of its own. */
     // The value changes with each check, so that the store has something to write.
     checkWritable: Effect.flatMap(
       Effect.forEach(
         engines.own,
-        (records) =>
-          Effect.exit(
-            change(records, "check", (count = 0) => ({
-              value: (count as number) + 1,
-              result: undefined
-            }))
-          ),
+        (records) => Effect.exit(write(records, "check", (count = 0) => (count as number) + 1)),
         { concurrency: "unbounded" }
       ),
       // Readiness means that some callbacks can be stored.
       (exits) => exits.find(({ _tag }) => _tag === "Success") ?? exits[0] ?? Effect.void
     ),
-    reserveReads: (wanted, at) =>
+    /**
+     * Reserves reads of the service from the budget that all processes of the ledger share (`ReadBudget`). The clock of the
+     * database decides, where there is one.
+     */
+    reserveReads: (wanted: ReadBudget.Wanted, at: number) =>
       change(first, "reads", (value) => {
         const before = budgetOf(value)
         const { budget, reservation } = ReadBudget.reserve(before, wanted, at)
         return { value: budget === before ? value : budget, result: reservation }
       }),
-    lowerReads: (by, at) =>
-      change(first, "reads", (value) => ({
-        value: ReadBudget.lower(budgetOf(value), by, at),
-        result: undefined
-      }))
+    /** Lowers the rate of the read budget after a 429. */
+    lowerReads: (by: Parameters<typeof ReadBudget.lower>[1], at: number) =>
+      write(first, "reads", (value) => ReadBudget.lower(budgetOf(value), by, at))
   }
 }
 
@@ -65,8 +57,7 @@ export const aliveAt = (records: Records): Effect.Effect<number | undefined, Sto
 export const copyAlive = (
   records: Records,
   at: number | undefined
-): Effect.Effect<void, StoreUnavailable> =>
-  change(records, "alive", (stored) => ({ value: at ?? stored, result: undefined }))
+): Effect.Effect<void, StoreUnavailable> => write(records, "alive", (stored) => at ?? stored)
 
 const get = (records: Records, key: string): Effect.Effect<unknown, StoreUnavailable> =>
   Effect.catchTag(records.get("settings", key), "Unreadable", () => Effect.undefined)
@@ -75,12 +66,14 @@ const change = <A>(
   records: Records,
   key: string,
   rule: Rule<unknown, A>
-): Effect.Effect<A, StoreUnavailable> =>
-  Effect.catchTag(records.change("settings", key, rule), "Unreadable", () =>
-    Effect.die(
-      new Error(`The setting ${key} of the store cannot be read: restore it from a backup`)
-    )
-  )
+): Effect.Effect<A, StoreUnavailable> => orDie("The setting")(records.change("settings", key, rule))
+
+const write = (
+  records: Records,
+  key: string,
+  next: (value: unknown) => unknown
+): Effect.Effect<void, StoreUnavailable> =>
+  change(records, key, (value) => ({ value: next(value), result: undefined }))
 
 /** The place of an engine among the shards of a ledger: its position, from 0, and the number of shards. */
 export interface Place {
@@ -108,9 +101,8 @@ export const takePlace = (
     return true
   })
 
-/** Sets the place of an engine. */
 export const setPlace = (records: Records, place: Place): Effect.Effect<void, StoreUnavailable> =>
-  change(records, "place", () => ({ value: place, result: undefined }))
+  write(records, "place", () => place)
 
 /** Notes that the documents of an engine are moved. */
 export const setMoving = (

@@ -5,31 +5,54 @@ import type { StoreUnavailable } from "@pawl/core/CallbackError"
 import * as Effect from "effect/Effect"
 import * as Evidence from "@pawl/core/Evidence"
 import { isStatus } from "@pawl/core/Status"
-import { redriven } from "../../Fact.ts"
-import { lanes, perLane } from "../../Lane.ts"
-import type { Operations } from "../../LedgerOperations.ts"
-import type { DueRange } from "../../Records.ts"
-import * as RequestRule from "../../RequestRule.ts"
-import type { Change, Key, Leased, Row } from "../../Row.ts"
-import * as RowPages from "../../RowPages.ts"
-import * as RowRule from "../../RowRule.ts"
-import * as StoredRow from "../../StoredRow.ts"
-import { keyOf, keyOfRow } from "../documents/Keys.ts"
+import { type Note, redriven } from "../rule/Fact.ts"
+import {
+  lanes,
+  type PerLane,
+  perLane,
+  type Change,
+  type DeadLetter,
+  type Key,
+  type Leased,
+  type Row
+} from "../rule/Row.ts"
+import type { DueRange } from "../records/Records.ts"
+import * as RequestRule from "../rule/RequestRule.ts"
+import * as RowPages from "../rule/RowPages.ts"
+import * as RowRule from "../rule/RowRule.ts"
+import * as StoredRow from "../rule/StoredRow.ts"
+import { keyOf, keyOfRow } from "../documents/Fields.ts"
 import type { Found, Records, Rule } from "../records/Engine.ts"
-import { each, type Engines } from "../records/Engines.ts"
-import { bodyName } from "./Bodies.ts"
-import { earliest } from "./Reading.ts"
-
-type Work = Pick<
-  Operations,
-  "bringForward" | "claim" | "redrive" | "redriveAll" | "shift" | "write"
->
+import { changeEach, each, type Engines } from "../records/Engines.ts"
+import { bodyName } from "./Accepting.ts"
+import * as Reading from "./Reading.ts"
 
 type Rows = StoredRow.StoredRows
 type DueFound = Found<Rows> & { readonly at: number }
 
-/** Makes the operations. `deadLetters` lists the rows to redrive. */
-export const make = (engines: Engines, deadLetters: Operations["deadLetters"]): Work => {
+export interface Claim {
+  readonly at: number
+  readonly until: number
+  readonly limit: number | PerLane
+  readonly newest?: number | undefined
+}
+
+export interface RedriveAll {
+  readonly reason: DeadLetter["reason"]
+  readonly before: number
+  readonly dueAt: number
+  readonly rate: number
+  readonly limit: number
+  readonly note?: Note | undefined
+}
+
+export type Shift = Parameters<typeof StoredRow.shift>[1]
+
+/** Makes the operations of a worker. `deadLetters` lists the rows to redrive. */
+export const make = (
+  engines: Engines,
+  deadLetters: ReturnType<typeof Reading.make>["deadLetters"]
+) => {
   /** Settles the request that a row names, before the lease of the row ends. Most rows name no open request. */
   const settleRequest = Effect.fnUntraced(
     function* (requestId: string, row: Row) {
@@ -60,15 +83,29 @@ export const make = (engines: Engines, deadLetters: Operations["deadLetters"]): 
   }
 
   return {
-    claim: (options) =>
+    /**
+     * Leases up to `limit` rows of each lane that are due, oldest first, until `until`. Of those in the lane of first reads,
+     * `newest` are the newest instead of the oldest; 0 by default, and at most the limit of that lane. `dueAt` is when the next row
+     * may be claimed in the lanes whose limit is not 0; undefined when no row may be.
+     */
+    claim: (
+      options: Claim
+    ): Effect.Effect<
+      { readonly rows: ReadonlyArray<Leased>; readonly dueAt: number | undefined },
+      StoreUnavailable
+    > =>
       Effect.map(
         each(engines, (records) => claimIn(records, options)),
         (claims) => ({
           rows: claims.flatMap(({ rows }) => rows),
-          dueAt: earliest(claims.map(({ dueAt }) => dueAt))
+          dueAt: Reading.earliest(claims.map(({ dueAt }) => dueAt))
         })
       ),
-    write: Effect.fnUntraced(function* (leased, change) {
+    /**
+     * Changes a leased row and returns the changed row; undefined when the lease was lost. If another row of the id has the kind in
+     * the change, the leased row is joined to that row and removed, and the result is undefined too.
+     */
+    write: Effect.fnUntraced(function* (leased: Leased, change: Change) {
       const found = namedRequest(leased, change)
       if (found !== undefined) yield* settleRequest(found.requestId, found.row)
       const rule: Rule<Rows, Leased | undefined> = (rows) => {
@@ -85,8 +122,16 @@ export const make = (engines: Engines, deadLetters: Operations["deadLetters"]): 
         .change("transactions", keyOf(leased), rule)
         .pipe(Effect.catchTag("Unreadable", () => Effect.undefined))
     }),
-    redrive: (key, at, note) => redriveAt(key, at, redriven(at, note)),
-    redriveAll: Effect.fnUntraced(function* ({ before, dueAt, note, rate, ...page }) {
+    /**
+     * Makes the dead letters that a key names due again, and returns false when the key names none. A `note` says who redrives
+     * them, and why.
+     */
+    redrive: (key: Key, at: number, note?: Note) => redriveAt(key, at, redriven(at, note)),
+    /**
+     * Redrives up to `limit` dead letters of a reason that were parked at `before` or earlier, oldest first, and returns their
+     * number. The first is due at `dueAt`, and then `rate` of them in each second.
+     */
+    redriveAll: Effect.fnUntraced(function* ({ before, dueAt, note, rate, ...page }: RedriveAll) {
       const listed = yield* deadLetters(page)
       const parked = listed.filter(({ deadLetter }) => deadLetter.at <= before)
       const event = redriven(before, note)
@@ -95,8 +140,16 @@ export const make = (engines: Engines, deadLetters: Operations["deadLetters"]): 
       )
       return parked.length
     }),
-    shift: (options) => Effect.asVoid(each(engines, (records) => shiftIn(records, options))),
-    bringForward: (page) =>
+    /**
+     * Corrects rows after the clock was set back by `by` milliseconds to `at`, where they would be due too late: those due within
+     * twice that time and the time of a lease are due earlier by it, and no lease ends after `until`.
+     */
+    shift: (options: Shift) => Effect.asVoid(each(engines, (records) => shiftIn(records, options))),
+    /**
+     * Brings a page of planned reads forward, and returns the place of the last of them, or undefined if there is no further page
+     * (`RowPages.bringForward`).
+     */
+    bringForward: (page: RowPages.PlannedPage) =>
       Effect.map(
         each(engines, (records) => bringForwardIn(records, page)),
         (lasts) =>
@@ -142,10 +195,7 @@ interface Taken {
 }
 
 /** Leases the rows that `StoredRow.claimable` chooses. */
-const claimIn = (
-  records: Records,
-  { at, limit, newest = 0, until }: Parameters<Operations["claim"]>[0]
-) => {
+const claimIn = (records: Records, { at, limit, newest = 0, until }: Claim) => {
   const limits = perLane(limit)
   const asked = {
     at,
@@ -188,42 +238,42 @@ const start = Number.MIN_SAFE_INTEGER
 /** The most documents of one search. */
 const pageSize = 100
 
-const concurrency = 16
+/** Looks at the documents that are due in a lane, in pages from a place to a time, until `use` returns false. */
+const walk = Effect.fnUntraced(function* (
+  records: Records,
+  { after = "", from, limit, ...range }: DueRange,
+  use: (found: ReadonlyArray<DueFound>) => boolean
+): Effect.fn.Return<void, StoreUnavailable> {
+  let place: { from: number; after: string } | undefined = { from, after }
+  while (place !== undefined) {
+    const next: DueRange = { ...range, ...place, limit }
+    const found: ReadonlyArray<DueFound> = yield* records.due("transactions", [next])
+    const isMore = use(found) && found.length === limit
+    const last = found.at(-1)
+    place = last === undefined || !isMore ? undefined : { from: last.at, after: last.key }
+  }
+})
 
 /** Shifts the rows that `StoredRow.shift` names. A document is found by its earliest row, so all that are due are looked at. */
 const shiftIn = Effect.fnUntraced(function* (
   records: Records,
-  options: Parameters<Operations["shift"]>[0]
+  options: Shift
 ): Effect.fn.Return<void, StoreUnavailable> {
   const keys = new Set<string>()
   for (const lane of lanes.keys()) {
-    let place: { from: number; after: string } | undefined = { from: start, after: "" }
-    while (place !== undefined) {
-      const to = options.until + 2 * options.by
-      const range: DueRange = { lane, ...place, to, limit: pageSize }
-      const found: ReadonlyArray<DueFound> = yield* records.due("transactions", [range])
+    const range = { lane, from: start, to: options.until + 2 * options.by, limit: pageSize }
+    yield* walk(records, range, (found) => {
       for (const { key } of found) keys.add(key)
-      const last = found.at(-1)
-      place =
-        last === undefined || found.length < pageSize
-          ? undefined
-          : { from: last.at, after: last.key }
-    }
+      return true
+    })
   }
-  yield* Effect.forEach(
-    keys,
-    (key) =>
-      records
-        .change("transactions", key, (rows = []) => {
-          const shifted = StoredRow.shift(rows, options)
-          const isSame = rows.every((stored, position) => stored === shifted[position])
-          return isSame
-            ? { value: rows.length === 0 ? undefined : rows, result: undefined }
-            : { value: shifted, result: undefined, wakes: true }
-        })
-        .pipe(Effect.catchTag("Unreadable", () => Effect.void)),
-    { concurrency, discard: true }
-  )
+  yield* changeEach(records, "transactions", keys, () => (rows = []) => {
+    const shifted = StoredRow.shift(rows, options)
+    const isSame = rows.every((stored, position) => stored === shifted[position])
+    return isSame
+      ? { value: rows.length === 0 ? undefined : rows, result: 0 }
+      : { value: shifted, result: 0, wakes: true }
+  })
 })
 
 /** Brings the planned reads of a page forward. */
@@ -231,46 +281,35 @@ const bringForwardIn = Effect.fnUntraced(function* (
   records: Records,
   page: RowPages.PlannedPage
 ): Effect.fn.Return<RowPages.PlannedKey | undefined, StoreUnavailable> {
-  const lane = lanes.indexOf(page.lane)
-  const found: Array<DueFound> = []
-  let isLast = false
-  let from = page.after.dueAt
-  let after = keyOfRow(page.after)
-  while (found.length < page.limit && !isLast) {
-    const to = Number.MAX_SAFE_INTEGER
-    const range: DueRange = { lane, from, to, after, limit: page.limit }
-    const next: ReadonlyArray<DueFound> = yield* records.due("transactions", [range])
-    found.push(...next.filter(({ value }) => value.some((each) => RowPages.isPlanned(each, page))))
-    isLast = next.length < page.limit
-    const last = next.at(-1)
-    if (last === undefined) break
-    from = last.at
-    after = last.key
+  const found = new Map<string, Rows>()
+  const range = {
+    lane: lanes.indexOf(page.lane),
+    from: page.after.dueAt,
+    after: keyOfRow(page.after),
+    to: Number.MAX_SAFE_INTEGER,
+    limit: page.limit
   }
-  const rows = found.flatMap(({ value }) => value)
-  const { changed, last } = RowPages.bringForward(rows, page)
-  yield* Effect.forEach(
-    found,
-    ({ key, value }) =>
-      value.every((stored) => !changed.has(stored))
-        ? Effect.void
-        : records
-            .change("transactions", key, (stored) => ({
-              // A row that changed meanwhile is leased, or due at once.
-              value: stored?.map((each) => {
-                const before = value.find(({ row }) => row.scope === each.row.scope)
-                const next = before && changed.get(before)
-                return next === undefined ||
-                  each.lease !== undefined ||
-                  each.dueAt !== before?.dueAt
-                  ? each
-                  : { ...each, row: { ...each.row, pollAt: next.row.pollAt }, dueAt: next.dueAt }
-              }),
-              result: undefined,
-              wakes: true
-            }))
-            .pipe(Effect.catchTag("Unreadable", () => Effect.void)),
-    { concurrency, discard: true }
+  yield* walk(records, range, (next) => {
+    for (const { key, value } of next) {
+      if (value.some((each) => RowPages.isPlanned(each, page))) found.set(key, value)
+    }
+    return found.size < page.limit
+  })
+  const { changed, last } = RowPages.bringForward([...found.values()].flat(), page)
+  const keys = [...found].flatMap(([key, rows]) =>
+    rows.some((stored) => changed.has(stored)) ? [key] : []
   )
+  yield* changeEach(records, "transactions", keys, (key) => (stored) => ({
+    // A row that changed meanwhile is leased, or due at once.
+    value: stored?.map((each) => {
+      const before = found.get(key)?.find(({ row }) => row.scope === each.row.scope)
+      const next = before && changed.get(before)
+      return next === undefined || each.lease !== undefined || each.dueAt !== before?.dueAt
+        ? each
+        : { ...each, row: { ...each.row, pollAt: next.row.pollAt }, dueAt: next.dueAt }
+    }),
+    result: 0,
+    wakes: true
+  }))
   return last
 })

@@ -1,15 +1,14 @@
 /**
  * The collections of a ledger: the values of their documents, how each is stored, and how it is found.
  */
-import * as Result from "effect/Result"
-import { keyOf } from "../documents/Keys.ts"
-import type { Quarantined } from "../documents/Quarantined.ts"
-import { lanes } from "../../Lane.ts"
-import type { Collection, Index } from "../../Records.ts"
-import type { RequestRow } from "../../RequestRow.ts"
-import * as RequestRule from "../../RequestRule.ts"
-import * as RequestTimes from "../../RequestTimes.ts"
-import { claimableAt, type StoredRows } from "../../StoredRow.ts"
+import { keyOf, transactionOf, type Quarantined, open, seal } from "../documents/Fields.ts"
+import { lanes } from "../rule/Row.ts"
+import type { Collection, Index } from "./Records.ts"
+import type { RequestRow } from "../rule/RequestRow.ts"
+import * as RequestRule from "../rule/RequestRule.ts"
+import { claimableAt, newRow, type StoredRows } from "../rule/StoredRow.ts"
+import * as RequestDocument from "../documents/RequestDocument.ts"
+import * as TransactionDocument from "../documents/TransactionDocument.ts"
 
 /** The values of the documents of each collection. */
 export interface Values {
@@ -19,15 +18,13 @@ export interface Values {
   readonly settings: unknown
 }
 
-/** A collection. `unreadable` is shown in place of a listed document that cannot be decoded. */
+/** How the values of a collection are stored. */
 export interface Codec<Stored> {
   readonly encode: (value: unknown) => Stored
-  readonly decode: (key: string, stored: Stored) => Result.Result<unknown, unknown>
-  readonly indexOf: (value: unknown) => Index
-  readonly unreadable: (key: string, listedAt: number) => unknown
+  /** Throws an error if the document cannot be decoded. */
+  readonly decode: (stored: Stored, key: string) => unknown
 }
 
-/** The codecs of all collections. */
 export type Codecs<Stored> = Readonly<Record<Collection, Codec<Stored>>>
 
 /** The lane of requests that are due, and the lane of settled requests that have a sealed text, by the time of their outcome. */
@@ -53,7 +50,7 @@ const indexOfRequest = (row: RequestRow): Index => {
   const { parked, settledAt, transaction } = row
   const hasText = RequestRule.deleteTexts(row, Infinity) !== undefined
   return {
-    due: [RequestTimes.claimableAt(row), hasText ? settledAt : undefined],
+    due: [RequestRule.claimableAt(row), hasText ? settledAt : undefined],
     listed: parked && [parked.at, parked.at],
     parts: 1,
     related: transaction && keyOf(transaction)
@@ -62,24 +59,46 @@ const indexOfRequest = (row: RequestRow): Index => {
 
 const nowhere: Index = { due: [], listed: undefined, parts: 1, related: undefined }
 
-/** The indexes of the collections. */
-export const indexes = {
-  transactions: (rows: unknown) => indexOfRows(rows as StoredRows),
-  requests: (row: unknown) => indexOfRequest(row as RequestRow),
+/** Returns how a value of a collection is found. */
+export const indexOf: Readonly<Record<Collection, (value: unknown) => Index>> = {
+  transactions: (rows) => indexOfRows(rows as StoredRows),
+  requests: (row) => indexOfRequest(row as RequestRow),
   quarantine: () => nowhere,
   settings: () => nowhere
 }
 
-const asItIs = {
-  encode: (value: unknown) => value,
-  decode: (_: string, value: unknown) => Result.succeed(value),
-  unreadable: () => undefined
+/** Returns the rows that are shown in place of a listed document that cannot be decoded: a dead letter. */
+export const unreadableRows = (key: string, at: number): StoredRows => {
+  const { method, transactionId } = transactionOf(key)
+  const { row, ...stored } = newRow(method, transactionId, at)
+  const deadLetter = { reason: "unreadable", at, to: undefined } as const
+  return [{ ...stored, row: { ...row, deadLetter, unreadable: "document" } }]
 }
 
-/** The codecs of a store of values. */
+const asItIs: Codec<unknown> = { encode: (value) => value, decode: (value) => value }
+
 export const values: Codecs<unknown> = {
-  transactions: { ...asItIs, indexOf: indexes.transactions },
-  requests: { ...asItIs, indexOf: indexes.requests },
-  quarantine: { ...asItIs, indexOf: indexes.quarantine },
-  settings: { ...asItIs, indexOf: indexes.settings }
+  transactions: asItIs,
+  requests: asItIs,
+  quarantine: asItIs,
+  settings: asItIs
+}
+
+/** A document of one line, with the check that every document has. JSON has no line break. */
+const json: Codec<string> = {
+  encode: (value) => seal([JSON.stringify(value)]),
+  decode: (text) => JSON.parse(open(text).join("\n")) as unknown
+}
+
+export const texts: Codecs<string> = {
+  transactions: {
+    encode: (rows) => TransactionDocument.encode(rows as StoredRows),
+    decode: (text, key) => TransactionDocument.decode(text, transactionOf(key))
+  },
+  requests: {
+    encode: (row) => RequestDocument.encode(row as RequestRow),
+    decode: RequestDocument.decode
+  },
+  quarantine: json,
+  settings: json
 }

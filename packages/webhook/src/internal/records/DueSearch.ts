@@ -1,8 +1,6 @@
 /**
  * The search for documents that are due.
  *
- * **Details**
- *
  * While somebody holds a snapshot open, PostgreSQL keeps the index entries of every earlier version of a document, and those
  * that were due first come first. So a search remembers the earliest time at which a document may be due, and the next one
  * begins there. Documents that this process makes due move that time back. Those that other processes make due in the past are
@@ -10,7 +8,7 @@
  */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import { type Collection, type DueRange, type Index, laneCount } from "../../Records.ts"
+import { type Collection, type DueRange, type Index, laneCount } from "./Records.ts"
 
 /**
  * The documents that a search asks for: of each lane those that are due at a time, at most its limit, the earliest ones. A lane without a
@@ -103,4 +101,36 @@ export const rangesOf = ({ asked, from }: Running): ReadonlyArray<DueRange> => {
       { lane, from: at + 1, to: end, limit: 1, isTimesOnly: true }
     ]
   })
+}
+
+/** A cache of the values that were used last, at least `size` and less than twice as many. `set` with undefined removes a value. */
+interface Cache<A> {
+  readonly get: (key: string) => A | undefined
+  readonly set: (key: string, value: A | undefined) => void
+}
+
+export const makeCache = <A>(size: number): Cache<A> => {
+  let recent = new Map<string, A>()
+  let older = new Map<string, A>()
+
+  const set = (key: string, value: A | undefined): void => {
+    if (value === undefined) {
+      recent.delete(key)
+      older.delete(key)
+      return
+    }
+    recent.set(key, value)
+    if (recent.size > size) [older, recent] = [recent, new Map()]
+  }
+
+  return {
+    get: (key) => {
+      const value = recent.get(key)
+      if (value !== undefined) return value
+      const old = older.get(key)
+      if (old !== undefined) set(key, old)
+      return old
+    },
+    set
+  }
 }

@@ -1,8 +1,6 @@
 /**
  * The engine: changes documents by pure rules, and leases those that are due.
  *
- * **Details**
- *
  * A change begins with the document as this process knows it, or assumes that there is none, so most changes need no read. If
  * the store has another version, the rule runs again on that. A rule that changes nothing is asked again on the stored document.
  * After two rounds the document is locked, so a change ends in three rounds, however many processes change it. The next changes of
@@ -16,7 +14,7 @@
 import { StoreUnavailable } from "@pawl/core/CallbackError"
 import type * as Clock from "effect/Clock"
 import * as Data from "effect/Data"
-import type * as Duration from "effect/Duration"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Latch from "effect/Latch"
@@ -25,23 +23,29 @@ import type * as Scope from "effect/Scope"
 import type { SqlError } from "effect/sql/SqlError"
 import {
   type Collection,
-  type Counts,
   type DueRange,
   type Index,
   laneCount,
   type Line,
   type ListPlace,
+  type Page,
   type Store,
   type Text,
-  type TextPlace,
   type Write
-} from "../../Records.ts"
-import * as Cache from "./Cache.ts"
-import type { Codecs, Values } from "./Codecs.ts"
+} from "./Records.ts"
 import * as DueSearch from "./DueSearch.ts"
+import { type Codecs, indexOf, unreadableRows, type Values } from "./Codecs.ts"
 
 /** Error of a change whose document cannot be decoded. */
 export class Unreadable extends Data.TaggedError("Unreadable")<{ readonly key: string }> {}
+
+/** Makes a defect of a document that cannot be decoded. `name` says what it is. */
+export const orDie =
+  (name: string) =>
+  <A>(call: Effect.Effect<A, StoreUnavailable | Unreadable>): Effect.Effect<A, StoreUnavailable> =>
+    Effect.catchTag(call, "Unreadable", ({ key }) =>
+      Effect.die(new Error(`${name} ${key} cannot be read: restore it from a backup`))
+    )
 
 /**
  * The result of a rule. The same `value` changes nothing; undefined deletes the document. `wakes` tells the workers of
@@ -58,7 +62,6 @@ export interface Outcome<Value, A> {
 /** `version` is the version that the document gets, which no other change of it has. */
 export type Rule<Value, A> = (value: Value | undefined, version: number) => Outcome<Value, A>
 
-/** A document with its key. */
 export interface Found<Value> {
   readonly key: string
   readonly value: Value
@@ -122,7 +125,6 @@ interface Task {
   known: Known | undefined
 }
 
-/** The result of a change. */
 export type Done = Result.Result<unknown, Unreadable>
 
 type Commit = (item: Item) => Effect.Effect<Done, SqlError>
@@ -135,15 +137,12 @@ const maxRounds = 2
 const lockedChanges = 256
 
 /** Makes the engine over a store. */
-export const make = Effect.fnUntraced(function* <Stored>(
-  store: Store<Stored>,
-  options: Options
-): Effect.fn.Return<Records, never, Scope.Scope> {
+export const make = Effect.fnUntraced(function* <Stored>(store: Store<Stored>, options: Options) {
   const { drawVersion, isLocal, run } = options
   const codecs = options.codecs as Codecs<Stored>
-  const cache = Cache.make<Known>(isLocal ? 0 : 8192)
+  const cache = DueSearch.makeCache<Known>(isLocal ? 0 : 8192)
   /** The changes that are still locked at once, of the documents that several processes change. */
-  const contended = Cache.make<number>(isLocal ? 0 : 1024)
+  const contended = DueSearch.makeCache<number>(isLocal ? 0 : 1024)
   const search = DueSearch.make(options.fullSearchInterval)
   const work = {
     transactions: yield* Latch.make(),
@@ -160,10 +159,10 @@ export const make = Effect.fnUntraced(function* <Stored>(
   const bounded = <A>(call: Effect.Effect<A, SqlError>) => unavailable(run(call))
 
   const knownOf = (collection: Collection, line: Line<Stored>): Known => ({
-    value: Result.mapError(
-      codecs[collection].decode(line.key, line.document),
-      () => new Unreadable({ key: line.key })
-    ),
+    value: Result.try({
+      try: () => codecs[collection].decode(line.document, line.key),
+      catch: () => new Unreadable({ key: line.key })
+    }),
     version: line.version,
     isSure: true
   })
@@ -176,7 +175,9 @@ export const make = Effect.fnUntraced(function* <Stored>(
       const { value } = knownOf(collection, line)
       const read = Result.isSuccess(value)
         ? value.success
-        : codecs[collection].unreadable(line.key, line.listedAt ?? 0)
+        : collection === "transactions"
+          ? unreadableRows(line.key, line.listedAt ?? 0)
+          : undefined
       return read === undefined ? [] : [{ key: line.key, value: read as Values[Name] }]
     })
 
@@ -215,13 +216,12 @@ export const make = Effect.fnUntraced(function* <Stored>(
       readonly remove: ReadonlyArray<string>
     }
   ): Write<Stored> => {
-    const codec = codecs[collection]
     return {
       key,
       expected,
       version,
-      document: value === undefined ? undefined : codec.encode(value),
-      index: value === undefined ? nowhere : codec.indexOf(value),
+      document: value === undefined ? undefined : codecs[collection].encode(value),
+      index: value === undefined ? nowhere : indexOf[collection](value),
       put,
       // A text that is written again in the same change stays.
       remove: remove.filter((name) => put.every((text) => text.name !== name))
@@ -411,6 +411,10 @@ export const make = Effect.fnUntraced(function* <Stored>(
     return done[0] as Done
   })
 
+  /**
+   * Changes a document in one durable step. In a transaction of the database the change is part of it. At most 128 changes
+   * of a document wait for a commit with the same `variant`; the next one fails.
+   */
   const change = <Name extends Collection, A>(
     collection: Name,
     key: string,
@@ -461,7 +465,20 @@ export const make = Effect.fnUntraced(function* <Stored>(
           )
         )
 
-  const lease: Records["lease"] = Effect.fnUntraced(function* (collection, asked, take) {
+  /**
+   * Leases documents that are due. `take` returns the changed documents, each with a result. A document that another process
+   * changed meanwhile is left out. `dueAt` is when the next one is due in the lanes whose limit is not 0.
+   */
+  const lease = Effect.fnUntraced(function* <Name extends Collection, A>(
+    collection: Name,
+    asked: DueSearch.Asked,
+    take: (
+      found: ReadonlyArray<Found<Values[Name]> & { readonly version: number }>
+    ) => ReadonlyMap<string, { readonly value: Values[Name]; readonly result: ReadonlyArray<A> }>
+  ): Effect.fn.Return<
+    { readonly taken: ReadonlyArray<A>; readonly dueAt: number | undefined },
+    StoreUnavailable
+  > {
     if (asked.limits.every((limit) => limit === undefined)) return { taken: [], dueAt: undefined }
     const searching = yield* search.begin(collection, asked)
     let soonestFound: number | undefined
@@ -476,7 +493,6 @@ export const make = Effect.fnUntraced(function* <Stored>(
       ),
       Effect.ensuring(Effect.sync(() => search.end(collection, searching, soonestFound)))
     )
-    type Value = Values[typeof collection]
     const later = lines.filter(({ document }) => document === undefined).map(({ at }) => at)
     const documents = new Map(
       lines.flatMap((line) => {
@@ -488,7 +504,14 @@ export const make = Effect.fnUntraced(function* <Stored>(
     )
     const readable = [...documents.values()].flatMap(({ known, line }) =>
       Result.isSuccess(known.value)
-        ? [{ key: line.key, value: known.value.success as Value, version: line.version + 1, known }]
+        ? [
+            {
+              key: line.key,
+              value: known.value.success as Values[Name],
+              version: line.version + 1,
+              known
+            }
+          ]
         : []
     )
     const unreadable = [...documents.values()].flatMap(({ known, line }) =>
@@ -514,7 +537,7 @@ export const make = Effect.fnUntraced(function* <Stored>(
     }
     const next = readable.flatMap(({ key, value }) => {
       if (conflicts.has(key)) return []
-      const { due } = codecs[collection].indexOf(changed.get(key)?.value ?? value)
+      const { due } = indexOf[collection](changed.get(key)?.value ?? value)
       return asked.limits.flatMap((limit, lane) => (limit === undefined ? [] : (due[lane] ?? [])))
     })
     const soonest = [...later, ...next].reduce((one, two) => Math.min(one, two), Infinity)
@@ -533,13 +556,18 @@ export const make = Effect.fnUntraced(function* <Stored>(
   return {
     change,
     lease,
-    get: (collection, key) =>
-      Effect.flatMap(inside(store.load(collection, [key])), ([line]) => {
-        if (line === undefined) return Effect.undefined
-        const { value } = knownOf(collection, line)
-        return Effect.fromResult(value as Result.Result<Values[typeof collection], Unreadable>)
-      }),
-    due: (collection, ranges) =>
+    get: <Name extends Collection>(
+      collection: Name,
+      key: string
+    ): Effect.Effect<Values[Name] | undefined, StoreUnavailable | Unreadable> =>
+      Effect.flatMap(inside(store.load(collection, [key])), ([line]) =>
+        line === undefined
+          ? Effect.undefined
+          : Effect.fromResult(
+              knownOf(collection, line).value as Result.Result<Values[Name], Unreadable>
+            )
+      ),
+    due: <Name extends Collection>(collection: Name, ranges: ReadonlyArray<DueRange>) =>
       Effect.map(bounded(store.due(collection, ranges)), (lines) =>
         lines.flatMap(({ at, document, key, version }) =>
           document === undefined
@@ -547,111 +575,46 @@ export const make = Effect.fnUntraced(function* <Stored>(
             : valuesOf(collection, [{ key, version, document }]).map((found) => ({ ...found, at }))
         )
       ),
-    list: (collection, page) =>
+    /** Lists documents by their first times from a place on, and behind them those that are also listed at later times. */
+    list: <Name extends Collection>(
+      collection: Name,
+      page: { readonly from: ListPlace; readonly limit: number }
+    ) =>
       Effect.map(bounded(store.list(collection, page)), (lines) =>
         lines.flatMap((line) =>
           valuesOf(collection, [line]).map((found) => ({ ...found, at: line.listedAt ?? 0 }))
         )
       ),
-    related: (collection, name) =>
-      Effect.map(bounded(store.related(collection, name)), (lines) => valuesOf(collection, lines)),
-    page: (collection, page) =>
+    /** `last` is the key of the last document that was looked at; undefined if there are no more. */
+    page: <Name extends Collection>(
+      collection: Name,
+      page: Page
+    ): Effect.Effect<PageOf<Name>, StoreUnavailable> =>
       Effect.map(bounded(store.page(collection, page)), (lines) => ({
         found: valuesOf(collection, lines),
         last: lines.length < page.limit ? undefined : lines.at(-1)?.key
       })),
-    text: (collection, key, name) => bounded(store.text(collection, key, name)),
-    texts: (collection, page) => bounded(store.texts(collection, page)),
-    count: (collection, at) =>
-      Effect.zipWith(
-        bounded(store.count(collection, at)),
-        bounded(store.several(collection, at)),
-        (counts, several) => ({ ...counts, several: valuesOf(collection, several) })
-      ),
+    text: (...text: Parameters<typeof store.text>) => bounded(store.text(...text)),
+    texts: (...page: Parameters<typeof store.texts>) => bounded(store.texts(...page)),
+    /** Counts documents of one part, and returns those of several parts that are due or listed. */
+    count: <Name extends Collection>(collection: Name, at: number) =>
+      Effect.map(bounded(store.count(collection, at)), ({ due, listed, several }) => ({
+        due,
+        listed,
+        several: valuesOf(collection, several)
+      })),
     isInTransaction: store.isInTransaction,
     time: options.time,
-    awaitWork: (collection) =>
+    /** Completes when a change of this process has made something due since it last completed. */
+    awaitWork: (collection: Collection) =>
       Effect.andThen(work[collection].await, Effect.asVoid(work[collection].close)),
     pollInterval: options.pollInterval,
-    // It takes as long as the store is large.
+    /** Rewrites the store, so that deleted texts are in none of its files. Nothing can be written meanwhile. */
     compact: unavailable(options.compact)
   }
 })
 
-/** The operations of the engine. */
-export interface Records {
-  /**
-   * Changes a document in one durable step. In a transaction of the database the change is part of it. At most 128 changes
-   * of a document wait for a commit with the same `variant`; the next one fails.
-   */
-  readonly change: <Name extends Collection, A>(
-    collection: Name,
-    key: string,
-    rule: Rule<Values[Name], A>,
-    variant?: string
-  ) => Effect.Effect<A, StoreUnavailable | Unreadable>
-  /**
-   * Leases documents that are due. `take` returns the changed documents, each with a result. A document that another process
-   * changed meanwhile is left out. `dueAt` is when the next one is due in the lanes whose limit is not 0.
-   */
-  readonly lease: <Name extends Collection, A>(
-    collection: Name,
-    asked: DueSearch.Asked,
-    take: (
-      found: ReadonlyArray<Found<Values[Name]> & { readonly version: number }>
-    ) => ReadonlyMap<string, { readonly value: Values[Name]; readonly result: ReadonlyArray<A> }>
-  ) => Effect.Effect<
-    { readonly taken: ReadonlyArray<A>; readonly dueAt: number | undefined },
-    StoreUnavailable
-  >
-  readonly get: <Name extends Collection>(
-    collection: Name,
-    key: string
-  ) => Effect.Effect<Values[Name] | undefined, StoreUnavailable | Unreadable>
-  readonly due: <Name extends Collection>(
-    collection: Name,
-    ranges: ReadonlyArray<DueRange>
-  ) => Effect.Effect<ReadonlyArray<Found<Values[Name]> & { readonly at: number }>, StoreUnavailable>
-  /** Lists documents by their first times from a place on, and behind them those that are also listed at later times. */
-  readonly list: <Name extends Collection>(
-    collection: Name,
-    page: { readonly from: ListPlace; readonly limit: number }
-  ) => Effect.Effect<ReadonlyArray<Found<Values[Name]> & { readonly at: number }>, StoreUnavailable>
-  /** Returns the documents that are related to a name (`Index.related`). */
-  readonly related: <Name extends Collection>(
-    collection: Name,
-    name: string
-  ) => Effect.Effect<ReadonlyArray<Found<Values[Name]>>, StoreUnavailable>
-  /** `last` is the key of the last document that was looked at; undefined if there are no more. */
-  readonly page: <Name extends Collection>(
-    collection: Name,
-    page: { readonly after: string; readonly limit: number }
-  ) => Effect.Effect<PageOf<Name>, StoreUnavailable>
-  readonly text: (
-    collection: Collection,
-    key: string,
-    name: string
-  ) => Effect.Effect<Uint8Array | undefined, StoreUnavailable>
-  readonly texts: (
-    collection: Collection,
-    page: { readonly before: number; readonly after: TextPlace; readonly limit: number }
-  ) => Effect.Effect<ReadonlyArray<TextPlace>, StoreUnavailable>
-  /** Counts documents of one part, and returns those of several parts that are due or listed. */
-  readonly count: <Name extends Collection>(
-    collection: Name,
-    at: number
-  ) => Effect.Effect<
-    Counts & { readonly several: ReadonlyArray<Found<Values[Name]>> },
-    StoreUnavailable
-  >
-  readonly isInTransaction: Effect.Effect<boolean>
-  readonly time: ((clock: Clock.Clock) => number) | undefined
-  /** Completes when a change of this process has made something due since it last completed. */
-  readonly awaitWork: (collection: Collection) => Effect.Effect<void>
-  readonly pollInterval: Duration.Duration
-  /** Rewrites the store, so that deleted texts are in none of its files. Nothing can be written meanwhile. */
-  readonly compact: Effect.Effect<void, StoreUnavailable>
-}
+export type Records = Effect.Success<ReturnType<typeof make>>
 
 const noGroups = { free: () => Effect.never, locked: () => Effect.never }
 
@@ -664,3 +627,23 @@ const absent = (isSure: boolean): Known => ({
   version: undefined,
   isSure
 })
+
+/** Makes the engine over a store that only this process uses: in memory, or one whose steps are synchronous. */
+export const makeLocal = <Stored>(
+  store: Store<Stored>,
+  codecs: Codecs<Stored>,
+  drawVersion: () => number
+): Effect.Effect<Records, never, Scope.Scope> =>
+  make(store, {
+    codecs: codecs as Codecs<unknown>,
+    isLocal: true,
+    drawVersion,
+    pollInterval: Duration.infinity,
+    compact: Effect.void,
+    run: (step) => step,
+    // No change waits for another one.
+    groupOf: () => Effect.never,
+    retire: () => Effect.void,
+    isBlocked: () => false,
+    fullSearchInterval: 0n
+  })

@@ -2,13 +2,36 @@
  * The engines of a store: one, or one for each shard. A key says which engine has its documents.
  */
 import type { StoreUnavailable } from "@pawl/core/CallbackError"
+import type { Method } from "@pawl/core/Kind"
 import type * as Arr from "effect/Array"
 import type * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import type { Collection } from "../../Records.ts"
-import type { Records } from "./Engine.ts"
-import { type ShardKey, shardOf } from "./ShardOf.ts"
+import * as Fields from "../documents/Fields.ts"
+import type { Collection } from "./Records.ts"
+import type { Values } from "./Codecs.ts"
+import type { PageOf, Records, Rule } from "./Engine.ts"
+
+/** The key of a transaction or of a request. */
+export type ShardKey =
+  | { readonly method: Method; readonly transactionId: string }
+  | { readonly requestId: string }
+
+/**
+ * Returns the position of the shard of a transaction or of a request, from 0.
+ *
+ * It is FNV-1a over the characters of the key, with the last mixing steps of MurmurHash3, because the low bits of FNV-1a alone are
+ * uneven for counting numbers. It never changes: rows are stored by it.
+ */
+export const shardOf = (key: ShardKey, count: number): number => {
+  // A transition has both, and belongs to its transaction.
+  const text =
+    "transactionId" in key ? `${key.method}/${key.transactionId}` : `request/${key.requestId}`
+  let hash = Fields.hashOf(text)
+  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b)
+  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35)
+  return ((hash ^ (hash >>> 16)) >>> 0) % count
+}
 
 /**
  * The engines that a service uses.
@@ -50,3 +73,39 @@ export const awaitWork = ({ own }: Engines, collection: Collection): Effect.Effe
 /** Returns the longest wait before a worker looks for work that other processes made. */
 export const pollInterval = ({ own }: Engines): Duration.Duration =>
   own.map((records) => records.pollInterval).reduce(Duration.min)
+
+/** Looks at all documents of a collection, in pages, until `use` returns false. */
+export const eachPage = Effect.fnUntraced(function* <Name extends Collection>(
+  records: Records,
+  collection: Name,
+  use: (found: PageOf<Name>["found"]) => Effect.Effect<boolean | void, StoreUnavailable>
+): Effect.fn.Return<void, StoreUnavailable> {
+  let after: string | undefined = ""
+  while (after !== undefined) {
+    const page: PageOf<Name> = yield* records.page(collection, { after, limit: pageSize })
+    const isEnough = (yield* use(page.found)) === false
+    after = isEnough ? undefined : page.last
+  }
+})
+
+/** The most documents that are read at a time. */
+const pageSize = 200
+
+/** Changes documents, and adds their results. A document that cannot be read stays as it is. */
+export const changeEach = <Name extends Collection>(
+  records: Records,
+  collection: Name,
+  keys: Iterable<string>,
+  ruleOf: (key: string) => Rule<Values[Name], number>
+): Effect.Effect<number, StoreUnavailable> =>
+  Effect.map(
+    Effect.forEach(
+      keys,
+      (key) =>
+        Effect.catchTag(records.change(collection, key, ruleOf(key)), "Unreadable", () =>
+          Effect.succeed(0)
+        ),
+      { concurrency: 16 }
+    ),
+    (counts) => counts.reduce((one, two) => one + two, 0)
+  )

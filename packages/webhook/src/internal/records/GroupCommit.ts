@@ -1,8 +1,6 @@
 /**
  * Group commit: commits the items that wait at the same time together.
  *
- * **Details**
- *
  * A free committer takes the waiting items, at most `maxSize`, so a single item is committed at once, and the items that come
  * during a commit share the next one. A key is in one commit at a time, its items in the order in which they came. Keys take
  * turns, so that many items of one key do not delay the others.
@@ -22,7 +20,7 @@ import * as Latch from "effect/Latch"
 import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import * as Semaphore from "effect/Semaphore"
-import type { AwaitResult } from "../SharedTimeout.ts"
+import type { AwaitResult } from "./SharedTimeout.ts"
 
 interface Options<Item, Result, E> {
   /** The most items in a group. */

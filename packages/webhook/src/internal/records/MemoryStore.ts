@@ -2,25 +2,25 @@
  * A store of documents in memory: a map, and an ordered index for each way to find a document.
  */
 import * as Effect from "effect/Effect"
-import type {
-  Collection,
-  DueLine,
-  Index,
-  Line,
-  ListPlace,
-  Store,
-  Text,
-  Write
-} from "../../Records.ts"
-import { laneCount } from "../../Records.ts"
+import type * as Scope from "effect/Scope"
+import { type Index, laneCount, type Line, type Store, type Text, type Write } from "./Records.ts"
+import * as Codecs from "./Codecs.ts"
+import * as Engine from "./Engine.ts"
 import * as OrderedIndex from "./OrderedIndex.ts"
 
 interface Kept extends Line<unknown> {
   readonly index: Index
 }
 
-interface KeptText extends Text {
+/** The place of a value in an index. */
+interface Place {
+  readonly at: number
   readonly key: string
+  readonly name: string
+}
+
+interface Placed<A> extends Place {
+  readonly value: A
 }
 
 /** Makes an empty store. Its documents are values, which nobody changes. */
@@ -30,18 +30,16 @@ export const make = (): Store<unknown> => {
     requests: makeCollection(),
     quarantine: makeCollection(),
     settings: makeCollection()
-  } satisfies Record<Collection, unknown>
-
+  }
   return {
     commit: (collection, writes) =>
       Effect.sync(() => {
-        const { documents, put, remove } = collections[collection]
+        const { documents, write } = collections[collection]
         const conflicts = new Map<string, Line<unknown> | undefined>()
-        for (const write of writes) {
-          const stored = documents.get(write.key)
-          if (stored?.version !== write.expected) conflicts.set(write.key, stored)
-          else if (write.document === undefined) remove(write.key)
-          else put(write)
+        for (const each of writes) {
+          const stored = documents.get(each.key)
+          if (stored?.version === each.expected) write(each)
+          else conflicts.set(each.key, stored)
         }
         return conflicts
       }),
@@ -50,87 +48,73 @@ export const make = (): Store<unknown> => {
     due: (collection, ranges) =>
       Effect.sync(() =>
         ranges.flatMap(({ after, from, isNewestFirst, isTimesOnly, lane, limit, to }, range) => {
-          const index = collections[collection].due[lane]
+          const index = collections[collection].indexes[lane]
           if (index === undefined) return []
-          const at = (kept: Kept) => dueIn(kept, lane)
-          const isBehind = (kept: Kept) => at(kept) > to
-          const isBefore = (kept: Kept) =>
-            at(kept) < from || (at(kept) === from && after !== undefined && kept.key <= after)
+          const isBefore = ({ at, key }: Place) =>
+            at < from || (at === from && after !== undefined && key <= after)
           const found =
             isNewestFirst === true
               ? OrderedIndex.take(
-                  index.backFrom((kept) => !isBehind(kept)),
+                  index.backFrom(({ at }) => at <= to),
                   limit,
-                  (kept) => !isBefore(kept)
+                  (place) => !isBefore(place)
                 )
-              : OrderedIndex.take(index.from(isBefore), limit, (kept) => !isBehind(kept))
-          return found.map((kept): DueLine<unknown> => ({
+              : OrderedIndex.take(index.from(isBefore), limit, ({ at }) => at <= to)
+          return found.map(({ at, key, value: { document, version } }) => ({
             range,
-            at: at(kept),
-            key: kept.key,
-            version: kept.version,
-            document: isTimesOnly === true ? undefined : kept.document
+            at,
+            key,
+            version,
+            document: isTimesOnly === true ? undefined : document
           }))
         })
       ),
     list: (collection, { from, limit }) =>
       Effect.sync(() => {
-        const { listed, several } = collections[collection]
-        const lines = [
-          ...OrderedIndex.take(
-            listed.from((kept) => comparePlaces(listPlace(kept), from) < 0),
-            limit
-          ),
-          ...[...several.from()].filter(
-            (kept) =>
-              (kept.index.listed?.[1] ?? -Infinity) >= from.at &&
-              comparePlaces(listPlace(kept), from) < 0
-          )
-        ]
-        return lines.map((kept) => ({ ...kept, listedAt: kept.index.listed?.[0] }))
+        const { indexes, ofSeveral } = collections[collection]
+        const isBefore = ({ at, key }: Place) => at < from.at || (at === from.at && key < from.key)
+        const first = valuesOf(OrderedIndex.take(indexes[listed]?.from(isBefore) ?? [], limit))
+        const later = ofSeveral().filter(({ index: { listed: times }, key }) => {
+          const [at = Infinity, last = -Infinity] = times ?? []
+          return last >= from.at && isBefore({ at, key, name: "" })
+        })
+        return [...first, ...later].map((kept) => ({ ...kept, listedAt: kept.index.listed?.[0] }))
       }),
-    related: (collection, name) =>
-      Effect.sync(() =>
-        [...collections[collection].all.from()].filter(({ index }) => index.related === name)
-      ),
-    page: (collection, { after, limit }) =>
-      Effect.sync(() =>
-        OrderedIndex.take(
-          collections[collection].all.from(({ key }) => key <= after),
-          limit
-        )
-      ),
+    page: (collection, { after, limit, related }) =>
+      Effect.sync(() => {
+        const behind = collections[collection].indexes[all]?.from(({ key }) => key <= after) ?? []
+        const found = related === undefined ? behind : [...behind].filter(isRelated(related))
+        return valuesOf(OrderedIndex.take(found, limit))
+      }),
     text: (collection, key, name) =>
       Effect.sync(() => collections[collection].textsOf.get(key)?.get(name)?.bytes),
     texts: (collection, { after, before, limit }) =>
       Effect.sync(() =>
         OrderedIndex.take(
-          collections[collection].texts.from((text) => compareTexts(text, after) <= 0),
+          collections[collection].texts.from((place) => compare(place, after) <= 0),
           limit,
           ({ at }) => at < before
         )
       ),
     count: (collection, at) =>
       Effect.sync(() => {
-        const { due, listed, several } = collections[collection]
-        const isDue = (lane: number) => (kept: Kept) => dueIn(kept, lane) <= at
-        const counts = due.map((index, lane) => {
-          const inLane = OrderedIndex.take(index.from(), Infinity, isDue(lane))
-          return inLane.filter(({ index: { parts } }) => parts === 1).length
-        })
-        const ofSeveral = [...several.from()].filter(({ index }) => index.listed !== undefined)
+        const { indexes, ofSeveral } = collections[collection]
+        const due = indexes
+          .slice(0, laneCount)
+          .flatMap((index) =>
+            valuesOf(OrderedIndex.take(index.from(), Infinity, (place) => place.at <= at))
+          )
+        const several = ofSeveral()
+        const isListed = (kept: Kept) => kept.index.listed !== undefined
         return {
-          due: counts.reduce((sum, count) => sum + count, 0),
-          listed: listed.size() - ofSeveral.length
+          due: due.filter(({ index }) => index.parts === 1).length,
+          listed: (indexes[listed]?.size() ?? 0) - several.filter(isListed).length,
+          several: several.filter(
+            (kept) =>
+              isListed(kept) || kept.index.due.some((time) => time !== undefined && time <= at)
+          )
         }
       }),
-    several: (collection, at) =>
-      Effect.sync(() =>
-        [...collections[collection].several.from()].filter(
-          ({ index: { due, listed } }) =>
-            listed !== undefined || due.some((time) => time !== undefined && time <= at)
-        )
-      ),
     together: (work) => work,
     atomically: (work) => work,
     isInTransaction: Effect.succeed(false),
@@ -139,28 +123,34 @@ export const make = (): Store<unknown> => {
   }
 }
 
-/** Makes an empty collection with its indexes. */
+/** The positions of the indexes behind those of the lanes: of listed documents, of all, and of those of several parts. */
+const [listed, all, several] = [laneCount, laneCount + 1, laneCount + 2]
+
+/** Returns the time of a document in each index that has it. Those without times are in the order of their keys. */
+const timesOf = ({ due, listed: times, parts }: Index): ReadonlyArray<number | undefined> => [
+  ...Array.from({ length: laneCount }, (_, lane) => due[lane]),
+  times?.[0],
+  0,
+  parts > 1 ? 0 : undefined
+]
+
 const makeCollection = () => {
   const documents = new Map<string, Kept>()
-  const textsOf = new Map<string, Map<string, KeptText>>()
-  const texts = OrderedIndex.make<KeptText>(compareTexts)
-  const all = OrderedIndex.make<Kept>((one, two) => compareText(one.key, two.key))
-  const several = OrderedIndex.make<Kept>((one, two) => compareText(one.key, two.key))
-  const listed = OrderedIndex.make<Kept>((one, two) =>
-    comparePlaces(listPlace(one), listPlace(two))
-  )
-  const due = Array.from({ length: laneCount }, (_, lane) =>
-    OrderedIndex.make<Kept>(
-      (one, two) => dueIn(one, lane) - dueIn(two, lane) || compareText(one.key, two.key)
-    )
+  const textsOf = new Map<string, Map<string, Text>>()
+  const texts = OrderedIndex.make<Place>(compare)
+  const indexes = Array.from({ length: several + 1 }, () =>
+    OrderedIndex.make<Placed<Kept>>(compare)
   )
 
-  const eachIndex = (kept: Kept, use: (index: OrderedIndex.OrderedIndex<Kept>) => void): void => {
-    use(all)
-    if (kept.index.parts > 1) use(several)
-    if (kept.index.listed !== undefined) use(listed)
-    due.forEach((index, lane) => {
-      if (kept.index.due[lane] !== undefined) use(index)
+  const eachIndex = (
+    kept: Kept,
+    use: (index: OrderedIndex.OrderedIndex<Placed<Kept>>, placed: Placed<Kept>) => void
+  ): void => {
+    timesOf(kept.index).forEach((at, position) => {
+      const index = at === undefined ? undefined : indexes[position]
+      if (at !== undefined && index !== undefined) {
+        use(index, { at, key: kept.key, name: "", value: kept })
+      }
     })
   }
 
@@ -168,56 +158,57 @@ const makeCollection = () => {
     const own = textsOf.get(key)
     const text = own?.get(name)
     if (own === undefined || text === undefined) return
-    texts.remove(text)
+    texts.remove({ at: text.at, key, name })
     own.delete(name)
     if (own.size === 0) textsOf.delete(key)
-  }
-
-  const forget = (key: string): void => {
-    const before = documents.get(key)
-    if (before !== undefined) eachIndex(before, ({ remove }) => remove(before))
   }
 
   return {
     documents,
     textsOf,
     texts,
-    all,
-    several,
-    listed,
-    due,
-    put: ({ document, index, key, put, remove, version }: Write<unknown>): void => {
-      forget(key)
+    indexes,
+    ofSeveral: () => valuesOf(indexes[several]?.from() ?? []),
+    write: ({ document, index, key, put, remove, version }: Write<unknown>): void => {
+      const before = documents.get(key)
+      if (before !== undefined) eachIndex(before, (each, placed) => each.remove(placed))
+      if (document === undefined) {
+        documents.delete(key)
+        for (const name of textsOf.get(key)?.keys() ?? []) removeText(key, name)
+        return
+      }
       const kept = { key, version, document, index }
       documents.set(key, kept)
-      eachIndex(kept, ({ add }) => add(kept))
+      eachIndex(kept, (each, placed) => each.add(placed))
       for (const name of remove) removeText(key, name)
       for (const text of put) {
         removeText(key, text.name)
-        const own = textsOf.get(key) ?? new Map<string, KeptText>()
-        const added = { ...text, key }
-        textsOf.set(key, own.set(text.name, added))
-        texts.add(added)
+        const own = textsOf.get(key) ?? new Map<string, Text>()
+        textsOf.set(key, own.set(text.name, text))
+        texts.add({ at: text.at, key, name: text.name })
       }
-    },
-    remove: (key: string): void => {
-      forget(key)
-      documents.delete(key)
-      for (const name of textsOf.get(key)?.keys() ?? []) removeText(key, name)
     }
   }
 }
 
-const dueIn = ({ index }: Kept, lane: number): number => index.due[lane] ?? Infinity
+const isRelated =
+  (name: string) =>
+  ({ value: { index } }: Placed<Kept>): boolean =>
+    index.related === name
 
-const listPlace = ({ index, key }: Kept): ListPlace => ({ at: index.listed?.[0] ?? Infinity, key })
+const valuesOf = <A>(placed: Iterable<Placed<A>>): ReadonlyArray<A> =>
+  Array.from(placed, ({ value }) => value)
 
-const comparePlaces = (one: ListPlace, two: ListPlace): number =>
-  one.at - two.at || compareText(one.key, two.key)
-
-const compareTexts = (
-  one: ListPlace & { readonly name: string },
-  two: ListPlace & { readonly name: string }
-): number => comparePlaces(one, two) || compareText(one.name, two.name)
+const compare = (one: Place, two: Place): number =>
+  one.at - two.at || compareText(one.key, two.key) || compareText(one.name, two.name)
 
 const compareText = (one: string, two: string): number => (one < two ? -1 : one > two ? 1 : 0)
+
+/** The most changes of a document before its version would be that of another one. */
+const span = 2 ** 24
+
+/** Makes an empty engine in memory. It ends with its process. */
+export const makeEngine: Effect.Effect<Engine.Records, never, Scope.Scope> = Effect.suspend(() => {
+  let versions = 0
+  return Engine.makeLocal(make(), Codecs.values, () => ++versions * span)
+})

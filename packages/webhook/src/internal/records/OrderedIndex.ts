@@ -1,8 +1,6 @@
 /**
  * An index in memory: values in an order of their own. A search looks at few of them.
  *
- * **Details**
- *
  * The values are in pages of at most 256, as in an index of a database. A search halves the list of pages, and then one
  * page. A page that grows too long is split in two, and an empty one is removed.
  */

@@ -1,8 +1,6 @@
 /**
  * A store of documents in PostgreSQL.
  *
- * **Details**
- *
  * A commit is one statement: one round trip, and no process can stop between BEGIN and COMMIT with documents locked. It returns
  * the documents that it did not write as they are, so the next attempt needs no other round trip. The statement is planned each
  * time, because a plan that was made for a small table reads a large one from the start to the end.
@@ -10,10 +8,9 @@
 import * as Effect from "effect/Effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
-import type { Collection, Line, Store, Write } from "../../Records.ts"
+import type { Collection, Line, Store, Write } from "./Records.ts"
 import * as SqlStore from "./SqlStore.ts"
 
-/** Makes the store. */
 export const make = (sql: SqlClient): Store<string> =>
   SqlStore.make(sql, {
     commit: (collection, writes, skipsLocked = false) =>

@@ -7,15 +7,15 @@ import type * as Scope from "effect/Scope"
 import type { SqlClient } from "effect/sql/SqlClient"
 import { SqlError, UnknownError } from "effect/sql/SqlError"
 import * as Compact from "../sql/Compact.ts"
-import * as DatabaseClock from "../sql/DatabaseClock.ts"
 import * as Retry from "../sql/Retry.ts"
 import { isReadOnly } from "../sql/Server.ts"
-import type { Codecs } from "./Codecs.ts"
 import * as Engine from "./Engine.ts"
 import * as GroupCommit from "./GroupCommit.ts"
 import * as PostgresStore from "./PostgresStore.ts"
 import * as SqliteStore from "./SqliteStore.ts"
-import * as TextCodecs from "./TextCodecs.ts"
+import * as Codecs from "./Codecs.ts"
+import * as Clock from "effect/Clock"
+import type { BigInteger } from "./SqlStore.ts"
 
 /** The longest time until work that another process made is noticed. */
 const pollInterval = Duration.millis(250)
@@ -29,7 +29,7 @@ export const make = Effect.fnUntraced(function* (
   retire: (error: SqlError) => Effect.Effect<void>
 ): Effect.fn.Return<Engine.Records, SqlError, Scope.Scope> {
   const scope = yield* Effect.scope
-  const clock = yield* DatabaseClock.make(sql)
+  const clock = yield* makeClock(sql)
   const store = sql.onDialectOrElse({
     pg: () => PostgresStore.make(sql),
     orElse: () => SqliteStore.make(sql)
@@ -39,7 +39,7 @@ export const make = Effect.fnUntraced(function* (
   const isBlocked = (error: SqlError) => hasLocks && error.reason._tag === "LockTimeoutError"
   const wait = yield* Retry.makeWait
   return yield* Engine.make(store, {
-    codecs: TextCodecs.texts as Codecs<unknown>,
+    codecs: Codecs.texts as Codecs.Codecs<unknown>,
     isLocal: false,
     drawVersion,
     pollInterval,
@@ -93,3 +93,42 @@ export const drawVersion = (): number => {
 /** Numbers are drawn many at a time, because a call takes longer than what it draws. */
 const drawn = new Uint32Array(512)
 let next = drawn.length
+
+/** The clock of a database. `refresh` measures it again if the last measurement is older than 10 seconds. */
+interface DatabaseClock {
+  readonly time: (clock: Clock.Clock) => number
+  readonly refresh: Effect.Effect<void, SqlError>
+}
+
+const maxAge = 10_000_000_000n
+
+/** The expression of the time in PostgreSQL, in milliseconds since the epoch. */
+export const now = "CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)"
+
+/** Measures the clock of a PostgreSQL database. SQLite runs in the process and has no clock of its own. */
+const makeClock = Effect.fnUntraced(function* (
+  sql: SqlClient
+): Effect.fn.Return<DatabaseClock | undefined, SqlError> {
+  if (sql.onDialectOrElse({ pg: () => false, orElse: () => true })) return undefined
+  const measure = Effect.gen(function* () {
+    const clock = yield* Clock.Clock
+    const before = clock.monotonicTimeNanosUnsafe()
+    const [line] = yield* sql<{ readonly millis: BigInteger }>`SELECT ${sql.literal(now)} AS millis`
+    const after = clock.monotonicTimeNanosUnsafe()
+    // The response was made between the two.
+    return { millis: Number(line?.millis), nanos: (before + after) / 2n }
+  })
+  let measured = yield* measure
+  return {
+    time: (clock) =>
+      measured.millis +
+      Math.floor(Number(clock.monotonicTimeNanosUnsafe() - measured.nanos) / 1_000_000),
+    refresh: Effect.flatMap(Clock.Clock, (clock) =>
+      clock.monotonicTimeNanosUnsafe() - measured.nanos < maxAge
+        ? Effect.void
+        : Effect.map(measure, (next) => {
+            measured = next
+          })
+    )
+  }
+})

@@ -2,21 +2,20 @@
  * A store of documents in a database: what SQLite and PostgreSQL do alike. `SqliteStore` and `PostgresStore` add how they
  * commit.
  */
+import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type { SqlClient } from "effect/sql/SqlClient"
-import type { SqlError } from "effect/sql/SqlError"
-import type { Fragment } from "effect/sql/Statement"
+import type { Fragment, Identifier, Statement } from "effect/sql/Statement"
 import {
   type Collection,
-  type DueLine,
   type DueRange,
   laneCount,
   type Line,
   type Store,
   type TextPlace,
   type Write
-} from "../../Records.ts"
+} from "./Records.ts"
 
 /** A BIGINT as drivers return it. All numbers of a store are safe integers. */
 export type BigInteger = number | bigint | string
@@ -37,13 +36,11 @@ export const columns: ReadonlyArray<
   ["document", "TEXT NOT NULL", ({ document }) => document ?? ""]
 ]
 
-/** Returns the name of the table of a collection. */
 export const tableOf = (collection: Collection): string => `pawl_${collection}`
 
 /** Returns the name of the table with the texts of a collection. */
 export const textsOf = (collection: Collection): string => `${tableOf(collection)}_texts`
 
-/** Reads the lines of documents. */
 export const linesOf = (lines: ReadonlyArray<StoredLine>): ReadonlyArray<Line<string>> =>
   lines.map(({ document, key, listed_at, version }) => ({
     key,
@@ -52,7 +49,6 @@ export const linesOf = (lines: ReadonlyArray<StoredLine>): ReadonlyArray<Line<st
     ...(listed_at !== undefined && { listedAt: Number(listed_at) })
   }))
 
-/** A line of a table. */
 export interface StoredLine {
   readonly key: string
   readonly version: BigInteger
@@ -61,113 +57,22 @@ export interface StoredLine {
 }
 
 /** The part of a store that differs between databases. */
-export interface Dialect {
+interface Dialect {
   readonly commit: Store<string>["commit"]
   /** Locks the lines of a query until the end of the transaction. */
   readonly forUpdate: string
   readonly committers: number
   readonly together: Store<string>["together"]
+  /** The most queries that a statement may join. */
+  readonly maxJoined?: number
 }
 
-/** Makes the store. */
 export const make = (sql: SqlClient, dialect: Dialect): Store<string> => {
-  const statement = statements(sql)
-  return {
-    commit: (collection, writes, skipsLocked) => {
-      const deletes = writes.filter(({ document }) => document === undefined)
-      if (deletes.length === 0) return dialect.commit(collection, writes, skipsLocked)
-      const kept = writes.filter(({ document }) => document !== undefined)
-      const written: ReturnType<Dialect["commit"]> =
-        kept.length === 0 ? Effect.succeed(new Map()) : dialect.commit(collection, kept)
-      return sql.withTransaction(
-        Effect.zipWith(
-          written,
-          statement.remove(collection, deletes),
-          (one, two) => new Map([...one, ...two])
-        )
-      )
-    },
-    load: (collection, keys, isLocked = false) =>
-      statement.load(collection, keys, isLocked ? dialect.forUpdate : ""),
-    due: statement.due,
-    list: (collection, { from, limit }) =>
-      Effect.map(
-        sql<StoredLine>`SELECT * FROM (SELECT key, version, document, listed_at FROM ${sql(tableOf(collection))}
-            WHERE listed_at >= ${from.at} AND (listed_at > ${from.at} OR key >= ${from.key})
-            ORDER BY listed_at, key LIMIT ${limit}) AS listed
-          UNION ALL SELECT key, version, document, listed_at FROM ${sql(tableOf(collection))}
-          WHERE parts > 1 AND listed_until >= ${from.at}
-            AND (listed_at < ${from.at} OR listed_at = ${from.at} AND key < ${from.key})`,
-        linesOf
-      ),
-    related: (collection, name) =>
-      Effect.map(
-        sql<StoredLine>`SELECT key, version, document FROM ${sql(tableOf(collection))}
-          WHERE related = ${name} ORDER BY key`,
-        linesOf
-      ),
-    page: (collection, { after, limit }) =>
-      Effect.map(
-        sql<StoredLine>`SELECT key, version, document FROM ${sql(tableOf(collection))}
-          WHERE key > ${after} ORDER BY key LIMIT ${limit}`,
-        linesOf
-      ),
-    text: (collection, key, name) =>
-      Effect.map(
-        sql<{ readonly body: Uint8Array }>`SELECT body FROM ${sql(textsOf(collection))}
-          WHERE key = ${key} AND name = ${name}`,
-        ([line]) => line?.body
-      ),
-    texts: (collection, { after, before, limit }) =>
-      Effect.map(
-        sql<Omit<TextPlace, "at"> & { readonly at: BigInteger }>`SELECT key, name, at
-          FROM ${sql(textsOf(collection))} WHERE at < ${before} AND at >= ${after.at}
-            AND (at, key, name) > (${after.at}, ${after.key}, ${after.name})
-          ORDER BY at, key, name LIMIT ${limit}`,
-        (lines) => lines.map(({ at, key, name }) => ({ at: Number(at), key, name }))
-      ),
-    count: (collection, at) => {
-      const table = sql(tableOf(collection))
-      const lanes = Array.from(
-        { length: laneCount },
-        (_, lane) =>
-          sql`(SELECT count(*) FROM ${table} WHERE ${sql(`due_${lane}`)} <= ${at} AND parts = 1)`
-      )
-      return Effect.map(
-        sql<
-          Readonly<Record<"due" | "listed", BigInteger>>
-        >`SELECT ${sql.join(" + ", false)(lanes)} AS due,
-          (SELECT count(*) FROM ${table} WHERE listed_at IS NOT NULL AND parts = 1) AS listed`,
-        ([line]) => ({ due: Number(line?.due ?? 0), listed: Number(line?.listed ?? 0) })
-      )
-    },
-    several: (collection, at) => {
-      const lanes = Array.from(
-        { length: laneCount },
-        (_, lane) => sql`${sql(`due_${lane}`)} <= ${at}`
-      )
-      return Effect.map(
-        sql<StoredLine>`SELECT key, version, document FROM ${sql(tableOf(collection))}
-          WHERE parts > 1 AND (listed_at IS NOT NULL OR ${sql.or(lanes)})`,
-        linesOf
-      )
-    },
-    together: dialect.together,
-    atomically: sql.withTransaction,
-    isInTransaction: Effect.map(Effect.serviceOption(sql.transactionService), Option.isSome),
-    afterCommit: sql.afterCommit,
-    committers: dialect.committers
-  }
-}
-
-const statements = (sql: SqlClient) => {
-  const load = (collection: Collection, keys: ReadonlyArray<string>, lock: string) => {
-    const lines = sql<StoredLine>`SELECT key, version, document FROM ${sql(tableOf(collection))}
-      WHERE ${sql.in("key", keys)} ORDER BY key ${sql.literal(lock)}`
-    return keys.length === 0
-      ? Effect.succeed([])
-      : Effect.map(keys.length === 1 ? lines : lines.unprepared, linesOf)
-  }
+  const fields = sql.literal("key, version, document")
+  const lines = (statement: Statement<StoredLine>) => Effect.map(statement, linesOf)
+  /** Joins a condition for each lane. */
+  const eachLane = (make: (column: Identifier) => Fragment): ReadonlyArray<Fragment> =>
+    Array.from({ length: laneCount }, (_, lane) => make(sql(`due_${lane}`)))
 
   const range = (
     collection: Collection,
@@ -188,30 +93,6 @@ const statements = (sql: SqlClient) => {
       ORDER BY ${due} ${order} ${byKey} LIMIT ${limit}) AS found`
   }
 
-  const due = (
-    collection: Collection,
-    ranges: ReadonlyArray<DueRange>
-  ): Effect.Effect<ReadonlyArray<DueLine<string>>, SqlError> =>
-    Effect.map(
-      sql<{
-        readonly number: number
-        readonly key: string
-        readonly version: BigInteger
-        readonly at: BigInteger
-        readonly listed_at: BigInteger | null
-        readonly document: string | null
-      }>`${sql.join(" UNION ALL ", false)(ranges.map((each, position) => range(collection, each, position)))}`,
-      (lines) =>
-        lines.map(({ at, document, key, listed_at, number, version }) => ({
-          range: number,
-          ...(listed_at !== null && { listedAt: Number(listed_at) }),
-          key,
-          version: Number(version),
-          at: Number(at),
-          document: document ?? undefined
-        }))
-    )
-
   const remove = Effect.fnUntraced(function* (
     collection: Collection,
     writes: ReadonlyArray<Write<string>>
@@ -226,5 +107,102 @@ const statements = (sql: SqlClient) => {
     return conflicts
   })
 
-  return { load, due, remove }
+  return {
+    commit: (collection, writes, skipsLocked) => {
+      const deletes = writes.filter(({ document }) => document === undefined)
+      if (deletes.length === 0) return dialect.commit(collection, writes, skipsLocked)
+      const kept = writes.filter(({ document }) => document !== undefined)
+      const written: ReturnType<Dialect["commit"]> =
+        kept.length === 0 ? Effect.succeed(new Map()) : dialect.commit(collection, kept)
+      return sql.withTransaction(
+        Effect.zipWith(
+          written,
+          remove(collection, deletes),
+          (one, two) => new Map([...one, ...two])
+        )
+      )
+    },
+    load: (collection, keys, isLocked = false) => {
+      const found = sql<StoredLine>`SELECT ${fields} FROM ${sql(tableOf(collection))}
+        WHERE ${sql.in("key", keys)} ORDER BY key ${sql.literal(isLocked ? dialect.forUpdate : "")}`
+      if (keys.length === 0) return Effect.succeed([])
+      return Effect.map(keys.length === 1 ? found : found.unprepared, linesOf)
+    },
+    due: (collection, ranges) => {
+      const all = ranges.map((each, position) => range(collection, each, position))
+      const found = Effect.forEach(
+        Arr.chunksOf(all, dialect.maxJoined ?? all.length),
+        (some) => sql<DueOne>`${sql.join(" UNION ALL ", false)(some)}`
+      )
+      return Effect.map(found, (chunks) =>
+        chunks.flat().map(({ at, document, key, listed_at, number, version }) => ({
+          range: number,
+          ...(listed_at !== null && { listedAt: Number(listed_at) }),
+          key,
+          version: Number(version),
+          at: Number(at),
+          document: document ?? undefined
+        }))
+      )
+    },
+    list: (collection, { from, limit }) =>
+      lines(sql`SELECT * FROM (SELECT ${fields}, listed_at FROM ${sql(tableOf(collection))}
+          WHERE listed_at >= ${from.at} AND (listed_at > ${from.at} OR key >= ${from.key})
+          ORDER BY listed_at, key LIMIT ${limit}) AS listed
+        UNION ALL SELECT ${fields}, listed_at FROM ${sql(tableOf(collection))}
+        WHERE parts > 1 AND listed_until >= ${from.at}
+          AND (listed_at < ${from.at} OR listed_at = ${from.at} AND key < ${from.key})`),
+    page: (collection, { after, limit, related }) => {
+      const isRelated = related === undefined ? sql.literal("") : sql`AND related = ${related}`
+      return lines(sql`SELECT ${fields} FROM ${sql(tableOf(collection))}
+        WHERE key > ${after} ${isRelated} ORDER BY key LIMIT ${limit}`)
+    },
+    text: (collection, key, name) =>
+      Effect.map(
+        sql<{ readonly body: Uint8Array }>`SELECT body FROM ${sql(textsOf(collection))}
+          WHERE key = ${key} AND name = ${name}`,
+        ([line]) => line?.body
+      ),
+    texts: (collection, { after, before, limit }) =>
+      Effect.map(
+        sql<Omit<TextPlace, "at"> & { readonly at: BigInteger }>`SELECT key, name, at
+          FROM ${sql(textsOf(collection))} WHERE at < ${before} AND at >= ${after.at}
+            AND (at, key, name) > (${after.at}, ${after.key}, ${after.name})
+          ORDER BY at, key, name LIMIT ${limit}`,
+        (places) => places.map(({ at, key, name }) => ({ at: Number(at), key, name }))
+      ),
+    count: (collection, at) => {
+      const table = sql(tableOf(collection))
+      const counts = eachLane(
+        (due) => sql`(SELECT count(*) FROM ${table} WHERE ${due} <= ${at} AND parts = 1)`
+      )
+      return Effect.zipWith(
+        sql<
+          Readonly<Record<"due" | "listed", BigInteger>>
+        >`SELECT ${sql.join(" + ", false)(counts)} AS due,
+          (SELECT count(*) FROM ${table} WHERE listed_at IS NOT NULL AND parts = 1) AS listed`,
+        lines(sql`SELECT ${fields} FROM ${table} WHERE parts > 1
+          AND (listed_at IS NOT NULL OR ${sql.or(eachLane((due) => sql`${due} <= ${at}`))})`),
+        ([line], several) => ({
+          due: Number(line?.due ?? 0),
+          listed: Number(line?.listed ?? 0),
+          several
+        })
+      )
+    },
+    together: dialect.together,
+    atomically: sql.withTransaction,
+    isInTransaction: Effect.map(Effect.serviceOption(sql.transactionService), Option.isSome),
+    afterCommit: sql.afterCommit,
+    committers: dialect.committers
+  }
+}
+
+interface DueOne {
+  readonly number: number
+  readonly key: string
+  readonly version: BigInteger
+  readonly at: BigInteger
+  readonly listed_at: BigInteger | null
+  readonly document: string | null
 }

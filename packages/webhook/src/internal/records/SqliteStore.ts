@@ -1,18 +1,15 @@
 /**
  * A store of documents in SQLite.
  *
- * **Details**
- *
  * One writer at a time has the lock of the file, so all that waits is one transaction, and a document that was read in it is the
  * present one. Statements write several documents. Their lengths are few, so that the text of each stays prepared.
  */
 import * as Effect from "effect/Effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
-import type { Collection, Store, Write } from "../../Records.ts"
+import type { Collection, Store, Write } from "./Records.ts"
 import * as SqlStore from "./SqlStore.ts"
 
-/** Makes the store. */
 export const make = (sql: SqlClient): Store<string> =>
   SqlStore.make(sql, {
     commit: (collection, writes) => commit(sql, collection, writes),

@@ -15,11 +15,11 @@ import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { methodOf } from "@pawl/core/Kind"
-import type { LeasedRequest, Outcome, ParkReason, RequestRow } from "../../RequestRow.ts"
-import * as RequestTimes from "../../RequestTimes.ts"
-import type { RequestStore } from "../../RequestStore.ts"
+import type { LeasedRequest, Outcome, ParkReason, RequestRow } from "../rule/RequestRow.ts"
+import * as RequestRule from "../rule/RequestRule.ts"
+import type { RequestStore } from "../ledger/RequestStore.ts"
 import type { NotOpened, Seal } from "../../Seal.ts"
-import { alarmsFor, counters } from "../Counters.ts"
+import { alarmsFor, counters } from "../rule/Counters.ts"
 import * as Lease from "./Lease.ts"
 import * as Order from "./Order.ts"
 import * as Refusal from "./Refusal.ts"
@@ -151,10 +151,10 @@ const release = Effect.fnUntraced(function* (
 ) {
   const { store } = tools
   const at = yield* Lease.timeOf(store)
-  const wait = Math.max(RequestTimes.waitAfter(leased.attempts), Refusal.retryAfter(error))
+  const wait = Math.max(RequestRule.waitAfter(leased.attempts), Refusal.retryAfter(error))
   const row = yield* store.release(leased, {
     at,
-    dueAt: at + Math.min(wait, RequestTimes.maxWait),
+    dueAt: at + Math.min(wait, RequestRule.maxWait),
     refusal: Refusal.reasonOf(error),
     hadNoEffect: Refusal.hadNoEffect(error, tools)
   })
@@ -207,7 +207,7 @@ export const run = Effect.fnUntraced(function* (
 ): Effect.fn.Return<Attempted> {
   const { sender, store, window } = tools
   const { inDoubt } = leased.lease
-  const left = RequestTimes.sentUntil(leased, window) - (yield* Lease.timeOf(store))
+  const left = RequestRule.sentUntil(leased, window) - (yield* Lease.timeOf(store))
   const sendWithin = Number.isFinite(left) ? Math.max(left, 1) : undefined
   const renewal = Lease.renew(store, leased)
   const interruptedAt = Effect.flatMap(Lease.timeOf(store), (at) =>

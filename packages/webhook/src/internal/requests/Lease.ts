@@ -4,18 +4,15 @@
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import type { LeasedRequest } from "../../RequestRow.ts"
-import type { RequestStore } from "../../RequestStore.ts"
-import * as LedgerClock from "../LedgerClock.ts"
-import * as LedgerLease from "../Lease.ts"
+import type { LeasedRequest } from "../rule/RequestRow.ts"
+import type { RequestStore } from "../ledger/RequestStore.ts"
+import * as LedgerClock from "../ledger/LedgerClock.ts"
+import * as LedgerLease from "../work/Lease.ts"
 
 type Store = RequestStore["Service"]
 
 /** The time that a lease lasts, in milliseconds. */
 export const duration = Duration.toMillis(Duration.seconds(30))
-
-const renewalInterval = Duration.seconds(10)
-const renewalTimeout = Duration.seconds(15)
 
 /** Returns the time of a store, in milliseconds since the epoch. */
 export const timeOf = (store: Store): Effect.Effect<number> =>
@@ -25,10 +22,5 @@ export const timeOf = (store: Store): Effect.Effect<number> =>
 export const renew = (store: Store, leased: LeasedRequest): Effect.Effect<void> =>
   timeOf(store).pipe(
     Effect.flatMap((now) => store.renew(leased, now + duration)),
-    Effect.retry(LedgerLease.retrySchedule),
-    Effect.timeout(renewalTimeout),
-    Effect.orElseSucceed(() => false),
-    Effect.delay(renewalInterval),
-    Effect.repeat({ while: (isRenewed) => isRenewed }),
-    Effect.asVoid
+    LedgerLease.renewEach(duration)
   )

@@ -4,7 +4,7 @@
 import type { KnownKind } from "@pawl/core/Kind"
 import type { RequestKind } from "@pawl/core/RequestSender"
 import { isStatus } from "@pawl/core/Status"
-import type { CreateRequest, Ordered, Registration } from "../../Row.ts"
+import type { CreateRequest, Ordered, Registration } from "../rule/Row.ts"
 import type { Operation } from "../verify/Token.ts"
 
 /** The kind of the transaction that a request makes. A customer's choice decides that of an intent. */

@@ -12,14 +12,9 @@ import type { ValidationFailed } from "@pawl/core/PaymentsError"
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import { isLeased, type NewRequest, type RequestRow } from "../../RequestRow.ts"
-import * as RequestTimes from "../../RequestTimes.ts"
-import {
-  RequestConflict,
-  RequestNotSent,
-  RequestParked,
-  ResponseLost
-} from "../../RequestsError.ts"
+import { isLeased, type NewRequest, type RequestRow } from "../rule/RequestRow.ts"
+import * as RequestRule from "../rule/RequestRule.ts"
+import { RequestConflict, RequestNotSent, RequestParked, ResponseLost } from "./RequestsError.ts"
 import type { Seal } from "../../Seal.ts"
 import * as Attempt from "./Attempt.ts"
 import * as Lease from "./Lease.ts"
@@ -127,7 +122,7 @@ export const run = Effect.fnUntraced(function* (
     }
     if (row.parked !== undefined) {
       const { reason } = row.parked
-      const isForCaller = reason === "card-data" && !RequestTimes.isPastWindow(row, at, window)
+      const isForCaller = reason === "card-data" && !RequestRule.isPastWindow(row, at, window)
       if (!isForCaller) return yield* new RequestParked({ requestId, reason })
     }
     const { rows } = yield* inStore(store.claim({ at, until, limit: 1, requestId }))

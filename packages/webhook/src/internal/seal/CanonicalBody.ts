@@ -1,8 +1,6 @@
 /**
  * The canonical text of the body of a request. Two bodies have the same text if they ask for the same thing.
  *
- * **Details**
- *
  * The order of the fields does not count. Left out are the security codes, which must not be kept in any form, and
  * what depends on the merchant secret: the checksum, and the token in the callback URL.
  */

@@ -39,6 +39,5 @@ export const fromKey = (keyed: Keyed, key: Uint8Array): Keys => {
   }
 }
 
-/** Derives the keys from a merchant secret. */
 export const fromSecret = (keyed: Keyed, secret: Redacted.Redacted): Keys =>
   fromKey(keyed, keyed(Redacted.make("pawl seal 1"))(Redacted.value(secret)))

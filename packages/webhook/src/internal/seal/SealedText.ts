@@ -6,7 +6,6 @@ import * as Result from "effect/Result"
 
 const pattern = /^1\.([\w-]{8})\.([\w-]+)$/u
 
-/** Writes a text. */
 export const write = (id: string, bytes: Uint8Array): string => `1.${id}.${Base64Url.encode(bytes)}`
 
 /** Reads a text. Returns undefined for text that `write` did not make: several spellings decode to the same bytes. */

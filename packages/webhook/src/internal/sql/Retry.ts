@@ -1,8 +1,6 @@
 /**
  * Retries and timeouts of the ledger's statements.
  *
- * **Details**
- *
  * A statement or transaction that failed because of a conflict with another one (a lock, a deadlock, a
  * serialization failure) is run again as a whole. A statement that takes longer than three seconds fails.
  * Its fiber is interrupted and not awaited, because a database that hangs may not respond to the
@@ -14,7 +12,7 @@ import * as Fiber from "effect/Fiber"
 import * as Schedule from "effect/Schedule"
 import type * as Scope from "effect/Scope"
 import { isSqlError, SqlError, StatementTimeoutError } from "effect/sql/SqlError"
-import * as SharedTimeout from "../SharedTimeout.ts"
+import * as SharedTimeout from "../records/SharedTimeout.ts"
 
 /** Shorter than the four seconds after which the receiver responds 503 on its own. */
 const storeTimeout = Duration.seconds(3)
@@ -45,7 +43,6 @@ const failOnSqlDefect = <A>(work: Effect.Effect<A, SqlError>): Effect.Effect<A, 
     isSqlError(defect) ? Effect.fail(defect) : Effect.die(defect)
   )
 
-/** Fails after three seconds. */
 export const timeout = <A, E>(work: Effect.Effect<A, E>): Effect.Effect<A, E | SqlError> =>
   Effect.timeoutOrElse(work, { duration: storeTimeout, orElse: () => Effect.fail(timeoutError) })
 

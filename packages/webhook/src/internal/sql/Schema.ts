@@ -1,8 +1,6 @@
 /**
  * The tables of a store in a database, in SQL that both SQLite and PostgreSQL accept, and how they are made.
  *
- * **Details**
- *
  * Each collection of documents is one table (`Records`), with a column and an index only for what is searched: the times at which
  * a document is due in each lane, its place in a list, and the name that it is related to. A table whose name ends in `_texts`
  * has the texts beside documents. `pawl_transactions_view` and `pawl_requests_view` show plain columns to people.
@@ -14,7 +12,7 @@ import * as Schedule from "effect/Schedule"
 import * as Migrator from "effect/sql/Migrator"
 import * as SqlClient from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
-import { laneCount } from "../../Records.ts"
+import { laneCount } from "../records/Records.ts"
 import * as SqlStore from "../records/SqlStore.ts"
 import * as Retry from "./Retry.ts"
 import * as Views from "./Views.ts"
@@ -28,7 +26,6 @@ interface Words {
   readonly clustered: string
 }
 
-/** The words of SQLite. */
 export const sqlite: Words = { key: "TEXT", bytes: "BLOB", clustered: "WITHOUT ROWID" }
 
 const postgres: Words = { key: `TEXT COLLATE "C"`, bytes: "BYTEA", clustered: "" }
@@ -71,7 +68,6 @@ const migrations = { "1_documents": documents }
 
 const newest = Math.max(...Object.keys(migrations).map((name) => Number.parseInt(name, 10)))
 
-/** Returns the version of the tables. */
 export const version: Effect.Effect<number, SqlError, SqlClient.SqlClient> = Effect.gen(
   function* () {
     const sql = yield* SqlClient.SqlClient

@@ -1,8 +1,6 @@
 /**
  * The PostgreSQL server of a ledger: whether it keeps what it commits, and what to do when it stops taking writes.
  *
- * **Details**
- *
  * After a fail-over the old primary may go on as a read-only server. The connections to it stay open, so a pool would
  * use them for ever. They are ended when a write is refused, and the next connection goes where the address leads.
  */

@@ -1,14 +1,12 @@
 /**
  * The views of a store, for people who look at it with SQL: plain columns in place of documents.
  *
- * **Details**
- *
  * A view cuts fields out of the text of a document (`Fields`), and decodes words. Of a transaction with several rows it shows the
  * first one; `parts` is their number. Special characters of texts are escaped. Nothing in pawl reads a view.
  */
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
-import { laneCount } from "../../Records.ts"
+import { laneCount } from "../records/Records.ts"
 import { kinds, methods, outcomes, requestKinds, statuses } from "../documents/Codes.ts"
 import type { Codes } from "../documents/Fields.ts"
 
@@ -39,11 +37,9 @@ const firstLineOf = (sql: SqlClient.SqlClient) =>
     }
   })
 
-/** Returns the word of a code. */
 const wordOf = ({ entries }: Pick<Codes<never>, "entries">, code: string) =>
   `CASE ${code} ${entries.map(([word, each]) => `WHEN '${each}' THEN '${word}'`).join(" ")} END`
 
-/** Makes the views. */
 export const create = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const field = fieldOf(sql)

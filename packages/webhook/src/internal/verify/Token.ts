@@ -1,8 +1,6 @@
 /**
  * Writes and reads the token in a callback URL, which names the operation that the URL was made for.
  *
- * **Details**
- *
  * A token has two parts in base64url, joined by a dot. The first is a JSON list: kind, requestId, account,
  * amount, currency, and the id of the merchant if the receiver has several. The second is the tag: the first 128 bits of the HMAC-SHA256 of the first part under
  * the merchant secret. The signed text begins with a line of its own. Signed fields of requests and
@@ -12,7 +10,7 @@ import * as Checksum from "@pawl/core/Checksum"
 import * as Json from "@pawl/core/internal/Json"
 import type { KnownKind, Method } from "@pawl/core/Kind"
 import * as Base64Url from "effect/encoding/Base64Url"
-import { type Ordered, orderedOf } from "../../Row.ts"
+import { type Ordered, orderedOf } from "../rule/Row.ts"
 
 /** The query parameter that holds the token. */
 export const parameter = "pawl"

@@ -4,7 +4,7 @@
 import * as Evidence from "@pawl/core/Evidence"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
-import type { Change } from "@pawl/webhook/Row"
+import type { Change } from "@pawl/webhook/internal/rule/Row"
 import { expect } from "../Expect.ts"
 import { callback, law, type LedgerLaw, nextDue, signedForPayment } from "./LedgerLaw.ts"
 

@@ -2,10 +2,10 @@
  * The rows that a ledger should have after a history, by the rule of its rows.
  */
 import type { Method } from "@pawl/core/Kind"
-import type * as Lane from "@pawl/webhook/Lane"
-import * as RowRule from "@pawl/webhook/RowRule"
-import { shardOf } from "@pawl/webhook/Shards"
-import * as StoredRow from "@pawl/webhook/StoredRow"
+import type * as Row from "@pawl/webhook/internal/rule/Row"
+import * as RowRule from "@pawl/webhook/internal/rule/RowRule"
+import { shardOf } from "@pawl/webhook/internal/records/Engines"
+import * as StoredRow from "@pawl/webhook/internal/rule/StoredRow"
 
 interface Id {
   readonly method: Method
@@ -34,7 +34,7 @@ export const make = () => {
     shift: (options: Parameters<typeof StoredRow.shift>[1]): void => {
       for (const each of stored.values()) set(each, StoredRow.shift(each.rows, options))
     },
-    nextAt: (limit?: number | Lane.PerLane) => StoredRow.nextClaimableAt(all(), limit),
+    nextAt: (limit?: number | Row.PerLane) => StoredRow.nextClaimableAt(all(), limit),
     deleteBodies: (options: { readonly before: number; readonly limit: number }): number => {
       let deleted = 0
       for (const each of stored.values()) {
@@ -51,5 +51,5 @@ export const make = () => {
 export const dueTimes = (
   rows: StoredRow.StoredRows,
   at: number,
-  limit?: number | Lane.PerLane
+  limit?: number | Row.PerLane
 ): ReadonlyArray<number> => StoredRow.claimable(rows, at, limit).map(StoredRow.claimableAt)

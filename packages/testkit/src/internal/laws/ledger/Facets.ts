@@ -1,7 +1,7 @@
 /**
  * The facets of a ledger. Each facet is a law, and all of them use the same histories.
  */
-import type { Leased } from "@pawl/webhook/Row"
+import type { Leased } from "@pawl/webhook/internal/rule/Row"
 import type * as Laws from "../../../Laws.ts"
 
 /** The law of each facet. */

@@ -1,16 +1,14 @@
 /**
- * Plays a history to a ledger and to the rule of its rows (`@pawl/webhook/RowRule`), and compares the two.
+ * Plays a history to a ledger and to the rule of its rows (`@pawl/webhook/internal/rule/RowRule`), and compares the two.
  */
 import * as Evidence from "@pawl/core/Evidence"
 import { kindsOf, methodOf } from "@pawl/core/Kind"
-import * as Fact from "@pawl/webhook/Fact"
-import * as Lane from "@pawl/webhook/Lane"
+import * as Fact from "@pawl/webhook/internal/rule/Fact"
 import { Ledger } from "@pawl/webhook/Ledger"
-import type { Change, Leased, Row } from "@pawl/webhook/Row"
-import * as RowRule from "@pawl/webhook/RowRule"
-import { shardOf } from "@pawl/webhook/Shards"
-import * as StoredRow from "@pawl/webhook/StoredRow"
-import * as Story from "@pawl/webhook/Story"
+import { type Change, type Leased, perLane, type Row } from "@pawl/webhook/internal/rule/Row"
+import * as RowRule from "@pawl/webhook/internal/rule/RowRule"
+import { shardOf } from "@pawl/webhook/LedgerSql"
+import * as StoredRow from "@pawl/webhook/internal/rule/StoredRow"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Struct from "effect/Struct"
@@ -71,7 +69,7 @@ export const replay = HistoryLaws.replaying(
       } else if (step._tag === "claim") {
         const until = now + step.hold
         const limit =
-          step.lane === undefined ? step.limit : { ...Lane.perLane(0), [step.lane]: step.limit }
+          step.lane === undefined ? step.limit : { ...perLane(0), [step.lane]: step.limit }
         // Order and limits hold within a shard.
         const due = expected
           .shards(shards)
@@ -177,7 +175,9 @@ export const replay = HistoryLaws.replaying(
         ? expected.keys()
         : []) {
         const stories = yield* ledger.story(method, transactionId)
-        const wanted = expected.of({ method, transactionId }).map((stored) => Story.make(stored))
+        const wanted = expected
+          .of({ method, transactionId })
+          .map((stored) => StoredRow.storyOf(stored))
         compare.facet("facts", `the facts of ${name}`, factsIn(stories), factsIn(wanted))
       }
       for (const [name, { method, transactionId }] of expected.keys()) {
@@ -198,7 +198,7 @@ export const replay = HistoryLaws.replaying(
 )
 
 /** The facts of stories without their numbers, by scope. */
-const factsIn = (stories: ReadonlyArray<Story.Story>) =>
+const factsIn = (stories: ReadonlyArray<StoredRow.Story>) =>
   Object.fromEntries(
     stories.map(({ complete, facts, row }) => [
       row.scope,

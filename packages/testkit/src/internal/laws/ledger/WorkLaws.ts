@@ -1,10 +1,9 @@
 /**
  * The laws of a ledger about the order of work, and about work after an outage.
  */
-import { perLane } from "@pawl/webhook/Lane"
-import type { RowKey } from "@pawl/webhook/RowPages"
-import type { ReadLane } from "@pawl/webhook/Lane"
-import { slack } from "@pawl/webhook/ReadBudget"
+import { perLane, type ReadLane } from "@pawl/webhook/internal/rule/Row"
+import type { RowKey } from "@pawl/webhook/internal/rule/RowPages"
+import { slack } from "@pawl/webhook/internal/rule/ReadBudget"
 import * as Effect from "effect/Effect"
 import { expect } from "../Expect.ts"
 import { callback, law, type LedgerLaw, nextDue } from "./LedgerLaw.ts"

@@ -3,7 +3,7 @@
  */
 import * as Evidence from "@pawl/core/Evidence"
 import { Ledger } from "@pawl/webhook/Ledger"
-import { RequestStore } from "@pawl/webhook/RequestStore"
+import { RequestStore } from "@pawl/webhook/internal/ledger/RequestStore"
 import * as Effect from "effect/Effect"
 import type * as Laws from "../../../Laws.ts"
 import { expect } from "../Expect.ts"

@@ -1,7 +1,7 @@
 /**
  * The facets of a request store. Each facet is a law, and all of them use the same histories.
  */
-import type { RequestRow } from "@pawl/webhook/RequestRow"
+import type { RequestRow } from "@pawl/webhook/internal/rule/RequestRow"
 import type * as Laws from "../../../Laws.ts"
 
 const section = "docs/decisions/0060"

@@ -1,11 +1,16 @@
 /**
- * Plays a history to a request store and to the rule of its rows (`@pawl/webhook/RequestRule`), and compares the two.
+ * Plays a history to a request store and to the rule of its rows (`@pawl/webhook/internal/rule/RequestRule`), and compares the two.
  */
 import type { StoreUnavailable } from "@pawl/core/CallbackError"
-import { isLeased, isParked, type LeasedRequest, type RequestRow } from "@pawl/webhook/RequestRow"
-import * as RequestRule from "@pawl/webhook/RequestRule"
-import * as RequestTimes from "@pawl/webhook/RequestTimes"
-import { RequestStore } from "@pawl/webhook/RequestStore"
+import {
+  isLeased,
+  isParked,
+  type LeasedRequest,
+  type RequestRow
+} from "@pawl/webhook/internal/rule/RequestRow"
+import * as RequestRule from "@pawl/webhook/internal/rule/RequestRule"
+import * as RequestTimes from "@pawl/webhook/internal/rule/RequestRule"
+import { RequestStore } from "@pawl/webhook/internal/ledger/RequestStore"
 import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
 import * as HistoryLaws from "../HistoryLaws.ts"

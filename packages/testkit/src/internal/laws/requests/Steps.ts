@@ -1,7 +1,11 @@
 /**
  * Histories of a request store: the steps of callers, workers and persons, one after the other.
  */
-import type { Outcome, ParkReason, SettledTransaction } from "@pawl/webhook/RequestRow"
+import type {
+  Outcome,
+  ParkReason,
+  SettledTransaction
+} from "@pawl/webhook/internal/rule/RequestRow"
 import * as fc from "fast-check"
 
 /**

@@ -1,0 +1,133 @@
+/**
+ * The latest activity of a receiver's process: for each kind of event how often it happened and when last, and the last
+ * alarms. It is for a person who looks at one process now; metrics are for all processes and for later.
+ */
+import * as Effect from "effect/Effect"
+import type { Entry, Journal } from "../../Journal.ts"
+
+/**
+ * The kinds of events.
+ *
+ * - `acceptedCurrent`, `acceptedPrevious`: callbacks that were stored, by the secret that signed them.
+ * - `refused`: callbacks whose checksum is wrong. `notStored`: callbacks that the ledger could not store.
+ * - `answered`, `silent`: reads that the service answered, and those that it did not.
+ * - `denied`: reads of which the service refused the merchant's credentials. They are `silent` too.
+ * - `told`, `handlerFailed`: calls of the handler.
+ */
+export const names = [
+  "acceptedCurrent",
+  "acceptedPrevious",
+  "refused",
+  "notStored",
+  "answered",
+  "silent",
+  "denied",
+  "told",
+  "handlerFailed"
+] as const
+
+/** The name of a kind of events. */
+export type Name = (typeof names)[number]
+
+/**
+ * An event that a person must look at: how often it happened, the last time (ms since the epoch), and the transaction of
+ * that time, if it is about one.
+ */
+export interface Alarm {
+  readonly reason: string
+  readonly count: number
+  readonly at: number
+  readonly method?: string | undefined
+  readonly transactionId?: string | undefined
+}
+
+/**
+ * A transaction whose handler fails: the status that it is to be told, the number of calls, and the time of the last one.
+ */
+export interface Failing {
+  readonly method: string
+  readonly transactionId: string
+  readonly to: string
+  readonly attempts: number
+  readonly at: number
+}
+
+/**
+ * The activity since the start. `at` is undefined before the first event of a kind. The newest alarm and the transaction
+ * that failed last come first.
+ */
+export interface Latest {
+  readonly events: Readonly<
+    Record<Name, { readonly count: number; readonly at: number | undefined }>
+  >
+  readonly alarms: ReadonlyArray<Alarm>
+  readonly failing: ReadonlyArray<Failing>
+}
+
+/** The most alarms and the most failing transactions that are kept, so that neither fills the memory. */
+const capacity = 50
+
+/** Observes a journal from now on, and returns the effect that reads its latest activity. */
+export const observe = (journal: Journal["Service"]): Effect.Effect<Latest> => {
+  const events = Object.fromEntries(
+    names.map((name) => [name, { count: 0, at: undefined as number | undefined }])
+  ) as Record<Name, { count: number; at: number | undefined }>
+  /** By reason, the newest last. */
+  const alarms = new Map<string, Alarm>()
+  const failing = new Map<string, Failing>()
+  const count = (name: Name, at: number) => {
+    events[name].count++
+    events[name].at = at
+  }
+  const raise = (reason: string, { at, method, transactionId }: Entry) => {
+    const count = (alarms.get(reason)?.count ?? 0) + 1
+    setLast(alarms, reason, { reason, count, at, method, transactionId })
+  }
+  journal.observe((event) => {
+    switch (event._tag) {
+      // The receiver notes accepted callbacks by their secrets.
+      case "Accepted":
+        return undefined
+      case "Read":
+        return count(event.result === "no answer" ? "silent" : "answered", event.at)
+      case "Told":
+        failing.delete(keyOf(event))
+        return count("told", event.at)
+      case "HandlerFailed": {
+        const { at, attempt: attempts, method = "", to, transactionId = "" } = event
+        setLast(failing, keyOf(event), { method, transactionId, to, attempts, at })
+        return count("handlerFailed", at)
+      }
+      case "DeadLettered":
+        failing.delete(keyOf(event))
+        return raise(`a dead letter: ${event.reason}`, event)
+      case "Quarantined":
+        return raise(`a callback in quarantine: ${event.field}`, event)
+      case "Alarm":
+        return raise(event.reason, event)
+      case "acceptedCurrent":
+      case "acceptedPrevious":
+      case "refused":
+      case "notStored":
+      case "denied":
+        return count(event._tag, event.at)
+    }
+  })
+  return Effect.sync(() => ({
+    events: structuredClone(events),
+    alarms: [...alarms.values()].toReversed(),
+    failing: [...failing.values()].toReversed()
+  }))
+}
+
+const keyOf = ({ method, transactionId }: Entry): string => `${method}/${transactionId}`
+
+/** Sets an entry as the last one, and deletes the first ones beyond the capacity. */
+const setLast = <Value>(map: Map<string, Value>, key: string, value: Value): void => {
+  map.delete(key)
+  map.set(key, value)
+  for (const first of map.keys()) {
+    if (map.size <= capacity) break
+    map.delete(first)
+  }
+}

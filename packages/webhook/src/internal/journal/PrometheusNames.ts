@@ -1,0 +1,27 @@
+/**
+ * The names that Prometheus has for metrics whose names follow OpenTelemetry.
+ *
+ * The rules are those of OpenTelemetry's compatibility page for Prometheus, so a metric has one name there, whether it is
+ * scraped or comes through a collector: a `.` becomes `_`, the unit is added in plural (`_seconds`), and `_total` is
+ * added to a counter. Nothing is added twice. A unit in braces is an annotation and is not added.
+ */
+import type * as Metric from "effect/Metric"
+
+const units: Readonly<Record<string, string>> = { s: "_seconds", By: "_bytes" }
+
+/** Makes the function that returns the name of a metric in a snapshot by its id. */
+export const make = (
+  snapshots: ReadonlyArray<Metric.Metric.Snapshot>
+): ((id: string) => string) => {
+  const names = new Map(snapshots.map((snapshot) => [snapshot.id, nameOf(snapshot)]))
+  return (id) => names.get(id) ?? id
+}
+
+const nameOf = ({ attributes, id, state, type }: Metric.Metric.Snapshot): string => {
+  const withUnit = ended(id.replaceAll(".", "_"), units[attributes?.["unit"] ?? ""] ?? "")
+  const isCounter = type === "Counter" && state.incremental
+  return isCounter ? ended(withUnit, "_total") : withUnit
+}
+
+const ended = (name: string, suffix: string): string =>
+  name.endsWith(suffix) ? name : `${name}${suffix}`

@@ -1,0 +1,175 @@
+/**
+ * The store of a receiver by its name: `memory`, `sqlite:FILE` or `postgres://…`.
+ *
+ * The store keeps the ledger and the requests. `NodeSqlite` and `NodePostgres` say more about the two databases.
+ */
+import * as Arr from "effect/Array"
+import * as Context from "effect/Context"
+import * as Data from "effect/Data"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import * as Ledger from "../../Ledger.ts"
+import * as LedgerSql from "../../LedgerSql.ts"
+import * as NodeSqlite from "../../NodeSqlite.ts"
+import { Records } from "../records/Records.ts"
+import * as Move from "./Move.ts"
+import * as RequestStore from "./RequestStore.ts"
+
+/** A store. The address of a PostgreSQL database is redacted, because it may have a password. */
+export type Store =
+  | { readonly _tag: "memory" }
+  | { readonly _tag: "sqlite"; readonly filename: string }
+  | { readonly _tag: "postgres"; readonly url: Redacted.Redacted }
+
+/** A store that outlives its process. */
+export type Database = Exclude<Store, { readonly _tag: "memory" }>
+
+export const isDatabase = (store: Store): store is Database => store._tag !== "memory"
+
+/** The stores of a receiver. Several ones are the shards of one store, in an order that must never change. */
+export type Stores = Arr.NonEmptyReadonlyArray<Store>
+
+/** Error raised when a store cannot be opened. The message is one sentence without a password. */
+export class StoreUnusable extends Data.TaggedError("StoreUnusable")<{ readonly message: string }> {
+  /** Empty, so that a program prints the message alone. */
+  override readonly stack = ""
+}
+
+/** Reads the name of a store: `memory`, `sqlite:FILE` or `postgres://…`. Returns undefined for any other text. */
+export const parse = (text: string): Store | undefined => {
+  if (text === "memory") return { _tag: "memory" }
+  if (/^postgres(?:ql)?:\/\//u.test(text) && URL.canParse(text)) {
+    return { _tag: "postgres", url: Redacted.make(text) }
+  }
+  const [, filename] = /^sqlite:(.+)$/u.exec(text) ?? []
+  return filename === undefined ? undefined : { _tag: "sqlite", filename }
+}
+
+/** Reads the names of stores. Returns undefined if there is none, or one of them cannot be read. */
+export const parseEach = (texts: ReadonlyArray<string>): Stores | undefined => {
+  const stores = texts.map(parse)
+  return stores.every((store) => store !== undefined) && Arr.isArrayNonEmpty(stores)
+    ? stores
+    : undefined
+}
+
+/**
+ * Reads the names of one or several stores, with white space between two. Returns undefined if one of them cannot be read.
+ */
+export const parseAll = (text: string): Stores | undefined =>
+  parseEach(text.split(/\s+(?=memory|sqlite:|postgres(?:ql)?:)/u))
+
+/**
+ * Layer that opens a store, or several ones as shards (`LedgerSql.layerShards`). A process has at most 10 connections to a PostgreSQL
+ * database, and 4 to each of three or more. PostgreSQL needs the package `@effect/sql-pg`, which is
+ * loaded only for it.
+ */
+export const layer = (
+  ...stores: Stores
+): Layer.Layer<Ledger.Ledger | Records | RequestStore.RequestStore, StoreUnusable> =>
+  layerWith({ connections: connectionsOf(stores) }, ...stores)
+
+/** Layer that opens a store with other limits: `connections` is the most connections to each PostgreSQL database. */
+export const layerWith = (
+  { connections }: { readonly connections: number },
+  ...stores: Stores
+): Layer.Layer<Ledger.Ledger | Records | RequestStore.RequestStore, StoreUnusable> =>
+  LedgerSql.layerShards(Arr.map(stores, (store) => layerOne(store, connections))).pipe((layer) =>
+    Layer.effectContext(
+      Layer.build(layer).pipe(
+        Effect.catchTag("ShardMisplaced", ({ message }) =>
+          Effect.fail(new StoreUnusable({ message }))
+        )
+      )
+    )
+  )
+
+/** Moves the rows of stores to the shards where they belong, and returns the number of moved rows (`Move`). */
+export const move = (stores: Stores): Effect.Effect<number, StoreUnusable> =>
+  Effect.gen(function* () {
+    const opened = yield* Effect.forEach(stores, (store) =>
+      Effect.map(Layer.build(Layer.fresh(layerOne(store, minConnections))), (built) =>
+        Context.get(built, Records)
+      )
+    )
+    return yield* Move.move(opened).pipe(
+      Effect.mapError(
+        (error) =>
+          new StoreUnusable({
+            message: `The rows could not be moved to the end (${innermost(error)}): run it again`
+          })
+      )
+    )
+  }).pipe(Effect.scoped)
+
+/** The most connections to one database, and to each of many. */
+const maxConnections = 10
+const minConnections = 4
+
+/** Each shard has a share of the work, so it needs a share of the connections. */
+const connectionsOf = (stores: Stores): number =>
+  Math.max(minConnections, Math.ceil(maxConnections / stores.length))
+
+const layerOne = (
+  store: Store,
+  maxConnections: number
+): Layer.Layer<Ledger.Ledger | Records | RequestStore.RequestStore, StoreUnusable> => {
+  if (store._tag === "memory") {
+    return Layer.provideMerge(RequestStore.layerMemory, Ledger.layerMemory)
+  }
+  if (store._tag === "sqlite") {
+    return open(NodeSqlite.layerLedger(store), sqliteMessage(store))
+  }
+  return importPostgres.pipe(
+    Effect.map(({ layerLedger }) =>
+      open(layerLedger({ url: store.url, maxConnections }), postgresMessage)
+    ),
+    Layer.unwrap
+  )
+}
+
+/** Makes the tables of a database or brings them up to date, and returns their version (`LedgerSql.migrate`). */
+export const migrate = (store: Database): Effect.Effect<number, StoreUnusable> =>
+  store._tag === "sqlite"
+    ? Effect.mapError(
+        Effect.provide(LedgerSql.migrate, NodeSqlite.layer(store)),
+        unusable(sqliteMessage(store))
+      )
+    : Effect.flatMap(importPostgres, ({ layer }) =>
+        Effect.mapError(
+          Effect.provide(LedgerSql.migrate, layer({ url: store.url })),
+          unusable(postgresMessage)
+        )
+      )
+
+/** Opens a store. `messageOf` makes the message of an error of the database. The errors contain no password. */
+const open = <Services>(
+  layer: Layer.Layer<Services, LedgerSql.StartError>,
+  messageOf: (error: Error) => string
+): Layer.Layer<Services, StoreUnusable> =>
+  Layer.effectContext(Effect.mapError(Layer.build(layer), unusable(messageOf)))
+
+const unusable = (messageOf: (error: Error) => string) => (error: LedgerSql.StartError) => {
+  const isOwnSentence = error._tag === "MigrationError" && error.kind === "BadState"
+  return new StoreUnusable({ message: isOwnSentence ? error.message : messageOf(error) })
+}
+
+const importPostgres = Effect.tryPromise({
+  try: () => import("../../NodePostgres.ts"),
+  catch: () =>
+    new StoreUnusable({ message: "PostgreSQL needs @effect/sql-pg: npm install @effect/sql-pg" })
+})
+
+const sqliteMessage =
+  ({ filename }: NodeSqlite.Options) =>
+  (error: Error): string =>
+    error.message.startsWith("The SQLite file")
+      ? error.message
+      : `The SQLite file ${filename} cannot be used (${innermost(error)}): name another file`
+
+const postgresMessage = (error: Error): string =>
+  `The PostgreSQL database cannot be used (${innermost(error)}): start it, or correct the address of the store`
+
+const innermost = (error: Error): string =>
+  error.cause instanceof Error ? innermost(error.cause) : error.message

@@ -1,0 +1,323 @@
+/**
+ * The request store: durable storage of requests that are made to the service, in the database of the ledger. Each request is one
+ * document, which the functions of `RequestRule` change.
+ *
+ * A request is written before its first byte leaves, and settled when its outcome is known. A settlement registers the transaction
+ * first, and then writes the outcome. A process that ends between the two leaves a request
+ * without an outcome. The next one does both again: the same registration changes nothing. A request that cannot be sent again
+ * is settled by the row that was registered.
+ *
+ * Every operation takes the time as a parameter. A transaction that no response named settles the request too: if
+ * the token of its callback URL names the request and the service has confirmed a status, the ledger settles the request
+ * when the lease of the row ends (`RequestRule.find`).
+ */
+import type { StoreUnavailable } from "@pawl/core/CallbackError"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { Ledger } from "../../Ledger.ts"
+import { requestLanes } from "../records/Codecs.ts"
+import { type Found, orDie, type Records as Engine } from "../records/Engine.ts"
+import * as Engines from "../records/Engines.ts"
+import * as Records from "../records/Records.ts"
+import type { RegisteredDifferently } from "../rule/Order.ts"
+import {
+  isLeased,
+  isParked,
+  type LeasedRequest,
+  type NewRequest,
+  type ParkedRequest,
+  type ParkReason,
+  type Redrive,
+  type Release,
+  type RequestRow,
+  type Settlement
+} from "../rule/RequestRow.ts"
+import * as RequestRule from "../rule/RequestRule.ts"
+import type { Registration, Row } from "../rule/Row.ts"
+import * as LedgerOperations from "./LedgerOperations.ts"
+import { earliest, sum } from "./Reading.ts"
+
+export const make = (
+  engines: Engines.Engines,
+  { register }: Pick<Ledger["Service"], "register">
+) => {
+  const of = (requestId: string) => engines.of({ requestId })
+
+  /** Changes a request by a function that returns undefined if nothing changes. */
+  const changed = (
+    requestId: string,
+    change: (row: RequestRow, version: number) => RequestRow | undefined
+  ): Effect.Effect<
+    { readonly before: RequestRow | undefined; readonly after: RequestRow | undefined },
+    StoreUnavailable
+  > =>
+    readable(
+      of(requestId).change("requests", requestId, (row, version) => {
+        const after = row && change(row, version)
+        return {
+          value: after ?? row,
+          result: { before: row, after },
+          wakes: after?.dueAt !== undefined
+        }
+      })
+    )
+
+  const after = (...change: Parameters<typeof changed>) =>
+    Effect.map(changed(...change), ({ after }) => after)
+  const isChanged = (...change: Parameters<typeof changed>) =>
+    Effect.map(after(...change), (row) => row !== undefined)
+
+  /** The limit of a claim is shared out among the shards, in turns if it is not a multiple. */
+  let turn = 0
+
+  return {
+    /**
+     * Writes a new request. With `until` it is begun, and leased until then. If there is a request with the requestId, nothing is
+     * written, and `isNew` is false. In a transaction of the database it is part of that.
+     */
+    write: (request: NewRequest, { at, until }: Begin) =>
+      Effect.gen(function* () {
+        const { requestId } = request
+        const home = of(requestId)
+        const opened = yield* Effect.filter(engines.own, ({ isInTransaction }) => isInTransaction)
+        if (opened.some((records) => records !== home)) return yield* Effect.die(otherShard)
+        return yield* readable(
+          home.change("requests", requestId, (row, id) => {
+            if (row !== undefined) return { value: row, result: { row, isNew: false } }
+            const lease = until === undefined ? undefined : { id, until }
+            const written = RequestRule.write(request, at, lease)
+            return {
+              value: written,
+              result: { row: written, isNew: true },
+              wakes: written.dueAt !== undefined
+            }
+          })
+        )
+      }),
+    /**
+     * Writes a request anew whose attempt surely had no effect, and returns its row; undefined for any other. A request that has
+     * expired meanwhile is settled so.
+     */
+    restart: (request: NewRequest, { at, until }: Begin) =>
+      after(request.requestId, (row, id) =>
+        RequestRule.restart(row, request, at, until === undefined ? undefined : { id, until })
+      ),
+    get: (requestId: string) => readable(of(requestId).get("requests", requestId)),
+    /**
+     * Leases up to `limit` requests that are due, oldest first, until `until`. `dueAt` is when the next one may be claimed. With
+     * `requestId` it leases that one, due or not, if no other process works on it.
+     */
+    claim: Effect.fnUntraced(function* ({
+      requestId,
+      ...options
+    }: Claim & { readonly requestId?: string | undefined }) {
+      if (requestId !== undefined) {
+        const { at, until } = options
+        const row = yield* after(requestId, (row, id) =>
+          RequestRule.isIdle(row, at) ? RequestRule.lease(row, { id, until }) : undefined
+        )
+        return { rows: row !== undefined && isLeased(row) ? [row] : [], dueAt: undefined }
+      }
+      turn++
+      const { length } = engines.own
+      const claims = yield* Effect.forEach(
+        engines.own,
+        (records, position) => {
+          const limit = Math.floor((options.limit + ((position + turn) % length)) / length)
+          const claimed = claimIn(records, { ...options, limit })
+          // A shard that is not available has no requests then.
+          return length === 1 ? claimed : Effect.orElseSucceed(claimed, () => nothing)
+        },
+        { concurrency: "unbounded" }
+      )
+      return {
+        rows: claims.flatMap(({ rows }) => rows),
+        dueAt: earliest(claims.map(({ dueAt }) => dueAt))
+      }
+    }),
+    /** Begins an attempt; undefined if the lease was lost, or the request may not be sent any more. */
+    begin: (
+      { lease, requestId }: LeasedRequest,
+      { at, window }: { readonly at: number; readonly window: number }
+    ) =>
+      Effect.map(
+        after(requestId, (row) => RequestRule.begin(row, lease.id, at, window)),
+        (row) => (row !== undefined && isLeased(row) ? row : undefined)
+      ),
+    /** Sets the end of a lease, and returns false if the lease was lost. */
+    renew: ({ lease, requestId }: LeasedRequest, until: number) =>
+      isChanged(requestId, (row) => RequestRule.renew(row, lease.id, until)),
+    /** Ends a lease without an outcome, and returns the row; undefined if the lease was lost. */
+    release: ({ lease, requestId }: LeasedRequest, options: Release) =>
+      after(requestId, (row) => RequestRule.release(row, lease.id, options)),
+    /** Ends a lease and leaves the request to a person; undefined if the lease was lost. */
+    park: ({ lease, requestId }: LeasedRequest, reason: ParkReason, at: number) =>
+      after(requestId, (row) => RequestRule.park(row, lease.id, reason, at)),
+    /**
+     * Writes an outcome, and registers the transaction in the ledger. `isSettled` tells whether this call wrote the outcome, and
+     * `refusal` is the error of the registration, if the ledger refused it. The outcome is written all the same.
+     */
+    settle: Effect.fnUntraced(function* (
+      requestId: string,
+      settlement: Settlement,
+      registration?: Registration
+    ) {
+      let refusal: RegisteredDifferently | undefined
+      if (registration !== undefined) {
+        // An outcome that is not written registers nothing.
+        const row = yield* readable(of(requestId).get("requests", requestId))
+        if (row === undefined || RequestRule.settle(row, settlement) === undefined) {
+          return { row, isSettled: false, refusal }
+        }
+        refusal = yield* register(registration, settlement.at).pipe(
+          Effect.as(undefined),
+          Effect.catchTag("RegisteredDifferently", Effect.succeed)
+        )
+      }
+      const { after, before } = yield* changed(requestId, (row) =>
+        RequestRule.settle(row, settlement)
+      )
+      return { row: after ?? before, isSettled: after !== undefined, refusal }
+    }),
+    /** Settles a request by the row of a transaction that names it (`RequestRule.find`). */
+    find: (requestId: string, found: Row) =>
+      Effect.asVoid(changed(requestId, (row) => RequestRule.find(row, found))),
+    /** Settles a request whose first byte cannot have left, and returns whether it did. */
+    cancel: (requestId: string, at: number) =>
+      isChanged(requestId, (row) => RequestRule.cancel(row, at)),
+    /** Makes a parked or found request due again, and returns whether it did. */
+    redrive: (requestId: string, redrive: Redrive) =>
+      isChanged(requestId, (row) => RequestRule.redrive(row, redrive)),
+    /** Lists a page of the parked requests, oldest first: those behind `after`. */
+    parked: ({
+      after,
+      limit
+    }: {
+      readonly limit: number
+      readonly after?: { readonly at: number; readonly requestId: string } | undefined
+    }) =>
+      Effect.map(
+        Engines.each(engines, (records) => {
+          // The character comes before any character of a key.
+          const from =
+            after === undefined
+              ? { at: Number.MIN_SAFE_INTEGER, key: "" }
+              : { at: after.at, key: `${after.requestId}\u0001` }
+          return records.list("requests", { from, limit })
+        }),
+        (pages) => rowsOf(pages.flat()).filter(isParked).toSorted(byTime).slice(0, limit)
+      ),
+    /** Deletes the sealed texts of up to `limit` requests that were settled before `before`, and returns of how many. */
+    deleteTexts: ({ before, limit }: DeleteTexts) =>
+      Effect.map(
+        Engines.each(engines, (records) => deleteTextsIn(records, { before, limit })),
+        sum
+      ),
+    /** Tells whether the caller is in a transaction of the database. */
+    isInTransaction: Effect.map(
+      Effect.filter(engines.own, ({ isInTransaction }) => isInTransaction),
+      ({ length }) => length > 0
+    ),
+    // This and the others are as in `Ledger`.
+    ...(Engines.hasTime(engines) && { time: Engines.timeOf(engines) }),
+    awaitWork: Engines.awaitWork(engines, "requests"),
+    pollInterval: Engines.pollInterval(engines)
+  }
+}
+
+interface Begin {
+  readonly at: number
+  readonly until?: number | undefined
+}
+
+interface Claim {
+  readonly at: number
+  readonly until: number
+  readonly limit: number
+}
+
+interface DeleteTexts {
+  readonly before: number
+  readonly limit: number
+}
+
+export interface Store extends ReturnType<typeof make> {}
+
+/** Service that keeps requests. */
+export class RequestStore extends Context.Service<RequestStore, Store>()(
+  "@pawl/webhook/internal/ledger/RequestStore"
+) {}
+
+/** Layer that keeps requests beside a ledger, in its store. */
+export const layerMemory: Layer.Layer<RequestStore, never, Ledger | Records.Records> =
+  // PURE: a bundle of a receiver drops this.
+  /* @__PURE__ */ Layer.effect(
+    RequestStore,
+    /* @__PURE__ */ Effect.gen(function* () {
+      return make(yield* Records.Records, yield* Ledger)
+    })
+  )
+
+/** Returns the services of a store: the engines, and the ledger and the requests over them. */
+export const services = (
+  engines: Engines.Engines
+): Context.Context<Ledger | Records.Records | RequestStore> => {
+  const ledger = LedgerOperations.make(engines)
+  return Context.make(Ledger, ledger).pipe(
+    Context.add(Records.Records, engines),
+    Context.add(RequestStore, make(engines, ledger))
+  )
+}
+
+const otherShard = new Error(
+  "A request is written in a transaction of its own shard: run the transaction with its requestId"
+)
+
+const nothing = { rows: [], dueAt: undefined }
+
+/** A request whose document cannot be read is a defect of its own calls. Nothing is sent for it. */
+const readable = orDie("The request")
+
+const rowsOf = (found: ReadonlyArray<Found<RequestRow>>) => found.map(({ value }) => value)
+
+const claimIn = (records: Engine, { at, limit, until }: Claim) => {
+  const asked = { at, limits: [limit], latest: at + RequestRule.maxWait }
+  return Effect.map(
+    records.lease("requests", asked, (found) => {
+      const due = found
+        .filter(({ value }) => RequestRule.isClaimable(value, at))
+        .toSorted((one, two) => placeOf(one.value, at) - placeOf(two.value, at))
+        .slice(0, limit)
+      return new Map(
+        due.map(({ key, value, version }) => {
+          const leased: LeasedRequest = RequestRule.lease(value, { id: version, until })
+          return [key, { value: leased, result: [leased] }] as const
+        })
+      )
+    }),
+    ({ dueAt, taken }) => ({ rows: taken, dueAt })
+  )
+}
+
+/** Requests that were planned before the clock was set back come behind the others. */
+const placeOf = (row: RequestRow, at: number): number => {
+  const time = RequestRule.claimableAt(row) ?? Infinity
+  return time <= at ? time : time + at
+}
+
+const deleteTextsIn = Effect.fnUntraced(function* (
+  records: Engine,
+  { before, limit }: DeleteTexts
+) {
+  const range = { lane: requestLanes.texts, from: Number.MIN_SAFE_INTEGER, to: before - 1, limit }
+  const found = yield* records.due("requests", [range])
+  const keys = found.map(({ key }) => key)
+  return yield* Engines.changeEach(records, "requests", keys, () => (row) => {
+    const next = row && RequestRule.deleteTexts(row, before)
+    return { value: next ?? row, result: next === undefined ? 0 : 1 }
+  })
+})
+
+const byTime = (one: ParkedRequest, two: ParkedRequest): number =>
+  one.parked.at - two.parked.at || (one.requestId < two.requestId ? -1 : 1)

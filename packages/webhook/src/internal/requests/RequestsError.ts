@@ -1,0 +1,63 @@
+/**
+ * The errors of requests that are kept in a store.
+ */
+import * as Data from "effect/Data"
+import type { ParkReason } from "../rule/RequestRow.ts"
+
+/**
+ * Error raised when a request with the requestId was written before, with another body or of another kind. Nothing was
+ * written or sent.
+ */
+export class RequestConflict extends Data.TaggedError("RequestConflict")<{
+  readonly requestId: string
+}> {
+  readonly code = "RequestConflict"
+  override get message() {
+    return `Request ${this.requestId} was written before with another body: use another requestId`
+  }
+}
+
+/** Error raised when a request was cancelled or expired before it was sent. */
+export class RequestNotSent extends Data.TaggedError("RequestNotSent")<{
+  readonly requestId: string
+  readonly reason: "cancelled" | "expired"
+}> {
+  readonly code = "RequestNotSent"
+  override get message() {
+    return `Request ${this.requestId} was ${this.reason} before it was sent`
+  }
+}
+
+/** Error raised when a request is parked: a person has to decide on it. */
+export class RequestParked extends Data.TaggedError("RequestParked")<{
+  readonly requestId: string
+  readonly reason: ParkReason
+}> {
+  readonly code = "RequestParked"
+  override get message() {
+    return `Request ${this.requestId} is parked (${this.reason}): a person has to decide on it`
+  }
+}
+
+/**
+ * Error raised when a request took effect, and its response is not known. A callback or a read named its transaction.
+ */
+export class ResponseLost extends Data.TaggedError("ResponseLost")<{
+  readonly requestId: string
+  readonly transactionId: string
+}> {
+  readonly code = "ResponseLost"
+  override get message() {
+    return `Request ${this.requestId} made transaction ${this.transactionId}, and its response is not known`
+  }
+}
+
+/** Error raised when a request with card data is to be enqueued. Card data is never stored: enqueue a card token. */
+export class CardDataRefused extends Data.TaggedError("CardDataRefused")<{
+  readonly requestId: string
+}> {
+  readonly code = "CardDataRefused"
+  override get message() {
+    return `Request ${this.requestId} has card data and cannot be enqueued: enqueue a card token, or send it`
+  }
+}

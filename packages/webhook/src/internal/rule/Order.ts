@@ -1,0 +1,117 @@
+/**
+ * The order of a transaction: what its registrations say, and that none of them changes another.
+ */
+import * as Data from "effect/Data"
+import * as Result from "effect/Result"
+import { orderedOf, type Registration, type Row, type Ordered } from "./Row.ts"
+import type { Signed } from "@pawl/core/Callback"
+import * as Grammar from "@pawl/core/internal/Grammar"
+import type { Kind } from "@pawl/core/Kind"
+import type { RequestRow } from "./RequestRow.ts"
+
+/**
+ * Error raised when an operation is registered already, with another account, amount or currency. Nothing was written.
+ */
+export class RegisteredDifferently extends Data.TaggedError("RegisteredDifferently")<{
+  readonly field: "account" | "amount" | "currency"
+}> {
+  override get message() {
+    return `The operation is registered already with another ${this.field}`
+  }
+}
+
+/** The order of a row, and whether it is that of registrations; else it is that of a token. */
+export type OrderOfRow = Pick<Row, "ordered" | "isOrderRegistered">
+
+/**
+ * Returns the order of a row after its registration. The order of an earlier registration stays; that of a token, which
+ * may have been moved to another callback, is replaced, also if an earlier registration had no order.
+ */
+export const orderAfter = (
+  { isOrderRegistered, ordered }: OrderOfRow,
+  registration: Registration
+): Result.Result<OrderOfRow, RegisteredDifferently> => {
+  if (!isOrderRegistered) {
+    const registered = orderedOf(registration)
+    return Result.succeed({
+      ordered: registered ?? ordered,
+      isOrderRegistered: registered !== undefined
+    })
+  }
+  const field = (["account", "amount", "currency"] as const).find((name) => {
+    const [one, two] = [ordered?.[name], registration[name]]
+    if (one === undefined || two === undefined || one === two) return false
+    return name !== "amount" || !isSameAmount(one, two)
+  })
+  return field === undefined
+    ? Result.succeed({
+        ordered: orderedOf({ ...registration, ...ordered }),
+        isOrderRegistered
+      })
+    : Result.fail(new RegisteredDifferently({ field }))
+}
+
+/**
+ * Returns the order of two joined rows. The order of a registration comes before that of a token, and the first row's
+ * before the other's.
+ */
+export const joinOrders = (row: OrderOfRow, other: OrderOfRow): OrderOfRow =>
+  row.ordered === undefined || (other.isOrderRegistered && !row.isOrderRegistered)
+    ? { ordered: other.ordered, isOrderRegistered: other.isOrderRegistered }
+    : { ordered: row.ordered, isOrderRegistered: row.isOrderRegistered }
+
+/** Tells whether the order fixes the amount of a kind. Subscriptions and intents may change their amounts. */
+const isFixed = (kind: Kind): boolean =>
+  kind === "apm-payment" || kind === "refund" || kind.endsWith("payout")
+
+/**
+ * Tells whether a callback names another account than the order. It is a replay of a callback for another
+ * account: its amount is not compared, and the handler does not get its fields.
+ */
+export const isOfOtherAccount = ({ ordered }: Row, { account }: Signed): boolean =>
+  ordered?.account !== undefined && ordered.account !== account
+
+/**
+ * Tells whether a callback of an APM payment, payout or refund has another amount or currency than was
+ * ordered. Amounts are compared as numbers, rounded as the service rounds.
+ */
+export const differs = (row: Row): boolean =>
+  isFixed(row.kind) &&
+  !row.amountCleared &&
+  Object.values(row.newestCallbacks).some(
+    ({ signed }) =>
+      signed !== undefined && !isOfOtherAccount(row, signed) && !isAsOrdered(row.ordered, signed)
+  )
+
+/**
+ * Tells whether the callbacks of a transaction may be those of a request: one of them is signed with its fields, and all
+ * such have the account, the amount and the currency of the request, as far as they are known.
+ */
+export const isOfRequest = (request: RequestRow, row: Row): boolean => {
+  const ordered = { ...row.ordered, ...request.ordered }
+  const canChange = request.kind === "payment-intent" || request.kind === "subscription"
+  const all = Object.values(row.newestCallbacks).flatMap(({ signed }) => signed ?? [])
+  const isSame = (signed: Signed) =>
+    (ordered.account === undefined || ordered.account === signed.account) &&
+    (canChange || isAsOrdered(ordered, signed))
+  return all.length > 0 && all.every(isSame)
+}
+
+const isAsOrdered = (ordered: Ordered | undefined, { amount, currency }: Signed): boolean =>
+  (ordered?.currency === undefined || ordered.currency === currency) &&
+  (ordered?.amount === undefined || isSameAmount(ordered.amount, amount))
+
+/** Returns false for a text that is not an amount. */
+export const isSameAmount = (ordered: string, signed: string): boolean =>
+  Grammar.amount.test(signed) && hundredths(ordered) === hundredths(signed)
+
+/**
+ * Returns a decimal text in hundredths, rounded half up. It does not use core's `Amount`, which needs
+ * Schema: a third of a receiver's bundle.
+ */
+const hundredths = (text: string): bigint | undefined => {
+  const [, whole, fraction = ""] = /^([0-9]{1,40})(?:\.([0-9]{1,40}))?$/.exec(text) ?? []
+  if (whole === undefined) return undefined
+  const [tenth = "0", hundredth = "0", rest = "0"] = fraction
+  return BigInt(whole + tenth + hundredth) + (rest >= "5" ? 1n : 0n)
+}

@@ -1,0 +1,320 @@
+/**
+ * The rule of a request: what each operation of a request store does to a row.
+ *
+ * Every function is pure, and returns the changed row, or undefined if it changes nothing. A request goes this way:
+ *
+ * ```text
+ * write ─▶ written ─▶ begin ─▶ begun ─▶ settle ─▶ settled
+ *             │                  │  ▲
+ *           cancel, expiry       │  └─ redrive
+ *             ▼                  ▼
+ *          settled             parked
+ * ```
+ *
+ * A request is in doubt from `begin` on: its first byte may have left. Doubt belongs to the requestId. Only an answer of
+ * the service, a callback, a read or a person ends it. A failed attempt ends it only if the request was not in doubt
+ * when the attempt began, and the attempt surely had no effect.
+ *
+ * Times are parameters, in milliseconds since the epoch.
+ */
+import * as Evidence from "@pawl/core/Evidence"
+import * as Order from "./Order.ts"
+import type {
+  LeasedRequest,
+  NewRequest,
+  Outcome,
+  ParkReason,
+  Redrive,
+  Release,
+  RequestLease,
+  RequestRow,
+  SettledTransaction,
+  Settlement
+} from "./RequestRow.ts"
+import type { Row } from "./Row.ts"
+
+/** How many refusals come before the request is parked. */
+export const maxRefusals = 3
+
+/** The time over which these refusals come, in milliseconds. */
+export const refusalTime = 10 * 60_000
+
+type NewLease = Pick<RequestLease, "id" | "until">
+
+/** Makes the row of a new request. With a lease it is begun at once; without one it is due. */
+export const write = (
+  { body, digest, expiresAt, hasCardData, kind, ordered, requestId }: NewRequest,
+  at: number,
+  lease?: NewLease
+): RequestRow => ({
+  requestId,
+  kind,
+  digest,
+  hasCardData,
+  ordered,
+  body,
+  createdAt: at,
+  retryFrom: at,
+  expiresAt,
+  begunAt: lease && at,
+  attempts: lease === undefined ? 0 : 1,
+  refusals: undefined,
+  dueAt: lease === undefined ? at : undefined,
+  lease: lease && { ...lease, inDoubt: false },
+  outcome: undefined,
+  settledAt: undefined,
+  transaction: undefined,
+  deniedTransactionId: undefined,
+  parked: undefined
+})
+
+/**
+ * Writes a settled request anew. Only a request whose attempt surely had no effect is written again. It expires when it did
+ * before, if the new request says nothing else; after that time it is settled as expired.
+ */
+export const restart = (
+  row: RequestRow,
+  request: NewRequest,
+  at: number,
+  lease?: NewLease
+): RequestRow | undefined => {
+  const { createdAt, deniedTransactionId, outcome } = row
+  if (outcome?._tag !== "NotSent" || outcome.reason !== "no-effect") return undefined
+  const expiresAt = request.expiresAt ?? row.expiresAt
+  return expiresAt !== undefined && at >= expiresAt
+    ? settled(row, { _tag: "NotSent", reason: "expired" }, at)
+    : {
+        ...write({ ...request, expiresAt }, at, lease),
+        createdAt,
+        deniedTransactionId,
+        ...(row.unknown && { unknown: row.unknown })
+      }
+}
+
+/** Leases a row, and ends the lease that it had before. */
+export const lease = (row: RequestRow, { id, until }: NewLease): LeasedRequest => ({
+  ...row,
+  attempts: row.attempts + 1,
+  dueAt: undefined,
+  parked: undefined,
+  lease: { id, until, inDoubt: row.begunAt !== undefined }
+})
+
+/** Tells whether a lease is the one that a row has. */
+const holds = (row: RequestRow, leaseId: number | undefined): boolean =>
+  row.lease !== undefined && row.lease.id === leaseId
+
+/**
+ * Begins an attempt: from now on the first byte may leave. The lease must hold, and the request must not be expired.
+ */
+export const begin = (
+  row: RequestRow,
+  leaseId: number,
+  at: number,
+  window: number
+): RequestRow | undefined =>
+  holds(row, leaseId) && !isExpired(row, at, window) && !isPastWindow(row, at, window)
+    ? { ...row, begunAt: row.begunAt ?? at }
+    : undefined
+
+export const renew = (row: RequestRow, leaseId: number, until: number): RequestRow | undefined =>
+  holds(row, leaseId) && row.lease !== undefined
+    ? { ...row, lease: { ...row.lease, until } }
+    : undefined
+
+/**
+ * Ends a lease without an outcome. The third refusal, ten minutes after the first, parks the request. Their words may differ,
+ * because a service may write a new id into each.
+ */
+export const release = (
+  row: RequestRow,
+  leaseId: number,
+  { at, dueAt, hadNoEffect, refusal }: Release
+): RequestRow | undefined => {
+  if (row.lease === undefined || !holds(row, leaseId)) return undefined
+  const { count, since } = row.refusals ?? { count: 0, since: at }
+  const refusals =
+    refusal === undefined ? row.refusals : { reason: refusal, count: count + 1, since }
+  const isRefused =
+    refusal !== undefined &&
+    refusals !== undefined &&
+    refusals.count >= maxRefusals &&
+    at - refusals.since >= refusalTime
+  return {
+    ...row,
+    begunAt: hadNoEffect === true && !row.lease.inDoubt ? undefined : row.begunAt,
+    refusals,
+    lease: undefined,
+    dueAt: isRefused ? undefined : dueAt,
+    parked: isRefused ? { reason: "refused", at } : undefined
+  }
+}
+
+/**
+ * Settles a request: its outcome is known. Its body is deleted, unless it was only found.
+ *
+ * `Answered` and `Found` are facts, and need no lease. `Answered` replaces `Found`, and no other outcome is replaced.
+ * `Refused` and `NotSent` need the lease, and a request that was not in doubt when it was leased: without it
+ * another process may have sent the request.
+ */
+export const settle = (
+  row: RequestRow,
+  { at, lease: leaseId, outcome, transaction }: Settlement
+): RequestRow | undefined => {
+  const isFact = outcome._tag === "Answered" || outcome._tag === "Found"
+  if (row.outcome !== undefined) {
+    if (row.outcome._tag !== "Found" || outcome._tag !== "Answered") return undefined
+  } else if (!isFact && (!holds(row, leaseId) || row.lease?.inDoubt !== false)) {
+    return undefined
+  }
+  return settled(row, outcome, at, transaction)
+}
+
+const settled = (
+  row: RequestRow,
+  outcome: Outcome,
+  at: number,
+  transaction: SettledTransaction | undefined = row.transaction
+): RequestRow => ({
+  ...row,
+  body: outcome._tag === "Found" ? row.body : undefined,
+  begunAt: outcome._tag === "NotSent" ? undefined : row.begunAt,
+  refusals: undefined,
+  dueAt: undefined,
+  lease: undefined,
+  parked: undefined,
+  outcome,
+  settledAt: at,
+  transaction
+})
+
+/**
+ * Settles a request whose response was lost by the row of a transaction that names it in the token of its callback URL.
+ *
+ * A token can be moved to the callback of another transaction. So the service must have confirmed a status of the
+ * transaction, no response to another request may have named the transaction, and the signed fields of its callbacks must be as
+ * ordered.
+ * Another transaction of the same account, amount and currency is not told apart: a redrive undoes that.
+ */
+export const find = (row: RequestRow, found: Row): RequestRow | undefined => {
+  const { evidence, isOrderRegistered, method, ordered, read, registered, transactionId } = found
+  const isNamed =
+    registered === isOrderRegistered &&
+    ordered?.requestId === row.requestId &&
+    row.deniedTransactionId !== transactionId
+  const isConfirmed = read !== undefined && Evidence.confirmedStatuses(evidence).length > 0
+  if (!isNamed || !isConfirmed || !Order.isOfRequest(row, found)) return undefined
+  const transaction = { method, transactionId }
+  return settle(row, { outcome: { _tag: "Found" }, at: read.askedAt, transaction })
+}
+
+/** Cancels a request whose first byte cannot have left. */
+export const cancel = (row: RequestRow, at: number): RequestRow | undefined =>
+  row.outcome === undefined && row.begunAt === undefined
+    ? settled(row, { _tag: "NotSent", reason: "cancelled" }, at)
+    : undefined
+
+/** Parks a request for a person, under a lease. */
+export const park = (
+  row: RequestRow,
+  leaseId: number,
+  reason: ParkReason,
+  at: number
+): RequestRow | undefined =>
+  holds(row, leaseId)
+    ? { ...row, lease: undefined, dueAt: undefined, parked: { reason, at } }
+    : undefined
+
+/**
+ * Makes a parked request due again. A request that is in doubt for longer than the window stays parked, unless a
+ * person states that it had no effect. With that statement a found request becomes due, too: its transaction
+ * belongs to another request, and settles it no more.
+ */
+export const redrive = (
+  row: RequestRow,
+  { at, canSend = true, hadNoEffect = false, window }: Redrive
+): RequestRow | undefined => {
+  const isFound = row.outcome?._tag === "Found"
+  if (row.parked === undefined && !(isFound && hadNoEffect)) return undefined
+  if (!hadNoEffect && isPastWindow(row, at, window)) return undefined
+  const denied = isFound ? row.transaction?.transactionId : row.deniedTransactionId
+  const open: RequestRow = {
+    ...row,
+    outcome: undefined,
+    settledAt: undefined,
+    transaction: undefined,
+    deniedTransactionId: denied,
+    begunAt: hadNoEffect ? undefined : row.begunAt,
+    retryFrom: at,
+    attempts: 0,
+    refusals: undefined,
+    dueAt: at,
+    parked: undefined
+  }
+  const isLost = isFound && row.body === undefined
+  return hadNoEffect && (isLost || !canSend)
+    ? settled(open, { _tag: "NotSent", reason: "no-effect" }, at)
+    : open
+}
+
+/** Deletes the sealed texts of a request that was settled before a time. The digest stays. */
+export const deleteTexts = (row: RequestRow, before: number): RequestRow | undefined => {
+  const { outcome, settledAt = Infinity } = row
+  const text = outcome !== undefined && "text" in outcome ? outcome.text : undefined
+  if (settledAt >= before || (row.body ?? text) === undefined) return undefined
+  return {
+    ...row,
+    body: undefined,
+    outcome: outcome && "text" in outcome ? { ...outcome, text: undefined } : outcome
+  }
+}
+
+/** The longest wait before the next attempt, in milliseconds. */
+export const maxWait = 5 * 60_000
+
+/** Returns the wait after an attempt, in milliseconds: 1, 2, 4, … s, at most 5 minutes. */
+export const waitAfter = (attempt: number): number =>
+  Math.min(1000 * 2 ** Math.max(attempt - 1, 0), maxWait)
+
+/** Returns when a row may be claimed: when its lease ends, else when it is due; undefined if it may not be. */
+export const claimableAt = ({ dueAt, lease }: RequestRow): number | undefined =>
+  lease?.until ?? dueAt
+
+/**
+ * Tells whether a row may be claimed at a time. No row is planned for later than `maxWait`, so a row with a later time
+ * was planned before the clock was set back, and may be claimed too.
+ */
+export const isClaimable = (row: RequestRow, at: number): boolean => {
+  const time = claimableAt(row)
+  return time !== undefined && (time <= at || time > at + maxWait)
+}
+
+/**
+ * Tells whether nobody works on an open row, so that a caller who has its bytes may send it earlier than planned. Such a
+ * caller has the card data, too, without which the row is parked.
+ */
+export const isIdle = (row: RequestRow, at: number): boolean =>
+  row.dueAt !== undefined || isClaimable(row, at) || row.parked?.reason === "card-data"
+
+/**
+ * Tells whether a request that was never sent has to be given up: it expired, or the window since it was written or
+ * redriven is over. `window` is in milliseconds.
+ */
+export const isExpired = (
+  { begunAt, expiresAt = Infinity, retryFrom }: RequestRow,
+  at: number,
+  window: number
+): boolean => begunAt === undefined && at >= Math.min(expiresAt, retryFrom + window)
+
+/**
+ * Returns the time until which the client may send a request that is begun: the end of the window, and of a request that was not in
+ * doubt before the time at which it expires, too.
+ */
+export const sentUntil = (
+  { begunAt = Infinity, expiresAt = Infinity, lease }: RequestRow,
+  window: number
+): number => Math.min(begunAt + window, lease?.inDoubt === false ? expiresAt : Infinity)
+
+/** Tells whether a request is in doubt for so long that the service may not know its requestId any more. */
+export const isPastWindow = ({ begunAt }: RequestRow, at: number, window: number): boolean =>
+  begunAt !== undefined && at >= begunAt + window

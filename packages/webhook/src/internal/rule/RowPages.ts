@@ -1,0 +1,135 @@
+/**
+ * Pages of stored rows: of all rows in the order of their keys, or of planned reads in the order of their times.
+ */
+import type { Kind } from "@pawl/core/Kind"
+import type { Row } from "./Row.ts"
+import type { StoredRow, StoredRows } from "./StoredRow.ts"
+
+/** The place of a row among those that are due later, which are ordered by time, id and scope. */
+export interface PlannedKey {
+  readonly dueAt: number
+  readonly transactionId: string
+  readonly scope: Kind
+}
+
+/**
+ * A page of planned reads in a `lane`, that of repeats or of the watch: the first `limit` behind `after`, without rows
+ * that were read at `readSince` or later. The first of them is to be made at `dueAt` at the latest, and then `rate` of them
+ * in each second.
+ */
+export interface PlannedPage {
+  readonly lane: "repeat" | "watch"
+  readonly after: PlannedKey
+  readonly readSince: number
+  readonly dueAt: number
+  readonly rate: number
+  readonly limit: number
+}
+
+/** Returns when the read at a position of a page is made at the latest. */
+export const latestAt = ({ dueAt, rate }: PlannedPage, position: number): number =>
+  dueAt + Math.floor((position * 1000) / rate)
+
+/**
+ * Brings a page of planned reads forward. `changed` has each row that is read earlier, with its new state. `last` is the
+ * place of the last row of the page; undefined if there are fewer rows than `limit`.
+ *
+ * A planned read is that of a row in the lane without a lease. A read that is due before its place in the page
+ * keeps its time, so to bring reads forward again changes almost nothing.
+ */
+export const bringForward = (
+  rows: StoredRows,
+  page: PlannedPage
+): {
+  readonly changed: ReadonlyMap<StoredRow, StoredRow>
+  readonly last: PlannedKey | undefined
+} => {
+  const planned = rows
+    .filter((stored) => isPlanned(stored, page))
+    .flatMap((stored) => (stored.dueAt === undefined ? [] : [{ stored, key: plannedKey(stored) }]))
+    .filter(({ key }) => comparePlanned(key, page.after) > 0)
+    .toSorted((one, two) => comparePlanned(one.key, two.key))
+    .slice(0, page.limit)
+  const changed = planned.flatMap(({ key, stored }, position) => {
+    const at = latestAt(page, position)
+    if (at >= key.dueAt) return []
+    return [[stored, { ...stored, row: { ...stored.row, pollAt: at }, dueAt: at }] as const]
+  })
+  return {
+    changed: new Map(changed),
+    last: planned.length < page.limit ? undefined : planned.at(-1)?.key
+  }
+}
+
+/** Tells whether the read of a row is among those that a page brings forward. */
+export const isPlanned = (
+  { dueAt, lane, lease, row }: StoredRow,
+  page: Pick<PlannedPage, "lane" | "readSince">
+): boolean =>
+  lane === page.lane &&
+  lease === undefined &&
+  dueAt !== undefined &&
+  (row.askedAt ?? -Infinity) < page.readSince
+
+const plannedKey = ({ dueAt = Infinity, row }: StoredRow): PlannedKey => ({
+  dueAt,
+  transactionId: row.transactionId,
+  scope: row.scope
+})
+
+const comparePlanned = (one: PlannedKey, two: PlannedKey): number =>
+  one.dueAt - two.dueAt || compareKeys(one, two)
+
+const compareText = (one: string, two: string): number => (one < two ? -1 : one > two ? 1 : 0)
+
+/**
+ * A page of all rows: those behind `after`, of which `limit` are looked at. Rows that were created at `from` or later and
+ * before `before` are returned.
+ */
+export interface PageOptions {
+  readonly after?: RowKey | undefined
+  readonly limit: number
+  readonly from: number
+  readonly before: number
+}
+
+/**
+ * The rows of a page, without their `newestCallbacks`, and the place of the last row that was looked at; undefined if there
+ * are no more.
+ */
+export interface RowPage {
+  readonly rows: ReadonlyArray<Row>
+  readonly last: RowKey | undefined
+}
+
+export interface RowKey {
+  readonly transactionId: string
+  readonly scope: Kind
+}
+
+export const page = (all: StoredRows, { after, before, from, limit }: PageOptions): RowPage => {
+  const rows = all
+    .map(({ row }) => row)
+    .filter((row) => after === undefined || compareKeys(row, after) > 0)
+    .toSorted(compareKeys)
+    .slice(0, limit)
+  return {
+    rows: rows
+      .filter(({ createdAt }) => createdAt >= from && createdAt < before)
+      .map((row) => ({ ...row, newestCallbacks: {} })),
+    last: rows.length < limit ? undefined : rows.at(-1)
+  }
+}
+
+/**
+ * Joins the pages of several ledgers under the same options. Rows behind the first `last` of a page come with the next page,
+ * because the ledger of that page has not looked at them yet.
+ */
+export const join = (pages: ReadonlyArray<RowPage>): RowPage => {
+  const [last] = pages.flatMap(({ last }) => last ?? []).toSorted(compareKeys)
+  const rows = pages.flatMap(({ rows }) => rows).toSorted(compareKeys)
+  return { last, rows: rows.filter((row) => last === undefined || compareKeys(row, last) <= 0) }
+}
+
+export const compareKeys = (one: RowKey, two: RowKey): number =>
+  compareText(one.transactionId, two.transactionId) || compareText(one.scope, two.scope)

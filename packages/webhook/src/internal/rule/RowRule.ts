@@ -1,0 +1,400 @@
+/**
+ * The rule of a row: what each operation of a ledger does to the rows of a transaction.
+ *
+ * Every function is pure. It takes all rows of a method and transaction id and returns them changed, because a
+ * callback belongs to one of these rows and a write may join two of them. The ledger runs these functions, and the laws of a
+ * ledger (`@pawl/testkit/Laws/Store`) compare any store with them.
+ *
+ * Times are parameters, in milliseconds since the epoch. If a row is due at two times, the earlier one
+ * counts.
+ */
+import type { Signed } from "@pawl/core/Callback"
+import * as Evidence from "@pawl/core/Evidence"
+import { isKnown, type Kind } from "@pawl/core/Kind"
+import { isTerminal, type Status, statuses } from "@pawl/core/Status"
+import * as Result from "effect/Result"
+import * as Struct from "effect/Struct"
+import * as Fact from "./Fact.ts"
+import {
+  type Lane,
+  moreUrgent,
+  type Change,
+  type Key,
+  type Leased,
+  type Registration,
+  type Row
+} from "./Row.ts"
+import { joinOrders, orderAfter, type RegisteredDifferently } from "./Order.ts"
+import {
+  findOrMake,
+  type Lease,
+  namesRefund,
+  type StoredRow,
+  type StoredRows
+} from "./StoredRow.ts"
+import type { Verified } from "../../Verification.ts"
+import type { Event } from "./Fact.ts"
+
+/** The most bodies of one transaction that are kept in quarantine: the first 15 and the last one. */
+export const quarantineLimit = 16
+
+/** Returns the signed fields of a callback that are kept: those of another transaction are not. */
+export const signedOf = ({ refundId, signed, transactionId }: Verified): Signed | undefined =>
+  refundId === undefined && signed.transactionId === transactionId ? signed : undefined
+
+/**
+ * Stores a callback that claims a status.
+ *
+ * - `isNew`: no callback claimed the status before. A new status starts the poll ladder anew.
+ * - `isDue`: the row is due now, because the status is new or the service has not confirmed it. A new status is due in
+ *   the lane of a first read if it is final, else in that of a first call; a repeat in the lane of repeats.
+ */
+export const accept = (
+  rows: StoredRows,
+  verified: Verified,
+  claim: Status,
+  at: number
+): { readonly rows: StoredRows; readonly isNew: boolean; readonly isDue: boolean } => {
+  const { bytes, kind, ordered, secret, transactionId } = verified
+  const stored = findOrMake(rows, kind, transactionId, at, "callback")
+  const { row } = stored
+  const isNew = (row.evidence & Evidence.claimed(claim)) === 0
+  const isConfirmed = (row.evidence & Evidence.confirmed(claim)) !== 0
+  const isDue = isNew || !isConfirmed
+  const first = stored.accepted[claim]
+  const next: StoredRow = {
+    row: {
+      ...row,
+      kind: isKnown(row.kind) ? row.kind : kind,
+      ordered: row.ordered ?? ordered,
+      namesRefund: row.namesRefund || namesRefund(verified),
+      secret,
+      evidence: Evidence.join(row.evidence, Evidence.claimed(claim)),
+      callbacks: row.callbacks + 1,
+      unconfirmedAt: isConfirmed ? row.unconfirmedAt : at,
+      newStatusAt: isNew ? at : row.newStatusAt,
+      polls: isNew ? 0 : row.polls,
+      pollAt: isNew ? undefined : row.pollAt,
+      newestCallbacks: put(row.newestCallbacks, claim, { at, signed: signedOf(verified) })
+    },
+    ...dueIn(stored, isDue ? at : undefined, isNew ? laneOfNew(claim) : "repeat"),
+    lease: stored.lease,
+    bodies: put(stored.bodies, claim, bytes),
+    facts: stored.facts,
+    accepted: put(stored.accepted, claim, {
+      at: first?.at ?? at,
+      count: (first?.count ?? 0) + 1
+    })
+  }
+  return { rows: replace(rows, stored, next), isNew, isDue }
+}
+
+/** Returns the lane in which a new status makes its row due. */
+export const laneOfNew = (claim: Status): Lane => (isTerminal(claim) ? "ask" : "tell")
+
+/**
+ * Registers an operation and makes its row due. The row takes the kind and the order of the registration;
+ * a status in it counts as confirmed. A registration changes nothing that another one ordered: it adds fields, or fails.
+ */
+export const register = (
+  rows: StoredRows,
+  registration: Registration,
+  at: number
+): Result.Result<StoredRows, RegisteredDifferently> => {
+  const { kind, status, transactionId } = registration
+  const stored = findOrMake(rows, kind, transactionId, at, "registration")
+  const confirmed = status === undefined ? Evidence.none : Evidence.confirmed(status)
+  return Result.map(orderAfter(stored.row, registration), (order) =>
+    replace(rows, stored, {
+      ...stored,
+      row: {
+        ...stored.row,
+        kind,
+        ...order,
+        registered: true,
+        evidence: Evidence.join(stored.row.evidence, confirmed)
+      },
+      ...dueIn(stored, at, "tell"),
+      facts: Fact.add(stored.facts, { fact: "registered", kind, status, at })
+    })
+  )
+}
+
+/** Leases the row of a scope to one worker, and ends the lease that it had before. */
+export const lease = (
+  rows: StoredRows,
+  scope: Kind,
+  { id, until }: Omit<Lease, "evidence">
+): { readonly rows: StoredRows; readonly leased: Leased | undefined } => {
+  const stored = rows.find(({ row }) => row.scope === scope)
+  if (stored === undefined) return { rows, leased: undefined }
+  const { evidence } = stored.row
+  return {
+    rows: replace(rows, stored, { ...stored, dueAt: undefined, lease: { id, until, evidence } }),
+    leased: { ...stored.row, lease: id, evidenceAtLease: evidence }
+  }
+}
+
+/**
+ * Writes a change under a lease, and returns the changed row.
+ *
+ * Evidence and read are joined, and the sequence does not go back. If a callback brought a new status during the lease,
+ * the poll ladder stays as the callback left it.
+ *
+ * Without the lease, or if `ifSequence` differs from the sequence of the row, nothing is written: the same
+ * `rows` are returned, and `leased` is undefined.
+ *
+ * If another row has the kind in the change, the leased row is joined to that row and removed, and `leased` is
+ * undefined.
+ */
+export const write = (
+  rows: StoredRows,
+  leased: Leased,
+  { facts = [], ifSequence, release, until, ...change }: Change
+): { readonly rows: StoredRows; readonly leased: Leased | undefined } => {
+  const stored = rows.find(({ row }) => row.scope === leased.scope)
+  if (stored?.lease?.id !== leased.lease) return { rows, leased: undefined }
+  const { lease, row } = stored
+  if (ifSequence !== undefined && ifSequence !== row.sequence) return { rows, leased: undefined }
+  const isOvertaken = Evidence.claimedStatuses(row.evidence & ~lease.evidence).length > 0
+  const next: StoredRow = {
+    ...stored,
+    row: {
+      ...changed(row, change),
+      ...(isOvertaken && { polls: row.polls, pollAt: row.pollAt, newStatusAt: row.newStatusAt })
+    },
+    ...(release === undefined
+      ? { lease: { ...lease, until: until ?? lease.until } }
+      : { lease: undefined, ...dueIn(stored, release.dueAt, release.lane ?? "repeat") }),
+    facts: facts.reduce(Fact.add, stored.facts)
+  }
+  const others = rows.filter((other) => other !== stored)
+  const target = others.find((other) => other.row.kind === change.kind)
+  return target === undefined
+    ? {
+        rows: replace(rows, stored, next),
+        leased: { ...next.row, lease: lease.id, evidenceAtLease: lease.evidence }
+      }
+    : { rows: replace(others, target, join(target, next)), leased: undefined }
+}
+
+/** Returns a row with the fields of a change. Evidence and read are joined, and the sequence does not go back. */
+export const changed = <A extends Row>(row: A, change: Change): A => ({
+  ...row,
+  ...Struct.omit(change, ["facts", "ifSequence", "release", "until"]),
+  evidence: Evidence.join(row.evidence, change.evidence ?? Evidence.none),
+  read: Evidence.joinRead(row.read, change.read),
+  sequence: Math.max(row.sequence, change.sequence ?? row.sequence)
+})
+
+/** Returns the change that has the same result as two changes, one after the other. */
+export const joinChanges = (one: Change, two: Change): Change => {
+  const evidence = Evidence.join(one.evidence ?? Evidence.none, two.evidence ?? Evidence.none)
+  const read = Evidence.joinRead(one.read, two.read)
+  const sequence = Math.max(one.sequence ?? 0, two.sequence ?? 0)
+  return {
+    ...one,
+    ...two,
+    ...(evidence !== Evidence.none && { evidence }),
+    ...(read !== undefined && { read }),
+    ...(sequence > 0 && { sequence }),
+    facts: [...(one.facts ?? []), ...(two.facts ?? [])]
+  }
+}
+
+/**
+ * Joins another row of the same transaction to a row, and makes the row due. Evidence and reads are joined, and the
+ * counts of callbacks are added. The larger sequence stays, so that a consumer drops nothing new as late.
+ * A field that is empty in `stored` comes from the other row. All other fields stay as they are in `stored`.
+ */
+export const join = (stored: StoredRow, other: StoredRow): StoredRow => ({
+  ...stored,
+  row: {
+    ...stored.row,
+    evidence: Evidence.join(stored.row.evidence, other.row.evidence),
+    callbacks: stored.row.callbacks + other.row.callbacks,
+    ...joinOrders(stored.row, other.row),
+    registered: stored.row.registered || other.row.registered,
+    namesRefund: stored.row.namesRefund || other.row.namesRefund,
+    read: Evidence.joinRead(stored.row.read, other.row.read),
+    unconfirmedAt: later(stored.row.unconfirmedAt, other.row.unconfirmedAt),
+    told: stored.row.told ?? other.row.told,
+    sequence: Math.max(stored.row.sequence, other.row.sequence),
+    newestCallbacks: { ...other.row.newestCallbacks, ...stored.row.newestCallbacks },
+    ...joinUnknown(stored.row, other.row)
+  },
+  ...dueIn(stored, other.row.newStatusAt, "tell"),
+  bodies: { ...other.bodies, ...stored.bodies },
+  facts: Fact.join(stored.facts, other.facts, other.row.scope),
+  accepted: statuses.reduce<StoredRow["accepted"]>((accepted, status) => {
+    const one = stored.accepted[status]
+    const two = other.accepted[status]
+    if (two === undefined) return accepted
+    const count = two.count + (one?.count ?? 0)
+    return { ...accepted, [status]: { at: one?.at ?? two.at, count } }
+  }, stored.accepted)
+})
+
+/**
+ * Redrives the dead letters that a key names, and makes them due. Returns the same `rows` if the key names no
+ * dead letter.
+ *
+ * The handler gets its full time for retries again, and its `attempt` is not reset. An id that no endpoint knew
+ * is read at once. An amount that differs from the ordered one is allowed from now on.
+ *
+ * `at` is when they are due, and `event` tells of the redrive.
+ */
+export const redrive = (
+  rows: StoredRows,
+  { scope }: Key,
+  at: number,
+  event: Fact.Event = Fact.redriven(at)
+): StoredRows => {
+  const isNamed = ({ row }: StoredRow) =>
+    row.deadLetter !== undefined && (scope ?? row.scope) === row.scope
+  const redriven = (stored: StoredRow): StoredRow => {
+    const { row } = stored
+    const reason = row.deadLetter?.reason
+    return {
+      ...stored,
+      row: {
+        ...row,
+        deadLetter: undefined,
+        amountCleared: row.amountCleared || reason === "amount-mismatch",
+        failingSince: undefined,
+        retryAt: at,
+        pollAt: reason === "unknown-transaction" ? at : row.pollAt
+      },
+      ...dueIn(stored, at, "retry"),
+      facts: Fact.add(stored.facts, event)
+    }
+  }
+  return rows.some(isNamed)
+    ? rows.map((stored) => (isNamed(stored) ? redriven(stored) : stored))
+    : rows
+}
+
+/**
+ * Deletes up to `limit` callbacks that came before a time, and returns how many it deleted. A dead letter
+ * keeps its callbacks. Counts and evidence stay.
+ */
+export const deleteBodies = (
+  rows: StoredRows,
+  { before, limit }: { readonly before: number; readonly limit: number }
+): { readonly rows: StoredRows; readonly count: number } => {
+  let count = 0
+  const next = rows.map((stored) => {
+    const { row } = stored
+    if (row.deadLetter !== undefined) return stored
+    const newestCallbacks = { ...row.newestCallbacks }
+    const bodies = { ...stored.bodies }
+    for (const status of statuses) {
+      if (count === limit) break
+      if ((newestCallbacks[status]?.at ?? Infinity) >= before) continue
+      delete newestCallbacks[status]
+      delete bodies[status]
+      count++
+    }
+    return { ...stored, row: { ...row, newestCallbacks }, bodies }
+  })
+  return count === 0 ? { rows, count } : { rows: next, count }
+}
+
+/** Replaces a row, or appends a new one. */
+const replace = (rows: StoredRows, stored: StoredRow, next: StoredRow): StoredRows => {
+  const index = rows.indexOf(stored)
+  return index === -1 ? [...rows, next] : rows.with(index, next)
+}
+
+/** Sets the value of a status. A computed key in a literal takes three times as long as the assignment. */
+const put = <Value>(
+  values: Readonly<Partial<Record<Status, Value>>>,
+  status: Status,
+  value: Value
+): Partial<Record<Status, Value>> => {
+  const changed = { ...values }
+  changed[status] = value
+  return changed
+}
+
+/** Joins fields of a newer version. The first character of a line is the number of its field. */
+const joinUnknown = ({ unknown = [] }: Row, other: Row): Pick<Row, "unknown"> => {
+  const numbers = new Set(unknown.map((line) => line.charAt(0)))
+  const joined = [
+    ...unknown,
+    ...(other.unknown ?? []).filter((line) => !numbers.has(line.charAt(0)))
+  ]
+  return joined.length === 0 ? {} : { unknown: joined }
+}
+
+const later = (one: number | undefined, two: number | undefined): number | undefined =>
+  one === undefined || two === undefined ? (one ?? two) : Math.max(one, two)
+
+/** Makes a row due in a lane. If it is due already, the earlier time and the more urgent lane count. */
+const dueIn = (
+  { dueAt, lane }: StoredRow,
+  at: number | undefined,
+  inLane: Lane
+): Pick<StoredRow, "dueAt" | "lane"> => {
+  if (at === undefined) return { dueAt, lane }
+  return dueAt === undefined
+    ? { dueAt: at, lane: inLane }
+    : { dueAt: Math.min(dueAt, at), lane: moreUrgent(lane, inLane) }
+}
+
+/**
+ * The result of an erase: the number of rows of the transaction, which stay, and the numbers of the bodies of callbacks, callbacks in
+ * quarantine, notes of persons and requests whose texts were deleted. `open` is the number of its requests that are not settled
+ * yet: their texts stay, because they may have to be sent again.
+ */
+export interface Erased {
+  readonly rows: number
+  readonly bodies: number
+  readonly quarantined: number
+  readonly notes: number
+  readonly requests: number
+  readonly open: number
+}
+
+/**
+ * Tells whether a transaction may be deleted, by all of its rows: each had its last new status before `before` and is done.
+ *
+ * A row is done if the handler was told a terminal status, it has no lease, it is no dead letter, and no work on it is due but a
+ * read of the watch. A row without a new status for so long has no claim left that a read could still confirm.
+ */
+export const isDeletable = (rows: StoredRows, before: number): boolean =>
+  rows.length > 0 && rows.every((stored) => stored.row.newStatusAt < before && isDone(stored))
+
+const isDone = ({ dueAt, lane, lease, row }: StoredRow): boolean =>
+  row.told !== undefined &&
+  isTerminal(row.told) &&
+  lease === undefined &&
+  row.deadLetter === undefined &&
+  (dueAt === undefined || lane === "watch")
+
+/**
+ * Erases the texts of rows: the bodies of their callbacks, and the notes of their redrives. The fields for accounting stay: ids,
+ * orders, signed amounts, statuses, counts and times.
+ */
+export const eraseRows = (
+  rows: StoredRows
+): { readonly rows: StoredRows } & Pick<Erased, "bodies" | "notes"> => {
+  const facts = rows.flatMap(({ facts: { kept } }) => kept)
+  return {
+    bodies: rows.flatMap((stored) => Object.keys(stored.bodies)).length,
+    notes: facts.filter(isNote).length,
+    rows: rows.map((stored) => ({
+      ...stored,
+      bodies: {},
+      facts: {
+        ...stored.facts,
+        kept: stored.facts.kept.map((fact) =>
+          isNote(fact) ? { ...fact, by: undefined, why: undefined } : fact
+        )
+      }
+    }))
+  }
+}
+
+const isNote = (fact: Event): boolean =>
+  fact.fact === "redriven" && (fact.by !== undefined || fact.why !== undefined)

@@ -1,0 +1,95 @@
+/**
+ * Deletes the bodies of old callbacks, the sealed texts of old requests, and, if a setting says so, old transactions.
+ *
+ * At its start and then once a day, the cleaner deletes in batches of at most 100. A batch that fails is repeated after 5 minutes.
+ * Bodies, texts of requests and transactions do not wait for each other, and neither do shards.
+ *
+ * - Every body that is older than `Retention` is deleted. All else in the row stays: the evidence, the last read, the told status,
+ *   the counts. So a replay after a year still counts as a repeat. A dead letter keeps its bodies.
+ * - Of a request that was settled for so long, the sealed answer is deleted, and the sealed body if there is one. Its digest and its
+ *   outcome stay.
+ * - Every transaction is kept unless `KeptMonths` is set. Then those without a new status for so many months are deleted, except
+ *   those that are open, leased or parked (`deleteOld` of the ledger). Their requests stay.
+ */
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as LedgerClock from "../ledger/LedgerClock.ts"
+import { Ledger } from "../../Ledger.ts"
+import { RequestStore } from "../ledger/RequestStore.ts"
+
+/** Reference to the time that bodies and sealed answers are kept: 30 days by default. */
+export const Retention: Context.Reference<Duration.Duration> = Context.Reference(
+  "@pawl/webhook/internal/work/Cleaner/Retention",
+  { defaultValue: () => Duration.days(30) }
+)
+
+/**
+ * Reference to the number of months that a transaction is kept after its last new status. Undefined, the default, keeps all of them
+ * for ever. A month counts as 31 days.
+ *
+ * **Gotchas**
+ *
+ * A callback of a deleted transaction counts as that of a new one: it is confirmed by the service, and the handler is told again. A
+ * chargeback may come 180 days after the payment, so keep at least 7 months.
+ */
+export const KeptMonths: Context.Reference<number | undefined> = Context.Reference(
+  "@pawl/webhook/internal/work/Cleaner/KeptMonths",
+  { defaultValue: (): number | undefined => undefined }
+)
+
+const batchSize = 100
+const interval = Duration.days(1)
+/** The time after a batch that failed. */
+const retryInterval = Duration.minutes(5)
+/** The pause between two batches, so that callbacks can be stored meanwhile. */
+const pause = Duration.millis(20)
+/** The days that count as a month. No month has more. */
+const daysOfMonth = 31
+
+/**
+ * Layer that deletes old bodies, and old transactions if `KeptMonths` is set, until its scope ends. If there is a `RequestStore`, its
+ * old texts are deleted, too.
+ */
+export const layer: Layer.Layer<never, never, Ledger> = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const ledger = yield* Ledger
+    const retention = yield* Retention
+    const months = yield* KeptMonths
+    const requests = yield* Effect.serviceOption(RequestStore)
+
+    const deleteAll = (
+      age: Duration.Duration,
+      deleteBatch: Ledger["Service"]["deleteOld"],
+      failure: string
+    ) =>
+      Effect.flatMap(Clock.Clock, (clock) =>
+        deleteBatch({
+          before: LedgerClock.timeOf(ledger, clock) - Duration.toMillis(age),
+          limit: batchSize
+        })
+      ).pipe(
+        Effect.tap((count) => Effect.sleep(count > 0 ? pause : 0)),
+        Effect.repeat({ while: (count) => count > 0 }),
+        Effect.as(interval),
+        Effect.catchCause((cause) => Effect.as(Effect.logWarning(failure, cause), retryInterval)),
+        Effect.flatMap(Effect.sleep),
+        Effect.forever,
+        Effect.forkScoped
+      )
+
+    for (const shard of ledger.shards ?? [ledger]) {
+      yield* deleteAll(retention, shard.deleteBodies, "Old bodies could not be deleted")
+      if (months === undefined) continue
+      const age = Duration.days(daysOfMonth * months)
+      yield* deleteAll(age, shard.deleteOld, "Old transactions could not be deleted")
+    }
+    if (Option.isSome(requests)) {
+      const { deleteTexts } = requests.value
+      yield* deleteAll(retention, deleteTexts, "Old texts of requests could not be deleted")
+    }
+  })
+)

@@ -1,0 +1,94 @@
+/**
+ * Notices that a clock was set, or that the clocks of the process and of the ledger differ.
+ *
+ * After a clock was set back, rows that are due at a time before that are due too late. They are due earlier from then
+ * on by the same time (`Ledger.shift`). Small steps back count together.
+ *
+ * A write takes its time from the clock when it begins. One that began before the clock was set back may be stored after
+ * the rows are shifted, so they are shifted again 1 and 5 seconds later. A write ends within 3 seconds.
+ */
+import type * as Clock from "effect/Clock"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import type { Journal } from "../../Journal.ts"
+import type { Ledger } from "../../Ledger.ts"
+import { defaults } from "../rule/WorkLimits.ts"
+import * as Lease from "./Lease.ts"
+import * as LedgerClock from "../ledger/LedgerClock.ts"
+
+/** The smallest step or difference that raises an alarm, in milliseconds. */
+const alarmLimit = Duration.toMillis(Duration.seconds(5))
+/** The smallest step back after which rows are shifted, in milliseconds. */
+export const shiftLimit = Duration.toMillis(Duration.seconds(1))
+
+/** The times after a shift at which rows are shifted again, in milliseconds. */
+const repeats = [Duration.seconds(1), Duration.seconds(5)].map(Duration.toMillis)
+
+/** The alarm after a clock was set. */
+export const wasSet = "a clock was set by more than 5 seconds"
+/** The alarm while two clocks differ. */
+export const differs =
+  "the clocks of this machine and of the database differ by more than 5 seconds"
+
+interface Options {
+  readonly ledger: Ledger["Service"]
+  readonly journal: Journal["Service"]
+  /** The time of a lease, in milliseconds. */
+  readonly lease?: number
+  /** The clock of the process. */
+  readonly clock: Clock.Clock
+}
+
+/**
+ * Makes the check of the clocks. A step is measured from one check to the next. The check returns the time until the next
+ * one is due, in milliseconds; `Infinity` while no shift is to be repeated.
+ */
+export const make = ({
+  clock,
+  journal,
+  lease = defaults.lease,
+  ledger
+}: Options): Effect.Effect<number> => {
+  const elapsed = () => Number(clock.monotonicTimeNanosUnsafe()) / 1e6
+  const read = () => ({
+    process: clock.currentTimeMillisUnsafe(),
+    ledger: LedgerClock.timeOf(ledger, clock),
+    elapsed: elapsed()
+  })
+  let last = read()
+  /** How far the ledger's clock was set back since the last shift, in milliseconds. */
+  let behind = 0
+  /** The shifts to repeat, the first one first. `at` is a time of the monotonic clock. */
+  let planned: ReadonlyArray<{ readonly at: number; readonly by: number }> = []
+
+  const shift = (by: number) =>
+    Effect.suspend(() => {
+      const at = LedgerClock.timeOf(ledger, clock)
+      return ledger.shift({ at, by, until: at + lease })
+    }).pipe(Effect.retry(Lease.retrySchedule), Effect.orDie)
+
+  return Effect.gen(function* () {
+    const now = read()
+    const stepOf = (name: "process" | "ledger") =>
+      now[name] - last[name] - (now.elapsed - last.elapsed)
+    const step = stepOf("ledger")
+    last = now
+    if (Math.max(Math.abs(step), Math.abs(stepOf("process"))) > alarmLimit) {
+      yield* journal.raiseAlarm(wasSet)
+    }
+    if (Math.abs(now.ledger - now.process) > alarmLimit) yield* journal.raiseAlarm(differs)
+    behind = Math.max(0, behind - step)
+    const due = planned.filter(({ at }) => at <= now.elapsed)
+    planned = planned.filter(({ at }) => at > now.elapsed)
+    if (behind >= shiftLimit) {
+      const by = Math.round(behind)
+      behind = 0
+      yield* shift(by)
+      const shiftedAt = elapsed()
+      planned = [...planned, ...repeats.map((wait) => ({ at: shiftedAt + wait, by }))]
+    } else if (due.length > 0) {
+      yield* shift(Math.max(...due.map(({ by }) => by)))
+    }
+    return Math.min(...planned.map(({ at }) => Math.ceil(Math.max(at - elapsed(), 0))))
+  })
+}

@@ -1,0 +1,61 @@
+/**
+ * The condition of a receiver: whether it is ready, and what a person should know besides.
+ *
+ * A receiver is ready if its store can be written and it is not about to end. Nothing else counts: if refused credentials or a
+ * wrong clock made it unready, a rotated secret would take every machine out of service, although each can still store
+ * callbacks.
+ *
+ * The store is written at most once in a second, however often the condition is read.
+ */
+import * as Clock from "effect/Clock"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import type { Latest } from "../journal/Activity.ts"
+import type { Ledger } from "../../Ledger.ts"
+import type { Worker } from "./Worker.ts"
+import { differs } from "./ClockWatch.ts"
+
+/** The condition. Without the activity of the receiver `credentials` and `clock` are unknown. */
+export interface Condition {
+  readonly ready: boolean
+  readonly store: "writable" | "not writable"
+  readonly worker: "running" | "ending" | "unknown"
+  readonly credentials: "accepted" | "refused" | "unknown"
+  readonly clock: "right" | "differs" | "unknown"
+}
+
+/** An alarm is raised again after 10 minutes if its cause continues. */
+const alarmLifetime = Duration.toMillis(Duration.minutes(11))
+
+/** Makes the effect `read`, which reads the condition. */
+export const make = Effect.fnUntraced(function* (options: {
+  readonly ledger: Ledger["Service"]
+  readonly latest: Effect.Effect<Latest> | undefined
+  readonly worker: Worker["Service"] | undefined
+}) {
+  const { latest, ledger, worker } = options
+  const isWritable = yield* Effect.cachedWithTTL(Effect.isSuccess(ledger.checkWritable), "1 second")
+  const read = Effect.gen(function* () {
+    const writable = yield* isWritable
+    const ending = worker && (yield* worker.isDraining)
+    const activity = latest && (yield* latest)
+    const now = yield* Clock.currentTimeMillis
+    const differsAt = activity?.alarms.find(({ reason }) => reason === differs)?.at ?? -Infinity
+    const { answered, denied } = activity?.events ?? {}
+    const condition: Condition = {
+      ready: writable && ending !== true,
+      store: writable ? "writable" : "not writable",
+      worker: ending === undefined ? "unknown" : ending ? "ending" : "running",
+      credentials:
+        denied?.at !== undefined && denied.at >= (answered?.at ?? -Infinity)
+          ? "refused"
+          : answered?.at === undefined
+            ? "unknown"
+            : "accepted",
+      clock:
+        activity === undefined ? "unknown" : differsAt >= now - alarmLifetime ? "differs" : "right"
+    }
+    return condition
+  })
+  return { read }
+})

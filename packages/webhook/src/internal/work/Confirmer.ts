@@ -1,0 +1,145 @@
+/**
+ * Reads the status of a transaction from the service, to confirm the claims of callbacks.
+ *
+ * Under the default policy the handler is told a final status only after a read confirmed it. A read leaves a
+ * claim in one of four states:
+ *
+ * - *confirmed*: the service states the same status.
+ * - *superseded*: the service states a status of a higher rank, which counts instead of the claim.
+ * - *ahead*: the service states a status of a lower rank, or does not know the id yet.
+ * - *contradicted*: the service states another final status of the same rank.
+ *
+ * A claim in one of the first two states is settled: it needs no further read. `unsettledClaim` returns which of
+ * the other two states a row has.
+ */
+import * as Evidence from "@pawl/core/Evidence"
+import { finalRank, rank } from "@pawl/core/Status"
+import { StatusReader } from "@pawl/core/StatusReader"
+import { isKnown, type Kind, kindsOf } from "@pawl/core/Kind"
+import type { OpenStatus, TransactionId } from "@pawl/core/Transaction"
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Reading from "../verify/Reading.ts"
+import type { Row } from "../rule/Row.ts"
+
+/**
+ * The result of a read. `askedAt` is when the read was sent (ms since the epoch): of two reads, the one that was
+ * sent later counts.
+ *
+ * - `Answered`: the service stated a status. It may be one that the specification does not list.
+ * - `NotFound`: no status endpoint knows the id.
+ * - `NoAnswer`: the read failed or timed out. `isDenied`: the service refused the merchant's credentials. `limited`: the
+ *   service limits the rate of calls, for so many milliseconds if it said so.
+ */
+export type ReadResult = { readonly askedAt: number } & (
+  | { readonly _tag: "Answered"; readonly kind: Kind; readonly status: OpenStatus }
+  | { readonly _tag: "NotFound" }
+  | {
+      readonly _tag: "NoAnswer"
+      readonly isDenied?: boolean
+      readonly limited?: { readonly retryAfter: number | undefined }
+    }
+)
+
+/**
+ * Service that reads the status of a row's transaction. `policy` is the rule for the claims that must be confirmed
+ * before the handler is told.
+ */
+export class Confirmer extends Context.Service<
+  Confirmer,
+  {
+    readonly policy: Evidence.Policy
+    readonly read: (row: Row) => Effect.Effect<ReadResult>
+  }
+>()("@pawl/webhook/internal/work/Confirmer") {}
+
+const readTimeout = Duration.minutes(1)
+/** A payment may be invisible at its status endpoint for this time after its first callback, in milliseconds. */
+const invisibleTime = Duration.toMillis(Duration.seconds(60))
+
+/**
+ * Layer that reads through the `StatusReader` port.
+ *
+ * A read that fails or takes longer than a minute is `NoAnswer`. An id that does not have the form of the service's ids
+ * is `NotFound` without a read.
+ *
+ * While the kind of a row is not known, only the endpoint of payments is read for 60 seconds after its first
+ * callback. A payment may be invisible there at first, and another kind may have the same number. If a callback names its
+ * own id as a refund, the endpoint of refunds is read first. That id is not signed, so it chooses nothing else.
+ */
+export const layer = (options?: {
+  readonly policy?: Evidence.Policy
+}): Layer.Layer<Confirmer, never, StatusReader> =>
+  Layer.effect(
+    Confirmer,
+    Effect.gen(function* () {
+      const reader = yield* StatusReader
+      const ask = (row: Row, transactionId: TransactionId, askedAt: number) => {
+        const { createdAt, kind, namesRefund } = row
+        const readAs = (each: Kind) => Effect.suspend(() => reader.read(each, transactionId))
+        if (isKnown(kind) || askedAt - createdAt >= invisibleTime) return readAs(kind)
+        const asPayment = readAs(kindsOf[kind][0])
+        return namesRefund
+          ? Effect.catchTag(readAs("refund"), "NotFound", () => asPayment)
+          : asPayment
+      }
+
+      const read = Effect.fnUntraced(function* (row: Row) {
+        const askedAt = yield* Clock.currentTimeMillis
+        const { transactionId } = row
+        if (!Reading.isIdentifier(transactionId)) {
+          return { _tag: "NotFound", askedAt } satisfies ReadResult
+        }
+        return yield* ask(row, transactionId, askedAt).pipe(
+          Effect.timeout(readTimeout),
+          Effect.map(({ kind, status }): ReadResult => ({
+            _tag: "Answered",
+            askedAt,
+            kind,
+            status
+          })),
+          Effect.catchTag("NotFound", () =>
+            Effect.succeed<ReadResult>({ _tag: "NotFound", askedAt })
+          ),
+          Effect.catchTag("RateLimited", (error) =>
+            Effect.map(noAnswer(askedAt, error._tag), (result) => ({
+              ...result,
+              limited: { retryAfter: error.retryAfter }
+            }))
+          ),
+          Effect.catch((error) => noAnswer(askedAt, error._tag)),
+          Effect.catchCause((cause) => noAnswer(askedAt, cause))
+        )
+      })
+
+      return { policy: options?.policy ?? "final", read }
+    })
+  )
+
+const noAnswer = (
+  askedAt: number,
+  reason: unknown
+): Effect.Effect<Extract<ReadResult, { readonly _tag: "NoAnswer" }>> => {
+  const isDenied = reason === "Unauthorized"
+  const text = isDenied ? "The service refused the credentials" : "The service did not answer"
+  return Effect.as(Effect.logWarning(text, reason), { _tag: "NoAnswer", askedAt, isDenied })
+}
+
+/**
+ * Returns the state of a row's unsettled claims: `ahead` of the status that the service states, or
+ * `contradicted` by it. Returns undefined when every claim is settled.
+ */
+export const unsettledClaim = (
+  { evidence, read }: Row,
+  policy: Evidence.Policy
+): "ahead" | "contradicted" | undefined => {
+  const claims = Evidence.unsettled(evidence, read?.status, policy)
+  if (claims.length === 0) return undefined
+  const standing = Evidence.standing(evidence, read?.status, policy)
+  const isContradicted =
+    standing.rank >= finalRank && claims.some((claim) => rank(claim) === standing.rank)
+  return isContradicted ? "contradicted" : "ahead"
+}

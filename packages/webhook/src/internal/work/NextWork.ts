@@ -1,0 +1,279 @@
+/**
+ * The next work on a row: when it is due and in which lane, and the transition that the handler is told next.
+ *
+ * If a recorded time is later than now, the clock was ahead when the time was recorded. Work that waits for such a time
+ * would wait too long. So the wait is limited to the longest one of the rules. Differences of up to 5 seconds are left,
+ * because the clocks of several processes differ by a little.
+ */
+import * as Duration from "effect/Duration"
+import type { Lane, ReadLane, Change, Row, Leased, DeadLetter } from "../rule/Row.ts"
+import * as Reconciler from "./Reconciler.ts"
+import { defaults, type WorkLimits } from "../rule/WorkLimits.ts"
+import * as Effect from "effect/Effect"
+import type { Ledger } from "../../Ledger.ts"
+import * as RowRule from "../rule/RowRule.ts"
+import * as Lease from "./Lease.ts"
+import type { Body } from "@pawl/core/Callback"
+import { unsigned } from "@pawl/core/internal/SignedFields"
+import * as Evidence from "@pawl/core/Evidence"
+import type { Transition } from "@pawl/core/Handler"
+import * as Json from "@pawl/core/internal/Json"
+import type { Status } from "@pawl/core/Status"
+import * as Pull from "effect/Pull"
+import * as Schedule from "effect/Schedule"
+import * as Order from "../rule/Order.ts"
+
+/** Returns the lane of the read that is due; undefined when none is. */
+export const laneOfRead = (
+  row: Row,
+  rules: Reconciler.Rules,
+  now: number
+): ReadLane | undefined => {
+  const at = Reconciler.readAt(row, rules)
+  return at === undefined || at > now ? undefined : readLane(row, rules)
+}
+
+/** Returns the lane of the call that is due; undefined when none is. */
+export const laneOfCall = (row: Row, rules: Reconciler.Rules, now: number): Lane | undefined => {
+  const at = callAt(row, rules.policy)
+  return at === undefined || at > now ? undefined : callLane(row)
+}
+
+/** Returns when a row is due for a read or a call of the handler, and in which lane. */
+export const nextOf = (
+  row: Row,
+  rules: Reconciler.Rules,
+  now: number
+): { readonly dueAt: number | undefined; readonly lane?: Lane } => {
+  const readAt = Reconciler.readAt(row, rules)
+  const calledAt = callAt(row, rules.policy)
+  if (calledAt !== undefined && calledAt <= Math.max(now, readAt ?? Infinity)) {
+    return { dueAt: Math.max(now, Math.min(calledAt, readAt ?? calledAt)), lane: callLane(row) }
+  }
+  return readAt === undefined ? { dueAt: undefined } : { dueAt: readAt, lane: readLane(row, rules) }
+}
+
+/** Returns the lane of the next read of a row. */
+export const readLane = (row: Row, rules: Reconciler.Rules): ReadLane => {
+  if (Reconciler.isUnread(row, rules)) return "ask"
+  return Reconciler.isClosed(row, rules) ? "watch" : "repeat"
+}
+
+const callLane = ({ attempt }: Row): Lane => (attempt > 0 ? "retry" : "tell")
+
+const maxDifference = Duration.toMillis(Duration.seconds(5))
+
+/** Returns the change that corrects the times of a row; undefined if they are possible. */
+export const correction = (
+  row: Row,
+  rules: Reconciler.Rules,
+  now: number,
+  { lease, retrySchedule }: Pick<WorkLimits, "lease" | "retrySchedule"> = defaults
+): Change | undefined => {
+  const { askedAt, attempt, failingSince, newStatusAt, pollAt, retryAt, unconfirmedAt } = row
+  const aheadOf = (at: number | undefined, wait = 0) => {
+    const ahead = at === undefined ? 0 : at - now - wait
+    return ahead > maxDifference ? ahead : 0
+  }
+  // The plan of reads was made when the row was last asked, or got its last status.
+  const clockAhead = Math.max(aheadOf(askedAt), aheadOf(newStatusAt))
+  const plannedAt = pollAt === undefined ? 0 : pollAt - clockAhead
+  const maxPollAt = now + Reconciler.maxGap(rules)
+  // An earlier call may still run, so the next one waits at least for the time of a lease.
+  const retryWait = Math.max(attempt > 0 ? waitAfter(retrySchedule, attempt) : 0, lease)
+  const change: Change = {
+    ...(aheadOf(askedAt) > 0 && { askedAt: undefined }),
+    ...(aheadOf(unconfirmedAt, Reconciler.failedReadDelay) > 0 && { unconfirmedAt: now }),
+    ...(aheadOf(failingSince) > 0 && { failingSince: undefined }),
+    ...(aheadOf(retryAt, retryWait) > 0 && { retryAt: now + retryWait }),
+    ...(aheadOf(newStatusAt) > 0 && { newStatusAt: now }),
+    ...(pollAt !== undefined &&
+      (clockAhead > 0 || plannedAt > maxPollAt) && {
+        pollAt: Math.min(Math.max(plannedAt, now), maxPollAt)
+      })
+  }
+  return Object.keys(change).length === 0 ? undefined : change
+}
+
+/** `after` runs when the change is written. */
+export interface Pending {
+  readonly row: Leased
+  readonly change: Change
+  readonly after: Effect.Effect<void>
+}
+
+/** Returns the work on a row that has no change. */
+export const none = (row: Leased): Pending => ({ row, change: {}, after: Effect.void })
+
+/** Adds a change. */
+export const add = (
+  pending: Pending,
+  change: Change,
+  after: Effect.Effect<void> = Effect.void
+): Pending => ({
+  row: RowRule.changed(pending.row, change),
+  change: RowRule.joinChanges(pending.change, change),
+  after: Effect.andThen(pending.after, after)
+})
+
+/** Writes the change, and returns the row. Interrupts if the lease is lost. */
+export const write = (
+  ledger: Ledger["Service"],
+  { after, change, row }: Pending
+): Effect.Effect<Leased> => Effect.tap(Lease.write(ledger, row, change), after)
+
+/**
+ * Returns the wait after failed call number `attempt` of the handler, in milliseconds; undefined if the schedule has ended at that
+ * time. The calls before it count as made at the time of the first one, `since`.
+ */
+const stepOf = (
+  schedule: Schedule.Schedule<unknown>,
+  attempt: number,
+  since: number,
+  at: number
+): number | undefined =>
+  Effect.runSync(
+    Effect.gen(function* () {
+      const step = yield* Schedule.toStep(schedule)
+      let wait: number | undefined
+      for (let number = 1; number <= attempt; number++) {
+        wait = yield* step(number === attempt ? at : since, undefined).pipe(
+          Effect.map(([, duration]) => Duration.toMillis(duration)),
+          Pull.catchDone(() => Effect.undefined)
+        )
+      }
+      return wait
+    })
+  )
+
+/** Returns the wait after a failed call, also if the schedule ends with it: a person is asked after that wait. */
+export const waitAfter = (
+  schedule: Schedule.Schedule<unknown>,
+  attempt: number,
+  since = 0,
+  at: number = since
+): number => stepOf(schedule, attempt, since, at) ?? stepOf(schedule, attempt, since, since) ?? 0
+
+/** Returns the standing of a row's transaction. */
+export const standingOf = (row: Row, policy: Evidence.Policy): Evidence.Standing =>
+  Evidence.standing(row.evidence, row.read?.status, policy)
+
+/** Returns the status to tell the handler; undefined if it was told already, or if the row was parked at it. */
+const statusToTell = (row: Row, standing: Evidence.Standing): Status | undefined => {
+  const to = Evidence.news(standing, row.told)
+  return row.unreadable !== undefined || to === row.deadLetter?.to ? undefined : to
+}
+
+/** Tells whether a row cannot be read and is not parked for that yet. */
+const isToPark = ({ deadLetter, unreadable }: Row): boolean =>
+  unreadable !== undefined && deadLetter?.reason !== "unreadable"
+
+/** Returns when the handler may be called (ms since the epoch); undefined if there is nothing to tell. */
+export const callAt = (row: Row, policy: Evidence.Policy): number | undefined => {
+  if (isToPark(row)) return 0
+  const to = statusToTell(row, standingOf(row, policy))
+  if (to === undefined) return undefined
+  return isBackingOff(row) ? row.retryAt : 0
+}
+
+/** Tells whether the last call failed or was interrupted. The next call waits for `retryAt`, whatever its status. */
+const isBackingOff = ({ attempt }: Row): boolean => attempt > 0
+
+/** The next step for a row: nothing now, parking it, or a call of the handler. */
+type Step =
+  | { readonly _tag: "Nothing" }
+  | { readonly _tag: "Park"; readonly deadLetter: DeadLetter }
+  | {
+      readonly _tag: "Call"
+      readonly to: Status
+      readonly attempt: number
+      readonly change: Change
+    }
+
+/** Returns the next step for a row. The change of a call is written before the handler is called. */
+export const nextStep = (
+  row: Row,
+  standing: Evidence.Standing,
+  now: number,
+  schedule: Schedule.Schedule<unknown> = defaults.retrySchedule
+): Step => {
+  if (isToPark(row)) {
+    const deadLetter = { reason: "unreadable", at: now, to: row.deadLetter?.to } as const
+    return { _tag: "Park", deadLetter }
+  }
+  const to = statusToTell(row, standing)
+  if (to === undefined) return { _tag: "Nothing" }
+  if (Order.differs(row)) {
+    return { _tag: "Park", deadLetter: { reason: "amount-mismatch", at: now, to } }
+  }
+  if (isBackingOff(row) && row.retryAt > now) return { _tag: "Nothing" }
+  const isRetry = row.pendingStatus === to
+  const since = row.failingSince ?? now
+  const lastCallAt = isRetry ? row.retryAt - waitAfter(schedule, row.attempt, since) : now
+  if (isRetry && stepOf(schedule, row.attempt, since, Math.max(lastCallAt, since)) === undefined) {
+    return { _tag: "Park", deadLetter: { reason: "handler-failed", at: now, to } }
+  }
+  // The time in which no process called the handler does not count.
+  const missedTime = Math.max(0, now - row.retryAt)
+  const failingSince =
+    isRetry && row.failingSince !== undefined ? row.failingSince + missedTime : now
+  const attempt = isRetry ? row.attempt + 1 : 1
+  const retryAt = now + waitAfter(schedule, attempt, failingSince, now)
+  // A call for another status may have had an effect although it failed, so that status keeps its number.
+  const isOther = row.pendingStatus !== undefined && !isRetry
+  const sequence = isOther ? row.sequence + 1 : row.sequence
+  return {
+    _tag: "Call",
+    to,
+    attempt,
+    change: {
+      pendingStatus: to,
+      attempt,
+      failingSince,
+      retryAt,
+      sequence,
+      facts: [
+        {
+          fact: "called",
+          at: now,
+          sequence: sequence + 1,
+          to,
+          evidence: row.evidence,
+          read: row.read?.status
+        }
+      ]
+    }
+  }
+}
+
+/**
+ * Makes the transition that the handler is called with. `body` is the body of the newest callback that claims it. Returns
+ * undefined if the body cannot be read.
+ */
+export const make = (
+  row: Leased,
+  to: Status,
+  standing: Evidence.Standing,
+  body: Uint8Array | undefined
+): Transition | undefined => {
+  const signed = row.newestCallbacks[to]?.signed
+  const isForeign = signed !== undefined && Order.isOfOtherAccount(row, signed)
+  // The body was verified before it was stored.
+  const parsed = body === undefined || isForeign ? { json: null } : Json.readBytes(body)
+  if ("fault" in parsed) return undefined
+  return {
+    id: `${row.scope}:${row.transactionId}:${row.sequence + 1}:${to}`,
+    method: row.method,
+    kind: row.kind,
+    transactionId: row.transactionId,
+    requestId: row.ordered?.requestId ?? null,
+    from: row.told ?? null,
+    to,
+    confirmed: standing.confirmed,
+    conflict: standing.conflict,
+    sequence: row.sequence + 1,
+    attempt: row.attempt,
+    signed: isForeign ? null : (signed ?? null),
+    callback: parsed.json === null ? null : unsigned(row.method, parsed.json as Body)
+  }
+}

@@ -1,0 +1,115 @@
+/**
+ * The reads of a worker that wait for the budget of its ledger (`ReadBudget`).
+ *
+ * One fiber reserves reads for all that wait, and lets each go at its time, the most important first. So a first read of a
+ * claim waits behind no other read of its process. The time of a read is counted from the request and the response of the
+ * reservation by the monotonic clock, so no clock of the process is compared with that of the database: a read goes after
+ * its time for sure, and one that cannot go within `ReadBudget.slack` for sure does not go.
+ *
+ * Without a limit nothing is reserved, until the service answers with 429.
+ */
+import type * as Clock from "effect/Clock"
+import * as Deferred from "effect/Deferred"
+import type * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Latch from "effect/Latch"
+import * as Option from "effect/Option"
+import type { Ledger } from "../../Ledger.ts"
+import { type ReadLane, readLanes } from "../rule/Row.ts"
+import * as ReadBudget from "../rule/ReadBudget.ts"
+import * as Lease from "./Lease.ts"
+import * as LedgerClock from "../ledger/LedgerClock.ts"
+
+/** The waits between two reservations, in milliseconds. */
+const minWait = 25
+const maxWait = 1000
+
+type Waiting = Record<ReadLane, Set<Deferred.Deferred<void>>>
+
+/**
+ * Makes the reads of a worker, until its scope ends. `use` notes the rate of each reservation.
+ *
+ * - `take` waits until a read of a lane may be sent, and returns false if that is not within `timeout`.
+ * - `lower` lowers the rate after a 429. `retryAfter` is the wait that its response asks for, in milliseconds.
+ */
+export const make = Effect.fnUntraced(function* (
+  ledger: Ledger["Service"],
+  limit: number,
+  clock: Clock.Clock,
+  use: ReturnType<typeof ReadBudget.make>
+) {
+  const waiting: Waiting = { ask: new Set(), repeat: new Set(), watch: new Set() }
+  const arrived = yield* Latch.make()
+  const elapsed = () => Number(clock.monotonicTimeNanosUnsafe()) / 1e6
+  /** Without a limit reads are reserved after a 429, until the rate has recovered. */
+  let isLimited = limit !== Infinity
+
+  const next = () =>
+    readLanes.flatMap((lane) => [...waiting[lane]].map((read) => ({ lane, read })))[0]
+
+  const letGo = Effect.fnUntraced(function* (before: number, reserved: ReadBudget.Reservation) {
+    const after = elapsed()
+    for (const time of reserved.times) {
+      const wait = time - reserved.at
+      yield* Effect.sleep(Math.max(0, Math.ceil(after + wait - elapsed())))
+      if (elapsed() > before + wait + ReadBudget.slack) continue
+      const first = next()
+      if (first === undefined) return
+      waiting[first.lane].delete(first.read)
+      yield* Deferred.succeed(first.read, undefined)
+    }
+  })
+
+  const round = Effect.gen(function* () {
+    if (next() === undefined) arrived.closeUnsafe()
+    yield* arrived.await
+    const before = elapsed()
+    const reads = {
+      ask: waiting.ask.size,
+      repeat: waiting.repeat.size,
+      watch: waiting.watch.size
+    }
+    const reserved = yield* ledger.reserveReads({ limit, reads }, LedgerClock.timeOf(ledger, clock))
+    use.reserve(reserved.rate, reserved.at)
+    isLimited = reserved.rate !== Infinity
+    yield* letGo(before, reserved)
+    if (reserved.retryAt === undefined || next() === undefined) return
+    const wait = reserved.retryAt - reserved.at - (elapsed() - before)
+    yield* Effect.sleep(Math.min(Math.max(Math.ceil(wait), minWait), maxWait))
+  })
+
+  yield* round.pipe(
+    Effect.catchCause((cause) =>
+      Effect.andThen(
+        Effect.logWarning("No reads could be reserved", cause),
+        Effect.sleep(Lease.retryDelay)
+      )
+    ),
+    Effect.forever,
+    Effect.forkScoped
+  )
+
+  const take = Effect.fnUntraced(function* (lane: ReadLane, timeout: Duration.Duration) {
+    if (!isLimited) return true
+    const read = yield* Deferred.make<void>()
+    waiting[lane].add(read)
+    yield* arrived.open
+    return yield* Deferred.await(read).pipe(
+      Effect.timeoutOption(timeout),
+      Effect.map(Option.isSome),
+      Effect.ensuring(Effect.sync(() => waiting[lane].delete(read)))
+    )
+  })
+
+  const lower = (retryAfter: number | undefined) =>
+    Effect.suspend(() =>
+      ledger.lowerReads({ limit, retryAfter }, LedgerClock.timeOf(ledger, clock))
+    ).pipe(
+      Effect.retry(Lease.retrySchedule),
+      Effect.orDie,
+      // A reservation before it says nothing of the rate behind it.
+      Effect.tap(() => Effect.sync(() => (isLimited = true)))
+    )
+
+  return { isLimited: () => isLimited, take, lower }
+})

@@ -1,0 +1,242 @@
+/**
+ * Plans the reads of each transaction, so that a lost callback is noticed.
+ *
+ * A row follows one of four plans. A plan is a sequence of waits between reads, and the *poll ladder* is
+ * the sequence `Profile.pollGaps`.
+ *
+ * - *ahead*: a claim is ahead of what the service states. Read at once, then after 1, 2, 5, 15 and 60
+ *   seconds, then on the poll ladder.
+ * - *contradicted*: the service contradicts a claim. Read at once, then after 5 and 60 seconds, then once at each
+ *   gap of the poll ladder, then as in *closed*.
+ * - *open*: the transaction has not ended. Read on the poll ladder. Its last gap repeats for 24 hours; then each
+ *   gap is a tenth of the time since the last callback with a new status, at most 2 days. The reads end 180 days
+ *   after that callback.
+ * - *closed*: the transaction has ended. The *watch* begins, because the callback of a later REFUNDED or
+ *   CHARGEBACK may be lost. A payment or payout in SUCCEED or REFUNDED is read after 12 hours, then at gaps that
+ *   double to 14 days, for 180 days. A transaction in FAILED or CANCELLED is read once, after 12 hours.
+ *
+ * Apart from the plan, every accepted claim that is not confirmed makes the row due now, even an exact repeat.
+ * Such a read does not advance the plan, and is retried after 15 seconds if the service does not answer. A
+ * claim that comes in the same millisecond as a read causes another read. A row is read at most once a
+ * second.
+ */
+import * as Evidence from "@pawl/core/Evidence"
+import type { Switches } from "@pawl/core/Profile"
+import { isStatus, isTerminal, type Status } from "@pawl/core/Status"
+import type { Kind } from "@pawl/core/Kind"
+import * as Duration from "effect/Duration"
+import { type ReadResult, unsettledClaim } from "./Confirmer.ts"
+import * as Fact from "../rule/Fact.ts"
+import type { Change, Row } from "../rule/Row.ts"
+
+const seconds = (...waits: ReadonlyArray<number>) => waits.map((wait) => Duration.seconds(wait))
+/** The waits before the first reads of a plan. */
+const claimWaits = { ahead: seconds(0, 1, 2, 5, 15, 60), contradicted: seconds(0, 5, 60) }
+const failedWaits = [Duration.hours(12)]
+const maxWatchGap = Duration.days(14)
+/** More gaps than fit into `maxPollingTime`, also if outages cut some of them short. */
+const paidWaits = Array.from({ length: 64 }, (_, power) =>
+  Duration.min(Duration.hours(12 * 2 ** power), maxWatchGap)
+)
+
+const maxPollingTime = Duration.toMillis(Duration.days(180))
+const lastGapTime = Duration.toMillis(Duration.days(1))
+const maxOpenGap = Duration.days(2)
+const unknownIdTimeout = Duration.toMillis(Duration.days(1))
+/** The wait after a read that the service did not answer, in milliseconds. */
+export const failedReadDelay = Duration.toMillis(Duration.seconds(15))
+const minReadGap = Duration.toMillis(Duration.seconds(1))
+
+/** The settings that decide when a row is read. */
+export interface Rules {
+  readonly policy: Evidence.Policy
+  readonly pollGaps: Switches["pollGaps"]
+}
+
+/** Returns the longest wait before a read, in milliseconds. */
+export const maxGap = ({ pollGaps }: Rules): number =>
+  Math.max(...[...pollGaps, maxWatchGap, maxOpenGap].map(Duration.toMillis))
+
+type Plan = "ahead" | "contradicted" | "open" | "closed"
+
+const terminalStatus = (row: Row, { policy }: Rules): Status | undefined => {
+  const { status } = Evidence.standing(row.evidence, row.read?.status, policy)
+  return status !== undefined && isTerminal(status) ? status : undefined
+}
+
+const planOf = (row: Row, rules: Rules): Plan =>
+  unsettledClaim(row, rules.policy) ??
+  (terminalStatus(row, rules) === undefined ? "open" : "closed")
+
+/** Tells whether a transaction has ended and every claim is settled, so that its reads only watch it. */
+export const isClosed = (row: Row, rules: Rules): boolean => planOf(row, rules) === "closed"
+
+const watchWaits = (terminal: Status, kind: Kind): ReadonlyArray<Duration.Duration> => {
+  if (terminal === "FAILED" || terminal === "CANCELLED") return failedWaits
+  return terminal !== "CHARGEBACK" && kind !== "refund" ? paidWaits : []
+}
+
+/**
+ * Returns the wait after the poll ladder has ended, by the time since the last callback with a new status: the
+ * last gap for 24 hours, then a tenth of that time, at most 2 days.
+ */
+const waitAfterLadder = ({ pollGaps }: Rules, age: number): Duration.Duration => {
+  const last = pollGaps[pollGaps.length - 1] ?? pollGaps[0]
+  const tenth = Duration.min(Duration.millis(Math.round(age / 10)), maxOpenGap)
+  return age < lastGapTime ? last : Duration.max(last, tenth)
+}
+
+/**
+ * Returns the wait before read number `polls` of the plan, counted from 0; undefined after its last read. `now` is
+ * the time of the read before it.
+ */
+const waitBefore = (
+  row: Row,
+  rules: Rules,
+  polls: number,
+  now: number
+): Duration.Duration | undefined => {
+  const plan = planOf(row, rules)
+  const terminal = terminalStatus(row, rules)
+  const { pollGaps } = rules
+  const first = plan === "ahead" || plan === "contradicted" ? claimWaits[plan] : []
+  if (terminal === undefined) {
+    return [...first, ...pollGaps][polls] ?? waitAfterLadder(rules, now - row.newStatusAt)
+  }
+  const ladder = plan === "closed" ? [] : pollGaps
+  return [...first, ...ladder, ...watchWaits(terminal, row.kind)][polls]
+}
+
+/** Returns when the row is read next (ms since the epoch); undefined when no read is planned. */
+export const readAt = (row: Row, rules: Rules): number | undefined => {
+  const { askedAt, unconfirmedAt } = row
+  if (row.unreadable !== undefined) return undefined
+  const isClaimUnread =
+    unconfirmedAt !== undefined &&
+    (askedAt === undefined || unconfirmedAt >= askedAt) &&
+    unsettledClaim(row, rules.policy) !== undefined
+  const candidates = [pollAt(row, rules), isClaimUnread ? unconfirmedAt : undefined].filter(
+    (at) => at !== undefined
+  )
+  if (candidates.length === 0) return undefined
+  return Math.max(Math.min(...candidates), askedAt === undefined ? 0 : askedAt + minReadGap)
+}
+
+/** Tells whether a row has a claim that must be confirmed, and was not read since a callback brought a new status. */
+export const isUnread = (row: Row, { policy }: Rules): boolean =>
+  (row.askedAt === undefined || row.askedAt <= row.newStatusAt) &&
+  unsettledClaim(row, policy) !== undefined
+
+/** Tells whether the row is parked because no endpoint knows its id, and no callback claimed a new status since. */
+const isParkedAsUnknown = ({ evidence, deadLetter, newStatusAt }: Row): boolean =>
+  deadLetter?.reason === "unknown-transaction" &&
+  newStatusAt < deadLetter.at &&
+  Evidence.confirmedStatuses(evidence).length === 0
+
+/** Returns when the next read of the plan is due. */
+const pollAt = (row: Row, rules: Rules): number | undefined => {
+  if (isParkedAsUnknown(row)) return undefined
+  const wait = waitBefore(row, rules, row.polls, row.newStatusAt)
+  const at = row.pollAt ?? (wait && row.newStatusAt + Duration.toMillis(wait))
+  return at === undefined || at > row.newStatusAt + maxPollingTime ? undefined : at
+}
+
+/**
+ * Returns the change that the result of a read makes to a row: its evidence, and its position in the plan.
+ *
+ * If a read leads to another plan or to another terminal status, the new plan starts at its beginning. A read
+ * without an answer is retried after 15 seconds and does not advance the plan. A row is parked if the service
+ * does not know its id for one day.
+ */
+export const afterRead = (row: Row, result: ReadResult, rules: Rules, now: number): Change => {
+  const { askedAt } = result
+  if (result._tag === "NoAnswer") {
+    const asked = { askedAt, facts: [Fact.asked(askedAt, "no answer")] }
+    const retryAt = now + failedReadDelay
+    if (isOnPlan(row, rules, result)) return { ...asked, pollAt: retryAt }
+    return (pollAt(row, rules) ?? Infinity) <= retryAt
+      ? asked
+      : { ...asked, unconfirmedAt: retryAt }
+  }
+  const observed =
+    result._tag === "Answered" && isStatus(result.status)
+      ? {
+          kind: result.kind,
+          evidence: Evidence.confirmed(result.status),
+          // Under the lease this read was sent after the last one, also if the clock was set back between them.
+          read: {
+            status: result.status,
+            askedAt: Math.max(result.askedAt, (row.read?.askedAt ?? -1) + 1)
+          }
+        }
+      : {}
+  const next: Row = {
+    ...row,
+    ...observed,
+    evidence: Evidence.join(row.evidence, observed.evidence ?? Evidence.none),
+    read: Evidence.joinRead(row.read, observed.read)
+  }
+  const fact =
+    result._tag === "Answered"
+      ? Fact.asked(observed.read?.askedAt ?? askedAt, result.status, result.kind)
+      : Fact.asked(askedAt, "404")
+  const polls = pollsAfter(row, next, rules, result)
+  const wait = polls === undefined ? undefined : waitBefore(next, rules, polls, now)
+  return {
+    askedAt,
+    facts: [fact],
+    ...observed,
+    ...(polls !== undefined && { polls, pollAt: wait && now + Duration.toMillis(wait) }),
+    ...deadLetterAfter(row, result, now)
+  }
+}
+
+/**
+ * Returns a change that leaves neither a dead letter nor a next poll. It is for a row whose id belongs to a transaction of
+ * the other method: a callback of one method has the same checksum as one of the other with the same signed texts, so
+ * a captured callback can be sent as both.
+ */
+export const asReplay = (row: Row, change: Change): Change => ({
+  ...change,
+  deadLetter: undefined,
+  facts: change.askedAt === undefined ? [] : [Fact.asked(change.askedAt, "replay")],
+  pollAt: row.newStatusAt + maxPollingTime + 1
+})
+
+/** Returns the number of reads made on the plan, including this one; undefined if this read was not on the plan. */
+const pollsAfter = (row: Row, next: Row, rules: Rules, result: ReadResult): number | undefined => {
+  const plan = planOf(next, rules)
+  const hasOtherTerminal =
+    plan === "closed" &&
+    row.pollAt !== undefined &&
+    row.read?.status !== terminalStatus(next, rules)
+  if (plan !== planOf(row, rules) || hasOtherTerminal) {
+    return plan === "open" || plan === "closed" ? 0 : 1
+  }
+  return isOnPlan(row, rules, result) ? row.polls + 1 : undefined
+}
+
+const deadLetterAfter = (
+  row: Row,
+  result: ReadResult,
+  now: number
+): Pick<Change, "deadLetter" | "facts"> => {
+  if (result._tag === "Answered") {
+    return row.deadLetter?.reason === "unknown-transaction" ? { deadLetter: undefined } : {}
+  }
+  const isUnknown =
+    Evidence.confirmedStatuses(row.evidence).length === 0 && now >= row.createdAt + unknownIdTimeout
+  if (!isUnknown || isParkedAsUnknown(row)) return {}
+  const deadLetter = {
+    reason: "unknown-transaction",
+    at: result.askedAt,
+    to: row.deadLetter?.to
+  } as const
+  return { deadLetter, facts: [Fact.parked(deadLetter)] }
+}
+
+/** Tells whether the plan made a read due, and not only an unconfirmed claim. */
+const isOnPlan = (row: Row, rules: Rules, { askedAt }: ReadResult): boolean => {
+  const at = pollAt(row, rules)
+  return at !== undefined && at <= askedAt
+}

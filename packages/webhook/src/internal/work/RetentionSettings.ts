@@ -1,0 +1,61 @@
+/**
+ * Settings of what a receiver keeps, and for how long.
+ */
+import * as Config from "effect/Config"
+import * as Duration from "effect/Duration"
+import * as Layer from "effect/Layer"
+import * as Cleaner from "./Cleaner.ts"
+
+const text = (name: string) => Config.String(name).pipe(Config.withDefault(""))
+
+/** The variables of the environment. An empty one counts as absent. */
+export const environment = {
+  bodyDays: text("PAWL_BODY_DAYS"),
+  keepMonths: text("PAWL_KEEP_MONTHS")
+}
+
+type Texts = Readonly<Record<keyof typeof environment, string>>
+
+/** The fewest months that are kept: a chargeback may come for 180 days. */
+const fewestMonths = 7
+
+/** Says which numbers can be given. */
+const adviceOf = (least: number): string => `give a number from ${least} to 99999, or never`
+
+/** Reads a whole number, or `never` as infinite. Returns undefined for a text that is neither. */
+const numberIn = (given: string, least: number): number | undefined => {
+  if (given === "never") return Infinity
+  const value = /^\d{1,5}$/u.test(given) ? Number(given) : 0
+  return value >= least ? value : undefined
+}
+
+/** Says which months can be given. */
+export const adviceOfMonths = adviceOf(fewestMonths)
+
+/** Reads the number of months that transactions are kept, infinite for `never`. Returns undefined for any other text. */
+export const monthsIn = (given: string): number | undefined => numberIn(given, fewestMonths)
+
+/** Reads the settings. Each problem is a sentence. `layer` makes their layer, with other months for a merchant who has his own. */
+export const make = (texts: Texts) => {
+  const problems = (name: string, given: string, advice: string, value: number | undefined) =>
+    given === "" || value !== undefined ? [] : [`${name} cannot be used: ${advice}.`]
+  const days = numberIn(texts.bodyDays, 1)
+  const months = monthsIn(texts.keepMonths)
+  const layer = (own?: number) => {
+    const kept = own ?? months
+    return Layer.merge(
+      days === undefined
+        ? Layer.empty
+        : // A time that is subtracted from that of the ledger is finite.
+          Layer.succeed(Cleaner.Retention, Duration.days(Math.min(days, 36_500))),
+      Layer.succeed(Cleaner.KeptMonths, kept === Infinity ? undefined : kept)
+    )
+  }
+  return {
+    layer,
+    sentences: [
+      ...problems("PAWL_BODY_DAYS", texts.bodyDays, adviceOf(1), days),
+      ...problems("PAWL_KEEP_MONTHS", texts.keepMonths, adviceOfMonths, months)
+    ]
+  }
+}

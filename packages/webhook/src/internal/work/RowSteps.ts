@@ -1,0 +1,256 @@
+/**
+ * The steps of the work on a leased row: a read of its status, and a call of the handler.
+ */
+import * as Evidence from "@pawl/core/Evidence"
+import { isStatus } from "@pawl/core/Status"
+import { BeforeRequest } from "@pawl/core/internal/BeforeRequest"
+import * as Clock from "effect/Clock"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import { Confirmer, type ReadResult, unsettledClaim } from "./Confirmer.ts"
+import { Journal } from "../../Journal.ts"
+import type { Ledger } from "../../Ledger.ts"
+import * as Metrics from "../../Metrics.ts"
+import type * as ReadBudget from "../rule/ReadBudget.ts"
+import * as Reconciler from "./Reconciler.ts"
+import type { Change, Leased, Row, Lane, PerLane } from "../rule/Row.ts"
+import { Teller } from "./Teller.ts"
+import * as Lease from "./Lease.ts"
+import type { WorkLimits } from "../rule/WorkLimits.ts"
+import * as NextWork from "./NextWork.ts"
+import type * as Outage from "./Outage.ts"
+import type * as Reads from "./Reads.ts"
+import * as Latch from "effect/Latch"
+import * as Context from "effect/Context"
+
+/** The longest wait for the read budget. A new claim of the same row waits for it, too. */
+const budgetTimeout = Duration.seconds(1)
+const denied =
+  "the service refuses the merchant key or the merchant secret, so nothing can be confirmed"
+
+/** The services and settings of the steps. */
+interface Tools {
+  readonly ledger: Ledger["Service"]
+  readonly rules: Reconciler.Rules
+  readonly slots: Effect.Success<ReturnType<typeof makeSlots>>
+  readonly reads: Effect.Success<ReturnType<typeof Reads.make>>
+  readonly use: ReturnType<typeof ReadBudget.make>
+  readonly outage: ReturnType<typeof Outage.make>
+  readonly limits: WorkLimits
+}
+
+/** Functions of the worker: `beforeTell` runs before the handler may be called, `release` before the row is released. */
+interface Hooks {
+  readonly beforeTell: () => void
+  readonly release: (row: Leased) => Effect.Effect<Required<Change>["release"]>
+}
+
+/**
+ * Makes the function that takes the steps with a row and releases it. A step that is not due, or that finds
+ * no free slot or read budget, is left out.
+ */
+export const make = Effect.fnUntraced(function* ({
+  limits,
+  ledger,
+  outage,
+  reads,
+  rules,
+  slots,
+  use
+}: Tools) {
+  const confirmer = yield* Confirmer
+  const journal = yield* Journal
+  const teller = yield* Teller
+
+  /** Tells whether an unknown id is that of a transaction of the other method. */
+  const isReplay = ({ method, registered, transactionId }: Row) =>
+    registered
+      ? Effect.succeed(false)
+      : ledger.get(method === "card" ? "apm" : "card", transactionId).pipe(
+          Effect.retry(Lease.retrySchedule),
+          Effect.orDie,
+          Effect.map((other) => Evidence.confirmedStatuses(other?.evidence ?? 0).length > 0)
+        )
+
+  /** Waits for the budget of a further request of the same read. */
+  const takeAnother = (row: Leased) =>
+    Effect.asVoid(reads.take(NextWork.readLane(row, rules), Duration.infinity))
+
+  const read = Effect.fnUntraced(function* (pending: NextWork.Pending) {
+    const { row } = pending
+    const result = yield* reads.isLimited()
+      ? Effect.provideService(confirmer.read(row), BeforeRequest, takeAnother(row))
+      : confirmer.read(row)
+    if (result._tag === "NoAnswer" && result.limited !== undefined) {
+      yield* reads.lower(result.limited.retryAfter)
+    }
+    yield* journal.record(row, { _tag: "Read", result: textOf(result) })
+    if (result._tag === "NoAnswer" && result.isDenied === true) {
+      journal.note("denied", yield* Clock.currentTimeMillis)
+      yield* journal.raiseAlarm(denied)
+    }
+    const planned = Reconciler.afterRead(row, result, rules, yield* Clock.currentTimeMillis)
+    const change =
+      planned.deadLetter?.reason === "unknown-transaction" && (yield* isReplay(row))
+        ? Reconciler.asReplay(row, planned)
+        : planned
+    const { deadLetter } = change
+    const parked =
+      deadLetter === undefined
+        ? Effect.void
+        : journal.record(row, { _tag: "DeadLettered", reason: deadLetter.reason })
+    const next = NextWork.add(pending, change, parked)
+    const reason = alarmOf(row, next.row, result, rules)
+    return reason === undefined
+      ? next
+      : NextWork.add(next, {}, journal.record(row, { _tag: "Alarm", reason }))
+  })
+
+  const correctTimes = Effect.fnUntraced(function* (leased: Leased) {
+    const now = yield* Clock.currentTimeMillis
+    const change = NextWork.correction(leased, rules, now, limits)
+    const row = change === undefined ? leased : yield* Lease.write(ledger, leased, change)
+    const isPlannedLater = (Reconciler.readAt(row, rules) ?? 0) > now
+    return isPlannedLater && outage.isMissed(row)
+      ? yield* Lease.write(ledger, row, { pollAt: now })
+      : row
+  })
+
+  /** Reads if the budget has a read in time. */
+  const readInTurn = Effect.fnUntraced(function* (pending: NextWork.Pending) {
+    const { row } = pending
+    const lane = NextWork.readLane(row, rules)
+    const isTaken = yield* reads.take(lane, budgetTimeout)
+    const now = yield* Clock.currentTimeMillis
+    const dueAt = Reconciler.readAt(row, rules) ?? now
+    if (!isTaken) {
+      Metrics.countPutOff(lane, yield* Effect.context())
+      use.putOff(lane, dueAt, now)
+      return pending
+    }
+    use.send(dueAt)
+    Metrics.recordReadLag(lane, Math.max(0, now - dueAt) / 1000, yield* Effect.context())
+    return yield* read(pending)
+  })
+
+  /** Does a step in a slot of its lane, or another one if the step is not due or no slot is free. */
+  const inSlot = <A, B>(
+    pending: NextWork.Pending,
+    laneOf: typeof NextWork.laneOfRead | typeof NextWork.laneOfCall,
+    step: (pending: NextWork.Pending) => Effect.Effect<A>,
+    otherwise: (pending: NextWork.Pending) => Effect.Effect<B>
+  ): Effect.Effect<A | B> =>
+    Effect.flatMap(Clock.currentTimeMillis, (now): Effect.Effect<A | B> => {
+      const lane = laneOf(pending.row, rules, now)
+      return lane === undefined || !slots.take(lane)
+        ? otherwise(pending)
+        : Effect.ensuring(
+            step(pending),
+            Effect.sync(() => slots.giveBack(lane))
+          )
+    })
+
+  return Effect.fnUntraced(function* (leased: Leased, { beforeTell, release }: Hooks) {
+    const finish = (pending: NextWork.Pending) =>
+      Effect.flatMap(release(pending.row), (release) =>
+        Effect.asVoid(NextWork.write(ledger, NextWork.add(pending, { release })))
+      )
+    /** The slot is held until the end of the call is written: after a crash at most as many are told again. */
+    const tell = (pending: NextWork.Pending) => {
+      beforeTell()
+      return Effect.flatMap(teller.tell(pending, release), (told) =>
+        told === undefined ? Effect.void : finish(told)
+      )
+    }
+    const row = yield* correctTimes(leased)
+    const known = yield* inSlot(
+      NextWork.none(row),
+      NextWork.laneOfRead,
+      readInTurn,
+      Effect.succeed<NextWork.Pending>
+    )
+    yield* inSlot(known, NextWork.laneOfCall, tell, finish)
+  })
+})
+
+const textOf = (result: ReadResult) =>
+  result._tag === "Answered" ? result.status : result._tag === "NotFound" ? "404" : "no answer"
+
+/** The reads after which a claim that stays contradicted raises an alarm: at once, after 5 s and after 60 s. */
+const readsBeforeAlarm = 3
+
+/** Returns the reason for an alarm, from the row before and after a read; undefined if there is none. */
+const alarmOf = (
+  before: Row,
+  after: Row,
+  result: ReadResult,
+  { policy }: Reconciler.Rules
+): string | undefined => {
+  if (result._tag !== "Answered") return undefined
+  if (!isStatus(result.status)) return "the service answered with a status that is not documented"
+  if (
+    Evidence.wentBack(after.evidence, result.status) &&
+    !Evidence.wentBack(before.evidence, before.read?.status)
+  ) {
+    return "the service went back to an earlier status"
+  }
+  const isInConflict = ({ evidence, read }: Row) =>
+    Evidence.standing(evidence, read?.status, policy).conflict !== null
+  if (isInConflict(after) && !isInConflict(before)) {
+    return "several final statuses conflict"
+  }
+  const staysContradicted =
+    unsettledClaim(after, policy) === "contradicted" &&
+    after.polls === readsBeforeAlarm &&
+    before.polls < readsBeforeAlarm
+  return staysContradicted
+    ? "a callback claims a final status that the service contradicts"
+    : undefined
+}
+
+/** Divides the calls and reads among the lanes. Each lane has a slot. */
+const countsOf = ({ calls, reads }: WorkLimits): PerLane => {
+  const quarterOf = (all: number) => Math.max(1, Math.floor(all / 4))
+  return {
+    tell: Math.max(1, calls - quarterOf(calls)),
+    ask: Math.max(1, reads - 2 * quarterOf(reads)),
+    retry: quarterOf(calls),
+    repeat: quarterOf(reads),
+    watch: quarterOf(reads)
+  }
+}
+
+/** Makes the slots of a worker. All of them are free. */
+export const makeSlots = Effect.fnUntraced(function* (limits: WorkLimits) {
+  const free: Record<Lane, number> = { ...countsOf(limits) }
+  const freed = yield* Latch.make()
+  let isNewestNext = true
+  return {
+    /** Returns the number of free slots in each lane. */
+    free: (): PerLane => ({ ...free }),
+    /** Returns how many of the free slots for first reads take the newest rows: half, in turns if the number is odd. */
+    newest: (): number => {
+      const isOdd = free.ask % 2 === 1
+      const count = Math.floor(free.ask / 2) + (isOdd && isNewestNext ? 1 : 0)
+      if (isOdd) isNewestNext = !isNewestNext
+      return count
+    },
+    /** Takes a slot; returns false when none is free. */
+    take: (lane: Lane): boolean => {
+      if (free[lane] === 0) return false
+      free[lane]--
+      return true
+    },
+    giveBack: (lane: Lane): void => {
+      if (free[lane]++ === 0) freed.openUnsafe()
+    },
+    /** Completes when a lane that had no free slot has one again, since it last completed. */
+    awaitFreed: Effect.andThen(freed.await, Effect.asVoid(freed.close))
+  }
+})
+
+/** The shortest time; zero by default, so that the ledger decides. */
+export const PollGap: Context.Reference<Duration.Duration> = /* @__PURE__ */ Context.Reference(
+  "@pawl/webhook/internal/work/RowSteps/PollGap",
+  { defaultValue: () => Duration.zero }
+)

@@ -1,0 +1,180 @@
+/**
+ * Calls the handler with each transition of a transaction.
+ *
+ * One call of `tell` makes at most one call of the handler:
+ *
+ * 1. *start*: the attempt is written to the row, with the read before it, so that a call that a crash interrupts counts as
+ *    failed.
+ * 2. *call*: the handler is called, with a timeout of 5 minutes.
+ * 3. *mark*: the transition is marked as told, by the write that releases the row. If the handler has `commit`, that write is in
+ *    one database transaction with the rows of the merchant.
+ *
+ * A handler that fails, dies or times out is called again after 1, 2, 4, … seconds, at most 5 minutes (`retrySchedule`). After a time-out
+ * (a `TimeoutError`) it is called again after 30 seconds or more, because the application may still be at work. After
+ * 24 hours of failures the row is parked as a dead letter, until the handler can be told another status. If a
+ * callback has another amount than was ordered, or a stored field cannot be read, the row is parked and the handler is
+ * not called. A person can redrive a parked row.
+ */
+import { StoreUnavailable } from "@pawl/core/CallbackError"
+import { Handler, type Transition as HandlerTransition } from "@pawl/core/Handler"
+import * as Cause from "effect/Cause"
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Layer from "effect/Layer"
+import { Confirmer } from "./Confirmer.ts"
+import * as Fact from "../rule/Fact.ts"
+import * as Lease from "./Lease.ts"
+import * as NextWork from "./NextWork.ts"
+import { Journal } from "../../Journal.ts"
+import { Ledger } from "../../Ledger.ts"
+import type { Change, DeadLetter, Leased } from "../rule/Row.ts"
+import { defaults, type WorkLimits } from "../rule/WorkLimits.ts"
+
+/**
+ * Service that tells the handler the next transition of a leased row, if there is one.
+ *
+ * - `tell` returns the change that is to be written with the release of the row; undefined if it is written, and the row released.
+ *   `release` says when the row is due again.
+ */
+export class Teller extends Context.Service<
+  Teller,
+  {
+    readonly tell: (
+      pending: NextWork.Pending,
+      release: (row: Leased) => Effect.Effect<Required<Change>["release"]>
+    ) => Effect.Effect<NextWork.Pending | undefined>
+  }
+>()("@pawl/webhook/internal/work/Teller") {}
+
+const handlerTimeout = Duration.minutes(5)
+const leaseLost = Symbol("the lease was lost")
+
+/** Layer that calls the `Handler`. */
+export const layer = (
+  limits: Pick<WorkLimits, "lease" | "retrySchedule"> = defaults
+): Layer.Layer<Teller, never, Ledger | Confirmer | Journal | Handler> =>
+  Layer.effect(
+    Teller,
+    Effect.gen(function* () {
+      const ledger = yield* Ledger
+      const { policy } = yield* Confirmer
+      const journal = yield* Journal
+      const handler = yield* Handler
+
+      const park = (pending: NextWork.Pending, deadLetter: DeadLetter) =>
+        NextWork.add(
+          pending,
+          { deadLetter, failingSince: undefined, facts: [Fact.parked(deadLetter)] },
+          journal.record(pending.row, { _tag: "DeadLettered", reason: deadLetter.reason })
+        )
+
+      /** Commits the rows of the merchant with the mark and the release of the row. */
+      const commit = Effect.fnUntraced(function* (
+        call: NonNullable<Handler["Service"]["commit"]>,
+        transition: HandlerTransition,
+        { change, row }: NextWork.Pending,
+        started: Leased
+      ) {
+        // A commit may succeed and its response be lost. `ifSequence` prevents a second write by the retry.
+        const writeOnce = Effect.flatMap(
+          ledger.write(row, { ...change, ifSequence: started.sequence }),
+          (told) => (told === undefined ? Effect.fail(leaseLost) : Effect.succeed(told))
+        )
+        const exit = yield* call(transition, writeOnce).pipe(
+          Effect.retry({
+            schedule: Lease.retrySchedule,
+            while: (error) => error instanceof StoreUnavailable
+          }),
+          Effect.timeout(handlerTimeout),
+          Effect.exit
+        )
+        const isLost = Exit.isFailure(exit) && Cause.squash(exit.cause) === leaseLost
+        return isLost ? yield* Effect.interrupt : exit
+      })
+
+      const tell: Teller["Service"]["tell"] = Effect.fnUntraced(function* (pending, release) {
+        const { row } = pending
+        const standing = NextWork.standingOf(row, policy)
+        const step = NextWork.nextStep(
+          row,
+          standing,
+          yield* Clock.currentTimeMillis,
+          limits.retrySchedule
+        )
+        if (step._tag === "Nothing") return pending
+        if (step._tag === "Park") return park(pending, step.deadLetter)
+        const { attempt, change, to } = step
+        const started = yield* NextWork.write(ledger, NextWork.add(pending, change))
+        const body = yield* Lease.body(ledger, started, to)
+        const transition = NextWork.make(started, to, standing, body)
+        if (transition === undefined) {
+          const at = yield* Clock.currentTimeMillis
+          return park(NextWork.none(started), { reason: "unreadable", at, to })
+        }
+        const handled = yield* Effect.suspend(() => handler.handle(transition)).pipe(
+          Effect.timeout(handlerTimeout),
+          Effect.exit
+        )
+        const sequence = started.sequence + 1
+        const at = yield* Clock.currentTimeMillis
+        const { confirmed, conflict } = standing
+        const recorded = journal.record(row, { _tag: "Told", to, confirmed, conflict, attempt })
+        const told = NextWork.add(
+          NextWork.none(started),
+          {
+            told: to,
+            sequence,
+            pendingStatus: undefined,
+            attempt: 0,
+            failingSince: undefined,
+            deadLetter: undefined,
+            facts: [{ fact: "told", at, sequence, to }]
+          },
+          recorded
+        )
+        let result: Exit.Exit<unknown, unknown> = handled
+        if (Exit.isSuccess(handled)) {
+          if (handler.commit === undefined) return told
+          const marked = NextWork.add(told, { release: yield* release(told.row) })
+          result = yield* commit(handler.commit, transition, marked, started)
+          if (Exit.isSuccess(result)) {
+            yield* recorded
+            return undefined
+          }
+        }
+        const cause = Exit.isFailure(result) ? result.cause : Cause.empty
+        yield* journal.record(row, { _tag: "HandlerFailed", to, attempt })
+        const failedAt = yield* Clock.currentTimeMillis
+        const backoff = NextWork.waitAfter(
+          limits.retrySchedule,
+          attempt,
+          started.failingSince,
+          failedAt
+        )
+        // An application may go on with a call that was not answered in time, so the next call does not begin before the lease of
+        // this one would have run out.
+        const isTimeout = Cause.isTimeoutError(Cause.squash(cause))
+        const wait = isTimeout ? Math.max(backoff, limits.lease) : backoff
+        yield* Effect.logWarning(
+          `The handler failed; it is called again in ${wait / 1000} s`,
+          reasonOf(cause)
+        )
+        return NextWork.add(NextWork.none(started), {
+          retryAt: failedAt + wait,
+          facts: [{ fact: "failed", at: failedAt, sequence, to }]
+        })
+      })
+
+      return { tell }
+    })
+  )
+
+/** Returns the log of a failed handler: the message of a tagged error, else the cause with its stack. */
+const reasonOf = (cause: Cause.Cause<unknown>): unknown => {
+  const error = Cause.squash(cause)
+  const isTagged = error instanceof Error && "_tag" in error && error.cause === undefined
+  return isTagged && Cause.hasFails(cause) ? `${error.name}: ${error.message}` : cause
+}

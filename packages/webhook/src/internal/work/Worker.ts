@@ -1,0 +1,248 @@
+/**
+ * Works on the rows that are due: reads their status from the service, and calls the handler.
+ *
+ * The worker runs in rounds. A round claims the rows that are due, each under a lease, and starts a fiber
+ * for each. The next round begins when a row falls due, when a slot is free again, or after `pollInterval`.
+ *
+ * Work on a row has three steps:
+ *
+ * 1. *read*: if a read is due (`Reconciler`), the status is read (`Confirmer`).
+ * 2. *tell*: the handler is called with the next transition, if there is one (`Teller`). The result of the read is written
+ *    before.
+ * 3. *release*: the lease ends, and the row gets the time and the lane in which it is due again. The same write has the result of
+ *    the call.
+ *
+ * Each lane has slots of its own (`Lane`): by default 48 for first calls of the handler, 16 for its retries, 16 for first
+ * reads of claims, 8 for other reads of open transactions and 8 for the watch. Half of the first reads are those of the
+ * newest claims. A read or a call that finds no free slot is left out, and the row waits in its lane.
+ * So a service or an application that hangs does not delay work that was never tried.
+ *
+ * A read that has a slot waits for the read budget of the ledger (`ReadBudget`), at most a second. Then it is put off: the row
+ * waits in its lane, where a new callback finds it.
+ *
+ * A ledger of several shards has a worker for each, with an equal share of the slots and of the read budget. So a shard that
+ * is not available stops no work of another one.
+ *
+ * If no worker was alive for more than 62 minutes, the service has given up on callbacks meanwhile. Then the reads that are
+ * planned for later are made soon, 10 in a second, so that an end that was missed is learned.
+ *
+ * Only one worker at a time has the lease of a row, so there is at most one call of the handler at a
+ * time for a transaction. A worker that loses the lease stops at once.
+ *
+ * A worker that ends is drained first: it claims nothing more, releases the rows whose handler is not called yet, and
+ * leaves 15 seconds to the calls that run. A call that takes longer is interrupted, and the lease of its row runs out,
+ * because an application may go on with a call that is interrupted here.
+ */
+import { Profile } from "@pawl/core/Profile"
+import * as Cause from "effect/Cause"
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import * as FiberSet from "effect/FiberSet"
+import * as Layer from "effect/Layer"
+import { Confirmer } from "./Confirmer.ts"
+import * as ClockWatch from "./ClockWatch.ts"
+import * as Lease from "./Lease.ts"
+import * as LedgerClock from "../ledger/LedgerClock.ts"
+import * as NextWork from "./NextWork.ts"
+import * as Outage from "./Outage.ts"
+import { PollGap } from "./RowSteps.ts"
+import * as Reads from "./Reads.ts"
+import * as RowSteps from "./RowSteps.ts"
+import { Journal } from "../../Journal.ts"
+import { Ledger } from "../../Ledger.ts"
+import * as ReadBudget from "../rule/ReadBudget.ts"
+import type * as Reconciler from "./Reconciler.ts"
+import type { Leased, Row } from "../rule/Row.ts"
+import type { Teller } from "./Teller.ts"
+import * as WorkLimits from "../rule/WorkLimits.ts"
+
+/** The longest wait for the calls that run when the worker ends. */
+const drainTimeout = Duration.seconds(15)
+
+/**
+ * Service that ends the work before its layer does, for a process that goes on accepting callbacks meanwhile.
+ *
+ * - `drain`: claims no more rows, and completes when the running handlers have ended, at the latest after 15 seconds.
+ * - `isDraining`: true from the start of the drain on.
+ * - `readUse`: the use of the read budget by this process.
+ */
+export class Worker extends Context.Service<
+  Worker,
+  {
+    readonly drain: Effect.Effect<void>
+    readonly isDraining: Effect.Effect<boolean>
+    readonly readUse: Effect.Effect<ReadBudget.ReadUse>
+  }
+>()("@pawl/webhook/internal/work/Worker") {}
+
+/** A row at work. `isTold` is true from the moment on when the handler may have been called. */
+interface Task {
+  isTold: boolean
+  fiber: Fiber.Fiber<void> | undefined
+}
+
+/** Layer that works until its scope ends, and is drained then. If the scope ends by a failure it is not drained. */
+export const layer = (
+  limits: WorkLimits.WorkLimits = WorkLimits.defaults
+): Layer.Layer<Worker, never, Ledger | Confirmer | Journal | Teller> =>
+  Layer.effect(
+    Worker,
+    Effect.gen(function* () {
+      const ledger = yield* Ledger
+      const shards = ledger.shards ?? [ledger]
+      const workers = yield* Effect.forEach(shards, (shard, position) =>
+        start(ledger, shard, WorkLimits.shareOf(limits, position, shards.length))
+      )
+      let isDraining = false
+      const drain = Effect.suspend(() => {
+        isDraining = true
+        return Effect.forEach(workers, ({ drain }) => drain, {
+          concurrency: "unbounded",
+          discard: true
+        })
+      })
+      yield* Effect.addFinalizer((exit) =>
+        Exit.isSuccess(exit) || Cause.hasInterruptsOnly(exit.cause) ? drain : Effect.void
+      )
+      const readUse = Effect.map(
+        Effect.forEach(workers, ({ readUse }) => readUse),
+        ReadBudget.sum
+      )
+      return { drain, isDraining: Effect.sync(() => isDraining), readUse }
+    })
+  )
+
+/** The shortest time between two logs of a round that failed, in milliseconds. */
+const minLogGap = 600_000
+
+/** Starts the worker of a shard of a ledger, or of the whole ledger, and returns what drains it. */
+const start = Effect.fnUntraced(function* (
+  ledger: Ledger["Service"],
+  shard: Ledger["Service"],
+  limits: WorkLimits.WorkLimits
+) {
+  const { policy } = yield* Confirmer
+  const journal = yield* Journal
+  const { pollGaps } = yield* Profile
+  const clock = yield* Clock.Clock
+  const rules: Reconciler.Rules = { policy, pollGaps }
+  const slots = yield* RowSteps.makeSlots(limits)
+  const use = ReadBudget.make(limits.readsPerSecond)
+  const reads = yield* Reads.make(shard, limits.readsPerSecond, clock, use)
+  const { lease } = limits
+  const pollInterval = Duration.max(shard.pollInterval, yield* PollGap)
+  const outage = Outage.make({ ledger: shard, journal, lease })
+  const steps = yield* RowSteps.make({ ledger, rules, slots, reads, use, outage, limits })
+  const tasks = new Map<string, Task>()
+  const fibers = yield* FiberSet.make<void>()
+
+  /** The row may be claimed again, for another task, before this one ends. */
+  const forget = (leased: Leased, task: Task) => {
+    if (tasks.get(keyOf(leased)) === task) tasks.delete(keyOf(leased))
+  }
+
+  const work = Effect.fnUntraced(
+    function* (leased: Leased, task: Task) {
+      yield* steps(leased, {
+        beforeTell: () => {
+          task.isTold = true
+        },
+        release: (row) =>
+          Effect.map(Clock.currentTimeMillis, (now) => {
+            task.isTold = true
+            forget(leased, task)
+            return NextWork.nextOf(row, rules, now)
+          })
+      })
+    },
+    (effect, leased, task) =>
+      effect.pipe(
+        Effect.raceFirst(Lease.renew(ledger, leased, lease)),
+        Effect.onInterrupt(() =>
+          task.isTold
+            ? Effect.void
+            : Effect.ignore(
+                ledger.write(leased, {
+                  release: { ...NextWork.nextOf(leased, rules, 0), dueAt: 0 }
+                })
+              )
+        ),
+        Effect.catchCause((cause) => Effect.logError("A row could not be worked on", cause)),
+        Effect.ensuring(Effect.sync(() => forget(leased, task))),
+        Effect.annotateLogs({ method: leased.method, transactionId: leased.transactionId })
+      )
+  )
+
+  /** Skips a row that this worker works on already: it was claimed again because the clock jumped. */
+  const begin = Effect.fnUntraced(function* (leased: Leased) {
+    if (tasks.has(keyOf(leased))) return
+    const task: Task = { isTold: false, fiber: undefined }
+    tasks.set(keyOf(leased), task)
+    task.fiber = yield* FiberSet.run(fibers, work(leased, task))
+  })
+
+  const checkClocks = ClockWatch.make({ ledger: shard, journal, clock, lease })
+
+  const round = Effect.gen(function* () {
+    const untilCheck = yield* checkClocks
+    const at = yield* Clock.currentTimeMillis
+    // Uninterruptible, because only the fiber of a claimed row releases its lease, so each fiber must be started.
+    const { dueAt } = yield* shard
+      .claim({ at, until: at + lease, limit: slots.free(), newest: slots.newest() })
+      .pipe(
+        Effect.tap(({ rows }) => Effect.forEach(rows, begin, { discard: true })),
+        Effect.uninterruptible
+      )
+    const untilDue = Duration.millis(Math.min(Math.max((dueAt ?? Infinity) - at, 0), untilCheck))
+    yield* Effect.raceAllFirst([
+      shard.awaitWork,
+      slots.awaitFreed,
+      Effect.sleep(Duration.min(pollInterval, untilDue))
+    ])
+  })
+
+  const ledgerClock = LedgerClock.make(shard, clock)
+  yield* outage.run.pipe(Effect.provideService(Clock.Clock, ledgerClock), Effect.forkScoped)
+
+  let nextLogAt = 0
+  /** Logs why a round failed, and drops the next causes for 10 minutes: a store that is gone fails each second. */
+  const logFailure = (cause: Cause.Cause<unknown>) => {
+    const at = clock.currentTimeMillisUnsafe()
+    // A later time was set before the clock was set back.
+    if (at < nextLogAt && nextLogAt <= at + minLogGap) return Effect.void
+    nextLogAt = at + minLogGap
+    return Effect.logError("The ledger could not be read", cause)
+  }
+
+  const rounds = yield* round.pipe(
+    Effect.catchCause((cause) => Effect.andThen(logFailure(cause), Effect.sleep(Lease.retryDelay))),
+    Effect.forever,
+    (all) => Effect.andThen(outage.begin, all),
+    Effect.provideService(Clock.Clock, ledgerClock),
+    Effect.forkScoped
+  )
+
+  const drain = Effect.gen(function* () {
+    yield* Fiber.interrupt(rounds)
+    const untold = [...tasks.values()].flatMap(({ fiber, isTold }) =>
+      isTold || fiber === undefined ? [] : [fiber]
+    )
+    yield* Fiber.interruptAll(untold)
+    yield* FiberSet.awaitEmpty(fibers)
+  }).pipe(
+    Effect.timeoutOption(drainTimeout),
+    Effect.andThen(FiberSet.clear(fibers)),
+    Effect.andThen(Effect.provideService(outage.noteEnd, Clock.Clock, ledgerClock))
+  )
+
+  const readUse = Effect.map(Clock.currentTimeMillis, use.read).pipe(
+    Effect.provideService(Clock.Clock, ledgerClock)
+  )
+  return { drain, readUse }
+})
+
+const keyOf = ({ scope, transactionId }: Row): string => `${scope}/${transactionId}`
