@@ -5,7 +5,7 @@
 import * as NodeHmac from "@pawl/core/NodeHmac"
 import * as ApmPayments from "@pawl/http/ApmPayments"
 import * as Pawl from "@pawl/http/Pawl"
-import * as RequestSender from "@pawl/http/RequestSender"
+import * as RequestSender from "@pawl/http/internal/call/RequestSender"
 import * as CallbackUrl from "@pawl/webhook/CallbackUrl"
 import * as NodeSqlite from "@pawl/webhook/NodeSqlite"
 import * as Requests from "@pawl/webhook/Requests"

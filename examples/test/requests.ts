@@ -2,7 +2,7 @@
  * Requests over the client of a test, in a SQLite database in memory.
  */
 import * as NodeHmac from "@pawl/core/NodeHmac"
-import * as RequestSender from "@pawl/http/RequestSender"
+import * as RequestSender from "@pawl/http/internal/call/RequestSender"
 import * as CallbackUrl from "@pawl/webhook/CallbackUrl"
 import * as NodeSqlite from "@pawl/webhook/NodeSqlite"
 import * as Requests from "@pawl/webhook/Requests"

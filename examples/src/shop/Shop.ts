@@ -10,7 +10,7 @@
  */
 import * as NodeHmac from "@pawl/core/NodeHmac"
 import type { RequestInput } from "@pawl/core/RequestSender"
-import * as RequestSender from "@pawl/http/RequestSender"
+import * as RequestSender from "@pawl/http/internal/call/RequestSender"
 import * as CallbackUrl from "@pawl/webhook/CallbackUrl"
 import * as LedgerSql from "@pawl/webhook/LedgerSql"
 import * as NodeSqlite from "@pawl/webhook/NodeSqlite"

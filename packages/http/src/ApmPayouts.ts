@@ -9,11 +9,11 @@ import type { OpenStatus } from "@pawl/core/Transaction"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Endpoint from "./Endpoint.ts"
-import type { Caller } from "./Caller.ts"
+import * as Endpoint from "./internal/wire/Endpoint.ts"
+import type { Caller } from "./internal/call/Caller.ts"
 import type { CallOptions, CreateOptions } from "./CallOptions.ts"
-import * as ServiceMethods from "./internal/ServiceMethods.ts"
-import { failDeclined } from "./internal/Decline.ts"
+import * as ServiceMethods from "./internal/call/Methods.ts"
+import { failDeclined } from "./internal/call/Decline.ts"
 
 /**
  * Service that starts APM payouts and reads them (`spec.md`, "APM payouts").

@@ -51,7 +51,7 @@ import * as Layer from "effect/Layer"
 import * as NodeTransport from "./NodeTransport.ts"
 import * as PawlConfig from "./PawlConfig.ts"
 import * as PawlPortable from "./PawlPortable.ts"
-import * as RequestSender from "./RequestSender.ts"
+import * as RequestSender from "./internal/call/RequestSender.ts"
 
 /**
  * Type of all the services of the client.

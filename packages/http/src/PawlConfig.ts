@@ -36,7 +36,7 @@ import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import type { Hooks } from "./Hooks.ts"
-import * as Settings from "./internal/Settings.ts"
+import * as Settings from "./internal/config/Settings.ts"
 
 /**
  * Service that holds the configuration of the client.

@@ -8,11 +8,11 @@ import type { IntentRejected, OutcomeUnknown, ReadError } from "@pawl/core/Payme
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Endpoint from "./Endpoint.ts"
-import type { Caller } from "./Caller.ts"
+import * as Endpoint from "./internal/wire/Endpoint.ts"
+import type { Caller } from "./internal/call/Caller.ts"
 import type { CreateOptions } from "./CallOptions.ts"
-import { failRejected } from "./internal/Rejection.ts"
-import * as ServiceMethods from "./internal/ServiceMethods.ts"
+import { failRejected } from "./internal/call/Rejection.ts"
+import * as ServiceMethods from "./internal/call/Methods.ts"
 
 /**
  * Service that creates intents (`spec.md`, "Payment intents").

@@ -65,7 +65,7 @@ import * as Effect from "effect/Effect"
 import * as Latch from "effect/Latch"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
-import * as Failure from "./internal/Failure.ts"
+import * as Failure from "./internal/call/Failure.ts"
 import { spanned } from "./internal/Spanned.ts"
 
 /**

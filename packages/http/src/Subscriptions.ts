@@ -14,11 +14,11 @@ import type { SubscriptionStatus } from "@pawl/core/SubscriptionStatus"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { Caller } from "./Caller.ts"
+import { Caller } from "./internal/call/Caller.ts"
 import type { CallOptions, CreateOptions } from "./CallOptions.ts"
-import * as ServiceMethods from "./internal/ServiceMethods.ts"
-import { failDeclined } from "./internal/Decline.ts"
-import * as SubscriptionEndpoint from "./SubscriptionEndpoint.ts"
+import * as ServiceMethods from "./internal/call/Methods.ts"
+import { failDeclined } from "./internal/call/Decline.ts"
+import * as SubscriptionEndpoint from "./internal/wire/SubscriptionEndpoint.ts"
 
 /**
  * Service that creates, reads, changes and cancels subscriptions (`spec.md`, "Recurring subscriptions").

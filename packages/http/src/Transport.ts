@@ -21,7 +21,7 @@ import type * as HttpClientError from "effect/http/HttpClientError"
 import * as HttpClientRequest from "effect/http/HttpClientRequest"
 import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
-import * as ConnectionFailure from "./internal/ConnectionFailure.ts"
+import * as ConnectionFailure from "./internal/wire/ConnectionFailure.ts"
 
 /**
  * An HTTP request. `url` is absolute.

@@ -1,6 +1,6 @@
 import { Api } from "@pawl/http/Api"
-import * as Endpoint from "@pawl/http/Endpoint"
-import * as SubscriptionEndpoint from "@pawl/http/SubscriptionEndpoint"
+import * as Endpoint from "@pawl/http/internal/wire/Endpoint"
+import * as SubscriptionEndpoint from "@pawl/http/internal/wire/SubscriptionEndpoint"
 import { RequestId } from "@pawl/core/Transaction"
 import * as Schema from "effect/Schema"
 import * as OpenApi from "effect/http-api/OpenApi"

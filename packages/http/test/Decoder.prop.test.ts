@@ -10,10 +10,10 @@ import * as Schema from "effect/Schema"
 import * as SchemaIssue from "effect/SchemaIssue"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import * as Endpoint from "../src/Endpoint.ts"
-import * as Operation from "../src/internal/Operation.ts"
-import * as PlainInput from "../src/internal/PlainInput.ts"
-import * as SubscriptionEndpoint from "../src/SubscriptionEndpoint.ts"
+import * as Endpoint from "../src/internal/wire/Endpoint.ts"
+import * as Operation from "../src/internal/wire/Operation.ts"
+import * as PlainInput from "../src/internal/wire/PlainInput.ts"
+import * as SubscriptionEndpoint from "../src/internal/wire/SubscriptionEndpoint.ts"
 
 type Codec = Schema.Codec<unknown, unknown>
 

@@ -10,7 +10,7 @@ import * as TestClock from "effect/testing/TestClock"
 import { describe, expect, it } from "vitest"
 import { ApmPayments } from "../src/ApmPayments.ts"
 import type { CreateOptions } from "../src/CallOptions.ts"
-import * as Doubts from "../src/internal/Doubts.ts"
+import * as Doubts from "../src/internal/call/Creates.ts"
 import * as Memory from "./support/memory.ts"
 import { operations } from "./support/operations.ts"
 

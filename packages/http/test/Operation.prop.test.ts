@@ -4,9 +4,9 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import * as Endpoint from "../src/Endpoint.ts"
-import * as Operation from "../src/internal/Operation.ts"
-import * as SubscriptionEndpoint from "../src/SubscriptionEndpoint.ts"
+import * as Endpoint from "../src/internal/wire/Endpoint.ts"
+import * as Operation from "../src/internal/wire/Operation.ts"
+import * as SubscriptionEndpoint from "../src/internal/wire/SubscriptionEndpoint.ts"
 
 /** Schemas that no endpoint has yet: a record and a list with an encoded form, and an optional key. */
 const other = {

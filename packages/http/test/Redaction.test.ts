@@ -3,7 +3,7 @@
  */
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import * as Redaction from "../src/internal/Redaction.ts"
+import * as Redaction from "../src/internal/wire/Redaction.ts"
 
 const base64 = (text: string) => Buffer.from(text).toString("base64")
 const hex = (digit: string) => digit.charCodeAt(0).toString(16)

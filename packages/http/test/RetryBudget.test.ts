@@ -1,5 +1,5 @@
 import { expect, it } from "vitest"
-import * as RetryBudget from "../src/internal/RetryBudget.ts"
+import * as RetryBudget from "../src/internal/call/RetryBudget.ts"
 
 /** Takes every retry that is left, and returns their number. */
 const spendAll = ({ spend }: RetryBudget.RetryBudget): number => {

@@ -6,7 +6,7 @@ import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import { expect, it } from "vitest"
 import { ApmPayments } from "../src/ApmPayments.ts"
-import * as Signed from "../src/internal/Signed.ts"
+import * as Signed from "../src/internal/wire/Signed.ts"
 import * as PawlConfig from "../src/PawlConfig.ts"
 import * as Memory from "./support/memory.ts"
 

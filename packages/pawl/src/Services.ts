@@ -10,7 +10,7 @@
 import * as Handler from "@pawl/core/Handler"
 import * as NodeHmac from "@pawl/core/NodeHmac"
 import * as Profile from "@pawl/core/Profile"
-import * as RequestSender from "@pawl/http/RequestSender"
+import * as RequestSender from "@pawl/http/internal/call/RequestSender"
 import * as Pawl from "@pawl/http/Pawl"
 import * as CallbackUrl from "@pawl/webhook/CallbackUrl"
 import * as NodeStore from "@pawl/webhook/NodeStore"

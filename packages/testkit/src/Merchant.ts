@@ -33,7 +33,7 @@
  */
 import * as Handler from "@pawl/core/Handler"
 import * as PortableHmac from "@pawl/core/PortableHmac"
-import * as RequestSender from "@pawl/http/RequestSender"
+import * as RequestSender from "@pawl/http/internal/call/RequestSender"
 import * as CallbackUrl from "@pawl/webhook/CallbackUrl"
 import * as Ledger from "@pawl/webhook/Ledger"
 import * as Receiver from "@pawl/webhook/Receiver"

@@ -4,7 +4,7 @@
 import * as NodeHmac from "@pawl/core/NodeHmac"
 import * as PawlConfig from "@pawl/http/PawlConfig"
 import * as PawlPortable from "@pawl/http/PawlPortable"
-import * as RequestSender from "@pawl/http/RequestSender"
+import * as RequestSender from "@pawl/http/internal/call/RequestSender"
 import { type Response, Transport } from "@pawl/http/Transport"
 import * as CallbackUrl from "@pawl/webhook/CallbackUrl"
 import * as Ledger from "@pawl/webhook/Ledger"

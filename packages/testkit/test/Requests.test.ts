@@ -3,7 +3,7 @@
  */
 import * as Handler from "@pawl/core/Handler"
 import * as NodeHmac from "@pawl/core/NodeHmac"
-import * as RequestSender from "@pawl/http/RequestSender"
+import * as RequestSender from "@pawl/http/internal/call/RequestSender"
 import * as CallbackUrl from "@pawl/webhook/CallbackUrl"
 import * as Ledger from "@pawl/webhook/Ledger"
 import * as Receiver from "@pawl/webhook/Receiver"

@@ -2,10 +2,10 @@
  * Runs the attempts of a call with an access token, and decodes the response.
  */
 import * as Effect from "effect/Effect"
-import * as Attempts from "./Attempts.ts"
-import type * as Authorized from "./Authorized.ts"
-import * as ResponseIds from "./ResponseIds.ts"
-import * as Failure from "./Failure.ts"
+import * as Attempts from "./call/Attempts.ts"
+import type * as Authorized from "./token/Authorized.ts"
+import * as ResponseIds from "./wire/ResponseIds.ts"
+import * as Failure from "./call/Failure.ts"
 
 /** Runs the attempts of a call that began at `start`. With `first` the first request was sent already. */
 export const run = <A>(

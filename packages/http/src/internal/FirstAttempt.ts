@@ -11,13 +11,13 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import type { AccessToken } from "../AccessToken.ts"
-import * as Metrics from "../Metrics.ts"
-import * as Attempts from "./Attempts.ts"
-import * as Authorized from "./Authorized.ts"
-import * as ResponseIds from "./ResponseIds.ts"
-import type { CallFailure } from "./Failure.ts"
-import type { Renewals } from "./Renewals.ts"
+import type { AccessToken } from "./token/AccessToken.ts"
+import * as Metrics from "./wire/Metrics.ts"
+import * as Attempts from "./call/Attempts.ts"
+import * as Authorized from "./token/Authorized.ts"
+import * as ResponseIds from "./wire/ResponseIds.ts"
+import type { CallFailure } from "./call/Failure.ts"
+import type { Renewals } from "./token/Renewals.ts"
 
 /** Makes a function that runs a call by its shortest path, and by `otherwise` where that is not enough. */
 export const make =

@@ -6,8 +6,8 @@
  * The name of an endpoint is its method and its path after the `/api` of the base URL:
  * `GET /v1/payments/apm/status/{id}`.
  */
-import * as TransactionEndpoint from "@pawl/http/Endpoint"
-import * as SubscriptionEndpoint from "@pawl/http/SubscriptionEndpoint"
+import * as TransactionEndpoint from "@pawl/http/internal/wire/Endpoint"
+import * as SubscriptionEndpoint from "@pawl/http/internal/wire/SubscriptionEndpoint"
 import * as Result from "effect/Result"
 
 const { Credentials: _, ...transactions } = TransactionEndpoint

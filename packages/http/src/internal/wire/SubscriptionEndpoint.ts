@@ -11,7 +11,7 @@ import {
   SubscriptionUpdate
 } from "@pawl/core/Subscription"
 import * as Schema from "effect/Schema"
-import { PathId } from "./internal/PathId.ts"
+import { PathId } from "./PathId.ts"
 
 /** Schema for the path of every endpoint of one subscription. */
 const BySubscriptionId = Schema.Struct({ subscriptionId: PathId })

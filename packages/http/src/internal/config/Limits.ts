@@ -4,8 +4,8 @@
 import { ValidationFailed } from "@pawl/core/PaymentsError"
 import * as Duration from "effect/Duration"
 import * as Result from "effect/Result"
-import type { CallOptions, CreateOptions } from "../CallOptions.ts"
-import type { PawlConfig } from "../PawlConfig.ts"
+import type { CallOptions, CreateOptions } from "../../CallOptions.ts"
+import type { PawlConfig } from "../../PawlConfig.ts"
 import * as Settings from "./Settings.ts"
 
 /** The limits of a call. Its times are in milliseconds. After `sendWithin` the call sends no request any more. */

@@ -6,7 +6,7 @@ import { Hmac } from "@pawl/core/Hmac"
 import { Profile } from "@pawl/core/Profile"
 import * as Effect from "effect/Effect"
 import { identity } from "effect/Function"
-import { PawlConfig } from "../PawlConfig.ts"
+import { PawlConfig } from "../../PawlConfig.ts"
 
 /** Tells which requests of an endpoint have a checksum: all, or those that `Profile.payoutChecksum` selects. */
 export type ChecksumRule = "always" | "payout"

@@ -4,7 +4,7 @@
 import type { HostedPage, PaymentIntentResponse } from "@pawl/core/PaymentIntent"
 import { IntentRejected, OutcomeUnknown, UnexpectedResponse } from "@pawl/core/PaymentsError"
 import * as Effect from "effect/Effect"
-import * as ErrorResponse from "./ErrorResponse.ts"
+import * as ErrorResponse from "../wire/ErrorResponse.ts"
 
 /** Returns the page. A response that has neither a page nor an errorCode fails with `OutcomeUnknown`. */
 export const failRejected = (

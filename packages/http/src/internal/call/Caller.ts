@@ -42,24 +42,24 @@ import * as Exit from "effect/Exit"
 import { identity } from "effect/Function"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
-import { AccessToken } from "./AccessToken.ts"
-import type { CallOptions, CreateOptions } from "./CallOptions.ts"
-import * as Attempts from "./internal/Attempts.ts"
-import * as Authorized from "./internal/Authorized.ts"
-import * as CallAttempts from "./internal/CallAttempts.ts"
-import * as Doubts from "./internal/Doubts.ts"
-import * as Failure from "./internal/Failure.ts"
-import * as FirstAttempt from "./internal/FirstAttempt.ts"
-import * as InFlight from "./internal/InFlight.ts"
-import * as Limits from "./internal/Limits.ts"
-import * as Observed from "./internal/Observed.ts"
-import * as Operation from "./internal/Operation.ts"
-import * as Renewals from "./internal/Renewals.ts"
-import * as RetryBudget from "./internal/RetryBudget.ts"
-import * as Signed from "./internal/Signed.ts"
-import * as Metrics from "./Metrics.ts"
-import { PawlConfig } from "./PawlConfig.ts"
-import { Transport } from "./Transport.ts"
+import { AccessToken } from "../token/AccessToken.ts"
+import type { CallOptions, CreateOptions } from "../../CallOptions.ts"
+import * as Attempts from "./Attempts.ts"
+import * as Authorized from "../token/Authorized.ts"
+import * as CallAttempts from "../CallAttempts.ts"
+import * as Doubts from "./Creates.ts"
+import * as Failure from "./Failure.ts"
+import * as FirstAttempt from "../FirstAttempt.ts"
+import * as InFlight from "./InFlight.ts"
+import * as Limits from "../config/Limits.ts"
+import * as Observed from "../wire/Observed.ts"
+import * as Operation from "../wire/Operation.ts"
+import * as Renewals from "../token/Renewals.ts"
+import * as RetryBudget from "./RetryBudget.ts"
+import * as Signed from "../wire/Signed.ts"
+import * as Metrics from "../wire/Metrics.ts"
+import { PawlConfig } from "../../PawlConfig.ts"
+import { Transport } from "../../Transport.ts"
 
 /**
  * Service that calls operations of the contract.
@@ -97,7 +97,7 @@ export class Caller extends Context.Service<
     ) => Effect.Effect<void, ReadError>
     readonly operation: <A>(endpoint: Operation.Endpoint<A>) => Operation.Operation<A>
   }
->()("@pawl/http/Caller") {}
+>()("@pawl/http/internal/call/Caller") {}
 
 /**
  * Layer that calls the service at the configured base URL.

@@ -23,7 +23,7 @@ import { PaymentIntentRequest, PaymentIntentResponse } from "@pawl/core/PaymentI
 import { RefundInfo, RefundRequest, RefundResponse } from "@pawl/core/Refund"
 import { OpenStatus } from "@pawl/core/Transaction"
 import * as Schema from "effect/Schema"
-import { PathId } from "./internal/PathId.ts"
+import { PathId } from "./PathId.ts"
 
 /**
  * Schema for the credentials that are exchanged for an access token.

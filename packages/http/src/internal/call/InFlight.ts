@@ -8,7 +8,7 @@
  * response to the first. The same request may be in flight several times: the service processes it once.
  */
 import { ValidationFailed } from "@pawl/core/PaymentsError"
-import type { Request } from "../Transport.ts"
+import type { Request } from "../../Transport.ts"
 
 /** The creates in flight. */
 export interface InFlight {

@@ -14,8 +14,8 @@ import { BeforeRequest, StatusReader } from "@pawl/core/StatusReader"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { Caller } from "./Caller.ts"
-import * as Endpoint from "./Endpoint.ts"
-import { spanned } from "./internal/Spanned.ts"
+import * as Endpoint from "../wire/Endpoint.ts"
+import { spanned } from "../Spanned.ts"
 
 /**
  * Layer that reads statuses from the endpoints of the contract (`spec.md`, "APM payments", "APM

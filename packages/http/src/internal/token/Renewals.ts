@@ -13,7 +13,7 @@
  *
  * After `/auth` refused the credentials, it is not asked again within `cooldown`.
  */
-import type { Token } from "../AccessToken.ts"
+import type { Token } from "./AccessToken.ts"
 
 /** The state of the renewals of one client. Times are nanoseconds of the monotonic clock. */
 export interface Renewals {

@@ -21,7 +21,7 @@ import {
 } from "@pawl/core/PaymentsError"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
-import type * as Transport from "../Transport.ts"
+import type * as Transport from "../../Transport.ts"
 import * as Redaction from "./Redaction.ts"
 
 /** Returns the error of a response that is not 2xx. `retryAfter` is in milliseconds. */

@@ -3,7 +3,7 @@
  * request.
  */
 import { UnexpectedResponse } from "@pawl/core/PaymentsError"
-import type * as Transport from "../Transport.ts"
+import type * as Transport from "../../Transport.ts"
 import * as ErrorResponse from "./ErrorResponse.ts"
 
 /** The ids of a request. */

@@ -3,7 +3,7 @@
  * start, also in a later call, until a readable response ends the doubt.
  */
 import { OutcomeUnknown, type ReadError } from "@pawl/core/PaymentsError"
-import * as ErrorResponse from "./ErrorResponse.ts"
+import * as ErrorResponse from "../wire/ErrorResponse.ts"
 import type { Doubt } from "./Failure.ts"
 
 /** Most requestIds that are kept. Beyond it the oldest is dropped; a caller then has to pass `inDoubt`. */

@@ -39,20 +39,20 @@ import * as Metric from "effect/Metric"
 import * as Random from "effect/Random"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
-import * as Endpoint from "./Endpoint.ts"
-import * as Attempts from "./internal/Attempts.ts"
-import * as BackgroundClock from "./internal/BackgroundClock.ts"
-import * as ErrorResponse from "./internal/ErrorResponse.ts"
-import * as Failure from "./internal/Failure.ts"
-import * as Limits from "./internal/Limits.ts"
-import * as Observed from "./internal/Observed.ts"
-import * as Operation from "./internal/Operation.ts"
-import * as RetryBudget from "./internal/RetryBudget.ts"
-import { spanned } from "./internal/Spanned.ts"
-import * as TokenResponse from "./internal/TokenResponse.ts"
-import * as Metrics from "./Metrics.ts"
-import { PawlConfig } from "./PawlConfig.ts"
-import { Transport } from "./Transport.ts"
+import * as Endpoint from "../wire/Endpoint.ts"
+import * as Attempts from "../call/Attempts.ts"
+import * as BackgroundClock from "./BackgroundClock.ts"
+import * as ErrorResponse from "../wire/ErrorResponse.ts"
+import * as Failure from "../call/Failure.ts"
+import * as Limits from "../config/Limits.ts"
+import * as Observed from "../wire/Observed.ts"
+import * as Operation from "../wire/Operation.ts"
+import * as RetryBudget from "../call/RetryBudget.ts"
+import { spanned } from "../Spanned.ts"
+import * as TokenResponse from "./TokenResponse.ts"
+import * as Metrics from "../wire/Metrics.ts"
+import { PawlConfig } from "../../PawlConfig.ts"
+import { Transport } from "../../Transport.ts"
 
 /**
  * Service that returns the access token of the configured merchant.
@@ -72,7 +72,7 @@ export class AccessToken extends Context.Service<
     readonly peek: (now: number) => Token | undefined
     readonly drop: (token: Token) => Effect.Effect<void>
   }
->()("@pawl/http/AccessToken") {}
+>()("@pawl/http/internal/token/AccessToken") {}
 
 /**
  * An access token. `expiresAt` is the time until which it is used, in milliseconds since the epoch.

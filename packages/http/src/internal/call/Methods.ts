@@ -5,11 +5,11 @@ import { type OutcomeUnknown, type ReadError, ValidationFailed } from "@pawl/cor
 import * as RequestId from "@pawl/core/RequestId"
 import * as Effect from "effect/Effect"
 import { identity } from "effect/Function"
-import { Caller } from "../Caller.ts"
-import type { CallOptions, CreateOptions } from "../CallOptions.ts"
-import * as CallSite from "./CallSite.ts"
-import type { Endpoint } from "./Operation.ts"
-import { spanned } from "./Spanned.ts"
+import { Caller } from "./Caller.ts"
+import type { CallOptions, CreateOptions } from "../../CallOptions.ts"
+import * as CallSite from "../CallSite.ts"
+import type { Endpoint } from "../wire/Operation.ts"
+import { spanned } from "../Spanned.ts"
 
 /** The fields that every create has. */
 interface CreateFields {

@@ -11,7 +11,7 @@
  * ```ts
  * import { type EncodedRequest, RequestSender } from "@pawl/core/RequestSender"
  * import * as Pawl from "@pawl/http/Pawl"
- * import * as Sender from "@pawl/http/RequestSender"
+ * import * as Sender from "@pawl/http/internal/call/RequestSender"
  * import * as Effect from "effect/Effect"
  * import * as Layer from "effect/Layer"
  *
@@ -47,14 +47,14 @@ import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import { Caller } from "./Caller.ts"
-import * as Endpoint from "./Endpoint.ts"
-import { failDeclined } from "./internal/Decline.ts"
-import { withExactId } from "./internal/ExactId.ts"
-import type * as Operation from "./internal/Operation.ts"
-import { failRejected } from "./internal/Rejection.ts"
-import { traced } from "./internal/ServiceMethods.ts"
-import { createSubscription } from "./SubscriptionEndpoint.ts"
-import type * as Transport from "./Transport.ts"
+import * as Endpoint from "../wire/Endpoint.ts"
+import { failDeclined } from "./Decline.ts"
+import { withExactId } from "./ExactId.ts"
+import type * as Operation from "../wire/Operation.ts"
+import { failRejected } from "./Rejection.ts"
+import { traced } from "./Methods.ts"
+import { createSubscription } from "../wire/SubscriptionEndpoint.ts"
+import type * as Transport from "../../Transport.ts"
 
 /**
  * Layer that encodes as the services of a client do, and sends by its `Caller`. `Pawl.layer` provides one.

@@ -2,7 +2,7 @@
  * The properties of the requests of an operation, by OpenTelemetry's semantic conventions for HTTP clients.
  */
 import type * as Metric from "effect/Metric"
-import * as Metrics from "../Metrics.ts"
+import * as Metrics from "./Metrics.ts"
 
 /** The properties that all requests of an operation have. */
 export interface Target {

@@ -3,7 +3,7 @@
  */
 import { Declined, type DeclinedAs } from "@pawl/core/PaymentsError"
 import * as Effect from "effect/Effect"
-import * as ErrorResponse from "./ErrorResponse.ts"
+import * as ErrorResponse from "../wire/ErrorResponse.ts"
 
 /** The fields of the response to a create that decide whether it is declined. */
 interface CreateResponse {
