@@ -201,18 +201,11 @@ const packages: ReadonlyArray<Rule> = [
  */
 const layers: Readonly<Record<string, ReadonlyArray<readonly [room: string, files: RegExp]>>> = {
   "packages/http/src/": [
-    [
-      "configuration",
-      /^(CallOptions|Hooks|PawlConfig|Metrics|Transport|NodeTransport|internal\/(BackgroundClock|BodyBuffer|ConnectionFailure|ErrorResponse|LenientResponse|Limits|PlainInput|Redaction|Settings|Slots|Spanned|Target|Version))\.ts$/
-    ],
-    [
-      "contract",
-      /^(Endpoint|SubscriptionEndpoint|Api|internal\/(ErrorBody|HttpEndpoint|OpenApi\w+|Operation|PathId|Signed))\.ts$/
-    ],
-    [
-      "calls",
-      /^(AccessToken|Caller|internal\/(Attempts|Authorized|CallAttempts|Doubts|Failure|FirstAttempt|InFlight|Observed|Renewals|ResponseIds|RetryBudget|TokenResponse))\.ts$/
-    ],
+    ["config", /^(CallOptions|Hooks|PawlConfig|internal\/config\/.+)\.ts$/],
+    ["wire", /^(Transport|NodeTransport|internal\/wire\/.+)\.ts$/],
+    ["contract", /^(Api|internal\/(ErrorBody|HttpEndpoint|OpenApi\w+))\.ts$/],
+    ["token", /^internal\/token\/.+\.ts$/],
+    ["call", /^internal\/call\/.+\.ts$/],
     ["services", /^/]
   ],
   "packages/webhook/src/": [

@@ -88,8 +88,7 @@ export const parts: ReadonlyArray<Part> = [
     name: "portable client",
     imports: `export { layerPerRequest } from "@pawl/http/PawlPortable"
       export { layer as config } from "@pawl/http/PawlConfig"
-      export { layerHttpClient } from "@pawl/http/Transport"
-      export { layer as fetch } from "effect/http/FetchHttpClient"
+      export { layerFetch } from "@pawl/http/Transport"
       export { layer as hmac } from "@pawl/core/PortableHmac"`,
     // 30 more: every error has a code.
     limit: 70_500,
@@ -99,7 +98,7 @@ export const parts: ReadonlyArray<Part> = [
     name: "pawl",
     imports: `export * from "pawl"`,
     over: `export { layer } from "pawl/Services"
-      export { layerConfigWith } from "@pawl/http/Pawl"
+      export { layerConfig } from "@pawl/http/Pawl"
       export { of } from "@pawl/core/NextAction"
       export { changes } from "@pawl/http/StatusPoller"
       export { listener } from "@pawl/webhook/NodeReceiver"

@@ -10,5 +10,5 @@ const order = { requestId: "17", accountId: "4711", amount: "10.00", currency: "
 const payment = Requests.use(({ send }) => send("apm-payment", order))
 const report = Effect.tap(payment, ({ transactionId: id }) => Effect.log(`17 is payment ${id}`))
 const requests = NodeRequests.layerConfig({ filename: "orders.db" })
-const layer = Layer.provide(requests, Pawl.layerSenderConfig)
+const layer = Layer.provide(requests, Pawl.layerConfig())
 NodeRuntime.runMain(Effect.provide(report, layer))

@@ -19,7 +19,6 @@ import * as HttpApiSecurity from "effect/http-api/HttpApiSecurity"
 import * as OpenApi from "effect/http-api/OpenApi"
 import * as Schema from "effect/Schema"
 import * as Endpoint from "./internal/wire/Endpoint.ts"
-import * as SubscriptionEndpoint from "./internal/wire/SubscriptionEndpoint.ts"
 import { unauthorized } from "./internal/ErrorBody.ts"
 import { get, post, put, remove } from "./internal/HttpEndpoint.ts"
 import { asPublished } from "./internal/OpenApiDocument.ts"
@@ -153,13 +152,10 @@ export class PaymentIntents extends HttpApiGroup.make("paymentIntents")
  */
 export class Subscriptions extends HttpApiGroup.make("subscriptions")
   .add(
-    post(SubscriptionEndpoint.createSubscription, "Creates a subscription with a card token"),
-    get(SubscriptionEndpoint.readSubscription, "Reads a subscription"),
-    put(
-      SubscriptionEndpoint.updateSubscription,
-      "Changes the fields of a subscription that are in the body"
-    ),
-    remove(SubscriptionEndpoint.cancelSubscription, "Cancels a subscription at once")
+    post(Endpoint.createSubscription, "Creates a subscription with a card token"),
+    get(Endpoint.readSubscription, "Reads a subscription"),
+    put(Endpoint.updateSubscription, "Changes the fields of a subscription that are in the body"),
+    remove(Endpoint.cancelSubscription, "Cancels a subscription at once")
   )
   .middleware(Bearer)
   .annotate(OpenApi.Description, "Recurring payments with a card token") {}

@@ -9,11 +9,10 @@ import type { OpenStatus } from "@pawl/core/Transaction"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Endpoint from "./internal/wire/Endpoint.ts"
-import type { Caller } from "./internal/call/Caller.ts"
 import type { CallOptions, CreateOptions } from "./CallOptions.ts"
-import * as ServiceMethods from "./internal/call/Methods.ts"
-import { failDeclined } from "./internal/call/Decline.ts"
+import type { Caller } from "./internal/call/Caller.ts"
+import * as Methods from "./internal/call/Methods.ts"
+import * as Endpoint from "./internal/wire/Endpoint.ts"
 
 /**
  * Service that starts APM payments and reads their status (`spec.md`, "APM payments").
@@ -63,9 +62,9 @@ export class ApmPayments extends Context.Service<
  */
 export const layer: Layer.Layer<ApmPayments, never, Caller> = Layer.effect(
   ApmPayments,
-  Effect.map(ServiceMethods.make, ({ create, read }) =>
+  Effect.map(Methods.make, ({ create, read }) =>
     ApmPayments.of({
-      create: create("ApmPayments.create", Endpoint.createApmPayment, failDeclined),
+      create: create("ApmPayments.create", Endpoint.createApmPayment, Methods.orDeclined),
       status: read("ApmPayments.status", Endpoint.readApmPaymentStatus)
     })
   )

@@ -9,11 +9,10 @@ import type { OpenStatus } from "@pawl/core/Transaction"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Endpoint from "./internal/wire/Endpoint.ts"
-import type { Caller } from "./internal/call/Caller.ts"
 import type { CallOptions, CreateOptions } from "./CallOptions.ts"
-import * as ServiceMethods from "./internal/call/Methods.ts"
-import { failDeclined } from "./internal/call/Decline.ts"
+import type { Caller } from "./internal/call/Caller.ts"
+import * as Methods from "./internal/call/Methods.ts"
+import * as Endpoint from "./internal/wire/Endpoint.ts"
 
 /**
  * Service that starts APM payouts and reads them (`spec.md`, "APM payouts").
@@ -68,9 +67,9 @@ export class ApmPayouts extends Context.Service<
  */
 export const layer: Layer.Layer<ApmPayouts, never, Caller> = Layer.effect(
   ApmPayouts,
-  Effect.map(ServiceMethods.make, ({ create, read }) =>
+  Effect.map(Methods.make, ({ create, read }) =>
     ApmPayouts.of({
-      create: create("ApmPayouts.create", Endpoint.createApmPayout, failDeclined),
+      create: create("ApmPayouts.create", Endpoint.createApmPayout, Methods.orDeclined),
       info: read("ApmPayouts.info", Endpoint.readApmPayout),
       status: read("ApmPayouts.status", Endpoint.readApmPayoutStatus)
     })

@@ -14,11 +14,11 @@ import type { OpenStatus } from "@pawl/core/Transaction"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Endpoint from "./internal/wire/Endpoint.ts"
-import type { Caller } from "./internal/call/Caller.ts"
+import * as Result from "effect/Result"
 import type { CallOptions, CreateOptions } from "./CallOptions.ts"
-import * as ServiceMethods from "./internal/call/Methods.ts"
-import { failDeclined } from "./internal/call/Decline.ts"
+import type { Caller } from "./internal/call/Caller.ts"
+import * as Methods from "./internal/call/Methods.ts"
+import * as Endpoint from "./internal/wire/Endpoint.ts"
 
 /**
  * Service that starts card payments and reads their status (`spec.md`, "Endpoints named but without
@@ -90,12 +90,12 @@ export class CardPayments extends Context.Service<
  */
 export const layer: Layer.Layer<CardPayments, never, Caller> = Layer.effect(
   CardPayments,
-  Effect.map(ServiceMethods.make, ({ create, read }) =>
+  Effect.map(Methods.make, ({ create, read }) =>
     CardPayments.of({
-      create: create("CardPayments.create", Endpoint.createCardPayment, failDeclined),
-      charge: create("CardPayments.charge", Endpoint.chargeCard, failDeclined),
+      create: create("CardPayments.create", Endpoint.createCardPayment, Methods.orDeclined),
+      charge: create("CardPayments.charge", Endpoint.chargeCard, Methods.orDeclined),
       tokenize: create("CardPayments.tokenize", Endpoint.tokenizeCard, (_, card) =>
-        Effect.succeed(card)
+        Result.succeed(card)
       ),
       status: read("CardPayments.status", Endpoint.readCardPaymentStatus)
     })

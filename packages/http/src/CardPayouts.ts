@@ -9,11 +9,10 @@ import type { OpenStatus } from "@pawl/core/Transaction"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Endpoint from "./internal/wire/Endpoint.ts"
-import type { Caller } from "./internal/call/Caller.ts"
 import type { CallOptions, CreateOptions } from "./CallOptions.ts"
-import * as ServiceMethods from "./internal/call/Methods.ts"
-import { failDeclined } from "./internal/call/Decline.ts"
+import type { Caller } from "./internal/call/Caller.ts"
+import * as Methods from "./internal/call/Methods.ts"
+import * as Endpoint from "./internal/wire/Endpoint.ts"
 
 /**
  * Service that starts card payouts and reads them (`spec.md`, "Card payouts").
@@ -68,9 +67,9 @@ export class CardPayouts extends Context.Service<
  */
 export const layer: Layer.Layer<CardPayouts, never, Caller> = Layer.effect(
   CardPayouts,
-  Effect.map(ServiceMethods.make, ({ create, read }) =>
+  Effect.map(Methods.make, ({ create, read }) =>
     CardPayouts.of({
-      create: create("CardPayouts.create", Endpoint.createCardPayout, failDeclined),
+      create: create("CardPayouts.create", Endpoint.createCardPayout, Methods.orDeclined),
       info: read("CardPayouts.info", Endpoint.readCardPayout),
       status: read("CardPayouts.status", Endpoint.readCardPayoutStatus)
     })

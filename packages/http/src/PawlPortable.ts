@@ -8,12 +8,11 @@
  * import * as PawlConfig from "@pawl/http/PawlConfig"
  * import * as PawlPortable from "@pawl/http/PawlPortable"
  * import * as Transport from "@pawl/http/Transport"
- * import * as FetchHttpClient from "effect/http/FetchHttpClient"
  * import * as Layer from "effect/Layer"
  * import * as Redacted from "effect/Redacted"
  *
  * export const client = PawlPortable.layerPerRequest.pipe(
- *   Layer.provide(Layer.provide(Transport.layerHttpClient, FetchHttpClient.layer)),
+ *   Layer.provide(Transport.layerFetch()),
  *   Layer.provide(PortableHmac.layer),
  *   Layer.provide(
  *     PawlConfig.layer({
@@ -35,18 +34,20 @@
 import { Hmac } from "@pawl/core/Hmac"
 import { isolatedBy } from "@pawl/core/internal/Isolated"
 import { Profile } from "@pawl/core/Profile"
-import type { StatusReader } from "@pawl/core/StatusReader"
+import type * as Sender from "@pawl/core/RequestSender"
+import type * as Reader from "@pawl/core/StatusReader"
 import * as Layer from "effect/Layer"
-import * as AccessToken from "./internal/token/AccessToken.ts"
 import * as ApmPayments from "./ApmPayments.ts"
 import * as ApmPayouts from "./ApmPayouts.ts"
-import * as Caller from "./internal/call/Caller.ts"
 import * as CardPayments from "./CardPayments.ts"
 import * as CardPayouts from "./CardPayouts.ts"
+import * as Caller from "./internal/call/Caller.ts"
+import * as RequestSender from "./internal/call/RequestSender.ts"
+import * as StatusReader from "./internal/call/StatusReader.ts"
+import * as AccessToken from "./internal/token/AccessToken.ts"
 import * as PawlConfig from "./PawlConfig.ts"
 import * as PaymentIntents from "./PaymentIntents.ts"
 import * as Refunds from "./Refunds.ts"
-import { layer as layerStatusReader } from "./internal/call/StatusReader.ts"
 import * as Subscriptions from "./Subscriptions.ts"
 import { Transport } from "./Transport.ts"
 
@@ -57,14 +58,14 @@ import { Transport } from "./Transport.ts"
  * @since 0.1.0
  */
 export type Services =
-  | Caller.Caller
   | ApmPayments.ApmPayments
   | ApmPayouts.ApmPayouts
   | CardPayments.CardPayments
   | CardPayouts.CardPayouts
   | PaymentIntents.PaymentIntents
   | Refunds.Refunds
-  | StatusReader
+  | Reader.StatusReader
+  | Sender.RequestSender
   | Subscriptions.Subscriptions
 
 const layerServices = Layer.mergeAll(
@@ -75,8 +76,9 @@ const layerServices = Layer.mergeAll(
   PaymentIntents.layer,
   Refunds.layer,
   Subscriptions.layer,
-  layerStatusReader
-).pipe(Layer.provideMerge(Caller.layer))
+  RequestSender.layer,
+  StatusReader.layer
+).pipe(Layer.provide(Caller.layer))
 
 /** The services whose change makes another client. */
 const settings = [PawlConfig.PawlConfig, Transport, Hmac, Profile]

@@ -8,11 +8,10 @@ import type { IntentRejected, OutcomeUnknown, ReadError } from "@pawl/core/Payme
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Endpoint from "./internal/wire/Endpoint.ts"
-import type { Caller } from "./internal/call/Caller.ts"
 import type { CreateOptions } from "./CallOptions.ts"
-import { failRejected } from "./internal/call/Rejection.ts"
-import * as ServiceMethods from "./internal/call/Methods.ts"
+import type { Caller } from "./internal/call/Caller.ts"
+import * as Methods from "./internal/call/Methods.ts"
+import * as Endpoint from "./internal/wire/Endpoint.ts"
 
 /**
  * Service that creates intents (`spec.md`, "Payment intents").
@@ -50,9 +49,9 @@ export class PaymentIntents extends Context.Service<
  */
 export const layer: Layer.Layer<PaymentIntents, never, Caller> = Layer.effect(
   PaymentIntents,
-  Effect.map(ServiceMethods.make, ({ create }) =>
+  Effect.map(Methods.make, ({ create }) =>
     PaymentIntents.of({
-      create: create("PaymentIntents.create", Endpoint.createPaymentIntent, failRejected)
+      create: create("PaymentIntents.create", Endpoint.createPaymentIntent, Methods.orRejected)
     })
   )
 )

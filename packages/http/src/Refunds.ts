@@ -9,12 +9,10 @@ import type { OpenStatus } from "@pawl/core/Transaction"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Endpoint from "./internal/wire/Endpoint.ts"
-import type { Caller } from "./internal/call/Caller.ts"
 import type { CallOptions, CreateOptions } from "./CallOptions.ts"
-import * as ServiceMethods from "./internal/call/Methods.ts"
-import { failDeclined } from "./internal/call/Decline.ts"
-import { withExactId } from "./internal/call/ExactId.ts"
+import type { Caller } from "./internal/call/Caller.ts"
+import * as Methods from "./internal/call/Methods.ts"
+import * as Endpoint from "./internal/wire/Endpoint.ts"
 
 /**
  * Service that refunds card payments and reads refunds (`spec.md`, "Refunds").
@@ -69,9 +67,14 @@ export class Refunds extends Context.Service<
  */
 export const layer: Layer.Layer<Refunds, never, Caller> = Layer.effect(
   Refunds,
-  Effect.map(ServiceMethods.make, ({ create, read }) =>
+  Effect.map(Methods.make, ({ create, read }) =>
     Refunds.of({
-      create: create("Refunds.create", Endpoint.createRefund, failDeclined, withExactId),
+      create: create(
+        "Refunds.create",
+        Endpoint.createRefund,
+        Methods.orDeclined,
+        Methods.withExactId
+      ),
       info: read("Refunds.info", Endpoint.readRefund),
       status: read("Refunds.status", Endpoint.readRefundStatus)
     })

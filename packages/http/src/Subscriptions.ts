@@ -14,11 +14,10 @@ import type { SubscriptionStatus } from "@pawl/core/SubscriptionStatus"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { Caller } from "./internal/call/Caller.ts"
 import type { CallOptions, CreateOptions } from "./CallOptions.ts"
-import * as ServiceMethods from "./internal/call/Methods.ts"
-import { failDeclined } from "./internal/call/Decline.ts"
-import * as SubscriptionEndpoint from "./internal/wire/SubscriptionEndpoint.ts"
+import { Caller } from "./internal/call/Caller.ts"
+import * as Methods from "./internal/call/Methods.ts"
+import * as Endpoint from "./internal/wire/Endpoint.ts"
 
 /**
  * Service that creates, reads, changes and cancels subscriptions (`spec.md`, "Recurring subscriptions").
@@ -112,35 +111,27 @@ export const layer: Layer.Layer<Subscriptions, never, Caller> = Layer.effect(
   Subscriptions,
   Effect.gen(function* () {
     const caller = yield* Caller
-    const { create } = yield* ServiceMethods.make
+    const { create } = yield* Methods.make
     const put = (subscriptionId: string, payload: object, options?: CallOptions) =>
-      caller.call(
-        SubscriptionEndpoint.updateSubscription,
-        { params: { subscriptionId }, payload },
-        options
-      )
+      caller.call(Endpoint.updateSubscription, { params: { subscriptionId }, payload }, options)
 
     return Subscriptions.of({
-      create: create("Subscriptions.create", SubscriptionEndpoint.createSubscription, failDeclined),
-      get: ServiceMethods.traced("Subscriptions.get")((subscriptionId, options) =>
-        caller.call(SubscriptionEndpoint.readSubscription, { params: { subscriptionId } }, options)
+      create: create("Subscriptions.create", Endpoint.createSubscription, Methods.orDeclined),
+      get: Methods.traced("Subscriptions.get")((subscriptionId, options) =>
+        caller.call(Endpoint.readSubscription, { params: { subscriptionId } }, options)
       ),
-      update: ServiceMethods.traced("Subscriptions.update")(put),
-      setStatus: ServiceMethods.traced("Subscriptions.setStatus")((id, status, options) =>
+      update: Methods.traced("Subscriptions.update")(put),
+      setStatus: Methods.traced("Subscriptions.setStatus")((id, status, options) =>
         put(id, { status }, options)
       ),
-      pause: ServiceMethods.traced("Subscriptions.pause")((id, options) =>
+      pause: Methods.traced("Subscriptions.pause")((id, options) =>
         put(id, { status: "PAUSED" }, options)
       ),
-      resume: ServiceMethods.traced("Subscriptions.resume")((id, options) =>
+      resume: Methods.traced("Subscriptions.resume")((id, options) =>
         put(id, { status: "ACTIVE" }, options)
       ),
-      cancel: ServiceMethods.traced("Subscriptions.cancel")((subscriptionId, options) =>
-        caller.remove(
-          SubscriptionEndpoint.cancelSubscription,
-          { params: { subscriptionId } },
-          options
-        )
+      cancel: Methods.traced("Subscriptions.cancel")((subscriptionId, options) =>
+        caller.remove(Endpoint.cancelSubscription, { params: { subscriptionId } }, options)
       )
     })
   })

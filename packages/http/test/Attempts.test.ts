@@ -18,9 +18,8 @@ import * as Metric from "effect/Metric"
 import * as Random from "effect/Random"
 import * as TestClock from "effect/testing/TestClock"
 import { describe, expect, it } from "vitest"
-import * as Attempts from "../src/internal/call/Attempts.ts"
-import * as Failure from "../src/internal/call/Failure.ts"
-import * as RetryBudget from "../src/internal/call/RetryBudget.ts"
+import * as Attempts from "../src/internal/wire/Attempts.ts"
+import * as Failure from "../src/internal/wire/Failure.ts"
 import * as Metrics from "../src/internal/wire/Metrics.ts"
 import { type Request, tooLarge, type Transport } from "../src/Transport.ts"
 import * as Memory from "./support/memory.ts"
@@ -33,7 +32,7 @@ const failed = Failure.toFailure(new ServiceFailed({ status: 500, attempts: 1 })
 const run = (
   failures: ReadonlyArray<Failure.AttemptFailure | undefined>,
   {
-    budget = RetryBudget.make(0),
+    budget = Attempts.makeBudget(0),
     maxAttempts = 20,
     sendWithin = Infinity,
     startsEarlier = 0,
@@ -107,7 +106,7 @@ describe("the attempts of a call", () => {
   })
 
   it("wait 200, 400, 800, … ms, at most 5 s, 20 % more or less", async () => {
-    const { waits } = await run(many(10), { budget: RetryBudget.make(0) })
+    const { waits } = await run(many(10), { budget: Attempts.makeBudget(0) })
     for (const [at, wait] of waits.entries()) {
       const base = Math.min(200 * 2 ** at, 5000)
       expect(wait).toBeGreaterThanOrEqual(base * 0.8 - 1)

@@ -164,8 +164,8 @@ it("an uncaught error prints the same", async () => {
   const program = `
     import { Declined } from "@pawl/core/PaymentsError"
     import * as Effect from "effect/Effect"
-    import * as CallSite from "${url("../src/internal/CallSite.ts")}"
-    const create = CallSite.shown(() => Effect.suspend(() => Effect.fail(new Declined({ response: {} }))))
+    import { traced } from "${url("../src/internal/call/Methods.ts")}"
+    const create = traced("create")(() => Effect.suspend(() => Effect.fail(new Declined({ response: {} }))))
     function payTheOrder() { return create() }
     await Effect.runPromise(payTheOrder())`
   const run = promisify(execFile)(process.execPath, ["--input-type=module", "--eval", program], {

@@ -10,7 +10,6 @@
 import * as Handler from "@pawl/core/Handler"
 import * as NodeHmac from "@pawl/core/NodeHmac"
 import * as Profile from "@pawl/core/Profile"
-import * as RequestSender from "@pawl/http/internal/call/RequestSender"
 import * as Pawl from "@pawl/http/Pawl"
 import * as CallbackUrl from "@pawl/webhook/CallbackUrl"
 import * as NodeStore from "@pawl/webhook/NodeStore"
@@ -18,6 +17,7 @@ import * as Receiver from "@pawl/webhook/Receiver"
 import * as Requests from "@pawl/webhook/Requests"
 import * as Seal from "@pawl/webhook/Seal"
 import * as Verifier from "@pawl/webhook/Verifier"
+import * as Config from "effect/Config"
 import * as ConfigProvider from "effect/ConfigProvider"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -55,8 +55,7 @@ export const layer = <E>(
       Handler.layer((transition) => outside(promised(() => onChange(transition)))),
       Verifier.layerConfig,
       CallbackUrl.layerConfig,
-      Seal.layerConfig,
-      RequestSender.layer
+      Seal.layerConfig
     ]),
     Layer.provideMerge([client, NodeStore.layer(store)]),
     Layer.provide(NodeHmac.layer),
@@ -71,11 +70,13 @@ export const layer = <E>(
  * @since 0.1.0
  */
 export const client = ({ dispatcher, headers, hooks }: Options.Options) =>
-  Pawl.layerConfigWith({
-    dispatcher,
-    headers,
-    hooks: hooks && { onRequest: hook(hooks.onRequest), onResponse: hook(hooks.onResponse) }
-  })
+  Pawl.layerConfig(
+    Config.succeed({
+      headers,
+      hooks: hooks && { onRequest: hook(hooks.onRequest), onResponse: hook(hooks.onResponse) }
+    }),
+    { dispatcher }
+  )
 
 /**
  * Layer of the switches and the logger, for everything that `open` opens.

@@ -18,14 +18,14 @@
  * `exp` only decides when to renew. An `exp` that is absent, malformed, past, less than 10 minutes or more
  * than 30 days away counts as 30 days. A wrong `exp` or a wrong clock therefore never causes repeated
  * requests to `/auth`; a token that is no longer valid is replaced after its 401.
- *
- * @since 0.1.0
  */
 import {
+  RateLimited,
   type ReadError,
+  ServiceFailed,
   Unauthorized,
-  Unreachable,
-  UnexpectedResponse
+  UnexpectedResponse,
+  Unreachable
 } from "@pawl/core/PaymentsError"
 import { Profile } from "@pawl/core/Profile"
 import * as Clock from "effect/Clock"
@@ -39,20 +39,18 @@ import * as Metric from "effect/Metric"
 import * as Random from "effect/Random"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
-import * as Endpoint from "../wire/Endpoint.ts"
-import * as Attempts from "../call/Attempts.ts"
-import * as BackgroundClock from "./BackgroundClock.ts"
-import * as ErrorResponse from "../wire/ErrorResponse.ts"
-import * as Failure from "../call/Failure.ts"
-import * as Limits from "../config/Limits.ts"
-import * as Observed from "../wire/Observed.ts"
-import * as Operation from "../wire/Operation.ts"
-import * as RetryBudget from "../call/RetryBudget.ts"
-import { spanned } from "../Spanned.ts"
-import * as TokenResponse from "./TokenResponse.ts"
-import * as Metrics from "../wire/Metrics.ts"
 import { PawlConfig } from "../../PawlConfig.ts"
 import { Transport } from "../../Transport.ts"
+import * as Settings from "../config/Settings.ts"
+import * as Attempts from "../wire/Attempts.ts"
+import * as Endpoint from "../wire/Endpoint.ts"
+import * as ErrorResponse from "../wire/ErrorResponse.ts"
+import * as Failure from "../wire/Failure.ts"
+import * as Metrics from "../wire/Metrics.ts"
+import * as Observed from "../wire/Observed.ts"
+import * as Operation from "../wire/Operation.ts"
+import * as BackgroundClock from "./BackgroundClock.ts"
+import * as TokenResponse from "./TokenResponse.ts"
 
 /**
  * Service that returns the access token of the configured merchant.
@@ -61,9 +59,6 @@ import { Transport } from "../../Transport.ts"
  * - `peek`: returns the cached token if it has not expired at `now`, milliseconds since the epoch. It requests
  *   none.
  * - `drop`: removes a token that the service refused with a 401 from the cache.
- *
- * @category services
- * @since 0.1.0
  */
 export class AccessToken extends Context.Service<
   AccessToken,
@@ -76,9 +71,6 @@ export class AccessToken extends Context.Service<
 
 /**
  * An access token. `expiresAt` is the time until which it is used, in milliseconds since the epoch.
- *
- * @category models
- * @since 0.1.0
  */
 export interface Token {
   readonly text: Redacted.Redacted
@@ -87,18 +79,12 @@ export interface Token {
 
 /**
  * Errors of a request for a token.
- *
- * @category errors
- * @since 0.1.0
  */
 export type TokenError = Exclude<ReadError, { readonly _tag: "ValidationFailed" | "NotFound" }>
 
 /**
  * Layer that requests tokens from `POST /api/v1/auth` with the configured credentials. It reads the secret
  * before each attempt.
- *
- * @category layers
- * @since 0.1.0
  */
 export const layer: Layer.Layer<AccessToken, never, PawlConfig | Transport> = Layer.effect(
   AccessToken,
@@ -106,8 +92,8 @@ export const layer: Layer.Layer<AccessToken, never, PawlConfig | Transport> = La
     const config = yield* PawlConfig
     const transport = yield* Transport
     const profile = yield* Profile
-    const budget = RetryBudget.make(config.retryRatio)
-    const limits = Limits.of(config)
+    const budget = Attempts.makeBudget(config.retryRatio)
+    const limits = Settings.limitsOf(config)
     let cached: Token | undefined
 
     const operation = Operation.make(Endpoint.authenticate, config)
@@ -145,7 +131,7 @@ export const layer: Layer.Layer<AccessToken, never, PawlConfig | Transport> = La
       annotations: { operation: operation.name },
       shouldRetry: Failure.isTransient
     }
-    const authenticate = spanned("AccessToken.authenticate", () =>
+    const authenticate = Observed.spanned("AccessToken.authenticate", () =>
       Metrics.timed(operation.name, (_, start) => {
         budget.earn()
         return Effect.mapError(Attempts.run(rules, attempt, start), ({ error }) =>
@@ -231,9 +217,6 @@ const SharesRequest = Context.Reference<boolean>("@pawl/http/AccessToken/SharesR
  * Cloudflare Workers tie input and output to one incoming request: a call of one request that waits for the
  * `/auth` request of another hangs. Here calls share the cached token only, which is replaced when it expires
  * or after a 401.
- *
- * @category layers
- * @since 0.1.0
  */
 export const layerPerRequest: Layer.Layer<AccessToken, never, PawlConfig | Transport> =
   /* @__PURE__ */ Layer.provide(
@@ -264,10 +247,12 @@ const toTokenError = (error: ReadError): TokenError => {
     case "Unauthorized":
       return new Unauthorized(parts)
     case "Unreachable":
-      return new Unreachable({ reason: error.reason, sent, attempts: error.attempts })
+      return new Unreachable({ ...error, sent })
     case "ServiceFailed":
+      return new ServiceFailed({ ...error, sent })
     case "RateLimited":
+      return new RateLimited({ ...error, sent })
     case "UnexpectedResponse":
-      return ErrorResponse.notSent(error)
+      return new UnexpectedResponse({ ...error, sent })
   }
 }

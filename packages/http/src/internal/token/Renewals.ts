@@ -1,5 +1,5 @@
 /**
- * Decides whether a 401 to an operation causes a request for a new access token.
+ * Sends a request with an access token, and once more after a 401.
  *
  * **Details**
  *
@@ -13,7 +13,15 @@
  *
  * After `/auth` refused the credentials, it is not asked again within `cooldown`.
  */
-import type { Token } from "./AccessToken.ts"
+import { Unauthorized, Unreachable } from "@pawl/core/PaymentsError"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
+import type * as Transport from "../../Transport.ts"
+import * as Attempts from "../wire/Attempts.ts"
+import * as Failure from "../wire/Failure.ts"
+import * as ErrorResponse from "../wire/ErrorResponse.ts"
+import type { AccessToken, Token } from "./AccessToken.ts"
 
 /** The state of the renewals of one client. Times are nanoseconds of the monotonic clock. */
 export interface Renewals {
@@ -64,3 +72,118 @@ export const make = (cooldown: bigint): Renewals => {
     }
   }
 }
+
+/** A call of an operation: its request without an access token. */
+export interface Call {
+  readonly operation: { readonly name: string }
+  readonly request: Transport.Request
+  /** The number of requests of the call that may have left. */
+  requests: number
+}
+
+/**
+ * Makes a function that sends the request of a call in an attempt, and returns a 2xx response. `send` sends it within
+ * a time in milliseconds.
+ */
+export const sender = <C extends Call>(
+  tokens: AccessToken["Service"],
+  renewals: Renewals,
+  send: (call: C, request: Transport.Request, total: number) => Attempts.Sent
+) => {
+  const requestToken = (
+    call: C,
+    { number, remaining }: Attempts.Attempt
+  ): Effect.Effect<Token, Failure.AttemptFailure> =>
+    Effect.flatMap(Clock.monotonicTimeNanos, (now) =>
+      renewals.mayAsk(now)
+        ? tokens.get.pipe(
+            Effect.timeoutOrElse({
+              duration: remaining(),
+              orElse: () =>
+                Effect.fail(
+                  new Unreachable({
+                    reason: "no access token in time",
+                    sent: false,
+                    attempts: number
+                  })
+                )
+            }),
+            Effect.tapErrorTag("Unauthorized", () =>
+              Effect.map(Clock.monotonicTimeNanos, renewals.authRefused)
+            )
+          )
+        : Effect.fail(new Unauthorized({ sent: false }))
+    ).pipe(
+      Effect.mapError((error) =>
+        Failure.finalFailure(
+          error._tag === "Unauthorized"
+            ? new Unauthorized({ ...ErrorResponse.partsOfError(error), sent: call.requests > 0 })
+            : error
+        )
+      )
+    )
+
+  /** Sends the request with the cached token or a new one. `afterUnauthorized` gets the token that was refused. */
+  const sendWithToken = (
+    call: C,
+    attempt: Attempts.Attempt,
+    afterUnauthorized: (
+      failure: Failure.AttemptFailure,
+      token: Token
+    ) => Effect.Effect<Transport.Response, Failure.AttemptFailure>
+  ): Effect.Effect<Transport.Response, Failure.AttemptFailure> => {
+    const sendWith = (token: Token) => {
+      if (attempt.isLate()) return Effect.fail(tooLate(attempt))
+      call.requests++
+      const authorization = `Bearer ${Redacted.value(token.text)}`
+      const request = { ...call.request, headers: { ...call.request.headers, authorization } }
+      const sent = send(call, request, attempt.remaining())
+      return Effect.matchEffect(Attempts.requireSuccess(request, sent, attempt), {
+        onSuccess: (response) => {
+          renewals.succeeded(call.operation.name, token)
+          return Effect.succeed(response)
+        },
+        onFailure: (failure) =>
+          failure.error._tag === "Unauthorized"
+            ? afterUnauthorized(failure, token)
+            : Effect.fail(failure)
+      })
+    }
+    return Effect.clockWith((clock) => {
+      const held = tokens.peek(clock.currentTimeMillisUnsafe())
+      return held === undefined
+        ? Effect.flatMap(requestToken(call, attempt), sendWith)
+        : sendWith(held)
+    })
+  }
+
+  return (call: C, attempt: Attempts.Attempt) => {
+    const { name } = call.operation
+    return sendWithToken(
+      call,
+      attempt,
+      Effect.fnUntraced(function* (failure, token) {
+        const now = yield* Clock.monotonicTimeNanos
+        const held = tokens.peek(yield* Clock.currentTimeMillis)
+        const next = renewals.afterRefusal(name, token, held, now)
+        if (next === "fail") return yield* Effect.fail(failure)
+        if (next === "renew") yield* tokens.drop(token)
+        return yield* sendWithToken(call, attempt, (again) =>
+          Effect.flatMap(Clock.monotonicTimeNanos, (now) => {
+            renewals.refused(name, now)
+            return Effect.fail(again)
+          })
+        )
+      })
+    )
+  }
+}
+
+const tooLate = ({ number }: Attempts.Attempt): Failure.AttemptFailure =>
+  Failure.finalFailure(
+    new Unreachable({
+      reason: "the time in which the request may be sent is over",
+      sent: false,
+      attempts: number - 1
+    })
+  )

@@ -1,14 +1,10 @@
 /**
- * The endpoints of the service: method, path, request and response of each. Those of subscriptions are in
- * `SubscriptionEndpoint`.
+ * The endpoints of the service: method, path, request and response of each.
  *
  * **Details**
  *
  * Paths start at the root of the host (`spec.md`, "Endpoints"); a base URL ends in `/api`. The endpoints are
- * plain records, so that a bundle of the client has no part of `HttpApi`. `Api` makes the contract of them and
- * adds the error responses, which are the same for every endpoint.
- *
- * @since 0.1.0
+ * plain records, so the client has no part of `HttpApi`. The contract of the sandbox derives from them.
  */
 import { ApmPaymentRequest, ApmPaymentResponse } from "@pawl/core/ApmPayment"
 import { ApmPayoutInfo, ApmPayoutRequest, ApmPayoutResponse } from "@pawl/core/ApmPayout"
@@ -21,45 +17,38 @@ import {
 import { CardPayoutInfo, CardPayoutRequest, CardPayoutResponse } from "@pawl/core/CardPayout"
 import { PaymentIntentRequest, PaymentIntentResponse } from "@pawl/core/PaymentIntent"
 import { RefundInfo, RefundRequest, RefundResponse } from "@pawl/core/Refund"
-import { OpenStatus } from "@pawl/core/Transaction"
+import {
+  Subscription,
+  SubscriptionRequest,
+  SubscriptionResponse,
+  SubscriptionUpdate
+} from "@pawl/core/Subscription"
+import { OpenStatus, TransactionId } from "@pawl/core/Transaction"
 import * as Schema from "effect/Schema"
-import { PathId } from "./PathId.ts"
+
+/** An id in a path stays text. As an integer, `007` would become `7`, the id of another transaction. */
+const PathId = Schema.toType(TransactionId)
+
+const ById = Schema.Struct({ id: PathId })
+
+const BySubscriptionId = Schema.Struct({ subscriptionId: PathId })
 
 /**
- * Schema for the credentials that are exchanged for an access token.
- *
- * @category schemas
- * @since 0.1.0
- */
-export const Credentials = Schema.Struct({
-  merchantKey: Schema.String,
-  merchantSecret: Schema.RedactedFromValue(Schema.String, { label: "merchantSecret" })
-})
-
-/**
- * `POST /api/v1/auth`: exchanges the credentials for a JWT that is valid for 30 days (`spec.md`,
- * "Authentication"). The specification does not name the response field that contains it.
- *
- * @category endpoints
- * @since 0.1.0
+ * Exchanges the credentials for a JWT that is valid for 30 days (`spec.md`, "Authentication"). The specification
+ * does not name the response field that contains it.
  */
 export const authenticate = {
   identifier: "authenticate",
   method: "POST",
   path: "/api/v1/auth",
-  payload: Credentials,
+  payload: Schema.Struct({
+    merchantKey: Schema.String,
+    merchantSecret: Schema.RedactedFromValue(Schema.String, { label: "merchantSecret" })
+  }),
   success: Schema.Json
 } as const
 
-/** Schema for the path of every endpoint that reads a transaction. */
-const ById = Schema.Struct({ id: PathId })
-
-/**
- * Starts a payment by an alternative payment method.
- *
- * @category endpoints
- * @since 0.1.0
- */
+/** Starts a payment by an alternative payment method. */
 export const createApmPayment = {
   identifier: "createApmPayment",
   method: "POST",
@@ -69,12 +58,7 @@ export const createApmPayment = {
   checksum: "always"
 } as const
 
-/**
- * Reads the status of an APM payment. The response is a bare JSON string.
- *
- * @category endpoints
- * @since 0.1.0
- */
+/** Reads the status of an APM payment. The response is a bare JSON string, like that of every status. */
 export const readApmPaymentStatus = {
   identifier: "readApmPaymentStatus",
   method: "GET",
@@ -83,12 +67,7 @@ export const readApmPaymentStatus = {
   success: OpenStatus
 } as const
 
-/**
- * Sends funds by an alternative payment method.
- *
- * @category endpoints
- * @since 0.1.0
- */
+/** Sends funds by an alternative payment method. */
 export const createApmPayout = {
   identifier: "createApmPayout",
   method: "POST",
@@ -98,12 +77,7 @@ export const createApmPayout = {
   checksum: "payout"
 } as const
 
-/**
- * Reads all fields of an APM payout.
- *
- * @category endpoints
- * @since 0.1.0
- */
+/** Reads all fields of an APM payout. */
 export const readApmPayout = {
   identifier: "readApmPayout",
   method: "GET",
@@ -112,12 +86,7 @@ export const readApmPayout = {
   success: ApmPayoutInfo
 } as const
 
-/**
- * Reads the status of an APM payout. The response is a bare JSON string.
- *
- * @category endpoints
- * @since 0.1.0
- */
+/** Reads the status of an APM payout. */
 export const readApmPayoutStatus = {
   identifier: "readApmPayoutStatus",
   method: "GET",
@@ -126,12 +95,7 @@ export const readApmPayoutStatus = {
   success: OpenStatus
 } as const
 
-/**
- * Starts a card payment. The specification does not show its fields.
- *
- * @category endpoints
- * @since 0.1.0
- */
+/** Starts a card payment. The specification does not show its fields. */
 export const createCardPayment = {
   identifier: "createCardPayment",
   method: "POST",
@@ -140,12 +104,7 @@ export const createCardPayment = {
   success: CardPaymentResponse
 } as const
 
-/**
- * Exchanges a card for a token for charges and subscriptions.
- *
- * @category endpoints
- * @since 0.1.0
- */
+/** Exchanges a card for a token for charges and subscriptions. */
 export const tokenizeCard = {
   identifier: "tokenizeCard",
   method: "POST",
@@ -154,12 +113,7 @@ export const tokenizeCard = {
   success: TokenizeResponse
 } as const
 
-/**
- * Starts a payment with a card token. The specification does not show its fields.
- *
- * @category endpoints
- * @since 0.1.0
- */
+/** Starts a payment with a card token. The specification does not show its fields. */
 export const chargeCard = {
   identifier: "chargeCard",
   method: "POST",
@@ -168,12 +122,7 @@ export const chargeCard = {
   success: CardPaymentResponse
 } as const
 
-/**
- * Reads the status of a card payment. The response is a bare JSON string.
- *
- * @category endpoints
- * @since 0.1.0
- */
+/** Reads the status of a card payment. */
 export const readCardPaymentStatus = {
   identifier: "readCardPaymentStatus",
   method: "GET",
@@ -182,12 +131,7 @@ export const readCardPaymentStatus = {
   success: OpenStatus
 } as const
 
-/**
- * Sends funds to a card.
- *
- * @category endpoints
- * @since 0.1.0
- */
+/** Sends funds to a card. */
 export const createCardPayout = {
   identifier: "createCardPayout",
   method: "POST",
@@ -196,12 +140,7 @@ export const createCardPayout = {
   success: CardPayoutResponse
 } as const
 
-/**
- * Reads all fields of a card payout.
- *
- * @category endpoints
- * @since 0.1.0
- */
+/** Reads all fields of a card payout. */
 export const readCardPayout = {
   identifier: "readCardPayout",
   method: "GET",
@@ -210,12 +149,7 @@ export const readCardPayout = {
   success: CardPayoutInfo
 } as const
 
-/**
- * Reads the status of a card payout. The response is a bare JSON string.
- *
- * @category endpoints
- * @since 0.1.0
- */
+/** Reads the status of a card payout. */
 export const readCardPayoutStatus = {
   identifier: "readCardPayoutStatus",
   method: "GET",
@@ -224,12 +158,7 @@ export const readCardPayoutStatus = {
   success: OpenStatus
 } as const
 
-/**
- * Refunds a successful card payment, in full or in part.
- *
- * @category endpoints
- * @since 0.1.0
- */
+/** Refunds a successful card payment, in full or in part. */
 export const createRefund = {
   identifier: "createRefund",
   method: "POST",
@@ -238,12 +167,7 @@ export const createRefund = {
   success: RefundResponse
 } as const
 
-/**
- * Reads all fields of a refund.
- *
- * @category endpoints
- * @since 0.1.0
- */
+/** Reads all fields of a refund. */
 export const readRefund = {
   identifier: "readRefund",
   method: "GET",
@@ -252,12 +176,7 @@ export const readRefund = {
   success: RefundInfo
 } as const
 
-/**
- * Reads the status of a refund. The response is a bare JSON string.
- *
- * @category endpoints
- * @since 0.1.0
- */
+/** Reads the status of a refund. */
 export const readRefundStatus = {
   identifier: "readRefundStatus",
   method: "GET",
@@ -266,16 +185,47 @@ export const readRefundStatus = {
   success: OpenStatus
 } as const
 
-/**
- * Creates a payment intent: a hosted page where a customer pays or receives a payout.
- *
- * @category endpoints
- * @since 0.1.0
- */
+/** Creates a payment intent: a hosted page where a customer pays or receives a payout. */
 export const createPaymentIntent = {
   identifier: "createPaymentIntent",
   method: "POST",
   path: "/api/v1/payments/intent",
   payload: PaymentIntentRequest,
   success: PaymentIntentResponse
+} as const
+
+/** Creates a subscription with a card token. */
+export const createSubscription = {
+  identifier: "createSubscription",
+  method: "POST",
+  path: "/api/v1/payments/card/recurring",
+  payload: SubscriptionRequest,
+  success: SubscriptionResponse
+} as const
+
+/** Reads a subscription. */
+export const readSubscription = {
+  identifier: "readSubscription",
+  method: "GET",
+  path: "/api/v1/payments/card/recurring/:subscriptionId",
+  params: BySubscriptionId,
+  success: Subscription
+} as const
+
+/** Changes the fields of a subscription that are in the body. */
+export const updateSubscription = {
+  identifier: "updateSubscription",
+  method: "PUT",
+  path: "/api/v1/payments/card/recurring/:subscriptionId",
+  params: BySubscriptionId,
+  payload: SubscriptionUpdate,
+  success: Subscription
+} as const
+
+/** Cancels a subscription at once. The response is 204 without a body. */
+export const cancelSubscription = {
+  identifier: "cancelSubscription",
+  method: "DELETE",
+  path: "/api/v1/payments/card/recurring/:subscriptionId",
+  params: BySubscriptionId
 } as const

@@ -3,6 +3,9 @@
  *
  * **Details**
  *
+ * `Effect.retry` runs them by a `Schedule`. The schedule of the caller, by default `backoff`, decides how long a retry
+ * waits; the rules of this module decide whether there is one.
+ *
  * An attempt ends at its own timeout or at the deadline of the call, whichever is first. It ends in the
  * transport, which knows whether the request was sent, so its failure tells whether the request may have
  * taken effect. There is no retry when its wait would end after the deadline, or after the time in which the request
@@ -13,12 +16,20 @@ import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Random from "effect/Random"
-import * as Metrics from "../wire/Metrics.ts"
+import * as Schedule from "effect/Schedule"
 import type * as Transport from "../../Transport.ts"
-import * as ErrorResponse from "../wire/ErrorResponse.ts"
+import type { Limits } from "../config/Settings.ts"
+import * as ErrorResponse from "./ErrorResponse.ts"
+import * as Metrics from "./Metrics.ts"
 import * as Failure from "./Failure.ts"
-import type { Limits } from "../config/Limits.ts"
-import type { RetryBudget } from "./RetryBudget.ts"
+
+/** The backoff: 200, 400, 800, … ms, at most 5 s, 20 % more or less. */
+const backoff = Schedule.exponential("200 millis").pipe(
+  Schedule.modifyDelay(({ duration }) =>
+    Effect.succeed(Duration.min(duration, Duration.seconds(5)))
+  ),
+  Schedule.jittered
+)
 
 /**
  * One attempt of a call. `number` counts from 1, `remaining` is the time to the deadline of the call in
@@ -34,6 +45,32 @@ export interface Attempt {
 export interface Annotations {
   readonly operation: string
   readonly [name: string]: string
+}
+
+/** The retries that all calls of a client share. */
+export interface RetryBudget {
+  /** Adds the share of one call. */
+  readonly earn: () => void
+  /** Takes one retry. Returns false if there is none. */
+  readonly spend: () => boolean
+}
+
+/** Retries of a client that has made no call, and the most that calls without retries leave. */
+const [firstRetries, maxRetries] = [10, 100]
+
+/** Makes a budget to which each call adds a ratio of a retry, so that an outage does not multiply the traffic. */
+export const makeBudget = (ratio: number): RetryBudget => {
+  let retries = firstRetries
+  return {
+    earn: () => {
+      retries = Math.min(retries + ratio, Math.max(maxRetries, ratio))
+    },
+    spend: () => {
+      if (retries < 1) return false
+      retries--
+      return true
+    }
+  }
 }
 
 /** The rules of the attempts of a call. */
@@ -57,18 +94,16 @@ export const send = (
   attemptTimeout: number,
   total: number
 ): Sent => {
-  const within = Math.min(attemptTimeout, total)
-  const response = transport.send(request, Duration.millis(within), Duration.millis(total))
-  return transport.keepsTime === true ? response : interruptAfter(response, within)
-}
-
-/** Limits the time of a transport that keeps none. The request may have been sent. */
-const interruptAfter = <A, E>(response: Effect.Effect<A, E>, duration: number) =>
-  Effect.timeoutOrElse(response, {
+  const duration = Math.min(attemptTimeout, total)
+  const response = transport.send(request, Duration.millis(duration), Duration.millis(total))
+  if (transport.keepsTime === true) return response
+  // The request may have been sent.
+  return Effect.timeoutOrElse(response, {
     duration,
     orElse: () =>
       Effect.fail(new Unreachable({ reason: "no response in time", sent: true, attempts: 1 }))
   })
+}
 
 /** Returns a 2xx response, and fails with the error of any other. */
 export const requireSuccess = (
@@ -90,7 +125,7 @@ export const requireSuccess = (
         )
       ),
     onSuccess: (response) =>
-      isSuccess(response)
+      response.status >= 200 && response.status < 300
         ? Effect.succeed(response)
         : Effect.flatMap(Clock.currentTimeMillis, (now) => {
             const retryAfter = ErrorResponse.readRetryAfter(response.headers["retry-after"], now)
@@ -98,9 +133,6 @@ export const requireSuccess = (
             return Effect.fail(Failure.toFailure(error, retryAfter))
           })
   })
-
-/** Tells whether the status of a response is 2xx. */
-export const isSuccess = ({ status }: Transport.Response): boolean => status >= 200 && status < 300
 
 /**
  * Runs attempts until one succeeds, `shouldRetry` returns false, or attempts, time or the budget of retries run
@@ -118,48 +150,57 @@ export const run = <A>(
     const begin = start ?? clock.monotonicTimeNanosUnsafe()
     const elapsed = () => Number(clock.monotonicTimeNanosUnsafe() - begin) / 1e6
     const remaining = () => Math.max(0, limits.totalTimeout - elapsed())
-    const isLate = () => elapsed() >= limits.sendWithin
+    const current = { number: 0, remaining, isLate: () => elapsed() >= limits.sendWithin }
     let doubt: Failure.Doubt | undefined
-    const runFrom = (number: number): Effect.Effect<A, Failure.CallFailure> =>
-      Effect.matchEffect(attempt({ number, remaining, isLate }), {
-        onSuccess: (value) => {
-          count("Success")
-          return Effect.succeed(value)
-        },
-        onFailure: (failure) => {
-          count(failure.error._tag)
-          doubt = failure.doubt ?? doubt
-          const callFailure = Effect.fail({ error: failure.error, doubt })
-          if (number >= limits.maxAttempts || !shouldRetry(failure)) return callFailure
-          return Effect.flatMap(waitAfter(number, failure, remaining()), (wait) => {
-            const isTooLong = wait >= Math.min(remaining(), limits.sendWithin - elapsed())
-            if (isTooLong || !budget.spend()) return callFailure
-            Metrics.retries(annotations.operation).updateUnsafe(1, fiber.context)
-            return Effect.logDebug(
-              `Attempt ${number} failed. The next attempt is in ${Math.round(wait)} ms. ${failure.error.message}`
-            ).pipe(
-              Effect.annotateLogs(annotations),
-              Effect.andThen(Effect.sleep(wait)),
-              Effect.andThen(Effect.suspend(() => runFrom(number + 1)))
-            )
-          })
+
+    const schedule = Schedule.fromStep(
+      Effect.map(Schedule.toStep(limits.retrySchedule ?? backoff), (step) => {
+        return (now: number, { doubt: left, error }: Failure.AttemptFailure) => {
+          count(error._tag)
+          doubt = left ?? doubt
+          return step(now, error)
         }
       })
-    return runFrom(1)
+    ).pipe(
+      Schedule.modifyDelay(({ duration, input }) => waitAfter(duration, input, remaining())),
+      Schedule.while(({ attempt: number, duration, input }) => {
+        if (number >= limits.maxAttempts || !shouldRetry(input)) return false
+        const wait = Duration.toMillis(duration)
+        const isTooLong = wait >= Math.min(remaining(), limits.sendWithin - elapsed())
+        if (isTooLong || !budget.spend()) return false
+        Metrics.retries(annotations.operation).updateUnsafe(1, fiber.context)
+        return Effect.logDebug(
+          `Attempt ${number} failed. The next attempt is in ${Math.round(wait)} ms. ${input.error.message}`
+        ).pipe(Effect.annotateLogs(annotations), Effect.as(true))
+      })
+    )
+    const once = Effect.suspend(() => {
+      current.number++
+      return attempt(current)
+    })
+    return Effect.matchEffect(Effect.retry(once, schedule), {
+      onSuccess: (value) => {
+        count("Success")
+        return Effect.succeed(value)
+      },
+      onFailure: ({ error }) => Effect.fail({ error, doubt })
+    })
   })
 
 /**
- * The backoff: 200, 400, 800, … ms, at most 5 s, with a jitter of 20 %, and never less than `Retry-After`. That
- * is lengthened by up to 20 % where the deadline allows it, so that the clients of one outage do not all return
- * at the same time.
+ * Returns a wait that is never less than `Retry-After`. That is lengthened by up to 20 % where the deadline allows it,
+ * so that the clients of one outage do not all return at the same time.
  */
 const waitAfter = (
-  number: number,
-  { retryAfter = 0 }: Failure.AttemptFailure,
+  backoff: Duration.Duration,
+  { retryAfter }: Failure.AttemptFailure,
   remaining: number
-): Effect.Effect<number> =>
-  Effect.map(Random.nextBetween(0, 0.2), (jitter) => {
-    const backoff = Math.min(100 * 2 ** number, 5000) * (0.8 + 2 * jitter)
-    const jittered = Math.max(backoff, retryAfter * (1 + jitter))
-    return jittered < remaining ? jittered : Math.max(backoff, retryAfter)
-  })
+): Effect.Effect<Duration.Duration> =>
+  retryAfter === undefined
+    ? Effect.succeed(backoff)
+    : Effect.map(Random.nextBetween(1, 1.2), (factor) => {
+        const jittered = Duration.max(backoff, Duration.millis(retryAfter * factor))
+        return Duration.toMillis(jittered) < remaining
+          ? jittered
+          : Duration.max(backoff, Duration.millis(retryAfter))
+      })
