@@ -184,12 +184,19 @@ describe("one attempt", () => {
   const attempt = { number: 3, remaining: () => 0, isLate: () => false }
 
   const failureOf = (sent: Attempts.Sent) =>
-    Effect.flip(Attempts.requireSuccess(request, sent, attempt)).pipe(Memory.virtual)
+    Effect.flip(Attempts.requireSuccess(request, sent, attempt, Effect.succeed)).pipe(
+      Memory.virtual
+    )
 
   it("succeeds with a status from 200 to 299", async () => {
     for (const status of [200, 299]) {
       const response = Memory.respond(status, "")
-      const sent = Attempts.requireSuccess(request, Effect.succeed(response), attempt)
+      const sent = Attempts.requireSuccess(
+        request,
+        Effect.succeed(response),
+        attempt,
+        Effect.succeed
+      )
       expect(await Effect.runPromise(sent)).toBe(response)
     }
     for (const status of [199, 300])

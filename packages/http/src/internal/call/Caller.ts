@@ -37,12 +37,11 @@ import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import { identity } from "effect/Function"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
 import type { CallOptions, CreateOptions } from "../../CallOptions.ts"
 import { PawlConfig } from "../../PawlConfig.ts"
-import { Transport } from "../../Transport.ts"
+import { type Response, Transport } from "../../Transport.ts"
 import * as Settings from "../config/Settings.ts"
 import { AccessToken } from "../token/AccessToken.ts"
 import * as Renewals from "../token/Renewals.ts"
@@ -135,9 +134,8 @@ export const layer: Layer.Layer<Caller, never, AccessToken | Hmac | PawlConfig |
         input: Operation.Input,
         ids: Readonly<Record<string, string>>,
         options: CallOptions | undefined,
-        shouldRetry: (failure: Failure.AttemptFailure) => boolean,
-        use: (call: Call, attempts: Effect.Effect<A, Failure.CallFailure>) => Effect.Effect<B, E>,
-        classify: (failure: Failure.AttemptFailure) => Failure.AttemptFailure = identity
+        rules: Pick<Attempts.Rules, "shouldRetry" | "classify">,
+        use: (call: Call, attempts: Effect.Effect<A, Failure.CallFailure>) => Effect.Effect<B, E>
       ): Effect.Effect<B, E | ValidationFailed> => {
         const operation = operationOf(endpoint)
         const limits = Settings.limits(usualLimits, options)
@@ -151,26 +149,22 @@ export const layer: Layer.Layer<Caller, never, AccessToken | Hmac | PawlConfig |
             }
             budget.earn()
             const call: Call = {
+              ...rules,
               annotations,
               budget,
               limits: limits.success,
               operation,
               request,
-              requests: 0,
-              shouldRetry
+              requests: 0
             }
-            const attempt = (current: Attempts.Attempt) =>
-              Effect.flatMap(send(call, current), (response) =>
-                Effect.mapErrorEager(operation.fromResponse(response, annotations), (error) =>
-                  Failure.toFailure(error)
-                )
+            const decode = (response: Response) =>
+              Effect.mapErrorEager(operation.fromResponse(response, annotations), (error) =>
+                Failure.toFailure(error)
               )
-            const attempts = Attempts.run(
+            return use(
               call,
-              (current) => Effect.mapError(attempt(current), classify),
-              start
+              Attempts.run(call, (attempt) => send(call, attempt, decode), start)
             )
-            return use(call, attempts)
           })
         )
       }
@@ -181,7 +175,7 @@ export const layer: Layer.Layer<Caller, never, AccessToken | Hmac | PawlConfig |
           input,
           idOf(input),
           options,
-          endpoint.method === "GET" ? Failure.isTransient : Failure.hadNoEffect,
+          { shouldRetry: endpoint.method === "GET" ? Failure.isTransient : Failure.hadNoEffect },
           (_, attempts) => Effect.mapError(attempts, ({ error }) => error)
         )
 
@@ -203,7 +197,7 @@ export const layer: Layer.Layer<Caller, never, AccessToken | Hmac | PawlConfig |
             { payload, body },
             { requestId },
             options,
-            Failure.isTransient,
+            { shouldRetry: Failure.isTransient, classify },
             (call, attempts) => {
               if (!creates.enter(requestId, call.request)) {
                 return fail({ error: Creates.refusal(), doubt: undefined })
@@ -213,8 +207,7 @@ export const layer: Layer.Layer<Caller, never, AccessToken | Hmac | PawlConfig |
                 if (call.requests > 0 && Exit.hasInterrupts(exit)) creates.add(requestId)
                 return undefined
               })
-            },
-            classify
+            }
           ).pipe(Effect.catchTag("ValidationFailed", (error) => fail({ error, doubt: undefined })))
           return Effect.flatMap(created, (response) => {
             const outcome = decide(requestId, response)
@@ -230,7 +223,9 @@ export const layer: Layer.Layer<Caller, never, AccessToken | Hmac | PawlConfig |
             input,
             idOf(input),
             options,
-            (failure) => Failure.isInDoubt(failure) || Failure.hadNoEffect(failure),
+            {
+              shouldRetry: (failure) => Failure.isInDoubt(failure) || Failure.hadNoEffect(failure)
+            },
             (_, attempts) =>
               // The error of a later attempt does not tell whether an earlier one took effect.
               Effect.catch(attempts, ({ doubt, error }) =>

@@ -114,7 +114,8 @@ export const layer: Layer.Layer<AccessToken, never, PawlConfig | Transport> = La
           { operation, request, attempt: current.number },
           Attempts.send(transport, request, limits.attemptTimeout, current.remaining())
         ),
-        current
+        current,
+        Effect.succeed
       )
       const text = TokenResponse.findToken(response.body, profile.tokenField)
       if (text !== undefined) return yield* TokenResponse.toToken(text)

@@ -81,8 +81,10 @@ export interface Call {
   requests: number
 }
 
+type Decode<A> = (response: Transport.Response) => Effect.Effect<A, Failure.AttemptFailure>
+
 /**
- * Makes a function that sends the request of a call in an attempt, and returns a 2xx response. `send` sends it within
+ * Makes a function that sends the request of a call in an attempt, and decodes a 2xx response. `send` sends it within
  * a time in milliseconds.
  */
 export const sender = <C extends Call>(
@@ -124,30 +126,30 @@ export const sender = <C extends Call>(
     )
 
   /** Sends the request with the cached token or a new one. `afterUnauthorized` gets the token that was refused. */
-  const sendWithToken = (
+  const sendWithToken = <A>(
     call: C,
     attempt: Attempts.Attempt,
+    decode: Decode<A>,
     afterUnauthorized: (
       failure: Failure.AttemptFailure,
       token: Token
-    ) => Effect.Effect<Transport.Response, Failure.AttemptFailure>
-  ): Effect.Effect<Transport.Response, Failure.AttemptFailure> => {
+    ) => Effect.Effect<A, Failure.AttemptFailure>
+  ): Effect.Effect<A, Failure.AttemptFailure> => {
     const sendWith = (token: Token) => {
       if (attempt.isLate()) return Effect.fail(tooLate(attempt))
       call.requests++
       const authorization = `Bearer ${Redacted.value(token.text)}`
       const request = { ...call.request, headers: { ...call.request.headers, authorization } }
       const sent = send(call, request, attempt.remaining())
-      return Effect.matchEffect(Attempts.requireSuccess(request, sent, attempt), {
-        onSuccess: (response) => {
-          renewals.succeeded(call.operation.name, token)
-          return Effect.succeed(response)
-        },
-        onFailure: (failure) =>
-          failure.error._tag === "Unauthorized"
-            ? afterUnauthorized(failure, token)
-            : Effect.fail(failure)
+      const decoded = Attempts.requireSuccess(request, sent, attempt, (response) => {
+        renewals.succeeded(call.operation.name, token)
+        return decode(response)
       })
+      return Effect.catch(decoded, (failure) =>
+        failure.error._tag === "Unauthorized"
+          ? afterUnauthorized(failure, token)
+          : Effect.fail(failure)
+      )
     }
     return Effect.clockWith((clock) => {
       const held = tokens.peek(clock.currentTimeMillisUnsafe())
@@ -157,18 +159,19 @@ export const sender = <C extends Call>(
     })
   }
 
-  return (call: C, attempt: Attempts.Attempt) => {
+  return <A>(call: C, attempt: Attempts.Attempt, decode: Decode<A>) => {
     const { name } = call.operation
-    return sendWithToken(
+    return sendWithToken<A>(
       call,
       attempt,
+      decode,
       Effect.fnUntraced(function* (failure, token) {
         const now = yield* Clock.monotonicTimeNanos
         const held = tokens.peek(yield* Clock.currentTimeMillis)
         const next = renewals.afterRefusal(name, token, held, now)
         if (next === "fail") return yield* Effect.fail(failure)
         if (next === "renew") yield* tokens.drop(token)
-        return yield* sendWithToken(call, attempt, (again) =>
+        return yield* sendWithToken<A>(call, attempt, decode, (again) =>
           Effect.flatMap(Clock.monotonicTimeNanos, (now) => {
             renewals.refused(name, now)
             return Effect.fail(again)

@@ -79,6 +79,8 @@ export interface Rules {
   readonly budget: RetryBudget
   readonly annotations: Annotations
   readonly shouldRetry: (failure: Failure.AttemptFailure) => boolean
+  /** Changes the failure of an attempt, as the kind of the call requires. */
+  readonly classify?: ((failure: Failure.AttemptFailure) => Failure.AttemptFailure) | undefined
 }
 
 /** The result of sending a request: a response of any status, or the reason why there is none. */
@@ -105,12 +107,13 @@ export const send = (
   })
 }
 
-/** Returns a 2xx response, and fails with the error of any other. */
-export const requireSuccess = (
+/** Goes on with a 2xx response, and fails with the error of any other. */
+export const requireSuccess = <A = Transport.Response>(
   request: Transport.Request,
   sent: Sent,
-  { number }: Attempt
-): Effect.Effect<Transport.Response, Failure.AttemptFailure> =>
+  { number }: Attempt,
+  use: (response: Transport.Response) => Effect.Effect<A, Failure.AttemptFailure>
+): Effect.Effect<A, Failure.AttemptFailure> =>
   Effect.matchEffect(sent, {
     onFailure: (error) =>
       Effect.fail(
@@ -126,7 +129,7 @@ export const requireSuccess = (
       ),
     onSuccess: (response) =>
       response.status >= 200 && response.status < 300
-        ? Effect.succeed(response)
+        ? use(response)
         : Effect.flatMap(Clock.currentTimeMillis, (now) => {
             const retryAfter = ErrorResponse.readRetryAfter(response.headers["retry-after"], now)
             const error = ErrorResponse.toError(request, response, number, retryAfter)
@@ -139,7 +142,7 @@ export const requireSuccess = (
  * out. `start` is the begin of the call, in nanoseconds of the monotonic clock.
  */
 export const run = <A>(
-  { annotations, budget, limits, shouldRetry }: Rules,
+  { annotations, budget, classify, limits, shouldRetry }: Rules,
   attempt: (attempt: Attempt) => Effect.Effect<A, Failure.AttemptFailure>,
   start?: bigint
 ): Effect.Effect<A, Failure.CallFailure> =>
@@ -153,30 +156,29 @@ export const run = <A>(
     const current = { number: 0, remaining, isLate: () => elapsed() >= limits.sendWithin }
     let doubt: Failure.Doubt | undefined
 
-    const schedule = Schedule.fromStep(
-      Effect.map(Schedule.toStep(limits.retrySchedule ?? backoff), (step) => {
-        return (now: number, { doubt: left, error }: Failure.AttemptFailure) => {
-          count(error._tag)
-          doubt = left ?? doubt
-          return step(now, error)
-        }
-      })
-    ).pipe(
-      Schedule.modifyDelay(({ duration, input }) => waitAfter(duration, input, remaining())),
-      Schedule.while(({ attempt: number, duration, input }) => {
-        if (number >= limits.maxAttempts || !shouldRetry(input)) return false
-        const wait = Duration.toMillis(duration)
-        const isTooLong = wait >= Math.min(remaining(), limits.sendWithin - elapsed())
-        if (isTooLong || !budget.spend()) return false
-        Metrics.retries(annotations.operation).updateUnsafe(1, fiber.context)
-        return Effect.logDebug(
-          `Attempt ${number} failed. The next attempt is in ${Math.round(wait)} ms. ${input.error.message}`
-        ).pipe(Effect.annotateLogs(annotations), Effect.as(true))
-      })
+    const schedule = whenFailed(() =>
+      ofFailures(limits.retrySchedule ?? backoff).pipe(
+        Schedule.modifyDelay(({ duration, input }) => waitAfter(duration, input, remaining())),
+        Schedule.while(({ attempt: number, duration, input }) => {
+          if (number >= limits.maxAttempts || !shouldRetry(input)) return false
+          const wait = Duration.toMillis(duration)
+          const isTooLong = wait >= Math.min(remaining(), limits.sendWithin - elapsed())
+          if (isTooLong || !budget.spend()) return false
+          Metrics.retries(annotations.operation).updateUnsafe(1, fiber.context)
+          return Effect.logDebug(
+            `Attempt ${number} failed. The next attempt is in ${Math.round(wait)} ms. ${input.error.message}`
+          ).pipe(Effect.annotateLogs(annotations), Effect.as(true))
+        })
+      )
     )
     const once = Effect.suspend(() => {
       current.number++
-      return attempt(current)
+      return Effect.mapError(attempt(current), (failure) => {
+        const classified = classify?.(failure) ?? failure
+        count(classified.error._tag)
+        doubt = classified.doubt ?? doubt
+        return classified
+      })
     })
     return Effect.matchEffect(Effect.retry(once, schedule), {
       onSuccess: (value) => {
@@ -186,6 +188,28 @@ export const run = <A>(
       onFailure: ({ error }) => Effect.fail({ error, doubt })
     })
   })
+
+/** Makes a schedule of errors one of failures. */
+const ofFailures = (
+  schedule: NonNullable<Limits["retrySchedule"]>
+): Schedule.Schedule<unknown, Failure.AttemptFailure> =>
+  Schedule.fromStep(
+    Effect.map(
+      Schedule.toStep(schedule),
+      (step) =>
+        (now, { error }) =>
+          step(now, error)
+    )
+  )
+
+/** Makes a schedule that is built at its first step: nearly every call has none. */
+const whenFailed = <Output, Input>(
+  make: () => Schedule.Schedule<Output, Input>
+): Schedule.Schedule<Output, Input> => {
+  let made: ReturnType<typeof start> | undefined
+  const start = () => Effect.runSync(Schedule.toStep(make()))
+  return Schedule.fromStep(Effect.succeed((now, input) => (made ??= start())(now, input)))
+}
 
 /**
  * Returns a wait that is never less than `Retry-After`. That is lengthened by up to 20 % where the deadline allows it,
