@@ -205,8 +205,12 @@ const layers: Readonly<Record<string, ReadonlyArray<readonly [room: string, file
     ["wire", /^(Transport|NodeTransport|internal\/wire\/.+)\.ts$/],
     ["contract", /^(Api|internal\/(ErrorBody|HttpEndpoint|OpenApi\w+))\.ts$/],
     ["token", /^internal\/token\/.+\.ts$/],
+    [
+      "services",
+      /^(ApmPayments|ApmPayouts|CardPayments|CardPayouts|PaymentIntents|Refunds|Subscriptions)\.ts$/
+    ],
     ["call", /^internal\/call\/.+\.ts$/],
-    ["services", /^/]
+    ["client", /^/]
   ],
   "packages/webhook/src/": [
     [

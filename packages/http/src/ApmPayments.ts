@@ -7,12 +7,8 @@ import type { ApmPaymentInput, ApmPaymentResponse } from "@pawl/core/ApmPayment"
 import type { CreateError, ReadError } from "@pawl/core/PaymentsError"
 import type { OpenStatus } from "@pawl/core/Transaction"
 import * as Context from "effect/Context"
-import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
+import type * as Effect from "effect/Effect"
 import type { CallOptions, CreateOptions } from "./CallOptions.ts"
-import type { Caller } from "./internal/call/Caller.ts"
-import * as Methods from "./internal/call/Methods.ts"
-import * as Endpoint from "./internal/wire/Endpoint.ts"
 
 /**
  * Service that starts APM payments and reads their status (`spec.md`, "APM payments").
@@ -53,19 +49,3 @@ export class ApmPayments extends Context.Service<
     readonly status: (id: string, options?: CallOptions) => Effect.Effect<OpenStatus, ReadError>
   }
 >()("@pawl/http/ApmPayments") {}
-
-/**
- * Layer that provides APM payments.
- *
- * @category layers
- * @since 0.1.0
- */
-export const layer: Layer.Layer<ApmPayments, never, Caller> = Layer.effect(
-  ApmPayments,
-  Effect.map(Methods.make, ({ create, read }) =>
-    ApmPayments.of({
-      create: create("ApmPayments.create", Endpoint.createApmPayment, Methods.orDeclined),
-      status: read("ApmPayments.status", Endpoint.readApmPaymentStatus)
-    })
-  )
-)

@@ -7,12 +7,8 @@ import type { ApmPayoutInfo, ApmPayoutInput, ApmPayoutResponse } from "@pawl/cor
 import type { CreateError, ReadError } from "@pawl/core/PaymentsError"
 import type { OpenStatus } from "@pawl/core/Transaction"
 import * as Context from "effect/Context"
-import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
+import type * as Effect from "effect/Effect"
 import type { CallOptions, CreateOptions } from "./CallOptions.ts"
-import type { Caller } from "./internal/call/Caller.ts"
-import * as Methods from "./internal/call/Methods.ts"
-import * as Endpoint from "./internal/wire/Endpoint.ts"
 
 /**
  * Service that starts APM payouts and reads them (`spec.md`, "APM payouts").
@@ -58,20 +54,3 @@ export class ApmPayouts extends Context.Service<
     readonly status: (id: string, options?: CallOptions) => Effect.Effect<OpenStatus, ReadError>
   }
 >()("@pawl/http/ApmPayouts") {}
-
-/**
- * Layer that provides APM payouts.
- *
- * @category layers
- * @since 0.1.0
- */
-export const layer: Layer.Layer<ApmPayouts, never, Caller> = Layer.effect(
-  ApmPayouts,
-  Effect.map(Methods.make, ({ create, read }) =>
-    ApmPayouts.of({
-      create: create("ApmPayouts.create", Endpoint.createApmPayout, Methods.orDeclined),
-      info: read("ApmPayouts.info", Endpoint.readApmPayout),
-      status: read("ApmPayouts.status", Endpoint.readApmPayoutStatus)
-    })
-  )
-)

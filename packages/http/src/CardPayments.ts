@@ -12,13 +12,8 @@ import type {
 import type { CreateError, OutcomeUnknown, ReadError } from "@pawl/core/PaymentsError"
 import type { OpenStatus } from "@pawl/core/Transaction"
 import * as Context from "effect/Context"
-import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
-import * as Result from "effect/Result"
+import type * as Effect from "effect/Effect"
 import type { CallOptions, CreateOptions } from "./CallOptions.ts"
-import type { Caller } from "./internal/call/Caller.ts"
-import * as Methods from "./internal/call/Methods.ts"
-import * as Endpoint from "./internal/wire/Endpoint.ts"
 
 /**
  * Service that starts card payments and reads their status (`spec.md`, "Endpoints named but without
@@ -81,23 +76,3 @@ export class CardPayments extends Context.Service<
     readonly status: (id: string, options?: CallOptions) => Effect.Effect<OpenStatus, ReadError>
   }
 >()("@pawl/http/CardPayments") {}
-
-/**
- * Layer that provides card payments.
- *
- * @category layers
- * @since 0.1.0
- */
-export const layer: Layer.Layer<CardPayments, never, Caller> = Layer.effect(
-  CardPayments,
-  Effect.map(Methods.make, ({ create, read }) =>
-    CardPayments.of({
-      create: create("CardPayments.create", Endpoint.createCardPayment, Methods.orDeclined),
-      charge: create("CardPayments.charge", Endpoint.chargeCard, Methods.orDeclined),
-      tokenize: create("CardPayments.tokenize", Endpoint.tokenizeCard, (_, card) =>
-        Result.succeed(card)
-      ),
-      status: read("CardPayments.status", Endpoint.readCardPaymentStatus)
-    })
-  )
-)

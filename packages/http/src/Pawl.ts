@@ -62,27 +62,6 @@ export type Services = PawlPortable.Services
  * Makes a new requestId (UUIDv7). Store it before the call that it is for: then it is known also when the call
  * is interrupted or the process ends.
  *
- * **Example** (A requestId that is never lost)
- *
- * ```ts
- * import { ApmPayments } from "@pawl/http/ApmPayments"
- * import * as Pawl from "@pawl/http/Pawl"
- * import * as Effect from "effect/Effect"
- *
- * const pay = Effect.fn("pay")(function* (save: (requestId: string) => Effect.Effect<void>) {
- *   const requestId = yield* Pawl.makeRequestId
- *   yield* save(requestId)
- *   const payments = yield* ApmPayments
- *   return yield* payments.create({
- *     requestId,
- *     accountId: "1001",
- *     apmPayload: { paymentMethod: "EWALLET" },
- *     amount: "10.50",
- *     currency: "EUR"
- *   })
- * })
- * ```
- *
  * @category constructors
  * @since 0.1.0
  */

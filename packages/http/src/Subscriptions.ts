@@ -12,12 +12,8 @@ import type {
 } from "@pawl/core/Subscription"
 import type { SubscriptionStatus } from "@pawl/core/SubscriptionStatus"
 import * as Context from "effect/Context"
-import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
+import type * as Effect from "effect/Effect"
 import type { CallOptions, CreateOptions } from "./CallOptions.ts"
-import { Caller } from "./internal/call/Caller.ts"
-import * as Methods from "./internal/call/Methods.ts"
-import * as Endpoint from "./internal/wire/Endpoint.ts"
 
 /**
  * Service that creates, reads, changes and cancels subscriptions (`spec.md`, "Recurring subscriptions").
@@ -100,39 +96,3 @@ export class Subscriptions extends Context.Service<
     ) => Effect.Effect<void, ReadError>
   }
 >()("@pawl/http/Subscriptions") {}
-
-/**
- * Layer that provides subscriptions.
- *
- * @category layers
- * @since 0.1.0
- */
-export const layer: Layer.Layer<Subscriptions, never, Caller> = Layer.effect(
-  Subscriptions,
-  Effect.gen(function* () {
-    const caller = yield* Caller
-    const { create } = yield* Methods.make
-    const put = (subscriptionId: string, payload: object, options?: CallOptions) =>
-      caller.call(Endpoint.updateSubscription, { params: { subscriptionId }, payload }, options)
-
-    return Subscriptions.of({
-      create: create("Subscriptions.create", Endpoint.createSubscription, Methods.orDeclined),
-      get: Methods.traced("Subscriptions.get")((subscriptionId, options) =>
-        caller.call(Endpoint.readSubscription, { params: { subscriptionId } }, options)
-      ),
-      update: Methods.traced("Subscriptions.update")(put),
-      setStatus: Methods.traced("Subscriptions.setStatus")((id, status, options) =>
-        put(id, { status }, options)
-      ),
-      pause: Methods.traced("Subscriptions.pause")((id, options) =>
-        put(id, { status: "PAUSED" }, options)
-      ),
-      resume: Methods.traced("Subscriptions.resume")((id, options) =>
-        put(id, { status: "ACTIVE" }, options)
-      ),
-      cancel: Methods.traced("Subscriptions.cancel")((subscriptionId, options) =>
-        caller.remove(Endpoint.cancelSubscription, { params: { subscriptionId } }, options)
-      )
-    })
-  })
-)

@@ -1,5 +1,5 @@
 /**
- * Builds the methods of the services. Each method calls one endpoint, in a span with the method's name.
+ * The methods of the services. Each method calls one endpoint, in a span with the method's name.
  */
 import type { HostedPage, PaymentIntentResponse } from "@pawl/core/PaymentIntent"
 import {
@@ -12,14 +12,24 @@ import {
   ValidationFailed
 } from "@pawl/core/PaymentsError"
 import * as RequestId from "@pawl/core/RequestId"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import { identity } from "effect/Function"
+import * as Layer from "effect/Layer"
 import * as References from "effect/References"
 import * as Result from "effect/Result"
+import { ApmPayments } from "../../ApmPayments.ts"
+import { ApmPayouts } from "../../ApmPayouts.ts"
 import type { CallOptions, CreateOptions } from "../../CallOptions.ts"
+import { CardPayments } from "../../CardPayments.ts"
+import { CardPayouts } from "../../CardPayouts.ts"
+import { PaymentIntents } from "../../PaymentIntents.ts"
+import { Refunds } from "../../Refunds.ts"
+import { Subscriptions } from "../../Subscriptions.ts"
+import * as Endpoint from "../wire/Endpoint.ts"
 import * as ErrorResponse from "../wire/ErrorResponse.ts"
 import { spanned } from "../wire/Observed.ts"
-import type { Endpoint } from "../wire/Operation.ts"
+import type * as Operation from "../wire/Operation.ts"
 import { Caller, type Decide } from "./Caller.ts"
 
 /** The fields that every create has. */
@@ -27,17 +37,16 @@ interface CreateFields {
   readonly requestId: string
 }
 
-/** Makes the builders of create and read methods. */
-export const make = Effect.gen(function* () {
-  const caller = yield* Caller
-  return {
+/** Layer that provides the seven services. */
+export const layer = Layer.effectContext(
+  Effect.map(Caller, (caller) => {
     /**
      * Builds a create: makes a requestId when the input has none, sends the fields that `toPayload`
      * returns, and decides what the response means.
      */
-    create: <Input extends Partial<CreateFields>, Response, A, E>(
+    const create = <Input extends Partial<CreateFields>, Response, A, E>(
       name: string,
-      endpoint: Endpoint<Response>,
+      endpoint: Operation.Endpoint<Response>,
       decide: Decide<Response, A, E>,
       toPayload: (fields: Input & CreateFields) => CreateFields = identity
     ) =>
@@ -57,14 +66,88 @@ export const make = Effect.gen(function* () {
             ? send(requestId)
             : Effect.fail(twoRequestIds())
         }
-      ),
+      )
     /** Builds a read by id. */
-    read: <A>(name: string, endpoint: Endpoint<A>) =>
+    const read = <A>(name: string, endpoint: Operation.Endpoint<A>) =>
       traced(name)((id: string, options?: CallOptions) =>
         caller.call(endpoint, { params: { id } }, options)
       )
-  }
-})
+    const put = (subscriptionId: string, payload: object, options?: CallOptions) =>
+      caller.call(Endpoint.updateSubscription, { params: { subscriptionId }, payload }, options)
+
+    return Context.make(
+      ApmPayments,
+      ApmPayments.of({
+        create: create("ApmPayments.create", Endpoint.createApmPayment, orDeclined),
+        status: read("ApmPayments.status", Endpoint.readApmPaymentStatus)
+      })
+    ).pipe(
+      Context.add(
+        ApmPayouts,
+        ApmPayouts.of({
+          create: create("ApmPayouts.create", Endpoint.createApmPayout, orDeclined),
+          info: read("ApmPayouts.info", Endpoint.readApmPayout),
+          status: read("ApmPayouts.status", Endpoint.readApmPayoutStatus)
+        })
+      ),
+      Context.add(
+        CardPayments,
+        CardPayments.of({
+          create: create("CardPayments.create", Endpoint.createCardPayment, orDeclined),
+          charge: create("CardPayments.charge", Endpoint.chargeCard, orDeclined),
+          tokenize: create("CardPayments.tokenize", Endpoint.tokenizeCard, (_, card) =>
+            Result.succeed(card)
+          ),
+          status: read("CardPayments.status", Endpoint.readCardPaymentStatus)
+        })
+      ),
+      Context.add(
+        CardPayouts,
+        CardPayouts.of({
+          create: create("CardPayouts.create", Endpoint.createCardPayout, orDeclined),
+          info: read("CardPayouts.info", Endpoint.readCardPayout),
+          status: read("CardPayouts.status", Endpoint.readCardPayoutStatus)
+        })
+      ),
+      Context.add(
+        Refunds,
+        Refunds.of({
+          create: create("Refunds.create", Endpoint.createRefund, orDeclined, withExactId),
+          info: read("Refunds.info", Endpoint.readRefund),
+          status: read("Refunds.status", Endpoint.readRefundStatus)
+        })
+      ),
+      Context.add(
+        PaymentIntents,
+        PaymentIntents.of({
+          create: create("PaymentIntents.create", Endpoint.createPaymentIntent, orRejected)
+        })
+      ),
+      Context.add(
+        Subscriptions,
+        Subscriptions.of({
+          create: create("Subscriptions.create", Endpoint.createSubscription, orDeclined),
+          get: traced("Subscriptions.get")((subscriptionId, options) =>
+            caller.call(Endpoint.readSubscription, { params: { subscriptionId } }, options)
+          ),
+          update: traced("Subscriptions.update")(put),
+          setStatus: traced("Subscriptions.setStatus")((id, status, options) =>
+            put(id, { status }, options)
+          ),
+          pause: traced("Subscriptions.pause")((id, options) =>
+            put(id, { status: "PAUSED" }, options)
+          ),
+          resume: traced("Subscriptions.resume")((id, options) =>
+            put(id, { status: "ACTIVE" }, options)
+          ),
+          cancel: traced("Subscriptions.cancel")((subscriptionId, options) =>
+            caller.remove(Endpoint.cancelSubscription, { params: { subscriptionId } }, options)
+          )
+        })
+      )
+    )
+  })
+)
 
 const twoRequestIds = () =>
   new ValidationFailed({

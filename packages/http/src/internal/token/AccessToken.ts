@@ -36,9 +36,8 @@ import * as Fiber from "effect/Fiber"
 import { constTrue } from "effect/Function"
 import * as Layer from "effect/Layer"
 import * as Metric from "effect/Metric"
-import * as Random from "effect/Random"
 import * as Redacted from "effect/Redacted"
-import * as Result from "effect/Result"
+import * as Schedule from "effect/Schedule"
 import { PawlConfig } from "../../PawlConfig.ts"
 import { Transport } from "../../Transport.ts"
 import * as Settings from "../config/Settings.ts"
@@ -152,21 +151,17 @@ export const layer: Layer.Layer<AccessToken, never, PawlConfig | Transport> = La
       }
     })
 
-    const renewUntilDone = Effect.gen(function* () {
-      for (let failures = 0; ; failures++) {
-        const result = yield* Effect.result(authenticate)
-        if (Result.isSuccess(result)) return result.success
-        yield* Effect.logWarning(
-          `The access token could not be renewed. The old one stays in use. ${result.failure.message}`
+    const renewUntilDone = authenticate.pipe(
+      Effect.tapError(({ message }) =>
+        Effect.logWarning(
+          `The access token could not be renewed. The old one stays in use. ${message}`
         )
-        // 1, 2, 4, … minutes, at most an hour, with a jitter of 20 %. Each renewal has its own attempts.
-        const minutes = Math.min(2 ** failures, 60) * (yield* Random.nextBetween(0.8, 1.2))
-        yield* Effect.sleep(Duration.minutes(minutes))
-      }
-    })
+      ),
+      Effect.retry(renewalGaps)
+    )
 
     const services = yield* Effect.context()
-    let renewal: Fiber.Fiber<never> | undefined
+    let renewal: Fiber.Fiber<never, TokenError> | undefined
     let isClosed = false
     yield* Effect.addFinalizer(() => {
       isClosed = true
@@ -224,6 +219,12 @@ export const layerPerRequest: Layer.Layer<AccessToken, never, PawlConfig | Trans
     /* @__PURE__ */ Layer.fresh(layer),
     /* @__PURE__ */ Layer.succeed(SharesRequest, false)
   )
+
+/** 1, 2, 4, … minutes, at most an hour, 20 % more or less. Each renewal has its own attempts. */
+const renewalGaps = Schedule.exponential("1 minute").pipe(
+  Schedule.modifyDelay(({ duration }) => Effect.succeed(Duration.min(duration, Duration.hours(1)))),
+  Schedule.jittered
+)
 
 const noToken =
   "its body has no access token in a known field: set Profile.tokenField to the name of the field"

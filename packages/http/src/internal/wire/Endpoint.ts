@@ -33,6 +33,26 @@ const ById = Schema.Struct({ id: PathId })
 
 const BySubscriptionId = Schema.Struct({ subscriptionId: PathId })
 
+/** Makes the endpoint of a read by id. The response to a status is a bare JSON string. */
+const read = <const Name extends string, const Path extends string, Success extends Schema.Top>(
+  identifier: Name,
+  path: Path,
+  success: Success
+) => ({ identifier, method: "GET", path, params: ById, success }) as const
+
+/** Makes the endpoint of a create. */
+const create = <
+  const Name extends string,
+  const Path extends string,
+  Payload extends Schema.Top,
+  Success extends Schema.Top
+>(
+  identifier: Name,
+  path: Path,
+  payload: Payload,
+  success: Success
+) => ({ identifier, method: "POST", path, payload, success }) as const
+
 /**
  * Exchanges the credentials for a JWT that is valid for 30 days (`spec.md`, "Authentication"). The specification
  * does not name the response field that contains it.
@@ -50,158 +70,119 @@ export const authenticate = {
 
 /** Starts a payment by an alternative payment method. */
 export const createApmPayment = {
-  identifier: "createApmPayment",
-  method: "POST",
-  path: "/api/v1/payments/apm",
-  payload: ApmPaymentRequest,
-  success: ApmPaymentResponse,
+  ...create("createApmPayment", "/api/v1/payments/apm", ApmPaymentRequest, ApmPaymentResponse),
   checksum: "always"
 } as const
 
-/** Reads the status of an APM payment. The response is a bare JSON string, like that of every status. */
-export const readApmPaymentStatus = {
-  identifier: "readApmPaymentStatus",
-  method: "GET",
-  path: "/api/v1/payments/apm/status/:id",
-  params: ById,
-  success: OpenStatus
-} as const
+/** Reads the status of an APM payment. */
+export const readApmPaymentStatus = read(
+  "readApmPaymentStatus",
+  "/api/v1/payments/apm/status/:id",
+  OpenStatus
+)
 
 /** Sends funds by an alternative payment method. */
 export const createApmPayout = {
-  identifier: "createApmPayout",
-  method: "POST",
-  path: "/api/v1/payouts/apm",
-  payload: ApmPayoutRequest,
-  success: ApmPayoutResponse,
+  ...create("createApmPayout", "/api/v1/payouts/apm", ApmPayoutRequest, ApmPayoutResponse),
   checksum: "payout"
 } as const
 
 /** Reads all fields of an APM payout. */
-export const readApmPayout = {
-  identifier: "readApmPayout",
-  method: "GET",
-  path: "/api/v1/payouts/apm/info/:id",
-  params: ById,
-  success: ApmPayoutInfo
-} as const
+export const readApmPayout = read("readApmPayout", "/api/v1/payouts/apm/info/:id", ApmPayoutInfo)
 
 /** Reads the status of an APM payout. */
-export const readApmPayoutStatus = {
-  identifier: "readApmPayoutStatus",
-  method: "GET",
-  path: "/api/v1/payouts/apm/status/:id",
-  params: ById,
-  success: OpenStatus
-} as const
+export const readApmPayoutStatus = read(
+  "readApmPayoutStatus",
+  "/api/v1/payouts/apm/status/:id",
+  OpenStatus
+)
 
 /** Starts a card payment. The specification does not show its fields. */
-export const createCardPayment = {
-  identifier: "createCardPayment",
-  method: "POST",
-  path: "/api/v1/payments/card",
-  payload: CardPaymentRequest,
-  success: CardPaymentResponse
-} as const
+export const createCardPayment = create(
+  "createCardPayment",
+  "/api/v1/payments/card",
+  CardPaymentRequest,
+  CardPaymentResponse
+)
 
 /** Exchanges a card for a token for charges and subscriptions. */
-export const tokenizeCard = {
-  identifier: "tokenizeCard",
-  method: "POST",
-  path: "/api/v1/payments/card/tokenize",
-  payload: TokenizeRequest,
-  success: TokenizeResponse
-} as const
+export const tokenizeCard = create(
+  "tokenizeCard",
+  "/api/v1/payments/card/tokenize",
+  TokenizeRequest,
+  TokenizeResponse
+)
 
 /** Starts a payment with a card token. The specification does not show its fields. */
-export const chargeCard = {
-  identifier: "chargeCard",
-  method: "POST",
-  path: "/api/v1/payments/card/charge",
-  payload: CardPaymentRequest,
-  success: CardPaymentResponse
-} as const
+export const chargeCard = create(
+  "chargeCard",
+  "/api/v1/payments/card/charge",
+  CardPaymentRequest,
+  CardPaymentResponse
+)
 
 /** Reads the status of a card payment. */
-export const readCardPaymentStatus = {
-  identifier: "readCardPaymentStatus",
-  method: "GET",
-  path: "/api/v1/payments/card/status/:id",
-  params: ById,
-  success: OpenStatus
-} as const
+export const readCardPaymentStatus = read(
+  "readCardPaymentStatus",
+  "/api/v1/payments/card/status/:id",
+  OpenStatus
+)
 
 /** Sends funds to a card. */
-export const createCardPayout = {
-  identifier: "createCardPayout",
-  method: "POST",
-  path: "/api/v1/payouts/card",
-  payload: CardPayoutRequest,
-  success: CardPayoutResponse
-} as const
+export const createCardPayout = create(
+  "createCardPayout",
+  "/api/v1/payouts/card",
+  CardPayoutRequest,
+  CardPayoutResponse
+)
 
 /** Reads all fields of a card payout. */
-export const readCardPayout = {
-  identifier: "readCardPayout",
-  method: "GET",
-  path: "/api/v1/payouts/card/info/:id",
-  params: ById,
-  success: CardPayoutInfo
-} as const
+export const readCardPayout = read(
+  "readCardPayout",
+  "/api/v1/payouts/card/info/:id",
+  CardPayoutInfo
+)
 
 /** Reads the status of a card payout. */
-export const readCardPayoutStatus = {
-  identifier: "readCardPayoutStatus",
-  method: "GET",
-  path: "/api/v1/payouts/card/status/:id",
-  params: ById,
-  success: OpenStatus
-} as const
+export const readCardPayoutStatus = read(
+  "readCardPayoutStatus",
+  "/api/v1/payouts/card/status/:id",
+  OpenStatus
+)
 
 /** Refunds a successful card payment, in full or in part. */
-export const createRefund = {
-  identifier: "createRefund",
-  method: "POST",
-  path: "/api/v1/refunds/card",
-  payload: RefundRequest,
-  success: RefundResponse
-} as const
+export const createRefund = create(
+  "createRefund",
+  "/api/v1/refunds/card",
+  RefundRequest,
+  RefundResponse
+)
 
 /** Reads all fields of a refund. */
-export const readRefund = {
-  identifier: "readRefund",
-  method: "GET",
-  path: "/api/v1/refunds/card/info/:id",
-  params: ById,
-  success: RefundInfo
-} as const
+export const readRefund = read("readRefund", "/api/v1/refunds/card/info/:id", RefundInfo)
 
 /** Reads the status of a refund. */
-export const readRefundStatus = {
-  identifier: "readRefundStatus",
-  method: "GET",
-  path: "/api/v1/refunds/card/status/:id",
-  params: ById,
-  success: OpenStatus
-} as const
+export const readRefundStatus = read(
+  "readRefundStatus",
+  "/api/v1/refunds/card/status/:id",
+  OpenStatus
+)
 
 /** Creates a payment intent: a hosted page where a customer pays or receives a payout. */
-export const createPaymentIntent = {
-  identifier: "createPaymentIntent",
-  method: "POST",
-  path: "/api/v1/payments/intent",
-  payload: PaymentIntentRequest,
-  success: PaymentIntentResponse
-} as const
+export const createPaymentIntent = create(
+  "createPaymentIntent",
+  "/api/v1/payments/intent",
+  PaymentIntentRequest,
+  PaymentIntentResponse
+)
 
 /** Creates a subscription with a card token. */
-export const createSubscription = {
-  identifier: "createSubscription",
-  method: "POST",
-  path: "/api/v1/payments/card/recurring",
-  payload: SubscriptionRequest,
-  success: SubscriptionResponse
-} as const
+export const createSubscription = create(
+  "createSubscription",
+  "/api/v1/payments/card/recurring",
+  SubscriptionRequest,
+  SubscriptionResponse
+)
 
 /** Reads a subscription. */
 export const readSubscription = {
