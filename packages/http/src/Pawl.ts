@@ -38,7 +38,7 @@
  *
  * @since 0.1.0
  */
-import { isolatedBy } from "@pawl/core/internal/Isolated"
+import { isolated, isolatedBy } from "@pawl/core/internal/Isolated"
 import * as NodeHmac from "@pawl/core/NodeHmac"
 import * as Profile from "@pawl/core/Profile"
 import * as RequestId from "@pawl/core/RequestId"
@@ -87,7 +87,7 @@ export interface Options extends PawlConfig.Options {
  * @since 0.1.0
  */
 export const layer = (options: Options): Layer.Layer<Services, PawlConfig.InvalidConfig> =>
-  layerOver(PawlConfig.layer(options), options)
+  isolated(layerOver(PawlConfig.layer(options), options))
 
 /**
  * Layer that provides every service on Node, configured by the given settings and, for the others, by environment
@@ -101,7 +101,7 @@ export const layerConfig = (
   config?: Config.Wrap<Partial<PawlConfig.Options>>,
   options: Pick<Options, "dispatcher" | "profile"> = {}
 ): Layer.Layer<Services, PawlConfig.InvalidConfig | Config.ConfigError> =>
-  layerOver(PawlConfig.layerConfig(config), options)
+  isolatedBy([ConfigProvider, Profile.Profile], layerOver(PawlConfig.layerConfig(config), options))
 
 const layerOver = <E>(
   config: Layer.Layer<PawlConfig.PawlConfig, E>,
@@ -117,6 +117,5 @@ const layerOver = <E>(
     Layer.provide(config)
   )
   // The polling of `StatusPoller` takes its gaps from the profile too.
-  const whole = profile === undefined ? client : Layer.provideMerge(client, Profile.layer(profile))
-  return isolatedBy([ConfigProvider, Profile.Profile], whole)
+  return profile === undefined ? client : Layer.provideMerge(client, Profile.layer(profile))
 }

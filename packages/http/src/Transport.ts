@@ -96,6 +96,7 @@ export const tooLarge = (status: number): UnexpectedResponse =>
  * @since 0.1.0
  */
 export const layerFetch = (
+  // @effect-diagnostics-next-line globalFetch:off
   fetch: typeof globalThis.fetch = (...args) => globalThis.fetch(...args)
 ): Layer.Layer<Transport> =>
   Layer.succeed(Transport, {
@@ -119,10 +120,11 @@ const sendBy = Effect.fnUntraced(function* (
   const { status } = response
   const bytes = new BodyBuffer(maxResponseBytes)
   const reader = response.body?.getReader()
-  while (reader !== undefined) {
-    const { done, value } = yield* step(() => reader.read())
-    if (done) break
-    if (!bytes.add(value)) return yield* Effect.fail(tooLarge(status))
+  if (reader !== undefined) {
+    for (let read = yield* step(() => reader.read()); !read.done;) {
+      if (!bytes.add(read.value)) return yield* Effect.fail(tooLarge(status))
+      read = yield* step(() => reader.read())
+    }
   }
   return { status, headers: Object.fromEntries(response.headers), body: bytes.bytes }
 })

@@ -202,7 +202,7 @@ export const layer: Layer.Layer<Caller, never, AccessToken | Hmac | PawlConfig |
               if (!creates.enter(requestId, call.request)) {
                 return fail({ error: Creates.refusal(), doubt: undefined })
               }
-              return Effect.onExitPrimitive(Effect.catch(attempts, fail), (exit) => {
+              return Effect.onExitPrimitive(attempts.pipe(Effect.catch(fail)), (exit) => {
                 creates.leave(requestId)
                 if (call.requests > 0 && Exit.hasInterrupts(exit)) creates.add(requestId)
                 return undefined
@@ -228,10 +228,12 @@ export const layer: Layer.Layer<Caller, never, AccessToken | Hmac | PawlConfig |
             },
             (_, attempts) =>
               // The error of a later attempt does not tell whether an earlier one took effect.
-              Effect.catch(attempts, ({ doubt, error }) =>
-                doubt !== undefined && error._tag === "NotFound"
-                  ? Effect.void
-                  : Effect.fail(doubt ?? error)
+              attempts.pipe(
+                Effect.catch(({ doubt, error }) =>
+                  doubt !== undefined && error._tag === "NotFound"
+                    ? Effect.void
+                    : Effect.fail(doubt ?? error)
+                )
               )
           ),
         operation: operationOf

@@ -145,10 +145,10 @@ export const sender = <C extends Call>(
         renewals.succeeded(call.operation.name, token)
         return decode(response)
       })
-      return Effect.catch(decoded, (failure) =>
-        failure.error._tag === "Unauthorized"
-          ? afterUnauthorized(failure, token)
-          : Effect.fail(failure)
+      return Effect.catchIf(
+        decoded,
+        ({ error }) => error._tag === "Unauthorized",
+        (failure) => afterUnauthorized(failure, token)
       )
     }
     return Effect.clockWith((clock) => {
