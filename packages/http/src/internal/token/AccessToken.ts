@@ -33,7 +33,6 @@ import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
-import { constTrue } from "effect/Function"
 import * as Layer from "effect/Layer"
 import * as Metric from "effect/Metric"
 import * as Redacted from "effect/Redacted"
@@ -81,12 +80,7 @@ export interface Token {
  */
 export type TokenError = Exclude<ReadError, { readonly _tag: "ValidationFailed" | "NotFound" }>
 
-/**
- * Layer that requests tokens from `POST /api/v1/auth` with the configured credentials. It reads the secret
- * before each attempt.
- */
-export const layer: Layer.Layer<AccessToken, never, PawlConfig | Transport> = Layer.effect(
-  AccessToken,
+const make = (sharesRequest: boolean) =>
   Effect.gen(function* () {
     const config = yield* PawlConfig
     const transport = yield* Transport
@@ -172,7 +166,6 @@ export const layer: Layer.Layer<AccessToken, never, PawlConfig | Transport> = La
       if (!isClosed)
         renewal = Effect.runForkWith(services)(BackgroundClock.provide(renewForever(token)))
     }
-    const sharesRequest = yield* SharesRequest
     const obtain = Effect.map(authenticate, (token) => {
       cached = token
       if (sharesRequest) renew(token)
@@ -198,11 +191,13 @@ export const layer: Layer.Layer<AccessToken, never, PawlConfig | Transport> = La
         })
     })
   })
-)
 
-const SharesRequest = Context.Reference<boolean>("@pawl/http/AccessToken/SharesRequest", {
-  defaultValue: constTrue
-})
+/**
+ * Layer that requests tokens from `POST /api/v1/auth` with the configured credentials. It reads the secret
+ * before each attempt.
+ */
+export const layer: Layer.Layer<AccessToken, never, PawlConfig | Transport> =
+  /* @__PURE__ */ Layer.effect(AccessToken, /* @__PURE__ */ make(true))
 
 /**
  * Layer like `layer`, in which each call that finds no cached token requests one of its own, and no background
@@ -215,10 +210,7 @@ const SharesRequest = Context.Reference<boolean>("@pawl/http/AccessToken/SharesR
  * or after a 401.
  */
 export const layerPerRequest: Layer.Layer<AccessToken, never, PawlConfig | Transport> =
-  /* @__PURE__ */ Layer.provide(
-    /* @__PURE__ */ Layer.fresh(layer),
-    /* @__PURE__ */ Layer.succeed(SharesRequest, false)
-  )
+  /* @__PURE__ */ Layer.effect(AccessToken, /* @__PURE__ */ make(false))
 
 /** 1, 2, 4, … minutes, at most an hour, 20 % more or less. Each renewal has its own attempts. */
 const renewalGaps = Schedule.exponential("1 minute").pipe(
