@@ -1,5 +1,5 @@
 /**
- * Generates the types of a client from openapi.json with openapi-typescript. A test of the testkit uses them.
+ * Generates the types of a client from openapi.json with openapi-typescript. A test of the sandbox uses them.
  * Run `node runtimes/openapi.ts` after a change of openapi.json; that test fails when the types are older.
  *
  * It is in this workspace because the tool needs the API of TypeScript 5, and the main workspace has
@@ -14,7 +14,7 @@ import openapiTS, { astToString } from "openapi-typescript"
 const root = join(import.meta.dirname, "..")
 const output = join(root, "packages/sandbox/test/support/openapi.d.ts")
 
-const document = readFileSync(join(root, "packages/http/openapi.json"), "utf8")
+const document = readFileSync(join(root, "packages/sandbox/openapi.json"), "utf8")
 // Removes empty types.
 const types = astToString(await openapiTS(document)).replaceAll(
   /^export type .+ = Record<string, never>;?\n/gmu,

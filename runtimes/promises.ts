@@ -6,7 +6,6 @@ import { basename, join } from "node:path"
 
 /** A program in strict TypeScript. */
 export const program = `import { Declined, open } from "pawl"
-import { open as openFake, type TestPawl } from "pawl/testing"
 
 const pawl = await open({ store: "memory", onChange: ({ to }) => console.log(to) })
 try {
@@ -25,8 +24,20 @@ try {
 } catch (error) {
   if (error instanceof Declined) console.log(error.code, error.declineCode)
 }
-const fake: TestPawl = await openFake()
-await fake.clock.advance("62 minutes")
+`
+
+/** A test of jest in plain JavaScript. */
+export const jestTest = `import { expect, test } from "@jest/globals"
+import { open } from "pawl/testing"
+
+test("an order is paid", async () => {
+  const pawl = await open()
+  const order = { requestId: "17", accountId: "4711", amount: "10.00", currency: "EUR" }
+  await pawl.apmPayments.create({ ...order, apmPayload: { paymentMethod: "WALLET" } })
+  await pawl.clock.advance("62 minutes")
+  expect(pawl.transitions.at(-1).to).toBe("SUCCEED")
+  await pawl.close()
+})
 `
 
 /** Starts a program, and returns its first line. */

@@ -5,20 +5,20 @@
  * `files/` lists the content of each tarball, one line a module. `--write` updates the lists.
  *
  * The quick start is the program in docs/guides/quick-start-effect.md; the project `promises` runs the shop of
- * examples/src/promiseShop.mjs. The five tarballs are local; all other
+ * examples/src/promiseShop.mjs. The tarballs are local; all other
  * packages come from the registry, at the versions of the workspace's catalog. No project is skipped: a
  * runtime that is not installed is a failure.
  */
 import { execFile } from "node:child_process"
-import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
+import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { basename, join } from "node:path"
 import { promisify } from "node:util"
-import { program, runShop } from "./promises.ts"
+import { jestTest, program, runShop } from "./promises.ts"
 
 const root = join(import.meta.dirname, "..")
 const installed = (path: string): string => join(import.meta.dirname, "node_modules", path)
-const names = ["core", "http", "webhook", "testkit", "pawl"] as const
+const names = ["core", "http", "webhook", "testkit", "receiver", "sandbox", "pawl"] as const
 const packageOf = (name: string): string => (name === "pawl" ? name : `@pawl/${name}`)
 
 /** Runs a command and returns its output. The error of a failed command has the output. */
@@ -76,14 +76,14 @@ const isWriting = args.includes("--write")
 const selected = args.filter((name) => name !== "--write")
 const directory = await mkdtemp(join(tmpdir(), "pawl-tarballs-"))
 
-/** Returns the list of a tarball: one line a file, and one line a module for its source and its outputs. */
+/** Returns the list of a tarball: one line a file, and one line a module for its program and its types. */
 const list = (paths: ReadonlyArray<string>): string => {
   const files = new Set(paths)
-  const modules = paths.flatMap((path) => /^src\/(.+)\.ts$/u.exec(path)?.[1] ?? [])
+  const modules = paths.flatMap((path) => /^dist\/(.+)\.d\.ts$/u.exec(path)?.[1] ?? [])
   for (const name of modules) {
-    const made = ["js", "js.map", "d.ts", "d.ts.map"].map((each) => `dist/${name}.${each}`)
+    const made = [`dist/${name}.js`, `dist/${name}.d.ts`]
     if (!made.every((path) => files.has(path))) continue
-    for (const path of [`src/${name}.ts`, ...made]) files.delete(path)
+    for (const path of made) files.delete(path)
     files.add(name)
   }
   return [...files].toSorted().join("\n") + "\n"
@@ -119,16 +119,19 @@ const pack = (name: string): Promise<string> =>
     return tarball
   })
 
-/** Makes a project with the tarballs, the quick start and further dependencies. */
+type Tarballs = Readonly<Record<(typeof names)[number], string>>
+
+/** Makes a project with the tarballs of some packages, the quick start and further dependencies. */
 const project = async (
   name: string,
-  tarballs: ReadonlyArray<string>,
-  more: Readonly<Record<string, string>>
+  tarballs: Tarballs,
+  more: Readonly<Record<string, string>>,
+  packages: ReadonlyArray<keyof Tarballs> = names
 ): Promise<string> => {
   const folder = join(directory, name)
   await mkdir(folder)
   const dependencies = Object.fromEntries([
-    ...names.map((each, at) => [packageOf(each), `file:${tarballs[at]}`]),
+    ...packages.map((each) => [packageOf(each), `file:${tarballs[each]}`]),
     ...Object.entries(more)
   ]) as Record<string, string>
   await writeFile(
@@ -158,10 +161,85 @@ const check = (output: string): void => {
     throw new Error(`the payment was not confirmed:\n${output}`)
 }
 
-const install = (name: string, folder: string): Promise<string> =>
-  step(name, "npm install", () =>
-    run("npm", ["install", "--ignore-scripts", "--no-audit", "--no-fund"], folder)
+const install = (name: string, folder: string, more: ReadonlyArray<string> = []): Promise<string> =>
+  step(name, more.length === 0 ? "npm install" : "npm install of the optional packages", () =>
+    run("npm", ["install", "--ignore-scripts", "--no-audit", "--no-fund", ...more], folder)
   )
+
+/** The packages that `npm install pawl` brings. */
+const alone = ["core", "http", "webhook", "pawl"] as const
+/** The most packages and bytes that pawl brings beside those of Effect and what these bring. */
+const maxPackages = 6
+const maxBytes = 3_200_000
+
+/** Lists the packages of a folder and their dependencies. */
+const installedIn = async (folder: string) => {
+  const { packages } = JSON.parse(await readFile(join(folder, "package-lock.json"), "utf8")) as {
+    readonly packages: Readonly<
+      Record<string, { readonly dependencies?: Readonly<Record<string, string>> }>
+    >
+  }
+  return new Map(
+    Object.entries(packages).flatMap(([path, { dependencies = {} }]) => {
+      const name = path.split("node_modules/").at(-1) ?? ""
+      return name === "" ? [] : [[name, Object.keys(dependencies)] as const]
+    })
+  )
+}
+
+/** Checks what pawl brings beside Effect, by number and by size. */
+const weighInstalled = async (folder: string): Promise<void> => {
+  const packages = await installedIn(folder)
+  const below = (names: ReadonlyArray<string>, stop: RegExp, seen = new Set<string>()) => {
+    for (const name of names) {
+      if (seen.has(name) || stop.test(name) || !packages.has(name)) continue
+      seen.add(name)
+      below(packages.get(name) ?? [], stop, seen)
+    }
+    return seen
+  }
+  const ofEffect = [...packages.keys()].filter((name) => /^(effect$|@effect\/)/u.test(name))
+  const itself = below(ofEffect, /^$/u)
+  const brought = [...below(["pawl"], /^(effect$|@effect\/)/u)]
+  const own = brought.filter((name) => !itself.has(name))
+  let bytes = 0
+  for (const name of own) {
+    const path = join(folder, "node_modules", name)
+    for (const entry of await readdir(path, { recursive: true, withFileTypes: true })) {
+      if (entry.isFile()) bytes += (await stat(join(entry.parentPath, entry.name))).size
+    }
+  }
+  const told = `${brought.length} packages, ${own.length} of them not Effect's: ${(bytes / 1e6).toFixed(2)} MB`
+  process.stdout.write(`${told}  `)
+  if (brought.length > maxPackages || bytes > maxBytes)
+    throw new Error(
+      `${told}; ${maxPackages} packages and ${maxBytes / 1e6} MB are allowed: ${brought.join(", ")}`
+    )
+}
+
+/** Checks the help of `pawl` alone, and the sentences that name a missing package. */
+const namesMissing = async (folder: string): Promise<void> => {
+  const pawl = (...args: ReadonlyArray<string>) =>
+    run(process.execPath, ["node_modules/.bin/pawl", ...args], folder)
+  const help = await pawl("--help")
+  for (const command of ["sandbox", "receiver", "conform", "doctor", "reconcile", "mcp"])
+    if (!new RegExp(`^ +${command} `, "mu").test(help)) throw new Error(`--help lacks ${command}`)
+  const opened = `import("pawl/testing").then((testing) => testing.open())`
+  for (const [attempt, sentence] of [
+    [() => pawl("sandbox"), "pawl sandbox needs the package @pawl/sandbox: npm install --save-dev"],
+    [() => pawl("receiver"), "pawl receiver needs the package @pawl/receiver: npm install @pawl"],
+    [
+      () => run(process.execPath, ["--eval", opened], folder),
+      "pawl/testing needs the package @pawl/testkit: npm install --save-dev @pawl/testkit"
+    ]
+  ] as const) {
+    const output = await attempt().then(
+      () => "",
+      (error: unknown) => String(error)
+    )
+    if (!output.includes(sentence)) throw new Error(`the output lacks “${sentence}”:\n${output}`)
+  }
+}
 
 const compilerOptions = {
   module: "nodenext",
@@ -174,7 +252,7 @@ const compilerOptions = {
 }
 
 /** Each installs the tarballs in a project and runs the quick start there. */
-const consumers: Readonly<Record<string, (tarballs: ReadonlyArray<string>) => Promise<void>>> = {
+const consumers: Readonly<Record<string, (tarballs: Tarballs) => Promise<void>>> = {
   node: async (tarballs) => {
     const folder = await project("node", tarballs, {
       ...(await effects()),
@@ -208,11 +286,13 @@ const consumers: Readonly<Record<string, (tarballs: ReadonlyArray<string>) => Pr
     })
   },
   promises: async (tarballs) => {
-    const folder = await project("promises", tarballs, {
-      "@types/node": await catalog("@types/node"),
-      express: await express(),
-      typescript: "7.0.2"
-    })
+    const folder = await project(
+      "promises",
+      tarballs,
+      { "@types/node": await catalog("@types/node"), typescript: "7.0.2" },
+      alone
+    )
+    await rm(join(folder, "first.ts"))
     await writeFile(
       join(folder, "tsconfig.json"),
       JSON.stringify({
@@ -221,11 +301,28 @@ const consumers: Readonly<Record<string, (tarballs: ReadonlyArray<string>) => Pr
       })
     )
     await writeFile(join(folder, "promises.ts"), program)
-    await copyFile(join(root, "examples/src/promiseShop.mjs"), join(folder, "shop.mjs"))
     await install("promises", folder)
+    await step("promises", "pawl brings few packages", () => weighInstalled(folder))
     await step("promises", "TypeScript finds no error in any declaration", () =>
       run(process.execPath, [join("node_modules/typescript/bin/tsc"), "-p", "."], folder)
     )
+    await step("promises", "pawl names each command, and the packages that are missing", () =>
+      namesMissing(folder)
+    )
+    await install("promises", folder, [
+      ...["testkit", "receiver", "sandbox"].map((name) => tarballs[name as keyof Tarballs]),
+      `express@${await express()}`,
+      "jest@30.5.2"
+    ])
+    await writeFile(join(folder, "shop.test.js"), jestTest)
+    await step("promises", "a test of jest pays over pawl/testing", () =>
+      run(
+        process.execPath,
+        ["--experimental-vm-modules", "node_modules/jest/bin/jest.js", "--forceExit=false"],
+        folder
+      )
+    )
+    await copyFile(join(root, "examples/src/promiseShop.mjs"), join(folder, "shop.mjs"))
     for (const each of ["node22", "node24"]) {
       await step("promises", `${each} runs the shop in plain JavaScript`, () =>
         runShop(installed(`${each}/bin/node`), folder)
@@ -293,8 +390,9 @@ if (unknown.length > 0) {
 
 const start = performance.now()
 try {
-  const tarballs: Array<string> = []
-  for (const name of names) tarballs.push(await pack(name))
+  const packed: Array<readonly [string, string]> = []
+  for (const name of names) packed.push([name, await pack(name)])
+  const tarballs = Object.fromEntries(packed) as Tarballs
   for (const [name, consume] of Object.entries(consumers))
     if (!isWriting && (selected.length === 0 || selected.includes(name))) await consume(tarballs)
   console.log(`tarballs passed in ${((performance.now() - start) / 1000).toFixed(1)} s`)

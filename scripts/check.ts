@@ -111,6 +111,11 @@ const steps: ReadonlyArray<Step> = [
     command: [process.execPath, "scripts/packages.ts"]
   },
   {
+    name: "names",
+    what: "the list of public names",
+    command: [process.execPath, "scripts/names.ts"]
+  },
+  {
     name: "examples",
     what: "the types of examples in docs",
     command: [process.execPath, "scripts/examples.ts"]

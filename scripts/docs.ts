@@ -5,7 +5,7 @@
  * decisions, `llms.txt`, and the API reference into `docs/api`, one page a module, the most used first.
  */
 import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
-import { dirname, relative, resolve } from "node:path"
+import { dirname, join, relative, resolve } from "node:path"
 import * as Decisions from "./decisions.ts"
 import * as Index from "./llms.ts"
 import { dead, type Page, unknownCommands } from "./links.ts"
@@ -16,13 +16,19 @@ const read = (path: string): string => readFileSync(resolve(root, path), "utf8")
 const find = (...patterns: ReadonlyArray<string>): ReadonlyArray<string> =>
   globSync(patterns, { cwd: root, exclude: (path) => path.endsWith(".d.ts") }).toSorted()
 
-const packages = ["core", "http", "webhook", "testkit", "pawl"]
+const packages = ["core", "http", "webhook", "testkit", "receiver", "sandbox", "pawl"]
 
 /** Everything that shows how the packages are used, and thereby which modules are used most. */
 const usage = find("README.md", "docs/guides/*.md", "packages/*/README.md", "examples/src/**/*.ts")
   .map(read)
   .join("\n")
 const uses = (specifier: string): number => usage.split(`"${specifier}"`).length - 1
+
+const sourceOf = (specifier: string, path: string): Reference.Source => ({
+  specifier,
+  text: read(path),
+  open: (other) => sourceOf(specifier, join(dirname(path), other))
+})
 
 const documented = packages.map((name) => {
   const source = `packages/${name}/src`
@@ -33,9 +39,7 @@ const documented = packages.map((name) => {
   const modules = find(`${source}/**/*.ts`)
     .map((path) => relative(source, path).replace(/\.ts$/u, ""))
     .filter((module) => module !== "index" && !/^(?:internal|bin)\//u.test(module))
-    .map((module) =>
-      Reference.read({ specifier: `${specifier}/${module}`, text: read(`${source}/${module}.ts`) })
-    )
+    .map((module) => Reference.read(sourceOf(`${specifier}/${module}`, `${source}/${module}.ts`)))
     .toSorted((one, two) => uses(two.specifier) - uses(one.specifier))
   return { name: specifier, description, modules }
 })

@@ -113,7 +113,7 @@ const packages: ReadonlyArray<Rule> = [
   },
   {
     // These modules of the sandbox need Node although their names do not say so.
-    files: /^packages\/sandbox\/src\/(bin\/|(internal\/sandbox\/)?Node|Sandbox)/,
+    files: /^packages\/sandbox\/src\/(bin\/|internal\/(sandbox\/)?Node|Sandbox)/,
     may: [effect, core, http, webhook, testkit, receiver, fastCheck, node, platformNode],
     why: "the sandbox needs the testkit, the page files and output of the receiver, and Node"
   },
@@ -123,9 +123,19 @@ const packages: ReadonlyArray<Rule> = [
     why: "the sandbox needs the testkit, the page files of the receiver and a QR code encoder"
   },
   {
-    files: /^packages\/pawl\/src\//,
+    files: /^packages\/pawl\/src\/(bin\/|internal\/Sandboxes)/,
     may: [effect, core, http, webhook, testkit, receiver, sandbox, node, platformNode],
-    why: "pawl puts the packages together"
+    why: "the commands of pawl are those of all packages"
+  },
+  {
+    files: /^packages\/pawl\/src\/(testing|internal\/(Controls|Fakes))/,
+    may: [effect, core, http, webhook, testkit],
+    why: "pawl/testing stands on the testkit"
+  },
+  {
+    files: /^packages\/pawl\/src\//,
+    may: [effect, core, http, webhook, node],
+    why: "a program in production installs neither the testkit nor the processes"
   },
   {
     files: /^packages\/core\/test\//,
@@ -203,7 +213,6 @@ const layers: Readonly<Record<string, ReadonlyArray<readonly [room: string, file
   "packages/http/src/": [
     ["config", /^(CallOptions|Hooks|PawlConfig|internal\/config\/.+)\.ts$/],
     ["wire", /^(Transport|NodeTransport|internal\/wire\/.+)\.ts$/],
-    ["contract", /^(Api|internal\/(ErrorBody|HttpEndpoint|OpenApi\w+))\.ts$/],
     ["token", /^internal\/token\/.+\.ts$/],
     [
       "services",
@@ -215,7 +224,7 @@ const layers: Readonly<Record<string, ReadonlyArray<readonly [room: string, file
   "packages/webhook/src/": [
     [
       "verification",
-      /^(Row|Fact|Lane|Verification|Verifier|CallbackUrl|Seal|internal\/(seal|verify)\/.+)\.ts$/
+      /^(Row|Fact|Lane|TransactionReport|Verification|Verifier|CallbackUrl|Seal|internal\/(seal|verify)\/.+)\.ts$/
     ],
     [
       "rule",
@@ -240,28 +249,28 @@ const layers: Readonly<Record<string, ReadonlyArray<readonly [room: string, file
     ["merchants", /^(Merchants|internal\/merchants\/.+)\.ts$/],
     [
       "operator",
-      /^(Admin|MerchantsAdmin|CloudEvent|DayBooks|DayComparison|Forwarder|NodeAdminPage|PageFiles|Replay|StoryReport|StoryScenario|TransactionReport|internal\/(LogLine|(admin|mcp|page)\/.+))\.(ts|js)$/
+      /^(Admin|MerchantsAdmin|CloudEvent|DayBooks|DayComparison|Forwarder|NodeAdminPage|PageFiles|Replay|StoryReport|StoryScenario|internal\/(LogLine|(admin|mcp|page)\/.+))\.(ts|js)$/
     ],
     ["commands", /^(bin\/.+|index\.ts)$/]
   ],
   "packages/testkit/src/": [
-    [
-      "base",
-      /^(GatewayConfig|Readings|Scenario|VirtualClock|internal\/[A-Z]\w+|internal\/(state|readings)\/.+)\.ts$/
-    ],
+    ["base", /^(Scenario|VirtualClock|internal\/[A-Z]\w+|internal\/state\/.+)\.ts$/],
     ["courier", /^(Courier|internal\/courier\/.+)\.ts$/],
-    ["gateway", /^(Gateway|GatewayState|internal\/gateway\/.+)\.ts$/],
+    ["gateway", /^(Gateway|internal\/gateway\/.+)\.ts$/],
     ["faults", /^(Faults|internal\/faults\/.+)\.ts$/],
     ["fake", /^(Fake|Merchant)\.ts$/],
-    ["generators", /^(Generators|Generators\/.+|internal\/generators\/.+)\.ts$/],
+    ["generators", /^(Generators|internal\/generators\/.+)\.ts$/],
     ["laws", /^(Laws|Laws\/.+|internal\/laws\/.+)\.ts$/],
     ["index", /^index\.ts$/]
   ],
   "packages/sandbox/src/": [
-    ["base", /^(NodeOutbound|internal\/(http|console)\/.+)\.(ts|js)$/],
-    ["pages", /^(Console|HostedPage|internal\/pages\/.+)\.ts$/],
+    [
+      "base",
+      /^(Readings|internal\/NodeOutbound|internal\/(http|console|contract|readings)\/.+)\.(ts|js)$/
+    ],
+    ["pages", /^internal\/pages\/.+\.ts$/],
     ["sandbox", /^(Sandbox|internal\/sandbox\/.+)\.ts$/],
-    ["conform", /^Conformance\.ts$/],
+    ["conform", /^(Conformance|internal\/conform\/.+)\.ts$/],
     ["trigger", /^internal\/trigger\/.+$/],
     ["doctor", /^(Doctor|internal\/doctor\/.+)\.ts$/],
     ["commands", /^(bin\/.+|index\.ts)$/]
@@ -283,11 +292,11 @@ const upward = (path: string, target: string): string | undefined => {
 }
 
 /**
- * The files that may need Node: modules named for it, bins, the testkit's sandbox, and http's client for Node
+ * The files that may need Node: modules named for it, bins, the sandbox, and http's client for Node
  * with the barrel that exports it.
  */
 const onNode =
-  /^(packages\/(pawl\/src\/|[a-z]+\/src\/(bin\/|(internal\/([a-z]+\/)?)?Node)|testkit\/src\/Sandbox|http\/src\/(Pawl|index)\.ts|[a-z]+\/test\/)|examples|proof|test-support)/
+  /^(packages\/(pawl\/src\/|[a-z]+\/src\/(bin\/|(internal\/([a-z]+\/)?)?Node)|sandbox\/src\/Sandbox|http\/src\/(Pawl|index)\.ts|[a-z]+\/test\/)|examples|proof|test-support)/
 const nodeOnly = /^(node:|undici(\/index\.js)?$|@effect\/(platform-node|sql-pg)\/)/
 const nodeModule = /^(@pawl\/[a-z]+\/|packages\/[a-z]+\/src\/)(internal\/([a-z]+\/)?)?Node[A-Z]/
 /** Effect's modules are in PascalCase. A path in lower case is the barrel of a folder. */
@@ -331,7 +340,7 @@ const objection = (path: string, specifier: string | undefined): string | undefi
   }
   if (rule.may.some((each) => each.test(specifier))) return undefined
   return nodeOnly.test(specifier) && !onNode.test(path)
-    ? "only modules named Node…, bins and the testkit's Sandbox may need Node"
+    ? "only modules named Node…, bins and the Sandbox may need Node"
     : rule.why
 }
 

@@ -14,10 +14,14 @@ import {
   parseSync
 } from "oxc-parser"
 
-/** A module of a package; its path is what a user imports. */
+/**
+ * A module of a package; its path is what a user imports. `open` returns the module that a relative path in it names, whose
+ * exports it may export again.
+ */
 export interface Source {
   readonly specifier: string
   readonly text: string
+  readonly open?: (path: string) => Source
 }
 
 interface Export {
@@ -45,7 +49,7 @@ const textOf = ({ value }: Comment): string =>
 const lineLimit = 30
 
 /** Reads a module. Exports without a doc comment are left out. */
-export const read = ({ specifier, text }: Source): Documented => {
+export const read = ({ open, specifier, text }: Source): Documented => {
   const { comments, program } = parseSync("module.ts", text)
   const docs = comments.filter(({ type, value }) => type === "Block" && value.startsWith("*"))
   const docOf = (start: number): string | undefined => {
@@ -55,7 +59,15 @@ export const read = ({ specifier, text }: Source): Documented => {
   const [first] = docs
   const exports = program.body
     .filter((each): each is ExportNamedDeclaration => each.type === "ExportNamedDeclaration")
-    .flatMap(({ declaration, start }) => {
+    .flatMap(({ declaration, source, specifiers, start }) => {
+      if (open !== undefined && source?.value.startsWith(".") === true) {
+        const { exports } = read(open(source.value))
+        return specifiers.flatMap(({ exported, local }) =>
+          exports
+            .filter((each) => "name" in local && each.name === local.name)
+            .map((each) => ({ ...each, name: "name" in exported ? exported.name : each.name }))
+        )
+      }
       const doc = docOf(start)
       const declared = declaration === null ? undefined : signatureOf(declaration, text)
       return doc === undefined || declared === undefined ? [] : [{ ...declared, doc }]

@@ -97,7 +97,7 @@ export const parts: ReadonlyArray<Part> = [
   {
     name: "pawl",
     imports: `export * from "pawl"`,
-    over: `export { layer } from "pawl/Services"
+    over: `export { layer } from "pawl/internal/Functions"
       export { layerConfig } from "@pawl/http/Pawl"
       export { of } from "@pawl/core/NextAction"
       export { changes } from "@pawl/http/StatusPoller"

@@ -6,7 +6,7 @@
  * settings and sends the fields as a form, because that is its format.
  */
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
-import * as Api from "@pawl/http/Api"
+import * as Api from "@pawl/sandbox/internal/contract/Api"
 import * as ApmPayments from "@pawl/http/ApmPayments"
 import * as Pawl from "@pawl/http/Pawl"
 import axios from "axios"

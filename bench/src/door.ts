@@ -13,8 +13,8 @@ import * as ManagedRuntime from "effect/ManagedRuntime"
 import { fork } from "node:child_process"
 import { once } from "node:events"
 import { open } from "pawl"
-import * as Options from "pawl/Options"
-import * as Services from "pawl/Services"
+import * as Options from "pawl/internal/Options"
+import * as Functions from "pawl/internal/Functions"
 import { type Bench, type Costs, measure, type Variant } from "./harness.ts"
 import { byCpuTime, measureServers } from "./receiver.ts"
 
@@ -54,7 +54,9 @@ const run = async (): Promise<Costs> => {
     onChange: () => {}
   }
   const settings = await Effect.runPromise(Options.read(options))
-  const packages = ManagedRuntime.make(Services.layer(Services.client(options), settings, options))
+  const packages = ManagedRuntime.make(
+    Functions.layer(Functions.client(options), settings, options)
+  )
   const pawl = await open(options)
   try {
     // Apart, because the receiver goes on working on the last creates.

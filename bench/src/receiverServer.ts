@@ -33,7 +33,7 @@ import {
 } from "node:http"
 import type { AddressInfo } from "node:net"
 import { DatabaseSync } from "node:sqlite"
-import * as Doors from "pawl/Doors"
+import * as Doors from "pawl/internal/Doors"
 import Stripe from "stripe"
 import { server } from "../../test-support/src/Postgres.ts"
 import { check, type Checked, remember } from "./handWritten.ts"

@@ -1,14 +1,12 @@
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
-import * as Pawl from "@pawl/http/Pawl"
-import * as NodeRequests from "@pawl/webhook/NodeRequests"
 import { Requests } from "@pawl/webhook/Requests"
 import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
+import * as Merchant from "pawl/Merchant"
 
 const apmPayload = { paymentMethod: "WALLET" }
 const order = { requestId: "17", accountId: "4711", amount: "10.00", currency: "EUR", apmPayload }
-const payment = Requests.use(({ send }) => send("apm-payment", order))
-const report = Effect.tap(payment, ({ transactionId: id }) => Effect.log(`17 is payment ${id}`))
-const requests = NodeRequests.layerConfig({ filename: "orders.db" })
-const layer = Layer.provide(requests, Pawl.layerConfig())
-NodeRuntime.runMain(Effect.provide(report, layer))
+const merchant = Merchant.layerConfig(Merchant.config, {
+  handle: ({ requestId, to }) => Effect.log(`order ${requestId} is ${to}`)
+})
+const payment = Requests.use(({ send }) => send("apm-payment", order)).pipe(Effect.tap(Effect.log))
+NodeRuntime.runMain(Effect.provide(Effect.andThen(payment, Effect.never), merchant))

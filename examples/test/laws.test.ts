@@ -1,8 +1,8 @@
 import * as Generators from "@pawl/testkit/Generators"
 import * as Laws from "@pawl/testkit/Laws"
-import * as Ledger from "@pawl/testkit/Laws/Ledger"
 import * as Reducer from "@pawl/testkit/Laws/Reducer"
 import * as Rule from "@pawl/testkit/Laws/Rule"
+import * as Store from "@pawl/testkit/Laws/Store"
 import { readFileSync, writeFileSync } from "node:fs"
 import { it } from "vitest"
 import { ledger, rule, warehouse } from "../src/laws/merchantCode.ts"
@@ -40,5 +40,5 @@ const parcels = Laws.property<typeof warehouse, ReadonlyArray<Generators.Observa
 )
 
 it.for(Rule.laws)("our rule: $name", (law) => run(law, Rule.fold<string | undefined>(rule)))
-it.for(Ledger.laws)("our ledger: $name", (law) => run(law, () => ledger))
+it.for(Store.ledgerLaws)("our ledger: $name", (law) => run(law, () => ledger))
 it("our warehouse: one parcel at most", () => run(parcels, warehouse))

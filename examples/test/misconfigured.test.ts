@@ -1,6 +1,6 @@
 /**
  * A wrong setting ends the process with exit code 1 and one sentence that says what to do. Checked for a
- * program on `Pawl.layerConfig`, for the receiver and for the sandbox, each as a process.
+ * program on `Merchant.layerConfig`, for the receiver and for the sandbox, each as a process.
  */
 import { start } from "@pawl/test-support/Program"
 import * as Effect from "effect/Effect"
@@ -47,7 +47,8 @@ const refused = async (program: string, args: ReadonlyArray<string>, env: Enviro
 const validEnvironment = {
   PAWL_BASE_URL: "http://127.0.0.1:9/api",
   PAWL_MERCHANT_KEY: "key",
-  PAWL_MERCHANT_SECRET: "hunter2"
+  PAWL_MERCHANT_SECRET: "hunter2",
+  PAWL_STORE: "memory"
 }
 
 const noApi = "give the address up to and including its last segment, /api"
@@ -56,8 +57,13 @@ const padded = "give it without spaces or line breaks around it, and not empty"
 const closed = "its directory must exist, and both must be readable and writable"
 const flagPadded = "without spaces around it"
 
-describe("a program on Pawl.layerConfig", () => {
+describe("a program on Merchant.layerConfig", () => {
   const cases: ReadonlyArray<readonly [string, Environment, string]> = [
+    [
+      "a store that is not named",
+      { PAWL_STORE: undefined },
+      "Set PAWL_STORE in the environment: sqlite:FILE, postgres://USER@HOST/DATABASE, or memory, which is lost at the end"
+    ],
     [
       "a missing variable",
       { PAWL_MERCHANT_KEY: undefined },

@@ -8,6 +8,8 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import { mkdtemp, rm } from "node:fs/promises"
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 
@@ -41,6 +43,14 @@ export const withSandbox = <A, E>(
   )
 
 const client = NodeHttpClient.layerUndici
+
+/** A port that is free now. */
+export const freePort = Effect.callback<string>((resume) => {
+  const server = createServer().listen(0, "127.0.0.1", () => {
+    const { port } = server.address() as AddressInfo
+    server.close(() => resume(Effect.succeed(String(port))))
+  })
+})
 
 /** A directory that is removed when the scope ends. */
 export const temporary = Effect.acquireRelease(

@@ -6,22 +6,13 @@ import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
 import { mkdtempSync, rmSync } from "node:fs"
 import { readFile } from "node:fs/promises"
-import { createServer } from "node:http"
-import type { AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, expect, it } from "vitest"
-import { nodeAheadBy, withSandbox } from "./processes.ts"
+import { freePort, nodeAheadBy, withSandbox } from "./processes.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "pawl-shop-"))
 afterAll(() => rmSync(folder, { recursive: true }))
-
-const freePort = Effect.callback<string>((resume) => {
-  const server = createServer().listen(0, "127.0.0.1", () => {
-    const { port } = server.address() as AddressInfo
-    server.close(() => resume(Effect.succeed(String(port))))
-  })
-})
 
 /** Starts the shop, with a clock that is ahead by some milliseconds. */
 const start = Effect.fnUntraced(function* (name: string, port: string, ahead = 0) {

@@ -13,7 +13,7 @@ describe("imports point down", () => {
     ["packages/core/src/Evidence.ts", "./Refund.ts"],
     ["packages/core/src/Refund.ts", "effect/http/HttpClient"],
     ["packages/core/src/Refund.ts", "effect/sql/SqlClient"],
-    ["packages/core/src/Refund.ts", "@pawl/http/Api"],
+    ["packages/core/src/Refund.ts", "@pawl/http/Transport"],
     ["packages/core/src/Refund.ts", "fast-check"],
     ["packages/http/src/Refunds.ts", "@pawl/webhook/Ledger"],
     ["packages/http/src/NodeTransport.ts", "@effect/platform-node/NodeHttpClient"],
@@ -25,7 +25,7 @@ describe("imports point down", () => {
     ["packages/core/test/Status.test.ts", "@pawl/testkit/Laws"],
     ["packages/http/test/Refunds.test.ts", "@pawl/testkit/Fake"],
     ["packages/webhook/test/Ledger.test.ts", "@pawl/http/Refunds"],
-    ["packages/core/src/Refund.ts", "../../http/src/Api.ts"],
+    ["packages/core/src/Refund.ts", "../../http/src/Endpoint.ts"],
     ["packages/core/src/Refund.ts", "../test/fixtures.ts"],
     ["examples/src/demo.ts", "../../packages/core/src/Status.ts"],
     ["proof/src/rel/sim.ts", "../../../packages/testkit/src/Laws.ts"],
@@ -39,7 +39,7 @@ describe("imports point down", () => {
     ["packages/core/src/Evidence.ts", "./Status.ts"],
     ["packages/core/src/Refund.ts", "effect/Schema"],
     ["packages/core/src/Hmac.ts", "effect/crypto/Mac"],
-    ["packages/http/src/Refunds.ts", "effect/http-api/HttpApi"],
+    ["packages/http/src/Refunds.ts", "effect/http/HttpClient"],
     ["packages/http/src/Refunds.ts", "@pawl/core/Refund"],
     ["packages/webhook/src/LedgerSql.ts", "effect/sql/SqlClient"],
     ["packages/webhook/src/NodePostgres.ts", "@effect/sql-pg/PgClient"],
@@ -59,8 +59,8 @@ describe("imports point down inside a package", () => {
     ["packages/http/src/Transport.ts", "./Caller.ts"],
     ["packages/webhook/src/RowRule.ts", "./Ledger.ts"],
     ["packages/webhook/src/internal/sql/Accept.ts", "../../Worker.ts"],
-    ["packages/testkit/src/internal/gateway/Cards.ts", "../pages/PayPage.ts"],
-    ["packages/testkit/src/internal/state/StateStore.ts", "../sandbox/EventFeed.ts"],
+    ["packages/testkit/src/internal/gateway/Cards.ts", "../../Fake.ts"],
+    ["packages/sandbox/src/internal/pages/PayPage.ts", "../sandbox/EventFeed.ts"],
     ["packages/testkit/src/Generators.ts", "./Laws.ts"]
   ])("%s may not import %s", (path, specifier) => {
     expect(finding(path, specifier)).toContain("lies below")
@@ -69,7 +69,7 @@ describe("imports point down inside a package", () => {
   it.each([
     ["packages/webhook/src/Worker.ts", "./Ledger.ts"],
     ["packages/webhook/src/Ledger.ts", "./internal/memory/Memory.ts"],
-    ["packages/sandbox/src/internal/pages/PayPage.ts", "../gateway/Intent.ts"],
+    ["packages/sandbox/src/internal/sandbox/NodeSite.ts", "../pages/HostedPage.ts"],
     ["packages/testkit/src/Laws/Receiver.ts", "../Faults.ts"]
   ])("%s may import %s", (path, specifier) => {
     expect(finding(path, specifier)).toBeUndefined()

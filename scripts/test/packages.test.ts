@@ -1,7 +1,7 @@
 import { expect, it } from "vitest"
 import { objections, unexplained } from "../packages.ts"
 
-const exports = { "./*": "./src/*.ts", "./bin/*": null, "./internal/*": null }
+const exports = { "./*": "./src/*.ts", "./bin/*": null, "./internal/*": "./src/internal/*.ts" }
 const built = { types: "./dist/*.d.ts", default: "./dist/*.js" }
 
 const sound = {
@@ -11,7 +11,7 @@ const sound = {
   sideEffects: false,
   engines: { node: ">=22.19" },
   exports,
-  publishConfig: { access: "public", exports: { ...exports, "./*": built } },
+  publishConfig: { access: "public", exports: { ...exports, "./*": built, "./internal/*": null } },
   dependencies: { "dinero.js": "^2" },
   peerDependencies: { effect: "^4.1.0" }
 }

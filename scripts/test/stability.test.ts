@@ -9,7 +9,7 @@ import { expect, it } from "vitest"
 const root = resolve(import.meta.dirname, "../..")
 const read = (...path: ReadonlyArray<string>): string => readFileSync(join(root, ...path), "utf8")
 const effect = "packages/core/node_modules/effect/src"
-const packages = ["core", "http", "webhook", "testkit"]
+const packages = ["core", "http", "webhook", "testkit", "sandbox"]
 
 /** The stability of a module, which is the first tag of its file, and of each of its exports. */
 const marksOf = (module: string) => {

@@ -12,7 +12,6 @@ import * as TestClock from "effect/testing/TestClock"
 import { createHmac } from "node:crypto"
 import * as Courier from "@pawl/testkit/Courier"
 import * as Gateway from "@pawl/testkit/Gateway"
-import * as GatewayConfig from "@pawl/testkit/GatewayConfig"
 
 /** A callback as it arrived. */
 export interface Received {
@@ -60,18 +59,18 @@ const client = Layer.effect(
 
 /** Layer that provides a gateway, its courier and the receiver, in virtual time. */
 export const testGateway = (
-  options: GatewayConfig.Options = {},
+  options: Gateway.Options = {},
   statusFor: StatusForCallback = () => 200,
   clock: Layer.Layer<never> = TestClock.layer()
 ) =>
   Gateway.layer.pipe(
-    Layer.provideMerge(Courier.layer),
+    Layer.provideMerge(Courier.layer()),
     Layer.provide(client),
     Layer.provideMerge(
       Layer.mergeAll(
         Layer.sync(Receiver, () => ({ received: [], statusFor })),
         NodeHmac.layer,
-        GatewayConfig.layer(options)
+        Gateway.layerSettings(options)
       )
     ),
     Layer.provideMerge(clock)
@@ -80,7 +79,7 @@ export const testGateway = (
 /** Runs a test with a new gateway. */
 export const run = <A, E>(
   test: Effect.Effect<A, E, Layer.Success<ReturnType<typeof testGateway>> | Scope.Scope>,
-  options?: GatewayConfig.Options,
+  options?: Gateway.Options,
   statusFor?: StatusForCallback
 ): Promise<A> =>
   Effect.runPromise(Effect.scoped(Effect.provide(test, testGateway(options, statusFor))))

@@ -3,7 +3,6 @@
  *
  * @since 0.1.0
  */
-export * as Api from "./Api.ts"
 export * as ApmPayments from "./ApmPayments.ts"
 export * as ApmPayouts from "./ApmPayouts.ts"
 export * as CallOptions from "./CallOptions.ts"

@@ -36,6 +36,7 @@ import { PaymentIntents } from "@pawl/http/PaymentIntents"
 import { Refunds } from "@pawl/http/Refunds"
 import { Subscriptions } from "@pawl/http/Subscriptions"
 import type { Ledger } from "@pawl/webhook/Ledger"
+import * as NodeReceiver from "@pawl/webhook/NodeReceiver"
 import type { Receiver } from "@pawl/webhook/Receiver"
 import { Requests } from "@pawl/webhook/Requests"
 import * as Context from "effect/Context"
@@ -43,12 +44,13 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as ManagedRuntime from "effect/ManagedRuntime"
 import * as Record from "effect/Record"
-import * as Doors from "./Doors.ts"
+import * as Scope from "effect/Scope"
+import * as Doors from "./internal/Doors.ts"
 import * as Promised from "./internal/Promised.ts"
-import * as Settings from "./Options.ts"
-import type { Options } from "./Options.ts"
-import * as Services from "./Services.ts"
-import * as Transactions from "./Transactions.ts"
+import * as Settings from "./internal/Options.ts"
+import type { Options } from "./internal/Options.ts"
+import * as Functions from "./internal/Functions.ts"
+import * as Transactions from "./internal/Transactions.ts"
 
 /** The services of the client. `creates` has the methods that make requests which survive a crash. */
 const operationsOf = (runner: Promised.Runner, context: Context.Context<Needed>) => {
@@ -95,7 +97,23 @@ type Operations = Readonly<ReturnType<typeof operationsOf>>
 export interface Pawl extends Operations, Doors.Doors, AsyncDisposable {
   readonly transactions: Transactions.Transactions
   readonly requests: Promised.Promised<Omit<Requests["Service"], "send" | "enqueue">>
+  /**
+   * Listens for callbacks on a port until `close`, and resolves with the port. Its server has time limits, and a limit of
+   * connections that closes idle ones; those of Node are minutes and none.
+   */
+  readonly listen: (options: ListenOptions) => Promise<number>
   readonly close: () => Promise<void>
+}
+
+/**
+ * Where a server listens: on `127.0.0.1` if there is no `host`. Port 0 is a free one.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface ListenOptions {
+  readonly port: number
+  readonly host?: string | undefined
 }
 
 /**
@@ -109,7 +127,7 @@ export const open = (options: Options): Promise<Pawl> => {
   const site: { readonly stack?: string } = {}
   Error.captureStackTrace(site, open)
   return openOver(
-    Layer.suspend(() => Services.client(options)),
+    Layer.suspend(() => Functions.client(options)),
     options
   ).catch((error: unknown) => {
     throw Promised.placed(error, site)
@@ -135,29 +153,35 @@ export const openOver = <E>(
     opened = () => Effect.void,
     outside
   }: {
-    readonly outside?: Services.Outside
+    readonly outside?: Functions.Outside
     readonly opened?: (context: Context.Context<Receiver>) => Effect.Effect<void>
   } = {}
 ): Promise<Pawl> =>
   Effect.runPromise(Settings.read(options)).then((settings) => {
-    const runtime = ManagedRuntime.make(Services.layer(client, settings, options, outside))
+    const runtime = ManagedRuntime.make(Functions.layer(client, settings, options, outside))
     return runtime
       .runPromise(Effect.tap(Effect.context<Needed>(), opened))
-      .then((context) => facade(context, settings, () => runtime.dispose()))
+      .then((context) => facade(context, settings, runtime))
   })
 
 const facade = (
   context: Context.Context<Needed>,
   address: Doors.Address,
-  dispose: () => Promise<void>
+  runtime: Pick<ManagedRuntime.ManagedRuntime<never, never>, "dispose" | "scope">
 ): Pawl => {
   const runner = Promised.makeRunner(context)
   const { cancel, get, parked, redrive } = Context.get(context, Requests)
   // The worker is drained before the store closes.
-  const close = () => runner.end().then(dispose)
+  const close = () => runner.end().then(() => runtime.dispose())
+  const doors = Doors.make(context, address, () => pawl)
+  const { listen } = Promised.make(runner, {
+    listen: ({ host = "127.0.0.1", port }: ListenOptions) =>
+      Scope.provide(NodeReceiver.listen(doors.node(), { host, port }), runtime.scope)
+  })
   const pawl: Pawl = {
     ...operationsOf(runner, context),
-    ...Doors.make(context, address, () => pawl),
+    ...doors,
+    listen,
     transactions: Transactions.of(runner, context),
     requests: Promised.make(runner, { cancel, get, parked, redrive }),
     close,

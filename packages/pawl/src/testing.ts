@@ -1,6 +1,10 @@
 /**
  * Payments in tests: `pawl` over a fake of the service, and the service on a port. Any test runner can use them.
  *
+ * **Details**
+ *
+ * `open` needs the package `@pawl/testkit`, and `sandbox` needs `@pawl/sandbox`. Both are development dependencies.
+ *
  * **Example** (A payment in a test)
  *
  * ```ts
@@ -21,23 +25,12 @@
  * @since 0.1.0
  */
 import type { Transition } from "@pawl/core/Handler"
-import type * as Client from "@pawl/http/Pawl"
-import * as Fake from "@pawl/testkit/Fake"
-import { Faults } from "@pawl/testkit/Faults"
-import { Gateway } from "@pawl/testkit/Gateway"
-import type * as GatewayConfig from "@pawl/testkit/GatewayConfig"
-import * as Sandboxed from "@pawl/sandbox/Sandbox"
-import * as VirtualClock from "@pawl/testkit/VirtualClock"
-import { Receiver } from "@pawl/webhook/Receiver"
-import * as Context from "effect/Context"
-import * as Duration from "effect/Duration"
-import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
-import * as ManagedRuntime from "effect/ManagedRuntime"
-import * as Promised from "./internal/Promised.ts"
-import type { Options } from "./Options.ts"
-import { openOver, type Pawl } from "./Pawl.ts"
-import * as Services from "./Services.ts"
+import type { Options as GatewayOptions } from "@pawl/testkit/Gateway"
+import type * as Duration from "effect/Duration"
+import type { Controls } from "./internal/Controls.ts"
+import * as Missing from "./internal/Missing.ts"
+import type { Options } from "./internal/Options.ts"
+import type { Pawl } from "./Pawl.ts"
 
 /**
  * A clock that follows the wall clock and can be advanced: `await clock.advance("62 minutes")`. The promise resolves when
@@ -62,7 +55,7 @@ export interface Clock {
  * @category models
  * @since 0.1.0
  */
-export type Service = Promised.Promised<ReturnType<typeof serviceOf>>
+export type Service = Controls["service"]
 
 /**
  * A `Pawl` over a fake.
@@ -103,8 +96,36 @@ export interface Sandbox extends AsyncDisposable {
  * @category models
  * @since 0.1.0
  */
-export interface TestOptions extends Partial<Pick<Options, Shared>> {
-  readonly fake?: GatewayConfig.Options | undefined
+export interface TestOptions extends Partial<
+  Pick<
+    Options,
+    "callbackPath" | "logger" | "onChange" | "profile" | "publicUrl" | "rebuild" | "store"
+  >
+> {
+  readonly fake?: GatewayOptions | undefined
+}
+
+/**
+ * The options of a sandbox. Its credentials are `sandbox-key` and `sandbox-secret`.
+ *
+ * - `port`, `host`: the address; the default is a free port of 127.0.0.1.
+ * - `allowCallbacks`: hosts that callbacks may be sent to besides this machine, with or without a port.
+ * - `readings`, `style`: the answers of a real service where its specification is silent, which the sandbox then has too.
+ * - `filename`: the SQLite file for the state; without it the state is in memory.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface SandboxOptions extends Omit<
+  GatewayOptions,
+  "behaviour" | "merchantKey" | "merchantSecret"
+> {
+  readonly readings?: Readonly<Record<string, string>> | undefined
+  readonly style?: "plain" | "jvm" | undefined
+  readonly host?: string | undefined
+  readonly port?: number | undefined
+  readonly allowCallbacks?: ReadonlyArray<string> | undefined
+  readonly filename?: string | undefined
 }
 
 /**
@@ -113,32 +134,8 @@ export interface TestOptions extends Partial<Pick<Options, Shared>> {
  * @category constructors
  * @since 0.1.0
  */
-export const open = (options: TestOptions = {}): Promise<TestPawl> => {
-  const runtime = ManagedRuntime.make(
-    Fake.layer(options.fake).pipe(
-      Layer.provideMerge(VirtualClock.layer()),
-      Layer.provide(Services.references(options))
-    )
-  )
-  const transitions: Array<Transition> = []
-  const onChange = (transition: Transition) => {
-    transitions.push(transition)
-    return options.onChange?.(transition)
-  }
-  return runtime.runPromise(Effect.context<TestServices>()).then((context) => {
-    const { outside } = Context.get(context, VirtualClock.VirtualClock)
-    const { deliverTo } = Context.get(context, Fake.Fake)
-    const settings = { merchantSecret, store: "memory", publicUrl: "https://shop.example" }
-    return openOver(
-      Layer.succeedContext(context),
-      { ...settings, ...options, onChange },
-      { outside, opened: (opened) => deliverTo(Context.get(opened, Receiver).receive) }
-    ).then((pawl) => {
-      const close = () => pawl.close().then(() => runtime.dispose())
-      return { ...pawl, ...controls(context), transitions, close, [Symbol.asyncDispose]: close }
-    })
-  })
-}
+export const open = (options: TestOptions = {}): Promise<TestPawl> =>
+  import("./internal/Fakes.ts").then((fakes) => fakes.open(options), missing)
 
 /**
  * Starts the service on a free port, or on `port`.
@@ -146,53 +143,10 @@ export const open = (options: TestOptions = {}): Promise<TestPawl> => {
  * @category constructors
  * @since 0.1.0
  */
-export const sandbox = (
-  options: Omit<Sandboxed.Options, "merchantKey" | "merchantSecret" | "token"> = {}
-): Promise<Sandbox> => {
-  const runtime = ManagedRuntime.make(
-    Layer.provideMerge(Sandboxed.layer(options), Services.references({}))
-  )
-  const close = () => runtime.dispose()
-  return runtime.runPromise(Effect.context<Sandboxed.Services>()).then((context) => ({
-    baseUrl: Context.get(context, Sandboxed.Sandbox).baseUrl,
-    merchantKey: "sandbox-key",
-    merchantSecret,
-    ...controls(context),
-    close,
-    [Symbol.asyncDispose]: close
-  }))
-}
+export const sandbox = (options: SandboxOptions = {}): Promise<Sandbox> =>
+  import("./internal/Sandboxes.ts").then((sandboxes) => sandboxes.start(options), missing)
 
-type Shared = "callbackPath" | "logger" | "onChange" | "profile" | "publicUrl" | "rebuild" | "store"
-
-const merchantSecret = "sandbox-secret"
-
-type TestServices = Client.Services | Controlled | Fake.Fake
-type Controlled = VirtualClock.VirtualClock | Gateway | Faults
-
-const controls = (context: Context.Context<Controlled>) => {
-  const runner = Promised.makeRunner(context)
-  const { advance } = Context.get(context, VirtualClock.VirtualClock)
-  return {
-    clock: Promised.make(runner, {
-      advance: (duration: Duration.Input) => advance(Duration.fromInputUnsafe(duration))
-    }),
-    service: Promised.make(runner, serviceOf(context))
-  }
-}
-
-const serviceOf = (context: Context.Context<Controlled>) => {
-  const { checkout, move, transaction, transactions } = Context.get(context, Gateway)
-  const { confirm, decide, submit } = checkout
-  const { add, clear } = Context.get(context, Faults)
-  return {
-    confirm,
-    decide,
-    submit,
-    move,
-    transaction,
-    transactions: () => transactions,
-    addFault: add,
-    clearFaults: () => clear
-  }
+const missing = (error: unknown): never => {
+  const sentence = Missing.sentence(error, "pawl/testing")
+  throw sentence === undefined ? error : new Error(sentence)
 }

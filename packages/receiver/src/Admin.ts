@@ -52,7 +52,7 @@ import { Journal } from "@pawl/webhook/Journal"
 import { Ledger } from "@pawl/webhook/Ledger"
 import * as Metrics from "@pawl/webhook/Metrics"
 import { RequestStore } from "@pawl/webhook/RequestStore"
-import * as TransactionReport from "./TransactionReport.ts"
+import * as TransactionReport from "@pawl/webhook/TransactionReport"
 import { Worker } from "@pawl/webhook/Worker"
 
 /**

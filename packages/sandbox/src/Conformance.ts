@@ -26,7 +26,7 @@ import * as Result from "effect/Result"
 import type { Faults } from "@pawl/testkit/Faults"
 import type { Gateway } from "@pawl/testkit/Gateway"
 import { closed, codeOf, reasonOf } from "@pawl/testkit/internal/laws/receiver/ReceiverLaw"
-import * as Report from "@pawl/testkit/internal/laws/receiver/Report"
+import * as Report from "./internal/conform/Report.ts"
 import type * as Laws from "@pawl/testkit/Laws"
 import * as Receiver from "@pawl/testkit/Laws/Receiver"
 

@@ -29,7 +29,7 @@ import * as Report from "./internal/doctor/Report.ts"
 import { rows, unprobed } from "./internal/doctor/Silences.ts"
 import { type Step, steps } from "./internal/doctor/Steps.ts"
 import * as Trial from "./internal/doctor/Trial.ts"
-import * as Readings from "@pawl/testkit/Readings"
+import * as Readings from "./Readings.ts"
 
 export {
   /**

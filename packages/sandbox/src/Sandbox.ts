@@ -5,10 +5,10 @@
  *
  * | path | content |
  * |---|---|
- * | `/` | the console; see `Console` |
+ * | `/` | the console |
  * | `/api/*` | the service; a body of more than 64 KiB is 413 |
  * | `/docs`, `/openapi.json` | the contract, as documentation and as a file |
- * | `/pay/*`, `/apm/*`, `/challenge/*` | the pages for customers; see `HostedPage` |
+ * | `/pay/*`, `/apm/*`, `/challenge/*` | the pages for customers |
  * | `GET /sandbox/transactions`, `GET /sandbox/transactions/{id}` | the true transactions |
  * | `POST /sandbox/transactions/{id}/status` `{"status", "declineCode"?}` | gives a transaction a status, which it keeps |
  * | `GET /sandbox/deliveries`, `GET /sandbox/deliveries/{id}` | every attempt of every callback; the URL and body of one |
@@ -26,8 +26,8 @@
  * `subscription`, `intent`, `request`, `clock`, `faults` and `reset`; each has the item that its GET lists.
  *
  * Pages, `/sandbox` and `/api` are 403 for a `Host` that is not this machine, and pages and `/sandbox` for the `Origin`
- * of another site too, so no web page open in the developer's browser can use them. `NodeOutbound` limits the hosts of
- * callbacks.
+ * of another site too, so no web page open in the developer's browser can use them. Callbacks go to this machine and to
+ * the hosts that are allowed.
  *
  * **Gotchas**
  *
@@ -51,7 +51,6 @@ import type { SqlError } from "effect/sql/SqlError"
 import * as Courier from "@pawl/testkit/Courier"
 import * as Faults from "@pawl/testkit/Faults"
 import * as Gateway from "@pawl/testkit/Gateway"
-import * as GatewayConfig from "@pawl/testkit/GatewayConfig"
 import * as EventFeed from "./internal/sandbox/EventFeed.ts"
 import { isLoopback } from "@pawl/core/internal/Loopback"
 import * as LocalHost from "./internal/http/LocalHost.ts"
@@ -60,7 +59,8 @@ import * as NodeListener from "./internal/sandbox/NodeListener.ts"
 import * as NodePort from "./internal/sandbox/NodePort.ts"
 import * as StateStore from "@pawl/testkit/internal/state/StateStore"
 import * as RequestLog from "./internal/sandbox/RequestLog.ts"
-import * as NodeOutbound from "./NodeOutbound.ts"
+import * as NodeOutbound from "./internal/NodeOutbound.ts"
+import * as Readings from "./Readings.ts"
 import * as VirtualClock from "@pawl/testkit/VirtualClock"
 
 /**
@@ -79,16 +79,19 @@ export class Sandbox extends Context.Service<Sandbox, { readonly baseUrl: string
  * - `port`, `host`: the address to bind; the default is a free port of 127.0.0.1.
  * - `token`: the bearer token of `/sandbox`; required when `host` is not loopback.
  * - `allowCallbacks`: hosts that callbacks may be sent to besides this machine, with or without a port.
+ * - `readings`, `style`: the answers of a real service where its specification is silent, which the sandbox then has too.
  * - `filename`: the SQLite file for the state; without it the state is in memory.
  *
  * @category models
  * @since 0.1.0
  */
-export interface Options extends GatewayConfig.Options {
+export interface Options extends Gateway.Options {
   readonly host?: string | undefined
   readonly port?: number | undefined
   readonly token?: Redacted.Redacted | undefined
   readonly allowCallbacks?: ReadonlyArray<string> | undefined
+  readonly readings?: Readings.Readings | undefined
+  readonly style?: Readings.Style | undefined
   readonly filename?: string | undefined
 }
 
@@ -219,15 +222,19 @@ const store = ({ filename }: Options) =>
 const courier = ({ allowCallbacks = [] }: Options) =>
   Layer.unwrap(
     Effect.map(NodePort.NodePort, ({ number }) =>
-      Courier.layerTo(NodeOutbound.isAllowed(allowCallbacks, number))
+      Courier.layer(NodeOutbound.isAllowed(allowCallbacks, number))
     )
   )
 
 /** The origin of the pages is known once the sandbox has its port. */
-const config = (options: Options) =>
+const config = ({ readings = {}, style, ...options }: Options) =>
   Layer.unwrap(
     Effect.map(NodePort.NodePort, ({ origin }) =>
-      GatewayConfig.layer({ pageUrl: origin, ...options })
+      Gateway.layerSettings({
+        pageUrl: origin,
+        behaviour: Readings.behaviour(readings, style),
+        ...options
+      })
     )
   )
 
@@ -235,17 +242,17 @@ const config = (options: Options) =>
  * Handles requests to the service directly. Everything else is loaded at its first request: it is a quarter
  * of the modules.
  */
-const served = ({ host = localhost, token }: Options) =>
+const served = ({ host = localhost, pageUrl, token }: Options) =>
   Layer.effectDiscard(
     Effect.gen(function* () {
-      const { server, stop } = yield* NodePort.NodePort
+      const { origin, server, stop } = yield* NodePort.NodePort
       yield* Effect.addFinalizer(() => stop)
       const requestLog = yield* RequestLog.make
       const service = yield* NodeListener.make(requestLog, LocalHost.make(host))
       const site = yield* Effect.cached(
         Effect.flatMap(
           Effect.promise(() => import("./internal/sandbox/NodeSite.ts")),
-          ({ make }) => make(requestLog, host, token)
+          ({ make }) => make(requestLog, host, pageUrl ?? origin, token)
         )
       )
       const fork = Effect.runForkWith(yield* Effect.context<Effect.Services<typeof site>>())

@@ -13,6 +13,7 @@ import * as TestClock from "effect/testing/TestClock"
 import * as fc from "fast-check"
 import { execFile } from "node:child_process"
 import { once } from "node:events"
+import { readFileSync } from "node:fs"
 import { createServer, type IncomingMessage } from "node:http"
 import type { AddressInfo } from "node:net"
 import { buffer } from "node:stream/consumers"
@@ -21,12 +22,13 @@ import { afterAll, beforeAll, expect, it } from "vitest"
 import * as Conformance from "../src/Conformance.ts"
 import * as Fake from "@pawl/testkit/Fake"
 import { Gateway } from "@pawl/testkit/Gateway"
-import * as CallbackRequests from "@pawl/testkit/Generators/CallbackRequests"
+import * as Generators from "@pawl/testkit/Generators"
 import * as CallbackRequest from "@pawl/testkit/internal/laws/receiver/CallbackRequest"
 import type { CaseKind, CaseStep, ReceiverCase } from "@pawl/testkit/internal/laws/receiver/Case"
 import * as ChecksumEncoding from "@pawl/testkit/internal/laws/receiver/ChecksumEncoding"
 import * as Malformed from "@pawl/testkit/internal/laws/receiver/Malformed"
 import { LawBroken } from "@pawl/testkit/Laws"
+import { laws } from "@pawl/testkit/Laws/Receiver"
 import * as Sandbox from "../src/Sandbox.ts"
 
 const secret = "sandbox-secret"
@@ -114,6 +116,28 @@ const changes: ReadonlyArray<CallbackRequest.Change> = [
   ...Object.values(Malformed).flat()
 ]
 
+it("numbers the laws, those of the specification first, as docs/conform-laws.md does", () => {
+  const page = readFileSync(`${import.meta.dirname}/../../../docs/conform-laws.md`, "utf8")
+  const listed = [...page.matchAll(/^(\d+)\. \[(.+)\]\(#law-\1\)$/gmu)].map(([, number, name]) => [
+    Number(number),
+    name?.toLowerCase()
+  ])
+  expect(listed).toEqual(
+    Conformance.laws.map(({ law, number }) => [number, law.name.toLowerCase()])
+  )
+  expect(Conformance.laws.map(({ number }) => number)).toEqual(laws.map((_, at) => at + 1))
+  const specified = Conformance.laws.filter(({ source }) => source === "specification")
+  expect(specified.map(({ law }) => law.name)).toEqual([
+    "a genuine callback is answered 200",
+    "a repeated callback is answered 200, like the first",
+    "the receiver ends at the service's last status, however the callbacks arrive",
+    "the rank of the reported status never falls",
+    "concurrent callbacks end at the same status as sequential ones",
+    "a failed read does not lose a callback"
+  ])
+  expect(Conformance.laws.slice(0, specified.length)).toEqual(specified)
+})
+
 it("a script sends the same bytes as the law", async () => {
   const requests = [
     ...changes.flatMap((change) => [
@@ -121,7 +145,7 @@ it("a script sends the same bytes as the law", async () => {
       CallbackRequest.changed("apm", change)
     ]),
     ...fc
-      .sample(CallbackRequests.contents, 5)
+      .sample(Generators.contents, 5)
       .map((content) => CallbackRequest.withBodyInNote("genuine", content))
   ]
   const url = `${origin}/callback?shop=1`

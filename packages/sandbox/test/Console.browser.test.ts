@@ -18,7 +18,7 @@ import { faultsOf, inChromium, type PageOptions } from "./support/chromium.ts"
 import { createAt, intentAt } from "./support/customer.ts"
 import { cutOff } from "./support/layout.ts"
 import { api, pay, run } from "./support/sandbox.ts"
-import { receiver } from "@pawl/test-support/Wire"
+import { receiver } from "./support/wire.ts"
 
 const picture = resolve(import.meta.dirname, "../../../docs/images/console.png")
 

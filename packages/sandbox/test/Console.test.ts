@@ -11,7 +11,7 @@ import * as Courier from "@pawl/testkit/Courier"
 import type { Transaction } from "@pawl/testkit/Gateway"
 import * as Sandbox from "../src/Sandbox.ts"
 import { run } from "./support/sandbox.ts"
-import { raw } from "@pawl/test-support/Wire"
+import { raw } from "./support/wire.ts"
 import * as Duration from "effect/Duration"
 
 const visit = (path: string, init: RequestInit = {}) =>

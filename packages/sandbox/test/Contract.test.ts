@@ -13,18 +13,17 @@ import { text } from "node:stream/consumers"
 import { assert, describe, it } from "vitest"
 import * as Fake from "@pawl/testkit/Fake"
 import * as Gateway from "@pawl/testkit/Gateway"
-import type * as GatewayConfig from "@pawl/testkit/GatewayConfig"
 import * as Sandbox from "../src/Sandbox.ts"
 import { testGateway, Receiver } from "@pawl/test-support/TestGateway"
 import { contract } from "./support/contract.ts"
 import { type Arrived, type Service, ServiceUnderTest, pace } from "./support/contractService.ts"
 import { visit } from "./support/customer.ts"
 import { control } from "./support/sandbox.ts"
-import { receiver } from "@pawl/test-support/Wire"
+import { receiver } from "./support/wire.ts"
 
 /** Makes a service that starts at a time, in milliseconds since the epoch, where time is virtual. */
 type ServiceLayer = (
-  options: GatewayConfig.Options,
+  options: Gateway.Options,
   startsAt?: number
 ) => Layer.Layer<ServiceUnderTest, unknown>
 
@@ -32,7 +31,7 @@ const clockAt = (startsAt: number) =>
   Layer.provideMerge(Layer.effectDiscard(TestClock.setTime(startsAt)), TestClock.layer())
 
 /** Starts another service with the same options. */
-const anotherOf = (service: ServiceLayer, options: GatewayConfig.Options): Service["another"] =>
+const anotherOf = (service: ServiceLayer, options: Gateway.Options): Service["another"] =>
   Effect.flatMap(Clock.currentTimeMillis, (now) =>
     service(options, now).pipe(
       Layer.fresh,

@@ -3,13 +3,14 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import { connect, type Socket } from "node:net"
-import { assert, describe, it } from "vitest"
+import { assert, describe, expect, it } from "vitest"
 import * as Courier from "@pawl/testkit/Courier"
+import * as Gateway from "@pawl/testkit/Gateway"
 import * as Sandbox from "../src/Sandbox.ts"
 import { credentials, fields, payment } from "@pawl/test-support/TestGateway"
 import { listen } from "./support/events.ts"
 import { api, control, list, pay, run, type Shown } from "./support/sandbox.ts"
-import { raw, receiver } from "@pawl/test-support/Wire"
+import { raw, receiver } from "./support/wire.ts"
 
 /** Waits until a condition holds. */
 const until = <R>(holds: Effect.Effect<boolean, never, R>) =>
@@ -467,3 +468,52 @@ describe("a URL in a request", () => {
       })
     ))
 })
+
+it("lists an intent with its pages and transactions, without data of the customer", () =>
+  run(
+    Effect.gen(function* () {
+      const { baseUrl } = yield* Sandbox.Sandbox
+      const { checkout } = yield* Gateway.Gateway
+      yield* api("POST", "/v1/payments/intent", {
+        requestId: "r-1",
+        mid: "m-1",
+        type: "PAYMENT",
+        lang: "en",
+        currency: "EUR",
+        callbackUrl: "http://127.0.0.1:4020/callback",
+        successRedirectUrl: "https://shop.example/thanks",
+        failureRedirectUrl: "https://shop.example/sorry",
+        order: { orderId: "o-1", title: "Tea", name: "Ada Lovelace" },
+        device: { ip: "192.0.2.7" },
+        billingDetails: { email: "ada@shop.example" },
+        metadata: { cart: "7" }
+      })
+      const [intent] = yield* checkout.intents
+      const { createdTime, expiresTime, intentId: id = "" } = intent ?? {}
+      const listed = {
+        intentId: id,
+        type: "PAYMENT",
+        status: "open",
+        redirectUrl: baseUrl.replace("/api", `/pay/${id}`),
+        iframeUrl: baseUrl.replace("/api", `/pay/${id}?frame=1`),
+        requestId: "r-1",
+        mid: "m-1",
+        amount: "",
+        currency: "EUR",
+        orderId: "o-1",
+        title: "Tea",
+        metadata: { cart: "7" },
+        callbackUrl: "http://127.0.0.1:4020/callback",
+        createdTime,
+        expiresTime,
+        transactionIds: []
+      }
+      expect(yield* list("/intents")).toEqual([listed])
+      yield* checkout.submit(id, { act: "amount", attempts: "0", amount: "3" })
+      yield* checkout.submit(id, { act: "cancel", attempts: "0" })
+      const cancelled = { ...listed, amount: "3", status: "cancelled", transactionIds: ["100001"] }
+      expect(yield* list("/intents")).toEqual([cancelled])
+      yield* control("POST", "/reset")
+      expect(yield* list("/intents")).toEqual([])
+    })
+  ))

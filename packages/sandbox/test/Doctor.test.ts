@@ -18,8 +18,7 @@ import { assert, describe, it } from "vitest"
 import * as Doctor from "../src/Doctor.ts"
 import * as Fake from "@pawl/testkit/Fake"
 import * as Gateway from "@pawl/testkit/Gateway"
-import type * as GatewayConfig from "@pawl/testkit/GatewayConfig"
-import * as Readings from "@pawl/testkit/Readings"
+import * as Readings from "@pawl/sandbox/Readings"
 
 const settings: Doctor.Settings = {
   baseUrl: "http://localhost/api",
@@ -46,10 +45,7 @@ const numRuns = Number(process.env["PAWL_RUNS"] ?? 4)
 const blank = Doctor.blank("run-1", settings)
 
 /** Runs an effect beside a gateway in memory, in virtual time. */
-const beside = <A>(
-  options: GatewayConfig.Options,
-  effect: Effect.Effect<A, unknown, Fake.Services>
-) =>
+const beside = <A>(options: Gateway.Options, effect: Effect.Effect<A, unknown, Fake.Services>) =>
   Effect.andThen(TestClock.setTime(1_795_000_000_000), effect).pipe(
     Effect.provide(Layer.provideMerge(Fake.layer({ seed: 1, ...options }), TestClock.layer())),
     Effect.runPromise
@@ -66,7 +62,8 @@ const run = Effect.fnUntraced(function* (
   return yield* doctor.run({ begins: () => Effect.void, saved })
 })
 
-const probe = (readings: Readings.Readings) => beside({ readings }, run(blank))
+const probe = (readings: Readings.Readings) =>
+  beside({ behaviour: Readings.behaviour(readings) }, run(blank))
 
 /** The findings that are not the default ones, by question. */
 const named = (recording: Doctor.Recording): Readings.Readings =>

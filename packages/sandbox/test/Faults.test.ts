@@ -1,18 +1,11 @@
-import * as ApmPayments from "@pawl/http/ApmPayments"
-import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import * as Fiber from "effect/Fiber"
-import * as Layer from "effect/Layer"
-import * as TestClock from "effect/testing/TestClock"
 import { createConnection } from "node:net"
 import { assert, describe, it } from "vitest"
-import * as Fake from "@pawl/testkit/Fake"
-import * as Faults from "@pawl/testkit/Faults"
 import * as Gateway from "@pawl/testkit/Gateway"
 import * as Sandbox from "@pawl/sandbox/Sandbox"
 import { credentials, fields, payment } from "@pawl/test-support/TestGateway"
 import { api, control, list, pay, run } from "./support/sandbox.ts"
-import { get } from "@pawl/test-support/Wire"
+import { get } from "./support/wire.ts"
 
 const endpoint = "POST /v1/payments/apm"
 
@@ -35,13 +28,6 @@ const exchange = Effect.fnUntraced(function* (path: string, body: string, token:
       })
   )
 })
-
-const unsigned = {
-  accountId: "77",
-  amount: "10.50",
-  currency: "EUR",
-  apmPayload: { paymentMethod: "WALLET" }
-}
 
 const transactions = Effect.flatMap(Gateway.Gateway, (gateway) => gateway.transactions)
 
@@ -138,55 +124,4 @@ describe("a fault", () => {
         assert.deepStrictEqual(yield* list("/faults"), [])
       })
     ))
-})
-
-describe("in memory", () => {
-  const inMemory = <A, E>(
-    test: Effect.Effect<A, E, Layer.Success<ReturnType<typeof Fake.layer>>>,
-    seed: number
-  ) =>
-    Effect.runPromise(
-      Effect.provide(test, Layer.provideMerge(Fake.layer({ seed }), TestClock.layer()))
-    )
-
-  /** Creates a payment, and returns the time of the response. */
-  const create = ApmPayments.ApmPayments.use(({ create }) => create(unsigned)).pipe(
-    Effect.andThen(Clock.currentTimeMillis),
-    Effect.forkChild({ startImmediately: true }),
-    Effect.flatMap((fiber) => Effect.andThen(TestClock.adjust("1 minute"), Fiber.join(fiber)))
-  )
-
-  it("a delay is 5 seconds of virtual time, and the client recovers from any other fault by a retry", () =>
-    inMemory(
-      Effect.gen(function* () {
-        const faults = yield* Faults.Faults
-        for (const [at, fault] of Faults.kinds.entries()) {
-          const before = yield* Clock.currentTimeMillis
-          yield* faults.add({ endpoint, fault, times: 1 })
-          const answered = yield* create
-          if (fault === "delay") assert.strictEqual(answered - before, 5000)
-          assert.deepStrictEqual(yield* faults.list, [])
-          assert.lengthOf(yield* transactions, at + 1)
-        }
-      }),
-      1
-    ))
-
-  it("a fault strikes at its rate, and a seed repeats the strikes", async () => {
-    const strikes = (seed: number) =>
-      inMemory(
-        Effect.gen(function* () {
-          const faults = yield* Faults.Faults
-          yield* faults.add({ endpoint, fault: "500", rate: 0.3 })
-          return yield* Effect.forEach(Array.from({ length: 2000 }), () =>
-            faults.strike("POST", "/api/v1/payments/apm")
-          )
-        }),
-        seed
-      )
-    const [one, again, other] = [await strikes(1), await strikes(1), await strikes(2)]
-    assert.deepStrictEqual(one, again)
-    assert.notDeepEqual(one, other)
-    assert.closeTo(one.filter((fault) => fault === "500").length / one.length, 0.3, 0.05)
-  })
 })

@@ -8,7 +8,7 @@ import type * as Courier from "@pawl/testkit/Courier"
 import * as Gateway from "@pawl/testkit/Gateway"
 import * as Sandbox from "../src/Sandbox.ts"
 import { createAt, intentAt, untilTold, visit } from "./support/customer.ts"
-import { raw, receiver } from "@pawl/test-support/Wire"
+import { raw, receiver } from "./support/wire.ts"
 
 type Services = Sandbox.Sandbox | Gateway.Gateway | Courier.Courier
 

@@ -1,10 +1,10 @@
 import * as Effect from "effect/Effect"
 import * as Sandbox from "../src/Sandbox.ts"
 import * as Courier from "@pawl/testkit/Courier"
-import * as NodeOutbound from "../src/NodeOutbound.ts"
+import * as NodeOutbound from "../src/internal/NodeOutbound.ts"
 import { assert, describe, it } from "vitest"
 import { control, pay, run } from "./support/sandbox.ts"
-import { receiver } from "@pawl/test-support/Wire"
+import { receiver } from "./support/wire.ts"
 
 const refusedOf = (urls: ReadonlyArray<string>, allowed: ReadonlyArray<string> = []) =>
   urls.filter((url) => !NodeOutbound.isAllowed(allowed, 4010)(new URL(url)))

@@ -12,7 +12,7 @@ import { file, operations, schemaOf, valuesOf, webhooks } from "./support/openap
 import type { Body, Operation } from "./support/openapiDocument.ts"
 import { control, run } from "./support/sandbox.ts"
 import { checksum, credentials } from "@pawl/test-support/TestGateway"
-import { call, receiver } from "@pawl/test-support/Wire"
+import { call, receiver } from "./support/wire.ts"
 
 type Fields = Readonly<Record<string, unknown>>
 

@@ -12,13 +12,13 @@ import { checksum, credentials } from "@pawl/test-support/TestGateway"
 import { card } from "@pawl/test-support/Creates"
 import type { components, paths, webhooks } from "./support/openapi.d.ts"
 import { control, run } from "./support/sandbox.ts"
-import { receiver } from "@pawl/test-support/Wire"
+import { receiver } from "./support/wire.ts"
 
 type Schemas = components["schemas"]
 type CardCallback = webhooks["cardCallback"]["post"]["requestBody"]["content"]["application/json"]
 
 const at = (path: string): string => new URL(path, import.meta.url).pathname
-const text = readFileSync(at("../../http/openapi.json"), "utf8")
+const text = readFileSync(at("../openapi.json"), "utf8")
 const document = JSON.parse(text) as { readonly paths: Readonly<Record<string, object>> }
 
 const urls = {

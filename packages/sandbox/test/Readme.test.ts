@@ -5,10 +5,12 @@ import { promisify } from "node:util"
 import { assert, it } from "vitest"
 import * as Sandbox from "../src/Sandbox.ts"
 import { run } from "./support/sandbox.ts"
-import { receiver } from "@pawl/test-support/Wire"
+import { receiver } from "./support/wire.ts"
 
-const readme = readFileSync(new URL("../../testkit/README.md", import.meta.url), "utf8")
-const lines = (/```sh\n([^]*?)```/u.exec(readme)?.[1] ?? "").split("\n")
+const readme = readFileSync(new URL("../README.md", import.meta.url), "utf8")
+const lines = (
+  /## The ten most useful lines\n[^]*?```sh\n([^]*?)```/u.exec(readme)?.[1] ?? ""
+).split("\n")
 
 /** A command, and its expected response in the next line. */
 const commands = lines.flatMap((command, at) =>

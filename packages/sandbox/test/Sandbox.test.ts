@@ -1,4 +1,4 @@
-import { Api } from "@pawl/http/Api"
+import { Api } from "@pawl/sandbox/internal/contract/Api"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
@@ -12,7 +12,7 @@ import * as Faults from "@pawl/testkit/Faults"
 import * as Gateway from "@pawl/testkit/Gateway"
 import * as Sandbox from "../src/Sandbox.ts"
 import { credentials, payment } from "@pawl/test-support/TestGateway"
-import { get, post, raw, receiver } from "@pawl/test-support/Wire"
+import { get, post, raw, receiver } from "./support/wire.ts"
 
 type Services = Sandbox.Sandbox | Gateway.Gateway | Courier.Courier
 

@@ -10,7 +10,7 @@ import * as Sandbox from "../src/Sandbox.ts"
 import * as Tagged from "../src/internal/sandbox/StoredJson.ts"
 import { payment } from "@pawl/test-support/TestGateway"
 import { api, control, list, pay, run, type Shown } from "./support/sandbox.ts"
-import { receiver } from "@pawl/test-support/Wire"
+import { receiver } from "./support/wire.ts"
 
 let directory = ""
 beforeEach(() => {

@@ -13,7 +13,7 @@
  *
  * **Gotchas**
  *
- * `layer` posts to this machine only; a callback to another host is logged as `refused`.
+ * By default it posts to this machine only; a callback to another host is logged as `refused`.
  *
  * @since 0.1.0
  */
@@ -30,14 +30,13 @@ import type * as HttpClient from "effect/http/HttpClient"
 import * as Layer from "effect/Layer"
 import * as Random from "effect/Random"
 import type * as Stream from "effect/Stream"
-import { GatewayConfig } from "./GatewayConfig.ts"
+import { GatewayConfig } from "./internal/GatewayConfig.ts"
 import * as SeededRandom from "./internal/SeededRandom.ts"
 import * as CallbackPost from "./internal/courier/CallbackPost.ts"
 import * as DeliveryFeed from "./internal/courier/DeliveryFeed.ts"
-import { defaults } from "./internal/readings/Behaviour.ts"
+import { defaults } from "./internal/Behaviour.ts"
 import { StateStore } from "./internal/state/StateStore.ts"
 import { sleepUntil } from "./internal/Sleep.ts"
-import * as Readings from "./Readings.ts"
 import type { Suffixes } from "./Scenario.ts"
 
 /**
@@ -132,7 +131,7 @@ export const retryGaps: ReadonlyArray<Duration.Duration> = defaults.retryGaps
 
 const make = Effect.fnUntraced(function* (isAllowed: (url: URL) => boolean) {
   const config = yield* GatewayConfig
-  const { isTaken, retryGaps } = Readings.behaviour(config.readings)
+  const { isTaken, retryGaps } = config.behaviour
   const { open, save } = yield* StateStore
   const post = yield* CallbackPost.make(isAllowed)
   const unit = Duration.toMillis(Duration.max(config.pace, Duration.millis(100)))
@@ -140,7 +139,7 @@ const make = Effect.fnUntraced(function* (isAllowed: (url: URL) => boolean) {
   const fibers = yield* FiberSet.make()
   const feed = DeliveryFeed.make()
   const callbacks = open<PendingCallback>("callback")
-  const log = open<Delivery>("delivery", (delivery) => delivery)
+  const log = open<Delivery>("delivery")
   let random = yield* seeded
   let lastId = Number([...callbacks.keys()].at(-1) ?? 0)
 
@@ -257,33 +256,14 @@ const make = Effect.fnUntraced(function* (isAllowed: (url: URL) => boolean) {
 })
 
 /**
- * Layer that delivers over the provided `HttpClient`, to this machine only.
+ * Layer that delivers over the provided `HttpClient`, to the URLs that are allowed: by default those on this machine.
  *
  * @category layers
  * @since 0.1.0
  */
-export const layer: Layer.Layer<Courier, never, Requirements> = Layer.effect(
-  Courier,
-  make(CallbackPost.isLocal)
-)
-
-/**
- * Layer that delivers over the provided `HttpClient`, to the URLs that are allowed.
- *
- * @category layers
- * @since 0.1.0
- */
-export const layerTo = (
-  isAllowed: (url: URL) => boolean
+export const layer = (
+  isAllowed: (url: URL) => boolean = CallbackPost.isLocal
 ): Layer.Layer<Courier, never, Requirements> => Layer.effect(Courier, make(isAllowed))
-
-/**
- * Layer that delivers to any host, over an `HttpClient` without a network.
- *
- * @category layers
- * @since 0.1.0
- */
-export const layerInMemory: Layer.Layer<Courier, never, Requirements> = layerTo(() => true)
 
 type Requirements = GatewayConfig | HttpClient.HttpClient | Hmac
 

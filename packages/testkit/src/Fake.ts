@@ -50,7 +50,7 @@ import * as Layer from "effect/Layer"
 import * as Courier from "./Courier.ts"
 import * as Faults from "./Faults.ts"
 import * as Gateway from "./Gateway.ts"
-import * as GatewayConfig from "./GatewayConfig.ts"
+import * as GatewayConfig from "./internal/GatewayConfig.ts"
 import * as InProcess from "./internal/InProcess.ts"
 import * as FaultedResponse from "./internal/faults/FaultedResponse.ts"
 
@@ -173,7 +173,10 @@ const callbacks: Layer.Layer<Fake | Courier.Courier, never, GatewayConfig.Gatewa
               receive = receiver
             })
         }),
-        Layer.provide(Courier.layerInMemory, Layer.succeed(HttpClient.HttpClient, client))
+        Layer.provide(
+          Courier.layer(() => true),
+          Layer.succeed(HttpClient.HttpClient, client)
+        )
       )
     })
   )

@@ -36,7 +36,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Random from "effect/Random"
 import * as Schema from "effect/Schema"
-import type { GatewayConfig } from "./GatewayConfig.ts"
+import type { GatewayConfig } from "./internal/GatewayConfig.ts"
 import * as SeededRandom from "./internal/SeededRandom.ts"
 import * as Endpoints from "./internal/gateway/Endpoints.ts"
 

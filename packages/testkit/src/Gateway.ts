@@ -23,31 +23,32 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
-import { Courier, type Delivery, type Message } from "./Courier.ts"
-import { GatewayConfig } from "./GatewayConfig.ts"
+import { Courier, type Delivery } from "./Courier.ts"
+import { GatewayConfig } from "./internal/GatewayConfig.ts"
 import * as CallbackPost from "./internal/courier/CallbackPost.ts"
 import * as Apm from "./internal/gateway/Apm.ts"
 import * as MethodPage from "./internal/gateway/MethodPage.ts"
-import * as ApmPayments from "./internal/gateway/ApmPayments.ts"
-import * as ApmPayouts from "./internal/gateway/ApmPayouts.ts"
 import type { Transaction } from "./internal/gateway/Transaction.ts"
 import * as Transactions from "./internal/gateway/Transactions.ts"
-import * as CardCallback from "./internal/gateway/CardCallback.ts"
+import * as Callbacks from "./internal/gateway/Callbacks.ts"
 import * as CardPayments from "./internal/gateway/CardPayments.ts"
 import * as CardPayouts from "./internal/gateway/CardPayouts.ts"
 import * as Cards from "./internal/gateway/Cards.ts"
 import * as SubscriptionBilling from "./internal/gateway/SubscriptionBilling.ts"
 import { type Checkout, make as makeCheckout } from "./internal/gateway/Checkout.ts"
 import * as Contract from "./internal/gateway/Contract.ts"
-import * as JvmStyle from "./internal/gateway/JvmStyle.ts"
 import * as PageUrls from "./internal/gateway/PageUrls.ts"
 import * as PaymentIntents from "./internal/gateway/PaymentIntents.ts"
 import * as Refunds from "./internal/gateway/Refunds.ts"
 import * as Writes from "./internal/gateway/Writes.ts"
-import type { Behaviour } from "./internal/readings/Behaviour.ts"
-import * as Readings from "./Readings.ts"
+import type { Request, Response } from "./internal/Behaviour.ts"
 import * as Subscriptions from "./internal/gateway/Subscriptions.ts"
 import * as Tokens from "./internal/gateway/Tokens.ts"
+
+export type { Request, Response } from "./internal/Behaviour.ts"
+export type { Checkout } from "./internal/gateway/Checkout.ts"
+export type { Transaction } from "./internal/gateway/Transaction.ts"
+export { GatewayConfig, layer as layerSettings, type Options } from "./internal/GatewayConfig.ts"
 
 /**
  * Service that is the payments service.
@@ -86,30 +87,6 @@ export class Gateway extends Context.Service<
 >()("@pawl/testkit/Gateway") {}
 
 /**
- * A request to the gateway. Header names are lower case; `path` begins at the host root.
- *
- * @category models
- * @since 0.1.0
- */
-export type Request = Contract.Request
-
-/**
- * A response of the gateway. Its body is empty only with 204.
- *
- * @category models
- * @since 0.1.0
- */
-export type Response = Contract.Response
-
-/**
- * A transaction with its true status.
- *
- * @category models
- * @since 0.1.0
- */
-export type { Transaction }
-
-/**
  * A callback as it was posted: its URL with the routing parameters, and its body.
  *
  * @category models
@@ -119,15 +96,6 @@ export interface Posted {
   readonly url: string
   readonly body: string
 }
-
-/**
- * The intents of the service, and the actions of customers on their pages. A test uses it as the customer,
- * without a browser.
- *
- * @category models
- * @since 0.1.0
- */
-export type { Checkout }
 
 /**
  * Layer that starts the service without any transaction.
@@ -140,7 +108,7 @@ export const layer: Layer.Layer<Gateway, never, Courier | GatewayConfig | Hmac> 
   Effect.gen(function* () {
     const config = yield* GatewayConfig
     const courier = yield* Courier
-    const behaviour = Readings.behaviour(config.readings)
+    const { behaviour } = config
     const { refundCallbackId, requestChecksumSeparator } = {
       ...(yield* Profile),
       ...behaviour.switches
@@ -149,23 +117,18 @@ export const layer: Layer.Layer<Gateway, never, Courier | GatewayConfig | Hmac> 
     const tokens = yield* Tokens.make(behaviour.tokenLifetime)
     const writes = yield* Writes.make(behaviour.repeated)
     const responseData = MethodPage.responseData(config.pageUrl)
-    const message = messageOf(refundCallbackId, responseData, behaviour)
-    const transactions = yield* Transactions.make(
-      config.style === "jvm" ? JvmStyle.message(message) : message
-    )
+    const callbackOf = Callbacks.make(refundCallbackId, responseData)
+    const transactions = yield* Transactions.make((transaction) => {
+      const message = callbackOf(transaction)
+      return (
+        message && { ...message, ...behaviour.callback({ ...message, kind: transaction.kind }) }
+      )
+    })
     const vault = yield* Cards.make
     const billing = yield* SubscriptionBilling.make(transactions, behaviour)
     const pageUrls = PageUrls.make(config.pageUrl)
-    const checkout = yield* makeCheckout(transactions, writes, pageUrls)
-    const createApm = Apm.make(
-      transactions,
-      writes,
-      pageUrls,
-      responseData,
-      sign,
-      requestChecksumSeparator,
-      behaviour
-    )
+    const checkout = yield* makeCheckout(transactions, writes)
+    const checksums = { sign, separator: requestChecksumSeparator, ...behaviour }
 
     const handlers: Contract.Handlers = {
       authenticate: ({ payload }) =>
@@ -176,15 +139,14 @@ export const layer: Layer.Layer<Gateway, never, Courier | GatewayConfig | Hmac> 
         )
           ? Effect.map(tokens.issue, (accessToken) => ({ accessToken }))
           : Effect.fail(wrongCredentials),
-      ...ApmPayments.make(transactions, createApm),
-      ...ApmPayouts.make(transactions, createApm, responseData),
+      ...Apm.make(transactions, writes, pageUrls, responseData, checksums),
       ...CardPayments.make(transactions, writes, vault, pageUrls),
       ...CardPayouts.make(transactions, writes, pageUrls),
       ...Refunds.make(transactions, writes, config.isLenient, behaviour),
       ...PaymentIntents.make(checkout, writes, pageUrls),
       ...Subscriptions.make(billing, writes, vault, pageUrls, behaviour)
     }
-    const find = Contract.make(handlers, config, behaviour.rounding)
+    const find = Contract.make(handlers, config.isLenient, behaviour.rounding)
 
     const authorized = <A>({ headers }: Request, response: Effect.Effect<A, Contract.Refusal>) => {
       const token = /^Bearer +(\S+)$/iu.exec(headers["authorization"] ?? "")?.[1]
@@ -203,7 +165,7 @@ export const layer: Layer.Layer<Gateway, never, Courier | GatewayConfig | Hmac> 
       if ((yield* Clock.currentTimeMillis) < since + age) return yield* Contract.notFound
     })
 
-    const callbackOf = (deliveryId: string) =>
+    const postedAs = (deliveryId: string) =>
       Effect.map(courier.deliveries, (all) => {
         const delivery = all.find(({ id }) => id === deliveryId)
         const callback = delivery && transactions.callback(delivery.transactionId, delivery.status)
@@ -245,11 +207,11 @@ export const layer: Layer.Layer<Gateway, never, Courier | GatewayConfig | Hmac> 
         ),
       posted: (id) =>
         Effect.map(
-          callbackOf(id),
+          postedAs(id),
           (found) => found && { url: found.url, body: CallbackPost.textOf(found) }
         ),
       resend: (id) =>
-        Effect.flatMap(callbackOf(id), (found) =>
+        Effect.flatMap(postedAs(id), (found) =>
           found === undefined ? Effect.undefined : courier.once(found, found.forged)
         ),
       reset: writes.exclusive(
@@ -268,24 +230,6 @@ export const layer: Layer.Layer<Gateway, never, Courier | GatewayConfig | Hmac> 
     }
   })
 )
-
-/** Returns the function that writes the callback of a transaction. */
-const messageOf = (
-  named: "refund" | "payment",
-  responseData: MethodPage.ResponseData,
-  { callback }: Behaviour
-) => {
-  const ofRefund = CardCallback.ofRefund(named)
-  return (transaction: Transaction): Message | undefined => {
-    const message =
-      transaction.accountId !== undefined
-        ? Apm.message(transaction, responseData)
-        : transaction.kind === "refund"
-          ? ofRefund(transaction)
-          : CardCallback.message(transaction)
-    return message && { ...message, ...callback({ ...message, kind: transaction.kind }) }
-  }
-}
 
 /** The declineCode of the test card that declines. */
 const defaultDeclineCode = 5

@@ -1,10 +1,6 @@
 /**
- * fast-check arbitraries of the inputs that break receivers: statuses, observations and histories.
- *
- * **Details**
- *
- * `Generators/Deliveries` delivers a history with faults, `Generators/CallbackRequests` makes signed requests of the
- * deliveries, and `Generators/Nouns` has valid and hostile values of every schema of core.
+ * fast-check arbitraries of the inputs that break receivers: statuses, observations, histories, their deliveries with
+ * faults, signed callbacks, and valid and hostile values of every schema of core.
  *
  * **Example** (A late status)
  *
@@ -29,6 +25,24 @@ import type { OpenStatus } from "@pawl/core/Transaction"
 import * as fc from "fast-check"
 import * as Histories from "./internal/generators/Histories.ts"
 import * as Sequence from "./internal/generators/Sequence.ts"
+
+export {
+  type CallbackContent,
+  callbacks,
+  contents,
+  fromDelivery,
+  toIncoming,
+  toRequest
+} from "./internal/generators/CallbackRequests.ts"
+export {
+  type Arrival,
+  deliver,
+  type Delivered,
+  deliveries,
+  type Delivery,
+  traffic
+} from "./internal/generators/Deliveries.ts"
+export { hostile, nouns, sent, values } from "./internal/generators/Nouns.ts"
 
 /**
  * A status and its source. A callback claims it; an authenticated response (`answer`) or a read confirms it.

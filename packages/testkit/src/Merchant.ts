@@ -44,7 +44,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Fake from "./Fake.ts"
-import type * as GatewayConfig from "./GatewayConfig.ts"
+import type * as GatewayConfig from "./internal/GatewayConfig.ts"
 
 /**
  * The settings of the fake, and the handler of the merchant; without one nobody is told.

@@ -1,5 +1,5 @@
 /**
- * The payments service for tests: a fake, a sandbox, generators of test data, and laws.
+ * The payments service for tests: a fake, generators of test data, and laws.
  *
  * @since 0.1.0
  */
@@ -7,11 +7,8 @@ export * as Courier from "./Courier.ts"
 export * as Fake from "./Fake.ts"
 export * as Faults from "./Faults.ts"
 export * as Gateway from "./Gateway.ts"
-export * as GatewayConfig from "./GatewayConfig.ts"
-export * as GatewayState from "./GatewayState.ts"
 export * as Generators from "./Generators.ts"
 export * as Laws from "./Laws.ts"
 export * as Merchant from "./Merchant.ts"
-export * as Readings from "./Readings.ts"
 export * as Scenario from "./Scenario.ts"
 export * as VirtualClock from "./VirtualClock.ts"

@@ -1,11 +1,8 @@
-import { Api } from "@pawl/http/Api"
 import * as Effect from "effect/Effect"
-import * as OpenApi from "effect/http-api/OpenApi"
 import * as Redacted from "effect/Redacted"
 import * as TestClock from "effect/testing/TestClock"
 import { assert, describe, it } from "vitest"
 import * as Gateway from "../src/Gateway.ts"
-import * as Endpoints from "../src/internal/gateway/Endpoints.ts"
 import {
   authenticate,
   create,
@@ -26,20 +23,6 @@ const claimsOf = (token: string) =>
 
 const statusOf = (token: string) =>
   Effect.map(send("GET", "/payments/apm/status/1", { token }), ({ status }) => status)
-
-it("has the endpoints of the contract, each with its status of success, and no other", () => {
-  const declared = Object.entries(OpenApi.fromApi(Api).paths).flatMap(([path, operations]) =>
-    Object.entries(operations as Readonly<Record<string, OpenApi.OpenAPISpecOperation>>).map(
-      ([method, { responses }]) =>
-        `${method.toUpperCase()} ${path} ${Object.keys(responses).find((status) => status < "300")}`
-    )
-  )
-  const routes = Endpoints.all.map((endpoint) => {
-    const path = endpoint.path.replace(/:(\w+)/u, "{$1}")
-    return `${endpoint.method} ${path} ${"success" in endpoint ? 200 : 204}`
-  })
-  assert.sameMembers(routes, declared)
-})
 
 describe("tokens", () => {
   it("valid credentials get a JWT that expires in 30 days", () =>

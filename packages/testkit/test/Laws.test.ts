@@ -8,7 +8,7 @@ import { describe, expect, it } from "vitest"
 import * as Laws from "../src/Laws.ts"
 import * as Reducer from "../src/Laws/Reducer.ts"
 import * as Rule from "../src/Laws/Rule.ts"
-import { broken as namesOf, rowsOf } from "@pawl/test-support/LawTests"
+import { broken as namesOf, rowsOf } from "./support/lawTests.ts"
 import { documented, reducers, rules } from "./support/reducers.ts"
 
 /** Checks all laws on a subject and returns the broken ones. */

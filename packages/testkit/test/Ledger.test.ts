@@ -18,12 +18,19 @@ import { afterAll, assert, beforeAll, describe, expect, it } from "vitest"
 import { facets } from "../src/internal/laws/ledger/Facets.ts"
 import { replay } from "../src/internal/laws/ledger/Replay.ts"
 import * as Steps from "../src/internal/laws/ledger/Steps.ts"
+import type { Step } from "../src/internal/laws/ledger/Steps.ts"
 import * as Laws from "../src/Laws.ts"
-import { type Fresh, histories, laws, type Step } from "../src/Laws/Ledger.ts"
-import { breaks, broken, names, rowsOf } from "@pawl/test-support/LawTests"
+import {
+  type Fresh as FreshStore,
+  ledgerHistories as histories,
+  ledgerLaws as laws
+} from "../src/Laws/Store.ts"
+import { breaks, broken, names, rowsOf } from "./support/lawTests.ts"
 import * as FacetLaws from "./support/facets.ts"
 import { ledgers } from "./support/ledgers.ts"
 import { emptied } from "./support/sqlStore.ts"
+
+type Fresh = FreshStore<Ledger>
 
 /** The laws with one example each. */
 const examples = laws.slice(histories.length)

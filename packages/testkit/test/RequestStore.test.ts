@@ -13,11 +13,17 @@ import { assert, beforeAll, describe, expect, it } from "vitest"
 import { facets } from "../src/internal/laws/requests/Facets.ts"
 import { replay } from "../src/internal/laws/requests/Replay.ts"
 import * as Steps from "../src/internal/laws/requests/Steps.ts"
-import { type Fresh, histories, laws } from "../src/Laws/RequestStore.ts"
+import {
+  type Fresh as FreshStore,
+  requestHistories as histories,
+  requestLaws as laws
+} from "../src/Laws/Store.ts"
 import * as FacetLaws from "./support/facets.ts"
-import { breaks, broken, names, rowsOf } from "@pawl/test-support/LawTests"
+import { breaks, broken, names, rowsOf } from "./support/lawTests.ts"
 import { requestStores } from "./support/requestStores.ts"
 import { emptied } from "./support/sqlStore.ts"
+
+type Fresh = FreshStore<RequestStore | Ledger.Ledger>
 
 /** The laws with one example each. */
 const examples = laws.slice(histories.length)

@@ -7,7 +7,7 @@
  * callback belongs to one of these rows and a write may join two of them.
  *
  * This is the only place of the rule. The ledger in memory calls these functions, each SQL statement names the
- * function that it translates, and the laws of a ledger (`@pawl/testkit/Laws/Ledger`) compare any ledger with
+ * function that it translates, and the laws of a ledger (`@pawl/testkit/Laws/Store`) compare any ledger with
  * them.
  *
  * Times are parameters, in milliseconds since the epoch. If a row is due at two times, the earlier one

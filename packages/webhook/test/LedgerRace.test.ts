@@ -1,6 +1,6 @@
 /**
  * Processes that register and accept at the same time, on PostgreSQL. The law of every ledger is in
- * `@pawl/testkit/Laws/Ledger`.
+ * `@pawl/testkit/Laws/Store`.
  */
 import type { KnownKind } from "@pawl/core/Kind"
 import * as Context from "effect/Context"

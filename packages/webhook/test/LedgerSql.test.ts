@@ -1,5 +1,5 @@
 /**
- * Properties of ledgers in a database only. The laws of every ledger are in `@pawl/testkit/Laws/Ledger`.
+ * Properties of ledgers in a database only. The laws of every ledger are in `@pawl/testkit/Laws/Store`.
  */
 import * as Evidence from "@pawl/core/Evidence"
 import type { Status } from "@pawl/core/Status"

@@ -4,8 +4,7 @@
 import { Hmac } from "@pawl/core/Hmac"
 import * as Courier from "@pawl/testkit/Courier"
 import * as Gateway from "@pawl/testkit/Gateway"
-import * as GatewayConfig from "@pawl/testkit/GatewayConfig"
-import * as GatewayState from "@pawl/testkit/GatewayState"
+import * as GatewayState from "./GatewayState.ts"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as HttpClient from "effect/http/HttpClient"
@@ -34,11 +33,11 @@ export const make = Effect.fnUntraced(function* (
   const hmac = yield* Hmac
   const state = GatewayState.makeMemory()
   const layer = Gateway.layer.pipe(
-    Layer.provideMerge(Courier.layerInMemory),
+    Layer.provideMerge(Courier.layer(() => true)),
     Layer.provide([
       Layer.succeed(HttpClient.HttpClient, client),
       state.layer,
-      GatewayConfig.layer({
+      Gateway.layerSettings({
         merchantKey,
         merchantSecret: Redacted.make(secret),
         pace: "7 minutes",

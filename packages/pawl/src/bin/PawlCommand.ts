@@ -3,13 +3,14 @@
  */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeServices from "@effect/platform-node/NodeServices"
-import * as CommandOutput from "@pawl/receiver/bin/CommandOutput"
+import * as CommandOutput from "@pawl/webhook/internal/CommandOutput"
 import * as Cause from "effect/Cause"
 import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Logger from "effect/Logger"
 import { createRequire } from "node:module"
+import * as Missing from "../internal/Missing.ts"
 
 const { version } = createRequire(import.meta.url)("../../package.json") as {
   readonly version: string
@@ -30,7 +31,7 @@ const texts = {
   mcp: "Serves assistants (MCP, on standard input and output): finds and explains transactions of a receiver"
 }
 
-/** Loads one command, whose modules take up to a second. */
+/** Loads one command, whose modules take up to a second. Its package may be missing. */
 const loaders = {
   sandbox: () => import("@pawl/sandbox/bin/SandboxCommand").then((m) => m.sandbox),
   trigger: () => import("@pawl/sandbox/bin/TriggerCommand").then((m) => m.trigger),
@@ -45,19 +46,30 @@ const loaders = {
   mcp: () => import("@pawl/receiver/bin/McpCommand").then((m) => m.mcp)
 }
 
+/** A command whose package is not installed: it says which one to install. */
+const missing = (name: keyof typeof texts) => (error: unknown) => {
+  const sentence = Missing.sentence(error, `pawl ${name}`)
+  if (sentence === undefined) throw error
+  if (name === wanted) {
+    console.error(sentence)
+    process.exit(1)
+  }
+  return named(name)
+}
+
+const named = (name: keyof typeof texts) =>
+  Command.make(name).pipe(Command.withDescription(texts[name]))
+
 const words = process.argv.slice(2)
 const wanted = words.find((word) => Object.hasOwn(texts, word))
 const isWhole = words.includes("--completions") || words.includes("--wizard")
 
 /** Help needs only the names of the commands that are not wanted. */
 const subcommands = await Promise.all(
-  Object.entries(loaders).map(([name, load]) =>
-    isWhole || name === wanted
-      ? load()
-      : Promise.resolve(
-          Command.make(name).pipe(Command.withDescription(texts[name as keyof typeof texts]))
-        )
-  )
+  Object.entries(loaders).map(([key, load]) => {
+    const name = key as keyof typeof texts
+    return isWhole || name === wanted ? load().catch(missing(name)) : Promise.resolve(named(name))
+  })
 )
 
 const pawl = Command.make("pawl").pipe(

@@ -3,7 +3,7 @@
  */
 import * as Layer from "effect/Layer"
 import * as Effects from "effect/Logger"
-import type { Logger } from "../Options.ts"
+import type { Logger } from "./Options.ts"
 
 /** Layer that logs with a logger, or on stderr: stdout belongs to the program. */
 export const layer = (logger: Logger | undefined): Layer.Layer<never> =>

@@ -8,7 +8,7 @@ import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import { createRequire } from "node:module"
-import * as CommandOutput from "./CommandOutput.ts"
+import * as CommandOutput from "@pawl/webhook/internal/CommandOutput"
 import { receiver } from "./ReceiverCommand.ts"
 
 const { version } = createRequire(import.meta.url)("../../package.json") as {

@@ -16,7 +16,7 @@ import * as Replay from "../Replay.ts"
 import * as Story from "@pawl/webhook/Story"
 import * as StoryReport from "../StoryReport.ts"
 import * as StoryScenario from "../StoryScenario.ts"
-import * as TransactionReport from "../TransactionReport.ts"
+import * as TransactionReport from "@pawl/webhook/TransactionReport"
 import { report, Reported } from "./Report.ts"
 import * as StoreFlag from "./StoreFlag.ts"
 

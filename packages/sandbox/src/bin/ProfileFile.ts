@@ -5,7 +5,7 @@ import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Schema from "effect/Schema"
-import * as Readings from "@pawl/testkit/Readings"
+import * as Readings from "../Readings.ts"
 
 /** Error raised when a file cannot be used; `message` is one sentence that names the remedy. */
 export class FileFault extends Data.TaggedError("FileFault")<{ readonly message: string }> {}

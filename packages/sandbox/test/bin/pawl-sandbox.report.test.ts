@@ -9,7 +9,7 @@ import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { assert, describe, it } from "vitest"
 import { credentials, payment } from "@pawl/test-support/TestGateway"
-import { call, receiver } from "@pawl/test-support/Wire"
+import { call, receiver } from "../support/wire.ts"
 
 const file = new URL("../../src/bin/pawl-sandbox.ts", import.meta.url).pathname
 

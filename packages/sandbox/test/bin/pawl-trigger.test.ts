@@ -16,7 +16,7 @@ import { create } from "../../src/internal/trigger/Creates.ts"
 import { login } from "../../src/internal/trigger/SandboxClient.ts"
 import * as Sandbox from "../../src/Sandbox.ts"
 import { list, run } from "../support/sandbox.ts"
-import { receiver } from "@pawl/test-support/Wire"
+import { receiver } from "../support/wire.ts"
 
 const bin = new URL("../../src/bin/pawl-sandbox.ts", import.meta.url).pathname
 

@@ -1,6 +1,7 @@
 /**
  * The contract of what is rare: reasons of declines, refused subscriptions, nulls and epochs.
  */
+import * as Readings from "../../src/Readings.ts"
 import * as Effect from "effect/Effect"
 import { assert } from "vitest"
 import {
@@ -220,7 +221,7 @@ export const rehearsal: ReadonlyArray<Case> = [
       assert.isString(card?.checksum)
       assert.notInclude(Object.values({ ...card?.body, metadata: "" }), null)
     }),
-    { style: "jvm" }
+    { behaviour: Readings.behaviour({}, "jvm") }
   ),
   it(
     "in the style of a JVM a response has null for absent fields and epoch milliseconds for times",
@@ -245,6 +246,6 @@ export const rehearsal: ReadonlyArray<Case> = [
       const status = yield* ask("GET", `/payouts/apm/status/${id}`)
       assert.strictEqual<unknown>(typeof status, "string")
     }),
-    { style: "jvm" }
+    { behaviour: Readings.behaviour({}, "jvm") }
   )
 ]

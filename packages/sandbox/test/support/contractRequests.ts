@@ -1,7 +1,7 @@
 /**
  * The contract of requests: authorization, validation and repeated requestIds.
  */
-import { Api } from "@pawl/http/Api"
+import { Api } from "@pawl/sandbox/internal/contract/Api"
 import * as Effect from "effect/Effect"
 import * as HttpApi from "effect/http-api/HttpApi"
 import { assert } from "vitest"

@@ -6,7 +6,6 @@ import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { assert } from "vitest"
 import type * as Gateway from "@pawl/testkit/Gateway"
-import type * as GatewayConfig from "@pawl/testkit/GatewayConfig"
 import { authenticateBy, fields, sender } from "@pawl/test-support/TestGateway"
 import { body, card, scenario } from "@pawl/test-support/Creates"
 
@@ -53,15 +52,15 @@ export class ServiceUnderTest extends Context.Service<ServiceUnderTest, Service>
 export interface Case {
   readonly name: string
   readonly holds: Effect.Effect<void, never, ServiceUnderTest | Scope.Scope>
-  readonly options: GatewayConfig.Options
+  readonly options: Gateway.Options
 }
 
 /** Makes a case; the options are those of its service, beside a pace and a seed. */
-export const it = (
-  name: string,
-  holds: Case["holds"],
-  options: GatewayConfig.Options = {}
-): Case => ({ name, holds, options })
+export const it = (name: string, holds: Case["holds"], options: Gateway.Options = {}): Case => ({
+  name,
+  holds,
+  options
+})
 
 /** Sends a request. */
 export const send = sender((request) => ServiceUnderTest.use(({ handle }) => handle(request)))

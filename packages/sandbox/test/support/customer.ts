@@ -7,7 +7,7 @@ import * as Courier from "@pawl/testkit/Courier"
 import * as Sandbox from "../../src/Sandbox.ts"
 import { credentials } from "@pawl/test-support/TestGateway"
 import { body } from "@pawl/test-support/Creates"
-import { post } from "@pawl/test-support/Wire"
+import { post } from "./wire.ts"
 
 type Body = Readonly<Record<string, unknown>>
 

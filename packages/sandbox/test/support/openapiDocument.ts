@@ -36,7 +36,7 @@ export interface Operation {
 type Paths = Readonly<Record<string, Readonly<Record<string, OperationObject>>>>
 
 /** The path of openapi.json. */
-export const file = new URL("../../../http/openapi.json", import.meta.url).pathname
+export const file = new URL("../../openapi.json", import.meta.url).pathname
 
 const document = JSON.parse(readFileSync(file, "utf8")) as {
   readonly paths: Paths

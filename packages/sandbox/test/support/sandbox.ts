@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import * as Sandbox from "../../src/Sandbox.ts"
 import { credentials, payment } from "@pawl/test-support/TestGateway"
-import { call } from "@pawl/test-support/Wire"
+import { call } from "./wire.ts"
 
 /** Runs a test on a new sandbox, whose ids begin at 100001. */
 export const run = <A, E>(

@@ -27,66 +27,18 @@
  */
 import { createLaws } from "../internal/laws/client/Creates.ts"
 import type * as ClientLaw from "../internal/laws/client/ClientLaw.ts"
-import type * as Model from "../internal/laws/client/Model.ts"
-import * as PawlClient from "../internal/laws/client/PawlClient.ts"
 import { readAndChangeLaws } from "../internal/laws/client/ReadsAndChanges.ts"
 import { retryLaws } from "../internal/laws/client/Retries.ts"
 
-/**
- * The subject of the laws: a function that makes a client of a service. It is called for each value of a law.
- *
- * @category models
- * @since 0.1.0
- */
-export type Make = Model.Make
-
-/**
- * The address and credentials of the service, the `fetch` that reaches it, and the clock.
- *
- * @category models
- * @since 0.1.0
- */
-export type Service = Model.Service
-
-/**
- * The operations under test. A law about a missing operation holds.
- *
- * @category models
- * @since 0.1.0
- */
-export type Client = Model.Client
-
-/**
- * The body of an APM payment without its checksum.
- *
- * @category models
- * @since 0.1.0
- */
-export type Order = Model.Order
-
-/**
- * The body of a refund.
- *
- * @category models
- * @since 0.1.0
- */
-export type Refund = Model.Refund
-
-/**
- * The outcome of a create, as the client reports it.
- *
- * @category models
- * @since 0.1.0
- */
-export type Outcome = Model.Outcome
-
-/**
- * The client of `@pawl/http`.
- *
- * @category constructors
- * @since 0.1.0
- */
-export const pawlClient: Make = PawlClient.make
+export type {
+  Client,
+  Make,
+  Order,
+  Outcome,
+  Refund,
+  Service
+} from "../internal/laws/client/Model.ts"
+export { make as pawlClient } from "../internal/laws/client/PawlClient.ts"
 
 /**
  * The laws of a client.

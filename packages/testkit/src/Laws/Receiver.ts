@@ -32,68 +32,13 @@
  *
  * @since 0.1.0
  */
-import type { Redacted } from "effect/Redacted"
-import type { Gateway } from "../Gateway.ts"
-import type { Faults } from "../Faults.ts"
-import type { Effect } from "effect/Effect"
 import * as AnswerLaws from "../internal/laws/receiver/AnswerLaws.ts"
-import type * as ReceiverCase from "../internal/laws/receiver/Case.ts"
-import type * as ReceiverLaw from "../internal/laws/receiver/ReceiverLaw.ts"
-import * as ReceiverService from "../internal/laws/receiver/Service.ts"
+import type { Answering, ReceiverLaw, Reporting } from "../internal/laws/receiver/ReceiverLaw.ts"
 import * as StatusLaws from "../internal/laws/receiver/StatusLaws.ts"
-import type { Law } from "../Laws.ts"
 
-/**
- * A receiver that answers callbacks.
- *
- * - `secret`: the merchant secret that verifies callbacks.
- * - `send`: sends the receiver one request.
- * - `url`: the URL of the receiver; `http://localhost/callback` by default.
- * - `sleep`: waits a number of milliseconds, in real time by default. A virtual clock first completes pending work.
- * - `settleTimeout`: the time until the receiver reports the service's status; 5 seconds by default.
- *
- * @category models
- * @since 0.1.0
- */
-export type Answering = ReceiverLaw.Answering
-
-/**
- * A receiver that also reports the status of a transaction.
- *
- * - `status`: returns the reported status, or nothing for an unknown transaction.
- * - `service`: the service that the receiver reads from.
- *
- * @category models
- * @since 0.1.0
- */
-export type Reporting = ReceiverLaw.Reporting
-
-/**
- * The service that a receiver reads from, under the control of the laws.
- *
- * @category models
- * @since 0.1.0
- */
-export type Service = ReceiverService.Service
-
-/**
- * A case of a receiver: the service changes a status, callbacks arrive, a read fails.
- *
- * @category models
- * @since 0.1.0
- */
-export type Case = ReceiverCase.ReceiverCase
-
-/**
- * Makes the service of a `Fake` or a `Sandbox`, with its credentials.
- *
- * @category constructors
- * @since 0.1.0
- */
-export const service: (credentials: {
-  readonly merchantKey?: string | undefined
-  readonly merchantSecret: Redacted
-}) => Effect<Service, never, Gateway | Faults> = ReceiverService.make
+export type { ReceiverCase as Case } from "../internal/laws/receiver/Case.ts"
+export type { Answering, Reporting } from "../internal/laws/receiver/ReceiverLaw.ts"
+export { make as service, type Service } from "../internal/laws/receiver/Service.ts"
 
 /**
  * The laws about the HTTP status that a receiver answers.
@@ -101,7 +46,7 @@ export const service: (credentials: {
  * @category laws
  * @since 0.1.0
  */
-export const answers: ReadonlyArray<Law<Answering, Case>> = AnswerLaws.answerLaws
+export const answers: ReadonlyArray<ReceiverLaw<Answering>> = AnswerLaws.answerLaws
 
 /**
  * The laws about the status that a receiver reports.
@@ -109,7 +54,7 @@ export const answers: ReadonlyArray<Law<Answering, Case>> = AnswerLaws.answerLaw
  * @category laws
  * @since 0.1.0
  */
-export const statuses: ReadonlyArray<Law<Reporting, Case>> = StatusLaws.statusLaws
+export const statuses: ReadonlyArray<ReceiverLaw<Reporting>> = StatusLaws.statusLaws
 
 /**
  * All laws of a receiver.
@@ -117,4 +62,4 @@ export const statuses: ReadonlyArray<Law<Reporting, Case>> = StatusLaws.statusLa
  * @category laws
  * @since 0.1.0
  */
-export const laws: ReadonlyArray<Law<Reporting, Case>> = [...answers, ...statuses]
+export const laws: ReadonlyArray<ReceiverLaw<Reporting>> = [...answers, ...statuses]

@@ -15,22 +15,7 @@ import * as ReducerLaw from "../internal/laws/reducer/ReducerLaw.ts"
 import * as Summary from "../internal/laws/reducer/Summary.ts"
 import type * as Laws from "../Laws.ts"
 
-/**
- * The standing of a transaction: the current status, if there is one, whether the service confirmed it, and the
- * terminal statuses in conflict, if any.
- *
- * @category models
- * @since 0.1.0
- */
-export type Standing = ReducerLaw.Standing
-
-/**
- * The subject of the laws: a function of all observations of one transaction, in order of arrival.
- *
- * @category models
- * @since 0.1.0
- */
-export type Reducer = ReducerLaw.Reducer
+export type { Reducer, Standing } from "../internal/laws/reducer/ReducerLaw.ts"
 
 /**
  * Makes the reducer of `@pawl/core/Evidence` under a policy.
@@ -39,7 +24,7 @@ export type Reducer = ReducerLaw.Reducer
  * @since 0.1.0
  */
 export const evidenceReducer =
-  (policy: Evidence.Policy = "final"): Reducer =>
+  (policy: Evidence.Policy = "final"): ReducerLaw.Reducer =>
   (observations) => {
     let evidence = Evidence.none
     let read: Evidence.Read | undefined

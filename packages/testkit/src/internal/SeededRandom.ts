@@ -3,7 +3,7 @@
  */
 import * as Effect from "effect/Effect"
 import * as Random from "effect/Random"
-import { GatewayConfig } from "../GatewayConfig.ts"
+import { GatewayConfig } from "./GatewayConfig.ts"
 
 /**
  * Returns the random numbers of one named part of a service. With a seed they are the same in every

@@ -14,8 +14,7 @@ import * as WorkLimits from "@pawl/webhook/WorkLimits"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
-import * as LedgerLaws from "../../src/Laws/Ledger.ts"
-import * as RequestLaws from "../../src/Laws/RequestStore.ts"
+import * as StoreLaws from "../../src/Laws/Store.ts"
 
 /** The storage of a Durable Object. */
 export interface Storage extends DurableObject.Storage {
@@ -40,8 +39,8 @@ export const checkLaws = async (storage: Storage): Promise<Report> => {
       )
     )
   const checks = [
-    ...LedgerLaws.laws.map((law) => ({ law, check: law.check(fresh, { numRuns }) })),
-    ...RequestLaws.laws.map((law) => ({ law, check: law.check(fresh, { numRuns }) }))
+    ...StoreLaws.ledgerLaws.map((law) => ({ law, check: law.check(fresh, { numRuns }) })),
+    ...StoreLaws.requestLaws.map((law) => ({ law, check: law.check(fresh, { numRuns }) }))
   ]
   const failed: Array<string> = []
   for (const { check, law } of checks) {

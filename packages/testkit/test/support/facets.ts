@@ -7,7 +7,7 @@ import type * as Layer from "effect/Layer"
 import * as Struct from "effect/Struct"
 import * as fc from "fast-check"
 import { beforeAll, describe, expect, it } from "vitest"
-import { on } from "../../src/internal/laws/ledger/LedgerLaw.ts"
+import { on } from "../../src/internal/laws/HistoryLaws.ts"
 import * as Laws from "../../src/Laws.ts"
 
 /** A function that makes the layer of an empty store. */

@@ -4,7 +4,7 @@
  */
 import { assert, beforeAll, describe, expect, it } from "vitest"
 import type * as Laws from "../../src/Laws.ts"
-import { breaks, broken, names, rowsOf } from "@pawl/test-support/LawTests"
+import { breaks, broken, names, rowsOf } from "./lawTests.ts"
 
 /** A description, the beginning of the name of the law that catches the bug, and the bug. */
 export type PlantedBug<Planted> = readonly [bug: string, beginning: string, plant: Planted]

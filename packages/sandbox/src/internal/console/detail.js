@@ -8,7 +8,7 @@ import { call } from "./api.js"
 import { describeOutcome, describeCallbacks } from "./summary.js"
 import { entry, timelineEvents } from "./timeline.js"
 /** @import { Delivery } from "@pawl/testkit/Courier" */
-/** @import { Facts } from "../../Console.ts" */
+/** @import { Facts } from "../pages/Console.ts" */
 /** @import { LoggedRequest as Request } from "../sandbox/RequestLog.ts" */
 /** @import { Transaction } from "@pawl/testkit/Gateway" */
 /** @import { CallbackState } from "./summary.js" */

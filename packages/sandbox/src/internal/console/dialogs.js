@@ -5,7 +5,7 @@ import { byId, renderList, h, setText } from "@pawl/receiver/page/dom.js"
 import { duration, time } from "@pawl/receiver/page/format.js"
 import { call } from "./api.js"
 import { sandbox, now } from "./store.js"
-/** @import { Facts } from "../../Console.ts" */
+/** @import { Facts } from "../pages/Console.ts" */
 /** @import { Fault } from "@pawl/testkit/Faults" */
 
 const clockForm = byId("clock-form", HTMLFormElement)

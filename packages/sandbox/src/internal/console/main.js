@@ -10,7 +10,7 @@ import { call } from "./api.js"
 import { follow, sandbox, now } from "./store.js"
 import { callbackState } from "./summary.js"
 import * as Tables from "./tables.js"
-/** @import { Facts } from "../../Console.ts" */
+/** @import { Facts } from "../pages/Console.ts" */
 /** @import { Transaction } from "@pawl/testkit/Gateway" */
 
 const views = ["transactions", "subscriptions", "intents", "requests"]

@@ -11,7 +11,7 @@ import { call, listen } from "./api.js"
 /** @import { SubscriptionStatus } from "@pawl/core/SubscriptionStatus" */
 /** @import { Delivery } from "@pawl/testkit/Courier" */
 /** @import { Fault } from "@pawl/testkit/Faults" */
-/** @import { Listed as Intent } from "@pawl/testkit/internal/gateway/Intent" */
+/** @import { ListedIntent as Intent } from "../sandbox/PublicForms.ts" */
 /** @import { LoggedRequest as Request } from "../sandbox/RequestLog.ts" */
 /** @import { Transaction } from "@pawl/testkit/Gateway" */
 

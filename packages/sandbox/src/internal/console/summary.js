@@ -3,7 +3,7 @@
  */
 import { count, duration, moment } from "@pawl/receiver/page/format.js"
 /** @import { Delivery } from "@pawl/testkit/Courier" */
-/** @import { Facts } from "../../Console.ts" */
+/** @import { Facts } from "../pages/Console.ts" */
 /** @import { Transaction } from "@pawl/testkit/Gateway" */
 
 /**

@@ -5,7 +5,7 @@ import { byId, renderList, h } from "@pawl/receiver/page/dom.js"
 import { money, moment } from "@pawl/receiver/page/format.js"
 import { chip } from "./list.js"
 import { isBad } from "./summary.js"
-/** @import { Listed as Intent } from "@pawl/testkit/internal/gateway/Intent" */
+/** @import { ListedIntent as Intent } from "../sandbox/PublicForms.ts" */
 /** @import { LoggedRequest as Request } from "../sandbox/RequestLog.ts" */
 /** @import { Subscription } from "./store.js" */
 /** @import { Transaction } from "@pawl/testkit/Gateway" */

@@ -2,7 +2,7 @@
  * The readings that the callbacks of a service show.
  */
 import { signedNames } from "@pawl/core/Callback"
-import { known } from "@pawl/testkit/Readings"
+import { known } from "../../Readings.ts"
 import { json, member, type ReceivedCallback, type Recording, text } from "./Recording.ts"
 import { type Reader, seen } from "./Responses.ts"
 

@@ -4,7 +4,7 @@
 import { statuses } from "@pawl/core/Status"
 import { ApmCallback, CardCallback } from "@pawl/core/internal/CallbackBody"
 import { subscriptionStatuses } from "@pawl/core/SubscriptionStatus"
-import { Api } from "@pawl/http/Api"
+import { Api } from "../contract/Api.ts"
 import * as HttpApi from "effect/http-api/HttpApi"
 import * as SchemaAST from "effect/SchemaAST"
 

@@ -2,7 +2,7 @@
  * The plan, the findings and the changes as text for a terminal and as Markdown.
  */
 import type { Finding } from "../../Doctor.ts"
-import * as Readings from "@pawl/testkit/Readings"
+import * as Readings from "../../Readings.ts"
 import type { Change } from "./Drift.ts"
 import { find, type Recording } from "./Recording.ts"
 import { rows, unprobed } from "./Silences.ts"

@@ -7,7 +7,7 @@
  * answer from a recording, the readings that pawl bears besides the one it assumes, and the question for the service's
  * support. pawl assumes the first reading of a question in `Readings`, unless a profile has another.
  */
-import type { Question } from "@pawl/testkit/Readings"
+import type { Question } from "../../Readings.ts"
 import * as Callbacks from "./Callbacks.ts"
 import type { Reader } from "./Responses.ts"
 import * as Responses from "./Responses.ts"

@@ -1,7 +1,7 @@
 /**
  * The page of the API documentation: Scalar, which `effect` includes, with what makes it accessible.
  */
-import { Api } from "@pawl/http/Api"
+import { Api } from "../contract/Api.ts"
 import type * as HttpApiScalar from "effect/http-api/HttpApiScalar"
 import * as OpenApi from "effect/http-api/OpenApi"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"

@@ -21,11 +21,13 @@ import { invalid, reader, type Refusal } from "@pawl/testkit/internal/gateway/Co
 import * as EventStream from "./EventStream.ts"
 import { EventFeed } from "./EventFeed.ts"
 import { StateStore } from "@pawl/testkit/internal/state/StateStore"
+import type { Name, Show } from "./PublicForms.ts"
 import type { RequestLog } from "./RequestLog.ts"
 
 /** Layer that adds the control API to a router. */
 export const routes = (
-  requestLog: RequestLog
+  requestLog: RequestLog,
+  show: Show
 ): Layer.Layer<
   never,
   never,
@@ -70,12 +72,16 @@ export const routes = (
       const get = (path: `/${string}`, item: Effect.Effect<unknown>) =>
         add("GET", path, Effect.map(item, json))
 
-      const list = (name: string) => Effect.sync(() => store.list(name))
+      const list = (name: Name) =>
+        Effect.sync(() => Array.from(store.open(name).values(), (item) => show(name, item)))
 
       yield* get("/transactions", list("transaction"))
       yield* get("/deliveries", list("delivery"))
       yield* get("/subscriptions", list("subscription"))
-      yield* get("/intents", gateway.checkout.intents)
+      yield* get(
+        "/intents",
+        Effect.map(gateway.checkout.intents, (all) => all.map((intent) => show("intent", intent)))
+      )
       yield* get("/requests", Effect.sync(requestLog.list))
       yield* add(
         "GET",
@@ -85,7 +91,7 @@ export const routes = (
       yield* add("GET", "/deliveries/:id", Effect.map(Effect.flatMap(id, gateway.posted), found))
       yield* get("/clock", time)
       yield* get("/faults", faults.list)
-      yield* add("GET", "/events", EventStream.response(events, clock))
+      yield* add("GET", "/events", EventStream.response(events, clock, show))
       yield* add(
         "GET",
         "/transactions/:id",

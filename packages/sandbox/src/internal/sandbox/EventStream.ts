@@ -8,6 +8,7 @@ import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Stream from "effect/Stream"
 import type { VirtualClock } from "@pawl/testkit/VirtualClock"
 import type { EventFeed } from "./EventFeed.ts"
+import type { Show } from "./PublicForms.ts"
 
 /**
  * Makes a response with every change from now on, and a comment at once and every 15 seconds of real time.
@@ -15,7 +16,8 @@ import type { EventFeed } from "./EventFeed.ts"
  */
 export const response = (
   { subscribe }: EventFeed["Service"],
-  { beneath }: VirtualClock["Service"]
+  { beneath }: VirtualClock["Service"],
+  show: Show
 ): Effect.Effect<HttpServerResponse.HttpServerResponse> => {
   const events = Stream.unwrap(
     Effect.map(subscribe, (events) =>
@@ -26,7 +28,7 @@ export const response = (
             _tag: "Event",
             event: name,
             id: String(id),
-            data: JSON.stringify(item)
+            data: JSON.stringify(show(name, item))
           })
         )
       )

@@ -3,16 +3,18 @@
  */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as StateStore from "@pawl/testkit/internal/state/StateStore"
+import { StateStore } from "@pawl/testkit/internal/state/StateStore"
 import { EventFeed } from "./EventFeed.ts"
+import { isShown } from "./PublicForms.ts"
+import * as WatchedStore from "./WatchedStore.ts"
 
 /** Layer that keeps the state of one sandbox in memory, and publishes each change. */
 export const layer: Layer.Layer<never, never, EventFeed> = Layer.effect(
-  StateStore.StateStore,
+  StateStore,
   Effect.map(EventFeed, ({ publish }) =>
-    StateStore.make({
-      changed: ({ name, shown }) => {
-        if (shown !== undefined) publish(name, shown)
+    WatchedStore.make({
+      changed: ({ name, value }) => {
+        if (value !== undefined && isShown(name)) publish(name, value)
       }
     })
   )

@@ -2,7 +2,7 @@
  * The rest of a sandbox beside the service: the contract, the pages and the control API.
  */
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
-import { Api } from "@pawl/http/Api"
+import { Api } from "../contract/Api.ts"
 import * as Effect from "effect/Effect"
 import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
@@ -11,14 +11,15 @@ import * as Layer from "effect/Layer"
 import type * as Redacted from "effect/Redacted"
 import type * as Scope from "effect/Scope"
 import type { RequestListener } from "node:http"
-import * as Console from "../../Console.ts"
+import * as Console from "../pages/Console.ts"
 import type { Faults } from "@pawl/testkit/Faults"
 import type { Gateway } from "@pawl/testkit/Gateway"
-import * as HostedPage from "../../HostedPage.ts"
+import * as HostedPage from "../pages/HostedPage.ts"
 import type { VirtualClock } from "@pawl/testkit/VirtualClock"
 import * as RouteGuards from "../http/RouteGuards.ts"
 import * as Control from "./ControlApi.ts"
 import type { EventFeed } from "./EventFeed.ts"
+import * as PublicForms from "./PublicForms.ts"
 import type { RequestLog } from "./RequestLog.ts"
 
 /**
@@ -28,6 +29,7 @@ import type { RequestLog } from "./RequestLog.ts"
 export const make = (
   requestLog: RequestLog,
   host: string,
+  pageUrl: string,
   token: Redacted.Redacted | undefined
 ): Effect.Effect<
   RequestListener,
@@ -37,7 +39,12 @@ export const make = (
   Effect.gen(function* () {
     const scope = yield* Effect.scope
     const site = yield* HttpRouter.toHttpEffect(
-      Layer.mergeAll(contract, Control.routes(requestLog), HostedPage.routes, Console.routes).pipe(
+      Layer.mergeAll(
+        contract,
+        Control.routes(requestLog, PublicForms.make(pageUrl)),
+        HostedPage.routes,
+        Console.routes
+      ).pipe(
         Layer.provide(RouteGuards.layer(host, token)),
         Layer.provideMerge(NodeHttpServer.layerHttpServices)
       )

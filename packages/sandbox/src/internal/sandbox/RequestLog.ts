@@ -3,7 +3,7 @@
  */
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
-import type { Request, Response } from "@pawl/testkit/internal/gateway/Contract"
+import type { Request, Response } from "@pawl/testkit/internal/Behaviour"
 import { EventFeed } from "./EventFeed.ts"
 import { masked } from "./Masked.ts"
 

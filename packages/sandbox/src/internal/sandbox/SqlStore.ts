@@ -11,13 +11,15 @@ import * as Layer from "effect/Layer"
 import * as Semaphore from "effect/Semaphore"
 import * as SqlClient from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
-import * as StateStore from "@pawl/testkit/internal/state/StateStore"
+import { StateStore } from "@pawl/testkit/internal/state/StateStore"
 import { EventFeed } from "./EventFeed.ts"
+import { isShown } from "./PublicForms.ts"
 import * as StoredJson from "./StoredJson.ts"
+import * as WatchedStore from "./WatchedStore.ts"
 
 /** Layer that keeps the state of one sandbox in SQLite, and publishes each change. */
 export const layer: Layer.Layer<never, SqlError, EventFeed | SqlClient.SqlClient> = Layer.effect(
-  StateStore.StateStore,
+  StateStore,
   Effect.gen(function* () {
     const { publish } = yield* EventFeed
     const sql = yield* SqlClient.SqlClient
@@ -28,9 +30,9 @@ export const layer: Layer.Layer<never, SqlError, EventFeed | SqlClient.SqlClient
     )`
     const rows = yield* sql<Row>`SELECT collection, id, value FROM items ORDER BY position`
     const stored = Map.groupBy(rows, ({ collection }) => collection)
-    let changes = new Map<string, StateStore.Change>()
+    let changes = new Map<string, WatchedStore.Change>()
 
-    const write = ({ id, name, value }: StateStore.Change) =>
+    const write = ({ id, name, value }: WatchedStore.Change) =>
       value === undefined
         ? sql`DELETE FROM items WHERE collection = ${name} AND id = ${id}`
         : sql`INSERT INTO items (collection, id, value)
@@ -50,10 +52,10 @@ export const layer: Layer.Layer<never, SqlError, EventFeed | SqlClient.SqlClient
       )
     })
 
-    return StateStore.make({
+    return WatchedStore.make({
       changed: (change) => {
         changes.set(`${change.name} ${change.id}`, change)
-        if (change.shown !== undefined) publish(change.name, change.shown)
+        if (change.value !== undefined && isShown(change.name)) publish(change.name, change.value)
       },
       stored: (name) =>
         (stored.get(name) ?? []).map(({ id, value }) => [id, StoredJson.read(value)]),

@@ -13,8 +13,7 @@ import * as HttpClientRequest from "effect/http/HttpClientRequest"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import * as Stream from "effect/Stream"
-import { GatewayConfig } from "../../GatewayConfig.ts"
-import * as Readings from "../../Readings.ts"
+import { GatewayConfig } from "../GatewayConfig.ts"
 import { VirtualClock } from "../../VirtualClock.ts"
 
 /** A callback to post: `body` is every field but the status, `signed` what the checksum covers. */
@@ -55,8 +54,7 @@ export const make = Effect.fnUntraced(function* (
   never,
   GatewayConfig | HttpClient.HttpClient | Hmac
 > {
-  const { merchantSecret, readings } = yield* GatewayConfig
-  const { responseTimeout } = Readings.behaviour(readings)
+  const { behaviour, merchantSecret } = yield* GatewayConfig
   const sign = (yield* Hmac).keyed(merchantSecret)
   const client = yield* HttpClient.HttpClient
   // A receiver responds in real time, also while the virtual clock is advanced.
@@ -77,7 +75,7 @@ export const make = Effect.fnUntraced(function* (
         Effect.map((response): DeliveryResult => response.status),
         Effect.catchTag("HttpClientError", () => Effect.succeed("unreachable" as const)),
         Effect.timeoutOrElse({
-          duration: responseTimeout,
+          duration: behaviour.responseTimeout,
           orElse: () => Effect.succeed("timeout" as const)
         })
       )

@@ -3,17 +3,18 @@
  */
 import * as Effect from "effect/Effect"
 import type { Kind } from "../../Faults.ts"
-import * as Contract from "../gateway/Contract.ts"
+import type { Response } from "../Behaviour.ts"
+import { jsonResponse } from "../gateway/Contract.ts"
 
 /** The response as the caller sees it: whole, its first half, or a connection reset. */
 export type FaultedResponse =
-  | { readonly _tag: "whole" | "half"; readonly response: Contract.Response }
+  | { readonly _tag: "whole" | "half"; readonly response: Response }
   | { readonly _tag: "reset" }
 
 /** Returns the response to a request under a fault; `respond` processes the request. */
 export const make = (
   fault: Kind | undefined,
-  respond: Effect.Effect<Contract.Response>
+  respond: Effect.Effect<Response>
 ): Effect.Effect<FaultedResponse> => {
   switch (fault) {
     case undefined:
@@ -38,10 +39,10 @@ export const make = (
   }
 }
 
-const whole = (response: Contract.Response): FaultedResponse => ({ _tag: "whole", response })
+const whole = (response: Response): FaultedResponse => ({ _tag: "whole", response })
 
 const refusal = (status: number, headers: Readonly<Record<string, string>> = {}) => {
   const message = `A fault of the sandbox makes this response ${status}`
-  const response = Contract.jsonResponse(status, { message })
+  const response = jsonResponse(status, { message })
   return { ...response, headers: { ...response.headers, ...headers } }
 }

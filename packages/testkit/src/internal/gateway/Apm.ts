@@ -1,51 +1,44 @@
 /**
- * Creates and callbacks of APM payments and payouts, which differ only in their kind.
+ * Handlers of APM payments and payouts.
  */
 import type { ApmPaymentRequest, ApmPaymentResponse } from "@pawl/core/ApmPayment"
-import type { ApmPayoutRequest } from "@pawl/core/ApmPayout"
+import type { ApmPayoutInfo, ApmPayoutRequest } from "@pawl/core/ApmPayout"
 import type * as Checksum from "@pawl/core/Checksum"
-import { TransactionId } from "@pawl/core/Transaction"
+import { RequestId, TransactionId } from "@pawl/core/Transaction"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import type { Message } from "../../Courier.ts"
 import { ScenarioMetadata, withoutUndefined, scenarioOf, apmStatusFields } from "./RequestRules.ts"
 import type { Transaction } from "./Transaction.ts"
 import type { Transactions } from "./Transactions.ts"
-import { invalid, reader, type Refusal } from "./Contract.ts"
+import { type Handlers, invalid, reader } from "./Contract.ts"
 import type { ResponseData } from "./MethodPage.ts"
 import { type PageUrls, returnUrlsOf } from "./PageUrls.ts"
-import type { Behaviour } from "../readings/Behaviour.ts"
-import { withRouting } from "../courier/CallbackPost.ts"
+import type { Behaviour } from "../Behaviour.ts"
 import type { Writes } from "./Writes.ts"
 
-/** Returns the handler that creates transactions of a kind. */
-export type Create = (
-  kind: "apm-payment" | "apm-payout"
-) => (request: {
-  readonly payload: ApmPaymentRequest | ApmPayoutRequest
-  readonly sentAmount: string
-}) => Effect.Effect<ApmPaymentResponse, Refusal>
+/** The checksums of requests. A payment must have one by the contract; a payout's is checked if it has one. */
+interface Checksums extends Pick<Behaviour, "isChecksum" | "paymentChecksum" | "payoutChecksum"> {
+  readonly sign: Checksum.Sign
+  readonly separator: string
+}
 
-/**
- * Makes the handlers of APM creates. A payment must have a checksum by the contract; a payout's is checked
- * if it has one.
- */
-export const make =
-  (
-    transactions: Transactions,
-    writes: Writes,
-    pageUrls: PageUrls,
-    responseData: ResponseData,
-    sign: Checksum.Sign,
-    separator: string,
-    {
-      isChecksum,
-      paymentChecksum,
-      payoutChecksum
-    }: Pick<Behaviour, "isChecksum" | "paymentChecksum" | "payoutChecksum">
-  ): Create =>
-  (kind) =>
-    Effect.fnUntraced(function* ({ payload, sentAmount }) {
+/** Makes the handlers of the APM endpoints. */
+export const make = (
+  transactions: Transactions,
+  writes: Writes,
+  pageUrls: PageUrls,
+  responseData: ResponseData,
+  { isChecksum, paymentChecksum, payoutChecksum, separator, sign }: Checksums
+): Pick<
+  Handlers,
+  | "createApmPayment"
+  | "createApmPayout"
+  | "readApmPaymentStatus"
+  | "readApmPayout"
+  | "readApmPayoutStatus"
+> => {
+  const create = (kind: "apm-payment" | "apm-payout") =>
+    Effect.fnUntraced(function* ({ payload, sentAmount }: ApmCreate) {
       yield* read(payload)
       const { accountId, amount, apmPayload, callbackUrl, checksum, currency, requestId } = payload
       const signed = { accountId, requestId, amount: sentAmount, currency }
@@ -85,6 +78,28 @@ export const make =
       }))
       return yield* writes.once(kind, requestId, create, sentAmount)
     })
+  const status = (kind: "apm-payment" | "apm-payout") => (request: ApmRead) =>
+    Effect.map(transactions.find(kind, request.params.id), ({ status }) => status)
+
+  return {
+    createApmPayment: create("apm-payment"),
+    createApmPayout: create("apm-payout"),
+    readApmPaymentStatus: status("apm-payment"),
+    readApmPayout: ({ params }) =>
+      Effect.map(transactions.find("apm-payout", params.id), (payout) =>
+        info(payout, responseData)
+      ),
+    readApmPayoutStatus: status("apm-payout")
+  }
+}
+
+interface ApmCreate {
+  readonly payload: ApmPaymentRequest | ApmPayoutRequest
+  readonly sentAmount: string
+}
+interface ApmRead {
+  readonly params: { readonly id: string }
+}
 
 const misplaced = Effect.fail(
   invalid([{ field: "checksum", message: "Required, or not accepted, for a payout" }])
@@ -109,26 +124,16 @@ const response = (transaction: Transaction, responseData: ResponseData): ApmPaym
   paymentType: "APM"
 })
 
-/** Returns the callback of an APM payment or payout without its status. */
-export const message = (
-  transaction: Transaction,
-  responseData: ResponseData
-): Message | undefined => {
-  const { accountId = "", amount, apmType = "APM", callbackUrl, currency } = transaction
-  const { transactionId } = transaction
-  if (callbackUrl === undefined) return undefined
+const info = (transaction: Transaction, responseData: ResponseData): ApmPayoutInfo => {
+  const { accountId = "", apmPayload, billingDetails, callbackUrl, order } = transaction
   return {
-    url: withRouting(callbackUrl, { paymentMethod: "apm", apmType }),
-    transactionId,
-    signed: { account: accountId, amount, currency, transactionId },
-    body: {
-      transactionId,
-      accountId,
-      amount,
-      currency,
-      apmType,
-      apmResponseData: responseData(transaction),
-      ...withoutUndefined({ metadata: transaction.metadata })
-    }
+    transactionId: TransactionId.make(transaction.transactionId),
+    requestId: RequestId.make(transaction.requestId),
+    // The contract has it as an integer, without leading zeros.
+    accountId: accountId.replace(/^0+(?=[0-9])/u, ""),
+    ...apmStatusFields(transaction),
+    apmResponseData: responseData(transaction),
+    createdAt: transaction.createdTime,
+    ...withoutUndefined({ apmRequestPayload: apmPayload, billingDetails, callbackUrl, order })
   }
 }

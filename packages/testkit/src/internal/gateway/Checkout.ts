@@ -25,13 +25,13 @@ import * as Clock from "effect/Clock"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Random from "effect/Random"
-import { GatewayConfig } from "../../GatewayConfig.ts"
+import { GatewayConfig } from "../GatewayConfig.ts"
 import type { Scenario } from "../../Scenario.ts"
 import { scenarioOf } from "./RequestRules.ts"
 import type { Transaction } from "./Transaction.ts"
 import type { Transactions } from "./Transactions.ts"
 import * as SeededRandom from "../SeededRandom.ts"
-import { type Intent, isOpen, type Listed, listing, stateOf } from "./Intent.ts"
+import { type Intent, isOpen, stateOf } from "./Intent.ts"
 import {
   type ApmTransaction,
   type Decision,
@@ -41,7 +41,7 @@ import {
   pacesToPay,
   responseData
 } from "./MethodPage.ts"
-import { type PageUrls, returnUrlsOf } from "./PageUrls.ts"
+import { returnUrlsOf } from "./PageUrls.ts"
 import {
   type FormError,
   type Form,
@@ -53,7 +53,8 @@ import type { Writes } from "./Writes.ts"
 import { StateStore } from "../state/StateStore.ts"
 
 /**
- * Creates intents, and performs the actions of customers. An unknown identifier gives `undefined`.
+ * The intents of the service, and the actions of customers on their pages. A test uses it as the customer, without a
+ * browser. An unknown identifier gives `undefined`.
  *
  * - `submit` takes a form of an intent's page, and returns its errors. A form that was submitted before, or
  *   is too late, changes nothing.
@@ -64,7 +65,7 @@ import { StateStore } from "../state/StateStore.ts"
  */
 export interface Checkout {
   readonly create: (request: PaymentIntentRequest) => Effect.Effect<Intent>
-  readonly intents: Effect.Effect<ReadonlyArray<Listed>>
+  readonly intents: Effect.Effect<ReadonlyArray<Intent>>
   readonly intent: (intentId: string) => Effect.Effect<Intent | undefined>
   readonly submit: (intentId: string, form: Form) => Effect.Effect<Submitted | undefined>
   readonly method: (transactionId: string) => Effect.Effect<ApmTransaction | undefined>
@@ -89,12 +90,10 @@ export const declinedByCustomer = 59
 /** Makes the checkout of the stored intents. */
 export const make = Effect.fnUntraced(function* (
   transactions: Transactions,
-  writes: Writes,
-  pageUrls: PageUrls
+  writes: Writes
 ): Effect.fn.Return<Checkout, never, GatewayConfig> {
   const config = yield* GatewayConfig
-  const listed = listing(pageUrls)
-  const intents = (yield* StateStore).open<Intent>("intent", listed)
+  const intents = (yield* StateStore).open<Intent>("intent")
 
   const update = (intent: Intent, transaction: Transaction): Intent => {
     const updated = {
@@ -224,9 +223,7 @@ export const make = Effect.fnUntraced(function* (
       intents.set(intentId, intent)
       return intent
     }),
-    intents: Effect.suspend(() =>
-      Effect.forEach([...intents.values()], (intent) => Effect.map(current(intent), listed))
-    ),
+    intents: Effect.suspend(() => Effect.forEach([...intents.values()], current)),
     intent: find,
     submit: (intentId, form) =>
       writes.exclusive(

@@ -10,32 +10,14 @@ import * as Decoder from "@pawl/core/internal/Decoder"
 import * as Json from "@pawl/core/internal/Json"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
-import { identity } from "effect/Function"
 import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as SchemaIssue from "effect/SchemaIssue"
 import { all, type Endpoint, finder, type Params } from "./Endpoints.ts"
-import type { GatewayConfig } from "../../GatewayConfig.ts"
-import * as JvmStyle from "./JvmStyle.ts"
 import * as Leniency from "./Leniency.ts"
-import type { Behaviour } from "../readings/Behaviour.ts"
+import type { Behaviour, Request, Response } from "../Behaviour.ts"
 import { amountOf, roundBody } from "./Rounding.ts"
-
-/** A request to the gateway. Header names are lower case; `path` may have a query. */
-export interface Request {
-  readonly method: string
-  readonly path: string
-  readonly headers: Readonly<Record<string, string | undefined>>
-  readonly body: Uint8Array
-}
-
-/** A response of the gateway. Its body is empty only with 204. */
-export interface Response {
-  readonly status: number
-  readonly headers: Readonly<Record<string, string>>
-  readonly body: string
-}
 
 /** The error of one field. It never contains the value. */
 export interface FieldError {
@@ -86,14 +68,14 @@ export interface Route {
 /** Makes the routes of the contract, and returns the function that finds the route of a request. */
 export const make = (
   handlers: Handlers,
-  settings: Settings,
+  isLenient: boolean,
   rounding: Behaviour["rounding"]
 ): ((request: Request) => Route | undefined) => {
   const find = finder(
     all.map((endpoint) => {
       let route: ReturnType<typeof routeOf> | undefined
       // A route is made for its first request, so that a sandbox starts sooner.
-      return [endpoint, () => (route ??= routeOf(endpoint, handlers, settings, rounding))]
+      return [endpoint, () => (route ??= routeOf(endpoint, handlers, isLenient, rounding))]
     })
   )
   return (request) => {
@@ -102,14 +84,13 @@ export const make = (
   }
 }
 
-type Settings = Pick<GatewayConfig["Service"], "isLenient" | "style">
 type Codec = Schema.Codec<unknown>
 type Handler = (request: Decoded) => Effect.Effect<unknown, Refusal>
 
 const routeOf = (
   { identifier, method, ...endpoint }: Endpoint,
   handlers: Handlers,
-  { isLenient, style }: Settings,
+  isLenient: boolean,
   rounding: Behaviour["rounding"]
 ): ((request: RoutedRequest) => Route) => {
   // One of all endpoints has lost its types; `Handlers` checks them.
@@ -126,7 +107,6 @@ const routeOf = (
     success === undefined
       ? () => Effect.undefined
       : Decoder.decodeUnknownEffect(Schema.flip(success))
-  const rewrite = style === "jvm" && success !== undefined ? JvmStyle.rewriting(success) : identity
   const status = success === undefined ? 204 : 200
   return (request) => ({
     isSecured: identifier !== "authenticate",
@@ -135,7 +115,7 @@ const routeOf = (
         readBody(request).pipe(
           Effect.flatMapEager((body) => handler({ params, ...body })),
           Effect.flatMapEager((value) => Effect.orDie(encode(value))),
-          Effect.mapEager((body) => jsonResponse(status, rewrite(body)))
+          Effect.mapEager((body) => jsonResponse(status, body))
         )
       )
     )

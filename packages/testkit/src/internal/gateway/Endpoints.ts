@@ -9,7 +9,7 @@
 import * as Contract from "@pawl/http/internal/wire/Endpoint"
 import * as Result from "effect/Result"
 
-/** The endpoints of the contract. `@pawl/http/Api` is not used here: it would take a twentieth of a sandbox's start. */
+/** The endpoints that the client calls. */
 export const all = Object.values(Contract)
 
 /** An endpoint of the contract. */

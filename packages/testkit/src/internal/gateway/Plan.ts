@@ -13,7 +13,7 @@
 import * as DateTime from "effect/DateTime"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-import { type Behaviour, defaults } from "../readings/Behaviour.ts"
+import { type Behaviour, defaults } from "../Behaviour.ts"
 
 const PlanDate = Schema.String.check(
   Schema.makeFilter(

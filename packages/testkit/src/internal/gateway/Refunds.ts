@@ -27,7 +27,7 @@ import {
 import type { Transaction } from "./Transaction.ts"
 import type { Transactions } from "./Transactions.ts"
 import { type Handlers, invalid, notFound, reader } from "./Contract.ts"
-import type { Behaviour } from "../readings/Behaviour.ts"
+import type { Behaviour } from "../Behaviour.ts"
 import type { Writes } from "./Writes.ts"
 
 /** Makes the handlers of the refund endpoints. */

@@ -4,7 +4,7 @@
 import * as Amount from "@pawl/core/Amount"
 import * as Result from "effect/Result"
 import type * as Schema from "effect/Schema"
-import type { Behaviour } from "../readings/Behaviour.ts"
+import type { Behaviour } from "../Behaviour.ts"
 
 /**
  * Rounds a decimal text with more than two decimals, and returns any other text as it is. `spec.md` says that the

@@ -17,19 +17,18 @@ import { isTerminal } from "@pawl/core/Status"
 import type { SubscriptionRequest } from "@pawl/core/Subscription"
 import { isCharged, type SubscriptionStatus } from "@pawl/core/SubscriptionStatus"
 import * as Clock from "effect/Clock"
-import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as FiberMap from "effect/FiberMap"
 import type * as Scope from "effect/Scope"
 import type { Scenario } from "../../Scenario.ts"
-import { withoutUndefined, scenarioOf } from "./RequestRules.ts"
+import { scenarioOf } from "./RequestRules.ts"
 import type { Transaction } from "./Transaction.ts"
 import { type Transactions, now } from "./Transactions.ts"
 import type { Card } from "./Cards.ts"
 import { notFound, type Refusal } from "./Contract.ts"
 import { returnUrlsOf } from "./PageUrls.ts"
 import { type PlanSchedule, nextCharge } from "./Plan.ts"
-import type { Behaviour } from "../readings/Behaviour.ts"
+import type { Behaviour } from "../Behaviour.ts"
 import { StateStore } from "../state/StateStore.ts"
 import { sleepUntil } from "../Sleep.ts"
 
@@ -46,20 +45,6 @@ export interface NewSubscription {
   readonly request: SubscriptionRequest
   readonly plan: SubscriptionRequest["plan"] & PlanSchedule
   readonly card: Card
-}
-
-/** The public form of a subscription, without customer data. */
-export interface Listed {
-  readonly subscriptionId: string
-  readonly status: SubscriptionStatus
-  readonly requestId: string
-  readonly mid: string
-  readonly plan: NewSubscription["plan"]
-  readonly cardMask: string
-  readonly metadata?: SubscriptionRequest["metadata"]
-  readonly callbackUrl: string
-  readonly createdAt: string
-  readonly nextChargeDate: string | null
 }
 
 /**
@@ -94,7 +79,7 @@ export const make = Effect.fnUntraced(function* (
 ): Effect.fn.Return<SubscriptionBilling, never, Scope.Scope> {
   const { open, save } = yield* StateStore
   const timers = yield* FiberMap.make<string>()
-  const subscriptions = open<SubscriptionState>("subscription", listed)
+  const subscriptions = open<SubscriptionState>("subscription")
 
   const activate = (id: string) =>
     Effect.sync(() => {
@@ -210,24 +195,3 @@ const isFirstOnly = (scenario: Scenario): boolean =>
   challenges(scenario) || scenario.isOnce === true
 
 const challenges = ({ statuses }: Scenario): boolean => statuses.includes("CUSTOMER_VERIFICATION")
-
-const listed = ({
-  card,
-  createdAt,
-  due,
-  id,
-  plan,
-  request,
-  status
-}: SubscriptionState): Listed => ({
-  subscriptionId: id,
-  status,
-  requestId: request.requestId,
-  mid: request.mid,
-  plan,
-  cardMask: card.cardMask,
-  ...withoutUndefined({ metadata: request.metadata }),
-  callbackUrl: request.callbackUrl,
-  createdAt,
-  nextChargeDate: due === undefined ? null : DateTime.formatIso(DateTime.makeUnsafe(due))
-})

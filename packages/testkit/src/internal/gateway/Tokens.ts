@@ -19,7 +19,7 @@ import * as Random from "effect/Random"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import { GatewayConfig } from "../../GatewayConfig.ts"
+import { GatewayConfig } from "../GatewayConfig.ts"
 import { StateStore } from "../state/StateStore.ts"
 
 /** Issues and verifies access tokens. */

@@ -16,7 +16,7 @@ import * as Effect from "effect/Effect"
 import * as FiberSet from "effect/FiberSet"
 import type * as Scope from "effect/Scope"
 import { type Callback, Courier, type Message } from "../../Courier.ts"
-import { GatewayConfig } from "../../GatewayConfig.ts"
+import { GatewayConfig } from "../GatewayConfig.ts"
 import type { Scenario } from "../../Scenario.ts"
 import { sleepUntil } from "../Sleep.ts"
 import { StateStore } from "../state/StateStore.ts"
@@ -88,7 +88,7 @@ export const make = Effect.fnUntraced(function* (
   const fibers = yield* FiberSet.make()
   /** The transactions that move at a time. They share a fiber: a fiber for each is a quarter of the cost of a create. */
   const moving = new Map<number, Array<string>>()
-  const entries = open<ScheduledTransaction>("transaction", ({ transaction }) => transaction)
+  const entries = open<ScheduledTransaction>("transaction")
   const lastIds = open<number>("id")
   const first = firstId ?? (seed === undefined ? yield* unusedId : firstSeededId)
   const listeners: Array<MoveListener> = []

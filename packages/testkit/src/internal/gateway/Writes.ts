@@ -5,7 +5,7 @@
 import * as Effect from "effect/Effect"
 import { PreventSchedulerYield } from "effect/Scheduler"
 import * as Semaphore from "effect/Semaphore"
-import type { Behaviour } from "../readings/Behaviour.ts"
+import type { Behaviour } from "../Behaviour.ts"
 import { invalid, type Refusal } from "./Contract.ts"
 import { StateStore } from "../state/StateStore.ts"
 

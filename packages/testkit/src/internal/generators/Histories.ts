@@ -5,20 +5,14 @@
  * The kinds that have challenges, refunds and chargebacks are not documented. Here payments have all three; payouts
  * and refunds have none.
  */
-import type { KnownKind } from "@pawl/core/Kind"
+import { type KnownKind, kindsOf } from "@pawl/core/Kind"
 import type { Status } from "@pawl/core/Status"
 import * as fc from "fast-check"
 
 type Statuses = ReadonlyArray<Status>
 
 /** The kinds of transactions that have a history. */
-export const kinds: ReadonlyArray<KnownKind> = [
-  "apm-payment",
-  "apm-payout",
-  "card-payment",
-  "card-payout",
-  "refund"
-]
+export const kinds: ReadonlyArray<KnownKind> = [...kindsOf.apm, ...kindsOf.card]
 
 const isPayment = (kind: KnownKind): boolean => kind === "apm-payment" || kind === "card-payment"
 

@@ -2,12 +2,9 @@
  * The facets of a ledger. Each facet is a law, and all of them use the same histories.
  */
 import type { Leased } from "@pawl/webhook/Row"
-import * as Struct from "effect/Struct"
 import type * as Laws from "../../../Laws.ts"
 
-/**
- * The law of each facet.
- */
+/** The law of each facet. */
 export const facets = {
   rows: {
     name: "an operation has one row, in any order of callback and registration (A08, A23, R19)",
@@ -70,13 +67,11 @@ export const facets = {
   }
 } satisfies Record<string, Laws.LawText>
 
-/**
- * One of the facets.
- */
+/** One of the facets. */
 export type Facet = keyof typeof facets
 
 /** The facet whose law compares a field of a row. Every field has one. */
-const facetOf: Readonly<Record<Exclude<keyof Leased, "unknown">, Facet>> = {
+export const facetOf: Readonly<Record<Exclude<keyof Leased, "unknown">, Facet>> = {
   method: "rows",
   scope: "rows",
   transactionId: "rows",
@@ -108,9 +103,3 @@ const facetOf: Readonly<Record<Exclude<keyof Leased, "unknown">, Facet>> = {
   deadLetter: "deadLetters",
   amountCleared: "deadLetters"
 }
-
-/**
- * Lists the fields that the law of a facet compares.
- */
-export const fieldsOf = (facet: Facet): ReadonlyArray<keyof Leased> =>
-  Struct.keys(facetOf).filter((field) => facetOf[field] === facet)

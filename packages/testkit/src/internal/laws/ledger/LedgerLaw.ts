@@ -15,40 +15,15 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
-import * as CallbackRequests from "../../../Generators/CallbackRequests.ts"
-import * as Laws from "../../../Laws.ts"
+import * as CallbackRequests from "../../generators/CallbackRequests.ts"
+import type * as Laws from "../../../Laws.ts"
+import * as HistoryLaws from "../HistoryLaws.ts"
 
-/**
- * The subject of a law: a function that makes the layer of an empty ledger.
- */
-export type Fresh = () => Layer.Layer<Ledger, unknown>
+/** A law of the ledger. */
+export type LedgerLaw = Laws.Law<HistoryLaws.Fresh<Ledger>>
 
-/**
- * A law of the ledger.
- */
-export type LedgerLaw = Laws.Law<Fresh>
-
-/**
- * Makes a law of one example; `body` gets an empty ledger.
- */
-export const law = (
-  about: Laws.LawText,
-  body: (ledger: Ledger["Service"]) => Generator<Effect.Effect<unknown, unknown>, void, never>
-): LedgerLaw =>
-  Laws.example(about, (fresh) =>
-    on(
-      fresh,
-      Effect.flatMap(Ledger, (ledger) => Effect.gen(() => body(ledger)))
-    )
-  )
-
-/**
- * Runs an effect on a store of its own.
- */
-export const on = <A, E, Store>(
-  fresh: () => Layer.Layer<Store, unknown>,
-  body: Effect.Effect<A, E, Store>
-) => Effect.suspend(() => Effect.provide(body, fresh(), { local: true }))
+/** Makes a law of one example; `body` gets an empty ledger. */
+export const law = HistoryLaws.example(Ledger)
 
 /**
  * Returns when the next row is due, without claiming any.

@@ -248,21 +248,8 @@ export const histories: fc.Arbitrary<ReadonlyArray<Step>> = fc.oneof(
   joined
 )
 
-/**
- * Shows a history, one step a line.
- */
-export const show = (steps: ReadonlyArray<Step>): string =>
-  steps.length === 0
-    ? "no steps"
-    : steps
-        .map(
-          ({ _tag, after, ...step }, at) =>
-            `${at + 1}. ${after} ms later, ${_tag} ${showFields(step)}`
-        )
-        .join("\n")
-
 /** Shows undefined fields of a change too, because a change sets them. */
-const showFields = (step: object): string =>
+export const showFields = (step: object): string =>
   JSON.stringify(
     Record.filter({ ...step }, (value: unknown) => value !== undefined),
     (_, value: unknown) => (value === undefined ? "undefined" : value)

@@ -4,7 +4,7 @@
 import * as Effect from "effect/Effect"
 import * as Random from "effect/Random"
 import { unknownStatuses } from "../../../Generators.ts"
-import * as CallbackRequests from "../../../Generators/CallbackRequests.ts"
+import * as CallbackRequests from "../../generators/CallbackRequests.ts"
 import * as Laws from "../../../Laws.ts"
 import * as CallbackRequest from "./CallbackRequest.ts"
 import { type CaseStep, type ReceiverCase, show } from "./Case.ts"

@@ -6,7 +6,7 @@ import type { Sign } from "@pawl/core/Checksum"
 import type { Method } from "@pawl/core/Kind"
 import type { Incoming } from "@pawl/webhook/Verifier"
 import * as Base64 from "effect/encoding/Base64"
-import * as CallbackRequests from "../../../Generators/CallbackRequests.ts"
+import * as CallbackRequests from "../../generators/CallbackRequests.ts"
 import * as ChecksumEncoding from "./ChecksumEncoding.ts"
 
 /**

@@ -5,8 +5,8 @@ import type { Status } from "@pawl/core/Status"
 import type { Method } from "@pawl/core/Kind"
 import type * as fc from "fast-check"
 import type * as Faults from "../../../Faults.ts"
-import type { Delivery } from "../../../Generators/Deliveries.ts"
-import * as CallbackRequests from "../../../Generators/CallbackRequests.ts"
+import type { Delivery } from "../../generators/Deliveries.ts"
+import * as CallbackRequests from "../../generators/CallbackRequests.ts"
 import * as CallbackRequest from "./CallbackRequest.ts"
 
 /** The kinds of transactions in a case. */

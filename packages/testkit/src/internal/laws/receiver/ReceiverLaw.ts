@@ -44,6 +44,7 @@ export interface Reporting extends Answering {
   readonly service: Service
 }
 
+/** A law of a receiver, checked on cases. */
 export type ReceiverLaw<Subject extends Answering> = Law<Subject, ReceiverCase>
 
 /** Error raised when a receiver breaks a law; `message` describes the failure. */

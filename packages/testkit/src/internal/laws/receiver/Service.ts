@@ -46,7 +46,7 @@ export const endpoints = {
   }
 } as const satisfies Record<CaseKind, object>
 
-/** Makes the control of a gateway and its faults. */
+/** Makes the service of a `Fake` or a `Sandbox`, with its credentials. */
 export const make = Effect.fnUntraced(function* (credentials: {
   readonly merchantKey?: string | undefined
   readonly merchantSecret: Redacted.Redacted

@@ -4,7 +4,7 @@
 import { isTerminal, rank, type Status, statuses } from "@pawl/core/Status"
 import * as fc from "fast-check"
 import * as Generators from "../../../Generators.ts"
-import * as Deliveries from "../../../Generators/Deliveries.ts"
+import * as Deliveries from "../../generators/Deliveries.ts"
 import * as Laws from "../../../Laws.ts"
 import { type CaseKind, type CaseStep, type ReceiverCase, show } from "./Case.ts"
 import type { ReceiverLaw, Reporting } from "./ReceiverLaw.ts"

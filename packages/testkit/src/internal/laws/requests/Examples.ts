@@ -5,28 +5,12 @@ import * as Evidence from "@pawl/core/Evidence"
 import { Ledger } from "@pawl/webhook/Ledger"
 import { RequestStore } from "@pawl/webhook/RequestStore"
 import * as Effect from "effect/Effect"
-import type * as Layer from "effect/Layer"
-import * as Laws from "../../../Laws.ts"
+import type * as Laws from "../../../Laws.ts"
 import { expect } from "../Expect.ts"
-import { callback, on } from "../ledger/LedgerLaw.ts"
+import * as HistoryLaws from "../HistoryLaws.ts"
+import { callback } from "../ledger/LedgerLaw.ts"
 
-type Fresh = () => Layer.Layer<RequestStore | Ledger, unknown>
-
-const law = (
-  text: Laws.LawText,
-  body: (
-    store: RequestStore["Service"],
-    ledger: Ledger["Service"]
-  ) => Generator<Effect.Effect<unknown, unknown>, void, never>
-): Laws.Law<Fresh> =>
-  Laws.example(text, (fresh: Fresh) =>
-    on(
-      fresh,
-      Effect.flatMap(RequestStore, (store) =>
-        Effect.flatMap(Ledger, (ledger) => Effect.gen(() => body(store, ledger)))
-      )
-    )
-  )
+const law = HistoryLaws.example(Effect.all([RequestStore, Ledger]))
 
 const request = {
   requestId: "order-1",
@@ -77,7 +61,7 @@ const acceptAndRead = Effect.fnUntraced(function* (
   })
 })
 
-export const examples: ReadonlyArray<Laws.Law<Fresh>> = [
+export const examples: ReadonlyArray<Laws.Law<HistoryLaws.Fresh<RequestStore | Ledger>>> = [
   law(
     {
       name: "an outcome and the registration of its transaction are written together",
@@ -85,7 +69,7 @@ export const examples: ReadonlyArray<Laws.Law<Fresh>> = [
       explanation:
         "A callback finds what was ordered as soon as the outcome is known. A registration that the ledger refuses does not keep the outcome from being written."
     },
-    function* (store, ledger) {
+    function* ([store, ledger]) {
       yield* store.write(request, { at: 10, until: 100 })
       const settled = yield* store.settle("order-1", { outcome: answered, at: 20 }, registration)
       expect(settled.isSettled).toBe(true)
@@ -109,7 +93,7 @@ export const examples: ReadonlyArray<Laws.Law<Fresh>> = [
       explanation:
         "A process whose request was settled by another one does not know what became of it."
     },
-    function* (store, ledger) {
+    function* ([store, ledger]) {
       yield* store.write(request, { at: 10, until: 100 })
       yield* store.settle("order-1", { outcome: answered, at: 20 })
       const settled = yield* store.settle("order-1", { outcome: answered, at: 30 }, registration)
@@ -124,7 +108,7 @@ export const examples: ReadonlyArray<Laws.Law<Fresh>> = [
       explanation:
         "The response was lost, and the callback shows that the request took effect. It is not sent again."
     },
-    function* (store, ledger) {
+    function* ([store, ledger]) {
       yield* store.write(request, { at: 10, until: 20 })
       yield* acceptAndRead(ledger, { askedAt: 40 })
       expect(yield* store.get("order-1")).toMatchObject({
@@ -142,7 +126,7 @@ export const examples: ReadonlyArray<Laws.Law<Fresh>> = [
       section: "docs/decisions/0064",
       explanation: "A callback alone claims a status. Its request is sent again until then."
     },
-    function* (store, ledger) {
+    function* ([store, ledger]) {
       yield* store.write(request, { at: 10, until: 20 })
       yield* acceptAndRead(ledger, { askedAt: 40, isConfirmed: false })
       expect((yield* store.get("order-1"))?.outcome).toBeUndefined()
@@ -155,7 +139,7 @@ export const examples: ReadonlyArray<Laws.Law<Fresh>> = [
       explanation:
         "The token of a card payment has no amount, so that of the request counts. Otherwise the payment is never made."
     },
-    function* (store, ledger) {
+    function* ([store, ledger]) {
       const ordered = { requestId: "order-1", account: "4711", amount: "11.00", currency: "EUR" }
       yield* store.write({ ...request, kind: "card-payment", ordered }, { at: 10, until: 20 })
       yield* acceptAndRead(ledger, { askedAt: 40, method: "card" })
@@ -171,7 +155,7 @@ export const examples: ReadonlyArray<Laws.Law<Fresh>> = [
       explanation:
         "A token may be moved to a callback with the same account and amount. The body is kept until the cleaner deletes it, so that this can be undone."
     },
-    function* (store, ledger) {
+    function* ([store, ledger]) {
       yield* store.write(request, { at: 10, until: 20 })
       yield* acceptAndRead(ledger, { askedAt: 40 })
       const decision = { at: 50, window: 1_000_000 }
@@ -188,7 +172,7 @@ export const examples: ReadonlyArray<Laws.Law<Fresh>> = [
       section: "docs/decisions/0012",
       explanation: "Otherwise the request waits for the next look of the worker."
     },
-    function* (store) {
+    function* ([store]) {
       yield* store.write(request, { at: 10 })
       yield* Effect.timeout(store.awaitWork, "2 seconds")
     }

@@ -2,14 +2,11 @@
  * The facets of a request store. Each facet is a law, and all of them use the same histories.
  */
 import type { RequestRow } from "@pawl/webhook/RequestRow"
-import * as Struct from "effect/Struct"
 import type * as Laws from "../../../Laws.ts"
 
 const section = "docs/decisions/0060"
 
-/**
- * The law of each facet.
- */
+/** The law of each facet. */
 export const facets = {
   written: {
     name: "a requestId is written once, and a later request does not change what was written (Q03)",
@@ -61,13 +58,11 @@ export const facets = {
   }
 } satisfies Record<string, Laws.LawText>
 
-/**
- * One of the facets.
- */
+/** One of the facets. */
 export type Facet = keyof typeof facets
 
 /** The facet whose law compares a field of a row. Every field has one. */
-const facetOf: Readonly<Record<Exclude<keyof RequestRow, "unknown">, Facet>> = {
+export const facetOf: Readonly<Record<Exclude<keyof RequestRow, "unknown">, Facet>> = {
   requestId: "written",
   kind: "written",
   digest: "written",
@@ -88,9 +83,3 @@ const facetOf: Readonly<Record<Exclude<keyof RequestRow, "unknown">, Facet>> = {
   transaction: "outcomes",
   deniedTransactionId: "outcomes"
 }
-
-/**
- * Lists the fields that the law of a facet compares.
- */
-export const fieldsOf = (facet: Facet): ReadonlyArray<keyof RequestRow> =>
-  Struct.keys(facetOf).filter((field) => facetOf[field] === facet)

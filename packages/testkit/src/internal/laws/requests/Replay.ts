@@ -6,18 +6,11 @@ import { isLeased, isParked, type LeasedRequest, type RequestRow } from "@pawl/w
 import * as RequestRule from "@pawl/webhook/RequestRule"
 import * as RequestTimes from "@pawl/webhook/RequestTimes"
 import { RequestStore } from "@pawl/webhook/RequestStore"
-import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
-import * as Result from "effect/Result"
-import { expect } from "../Expect.ts"
-import { type Facet, fieldsOf } from "./Facets.ts"
+import * as Predicate from "effect/Predicate"
+import * as HistoryLaws from "../HistoryLaws.ts"
+import { type Facet, facetOf } from "./Facets.ts"
 import type { Step } from "./Steps.ts"
-
-/** Error raised when the store differs from the rule. */
-export class Mismatch extends Data.TaggedError("Mismatch")<{
-  readonly facet: Facet
-  readonly message: string
-}> {}
 
 /** A lease, as the store returned it, and its id in the model. */
 interface Held {
@@ -25,250 +18,214 @@ interface Held {
   readonly id: number
 }
 
-/**
- * Plays a history, checks some facets, and returns the first mismatch of each. A mismatch of one facet's fields does not
- * affect the other facets. A mismatch in the result of a step ends the history, because the steps after it prove nothing.
- */
-export const replay = (
-  steps: ReadonlyArray<Step>,
-  facets: ReadonlyArray<Facet>
-): Effect.Effect<ReadonlyMap<Facet, Mismatch>, StoreUnavailable, RequestStore> =>
-  Effect.suspend(() => {
-    const mismatches = new Map<Facet, Mismatch>()
-    const add = (mismatch: Mismatch) => {
-      const { facet } = mismatch
-      if (facets.includes(facet) && !mismatches.has(facet)) mismatches.set(facet, mismatch)
+/** Plays a history to a request store and to the rule. */
+export const replay = HistoryLaws.replaying(
+  Effect.fnUntraced(function* (steps: ReadonlyArray<Step>, compare: HistoryLaws.Comparison<Facet>) {
+    const store = yield* RequestStore
+    const rows = new Map<string, RequestRow>()
+    const leases: Array<Held> = []
+    let now = 0
+    let stepNumber = 0
+
+    /** Compares whether a step had an effect. */
+    const checkDone = (of: Facet, subject: string, actual: unknown, wanted: unknown) =>
+      compare.result(of, subject, actual !== undefined && actual !== false, wanted !== undefined)
+    const change = (id: string, by: (row: RequestRow) => RequestRow | undefined) => {
+      const before = rows.get(id)
+      const after = before && by(before)
+      if (after !== undefined) rows.set(id, after)
+      return after
     }
-    return play(steps, facets, add).pipe(
-      Effect.catchTag("Mismatch", (mismatch) => Effect.sync(() => add(mismatch))),
-      Effect.as(mismatches)
-    )
-  })
-
-/** Plays a history. It fails with a mismatch that ends the history, and adds the others. */
-const play = Effect.fnUntraced(function* (
-  steps: ReadonlyArray<Step>,
-  facets: ReadonlyArray<Facet>,
-  add: (mismatch: Mismatch) => void
-) {
-  const store = yield* RequestStore
-  const fields = facets.flatMap((facet) => fieldsOf(facet).map((field) => [facet, field] as const))
-  const rows = new Map<string, RequestRow>()
-  const leases: Array<Held> = []
-  let now = 0
-  let stepNumber = 0
-
-  const differs = (of: Facet, subject: string, actual: unknown, wanted: unknown) =>
-    Result.match(
-      Result.try(() => expect(actual).toEqual(wanted)),
-      {
-        onSuccess: () => undefined,
-        onFailure: (error) => {
-          const message = `step ${stepNumber}, ${subject}. ${(error as Error).message}`
-          return new Mismatch({ facet: of, message })
-        }
-      }
-    )
-  /** Compares the result of a step. */
-  const check = (...of: Parameters<typeof differs>) => {
-    const mismatch = differs(...of)
-    return mismatch === undefined ? Effect.void : Effect.fail(mismatch)
-  }
-  /** Compares whether a step had an effect. */
-  const checkDone = (of: Facet, subject: string, actual: unknown, wanted: unknown) =>
-    check(of, subject, actual !== undefined && actual !== false, wanted !== undefined)
-  const change = (id: string, by: (row: RequestRow) => RequestRow | undefined) => {
-    const before = rows.get(id)
-    const after = before && by(before)
-    if (after !== undefined) rows.set(id, after)
-    return after
-  }
-  /** Compares the fields of a row that belong to the facets. */
-  const checkRow = Effect.fnUntraced(function* (
-    id: string,
-    actual: RequestRow | undefined,
-    wanted: RequestRow | undefined
-  ) {
-    yield* check("written", `the row of ${id}`, actual?.requestId, wanted?.requestId)
-    for (const [facet, field] of fields) {
-      if (Object.is(actual?.[field], wanted?.[field])) continue
-      const [is, shouldBe] = [plain(actual?.[field]), plain(wanted?.[field])]
-      const mismatch = differs(facet, `${field} of ${id}`, is, shouldBe)
-      if (mismatch !== undefined) add(mismatch)
+    /** Compares the fields of a row that belong to the facets. */
+    const checkRow = (
+      id: string,
+      actual: RequestRow | undefined,
+      wanted: RequestRow | undefined
+    ) => {
+      compare.result("written", `the row of ${id}`, actual?.requestId, wanted?.requestId)
+      compare.row(facetOf, id, actual, wanted, plain)
+      compare.result("doubt", `lease of ${id}`, actual?.lease?.inDoubt, wanted?.lease?.inDoubt)
     }
-    yield* check("doubt", `lease of ${id}`, actual?.lease?.inDoubt, wanted?.lease?.inDoubt)
-  })
-  /** Notes a lease. No two leases have the same id. */
-  const hold = Effect.fnUntraced(function* (actual: RequestRow) {
-    const wanted = rows.get(actual.requestId)
-    if (!isLeased(actual) || wanted === undefined || !isLeased(wanted))
-      return yield* check("leases", `the lease of ${actual.requestId}`, actual, wanted)
-    const isUsed = leases.some((held) => held.actual.lease.id === actual.lease.id)
-    yield* check("leases", `whether the id of the lease is used`, isUsed, false)
-    leases.push({ actual, id: wanted.lease.id })
-  })
-  const underLease = (
-    { which }: { readonly which: number },
-    use: (held: Held) => Generator<Effect.Effect<unknown, Mismatch | StoreUnavailable>, void, never>
-  ) => {
-    const held = leases.at(-1 - which)
-    return held === undefined ? Effect.void : Effect.gen(() => use(held))
-  }
-  const requestOf = ({ digest, id }: { readonly digest: string; readonly id: string }) => ({
-    requestId: id,
-    kind: "refund" as const,
-    digest,
-    hasCardData: false,
-    body: "1.key.body"
-  })
+    /** Notes a lease. No two leases have the same id. */
+    const hold = (actual: RequestRow) => {
+      const wanted = rows.get(actual.requestId)
+      if (!isLeased(actual) || wanted === undefined || !isLeased(wanted))
+        return compare.result("leases", `the lease of ${actual.requestId}`, actual, wanted)
+      const isUsed = leases.some((held) => held.actual.lease.id === actual.lease.id)
+      compare.result("leases", `whether the id of the lease is used`, isUsed, false)
+      leases.push({ actual, id: wanted.lease.id })
+    }
+    const underLease = (
+      { which }: { readonly which: number },
+      use: (held: Held) => Generator<Effect.Effect<unknown, StoreUnavailable>, void, never>
+    ) => {
+      const held = leases.at(-1 - which)
+      return held === undefined ? Effect.void : Effect.gen(() => use(held))
+    }
+    const requestOf = ({ digest, id }: { readonly digest: string; readonly id: string }) => ({
+      requestId: id,
+      kind: "refund" as const,
+      digest,
+      hasCardData: false,
+      body: "1.key.body"
+    })
 
-  const playStep = Effect.fnUntraced(function* (step: Step) {
-    const at = now
-    const lease = (milliseconds: number) => ({ id: stepNumber, until: at + milliseconds })
-    switch (step._tag) {
-      case "write": {
-        const { body, expiresIn, hold: time, id } = step
-        const request = {
-          ...requestOf(step),
-          body,
-          hasCardData: body === undefined,
-          expiresAt: expiresIn === undefined ? undefined : at + expiresIn
+    const playStep = Effect.fnUntraced(function* (step: Step) {
+      const at = now
+      const lease = (milliseconds: number) => ({ id: stepNumber, until: at + milliseconds })
+      switch (step._tag) {
+        case "write": {
+          const { body, expiresIn, hold: time, id } = step
+          const request = {
+            ...requestOf(step),
+            body,
+            hasCardData: body === undefined,
+            expiresAt: expiresIn === undefined ? undefined : at + expiresIn
+          }
+          const until = time === undefined ? undefined : at + time
+          const isNew = !rows.has(id)
+          if (isNew)
+            rows.set(
+              id,
+              RequestRule.write(request, at, time === undefined ? undefined : lease(time))
+            )
+          const written = yield* store.write(request, { at, until })
+          compare.result("written", `whether ${id} is new`, written.isNew, isNew)
+          checkRow(id, written.row, rows.get(id))
+          if (isNew && until !== undefined) hold(written.row)
+          return
         }
-        const until = time === undefined ? undefined : at + time
-        const isNew = !rows.has(id)
-        if (isNew)
-          rows.set(id, RequestRule.write(request, at, time === undefined ? undefined : lease(time)))
-        const written = yield* store.write(request, { at, until })
-        yield* check("written", `whether ${id} is new`, written.isNew, isNew)
-        yield* checkRow(id, written.row, rows.get(id))
-        if (isNew && until !== undefined) yield* hold(written.row)
-        return
-      }
-      case "restart": {
-        const { hold: time, id } = step
-        const request = requestOf(step)
-        const wanted = change(id, (row) =>
-          RequestRule.restart(row, request, at, time === undefined ? undefined : lease(time))
-        )
-        const until = time === undefined ? undefined : at + time
-        const actual = yield* store.restart(request, { at, until })
-        yield* checkDone("outcomes", "whether it restarts", actual, wanted)
-        if (actual?.lease !== undefined) yield* hold(actual)
-        return
-      }
-      case "claim": {
-        const until = at + step.hold
-        const options = { at, until, limit: step.limit, requestId: step.id }
-        const claimed = yield* store.claim(options)
-        const open = [...rows.values()].filter((row) =>
-          step.id === undefined
-            ? RequestTimes.isClaimable(row, at)
-            : row.requestId === step.id && RequestTimes.isIdle(row, at)
-        )
-        const times = open
-          .map((row) => RequestTimes.claimableAt(row) ?? 0)
-          .toSorted((one, two) => one - two)
-          .slice(0, step.id === undefined ? step.limit : 1)
-        const ids = claimed.rows.map(({ requestId }) => requestId)
-        const found = open.filter(({ requestId }) => ids.includes(requestId))
-        yield* check(
-          "due",
-          "the times of the claimed requests",
-          found.map((row) => RequestTimes.claimableAt(row) ?? 0).toSorted((one, two) => one - two),
-          times
-        )
-        yield* check("leases", "the number of claimed requests", ids.length, found.length)
-        for (const [index, row] of claimed.rows.entries()) {
-          const id = stepNumber * 100 + index
-          change(row.requestId, (each) => RequestRule.lease(each, { id, until }))
-          yield* checkRow(row.requestId, row, rows.get(row.requestId))
-          yield* hold(row)
-        }
-        if (step.id !== undefined) return
-        const due = [...rows.values()].flatMap((row) => RequestTimes.claimableAt(row) ?? [])
-        const dueAt = due.length === 0 ? undefined : Math.min(...due)
-        return yield* check("due", "when the next one may be claimed", claimed.dueAt, dueAt)
-      }
-      case "begin":
-        return yield* underLease(step, function* ({ actual, id }) {
-          const wanted = change(actual.requestId, (row) =>
-            RequestRule.begin(row, id, at, step.window)
+        case "restart": {
+          const { hold: time, id } = step
+          const request = requestOf(step)
+          const wanted = change(id, (row) =>
+            RequestRule.restart(row, request, at, time === undefined ? undefined : lease(time))
           )
-          const begun = yield* store.begin(actual, { at, window: step.window })
-          yield* checkDone("leases", "whether it begins", begun, wanted)
-        })
-      case "renew":
-        return yield* underLease(step, function* ({ actual, id }) {
+          const until = time === undefined ? undefined : at + time
+          const actual = yield* store.restart(request, { at, until })
+          checkDone("outcomes", "whether it restarts", actual, wanted)
+          if (actual?.lease !== undefined) hold(actual)
+          return
+        }
+        case "claim": {
           const until = at + step.hold
-          const wanted = change(actual.requestId, (row) => RequestRule.renew(row, id, until))
-          const isRenewed = yield* store.renew(actual, until)
-          yield* checkDone("leases", "whether it is renewed", isRenewed, wanted)
-        })
-      case "release":
-        return yield* underLease(step, function* ({ actual, id }) {
-          const { hadNoEffect, refusal, wait } = step
-          const release = { at, dueAt: at + wait, hadNoEffect, refusal }
-          const wanted = change(actual.requestId, (row) => RequestRule.release(row, id, release))
-          const row = yield* store.release(actual, release)
-          yield* checkDone("leases", "whether it is released", row, wanted)
-        })
-      case "park":
-        return yield* underLease(step, function* ({ actual, id }) {
-          const { reason } = step
-          const wanted = change(actual.requestId, (row) => RequestRule.park(row, id, reason, at))
-          const row = yield* store.park(actual, reason, at)
-          yield* checkDone("leases", "whether it is parked", row, wanted)
-        })
-      case "settle":
-        return yield* underLease(step, function* ({ actual, id }) {
-          const { hasLease, outcome, transaction } = step
-          const { requestId } = actual
-          const settlement = { outcome, at, transaction }
-          const wanted = change(requestId, (row) =>
-            RequestRule.settle(row, hasLease ? { ...settlement, lease: id } : settlement)
+          const options = { at, until, limit: step.limit, requestId: step.id }
+          const claimed = yield* store.claim(options)
+          const open = [...rows.values()].filter((row) =>
+            step.id === undefined
+              ? RequestTimes.isClaimable(row, at)
+              : row.requestId === step.id && RequestTimes.isIdle(row, at)
           )
-          const settled = yield* store.settle(
-            requestId,
-            hasLease ? { ...settlement, lease: actual.lease.id } : settlement
+          const times = open
+            .map((row) => RequestTimes.claimableAt(row) ?? 0)
+            .toSorted((one, two) => one - two)
+            .slice(0, step.id === undefined ? step.limit : 1)
+          const ids = claimed.rows.map(({ requestId }) => requestId)
+          const found = open.filter(({ requestId }) => ids.includes(requestId))
+          compare.result(
+            "due",
+            "the times of the claimed requests",
+            found
+              .map((row) => RequestTimes.claimableAt(row) ?? 0)
+              .toSorted((one, two) => one - two),
+            times
           )
-          yield* checkDone("outcomes", "whether it is settled", settled.isSettled, wanted)
-          yield* checkRow(requestId, settled.row, rows.get(requestId))
-        })
-      case "cancel": {
-        const wanted = change(step.id, (row) => RequestRule.cancel(row, at))
-        const isCancelled = yield* store.cancel(step.id, at)
-        return yield* checkDone("outcomes", "whether it is cancelled", isCancelled, wanted)
+          compare.result("leases", "the number of claimed requests", ids.length, found.length)
+          for (const [index, row] of claimed.rows.entries()) {
+            const id = stepNumber * 100 + index
+            change(row.requestId, (each) => RequestRule.lease(each, { id, until }))
+            checkRow(row.requestId, row, rows.get(row.requestId))
+            hold(row)
+          }
+          if (step.id !== undefined) return
+          const due = [...rows.values()].flatMap((row) => RequestTimes.claimableAt(row) ?? [])
+          const dueAt = due.length === 0 ? undefined : Math.min(...due)
+          return compare.result("due", "when the next one may be claimed", claimed.dueAt, dueAt)
+        }
+        case "begin":
+          return yield* underLease(step, function* ({ actual, id }) {
+            const wanted = change(actual.requestId, (row) =>
+              RequestRule.begin(row, id, at, step.window)
+            )
+            const begun = yield* store.begin(actual, { at, window: step.window })
+            checkDone("leases", "whether it begins", begun, wanted)
+          })
+        case "renew":
+          return yield* underLease(step, function* ({ actual, id }) {
+            const until = at + step.hold
+            const wanted = change(actual.requestId, (row) => RequestRule.renew(row, id, until))
+            const isRenewed = yield* store.renew(actual, until)
+            checkDone("leases", "whether it is renewed", isRenewed, wanted)
+          })
+        case "release":
+          return yield* underLease(step, function* ({ actual, id }) {
+            const { hadNoEffect, refusal, wait } = step
+            const release = { at, dueAt: at + wait, hadNoEffect, refusal }
+            const wanted = change(actual.requestId, (row) => RequestRule.release(row, id, release))
+            const row = yield* store.release(actual, release)
+            checkDone("leases", "whether it is released", row, wanted)
+          })
+        case "park":
+          return yield* underLease(step, function* ({ actual, id }) {
+            const { reason } = step
+            const wanted = change(actual.requestId, (row) => RequestRule.park(row, id, reason, at))
+            const row = yield* store.park(actual, reason, at)
+            checkDone("leases", "whether it is parked", row, wanted)
+          })
+        case "settle":
+          return yield* underLease(step, function* ({ actual, id }) {
+            const { hasLease, outcome, transaction } = step
+            const { requestId } = actual
+            const settlement = { outcome, at, transaction }
+            const wanted = change(requestId, (row) =>
+              RequestRule.settle(row, hasLease ? { ...settlement, lease: id } : settlement)
+            )
+            const settled = yield* store.settle(
+              requestId,
+              hasLease ? { ...settlement, lease: actual.lease.id } : settlement
+            )
+            checkDone("outcomes", "whether it is settled", settled.isSettled, wanted)
+            checkRow(requestId, settled.row, rows.get(requestId))
+          })
+        case "cancel": {
+          const wanted = change(step.id, (row) => RequestRule.cancel(row, at))
+          const isCancelled = yield* store.cancel(step.id, at)
+          return checkDone("outcomes", "whether it is cancelled", isCancelled, wanted)
+        }
+        case "deleteTexts": {
+          const before = at - step.age
+          const wanted = [...rows.keys()].flatMap(
+            (id) => change(id, (row) => RequestRule.deleteTexts(row, before)) ?? []
+          )
+          const count = yield* store.deleteTexts({ before, limit: 100 })
+          return compare.result("bodies", "the number of deleted texts", count, wanted.length)
+        }
+        case "redrive": {
+          const { canSend, hadNoEffect, id, window } = step
+          const redrive = { at, window, hadNoEffect, canSend }
+          const wanted = change(id, (row) => RequestRule.redrive(row, redrive))
+          const isRedriven = yield* store.redrive(id, redrive)
+          return checkDone("parked", "whether it is redriven", isRedriven, wanted)
+        }
       }
-      case "deleteTexts": {
-        const before = at - step.age
-        const wanted = [...rows.keys()].flatMap(
-          (id) => change(id, (row) => RequestRule.deleteTexts(row, before)) ?? []
-        )
-        const count = yield* store.deleteTexts({ before, limit: 100 })
-        return yield* check("bodies", "the number of deleted texts", count, wanted.length)
-      }
-      case "redrive": {
-        const { canSend, hadNoEffect, id, window } = step
-        const redrive = { at, window, hadNoEffect, canSend }
-        const wanted = change(id, (row) => RequestRule.redrive(row, redrive))
-        const isRedriven = yield* store.redrive(id, redrive)
-        return yield* checkDone("parked", "whether it is redriven", isRedriven, wanted)
-      }
+    })
+
+    for (const step of steps) {
+      now += step.after
+      stepNumber++
+      compare.step()
+      yield* playStep(step)
+      for (const [id, wanted] of rows) checkRow(id, yield* store.get(id), wanted)
+      compare.result("parked", "the parked requests", yield* allParked(store), listed(rows))
     }
   })
-
-  for (const step of steps) {
-    now += step.after
-    stepNumber++
-    yield* playStep(step)
-    for (const [id, wanted] of rows) yield* checkRow(id, yield* store.get(id), wanted)
-    yield* check("parked", "the parked requests", yield* allParked(store), listed(rows))
-  }
-})
+)
 
 /** Shows a field. The ids of leases are the store's own. */
-const plain = (value: RequestRow[keyof RequestRow]): unknown =>
-  typeof value === "object" && "inDoubt" in value ? { until: value.until } : value
+const plain = (value: unknown): unknown =>
+  Predicate.hasProperty(value, "inDoubt") && Predicate.hasProperty(value, "until")
+    ? { until: value.until }
+    : value
 
 const listed = (rows: ReadonlyMap<string, RequestRow>) =>
   [...rows.values()]

@@ -205,16 +205,3 @@ export const histories: fc.Arbitrary<ReadonlyArray<Step>> = fc.oneof(
     .tuple(fc.oneof(refused, parked), fc.array(stepOf(fc.constant("1")), { maxLength: 4 }))
     .map((parts) => parts.flat())
 )
-
-/**
- * Shows a history, one step a line.
- */
-export const show = (steps: ReadonlyArray<Step>): string =>
-  steps.length === 0
-    ? "no steps"
-    : steps
-        .map(
-          ({ _tag, after, ...fields }, at) =>
-            `${at + 1}. ${after} ms later, ${_tag} ${JSON.stringify(fields)}`
-        )
-        .join("\n")

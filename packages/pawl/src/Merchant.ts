@@ -1,0 +1,237 @@
+/**
+ * A merchant as one layer: the client, the durable requests, the receiver of callbacks, and their store.
+ *
+ * **Details**
+ *
+ * It is the layer behind `open`, for programs with effects. The testkit has its twin over a fake of the service,
+ * `@pawl/testkit/Merchant`. The parts are layers of their own, for programs that compose them in another way.
+ *
+ * **Example** (A payment, and its end)
+ *
+ * ```ts
+ * import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+ * import { Requests } from "@pawl/webhook/Requests"
+ * import * as Effect from "effect/Effect"
+ * import * as Merchant from "pawl/Merchant"
+ *
+ * const order = {
+ *   requestId: "17",
+ *   accountId: "4711",
+ *   amount: "10.00",
+ *   currency: "EUR",
+ *   apmPayload: { paymentMethod: "WALLET" }
+ * }
+ * const pay = Requests.use(({ send }) => send("apm-payment", order))
+ * const merchant = Merchant.layerConfig(Merchant.config, {
+ *   handle: ({ requestId, to }) => Effect.log(`Order ${requestId} is ${to}`)
+ * })
+ * NodeRuntime.runMain(Effect.provide(Effect.andThen(pay, Effect.never), merchant))
+ * ```
+ *
+ * @since 0.1.0
+ */
+import type { InvalidSecret } from "@pawl/core/CallbackError"
+import * as Handler from "@pawl/core/Handler"
+import type * as Profile from "@pawl/core/Profile"
+import type { RequestInput, RequestKind } from "@pawl/core/RequestSender"
+import type { Hooks } from "@pawl/http/Hooks"
+import * as Client from "@pawl/http/Pawl"
+import type { InvalidConfig } from "@pawl/http/PawlConfig"
+import type { Ledger } from "@pawl/webhook/Ledger"
+import * as NodeReceiver from "@pawl/webhook/NodeReceiver"
+import type { StoreUnusable } from "@pawl/webhook/NodeStore"
+import type { Receiver } from "@pawl/webhook/Receiver"
+import type { Requests } from "@pawl/webhook/Requests"
+import type { InvalidSealKey } from "@pawl/webhook/Seal"
+import * as Config from "effect/Config"
+import * as ConfigProvider from "effect/ConfigProvider"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import * as Doors from "./internal/Doors.ts"
+import * as Options from "./internal/Options.ts"
+import * as Parts from "./internal/Parts.ts"
+
+/**
+ * A time: a `Duration`, milliseconds, or a text such as `"2 seconds"`.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Time = Duration.Duration | number | string
+
+/**
+ * The settings of a merchant.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Settings {
+  /** The base address of the service's environment; it ends in `/api`. */
+  readonly baseUrl: string
+  readonly merchantKey: string
+  readonly merchantSecret: Redacted.Redacted
+  /** The secret before it, while callbacks may still be signed with it. */
+  readonly previousSecret?: Redacted.Redacted | undefined
+  /** Keeps requests, callbacks and statuses: `memory` (lost at the end), `sqlite:FILE` or `postgres://…`. */
+  readonly store: string | Redacted.Redacted
+  /** The address of this program for callbacks. Without it none come, and every status is read. */
+  readonly publicUrl?: string | undefined
+  /** The path of the callbacks below it; `/callback`. */
+  readonly callbackPath?: string | undefined
+  /** The port on which the layer listens for callbacks. Without it the program serves `Receiver.route` itself. */
+  readonly port?: number | undefined
+  /** The address on which it listens; `127.0.0.1`. */
+  readonly host?: string | undefined
+  /** 32 bytes in base64 or hex that seal stored requests; without it the merchant secret does (`Seal`). */
+  readonly sealKey?: Redacted.Redacted | undefined
+  readonly previousSealKey?: Redacted.Redacted | undefined
+  /** Time limit of one attempt; 10 seconds. */
+  readonly attemptTimeout?: Time | undefined
+  /** Time limit of a call with all its attempts; 30 seconds. */
+  readonly totalTimeout?: Time | undefined
+  /** Most attempts of a call; 4. */
+  readonly maxAttempts?: number | undefined
+}
+
+/**
+ * The functions of the merchant, and the settings that no variable can hold.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Handlers<R = never> {
+  /** Is called with each change of a transaction: at least once, in rank order, one call at a time for a transaction. */
+  readonly handle: (transition: Handler.Transition) => Effect.Effect<unknown, unknown, R>
+  /** Returns the input of a create with card data once more, after a crash. Card data is not stored. */
+  readonly rebuild?:
+    | ((requestId: string, kind: RequestKind) => Effect.Effect<RequestInput<RequestKind>, unknown>)
+    | undefined
+  /** Run before each request to the service, and after its response. */
+  readonly hooks?: Hooks | undefined
+  /** Further headers of each request, such as the key of a gateway. */
+  readonly headers?: Readonly<Record<string, string>> | undefined
+  /** An agent of undici 7 or newer. */
+  readonly dispatcher?: Client.Options["dispatcher"]
+  /** The switches for the silences of the specification. */
+  readonly profile?: Profile.Options | undefined
+}
+
+/**
+ * The services of a merchant.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Services = Client.Services | Ledger | Receiver | Requests
+
+/**
+ * The reasons why a merchant does not start. Each says in one sentence what to correct.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export type StartError =
+  | Config.ConfigError
+  | InvalidConfig
+  | InvalidSealKey
+  | InvalidSecret
+  | NodeReceiver.CannotListen
+  | StoreUnusable
+
+/**
+ * Layer of a merchant with the given settings.
+ *
+ * @category layers
+ * @since 0.1.0
+ */
+export const layer = <R = never>(
+  settings: Settings,
+  handlers: Handlers<R>
+): Layer.Layer<Services, StartError, R> =>
+  Layer.unwrap(
+    Effect.gen(function* () {
+      const provider = Options.providerOf(
+        Object.entries<Settings[keyof Settings]>({ ...settings }).flatMap(textOf)
+      )
+      const read = yield* Options.readStore(settings).pipe(
+        Effect.provideService(ConfigProvider.ConfigProvider, provider)
+      )
+      const { headers, hooks } = handlers
+      const client = Client.layerConfig(Config.succeed({ headers, hooks }), handlers)
+      const merchant = Parts.layer(client, read, {
+        handler: Handler.layer((transition) => Effect.asVoid(handlers.handle(transition))),
+        rebuild: handlers.rebuild,
+        profile: handlers.profile,
+        provider
+      })
+      return settings.port === undefined
+        ? merchant
+        : Layer.provideMerge(served(read, settings.port, settings.host), merchant)
+    })
+  )
+
+/**
+ * Layer of a merchant with settings from a `Config`, such as `config`.
+ *
+ * @category layers
+ * @since 0.1.0
+ */
+export const layerConfig = <R = never>(
+  config: Config.Wrap<Settings>,
+  handlers: Handlers<R>
+): Layer.Layer<Services, StartError, R> =>
+  Layer.unwrap(Effect.map(Config.unwrap(config), (settings) => layer(settings, handlers)))
+
+const optional = <A>(config: Config.Config<A>) => Config.withDefault(config, undefined)
+/** A missing setting is empty here, and named by the layer, which lists all that are missing. */
+const text = (name: string) => Config.withDefault(Config.String(name), "")
+const secret = (name: string) => Config.withDefault(Config.Redacted(name), Redacted.make(""))
+
+/**
+ * The settings in the environment: `PAWL_BASE_URL`, `PAWL_MERCHANT_KEY`, `PAWL_MERCHANT_SECRET` and `PAWL_STORE` are
+ * required. `PAWL_PUBLIC_URL` and `PAWL_PORT` say where callbacks come.
+ *
+ * @category config
+ * @since 0.1.0
+ */
+export const config: Config.Config<Settings> = Config.all({
+  baseUrl: text("PAWL_BASE_URL"),
+  merchantKey: text("PAWL_MERCHANT_KEY"),
+  merchantSecret: secret("PAWL_MERCHANT_SECRET"),
+  previousSecret: optional(Config.Redacted("PAWL_MERCHANT_SECRET_PREVIOUS")),
+  store: secret("PAWL_STORE"),
+  publicUrl: optional(Config.String("PAWL_PUBLIC_URL")),
+  callbackPath: optional(Config.String("PAWL_CALLBACK_PATH")),
+  port: optional(Config.Port("PAWL_PORT")),
+  host: optional(Config.String("PAWL_HOST")),
+  sealKey: optional(Config.Redacted("PAWL_SEAL_KEY")),
+  previousSealKey: optional(Config.Redacted("PAWL_SEAL_KEY_PREVIOUS")),
+  attemptTimeout: optional(Config.String("PAWL_ATTEMPT_TIMEOUT")),
+  totalTimeout: optional(Config.String("PAWL_TOTAL_TIMEOUT")),
+  maxAttempts: optional(Config.Int("PAWL_MAX_ATTEMPTS"))
+})
+
+/** Listens for callbacks until the scope ends. */
+const served = (
+  address: Doors.Address,
+  port: number,
+  host = "127.0.0.1"
+): Layer.Layer<never, NodeReceiver.CannotListen, Receiver> =>
+  Layer.effectDiscard(
+    Effect.flatMap(NodeReceiver.listener, (listener) =>
+      NodeReceiver.listen(Doors.nodeOf(listener, address), { host, port })
+    )
+  )
+
+/** Returns a setting with its name as text. */
+const textOf = ([name, value]: [string, Settings[keyof Settings]]): ReadonlyArray<
+  readonly [string, string]
+> => {
+  const plain = Redacted.isRedacted(value) ? Redacted.value(value) : value
+  if (plain === undefined || plain === "") return []
+  if (Duration.isDuration(plain)) return [[name, `${Duration.toMillis(plain)} millis`]]
+  const isTime = typeof plain === "number" && name.endsWith("Timeout")
+  return [[name, isTime ? `${plain} millis` : String(plain)]]
+}

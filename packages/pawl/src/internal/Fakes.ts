@@ -1,0 +1,58 @@
+/**
+ * A `Pawl` over the fake of `@pawl/testkit`.
+ */
+import type { Transition } from "@pawl/core/Handler"
+import type * as Client from "@pawl/http/Pawl"
+import * as Fake from "@pawl/testkit/Fake"
+import type { Faults } from "@pawl/testkit/Faults"
+import type { Gateway } from "@pawl/testkit/Gateway"
+import * as VirtualClock from "@pawl/testkit/VirtualClock"
+import { Receiver } from "@pawl/webhook/Receiver"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as ManagedRuntime from "effect/ManagedRuntime"
+import { openOver } from "../Pawl.ts"
+import * as Functions from "./Functions.ts"
+import type { TestOptions, TestPawl } from "../testing.ts"
+import * as Controls from "./Controls.ts"
+
+type TestServices = Client.Services | VirtualClock.VirtualClock | Gateway | Faults | Fake.Fake
+
+/** Opens a `Pawl` over a fake. */
+export const open = (options: TestOptions): Promise<TestPawl> => {
+  const runtime = ManagedRuntime.make(
+    Fake.layer(options.fake).pipe(
+      Layer.provideMerge(VirtualClock.layer()),
+      Layer.provide(Functions.references(options))
+    )
+  )
+  const transitions: Array<Transition> = []
+  const onChange = (transition: Transition) => {
+    transitions.push(transition)
+    return options.onChange?.(transition)
+  }
+  return runtime.runPromise(Effect.context<TestServices>()).then((context) => {
+    const { outside } = Context.get(context, VirtualClock.VirtualClock)
+    const { deliverTo } = Context.get(context, Fake.Fake)
+    const settings = {
+      merchantSecret: Controls.merchantSecret,
+      store: "memory",
+      publicUrl: "https://shop.example"
+    }
+    return openOver(
+      Layer.succeedContext(context),
+      { ...settings, ...options, onChange },
+      { outside, opened: (opened) => deliverTo(Context.get(opened, Receiver).receive) }
+    ).then((pawl) => {
+      const close = () => pawl.close().then(() => runtime.dispose())
+      return {
+        ...pawl,
+        ...Controls.make(context),
+        transitions,
+        close,
+        [Symbol.asyncDispose]: close
+      }
+    })
+  })
+}

@@ -1,0 +1,53 @@
+/**
+ * The functions of a merchant without effects, as effects.
+ */
+import * as Handler from "@pawl/core/Handler"
+import * as Profile from "@pawl/core/Profile"
+import * as Client from "@pawl/http/Pawl"
+import * as Config from "effect/Config"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Log from "./Log.ts"
+import * as Options from "./Options.ts"
+import * as Parts from "./Parts.ts"
+
+/** Runs the call of a function of the merchant. */
+export type Outside = <A, E>(call: Effect.Effect<A, E>) => Effect.Effect<A, E>
+
+/** Layer of everything that `open` opens, over a client. */
+export const layer = <E>(
+  client: Layer.Layer<Client.Services, E>,
+  read: Options.Read,
+  { logger, onChange, profile, rebuild, ...settings }: Options.Options,
+  outside: Outside = (effect) => effect
+) =>
+  Parts.layer(client, read, {
+    handler: Handler.layer((transition) =>
+      outside(Effect.asVoid(promised(() => onChange(transition))))
+    ),
+    rebuild: rebuild && ((requestId, kind) => outside(promised(() => rebuild(requestId, kind)))),
+    profile,
+    provider: Options.provider(settings)
+  }).pipe(Layer.provideMerge(Log.layer(logger)))
+
+/** Layer of the switches and the logger, for the service of a test. */
+export const references = ({ logger, profile = {} }: Partial<Options.Options>) =>
+  Layer.merge(Profile.layer(profile), Log.layer(logger))
+
+/** Layer of the client, with the settings that no variable can hold. */
+export const client = ({ dispatcher, headers, hooks }: Options.Options) =>
+  Client.layerConfig(
+    Config.succeed({
+      headers,
+      hooks: hooks && { onRequest: hook(hooks.onRequest), onResponse: hook(hooks.onResponse) }
+    }),
+    { dispatcher }
+  )
+
+const hook = <Event>(call: ((event: Event) => unknown) | undefined) =>
+  call && ((event: Event) => Effect.asVoid(promised(() => call(event))))
+
+/** Runs a function of the merchant. */
+const promised = <A>(call: () => A | PromiseLike<A>): Effect.Effect<A, unknown> =>
+  // @effect-diagnostics-next-line unknownInEffectCatch:off
+  Effect.tryPromise({ try: () => Promise.resolve().then(call), catch: (error) => error })

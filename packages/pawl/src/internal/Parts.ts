@@ -1,0 +1,40 @@
+/**
+ * The parts of a merchant, in their order: the client, the durable requests, the receiver and the store.
+ */
+import type * as Handler from "@pawl/core/Handler"
+import * as NodeHmac from "@pawl/core/NodeHmac"
+import * as Profile from "@pawl/core/Profile"
+import type * as Client from "@pawl/http/Pawl"
+import * as CallbackUrl from "@pawl/webhook/CallbackUrl"
+import * as NodeStore from "@pawl/webhook/NodeStore"
+import * as Receiver from "@pawl/webhook/Receiver"
+import * as Requests from "@pawl/webhook/Requests"
+import * as Seal from "@pawl/webhook/Seal"
+import * as Verifier from "@pawl/webhook/Verifier"
+import * as ConfigProvider from "effect/ConfigProvider"
+import * as Layer from "effect/Layer"
+import type * as Options from "./Options.ts"
+
+/** Layer of all parts over a client. `provider` has the secrets and the limits of the client. */
+export const layer = <E, R>(
+  client: Layer.Layer<Client.Services, E>,
+  { callbackUrl, store }: Options.Read,
+  {
+    handler,
+    profile,
+    provider,
+    rebuild
+  }: {
+    readonly handler: Layer.Layer<Handler.Handler, never, R>
+    readonly profile?: Profile.Options | undefined
+    readonly provider: ConfigProvider.ConfigProvider
+    readonly rebuild?: Requests.Options["rebuild"]
+  }
+) =>
+  Layer.mergeAll(Receiver.layer(), Requests.layer({ callbackUrl, rebuild })).pipe(
+    Layer.provide([handler, Verifier.layerConfig, CallbackUrl.layerConfig, Seal.layerConfig]),
+    Layer.provideMerge([client, NodeStore.layer(store)]),
+    Layer.provide(NodeHmac.layer),
+    Layer.provide(ConfigProvider.layer(provider)),
+    Layer.provideMerge(Profile.layer(profile ?? {}))
+  )

@@ -1,0 +1,128 @@
+/**
+ * The layer of a merchant, over a sandbox on a port.
+ */
+import { InvalidConfig } from "@pawl/http/PawlConfig"
+import { Gateway } from "@pawl/testkit/Gateway"
+import * as Sandbox from "@pawl/sandbox/Sandbox"
+import { Ledger } from "@pawl/webhook/Ledger"
+import { Requests } from "@pawl/webhook/Requests"
+import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
+import * as ConfigProvider from "effect/ConfigProvider"
+import * as Context from "effect/Context"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Queue from "effect/Queue"
+import * as Redacted from "effect/Redacted"
+import * as Merchant from "pawl/Merchant"
+import { expect, it } from "vitest"
+import { freePort } from "./doors.ts"
+
+const order = {
+  requestId: "order-1",
+  accountId: "4711",
+  amount: "10.00",
+  currency: "EUR",
+  apmPayload: { paymentMethod: "WALLET" }
+}
+
+const withSandbox = <A, E>(test: Effect.Effect<A, E, Sandbox.Services>): Promise<A> =>
+  test.pipe(
+    Effect.scoped,
+    Effect.provide(Layer.provide(Sandbox.layer({ pace: "10 millis" }), NodeHttpClient.layerUndici)),
+    Effect.runPromise
+  )
+
+const settings = (baseUrl: string): Merchant.Settings => ({
+  baseUrl,
+  merchantKey: "sandbox-key",
+  merchantSecret: Redacted.make("sandbox-secret"),
+  store: "memory"
+})
+
+/** The prefix that the handler of a test needs as a service. */
+const Prefix = Context.Reference<string>("test/Prefix", { defaultValue: () => "none" })
+
+it("pays, listens for callbacks, and tells a handler that has services of its own", () =>
+  withSandbox(
+    Effect.gen(function* () {
+      const { baseUrl } = yield* Sandbox.Sandbox
+      const port = yield* Effect.promise(freePort)
+      const told = yield* Queue.unbounded<string>()
+      const merchant = Merchant.layer(
+        { ...settings(baseUrl), port, publicUrl: `http://127.0.0.1:${port}` },
+        {
+          handle: ({ requestId, to }) =>
+            Effect.flatMap(Prefix, (prefix) => Queue.offer(told, `${prefix} ${requestId} ${to}`))
+        }
+      )
+      yield* Effect.gen(function* () {
+        const payment = yield* Requests.use(({ send }) => send("apm-payment", order))
+        yield* Effect.repeat(Queue.take(told), {
+          until: (text) => text === "shop order-1 SUCCEED"
+        })
+        const row = yield* Ledger.use(({ get }) => get("apm", payment.transactionId))
+        expect(row?.told).toBe("SUCCEED")
+        expect(row?.callbacks).toBeGreaterThan(0)
+      }).pipe(Effect.provide(Layer.provide(merchant, Layer.succeed(Prefix, "shop"))))
+    })
+  ))
+
+it("takes the settings of a Config, each of its own or all together", () =>
+  withSandbox(
+    Effect.gen(function* () {
+      const { baseUrl } = yield* Sandbox.Sandbox
+      const { transactions } = yield* Gateway
+      const environment = ConfigProvider.layer(
+        ConfigProvider.fromEnv({
+          env: {
+            PAWL_BASE_URL: baseUrl,
+            PAWL_MERCHANT_KEY: "sandbox-key",
+            PAWL_MERCHANT_SECRET: "sandbox-secret",
+            PAWL_STORE: "memory",
+            PAWL_TOTAL_TIMEOUT: "20 seconds"
+          }
+        })
+      )
+      const handlers = { handle: () => Effect.void }
+      for (const [requestId, merchant] of [
+        ["1", Merchant.layerConfig(Merchant.config, handlers)],
+        [
+          "2",
+          Merchant.layer(
+            { ...settings(baseUrl), attemptTimeout: Duration.seconds(5), totalTimeout: 20_000 },
+            handlers
+          )
+        ]
+      ] as const) {
+        yield* Requests.use(({ send }) => send("apm-payment", { ...order, requestId })).pipe(
+          Effect.provide(Layer.provide(merchant, environment))
+        )
+      }
+      expect(yield* transactions).toHaveLength(2)
+    })
+  ))
+
+it("fails with a sentence that names what is missing or wrong", async () => {
+  const failure = (env: Readonly<Record<string, string>>) =>
+    Merchant.layerConfig(Merchant.config, { handle: () => Effect.void }).pipe(
+      Layer.provide(ConfigProvider.layer(ConfigProvider.fromEnv({ env }))),
+      Layer.build,
+      Effect.scoped,
+      Effect.flip,
+      Effect.runPromise
+    )
+  expect((await failure({})).message).toMatch(/^Set PAWL_STORE in the environment: /u)
+  const missing = await failure({ PAWL_STORE: "memory", PAWL_MERCHANT_KEY: "key" })
+  expect(missing).toBeInstanceOf(InvalidConfig)
+  expect(missing.message).toMatch(/^Set PAWL_BASE_URL, PAWL_MERCHANT_SECRET in the environment: /u)
+  const wrong = await failure({
+    PAWL_STORE: "memory",
+    PAWL_BASE_URL: "http://127.0.0.1:9/api",
+    PAWL_MERCHANT_KEY: "key",
+    PAWL_MERCHANT_SECRET: "hunter2",
+    PAWL_TOTAL_TIMEOUT: "hunter3"
+  })
+  expect(wrong.message).toMatch(/^PAWL_TOTAL_TIMEOUT cannot be used: /u)
+  expect(wrong.message).not.toContain("hunter")
+})

@@ -1,0 +1,27 @@
+import { expect, it } from "vitest"
+import { sentence } from "../src/internal/Missing.ts"
+
+const notFound = (name: string) =>
+  Object.assign(new Error(`Cannot find package '${name}' imported from /shop/pawl.js`), {
+    code: "ERR_MODULE_NOT_FOUND"
+  })
+
+it.each([
+  ["@pawl/sandbox", "npm install --save-dev @pawl/sandbox"],
+  ["@pawl/sandbox/bin/SandboxCommand", "npm install --save-dev @pawl/sandbox"],
+  ["@pawl/testkit", "npm install --save-dev @pawl/testkit"],
+  ["@pawl/receiver", "npm install @pawl/receiver"]
+])("says how to install %s", (name, command) => {
+  expect(sentence(notFound(name), "pawl demo")).toBe(
+    `pawl demo needs the package ${name.split("/", 2).join("/")}: ${command}`
+  )
+})
+
+it("says nothing of another error", () => {
+  expect(sentence(new Error("Cannot find package 'x' imported from y"), "pawl")).toBeUndefined()
+  const other = Object.assign(new Error("Cannot find module './x.js'"), {
+    code: "ERR_MODULE_NOT_FOUND"
+  })
+  expect(sentence(other, "pawl")).toBeUndefined()
+  expect(sentence("text", "pawl")).toBeUndefined()
+})

@@ -1,0 +1,122 @@
+/**
+ * The readings of a gateway: its answers to the questions that the specification leaves open.
+ *
+ * **Details**
+ *
+ * A question is one point of a silence, such as `checksum`; a reading is one answer, such as `"|", lower-case hex`.
+ * A gateway has the first reading of each question by default. `Doctor` finds the readings of a real service, and a
+ * gateway with the same readings then behaves like that service.
+ *
+ * **Example** (A service that signs requests with a colon, and rounds down)
+ *
+ * ```ts
+ * import * as Fake from "@pawl/testkit/Fake"
+ * import * as Readings from "@pawl/sandbox/Readings"
+ *
+ * const behaviour = Readings.behaviour({ checksum: '":", lower-case hex', decimals: "cut off" })
+ * const layer = Fake.layer({ behaviour })
+ * ```
+ *
+ * @since 0.1.0
+ */
+import type { Switches } from "@pawl/core/Profile"
+import { type Behaviour, defaults } from "@pawl/testkit/internal/Behaviour"
+import { identity } from "effect/Function"
+import * as JvmStyle from "./internal/readings/JvmStyle.ts"
+import { table } from "./internal/readings/Table.ts"
+
+/**
+ * A question that the specification leaves open.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Question = keyof typeof table
+
+/**
+ * The readings of some questions. A gateway keeps the default of any other question, and of a question whose reading
+ * it does not know.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Readings = { readonly [Name in Question]?: string }
+
+/**
+ * The questions.
+ *
+ * @category constants
+ * @since 0.1.0
+ */
+export const questions = Object.keys(table) as ReadonlyArray<Question>
+
+/**
+ * Lists the readings of a question that a gateway knows; the first one is its default.
+ *
+ * @category getters
+ * @since 0.1.0
+ */
+export const known = (question: Question): readonly [string, ...Array<string>] =>
+  // Every question of the table has a reading.
+  Object.keys(table[question]) as [string, ...Array<string>]
+
+/**
+ * Returns the switches of `Profile` by which pawl bears these readings.
+ *
+ * @category getters
+ * @since 0.1.0
+ */
+export const switches = ({
+  checksum,
+  payoutChecksum,
+  refundCallback,
+  token
+}: Readings): Partial<Switches> => {
+  const [, separator] = /^"(.*)", lower-case hex$/u.exec(checksum ?? "") ?? []
+  const [, field] = /^(?:data\.)?(\w+)$/u.exec(token ?? "") ?? []
+  return {
+    ...(separator !== undefined && separator !== "|" && { requestChecksumSeparator: separator }),
+    ...(payoutChecksum === "not accepted" && { payoutChecksum: false }),
+    ...(refundCallback === "the payment" && { refundCallbackId: "payment" as const }),
+    ...(field !== undefined && !usualTokens.has(field) && { tokenField: field })
+  }
+}
+
+/** The fields of `/auth` in which a client finds the access token without a switch. */
+const usualTokens: ReadonlySet<string> = new Set(["accessToken", "access_token", "token", "jwt"])
+
+/**
+ * Returns the behaviour of a gateway with these readings. Rewrites and refusals follow each other; of any other change the
+ * last one holds. In the style `jvm` absent fields of a response or callback are null, and the times of responses are
+ * numbers of milliseconds since the epoch.
+ *
+ * @category getters
+ * @since 0.1.0
+ */
+export const behaviour = (readings: Readings, style: Style = "plain"): Behaviour =>
+  Object.entries(readings)
+    .map(([question, reading]): Partial<Behaviour> => {
+      // A profile may come from a file of another version.
+      const known: Partial<Record<string, Readonly<Record<string, Partial<Behaviour>>>>> = table
+      return { switches: switches(readings), ...known[question]?.[reading] }
+    })
+    .reduce<Behaviour>(
+      (all, change) => ({
+        ...all,
+        ...change,
+        switches: { ...all.switches, ...change.switches },
+        refusal: (request) => all.refusal(request) ?? change.refusal?.(request),
+        response: (response, request) =>
+          (change.response ?? identity)(all.response(response, request), request),
+        callback: (callback) => (change.callback ?? identity)(all.callback(callback))
+      }),
+      style === "jvm" ? { ...defaults, ...JvmStyle.behaviour } : defaults
+    )
+
+/**
+ * The style in which a gateway writes responses and callbacks.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export type Style = "plain" | "jvm"

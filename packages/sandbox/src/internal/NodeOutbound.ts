@@ -1,0 +1,93 @@
+/**
+ * The outbound HTTP client of a sandbox, and the hosts that callbacks may be sent to.
+ *
+ * **Details**
+ *
+ * A callbackUrl comes with a request, so a caller of the API could make the sandbox post to any host its
+ * machine can reach. Callbacks go to loopback, and to other hosts only if they are allowed:
+ *
+ * - A host is allowed by name or address, for the ports 80, 443 and 1024 and up; `shop.example:81` allows
+ *   one port.
+ * - The ports below 1024 of this machine and the sandbox's own port are refused, and so are credentials.
+ * - A name is resolved once, and the checked address is connected to. `localhost` must be loopback. The
+ *   addresses on which clouds serve credentials are always refused.
+ * - Redirects are not followed (`Courier`).
+ */
+import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
+import type * as HttpClient from "effect/http/HttpClient"
+import type * as Layer from "effect/Layer"
+import { lookup as resolve } from "node:dns"
+import { BlockList, isIP } from "node:net"
+import { isLoopback } from "@pawl/core/internal/Loopback"
+
+/**
+ * Makes the function that tells whether a callback may go to a URL. `allowed` lists hosts, with or without a
+ * port; `ownPort` is the port of the sandbox.
+ */
+export const isAllowed =
+  (allowed: ReadonlyArray<string>, ownPort: number) =>
+  ({ hostname, password, port: portText, protocol, username }: URL): boolean => {
+    const port = portText === "" ? (protocol === "https:" ? 443 : 80) : Number(portText)
+    const name = hostname.toLowerCase()
+    const isHere = isLoopback(name)
+    if (protocol !== "http:" && protocol !== "https:") return false
+    if (username !== "" || password !== "") return false
+    if ((isHere && port === ownPort) || isBlocked(name.replace(/^\[|\]$/gu, ""))) return false
+    const hosts = allowed.map((host) => host.toLowerCase())
+    if (hosts.includes(`${name}:${port}`)) return true
+    if (isHere) return port >= unprivileged
+    return hosts.includes(name) && (port >= unprivileged || port === 80 || port === 443)
+  }
+
+/**
+ * Tells whether the resolved address of a name may be connected to.
+ */
+export const isAllowedAddress = (name: string, address: string): boolean =>
+  !isBlocked(address) && (!isLoopback(name.toLowerCase()) || isLoopback(address))
+
+/**
+ * Layer that sends callbacks with Node's own client, which adds no start-up time. It checks resolved
+ * addresses; `isAllowed` checks the URL first.
+ */
+export const layer: Layer.Layer<HttpClient.HttpClient> = NodeHttpClient.layerNodeHttpOptions({
+  keepAlive: true,
+  lookup: (name, options, callback) =>
+    resolve(name, { ...options, all: true }, (error, addresses) => {
+      const usable = (addresses ?? []).filter(({ address }) => isAllowedAddress(name, address))
+      const [first] = usable
+      if (error !== null || first === undefined) {
+        return callback(
+          error ?? new Error(`${name} has no address that a callback may be sent to`),
+          "",
+          0
+        )
+      }
+      return options.all === true
+        ? callback(null, usable)
+        : callback(null, first.address, first.family)
+    })
+})
+
+const unprivileged = 1024
+
+/** Addresses that are never allowed: link-local and cloud metadata, unspecified, and multicast. */
+const blocked = new BlockList()
+for (const [net, prefix, family] of [
+  ["0.0.0.0", 8, "ipv4"],
+  ["100.100.100.200", 32, "ipv4"],
+  ["169.254.0.0", 16, "ipv4"],
+  ["192.0.0.192", 32, "ipv4"],
+  ["224.0.0.0", 3, "ipv4"],
+  ["::", 128, "ipv6"],
+  ["fd00:ec2::254", 128, "ipv6"],
+  ["fe80::", 10, "ipv6"],
+  ["ff00::", 8, "ipv6"]
+] as const) {
+  blocked.addSubnet(net, prefix, family)
+}
+
+/** An IPv4 address within an IPv6 one is checked as IPv4. */
+const isBlocked = (address: string): boolean => {
+  const family = isIP(address)
+  return family !== 0 && blocked.check(address, family === 4 ? "ipv4" : "ipv6")
+}

@@ -1,0 +1,140 @@
+/**
+ * The contract as an `HttpApi`: all endpoints in groups, and the access token that they require. `openapi.json` and the
+ * page of the API documentation derive from it. The client and the gateway of the testkit use the same records of
+ * `Endpoint` directly.
+ *
+ * **Details**
+ *
+ * Every endpoint declares 400, 401, 404 and 500. The specification does not show the shape of an error body
+ * (`spec.md`, "Errors"): the gateway of the testkit sends the declared one, and the client reads other shapes
+ * too.
+ */
+import { ApmCallback, CardCallback } from "@pawl/core/internal/CallbackBody"
+import { openStruct } from "@pawl/core/internal/OpenStruct"
+import * as HttpApi from "effect/http-api/HttpApi"
+import * as HttpApiGroup from "effect/http-api/HttpApiGroup"
+import * as HttpApiMiddleware from "effect/http-api/HttpApiMiddleware"
+import * as HttpApiSecurity from "effect/http-api/HttpApiSecurity"
+import * as OpenApi from "effect/http-api/OpenApi"
+import * as Schema from "effect/Schema"
+import * as Endpoint from "@pawl/http/internal/wire/Endpoint"
+import { unauthorized } from "./ErrorBody.ts"
+import { get, post, put, remove } from "./HttpEndpoint.ts"
+import { asPublished } from "./OpenApiDocument.ts"
+
+/** The bearer token that every endpoint except `/auth` requires. */
+export class Bearer extends HttpApiMiddleware.Service<Bearer>()(
+  "@pawl/sandbox/internal/contract/Api/Bearer",
+  {
+    security: { bearer: HttpApiSecurity.bearer },
+    error: unauthorized
+  }
+) {}
+
+/**
+ * Schema for the response of `/auth`, as the gateway sends it and `openapi.json` shows it. The specification does not
+ * name the field; the client finds the token under other names too.
+ */
+export const AuthResponse = openStruct("AuthResponse", { accessToken: Schema.String })
+
+/** The endpoint that requires no access token. */
+export class Authentication extends HttpApiGroup.make("authentication")
+  .add(
+    post(
+      { ...Endpoint.authenticate, success: AuthResponse },
+      "Exchanges the credentials for an access token"
+    )
+  )
+  .annotate(OpenApi.Description, "The endpoint that requires no access token") {}
+
+/** Payments by alternative payment methods. */
+export class ApmPayments extends HttpApiGroup.make("apmPayments")
+  .add(
+    post(Endpoint.createApmPayment, "Starts a payment by an alternative payment method"),
+    get(Endpoint.readApmPaymentStatus, "Reads the status of an APM payment")
+  )
+  .middleware(Bearer)
+  .annotate(OpenApi.Description, "Payments by alternative payment methods") {}
+
+/** Payouts by alternative payment methods. */
+export class ApmPayouts extends HttpApiGroup.make("apmPayouts")
+  .add(
+    post(Endpoint.createApmPayout, "Sends funds by an alternative payment method"),
+    get(Endpoint.readApmPayout, "Reads all fields of an APM payout"),
+    get(Endpoint.readApmPayoutStatus, "Reads the status of an APM payout")
+  )
+  .middleware(Bearer)
+  .annotate(OpenApi.Description, "Payouts by alternative payment methods") {}
+
+/** Payments by card. */
+export class CardPayments extends HttpApiGroup.make("cardPayments")
+  .add(
+    post(Endpoint.createCardPayment, "Starts a card payment"),
+    post(Endpoint.tokenizeCard, "Exchanges a card for a token for charges and subscriptions"),
+    post(Endpoint.chargeCard, "Starts a payment with a card token"),
+    get(Endpoint.readCardPaymentStatus, "Reads the status of a card payment")
+  )
+  .middleware(Bearer)
+  .annotate(OpenApi.Description, "Payments by card") {}
+
+/** Payouts to cards. */
+export class CardPayouts extends HttpApiGroup.make("cardPayouts")
+  .add(
+    post(Endpoint.createCardPayout, "Sends funds to a card"),
+    get(Endpoint.readCardPayout, "Reads all fields of a card payout"),
+    get(Endpoint.readCardPayoutStatus, "Reads the status of a card payout")
+  )
+  .middleware(Bearer)
+  .annotate(OpenApi.Description, "Payouts to cards") {}
+
+/** Refunds of card payments. */
+export class Refunds extends HttpApiGroup.make("refunds")
+  .add(
+    post(Endpoint.createRefund, "Refunds a successful card payment, in full or in part"),
+    get(Endpoint.readRefund, "Reads all fields of a refund"),
+    get(Endpoint.readRefundStatus, "Reads the status of a refund")
+  )
+  .middleware(Bearer)
+  .annotate(OpenApi.Description, "Refunds of card payments") {}
+
+/** Payment intents: hosted pages. */
+export class PaymentIntents extends HttpApiGroup.make("paymentIntents")
+  .add(post(Endpoint.createPaymentIntent, "Creates a payment intent, a hosted page"))
+  .middleware(Bearer)
+  .annotate(OpenApi.Description, "Payment intents: hosted pages") {}
+
+/** Recurring payments with a card token. */
+export class Subscriptions extends HttpApiGroup.make("subscriptions")
+  .add(
+    post(Endpoint.createSubscription, "Creates a subscription with a card token"),
+    get(Endpoint.readSubscription, "Reads a subscription"),
+    put(Endpoint.updateSubscription, "Changes the fields of a subscription that are in the body"),
+    remove(Endpoint.cancelSubscription, "Cancels a subscription at once")
+  )
+  .middleware(Bearer)
+  .annotate(OpenApi.Description, "Recurring payments with a card token") {}
+
+/** The whole contract. */
+export class Api extends HttpApi.make("payments")
+  .add(
+    Authentication,
+    ApmPayments,
+    ApmPayouts,
+    CardPayments,
+    CardPayouts,
+    Refunds,
+    PaymentIntents,
+    Subscriptions
+  )
+  .annotateMerge(
+    OpenApi.annotations({
+      title: "Payments Service",
+      version: "1",
+      description:
+        "Card and APM payments, payouts, refunds, subscriptions and hosted pages. Paths are written from the host root; a base URL ends in /api.",
+      license: { name: "MIT", identifier: "MIT" },
+      servers: [{ url: "/", description: "The host of the base URL" }],
+      transform: asPublished
+    })
+  )
+  .annotate(HttpApi.AdditionalSchemas, [CardCallback, ApmCallback]) {}

@@ -1,0 +1,121 @@
+/**
+ * Changes of the responses and callbacks that leave a gateway. Its readings are made of them.
+ */
+import type { Json } from "effect/Schema"
+import * as Predicate from "effect/Predicate"
+import type { Behaviour, CallbackParts, Request, Response } from "@pawl/testkit/internal/Behaviour"
+
+/** A JSON object. */
+export type JsonObject = Readonly<Record<string, Json>>
+
+const utf8 = new TextDecoder()
+
+/** Returns the text of a request's body. */
+export const bodyOf = ({ body }: Request): string => utf8.decode(body)
+
+/** Makes a response with a JSON body. */
+export const answer = (status: number, body: unknown): Response => ({
+  status,
+  headers: { "content-type": "application/json" },
+  body: JSON.stringify(body)
+})
+
+/** Changes the responses to some requests, such as `POST /v1/auth`, as a whole. */
+export const responses =
+  (
+    request: RegExp,
+    change: (response: Response, request: Request) => Response
+  ): Behaviour["response"] =>
+  (response, asked) =>
+    request.test(`${asked.method} ${asked.path}`) ? change(response, asked) : response
+
+/** Changes the JSON of successful responses to some requests. */
+const successes = (request: RegExp, change: (body: Json) => unknown): Behaviour["response"] =>
+  responses(request, (response) =>
+    response.status === 200
+      ? // The gateway wrote this JSON itself.
+        { ...response, body: JSON.stringify(change(JSON.parse(response.body) as Json)) }
+      : response
+  )
+
+/** Changes the JSON objects of successful responses to some requests. */
+export const objects = (
+  request: RegExp,
+  change: (body: JsonObject) => unknown
+): Behaviour["response"] => successes(request, (body) => (isObject(body) ? change(body) : body))
+
+/** Returns an object without one of its fields. */
+export const without = (body: JsonObject, field: string): JsonObject =>
+  Object.fromEntries(Object.entries(body).filter(([name]) => name !== field))
+
+/** Changes the body of every response 400. `errors` are its faults of fields. */
+export const refusals =
+  (
+    change: (errors: ReadonlyArray<{ readonly field: string; readonly message: string }>) => unknown
+  ): Behaviour["response"] =>
+  (response) => {
+    if (response.status !== 400) return response
+    const { errors = [] } = JSON.parse(response.body) as { readonly errors?: [] }
+    const body = change(errors)
+    return typeof body === "string"
+      ? { status: 400, headers: { "content-type": "text/plain" }, body }
+      : answer(400, body)
+  }
+
+/** Adds headers to every response. */
+export const headers =
+  (more: Readonly<Record<string, string>>): Behaviour["response"] =>
+  (response) => ({ ...response, headers: { ...response.headers, ...more } })
+
+/** Writes the times in responses in another format. */
+export const times = (write: (millis: number) => string | number): Behaviour["response"] => {
+  const rewrite = (body: Json): Json =>
+    isObject(body)
+      ? Object.fromEntries(
+          Object.entries(body).map(([name, value]) => [
+            name,
+            timeNames.has(name) && typeof value === "string" ? write(Date.parse(value)) : value
+          ])
+        )
+      : body
+  return successes(/./u, rewrite)
+}
+
+const timeNames: ReadonlySet<string> = new Set([
+  "createdAt",
+  "createdTime",
+  "nextChargeDate",
+  "lastChargeDate"
+])
+
+/** Writes the amount of every callback in another format: in the body, and in the text that the checksum covers. */
+export const amounts =
+  (
+    write: (amount: string) => { readonly body: unknown; readonly signed: string }
+  ): Behaviour["callback"] =>
+  (callback) => {
+    const name = "amount" in callback.body ? "amount" : "orderAmount"
+    const { body, signed } = write(callback.signed.amount)
+    return {
+      ...callback,
+      signed: { ...callback.signed, amount: signed },
+      // A number that has a source text is written as that text.
+      body: { ...callback.body, [name]: body as Json }
+    }
+  }
+
+/** Renames fields in the callbacks of one kind. */
+export const renamed =
+  (kind: CallbackParts["kind"], names: Readonly<Record<string, string>>): Behaviour["callback"] =>
+  (callback) =>
+    callback.kind === kind
+      ? {
+          ...callback,
+          body: Object.fromEntries(
+            Object.entries(callback.body).map(([name, value]) => [names[name] ?? name, value])
+          )
+        }
+      : callback
+
+const isObject = (value: Json): value is JsonObject =>
+  Predicate.isObject(value) && !Array.isArray(value)

@@ -1,0 +1,86 @@
+/**
+ * Responses and callbacks as a service on a JVM often writes them: an absent field is null, and a time is a number of
+ * milliseconds since the epoch.
+ *
+ * **Details**
+ *
+ * The specification does not say which fields may be null, nor how most times are written. A client has to accept all of it.
+ */
+import { ApmCallback, CardCallback } from "@pawl/core/internal/CallbackBody"
+import { methodOf } from "@pawl/core/Kind"
+import type { Behaviour, CallbackParts } from "@pawl/testkit/internal/Behaviour"
+import * as Endpoints from "@pawl/testkit/internal/gateway/Endpoints"
+import { identity } from "effect/Function"
+import * as Predicate from "effect/Predicate"
+import type * as Schema from "effect/Schema"
+import * as SchemaAST from "effect/SchemaAST"
+
+type Rewrite = (body: unknown) => unknown
+
+/** The behaviour of a gateway in this style. Fields that may not be null stay absent. */
+export const behaviour: Pick<Behaviour, "callback" | "response"> = {
+  response: (response, { method, path }) => {
+    const [rewrite] = response.status === 200 ? (rewriteFor(method, path) ?? []) : []
+    return rewrite === undefined
+      ? response
+      : { ...response, body: JSON.stringify(rewrite(JSON.parse(response.body, exactly))) }
+  },
+  callback: (callback) => {
+    const rewrite = methodOf(callback.kind) === "card" ? card : apm
+    // A rewritten object is an object, too.
+    return { ...callback, body: rewrite(callback.body) as CallbackParts["body"] }
+  }
+}
+
+/** Keeps the digits of a number as they are written. */
+const exactly = (_: string, value: unknown, context?: { readonly source: string }): unknown =>
+  typeof value === "number" && context !== undefined ? rawJSON(context.source) : value
+
+const { rawJSON } = JSON as JSON & { readonly rawJSON: (text: string) => unknown }
+
+/** Makes the function that rewrites the bodies of a schema. */
+const rewriting = (schema: Schema.Top): Rewrite =>
+  rewritingOf(SchemaAST.toEncoded(schema.ast)) ?? identity
+
+const rewritingOf = (ast: SchemaAST.AST): Rewrite | undefined => {
+  if (SchemaAST.isUnion(ast)) return ast.types.map(rewritingOf).find(Predicate.isNotUndefined)
+  if (!SchemaAST.isObjects(ast)) return undefined
+  const fields = ast.propertySignatures.map(({ name, type }) => ({
+    name: String(name),
+    mayBeNull: mayBeNull(type),
+    rewrite: rewritingOf(type)
+  }))
+  return (body) => {
+    if (!Predicate.isObject(body)) return body
+    const rewritten: Record<string, unknown> = { ...body }
+    for (const { mayBeNull, name, rewrite } of fields) {
+      const value = rewritten[name]
+      if (value === undefined) {
+        if (mayBeNull) rewritten[name] = null
+      } else if (typeof value === "string" && times.has(name)) rewritten[name] = Date.parse(value)
+      else if (rewrite !== undefined) rewritten[name] = rewrite(value)
+    }
+    return rewritten
+  }
+}
+
+const mayBeNull = (ast: SchemaAST.AST): boolean =>
+  SchemaAST.isNull(ast) || (SchemaAST.isUnion(ast) && ast.types.some(mayBeNull))
+
+/** The fields that have a time of the service. */
+const times: ReadonlySet<string> = new Set([
+  "createdAt",
+  "createdTime",
+  "nextChargeDate",
+  "lastChargeDate"
+])
+
+const card = rewriting(CardCallback)
+const apm = rewriting(ApmCallback)
+
+const rewriteFor = Endpoints.finder(
+  Endpoints.all.map((endpoint) => [
+    endpoint,
+    "success" in endpoint ? rewriting(endpoint.success) : identity
+  ])
+)

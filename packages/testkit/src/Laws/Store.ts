@@ -1,0 +1,92 @@
+/**
+ * The laws of the stores of `@pawl/webhook`: properties that every layer of `Ledger` and of `RequestStore` has.
+ *
+ * **Details**
+ *
+ * A store of your own is correct when the laws hold for it. Most laws play histories of callbacks or callers, slow workers
+ * and redrives to the store, and compare it with the rule of its rows (`@pawl/webhook/RowRule`, `RequestRule`); each checks
+ * one facet of the rows. The others have one example each; those of a request store are about it and its ledger together.
+ *
+ * The laws do not test durability, or the use of one store by several processes: not every store has these.
+ *
+ * **Gotchas**
+ *
+ * The laws of `awaitWork` wait for it: if the ledger never wakes a worker, the test runner's timeout ends the
+ * law.
+ *
+ * **Example** (The stores in memory)
+ *
+ * ```ts
+ * import * as Laws from "@pawl/testkit/Laws"
+ * import * as Store from "@pawl/testkit/Laws/Store"
+ * import * as Ledger from "@pawl/webhook/Ledger"
+ * import * as RequestStore from "@pawl/webhook/RequestStore"
+ * import * as Layer from "effect/Layer"
+ *
+ * const ledger = () => Ledger.layerMemory
+ * for (const law of Store.ledgerLaws) await Laws.run(law, ledger, { numRuns: 5 })
+ *
+ * const both = () => Layer.provideMerge(RequestStore.layerMemory, Layer.fresh(Ledger.layerMemory))
+ * for (const law of Store.requestLaws) await Laws.run(law, both, { numRuns: 5 })
+ * ```
+ *
+ * @since 0.1.0
+ */
+import type { Ledger } from "@pawl/webhook/Ledger"
+import type { RequestStore } from "@pawl/webhook/RequestStore"
+import * as HistoryLaws from "../internal/laws/HistoryLaws.ts"
+import * as LedgerExamples from "../internal/laws/ledger/Examples.ts"
+import * as LedgerFacets from "../internal/laws/ledger/Facets.ts"
+import * as LedgerReplay from "../internal/laws/ledger/Replay.ts"
+import * as LedgerSteps from "../internal/laws/ledger/Steps.ts"
+import { workLaws } from "../internal/laws/ledger/WorkLaws.ts"
+import * as RequestExamples from "../internal/laws/requests/Examples.ts"
+import * as RequestFacets from "../internal/laws/requests/Facets.ts"
+import * as RequestReplay from "../internal/laws/requests/Replay.ts"
+import * as RequestSteps from "../internal/laws/requests/Steps.ts"
+import type * as Laws from "../Laws.ts"
+
+export type { Fresh } from "../internal/laws/HistoryLaws.ts"
+
+/**
+ * The laws of a ledger that play histories, 100 by default. A history that broke a law may be stored and tried first.
+ *
+ * @category laws
+ * @since 0.1.0
+ */
+export const ledgerHistories: ReadonlyArray<
+  Laws.Law<HistoryLaws.Fresh<Ledger>, ReadonlyArray<LedgerSteps.Step>>
+> = HistoryLaws.make({ ...LedgerFacets, ...LedgerReplay, ...LedgerSteps })
+
+/**
+ * The laws of a ledger.
+ *
+ * @category laws
+ * @since 0.1.0
+ */
+export const ledgerLaws: ReadonlyArray<Laws.Law<HistoryLaws.Fresh<Ledger>>> = [
+  ...ledgerHistories,
+  ...LedgerExamples.examples,
+  ...workLaws
+]
+
+/**
+ * The laws of a request store that play histories, 100 by default.
+ *
+ * @category laws
+ * @since 0.1.0
+ */
+export const requestHistories: ReadonlyArray<
+  Laws.Law<HistoryLaws.Fresh<RequestStore | Ledger>, ReadonlyArray<RequestSteps.Step>>
+> = HistoryLaws.make({ ...RequestFacets, ...RequestReplay, ...RequestSteps })
+
+/**
+ * The laws of a request store and its ledger.
+ *
+ * @category laws
+ * @since 0.1.0
+ */
+export const requestLaws: ReadonlyArray<Laws.Law<HistoryLaws.Fresh<RequestStore | Ledger>>> = [
+  ...requestHistories,
+  ...RequestExamples.examples
+]

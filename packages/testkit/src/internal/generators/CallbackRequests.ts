@@ -1,0 +1,146 @@
+/**
+ * fast-check arbitraries of callbacks as the service sends them, with a checksum that verifies.
+ *
+ * **Details**
+ *
+ * `CallbackContent` is the data that a callback states. `toIncoming` writes and signs it in the layout of its method
+ * (`spec.md`, "Callback checksum"). `fromDelivery` makes the content of a delivery. A forged delivery changes only
+ * fields that the checksum does not cover, so its checksum verifies too.
+ */
+import { type Body, type Signed, signedNames } from "@pawl/core/Callback"
+import * as Checksum from "@pawl/core/Checksum"
+import { keyed } from "@pawl/core/PortableHmac"
+import { statuses } from "@pawl/core/Status"
+import type { Method } from "@pawl/core/Kind"
+import type { OpenStatus } from "@pawl/core/Transaction"
+import type { Incoming } from "@pawl/webhook/Verifier"
+import type * as Redacted from "effect/Redacted"
+import * as fc from "fast-check"
+import type { Delivery } from "./Deliveries.ts"
+
+/**
+ * The data that a callback states.
+ *
+ * - `amount`: the JSON type of the amount. A number has the same digits as the text.
+ * - `unsigned`: the fields besides the four signed ones and the status.
+ * - `apmType`: is written into the query and the body of an APM callback.
+ * - `query`: the parameters of the merchant's own callbackUrl.
+ */
+export interface CallbackContent {
+  readonly method: Method
+  readonly signed: Signed
+  readonly status: OpenStatus
+  readonly amount: "text" | "number"
+  readonly unsigned: Body
+  readonly apmType: string
+  readonly query: ReadonlyArray<readonly [name: string, value: string]>
+}
+
+/** Writes and signs a callback, as it arrives at a receiver. */
+export const toIncoming = (sign: Checksum.Sign, content: CallbackContent): Incoming => {
+  const { apmType, method, query, signed, status, unsigned } = content
+  const texts = [signed.account, signed.amount, signed.currency, signed.transactionId]
+  const members = [
+    ...signedNames[method].map((name, at) => [
+      name,
+      at === 1 && content.amount === "number" ? signed.amount : JSON.stringify(texts[at])
+    ]),
+    ["transactionStatus", JSON.stringify(status)],
+    ...(method === "apm" ? [["apmType", JSON.stringify(apmType)]] : []),
+    ...Object.entries(unsigned).map(([name, value]) => [name, JSON.stringify(value)])
+  ]
+  const json = members.map(([name, value]) => `${JSON.stringify(name)}:${value}`).join(",")
+  const parameters = [
+    ...query,
+    ["paymentMethod", method] as const,
+    ...(method === "apm" ? [["apmType", apmType] as const] : [])
+  ]
+  return {
+    method: "POST",
+    search: `?${parameters.map((pair) => pair.map(encodeURIComponent).join("=")).join("&")}`,
+    contentType: "application/json",
+    contentEncoding: undefined,
+    checksum: Checksum.callback(sign, signed),
+    body: utf8.encode(`{${json}}`)
+  }
+}
+
+const utf8 = new TextEncoder()
+
+/** Makes a web `Request` of an incoming callback, at an absolute URL without a query. */
+export const toRequest = (url: string, incoming: Incoming): Request =>
+  new Request(`${url}${incoming.search}`, {
+    method: incoming.method,
+    headers: {
+      "content-type": incoming.contentType ?? "",
+      "x-checksum": incoming.checksum ?? ""
+    },
+    body: incoming.body.slice()
+  })
+
+/**
+ * Makes the content of a delivery of a transaction. A forgery changes only fields that the checksum does not cover.
+ */
+export const fromDelivery = (
+  transaction: { readonly method: Method; readonly signed: Signed; readonly unsigned?: Body },
+  { amount, forged, status }: Delivery
+): CallbackContent => {
+  const { method, signed, unsigned = {} } = transaction
+  const content = { method, signed, status, amount, unsigned, apmType: "PIX", query: [] }
+  switch (forged) {
+    case undefined:
+    case "status":
+      return content
+    case "metadata":
+      return { ...content, unsigned: { ...unsigned, metadata: { forged: "yes" } } }
+    case "response":
+      return {
+        ...content,
+        unsigned: { ...unsigned, apmResponseData: { redirectUrl: "https://x.example" } }
+      }
+    case "refundId":
+      return { ...content, unsigned: { ...unsigned, refundId: "999999" } }
+    case "kind":
+      return { ...content, method: method === "card" ? "apm" : "card" }
+    case "type":
+      return { ...content, apmType: "OTHER" }
+  }
+}
+
+/** A text that may be part of the joined checksum text. */
+const word = fc
+  .string({ unit: "grapheme", minLength: 1, maxLength: 12 })
+  .filter((text) => /^[^|\p{Cc}\p{Cs}]+$/u.test(text))
+
+const storable = fc.string({ unit: "grapheme", maxLength: 8 })
+
+/**
+ * Contents of callbacks in both layouts, as the service writes them, with metadata and a query of the merchant.
+ */
+export const contents: fc.Arbitrary<CallbackContent> = fc.record({
+  method: fc.constantFrom("card", "apm"),
+  signed: fc.record({
+    account: word,
+    amount: fc
+      .tuple(fc.nat().map(String), fc.constantFrom("", ".5", ".00", ".05", ".99"))
+      .map(([whole, cents]) => `${whole}${cents}`),
+    currency: fc.constantFrom("EUR", "JPY", "KWD", "USD"),
+    transactionId: fc.stringMatching(/^[A-Za-z0-9_-]{1,64}$/)
+  }),
+  status: fc.constantFrom(...statuses),
+  amount: fc.constantFrom("text", "number"),
+  unsigned: fc.record(
+    { metadata: fc.dictionary(storable, storable, { maxKeys: 3, noNullPrototype: true }) },
+    { requiredKeys: [], noNullPrototype: true }
+  ),
+  apmType: fc.constantFrom("PIX", "WALLET", "BANK TRANSFER"),
+  query: fc.array(fc.tuple(fc.constantFrom("order", "q", "paymentmethods"), storable), {
+    maxLength: 2
+  })
+})
+
+/** Makes the arbitrary of callbacks that are signed with a secret. */
+export const callbacks = (secret: Redacted.Redacted): fc.Arbitrary<Incoming> => {
+  const sign = keyed(secret)
+  return contents.map((content) => toIncoming(sign, content))
+}

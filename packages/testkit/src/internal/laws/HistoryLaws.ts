@@ -1,0 +1,166 @@
+/**
+ * The laws of a store that play histories: each history is played to the store and to the rule of its rows, and each law
+ * compares one facet of the two.
+ */
+import * as Data from "effect/Data"
+import * as Effect from "effect/Effect"
+import type * as Layer from "effect/Layer"
+import * as Result from "effect/Result"
+import * as Struct from "effect/Struct"
+import type * as fc from "fast-check"
+import * as Laws from "../../Laws.ts"
+import { expect } from "./Expect.ts"
+
+/** Error raised when a store differs from its rule. */
+export class Mismatch extends Data.TaggedError("Mismatch")<{
+  readonly facet: string
+  readonly message: string
+}> {}
+
+/** Compares a value with the wanted one; `subject` names it. */
+type Compare<Facet> = (facet: Facet, subject: string, actual: unknown, wanted: unknown) => void
+
+/**
+ * The comparisons of one history.
+ *
+ * - `step` begins the next step.
+ * - `isOpen` tells whether a facet is checked, and has no mismatch yet.
+ * - `result` compares the result of a step. A mismatch ends the history, because the steps after it prove nothing.
+ * - `facet` compares what only one facet depends on.
+ * - `row` compares each field of a row for its facet. `shown` converts values that differ.
+ */
+export interface Comparison<Facet extends string> {
+  readonly step: () => void
+  readonly isOpen: (facet: Facet) => boolean
+  readonly result: Compare<Facet>
+  readonly facet: Compare<Facet>
+  readonly row: <Row extends object, Field extends keyof Row>(
+    facetOf: Readonly<Record<Field, Facet>>,
+    name: string,
+    actual: Row | undefined,
+    wanted: Row | undefined,
+    shown: (value: unknown, field: Field) => unknown
+  ) => void
+}
+
+/** Function that plays a history, checks some facets, and returns the first mismatch of each. */
+export type Replay<Facet extends string, Step, Store, E> = (
+  steps: ReadonlyArray<Step>,
+  facets: ReadonlyArray<Facet>
+) => Effect.Effect<ReadonlyMap<Facet, Mismatch>, E, Store>
+
+/** Makes the function that plays histories. A mismatch that ends a history is thrown. */
+export const replaying =
+  <Facet extends string, Step, Store, E>(
+    play: (steps: ReadonlyArray<Step>, compare: Comparison<Facet>) => Effect.Effect<void, E, Store>
+  ): Replay<Facet, Step, Store, E> =>
+  (steps, facets) =>
+    Effect.suspend(() => {
+      const mismatches = new Map<Facet, Mismatch>()
+      return play(steps, comparison(facets, mismatches)).pipe(
+        Effect.catchDefect((defect) => {
+          if (!(defect instanceof Mismatch)) return Effect.die(defect)
+          const facet = facets.find((each) => each === defect.facet)
+          if (facet !== undefined && !mismatches.has(facet)) mismatches.set(facet, defect)
+          return Effect.void
+        }),
+        Effect.as(mismatches)
+      )
+    })
+
+const comparison = <Facet extends string>(
+  facets: ReadonlyArray<Facet>,
+  mismatches: Map<Facet, Mismatch>
+): Comparison<Facet> => {
+  let stepNumber = 0
+  const isOpen = (facet: Facet) => facets.includes(facet) && !mismatches.has(facet)
+  const result: Compare<Facet> = (facet, subject, actual, wanted) => {
+    const same = Result.try(() => expect(actual).toEqual(wanted))
+    if (Result.isSuccess(same)) return
+    const message = `step ${stepNumber}, ${subject}. ${(same.failure as Error).message}`
+    throw new Mismatch({ facet, message })
+  }
+  const compareFacet: Compare<Facet> = (facet, ...of) => {
+    if (!isOpen(facet)) return
+    try {
+      result(facet, ...of)
+    } catch (mismatch) {
+      mismatches.set(facet, mismatch as Mismatch)
+      if (mismatches.size === facets.length) throw mismatch
+    }
+  }
+  return {
+    step: () => {
+      stepNumber++
+    },
+    isOpen,
+    result,
+    facet: compareFacet,
+    row: (facetOf, name, actual, wanted, shown) => {
+      for (const field of Struct.keys(facetOf)) {
+        if (Object.is(actual?.[field], wanted?.[field])) continue
+        const [is, shouldBe] = [actual, wanted].map((row) => shown(row?.[field], field))
+        compareFacet(facetOf[field], `${field} of ${name}`, is, shouldBe)
+      }
+    }
+  }
+}
+
+/** The subject of a law: a function that makes the layer of an empty store. */
+export type Fresh<Store> = () => Layer.Layer<Store, unknown>
+
+/** Runs an effect on a store of its own. */
+export const on = <A, E, Store>(fresh: Fresh<Store>, body: Effect.Effect<A, E, Store>) =>
+  Effect.suspend(() => Effect.provide(body, fresh(), { local: true }))
+
+/** Makes the function that makes a law of one example; `body` gets what an effect returns on an empty store. */
+export const example =
+  <A, Store>(opened: Effect.Effect<A, never, Store>) =>
+  (
+    text: Laws.LawText,
+    body: (opened: A) => Generator<Effect.Effect<unknown, unknown>, void, never>
+  ): Laws.Law<Fresh<Store>> =>
+    Laws.example(text, (fresh) =>
+      on(
+        fresh,
+        Effect.flatMap(opened, (each) => Effect.gen(() => body(each)))
+      )
+    )
+
+/** Makes the laws of the facets, each with 100 histories by default. */
+export const make = <Facet extends string, Step extends AnyStep, Store, E>(options: {
+  readonly facets: Readonly<Record<Facet, Laws.LawText>>
+  readonly histories: fc.Arbitrary<ReadonlyArray<Step>>
+  readonly replay: Replay<Facet, Step, Store, E>
+  readonly showFields?: (fields: object) => string
+}): ReadonlyArray<Laws.Law<Fresh<Store>, ReadonlyArray<Step>>> =>
+  Struct.keys(options.facets).map((facet) =>
+    Laws.propertyEffect(options.facets[facet], {
+      arbitrary: options.histories,
+      show: showing(options.showFields),
+      body: (fresh: Fresh<Store>, steps) =>
+        Effect.flatMap(
+          on(fresh, options.replay(steps, [facet])),
+          (mismatches) => mismatches.get(facet) ?? Effect.void
+        ),
+      numRuns: 100
+    })
+  )
+
+interface AnyStep {
+  readonly _tag: string
+  readonly after: number
+}
+
+/** Shows a history, one step a line. */
+const showing =
+  (showFields: (fields: object) => string = JSON.stringify) =>
+  (steps: ReadonlyArray<AnyStep>) =>
+    steps.length === 0
+      ? "no steps"
+      : steps
+          .map(
+            ({ _tag, after, ...fields }, at) =>
+              `${at + 1}. ${after} ms later, ${_tag} ${showFields(fields)}`
+          )
+          .join("\n")

@@ -1,0 +1,207 @@
+/**
+ * The laws of a receiver, checked on pawl's own receiver, on a handwritten one, and on that one with planted bugs.
+ */
+import * as Handler from "@pawl/core/Handler"
+import * as PortableHmac from "@pawl/core/PortableHmac"
+import type { Status } from "@pawl/core/Status"
+import type { Method } from "@pawl/core/Kind"
+import * as Evidence from "@pawl/core/Evidence"
+import * as Ledger from "@pawl/webhook/Ledger"
+import * as PawlReceiver from "@pawl/webhook/Receiver"
+import * as Verifier from "@pawl/webhook/Verifier"
+import * as WebReceiver from "@pawl/webhook/WebReceiver"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as ManagedRuntime from "effect/ManagedRuntime"
+import * as References from "effect/References"
+import * as Redacted from "effect/Redacted"
+import * as TestClock from "effect/testing/TestClock"
+import { afterAll, describe, expect, it } from "vitest"
+import * as Fake from "../src/Fake.ts"
+import { Faults } from "../src/Faults.ts"
+import { Gateway } from "../src/Gateway.ts"
+import * as Laws from "../src/Laws.ts"
+import { type Case, laws, type Reporting, service } from "../src/Laws/Receiver.ts"
+import { breaks, broken, names, rowsOf } from "./support/lawTests.ts"
+import { type Make, page } from "./support/lawPictures.ts"
+import { letterReceiver } from "./support/letterReceiver.ts"
+import { receiver } from "./support/receiver.ts"
+import { receivers } from "./support/receivers.ts"
+
+const secret = "sandbox-secret"
+const merchantSecret = Redacted.make(secret)
+/** Waits in turns of the event loop, so that pending work completes. */
+const turns = async (millis: number) => {
+  for (let left = Math.ceil(millis / 500); left > 0; left--) {
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+}
+
+/** Makes a handwritten receiver with its own service. */
+const subject = async (
+  wrong?: Parameters<typeof receiver>[1],
+  onRead: Parameters<Make>[0] = () => {}
+): Promise<Reporting> => {
+  const fake = ManagedRuntime.make(Fake.layer())
+  onEnd.push(() => fake.dispose())
+  const read = (method: Method, id: string): Promise<Status | undefined> =>
+    fake.runPromise(
+      Effect.gen(function* () {
+        const { strike } = yield* Faults
+        const path = method === "card" ? "payments/card" : "payments/apm"
+        if (yield* strike("GET", `/api/v1/${path}/status/${id}`)) return yield* Effect.die("down")
+        const { transaction } = yield* Gateway
+        const found = yield* transaction(id)
+        return found?.kind.startsWith("apm") === (method === "apm") ? found?.status : undefined
+      })
+    )
+  const watchedRead = (method: Method, id: string) =>
+    read(method, id).then(
+      (status) => {
+        onRead(method, id, status ?? "404")
+        return status
+      },
+      (error: unknown) => {
+        onRead(method, id, "no answer")
+        throw error
+      }
+    )
+  return {
+    ...receiver({ secret, read: watchedRead }, wrong),
+    secret: merchantSecret,
+    service: await fake.runPromise(service({ merchantSecret })),
+    sleep: turns
+  }
+}
+
+/** Makes pawl's own receiver as a function, in virtual time. */
+const pawlReceiver = async (): Promise<Reporting> => {
+  const world = ManagedRuntime.make(
+    PawlReceiver.layer().pipe(
+      Layer.provide(Verifier.layer({ current: merchantSecret })),
+      Layer.provide([Handler.layer(() => Effect.void), PortableHmac.layer]),
+      Layer.provideMerge([Ledger.layerMemory, Fake.layer()]),
+      Layer.provideMerge(TestClock.layer()),
+      Layer.provideMerge(Layer.succeed(References.MinimumLogLevel, "None"))
+    )
+  )
+  const context = await world.context()
+  const { dispose, handler } = WebReceiver.toHandler(Layer.succeedContext(context))
+  onEnd.push(dispose, () => world.dispose())
+  let pending: Promise<unknown> = Promise.resolve()
+  return {
+    secret: merchantSecret,
+    service: await world.runPromise(service({ merchantSecret })),
+    send: (request) => {
+      const response = handler(request)
+      pending = Promise.all([pending, response])
+      return response
+    },
+    status: (method, id) =>
+      world.runPromise(
+        Effect.map(
+          Effect.flatMap(Ledger.Ledger, ({ get }) => get(method, id)),
+          (row) => row && Evidence.standing(row.evidence, row.read?.status, "final").status
+        )
+      ),
+    sleep: (millis) => pending.then(() => world.runPromise(TestClock.adjust(millis)))
+  }
+}
+
+const stepsOf = (by: Laws.LawBroken | undefined): number =>
+  (by?.counterexample as Case | undefined)?.steps.length ?? Infinity
+
+const onEnd: Array<() => Promise<void>> = []
+afterAll(() => Promise.all(onEnd.map((end) => end())))
+
+/** Makes a receiver that follows the specification to the letter. */
+const letter = async (): Promise<Reporting> => {
+  const fake = ManagedRuntime.make(Fake.layer())
+  onEnd.push(() => fake.dispose())
+  return {
+    ...letterReceiver(secret),
+    secret: merchantSecret,
+    service: await fake.runPromise(service({ merchantSecret })),
+    sleep: turns
+  }
+}
+
+/** The laws that the specification decides, and those of pawl; `Conformance` of the sandbox numbers them in this order. */
+const { pawls = [], specified = [] } = Object.groupBy(laws, ({ section }) =>
+  section.startsWith("spec.md") ? "specified" : "pawls"
+)
+
+describe("the laws of a receiver", async () => {
+  const toTheLetter = await letter()
+  it.for(specified)(
+    "of the specification hold for a receiver that follows it to the letter: $name",
+    (law) => Laws.run(law, toTheLetter, { numRuns: 100 })
+  )
+
+  const pawl = await pawlReceiver()
+  it.for(laws)("hold for pawl's receiver: $name", (law) => Laws.run(law, pawl))
+
+  const correct = await subject()
+  it.for(laws)("hold for a correct handwritten receiver: $name", (law) => Laws.run(law, correct))
+
+  const found = await Promise.all(
+    receivers.map(async ([bug, law, wrong]) => {
+      const breaking = await breaks(laws, await subject(wrong), { seed: 1, numRuns: 15 })
+      return {
+        bug,
+        law,
+        wrong,
+        broken: broken(breaking),
+        by: breaking.find((each) => each.law.name === law)
+      }
+    })
+  )
+
+  it.for(found)("catch the planted bug: $bug", ({ broken, law }) => {
+    expect(names(laws)).toContain(law)
+    expect(broken).toContain(law)
+  })
+
+  it("each catch a planted bug that no other law catches", () => {
+    const alone = found.flatMap(({ broken }) => (broken.length === 1 ? broken : []))
+    expect(new Set(alone)).toEqual(new Set(names(laws)))
+  })
+
+  it("report six steps at most", () => {
+    const long = found.filter(({ by }) => stepsOf(by) > 6)
+    expect(long).toEqual([])
+  })
+
+  it("are listed in docs/laws.md, with every planted bug and the steps of its counterexample", () => {
+    expect(rowsOf("Of a receiver")).toEqual([
+      ...laws.map(({ name, section }) => `|${name}|${section}|`),
+      ...found.map(({ bug, by, law }) => `|${bug}|${law}|${stepsOf(by)}|`)
+    ])
+  })
+
+  it("are drawn in docs/conform-laws.md, each with a counterexample of a planted bug", async () => {
+    const pictures = [...specified, ...pawls].map((law) => {
+      const [shortest] = found
+        .filter((each) => each.law === law.name)
+        .toSorted((one, two) => stepsOf(one.by) - stepsOf(two.by))
+      if (shortest?.by === undefined) throw new Error(`no counterexample: ${law.name}`)
+      const { bug, by, wrong } = shortest
+      return {
+        law,
+        bug,
+        by,
+        wrong: (onRead: Parameters<Make>[0]) => subject(wrong, onRead),
+        right: (onRead: Parameters<Make>[0]) => subject({}, onRead)
+      }
+    })
+    await expect(await page(pictures)).toMatchFileSnapshot("../../../docs/conform-laws.md")
+  })
+
+  it("have distinct names, a section and an explanation", () => {
+    expect(new Set(names(laws)).size).toBe(laws.length)
+    for (const { explanation, section } of laws) {
+      expect(section).toMatch(/^(spec\.md, ".+"|docs\/decisions\/\d{4})$/u)
+      expect(explanation).toMatch(/\.$/u)
+    }
+  })
+})

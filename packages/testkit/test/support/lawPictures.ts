@@ -1,0 +1,223 @@
+/**
+ * The page of the laws of a receiver: for each law the sequence diagram of a counterexample, as a wrong receiver runs it.
+ */
+import type { Method } from "@pawl/core/Kind"
+import * as Effect from "effect/Effect"
+import type * as fc from "fast-check"
+import { globSync } from "node:fs"
+import { send } from "../../src/internal/laws/receiver/ReceiverLaw.ts"
+import { run } from "../../src/internal/laws/receiver/Run.ts"
+import type { LawBroken, LawText } from "../../src/Laws.ts"
+import type { Case, Reporting } from "../../src/Laws/Receiver.ts"
+
+/** Makes a receiver; `onRead` is called with the result of each of its reads from the service. */
+export type Make = (
+  onRead: (method: Method, id: string, result: string) => void
+) => Promise<Reporting>
+
+/** A counterexample of a law, and the receivers that break it and keep it. */
+export interface Picture {
+  readonly law: LawText
+  readonly bug: string
+  readonly by: LawBroken
+  readonly wrong: Make
+  readonly right: Make
+}
+
+/** The record of a run: the lines of the diagram, the answers, the statuses that were reported last, and its error. */
+interface Seen {
+  readonly failure: string | undefined
+  readonly lines: ReadonlyArray<string>
+  readonly answers: ReadonlyArray<string>
+  readonly reported: ReadonlyMap<string, string>
+}
+
+interface Callback {
+  readonly transactionId?: unknown
+  readonly transactionStatus?: unknown
+  readonly refundId?: unknown
+}
+
+/** Starts everything at once, so that a picture does not depend on the times of the run that found it. */
+const atOnce = {
+  schedule: <A>(task: Promise<A>) => task,
+  waitIdle: () => Promise.resolve()
+} as unknown as fc.Scheduler
+
+/** Runs a case and records it. */
+const watch = async (make: Make, value: Case): Promise<Seen> => {
+  const lines: Array<string> = []
+  const answers: Array<string> = []
+  const reported = new Map<string, string>()
+  const opened: Array<{ readonly id: string; readonly name: string; readonly moves: Set<string> }> =
+    []
+  const isOfService = value.kinds.length > 0
+  const of = (id: unknown) => opened.find((each) => each.id === id)
+  const nameOf = (id: unknown) => (opened.length > 1 ? `${of(id)?.name ?? "no transaction"}: ` : "")
+  const notes = value.steps.flatMap((step) => (step._tag === "Send" ? [step.request.note] : []))
+
+  /** Describes a callback by its body, and tells whether the service sent it. */
+  const describe = (text: string) => {
+    const { refundId, transactionId, transactionStatus } = JSON.parse(text) as Callback
+    const named =
+      refundId === undefined || refundId === transactionId
+        ? ""
+        : `, with the refundId of ${of(refundId)?.name}`
+    return {
+      note: `${nameOf(transactionId)}callback ${String(transactionStatus)}${named}`,
+      isGenuine: named === "" && of(transactionId)?.moves.has(String(transactionStatus)) === true
+    }
+  }
+
+  const subject = await make((_, id, result) => {
+    lines.push(`R->>S: ${nameOf(id)}read the status`, `S-->>R: ${result}`)
+  })
+  const { service } = subject
+  const watched: Reporting = {
+    ...subject,
+    send: async (request) => {
+      const { isGenuine, note } = isOfService
+        ? describe(await request.clone().text())
+        : { isGenuine: true, note: notes.shift() ?? "" }
+      const sender = isGenuine ? "S" : "F"
+      const [text = "", ...json] = note.split(/ (?=\{)/u)
+      lines.push(`${sender}->>R: ${escape(text)}`)
+      if (json.length > 0) lines.push(`Note over S,R: ${onLines(json.join(" "))}`)
+      const response = await subject.send(request)
+      const body = await response.clone().text()
+      const answer = body === "" ? String(response.status) : `${response.status} "${body}"`
+      lines.push(
+        `R-->>${sender}: ${escape(value.scheduler === undefined ? answer : `${answer} to ${note}`)}`
+      )
+      answers.push(answer)
+      return response
+    },
+    status: async (method, id) => {
+      const status = (await subject.status(method, id)) ?? "nothing"
+      if (reported.get(id) !== status) lines.push(`Note right of R: ${nameOf(id)}reports ${status}`)
+      reported.set(id, status)
+      return status
+    },
+    service: {
+      ...service,
+      open: (kinds) =>
+        Effect.map(service.open(kinds), (ids) => {
+          for (const [at, id] of ids.entries())
+            opened.push({ id, name: `${kinds[at]} ${at + 1}`, moves: new Set() })
+          return ids
+        }),
+      move: (id, status) => {
+        of(id)?.moves.add(status)
+        lines.push(`Note left of S: ${nameOf(id)}is now ${status}`)
+        return service.move(id, status)
+      },
+      fail: (kind, fault) => {
+        lines.push(`Note left of S: the next read fails (${fault})`)
+        return service.fail(kind, fault)
+      }
+    }
+  }
+  const running = isOfService
+    ? run(
+        watched,
+        { ...value, ...(value.scheduler && { scheduler: atOnce }) },
+        { check: () => undefined, settles: value.scheduler !== undefined }
+      )
+    : Effect.forEach(
+        value.steps,
+        (step) => (step._tag === "Send" ? send(watched, step.request) : Effect.void),
+        { discard: true }
+      )
+  const failure = await Effect.runPromise(
+    Effect.match(running, { onFailure: ({ message }) => message, onSuccess: () => undefined })
+  )
+  return {
+    failure,
+    lines,
+    answers,
+    reported: new Map(Array.from(reported, ([id, status]) => [nameOf(id), status]))
+  }
+}
+
+/** Writes a text for a diagram, in which `#` and `;` have a meaning. */
+const escape = (text: string): string =>
+  text.replaceAll(/[#;<>]|[^ -~]/gu, (each) => `#${each.codePointAt(0)};`)
+
+/** Writes JSON on several lines. */
+const onLines = (json: string): string => escape(json).replaceAll(/,(?=")/gu, ",<br/>")
+
+/** Describes a correct receiver: its answers, and the statuses that it reports last. */
+const outcome = ({ answers, reported }: Seen): string => {
+  const statuses = Array.from(reported, ([name, status]) => `${name}${status}`)
+  const reports = statuses.length === 0 ? "" : `, and reports ${statuses.join(", ")}`
+  return `answers ${answers.join(", then ")}${reports}`
+}
+
+const docs = new URL("../../../../docs/", import.meta.url).pathname
+
+/** Links the section of a law. */
+const source = (section: string): string => {
+  const [, number] = /^docs\/decisions\/(\d+)$/u.exec(section) ?? []
+  if (number === undefined) {
+    const heading = section.replace(/^spec\.md, "(.+)"$/u, "$1")
+    return `From the specification: [${heading}](spec.md#${heading.toLowerCase().replaceAll(" ", "-")}).`
+  }
+  return `From [decision ${number}](${globSync(`decisions/${number}-*.md`, { cwd: docs }).join()}).`
+}
+
+const capitalized = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`
+
+const picture = async (
+  { bug, by, law, right, wrong }: Picture,
+  number: number
+): Promise<string> => {
+  const { explanation, name, section } = law
+  const value = by.counterexample as Case
+  const seen = await watch(wrong, value)
+  const expected = await watch(right, value)
+  if (expected.lines.join() === seen.lines.join())
+    throw new Error(`the picture shows no difference: ${name}`)
+  const failure = (value.scheduler === undefined ? by.wrong : (seen.failure ?? ""))
+    .replace("ReceiverWrong: ", "")
+    .replace(", and ", ",<br/>and ")
+  return [
+    `## Law ${number}`,
+    `**${capitalized(name)}.** ${explanation}`,
+    source(section),
+    `A receiver with this bug breaks it: ${bug}.`,
+    [
+      "```mermaid",
+      "sequenceDiagram",
+      `  participant S as ${value.kinds.length > 0 ? "the service" : "a sender"}`,
+      "  participant R as the receiver",
+      ...(seen.lines.some((line) => line.startsWith("F")) ? ["  participant F as a forger"] : []),
+      ...seen.lines.map((line) => `  ${line}`),
+      `  Note over S,R: broken: ${failure}`,
+      "```"
+    ].join("\n"),
+    `A correct receiver ${outcome(expected)}.`
+  ].join("\n\n")
+}
+
+/** Writes the page of the laws in the order of their numbers. */
+export const page = async (pictures: ReadonlyArray<Picture>): Promise<string> => {
+  const parts: Array<string> = []
+  for (const [at, each] of pictures.entries()) parts.push(await picture(each, at + 1))
+  const listOf = (isSpecified: boolean) =>
+    pictures
+      .flatMap(({ law: { name, section } }, at) =>
+        section.startsWith("spec.md") === isSpecified
+          ? [`${at + 1}. [${capitalized(name)}](#law-${at + 1})`]
+          : []
+      )
+      .join("\n")
+  return `${[
+    "# The laws of a receiver, in pictures",
+    "The command `conform` checks [these laws](laws.md#of-a-receiver). Each picture is the smallest counterexample that a law found in a receiver with a bug. The bugs are planted, the pictures are recorded, and a test holds this page to them.",
+    "Of the specification:",
+    listOf(true),
+    "Of pawl, where the specification is silent:",
+    listOf(false),
+    ...parts
+  ].join("\n\n")}\n`
+}

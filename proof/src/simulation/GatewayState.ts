@@ -1,0 +1,38 @@
+/**
+ * Storage for the state of a gateway that outlives the gateway. By default a gateway and its courier keep their state in
+ * maps of their own, and a new gateway starts empty.
+ */
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type { Transaction } from "@pawl/testkit/Gateway"
+import type { ScheduledTransaction } from "@pawl/testkit/internal/gateway/ScheduledTransaction"
+import { StateStore } from "@pawl/testkit/internal/state/StateStore"
+
+/**
+ * State of a gateway and its courier.
+ *
+ * - `layer` provides it to `Gateway.layer` and `Courier.layer`.
+ * - `transactions`, `transaction` return the transactions, also while no gateway runs.
+ */
+export interface GatewayState {
+  readonly layer: Layer.Layer<never>
+  readonly transactions: () => ReadonlyArray<Transaction>
+  readonly transaction: (id: string) => Transaction | undefined
+}
+
+/** Makes empty state in memory. */
+export const makeMemory = (): GatewayState => {
+  const maps = new Map<string, Map<string, unknown>>()
+  const open = <A>(name: string) => {
+    const map = maps.get(name) ?? new Map<string, unknown>()
+    maps.set(name, map)
+    // Each name is opened with one type of value.
+    return map as Map<string, A>
+  }
+  const entries = open<ScheduledTransaction>("transaction")
+  return {
+    layer: Layer.succeed(StateStore, { open, save: Effect.void }),
+    transactions: () => Array.from(entries.values(), ({ transaction }) => transaction),
+    transaction: (id) => entries.get(id)?.transaction
+  }
+}
