@@ -229,7 +229,8 @@ export const traced =
 
 /**
  * Gives an error the frame of the `Effect.fn` around its call, and the errors in it none: the frames of the client are
- * the same for every call. A capture in each method costs 1.5 µs, also where nothing fails.
+ * the same for every call. A capture in each method would cost 1.5 of the 40 µs of a create in `bench client`, also where
+ * nothing fails.
  */
 const place = (error: Error, frame: References.StackFrame | undefined): void => {
   const location = /\(?([^\s()]+)\)?$/u.exec(frame?.stack() ?? "")?.[1]

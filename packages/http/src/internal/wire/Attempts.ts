@@ -205,11 +205,16 @@ const ofFailures = (
 /** Makes a schedule that is built at its first step: nearly every call has none. */
 const whenFailed = <Output, Input>(
   make: () => Schedule.Schedule<Output, Input>
-): Schedule.Schedule<Output, Input> => {
-  let made: ReturnType<typeof start> | undefined
-  const start = () => Effect.runSync(Schedule.toStep(make()))
-  return Schedule.fromStep(Effect.succeed((now, input) => (made ??= start())(now, input)))
-}
+): Schedule.Schedule<Output, Input> =>
+  Schedule.fromStep(
+    Effect.sync(() => {
+      type Step = Effect.Success<ReturnType<typeof Schedule.toStep<Output, Input, never, never>>>
+      let step: Step | undefined
+      const first: Step = (now, input) =>
+        Effect.flatMap(Schedule.toStep(make()), (made) => (step = made)(now, input))
+      return (now: number, input: Input) => (step ?? first)(now, input)
+    })
+  )
 
 /**
  * Returns a wait that is never less than `Retry-After`. That is lengthened by up to 20 % where the deadline allows it,

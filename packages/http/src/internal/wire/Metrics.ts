@@ -28,7 +28,7 @@ import type * as Fiber from "effect/Fiber"
 import * as Metric from "effect/Metric"
 import * as Option from "effect/Option"
 
-/** Caches the metric of each pair of attributes, because a cached metric updates faster. */
+/** Makes one metric for each pair of attributes, and keeps it: a new one for each update would be looked up by its attributes. */
 const series = <A>(make: (one: string, other: string) => A) => {
   const metrics = new Map<string, Map<string, A>>()
   return (one: string, other = ""): A => {
