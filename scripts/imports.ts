@@ -217,16 +217,15 @@ const packages: ReadonlyArray<Rule> = [
  */
 const layers: Readonly<Record<string, ReadonlyArray<readonly [room: string, files: RegExp]>>> = {
   "packages/http/src/": [
+    ["config", /^(CallOptions|Hooks|PawlConfig|internal\/config\/.+)\.ts$/],
+    ["wire", /^(Transport|NodeTransport|internal\/wire\/.+)\.ts$/],
+    ["token", /^internal\/token\/.+\.ts$/],
     [
-      "configuration",
-      /^(CallOptions|Hooks|PawlConfig|Metrics|Transport|NodeTransport|internal\/(BackgroundClock|BodyBuffer|ConnectionFailure|ErrorResponse|LenientResponse|Limits|PlainInput|Redaction|Settings|Slots|Spanned|Target|Version))\.ts$/
+      "services",
+      /^(ApmPayments|ApmPayouts|CardPayments|CardPayouts|PaymentIntents|Refunds|Subscriptions)\.ts$/
     ],
-    ["contract", /^(Endpoint|SubscriptionEndpoint|internal\/(Operation|PathId|Signed))\.ts$/],
-    [
-      "calls",
-      /^(AccessToken|Caller|internal\/(Attempts|Authorized|CallAttempts|Doubts|Failure|FirstAttempt|InFlight|Observed|Renewals|ResponseIds|RetryBudget|TokenResponse))\.ts$/
-    ],
-    ["services", /^/]
+    ["call", /^internal\/call\/.+\.ts$/],
+    ["client", /^/]
   ],
   "packages/webhook/src/": [
     [

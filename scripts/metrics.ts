@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs"
 import { join } from "node:path"
 
 const root = join(import.meta.dirname, "..")
-const modules = ["packages/http/src/Metrics.ts", "packages/webhook/src/Metrics.ts"]
+const modules = ["packages/http/src/internal/wire/Metrics.ts", "packages/webhook/src/Metrics.ts"]
 
 /** A metric by its name in Prometheus. */
 export interface Metric {

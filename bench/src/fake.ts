@@ -18,7 +18,6 @@ import * as Transport from "@pawl/http/Transport"
 import * as Fake from "@pawl/testkit/Fake"
 import * as Sandbox from "@pawl/sandbox/Sandbox"
 import * as Effect from "effect/Effect"
-import * as FetchHttpClient from "effect/http/FetchHttpClient"
 import * as Layer from "effect/Layer"
 import * as ManagedRuntime from "effect/ManagedRuntime"
 import * as Redacted from "effect/Redacted"
@@ -115,7 +114,7 @@ const options = (baseUrl: string) => ({
 
 const overMsw = PawlPortable.layer.pipe(
   Layer.provide([
-    Layer.provide(Transport.layerHttpClient, FetchHttpClient.layer),
+    Transport.layerFetch(),
     NodeHmac.layer,
     PawlConfig.layer(options("https://msw.test/api"))
   ])

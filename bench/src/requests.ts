@@ -5,7 +5,6 @@
 import * as NodeHmac from "@pawl/core/NodeHmac"
 import * as ApmPayments from "@pawl/http/ApmPayments"
 import * as Pawl from "@pawl/http/Pawl"
-import * as RequestSender from "@pawl/http/RequestSender"
 import * as CallbackUrl from "@pawl/webhook/CallbackUrl"
 import * as NodeSqlite from "@pawl/webhook/NodeSqlite"
 import * as Requests from "@pawl/webhook/Requests"
@@ -80,7 +79,7 @@ const run = async (delay: number): Promise<Costs> => {
   const durable = ManagedRuntime.make(
     Requests.layer().pipe(
       Layer.provide([
-        Layer.provide(RequestSender.layer, client),
+        client,
         CallbackUrl.layer(current),
         Seal.layer({ current }),
         NodeSqlite.layerLedger({ filename: join(directory, "ledger.sqlite") })

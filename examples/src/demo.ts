@@ -12,7 +12,6 @@ import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeHmac from "@pawl/core/NodeHmac"
 import * as Profile from "@pawl/core/Profile"
 import * as Pawl from "@pawl/http/Pawl"
-import * as RequestSender from "@pawl/http/RequestSender"
 import { Subscriptions } from "@pawl/http/Subscriptions"
 import * as Sandbox from "@pawl/sandbox/Sandbox"
 import { VirtualClock } from "@pawl/testkit/VirtualClock"
@@ -63,8 +62,7 @@ const requests = Layer.unwrap(
   Layer.provide([
     CallbackUrl.layer(merchantSecret),
     Seal.layer({ current: merchantSecret }),
-    Requests.layerStore,
-    RequestSender.layer
+    Requests.layerStore
   ])
 )
 

@@ -7,7 +7,7 @@
  * OTEL_TRACES_EXPORTER=otlp OTEL_METRICS_EXPORTER=otlp OTEL_LOGS_EXPORTER=otlp
  * ```
  *
- * Each call has a span (`ApmPayments.create`), counts in the metrics of `@pawl/http/Metrics`, and logs the
+ * Each call has a span (`ApmPayments.create`), counts in the metrics of the client, and logs the
  * reason of each retry. Requests to the payments service have no trace header.
  *
  * `collector.ts` prints what arrives, and `examples/test/otlp.test.ts` checks it.

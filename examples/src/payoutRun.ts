@@ -39,4 +39,4 @@ const requests = Layer.unwrap(
   )
 )
 
-program.pipe(Effect.provide(Layer.provide(requests, Pawl.layerSenderConfig)), NodeRuntime.runMain)
+program.pipe(Effect.provide(Layer.provide(requests, Pawl.layerConfig())), NodeRuntime.runMain)

@@ -21,7 +21,7 @@ const handler = Handler.layer(({ confirmed, from, to, transactionId }) =>
 )
 
 const receiver = Receiver.layer().pipe(
-  Layer.provide([Ledger.layerMemory, Verifier.layerConfig, handler, Pawl.layerConfig]),
+  Layer.provide([Ledger.layerMemory, Verifier.layerConfig, handler, Pawl.layerConfig()]),
   Layer.provide(NodeHmac.layer)
 )
 

@@ -63,7 +63,7 @@ const server = Layer.unwrap(
 
 HttpRouter.serve(Layer.merge(routes, Receiver.route("/callback")), { disableLogger: true }).pipe(
   Layer.provide([shop, server]),
-  Layer.provide(Pawl.layerConfig),
+  Layer.provide(Pawl.layerConfig()),
   Layer.launch,
   NodeRuntime.runMain
 )

@@ -2,7 +2,6 @@
  * Requests over the client of a test, in a SQLite database in memory.
  */
 import * as NodeHmac from "@pawl/core/NodeHmac"
-import * as RequestSender from "@pawl/http/RequestSender"
 import * as CallbackUrl from "@pawl/webhook/CallbackUrl"
 import * as NodeSqlite from "@pawl/webhook/NodeSqlite"
 import * as Requests from "@pawl/webhook/Requests"
@@ -15,6 +14,6 @@ const secret = Redacted.make("sandbox-secret")
 /** Layer that needs a client, such as `Fake.layer`. */
 export const layer = Requests.layer().pipe(
   Layer.provideMerge(Layer.fresh(NodeSqlite.layerLedger({ filename: ":memory:" }))),
-  Layer.provide([CallbackUrl.layer(secret), Seal.layer({ current: secret }), RequestSender.layer]),
+  Layer.provide([CallbackUrl.layer(secret), Seal.layer({ current: secret })]),
   Layer.provide(NodeHmac.layer)
 )

@@ -14,7 +14,7 @@ describe("imports point down", () => {
     ["packages/core/src/Reducer.ts", "./Transaction.ts"],
     ["packages/core/src/Refund.ts", "effect/http/HttpClient"],
     ["packages/core/src/Refund.ts", "effect/sql/SqlClient"],
-    ["packages/core/src/Refund.ts", "@pawl/http/Endpoint"],
+    ["packages/core/src/Refund.ts", "@pawl/http/Transport"],
     ["packages/core/src/Refund.ts", "fast-check"],
     ["packages/http/src/Refunds.ts", "@pawl/webhook/Ledger"],
     ["packages/http/src/NodeTransport.ts", "@effect/platform-node/NodeHttpClient"],

@@ -8,7 +8,6 @@ import * as Handler from "@pawl/core/Handler"
 import * as NodeHmac from "@pawl/core/NodeHmac"
 import type { Status } from "@pawl/core/Status"
 import * as Pawl from "@pawl/http/Pawl"
-import * as RequestSender from "@pawl/http/RequestSender"
 import * as CallbackUrl from "@pawl/webhook/CallbackUrl"
 import * as NodeReceiver from "@pawl/webhook/NodeReceiver"
 import * as NodeSqlite from "@pawl/webhook/NodeSqlite"
@@ -57,8 +56,7 @@ export const open = async ({ filename, onChange, ...options }: Options): Promise
   ])
   const requests = Layer.provide(Requests.layer(), [
     CallbackUrl.layer(merchantSecret),
-    Seal.layer({ current: merchantSecret }),
-    RequestSender.layer
+    Seal.layer({ current: merchantSecret })
   ])
   const runtime = ManagedRuntime.make(
     Layer.merge(receiver, requests).pipe(

@@ -10,7 +10,6 @@
  */
 import * as NodeHmac from "@pawl/core/NodeHmac"
 import type { RequestInput } from "@pawl/core/RequestSender"
-import * as RequestSender from "@pawl/http/RequestSender"
 import * as CallbackUrl from "@pawl/webhook/CallbackUrl"
 import * as LedgerSql from "@pawl/webhook/LedgerSql"
 import * as NodeSqlite from "@pawl/webhook/NodeSqlite"
@@ -102,11 +101,7 @@ export const layer = (filename: string, merchantSecret: Redacted.Redacted) => {
     Layer.provide([handler, Verifier.layer({ current: merchantSecret })])
   )
   const requests = Requests.layer().pipe(
-    Layer.provide([
-      CallbackUrl.layer(merchantSecret),
-      Seal.layer({ current: merchantSecret }),
-      RequestSender.layer
-    ])
+    Layer.provide([CallbackUrl.layer(merchantSecret), Seal.layer({ current: merchantSecret })])
   )
   return Layer.merge(receiver, requests).pipe(
     Layer.provide([NodeHmac.layer, tables]),

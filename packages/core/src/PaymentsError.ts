@@ -292,9 +292,11 @@ const Refusal = Schema.Union([
  *
  * **Details**
  *
- * `cause` is the last failure after which the create may have taken effect. `refusal` is the error of a later
- * attempt, if that attempt was refused: a proxy that does not know the path answers 404 too, so a refusal does
- * not end the doubt. `body`, `status` and `serviceRequestId` are those of the cause, or else of the refusal.
+ * `cause` is the last failure after which the create may have taken effect, also in a later call. `refusal` is the
+ * error of the last attempt, if that one left no doubt: a proxy that does not know the path answers 404 too, so a
+ * refusal does not end the doubt. It is the cause as well if the client knows of the doubt by `inDoubt` alone.
+ * `refusals` is the number of calls that the client saw refused, from the second one on. `body`, `status` and
+ * `serviceRequestId` are those of the cause, or else of the refusal.
  *
  * @category errors
  * @since 0.1.0
@@ -305,13 +307,19 @@ export class OutcomeUnknown extends printed(
     requestId: Schema.String,
     cause: Refusal,
     refusal: Schema.optionalKey(Refusal),
+    refusals: Schema.optionalKey(Schema.Int),
     ...response
   })
 ) {
   readonly isRetryable = true
   override get message() {
-    const refusal = this.refusal === undefined ? "" : `; then: ${this.refusal.message}`
-    return `Request ${this.requestId} may have taken effect: call again with the same requestId. ${this.cause.message}${refusal}`
+    const { cause, refusal, refusals, requestId } = this
+    const advice =
+      refusals === undefined
+        ? "call again with the same requestId"
+        : `${refusals} calls with this requestId were refused. A person has to ask the service whether it exists`
+    const then = refusal === undefined || refusal === cause ? "" : `; then: ${refusal.message}`
+    return `Request ${requestId} may have taken effect: ${advice}. ${cause.message}${then}`
   }
 }
 

@@ -4,7 +4,7 @@
  * **Details**
  *
  * The two steps are apart so that the bytes can be stored before they are sent. The service processes a requestId
- * once (`spec.md`, "Conventions"), so the same bytes may be sent again after a crash. `@pawl/http/RequestSender`
+ * once (`spec.md`, "Conventions"), so the same bytes may be sent again after a crash. `Pawl.layer` of `@pawl/http/Pawl`
  * has the layer.
  *
  * @since 0.1.0

@@ -7,13 +7,8 @@ import type { ApmPaymentInput, ApmPaymentResponse } from "@pawl/core/ApmPayment"
 import type { CreateError, ReadError } from "@pawl/core/PaymentsError"
 import type { OpenStatus } from "@pawl/core/Transaction"
 import * as Context from "effect/Context"
-import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
-import * as Endpoint from "./Endpoint.ts"
-import type { Caller } from "./Caller.ts"
+import type * as Effect from "effect/Effect"
 import type { CallOptions, CreateOptions } from "./CallOptions.ts"
-import * as ServiceMethods from "./internal/ServiceMethods.ts"
-import { failDeclined } from "./internal/Decline.ts"
 
 /**
  * Service that starts APM payments and reads their status (`spec.md`, "APM payments").
@@ -54,19 +49,3 @@ export class ApmPayments extends Context.Service<
     readonly status: (id: string, options?: CallOptions) => Effect.Effect<OpenStatus, ReadError>
   }
 >()("@pawl/http/ApmPayments") {}
-
-/**
- * Layer that provides APM payments.
- *
- * @category layers
- * @since 0.1.0
- */
-export const layer: Layer.Layer<ApmPayments, never, Caller> = Layer.effect(
-  ApmPayments,
-  Effect.map(ServiceMethods.make, ({ create, read }) =>
-    ApmPayments.of({
-      create: create("ApmPayments.create", Endpoint.createApmPayment, failDeclined),
-      status: read("ApmPayments.status", Endpoint.readApmPaymentStatus)
-    })
-  )
-)

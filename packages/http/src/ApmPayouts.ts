@@ -7,13 +7,8 @@ import type { ApmPayoutInfo, ApmPayoutInput, ApmPayoutResponse } from "@pawl/cor
 import type { CreateError, ReadError } from "@pawl/core/PaymentsError"
 import type { OpenStatus } from "@pawl/core/Transaction"
 import * as Context from "effect/Context"
-import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
-import * as Endpoint from "./Endpoint.ts"
-import type { Caller } from "./Caller.ts"
+import type * as Effect from "effect/Effect"
 import type { CallOptions, CreateOptions } from "./CallOptions.ts"
-import * as ServiceMethods from "./internal/ServiceMethods.ts"
-import { failDeclined } from "./internal/Decline.ts"
 
 /**
  * Service that starts APM payouts and reads them (`spec.md`, "APM payouts").
@@ -59,20 +54,3 @@ export class ApmPayouts extends Context.Service<
     readonly status: (id: string, options?: CallOptions) => Effect.Effect<OpenStatus, ReadError>
   }
 >()("@pawl/http/ApmPayouts") {}
-
-/**
- * Layer that provides APM payouts.
- *
- * @category layers
- * @since 0.1.0
- */
-export const layer: Layer.Layer<ApmPayouts, never, Caller> = Layer.effect(
-  ApmPayouts,
-  Effect.map(ServiceMethods.make, ({ create, read }) =>
-    ApmPayouts.of({
-      create: create("ApmPayouts.create", Endpoint.createApmPayout, failDeclined),
-      info: read("ApmPayouts.info", Endpoint.readApmPayout),
-      status: read("ApmPayouts.status", Endpoint.readApmPayoutStatus)
-    })
-  )
-)

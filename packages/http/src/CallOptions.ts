@@ -24,6 +24,7 @@ import type { Options } from "./PawlConfig.ts"
  * - `attemptTimeout`: time limit of one attempt.
  * - `totalTimeout`: time limit of the call with all its attempts and waits.
  * - `maxAttempts`: most attempts of the call.
+ * - `retrySchedule`: the waits between its attempts.
  *
  * An invalid value fails with `ValidationFailed` before anything is sent.
  *
@@ -32,7 +33,7 @@ import type { Options } from "./PawlConfig.ts"
  */
 export interface CallOptions extends Pick<
   Options,
-  "attemptTimeout" | "totalTimeout" | "maxAttempts"
+  "attemptTimeout" | "totalTimeout" | "maxAttempts" | "retrySchedule"
 > {}
 
 /**

@@ -12,13 +12,8 @@ import type {
 import type { CreateError, OutcomeUnknown, ReadError } from "@pawl/core/PaymentsError"
 import type { OpenStatus } from "@pawl/core/Transaction"
 import * as Context from "effect/Context"
-import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
-import * as Endpoint from "./Endpoint.ts"
-import type { Caller } from "./Caller.ts"
+import type * as Effect from "effect/Effect"
 import type { CallOptions, CreateOptions } from "./CallOptions.ts"
-import * as ServiceMethods from "./internal/ServiceMethods.ts"
-import { failDeclined } from "./internal/Decline.ts"
 
 /**
  * Service that starts card payments and reads their status (`spec.md`, "Endpoints named but without
@@ -81,23 +76,3 @@ export class CardPayments extends Context.Service<
     readonly status: (id: string, options?: CallOptions) => Effect.Effect<OpenStatus, ReadError>
   }
 >()("@pawl/http/CardPayments") {}
-
-/**
- * Layer that provides card payments.
- *
- * @category layers
- * @since 0.1.0
- */
-export const layer: Layer.Layer<CardPayments, never, Caller> = Layer.effect(
-  CardPayments,
-  Effect.map(ServiceMethods.make, ({ create, read }) =>
-    CardPayments.of({
-      create: create("CardPayments.create", Endpoint.createCardPayment, failDeclined),
-      charge: create("CardPayments.charge", Endpoint.chargeCard, failDeclined),
-      tokenize: create("CardPayments.tokenize", Endpoint.tokenizeCard, (_, card) =>
-        Effect.succeed(card)
-      ),
-      status: read("CardPayments.status", Endpoint.readCardPaymentStatus)
-    })
-  )
-)

@@ -7,13 +7,8 @@ import type { CardPayoutInfo, CardPayoutInput, CardPayoutResponse } from "@pawl/
 import type { CreateError, ReadError } from "@pawl/core/PaymentsError"
 import type { OpenStatus } from "@pawl/core/Transaction"
 import * as Context from "effect/Context"
-import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
-import * as Endpoint from "./Endpoint.ts"
-import type { Caller } from "./Caller.ts"
+import type * as Effect from "effect/Effect"
 import type { CallOptions, CreateOptions } from "./CallOptions.ts"
-import * as ServiceMethods from "./internal/ServiceMethods.ts"
-import { failDeclined } from "./internal/Decline.ts"
 
 /**
  * Service that starts card payouts and reads them (`spec.md`, "Card payouts").
@@ -59,20 +54,3 @@ export class CardPayouts extends Context.Service<
     readonly status: (id: string, options?: CallOptions) => Effect.Effect<OpenStatus, ReadError>
   }
 >()("@pawl/http/CardPayouts") {}
-
-/**
- * Layer that provides card payouts.
- *
- * @category layers
- * @since 0.1.0
- */
-export const layer: Layer.Layer<CardPayouts, never, Caller> = Layer.effect(
-  CardPayouts,
-  Effect.map(ServiceMethods.make, ({ create, read }) =>
-    CardPayouts.of({
-      create: create("CardPayouts.create", Endpoint.createCardPayout, failDeclined),
-      info: read("CardPayouts.info", Endpoint.readCardPayout),
-      status: read("CardPayouts.status", Endpoint.readCardPayoutStatus)
-    })
-  )
-)

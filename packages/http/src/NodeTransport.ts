@@ -25,8 +25,8 @@ import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
 // Imported by file name: Bun replaces the package "undici" with its own, whose agent cannot dispatch.
 import { Agent, type Dispatcher, EnvHttpProxyAgent } from "undici/index.js"
-import * as ConnectionFailure from "./internal/ConnectionFailure.ts"
-import * as Slots from "./internal/Slots.ts"
+import * as ConnectionFailure from "./internal/wire/ConnectionFailure.ts"
+import * as Slots from "./internal/wire/Slots.ts"
 import { defaultConnections, InvalidConfig } from "./PawlConfig.ts"
 import { maxResponseBytes, type Request, type Response, tooLarge, Transport } from "./Transport.ts"
 

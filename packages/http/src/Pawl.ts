@@ -20,7 +20,7 @@
  *     callbackUrl: "https://shop.example/callback"
  *   })
  *   return payment.apmResponseData?.redirectUrl
- * }).pipe(Effect.provide(Pawl.layerConfig))
+ * }).pipe(Effect.provide(Pawl.layerConfig()))
  * ```
  *
  * **Details**
@@ -33,8 +33,7 @@
  * **Gotchas**
  *
  * A create of these services is not known after its process has ended. `Requests` of `@pawl/webhook/Requests` writes it
- * to a database before it is sent, and sends it again after a crash; `layerSenderConfig` is the client for it. Without
- * it, choose the requestId yourself, or make it with `makeRequestId`, and store it with the order before the call. The
+ * to a database before it is sent, and sends it again after a crash, by the `RequestSender` of the client. Without it, choose the requestId yourself, or make it with `makeRequestId`, and store it with the order before the call. The
  * next process then sends the same request again, with `inDoubt: true`, and gets the original response.
  *
  * @since 0.1.0
@@ -43,7 +42,6 @@ import { isolated, isolatedBy } from "@pawl/core/internal/Isolated"
 import * as NodeHmac from "@pawl/core/NodeHmac"
 import * as Profile from "@pawl/core/Profile"
 import * as RequestId from "@pawl/core/internal/RequestId"
-import type { RequestSender as Sender } from "@pawl/core/RequestSender"
 import type * as Config from "effect/Config"
 import { ConfigProvider } from "effect/ConfigProvider"
 import * as Effect from "effect/Effect"
@@ -51,7 +49,6 @@ import * as Layer from "effect/Layer"
 import * as NodeTransport from "./NodeTransport.ts"
 import * as PawlConfig from "./PawlConfig.ts"
 import * as PawlPortable from "./PawlPortable.ts"
-import * as RequestSender from "./RequestSender.ts"
 
 /**
  * Type of all the services of the client.
@@ -64,27 +61,6 @@ export type Services = PawlPortable.Services
 /**
  * Makes a new requestId (UUIDv7). Store it before the call that it is for: then it is known also when the call
  * is interrupted or the process ends.
- *
- * **Example** (A requestId that is never lost)
- *
- * ```ts
- * import { ApmPayments } from "@pawl/http/ApmPayments"
- * import * as Pawl from "@pawl/http/Pawl"
- * import * as Effect from "effect/Effect"
- *
- * const pay = Effect.fn("pay")(function* (save: (requestId: string) => Effect.Effect<void>) {
- *   const requestId = yield* Pawl.makeRequestId
- *   yield* save(requestId)
- *   const payments = yield* ApmPayments
- *   return yield* payments.create({
- *     requestId,
- *     accountId: "1001",
- *     apmPayload: { paymentMethod: "EWALLET" },
- *     amount: "10.50",
- *     currency: "EUR"
- *   })
- * })
- * ```
  *
  * @category constructors
  * @since 0.1.0
@@ -103,16 +79,6 @@ export interface Options extends PawlConfig.Options {
   readonly profile?: Profile.Options | undefined
 }
 
-const layerNode = (dispatcher?: NodeTransport.Options["dispatcher"]) =>
-  Layer.provide(PawlPortable.layer, [
-    Layer.unwrap(
-      Effect.map(PawlConfig.PawlConfig, ({ connections }) =>
-        NodeTransport.layerWith({ connections, dispatcher })
-      )
-    ),
-    NodeHmac.layer
-  ])
-
 /**
  * Layer that provides every service on Node, configured by options. Two calls make two clients, each with its
  * own access token and connections; one layer that is used twice is one client.
@@ -121,53 +87,35 @@ const layerNode = (dispatcher?: NodeTransport.Options["dispatcher"]) =>
  * @since 0.1.0
  */
 export const layer = (options: Options): Layer.Layer<Services, PawlConfig.InvalidConfig> =>
-  layerOver(PawlConfig.layer(options), options)
+  isolated(layerOver(PawlConfig.layer(options), options))
+
+/**
+ * Layer that provides every service on Node, configured by the given settings and, for the others, by environment
+ * variables: `PAWL_BASE_URL`, `PAWL_MERCHANT_KEY`, `PAWL_MERCHANT_SECRET` and the optional ones listed in
+ * `PawlConfig`. Two calls make two clients.
+ *
+ * @category layers
+ * @since 0.1.0
+ */
+export const layerConfig = (
+  config?: Config.Wrap<Partial<PawlConfig.Options>>,
+  options: Pick<Options, "dispatcher" | "profile"> = {}
+): Layer.Layer<Services, PawlConfig.InvalidConfig | Config.ConfigError> =>
+  isolatedBy([ConfigProvider, Profile.Profile], layerOver(PawlConfig.layerConfig(config), options))
 
 const layerOver = <E>(
   config: Layer.Layer<PawlConfig.PawlConfig, E>,
   { dispatcher, profile }: Pick<Options, "dispatcher" | "profile">
 ): Layer.Layer<Services, E | PawlConfig.InvalidConfig> => {
-  const client = Layer.provide(layerNode(dispatcher), config)
-  return isolated(
-    // The polling of `StatusPoller` takes its gaps from the profile too.
-    profile === undefined ? client : Layer.provideMerge(client, Profile.layer(profile))
+  const transport = Layer.unwrap(
+    Effect.map(PawlConfig.PawlConfig, ({ connections }) =>
+      NodeTransport.layerWith({ connections, dispatcher })
+    )
   )
+  const client = PawlPortable.layer.pipe(
+    Layer.provide([transport, NodeHmac.layer]),
+    Layer.provide(config)
+  )
+  // The polling of `StatusPoller` takes its gaps from the profile too.
+  return profile === undefined ? client : Layer.provideMerge(client, Profile.layer(profile))
 }
-
-/**
- * Layer that provides every service on Node, configured by environment variables: `PAWL_BASE_URL`,
- * `PAWL_MERCHANT_KEY`, `PAWL_MERCHANT_SECRET` and the optional ones listed in `PawlConfig`.
- *
- * @category layers
- * @since 0.1.0
- */
-export const layerConfig: Layer.Layer<Services, PawlConfig.InvalidConfig | Config.ConfigError> =
-  // PURE lets a bundler drop this layer where it is not used, as in PawlConfig.
-  /* @__PURE__ */ isolatedBy(
-    [ConfigProvider, Profile.Profile],
-    /* @__PURE__ */ Layer.provide(/* @__PURE__ */ layerNode(), PawlConfig.layerConfig)
-  )
-
-/**
- * Layer that provides every service on Node, configured by environment variables and by the settings that no variable
- * can hold. Two calls make two clients.
- *
- * @category layers
- * @since 0.1.0
- */
-export const layerConfigWith = (
-  options: Pick<Options, "dispatcher" | "headers" | "hooks" | "profile">
-): Layer.Layer<Services, PawlConfig.InvalidConfig | Config.ConfigError> =>
-  layerOver(PawlConfig.layerConfigWith(options), options)
-
-/**
- * Layer that provides the services of `layerConfig`, and the `RequestSender` that `Requests` of
- * `@pawl/webhook/Requests` sends with. All of them are one client.
- *
- * @category layers
- * @since 0.1.0
- */
-export const layerSenderConfig: Layer.Layer<
-  Services | Sender,
-  PawlConfig.InvalidConfig | Config.ConfigError
-> = /* @__PURE__ */ Layer.provideMerge(RequestSender.layer, layerConfig)

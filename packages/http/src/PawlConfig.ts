@@ -14,6 +14,7 @@
  * | `cooldown` | `PAWL_COOLDOWN` | 30 seconds |
  * | `connections` | `PAWL_CONNECTIONS` | 256 |
  * | `retryRatio` | `PAWL_RETRY_RATIO` | 0.2 |
+ * | `retrySchedule` | none | 200, 400, 800, … ms, at most 5 s, 20 % more or less |
  * | `headers` | none | none |
  * | `hooks` | none | none |
  *
@@ -24,9 +25,8 @@
  *
  * @since 0.1.0
  */
-import { isolatedBy } from "@pawl/core/internal/Isolated"
+import type { ReadError } from "@pawl/core/PaymentsError"
 import * as Config from "effect/Config"
-import { ConfigProvider } from "effect/ConfigProvider"
 import * as Context from "effect/Context"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -34,9 +34,10 @@ import * as Layer from "effect/Layer"
 import * as Record from "effect/Record"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
+import type * as Schedule from "effect/Schedule"
 import * as Schema from "effect/Schema"
 import type { Hooks } from "./Hooks.ts"
-import * as Settings from "./internal/Settings.ts"
+import * as Settings from "./internal/config/Settings.ts"
 
 /**
  * Service that holds the configuration of the client.
@@ -62,6 +63,7 @@ export class PawlConfig extends Context.Service<
     readonly retryRatio: number
     readonly headers: Readonly<Record<string, string>>
     readonly hooks: Hooks | undefined
+    readonly retrySchedule?: Options["retrySchedule"]
   }
 >()("@pawl/http/PawlConfig") {}
 
@@ -82,6 +84,9 @@ export class PawlConfig extends Context.Service<
  * - `connections`: most connections on Node; 256. Further requests wait for one within their time limits.
  * - `retryRatio`: most retries per call, over all calls; 0.2. In an outage the client sends at most 1.2 times the
  *   usual traffic, and a reserve of retries that earlier calls left.
+ * - `retrySchedule`: the waits between the attempts of a call, and their end; 200, 400, 800, … ms, at most 5 s, 20 %
+ *   more or less. Its input is the error of the last attempt. The other limits, `Retry-After` and the rules of each
+ *   kind of call hold with any schedule.
  * - `headers`: further headers of each request, such as the key of a gateway; none. The client sets
  *   `authorization`, `accept` and `content-type` itself.
  * - `hooks`: run before each request and after its response; none. See `Hooks`.
@@ -99,6 +104,7 @@ export interface Options {
   readonly cooldown?: Duration.Input | undefined
   readonly connections?: number | undefined
   readonly retryRatio?: number | undefined
+  readonly retrySchedule?: Schedule.Schedule<unknown, ReadError> | undefined
   readonly headers?: Readonly<Record<string, string>> | undefined
   readonly hooks?: Hooks | undefined
 }
@@ -146,30 +152,34 @@ export class InvalidConfig extends Schema.TaggedError<InvalidConfig>("@pawl/http
  * @category constructors
  * @since 0.1.0
  */
-export const make = Effect.fnUntraced(function* (
-  options: Options
-): Effect.fn.Return<PawlConfig["Service"], InvalidConfig> {
+export const make = Effect.fnUntraced(function* ({
+  headers = {},
+  hooks,
+  merchantSecret,
+  retrySchedule,
+  ...given
+}: Options): Effect.fn.Return<PawlConfig["Service"], InvalidConfig> {
+  const checked = yield* Effect.fromResult(
+    Result.all({
+      baseUrl: check("baseUrl", Settings.baseUrl(given.baseUrl)),
+      merchantKey: check("merchantKey", Settings.credential(given.merchantKey)),
+      attemptTimeout: check(
+        "attemptTimeout",
+        Settings.duration(given.attemptTimeout ?? "10 seconds")
+      ),
+      totalTimeout: check("totalTimeout", Settings.duration(given.totalTimeout ?? "30 seconds")),
+      maxAttempts: check("maxAttempts", Settings.count(given.maxAttempts ?? 4)),
+      cooldown: check("cooldown", Settings.duration(given.cooldown ?? "30 seconds")),
+      connections: check("connections", Settings.count(given.connections ?? defaultConnections)),
+      retryRatio: check("retryRatio", Settings.ratio(given.retryRatio ?? 0.2)),
+      headers: check("headers", Settings.headers(headers))
+    })
+  )
   return {
-    baseUrl: yield* check("baseUrl", Settings.baseUrl(options.baseUrl)),
-    merchantKey: yield* check("merchantKey", Settings.credential(options.merchantKey)),
-    ...(yield* readSecret(options.merchantSecret)),
-    attemptTimeout: yield* check(
-      "attemptTimeout",
-      Settings.duration(options.attemptTimeout ?? "10 seconds")
-    ),
-    totalTimeout: yield* check(
-      "totalTimeout",
-      Settings.duration(options.totalTimeout ?? "30 seconds")
-    ),
-    maxAttempts: yield* check("maxAttempts", Settings.count(options.maxAttempts ?? 4)),
-    cooldown: yield* check("cooldown", Settings.duration(options.cooldown ?? "30 seconds")),
-    connections: yield* check(
-      "connections",
-      Settings.count(options.connections ?? defaultConnections)
-    ),
-    retryRatio: yield* check("retryRatio", Settings.ratio(options.retryRatio ?? 0.2)),
-    headers: yield* check("headers", Settings.headers(options.headers ?? {})),
-    hooks: options.hooks
+    ...checked,
+    ...(yield* readSecret(merchantSecret)),
+    hooks,
+    ...(retrySchedule && { retrySchedule })
   }
 })
 
@@ -181,8 +191,10 @@ const readSecret = Effect.fnUntraced(function* (secret: Options["merchantSecret"
       )
     : Effect.succeed(secret)
   const checked = Effect.flatMap(read, (secret) =>
-    Effect.map(check("merchantSecret", Settings.secret(secret)), (text) =>
-      Redacted.make(text, { label: "merchantSecret" })
+    Effect.fromResult(
+      Result.map(check("merchantSecret", Settings.secret(secret)), (text) =>
+        Redacted.make(text, { label: "merchantSecret" })
+      )
     )
   )
   let current = yield* checked
@@ -220,55 +232,45 @@ const variables = {
   cooldown: "PAWL_COOLDOWN",
   connections: "PAWL_CONNECTIONS",
   retryRatio: "PAWL_RETRY_RATIO"
-} as const satisfies { readonly [Setting in Exclude<keyof Options, "headers" | "hooks">]-?: string }
+} as const
 
 /**
- * Layer that provides the configuration, from environment variables. Fails with one `InvalidConfig` that
- * names every missing variable.
+ * Layer that provides the configuration, from the given settings and from the environment variables of the others.
+ * Fails with one `InvalidConfig` that names every missing variable.
  *
  * @category layers
  * @since 0.1.0
  */
-export const layerConfig: Layer.Layer<PawlConfig, Config.ConfigError | InvalidConfig> =
-  // PURE lets a bundler drop this layer and Effect's Config where it is not used: 2 of 66 kB.
-  /* @__PURE__ */ isolatedBy(
-    [ConfigProvider],
-    /* @__PURE__ */ Layer.suspend(() => layerConfigWith({}))
-  )
-
-/**
- * Layer that provides the configuration, from environment variables and from the settings that no variable can hold.
- *
- * @category layers
- * @since 0.1.0
- */
-export const layerConfigWith = (
-  options: Pick<Options, "headers" | "hooks">
+export const layerConfig = (
+  config: Config.Wrap<Partial<Options>> = {}
 ): Layer.Layer<PawlConfig, Config.ConfigError | InvalidConfig> =>
-  Layer.effect(PawlConfig, fromVariables(options))
-
-const fromVariables = /* @__PURE__ */ Effect.fnUntraced(function* ({
-  headers,
-  hooks
-}: Pick<Options, "headers" | "hooks">) {
-  const { baseUrl, merchantKey, merchantSecret, ...limits } = yield* Config.all(
-    Record.map(variables, readVariable)
+  Layer.effect(
+    PawlConfig,
+    Effect.gen(function* () {
+      const given = yield* Config.unwrap<Partial<Options>>(config)
+      const own = Object.entries(given).filter(([, value]) => value !== undefined)
+      const options: Partial<Options> = {
+        ...(yield* fromVariables),
+        ...Object.fromEntries(own)
+      }
+      const { baseUrl, merchantKey, merchantSecret } = options
+      if (baseUrl === undefined || merchantKey === undefined || merchantSecret === undefined) {
+        const missing = Object.entries({ baseUrl, merchantKey, merchantSecret })
+          .filter(([, value]) => value === undefined)
+          .map(([setting]) => nameOf(setting))
+        return yield* new InvalidConfig({
+          setting: missing.join(", "),
+          advice: "there is no default",
+          isMissing: true
+        })
+      }
+      return yield* make({ ...options, baseUrl, merchantKey, merchantSecret }).pipe(
+        Effect.mapError(({ advice, setting }) =>
+          invalid(setting in given ? setting : nameOf(setting), advice)
+        )
+      )
+    })
   )
-  if (baseUrl === undefined || merchantKey === undefined || merchantSecret === undefined) {
-    const missing = Object.entries({ baseUrl, merchantKey, merchantSecret })
-      .filter(([, value]) => value === undefined)
-      .map(([setting]) => nameOf(setting))
-    return yield* new InvalidConfig({ setting: missing.join(", "), ...absent })
-  }
-  return yield* make({
-    ...parseLimits(limits),
-    baseUrl,
-    merchantKey,
-    merchantSecret: Redacted.make(merchantSecret),
-    headers,
-    hooks
-  }).pipe(Effect.mapError(({ advice, setting }) => invalid(nameOf(setting), advice)))
-})
 
 /**
  * The settings of a client with defaults: its time limits, its retries and its connections.
@@ -278,7 +280,7 @@ const fromVariables = /* @__PURE__ */ Effect.fnUntraced(function* ({
  */
 export type Limits = Omit<
   Options,
-  "baseUrl" | "merchantKey" | "merchantSecret" | "headers" | "hooks"
+  "baseUrl" | "merchantKey" | "merchantSecret" | "headers" | "hooks" | "retrySchedule"
 >
 
 /**
@@ -290,25 +292,33 @@ export type Limits = Omit<
 export const limitsConfig: Effect.Effect<
   ReadonlyArray<{ readonly variable: string; readonly limit: Limits }>,
   Config.ConfigError
-> = /* @__PURE__ */ Effect.suspend(() => {
-  const { baseUrl: _url, merchantKey: _key, merchantSecret: _secret, ...limits } = variables
-  return Effect.map(Config.all(Record.map(limits, readVariable)), (texts) =>
-    Object.entries(texts).flatMap(([setting, text]) =>
-      text === undefined || text === ""
-        ? []
-        : [{ variable: nameOf(setting), limit: parseLimits({ [setting]: text }) }]
+> = /* @__PURE__ */ Effect.suspend(() =>
+  Effect.map(
+    fromVariables,
+    ({ baseUrl: _url, merchantKey: _key, merchantSecret: _secret, ...limits }) =>
+      Object.entries(limits).map(([setting, value]) => ({
+        variable: nameOf(setting),
+        limit: { [setting]: value }
+      }))
+  )
+)
+
+/** The settings whose variables are set, unchecked: `make` refuses text that is no duration or no number. */
+const fromVariables: Effect.Effect<
+  Partial<Options>,
+  Config.ConfigError
+> = /* @__PURE__ */ Effect.suspend(() =>
+  Effect.map(Config.all(Record.map(variables, readVariable)), (texts) =>
+    Object.fromEntries(
+      Object.entries(texts).flatMap(([setting, secret]) => {
+        if (secret === undefined || Redacted.value(secret) === "") return []
+        const text = Redacted.value(secret)
+        const value = numbers.has(setting) ? Number(text) : text
+        return [[setting, setting === "merchantSecret" ? secret : value]]
+      })
     )
   )
-})
-
-/** Makes limits of texts. `make` refuses text that is no duration or no number. */
-const parseLimits = (texts: Partial<Record<keyof Limits, string | undefined>>): Limits =>
-  Object.fromEntries(
-    Object.entries(texts).map(([setting, text]) => [
-      setting,
-      numbers.has(setting) ? toNumber(text) : text
-    ])
-  )
+)
 
 const numbers: ReadonlySet<string> = /* @__PURE__ */ new Set([
   "maxAttempts",
@@ -316,23 +326,14 @@ const numbers: ReadonlySet<string> = /* @__PURE__ */ new Set([
   "retryRatio"
 ])
 
-const readVariable = (name: string) => Config.withDefault(Config.String(name), undefined)
-
-const toNumber = (text: string | undefined): number | undefined =>
-  text === undefined ? undefined : Number(text)
+const readVariable = (name: string) => Config.withDefault(Config.Redacted(name), undefined)
 
 /** Returns the variable of a setting, or the setting if it has none. */
 const nameOf = (setting: string): string => variables[setting as keyof typeof variables] ?? setting
-
-const absent = {
-  isMissing: true,
-  advice: "there is no default"
-}
 
 const invalid = (setting: string, advice: string) => new InvalidConfig({ setting, advice })
 
 const check = <A>(
   setting: string,
   result: Result.Result<A, string>
-): Effect.Effect<A, InvalidConfig> =>
-  Effect.fromResult(Result.mapError(result, (advice) => invalid(setting, advice)))
+): Result.Result<A, InvalidConfig> => Result.mapError(result, (advice) => invalid(setting, advice))

@@ -8,12 +8,11 @@
  * import * as PawlConfig from "@pawl/http/PawlConfig"
  * import * as PawlPortable from "@pawl/http/PawlPortable"
  * import * as Transport from "@pawl/http/Transport"
- * import * as FetchHttpClient from "effect/http/FetchHttpClient"
  * import * as Layer from "effect/Layer"
  * import * as Redacted from "effect/Redacted"
  *
  * export const client = PawlPortable.layerPerRequest.pipe(
- *   Layer.provide(Layer.provide(Transport.layerHttpClient, FetchHttpClient.layer)),
+ *   Layer.provide(Transport.layerFetch()),
  *   Layer.provide(Hmac.layer),
  *   Layer.provide(
  *     PawlConfig.layer({
@@ -35,19 +34,22 @@
 import { Hmac } from "@pawl/core/Hmac"
 import { isolatedBy } from "@pawl/core/internal/Isolated"
 import { Profile } from "@pawl/core/Profile"
-import type { StatusReader } from "@pawl/core/StatusReader"
+import type * as Sender from "@pawl/core/RequestSender"
+import type * as Reader from "@pawl/core/StatusReader"
 import * as Layer from "effect/Layer"
-import * as AccessToken from "./AccessToken.ts"
-import * as ApmPayments from "./ApmPayments.ts"
-import * as ApmPayouts from "./ApmPayouts.ts"
-import * as Caller from "./Caller.ts"
-import * as CardPayments from "./CardPayments.ts"
-import * as CardPayouts from "./CardPayouts.ts"
+import type { ApmPayments } from "./ApmPayments.ts"
+import type { ApmPayouts } from "./ApmPayouts.ts"
+import type { CardPayments } from "./CardPayments.ts"
+import type { CardPayouts } from "./CardPayouts.ts"
+import * as Caller from "./internal/call/Caller.ts"
+import * as Methods from "./internal/call/Methods.ts"
+import * as RequestSender from "./internal/call/RequestSender.ts"
+import * as StatusReader from "./internal/call/StatusReader.ts"
+import * as AccessToken from "./internal/token/AccessToken.ts"
 import * as PawlConfig from "./PawlConfig.ts"
-import * as PaymentIntents from "./PaymentIntents.ts"
-import * as Refunds from "./Refunds.ts"
-import { layer as layerStatusReader } from "./StatusReader.ts"
-import * as Subscriptions from "./Subscriptions.ts"
+import type { PaymentIntents } from "./PaymentIntents.ts"
+import type { Refunds } from "./Refunds.ts"
+import type { Subscriptions } from "./Subscriptions.ts"
 import { Transport } from "./Transport.ts"
 
 /**
@@ -57,26 +59,19 @@ import { Transport } from "./Transport.ts"
  * @since 0.1.0
  */
 export type Services =
-  | Caller.Caller
-  | ApmPayments.ApmPayments
-  | ApmPayouts.ApmPayouts
-  | CardPayments.CardPayments
-  | CardPayouts.CardPayouts
-  | PaymentIntents.PaymentIntents
-  | Refunds.Refunds
-  | StatusReader
-  | Subscriptions.Subscriptions
+  | ApmPayments
+  | ApmPayouts
+  | CardPayments
+  | CardPayouts
+  | PaymentIntents
+  | Refunds
+  | Reader.StatusReader
+  | Sender.RequestSender
+  | Subscriptions
 
-const layerServices = Layer.mergeAll(
-  ApmPayments.layer,
-  ApmPayouts.layer,
-  CardPayments.layer,
-  CardPayouts.layer,
-  PaymentIntents.layer,
-  Refunds.layer,
-  Subscriptions.layer,
-  layerStatusReader
-).pipe(Layer.provideMerge(Caller.layer))
+const layerServices = Layer.mergeAll(Methods.layer, RequestSender.layer, StatusReader.layer).pipe(
+  Layer.provide(Caller.layer)
+)
 
 /** The services whose change makes another client. */
 const settings = [PawlConfig.PawlConfig, Transport, Hmac, Profile]

@@ -6,13 +6,8 @@
 import type { HostedPage, PaymentIntentInput } from "@pawl/core/PaymentIntent"
 import type { IntentRejected, OutcomeUnknown, ReadError } from "@pawl/core/PaymentsError"
 import * as Context from "effect/Context"
-import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
-import * as Endpoint from "./Endpoint.ts"
-import type { Caller } from "./Caller.ts"
+import type * as Effect from "effect/Effect"
 import type { CreateOptions } from "./CallOptions.ts"
-import { failRejected } from "./internal/Rejection.ts"
-import * as ServiceMethods from "./internal/ServiceMethods.ts"
 
 /**
  * Service that creates intents (`spec.md`, "Payment intents").
@@ -41,18 +36,3 @@ export class PaymentIntents extends Context.Service<
     ) => Effect.Effect<HostedPage, ReadError | IntentRejected | OutcomeUnknown>
   }
 >()("@pawl/http/PaymentIntents") {}
-
-/**
- * Layer that provides payment intents.
- *
- * @category layers
- * @since 0.1.0
- */
-export const layer: Layer.Layer<PaymentIntents, never, Caller> = Layer.effect(
-  PaymentIntents,
-  Effect.map(ServiceMethods.make, ({ create }) =>
-    PaymentIntents.of({
-      create: create("PaymentIntents.create", Endpoint.createPaymentIntent, failRejected)
-    })
-  )
-)

@@ -7,14 +7,8 @@ import type { CreateError, ReadError } from "@pawl/core/PaymentsError"
 import type { RefundInfo, RefundInput, RefundResponse } from "@pawl/core/Refund"
 import type { OpenStatus } from "@pawl/core/Transaction"
 import * as Context from "effect/Context"
-import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
-import * as Endpoint from "./Endpoint.ts"
-import type { Caller } from "./Caller.ts"
+import type * as Effect from "effect/Effect"
 import type { CallOptions, CreateOptions } from "./CallOptions.ts"
-import * as ServiceMethods from "./internal/ServiceMethods.ts"
-import { failDeclined } from "./internal/Decline.ts"
-import { withExactId } from "./internal/ExactId.ts"
 
 /**
  * Service that refunds card payments and reads refunds (`spec.md`, "Refunds").
@@ -60,20 +54,3 @@ export class Refunds extends Context.Service<
     readonly status: (id: string, options?: CallOptions) => Effect.Effect<OpenStatus, ReadError>
   }
 >()("@pawl/http/Refunds") {}
-
-/**
- * Layer that provides refunds.
- *
- * @category layers
- * @since 0.1.0
- */
-export const layer: Layer.Layer<Refunds, never, Caller> = Layer.effect(
-  Refunds,
-  Effect.map(ServiceMethods.make, ({ create, read }) =>
-    Refunds.of({
-      create: create("Refunds.create", Endpoint.createRefund, failDeclined, withExactId),
-      info: read("Refunds.info", Endpoint.readRefund),
-      status: read("Refunds.status", Endpoint.readRefundStatus)
-    })
-  )
-)

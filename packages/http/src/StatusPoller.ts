@@ -65,8 +65,8 @@ import * as Effect from "effect/Effect"
 import * as Latch from "effect/Latch"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
-import * as Failure from "./internal/Failure.ts"
-import { spanned } from "./internal/Spanned.ts"
+import * as Failure from "./internal/wire/Failure.ts"
+import { spanned } from "./internal/wire/Observed.ts"
 
 /**
  * The transaction to follow.

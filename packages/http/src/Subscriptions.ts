@@ -12,13 +12,8 @@ import type {
 } from "@pawl/core/Subscription"
 import type { SubscriptionStatus } from "@pawl/core/Subscription"
 import * as Context from "effect/Context"
-import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
-import { Caller } from "./Caller.ts"
+import type * as Effect from "effect/Effect"
 import type { CallOptions, CreateOptions } from "./CallOptions.ts"
-import * as ServiceMethods from "./internal/ServiceMethods.ts"
-import { failDeclined } from "./internal/Decline.ts"
-import * as SubscriptionEndpoint from "./SubscriptionEndpoint.ts"
 
 /**
  * Service that creates, reads, changes and cancels subscriptions (`spec.md`, "Recurring subscriptions").
@@ -101,47 +96,3 @@ export class Subscriptions extends Context.Service<
     ) => Effect.Effect<void, ReadError>
   }
 >()("@pawl/http/Subscriptions") {}
-
-/**
- * Layer that provides subscriptions.
- *
- * @category layers
- * @since 0.1.0
- */
-export const layer: Layer.Layer<Subscriptions, never, Caller> = Layer.effect(
-  Subscriptions,
-  Effect.gen(function* () {
-    const caller = yield* Caller
-    const { create } = yield* ServiceMethods.make
-    const put = (subscriptionId: string, payload: object, options?: CallOptions) =>
-      caller.call(
-        SubscriptionEndpoint.updateSubscription,
-        { params: { subscriptionId }, payload },
-        options
-      )
-
-    return Subscriptions.of({
-      create: create("Subscriptions.create", SubscriptionEndpoint.createSubscription, failDeclined),
-      get: ServiceMethods.traced("Subscriptions.get")((subscriptionId, options) =>
-        caller.call(SubscriptionEndpoint.readSubscription, { params: { subscriptionId } }, options)
-      ),
-      update: ServiceMethods.traced("Subscriptions.update")(put),
-      setStatus: ServiceMethods.traced("Subscriptions.setStatus")((id, status, options) =>
-        put(id, { status }, options)
-      ),
-      pause: ServiceMethods.traced("Subscriptions.pause")((id, options) =>
-        put(id, { status: "PAUSED" }, options)
-      ),
-      resume: ServiceMethods.traced("Subscriptions.resume")((id, options) =>
-        put(id, { status: "ACTIVE" }, options)
-      ),
-      cancel: ServiceMethods.traced("Subscriptions.cancel")((subscriptionId, options) =>
-        caller.remove(
-          SubscriptionEndpoint.cancelSubscription,
-          { params: { subscriptionId } },
-          options
-        )
-      )
-    })
-  })
-)

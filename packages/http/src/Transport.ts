@@ -5,7 +5,7 @@
  *
  * An implementation reads at most `maxResponseBytes` of a body, returns a redirect as a response instead of
  * following it, and decompresses nothing. `NodeTransport` is the implementation on undici;
- * `layerHttpClient` is one over any Effect `HttpClient`.
+ * `layerFetch` is one over the `fetch` of any runtime.
  *
  * @since 0.1.0
  */
@@ -14,14 +14,8 @@ import { UnexpectedResponse, Unreachable } from "@pawl/core/PaymentsError"
 import * as Context from "effect/Context"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import { constTrue } from "effect/Function"
-import * as FetchHttpClient from "effect/http/FetchHttpClient"
-import * as HttpClient from "effect/http/HttpClient"
-import type * as HttpClientError from "effect/http/HttpClientError"
-import * as HttpClientRequest from "effect/http/HttpClientRequest"
 import * as Layer from "effect/Layer"
-import * as Stream from "effect/Stream"
-import * as ConnectionFailure from "./internal/ConnectionFailure.ts"
+import * as ConnectionFailure from "./internal/wire/ConnectionFailure.ts"
 
 /**
  * An HTTP request. `url` is absolute.
@@ -92,60 +86,53 @@ export const tooLarge = (status: number): UnexpectedResponse =>
   new UnexpectedResponse({ status, reason: `it is longer than ${maxResponseBytes} bytes` })
 
 /**
- * Layer that sends requests over any Effect `HttpClient`.
+ * Layer that sends requests with a `fetch`, by default that of the runtime.
  *
  * **Details**
  *
- * The spans and trace headers of the `HttpClient` are off: the spans would have the URL, and the headers
- * would send the trace to a third party. Fetch does not follow redirects. Fetch decompresses by itself, so
- * there the limit counts decompressed bytes.
+ * Fetch does not follow redirects here. It decompresses by itself, so the limit counts decompressed bytes.
  *
  * @category layers
  * @since 0.1.0
  */
-export const layerHttpClient: Layer.Layer<Transport, never, HttpClient.HttpClient> =
-  // PURE lets a bundler drop this layer and Effect's HttpClient where it is not used: 6.4 of 70 kB.
-  /* @__PURE__ */ Layer.effect(
-    Transport,
-    /* @__PURE__ */ Effect.map(HttpClient.HttpClient, (client) =>
-      Transport.of({
-        send: Effect.fnUntraced(
-          function* (request) {
-            const response = yield* client.execute(toClientRequest(request))
-            const body = yield* readBytes(response.status, response.stream)
-            return { status: response.status, headers: response.headers, body }
-          },
-          Effect.catchTag("HttpClientError", (error) => Effect.fail(toUnreachable(error))),
-          Effect.provideService(HttpClient.TracerPropagationEnabled, false),
-          Effect.provideService(HttpClient.TracerDisabledWhen, constTrue),
-          Effect.provideService(FetchHttpClient.RequestInit, { redirect: "manual" })
+export const layerFetch = (
+  // @effect-diagnostics-next-line globalFetch:off
+  fetch: typeof globalThis.fetch = (...args) => globalThis.fetch(...args)
+): Layer.Layer<Transport> =>
+  Layer.succeed(Transport, {
+    send: (request) =>
+      Effect.suspend(() => {
+        const controller = new AbortController()
+        return Effect.ensuring(
+          sendBy(fetch, request, controller.signal),
+          Effect.sync(() => controller.abort())
         )
       })
-    )
-  )
-
-const toClientRequest = (request: Request): HttpClientRequest.HttpClientRequest => {
-  const bare = HttpClientRequest.make(request.method)(request.url, { headers: request.headers })
-  return request.body === undefined
-    ? bare
-    : HttpClientRequest.bodyText(bare, request.body, request.headers["content-type"])
-}
-
-const readBytes = <E>(
-  status: number,
-  stream: Stream.Stream<Uint8Array, E>
-): Effect.Effect<Uint8Array, E | UnexpectedResponse> =>
-  Effect.suspend(() => {
-    const body = new BodyBuffer(maxResponseBytes)
-    return Effect.map(
-      Stream.runForEach(stream, (chunk) =>
-        body.add(chunk) ? Effect.void : Effect.fail(tooLarge(status))
-      ),
-      () => body.bytes
-    )
   })
 
-const toUnreachable = (error: HttpClientError.HttpClientError): Unreachable => {
+const sendBy = Effect.fnUntraced(function* (
+  fetch: typeof globalThis.fetch,
+  { body, headers, method, url }: Request,
+  signal: AbortSignal
+) {
+  const init = { method, headers, body: body ?? null, redirect: "manual", signal } as const
+  const response = yield* step(() => fetch(url, init))
+  const { status } = response
+  const bytes = new BodyBuffer(maxResponseBytes)
+  const reader = response.body?.getReader()
+  if (reader !== undefined) {
+    for (let read = yield* step(() => reader.read()); !read.done;) {
+      if (!bytes.add(read.value)) return yield* Effect.fail(tooLarge(status))
+      read = yield* step(() => reader.read())
+    }
+  }
+  return { status, headers: Object.fromEntries(response.headers), body: bytes.bytes }
+})
+
+const step = <A>(run: () => Promise<A>): Effect.Effect<A, Unreachable> =>
+  Effect.tryPromise({ try: run, catch: toUnreachable })
+
+const toUnreachable = (error: unknown): Unreachable => {
   const code = ConnectionFailure.codeOf(error)
   return new Unreachable({
     reason: ConnectionFailure.describe(code),

@@ -15,7 +15,7 @@ import * as TestClock from "effect/testing/TestClock"
 import * as fc from "fast-check"
 import { inspect } from "node:util"
 import { describe, expect, it } from "vitest"
-import * as AccessToken from "../src/AccessToken.ts"
+import * as AccessToken from "../src/internal/token/AccessToken.ts"
 import * as PawlConfig from "../src/PawlConfig.ts"
 import * as Memory from "./support/memory.ts"
 

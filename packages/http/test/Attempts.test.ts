@@ -18,10 +18,9 @@ import * as Metric from "effect/Metric"
 import * as Random from "effect/Random"
 import * as TestClock from "effect/testing/TestClock"
 import { describe, expect, it } from "vitest"
-import * as Attempts from "../src/internal/Attempts.ts"
-import * as Failure from "../src/internal/Failure.ts"
-import * as RetryBudget from "../src/internal/RetryBudget.ts"
-import * as Metrics from "../src/Metrics.ts"
+import * as Attempts from "../src/internal/wire/Attempts.ts"
+import * as Failure from "../src/internal/wire/Failure.ts"
+import * as Metrics from "../src/internal/wire/Metrics.ts"
 import { type Request, tooLarge, type Transport } from "../src/Transport.ts"
 import * as Memory from "./support/memory.ts"
 
@@ -33,7 +32,7 @@ const failed = Failure.toFailure(new ServiceFailed({ status: 500, attempts: 1 })
 const run = (
   failures: ReadonlyArray<Failure.AttemptFailure | undefined>,
   {
-    budget = RetryBudget.make(0),
+    budget = Attempts.makeBudget(0),
     maxAttempts = 20,
     sendWithin = Infinity,
     startsEarlier = 0,
@@ -107,7 +106,7 @@ describe("the attempts of a call", () => {
   })
 
   it("wait 200, 400, 800, … ms, at most 5 s, 20 % more or less", async () => {
-    const { waits } = await run(many(10), { budget: RetryBudget.make(0) })
+    const { waits } = await run(many(10), { budget: Attempts.makeBudget(0) })
     for (const [at, wait] of waits.entries()) {
       const base = Math.min(200 * 2 ** at, 5000)
       expect(wait).toBeGreaterThanOrEqual(base * 0.8 - 1)
@@ -185,12 +184,19 @@ describe("one attempt", () => {
   const attempt = { number: 3, remaining: () => 0, isLate: () => false }
 
   const failureOf = (sent: Attempts.Sent) =>
-    Effect.flip(Attempts.requireSuccess(request, sent, attempt)).pipe(Memory.virtual)
+    Effect.flip(Attempts.requireSuccess(request, sent, attempt, Effect.succeed)).pipe(
+      Memory.virtual
+    )
 
   it("succeeds with a status from 200 to 299", async () => {
     for (const status of [200, 299]) {
       const response = Memory.respond(status, "")
-      const sent = Attempts.requireSuccess(request, Effect.succeed(response), attempt)
+      const sent = Attempts.requireSuccess(
+        request,
+        Effect.succeed(response),
+        attempt,
+        Effect.succeed
+      )
       expect(await Effect.runPromise(sent)).toBe(response)
     }
     for (const status of [199, 300])

@@ -6,7 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as TestClock from "effect/testing/TestClock"
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest"
-import * as BackgroundClock from "../src/internal/BackgroundClock.ts"
+import * as BackgroundClock from "../src/internal/token/BackgroundClock.ts"
 
 const day = 86_400_000
 

@@ -1,10 +1,14 @@
 /**
  * Checks that every operation takes the options of a call in the same way.
  */
+import type { ReadError } from "@pawl/core/PaymentsError"
+import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
+import * as Schedule from "effect/Schedule"
 import { describe, expect, it } from "vitest"
+import { ApmPayments } from "../src/ApmPayments.ts"
 import type { CreateOptions } from "../src/CallOptions.ts"
 import * as Memory from "./support/memory.ts"
 import { type Named, type Operation, operations } from "./support/operations.ts"
@@ -92,5 +96,59 @@ describe.each(operations.filter(({ kind }) => kind === "create"))("$name", (oper
       failure: { _tag: "ValidationFailed", sent: false, fields: [{ path: "requestId" }] }
     })
     expect(service.requests.length).toBe(0)
+  })
+})
+
+describe("retrySchedule", () => {
+  /** The times of the requests of a read that fails, in milliseconds. */
+  const timesOf = ({
+    config,
+    headers = {},
+    ...options
+  }: CreateOptions & {
+    readonly config?: CreateOptions["retrySchedule"]
+    readonly headers?: Record<string, string>
+  }) => {
+    const times: Array<number> = []
+    const service = new Memory.Service({
+      answer: () =>
+        Effect.flatMap(Clock.currentTimeMillis, (now) => {
+          times.push(now)
+          return Memory.answer(429, "", headers)
+        })
+    })
+    return ApmPayments.use(({ status }) => status("7", options)).pipe(
+      Effect.exit,
+      Memory.settled,
+      Effect.provide(Memory.client(service, { retrySchedule: config })),
+      Effect.map(() => times.map((time) => time - (times[0] ?? 0))),
+      Memory.virtual
+    )
+  }
+
+  const twice = Schedule.spaced("1 second").pipe(Schedule.upTo({ times: 2 }))
+
+  it("of a call or of the client decides the waits and their number", async () => {
+    expect(await timesOf({ retrySchedule: twice })).toEqual([0, 1000, 2000])
+    expect(await timesOf({ config: twice })).toEqual([0, 1000, 2000])
+    const often = Schedule.spaced("10 millis")
+    expect(await timesOf({ config: twice, retrySchedule: often })).toEqual([0, 10, 20, 30])
+  })
+
+  it("has the limits of the call and of the service", async () => {
+    expect(await timesOf({ retrySchedule: twice, maxAttempts: 2 })).toEqual([0, 1000])
+    expect(await timesOf({ retrySchedule: twice, totalTimeout: "1500 millis" })).toEqual([0, 1000])
+    const [, second = 0] = await timesOf({ retrySchedule: twice, headers: { "retry-after": "5" } })
+    expect(second).toBeGreaterThanOrEqual(5000)
+  })
+
+  it("gets the error of the last attempt", async () => {
+    const tags: Array<string> = []
+    const retrySchedule = Schedule.forever.pipe(
+      Schedule.setInputType<ReadError>(),
+      Schedule.while(({ input }) => tags.push(input._tag) < 2)
+    )
+    expect(await timesOf({ retrySchedule })).toEqual([0, 0])
+    expect(tags).toEqual(["RateLimited", "RateLimited"])
   })
 })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import * as ConnectionFailure from "../src/internal/ConnectionFailure.ts"
+import * as ConnectionFailure from "../src/internal/wire/ConnectionFailure.ts"
 
 describe("the code of a failed connection", () => {
   it("is that of the error or of its nearest cause, among five errors", () => {

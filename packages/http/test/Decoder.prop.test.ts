@@ -10,17 +10,14 @@ import * as Schema from "effect/Schema"
 import * as SchemaIssue from "effect/SchemaIssue"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import * as Endpoint from "../src/Endpoint.ts"
-import * as Operation from "../src/internal/Operation.ts"
-import * as PlainInput from "../src/internal/PlainInput.ts"
-import * as SubscriptionEndpoint from "../src/SubscriptionEndpoint.ts"
+import * as Endpoint from "../src/internal/wire/Endpoint.ts"
+import * as Operation from "../src/internal/wire/Operation.ts"
 
 type Codec = Schema.Codec<unknown, unknown>
 
-const endpoints = Object.values<Operation.Endpoint<unknown> | Schema.Top>({
-  ...Endpoint,
-  ...SubscriptionEndpoint
-}).flatMap((each) => ("path" in each ? [each] : []))
+const endpoints = Object.values<Operation.Endpoint<unknown> | Schema.Top>(Endpoint).flatMap(
+  (each) => ("path" in each ? [each] : [])
+)
 
 const bodies = endpoints.flatMap((endpoint) =>
   endpoint.payload === undefined
@@ -217,7 +214,7 @@ describe.each(bodies)("$name", ({ endpoint, schema }) => {
       const expected = Effect.runSync(
         // An undefined member of a refused value counts as absent.
         Effect.match(
-          decode(input).pipe(Effect.catch(() => decode(PlainInput.withoutUndefined(input)))),
+          decode(input).pipe(Effect.catch(() => decode(Operation.withoutUndefined(input)))),
           {
             onSuccess: (value) => JSON.stringify(encode(value)),
             onFailure: ({ issue }) =>

@@ -1,16 +1,18 @@
 /**
  * A create in doubt: only a readable response that names the transaction ends the doubt.
  */
+import * as PaymentsError from "@pawl/core/PaymentsError"
 import { Unreachable } from "@pawl/core/PaymentsError"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
 import * as TestClock from "effect/testing/TestClock"
 import { describe, expect, it } from "vitest"
 import { ApmPayments } from "../src/ApmPayments.ts"
 import type { CreateOptions } from "../src/CallOptions.ts"
-import * as Doubts from "../src/internal/Doubts.ts"
+import * as Doubts from "../src/internal/call/Creates.ts"
 import * as Memory from "./support/memory.ts"
 import { operations } from "./support/operations.ts"
 
@@ -230,9 +232,12 @@ describe("C26 a create that is told to be in doubt", () => {
     expect(result).toMatchObject({ success: { transactionId: "100001" } })
   })
 
-  it("has no refusal apart from its cause", async () => {
+  it("names the refusal, which is its cause too, once in its message", async () => {
     const result = await run(inOrder(Memory.answer(404, "")), create({ inDoubt: true }))
-    expect(Result.merge(result)).not.toHaveProperty("refusal")
+    const error = Result.merge(result)
+    expect(error).toMatchObject({ cause: { _tag: "NotFound" }, refusal: { _tag: "NotFound" } })
+    const message = "message" in error ? error.message : ""
+    expect(message.split(new PaymentsError.NotFound({}).message).length).toBe(2)
   })
 
   it("is definite without a doubt", async () => {
@@ -240,6 +245,57 @@ describe("C26 a create that is told to be in doubt", () => {
       expect(await run(inOrder(refusal), create())).toMatchObject({ failure: { _tag: tag } })
   })
 })
+
+describe.each(operations.filter(({ kind }) => kind === "create"))(
+  "C26 a doubt about $name",
+  (operation) => {
+    const unreadable = Memory.answer(200, operation.name === "PaymentIntents.create" ? {} : "{")
+    // After a 401 the request is sent again, so that answer is the last.
+    const later = refusals.toSorted(
+      ([one], [other]) => Number(one === "401") - Number(other === "401")
+    )
+    const calls = (times: number, ...answers: ReadonlyArray<Memory.Answer>) => {
+      const service = inOrder(...answers)
+      const call = operation
+        .call({ requestId: "request-1" }, { maxAttempts: 1 })
+        .pipe(Effect.result, Memory.settled)
+      return Effect.replicateEffect(call, times).pipe(
+        Effect.map((results) => results.map((result) => Result.merge(result))),
+        Effect.provide(Memory.client(service)),
+        Memory.virtual
+      )
+    }
+
+    it.each(["lost", "unreadable"])("stays the cause of every later refusal: %s", async (first) => {
+      const answer = first === "lost" ? lost : unreadable
+      const errors = await calls(6, answer, ...later.map(([, refusal]) => refusal))
+      const cause = { _tag: first === "lost" ? "Unreachable" : "UnexpectedResponse" }
+      expect(errors[0]).toMatchObject({ _tag: "OutcomeUnknown", cause })
+      expect(errors[0]).not.toHaveProperty("refusal")
+      for (const [at, error] of errors.slice(1).entries()) {
+        const refusal = { _tag: later[at]?.[2] }
+        expect(error).toMatchObject({ _tag: "OutcomeUnknown", cause, refusal })
+      }
+    })
+
+    it("has a person to ask after the second refused call, until a new doubt or an answer", async () => {
+      const refused = Memory.answer(400, { errors: { amount: "too small" } })
+      const found = Memory.answer(200, operation.answer)
+      const limited = Memory.answer(429, "")
+      const results = await calls(7, unreadable, refused, limited, refused, lost, found, refused)
+      const messages = results.map((result) =>
+        Schema.is(PaymentsError.OutcomeUnknown)(result) ? result.message : ""
+      )
+      const again = /: call again with the same requestId\. /u
+      const person = /2 calls with this requestId were refused\. A person has to ask the service/u
+      for (const at of [0, 1, 2]) expect(messages[at]).toMatch(again)
+      expect(messages[3]).toMatch(person)
+      expect(messages[3]).not.toMatch(again)
+      expect(messages[4]).toMatch(again)
+      expect(results[6]).toMatchObject({ _tag: "ValidationFailed" })
+    })
+  }
+)
 
 describe("C27 a create that gets", () => {
   const creates = operations.filter(({ kind }) => kind === "create")

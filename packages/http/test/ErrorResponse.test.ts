@@ -2,7 +2,7 @@
  * The errors of responses that are not 2xx: their reasons, the service's own ids and the waits that it asks for.
  */
 import { describe, expect, it } from "vitest"
-import * as ErrorResponse from "../src/internal/ErrorResponse.ts"
+import * as ErrorResponse from "../src/internal/wire/ErrorResponse.ts"
 import type { Request, Response } from "../src/Transport.ts"
 import * as Memory from "./support/memory.ts"
 

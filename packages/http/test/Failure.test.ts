@@ -13,7 +13,7 @@ import {
   ValidationFailed
 } from "@pawl/core/PaymentsError"
 import { expect, it } from "vitest"
-import * as Failure from "../src/internal/Failure.ts"
+import * as Failure from "../src/internal/wire/Failure.ts"
 
 const unexpected = (status: number) => new UnexpectedResponse({ status, reason: "it is cut short" })
 

@@ -7,8 +7,7 @@ import type * as SchemaAST from "effect/SchemaAST"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import * as Endpoint from "../src/Endpoint.ts"
-import * as SubscriptionEndpoint from "../src/SubscriptionEndpoint.ts"
+import * as Endpoint from "../src/internal/wire/Endpoint.ts"
 import * as LanguageServer from "./support/languageServer.ts"
 import { operations } from "./support/operations.ts"
 
@@ -24,18 +23,8 @@ const types: ReadonlyArray<readonly [module: string, input: string, response: st
   ["Refund", "RefundInput", "RefundResponse", Endpoint.createRefund],
   ["Refund", "", "RefundInfo", Endpoint.readRefund],
   ["PaymentIntent", "PaymentIntentInput", "PaymentIntentResponse", Endpoint.createPaymentIntent],
-  [
-    "Subscription",
-    "SubscriptionInput",
-    "SubscriptionResponse",
-    SubscriptionEndpoint.createSubscription
-  ],
-  [
-    "Subscription",
-    "SubscriptionUpdateInput",
-    "Subscription",
-    SubscriptionEndpoint.updateSubscription
-  ]
+  ["Subscription", "SubscriptionInput", "SubscriptionResponse", Endpoint.createSubscription],
+  ["Subscription", "SubscriptionUpdateInput", "Subscription", Endpoint.updateSubscription]
 ]
 interface Endpoint {
   readonly payload?: Schema.Top

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest"
-import * as InFlight from "../src/internal/InFlight.ts"
+import * as InFlight from "../src/internal/call/Creates.ts"
 import type { Request } from "../src/Transport.ts"
 
 const request: Request = { method: "POST", url: "https://a.example/x", headers: {}, body: "{}" }

@@ -4,7 +4,7 @@
 import * as Schema from "effect/Schema"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import * as LenientResponse from "../src/internal/LenientResponse.ts"
+import * as LenientResponse from "../src/internal/wire/Response.ts"
 
 describe("C29 a field that is not as documented", () => {
   const text = Schema.optionalKey(Schema.String)

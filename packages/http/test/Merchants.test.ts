@@ -5,6 +5,7 @@ import { Hmac } from "@pawl/core/Hmac"
 import * as NodeHmac from "@pawl/core/NodeHmac"
 import * as Profile from "@pawl/core/Profile"
 import { RequestSender } from "@pawl/core/RequestSender"
+import * as Config from "effect/Config"
 import * as ConfigProvider from "effect/ConfigProvider"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -193,7 +194,7 @@ describe("C25 two merchants in one program", () => {
           PAWL_MERCHANT_SECRET: "secret"
         }
         return Layer.provide(
-          Pawl.layerConfig,
+          Pawl.layerConfig(),
           ConfigProvider.layer(ConfigProvider.fromUnknown(variables))
         )
       }
@@ -220,7 +221,7 @@ describe("C25 two merchants in one program", () => {
             NodeHmac.layer
           ]),
           layerConfig: Layer.provide(
-            Pawl.layerConfig,
+            Pawl.layerConfig(),
             ConfigProvider.layer(
               ConfigProvider.fromUnknown({
                 PAWL_BASE_URL: options.baseUrl,
@@ -257,7 +258,7 @@ describe("C25 two merchants in one program", () => {
       }).pipe(
         Effect.provide(
           Layer.provide(
-            Pawl.layerSenderConfig,
+            Pawl.layerConfig(),
             ConfigProvider.layer(ConfigProvider.fromUnknown(variables))
           )
         )
@@ -268,16 +269,18 @@ describe("C25 two merchants in one program", () => {
     run(({ optionsOf, paid }) => {
       const paths: Array<string> = []
       const agent = new Agent()
-      const layer = Pawl.layerConfigWith({
-        dispatcher: {
-          dispatch: (options, handler) => {
-            paths.push(options.path)
-            return agent.dispatch(options, handler)
-          }
-        },
-        headers: { "x-one": "1" },
-        profile: { requestChecksumSeparator: "-" }
-      })
+      const layer = Pawl.layerConfig(
+        { headers: Config.succeed({ "x-one": "1" }) },
+        {
+          dispatcher: {
+            dispatch: (options, handler) => {
+              paths.push(options.path)
+              return agent.dispatch(options, handler)
+            }
+          },
+          profile: { requestChecksumSeparator: "-" }
+        }
+      )
       const variables = {
         PAWL_BASE_URL: optionsOf("a").baseUrl,
         PAWL_MERCHANT_KEY: "a",

@@ -1,6 +1,7 @@
 /**
  * Spans and metrics of requests, by OpenTelemetry's semantic conventions for HTTP clients.
  */
+import * as NodeHmac from "@pawl/core/NodeHmac"
 import { StatusReader } from "@pawl/core/StatusReader"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -11,8 +12,10 @@ import * as TestClock from "effect/testing/TestClock"
 import * as Tracer from "effect/Tracer"
 import { describe, expect, it, vi } from "vitest"
 import { ApmPayments } from "../src/ApmPayments.ts"
-import { Caller } from "../src/Caller.ts"
-import * as Endpoint from "../src/Endpoint.ts"
+import * as Caller from "../src/internal/call/Caller.ts"
+import * as AccessToken from "../src/internal/token/AccessToken.ts"
+import * as Endpoint from "../src/internal/wire/Endpoint.ts"
+import * as PawlConfig from "../src/PawlConfig.ts"
 import type * as Pawl from "../src/Pawl.ts"
 import * as Memory from "./support/memory.ts"
 import { operations } from "./support/operations.ts"
@@ -192,11 +195,16 @@ describe("the spans", () => {
     ["no span", undefined],
     ["a span of another program", Tracer.externalSpan({ spanId: "1", traceId: "2" })]
   ])("are not needed by a call: around it is %s", async (_, parent) => {
-    const read = Caller.use((caller) =>
-      caller.call(Endpoint.readApmPaymentStatus, { params: { id: "7" } })
+    const service = new Memory.Service()
+    const client = Caller.layer.pipe(
+      Layer.provide(AccessToken.layer),
+      Layer.provide([service.layer, NodeHmac.layer, PawlConfig.layer(Memory.options)])
     )
+    const read = Caller.Caller.use((caller) =>
+      caller.call(Endpoint.readApmPaymentStatus, { params: { id: "7" } })
+    ).pipe(Effect.provide(client))
     const spans = await traced(
-      new Memory.Service(),
+      service,
       parent === undefined ? read : Effect.provideService(read, Tracer.ParentSpan, parent)
     )
     expect(requests(spans).map(({ outcome }) => outcome)).toEqual(["Success", "Success"])

@@ -4,9 +4,8 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import * as Endpoint from "../src/Endpoint.ts"
-import * as Operation from "../src/internal/Operation.ts"
-import * as SubscriptionEndpoint from "../src/SubscriptionEndpoint.ts"
+import * as Endpoint from "../src/internal/wire/Endpoint.ts"
+import * as Operation from "../src/internal/wire/Operation.ts"
 
 /** Schemas that no endpoint has yet: a record and a list with an encoded form, and an optional key. */
 const other = {
@@ -28,11 +27,7 @@ interface Payload {
   readonly schema: Schema.Codec<unknown, object>
 }
 
-const payloads: ReadonlyArray<Payload> = [
-  ...Object.values(Endpoint),
-  ...Object.values(SubscriptionEndpoint),
-  other
-].flatMap((endpoint) =>
+const payloads: ReadonlyArray<Payload> = [...Object.values(Endpoint), other].flatMap((endpoint) =>
   "payload" in endpoint
     ? [
         {

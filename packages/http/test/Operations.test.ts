@@ -6,8 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import * as Endpoint from "../src/Endpoint.ts"
-import * as SubscriptionEndpoint from "../src/SubscriptionEndpoint.ts"
+import * as Endpoint from "../src/internal/wire/Endpoint.ts"
 import * as Memory from "./support/memory.ts"
 import { type Named, type Operation, operations } from "./support/operations.ts"
 
@@ -112,10 +111,8 @@ const outcomes: Record<string, [Memory.Answer, Record<Operation["kind"], [string
 const creates = operations.filter(({ kind }) => kind === "create")
 
 it("covers every endpoint of the contract that requires an access token", () => {
-  const endpoints = Object.values({ ...Endpoint, ...SubscriptionEndpoint })
-    .flatMap((each) =>
-      "path" in each ? [`${each.method} ${each.path.replace(/:\w+/u, "id")}`] : []
-    )
+  const endpoints = Object.values(Endpoint)
+    .map((each) => `${each.method} ${each.path.replace(/:\w+/u, "id")}`)
     .filter((each) => each !== "POST /api/v1/auth")
   const covered = operations.map(
     ({ method, path }) => `${method} ${path.replace(/\/[0-9]+$/u, "/id")}`

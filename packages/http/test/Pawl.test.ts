@@ -145,7 +145,7 @@ describe("the client on Node", () => {
             PAWL_MERCHANT_SECRET: "secret"
           }
           const layer = Layer.provide(
-            Pawl.layerConfig,
+            Pawl.layerConfig(),
             ConfigProvider.layer(ConfigProvider.fromEnv({ env }))
           )
           expect(yield* Effect.provide(program, layer)).toEqual(["7", "SUCCEED"])

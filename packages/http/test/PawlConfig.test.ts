@@ -1,4 +1,5 @@
 import * as Cause from "effect/Cause"
+import * as Config from "effect/Config"
 import * as ConfigProvider from "effect/ConfigProvider"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -205,7 +206,10 @@ describe("layerConfig", () => {
   const read = (env: Record<string, string>) =>
     PawlConfig.PawlConfig.use(Effect.succeed).pipe(
       Effect.provide(
-        Layer.provide(PawlConfig.layerConfig, ConfigProvider.layer(ConfigProvider.fromEnv({ env })))
+        Layer.provide(
+          PawlConfig.layerConfig(),
+          ConfigProvider.layer(ConfigProvider.fromEnv({ env }))
+        )
       ),
       Effect.exit,
       Effect.runSync
@@ -261,7 +265,7 @@ describe("layerConfig", () => {
     const config = PawlConfig.PawlConfig.use(Effect.succeed).pipe(
       Effect.provide(
         Layer.provide(
-          PawlConfig.layerConfigWith({ headers: { "X-One": "1" }, hooks }),
+          PawlConfig.layerConfig(Config.succeed({ headers: { "X-One": "1" }, hooks })),
           ConfigProvider.layer(ConfigProvider.fromEnv({ env: required }))
         )
       ),
@@ -272,7 +276,7 @@ describe("layerConfig", () => {
     const refused = PawlConfig.PawlConfig.use(Effect.succeed).pipe(
       Effect.provide(
         Layer.provide(
-          PawlConfig.layerConfigWith({ headers: { host: "other.example" } }),
+          PawlConfig.layerConfig({ headers: { host: Config.succeed("other.example") } }),
           ConfigProvider.layer(ConfigProvider.fromEnv({ env: required }))
         )
       ),
@@ -290,7 +294,7 @@ describe("layerConfig", () => {
         const env = { ...required, PAWL_MERCHANT_KEY: merchantKey }
         const provider = ConfigProvider.layer(ConfigProvider.fromEnv({ env }))
         return Effect.flatMap(
-          Layer.buildWithMemoMap(Layer.provide(PawlConfig.layerConfig, provider), memoMap, scope),
+          Layer.buildWithMemoMap(Layer.provide(PawlConfig.layerConfig(), provider), memoMap, scope),
           (context) => Effect.provide(PawlConfig.PawlConfig.use(Effect.succeed), context)
         )
       })

@@ -2,7 +2,7 @@
  * Inputs without their undefined members, and the errors for values that JSON does not have.
  */
 import { describe, expect, it } from "vitest"
-import { toError, withoutUndefined } from "../src/internal/PlainInput.ts"
+import { toError, withoutUndefined } from "../src/internal/wire/Operation.ts"
 
 describe("a value without its undefined members", () => {
   it("is the same value if it has none", () => {

@@ -19,11 +19,10 @@ const canary = "canary-5d1f"
 const failed = { transactionId: "7", transactionStatus: "FAILED", declineCode: 51 }
 
 /** The function of the caller whose name and file a printed error has. */
-function payTheOrder() {
-  return ApmPayments.use(function byTheCaller({ create }) {
-    return create({ ...Memory.payment, requestId: "request-1" })
-  })
-}
+const payTheOrder = Effect.fn("byTheCaller")(function* () {
+  const { create } = yield* ApmPayments
+  return yield* create({ ...Memory.payment, requestId: "request-1" })
+})
 
 const answers = {
   Declined: Memory.answer(200, failed),
@@ -113,9 +112,9 @@ it("the name and the printed form of an error can be replaced, as those of every
 
 describe("the frame of the caller", () => {
   /** The error of a create whose second attempt is refused. */
-  const errorOf = async () => {
+  const errorOf = async (call: ReturnType<typeof payTheOrder> = payTheOrder()) => {
     const service = new Memory.Service({ answer: (_, n) => Memory.answer(n === 1 ? 500 : 404, "") })
-    const exit = await Effect.exit(payTheOrder()).pipe(
+    const exit = await Effect.exit(call).pipe(
       Memory.settled,
       Effect.provide(Memory.client(service)),
       Memory.virtual
@@ -142,17 +141,16 @@ describe("the frame of the caller", () => {
     })
   })
 
-  it("is looked for without a change of the limit of the program, and not with a limit of 0", async () => {
+  it("is none where the caller is no Effect.fn, or where the program captures none", async () => {
+    const bare = ApmPayments.use(({ create }) => create(Memory.payment))
     const { stackTraceLimit } = Error
     try {
-      Error.stackTraceLimit = 7
-      await errorOf()
-      expect(Error.stackTraceLimit).toBe(7)
-      Error.stackTraceLimit = 1
-      expect((await errorOf()).stack).toContain("byTheCaller")
-      Error.stackTraceLimit = 0
-      expect((await errorOf()).stack).not.toMatch(/\n {4}at /u)
-      expect(Error.stackTraceLimit).toBe(0)
+      for (const limit of [stackTraceLimit, 0]) {
+        Error.stackTraceLimit = limit
+        const error = await errorOf(limit === 0 ? payTheOrder() : bare)
+        expect(error.stack).toBe(`${error.name}: ${error.message}`)
+        expect(Error.stackTraceLimit).toBe(limit)
+      }
     } finally {
       Error.stackTraceLimit = stackTraceLimit
     }
@@ -164,9 +162,9 @@ it("an uncaught error prints the same", async () => {
   const program = `
     import { Declined } from "@pawl/core/PaymentsError"
     import * as Effect from "effect/Effect"
-    import * as CallSite from "${url("../src/internal/CallSite.ts")}"
-    const create = CallSite.shown(() => Effect.suspend(() => Effect.fail(new Declined({ response: {} }))))
-    function payTheOrder() { return create() }
+    import { traced } from "${url("../src/internal/call/Methods.ts")}"
+    const create = traced("create")(() => Effect.suspend(() => Effect.fail(new Declined({ response: {} }))))
+    const payTheOrder = Effect.fn("payTheOrder")(function* () { return yield* create() })
     await Effect.runPromise(payTheOrder())`
   const run = promisify(execFile)(process.execPath, ["--input-type=module", "--eval", program], {
     cwd: import.meta.dirname

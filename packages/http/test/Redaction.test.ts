@@ -3,7 +3,7 @@
  */
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import * as Redaction from "../src/internal/Redaction.ts"
+import { redaction } from "../src/internal/wire/ErrorResponse.ts"
 
 const base64 = (text: string) => Buffer.from(text).toString("base64")
 const hex = (digit: string) => digit.charCodeAt(0).toString(16)
@@ -34,7 +34,7 @@ describe("a number of 8 digits or more", () => {
         fc.array(fc.constantFrom(...separators), { maxLength: 3 }),
         (digits, form, between) => {
           const quoted = Array.from(digits, (digit) => form(digit)).join(between.join(""))
-          expect(Redaction.make([digits])(`card ${quoted} no`)).toBe("card … no")
+          expect(redaction([digits])(`card ${quoted} no`)).toBe("card … no")
         }
       ),
       // The expression of a number has classes of Unicode, which take milliseconds to compile.
@@ -43,19 +43,19 @@ describe("a number of 8 digits or more", () => {
 
   it("is removed however the request has it", () => {
     for (const value of ["4929 8132 7465 0194", "4929-8132-7465-0194"]) {
-      expect(Redaction.make([value])("4929813274650194")).toBe("…")
+      expect(redaction([value])("4929813274650194")).toBe("…")
     }
   })
 
   it("is kept with four separators, and so is one of 7 digits with one", () => {
-    expect(Redaction.make(["49298132"])("4929----8132")).toBe("4929----8132")
-    expect(Redaction.make(["4929813"])("4929 813")).toBe("4929 813")
-    expect(Redaction.make(["49298132a"])("4929 8132a")).toBe("4929 8132a")
-    expect(Redaction.make(["a49298132"])("a4929 8132")).toBe("a4929 8132")
+    expect(redaction(["49298132"])("4929----8132")).toBe("4929----8132")
+    expect(redaction(["4929813"])("4929 813")).toBe("4929 813")
+    expect(redaction(["49298132a"])("4929 8132a")).toBe("4929 8132a")
+    expect(redaction(["a49298132"])("a4929 8132")).toBe("a4929 8132")
   })
 
   it("is returned in the decoded text, whose characters beyond ASCII are spaces", () => {
-    const remove = Redaction.make(["49298132"])
+    const remove = redaction(["49298132"])
     expect(remove("49298132 &lt;%41&#127;&#128;&#233;")).toBe("…  A\u007f  ")
     expect(remove("49298132 &#x; &#; &;")).toBe("… &#x; &#; &;")
   })
@@ -64,12 +64,12 @@ describe("a number of 8 digits or more", () => {
 describe("a text", () => {
   it("without a value of the request is returned as it is", () => {
     const text = "100%25 &amp; ５ \\x41 49298131 4929-8133"
-    expect(Redaction.make(["49298132", "secret-1"])(text)).toBe(text)
+    expect(redaction(["49298132", "secret-1"])(text)).toBe(text)
   })
 
   it("has no value of three characters or more, the longest first", () => {
-    expect(Redaction.make(["EUR", "EUR-1001", "10"])("EUR-1001 in EUR, 10")).toBe("… in …, 10")
-    expect(Redaction.make(["EUR-1001", "EUR"])("EUR-1001 in EUR, EUR-1001")).toBe("… in …, …")
+    expect(redaction(["EUR", "EUR-1001", "10"])("EUR-1001 in EUR, 10")).toBe("… in …, 10")
+    expect(redaction(["EUR-1001", "EUR"])("EUR-1001 in EUR, EUR-1001")).toBe("… in …, …")
   })
 
   it("has no value of 8 bytes or more in base64, whatever follows it", () =>
@@ -81,12 +81,12 @@ describe("a text", () => {
           const value = `#${text}`
           const bytes = value.length - (value.length % 3)
           const rest = base64(value + after).slice(base64(value.slice(0, bytes)).length)
-          expect(Redaction.make([value])(`at ${base64(value + after)}`)).toBe(`at …${rest}`)
+          expect(redaction([value])(`at ${base64(value + after)}`)).toBe(`at …${rest}`)
         }
       )
     ))
 
   it("keeps the base64 of a shorter value", () => {
-    expect(Redaction.make(["seven-7"])(base64("seven-7"))).toBe(base64("seven-7"))
+    expect(redaction(["seven-7"])(base64("seven-7"))).toBe(base64("seven-7"))
   })
 })

@@ -3,7 +3,7 @@
  */
 import * as Redacted from "effect/Redacted"
 import { describe, expect, it } from "vitest"
-import * as Renewals from "../src/internal/Renewals.ts"
+import * as Renewals from "../src/internal/token/Renewals.ts"
 
 const token = (text: string) => ({ text: Redacted.make(text), expiresAt: 0 })
 

@@ -21,12 +21,10 @@ import { ApmPayments } from "../src/ApmPayments.ts"
 import { ApmPayouts } from "../src/ApmPayouts.ts"
 import { CardPayments } from "../src/CardPayments.ts"
 import { CardPayouts } from "../src/CardPayouts.ts"
-import * as Endpoint from "../src/Endpoint.ts"
+import * as Endpoint from "../src/internal/wire/Endpoint.ts"
 import type * as Pawl from "../src/Pawl.ts"
 import { PaymentIntents } from "../src/PaymentIntents.ts"
 import { Refunds } from "../src/Refunds.ts"
-import { layer } from "../src/RequestSender.ts"
-import * as SubscriptionEndpoint from "../src/SubscriptionEndpoint.ts"
 import { Subscriptions } from "../src/Subscriptions.ts"
 import * as Memory from "./support/memory.ts"
 
@@ -74,7 +72,7 @@ const creates: ReadonlyArray<Create> = [
   },
   {
     kind: "subscription",
-    endpoint: SubscriptionEndpoint.createSubscription,
+    endpoint: Endpoint.createSubscription,
     create: (input) => Subscriptions.use((service) => service.create(input))
   },
   {
@@ -84,11 +82,11 @@ const creates: ReadonlyArray<Create> = [
   }
 ]
 
-const client = (service: Memory.Service) => Layer.provideMerge(layer, Memory.client(service))
+const { client } = Memory
 
 const run = <A, E>(
   service: Memory.Service,
-  effect: Effect.Effect<A, E, Pawl.Services | RequestSender>
+  effect: Effect.Effect<A, E, Pawl.Services>
 ): Promise<A> => Memory.virtual(Effect.provide(effect, client(service)))
 
 /** Draws valid values of a schema, in their encoded form. */

@@ -6,7 +6,7 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { describe, expect, it } from "vitest"
-import * as ResponseIds from "../src/internal/ResponseIds.ts"
+import * as ResponseIds from "../src/internal/wire/Response.ts"
 import * as Memory from "./support/memory.ts"
 import { operations } from "./support/operations.ts"
 

@@ -6,7 +6,7 @@ import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import { expect, it } from "vitest"
 import { ApmPayments } from "../src/ApmPayments.ts"
-import * as Signed from "../src/internal/Signed.ts"
+import * as Operation from "../src/internal/wire/Operation.ts"
 import * as PawlConfig from "../src/PawlConfig.ts"
 import * as Memory from "./support/memory.ts"
 
@@ -76,7 +76,7 @@ it("the key of the checksum is prepared once for each secret", async () => {
   const merchantSecret = Effect.sync(() => Redacted.make(current))
   await Effect.gen(function* () {
     const config = yield* PawlConfig.PawlConfig
-    const sign = (yield* Signed.make)("always")
+    const sign = (yield* Operation.signer)("always")
     for (const secret of ["one", "one", "two", "two"]) {
       current = secret
       yield* config.merchantSecret

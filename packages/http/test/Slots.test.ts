@@ -1,6 +1,6 @@
 import * as fc from "fast-check"
 import { expect, it } from "vitest"
-import * as Slots from "../src/internal/Slots.ts"
+import * as Slots from "../src/internal/wire/Slots.ts"
 
 type Step = "take" | "cancel" | "release"
 

@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import * as TestClock from "effect/testing/TestClock"
 import { describe, expect, it } from "vitest"
-import * as TokenResponse from "../src/internal/TokenResponse.ts"
+import * as TokenResponse from "../src/internal/token/TokenResponse.ts"
 import * as Memory from "./support/memory.ts"
 
 const find = (json: unknown, field?: string) =>

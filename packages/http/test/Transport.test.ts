@@ -1,9 +1,7 @@
 import * as Deferred from "effect/Deferred"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as FetchHttpClient from "effect/http/FetchHttpClient"
 import * as Fiber from "effect/Fiber"
-import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import * as Tracer from "effect/Tracer"
 import { performance } from "node:perf_hooks"
@@ -43,7 +41,7 @@ const text = (response: Transport.Response) => new TextDecoder().decode(response
 
 describe.each([
   ["NodeTransport", NodeTransport.layer],
-  ["a transport over fetch", Layer.provide(Transport.layerHttpClient, FetchHttpClient.layer)]
+  ["a transport over fetch", Transport.layerFetch()]
 ])("%s", (_, layer) => {
   it("sends the request unchanged and returns the response unchanged, without a span or trace header", () => {
     const spans: Array<string> = []
@@ -323,9 +321,10 @@ it.each(["EMFILE", "ENFILE", "EADDRNOTAVAIL"])(
         const error = yield* Effect.flip(send("http://127.0.0.1:1/"))
         expect(error).toMatchObject({ _tag: "Unreachable", sent: false })
       }).pipe(
-        Effect.provide(Layer.provide(Transport.layerHttpClient, FetchHttpClient.layer)),
-        Effect.provideService(FetchHttpClient.Fetch, () =>
-          Promise.reject(new TypeError("fetch failed", { cause: { code } }))
+        Effect.provide(
+          Transport.layerFetch(() =>
+            Promise.reject(new TypeError("fetch failed", { cause: { code } }))
+          )
         )
       )
     )

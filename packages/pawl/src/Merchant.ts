@@ -158,7 +158,9 @@ export const layer = <R = never>(
       const read = yield* Options.readStore(settings).pipe(
         Effect.provideService(ConfigProvider.ConfigProvider, provider)
       )
-      const merchant = Parts.layer(Client.layerConfigWith(handlers), read, {
+      const { headers, hooks } = handlers
+      const client = Client.layerConfig(Config.succeed({ headers, hooks }), handlers)
+      const merchant = Parts.layer(client, read, {
         handler: Handler.layer((transition) => Effect.asVoid(handlers.handle(transition))),
         rebuild: handlers.rebuild,
         profile: handlers.profile,

@@ -1,6 +1,5 @@
 import { Api } from "@pawl/sandbox/internal/contract/Api"
-import * as Endpoint from "@pawl/http/Endpoint"
-import * as SubscriptionEndpoint from "@pawl/http/SubscriptionEndpoint"
+import * as Endpoint from "@pawl/http/internal/wire/Endpoint"
 import { RequestId } from "@pawl/core/Transaction"
 import * as Endpoints from "@pawl/testkit/internal/gateway/Endpoints"
 import * as Schema from "effect/Schema"
@@ -28,8 +27,8 @@ it("has exactly the endpoints and paths of the specification", () => {
 })
 
 it("has the endpoints that the client calls, and no others", () => {
-  const called = Object.values({ ...Endpoint, ...SubscriptionEndpoint }).flatMap((each) =>
-    "path" in each ? [`${each.method} ${each.path.replace(/:(\w+)/u, "{$1}")}`] : []
+  const called = Object.values(Endpoint).map(
+    (each) => `${each.method} ${each.path.replace(/:(\w+)/u, "{$1}")}`
   )
   const declared = Object.entries(document.paths).flatMap(([path, operations]) =>
     Object.keys(operations).map((method) => `${method.toUpperCase()} ${path}`)
@@ -160,7 +159,7 @@ it("has the callbacks as webhooks, with a schema of each layout", () => {
 })
 
 it("redacts the secret of the credentials, under its name", () => {
-  const { merchantSecret } = Schema.decodeUnknownSync(Endpoint.Credentials)({
+  const { merchantSecret } = Schema.decodeUnknownSync(Endpoint.authenticate.payload)({
     merchantKey: "key",
     merchantSecret: "secret"
   })

@@ -33,7 +33,6 @@
  */
 import * as Handler from "@pawl/core/Handler"
 import * as Hmac from "@pawl/core/Hmac"
-import * as RequestSender from "@pawl/http/RequestSender"
 import * as CallbackUrl from "@pawl/webhook/CallbackUrl"
 import * as Ledger from "@pawl/webhook/Ledger"
 import * as Receiver from "@pawl/webhook/Receiver"
@@ -87,8 +86,7 @@ export const layerOverStore = ({ handle = () => Effect.void, ...options }: Optio
       Handler.layer(handle),
       Verifier.layer({ current: secret }),
       CallbackUrl.layer(secret),
-      Seal.layer({ current: secret }),
-      RequestSender.layer
+      Seal.layer({ current: secret })
     ]),
     Layer.provideMerge(Fake.layer(options)),
     Layer.provide(Hmac.layer)

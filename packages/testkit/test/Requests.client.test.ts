@@ -4,7 +4,6 @@
 import * as NodeHmac from "@pawl/core/NodeHmac"
 import * as PawlConfig from "@pawl/http/PawlConfig"
 import * as PawlPortable from "@pawl/http/PawlPortable"
-import * as RequestSender from "@pawl/http/RequestSender"
 import { type Response, Transport } from "@pawl/http/Transport"
 import * as CallbackUrl from "@pawl/webhook/CallbackUrl"
 import * as Ledger from "@pawl/webhook/Ledger"
@@ -82,11 +81,7 @@ const run = (
   const layer = Requests.layer({ callbackUrl: "https://shop.example/callback" }).pipe(
     Layer.provide(RequestStore.layerMemory),
     Layer.provide(Layer.fresh(Ledger.layerMemory)),
-    Layer.provide([
-      CallbackUrl.layer(secret),
-      Seal.layer({ current: secret }),
-      Layer.provide(RequestSender.layer, client)
-    ]),
+    Layer.provide([CallbackUrl.layer(secret), Seal.layer({ current: secret }), client]),
     Layer.provide(NodeHmac.layer),
     Layer.provideMerge(TestClock.layer())
   )

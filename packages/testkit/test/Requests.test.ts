@@ -3,7 +3,6 @@
  */
 import * as Handler from "@pawl/core/Handler"
 import * as NodeHmac from "@pawl/core/NodeHmac"
-import * as RequestSender from "@pawl/http/RequestSender"
 import * as CallbackUrl from "@pawl/webhook/CallbackUrl"
 import * as Ledger from "@pawl/webhook/Ledger"
 import * as Receiver from "@pawl/webhook/Receiver"
@@ -46,8 +45,7 @@ const world = () => {
       handler,
       Verifier.layer({ current: secret }),
       CallbackUrl.layer(secret),
-      Seal.layer({ current: secret }),
-      RequestSender.layer
+      Seal.layer({ current: secret })
     ]),
     Layer.provide(NodeHmac.layer),
     Layer.provideMerge(Fake.layer()),

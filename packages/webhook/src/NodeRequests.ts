@@ -23,7 +23,7 @@
  *   })
  * )
  *
- * // Needs a `RequestSender`, which `Pawl.layerSenderConfig` of `@pawl/http` provides.
+ * // Needs a `RequestSender`, which `Pawl.layerConfig()` of `@pawl/http` provides.
  * const program = Effect.provide(pay, NodeRequests.layerConfig({ filename: "orders.db" }))
  * ```
  *

@@ -50,7 +50,7 @@ const handler = LedgerSql.handler({
 }).pipe(Layer.provide(forwarder))
 
 const receiver = Receiver.layer().pipe(
-  Layer.provide([handler, Pawl.layerConfig, Verifier.layer({ current: Redacted.make(secret) })]),
+  Layer.provide([handler, Pawl.layerConfig(), Verifier.layer({ current: Redacted.make(secret) })]),
   Layer.provide(LedgerSql.layer),
   Layer.provide([client, NodeHmac.layer])
 )

@@ -98,7 +98,7 @@ const receiver = Receiver.layer({
   Layer.provide([
     handler,
     recorded,
-    Pawl.layerConfig,
+    Pawl.layerConfig(),
     Verifier.layer({ current: Redacted.make(secret) })
   ]),
   Layer.provide(LedgerSql.layer),

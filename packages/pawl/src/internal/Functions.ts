@@ -4,6 +4,7 @@
 import * as Handler from "@pawl/core/Handler"
 import * as Profile from "@pawl/core/Profile"
 import * as Client from "@pawl/http/Pawl"
+import * as Config from "effect/Config"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Log from "./Log.ts"
@@ -35,11 +36,13 @@ export const references = ({ logger, profile = {} }: Partial<Options.Options>) =
 
 /** Layer of the client, with the settings that no variable can hold. */
 export const client = ({ dispatcher, headers, hooks }: Options.Options) =>
-  Client.layerConfigWith({
-    dispatcher,
-    headers,
-    hooks: hooks && { onRequest: hook(hooks.onRequest), onResponse: hook(hooks.onResponse) }
-  })
+  Client.layerConfig(
+    Config.succeed({
+      headers,
+      hooks: hooks && { onRequest: hook(hooks.onRequest), onResponse: hook(hooks.onResponse) }
+    }),
+    { dispatcher }
+  )
 
 const hook = <Event>(call: ((event: Event) => unknown) | undefined) =>
   call && ((event: Event) => Effect.asVoid(promised(() => call(event))))

@@ -23,7 +23,7 @@
 import type { Transition } from "@pawl/core/Handler"
 import type { RequestEvent, ResponseEvent } from "@pawl/http/Hooks"
 import type * as Client from "@pawl/http/Pawl"
-import * as OptionTypes from "@pawl/http/OptionTypes"
+import * as OptionTypes from "./OptionTypes.ts"
 import { InvalidConfig } from "@pawl/http/PawlConfig"
 import type { RequestInput, RequestKind } from "@pawl/core/RequestSender"
 import * as NodeStore from "@pawl/webhook/internal/ledger/NodeStore"

@@ -5,7 +5,6 @@ import type * as Handler from "@pawl/core/Handler"
 import * as NodeHmac from "@pawl/core/NodeHmac"
 import * as Profile from "@pawl/core/Profile"
 import type * as Client from "@pawl/http/Pawl"
-import * as RequestSender from "@pawl/http/RequestSender"
 import * as CallbackUrl from "@pawl/webhook/CallbackUrl"
 import * as NodeStore from "@pawl/webhook/internal/ledger/NodeStore"
 import * as Receiver from "@pawl/webhook/Receiver"
@@ -33,13 +32,7 @@ export const layer = <E, R>(
   }
 ) =>
   Layer.mergeAll(Receiver.layer(), Requests.layer({ callbackUrl, rebuild })).pipe(
-    Layer.provide([
-      handler,
-      Verifier.layerConfig,
-      CallbackUrl.layerConfig,
-      Seal.layerConfig,
-      RequestSender.layer
-    ]),
+    Layer.provide([handler, Verifier.layerConfig, CallbackUrl.layerConfig, Seal.layerConfig]),
     Layer.provideMerge([client, NodeStore.layer(store)]),
     Layer.provide(NodeHmac.layer),
     Layer.provide(ConfigProvider.layer(provider)),

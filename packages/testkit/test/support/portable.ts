@@ -20,7 +20,6 @@ import * as Receiver from "@pawl/webhook/Receiver"
 import * as Verifier from "@pawl/webhook/Verifier"
 import * as WebReceiver from "@pawl/webhook/WebReceiver"
 import * as Effect from "effect/Effect"
-import * as FetchHttpClient from "effect/http/FetchHttpClient"
 import * as Layer from "effect/Layer"
 import * as ManagedRuntime from "effect/ManagedRuntime"
 import * as Redacted from "effect/Redacted"
@@ -37,7 +36,7 @@ export type Fetch = (request: Request) => Promise<Response>
 export const makeApplication = (baseUrl: string): Fetch => {
   const client = ManagedRuntime.make(
     PawlPortable.layerPerRequest.pipe(
-      Layer.provide(Layer.provide(Transport.layerHttpClient, FetchHttpClient.layer)),
+      Layer.provide(Transport.layerFetch()),
       Layer.provide(Hmac.layer),
       Layer.provide(PawlConfig.layer({ baseUrl, merchantKey: "key", merchantSecret: secret }))
     )

@@ -12,7 +12,6 @@ import { Handler } from "@pawl/core/Handler"
 import * as NodeHmac from "@pawl/core/NodeHmac"
 import { RequestSender } from "@pawl/core/RequestSender"
 import * as Pawl from "@pawl/http/Pawl"
-import * as Sender from "@pawl/http/RequestSender"
 import * as CallbackUrl from "@pawl/webhook/CallbackUrl"
 import * as LedgerSql from "@pawl/webhook/LedgerSql"
 import * as NodePostgres from "@pawl/webhook/NodePostgres"
@@ -98,11 +97,7 @@ const current = Redacted.make(secret)
 
 const requests = Requests.layer({ callbackUrl: "https://shop.example/callback" }).pipe(
   Layer.provide(markedStore),
-  Layer.provide([
-    markedSender.pipe(Layer.provide(Sender.layer)),
-    CallbackUrl.layer(current),
-    Seal.layer({ current })
-  ])
+  Layer.provide([markedSender, CallbackUrl.layer(current), Seal.layer({ current })])
 )
 
 const layer = Layer.merge(

@@ -17,8 +17,7 @@ import * as HttpApiMiddleware from "effect/http-api/HttpApiMiddleware"
 import * as HttpApiSecurity from "effect/http-api/HttpApiSecurity"
 import * as OpenApi from "effect/http-api/OpenApi"
 import * as Schema from "effect/Schema"
-import * as Endpoint from "@pawl/http/Endpoint"
-import * as SubscriptionEndpoint from "@pawl/http/SubscriptionEndpoint"
+import * as Endpoint from "@pawl/http/internal/wire/Endpoint"
 import { unauthorized } from "./ErrorBody.ts"
 import { get, post, put, remove } from "./HttpEndpoint.ts"
 import { asPublished } from "./OpenApiDocument.ts"
@@ -107,13 +106,10 @@ export class PaymentIntents extends HttpApiGroup.make("paymentIntents")
 /** Recurring payments with a card token. */
 export class Subscriptions extends HttpApiGroup.make("subscriptions")
   .add(
-    post(SubscriptionEndpoint.createSubscription, "Creates a subscription with a card token"),
-    get(SubscriptionEndpoint.readSubscription, "Reads a subscription"),
-    put(
-      SubscriptionEndpoint.updateSubscription,
-      "Changes the fields of a subscription that are in the body"
-    ),
-    remove(SubscriptionEndpoint.cancelSubscription, "Cancels a subscription at once")
+    post(Endpoint.createSubscription, "Creates a subscription with a card token"),
+    get(Endpoint.readSubscription, "Reads a subscription"),
+    put(Endpoint.updateSubscription, "Changes the fields of a subscription that are in the body"),
+    remove(Endpoint.cancelSubscription, "Cancels a subscription at once")
   )
   .middleware(Bearer)
   .annotate(OpenApi.Description, "Recurring payments with a card token") {}

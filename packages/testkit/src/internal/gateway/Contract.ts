@@ -3,7 +3,7 @@
  *
  * **Details**
  *
- * The routes are those of `@pawl/http/Endpoint`, so the gateway implements exactly its endpoints: `Handlers` has
+ * The routes are those of `@pawl/http/internal/wire/Endpoint`, so the gateway implements exactly its endpoints: `Handlers` has
  * one handler for each, with the types the endpoint declares.
  */
 import * as Decoder from "@pawl/core/internal/Decoder"

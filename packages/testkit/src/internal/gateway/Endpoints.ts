@@ -6,14 +6,11 @@
  * The name of an endpoint is its method and its path after the `/api` of the base URL:
  * `GET /v1/payments/apm/status/{id}`.
  */
-import * as TransactionEndpoint from "@pawl/http/Endpoint"
-import * as SubscriptionEndpoint from "@pawl/http/SubscriptionEndpoint"
+import * as Contract from "@pawl/http/internal/wire/Endpoint"
 import * as Result from "effect/Result"
 
-const { Credentials: _, ...transactions } = TransactionEndpoint
-
 /** The endpoints that the client calls. */
-export const all = Object.values({ ...transactions, ...SubscriptionEndpoint })
+export const all = Object.values(Contract)
 
 /** An endpoint of the contract. */
 export type Endpoint = (typeof all)[number]

@@ -14,7 +14,6 @@ import * as Transport from "@pawl/http/Transport"
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as FetchHttpClient from "effect/http/FetchHttpClient"
 import * as Layer from "effect/Layer"
 import * as ManagedRuntime from "effect/ManagedRuntime"
 import * as Redacted from "effect/Redacted"
@@ -26,15 +25,14 @@ export const make = (service: Service): Client => {
   const { baseUrl, fetch, merchantKey, merchantSecret } = service
   const client = PawlPortable.layer.pipe(
     Layer.provide([
-      Layer.provide(Transport.layerHttpClient, FetchHttpClient.layer),
+      Transport.layerFetch((input, init) =>
+        fetch(input instanceof Request ? input.url : input.toString(), init)
+      ),
       PawlConfig.layer({ baseUrl, merchantKey, merchantSecret: Redacted.make(merchantSecret) }),
       Hmac.layer
     ]),
     Layer.provideMerge(
       Layer.mergeAll(
-        Layer.succeed(FetchHttpClient.Fetch, (input, init) =>
-          fetch(input instanceof Request ? input.url : input.toString(), init)
-        ),
         Layer.succeed(Clock.Clock, clockOf(service)),
         Layer.succeed(References.MinimumLogLevel, "None")
       )

@@ -20,7 +20,7 @@
  *
  * A create is in doubt when it may have taken effect: the connection of an attempt broke, or an attempt timed
  * out, got a 3xx, 408, 409, 423, 425 or 5xx, or got a success that cannot be read. Only a readable response
- * that names the transaction ends the doubt, also one with the status FAILED. Any other end of the call is
+ * that decides the outcome ends the doubt, also one with the status FAILED. Any other end of the call is
  * `OutcomeUnknown`, also after a later 400 or 404: a proxy may have sent that.
  *
  * `Metrics` lists the metrics of a call. With a tracer the span of a call has the attributes
@@ -30,8 +30,6 @@
  * `http.request.method`, `url.template`, `server.address`, `server.port`, `http.response.status_code`,
  * `http.request.resend_count` from the second request on, and `error.type`, which is the status from 400 on, or
  * the tag of the error when no response arrived.
- *
- * @since 0.1.0
  */
 import type { Hmac } from "@pawl/core/Hmac"
 import type { OutcomeUnknown, ReadError, ValidationFailed } from "@pawl/core/PaymentsError"
@@ -39,42 +37,48 @@ import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import { identity } from "effect/Function"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
-import { AccessToken } from "./AccessToken.ts"
-import type { CallOptions, CreateOptions } from "./CallOptions.ts"
-import * as Attempts from "./internal/Attempts.ts"
-import * as Authorized from "./internal/Authorized.ts"
-import * as CallAttempts from "./internal/CallAttempts.ts"
-import * as Doubts from "./internal/Doubts.ts"
-import * as Failure from "./internal/Failure.ts"
-import * as FirstAttempt from "./internal/FirstAttempt.ts"
-import * as InFlight from "./internal/InFlight.ts"
-import * as Limits from "./internal/Limits.ts"
-import * as Observed from "./internal/Observed.ts"
-import * as Operation from "./internal/Operation.ts"
-import * as Renewals from "./internal/Renewals.ts"
-import * as RetryBudget from "./internal/RetryBudget.ts"
-import * as Signed from "./internal/Signed.ts"
-import * as Metrics from "./Metrics.ts"
-import { PawlConfig } from "./PawlConfig.ts"
-import { Transport } from "./Transport.ts"
+import type { CallOptions, CreateOptions } from "../../CallOptions.ts"
+import { PawlConfig } from "../../PawlConfig.ts"
+import { type Response, Transport } from "../../Transport.ts"
+import * as Settings from "../config/Settings.ts"
+import { AccessToken } from "../token/AccessToken.ts"
+import * as Renewals from "../token/Renewals.ts"
+import * as Attempts from "../wire/Attempts.ts"
+import * as Failure from "../wire/Failure.ts"
+import * as Metrics from "../wire/Metrics.ts"
+import * as Observed from "../wire/Observed.ts"
+import * as Operation from "../wire/Operation.ts"
+import * as Creates from "./Creates.ts"
+
+/**
+ * Decides what a decoded response to a create means: a result, or an error such as `Declined`. `OutcomeUnknown` leaves
+ * the create in doubt.
+ */
+export type Decide<Response, A, E> = (
+  requestId: string,
+  response: Response
+) => Result.Result<A, E | OutcomeUnknown>
+
+/** A create to send. With `body` that text is sent, and of `payload` only the requestId counts. */
+export interface Create<Response, A, E> {
+  readonly endpoint: Operation.Endpoint<Response>
+  readonly decide: Decide<Response, A, E>
+  readonly payload: { readonly requestId: string }
+  readonly body?: string | undefined
+}
 
 /**
  * Service that calls operations of the contract.
  *
  * - `call`: sends a GET with retries. A PUT is retried only when it surely had no effect.
- * - `create`: sends a POST whose body has a requestId, with retries. With `body` it sends that text, which `operation`
- *   made of the whole payload earlier; then of `payload` only the requestId counts.
+ * - `create`: sends a POST whose body has a requestId, with retries.
  * - `remove`: sends a DELETE; a retry that gets a 404 succeeds.
  * - `operation`: returns what encodes the requests and decodes the responses of an endpoint. It sends nothing.
  *
  * The input has the plain values of the path and the body. The schemas of the endpoint check them before
  * anything is sent; invalid input fails with `ValidationFailed`.
- *
- * @category services
- * @since 0.1.0
  */
 export class Caller extends Context.Service<
   Caller,
@@ -84,12 +88,10 @@ export class Caller extends Context.Service<
       input: Operation.Input,
       options?: CallOptions
     ) => Effect.Effect<A, ReadError>
-    readonly create: <A>(
-      endpoint: Operation.Endpoint<A>,
-      payload: { readonly requestId: string },
-      options?: CreateOptions,
-      body?: string
-    ) => Effect.Effect<A, ReadError | OutcomeUnknown>
+    readonly create: <Response, A, E>(
+      create: Create<Response, A, E>,
+      options?: CreateOptions
+    ) => Effect.Effect<A, E | ReadError | OutcomeUnknown>
     readonly remove: (
       endpoint: Operation.Endpoint<void>,
       input: Operation.Input,
@@ -97,55 +99,46 @@ export class Caller extends Context.Service<
     ) => Effect.Effect<void, ReadError>
     readonly operation: <A>(endpoint: Operation.Endpoint<A>) => Operation.Operation<A>
   }
->()("@pawl/http/Caller") {}
+>()("@pawl/http/internal/call/Caller") {}
 
-/**
- * Layer that calls the service at the configured base URL.
- *
- * @category layers
- * @since 0.1.0
- */
+/** One call of an operation, and the rules of its attempts. */
+interface Call extends Attempts.Rules, Renewals.Call {
+  readonly operation: Operation.Operation<unknown>
+}
+
+/** Layer that calls the service at the configured base URL. */
 export const layer: Layer.Layer<Caller, never, AccessToken | Hmac | PawlConfig | Transport> =
   Layer.effect(
     Caller,
     Effect.gen(function* () {
       const config = yield* PawlConfig
-      const tokens = yield* AccessToken
       const transport = yield* Transport
-      const operationOf = Operation.makeAll({ ...config, signed: yield* Signed.make })
-      const inFlight = InFlight.make()
-      const doubts = Doubts.make()
-      const renewals = Renewals.make(Duration.toNanosUnsafe(config.cooldown))
-      const budget = RetryBudget.make(config.retryRatio)
-      const usualLimits = Limits.of(config)
-      const send: Authorized.Send = (call, request, total) =>
-        Observed.observe(
-          config.hooks,
-          {
-            operation: call.operation,
-            request,
-            attempt: call.requests,
-            requestId: call.annotations["requestId"]
-          },
-          Attempts.send(transport, request, call.limits.attemptTimeout, total)
-        )
-      const sendAuthorized = Authorized.make(tokens, renewals, send)
-      const runFirst = FirstAttempt.make(tokens, renewals, send)
+      const operationOf = Operation.makeAll({ ...config, signed: yield* Operation.signer })
+      const creates = Creates.make()
+      const budget = Attempts.makeBudget(config.retryRatio)
+      const usualLimits = Settings.limitsOf(config)
+      const send = Renewals.sender<Call>(
+        yield* AccessToken,
+        Renewals.make(Duration.toNanosUnsafe(config.cooldown)),
+        ({ annotations, limits, operation, requests }, request, total) =>
+          Observed.observe(
+            config.hooks,
+            { operation, request, attempt: requests, requestId: annotations["requestId"] },
+            Attempts.send(transport, request, limits.attemptTimeout, total)
+          )
+      )
 
-      /** Encodes the request of a call, runs its attempts by `attempt` and records its duration. */
+      /** Encodes the request of a call, runs its attempts by `use` and records its duration. */
       const run = <A, B, E extends { readonly _tag: string }>(
         endpoint: Operation.Endpoint<A>,
         input: Operation.Input,
         ids: Readonly<Record<string, string>>,
         options: CallOptions | undefined,
-        rules: Pick<Authorized.Call<A>, "shouldRetry" | "classify">,
-        use: (
-          call: Authorized.Call<A>,
-          attempts: Effect.Effect<A, Failure.CallFailure>
-        ) => Effect.Effect<B, E>
+        rules: Pick<Attempts.Rules, "shouldRetry" | "classify">,
+        use: (call: Call, attempts: Effect.Effect<A, Failure.CallFailure>) => Effect.Effect<B, E>
       ): Effect.Effect<B, E | ValidationFailed> => {
         const operation = operationOf(endpoint)
-        const limits = Limits.make(usualLimits, options)
+        const limits = Settings.limits(usualLimits, options)
         if (Result.isFailure(limits)) return Effect.fail(limits.failure)
         return Effect.flatMapEager(operation.toRequest(input), (request) =>
           Metrics.timed(operation.name, ({ cache }, start) => {
@@ -155,7 +148,7 @@ export const layer: Layer.Layer<Caller, never, AccessToken | Hmac | PawlConfig |
                 cache.span.attribute(`pawl.${name}`, value)
             }
             budget.earn()
-            const call = {
+            const call: Call = {
               ...rules,
               annotations,
               budget,
@@ -164,87 +157,92 @@ export const layer: Layer.Layer<Caller, never, AccessToken | Hmac | PawlConfig |
               request,
               requests: 0
             }
+            const decode = (response: Response) =>
+              Effect.mapErrorEager(operation.fromResponse(response, annotations), (error) =>
+                Failure.toFailure(error)
+              )
             return use(
               call,
-              runFirst(call, (first) => CallAttempts.run(sendAuthorized, call, start, first))
+              Attempts.run(call, (attempt) => send(call, attempt, decode), start)
             )
           })
         )
       }
 
+      const call: Caller["Service"]["call"] = (endpoint, input, options) =>
+        run(
+          endpoint,
+          input,
+          idOf(input),
+          options,
+          { shouldRetry: endpoint.method === "GET" ? Failure.isTransient : Failure.hadNoEffect },
+          (_, attempts) => Effect.mapError(attempts, ({ error }) => error)
+        )
+
       return Caller.of({
-        call: (endpoint, input, options) =>
-          run(
-            endpoint,
-            input,
-            idOf(input),
-            options,
-            endpoint.method === "GET" ? read : write,
-            (_, attempts) => Effect.mapError(attempts, ({ error }) => error)
-          ),
-        create: (endpoint, payload, options, body) => {
+        call,
+        create: ({ body, decide, endpoint, payload }, options) => {
           const inDoubt = options?.inDoubt ?? false
           const { requestId } = payload
-          if (inDoubt) doubts.add(requestId)
-          const fail = ({ doubt, error }: Failure.CallFailure) =>
-            Effect.fail(
-              inDoubt || doubt !== undefined || doubts.has(requestId)
-                ? Doubts.toOutcomeUnknown(requestId, error, doubt)
-                : error
-            )
+          if (inDoubt) creates.add(requestId)
+          const fail = (failure: Failure.CallFailure) =>
+            Effect.fail(creates.toError(requestId, failure, inDoubt))
           const classify = (failure: Failure.AttemptFailure) => {
             const classified = Failure.ofCreate(failure)
-            if (classified.doubt !== undefined) doubts.add(requestId)
+            if (classified.doubt !== undefined) creates.add(requestId, classified.doubt)
             return classified
           }
-          const rules = { shouldRetry: Failure.isTransient, classify }
           const created = run(
             endpoint,
             { payload, body },
             { requestId },
             options,
-            rules,
+            { shouldRetry: Failure.isTransient, classify },
             (call, attempts) => {
-              if (!inFlight.enter(requestId, call.request)) {
-                return fail({ error: InFlight.refusal(), doubt: undefined })
+              if (!creates.enter(requestId, call.request)) {
+                return fail({ error: Creates.refusal(), doubt: undefined })
               }
               return Effect.onExitPrimitive(attempts.pipe(Effect.catch(fail)), (exit) => {
-                inFlight.leave(requestId)
-                if (exit._tag === "Success") doubts.delete(requestId)
-                else if (call.requests > 0 && Exit.hasInterrupts(exit)) doubts.add(requestId)
+                creates.leave(requestId)
+                if (call.requests > 0 && Exit.hasInterrupts(exit)) creates.add(requestId)
                 return undefined
               })
             }
-          )
-          return created.pipe(
-            Effect.catchTag("ValidationFailed", (error) => fail({ error, doubt: undefined }))
-          )
+          ).pipe(Effect.catchTag("ValidationFailed", (error) => fail({ error, doubt: undefined })))
+          return Effect.flatMap(created, (response) => {
+            const outcome = decide(requestId, response)
+            if (Result.isFailure(outcome) && isUnknown(outcome.failure))
+              creates.add(requestId, outcome.failure.cause)
+            else creates.delete(requestId)
+            return Effect.fromResult(outcome)
+          })
         },
         remove: (endpoint, input, options) =>
-          run(endpoint, input, idOf(input), options, removal, (_, attempts) =>
-            // The error of a later attempt does not tell whether an earlier one took effect.
-            attempts.pipe(
-              Effect.catch(({ doubt, error }) =>
-                doubt !== undefined && error._tag === "NotFound"
-                  ? Effect.void
-                  : Effect.fail(doubt ?? error)
+          run(
+            endpoint,
+            input,
+            idOf(input),
+            options,
+            {
+              shouldRetry: (failure) => Failure.isInDoubt(failure) || Failure.hadNoEffect(failure)
+            },
+            (_, attempts) =>
+              // The error of a later attempt does not tell whether an earlier one took effect.
+              attempts.pipe(
+                Effect.catch(({ doubt, error }) =>
+                  doubt !== undefined && error._tag === "NotFound"
+                    ? Effect.void
+                    : Effect.fail(doubt ?? error)
+                )
               )
-            )
           ),
         operation: operationOf
       })
     })
   )
 
-const read = { shouldRetry: Failure.isTransient, classify: identity }
-
-const write = { shouldRetry: Failure.hadNoEffect, classify: identity }
-
-const removal = {
-  shouldRetry: (failure: Failure.AttemptFailure): boolean =>
-    Failure.isInDoubt(failure) || Failure.hadNoEffect(failure),
-  classify: identity
-}
+const isUnknown = (error: unknown): error is OutcomeUnknown =>
+  typeof error === "object" && error !== null && Reflect.get(error, "_tag") === "OutcomeUnknown"
 
 /** Returns the id in the path of a call, for logs and spans. */
 const idOf = ({ params = {} }: Operation.Input): Readonly<Record<string, string>> => {

@@ -7,6 +7,10 @@
  * names: a list or a map of errors, one error object, problem details (RFC 9457), or the forms of Google and
  * Spring. A service may quote the values that it refuses. Every value of the request is therefore removed
  * from the messages, in whatever form it is quoted: no error contains a card number, secret or checksum.
+ *
+ * A service may quote a number in another form: `4242 4242 4242 4242`, `4242-4242-…`, `%34%32…`, `&#52;&#50;…`, full
+ * width, or base64. A value with 8 digits or more is therefore looked for in the decoded text, with up to three
+ * separators between two digits. A text that has it is returned decoded.
  */
 import * as Json from "@pawl/core/internal/Json"
 import {
@@ -21,8 +25,9 @@ import {
 } from "@pawl/core/PaymentsError"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
-import type * as Transport from "../Transport.ts"
-import * as Redaction from "./Redaction.ts"
+import type * as Schema from "effect/Schema"
+import * as SchemaIssue from "effect/SchemaIssue"
+import type * as Transport from "../../Transport.ts"
 
 /** Returns the error of a response that is not 2xx. `retryAfter` is in milliseconds. */
 export const toError = (
@@ -76,22 +81,6 @@ export const partsOfError = (error: ReadError): Parts => {
     ...(status !== undefined && { status }),
     ...(serviceRequestId !== undefined && { serviceRequestId })
   }
-}
-
-/** Returns the error of `/auth` as one of an operation that was not sent. */
-export const notSent = (
-  error: ServiceFailed | RateLimited | UnexpectedResponse
-): ServiceFailed | RateLimited | UnexpectedResponse => {
-  const parts = { ...partsOfError(error), sent: false } as const
-  if (error._tag === "RateLimited") {
-    const { attempts, retryAfter } = error
-    return new RateLimited({ ...parts, attempts, ...(retryAfter !== undefined && { retryAfter }) })
-  }
-  const { fields, status } = error
-  const details = { ...parts, status, ...(fields !== undefined && { fields }) }
-  return error._tag === "ServiceFailed"
-    ? new ServiceFailed({ ...details, attempts: error.attempts })
-    : new UnexpectedResponse({ ...details, reason: error.reason })
 }
 
 /** The responses of the decoded values that lead to an error. */
@@ -151,7 +140,7 @@ const redactor = (request: Transport.Request): ((text: string) => string) => {
   const names = new Set(namesIn(sent))
   const token = request.headers["authorization"]?.slice("Bearer ".length)
   const values = [...valuesIn(sent), ...valuesIn(token)]
-  const remove = Redaction.make(values.filter((value) => !names.has(value)))
+  const remove = redaction(values.filter((value) => !names.has(value)))
   return (text) =>
     remove(text)
       .replace(/\p{Cc}+/gu, " ")
@@ -222,3 +211,60 @@ const pick = (entry: Record<string, unknown>, names: ReadonlyArray<string>): str
     .map((name) => entry[name])
     .map((value) => (Array.isArray(value) ? value.join(".") : value))
     .find((value): value is string => typeof value === "string" && value !== "")
+
+/** Makes the function that replaces values in a text. */
+export const redaction = (values: ReadonlyArray<string>): ((text: string) => string) => {
+  const verbatim = values
+    .flatMap((value) => [value, ...base64(value)])
+    .filter((value) => value.length > 2)
+    .toSorted((a, b) => b.length - a.length)
+  const numbers = values
+    .map((value) => value.replace(/[\s\p{P}]/gu, ""))
+    .filter((value) => /^[0-9]{8,}$/u.test(value))
+    .map((value) => new RegExp(Array.from(value).join("[\\s\\p{P}\\p{S}\\p{C}]{0,3}"), "gu"))
+  const replaceNumbers = (text: string): string => {
+    const plain = decode(text)
+    const rest = numbers.reduce((before, number) => before.replace(number, mark), plain)
+    return rest === plain ? text : rest
+  }
+  return (text) =>
+    verbatim.reduce((rest, value) => rest.replaceAll(value, mark), replaceNumbers(text))
+}
+
+const mark = "…"
+
+/** Returns the base64 of a long value without its last characters, which depend on the text behind it. */
+const base64 = (value: string): ReadonlyArray<string> => {
+  const bytes = new TextEncoder().encode(value)
+  return bytes.length < 8
+    ? []
+    : [btoa(String.fromCharCode(...bytes.subarray(0, bytes.length - (bytes.length % 3))))]
+}
+
+/** Decodes ASCII in the forms of URLs, HTML and programming languages. Any other encoded character becomes a space. */
+const decode = (text: string): string =>
+  text
+    .normalize("NFKC")
+    .replace(
+      /%([0-9a-f]{2})|\\x([0-9a-f]{2})|\\u([0-9a-f]{4})|&(?:#x([0-9a-f]+)|#([0-9]+)|[a-z]+);/giu,
+      (_, url?: string, x?: string, u?: string, html?: string, decimal?: string) => {
+        const code = decimal ?? Number.parseInt(url ?? x ?? u ?? html ?? "20", 16)
+        return Number(code) < 0x80 ? String.fromCharCode(Number(code)) : " "
+      }
+    )
+
+const formatIssues = SchemaIssue.makeFormatterStandardSchemaV1()
+
+const issuesOf = (error: Schema.SchemaError) =>
+  formatIssues(error.issue).issues.map(({ path = [], message }) => ({
+    path: path.map((key) => String(typeof key === "object" ? key.key : key)),
+    message
+  }))
+
+/** Returns the paths of the fields that a schema refuses. */
+export const pathsOf = (error: Schema.SchemaError): ReadonlyArray<ReadonlyArray<string>> =>
+  issuesOf(error).map(({ path }) => path)
+
+/** Returns the faults of an input that a schema refuses. */
+export const faultsOf = (error: Schema.SchemaError): ReadonlyArray<Fault> =>
+  issuesOf(error).map(({ message, path }) => ({ path: path.join("."), message }))

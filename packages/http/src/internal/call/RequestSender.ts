@@ -5,34 +5,6 @@
  *
  * The port `RequestSender` is in `@pawl/core/RequestSender`. A request is encoded as the methods of the services
  * encode it, and sent with the access token, the retries and the doubts of every other create of the client.
- *
- * **Example** (The bytes are stored before they are sent)
- *
- * ```ts
- * import { type EncodedRequest, RequestSender } from "@pawl/core/RequestSender"
- * import * as Pawl from "@pawl/http/Pawl"
- * import * as Sender from "@pawl/http/RequestSender"
- * import * as Effect from "effect/Effect"
- * import * as Layer from "effect/Layer"
- *
- * export const pay = Effect.fn("pay")(function* (
- *   store: (request: EncodedRequest) => Effect.Effect<void>
- * ) {
- *   const sender = yield* RequestSender
- *   const request = yield* sender.encode("apm-payment", {
- *     accountId: "1001",
- *     apmPayload: { paymentMethod: "EWALLET" },
- *     amount: "10.50",
- *     currency: "EUR"
- *   })
- *   yield* store(request)
- *   return yield* sender.send(request)
- * })
- *
- * export const layer = Layer.provideMerge(Sender.layer, Pawl.layerConfig)
- * ```
- *
- * @since 0.1.0
  */
 import * as RequestId from "@pawl/core/internal/RequestId"
 import {
@@ -46,26 +18,19 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
-import { Caller } from "./Caller.ts"
-import * as Endpoint from "./Endpoint.ts"
-import { failDeclined } from "./internal/Decline.ts"
-import { withExactId } from "./internal/ExactId.ts"
-import type * as Operation from "./internal/Operation.ts"
-import { failRejected } from "./internal/Rejection.ts"
-import { traced } from "./internal/ServiceMethods.ts"
-import { createSubscription } from "./SubscriptionEndpoint.ts"
-import type * as Transport from "./Transport.ts"
+import * as Endpoint from "../wire/Endpoint.ts"
+import type * as Operation from "../wire/Operation.ts"
+import type * as Transport from "../../Transport.ts"
+import { Caller, type Decide } from "./Caller.ts"
+import { orDeclined, orRejected, traced, withExactId } from "./Methods.ts"
 
 /**
- * Layer that encodes as the services of a client do, and sends by its `Caller`. `Pawl.layer` provides one.
+ * Layer that encodes as the services of a client do, and sends by its `Caller`.
  *
  * **Gotchas**
  *
  * The checksum of a stored request stays as it is. After a change of the merchant secret the service may refuse a
  * request that was encoded before.
- *
- * @category layers
- * @since 0.1.0
  */
 export const layer: Layer.Layer<RequestSender, never, Caller> = Layer.effect(
   RequestSender,
@@ -135,10 +100,9 @@ interface Create<K extends RequestKind> {
 }
 
 const make = (caller: Caller["Service"]): { readonly [K in RequestKind]: Create<K> } => {
-  /** `toResult` converts a response to the result, or to the error that it means. */
   const create = <Response, A, E>(
     endpoint: Operation.Endpoint<Response>,
-    toResult: (requestId: string, response: Response) => Effect.Effect<A, E>
+    decide: Decide<Response, A, E>
   ) => {
     const { fromResponse, toRequest } = caller.operation(endpoint)
     return {
@@ -146,23 +110,22 @@ const make = (caller: Caller["Service"]): { readonly [K in RequestKind]: Create<
       send: (
         { body, requestId }: { readonly requestId: string; readonly body: string },
         options: SendOptions | undefined
-      ) =>
-        Effect.flatMap(caller.create(endpoint, { requestId }, options, body), (response) =>
-          toResult(requestId, response)
-        ),
+      ) => caller.create({ endpoint, decide, payload: { requestId }, body }, options),
       decode: (requestId: string, response: Transport.Response) =>
-        Effect.flatMap(fromResponse(response), (value) => toResult(requestId, value))
+        Effect.flatMap(fromResponse(response), (value) =>
+          Effect.fromResult(decide(requestId, value))
+        )
     }
   }
   return {
-    "apm-payment": create(Endpoint.createApmPayment, failDeclined),
-    "apm-payout": create(Endpoint.createApmPayout, failDeclined),
-    "card-payment": create(Endpoint.createCardPayment, failDeclined),
-    "card-charge": create(Endpoint.chargeCard, failDeclined),
-    "card-payout": create(Endpoint.createCardPayout, failDeclined),
-    refund: create(Endpoint.createRefund, failDeclined),
-    subscription: create(createSubscription, failDeclined),
-    "payment-intent": create(Endpoint.createPaymentIntent, failRejected)
+    "apm-payment": create(Endpoint.createApmPayment, orDeclined),
+    "apm-payout": create(Endpoint.createApmPayout, orDeclined),
+    "card-payment": create(Endpoint.createCardPayment, orDeclined),
+    "card-charge": create(Endpoint.chargeCard, orDeclined),
+    "card-payout": create(Endpoint.createCardPayout, orDeclined),
+    refund: create(Endpoint.createRefund, orDeclined),
+    subscription: create(Endpoint.createSubscription, orDeclined),
+    "payment-intent": create(Endpoint.createPaymentIntent, orRejected)
   }
 }
 

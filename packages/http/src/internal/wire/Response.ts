@@ -1,5 +1,5 @@
 /**
- * Reads a response that is not quite as documented.
+ * Decodes a 2xx response of an operation.
  *
  * **Details**
  *
@@ -11,16 +11,100 @@
  * - Any other value counts as absent.
  * - A declined create may have no id.
  *
- * The reader runs only after the schema has refused the response. It returns the fields it was lenient about.
+ * The lenient reader runs only after the schema has refused the response. It returns the fields it was lenient about.
+ *
+ * The ids in a response are compared with those of its request: a proxy or a client library may return the response to
+ * another request.
  */
+import * as Decoder from "@pawl/core/internal/Decoder"
+import * as Json from "@pawl/core/internal/Json"
+import { UnexpectedResponse } from "@pawl/core/PaymentsError"
+import * as Effect from "effect/Effect"
+import * as Metric from "effect/Metric"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import * as SchemaIssue from "effect/SchemaIssue"
+import type * as Transport from "../../Transport.ts"
+import * as ErrorResponse from "./ErrorResponse.ts"
+import * as Metrics from "./Metrics.ts"
 
 type Codec<A> = Schema.Codec<A, unknown>
 
+/** The ids of a request. */
+export interface RequestIds {
+  readonly requestId?: string
+  readonly transactionId?: string
+  readonly subscriptionId?: string
+  readonly operation?: string
+}
+
+/** Decodes a 2xx response to a request, or fails with the first field that is not as documented. */
+export type Decode<A> = (
+  response: Transport.Response,
+  ids?: RequestIds
+) => Effect.Effect<A, UnexpectedResponse>
+
+/** Makes the decoder of the responses of an endpoint. Without a schema they have no body. */
+export const decoder = <A>(
+  operation: string,
+  schema: Codec<A> | undefined,
+  isCreate: boolean
+): Decode<A> => {
+  if (schema === undefined) return () => Effect.succeed(undefined as A)
+  let readLeniently: ReturnType<typeof make<A>> | undefined
+  const decode = Decoder.decodeUnknownEffect(schema)
+  return (response, ids = {}) => {
+    const unexpected = (reason: string) =>
+      Effect.fail(new UnexpectedResponse({ reason, ...ErrorResponse.partsOf(response) }))
+    const json = Json.fromBytes(response.body)
+    if (Result.isFailure(json)) {
+      return unexpected(`its body cannot be read as JSON (${json.failure})`)
+    }
+    const decoded = Effect.catchEager(decode(json.success), (error) => {
+      const lenient = (readLeniently ??= make(schema, isCreate))(json.success)
+      if (lenient !== undefined) {
+        const counters = lenient.fields.map((field) => Metrics.leniencies(operation, field))
+        return Effect.as(
+          Effect.forEach(counters, (counter) => Metric.update(counter, 1), { discard: true }),
+          lenient.value
+        )
+      }
+      const [path = []] = ErrorResponse.pathsOf(error)
+      const place = path.length === 0 ? "body" : `field ${path.join(".")}`
+      return unexpected(`its ${place} is not as documented`)
+    })
+    return Effect.flatMapEager(decoded, (value) => {
+      if (!areOwn(value, ids)) return unexpected("it is the response to another request")
+      ErrorResponse.keepResponse(value, response)
+      return Effect.succeed(value)
+    })
+  }
+}
+
+/**
+ * Tells whether the ids in a response are those of its request. An id that the response does not have counts
+ * as equal, because only some responses have one. The id of a refund is its `refundId`.
+ */
+export const areOwn = (response: unknown, request: RequestIds): boolean => {
+  if (!isObject(response)) return true
+  // Some responses have an id that the specification does not name for them.
+  const { unknownFields } = response
+  const matches = (id: string | undefined, name: string): boolean => {
+    if (id === undefined) return true
+    const known = response[name]
+    const unknown = isObject(unknownFields) ? unknownFields[name] : undefined
+    return (
+      known === id || unknown === id || (typeof known !== "string" && typeof unknown !== "string")
+    )
+  }
+  return (
+    matches(request.requestId, "requestId") &&
+    matches(request.subscriptionId, "subscriptionId") &&
+    matches(request.transactionId, "refundId" in response ? "refundId" : "transactionId")
+  )
+}
+
 /** A response with the fields that are not as documented. */
-export interface Lenient<A> {
+interface Lenient<A> {
   readonly value: A
   readonly fields: ReadonlyArray<string>
 }
@@ -64,7 +148,7 @@ const read = <A>(
     if (Result.isSuccess(result)) {
       return { value: without(result.success, missing), fields: [...fields] }
     }
-    for (const path of pathsOf(result.failure)) {
+    for (const path of ErrorResponse.pathsOf(result.failure)) {
       const [first] = path
       if (isDeclined && isMissingId(value, path)) {
         // The schema needs an id, so it gets one, which is not in the result.
@@ -99,13 +183,6 @@ const without = <A>(value: A, names: ReadonlySet<string>): A => {
   if (isObject(value)) for (const name of names) Reflect.deleteProperty(value, name)
   return value
 }
-
-const formatIssues = SchemaIssue.makeFormatterStandardSchemaV1()
-
-const pathsOf = (error: Schema.SchemaError): ReadonlyArray<ReadonlyArray<string>> =>
-  formatIssues(error.issue).issues.map(({ path = [] }) =>
-    path.map((key) => String(typeof key === "object" ? key.key : key))
-  )
 
 /** Returns the values to try in place of an invalid one. After the last the field counts as absent. */
 const candidatesOf = (value: unknown): Array<unknown> => {

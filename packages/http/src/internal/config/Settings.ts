@@ -1,12 +1,15 @@
 /**
- * Checks the settings of the client. Each check returns the value to use, or advice on how to correct the
- * setting. The advice never has the value.
+ * Checks the settings of the client and the options of a call. Each check returns the value to use, or advice on how to
+ * correct the setting. The advice never has the value.
  */
 import { isLoopback } from "@pawl/core/internal/Loopback"
+import { ValidationFailed } from "@pawl/core/PaymentsError"
 import * as Duration from "effect/Duration"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
+import type { CallOptions, CreateOptions } from "../../CallOptions.ts"
+import type { PawlConfig } from "../../PawlConfig.ts"
 
 /** Checks a whole number. */
 export const count = (value: number): Result.Result<number, string> =>
@@ -79,3 +82,58 @@ export const secret = (value: Redacted.Redacted): Result.Result<string, string> 
   Redacted.isRedacted(value)
     ? credential(Redacted.value(value))
     : Result.fail("give it as Redacted.make(secret), not as plain text")
+
+/** The limits of a call. Its times are in milliseconds. After `sendWithin` the call sends no request any more. */
+export interface Limits extends Pick<CallOptions, "retrySchedule"> {
+  readonly attemptTimeout: number
+  readonly totalTimeout: number
+  readonly maxAttempts: number
+  readonly sendWithin: number
+}
+
+/** Returns the limits of a configuration. */
+export const limitsOf = ({
+  attemptTimeout,
+  maxAttempts,
+  retrySchedule,
+  totalTimeout
+}: Pick<PawlConfig["Service"], keyof CallOptions>): Limits => ({
+  attemptTimeout: Duration.toMillis(attemptTimeout),
+  totalTimeout: Duration.toMillis(totalTimeout),
+  maxAttempts,
+  sendWithin: Infinity,
+  retrySchedule
+})
+
+/** Returns the limits of a call with its options, or the faults of its options. */
+export const limits = (
+  usual: Limits,
+  options: CreateOptions | undefined
+): Result.Result<Limits, ValidationFailed> => {
+  if (options === undefined) return Result.succeed(usual)
+  const { attemptTimeout, maxAttempts, retrySchedule, sendWithin, totalTimeout } = options
+  return Result.mapBoth(
+    Result.all({
+      attemptTimeout: limit("attemptTimeout", millis, attemptTimeout, usual),
+      totalTimeout: limit("totalTimeout", millis, totalTimeout, usual),
+      maxAttempts: limit("maxAttempts", count, maxAttempts, usual),
+      sendWithin: limit("sendWithin", millis, sendWithin, usual)
+    }),
+    {
+      onSuccess: (own) => ({ ...own, retrySchedule: retrySchedule ?? usual.retrySchedule }),
+      onFailure: (fault) => new ValidationFailed({ sent: false, fields: [fault] })
+    }
+  )
+}
+
+const millis = (input: Duration.Input) => Result.map(duration(input), Duration.toMillis)
+
+const limit = <Name extends Exclude<keyof Limits, "retrySchedule">, Input>(
+  path: Name,
+  read: (input: Input) => Result.Result<Limits[Name], string>,
+  input: Input | undefined,
+  usual: Limits
+) =>
+  input === undefined
+    ? Result.succeed(usual[path])
+    : Result.mapError(read(input), (message) => ({ path, message }))

@@ -6,7 +6,7 @@
 import * as Profile from "@pawl/core/Profile"
 import * as Effect from "effect/Effect"
 import * as Record from "effect/Record"
-import { InvalidConfig } from "./PawlConfig.ts"
+import { InvalidConfig } from "@pawl/http/PawlConfig"
 
 /** Tells what is wrong with an option: the setting and advice. Returns undefined if nothing is. */
 type Check = (

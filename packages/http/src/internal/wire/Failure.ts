@@ -65,8 +65,8 @@ export const finalFailure = (error: ReadError): AttemptFailure => ({
   isSent: false
 })
 
-/** A refusal, documented or not, leaves no doubt. A success that cannot be read does. */
-const isDoubt = (error: ReadError): error is Doubt =>
+/** Tells whether an error leaves a doubt. A refusal, documented or not, leaves none. A success that cannot be read does. */
+export const isDoubt = (error: ReadError): error is Doubt =>
   error._tag === "ServiceFailed" ||
   (error._tag === "Unreachable" && error.sent) ||
   (error._tag === "UnexpectedResponse" && (error.status < 300 || error.status >= 500))

@@ -6,7 +6,7 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
-import type { Token } from "../AccessToken.ts"
+import type { Token } from "./AccessToken.ts"
 
 const usualTokenFields = ["accessToken", "access_token", "token", "jwt"]
 

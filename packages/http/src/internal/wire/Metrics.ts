@@ -19,8 +19,6 @@
  * `Success`. The attributes of OpenTelemetry's semantic conventions for HTTP clients are `http.request.method`,
  * `url.template`, `server.address`, `server.port`, `http.response.status_code` and `error.type`. No attribute has an
  * identifier, so the number of time series is bounded.
- *
- * @since 0.1.0
  */
 import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
@@ -30,103 +28,56 @@ import type * as Fiber from "effect/Fiber"
 import * as Metric from "effect/Metric"
 import * as Option from "effect/Option"
 
-/** Caches the metric of each pair of operation and outcome, because a cached metric updates faster. */
-const series = <A>(make: (operation: string, outcome: string) => A) => {
-  // Two maps, because making a key of both names for each call costs more than a second search.
-  const operations = new Map<string, Map<string, A>>()
-  return (operation: string, outcome: string): A => {
-    let metrics = operations.get(operation)
-    if (metrics === undefined) operations.set(operation, (metrics = new Map()))
-    let metric = metrics.get(outcome)
-    if (metric === undefined) metrics.set(outcome, (metric = make(operation, outcome)))
+/** Makes one metric for each pair of attributes, and keeps it: a new one for each update would be looked up by its attributes. */
+const series = <A>(make: (one: string, other: string) => A) => {
+  const metrics = new Map<string, Map<string, A>>()
+  return (one: string, other = ""): A => {
+    let row = metrics.get(one)
+    if (row === undefined) metrics.set(one, (row = new Map()))
+    let metric = row.get(other)
+    if (metric === undefined) row.set(other, (metric = make(one, other)))
     return metric
   }
 }
 
-/**
- * Returns the counter of the attempts of an operation with an outcome.
- *
- * @category metrics
- * @since 0.1.0
- */
-export const attempts: (operation: string, outcome: string) => Metric.Counter<number> = series(
-  (operation, outcome) =>
-    Metric.counter("pawl.http.attempts", {
-      description: "Attempts of calls",
-      attributes: { operation, outcome },
-      incremental: true
-    })
+const counter = (name: string, description: string, attributes: Readonly<Record<string, string>>) =>
+  Metric.counter(`pawl.http.${name}`, { description, attributes, incremental: true })
+
+/** Returns the counter of the attempts of an operation with an outcome. */
+export const attempts = series((operation, outcome) =>
+  counter("attempts", "Attempts of calls", { operation, outcome })
 )
 
-const retriesOf = series((operation) =>
-  Metric.counter("pawl.http.retries", {
-    description: "Attempts after a failed attempt",
-    attributes: { operation },
-    incremental: true
+/** Returns the counter of the attempts of an operation that followed a failed attempt. */
+export const retries = series((operation) =>
+  counter("retries", "Attempts after a failed attempt", { operation })
+)
+
+/** Returns the counter of the requests for an access token with an outcome. */
+export const tokenRefreshes = series((outcome) =>
+  counter("token.refreshes", "Requests for an access token", { outcome })
+)
+
+/** Returns the counter of the responses of an operation in which a field was not as documented and was read anyway. */
+export const leniencies = series((operation, field) =>
+  counter("leniencies", "Response fields that were not as documented and read anyway", {
+    operation,
+    field
   })
 )
 
-/**
- * Returns the counter of the attempts of an operation that followed a failed attempt.
- *
- * @category metrics
- * @since 0.1.0
- */
-export const retries = (operation: string): Metric.Counter<number> => retriesOf(operation, "")
-
-const refreshesOf = series((_, outcome) =>
-  Metric.counter("pawl.http.token.refreshes", {
-    description: "Requests for an access token",
-    attributes: { outcome },
-    incremental: true
+/** Returns the histogram of the durations, in seconds, of the calls of an operation with an outcome. */
+export const callDuration = series((operation, outcome) =>
+  Metric.histogram("pawl.http.call.duration", {
+    description: "Seconds a call takes, with its attempts and waits",
+    attributes: { operation, outcome, unit: "s" },
+    boundaries: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
   })
 )
-
-/**
- * Returns the counter of the requests for an access token with an outcome.
- *
- * @category metrics
- * @since 0.1.0
- */
-export const tokenRefreshes = (outcome: string): Metric.Counter<number> => refreshesOf("", outcome)
-
-/**
- * Returns the counter of the responses of an operation in which a field was not as documented and was read
- * anyway.
- *
- * @category metrics
- * @since 0.1.0
- */
-export const leniencies: (operation: string, field: string) => Metric.Counter<number> = series(
-  (operation, field) =>
-    Metric.counter("pawl.http.leniencies", {
-      description: "Response fields that were not as documented and read anyway",
-      attributes: { operation, field },
-      incremental: true
-    })
-)
-
-/**
- * Returns the histogram of the durations, in seconds, of the calls of an operation with an outcome.
- *
- * @category metrics
- * @since 0.1.0
- */
-export const callDuration: (operation: string, outcome: string) => Metric.Histogram<number> =
-  series((operation, outcome) =>
-    Metric.histogram("pawl.http.call.duration", {
-      description: "Seconds a call takes, with its attempts and waits",
-      attributes: { operation, outcome, unit: "s" },
-      boundaries: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
-    })
-  )
 
 /**
  * Returns the histogram of the durations, in seconds, of the requests with the given attributes. Name, unit and
  * buckets are those of OpenTelemetry's semantic conventions for HTTP clients.
- *
- * @category metrics
- * @since 0.1.0
  */
 export const requestDuration = (
   attributes: Readonly<Record<string, string | number>>
@@ -145,9 +96,6 @@ export const requestDuration = (
 /**
  * Runs a call and records its duration in `callDuration`. The call gets its fiber and its begin, in nanoseconds
  * of the monotonic clock.
- *
- * @category instrumenting
- * @since 0.1.0
  */
 export const timed = <A, E extends { readonly _tag: string }, R>(
   operation: string,
@@ -163,12 +111,7 @@ export const timed = <A, E extends { readonly _tag: string }, R>(
     })
   })
 
-/**
- * Returns the outcome of a call: `Success`, the tag of its error, `Interrupted` or `Defect`.
- *
- * @category instrumenting
- * @since 0.1.0
- */
+/** Returns the outcome of a call: `Success`, the tag of its error, `Interrupted` or `Defect`. */
 export const outcomeOf = <A, E extends { readonly _tag: string }>(
   exit: Exit.Exit<A, E>
 ): string => {

@@ -1,24 +1,23 @@
 /**
  * Encodes the request and decodes the response of an operation with the schemas of its endpoint.
  */
-import { type FieldFault, UnexpectedResponse, ValidationFailed } from "@pawl/core/PaymentsError"
+import * as Checksum from "@pawl/core/Checksum"
+import { Hmac } from "@pawl/core/Hmac"
 import * as Decoder from "@pawl/core/internal/Decoder"
-import * as Json from "@pawl/core/internal/Json"
+import { type FieldFault, ValidationFailed } from "@pawl/core/PaymentsError"
+import { Profile } from "@pawl/core/Profile"
 import * as Effect from "effect/Effect"
 import { identity } from "effect/Function"
-import * as Metric from "effect/Metric"
 import * as Result from "effect/Result"
 import type * as Schema from "effect/Schema"
-import * as SchemaIssue from "effect/SchemaIssue"
-import * as Metrics from "../Metrics.ts"
-import type { PawlConfig } from "../PawlConfig.ts"
-import type * as Transport from "../Transport.ts"
+import { PawlConfig } from "../../PawlConfig.ts"
+import type * as Transport from "../../Transport.ts"
 import * as ErrorResponse from "./ErrorResponse.ts"
-import * as PlainInput from "./PlainInput.ts"
-import type { ChecksumRule, Signed } from "./Signed.ts"
-import * as Target from "./Target.ts"
-import { version } from "./Version.ts"
-import * as LenientResponse from "./LenientResponse.ts"
+import * as Observed from "./Observed.ts"
+import * as Response from "./Response.ts"
+
+/** The version of the package, which the client sends as its `User-Agent`. */
+export const version = "0.0.0"
 
 /** The input of an operation: the plain values of the path and of the body, or a body that was encoded before. */
 export interface Input {
@@ -35,7 +34,8 @@ export interface Endpoint<A> {
   readonly params?: Schema.Top | undefined
   readonly payload?: Schema.Top | undefined
   readonly success?: Schema.Schema<A> | undefined
-  readonly checksum?: ChecksumRule | undefined
+  /** Which requests have a checksum: all, or those that `Profile.payoutChecksum` selects. */
+  readonly checksum?: "always" | "payout" | undefined
 }
 
 /** An operation that is ready to be called: its schemas are compiled once. */
@@ -43,14 +43,18 @@ export interface Operation<A> {
   /** The name of the endpoint in the contract. */
   readonly name: string
   /** Its requests, as spans and metrics describe them. */
-  readonly target: Target.Target
+  readonly target: Observed.Target
   /** Builds the request, or fails with all faults of the input. */
   readonly toRequest: (input: Input) => Effect.Effect<Transport.Request, ValidationFailed>
-  /** Decodes a 2xx response, or fails with the first field that is not as documented. */
-  readonly fromResponse: (response: Transport.Response) => Effect.Effect<A, UnexpectedResponse>
+  readonly fromResponse: Response.Decode<A>
 }
 
 type Codec<A = unknown> = Schema.Codec<A, unknown>
+
+/** Adds the checksum to the fields of a request, if its endpoint has one. */
+type Signed = (
+  rule: Endpoint<unknown>["checksum"]
+) => (fields: object | undefined) => object | undefined
 
 /** The settings that every request has. */
 interface Settings extends Pick<PawlConfig["Service"], "baseUrl" | "headers"> {
@@ -58,12 +62,15 @@ interface Settings extends Pick<PawlConfig["Service"], "baseUrl" | "headers"> {
 }
 
 /** Makes the operation of an endpoint. */
-export const make = <A>(endpoint: Endpoint<A>, settings: Settings): Operation<A> => ({
-  name: endpoint.identifier,
-  target: Target.make(endpoint.method, settings.baseUrl, endpoint.path),
-  toRequest: encoder(endpoint, settings),
-  fromResponse: decoder(endpoint)
-})
+export const make = <A>(endpoint: Endpoint<A>, settings: Settings): Operation<A> => {
+  const { identifier, method, path, success } = endpoint
+  return {
+    name: identifier,
+    target: Observed.target(method, settings.baseUrl, path),
+    toRequest: encoder(endpoint, settings),
+    fromResponse: Response.decoder(identifier, success as Codec<A> | undefined, method === "POST")
+  }
+}
 
 /** Makes a function that returns the operation of an endpoint and caches it. */
 export const makeAll = (settings: Settings) => {
@@ -76,6 +83,28 @@ export const makeAll = (settings: Settings) => {
     return operation
   }
 }
+
+/** Makes the signature of requests. It uses the current secret, whose key is prepared once for each secret. */
+export const signer = Effect.gen(function* () {
+  const { payoutChecksum, requestChecksumSeparator } = yield* Profile
+  const { currentSecret } = yield* PawlConfig
+  const { keyed } = yield* Hmac
+  let secret = currentSecret()
+  let sign = keyed(secret)
+  const add = (fields: object | undefined) => {
+    const current = currentSecret()
+    if (current !== secret) {
+      secret = current
+      sign = keyed(current)
+    }
+    // The schema of the request refuses missing fields afterwards.
+    const signed = fields as Parameters<typeof Checksum.request>[2]
+    return { ...fields, checksum: Checksum.request(sign, requestChecksumSeparator, signed) }
+  }
+  const signed: Signed = (rule) =>
+    rule === "always" || (rule === "payout" && payoutChecksum) ? add : identity
+  return signed
+})
 
 const encoder = (
   { checksum, method, params, path, payload }: Endpoint<unknown>,
@@ -109,52 +138,9 @@ const encoder = (
         ? request(url, input.body)
         : Effect.flatMapEager(checkBody(signed(input.payload)), (value) => {
             const body = Result.try(() => JSON.stringify(value))
-            return Result.isFailure(body)
-              ? Effect.fail(PlainInput.toError(value))
-              : request(url, body.success)
+            return Result.isFailure(body) ? Effect.fail(toError(value)) : request(url, body.success)
           })
     )
-  }
-}
-
-const decoder = <A>(endpoint: Endpoint<A>): Operation<A>["fromResponse"] => {
-  const { identifier, method } = endpoint
-  // The caller of an endpoint without a schema gets nothing.
-  if (endpoint.success === undefined) return () => Effect.succeed(undefined as A)
-  const success = endpoint.success as Codec<A>
-  let readLeniently: ReturnType<typeof LenientResponse.make<A>> | undefined
-  const decode = Decoder.decodeUnknownEffect(success)
-  return (response) => {
-    const unexpected = (reason: string) =>
-      new UnexpectedResponse({ reason, ...ErrorResponse.partsOf(response) })
-    const json = Json.fromBytes(response.body)
-    if (Result.isFailure(json)) {
-      return Effect.fail(unexpected(`its body cannot be read as JSON (${json.failure})`))
-    }
-    const decoded = Effect.mapEager(decode(json.success), (value) => {
-      ErrorResponse.keepResponse(value, response)
-      return value
-    })
-    return Effect.catchEager(decoded, (error) => {
-      const lenient = (readLeniently ??= LenientResponse.make(success, method === "POST"))(
-        json.success
-      )
-      if (lenient !== undefined) {
-        ErrorResponse.keepResponse(lenient.value, response)
-        return Effect.as(
-          Effect.forEach(
-            lenient.fields,
-            (field) => Metric.update(Metrics.leniencies(identifier, field), 1),
-            { discard: true }
-          ),
-          lenient.value
-        )
-      }
-      const [fault] = faults(error)
-      return Effect.fail(
-        unexpected(`its ${fault?.path ? `field ${fault.path}` : "body"} is not as documented`)
-      )
-    })
   }
 }
 
@@ -165,20 +151,52 @@ const check = (schema: Codec) => {
     write(value).pipe(
       // An undefined member counts as absent. Only an input that is refused because of one pays for the copy.
       Effect.catchEager((error) => {
-        const defined = PlainInput.withoutUndefined(value)
+        const defined = withoutUndefined(value)
         return defined === value ? Effect.fail(error) : write(defined)
       }),
-      Effect.mapErrorEager(toValidationFailed)
+      Effect.mapErrorEager((error) => refused(...ErrorResponse.faultsOf(error)))
     )
 }
 
-const toValidationFailed = (error: Schema.SchemaError): ValidationFailed =>
-  new ValidationFailed({ sent: false, fields: faults(error) })
+const refused = (...fields: ReadonlyArray<typeof FieldFault.Type>) =>
+  new ValidationFailed({ sent: false, fields })
 
-const formatIssues = SchemaIssue.makeFormatterStandardSchemaV1()
+/** Returns the value without its undefined members, at any depth. Returns the same value if it has none. */
+export const withoutUndefined = (value: unknown): unknown => {
+  if (!isPlain(value)) return value
+  const entries = Object.entries(value)
+  const defined = entries
+    .filter(([, member]) => member !== undefined)
+    .map(([name, member]) => [name, withoutUndefined(member)] as const)
+  const isSame =
+    defined.length === entries.length && defined.every(([name, member]) => member === value[name])
+  return isSame ? value : Object.fromEntries(defined)
+}
 
-const faults = (error: Schema.SchemaError): Array<typeof FieldFault.Type> =>
-  formatIssues(error.issue).issues.map(({ path, message }) => ({
-    path: (path ?? []).map((key) => String(typeof key === "object" ? key.key : key)).join("."),
-    message
-  }))
+const isPlain = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" &&
+  value !== null &&
+  [Object.prototype, null].includes(Object.getPrototypeOf(value))
+
+/** Creates the error for a value that `JSON.stringify` refuses: one with a bigint, or with itself as a member. */
+export const toError = (value: unknown): ValidationFailed => {
+  const path = pathOfBigInt(value, 0)
+  return refused(
+    path === undefined
+      ? { path: "", message: "Expected a value that can be written as JSON" }
+      : { path: path.join("."), message: "Expected a number or text, not a bigint" }
+  )
+}
+
+/** Deeper members are not searched: a value that has itself as a member has no end. */
+const maxDepth = 64
+
+const pathOfBigInt = (value: unknown, depth: number): ReadonlyArray<string> | undefined => {
+  if (typeof value === "bigint") return []
+  if (typeof value !== "object" || value === null || depth > maxDepth) return undefined
+  for (const [name, member] of Object.entries(value)) {
+    const path = pathOfBigInt(member, depth + 1)
+    if (path !== undefined) return [name, ...path]
+  }
+  return undefined
+}

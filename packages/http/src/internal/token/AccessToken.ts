@@ -18,14 +18,14 @@
  * `exp` only decides when to renew. An `exp` that is absent, malformed, past, less than 10 minutes or more
  * than 30 days away counts as 30 days. A wrong `exp` or a wrong clock therefore never causes repeated
  * requests to `/auth`; a token that is no longer valid is replaced after its 401.
- *
- * @since 0.1.0
  */
 import {
+  RateLimited,
   type ReadError,
+  ServiceFailed,
   Unauthorized,
-  Unreachable,
-  UnexpectedResponse
+  UnexpectedResponse,
+  Unreachable
 } from "@pawl/core/PaymentsError"
 import { Profile } from "@pawl/core/Profile"
 import * as Clock from "effect/Clock"
@@ -33,26 +33,22 @@ import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
-import { constTrue } from "effect/Function"
 import * as Layer from "effect/Layer"
 import * as Metric from "effect/Metric"
-import * as Random from "effect/Random"
 import * as Redacted from "effect/Redacted"
-import * as Result from "effect/Result"
-import * as Endpoint from "./Endpoint.ts"
-import * as Attempts from "./internal/Attempts.ts"
-import * as BackgroundClock from "./internal/BackgroundClock.ts"
-import * as ErrorResponse from "./internal/ErrorResponse.ts"
-import * as Failure from "./internal/Failure.ts"
-import * as Limits from "./internal/Limits.ts"
-import * as Observed from "./internal/Observed.ts"
-import * as Operation from "./internal/Operation.ts"
-import * as RetryBudget from "./internal/RetryBudget.ts"
-import { spanned } from "./internal/Spanned.ts"
-import * as TokenResponse from "./internal/TokenResponse.ts"
-import * as Metrics from "./Metrics.ts"
-import { PawlConfig } from "./PawlConfig.ts"
-import { Transport } from "./Transport.ts"
+import * as Schedule from "effect/Schedule"
+import { PawlConfig } from "../../PawlConfig.ts"
+import { Transport } from "../../Transport.ts"
+import * as Settings from "../config/Settings.ts"
+import * as Attempts from "../wire/Attempts.ts"
+import * as Endpoint from "../wire/Endpoint.ts"
+import * as ErrorResponse from "../wire/ErrorResponse.ts"
+import * as Failure from "../wire/Failure.ts"
+import * as Metrics from "../wire/Metrics.ts"
+import * as Observed from "../wire/Observed.ts"
+import * as Operation from "../wire/Operation.ts"
+import * as BackgroundClock from "./BackgroundClock.ts"
+import * as TokenResponse from "./TokenResponse.ts"
 
 /**
  * Service that returns the access token of the configured merchant.
@@ -61,9 +57,6 @@ import { Transport } from "./Transport.ts"
  * - `peek`: returns the cached token if it has not expired at `now`, milliseconds since the epoch. It requests
  *   none.
  * - `drop`: removes a token that the service refused with a 401 from the cache.
- *
- * @category services
- * @since 0.1.0
  */
 export class AccessToken extends Context.Service<
   AccessToken,
@@ -72,13 +65,10 @@ export class AccessToken extends Context.Service<
     readonly peek: (now: number) => Token | undefined
     readonly drop: (token: Token) => Effect.Effect<void>
   }
->()("@pawl/http/AccessToken") {}
+>()("@pawl/http/internal/token/AccessToken") {}
 
 /**
  * An access token. `expiresAt` is the time until which it is used, in milliseconds since the epoch.
- *
- * @category models
- * @since 0.1.0
  */
 export interface Token {
   readonly text: Redacted.Redacted
@@ -87,27 +77,16 @@ export interface Token {
 
 /**
  * Errors of a request for a token.
- *
- * @category errors
- * @since 0.1.0
  */
 export type TokenError = Exclude<ReadError, { readonly _tag: "ValidationFailed" | "NotFound" }>
 
-/**
- * Layer that requests tokens from `POST /api/v1/auth` with the configured credentials. It reads the secret
- * before each attempt.
- *
- * @category layers
- * @since 0.1.0
- */
-export const layer: Layer.Layer<AccessToken, never, PawlConfig | Transport> = Layer.effect(
-  AccessToken,
+const make = (sharesRequest: boolean) =>
   Effect.gen(function* () {
     const config = yield* PawlConfig
     const transport = yield* Transport
     const profile = yield* Profile
-    const budget = RetryBudget.make(config.retryRatio)
-    const limits = Limits.of(config)
+    const budget = Attempts.makeBudget(config.retryRatio)
+    const limits = Settings.limitsOf(config)
     let cached: Token | undefined
 
     const operation = Operation.make(Endpoint.authenticate, config)
@@ -128,7 +107,8 @@ export const layer: Layer.Layer<AccessToken, never, PawlConfig | Transport> = La
           { operation, request, attempt: current.number },
           Attempts.send(transport, request, limits.attemptTimeout, current.remaining())
         ),
-        current
+        current,
+        Effect.succeed
       )
       const text = TokenResponse.findToken(response.body, profile.tokenField)
       if (text !== undefined) return yield* TokenResponse.toToken(text)
@@ -145,7 +125,7 @@ export const layer: Layer.Layer<AccessToken, never, PawlConfig | Transport> = La
       annotations: { operation: operation.name },
       shouldRetry: Failure.isTransient
     }
-    const authenticate = spanned("AccessToken.authenticate", () =>
+    const authenticate = Observed.spanned("AccessToken.authenticate", () =>
       Metrics.timed(operation.name, (_, start) => {
         budget.earn()
         return Effect.mapError(Attempts.run(rules, attempt, start), ({ error }) =>
@@ -165,21 +145,17 @@ export const layer: Layer.Layer<AccessToken, never, PawlConfig | Transport> = La
       }
     })
 
-    const renewUntilDone = Effect.gen(function* () {
-      for (let failures = 0; ; failures++) {
-        const result = yield* Effect.result(authenticate)
-        if (Result.isSuccess(result)) return result.success
-        yield* Effect.logWarning(
-          `The access token could not be renewed. The old one stays in use. ${result.failure.message}`
+    const renewUntilDone = authenticate.pipe(
+      Effect.tapError(({ message }) =>
+        Effect.logWarning(
+          `The access token could not be renewed. The old one stays in use. ${message}`
         )
-        // 1, 2, 4, … minutes, at most an hour, with a jitter of 20 %. Each renewal has its own attempts.
-        const minutes = Math.min(2 ** failures, 60) * (yield* Random.nextBetween(0.8, 1.2))
-        yield* Effect.sleep(Duration.minutes(minutes))
-      }
-    })
+      ),
+      Effect.retry(renewalGaps)
+    )
 
     const services = yield* Effect.context()
-    let renewal: Fiber.Fiber<never> | undefined
+    let renewal: Fiber.Fiber<never, TokenError> | undefined
     let isClosed = false
     yield* Effect.addFinalizer(() => {
       isClosed = true
@@ -190,7 +166,6 @@ export const layer: Layer.Layer<AccessToken, never, PawlConfig | Transport> = La
       if (!isClosed)
         renewal = Effect.runForkWith(services)(BackgroundClock.provide(renewForever(token)))
     }
-    const sharesRequest = yield* SharesRequest
     const obtain = Effect.map(authenticate, (token) => {
       cached = token
       if (sharesRequest) renew(token)
@@ -216,11 +191,13 @@ export const layer: Layer.Layer<AccessToken, never, PawlConfig | Transport> = La
         })
     })
   })
-)
 
-const SharesRequest = Context.Reference<boolean>("@pawl/http/AccessToken/SharesRequest", {
-  defaultValue: constTrue
-})
+/**
+ * Layer that requests tokens from `POST /api/v1/auth` with the configured credentials. It reads the secret
+ * before each attempt.
+ */
+export const layer: Layer.Layer<AccessToken, never, PawlConfig | Transport> =
+  /* @__PURE__ */ Layer.effect(AccessToken, /* @__PURE__ */ make(true))
 
 /**
  * Layer like `layer`, in which each call that finds no cached token requests one of its own, and no background
@@ -231,15 +208,15 @@ const SharesRequest = Context.Reference<boolean>("@pawl/http/AccessToken/SharesR
  * Cloudflare Workers tie input and output to one incoming request: a call of one request that waits for the
  * `/auth` request of another hangs. Here calls share the cached token only, which is replaced when it expires
  * or after a 401.
- *
- * @category layers
- * @since 0.1.0
  */
 export const layerPerRequest: Layer.Layer<AccessToken, never, PawlConfig | Transport> =
-  /* @__PURE__ */ Layer.provide(
-    /* @__PURE__ */ Layer.fresh(layer),
-    /* @__PURE__ */ Layer.succeed(SharesRequest, false)
-  )
+  /* @__PURE__ */ Layer.effect(AccessToken, /* @__PURE__ */ make(false))
+
+/** 1, 2, 4, … minutes, at most an hour, 20 % more or less. Each renewal has its own attempts. */
+const renewalGaps = Schedule.exponential("1 minute").pipe(
+  Schedule.modifyDelay(({ duration }) => Effect.succeed(Duration.min(duration, Duration.hours(1)))),
+  Schedule.jittered
+)
 
 const noToken =
   "its body has no access token in a known field: set Profile.tokenField to the name of the field"
@@ -264,10 +241,12 @@ const toTokenError = (error: ReadError): TokenError => {
     case "Unauthorized":
       return new Unauthorized(parts)
     case "Unreachable":
-      return new Unreachable({ reason: error.reason, sent, attempts: error.attempts })
+      return new Unreachable({ ...error, sent })
     case "ServiceFailed":
+      return new ServiceFailed({ ...error, sent })
     case "RateLimited":
+      return new RateLimited({ ...error, sent })
     case "UnexpectedResponse":
-      return ErrorResponse.notSent(error)
+      return new UnexpectedResponse({ ...error, sent })
   }
 }

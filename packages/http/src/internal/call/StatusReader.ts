@@ -5,8 +5,6 @@
  *
  * The port `StatusReader` is in `@pawl/core/StatusReader`. The receiver (`@pawl/webhook/Receiver`) and
  * `StatusPoller` read through it.
- *
- * @since 0.1.0
  */
 import { isKnown, type KnownKind, kindsOf } from "@pawl/core/Kind"
 import { NotFound } from "@pawl/core/PaymentsError"
@@ -15,8 +13,8 @@ import { StatusReader } from "@pawl/core/StatusReader"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { Caller } from "./Caller.ts"
-import * as Endpoint from "./Endpoint.ts"
-import { spanned } from "./internal/Spanned.ts"
+import * as Endpoint from "../wire/Endpoint.ts"
+import { spanned } from "../wire/Observed.ts"
 
 /**
  * Layer that reads statuses from the endpoints of the contract (`spec.md`, "APM payments", "APM
@@ -33,9 +31,6 @@ import { spanned } from "./internal/Spanned.ts"
  * returned: the payment may have become visible meanwhile.
  *
  * With `BeforeRequest` a read waits before each of these requests but the first, and none of them is retried.
- *
- * @category layers
- * @since 0.1.0
  */
 export const layer: Layer.Layer<StatusReader, never, Caller> = Layer.effect(
   StatusReader,

@@ -1,0 +1,235 @@
+/**
+ * Runs the attempts of a call: timeouts, retries and backoff.
+ *
+ * **Details**
+ *
+ * `Effect.retry` runs them by a `Schedule`. The schedule of the caller, by default `backoff`, decides how long a retry
+ * waits; the rules of this module decide whether there is one.
+ *
+ * An attempt ends at its own timeout or at the deadline of the call, whichever is first. It ends in the
+ * transport, which knows whether the request was sent, so its failure tells whether the request may have
+ * taken effect. There is no retry when its wait would end after the deadline, or after the time in which the request
+ * may be sent: the call then fails with the last failure. `Retry-After` lengthens a wait, so the deadline limits it too.
+ */
+import { type UnexpectedResponse, Unreachable } from "@pawl/core/PaymentsError"
+import * as Clock from "effect/Clock"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Random from "effect/Random"
+import * as Schedule from "effect/Schedule"
+import type * as Transport from "../../Transport.ts"
+import type { Limits } from "../config/Settings.ts"
+import * as ErrorResponse from "./ErrorResponse.ts"
+import * as Metrics from "./Metrics.ts"
+import * as Failure from "./Failure.ts"
+
+/** The backoff: 200, 400, 800, … ms, at most 5 s, 20 % more or less. */
+const backoff = Schedule.exponential("200 millis").pipe(
+  Schedule.modifyDelay(({ duration }) =>
+    Effect.succeed(Duration.min(duration, Duration.seconds(5)))
+  ),
+  Schedule.jittered
+)
+
+/**
+ * One attempt of a call. `number` counts from 1, `remaining` is the time to the deadline of the call in
+ * milliseconds. `isLate` tells whether the time is over in which the call may send its request.
+ */
+export interface Attempt {
+  readonly number: number
+  readonly remaining: () => number
+  readonly isLate: () => boolean
+}
+
+/** Annotations of a call for logs and spans: its operation, and the ids of its input. */
+export interface Annotations {
+  readonly operation: string
+  readonly [name: string]: string
+}
+
+/** The retries that all calls of a client share. */
+export interface RetryBudget {
+  /** Adds the share of one call. */
+  readonly earn: () => void
+  /** Takes one retry. Returns false if there is none. */
+  readonly spend: () => boolean
+}
+
+/** Retries of a client that has made no call, and the most that calls without retries leave. */
+const [firstRetries, maxRetries] = [10, 100]
+
+/** Makes a budget to which each call adds a ratio of a retry, so that an outage does not multiply the traffic. */
+export const makeBudget = (ratio: number): RetryBudget => {
+  let retries = firstRetries
+  return {
+    earn: () => {
+      retries = Math.min(retries + ratio, Math.max(maxRetries, ratio))
+    },
+    spend: () => {
+      if (retries < 1) return false
+      retries--
+      return true
+    }
+  }
+}
+
+/** The rules of the attempts of a call. */
+export interface Rules {
+  readonly limits: Limits
+  readonly budget: RetryBudget
+  readonly annotations: Annotations
+  readonly shouldRetry: (failure: Failure.AttemptFailure) => boolean
+  /** Changes the failure of an attempt, as the kind of the call requires. */
+  readonly classify?: ((failure: Failure.AttemptFailure) => Failure.AttemptFailure) | undefined
+}
+
+/** The result of sending a request: a response of any status, or the reason why there is none. */
+export type Sent = Effect.Effect<Transport.Response, Unreachable | UnexpectedResponse>
+
+/**
+ * Sends a request once, within `attemptTimeout` and the remaining time of the call, both in milliseconds. The
+ * time in a queue of the transport counts for the call only.
+ */
+export const send = (
+  transport: Transport.Transport["Service"],
+  request: Transport.Request,
+  attemptTimeout: number,
+  total: number
+): Sent => {
+  const duration = Math.min(attemptTimeout, total)
+  const response = transport.send(request, Duration.millis(duration), Duration.millis(total))
+  if (transport.keepsTime === true) return response
+  // The request may have been sent.
+  return Effect.timeoutOrElse(response, {
+    duration,
+    orElse: () =>
+      Effect.fail(new Unreachable({ reason: "no response in time", sent: true, attempts: 1 }))
+  })
+}
+
+/** Goes on with a 2xx response, and fails with the error of any other. */
+export const requireSuccess = <A = Transport.Response>(
+  request: Transport.Request,
+  sent: Sent,
+  { number }: Attempt,
+  use: (response: Transport.Response) => Effect.Effect<A, Failure.AttemptFailure>
+): Effect.Effect<A, Failure.AttemptFailure> =>
+  Effect.matchEffect(sent, {
+    onFailure: (error) =>
+      Effect.fail(
+        Failure.toFailure(
+          error._tag === "Unreachable"
+            ? new Unreachable({
+                reason: `${new URL(request.url).host}: ${error.reason}`,
+                sent: error.sent,
+                attempts: number
+              })
+            : error
+        )
+      ),
+    onSuccess: (response) =>
+      response.status >= 200 && response.status < 300
+        ? use(response)
+        : Effect.flatMap(Clock.currentTimeMillis, (now) => {
+            const retryAfter = ErrorResponse.readRetryAfter(response.headers["retry-after"], now)
+            const error = ErrorResponse.toError(request, response, number, retryAfter)
+            return Effect.fail(Failure.toFailure(error, retryAfter))
+          })
+  })
+
+/**
+ * Runs attempts until one succeeds, `shouldRetry` returns false, or attempts, time or the budget of retries run
+ * out. `start` is the begin of the call, in nanoseconds of the monotonic clock.
+ */
+export const run = <A>(
+  { annotations, budget, classify, limits, shouldRetry }: Rules,
+  attempt: (attempt: Attempt) => Effect.Effect<A, Failure.AttemptFailure>,
+  start?: bigint
+): Effect.Effect<A, Failure.CallFailure> =>
+  Effect.withFiber((fiber) => {
+    const clock = fiber.getRef(Clock.Clock)
+    const count = (outcome: string) =>
+      Metrics.attempts(annotations.operation, outcome).updateUnsafe(1, fiber.context)
+    const begin = start ?? clock.monotonicTimeNanosUnsafe()
+    const elapsed = () => Number(clock.monotonicTimeNanosUnsafe() - begin) / 1e6
+    const remaining = () => Math.max(0, limits.totalTimeout - elapsed())
+    const current = { number: 0, remaining, isLate: () => elapsed() >= limits.sendWithin }
+    let doubt: Failure.Doubt | undefined
+
+    const schedule = whenFailed(() =>
+      ofFailures(limits.retrySchedule ?? backoff).pipe(
+        Schedule.modifyDelay(({ duration, input }) => waitAfter(duration, input, remaining())),
+        Schedule.while(({ attempt: number, duration, input }) => {
+          if (number >= limits.maxAttempts || !shouldRetry(input)) return false
+          const wait = Duration.toMillis(duration)
+          const isTooLong = wait >= Math.min(remaining(), limits.sendWithin - elapsed())
+          if (isTooLong || !budget.spend()) return false
+          Metrics.retries(annotations.operation).updateUnsafe(1, fiber.context)
+          return Effect.logDebug(
+            `Attempt ${number} failed. The next attempt is in ${Math.round(wait)} ms. ${input.error.message}`
+          ).pipe(Effect.annotateLogs(annotations), Effect.as(true))
+        })
+      )
+    )
+    const once = Effect.suspend(() => {
+      current.number++
+      return Effect.mapError(attempt(current), (failure) => {
+        const classified = classify?.(failure) ?? failure
+        count(classified.error._tag)
+        doubt = classified.doubt ?? doubt
+        return classified
+      })
+    })
+    return Effect.matchEffect(Effect.retry(once, schedule), {
+      onSuccess: (value) => {
+        count("Success")
+        return Effect.succeed(value)
+      },
+      onFailure: ({ error }) => Effect.fail({ error, doubt })
+    })
+  })
+
+/** Makes a schedule of errors one of failures. */
+const ofFailures = (
+  schedule: NonNullable<Limits["retrySchedule"]>
+): Schedule.Schedule<unknown, Failure.AttemptFailure> =>
+  Schedule.fromStep(
+    Effect.map(
+      Schedule.toStep(schedule),
+      (step) =>
+        (now, { error }) =>
+          step(now, error)
+    )
+  )
+
+/** Makes a schedule that is built at its first step: nearly every call has none. */
+const whenFailed = <Output, Input>(
+  make: () => Schedule.Schedule<Output, Input>
+): Schedule.Schedule<Output, Input> =>
+  Schedule.fromStep(
+    Effect.sync(() => {
+      type Step = Effect.Success<ReturnType<typeof Schedule.toStep<Output, Input, never, never>>>
+      let step: Step | undefined
+      const first: Step = (now, input) =>
+        Effect.flatMap(Schedule.toStep(make()), (made) => (step = made)(now, input))
+      return (now: number, input: Input) => (step ?? first)(now, input)
+    })
+  )
+
+/**
+ * Returns a wait that is never less than `Retry-After`. That is lengthened by up to 20 % where the deadline allows it,
+ * so that the clients of one outage do not all return at the same time.
+ */
+const waitAfter = (
+  backoff: Duration.Duration,
+  { retryAfter }: Failure.AttemptFailure,
+  remaining: number
+): Effect.Effect<Duration.Duration> =>
+  retryAfter === undefined
+    ? Effect.succeed(backoff)
+    : Effect.map(Random.nextBetween(1, 1.2), (factor) => {
+        const jittered = Duration.max(backoff, Duration.millis(retryAfter * factor))
+        return Duration.toMillis(jittered) < remaining
+          ? jittered
+          : Duration.max(backoff, Duration.millis(retryAfter))
+      })

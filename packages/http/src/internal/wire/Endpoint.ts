@@ -1,0 +1,213 @@
+/**
+ * The endpoints of the service: method, path, request and response of each.
+ *
+ * **Details**
+ *
+ * Paths start at the root of the host (`spec.md`, "Endpoints"); a base URL ends in `/api`. The endpoints are
+ * plain records, so the client has no part of `HttpApi`. The contract of the sandbox derives from them.
+ */
+import { ApmPaymentResponse } from "@pawl/core/ApmPayment"
+import { ApmPayoutInfo, ApmPayoutResponse } from "@pawl/core/ApmPayout"
+import { CardPaymentResponse, TokenizeResponse } from "@pawl/core/CardPayment"
+import { CardPayoutInfo, CardPayoutResponse } from "@pawl/core/CardPayout"
+import * as RequestBodies from "@pawl/core/internal/RequestBodies"
+import { PaymentIntentResponse } from "@pawl/core/PaymentIntent"
+import { RefundInfo, RefundResponse } from "@pawl/core/Refund"
+import { Subscription, SubscriptionResponse } from "@pawl/core/Subscription"
+import { OpenStatus, TransactionId } from "@pawl/core/Transaction"
+import * as Schema from "effect/Schema"
+
+/** An id in a path stays text. As an integer, `007` would become `7`, the id of another transaction. */
+const PathId = Schema.toType(TransactionId)
+
+const ById = Schema.Struct({ id: PathId })
+
+const BySubscriptionId = Schema.Struct({ subscriptionId: PathId })
+
+/** Makes the endpoint of a read by id. The response to a status is a bare JSON string. */
+const read = <const Name extends string, const Path extends string, Success extends Schema.Top>(
+  identifier: Name,
+  path: Path,
+  success: Success
+) => ({ identifier, method: "GET", path, params: ById, success }) as const
+
+/** Makes the endpoint of a create. */
+const create = <
+  const Name extends string,
+  const Path extends string,
+  Payload extends Schema.Top,
+  Success extends Schema.Top
+>(
+  identifier: Name,
+  path: Path,
+  payload: Payload,
+  success: Success
+) => ({ identifier, method: "POST", path, payload, success }) as const
+
+/**
+ * Exchanges the credentials for a JWT that is valid for 30 days (`spec.md`, "Authentication"). The specification
+ * does not name the response field that contains it.
+ */
+export const authenticate = {
+  identifier: "authenticate",
+  method: "POST",
+  path: "/api/v1/auth",
+  payload: Schema.Struct({
+    merchantKey: Schema.String,
+    merchantSecret: Schema.RedactedFromValue(Schema.String, { label: "merchantSecret" })
+  }),
+  success: Schema.Json
+} as const
+
+/** Starts a payment by an alternative payment method. */
+export const createApmPayment = {
+  ...create(
+    "createApmPayment",
+    "/api/v1/payments/apm",
+    RequestBodies.ApmPaymentRequest,
+    ApmPaymentResponse
+  ),
+  checksum: "always"
+} as const
+
+/** Reads the status of an APM payment. */
+export const readApmPaymentStatus = read(
+  "readApmPaymentStatus",
+  "/api/v1/payments/apm/status/:id",
+  OpenStatus
+)
+
+/** Sends funds by an alternative payment method. */
+export const createApmPayout = {
+  ...create(
+    "createApmPayout",
+    "/api/v1/payouts/apm",
+    RequestBodies.ApmPayoutRequest,
+    ApmPayoutResponse
+  ),
+  checksum: "payout"
+} as const
+
+/** Reads all fields of an APM payout. */
+export const readApmPayout = read("readApmPayout", "/api/v1/payouts/apm/info/:id", ApmPayoutInfo)
+
+/** Reads the status of an APM payout. */
+export const readApmPayoutStatus = read(
+  "readApmPayoutStatus",
+  "/api/v1/payouts/apm/status/:id",
+  OpenStatus
+)
+
+/** Starts a card payment. The specification does not show its fields. */
+export const createCardPayment = create(
+  "createCardPayment",
+  "/api/v1/payments/card",
+  RequestBodies.CardPaymentRequest,
+  CardPaymentResponse
+)
+
+/** Exchanges a card for a token for charges and subscriptions. */
+export const tokenizeCard = create(
+  "tokenizeCard",
+  "/api/v1/payments/card/tokenize",
+  RequestBodies.TokenizeRequest,
+  TokenizeResponse
+)
+
+/** Starts a payment with a card token. The specification does not show its fields. */
+export const chargeCard = create(
+  "chargeCard",
+  "/api/v1/payments/card/charge",
+  RequestBodies.CardPaymentRequest,
+  CardPaymentResponse
+)
+
+/** Reads the status of a card payment. */
+export const readCardPaymentStatus = read(
+  "readCardPaymentStatus",
+  "/api/v1/payments/card/status/:id",
+  OpenStatus
+)
+
+/** Sends funds to a card. */
+export const createCardPayout = create(
+  "createCardPayout",
+  "/api/v1/payouts/card",
+  RequestBodies.CardPayoutRequest,
+  CardPayoutResponse
+)
+
+/** Reads all fields of a card payout. */
+export const readCardPayout = read(
+  "readCardPayout",
+  "/api/v1/payouts/card/info/:id",
+  CardPayoutInfo
+)
+
+/** Reads the status of a card payout. */
+export const readCardPayoutStatus = read(
+  "readCardPayoutStatus",
+  "/api/v1/payouts/card/status/:id",
+  OpenStatus
+)
+
+/** Refunds a successful card payment, in full or in part. */
+export const createRefund = create(
+  "createRefund",
+  "/api/v1/refunds/card",
+  RequestBodies.RefundRequest,
+  RefundResponse
+)
+
+/** Reads all fields of a refund. */
+export const readRefund = read("readRefund", "/api/v1/refunds/card/info/:id", RefundInfo)
+
+/** Reads the status of a refund. */
+export const readRefundStatus = read(
+  "readRefundStatus",
+  "/api/v1/refunds/card/status/:id",
+  OpenStatus
+)
+
+/** Creates a payment intent: a hosted page where a customer pays or receives a payout. */
+export const createPaymentIntent = create(
+  "createPaymentIntent",
+  "/api/v1/payments/intent",
+  RequestBodies.PaymentIntentRequest,
+  PaymentIntentResponse
+)
+
+/** Creates a subscription with a card token. */
+export const createSubscription = create(
+  "createSubscription",
+  "/api/v1/payments/card/recurring",
+  RequestBodies.SubscriptionRequest,
+  SubscriptionResponse
+)
+
+/** Reads a subscription. */
+export const readSubscription = {
+  identifier: "readSubscription",
+  method: "GET",
+  path: "/api/v1/payments/card/recurring/:subscriptionId",
+  params: BySubscriptionId,
+  success: Subscription
+} as const
+
+/** Changes the fields of a subscription that are in the body. */
+export const updateSubscription = {
+  identifier: "updateSubscription",
+  method: "PUT",
+  path: "/api/v1/payments/card/recurring/:subscriptionId",
+  params: BySubscriptionId,
+  payload: RequestBodies.SubscriptionUpdate,
+  success: Subscription
+} as const
+
+/** Cancels a subscription at once. The response is 204 without a body. */
+export const cancelSubscription = {
+  identifier: "cancelSubscription",
+  method: "DELETE",
+  path: "/api/v1/payments/card/recurring/:subscriptionId",
+  params: BySubscriptionId
+} as const
