@@ -65,17 +65,17 @@ describe("the guide for production", async () => {
   const page = await readFile(join(root, "docs/guides/production.md"), "utf8")
   const sources = await Promise.all(
     [
-      "internal/work/ClockWatch",
-      "internal/work/Outage",
-      "internal/work/RowSteps",
-      "internal/requests/Attempt",
-      "internal/rule/Order",
-      "Journal",
-      "internal/merchants/Refusals",
-      "Receiver",
-      "internal/work/Teller"
+      "webhook/src/internal/work/ClockWatch",
+      "webhook/src/internal/work/Outage",
+      "webhook/src/internal/work/RowSteps",
+      "webhook/src/internal/requests/Attempt",
+      "webhook/src/internal/rule/Order",
+      "webhook/src/Journal",
+      "receiver/src/internal/merchants/Refusals",
+      "webhook/src/Receiver",
+      "webhook/src/internal/work/Teller"
     ]
-      .map((name) => `packages/webhook/src/${name}.ts`)
+      .map((name) => `packages/${name}.ts`)
       .map((path) => readFile(join(root, path), "utf8"))
   )
   const code = sources.join("\n")

@@ -58,9 +58,9 @@ describe("imports point down", () => {
 
 describe("imports point down inside a package", () => {
   it.each([
-    ["packages/http/src/Transport.ts", "./Caller.ts"],
-    ["packages/webhook/src/internal/rule/RowRule.ts", "./Ledger.ts"],
-    ["packages/webhook/src/internal/sql/Accept.ts", "../../Worker.ts"],
+    ["packages/http/src/Transport.ts", "./internal/call/Caller.ts"],
+    ["packages/webhook/src/internal/rule/RowRule.ts", "../../Ledger.ts"],
+    ["packages/webhook/src/internal/sql/Schema.ts", "../work/Worker.ts"],
     ["packages/testkit/src/internal/gateway/Cards.ts", "../../Fake.ts"],
     ["packages/sandbox/src/internal/pages/PayPage.ts", "../sandbox/EventFeed.ts"],
     ["packages/testkit/src/Generators.ts", "./Laws.ts"]

@@ -152,8 +152,14 @@ describe("a message", () => {
     const [requestId, cause] = ["order-1", new PaymentsError.NotFound({})]
     const one = new PaymentsError.OutcomeUnknown({ requestId, cause }).message
     expect(one).toMatch(/^Request order-1 .*The service does not know this resource$/u)
-    expect(new PaymentsError.OutcomeUnknown({ requestId, cause, refusal: cause }).message).toBe(
+    const refusal = new PaymentsError.NotFound({})
+    expect(new PaymentsError.OutcomeUnknown({ requestId, cause, refusal }).message).toBe(
       `${one}; then: The service does not know this resource`
     )
+    // The first refusal is the doubt itself.
+    expect(new PaymentsError.OutcomeUnknown({ requestId, cause, refusal: cause }).message).toBe(one)
+    expect(
+      new PaymentsError.OutcomeUnknown({ requestId, cause, refusal, refusals: 3 }).message
+    ).toMatch(/: 3 calls with this requestId were refused\. A person has to ask the service/u)
   })
 })

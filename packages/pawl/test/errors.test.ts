@@ -22,9 +22,12 @@ const rows = new Map(
     })
 )
 
-/** The tags of the exported errors of the public modules. */
+/** Internal modules whose errors public modules export, or fail with. */
+const shared = /\/internal\/(?:requests\/RequestsError|ledger\/NodeStore|rule\/Order)\.ts$/u
+
+/** The tags of the errors that a user meets. */
 const tags = globSync("packages/*/src/**/*.ts", { cwd: root })
-  .filter((path) => !/\/(?:internal|bin)\/|\.d\.ts$/u.test(path))
+  .filter((path) => shared.test(path) || !/\/(?:internal|bin)\/|\.d\.ts$/u.test(path))
   .flatMap((path) =>
     Array.from(
       read(path).matchAll(/^export class (\w+) extends [^{]*?\bTaggedError\b/gmu),

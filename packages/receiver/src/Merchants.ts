@@ -24,8 +24,6 @@
  * - Rows that other processes make due are found within 25 ms for each merchant: after 2.5 seconds with 100 of them
  *   (`docs/decisions/0102-each-merchant-of-a-receiver-has-a-ledger-of-his-own.md`).
  *
- * The guide `docs/guides/many-merchants.md` has a program.
- *
  * @since 0.1.0
  */
 import type { Hmac } from "@pawl/core/Hmac"

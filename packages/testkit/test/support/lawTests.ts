@@ -24,7 +24,7 @@ export const names = (laws: ReadonlyArray<Laws.LawText>) => laws.map(({ name }) 
 
 export const broken = (breaks: ReadonlyArray<Laws.LawBroken>) => names(breaks.map(({ law }) => law))
 
-const page = readFileSync(`${import.meta.dirname}/../../docs/laws.md`, "utf8")
+const page = readFileSync(`${import.meta.dirname}/../../../../docs/laws.md`, "utf8")
 
 /** Returns the table rows of one section of the page, without headers and padding. */
 export const rowsOf = (section: string): ReadonlyArray<string> =>
