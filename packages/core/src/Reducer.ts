@@ -29,7 +29,7 @@
  * @since 0.1.0
  */
 import * as Evidence from "./Evidence.ts"
-import type { Status } from "./Status.ts"
+import { isStatus, type Status } from "./Status.ts"
 
 /**
  * A status of a transaction, and its source.
@@ -37,10 +37,6 @@ import type { Status } from "./Status.ts"
  * - `callback`: a callback states it.
  * - `response`: the response to a request that created or changed the transaction states it.
  * - `read`: the service states it when asked. `askedAt` is the time of the request in milliseconds since the epoch.
- *
- * **Gotchas**
- *
- * Check text from outside with `isStatus` first.
  *
  * @category models
  * @since 0.1.0
@@ -77,13 +73,15 @@ export const initial = (policy: Evidence.Policy = "final"): State =>
   make(policy, Evidence.none, undefined)
 
 /**
- * Adds an observation to the state of a transaction.
+ * Adds an observation to the state of a transaction. A status that is none of the nine changes nothing.
  *
  * @category reducers
  * @since 0.1.0
  */
-export const reduce = ({ evidence, policy, read }: State, observation: Observation): State => {
+export const reduce = (state: State, observation: Observation): State => {
+  const { evidence, policy, read } = state
   const { source, status } = observation
+  if (!isStatus(status)) return state
   const observed = source === "callback" ? Evidence.claimed(status) : Evidence.confirmed(status)
   const latest =
     source === "read" ? Evidence.joinRead(read, { status, askedAt: observation.askedAt }) : read

@@ -89,12 +89,12 @@ export const isStatus = (value: unknown): value is Status =>
   typeof value === "string" && Object.hasOwn(table, value)
 
 /**
- * Returns the rank of a status, from 1 (NEW) to 12 (CHARGEBACK).
+ * Returns the rank of a status, from 1 (NEW) to 12 (CHARGEBACK), and 0 for text that is none of the nine.
  *
  * @category getters
  * @since 0.1.0
  */
-export const rank = (status: Status): number => table[status].rank
+export const rank = (status: Status): number => (isStatus(status) ? table[status].rank : 0)
 
 /**
  * Tells whether polling may stop: SUCCEED, FAILED, CANCELLED, REFUNDED or CHARGEBACK.

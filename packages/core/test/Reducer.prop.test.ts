@@ -1,6 +1,6 @@
 import * as Evidence from "@pawl/core/Evidence"
 import { initial, type Observation, reduce, type State } from "@pawl/core/Reducer"
-import { type Status, statuses } from "@pawl/core/Status"
+import { isStatus, type Status, statuses } from "@pawl/core/Status"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 
@@ -29,6 +29,22 @@ describe("reduce", () => {
         ),
         (policy, [seen, delivered]) => {
           expect(fold(policy, delivered)).toEqual(fold(policy, seen))
+        }
+      )
+    )
+  })
+
+  it("ignores a status that is none of the nine", () => {
+    fc.assert(
+      fc.property(
+        policy,
+        fc.array(observation),
+        fc.string().filter((text) => !isStatus(text)),
+        (policy, seen, text) => {
+          const before = fold(policy, seen)
+          const other = text as Status
+          expect(reduce(before, { source: "callback", status: other })).toBe(before)
+          expect(reduce(before, { source: "read", status: other, askedAt: 9 })).toBe(before)
         }
       )
     )
