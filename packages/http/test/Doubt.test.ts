@@ -5,6 +5,7 @@ import * as PaymentsError from "@pawl/core/PaymentsError"
 import { Unreachable } from "@pawl/core/PaymentsError"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
+import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
@@ -46,7 +47,6 @@ const refusals: ReadonlyArray<[string, Memory.Answer, string]> = [
   ["404", Memory.answer(404, "no such path"), "NotFound"],
   ["400", Memory.answer(400, { errors: { amount: "too small" } }), "ValidationFailed"],
   ["401", Memory.answer(401, ""), "Unauthorized"],
-  ["403", Memory.answer(403, "no"), "UnexpectedResponse"],
   ["429", Memory.answer(429, ""), "RateLimited"]
 ]
 
@@ -268,7 +268,7 @@ describe.each(operations.filter(({ kind }) => kind === "create"))(
 
     it.each(["lost", "unreadable"])("stays the cause of every later refusal: %s", async (first) => {
       const answer = first === "lost" ? lost : unreadable
-      const errors = await calls(6, answer, ...later.map(([, refusal]) => refusal))
+      const errors = await calls(5, answer, ...later.map(([, refusal]) => refusal))
       const cause = { _tag: first === "lost" ? "Unreachable" : "UnexpectedResponse" }
       expect(errors[0]).toMatchObject({ _tag: "OutcomeUnknown", cause })
       expect(errors[0]).not.toHaveProperty("refusal")
@@ -337,13 +337,28 @@ describe("C27 a create that gets", () => {
     }
   )
 
-  it("403 or 422 is refused for certain", async () => {
-    for (const code of [403, 422]) {
+  // A proxy answers with these statuses, perhaps after it has forwarded the request.
+  const proxies = [
+    402, 403, 405, 406, 407, 410, 411, 412, 413, 414, 415, 416, 417, 418, 421, 422, 424, 431, 451,
+    460, 499
+  ]
+  it.each(creates.flatMap(({ call, name }) => proxies.map((code) => [name, code, call] as const)))(
+    "Q12 %s: %i ends unknown, and is not sent again",
+    async (_name, code, call) => {
       const service = inOrder(Memory.answer(code, ""))
-      expect(await run(service, create())).toMatchObject({
-        failure: { _tag: "UnexpectedResponse", status: code }
+      const made = call({ requestId: "request-1" }).pipe(Effect.result, Memory.settled)
+      const result = await Effect.provide(made, Memory.client(service)).pipe(Memory.virtual)
+      expect(result).toMatchObject({
+        failure: { _tag: "OutcomeUnknown", cause: { status: code } }
       })
       expect(service.requests.length).toBe(1)
     }
+  )
+
+  it("422 is refused for certain if the profile says so", async () => {
+    const service = inOrder(Memory.answer(422, ""))
+    const client = Layer.provide(Memory.client(service), Memory.profile({ status422: "no-effect" }))
+    const result = await Effect.provide(create(), client).pipe(Memory.virtual)
+    expect(result).toMatchObject({ failure: { _tag: "UnexpectedResponse", status: 422 } })
   })
 })

@@ -63,9 +63,9 @@ const reads = {
 
 const creates = {
   ...reads,
-  UnexpectedResponse: always(403),
   // After these failures of the create itself it may have taken effect: OutcomeUnknown.
   ServiceFailed: () => ({ auth: () => Memory.answer(500, "", headers) }),
+  UnexpectedResponse: () => ({ auth: () => Memory.answer(302, "", headers) }),
   OutcomeUnknown: always(500)
 } satisfies Record<string, Cause>
 

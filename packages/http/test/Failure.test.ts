@@ -12,6 +12,7 @@ import {
   Unreachable,
   ValidationFailed
 } from "@pawl/core/PaymentsError"
+import * as Profile from "@pawl/core/Profile"
 import { expect, it } from "vitest"
 import * as Failure from "../src/internal/wire/Failure.ts"
 
@@ -33,16 +34,22 @@ it.each([
   [300, true, false],
   [399, true, false],
   [400, false, false],
-  [408, false, false],
+  [402, true, false],
+  [403, true, false],
+  [404, false, false],
   [409, true, true],
-  [410, false, false],
-  [422, false, false],
+  [410, true, false],
+  [422, true, false],
   [423, true, true],
-  [424, false, false]
+  [424, true, false],
+  [451, true, false],
+  [499, true, false]
 ])(
   "a create with the response %i is in doubt: %s, and is sent again: %s",
   (status, ...expected) => {
-    expect(doubtOf(Failure.ofCreate(Failure.toFailure(unexpected(status))))).toEqual(expected)
+    expect(
+      doubtOf(Failure.ofCreate(Failure.toFailure(unexpected(status)), Profile.defaults))
+    ).toEqual(expected)
   }
 )
 
@@ -54,7 +61,7 @@ it("the failure of a request for a token is final, and leaves no doubt about the
     new Unreachable({ reason: "the connection was reset", sent: true, attempts: 1 })
   ]
   for (const error of errors) {
-    const failure = Failure.ofCreate(Failure.finalFailure(error))
+    const failure = Failure.ofCreate(Failure.finalFailure(error), Profile.defaults)
     expect(doubtOf(failure)).toEqual([false, false])
     expect(Failure.hadNoEffect(failure)).toBe(false)
   }

@@ -33,6 +33,7 @@
  */
 import type { Hmac } from "@pawl/core/Hmac"
 import type { OutcomeUnknown, ReadError, ValidationFailed } from "@pawl/core/PaymentsError"
+import { Profile } from "@pawl/core/Profile"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -112,6 +113,7 @@ export const layer: Layer.Layer<Caller, never, AccessToken | Hmac | PawlConfig |
     Caller,
     Effect.gen(function* () {
       const config = yield* PawlConfig
+      const profile = yield* Profile
       const transport = yield* Transport
       const operationOf = Operation.makeAll({ ...config, signed: yield* Operation.signer })
       const creates = Creates.make()
@@ -188,7 +190,7 @@ export const layer: Layer.Layer<Caller, never, AccessToken | Hmac | PawlConfig |
           const fail = (failure: Failure.CallFailure) =>
             Effect.fail(creates.toError(requestId, failure, inDoubt))
           const classify = (failure: Failure.AttemptFailure) => {
-            const classified = Failure.ofCreate(failure)
+            const classified = Failure.ofCreate(failure, profile)
             if (classified.doubt !== undefined) creates.add(requestId, classified.doubt)
             return classified
           }

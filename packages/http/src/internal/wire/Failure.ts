@@ -1,6 +1,7 @@
 /**
  * The failure of an attempt: whether a retry may help, and whether the request may have taken effect.
  */
+import * as CreateProof from "@pawl/core/internal/CreateProof"
 import type {
   ReadError,
   ServiceFailed,
@@ -46,14 +47,18 @@ export const toFailure = (error: ReadError, retryAfter?: number): AttemptFailure
 }
 
 /**
- * Makes the failure of an attempt of a create. A 409, 423 or 425 means that the same requestId may be processed
- * right now, and a redirect may come from behind the service: both leave a doubt. Only the first is retried.
+ * Makes the failure of an attempt of a create: its status may leave a doubt (`CreateProof`). After a 409 or 423 the request is
+ * sent again, because the service may be processing its requestId right now.
  */
-export const ofCreate = (failure: AttemptFailure): AttemptFailure => {
+export const ofCreate = (
+  failure: AttemptFailure,
+  profile: Parameters<typeof CreateProof.ofStatus>[1]
+): AttemptFailure => {
   const { doubt, error, isSent } = failure
   if (!isSent || doubt !== undefined || error._tag !== "UnexpectedResponse") return failure
-  const isBusy = error.status === 409 || error.status === 423
-  return isBusy || error.status < 400 ? { ...failure, doubt: error, transient: isBusy } : failure
+  return CreateProof.ofStatus(error.status, profile) === "no-effect"
+    ? failure
+    : { ...failure, doubt: error, transient: error.status === 409 || error.status === 423 }
 }
 
 /** Makes a failure without retry: the request was not sent. */
