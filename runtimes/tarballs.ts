@@ -343,6 +343,8 @@ const consumers: Readonly<Record<string, (tarballs: Tarballs) => Promise<void>>>
           "--platform=node",
           "--format=esm",
           `--outfile=${join(alone, "first.mjs")}`,
+          // The driver of PostgreSQL is optional, and loaded only for a store there.
+          "--external:@effect/sql-pg",
           // Some bundled packages call `require`.
           "--banner:js=import { createRequire as makeRequire } from 'node:module'; const require = makeRequire(import.meta.url);"
         ],
