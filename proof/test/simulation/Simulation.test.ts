@@ -57,6 +57,53 @@ describe("a simulation", () => {
   })
 })
 
+describe("the judge of the last reads", () => {
+  const dayTime = 86_400_000
+  const payment = { at: 0, kind: "apm-payment", steps: [], handlerActions: [] } as const
+  /** A payment that succeeds, one that fails, and a quiet time that begins after 250 days. */
+  const plan: Plan = {
+    seed: 1,
+    quietAt: 250 * dayTime,
+    skews: { client: 0, "receiver 1": 0, "receiver 2": 0 },
+    operations: [
+      { ...payment, id: 1, scenario: "succeed" },
+      { ...payment, id: 2, scenario: "decline:51" }
+    ],
+    faults: [],
+    forgeries: []
+  }
+  /** No row is due again later than a number of days after its first callback. */
+  const until = (days: number): Bug => ({
+    ledger: (ledger) => ({
+      ...ledger,
+      write: (leased, change) =>
+        ledger.write(
+          leased,
+          (change.release?.dueAt ?? 0) > leased.createdAt + days * dayTime
+            ? { ...change, release: { dueAt: undefined } }
+            : change
+        )
+    })
+  })
+  const broken = async (bug: Bug) =>
+    (await run(plan, { bug })).violations.map(({ invariant, message }) => [
+      invariant,
+      / is (\w+),/u.exec(message)?.[1]
+    ])
+
+  it("asks for no read later than 180 days, and for those before (P2)", async () => {
+    expect(await broken({})).toEqual([])
+    expect(await broken(until(150))).toEqual([["P2", "SUCCEED"]])
+  })
+
+  it("asks for a read of a failed transaction after 12 hours (P2)", async () => {
+    expect(await broken(until(0.4))).toEqual([
+      ["P2", "SUCCEED"],
+      ["P2", "FAILED"]
+    ])
+  })
+})
+
 /** Where the search for a planted bug starts, if not with two days under seed 1; a later find costs only time. */
 const starts: Readonly<Record<string, { readonly seed: number; readonly size?: Size }>> = {
   "a receiver that stops releases rows whose handler runs": { seed: 8 },
@@ -102,6 +149,10 @@ describe("docs/simulation.md", () => {
   it("names every planted bug and every coverage mark", () => {
     const names = [...Object.keys(bugs), ...marks]
     expect(names.filter((name) => !page.includes(name))).toEqual([])
+  })
+
+  it("states the length of the quiet time", () => {
+    expect(page).toContain(`A quiet time of ${Simulation.quietDays} days follows`)
   })
 })
 
