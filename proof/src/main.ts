@@ -33,7 +33,7 @@ import { reconcile } from "./rel/reconcile.ts"
 import { reducer } from "./rel/reducer.ts"
 import type { Report, Run } from "./rel/Run.ts"
 import { scale } from "./rel/scale.ts"
-import { sim } from "./rel/sim.ts"
+import { plans, sim } from "./rel/sim.ts"
 import { snapshot } from "./rel/snapshot.ts"
 import { slow } from "./rel/slow.ts"
 import { storeDown } from "./rel/storeDown.ts"
@@ -59,6 +59,7 @@ const runs: ReadonlyMap<string, Run> = new Map(
     snapshot,
     merchants: merchantsRun,
     sim,
+    plans,
     reducer,
     model,
     reconcile,

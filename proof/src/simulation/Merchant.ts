@@ -85,7 +85,7 @@ const maxRefusals = 3
 const refusalTime = Duration.toMillis(Duration.minutes(10))
 
 /** Tells whether the service refused the last attempt of a call. */
-const isRefusal = (error: CreateError<unknown>): boolean => {
+const isRefusal = (error: CreateError): boolean => {
   const last = error._tag === "OutcomeUnknown" ? (error.refusal ?? error.cause) : error
   return last._tag === "NotFound" || last._tag === "ValidationFailed"
 }
