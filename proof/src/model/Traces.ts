@@ -5,7 +5,8 @@
  *
  * A note is plain data, so a process may also write its notes to a file. `Recorder` makes those of a receiver. The notes of
  * leases become an event only when a worker claims a row that was not released: then the lease before it has run out, by the
- * times that the workers asked for. A row that is claimed earlier has no such event, and the model refuses the claim.
+ * times that the workers asked for. A row that is claimed earlier has no such event, and the model refuses the claim, unless the
+ * worker before it was killed right after a commit: the commit releases the row, and the note of that is missing.
  */
 import { type Status, statuses } from "@pawl/core/Status"
 import * as Schema from "effect/Schema"
@@ -78,6 +79,16 @@ export const make = () => {
   }
   const see = (id: string, event: string) => traceOf(id).events.push(event)
 
+  /**
+   * Tells whether the last step of a process that was killed was a commit. The commit releases the row too, so its lease has
+   * ended, and the process was killed before it noted that.
+   */
+  const endedInCommit = (id: string, by: 0 | 1): boolean =>
+    traceOf(id)
+      .events.slice(0, traceOf(id).events.lastIndexOf(labels.ended(by)))
+      .findLast((event) => event.startsWith(`worker ${by} `))
+      ?.startsWith(`worker ${by} committed `) === true
+
   const claim = ({
     at,
     by,
@@ -92,6 +103,8 @@ export const make = () => {
       if (last.isAlive && now < last.now + last.time) see(id, labels.endedEarly(last.by))
       see(id, labels.leaseTime)
     }
+    if (last !== undefined && at < last.until && !last.isAlive && endedInCommit(id, last.by))
+      see(id, labels.leaseTime)
     leases.set(id, { lease, by, until, now, time: until - at, isAlive: true })
   }
 

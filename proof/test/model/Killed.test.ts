@@ -3,6 +3,7 @@ import { expect, it } from "vitest"
 import * as Inclusion from "../../src/model/Inclusion.ts"
 import * as Killed from "../../src/model/Killed.ts"
 import { labels } from "../../src/model/Step.ts"
+import * as Traces from "../../src/model/Traces.ts"
 import { seed } from "../rel/support.ts"
 
 it("the model accepts traces of processes that are killed, and refuses one of a commit that is missing", async () => {
@@ -15,3 +16,32 @@ it("the model accepts traces of processes that are killed, and refuses one of a 
     expect(accepts({ path, events: events.toSpliced(committed, 1) }).accepted).toBe(false)
   }
 }, 240_000)
+
+/** The trace of a process that is killed after some steps, and of another one that claims the row before the lease ends. */
+const claimedEarly = (steps: ReadonlyArray<string>) => {
+  const traces = Traces.make()
+  const id = "100016"
+  const see = (...events: ReadonlyArray<string>) => {
+    for (const event of events) traces.write({ _tag: "Seen", id, event })
+  }
+  const claim = (lease: number, by: 0 | 1) =>
+    traces.write({ _tag: "Claimed", id, lease, by, at: lease, until: lease + 30_000, now: lease })
+  traces.write({ _tag: "Moved", id, status: "PENDING" })
+  see("arrived PENDING", "accepted PENDING, new", "answered PENDING")
+  claim(1, 0)
+  see(...steps)
+  traces.write({ _tag: "Ended", by: 0 })
+  traces.write({ _tag: "Moved", id, status: "FAILED" })
+  see("arrived FAILED", "accepted FAILED, new", "answered FAILED")
+  claim(2, 1)
+  see("worker 1 read FAILED", "worker 1 called for FAILED", "worker 1 committed FAILED")
+  see("worker 1 told FAILED, confirmed, alone")
+  return traces.all()
+}
+
+it("a row may be claimed after the commit of a killed process, which released it, and not before its lease ends otherwise (seed 5008)", () => {
+  const accepted = (...steps: ReadonlyArray<string>) =>
+    claimedEarly(steps).map((trace) => Inclusion.make()(trace).accepted)
+  expect(accepted("worker 0 called for PENDING", "worker 0 committed PENDING")).toEqual([true])
+  expect(accepted("worker 0 called for PENDING")).toEqual([false])
+})
