@@ -6,7 +6,7 @@
  * A note is plain data, so a process may also write its notes to a file. `Recorder` makes those of a receiver. The notes of
  * leases become an event only when a worker claims a row that was not released: then the lease before it has run out, by the
  * times that the workers asked for. A row that is claimed earlier has no such event, and the model refuses the claim, unless the
- * worker before it was killed right after a commit: the commit releases the row, and the note of that is missing.
+ * worker before it was killed in the write that releases the row, or before the note of it.
  */
 import { type Status, statuses } from "@pawl/core/Status"
 import * as Schema from "effect/Schema"
@@ -21,7 +21,7 @@ const By = Schema.Literals([0, 1])
  * - `Moved`: the service moved a transaction to a status.
  * - `Seen`: an event of a transaction, as the label of a step.
  * - `Claimed`: worker `by` claimed the row of a transaction from `at` to `until`, by its own clock. `now` is the true time.
- * - `Renewed`, `Released`: the lease with this id ends at `until`, or has ended.
+ * - `Renewed`, `Releasing`, `Released`: the lease with this id ends at `until`, is about to end, or has ended.
  * - `Shifted`: a clock was set back, and every lease ends at `until` or earlier.
  * - `Ended`: a receiver and its worker have ended.
  */
@@ -42,6 +42,7 @@ export const Note = Schema.Union([
     until: Schema.Finite,
     now: Schema.Finite
   }),
+  Schema.TaggedStruct("Releasing", { id: Schema.String, lease: Schema.Finite }),
   Schema.TaggedStruct("Released", { id: Schema.String, lease: Schema.Finite }),
   Schema.TaggedStruct("Shifted", { until: Schema.Finite }),
   Schema.TaggedStruct("Ended", { by: By })
@@ -63,6 +64,7 @@ interface Lease {
   /** The time that the worker asked for. */
   readonly time: number
   isAlive: boolean
+  isReleasing: boolean
 }
 
 /** Makes the traces of a run, empty at first. */
@@ -79,16 +81,6 @@ export const make = () => {
   }
   const see = (id: string, event: string) => traceOf(id).events.push(event)
 
-  /**
-   * Tells whether the last step of a process that was killed was a commit. The commit releases the row too, so its lease has
-   * ended, and the process was killed before it noted that.
-   */
-  const endedInCommit = (id: string, by: 0 | 1): boolean =>
-    traceOf(id)
-      .events.slice(0, traceOf(id).events.lastIndexOf(labels.ended(by)))
-      .findLast((event) => event.startsWith(`worker ${by} `))
-      ?.startsWith(`worker ${by} committed `) === true
-
   const claim = ({
     at,
     by,
@@ -103,9 +95,9 @@ export const make = () => {
       if (last.isAlive && now < last.now + last.time) see(id, labels.endedEarly(last.by))
       see(id, labels.leaseTime)
     }
-    if (last !== undefined && at < last.until && !last.isAlive && endedInCommit(id, last.by))
+    if (last !== undefined && at < last.until && !last.isAlive && last.isReleasing)
       see(id, labels.leaseTime)
-    leases.set(id, { lease, by, until, now, time: until - at, isAlive: true })
+    leases.set(id, { lease, by, until, now, time: until - at, isAlive: true, isReleasing: false })
   }
 
   const write: Write = (note) => {
@@ -123,7 +115,13 @@ export const make = () => {
         const lease = leases.get(note.id)
         if (lease?.lease !== note.lease) return
         lease.until = note.until
+        lease.isReleasing = false
         lease.now = note.now
+        return
+      }
+      case "Releasing": {
+        const lease = leases.get(note.id)
+        if (lease?.lease === note.lease) lease.isReleasing = true
         return
       }
       case "Released":
