@@ -6,7 +6,7 @@
  * A note is plain data, so a process may also write its notes to a file. `Recorder` makes those of a receiver. The notes of
  * leases become an event only when a worker claims a row that was not released: then the lease before it has run out, by the
  * times that the workers asked for. A row that is claimed earlier has no such event, and the model refuses the claim, unless the
- * worker before it was killed in the write that releases the row, or before the note of it.
+ * worker before it was killed in the write that releases the row, or before it recorded what it did.
  */
 import { type Status, statuses } from "@pawl/core/Status"
 import * as Schema from "effect/Schema"
@@ -65,6 +65,7 @@ interface Lease {
   readonly time: number
   isAlive: boolean
   isReleasing: boolean
+  isReleased: boolean
 }
 
 /** Makes the traces of a run, empty at first. */
@@ -90,14 +91,16 @@ export const make = () => {
     until
   }: Extract<Note, { readonly _tag: "Claimed" }>) => {
     const last = leases.get(id)
-    if (last !== undefined && at >= last.until) {
+    if (last !== undefined && !last.isReleased && at >= last.until) {
       // A living worker renews its lease in time, so only a wrong clock ends it earlier.
       if (last.isAlive && now < last.now + last.time) see(id, labels.endedEarly(last.by))
       see(id, labels.leaseTime)
-    }
-    if (last !== undefined && at < last.until && !last.isAlive && last.isReleasing)
+    } else if (last !== undefined && !last.isAlive && last.isReleasing) {
+      // The process was killed before it recorded what it had done.
       see(id, labels.leaseTime)
-    leases.set(id, { lease, by, until, now, time: until - at, isAlive: true, isReleasing: false })
+    }
+    const isNew = { isAlive: true, isReleasing: false, isReleased: false }
+    leases.set(id, { lease, by, until, now, time: until - at, ...isNew })
   }
 
   const write: Write = (note) => {
@@ -119,14 +122,14 @@ export const make = () => {
         lease.now = note.now
         return
       }
-      case "Releasing": {
+      case "Releasing":
+      case "Released": {
         const lease = leases.get(note.id)
-        if (lease?.lease === note.lease) lease.isReleasing = true
+        if (lease?.lease !== note.lease) return
+        lease.isReleasing = true
+        lease.isReleased = note._tag === "Released"
         return
       }
-      case "Released":
-        if (leases.get(note.id)?.lease === note.lease) leases.delete(note.id)
-        return
       case "Shifted":
         for (const lease of leases.values()) lease.until = Math.min(lease.until, note.until)
         return

@@ -18,7 +18,7 @@ it("the model accepts traces of processes that are killed, and refuses one of a 
 }, 240_000)
 
 /** The trace of a process that is killed after some steps, and of another one that claims the row before the lease ends. */
-const claimedEarly = (steps: ReadonlyArray<string>, isReleasing: boolean) => {
+const claimedEarly = (steps: ReadonlyArray<string>, end?: "Releasing" | "Released") => {
   const traces = Traces.make()
   const id = "100016"
   const see = (...events: ReadonlyArray<string>) => {
@@ -30,7 +30,7 @@ const claimedEarly = (steps: ReadonlyArray<string>, isReleasing: boolean) => {
   see("arrived PENDING", "accepted PENDING, new", "answered PENDING")
   claim(1, 0)
   see(...steps)
-  if (isReleasing) traces.write({ _tag: "Releasing", id, lease: 1 })
+  if (end !== undefined) traces.write({ _tag: end, id, lease: 1 })
   traces.write({ _tag: "Ended", by: 0 })
   traces.write({ _tag: "Moved", id, status: "FAILED" })
   see("arrived FAILED", "accepted FAILED, new", "answered FAILED")
@@ -41,12 +41,13 @@ const claimedEarly = (steps: ReadonlyArray<string>, isReleasing: boolean) => {
 }
 
 it("a row may be claimed before the lease of a killed process ends only if that process was about to release it (seeds 5008, 6007)", () => {
-  const accepted = (isReleasing: boolean, ...steps: ReadonlyArray<string>) =>
-    claimedEarly(steps, isReleasing).map((trace) => Inclusion.make()(trace).accepted)
+  const accepted = (end: Parameters<typeof claimedEarly>[1], ...steps: ReadonlyArray<string>) =>
+    claimedEarly(steps, end).map((trace) => Inclusion.make()(trace).accepted)
   const called = "worker 0 called for PENDING"
   const committed = "worker 0 committed PENDING"
-  expect(accepted(true, called, committed)).toEqual([true])
-  expect(accepted(true, called)).toEqual([true])
-  expect(accepted(false, called, committed)).toEqual([false])
-  expect(accepted(false, called)).toEqual([false])
+  expect(accepted("Releasing", called, committed)).toEqual([true])
+  expect(accepted("Released", called, committed)).toEqual([true])
+  expect(accepted("Releasing", called)).toEqual([true])
+  expect(accepted(undefined, called, committed)).toEqual([false])
+  expect(accepted(undefined, called)).toEqual([false])
 })
