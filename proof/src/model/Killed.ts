@@ -6,7 +6,7 @@
  * Two receivers work on one SQLite file at a time, and each that is killed is followed by another. They and this process append
  * their notes to one file (`NoteFile`), so the notes have one order: that in which the steps were made. A process may be killed
  * after a commit and before its note. Then its row in `recorded_effects` shows the commit, and the note is put where the process
- * ended: the lease of the row outlives the process, so nobody worked on the row in between.
+ * ended. The write of a commit releases the row, so the other process may claim it at once.
  */
 import { statuses as allStatuses, type Status } from "@pawl/core/Status"
 import * as Effect from "effect/Effect"

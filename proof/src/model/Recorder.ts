@@ -95,7 +95,11 @@ export const make = ({ by, isOpen, isUnreadable = () => false, now, write }: Opt
   const change: (ledger: Store) => Store["write"] = (ledger) => (leased, change) => {
     const { lease, transactionId: id } = leased
     const { release, until } = change
-    return ledger.write(leased, change).pipe(
+    const writeNoted = Effect.suspend(() => {
+      if (release !== undefined) write({ _tag: "Releasing", id, lease })
+      return ledger.write(leased, change)
+    })
+    return writeNoted.pipe(
       Effect.tap((row) =>
         Effect.sync(() => {
           if (row === undefined) return

@@ -5,7 +5,8 @@
  *
  * A note is plain data, so a process may also write its notes to a file. `Recorder` makes those of a receiver. The notes of
  * leases become an event only when a worker claims a row that was not released: then the lease before it has run out, by the
- * times that the workers asked for. A row that is claimed earlier has no such event, and the model refuses the claim.
+ * times that the workers asked for. A row that is claimed earlier has no such event, and the model refuses the claim, unless the
+ * worker before it was killed in the write that releases the row, or before it recorded what it did.
  */
 import { type Status, statuses } from "@pawl/core/Status"
 import * as Schema from "effect/Schema"
@@ -20,7 +21,7 @@ const By = Schema.Literals([0, 1])
  * - `Moved`: the service moved a transaction to a status.
  * - `Seen`: an event of a transaction, as the label of a step.
  * - `Claimed`: worker `by` claimed the row of a transaction from `at` to `until`, by its own clock. `now` is the true time.
- * - `Renewed`, `Released`: the lease with this id ends at `until`, or has ended.
+ * - `Renewed`, `Releasing`, `Released`: the lease with this id ends at `until`, is about to end, or has ended.
  * - `Shifted`: a clock was set back, and every lease ends at `until` or earlier.
  * - `Ended`: a receiver and its worker have ended.
  */
@@ -41,6 +42,7 @@ export const Note = Schema.Union([
     until: Schema.Finite,
     now: Schema.Finite
   }),
+  Schema.TaggedStruct("Releasing", { id: Schema.String, lease: Schema.Finite }),
   Schema.TaggedStruct("Released", { id: Schema.String, lease: Schema.Finite }),
   Schema.TaggedStruct("Shifted", { until: Schema.Finite }),
   Schema.TaggedStruct("Ended", { by: By })
@@ -62,6 +64,8 @@ interface Lease {
   /** The time that the worker asked for. */
   readonly time: number
   isAlive: boolean
+  isReleasing: boolean
+  isReleased: boolean
 }
 
 /** Makes the traces of a run, empty at first. */
@@ -87,12 +91,16 @@ export const make = () => {
     until
   }: Extract<Note, { readonly _tag: "Claimed" }>) => {
     const last = leases.get(id)
-    if (last !== undefined && at >= last.until) {
+    if (last !== undefined && !last.isReleased && at >= last.until) {
       // A living worker renews its lease in time, so only a wrong clock ends it earlier.
       if (last.isAlive && now < last.now + last.time) see(id, labels.endedEarly(last.by))
       see(id, labels.leaseTime)
+    } else if (last !== undefined && !last.isAlive && last.isReleasing) {
+      // The process was killed before it recorded what it had done.
+      see(id, labels.leaseTime)
     }
-    leases.set(id, { lease, by, until, now, time: until - at, isAlive: true })
+    const isNew = { isAlive: true, isReleasing: false, isReleased: false }
+    leases.set(id, { lease, by, until, now, time: until - at, ...isNew })
   }
 
   const write: Write = (note) => {
@@ -110,12 +118,18 @@ export const make = () => {
         const lease = leases.get(note.id)
         if (lease?.lease !== note.lease) return
         lease.until = note.until
+        lease.isReleasing = false
         lease.now = note.now
         return
       }
-      case "Released":
-        if (leases.get(note.id)?.lease === note.lease) leases.delete(note.id)
+      case "Releasing":
+      case "Released": {
+        const lease = leases.get(note.id)
+        if (lease?.lease !== note.lease) return
+        lease.isReleasing = true
+        lease.isReleased = note._tag === "Released"
         return
+      }
       case "Shifted":
         for (const lease of leases.values()) lease.until = Math.min(lease.until, note.until)
         return

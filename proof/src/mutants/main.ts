@@ -13,6 +13,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, statSync, writeFileSy
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { parseArgs } from "node:util"
+import * as Numbers from "../Numbers.ts"
 import type { Job } from "./Job.ts"
 import { numbered, type Numbered } from "./Mutant.ts"
 import { type Equal, isAlive, print, type Result, type Status } from "./Report.ts"
@@ -39,7 +40,13 @@ const { positionals, values } = parseArgs({
   }
 })
 
-const until = Date.now() + Number(values.minutes) * 60_000
+const minutes = Numbers.orExit(Numbers.countOf("--minutes", values.minutes))
+const seed = Numbers.orExit(Numbers.seedOf("--seed", values.seed))
+const sampleSize =
+  values.sample === undefined
+    ? undefined
+    : Numbers.orExit(Numbers.countOf("--sample", values.sample))
+const until = Date.now() + minutes * 60_000
 const changed =
   values.changed === undefined ? undefined : Sources.changedLines(root, values.changed)
 const parts = positionals.map(Sources.partOf)
@@ -80,7 +87,7 @@ const session = async (job: Job): Promise<void> => {
   const child = spawn(process.execPath, [join(import.meta.dirname, "session.ts"), path], {
     cwd: root,
     detached: true,
-    env: { ...process.env, CI: "true", PAWL_SEED: values.seed },
+    env: { ...process.env, CI: "true", PAWL_SEED: String(seed) },
     stdio: ["ignore", "ignore", "inherit"]
   })
   const ended = new Promise<void>((resolve) => {
@@ -175,7 +182,7 @@ const isChosen = ({ file, line }: Numbered): boolean =>
   (parts.length === 0 ||
     parts.some(({ first, last, path }) => file.startsWith(path) && line >= first && line <= last))
 const all = candidates.flatMap(({ mutants }) => mutants.filter(isChosen))
-const sample = new Set(Sources.drawn(all, Number(values.sample ?? all.length), Number(values.seed)))
+const sample = new Set(Sources.drawn(all, sampleSize ?? all.length, seed))
 console.error(`${sample.size} of ${all.length} mutants in ${sources.length} files`)
 for (const { mutants, name } of values.list ? [] : candidates) {
   const chosen = mutants.filter((mutant) => sample.has(mutant))

@@ -7,6 +7,7 @@
  * planted bug of the code must leave a trace that the model refuses. `docs/model.md` explains the model.
  */
 import * as Effect from "effect/Effect"
+import { seedOfPart } from "../Numbers.ts"
 import * as Checker from "../model/Checker.ts"
 import * as Inclusion from "../model/Inclusion.ts"
 import { type Mutant, mutants, type Scope, scopes, settingOf } from "../model/Mutants.ts"
@@ -66,7 +67,8 @@ const checkRecorded = Effect.fnUntraced(function* (
   const accepts = Inclusion.make()
   const figures = { traces: 0, events: 0, accepted: 0, refused: 0 }
   for (let index = 0; figures.traces < count; index++) {
-    for (const trace of yield* record(seed + index, count - figures.traces, bug)) {
+    const partSeed = seedOfPart(seed, index)
+    for (const trace of yield* record(partSeed, count - figures.traces, bug)) {
       const verdict = accepts(trace)
       figures.traces++
       figures.events += trace.events.length
@@ -74,7 +76,7 @@ const checkRecorded = Effect.fnUntraced(function* (
       else {
         figures.refused++
         const { at, reason } = verdict
-        miss(`seed ${seed + index}, ${trace.id}, event ${at + 1}: ${reason}`)
+        miss(`seed ${partSeed}, ${trace.id}, event ${at + 1}: ${reason}`)
       }
     }
     if (figures.refused > 0) break

@@ -45,7 +45,7 @@ const onStore = (
     log(`${name}: ${ports.length} processes serve`)
 
     let resent = 0
-    const idOf = (key: number) => String(100_001 + key + seed * count)
+    const idOf = (key: number) => String(100_001 + key + (seed >>> 0) * count)
     yield* Effect.promise(() =>
       repeat(count, keysAtOnce, async (key) => {
         const id = idOf(key)

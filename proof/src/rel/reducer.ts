@@ -54,7 +54,7 @@ export const checkReducer = Effect.fnUntraced(function* (
       if (!(yield* holds({ numRuns: count, seed }))) continue
       figures.sequences += count
       let examples: Array<ReadonlyArray<Observation>> = []
-      for (let evidence = seed % step; evidence < evidenceCount; evidence += step) {
+      for (let evidence = (seed >>> 0) % step; evidence < evidenceCount; evidence += step) {
         examples.push(...observationsOf(evidence))
         if (examples.length < batchSize && evidence + step < evidenceCount) continue
         if (!(yield* holds({ examples, numRuns: 1, seed }))) break

@@ -1,12 +1,13 @@
 /**
- * Simulates years of a shop, its receivers and the payments service in virtual time, under one seed: crashes, faults of
- * links, clocks and store, and forgeries. Every invariant of `docs/simulation.md` must hold.
+ * Simulates years, or shorter times, of a shop, its receivers and the payments service in virtual time, under one seed: crashes,
+ * faults of links, clocks and store, and forgeries. Every invariant of `docs/simulation.md` must hold.
  */
 import * as NodeHmac from "@pawl/core/NodeHmac"
 import * as Effect from "effect/Effect"
 import { writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { seedOfPart } from "../Numbers.ts"
 import type { Bug } from "../simulation/Bugs.ts"
 import * as CoverageMarks from "../simulation/CoverageMarks.ts"
 import * as PlanGenerator from "../simulation/PlanGenerator.ts"
@@ -16,13 +17,34 @@ import { collectMisses, type Run, type RunOptions } from "./Run.ts"
 /** A year with an operation per day, and four faults and one forgery per operation. */
 export const year: PlanGenerator.Size = { days: 365, operationsPerDay: 1, faults: 4, forgeries: 1 }
 
+const dense = { operationsPerDay: 3, faults: 8, forgeries: 1 }
+const month: PlanGenerator.Size = { days: 30, operationsPerDay: 1, faults: 8, forgeries: 2 }
+
+/** Short plans with many faults, by the name of their kind. They find more in an hour than years do. */
+export const kinds = {
+  day: { ...dense, days: 1 },
+  "two days": { ...dense, days: 2 },
+  week: { ...dense, days: 7 },
+  "week with outages": { ...dense, days: 7, outages: 8 },
+  month,
+  "month with outages": { ...month, outages: 5 }
+} as const satisfies Kinds
+
+type Kinds = Readonly<Record<string, PlanGenerator.Size>>
+
+/** The watch for outages wakes every minute, so it costs more than all the rest: every eighth year has outages. */
+const withOutages = (seed: number, size: PlanGenerator.Size): PlanGenerator.Size => ({
+  ...size,
+  outages: seed % 8 === 0 ? Math.ceil(size.days / 7) : 0
+})
+
 /**
- * Simulates `count` plans of a size, each under the next seed, with a planted bug if one is given. A plan that violates an
+ * Simulates `count` plans of each kind, each under the next seed, with a planted bug if one is given. A plan that violates an
  * invariant is shrunk within `shrinkLimits`, and ends the run.
  */
 export const simulate = Effect.fnUntraced(function* (
   { count, log, seed }: Omit<RunOptions, "stores">,
-  size: PlanGenerator.Size = year,
+  kindsOf: (seed: number) => Kinds,
   bug: Bug = {},
   shrinkLimits: { readonly maxRuns: number; readonly timeout?: number } = {
     maxRuns: 2000,
@@ -33,24 +55,27 @@ export const simulate = Effect.fnUntraced(function* (
   const marks = new Map(CoverageMarks.marks.map((mark) => [mark, 0]))
   const figures = { transactions: 0, told: 0 }
   let hash = ""
-  for (let index = 0; index < count; index++) {
-    // The watch for outages wakes every minute, so it costs more than all the rest.
-    const outages = (seed + index) % 8 === 0 ? Math.ceil(size.days / 7) : 0
-    const plan = PlanGenerator.draw(seed + index, { ...size, outages })
+  const plans = Array.from({ length: count }, (_, index) => seedOfPart(seed, index)).flatMap(
+    (planSeed) =>
+      Object.entries(kindsOf(planSeed)).map(([kind, size]) => ({ kind, seed: planSeed, size }))
+  )
+  for (const { kind, seed: planSeed, size } of plans) {
+    const name = `seed ${planSeed}, ${kind}`
+    const plan = PlanGenerator.draw(planSeed, size)
     const outcome = yield* Simulation.run(plan, { bug })
     for (const [mark, times] of outcome.marks) marks.set(mark, (marks.get(mark) ?? 0) + times)
     figures.transactions += outcome.transactions
     figures.told += outcome.told
     hash = outcome.hash
-    log(`seed ${seed + index}: ${outcome.transactions} transactions, trace ${outcome.hash}`)
+    log(`${name}: ${outcome.transactions} transactions, trace ${outcome.hash}`)
     for (const { at, invariant, message } of outcome.violations) {
-      miss(`seed ${seed + index}: ${invariant} does not hold at ${at}: ${message}`)
+      miss(`${name}: ${invariant} does not hold at ${at}: ${message}`)
     }
     const [first] = outcome.violations
     if (first === undefined) continue
     log(`${first.invariant} does not hold: looking for the shortest plan that shows it`)
     const short = yield* Simulation.shrink(plan, first.invariant, { bug, ...shrinkLimits })
-    const file = join(tmpdir(), `${first.invariant}-${seed + index}.json`)
+    const file = join(tmpdir(), `${first.invariant}-${planSeed}.json`)
     writeFileSync(file, `${JSON.stringify(short, null, 2)}\n`)
     miss(`keep ${file} in proof/test/simulation/regressions`)
     break
@@ -68,5 +93,13 @@ export const sim: Run = {
   unit: "years",
   count: { memory: 100 },
   stores: ["memory"],
-  make: (options) => simulate(options)
+  make: (options) => simulate(options, (seed) => ({ year: withOutages(seed, year) }))
+}
+
+export const plans: Run = {
+  summary: "short plans of six kinds with many faults in virtual time: every invariant holds",
+  unit: "plansOfEachKind",
+  count: { memory: 10_000 },
+  stores: ["memory"],
+  make: (options) => simulate(options, () => kinds)
 }

@@ -20,6 +20,7 @@ export const marks: ReadonlyArray<string> = [
   ...withPrefix("the handler ", handlerActions),
   ...withPrefix("a call ended ", ["Declined", "OutcomeUnknown", "Unauthorized", "Unreachable"]),
   "the same requestId returned the outcome",
+  "a request was refused again and again",
   "an access token was renewed",
   ...withPrefix("moved to ", ["REFUNDED", "CHARGEBACK", "SUCCEED"]),
   "the service went back",

@@ -5,9 +5,11 @@
  * **Details**
  *
  * The shop stores an order, with the requestId of its calls, in its own database before it sends anything. It repeats a call
- * that carries a requestId until the outcome of the order is known.
+ * that carries a requestId until the outcome of the order is known, or until the service has refused it three times over ten
+ * minutes, as the durable requests do. A refusal counts also while an earlier attempt leaves a doubt.
  */
 import { Hmac } from "@pawl/core/Hmac"
+import type { CreateError } from "@pawl/core/PaymentsError"
 import type { Transport } from "@pawl/http/Transport"
 import * as CallbackUrl from "@pawl/webhook/CallbackUrl"
 import * as Ledger from "@pawl/webhook/Ledger"
@@ -59,13 +61,33 @@ export interface Merchant {
   readonly openOrders: () => ReadonlyArray<number>
 }
 
-/** An order in the shop's database: the transaction it created, its finished steps, and its attempts under each requestId. */
+/**
+ * An order in the shop's database: the transaction it created, its finished steps, and its attempts and refusals under each
+ * requestId.
+ */
 interface Order {
   readonly operation: Operation
   readonly attempts: Map<string, number>
+  readonly refusals: Map<string, Refusals>
   created: Orders.Created | undefined
   steps: number
   isDone: boolean
+}
+
+/** The number of refusals, and when the first one came. */
+interface Refusals {
+  readonly count: number
+  readonly since: number
+}
+
+/** So many refusals over so long, in milliseconds, end a request. */
+const maxRefusals = 3
+const refusalTime = Duration.toMillis(Duration.minutes(10))
+
+/** Tells whether the service refused the last attempt of a call. */
+const isRefusal = (error: CreateError): boolean => {
+  const last = error._tag === "OutcomeUnknown" ? (error.refusal ?? error.cause) : error
+  return last._tag === "NotFound" || last._tag === "ValidationFailed"
 }
 
 /** Returns the delay before the next attempt: from a minute to an hour. */
@@ -81,11 +103,11 @@ export const make = Effect.fnUntraced(function* (
   const orders: Array<Order> = []
   const registered = new Set<string>()
 
-  /** Repeats a call until its outcome is known; returns undefined when it was refused three times. */
+  /** Repeats a call until its outcome is known; returns undefined when the service refuses it again and again. */
   const callUntilKnown = <A>(order: Order, name: string, call: Orders.Call<A>) =>
     Effect.gen(function* () {
       const requestId = `order-${order.operation.id}-${name}`
-      for (let refusals = 0; refusals < 3;) {
+      for (;;) {
         const attempts = order.attempts.get(requestId) ?? 0
         order.attempts.set(requestId, attempts + 1)
         const sent = bug.requestId?.(requestId, attempts) ?? requestId
@@ -98,10 +120,17 @@ export const make = Effect.fnUntraced(function* (
         }
         const error = Option.getOrUndefined(Cause.findErrorOption(exit.cause))
         if (error?._tag === "Declined") return error.response
-        if (error?._tag === "NotFound" || error?._tag === "ValidationFailed") refusals++
+        if (error !== undefined && isRefusal(error)) {
+          const now = yield* Clock.currentTimeMillis
+          const { count, since } = order.refusals.get(requestId) ?? { count: 0, since: now }
+          order.refusals.set(requestId, { count: count + 1, since })
+          if (count + 1 >= maxRefusals && now - since >= refusalTime) {
+            trace.mark("a request was refused again and again")
+            return undefined
+          }
+        }
         yield* Effect.sleep(retryDelay(attempts))
       }
-      return undefined
     })
 
   const boot = (instance: Process.Instance) =>
@@ -211,6 +240,7 @@ export const make = Effect.fnUntraced(function* (
         const order = {
           operation,
           attempts: new Map(),
+          refusals: new Map(),
           created: undefined,
           steps: 0,
           isDone: false

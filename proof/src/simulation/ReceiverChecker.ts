@@ -28,6 +28,7 @@ export interface Lookups {
  * Checks the receivers.
  *
  * - `delivered`: a post got this response, or none.
+ * - `reading`: a receiver reads a transaction. It returns a function for the end of the read.
  * - `called`: a receiver calls the handler. It returns a function for the end of the call.
  * - `committed`: the effects of the handler were committed.
  * - `outage`: no receiver ran between two times.
@@ -36,6 +37,7 @@ export interface Lookups {
  */
 export interface ReceiverChecker {
   readonly delivered: (post: Post, status: StatusCode | undefined) => Effect.Effect<void>
+  readonly reading: (transactionId: string) => () => void
   readonly called: (receiver: Process, transition: Transition) => (end: TurnChecker.CallEnd) => void
   readonly committed: (transition: Transition) => void
   readonly outage: (from: number, to: number) => void
@@ -57,12 +59,14 @@ interface History {
 /** The longest time from a callback to its commit in the quiet time, in milliseconds: one read and a second. */
 const maxDelay = 3000
 
-/** A read that has not ended may have begun so long ago, in milliseconds. */
-const readTime = 61_000
-
 /** The longest gap between two reads of a transaction that may still change, and the longest time of the faults. */
 const maxGap = 14 * day
 const faultTime = day
+
+/** The time after the last new claim of a transaction in which its reads go on, in milliseconds. */
+const watchTime = 180 * day
+/** A transaction in FAILED or CANCELLED is read once more after 12 hours. A clock may be wrong by an hour at both times. */
+const lastReadTime = 10 * 3_600_000
 
 /** Makes the checker of the receivers. */
 export const make = (
@@ -104,17 +108,15 @@ export const make = (
     else if (hasTerminalClaim(row)) turns.overtaken(transactionId)
   })
 
-  /** Tells whether the handler can be told a status now: no read comes first, and no earlier call stands in the way. */
+  /** Tells whether the handler can be told a status now: it needs no read, and no earlier call stands in the way. */
   const canBeTold = (row: Row, status: Status): boolean => {
     const { attempt, deadLetter, evidence, read, told, transactionId } = row
-    const lastRead = client.reads(transactionId).at(-1) ?? -Infinity
     return (
       !hasTerminalClaim(row) &&
       Evidence.news(Evidence.standing(evidence, read?.status), told) === status &&
       attempt === 0 &&
       deadLetter === undefined &&
       operationOf(transactionId)?.isUnreadable !== true &&
-      lastRead < trace.now() - readTime &&
       !turns.isCalled(transactionId)
     )
   }
@@ -184,15 +186,28 @@ export const make = (
     }
     if (last !== undefined && isTerminal(last.to) && last.signed === null)
       trace.mark(`found by a read: ${last.to}`)
-    if (kind !== "refund" && (status === "SUCCEED" || status === "REFUNDED") && !wentBack) {
-      const lastRead = client.reads(transactionId).at(-1) ?? 0
-      if (lastRead < trace.now() - 15 * day)
-        trace.violation("P2", `${name} is ${status}, and was not read in the last 15 days`)
-    }
+    if (!wentBack) checkLastRead(transaction)
     turns.end(transactionId)
     checkEnds(transaction)
     yield* checkQuiet(transaction)
   })
+
+  /** Checks that a transaction that has ended was watched for as long as it may change. */
+  const checkLastRead = ({ createdTime, history, kind, status, transactionId }: Transaction) => {
+    const lastRead = client.reads(transactionId).at(-1) ?? 0
+    const name = `${kind} ${transactionId} is ${status}, and was last read at ${lastRead}`
+    if (kind !== "refund" && (status === "SUCCEED" || status === "REFUNDED")) {
+      const claims = [...historyOf(transactionId).accepted.values()]
+      const newClaimAt = Math.max(Date.parse(createdTime), ...claims.map(([first = 0]) => first))
+      if (lastRead < Math.min(trace.now(), newClaimAt + watchTime) - maxGap - faultTime)
+        trace.violation("P2", `${name}, more than 15 days before the end of its watch`)
+    }
+    const hasFailed = status === "FAILED" || status === "CANCELLED"
+    const endedAt = Date.parse(history.at(-1)?.at ?? "")
+    // After an outage of the receivers this read comes sooner.
+    if (hasFailed && plan.outages === undefined && lastRead < endedAt + lastReadTime)
+      trace.violation("P2", `${name}, and not after 12 hours`)
+  }
 
   /** Checks that each end is told in time, also when its callback was lost and a read has to find it. */
   const checkEnds = ({ history, kind, transactionId }: Transaction) => {
@@ -260,6 +275,7 @@ export const make = (
 
   return {
     delivered,
+    reading: turns.reading,
     called: (receiver, transition) => {
       checkTransition("the call for", transition)
       const { to, transactionId } = transition

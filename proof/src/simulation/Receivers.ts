@@ -4,6 +4,7 @@
 import * as Handler from "@pawl/core/Handler"
 import { Hmac } from "@pawl/core/Hmac"
 import { Profile } from "@pawl/core/Profile"
+import { StatusReader } from "@pawl/core/StatusReader"
 import type { Transport } from "@pawl/http/Transport"
 import * as Journal from "@pawl/webhook/Journal"
 import * as Ledger from "@pawl/webhook/Ledger"
@@ -71,6 +72,14 @@ export const make = Effect.fnUntraced(function* (
       return Effect.onExit(act(action), (exit) => Effect.sync(() => ended(endOf(action, exit))))
     })
 
+  const watched = ({ read }: StatusReader["Service"]): StatusReader["Service"] => ({
+    read: (kind, id) =>
+      Effect.suspend(() => {
+        const ended = checker.reading(id)
+        return Effect.ensuring(read(kind, id), Effect.sync(ended))
+      })
+  })
+
   const commit = (transition: Handler.Transition) => () => {
     trace.note(`${name} commits ${transition.to} of ${transition.transactionId}`)
     checker.committed(transition)
@@ -96,12 +105,15 @@ export const make = Effect.fnUntraced(function* (
       // Added first, so it is the last thing that the instance does.
       yield* Effect.addFinalizer(() => Effect.sync(observed.ended))
       const connected = store.connect(instance)
-      const { ledger: watched, releaseAll } = watching(connected)
-      const ledger = Layer.succeed(Ledger.Ledger, observed.ledger(watched))
+      const { ledger: withLeases, releaseAll } = watching(connected)
+      const ledger = Layer.succeed(Ledger.Ledger, observed.ledger(withLeases))
+      const reader = Layer.effect(StatusReader, Effect.map(StatusReader, watched)).pipe(
+        Layer.provide(Client.layer(options.transport))
+      )
       const layer = Receiver.layer({ policy: bug.policy ?? "final" }).pipe(
         Layer.provide(Verifier.layer({ current: Redacted.make(Client.secret) })),
         Layer.provide(Layer.succeed(Handler.Handler, handler)),
-        Layer.provide([ledger, Client.layer(options.transport)])
+        Layer.provide([ledger, reader])
       )
       const services = yield* Effect.orDie(Layer.build(Layer.fresh(layer)))
       if (bug.releasesRunning === true) {

@@ -7,7 +7,8 @@
  * Only clocks, links and the store are replaced. A `Plan` lists the operations, the faults of links, clocks and store, the
  * crashes and the forgeries. It is plain data, drawn from a seed, so it can be saved to a file and shrunk.
  *
- * Every fault ends before `quietAt`. A quiet time of 131 days follows, which is longer than the reconciler waits in all.
+ * Every fault ends before `quietAt`. A quiet time of 75 days follows: the service moves no transaction later than 60 days
+ * after its create, and 14 days are the longest gap between two reads.
  * Most invariants are checked during the run, the others at its end. `docs/simulation.md` lists them.
  */
 import type { Hmac } from "@pawl/core/Hmac"
@@ -59,8 +60,8 @@ export interface Outcome {
   readonly told: number
 }
 
-/** Longer than the last move of the service after a create (60 days) and the longest gap between two reads (14 days). */
-const quietDays = 75
+/** The days of the quiet time: the last move of the service after a create, and the longest gap between two reads. */
+export const quietDays = 75
 const hour = Duration.toMillis(Duration.hours(1))
 
 const passUntil = (trace: Trace.Trace, at: number) =>
@@ -157,15 +158,26 @@ export const shrink = Effect.fnUntraced(function* (
             violations.every((violation) => violation.invariant !== invariant)
           )
         )
-  type Lists = [Array<Plan.Operation>, Array<Plan.Fault>, Array<Plan.Forgery>]
-  const all: Lists = [[...plan.operations], [...plan.faults], [...plan.forgeries]]
-  const [operations, faults, forgeries] = all
-  const parts = fc.tuple(fc.subarray(operations), fc.subarray(faults), fc.subarray(forgeries))
-  const planOf = ([operations, faults, forgeries]: Lists): Plan.Plan => ({
+  type Lists = [Array<Plan.Operation>, Array<Plan.Fault>, Array<Plan.Forgery>, Array<Plan.Outage>]
+  const all: Lists = [
+    [...plan.operations],
+    [...plan.faults],
+    [...plan.forgeries],
+    [...(plan.outages ?? [])]
+  ]
+  const [operations, faults, forgeries, outages] = all
+  const parts = fc.tuple(
+    fc.subarray(operations),
+    fc.subarray(faults),
+    fc.subarray(forgeries),
+    fc.subarray(outages)
+  )
+  const planOf = ([operations, faults, forgeries, outages]: Lists): Plan.Plan => ({
     ...plan,
     operations,
     faults,
-    forgeries
+    forgeries,
+    ...(plan.outages && { outages })
   })
   const { counterexample } = yield* Effect.promise(() =>
     fc.check(

@@ -12,10 +12,12 @@ export type CallEnd = "accepted" | "failed" | "interrupted"
 /**
  * Checks the calls.
  *
- * - `due`: the handler can be told the status of a callback that was stored now, without any read.
+ * - `due`: the handler can be told the status of a callback that was stored now, without any read of it.
  * - `overtaken`: a callback was stored whose status must be read first. Where the call for an earlier one has not begun, the
  *   handler is told after the read.
  * - `called`: a receiver calls the handler. It returns a function for the end of the call.
+ * - `reading`: a receiver reads a transaction. It returns a function for the end of the read. A status that comes meanwhile
+ *   is told after the read, which has time limits of its own.
  * - `isCalled`: whether a call for a transaction is at work.
  * - `end`: checks a transaction at the end.
  */
@@ -23,6 +25,7 @@ export interface TurnChecker {
   readonly due: (transactionId: string) => void
   readonly overtaken: (transactionId: string) => void
   readonly called: (receiver: Process, transition: Transition) => (end: CallEnd) => void
+  readonly reading: (transactionId: string) => () => void
   readonly isCalled: (transactionId: string) => boolean
   readonly end: (transactionId: string) => void
 }
@@ -35,9 +38,16 @@ interface Call {
   end: { readonly at: number; readonly as: CallEnd } | undefined
 }
 
-/** `dueAt`: when a callback came whose status the handler can be told. `failingSince`: the first failure in a row. */
+/**
+ * The turns of a transaction.
+ *
+ * - `reads`: when each read began, and when it ended.
+ * - `dueAt`: when a callback came whose status the handler can be told.
+ * - `failingSince`: the first failure in a row.
+ */
 interface Turns {
   call: Call | undefined
+  readonly reads: Array<{ readonly from: number; to: number }>
   dueAt: number | undefined
   failingSince: number | undefined
 }
@@ -59,10 +69,28 @@ const leastParkTime = 23 * hour
 const backoff = (attempt: number): number => Math.min(second * 2 ** (attempt - 1), 300 * second)
 
 /** Makes the checker of the calls. */
-export const make = (trace: Trace, { faults, quietAt, skews }: Plan): TurnChecker => {
+export const make = (
+  trace: Trace,
+  { faults: drawn, outages = [], quietAt, skews }: Plan
+): TurnChecker => {
+  /** An outage kills both receivers, and starts them again at its end. */
+  const faults: ReadonlyArray<Fault> = [
+    ...drawn,
+    ...outages.map((each) => ({
+      ...each,
+      target: "receiver 1" as const,
+      kind: "crash" as const,
+      jump: 0
+    }))
+  ]
   const turns = new Map<string, Turns>()
   const turnsOf = (id: string): Turns => {
-    const found = turns.get(id) ?? { call: undefined, dueAt: undefined, failingSince: undefined }
+    const found = turns.get(id) ?? {
+      call: undefined,
+      reads: [],
+      dueAt: undefined,
+      failingSince: undefined
+    }
     turns.set(id, found)
     return found
   }
@@ -128,13 +156,21 @@ export const make = (trace: Trace, { faults, quietAt, skews }: Plan): TurnChecke
       )
   }
 
-  /** Checks that nothing else has delayed the first call for a status, and no wrong clock (S12, S14). */
-  const checkDelay = (name: string, dueAt: number, now: number) => {
+  /**
+   * Checks that nothing has delayed the first call for a status but a read that was in flight already, and no wrong clock
+   * (S12, S14).
+   */
+  const checkDelay = (name: string, { dueAt: storedAt, reads }: Due, now: number) => {
+    const inFlight = reads.filter(({ from, to }) => from <= storedAt && storedAt <= to)
+    const dueAt = Math.max(storedAt, ...inFlight.map(({ to }) => to))
     if (now <= dueAt + maxTellDelay || isDisturbed(dueAt, now, stops)) return
     const hasJumped = isDisturbed(dueAt, now, isJump)
     // By a clock that is ahead a read of the poll ladder is due, and comes first.
     if (hasJumped && isDisturbed(dueAt, now, delaysReads)) return
-    trace.violation(hasJumped ? "S12" : "S14", `${name} began ${now - dueAt} ms after its callback`)
+    trace.violation(
+      hasJumped ? "S12" : "S14",
+      `${name} began ${now - dueAt} ms after ${dueAt === storedAt ? "its callback" : "a read"}`
+    )
   }
 
   return {
@@ -148,6 +184,13 @@ export const make = (trace: Trace, { faults, quietAt, skews }: Plan): TurnChecke
         turn.dueAt = undefined
       }
     },
+    reading: (id) => {
+      const read = { from: trace.now(), to: Infinity }
+      turnsOf(id).reads.push(read)
+      return () => {
+        read.to = trace.now()
+      }
+    },
     isCalled: (id) => {
       const { call } = turnsOf(id)
       return call !== undefined && call.end === undefined
@@ -156,11 +199,11 @@ export const make = (trace: Trace, { faults, quietAt, skews }: Plan): TurnChecke
       const turn = turnsOf(transactionId)
       const now = trace.now()
       const name = `the call for ${to} of ${transactionId}`
-      const { call: last, dueAt, failingSince = now } = turn
+      const { call: last, dueAt, failingSince = now, reads } = turn
       if (last !== undefined) checkTurn(name, last, now)
       if (last?.end !== undefined)
         checkWait(name, receiver, { last: { ...last, end: last.end }, failingSince }, now)
-      if (dueAt !== undefined) checkDelay(name, dueAt, now)
+      if (dueAt !== undefined) checkDelay(name, { dueAt, reads }, now)
       turn.dueAt = undefined
       const call: Call = { at: now, receiver, attempt, end: undefined }
       turn.call = call
@@ -171,11 +214,13 @@ export const make = (trace: Trace, { faults, quietAt, skews }: Plan): TurnChecke
       }
     },
     end: (id) => {
-      const { dueAt } = turnsOf(id)
-      if (dueAt !== undefined) checkDelay(`no call for ${id}`, dueAt, trace.now())
+      const { dueAt, reads } = turnsOf(id)
+      if (dueAt !== undefined) checkDelay(`no call for ${id}`, { dueAt, reads }, trace.now())
     }
   }
 }
+
+type Due = Pick<Turns, "reads"> & { readonly dueAt: number }
 
 interface Failed {
   readonly last: Call & { readonly end: NonNullable<Call["end"]> }

@@ -7,6 +7,7 @@
 import { readFileSync, writeFileSync } from "node:fs"
 import { resolve } from "node:path"
 import { parseArgs } from "node:util"
+import * as Numbers from "../Numbers.ts"
 import { committed } from "./committed.ts"
 import { draw } from "./drawn.ts"
 import { print, vectorsOf } from "./Vectors.ts"
@@ -21,7 +22,9 @@ const { values } = parseArgs({
 })
 
 if (values.draw !== undefined) {
-  process.stdout.write(print(vectorsOf(draw(Number(values.draw), Number(values.seed)))))
+  const count = Numbers.orExit(Numbers.countOf("--draw", values.draw))
+  const seed = Numbers.orExit(Numbers.seedOf("--seed", values.seed))
+  process.stdout.write(print(vectorsOf(draw(count, seed))))
 } else if (values.write) {
   writeFileSync(path, print(vectorsOf(committed)))
 } else if (readFileSync(path, "utf8") !== print(vectorsOf(committed))) {

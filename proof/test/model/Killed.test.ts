@@ -3,10 +3,11 @@ import { expect, it } from "vitest"
 import * as Inclusion from "../../src/model/Inclusion.ts"
 import * as Killed from "../../src/model/Killed.ts"
 import { labels } from "../../src/model/Step.ts"
-import { freshSeed } from "../rel/support.ts"
+import * as Traces from "../../src/model/Traces.ts"
+import { seed } from "../rel/support.ts"
 
 it("the model accepts traces of processes that are killed, and refuses one of a commit that is missing", async () => {
-  const traces = await Effect.runPromise(Killed.record(freshSeed, 1))
+  const traces = await Effect.runPromise(Killed.record(seed, 1))
   const accepts = Inclusion.make()
   expect(traces.filter((trace) => !accepts(trace).accepted)).toEqual([])
   expect(traces.filter(({ events }) => events.includes(labels.ended(0)))).not.toEqual([])
@@ -15,3 +16,38 @@ it("the model accepts traces of processes that are killed, and refuses one of a 
     expect(accepts({ path, events: events.toSpliced(committed, 1) }).accepted).toBe(false)
   }
 }, 240_000)
+
+/** The trace of a process that is killed after some steps, and of another one that claims the row before the lease ends. */
+const claimedEarly = (steps: ReadonlyArray<string>, end?: "Releasing" | "Released") => {
+  const traces = Traces.make()
+  const id = "100016"
+  const see = (...events: ReadonlyArray<string>) => {
+    for (const event of events) traces.write({ _tag: "Seen", id, event })
+  }
+  const claim = (lease: number, by: 0 | 1) =>
+    traces.write({ _tag: "Claimed", id, lease, by, at: lease, until: lease + 30_000, now: lease })
+  traces.write({ _tag: "Moved", id, status: "PENDING" })
+  see("arrived PENDING", "accepted PENDING, new", "answered PENDING")
+  claim(1, 0)
+  see(...steps)
+  if (end !== undefined) traces.write({ _tag: end, id, lease: 1 })
+  traces.write({ _tag: "Ended", by: 0 })
+  traces.write({ _tag: "Moved", id, status: "FAILED" })
+  see("arrived FAILED", "accepted FAILED, new", "answered FAILED")
+  claim(2, 1)
+  see("worker 1 read FAILED", "worker 1 called for FAILED", "worker 1 committed FAILED")
+  see("worker 1 told FAILED, confirmed, alone")
+  return traces.all()
+}
+
+it("a row may be claimed before the lease of a killed process ends only if that process was about to release it (seeds 5008, 6007)", () => {
+  const accepted = (end: Parameters<typeof claimedEarly>[1], ...steps: ReadonlyArray<string>) =>
+    claimedEarly(steps, end).map((trace) => Inclusion.make()(trace).accepted)
+  const called = "worker 0 called for PENDING"
+  const committed = "worker 0 committed PENDING"
+  expect(accepted("Releasing", called, committed)).toEqual([true])
+  expect(accepted("Released", called, committed)).toEqual([true])
+  expect(accepted("Releasing", called)).toEqual([true])
+  expect(accepted(undefined, called, committed)).toEqual([false])
+  expect(accepted(undefined, called)).toEqual([false])
+})

@@ -65,3 +65,12 @@ it("lists the stores of a run for a store that it does not have, and exits 1", a
   expect(err).toContain("sqlite, postgres")
   expect({ code, out }).toEqual({ code: 1, out: "" })
 })
+
+it("says in one sentence which number is not valid, and exits 1", async () => {
+  const { code, err, out } = await rel("poll", "--seed", "12x")
+  expect({ code, err, out }).toEqual({
+    code: 1,
+    err: '--seed must be a 32-bit integer, and not "12x"\n',
+    out: ""
+  })
+})

@@ -8,11 +8,16 @@ import type { RunOptions, StoreName } from "../../src/rel/Run.ts"
 declare module "vitest" {
   interface ProvidedContext {
     readonly seed: number
+    readonly freshSeed: number
   }
 }
 
-/** The seed of this test run: a new one every time, which is printed. */
-export const freshSeed = inject("seed")
+/** The seed of every test run, and a new one, which is printed. */
+export const seed = inject("seed")
+export const freshSeed = inject("freshSeed")
+
+/** Says of a test under the new seed how it is repeated. */
+export const finding = `a finding, whatever the change: PAWL_SEED=${freshSeed} repeats it`
 
 const hasPostgres = await isAvailable()
 if (!hasPostgres) console.warn("PostgreSQL does not respond: no test uses it")

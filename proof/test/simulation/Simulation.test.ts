@@ -4,6 +4,7 @@ import fc from "fast-check"
 import { readdirSync, readFileSync } from "node:fs"
 import { describe, expect, it } from "vitest"
 import { type Bug, bugs } from "../../src/simulation/Bugs.ts"
+import { kinds } from "../../src/rel/sim.ts"
 import { marks } from "../../src/simulation/CoverageMarks.ts"
 import type { Plan } from "../../src/simulation/Plan.ts"
 import { draw, type Size } from "../../src/simulation/PlanGenerator.ts"
@@ -12,29 +13,25 @@ import * as Simulation from "../../src/simulation/Simulation.ts"
 // A simulation makes many errors, and Vitest maps every frame of their stack traces.
 Error.stackTraceLimit = 1
 
-/** A new seed in every test run, which is printed. */
-const { seed: freshSeed = 1 } = fc.readConfigureGlobal()
+const { seed: testSeed = 1 } = fc.readConfigureGlobal()
 
 const run = (plan: Plan, options?: Simulation.Options) =>
   Effect.runPromise(Effect.provide(Simulation.run(plan, options), NodeHmac.layer))
 
-/** A day, two days, and a week, with many faults. */
-const days: Size = { days: 2, operationsPerDay: 3, faults: 8, forgeries: 1 }
-const day: Size = { ...days, days: 1 }
-const week: Size = { ...days, days: 7 }
+const { day, "two days": days, week } = kinds
 
 describe("a simulation", () => {
   it("breaks no invariant, and has the same trace again under the same seed (D1)", async () => {
-    const plan = draw(freshSeed, days)
+    const plan = draw(testSeed, days)
     const one = await run(plan)
     expect(one.violations).toEqual([])
     expect(one.told).toBeGreaterThan(plan.operations.length)
-    const two = await run(draw(freshSeed, days))
+    const two = await run(draw(testSeed, days))
     expect(two).toEqual(one)
   })
 
   it("breaks no invariant with outages of all receivers", async () => {
-    const { violations } = await run(draw(freshSeed, { ...week, outages: 8 }))
+    const { violations } = await run(draw(testSeed, { ...week, outages: 8 }))
     expect(violations).toEqual([])
   })
 
@@ -57,8 +54,60 @@ describe("a simulation", () => {
   })
 })
 
+describe("the judge of the last reads", () => {
+  const dayTime = 86_400_000
+  const payment = { at: 0, kind: "apm-payment", steps: [], handlerActions: [] } as const
+  /** A payment that succeeds, one that fails, and a quiet time that begins after 250 days. */
+  const plan: Plan = {
+    seed: 1,
+    quietAt: 250 * dayTime,
+    skews: { client: 0, "receiver 1": 0, "receiver 2": 0 },
+    operations: [
+      { ...payment, id: 1, scenario: "succeed" },
+      { ...payment, id: 2, scenario: "decline:51" }
+    ],
+    faults: [],
+    forgeries: []
+  }
+  /** No row is due again later than a number of days after its first callback. */
+  const until = (days: number): Bug => ({
+    ledger: (ledger) => ({
+      ...ledger,
+      write: (leased, change) =>
+        ledger.write(
+          leased,
+          (change.release?.dueAt ?? 0) > leased.createdAt + days * dayTime
+            ? { ...change, release: { dueAt: undefined } }
+            : change
+        )
+    })
+  })
+  const broken = async (bug: Bug) =>
+    (await run(plan, { bug })).violations.map(({ invariant, message }) => [
+      invariant,
+      / is (\w+),/u.exec(message)?.[1]
+    ])
+
+  it("asks for no read later than 180 days, and for those before (P2)", async () => {
+    expect(await broken({})).toEqual([])
+    expect(await broken(until(150))).toEqual([["P2", "SUCCEED"]])
+  })
+
+  it("asks for a read of a failed transaction after 12 hours (P2)", async () => {
+    expect(await broken(until(0.4))).toEqual([
+      ["P2", "SUCCEED"],
+      ["P2", "FAILED"]
+    ])
+  })
+})
+
+interface Start {
+  readonly seed: number
+  readonly size?: Size
+}
+
 /** Where the search for a planted bug starts, if not with two days under seed 1; a later find costs only time. */
-const starts: Readonly<Record<string, { readonly seed: number; readonly size?: Size }>> = {
+const starts: Readonly<Record<string, Start>> = {
   "a receiver that stops releases rows whose handler runs": { seed: 8 },
   "the handler's effects and the told mark commit apart": { seed: 4 },
   "the lease of a dead process never ends": { seed: 2 },
@@ -67,6 +116,7 @@ const starts: Readonly<Record<string, { readonly seed: number; readonly size?: S
   "an outage of all receivers changes no plan of reads": { seed: 4, size: { ...week, outages: 6 } },
   "a callback cuts the backoff of a failed call short": { seed: 10, size: week },
   "a row that cannot be read stops its batch": { seed: 22 },
+  "the gaps between the last reads grow to 64 days": { seed: 8, size: week },
   "every call has a new requestId": { seed: 3 },
   "a change is sent until it succeeds": { seed: 7, size: week }
 }
@@ -76,9 +126,9 @@ const isFound = async (bug: Bug, seed: number, size: Size) =>
 
 describe("a planted bug", () => {
   it.for(Object.entries(bugs))("is found: %s", async ([name, bug]) => {
-    const { seed = 1, size = days } = starts[name] ?? {}
-    if (await isFound(bug, seed, size)) return
-    const { outages = 0 } = size
+    const { seed = 1, size }: Partial<Start> = starts[name] ?? {}
+    if (await isFound(bug, seed, size ?? days)) return
+    const outages = size?.outages ?? 0
     for (let other = 1; other <= 8; other++)
       if (await isFound(bug, other, { ...week, outages })) return
     expect.unreachable("no invariant broke in eight weeks")
@@ -102,6 +152,10 @@ describe("docs/simulation.md", () => {
   it("names every planted bug and every coverage mark", () => {
     const names = [...Object.keys(bugs), ...marks]
     expect(names.filter((name) => !page.includes(name))).toEqual([])
+  })
+
+  it("states the length of the quiet time", () => {
+    expect(page).toContain(`A quiet time of ${Simulation.quietDays} days follows`)
   })
 })
 
