@@ -342,8 +342,10 @@ const consumers: Readonly<Record<string, (tarballs: Tarballs) => Promise<void>>>
           "--bundle",
           "--platform=node",
           "--format=esm",
-          `--outfile=${join(alone, "first.mjs")}`,
-          // The driver of PostgreSQL is optional, and loaded only for a store there.
+          `--outdir=${alone}`,
+          "--out-extension:.js=.mjs",
+          // The driver of PostgreSQL is optional, and its part of the bundle is loaded only for a store there.
+          "--splitting",
           "--external:@effect/sql-pg",
           // Some bundled packages call `require`.
           "--banner:js=import { createRequire as makeRequire } from 'node:module'; const require = makeRequire(import.meta.url);"
