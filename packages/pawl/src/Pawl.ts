@@ -45,12 +45,16 @@ import * as Layer from "effect/Layer"
 import * as ManagedRuntime from "effect/ManagedRuntime"
 import * as Record from "effect/Record"
 import * as Scope from "effect/Scope"
+import * as Arguments from "./internal/Arguments.ts"
 import * as Doors from "./internal/Doors.ts"
 import * as Promised from "./internal/Promised.ts"
 import * as Settings from "./internal/Options.ts"
 import type { Options } from "./internal/Options.ts"
 import * as Functions from "./internal/Functions.ts"
 import * as Transactions from "./internal/Transactions.ts"
+
+/** The position of the options of a method that has more than one argument before them. */
+const positions: Readonly<Record<string, number>> = { update: 2, setStatus: 2 }
 
 /** The services of the client. `creates` has the methods that make requests which survive a crash. */
 const operationsOf = (runner: Promised.Runner, context: Context.Context<Needed>) => {
@@ -59,9 +63,22 @@ const operationsOf = (runner: Promised.Runner, context: Context.Context<Needed>)
     service: Context.Key<Client.Services, Service>,
     creates: Readonly<Record<string, RequestKind>>
   ) => {
-    const send = (kind: RequestKind) => (input: never, limits?: SendLimits) =>
-      requests.send(kind, input, limits)
-    return Promised.make(runner, Context.get(context, service), Record.map(creates, send))
+    const methods = Context.get(context, service)
+    const sends = Record.map(
+      creates,
+      (kind) => (input: never, limits?: SendLimits) => requests.send(kind, input, limits)
+    )
+    const checkOf = (name: string): Promised.Check => {
+      const kind = name === "tokenize" ? name : creates[name]
+      const read = kind === undefined ? Arguments.other : Arguments.input(kind)
+      return (args) =>
+        Effect.andThen(
+          Arguments.options(args[positions[name] ?? 1]),
+          Effect.map(read(args[0]), (first) => [first, ...args.slice(1)])
+        )
+    }
+    const checks = Object.fromEntries(Object.keys(methods).map((name) => [name, checkOf(name)]))
+    return Promised.make(runner, methods, checks, sends)
   }
   return {
     apmPayments: of(ApmPayments, { create: "apm-payment" }),

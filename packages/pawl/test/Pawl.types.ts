@@ -10,17 +10,28 @@ import type { Pawl } from "pawl"
 type Equal<A, B> = [A] extends [B] ? ([B] extends [A] ? true : false) : false
 type Create = Pawl["apmPayments"]["create"]
 type Intent = Parameters<Pawl["paymentIntents"]["create"]>[0]
+interface Identified {
+  readonly requestId: string
+}
+type Asked = PaymentIntentInput & Identified
+type CardPayment = Parameters<Pawl["cardPayments"]["create"]>[0]
+type Tokenize = Parameters<Pawl["cardPayments"]["tokenize"]>[0]
 type Update = Pawl["subscriptions"]["update"]
 type Options = NonNullable<Parameters<Create>[1]>
 
 /** Each line is an error if it does not hold. */
 export const checks = [
   // Input and response are those of the service.
-  true satisfies Equal<Parameters<Create>[0], ApmPaymentInput>,
+  true satisfies Equal<Parameters<Create>[0], ApmPaymentInput & Identified>,
   true satisfies Equal<Awaited<ReturnType<Create>>, ApmPaymentResponse>,
   // The callback URL is made from the public address.
-  true satisfies Equal<PaymentIntentInput extends Intent ? true : false, true>,
-  true satisfies Equal<Omit<PaymentIntentInput, "callbackUrl"> extends Intent ? true : false, true>,
+  true satisfies Equal<Asked extends Intent ? true : false, true>,
+  true satisfies Equal<Omit<Asked, "callbackUrl"> extends Intent ? true : false, true>,
+  // A create needs a requestId, and a token of a card does not.
+  true satisfies Equal<ApmPaymentInput extends Parameters<Create>[0] ? true : false, false>,
+  true satisfies Equal<{ mid: string } extends CardPayment ? true : false, false>,
+  true satisfies Equal<{ mid: string } & Identified extends CardPayment ? true : false, true>,
+  true satisfies Equal<{ mid: string } extends Tokenize ? true : false, true>,
   true satisfies Equal<Awaited<ReturnType<Pawl["paymentIntents"]["create"]>>, HostedPage>,
   true satisfies Equal<Awaited<ReturnType<Pawl["refunds"]["status"]>>, OpenStatus>,
   true satisfies Equal<Parameters<Update>[1], SubscriptionUpdateInput>,

@@ -5,7 +5,8 @@
  */
 import * as Profile from "@pawl/core/Profile"
 import * as Effect from "effect/Effect"
-import * as Record from "effect/Record"
+import * as Result from "effect/Result"
+import * as Struct from "effect/Struct"
 import { InvalidConfig } from "@pawl/http/PawlConfig"
 
 /** Tells what is wrong with an option: the setting and advice. Returns undefined if nothing is. */
@@ -56,6 +57,7 @@ const checks = {
     (value) => hasMethods(value, ["debug", "info", "warn", "error"]),
     "give an object with the methods debug, info, warn and error, such as console"
   ),
+  signal: checkOf((value) => value instanceof AbortSignal, "give the signal of an AbortController"),
   dispatcher: checkOf(
     (value) => hasMethods(value, ["dispatch"]),
     "give an agent of undici 7 or newer"
@@ -69,47 +71,42 @@ const checks = {
   ignored: () => undefined
 } satisfies Record<string, Check>
 
-/** The types that one option has, which has the name of its type. */
-const own = ["hooks", "logger", "dispatcher", "profile"] as const
-
 /**
- * The names of the options of each type, with a space between two. An option of the type `ignored` may have any value. The
- * options `hooks`, `logger`, `dispatcher` and `profile` have types of their own.
- *
- * @category models
- * @since 0.1.0
+ * The names of the options of each type, with a space between two. An option of the type `ignored` may have any value.
  */
-export type Names = Readonly<Record<Exclude<keyof typeof checks, (typeof own)[number]>, string>>
+export type Names = { readonly [Type in keyof typeof checks]?: string | undefined }
 
 /**
  * Checks options. `required` is the option that must be there. Fails with `InvalidConfig`, which names the option and never
  * its value.
- *
- * @category constructors
- * @since 0.1.0
  */
 export const check = Effect.fnUntraced(function* (
   options: unknown,
   names: Names,
-  required: string
+  required?: string
 ): Effect.fn.Return<void, InvalidConfig> {
   if (!isObject(options)) {
     return yield* new InvalidConfig({ setting: "The argument", advice: "give an object" })
   }
-  const listed = Record.toEntries(names).flatMap(([type, list]) =>
-    list.split(" ").map((name) => ({ name, type }))
+  const all = Struct.keys(names).flatMap((type) =>
+    (names[type] ?? "").split(" ").map((name) => ({ name, type }))
   )
-  const all = [...listed, ...own.map((name) => ({ name, type: name }))]
-  const unknown = Object.keys(options).find((given) => !all.some(({ name }) => name === given))
+  const given = Result.try(() => Object.entries(options))
+  if (Result.isFailure(given)) {
+    return yield* new InvalidConfig({ setting: "An option", advice: "give a readable value" })
+  }
+  const unknown = given.success.find(([option]) => !all.some(({ name }) => name === option))
   if (unknown !== undefined) {
+    const [option] = unknown
     // A text in the wrong place may be a secret.
-    const setting = /^[a-z_]{1,32}$/iu.test(unknown) ? unknown : "An option"
+    const setting = /^[a-z_]{1,32}$/iu.test(option) ? option : "An option"
     const known = all.flatMap(({ name, type }) => (type === "ignored" ? [] : [name]))
     return yield* new InvalidConfig({ setting, advice: `the options are ${known.join(", ")}` })
   }
+  const values = Object.fromEntries(given.success)
   for (const { name, type } of all) {
-    const isGiven = options[name] !== undefined || name === required
-    const fault = isGiven ? checks[type](name, options[name]) : undefined
+    const isGiven = values[name] !== undefined || name === required
+    const fault = isGiven ? checks[type](name, values[name]) : undefined
     if (fault !== undefined) return yield* new InvalidConfig(fault)
   }
 })

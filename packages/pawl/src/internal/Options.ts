@@ -134,6 +134,10 @@ const names: OptionTypes.Names = {
   number: "maxAttempts",
   object: "headers",
   function: "onChange rebuild",
+  hooks: "hooks",
+  logger: "logger",
+  dispatcher: "dispatcher",
+  profile: "profile",
   ignored: "clock service close fake"
 }
 

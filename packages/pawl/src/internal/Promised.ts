@@ -8,17 +8,26 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Record from "effect/Record"
+import * as Arguments from "./Arguments.ts"
 
 /** The option of every call: an abort of `signal` ends the wait for it. */
 export interface Abortable {
   readonly signal?: AbortSignal | undefined
 }
 
-/** The options of a call are the argument with `totalTimeout`. The requestId of a create is in its input. */
+/** The names of the fields that a type lists. */
+type Listed<A> = keyof { [Name in keyof A as string extends Name ? never : Name]: A[Name] }
+
+/**
+ * The options of a call are the argument with `totalTimeout`. The input of a create has a `callbackUrl`; its requestId is
+ * required, because a call without one would be a new payment each time.
+ */
 type Argument<A> = A extends object
-  ? "totalTimeout" extends keyof A
-    ? Omit<A, "inDoubt" | "requestId"> & Abortable
-    : Input<A>
+  ? "totalTimeout" extends Listed<A>
+    ? Omit<A, "inDoubt" | "requestId" | "sendWithin"> & Abortable
+    : "callbackUrl" extends Listed<A>
+      ? Input<A> & { readonly requestId: string }
+      : Input<A>
   : A
 
 type Method<F> = F extends (...args: infer Args) => Effect.Effect<infer A, infer _E>
@@ -48,7 +57,7 @@ export const makeRunner = (context: Context.Context<never>) => {
       if (!isOpen) return Promise.reject(new Error("This pawl is closed"))
       const site = siteOf(method)
       const { promise, reject, resolve } = Promise.withResolvers<A>()
-      const fiber = fork(make(), signal && { signal })
+      const fiber = fork(Effect.suspend(make), signal && { signal })
       running.add(fiber)
       fiber.addObserver((exit) => {
         running.delete(fiber)
@@ -95,20 +104,32 @@ export const placed = (error: unknown, { stack = "" }: { readonly stack?: string
   return error
 }
 
-/** Makes the promise face of a service. `replaced` has the methods that another effect stands for. */
+/** Checks the arguments of a method, and returns those that it is called with. */
+export type Check = (args: ReadonlyArray<unknown>) => Effect.Effect<ReadonlyArray<unknown>, unknown>
+
+const copied: Check = (args) => Effect.forEach(args, Arguments.other)
+
+/**
+ * Makes the promise face of a service. `checks` has the checks of methods with options, and `replaced` the methods that
+ * another effect stands for.
+ */
 export const make = <Service extends object>(
   { run }: Runner,
   service: Service,
+  checks: Readonly<Record<string, Check>> = {},
   replaced: Readonly<Record<string, (...args: ReadonlyArray<never>) => unknown>> = {}
 ): Promised<Service> => {
   const methods = { ...service, ...replaced } as Readonly<Record<string, EffectOf>>
-  return Record.map(methods, (effectOf) => {
-    const method = (...args: ReadonlyArray<unknown>) => {
-      const { signal } = (args.at(-1) ?? {}) as Abortable
-      return run(() => effectOf(...args), method, signal)
-    }
+  return Record.map(methods, (effectOf, name) => {
+    const check = checks[name] ?? copied
+    const method = (...args: ReadonlyArray<unknown>) =>
+      run(
+        () => Effect.flatMap(check(args), (checked) => effectOf(...checked)),
+        method,
+        Arguments.signalOf(args.at(-1))
+      )
     return method
   }) as Promised<Service>
 }
 
-type EffectOf = (...args: ReadonlyArray<unknown>) => Effect.Effect<unknown>
+type EffectOf = (...args: ReadonlyArray<unknown>) => Effect.Effect<unknown, unknown>

@@ -1,7 +1,8 @@
 /**
  * Transactions as the receiver knows them.
  */
-import { type Kind, methodOf } from "@pawl/core/Kind"
+import { type Kind, kindsOf, methodOf } from "@pawl/core/Kind"
+import { ValidationFailed } from "@pawl/core/PaymentsError"
 import type { StatusReader } from "@pawl/core/StatusReader"
 import type { TransactionId } from "@pawl/core/Transaction"
 import * as StatusPoller from "@pawl/http/StatusPoller"
@@ -13,16 +14,26 @@ import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { type Abortable, make as makePromised, type Runner } from "./Promised.ts"
 
+const kinds: ReadonlyArray<unknown> = ["apm", "card", ...kindsOf.apm, ...kindsOf.card]
+
+const unknownKind = new ValidationFailed({
+  sent: false,
+  fields: [{ path: "kind", message: `Expected one of ${kinds.join(", ")}` }]
+})
+
 /** The methods as effects. */
 const make = (ledger: Ledger["Service"]) => ({
   /**
    * Returns what is known of a transaction; undefined if it is unknown. If a payment, a payout and a refund have one
-   * id, it returns the first of these.
+   * id, it returns the first of these. Fails with `ValidationFailed` if there is no such kind.
    */
   get: (kind: Kind, transactionId: string) =>
-    Effect.map(
-      ledger.get(methodOf(kind), transactionId),
-      (row) => row && TransactionReport.make(row)
+    Effect.andThen(
+      kinds.includes(kind) ? Effect.void : Effect.fail(unknownKind),
+      Effect.map(
+        Effect.suspend(() => ledger.get(methodOf(kind), transactionId)),
+        (row) => row && TransactionReport.make(row)
+      )
     ),
   /** Returns dead letters, oldest first: transactions that a person has to look at. `after` is the last one's `key`. */
   deadLetters: ({

@@ -1,0 +1,173 @@
+/**
+ * Checks the arguments of a method that no compiler has checked, such as those of a program in JavaScript.
+ *
+ * Every fault names its field and never its value. A misspelt field or option would be ignored, and a create without a
+ * requestId would be a new payment each time it is called.
+ */
+import { ValidationFailed } from "@pawl/core/PaymentsError"
+import * as RequestBodies from "@pawl/core/internal/RequestBodies"
+import type { RequestKind } from "@pawl/core/RequestSender"
+import * as Effect from "effect/Effect"
+import * as Record from "effect/Record"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import * as OptionTypes from "./OptionTypes.ts"
+
+/** A fault of an argument. */
+interface Fault {
+  readonly path: string
+  readonly message: string
+}
+
+const refuse = (fault: Fault) => new ValidationFailed({ sent: false, fields: [fault] })
+
+/** The deepest input that is read. */
+const maxDepth = 64
+
+const notJson = "Expected a value that can be written as JSON, of at most 64 levels"
+
+/** Copies an input, so that it cannot change, throw or be endless later. An object of a class is left as it is. */
+const copy = (value: unknown, path: string, depth = 0): Result.Result<unknown, Fault> => {
+  if (typeof value === "function" || typeof value === "symbol" || depth > maxDepth) {
+    return Result.fail({ path: path.split(".", 4).join("."), message: notJson })
+  }
+  if (typeof value !== "object" || value === null) return Result.succeed(value)
+  const entries = Result.try(() => {
+    const prototype: unknown = Object.getPrototypeOf(value)
+    const isPlain = prototype === null || prototype === Object.prototype || Array.isArray(value)
+    return isPlain ? Object.keys(value) : undefined
+  })
+  if (Result.isFailure(entries)) return Result.fail({ path, message: "Expected a readable object" })
+  if (entries.success === undefined) return Result.succeed(value)
+  const copies: Array<readonly [string, unknown]> = []
+  for (const key of entries.success) {
+    const place = path === "" ? key : `${path}.${key}`
+    const member = Result.try({
+      try: (): unknown => Reflect.get(value, key),
+      catch: (): Fault => ({ path: place, message: "Expected a readable field" })
+    })
+    const copied = Result.flatMap(member, (member) => copy(member, place, depth + 1))
+    if (Result.isFailure(copied)) return copied
+    copies.push([key, copied.success])
+  }
+  return Result.succeed(
+    Array.isArray(value) ? copies.map(([, member]) => member) : Object.fromEntries(copies)
+  )
+}
+
+/** Returns the names of the fields of a request, without the checksum that the client adds. */
+const namesOf = (schema: Schema.Top): ReadonlyArray<string> => {
+  const { ast } = Schema.toType(schema)
+  const names = "propertySignatures" in ast ? ast.propertySignatures.map(({ name }) => name) : []
+  return names.filter((name) => typeof name === "string" && name !== "checksum") as Array<string>
+}
+
+/** The fields of each create. One whose shape the specification does not show takes any further field. */
+const fields: Readonly<
+  Record<
+    RequestKind | "tokenize",
+    { readonly names: ReadonlyArray<string>; readonly open: boolean }
+  >
+> = {
+  ...Record.map(
+    {
+      "apm-payment": RequestBodies.ApmPaymentRequest,
+      "apm-payout": RequestBodies.ApmPayoutRequest,
+      "card-payout": RequestBodies.CardPayoutRequest,
+      "payment-intent": RequestBodies.PaymentIntentRequest,
+      refund: RequestBodies.RefundRequest,
+      subscription: RequestBodies.SubscriptionRequest
+    },
+    (schema) => ({ names: namesOf(schema), open: false })
+  ),
+  ...Record.map(
+    {
+      "card-payment": RequestBodies.CardPaymentRequest,
+      "card-charge": RequestBodies.CardPaymentRequest,
+      tokenize: RequestBodies.TokenizeRequest
+    },
+    (schema) => ({ names: namesOf(schema), open: true })
+  )
+}
+
+/** The most letters that a misspelt name differs by. */
+const maxDistance = 2
+
+/** Returns how many letters have to be changed, added or removed to make one name of another. */
+const distance = (one: string, other: string): number => {
+  let row = Array.from({ length: other.length + 1 }, (_, at) => at)
+  for (const [at, letter] of Array.from(one.toLowerCase()).entries()) {
+    const next = [at + 1]
+    for (const [place, wanted] of Array.from(other.toLowerCase()).entries()) {
+      const [left = 0, above = 0, corner = 0] = [next[place], row[place + 1], row[place]]
+      next.push(Math.min(left + 1, above + 1, corner + (letter === wanted ? 0 : 1)))
+    }
+    row = next
+  }
+  return row.at(-1) ?? 0
+}
+
+const misspelt = (kind: keyof typeof fields, input: object): Fault | undefined => {
+  const { names, open } = fields[kind]
+  for (const given of Object.keys(input)) {
+    if (names.includes(given)) continue
+    const [nearest] = names
+      .map((name) => ({ name, by: distance(given, name) }))
+      .toSorted((one, two) => one.by - two.by)
+    const isNear = nearest !== undefined && nearest.by <= maxDistance
+    if (open && !isNear) continue
+    // A text in the wrong place may be a secret.
+    const path = /^[a-z_]\w{0,31}$/iu.test(given) ? given : "a field"
+    const known = isNear ? `did you mean ${nearest.name}?` : `the fields are ${names.join(", ")}`
+    return { path, message: `Expected a field of this operation: ${known}` }
+  }
+  return undefined
+}
+
+/** Reads the input of a create. */
+export const input =
+  (kind: keyof typeof fields) =>
+  (value: unknown): Effect.Effect<object, ValidationFailed> =>
+    Effect.fromResult(
+      Result.flatMap(copy(value, ""), (copied): Result.Result<object, Fault> => {
+        if (typeof copied !== "object" || copied === null || Array.isArray(copied)) {
+          return Result.fail({
+            path: "",
+            message: "Expected an object with the fields of the create"
+          })
+        }
+        const requestId: unknown = Reflect.get(copied, "requestId")
+        // A token of a card moves no money.
+        const isMissing = requestId === undefined || requestId === null || requestId === ""
+        if (isMissing && kind !== "tokenize") {
+          const message =
+            "Expected the id of the order: a create that is called again with it pays once"
+          return Result.fail({ path: "requestId", message })
+        }
+        const fault = misspelt(kind, copied)
+        return fault === undefined ? Result.succeed(copied) : Result.fail(fault)
+      })
+    ).pipe(Effect.mapError(refuse))
+
+/** Reads another argument. */
+export const other = (value: unknown): Effect.Effect<unknown, ValidationFailed> =>
+  Effect.mapError(Effect.fromResult(copy(value, "")), refuse)
+
+const names = {
+  time: "attemptTimeout totalTimeout",
+  number: "maxAttempts",
+  signal: "signal",
+  object: "retrySchedule"
+} satisfies OptionTypes.Names
+
+/** Checks the options of a call. */
+export const options = (value: unknown) =>
+  value === undefined ? Effect.void : OptionTypes.check(value, names)
+
+/** Returns the signal in the options of a call. */
+export const signalOf = (value: unknown): AbortSignal | undefined => {
+  const signal = Result.try((): unknown => Reflect.get(Object(value), "signal"))
+  return Result.isSuccess(signal) && signal.success instanceof AbortSignal
+    ? signal.success
+    : undefined
+}

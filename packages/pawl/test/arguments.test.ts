@@ -1,0 +1,156 @@
+/**
+ * Q15: arguments of any JavaScript value end in an error of pawl that names the field, or in exactly what was asked.
+ */
+import * as fc from "fast-check"
+import { InvalidConfig, ValidationFailed } from "pawl"
+import { open, type TestPawl } from "pawl/testing"
+import { afterAll, expect, it } from "vitest"
+
+const pawl = await open()
+afterAll(() => pawl.close())
+
+const order = {
+  requestId: "order-1",
+  accountId: "4711",
+  amount: "10.00",
+  currency: "EUR",
+  apmPayload: { paymentMethod: "WALLET" as const }
+}
+
+/** Calls a method as a program in JavaScript does. Fails if it throws. */
+const call = (method: unknown, ...args: ReadonlyArray<unknown>): Promise<unknown> => {
+  const result: unknown = Reflect.apply(method as () => unknown, undefined, args)
+  expect(result).toBeInstanceOf(Promise)
+  return (result as Promise<unknown>).catch((error: unknown) => error)
+}
+const create = (...args: ReadonlyArray<unknown>) => call(pawl.apmPayments.create, ...args)
+
+const throwing = (name: string) =>
+  Object.defineProperty({ ...order }, name, {
+    enumerable: true,
+    get: () => {
+      throw new Error("hunter2")
+    }
+  })
+const cyclic: Record<string, unknown> = { ...order }
+cyclic["metadata"] = { cyclic }
+const deep = Array.from({ length: 5000 }).reduce<object>((inner) => ({ inner }), {})
+const locked = new Proxy(order, {
+  ownKeys: () => {
+    throw new Error("hunter2")
+  }
+})
+
+it.each<[string, unknown, string]>([
+  ["null", null, ""],
+  ["undefined", undefined, ""],
+  ["text", "hunter2", ""],
+  ["a number", 5, ""],
+  ["an array", [], ""],
+  ["a function", () => order, ""],
+  ["a proxy that throws", locked, ""],
+  ["a cycle", cyclic, "metadata.cyclic.metadata.cyclic"],
+  ["5,000 levels", { ...order, metadata: deep }, "metadata.inner.inner.inner"],
+  ["a getter that throws", throwing("amount"), "amount"],
+  ["a symbol", { ...order, amount: Symbol("hunter2") }, "amount"],
+  ["an object for text", { ...order, amount: {} }, "amount"],
+  ["a bigint for text", { ...order, amount: 10n }, "amount"],
+  ["no requestId", { ...order, requestId: undefined }, "requestId"],
+  ["null for the requestId", { ...order, requestId: null }, "requestId"],
+  ["an empty requestId", { ...order, requestId: "" }, "requestId"]
+])("refuses a create with %s, and names the field", async (_name, input, path) => {
+  const error = await create(input)
+  expect(error).toBeInstanceOf(ValidationFailed)
+  expect(error).toMatchObject({ sent: false, fields: [{ path }] })
+  expect(String(error)).not.toContain("hunter2")
+})
+
+it("refuses a misspelt field with the nearest name, for every create", async () => {
+  const cases: ReadonlyArray<[keyof TestPawl, string, string, string]> = [
+    ["apmPayments", "create", "ammount", "amount"],
+    ["apmPayouts", "create", "Amount", "amount"],
+    ["cardPayments", "create", "curency", "currency"],
+    ["cardPayments", "charge", "cardtoken", "cardToken"],
+    ["cardPayments", "tokenize", "midd", "mid"],
+    ["cardPayouts", "create", "crd", "card"],
+    ["refunds", "create", "transactionID", "transactionId"],
+    ["paymentIntents", "create", "succesRedirectUrl", "successRedirectUrl"],
+    ["subscriptions", "create", "skipFirstCharg", "skipFirstCharge"]
+  ]
+  for (const [service, method, given, nearest] of cases) {
+    const error = await call(Reflect.get(pawl[service], method), { requestId: "1", [given]: "x" })
+    expect(error).toMatchObject({
+      _tag: "ValidationFailed",
+      fields: [{ path: given, message: expect.stringContaining(`did you mean ${nearest}?`) }]
+    })
+  }
+})
+
+it("refuses a field that the operation does not know, and takes it in unknownFields", async () => {
+  expect(await create({ ...order, requestId: "other-1", giftCard: "x" })).toMatchObject({
+    fields: [{ path: "giftCard" }]
+  })
+  const given = { ...order, requestId: "other-2", unknownFields: { giftCard: "x" } }
+  expect(await create(given)).toMatchObject({ requestId: "other-2" })
+})
+
+it.each<[string, unknown, string]>([
+  ["a requestId", { requestId: "order-2" }, "requestId"],
+  ["an option that does not exist", { timeout: 5 }, "timeout"],
+  ["null", null, "The argument"],
+  ["text", "hunter2", "The argument"],
+  ["a signal that is none", { signal: 5 }, "signal"],
+  ["text for a number", { maxAttempts: "2" }, "maxAttempts"],
+  ["an object for a time", { totalTimeout: {} }, "totalTimeout"],
+  [
+    "a getter that throws",
+    Object.defineProperty({}, "signal", {
+      enumerable: true,
+      get: () => {
+        throw new Error("hunter2")
+      }
+    }),
+    "An option"
+  ]
+])("refuses the options of a call with %s, and sends nothing", async (_name, options, setting) => {
+  const before = await pawl.service.transactions()
+  const calls = [
+    create({ ...order, requestId: "never" }, options),
+    call(pawl.apmPayments.status, "100001", options),
+    call(pawl.subscriptions.update, "100001", { plan: {} }, options)
+  ]
+  for (const error of await Promise.all(calls)) {
+    expect(error).toBeInstanceOf(InvalidConfig)
+    expect(error).toMatchObject({ setting })
+    expect(String(error)).not.toContain("hunter2")
+  }
+  expect(await pawl.service.transactions()).toEqual(before)
+})
+
+it("ends each call with any value in a typed error or in an answer", async () => {
+  const anything = fc.anything({
+    withBigInt: true,
+    withDate: true,
+    withMap: true,
+    withNullPrototype: true,
+    withObjectString: true
+  })
+  await fc.assert(
+    fc.asyncProperty(anything, anything, async (input, options) => {
+      for (const method of [pawl.refunds.create, pawl.subscriptions.update, pawl.refunds.status]) {
+        const result = await call(method, input, options)
+        expect(result).toHaveProperty("_tag")
+      }
+    }),
+    { numRuns: 200 }
+  )
+})
+
+it("names the kinds of transactions", async () => {
+  for (const kind of ["card-refund", null, {}, 5]) {
+    expect(await call(pawl.transactions.get, kind, "100001")).toMatchObject({
+      _tag: "ValidationFailed",
+      fields: [{ path: "kind" }]
+    })
+  }
+})
