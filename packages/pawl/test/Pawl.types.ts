@@ -30,7 +30,10 @@ export const checks = [
   // A create needs a requestId, and a token of a card does not.
   true satisfies Equal<ApmPaymentInput extends Parameters<Create>[0] ? true : false, false>,
   true satisfies Equal<{ mid: string } extends CardPayment ? true : false, false>,
-  true satisfies Equal<{ mid: string } & Identified extends CardPayment ? true : false, true>,
+  true satisfies Equal<
+    Record<"mid" | "requestId", string> extends CardPayment ? true : false,
+    true
+  >,
   true satisfies Equal<{ mid: string } extends Tokenize ? true : false, true>,
   true satisfies Equal<Awaited<ReturnType<Pawl["paymentIntents"]["create"]>>, HostedPage>,
   true satisfies Equal<Awaited<ReturnType<Pawl["refunds"]["status"]>>, OpenStatus>,

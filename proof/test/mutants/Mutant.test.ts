@@ -104,7 +104,9 @@ describe("an instrumented source", () => {
   })
 
   it("is a correct program, for each source of core and webhook's SQL", () => {
-    const paths = globSync("packages/{core/src,core/src/internal,webhook/src/internal/sql}/*.ts", { cwd: root })
+    const paths = globSync("packages/{core/src,core/src/internal,webhook/src/internal/sql}/*.ts", {
+      cwd: root
+    })
     expect(paths.length).toBeGreaterThan(40)
     for (const path of paths) {
       const { errors } = parseSync(path, instrument(read(path), numbered([path], read)))
