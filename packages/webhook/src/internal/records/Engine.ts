@@ -243,14 +243,20 @@ export const make = Effect.fnUntraced(function* <Stored>(store: Store<Stored>, o
     if (wakes) work[collection].openUnsafe()
   }
 
-  /** Does a round of tasks, and returns those that need another one. */
+  /**
+   * Does a round of tasks, and returns those that need another one. `effects` gets what holds only after its commit: the results
+   * of the tasks, and the documents as they are now.
+   */
   const round = Effect.fnUntraced(function* (
     collection: Collection,
     tasks: ReadonlyArray<Task>,
     done: Array<Done | undefined>,
+    effects: Array<() => void>,
     isLocked: boolean,
     isInside: boolean
   ): Effect.fn.Return<ReadonlyArray<Task>, SqlError> {
+    // A round that failed is done again.
+    effects.length = 0
     const unknown = tasks.filter(({ known }) => known === undefined)
     if (unknown.length > 0) {
       const lines = yield* store.load(
@@ -266,7 +272,7 @@ export const make = Effect.fnUntraced(function* <Stored>(store: Store<Stored>, o
     }
     const again: Array<Task> = []
     const finish = ({ items }: Task, results: ReadonlyArray<Done>) =>
-      items.forEach(({ position }, at) => (done[position] = results[at]))
+      effects.push(() => items.forEach(({ position }, at) => (done[position] = results[at])))
     const changes = tasks.flatMap((task) => {
       const { known } = task
       if (known === undefined) return []
@@ -309,28 +315,36 @@ export const make = Effect.fnUntraced(function* <Stored>(store: Store<Stored>, o
       if (isInside) {
         cache.set(id, undefined)
         yield* store.afterCommit(Effect.sync(() => keep(collection, write, value, wakes)))
-      } else keep(collection, write, value, wakes)
+      } else effects.push(() => keep(collection, write, value, wakes))
     }
     return again
   })
 
-  /** Does rounds until all tasks are done. */
+  /** Does rounds until all tasks are done. `committed` is called after each, when its step has succeeded. */
   const rounds = Effect.fnUntraced(function* (
     collection: Collection,
     tasks: ReadonlyArray<Task>,
     done: Array<Done | undefined>,
     {
+      committed,
       isInside,
       isLocked: isLockedAtOnce,
       step
-    }: { readonly isInside: boolean; readonly isLocked: boolean; readonly step: Options["run"] }
+    }: {
+      readonly committed: (effects: ReadonlyArray<() => void>) => void
+      readonly isInside: boolean
+      readonly isLocked: boolean
+      readonly step: Options["run"]
+    }
   ) {
     let open = tasks
     for (let count = 0; open.length > 0; count++) {
       const isLocked = isInside || isLockedAtOnce || count >= maxRounds
       if (isLocked) for (const task of open) task.known = undefined
-      const work = round(collection, open, done, isLocked, isInside)
+      const effects: Array<() => void> = []
+      const work = round(collection, open, done, effects, isLocked, isInside)
       open = yield* step(isLocked && !isInside ? store.atomically(work) : work)
+      committed(effects)
     }
   })
 
@@ -370,25 +384,26 @@ export const make = Effect.fnUntraced(function* <Stored>(store: Store<Stored>, o
     const whole: Options["run"] = (work) => work
     // Where all rounds are one transaction they succeed or fail as a whole.
     const isWhole = store.committers === 1
+    const effects: Array<() => void> = []
     const work = Effect.suspend(() => {
-      done.length = 0
+      effects.length = 0
       return rounds(first.collection, tasksOf(items, !isLocal), done, {
+        committed: isWhole ? (each) => effects.push(...each) : apply,
         isInside: false,
         isLocked,
         step: isWhole ? whole : step
       })
     })
-    return Effect.map(Effect.exit(isWhole ? step(store.together(work)) : work), (exit): Exits =>
-      items.map((_, position) => {
+    return Effect.map(Effect.exit(isWhole ? step(store.together(work)) : work), (exit): Exits => {
+      if (Exit.isSuccess(exit)) apply(effects)
+      return items.map((_, position) => {
         const result = done[position]
-        if (Exit.isFailure(exit) && (isWhole || result === undefined)) {
-          return Exit.failCause(exit.cause)
-        }
-        return result === undefined
-          ? Exit.die(new Error("A change was lost"))
-          : Exit.succeed(result)
+        if (result !== undefined) return Exit.succeed(result)
+        return Exit.isFailure(exit)
+          ? Exit.failCause(exit.cause)
+          : Exit.die(new Error("A change was lost"))
       })
-    )
+    })
   }
 
   const groups = new Map<Collection, { readonly free: Commit; readonly locked: Commit }>()
@@ -404,6 +419,7 @@ export const make = Effect.fnUntraced(function* <Stored>(store: Store<Stored>, o
   const alone = Effect.fnUntraced(function* (item: Item) {
     const done: Array<Done | undefined> = []
     yield* rounds(item.collection, tasksOf([item], false), done, {
+      committed: apply,
       isInside: true,
       isLocked: true,
       step: (work) => work
@@ -615,6 +631,10 @@ export const make = Effect.fnUntraced(function* <Stored>(store: Store<Stored>, o
 })
 
 export type Records = Effect.Success<ReturnType<typeof make>>
+
+const apply = (effects: ReadonlyArray<() => void>): void => {
+  for (const effect of effects) effect()
+}
 
 const noGroups = { free: () => Effect.never, locked: () => Effect.never }
 
