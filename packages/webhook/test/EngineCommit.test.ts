@@ -98,5 +98,9 @@ const tests = (placeOf: () => Place): void => {
   )
 }
 
-describe("in a SQLite file", () => tests(files()))
-await onPostgres((place) => tests(() => place))
+describe("in a SQLite file", () => {
+  tests(files())
+})
+await onPostgres((place) => {
+  tests(() => place)
+})
