@@ -248,7 +248,7 @@ const layers: Readonly<Record<string, ReadonlyArray<readonly [room: string, file
   "packages/receiver/src/": [
     ["reports", /^internal\/(story|books)\/.+\.ts$/],
     ["operator", /^(Admin|internal\/(admin|mcp|page)\/.+)\.(ts|js)$/],
-    ["merchants", /^(Merchants|MerchantsAdmin|internal\/merchants\/.+)\.ts$/],
+    ["merchants", /^(Merchants|internal\/merchants\/.+)\.ts$/],
     ["forwarding", /^(CloudEvent|Forwarder|internal\/LogLine)\.ts$/],
     ["commands", /^(bin\/.+|index\.ts)$/]
   ],

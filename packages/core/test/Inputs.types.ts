@@ -3,19 +3,23 @@
  * wire.
  */
 import type { ApmPaymentInput } from "@pawl/core/ApmPayment"
-import type { ApmPaymentRequest } from "@pawl/core/internal/RequestBodies"
+import type {
+  ApmPaymentRequest,
+  ApmPayoutRequest,
+  CardPaymentRequest,
+  CardPayoutRequest,
+  PaymentIntentRequest,
+  RefundRequest,
+  SubscriptionRequest,
+  SubscriptionUpdate,
+  TokenizeRequest
+} from "@pawl/core/internal/RequestBodies"
 import type { ApmPayoutInput } from "@pawl/core/ApmPayout"
-import type { ApmPayoutRequest } from "@pawl/core/internal/RequestBodies"
 import type { CardPaymentInput, TokenizeInput } from "@pawl/core/CardPayment"
-import type { CardPaymentRequest, TokenizeRequest } from "@pawl/core/internal/RequestBodies"
 import type { CardPayoutInput } from "@pawl/core/CardPayout"
-import type { CardPayoutRequest } from "@pawl/core/internal/RequestBodies"
 import type { PaymentIntentInput } from "@pawl/core/PaymentIntent"
-import type { PaymentIntentRequest } from "@pawl/core/internal/RequestBodies"
 import type { RefundInput } from "@pawl/core/Refund"
-import type { RefundRequest } from "@pawl/core/internal/RequestBodies"
 import type { SubscriptionInput, SubscriptionUpdateInput } from "@pawl/core/Subscription"
-import type { SubscriptionRequest, SubscriptionUpdate } from "@pawl/core/internal/RequestBodies"
 import { expectTypeOf } from "vitest"
 
 /** The type of each field: the texts of a list are text, and an object is any object. */

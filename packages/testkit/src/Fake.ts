@@ -33,10 +33,9 @@
  *
  * @since 0.1.0
  */
-import type { Hmac } from "@pawl/core/Hmac"
+import * as Hmac from "@pawl/core/Hmac"
 import { isolated } from "@pawl/core/internal/Isolated"
 import { Unreachable } from "@pawl/core/PaymentsError"
-import * as PortableHmac from "@pawl/core/Hmac"
 import type * as Pawl from "@pawl/http/Pawl"
 import * as PawlConfig from "@pawl/http/PawlConfig"
 import * as PawlPortable from "@pawl/http/PawlPortable"
@@ -101,7 +100,7 @@ export const layer = (options: GatewayConfig.Options = {}): Layer.Layer<Services
     Layer.provideMerge(transport),
     Layer.provideMerge(Layer.merge(Gateway.layer, Faults.layer)),
     Layer.provideMerge(callbacks),
-    Layer.provide([PortableHmac.layer, GatewayConfig.layer(options)]),
+    Layer.provide([Hmac.layer, GatewayConfig.layer(options)]),
     isolated
   )
 
@@ -161,22 +160,25 @@ const transport = Layer.effect(
 
 const unreachable = (reason: string) => new Unreachable({ reason, sent: true, attempts: 1 })
 
-const callbacks: Layer.Layer<Fake | Courier.Courier, never, GatewayConfig.GatewayConfig | Hmac> =
-  Layer.unwrap(
-    Effect.sync(() => {
-      let receive: Receive | undefined
-      const client = InProcess.client((incoming) => receive?.(incoming) ?? Effect.undefined)
-      return Layer.merge(
-        Layer.succeed(Fake, {
-          deliverTo: (receiver) =>
-            Effect.sync(() => {
-              receive = receiver
-            })
-        }),
-        Layer.provide(
-          Courier.layer(() => true),
-          Layer.succeed(HttpClient.HttpClient, client)
-        )
+const callbacks: Layer.Layer<
+  Fake | Courier.Courier,
+  never,
+  GatewayConfig.GatewayConfig | Hmac.Hmac
+> = Layer.unwrap(
+  Effect.sync(() => {
+    let receive: Receive | undefined
+    const client = InProcess.client((incoming) => receive?.(incoming) ?? Effect.undefined)
+    return Layer.merge(
+      Layer.succeed(Fake, {
+        deliverTo: (receiver) =>
+          Effect.sync(() => {
+            receive = receiver
+          })
+      }),
+      Layer.provide(
+        Courier.layer(() => true),
+        Layer.succeed(HttpClient.HttpClient, client)
       )
-    })
-  )
+    )
+  })
+)

@@ -8,8 +8,11 @@
  * it is refused. It merges the plan member by member, and the merged plan must be valid.
  */
 import { isTerminal } from "@pawl/core/Status"
-import type { Subscription, SubscriptionResponse } from "@pawl/core/Subscription"
-import { subscriptionStatuses } from "@pawl/core/Subscription"
+import {
+  type Subscription,
+  type SubscriptionResponse,
+  subscriptionStatuses
+} from "@pawl/core/Subscription"
 import { TransactionId } from "@pawl/core/Transaction"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"

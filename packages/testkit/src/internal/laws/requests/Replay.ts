@@ -9,7 +9,6 @@ import {
   type RequestRow
 } from "@pawl/webhook/internal/rule/RequestRow"
 import * as RequestRule from "@pawl/webhook/internal/rule/RequestRule"
-import * as RequestTimes from "@pawl/webhook/internal/rule/RequestRule"
 import { RequestStore } from "@pawl/webhook/internal/ledger/RequestStore"
 import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
@@ -118,11 +117,11 @@ export const replay = HistoryLaws.replaying(
           const claimed = yield* store.claim(options)
           const open = [...rows.values()].filter((row) =>
             step.id === undefined
-              ? RequestTimes.isClaimable(row, at)
-              : row.requestId === step.id && RequestTimes.isIdle(row, at)
+              ? RequestRule.isClaimable(row, at)
+              : row.requestId === step.id && RequestRule.isIdle(row, at)
           )
           const times = open
-            .map((row) => RequestTimes.claimableAt(row) ?? 0)
+            .map((row) => RequestRule.claimableAt(row) ?? 0)
             .toSorted((one, two) => one - two)
             .slice(0, step.id === undefined ? step.limit : 1)
           const ids = claimed.rows.map(({ requestId }) => requestId)
@@ -130,9 +129,7 @@ export const replay = HistoryLaws.replaying(
           compare.result(
             "due",
             "the times of the claimed requests",
-            found
-              .map((row) => RequestTimes.claimableAt(row) ?? 0)
-              .toSorted((one, two) => one - two),
+            found.map((row) => RequestRule.claimableAt(row) ?? 0).toSorted((one, two) => one - two),
             times
           )
           compare.result("leases", "the number of claimed requests", ids.length, found.length)
@@ -143,7 +140,7 @@ export const replay = HistoryLaws.replaying(
             hold(row)
           }
           if (step.id !== undefined) return
-          const due = [...rows.values()].flatMap((row) => RequestTimes.claimableAt(row) ?? [])
+          const due = [...rows.values()].flatMap((row) => RequestRule.claimableAt(row) ?? [])
           const dueAt = due.length === 0 ? undefined : Math.min(...due)
           return compare.result("due", "when the next one may be claimed", claimed.dueAt, dueAt)
         }
