@@ -1,5 +1,6 @@
 /**
- * Runs the tests of the whole workspace, one project per package.
+ * Runs the tests of the whole workspace. Without a mode these are the tests of each package. `--mode all` adds what takes long:
+ * killed processes, planted bugs, the stores crossed with shards, browsers and `proof`. `--mode rest` runs only that.
  */
 import { availableParallelism } from "node:os"
 import { join } from "node:path"
@@ -16,15 +17,14 @@ process.env["PAWL_BUNDLES"] = join(root, "node_modules/.cache/programs")
 process.env["NODE_COMPILE_CACHE"] ??= join(root, "node_modules/.cache/node")
 
 /**
- * Files whose tests take long, mostly waiting for programs or a browser. They start first in their project, so that no such
- * file is left alone at the end.
+ * Files whose tests take longest, mostly waiting for programs or a browser. They start first, so that no such file is left alone
+ * at the end.
  */
-const slow =
-  /\.browser\.test|\/bin\/|\/rel\/|Durability|Commit\.test|machines|naive|pawl-|\.prop\.test|laws\.test|Laws\.test|\/Ledger\.test|Contract|Simulation|docs\.test|NodeReceiver/
+const slow = /\.browser\.test|\.long\.test|\/rel\/|laws\.test|Laws\.test|\/Ledger\.test|docs\.test/
 
 /**
  * Runs the files of a project one after the other, because a worker is ended, with all modules that it has loaded and compiled,
- * when the next file is of another project. The projects are in the order of their list: those with the longest files are first.
+ * when the next file is of another project.
  */
 class SlowFirst extends BaseSequencer {
   override sort(files: Array<TestSpecification>): Promise<Array<TestSpecification>> {
@@ -34,55 +34,40 @@ class SlowFirst extends BaseSequencer {
   }
 }
 
+/** The files of a project share a worker and the modules that it has loaded, unless they need a process of their own. */
 const project = (
   name: string,
-  folder: string,
-  options: {
-    readonly exclude?: ReadonlyArray<string>
-    readonly include?: string
-    readonly isolate?: boolean
-    readonly testTimeout?: number
-  } = {}
-) => {
-  const { exclude, include = "test/**/*.test.ts", isolate = true, testTimeout = 60_000 } = options
-  return {
-    test: {
-      name,
-      root: folder,
-      isolate,
-      testTimeout,
-      hookTimeout: testTimeout,
-      include: [include],
-      ...(exclude !== undefined && { exclude: [...exclude] }),
-      setupFiles: [join(root, "scripts/vitest/setup.ts")]
-    }
+  include: ReadonlyArray<string>,
+  { exclude = [], isolate = false }: { exclude?: ReadonlyArray<string>; isolate?: boolean } = {}
+) => ({
+  test: {
+    name,
+    root,
+    isolate,
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
+    include: [...include],
+    exclude: ["**/node_modules/**", ...exclude],
+    setupFiles: [join(root, "scripts/vitest/setup.ts")]
   }
-}
+})
 
-const heap = "test/Memory.test.ts"
-const pages = "test/*.browser.test.ts"
+const long = "**/*.long.test.ts"
+/** This test measures a heap of its own. */
+const heap = "packages/sandbox/test/Memory.test.ts"
+const browser = "packages/*/test/*.browser.test.ts"
 
-const projects = [
-  // These start whole programs.
-  project("@pawl/proof", "proof", { isolate: false, testTimeout: 120_000 }),
-  project("@pawl/examples", "examples", { isolate: false, testTimeout: 120_000 }),
-  // The tests of these change nothing of their own process, so their files share a worker and the modules that it has
-  // loaded.
-  project("@pawl/testkit", "packages/testkit", { isolate: false }),
-  project("@pawl/sandbox", "packages/sandbox", { isolate: false, exclude: [heap, pages] }),
-  project("browser", "packages/sandbox", { isolate: false, include: pages }),
-  project("@pawl/receiver", "packages/receiver", { isolate: false }),
-  project("@pawl/webhook", "packages/webhook", { isolate: false }),
-  project("scripts", "scripts", { isolate: false }),
-  // The test of memory measures a heap of its own.
-  project("@pawl/sandbox heap", "packages/sandbox", { include: heap }),
-  project("pawl", "packages/pawl", { isolate: false }),
-  project("@pawl/http", "packages/http", { isolate: false }),
-  project("@pawl/core", "packages/core", { isolate: false })
+const own = project("tests", ["{packages/*,examples,scripts}/test/**/*.test.ts"], {
+  exclude: [long, heap, browser]
+})
+const rest = [
+  project("long", [long, "proof/test/**/*.test.ts"]),
+  project("browser", [browser]),
+  project("heap", [heap], { isolate: true })
 ]
-const names = projects.map(({ test }) => test.name)
+const names = ["tests", ...rest.map(({ test }) => test.name)]
 
-export default defineConfig({
+export default defineConfig(({ mode }) => ({
   test: {
     // Many files wait for programs, a browser or a time-out, and leave a core to another worker.
     maxWorkers: Math.ceil(availableParallelism() * 1.5),
@@ -90,6 +75,6 @@ export default defineConfig({
     sequence: { sequencer: SlowFirst },
     reporters:
       process.env["CI"] === undefined ? ["default"] : ["default", ["json", { outputFile: report }]],
-    projects
+    projects: mode === "all" ? [own, ...rest] : mode === "rest" ? rest : [own]
   }
-})
+}))

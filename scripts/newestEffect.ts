@@ -45,7 +45,7 @@ if (import.meta.main) {
     run("npx", "-y", "pnpm@12.18.0", "install", "--no-frozen-lockfile", "--loglevel", "error")
     console.log(`effect ${versionOf("effect")}`)
     run("tsc", "-b", "--pretty", "false")
-    run("vitest", "run", "--config", "vitest.workspace.ts", "--project", "@pawl/core")
+    run("vitest", "run", "--config", "vitest.workspace.ts", "packages/core/test")
     run("node", "examples/src/demo.ts")
     console.log("newest-effect passed")
   } catch (error) {

@@ -1,107 +1,13 @@
 /**
- * The laws of a request store: every store keeps them, and every planted bug breaks one.
+ * The laws of a request store hold in memory and in SQLite. `RequestStore.long.test.ts` has PostgreSQL and the planted bugs.
  */
-import * as Ledger from "@pawl/webhook/Ledger"
-import * as NodePostgres from "@pawl/webhook/NodePostgres"
 import * as NodeSqlite from "@pawl/webhook/NodeSqlite"
-import { layerMemory, RequestStore } from "@pawl/webhook/internal/ledger/RequestStore"
-import { server } from "@pawl/test-support/Postgres"
-import { describeWithDatabase } from "@pawl/test-support/PostgresTests"
-import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
-import { assert, beforeAll, describe, expect, it } from "vitest"
-import { facets } from "../src/internal/laws/requests/Facets.ts"
-import { replay } from "../src/internal/laws/requests/Replay.ts"
-import * as Steps from "../src/internal/laws/requests/Steps.ts"
-import {
-  type Fresh as FreshStore,
-  requestHistories as histories,
-  requestLaws as laws
-} from "../src/Laws/Store.ts"
-import * as FacetLaws from "./support/facets.ts"
-import { breaks, broken, names, rowsOf } from "./support/lawTests.ts"
-import { requestStores } from "./support/requestStores.ts"
+import { describe } from "vitest"
+import { hold, inMemory } from "./support/requestStoreLaws.ts"
 import { emptied } from "./support/sqlStore.ts"
-
-type Fresh = FreshStore<RequestStore | Ledger.Ledger>
-
-/** The laws with one example each. */
-const examples = laws.slice(histories.length)
-
-const { brokenFacets, hold } = FacetLaws.make({
-  facets,
-  steps: Steps.histories,
-  replay,
-  histories,
-  examples
-})
-
-const inMemory: Fresh = () => Layer.provideMerge(layerMemory, Layer.fresh(Ledger.layerMemory))
 
 describe("the laws of a request store hold", () => {
   hold("in memory", inMemory, 100)
   const sqlite = emptied(NodeSqlite.layer({ filename: ":memory:" }))
   hold("in SQLite", () => sqlite, 6)
-})
-
-await describeWithDatabase((database) => {
-  const postgres = emptied(NodePostgres.layer({ ...server, database, maxConnections: 4 }))
-  hold("in PostgreSQL", () => postgres, 3)
-})
-
-describe("the laws of a request store", () => {
-  const lawOf = (beginning: string) => {
-    const [law, ...others] = names(laws).filter((name) => name.startsWith(beginning))
-    return others.length > 0 || law === undefined
-      ? assert.fail(`not exactly one law begins with ${beginning}`)
-      : law
-  }
-
-  /** For each planted bug, the laws that it breaks. */
-  let found: ReadonlyArray<{ readonly bug: string; readonly broken: ReadonlyArray<string> }> = []
-  beforeAll(async () => {
-    found = await Promise.all(
-      requestStores.map(async ([bug, , plant]) => {
-        const fresh: Fresh = () =>
-          Layer.provideMerge(
-            Layer.effect(RequestStore, Effect.map(RequestStore, plant)).pipe(
-              Layer.provide(layerMemory)
-            ),
-            Layer.fresh(Ledger.layerMemory)
-          )
-        const options = { seed: 10, numRuns: 150 }
-        return {
-          bug,
-          broken: [
-            ...(await brokenFacets(fresh, options)),
-            ...broken(await breaks(examples, fresh, options))
-          ]
-        }
-      })
-    )
-  }, 300_000)
-
-  it.for(requestStores)("catch it when %s", ([bug, beginning]) => {
-    expect(found.find((one) => one.bug === bug)?.broken).toContain(lawOf(beginning))
-  })
-
-  it("each catch a bug that no other law catches", () => {
-    const alone = found.flatMap(({ broken }) => (broken.length === 1 ? broken : []))
-    expect(new Set(alone)).toEqual(new Set(names(laws)))
-  })
-
-  it("are listed in docs/laws.md with every planted bug", () => {
-    expect(rowsOf("Of a request store")).toEqual([
-      ...laws.map(({ name, section }) => `|${name}|${section}|`),
-      ...requestStores.map(([bug, beginning]) => `|${bug}|${lawOf(beginning)}|`)
-    ])
-  })
-
-  it("have different names, a section and an explanation", () => {
-    expect(new Set(names(laws)).size).toBe(laws.length)
-    for (const { explanation, section } of laws) {
-      expect(section).toMatch(/^docs\/decisions\/\d{4}$/u)
-      expect(explanation).toMatch(/\.$/u)
-    }
-  })
 })
