@@ -7,7 +7,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { SqlClient } from "effect/sql/SqlClient"
-import { describe, expect, it } from "@effect/vitest"
+import { assert, describe, expect, it } from "@effect/vitest"
 import * as Cleaner from "../src/internal/work/Cleaner.ts"
 import * as Ledger from "../src/Ledger.ts"
 import { Transactions } from "../src/LedgerSql.ts"
@@ -268,6 +268,20 @@ const promises = (layer: Layer.Layer<Stores, unknown>) => {
       yield* store.write(request("1"), { at: 4_000_000 })
       const { rows } = yield* store.claim({ at: 400_000, until: 430_000, limit: 5 })
       expect(rows).toHaveLength(1)
+    })
+  )
+
+  test(
+    "a request keeps its longest wait from a claim that began before the wait (2,000 cycles of `rel create`)",
+    Effect.gen(function* () {
+      const { store } = yield* stores
+      yield* store.write(request("1"), { at: 1000 })
+      const { rows } = yield* store.claim({ at: 1000, until: 31_000, limit: 1 })
+      const [row] = rows
+      if (row === undefined) return assert.fail("it is not due")
+      yield* store.release(row, { at: 5000, dueAt: 305_000 })
+      const { rows: early } = yield* store.claim({ at: 4000, until: 34_000, limit: 1 })
+      expect(early).toEqual([])
     })
   )
 

@@ -139,10 +139,20 @@ const onStore = (
     }
 
     const endLeases = () => runEnd(Stores.endLeases(store))
-    const lines = () =>
-      query<RequestLine>(`SELECT r.request_id AS id, r.outcome, r.transaction_id, t.told,
-          r.due_at, r.parked_at FROM pawl_requests_view r
-        LEFT JOIN pawl_transactions_view t ON t.transaction_id = r.transaction_id`)
+    // The rows are joined here: a join of the views would hold up the service, which is in this process, for many seconds.
+    const lines = async (): Promise<ReadonlyArray<RequestLine>> => {
+      const told = new Map(
+        (
+          await query<Pick<RequestLine, "transaction_id" | "told">>(
+            "SELECT transaction_id, told FROM pawl_transactions_view"
+          )
+        ).map((row) => [row.transaction_id, row.told])
+      )
+      const rows = await query<Omit<RequestLine, "told">>(
+        `SELECT request_id AS id, outcome, transaction_id, due_at, parked_at FROM pawl_requests_view`
+      )
+      return rows.map((row) => ({ ...row, told: told.get(row.transaction_id) ?? null }))
+    }
 
     yield* Effect.promise(async () => {
       for (let number = 1; number <= cycles; number++) {

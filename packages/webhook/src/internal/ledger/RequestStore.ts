@@ -282,7 +282,7 @@ const readable = orDie("The request")
 const rowsOf = (found: ReadonlyArray<Found<RequestRow>>) => found.map(({ value }) => value)
 
 const claimIn = (records: Engine, { at, limit, until }: Claim) => {
-  const asked = { at, limits: [limit], latest: at + RequestRule.maxWait }
+  const asked = { at, limits: [limit], latest: RequestRule.latestPlan(at) }
   return Effect.map(
     records.lease("requests", asked, (found) => {
       const due = found

@@ -272,6 +272,12 @@ export const deleteTexts = (row: RequestRow, before: number): RequestRow | undef
 /** The longest wait before the next attempt, in milliseconds. */
 export const maxWait = 5 * 60_000
 
+/** Clocks of several processes, and a claim and the write that it waits for, may differ by so many milliseconds. */
+const maxDifference = 5000
+
+/** Returns the latest time for which a row can be planned. A row with a later time was planned before the clock was set back. */
+export const latestPlan = (at: number): number => at + maxWait + maxDifference
+
 /** Returns the wait after an attempt, in milliseconds: 1, 2, 4, … s, at most 5 minutes. */
 export const waitAfter = (attempt: number): number =>
   Math.min(1000 * 2 ** Math.max(attempt - 1, 0), maxWait)
@@ -280,13 +286,10 @@ export const waitAfter = (attempt: number): number =>
 export const claimableAt = ({ dueAt, lease }: RequestRow): number | undefined =>
   lease?.until ?? dueAt
 
-/**
- * Tells whether a row may be claimed at a time. No row is planned for later than `maxWait`, so a row with a later time
- * was planned before the clock was set back, and may be claimed too.
- */
+/** Tells whether a row may be claimed at a time: it is due, or was planned before the clock was set back. */
 export const isClaimable = (row: RequestRow, at: number): boolean => {
   const time = claimableAt(row)
-  return time !== undefined && (time <= at || time > at + maxWait)
+  return time !== undefined && (time <= at || time > latestPlan(at))
 }
 
 /**
