@@ -34,7 +34,8 @@ import type { SubscriptionInput, SubscriptionResponse } from "./Subscription.ts"
  *
  * - `encode`: checks the input, makes a requestId (UUIDv7) if it has none, adds the checksum of an APM
  *   request, and returns the request as it is sent. Sends nothing. Fails with `ValidationFailed` on invalid input.
- * - `send`: sends exactly `body` with the access token and the retries of the client, and decodes the response.
+ * - `send`: sends `body` with the access token and the retries of the client, and decodes the response. The checksum
+ *   is made anew with the current secret, which may have changed since; every other field is sent as it is.
  *   The same request may be sent any number of times. Fails with `OutcomeUnknown` if the request may have taken effect. The
  *   refusal of its kind is the answer of the service. After any other error the request had no effect.
  * - `encodeOutcome`: returns a response, or the refusal that the service sent as one, as text that can be stored. The

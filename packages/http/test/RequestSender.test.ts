@@ -1,6 +1,8 @@
 /**
  * Encoding a create and sending its bytes apart from each other, against the methods that do both.
  */
+import * as Checksum from "@pawl/core/Checksum"
+import * as NodeHmac from "@pawl/core/NodeHmac"
 import type { CreateError, IntentRejected } from "@pawl/core/PaymentsError"
 import {
   type EncodedRequest,
@@ -183,23 +185,38 @@ describe.each(creates)("$kind", ({ create, endpoint, kind }) => {
     ))
 })
 
-/** A request as an older version may have stored it: its text is not what this version would write. */
-const stored: EncodedRequest<"apm-payment"> = {
+/** A request as an older version may have stored it: its fields are not those that this version would write. */
+const storedWith = (checksum: string): EncodedRequest<"apm-payment"> => ({
   kind: "apm-payment",
   requestId: "order-1",
-  body: '{ "requestId": "order-1",\n"amount":"10.50", "checksum":"of an older secret" }'
-}
+  body: `{"requestId":"order-1","amount":"10.50","checksum":"${checksum}","older":{"1":[],"2":0.5,"__proto__":"x"}}`
+})
+const stored = storedWith("of an older secret")
+const signed = storedWith(
+  Checksum.request(NodeHmac.keyed(Redacted.make("secret-canary-93ad")), "|", {
+    requestId: "order-1",
+    amount: "10.50"
+  } as never)
+)
 
 const send = (request: EncodedRequest, inDoubt: boolean) =>
   RequestSender.use(({ send }) => Effect.result(send(request, { inDoubt }))).pipe(Memory.settled)
 
 describe("send", () => {
-  it("sends the stored bytes, also in every retry, and never encodes them anew", async () => {
+  it("sends the stored fields with a checksum of the current secret, also in every retry, and never encodes them anew", async () => {
     const service = new Memory.Service({ faults: ["503 after", "refused", "silent after"] })
     const result = await run(service, send(stored, false))
     expect(result).toMatchObject({ success: { transactionId: "100001" } })
-    expect(service.requests.map(({ body }) => body)).toEqual(Array(4).fill(stored.body))
+    expect(service.requests.map(({ body }) => body)).toEqual(Array(4).fill(signed.body))
     expect(service.ledger.size).toBe(1)
+  })
+
+  it("refuses a text that is not a request", async () => {
+    const service = new Memory.Service()
+    expect(await run(service, send({ ...stored, body: "card 4111" }, false))).toMatchObject({
+      failure: { _tag: "ValidationFailed", sent: false, fields: [{ path: "body" }] }
+    })
+    expect(service.requests).toEqual([])
   })
 
   it("another process gets the original response with the same bytes", async () => {

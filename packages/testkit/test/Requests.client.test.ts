@@ -1,6 +1,7 @@
 /**
  * Requests over the real client, whose service answers badly or late.
  */
+import * as Checksum from "@pawl/core/Checksum"
 import * as NodeHmac from "@pawl/core/NodeHmac"
 import * as PawlConfig from "@pawl/http/PawlConfig"
 import * as PawlPortable from "@pawl/http/PawlPortable"
@@ -43,27 +44,28 @@ const token = () => {
 }
 
 /**
- * Runs a test against a service that answers by functions, the second one with the number of the create. `/auth` takes `authTime`
- * milliseconds.
+ * Runs a test against a service that answers by functions, the second one with the number of the create and its body. `/auth`
+ * takes `authTime` milliseconds. The client asks `secretOf` for its secret.
  */
 const run = (
   service: {
     readonly auth: (now: number) => Response
     readonly authTime?: number
-    readonly create?: (number: number) => Response
+    readonly create?: (number: number, body: string) => Response
+    readonly secretOf?: () => Redacted.Redacted
   },
   test: (sent: ReadonlyArray<number>) => Effect.Effect<void, unknown, Requests.Requests>
 ) => {
   const sent: Array<number> = []
   const transport = Layer.succeed(Transport, {
-    send: ({ url }) =>
+    send: ({ body = "", url }) =>
       Effect.flatMap(Clock.currentTimeMillis, (now) => {
         if (url.endsWith("/v1/auth")) {
           return Effect.delay(Effect.succeed(service.auth(now)), service.authTime ?? 0)
         }
         sent.push(now)
         return Effect.succeed(
-          service.create?.(sent.length) ??
+          service.create?.(sent.length, body) ??
             answer(200, { transactionId: "100001", transactionStatus: "PENDING" })
         )
       })
@@ -74,7 +76,7 @@ const run = (
       PawlConfig.layer({
         baseUrl: "https://pay.example/api",
         merchantKey: "key",
-        merchantSecret: secret
+        merchantSecret: Effect.sync(service.secretOf ?? (() => secret))
       })
     )
   )
@@ -160,3 +162,34 @@ it("a request that expires while its token is requested is not sent", () =>
       expect((yield* get("o-1"))?.outcome).toEqual({ _tag: "NotSent", reason: "expired" })
     })
   ))
+
+it("a request that was enqueued before the secret was rotated is sent with a checksum of the new one", () => {
+  let current = secret
+  const rotated = Redacted.make("rotated-secret")
+  const checksum = (requestId: string) =>
+    Checksum.request(NodeHmac.keyed(rotated), "|", payment(requestId))
+  return run(
+    {
+      // The service refuses every token until the secret is rotated.
+      auth: () => (current === rotated ? token() : answer(503, {})),
+      create: (_, body) => {
+        const sent: { readonly checksum: string; readonly requestId: string } = JSON.parse(body)
+        return sent.checksum === checksum(sent.requestId)
+          ? answer(200, { transactionId: "100001", transactionStatus: "PENDING" })
+          : answer(400, { error: "checksum" })
+      },
+      secretOf: () => current
+    },
+    (sent) =>
+      Effect.gen(function* () {
+        const { enqueue, get } = yield* Requests.Requests
+        yield* enqueue("apm-payment", payment("o-1"))
+        yield* TestClock.adjust("1 minute")
+        current = rotated
+        yield* TestClock.adjust("10 minutes")
+        // The first attempt was signed before the token was requested, which reads the new secret.
+        expect(sent).toHaveLength(2)
+        expect((yield* get("o-1"))?.outcome).toMatchObject({ _tag: "Answered" })
+      })
+  )
+})

@@ -25,12 +25,7 @@ import { Caller, type Decide } from "./Caller.ts"
 import { orDeclined, orRejected, traced, withExactId } from "./Methods.ts"
 
 /**
- * Layer that encodes as the services of a client do, and sends by its `Caller`.
- *
- * **Gotchas**
- *
- * The checksum of a stored request stays as it is. After a change of the merchant secret the service may refuse a
- * request that was encoded before.
+ * Layer that encodes as the services of a client do, and sends by its `Caller`, with a checksum of the current secret.
  */
 export const layer: Layer.Layer<RequestSender, never, Caller> = Layer.effect(
   RequestSender,

@@ -19,7 +19,7 @@ import * as Response from "./Response.ts"
 /** The version of the package, which the client sends as its `User-Agent`. */
 export const version = "0.0.0"
 
-/** The input of an operation: the plain values of the path and of the body, or a body that was encoded before. */
+/** The input of an operation: the plain values of the path and of the body, or a body that was encoded before, whose checksum is made anew. */
 export interface Input {
   readonly params?: { readonly id?: string; readonly subscriptionId?: string }
   readonly payload?: object
@@ -126,6 +126,16 @@ const encoder = (
   const signed = settings.signed?.(checksum) ?? identity
   const request = (url: string, body: string | undefined): Effect.Effect<Transport.Request> =>
     Effect.succeed({ method, url, headers, body })
+  // The secret may have changed since the body was encoded.
+  const signedAgain = (
+    body: string | undefined
+  ): Effect.Effect<string | undefined, ValidationFailed> =>
+    body === undefined || signed === identity
+      ? Effect.succeed(body)
+      : Effect.try({
+          try: () => JSON.stringify(signed(JSON.parse(body) as object)),
+          catch: () => refused({ path: "body", message: "Expected the text that encode returned" })
+        })
   return (input) => {
     const filled =
       checkParams === undefined
@@ -135,7 +145,7 @@ const encoder = (
           )
     return Effect.flatMapEager(filled, (url) =>
       checkBody === undefined || input.body !== undefined
-        ? request(url, input.body)
+        ? Effect.flatMapEager(signedAgain(input.body), (body) => request(url, body))
         : Effect.flatMapEager(checkBody(signed(input.payload)), (value) => {
             const body = Result.try(() => JSON.stringify(value))
             return Result.isFailure(body) ? Effect.fail(toError(value)) : request(url, body.success)
