@@ -2,6 +2,8 @@
  * Requests over the real client and the service in memory, beside a receiver.
  */
 import * as Handler from "@pawl/core/Handler"
+import type { RequestInput, RequestKind } from "@pawl/core/RequestSender"
+import { CardPayments } from "@pawl/http/CardPayments"
 import * as NodeHmac from "@pawl/core/NodeHmac"
 import * as CallbackUrl from "@pawl/webhook/CallbackUrl"
 import * as Ledger from "@pawl/webhook/Ledger"
@@ -15,6 +17,7 @@ import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as References from "effect/References"
+import * as Struct from "effect/Struct"
 import * as TestClock from "effect/testing/TestClock"
 import { expect, it } from "vitest"
 import * as Fake from "../src/Fake.ts"
@@ -22,6 +25,19 @@ import { Faults } from "../src/Faults.ts"
 import { Gateway } from "../src/Gateway.ts"
 
 const secret = Redacted.make("sandbox-secret")
+
+const card = {
+  number: "4242424242424242",
+  expMonth: "04",
+  expYear: "2030",
+  cvv: "737",
+  cardHolderName: "Ada Lovelace"
+}
+const order = { requestId: "order-1", mid: "m-1", amount: "10.00", currency: "EUR" }
+const pages = {
+  successRedirectUrl: "https://shop.example/thanks",
+  failureRedirectUrl: "https://shop.example/sorry"
+}
 
 const payment = {
   requestId: "order-1",
@@ -31,8 +47,11 @@ const payment = {
   apmPayload: { paymentMethod: "WALLET" }
 } as const
 
-/** The transitions that the handler was told: the request and the status. */
-const world = () => {
+/**
+ * The transitions that the handler was told: the request and the status. The receiver refuses every callback if it does not have
+ * the secret of the service.
+ */
+const world = (callbackSecret = secret) => {
   const told: Array<string> = []
   const handler = Handler.layer(({ requestId, to }) =>
     Effect.sync(() => void told.push(`${requestId} ${to}`))
@@ -43,7 +62,7 @@ const world = () => {
     Layer.provideMerge(Layer.fresh(Ledger.layerMemory)),
     Layer.provide([
       handler,
-      Verifier.layer({ current: secret }),
+      Verifier.layer({ current: callbackSecret }),
       CallbackUrl.layer(secret),
       Seal.layer({ current: secret })
     ]),
@@ -127,3 +146,72 @@ it("sends what was enqueued, and keeps a declined payment as declined", () => {
     })
   )
 })
+
+/** The input of each kind, with a card token and the id of a payment. */
+const inputs: {
+  readonly [K in RequestKind]: (cardToken: string, paid: string) => RequestInput<K>
+} = {
+  "apm-payment": () => payment,
+  "apm-payout": () => payment,
+  "card-payment": () => ({ ...order, card }),
+  "card-charge": (cardToken) => ({ ...order, cardToken }),
+  "card-payout": () => ({ requestId: "order-1", mid: "m-1", amount: "10.00", card }),
+  refund: (_, transactionId) => ({
+    requestId: "order-1",
+    mid: "m-1",
+    transactionId,
+    amount: "1.00",
+    reason: "customer_request"
+  }),
+  "payment-intent": () => ({
+    ...order,
+    ...pages,
+    type: "PAYMENT",
+    lang: "en",
+    billingDetails: { email: "ada@shop.example" },
+    order: { title: "Tea" },
+    device: {}
+  }),
+  subscription: (cardToken) => ({
+    requestId: "order-1",
+    mid: "m-1",
+    ...pages,
+    cardToken,
+    plan: {
+      amount: "10.00",
+      currency: "EUR",
+      frequency: "MONTHLY",
+      interval: 1,
+      startDate: "1970-01-31"
+    }
+  })
+}
+
+it.each(Struct.keys(inputs))(
+  "whatever the answer to a %s names is in the ledger before the caller has it, and is told without a callback",
+  (kind) => {
+    const { layer, told } = world(Redacted.make("another-secret"))
+    return run(
+      layer,
+      Effect.gen(function* () {
+        const { send } = yield* Requests.Requests
+        const { create, tokenize } = yield* CardPayments
+        const { cardToken } = yield* tokenize({ mid: "m-1", card })
+        const paid = yield* create({ ...order, requestId: "paid", card })
+        yield* TestClock.adjust("1 hour")
+        const ledger = yield* Ledger.Ledger
+        const input = inputs[kind](Redacted.value(cardToken), paid.transactionId)
+        const answer: object = yield* send(kind, input as never)
+        const [id] = ["refundId", "transactionId"].flatMap(
+          (name) => Reflect.get(answer, name) ?? []
+        )
+        if (kind === "payment-intent") return expect(id).toBeUndefined()
+        const method = kind.startsWith("apm") ? "apm" : "card"
+        const row = yield* ledger.get(method, id)
+        expect(row).toMatchObject({ registered: true, ordered: { requestId: "order-1" } })
+        yield* TestClock.adjust("1 day")
+        expect(told.at(-1)).toBe("order-1 SUCCEED")
+      })
+    )
+  }
+)

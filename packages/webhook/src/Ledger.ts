@@ -30,7 +30,7 @@ import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { alarmsFor } from "./internal/rule/Counters.ts"
+import { raiseAlarm } from "./internal/rule/Counters.ts"
 import * as LedgerClock from "./internal/ledger/LedgerClock.ts"
 import * as LedgerOperations from "./internal/ledger/LedgerOperations.ts"
 import * as Engines from "./internal/records/Engines.ts"
@@ -105,15 +105,9 @@ export const register = /* @__PURE__ */ Effect.fn("Ledger.register")(function* (
   const status = isStatus(transactionStatus) ? transactionStatus : undefined
   const key = { method: methodOf(kind), transactionId }
   const at = LedgerClock.timeOf(ledger, yield* Clock.Clock, key)
-  yield* ledger.register({ ...orderedOf(request), kind, transactionId, status }, at).pipe(
-    Effect.tapErrorTag("RegisteredDifferently", ({ message: reason }) =>
-      Effect.contextWith((context: Context.Context<never>) => {
-        const event = { _tag: "Alarm", reason } as const
-        alarmsFor(reason).updateUnsafe(1, context)
-        return Effect.annotateLogs(Effect.logWarning(event), key)
-      })
-    )
-  )
+  yield* ledger
+    .register({ ...orderedOf(request), kind, transactionId, status }, at)
+    .pipe(Effect.tapErrorTag("RegisteredDifferently", ({ message }) => raiseAlarm(message, key)))
 })
 
 /**

@@ -16,7 +16,7 @@ const kinds: ReadonlyArray<
   ["card-charge", "card-payment", "card-payment"],
   ["card-payout", "card-payout", "card-payout"],
   ["refund", "refund", "refund"],
-  ["subscription", "card-payment", undefined],
+  ["subscription", "card-payment", "card-payment"],
   ["payment-intent", "payment", undefined]
 ]
 

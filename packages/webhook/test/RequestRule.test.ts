@@ -132,7 +132,7 @@ describe("RequestRule", () => {
     expect(parked(100_001)).toBeUndefined()
   })
 
-  it("settle takes a fact without a lease, a refusal with one that is not in doubt, and replaces only Found", () => {
+  it("settle takes a fact without a lease, a refusal with one that is not in doubt, and replaces what proves less", () => {
     const settlement = fc.record({
       outcome,
       at: time,
@@ -140,11 +140,13 @@ describe("RequestRule", () => {
       transaction: optional(fc.constant({ method: "card" as const, transactionId: "100003" }))
     })
     check(settlement, Rule.settle, (row, { at, lease: id, outcome, transaction }) => {
-      const isFact = outcome._tag === "Answered" || outcome._tag === "Found"
-      const mayBeSet =
-        row.outcome === undefined
-          ? isFact || (id !== undefined && holder(row, id)?.inDoubt === false)
-          : row.outcome._tag === "Found" && outcome._tag === "Answered"
+      const isFree = id !== undefined && holder(row, id)?.inDoubt === false
+      const mayBeSet = {
+        Answered: row.outcome?._tag !== "Answered",
+        Found: row.outcome?._tag !== "Answered" && row.outcome?._tag !== "Found",
+        Refused: row.outcome === undefined && isFree,
+        NotSent: row.outcome === undefined && isFree
+      }[outcome._tag]
       return mayBeSet
         ? { ...known(row, outcome, at), transaction: transaction ?? row.transaction }
         : undefined
@@ -271,8 +273,9 @@ describe("RequestRule", () => {
           !each.registered &&
           each.requestId === "1" &&
           row.deniedTransactionId !== each.transactionId
+        const isLess = row.outcome?._tag !== "Answered" && row.outcome?._tag !== "Found"
         const isConfirmed = each.hasRead && each.evidence === Evidence.confirmed("SUCCEED")
-        return isItsOwn && isConfirmed && each.amount === "10.00" && row.outcome === undefined
+        return isItsOwn && isConfirmed && each.amount === "10.00" && isLess
           ? {
               ...known(row, { _tag: "Found" }, 77),
               transaction: { method: "apm", transactionId: each.transactionId }

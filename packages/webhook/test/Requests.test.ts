@@ -11,6 +11,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
+import * as Metric from "effect/Metric"
 import { MinimumLogLevel } from "effect/References"
 import * as Redacted from "effect/Redacted"
 import * as Scope from "effect/Scope"
@@ -20,6 +21,8 @@ import { describe, expect, it } from "@effect/vitest"
 import * as Ledger from "../src/Ledger.ts"
 import * as LedgerSql from "../src/LedgerSql.ts"
 import * as Requests from "../src/Requests.ts"
+import { alarmsFor } from "../src/internal/rule/Counters.ts"
+import * as RequestRule from "../src/internal/rule/RequestRule.ts"
 import * as RequestStore from "../src/internal/ledger/RequestStore.ts"
 import { ledgerOf } from "@pawl/test-support/Places"
 import * as fake from "./requestService.ts"
@@ -104,6 +107,24 @@ const killed = Effect.fnUntraced(function* (store: Store) {
   yield* kill
   yield* Fiber.interrupt(call)
   return service
+})
+
+/** Accepts a callback that names the request in its token, and confirms its transaction. */
+const confirm = Effect.fnUntraced(function* ({
+  ledger
+}: {
+  readonly ledger: Ledger.Ledger["Service"]
+}) {
+  const query = search("apm", "apm-payment", { requestId: "order-1" })
+  yield* ledger.accept(verified("apm", apm(), query), 2000)
+  const { rows } = yield* ledger.claim({ at: 2000, until: 3000, limit: 5 })
+  for (const row of rows) {
+    yield* ledger.write(row, {
+      evidence: Evidence.confirmed("PENDING"),
+      read: { status: "PENDING", askedAt: 2000 },
+      release: { dueAt: undefined }
+    })
+  }
 })
 
 const promises = (makeStore: Effect.Effect<Store, unknown, Scope.Scope>) => {
@@ -360,20 +381,25 @@ const promises = (makeStore: Effect.Effect<Store, unknown, Scope.Scope>) => {
       }
     }))
 
+  test("a confirmed transaction of a request that was refused raises an alarm, and the next call learns it", (store) =>
+    Effect.gen(function* () {
+      const service = fake.make(["404"])
+      const shop = yield* start(store, service)
+      const send = Effect.flip(shop.send("apm-payment", fake.payment("order-1")))
+      expect((yield* send)._tag).toBe("NotFound")
+      const alarms = Metric.value(alarmsFor(RequestRule.provedWrong))
+      const { count } = yield* alarms
+      yield* confirm(shop)
+      expect((yield* alarms).count).toBe(count + 1)
+      expect(yield* send).toMatchObject({ _tag: "ResponseLost", transactionId: "100001" })
+      expect(service.seen).toHaveLength(1)
+    }))
+
   test("a confirmed transaction that names the request settles it, and its call learns the transaction", (store) =>
     Effect.gen(function* () {
       const service = yield* killed(store)
-      const query = search("apm", "apm-payment", { requestId: "order-1" })
       const second = yield* start(store, service)
-      yield* second.ledger.accept(verified("apm", apm(), query), 2000)
-      const { rows } = yield* second.ledger.claim({ at: 2000, until: 3000, limit: 5 })
-      for (const row of rows) {
-        yield* second.ledger.write(row, {
-          evidence: Evidence.confirmed("PENDING"),
-          read: { status: "PENDING", askedAt: 2000 },
-          release: { dueAt: undefined }
-        })
-      }
+      yield* confirm(second)
       yield* pass("2 minutes")
       expect(service.seen).toHaveLength(1)
       const lost = yield* Effect.flip(second.send("apm-payment", fake.payment("order-1")))

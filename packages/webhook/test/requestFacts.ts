@@ -53,6 +53,8 @@ export interface Facts {
   readonly refusals: ReadonlyArray<{ readonly reason: string; readonly at: number }>
   readonly isParked: boolean
   readonly outcome: Outcome | undefined
+  /** Whether the body was deleted with an outcome. */
+  readonly isBodyDeleted: boolean
 }
 
 export const nothing: Facts = {
@@ -67,7 +69,8 @@ export const nothing: Facts = {
   leases: 0,
   refusals: [],
   isParked: false,
-  outcome: undefined
+  outcome: undefined,
+  isBodyDeleted: false
 }
 
 export const chosen = ({ given }: Facts, which: Which | "no lease"): Given | undefined =>
@@ -101,8 +104,11 @@ export const isAccepted = (facts: Facts, step: Step, at: number): boolean => {
       return isHeldBy(facts, step.with)
     case "settle":
       if (!facts.isWritten) return false
-      if (step.outcome._tag === "Answered") return isOpen || facts.outcome?._tag === "Found"
-      if (step.outcome._tag === "Found") return isOpen
+      // An outcome that proves an effect replaces one that says that there was none.
+      if (step.outcome._tag === "Answered") return facts.outcome?._tag !== "Answered"
+      if (step.outcome._tag === "Found") {
+        return facts.outcome?._tag !== "Answered" && facts.outcome?._tag !== "Found"
+      }
       return isOpen && isHeldBy(facts, step.with) && facts.holder?.wasSent === false
     case "cancel":
       return isOpen && facts.sentAt === undefined
@@ -122,6 +128,7 @@ const areMany = (refusals: Facts["refusals"], at: number): boolean =>
 const settledAs = (facts: Facts, outcome: Outcome): Facts => ({
   ...facts,
   outcome,
+  isBodyDeleted: facts.isBodyDeleted || outcome._tag !== "Found",
   holder: undefined,
   dueAt: undefined,
   isParked: false,
@@ -166,6 +173,10 @@ export const after = (facts: Facts, step: Step, at: number, leaseId: number | un
     case "park":
       return { ...facts, holder: undefined, isParked: true }
     case "redrive":
+      // Without its body a found request cannot be sent, so its caller has to send it.
+      if (facts.outcome?._tag === "Found" && facts.isBodyDeleted) {
+        return settledAs(facts, { _tag: "NotSent", reason: "no-effect" })
+      }
       return {
         ...facts,
         isParked: false,
@@ -183,6 +194,7 @@ export const after = (facts: Facts, step: Step, at: number, leaseId: number | un
       return {
         ...facts,
         outcome: undefined,
+        isBodyDeleted: false,
         openSince: at,
         sentAt: at,
         leases: 1,
@@ -208,7 +220,7 @@ export const faultIn = (facts: Facts, row: RequestRow | undefined): string | und
   if (outcome !== undefined && !isFound && body !== undefined) {
     return "a settled request has no body"
   }
-  if ((outcome === undefined || isFound) && body === undefined) {
+  if ((outcome === undefined || isFound) && (body === undefined) !== facts.isBodyDeleted) {
     return "a request without an answer has its body"
   }
   if ((row.begunAt !== undefined) !== (facts.sentAt !== undefined)) {

@@ -167,7 +167,7 @@ const ending: ReadonlyArray<PlantedBug> = [
   ],
   [
     "a request is given up without its lease",
-    "an outcome is final",
+    "an outcome is replaced",
     (store) => ({
       ...store,
       settle: (requestId, settlement, registration) =>
@@ -182,7 +182,7 @@ const ending: ReadonlyArray<PlantedBug> = [
   ],
   [
     "a later answer replaces the first one",
-    "an outcome is final",
+    "an outcome is replaced",
     (store) => {
       const answers = new Map<string, RequestRow["outcome"]>()
       return {
@@ -196,7 +196,7 @@ const ending: ReadonlyArray<PlantedBug> = [
   ],
   [
     "a request that was begun is cancelled",
-    "an outcome is final",
+    "an outcome is replaced",
     (store) => ({
       ...store,
       cancel: (requestId, at) =>
@@ -206,34 +206,46 @@ const ending: ReadonlyArray<PlantedBug> = [
     })
   ],
   [
-    "the transaction is not registered",
+    "the transaction of the first answer is not registered",
     "an outcome and the registration",
     (store) => ({
       ...store,
-      settle: (requestId, settlement) => store.settle(requestId, settlement)
+      settle: (requestId, settlement, registration) =>
+        Effect.flatMap(store.get(requestId), (row) =>
+          store.settle(requestId, settlement, row?.outcome === undefined ? undefined : registration)
+        )
     })
   ],
   [
-    "a process that lost registers too",
-    "an outcome that is not written",
+    "a process that lost registers nothing",
+    "whatever an answer names",
     (store) => ({
       ...store,
       settle: (requestId, settlement, registration) =>
-        Effect.tap(store.settle(requestId, settlement, registration), ({ isSettled }) =>
-          isSettled || registration === undefined
-            ? Effect.void
-            : Effect.andThen(
-                store.write(
-                  {
-                    requestId: "other",
-                    kind: "apm-payment",
-                    digest: "",
-                    hasCardData: false
-                  },
-                  { at: 0 }
-                ),
-                store.settle("other", settlement, registration)
-              )
+        Effect.flatMap(store.get(requestId), (row) =>
+          store.settle(
+            requestId,
+            settlement,
+            row?.outcome?._tag === "Answered" ? undefined : registration
+          )
+        )
+    })
+  ],
+  [
+    "a refusal stays, whatever is confirmed",
+    "a confirmed transaction replaces",
+    (store) => ({
+      ...store,
+      settle: (requestId, settlement, registration) =>
+        Effect.flatMap(store.get(requestId), (row) =>
+          row?.outcome?._tag === "Refused" && row.kind === "apm-payment"
+            ? Effect.succeed({
+                row,
+                isSettled: false,
+                isProvedWrong: false,
+                refusal: undefined
+              })
+            : store.settle(requestId, settlement, registration)
         )
     })
   ],

@@ -4,6 +4,7 @@
  */
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
+import * as References from "effect/References"
 import type * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
 import * as Struct from "effect/Struct"
@@ -123,7 +124,10 @@ export const example =
     Laws.example(text, (fresh) =>
       on(
         fresh,
-        Effect.flatMap(opened, (each) => Effect.gen(() => body(each)))
+        // A law that proves an alarm does not print it.
+        Effect.flatMap(opened, (each) => Effect.gen(() => body(each))).pipe(
+          Effect.provideService(References.MinimumLogLevel, "None")
+        )
       )
     )
 

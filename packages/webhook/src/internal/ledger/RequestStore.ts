@@ -155,30 +155,30 @@ export const make = (
     park: ({ lease, requestId }: LeasedRequest, reason: ParkReason, at: number) =>
       after(requestId, (row) => RequestRule.park(row, lease.id, reason, at)),
     /**
-     * Writes an outcome, and registers the transaction in the ledger. `isSettled` tells whether this call wrote the outcome, and
-     * `refusal` is the error of the registration, if the ledger refused it. The outcome is written all the same.
+     * Registers the transaction in the ledger, and writes an outcome. `isSettled` tells whether this call wrote the outcome, and
+     * `refusal` is the error of the registration, if the ledger refused it. Each of the two is made without the other, too: whatever
+     * an answer names is followed.
      */
     settle: Effect.fnUntraced(function* (
       requestId: string,
       settlement: Settlement,
       registration?: Registration
     ) {
-      let refusal: RegisteredDifferently | undefined
-      if (registration !== undefined) {
-        // An outcome that is not written registers nothing.
-        const row = yield* readable(of(requestId).get("requests", requestId))
-        if (row === undefined || RequestRule.settle(row, settlement) === undefined) {
-          return { row, isSettled: false, refusal }
-        }
-        refusal = yield* register(registration, settlement.at).pipe(
+      const refusal: RegisteredDifferently | undefined =
+        registration &&
+        (yield* register(registration, settlement.at).pipe(
           Effect.as(undefined),
           Effect.catchTag("RegisteredDifferently", Effect.succeed)
-        )
-      }
+        ))
       const { after, before } = yield* changed(requestId, (row) =>
         RequestRule.settle(row, settlement)
       )
-      return { row: after ?? before, isSettled: after !== undefined, refusal }
+      return {
+        row: after ?? before,
+        isSettled: after !== undefined,
+        isProvedWrong: RequestRule.isProvedWrong(before, after),
+        refusal
+      }
     }),
     /** Settles a request by the row of a transaction that names it (`RequestRule.find`). */
     find: (requestId: string, found: Row) =>

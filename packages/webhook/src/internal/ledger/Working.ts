@@ -17,6 +17,7 @@ import {
   type Row
 } from "../rule/Row.ts"
 import type { DueRange } from "../records/Records.ts"
+import { raiseAlarm } from "../rule/Counters.ts"
 import * as RequestRule from "../rule/RequestRule.ts"
 import * as RowPages from "../rule/RowPages.ts"
 import * as RowRule from "../rule/RowRule.ts"
@@ -53,16 +54,17 @@ export const make = (
   engines: Engines,
   deadLetters: ReturnType<typeof Reading.make>["deadLetters"]
 ) => {
-  /** Settles the request that a row names, before the lease of the row ends. Most rows name no open request. */
+  /** Settles the request that a row names, before the lease of the row ends. Most rows name none that this changes. */
   const settleRequest = Effect.fnUntraced(
     function* (requestId: string, row: Row) {
       const records = engines.of({ requestId })
       const request = yield* records.get("requests", requestId)
       if (request === undefined || RequestRule.find(request, row) === undefined) return
-      yield* records.change("requests", requestId, (request) => ({
-        value: request && (RequestRule.find(request, row) ?? request),
-        result: undefined
-      }))
+      const wasProvedWrong = yield* records.change("requests", requestId, (request) => {
+        const found = request && RequestRule.find(request, row)
+        return { value: found ?? request, result: RequestRule.isProvedWrong(request, found) }
+      })
+      if (wasProvedWrong) yield* raiseAlarm(RequestRule.provedWrong, { requestId })
     },
     Effect.catchTag("Unreadable", () => Effect.void)
   )

@@ -19,7 +19,7 @@ import type { LeasedRequest, Outcome, ParkReason, RequestRow } from "../rule/Req
 import * as RequestRule from "../rule/RequestRule.ts"
 import type { RequestStore } from "../ledger/RequestStore.ts"
 import type { NotOpened, Seal } from "../../Seal.ts"
-import { alarmsFor, counters } from "../rule/Counters.ts"
+import { counters, raiseAlarm } from "../rule/Counters.ts"
 import * as Lease from "./Lease.ts"
 import * as Order from "./Order.ts"
 import * as Refusal from "./Refusal.ts"
@@ -48,13 +48,6 @@ export interface Attempted {
 const settledFor = counters("requests.settled", "outcome", "Requests whose outcome became known")
 const parkedFor = counters("requests.parked", "reason", "Requests that were left to a person")
 
-/** Raises an alarm about a request. */
-export const raiseAlarm = (requestId: string, reason: string): Effect.Effect<void> =>
-  Effect.contextWith((context: Context.Context<never>) => {
-    alarmsFor(reason).updateUnsafe(1, context)
-    return Effect.annotateLogs(Effect.logWarning({ _tag: "Alarm", reason }), { requestId })
-  })
-
 /** Counts a row that became settled or parked, and raises an alarm if a person has to decide. */
 export const report = (row: RequestRow | undefined): Effect.Effect<void> =>
   Effect.contextWith((context: Context.Context<never>) => {
@@ -63,11 +56,11 @@ export const report = (row: RequestRow | undefined): Effect.Effect<void> =>
       settledFor(outcome._tag).updateUnsafe(1, context)
       const isGivenUp =
         outcome._tag === "NotSent" && outcome.reason === "expired" && expiresAt === undefined
-      return isGivenUp ? raiseAlarm(requestId, givenUp) : Effect.void
+      return isGivenUp ? raiseAlarm(givenUp, { requestId }) : Effect.void
     }
     if (row?.parked === undefined) return Effect.void
     parkedFor(row.parked.reason).updateUnsafe(1, context)
-    return raiseAlarm(row.requestId, alarms[row.parked.reason])
+    return raiseAlarm(alarms[row.parked.reason], { requestId: row.requestId })
   })
 
 const alarms: Readonly<Record<ParkReason, string>> = {
@@ -108,10 +101,11 @@ const settleAnswer = Effect.fnUntraced(function* (
     registration
   )
   if (settled.isSettled) yield* report(settled.row)
-  if (settled.refusal !== undefined) yield* raiseAlarm(requestId, registeredDifferently)
+  if (settled.isProvedWrong) yield* raiseAlarm(RequestRule.provedWrong, { requestId })
+  if (settled.refusal !== undefined) yield* raiseAlarm(registeredDifferently, { requestId })
   const known = settled.row?.transaction?.transactionId
   if (!settled.isSettled && known !== undefined && transaction !== undefined) {
-    if (known !== transaction.transactionId) yield* raiseAlarm(requestId, answeredTwice)
+    if (known !== transaction.transactionId) yield* raiseAlarm(answeredTwice, { requestId })
   }
   return settled.row
 })

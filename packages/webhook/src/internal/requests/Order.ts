@@ -7,7 +7,10 @@ import { isStatus } from "@pawl/core/Status"
 import type { CreateRequest, Ordered, Registration } from "../rule/Row.ts"
 import type { Operation } from "../verify/Token.ts"
 
-/** The kind of the transaction that a request makes. A customer's choice decides that of an intent. */
+/**
+ * The kind of the transaction that a request makes: that of a subscription is its first charge. A customer's choice decides that
+ * of an intent.
+ */
 const transactionKinds: Readonly<Record<RequestKind, KnownKind | undefined>> = {
   "apm-payment": "apm-payment",
   "apm-payout": "apm-payout",
@@ -15,13 +18,12 @@ const transactionKinds: Readonly<Record<RequestKind, KnownKind | undefined>> = {
   "card-charge": "card-payment",
   "card-payout": "card-payout",
   refund: "refund",
-  subscription: undefined,
+  subscription: "card-payment",
   "payment-intent": undefined
 }
 
 /** Returns the operation of the callback URL of a request. */
 export const operationOf = (kind: RequestKind, input: object): Operation => {
-  if (kind === "subscription") return "card-payment"
   const isPayout = "type" in input && input.type === "PAYOUT"
   return transactionKinds[kind] ?? (isPayout ? "payout" : "payment")
 }

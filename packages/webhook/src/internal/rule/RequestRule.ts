@@ -150,25 +150,38 @@ export const release = (
   }
 }
 
+/** Ranks outcomes by what they prove: 2 for an answer, 1 for a transaction whose answer is lost, 0 for no effect. */
+const proofOf = ({ _tag }: Outcome): number => (_tag === "Answered" ? 2 : _tag === "Found" ? 1 : 0)
+
 /**
  * Settles a request: its outcome is known. Its body is deleted, unless it was only found.
  *
- * `Answered` and `Found` are facts, and need no lease. `Answered` replaces `Found`, and no other outcome is replaced.
- * `Refused` and `NotSent` need the lease, and a request that was not in doubt when it was leased: without it
- * another process may have sent the request.
+ * An outcome is replaced by one that proves more: a refusal or a request that was given up by a transaction, and that by an answer.
+ * `Answered` and `Found` are facts, and need no lease. `Refused` and `NotSent` need the lease, and a request that was not in doubt
+ * when it was leased: without it another process may have sent the request.
  */
 export const settle = (
   row: RequestRow,
   { at, lease: leaseId, outcome, transaction }: Settlement
 ): RequestRow | undefined => {
-  const isFact = outcome._tag === "Answered" || outcome._tag === "Found"
-  if (row.outcome !== undefined) {
-    if (row.outcome._tag !== "Found" || outcome._tag !== "Answered") return undefined
-  } else if (!isFact && (!holds(row, leaseId) || row.lease?.inDoubt !== false)) {
-    return undefined
-  }
-  return settled(row, outcome, at, transaction)
+  const isFree = holds(row, leaseId) && row.lease?.inDoubt === false
+  const proven = row.outcome === undefined ? (isFree ? -1 : 0) : proofOf(row.outcome)
+  return proofOf(outcome) > proven ? settled(row, outcome, at, transaction) : undefined
 }
+
+/** Tells whether a request had an effect after all, although its outcome said that it had none. */
+export const isProvedWrong = (
+  before: RequestRow | undefined,
+  after: RequestRow | undefined
+): boolean =>
+  before?.outcome !== undefined &&
+  after?.outcome !== undefined &&
+  proofOf(before.outcome) === 0 &&
+  proofOf(after.outcome) > 0
+
+/** The alarm of such a request. */
+export const provedWrong =
+  "a request that was refused or given up took effect: its transaction is known now"
 
 const settled = (
   row: RequestRow,

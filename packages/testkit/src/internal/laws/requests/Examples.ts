@@ -88,17 +88,44 @@ export const examples: ReadonlyArray<Laws.Law<HistoryLaws.Fresh<RequestStore | L
   ),
   law(
     {
-      name: "an outcome that is not written registers nothing",
+      name: "whatever an answer names as a transaction is in the ledger before the answer is handed over",
       section: "docs/decisions/0056",
       explanation:
-        "A process whose request was settled by another one does not know what became of it."
+        "Another process may have settled the request meanwhile. The transaction is followed all the same."
     },
     function* ([store, ledger]) {
       yield* store.write(request, { at: 10, until: 100 })
       yield* store.settle("order-1", { outcome: answered, at: 20 })
       const settled = yield* store.settle("order-1", { outcome: answered, at: 30 }, registration)
       expect(settled.isSettled).toBe(false)
-      expect(yield* ledger.get("apm", "100001")).toBeUndefined()
+      expect((yield* ledger.get("apm", "100001"))?.registered).toBe(true)
+    }
+  ),
+  law(
+    {
+      name: "a confirmed transaction replaces a refusal, and an answer replaces both (Q08)",
+      section: "docs/decisions/0064",
+      explanation:
+        "A proxy may refuse a request after it forwarded it. The confirmed transaction proves an effect, and the next call gets it."
+    },
+    function* ([store, ledger]) {
+      const refused = { _tag: "Refused", text: "1.key.refusal" } as const
+      const { row } = yield* store.write(request, { at: 10, until: 100 })
+      yield* store.settle("order-1", { outcome: refused, at: 20, lease: row.lease?.id })
+      yield* acceptAndRead(ledger, { askedAt: 45 })
+      expect(yield* store.get("order-1")).toMatchObject({
+        outcome: { _tag: "Found" },
+        transaction: { method: "apm", transactionId: "100001" }
+      })
+      const settled = yield* store.settle("order-1", { outcome: answered, at: 50 }, registration)
+      expect(settled).toMatchObject({ isSettled: true, isProvedWrong: false })
+      const { row: second } = yield* store.write(
+        { ...request, requestId: "order-2" },
+        { at: 10, until: 100 }
+      )
+      yield* store.settle("order-2", { outcome: refused, at: 20, lease: second.lease?.id })
+      const proved = yield* store.settle("order-2", { outcome: answered, at: 50 })
+      expect(proved).toMatchObject({ isSettled: true, isProvedWrong: true })
     }
   ),
   law(

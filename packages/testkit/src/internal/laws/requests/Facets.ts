@@ -51,10 +51,10 @@ export const facets = {
       "A person has to see it. In doubt and after the window it stays parked, unless the person states that it had no effect."
   },
   outcomes: {
-    name: "an outcome is final: only an answer replaces a found transaction, and only the lease of a request without doubt ends it as not sent",
+    name: "an outcome is replaced only by one that proves more, and only the lease of a request without doubt ends it as not sent",
     section,
     explanation:
-      "The caller was told of the outcome. A request that was cancelled, expired or refused was never processed, so nobody else may have sent it."
+      "The caller was told of the outcome. A transaction that is confirmed proves an effect, whatever a proxy said before, and an answer says more than a transaction."
   }
 } satisfies Record<string, Laws.LawText>
 
