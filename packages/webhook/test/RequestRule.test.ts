@@ -66,9 +66,28 @@ describe("RequestRule", () => {
         const end =
           row.begunAt === undefined
             ? Math.min(row.expiresAt ?? Infinity, row.retryFrom + window)
-            : row.begunAt + window
-        return holder(row, 1) && at < end ? { ...row, begunAt: row.begunAt ?? at } : undefined
+            : Math.min(row.begunAt, at) + window
+        return holder(row, 1) && at < end
+          ? { ...row, begunAt: Math.min(row.begunAt ?? at, at) }
+          : undefined
       }
+    )
+  })
+
+  it("the window of a request that was begun by a clock that was ahead is not longer, and its doubt stays", () => {
+    fc.assert(
+      fc.property(time, fc.integer({ min: 1, max: 1e12 }), fc.nat(1e9), (at, ahead, window) => {
+        const written = Rule.write(
+          { requestId: "1", kind: "refund", digest: "", hasCardData: false },
+          at + ahead,
+          { id: 1, until: at + ahead }
+        )
+        const leased = Rule.lease(written, { id: 2, until: at })
+        expect(leased.lease.inDoubt).toBe(true)
+        expect(Rule.sentUntil(leased, at, window)).toBe(at + window)
+        const begun = Rule.begin(leased, 2, at, window + 1)
+        expect(begun && Rule.isPastWindow(begun, at + window, window)).toBe(true)
+      })
     )
   })
 
@@ -187,7 +206,7 @@ describe("RequestRule", () => {
     )
     check(redrive, Rule.redrive, (row, { at, canSend = true, hadNoEffect = false, window }) => {
       const isFound = row.outcome?._tag === "Found"
-      const isTooOld = row.begunAt !== undefined && at >= row.begunAt + window
+      const isTooOld = row.begunAt !== undefined && at >= Math.min(row.begunAt, at) + window
       const mayOpen = hadNoEffect
         ? isFound || row.parked !== undefined
         : row.parked !== undefined && !isTooOld

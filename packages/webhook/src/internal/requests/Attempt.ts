@@ -201,7 +201,8 @@ export const run = Effect.fnUntraced(function* (
 ): Effect.fn.Return<Attempted> {
   const { sender, store, window } = tools
   const { inDoubt } = leased.lease
-  const left = RequestRule.sentUntil(leased, window) - (yield* Lease.timeOf(store))
+  const now = yield* Lease.timeOf(store)
+  const left = RequestRule.sentUntil(leased, now, window) - now
   const sendWithin = Number.isFinite(left) ? Math.max(left, 1) : undefined
   const renewal = Lease.renew(store, leased)
   const interruptedAt = Effect.flatMap(Lease.timeOf(store), (at) =>

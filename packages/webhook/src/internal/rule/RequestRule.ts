@@ -114,7 +114,7 @@ export const begin = (
   window: number
 ): RequestRow | undefined =>
   holds(row, leaseId) && !isExpired(row, at, window) && !isPastWindow(row, at, window)
-    ? { ...row, begunAt: row.begunAt ?? at }
+    ? { ...row, begunAt: windowStart(row, at) }
     : undefined
 
 export const renew = (row: RequestRow, leaseId: number, until: number): RequestRow | undefined =>
@@ -323,14 +323,21 @@ export const isExpired = (
 ): boolean => begunAt === undefined && at >= Math.min(expiresAt, retryFrom + window)
 
 /**
+ * Returns when the window of a request begins: with its first attempt, or now. A time that is later than now was set by a clock that
+ * was ahead. It counts as unset, so the window is no longer than it should be; the request stays in doubt.
+ */
+const windowStart = ({ begunAt = Infinity }: RequestRow, at: number): number =>
+  Math.min(begunAt, at)
+
+/**
  * Returns the time until which the client may send a request that is begun: the end of the window, and of a request that was not in
  * doubt before the time at which it expires, too.
  */
-export const sentUntil = (
-  { begunAt = Infinity, expiresAt = Infinity, lease }: RequestRow,
-  window: number
-): number => Math.min(begunAt + window, lease?.inDoubt === false ? expiresAt : Infinity)
+export const sentUntil = (row: RequestRow, at: number, window: number): number => {
+  const { expiresAt = Infinity, lease } = row
+  return Math.min(windowStart(row, at) + window, lease?.inDoubt === false ? expiresAt : Infinity)
+}
 
 /** Tells whether a request is in doubt for so long that the service may not know its requestId any more. */
-export const isPastWindow = ({ begunAt }: RequestRow, at: number, window: number): boolean =>
-  begunAt !== undefined && at >= begunAt + window
+export const isPastWindow = (row: RequestRow, at: number, window: number): boolean =>
+  row.begunAt !== undefined && at >= windowStart(row, at) + window
