@@ -13,6 +13,7 @@ import * as Context from "effect/Context"
 import type * as Duration from "effect/Duration"
 import type * as Effect from "effect/Effect"
 import type * as Result from "effect/Result"
+import type { Account } from "./Account.ts"
 import type { ApmPaymentInput, ApmPaymentResponse } from "./ApmPayment.ts"
 import type { ApmPayoutInput, ApmPayoutResponse } from "./ApmPayout.ts"
 import type { CardPaymentInput, CardPaymentResponse } from "./CardPayment.ts"
@@ -32,6 +33,8 @@ import type { SubscriptionInput, SubscriptionResponse } from "./Subscription.ts"
 /**
  * Service that encodes and sends creates.
  *
+ * - `account`: the one for which requests are sent. `Requests` refuses the store of another one. Without it, as in a test, the store
+ *   is not asked.
  * - `encode`: checks the input, makes a requestId (UUIDv7) if it has none, adds the checksum of an APM
  *   request, and returns the request as it is sent. Sends nothing. Fails with `ValidationFailed` on invalid input.
  * - `send`: sends `body` with the access token and the retries of the client, and decodes the response. The checksum
@@ -49,6 +52,7 @@ import type { SubscriptionInput, SubscriptionResponse } from "./Subscription.ts"
 export class RequestSender extends Context.Service<
   RequestSender,
   {
+    readonly account?: Account | undefined
     readonly encode: <K extends RequestKind>(
       kind: K,
       input: RequestInput<K>

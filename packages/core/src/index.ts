@@ -4,6 +4,7 @@
  *
  * @since 0.1.0
  */
+export * as Account from "./Account.ts"
 export * as Amount from "./Amount.ts"
 export * as ApmPayload from "./ApmPayload.ts"
 export * as ApmPayment from "./ApmPayment.ts"

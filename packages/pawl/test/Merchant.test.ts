@@ -4,6 +4,7 @@
 import { InvalidConfig } from "@pawl/http/PawlConfig"
 import { Gateway } from "@pawl/testkit/Gateway"
 import * as Sandbox from "@pawl/sandbox/Sandbox"
+import { files } from "@pawl/test-support/Stores"
 import { Ledger } from "@pawl/webhook/Ledger"
 import { Requests } from "@pawl/webhook/Requests"
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
@@ -126,3 +127,28 @@ it("fails with a sentence that names what is missing or wrong", async () => {
   expect(wrong.message).toMatch(/^PAWL_TOTAL_TIMEOUT cannot be used: /u)
   expect(wrong.message).not.toContain("hunter")
 })
+
+it("refuses the store of a sandbox when it is opened against another service", () =>
+  withSandbox(
+    Effect.gen(function* () {
+      const { baseUrl } = yield* Sandbox.Sandbox
+      const { filename } = files()()
+      const open = (url: string) =>
+        Effect.exit(
+          Effect.scoped(
+            Layer.build(
+              Layer.fresh(
+                Merchant.layer(
+                  { ...settings(url), store: `sqlite:${filename}` },
+                  { handle: () => Effect.void }
+                )
+              )
+            )
+          )
+        )
+      expect((yield* open(baseUrl))._tag).toBe("Success")
+      const refused = yield* open("https://pay.example/api")
+      expect(String(refused)).toContain(`The store belongs to the service at ${baseUrl}`)
+      expect((yield* open(baseUrl))._tag).toBe("Success")
+    })
+  ))

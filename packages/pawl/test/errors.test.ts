@@ -23,7 +23,7 @@ const rows = new Map(
 )
 
 /** Internal modules whose errors public modules export, or fail with. */
-const shared = /\/internal\/(?:requests\/RequestsError|ledger\/NodeStore|rule\/Order)\.ts$/u
+const shared = /\/internal\/(?:requests\/RequestsError|ledger\/Owner|rule\/Order)\.ts$/u
 
 /** The tags of the errors that a user meets. */
 const tags = globSync("packages/*/src/**/*.ts", { cwd: root })

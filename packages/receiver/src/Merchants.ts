@@ -41,7 +41,6 @@ import * as MerchantsAdmin from "./internal/merchants/MerchantsAdmin.ts"
 import * as MerchantId from "./internal/merchants/MerchantId.ts"
 import * as Refusals from "./internal/merchants/Refusals.ts"
 import { PollGap } from "@pawl/webhook/internal/work/RowSteps"
-import * as Owner from "@pawl/webhook/internal/ledger/Owner"
 import * as Reading from "@pawl/webhook/internal/verify/Reading"
 import * as Token from "@pawl/webhook/internal/verify/Token"
 import type { Journal } from "@pawl/webhook/Journal"
@@ -232,7 +231,6 @@ const start = Effect.fnUntraced(function* <E, R>(
     )
   const services = yield* Layer.build(Layer.fresh(layer)).pipe(
     Effect.provideService(Shares.Share, share),
-    Effect.provideService(Owner.Merchant, id),
     labelled
   )
   const { receive } = Context.get(services, Receiver)

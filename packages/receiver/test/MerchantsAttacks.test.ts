@@ -55,7 +55,7 @@ describe("the store of a merchant", async () => {
       yield* Effect.sleep("100 millis")
       const handle = () => Effect.sync(() => void told.push("shop-b"))
       const wrong = yield* start([shop("shop-b", first, { handle })])
-      expect(String(wrong)).toContain("has the rows of another merchant")
+      expect(String(wrong)).toContain("belongs to another merchant key")
       expect(told).toEqual([])
       yield* Fiber.await(delay)
       expect(Exit.isSuccess(yield* start(both))).toBe(true)
@@ -64,7 +64,7 @@ describe("the store of a merchant", async () => {
   /** Holds the table of a PostgreSQL database for a second. */
   const hold = (place: Place) =>
     Effect.flatMap(SqlClient, (sql) =>
-      sql.withTransaction(Effect.andThen(sql`LOCK TABLE pawl_merchant`, Effect.sleep("1 second")))
+      sql.withTransaction(Effect.andThen(sql`LOCK TABLE pawl_settings`, Effect.sleep("1 second")))
     ).pipe(Effect.provide(client(place)))
 
   const file = files()
@@ -76,7 +76,9 @@ describe("the store of a merchant", async () => {
   it("is not shared", () =>
     Effect.gen(function* () {
       const ledger = Layer.succeed(Ledger, yield* Ledger)
-      const error = yield* Effect.flip(make(["shop-a", "shop-b"].map((id) => ({ id, ledger }))))
+      const error = yield* Effect.flip(
+        make(["shop-a", "shop-b"].map((id) => ({ id, key: "one", ledger })))
+      )
       expect(String(error)).toContain("has the ledger of another merchant")
     }).pipe(Effect.scoped, Effect.provide(layerMemory), quiet))
 })

@@ -22,6 +22,8 @@ export interface Shop {
   readonly id: string
   readonly accounts?: ReadonlyArray<string>
   readonly secret?: string
+  /** The merchant key: the id, unless it is given. */
+  readonly key?: string
   readonly handle?: Handler.Handler["Service"]["handle"]
   readonly read?: StatusReader["Service"]["read"]
   readonly ledger?: Layer.Layer<Ledger, unknown>
@@ -40,7 +42,7 @@ export const secretOf = ({ id, secret }: Shop): string => secret ?? `secret of $
 export const make = Effect.fnUntraced(function* (shops: ReadonlyArray<Shop>) {
   const calls: Array<Call> = []
   const merchantOf = (shop: Shop): Merchants.Merchant<unknown> => {
-    const { accounts, handle, id, ledger = layerMemory, read } = shop
+    const { accounts, handle, id, key = shop.id, ledger = layerMemory, read } = shop
     const handler = Handler.layer((transition) =>
       Effect.flatMap(Clock.currentTimeMillis, (at) => {
         const { to, transactionId } = transition
@@ -49,6 +51,7 @@ export const make = Effect.fnUntraced(function* (shops: ReadonlyArray<Shop>) {
       })
     )
     const reader = Layer.succeed(StatusReader, {
+      account: { merchantKey: key, baseUrl: "https://pay.example/api" },
       read: read ?? (() => Effect.succeed({ kind: "apm-payment", status: "SUCCEED" }))
     })
     const current = Redacted.make(secretOf(shop))

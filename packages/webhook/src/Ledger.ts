@@ -41,6 +41,15 @@ import { Records } from "./internal/records/Records.ts"
 import { type CreateRequest, orderedOf } from "./internal/rule/Row.ts"
 
 /**
+ * Error raised when a store cannot be opened, or belongs to another merchant key or base URL. The message is one sentence without a
+ * password.
+ *
+ * @category errors
+ * @since 0.1.0
+ */
+export { StoreUnusable } from "./internal/ledger/Owner.ts"
+
+/**
  * Service that keeps callbacks and the rows that they belong to.
  *
  * @category services

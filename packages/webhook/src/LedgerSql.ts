@@ -25,7 +25,6 @@ import * as Option from "effect/Option"
 import type { MigrationError } from "effect/sql/Migrator"
 import { SqlClient } from "effect/sql/SqlClient"
 import { isSqlError, type SqlError } from "effect/sql/SqlError"
-import * as Owner from "./internal/ledger/Owner.ts"
 import * as Settings from "./internal/ledger/Settings.ts"
 import * as Engines from "./internal/records/Engines.ts"
 import * as SqlEngine from "./internal/records/SqlEngine.ts"
@@ -174,7 +173,6 @@ export const layer: Layer.Layer<
     yield* SqlSchema.migrate
     const retire = yield* Server.makeRetire(sql)
     const records = yield* SqlEngine.make(sql, retire)
-    yield* Owner.take(records)
     const run: Transactions["Service"]["run"] = (work) =>
       Effect.provideService(work, SqlClient, sql).pipe(
         sql.withTransaction,

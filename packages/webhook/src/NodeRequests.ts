@@ -35,7 +35,7 @@ import type { RequestSender } from "@pawl/core/RequestSender"
 import type * as Config from "effect/Config"
 import * as Layer from "effect/Layer"
 import * as CallbackUrl from "./CallbackUrl.ts"
-import type { Ledger } from "./Ledger.ts"
+import type { Ledger, StoreUnusable } from "./Ledger.ts"
 import type * as LedgerSql from "./LedgerSql.ts"
 import * as NodeSqlite from "./NodeSqlite.ts"
 import * as Requests from "./Requests.ts"
@@ -66,6 +66,7 @@ export type Services = Requests.Requests | Ledger | RequestStore | LedgerSql.Tra
  */
 export type StartError =
   | LedgerSql.StartError
+  | StoreUnusable
   | Config.ConfigError
   | InvalidSecret
   | Seal.InvalidSealKey

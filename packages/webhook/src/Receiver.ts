@@ -44,6 +44,7 @@ import * as Door from "./internal/doors/Door.ts"
 import * as RouterBody from "./internal/doors/RouterBody.ts"
 import * as Shares from "./internal/doors/Shares.ts"
 import * as LedgerClock from "./internal/ledger/LedgerClock.ts"
+import * as Owner from "./internal/ledger/Owner.ts"
 import * as SharedTimeout from "./internal/records/SharedTimeout.ts"
 import * as Journal from "./Journal.ts"
 import { Ledger } from "./Ledger.ts"
@@ -99,7 +100,7 @@ export interface Options {
 
 /**
  * Layer that receives callbacks and works on them: the receiver, its worker, teller and cleaner, and the
- * journal.
+ * journal. It fails if the ledger belongs to another merchant key or base URL than that of `StatusReader`.
  *
  * **Details**
  *
@@ -112,7 +113,7 @@ export const layer = (
   options?: Options
 ): Layer.Layer<
   Receiver | Worker.Worker | Journal.Journal,
-  never,
+  Owner.StoreUnusable,
   Verifier | Ledger | Handler | StatusReader
 > =>
   isolatedBy(
@@ -120,9 +121,18 @@ export const layer = (
     Layer.mergeAll(layerReceive, Worker.layer(limitsOf(options)), Cleaner.layer).pipe(
       Layer.provide(Teller.layer(limitsOf(options))),
       Layer.provide(Confirmer.layer(options)),
-      Layer.provideMerge(Journal.layer)
+      Layer.provideMerge(Journal.layer),
+      Layer.provide(layerOwner)
     )
   )
+
+/** Fails if the ledger belongs to another account. Nothing of the receiver starts before it. */
+const layerOwner = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const { account } = yield* StatusReader
+    yield* Owner.take(yield* Ledger, account)
+  })
+)
 
 const limitsOf = ({ limits, retrySchedule }: Options = {}) => ({
   ...WorkLimits.defaults,

@@ -62,6 +62,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { CallbackUrl, type InvalidCallbackUrl } from "./CallbackUrl.ts"
+import * as Owner from "./internal/ledger/Owner.ts"
 import * as Lease from "./internal/requests/Lease.ts"
 import * as Order from "./internal/requests/Order.ts"
 import * as Process from "./internal/requests/Process.ts"
@@ -180,14 +181,14 @@ export interface Options {
 
 /**
  * Layer that makes requests, and sends those that are due until its scope ends. Then it begins no more of them, and leaves
- * 15 seconds to those that run.
+ * 15 seconds to those that run. It fails if the store belongs to another merchant key or base URL than that of `RequestSender`.
  *
  * @category layers
  * @since 0.1.0
  */
 export const layer = (
   options?: Options
-): Layer.Layer<Requests, never, CallbackUrl | RequestSender | RequestStore | Seal> =>
+): Layer.Layer<Requests, Owner.StoreUnusable, CallbackUrl | RequestSender | RequestStore | Seal> =>
   Layer.effect(Requests, make(options))
 
 const make = Effect.fnUntraced(function* (options: Options = {}) {
@@ -195,6 +196,7 @@ const make = Effect.fnUntraced(function* (options: Options = {}) {
   const store = yield* RequestStore
   const sender = yield* RequestSender
   const callbackUrl = yield* CallbackUrl
+  yield* Owner.take(store, sender.account)
   const { requestIdWindow, status422 } = yield* Profile
   const window = Duration.toMillis(requestIdWindow)
 

@@ -144,6 +144,7 @@ export const make = Effect.fnUntraced(function* (
       // In the quiet time the watch rests, because it wakes every minute and no outage follows.
       noteAlive: (at) =>
         isWatched && trace.now() >= watchedUntil ? Effect.never : execute(ledger.noteAlive(at)),
+      takeOwner: (account) => execute(ledger.takeOwner(account)),
       lastAliveAt: execute(ledger.lastAliveAt),
       checkWritable: execute(ledger.checkWritable),
       bringForward: (page) => execute(ledger.bringForward(page)),

@@ -31,6 +31,7 @@
  * `http.request.resend_count` from the second request on, and `error.type`, which is the status from 400 on, or
  * the tag of the error when no response arrived.
  */
+import type { Account } from "@pawl/core/Account"
 import type { Hmac } from "@pawl/core/Hmac"
 import type { OutcomeUnknown, ReadError, ValidationFailed } from "@pawl/core/PaymentsError"
 import { Profile } from "@pawl/core/Profile"
@@ -76,6 +77,7 @@ export interface Create<Response, A, E> {
  * - `call`: sends a GET with retries. A PUT is retried only when it surely had no effect.
  * - `create`: sends a POST whose body has a requestId, with retries.
  * - `remove`: sends a DELETE; a retry that gets a 404 succeeds.
+ * - `account`: the merchant and the service.
  * - `operation`: returns what encodes the requests and decodes the responses of an endpoint. It sends nothing.
  *
  * The input has the plain values of the path and the body. The schemas of the endpoint check them before
@@ -84,6 +86,7 @@ export interface Create<Response, A, E> {
 export class Caller extends Context.Service<
   Caller,
   {
+    readonly account: Account
     readonly call: <A>(
       endpoint: Operation.Endpoint<A>,
       input: Operation.Input,
@@ -182,6 +185,7 @@ export const layer: Layer.Layer<Caller, never, AccessToken | Hmac | PawlConfig |
         )
 
       return Caller.of({
+        account: { merchantKey: config.merchantKey, baseUrl: config.baseUrl },
         call,
         create: ({ body, decide, endpoint, payload }, options) => {
           const inDoubt = options?.inDoubt ?? false

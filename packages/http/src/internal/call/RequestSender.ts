@@ -32,6 +32,7 @@ export const layer: Layer.Layer<RequestSender, never, Caller> = Layer.effect(
   Effect.map(Caller, (caller) => {
     const creates = make(caller)
     return RequestSender.of({
+      account: caller.account,
       encode: traced("RequestSender.encode")(
         Effect.fnUntraced(function* <K extends RequestKind>(
           kind: K,

@@ -36,6 +36,7 @@ export const layer: Layer.Layer<StatusReader, never, Caller> = Layer.effect(
   StatusReader,
   Effect.map(Caller, (caller) =>
     StatusReader.of({
+      account: caller.account,
       read: (kind, id) =>
         spanned(
           "StatusReader.read",

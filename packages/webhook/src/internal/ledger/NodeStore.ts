@@ -5,7 +5,6 @@
  */
 import * as Arr from "effect/Array"
 import * as Context from "effect/Context"
-import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
@@ -14,6 +13,7 @@ import * as LedgerSql from "../../LedgerSql.ts"
 import * as NodeSqlite from "../../NodeSqlite.ts"
 import { Records } from "../records/Records.ts"
 import * as Move from "./Move.ts"
+import { StoreUnusable } from "./Owner.ts"
 import * as RequestStore from "./RequestStore.ts"
 
 /** A store. The address of a PostgreSQL database is redacted, because it may have a password. */
@@ -30,11 +30,7 @@ export const isDatabase = (store: Store): store is Database => store._tag !== "m
 /** The stores of a receiver. Several ones are the shards of one store, in an order that must never change. */
 export type Stores = Arr.NonEmptyReadonlyArray<Store>
 
-/** Error raised when a store cannot be opened. The message is one sentence without a password. */
-export class StoreUnusable extends Data.TaggedError("StoreUnusable")<{ readonly message: string }> {
-  /** Empty, so that a program prints the message alone. */
-  override readonly stack = ""
-}
+export { StoreUnusable }
 
 /** Reads the name of a store: `memory`, `sqlite:FILE` or `postgres://…`. Returns undefined for any other text. */
 export const parse = (text: string): Store | undefined => {

@@ -1,31 +1,46 @@
 /**
- * The merchant of a store, so that no receiver of several merchants puts the rows of one into the ledger of another.
+ * The owner of a store: the account that opened it first.
  *
- * The store is asked before anything uses it: a worker that starts on the rows of another merchant tells them to the wrong
- * handler within milliseconds.
+ * The store is asked before a worker starts. A worker on the store of another account would send its requests to the wrong service
+ * and tell its transactions to the wrong handler, within milliseconds.
  */
-import * as Context from "effect/Context"
+import type { Account } from "@pawl/core/Account"
+import type { StoreUnavailable } from "@pawl/core/CallbackError"
+import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
-import { MigrationError } from "effect/sql/Migrator"
-import type { Records } from "../records/Engine.ts"
-import { takeOwner } from "./Settings.ts"
 
-/** The merchant whose stores are opened; undefined in a receiver of one merchant. */
-export const Merchant: Context.Reference<string | undefined> = /* @__PURE__ */ Context.Reference(
-  "@pawl/webhook/internal/ledger/Owner/Merchant",
-  { defaultValue: (): string | undefined => undefined }
-)
+/** Error raised when a store cannot be opened. The message is one sentence without a password. */
+export class StoreUnusable extends Data.TaggedError("StoreUnusable")<{ readonly message: string }> {
+  /** Empty, so that a program prints the message alone. */
+  override readonly stack = ""
+}
 
-/** Keeps the merchant of a store that has none, and fails if the store is that of another one. */
-export const take = Effect.fnUntraced(function* (
-  records: Records
-): Effect.fn.Return<void, MigrationError> {
-  const merchant = yield* Merchant
-  if (merchant === undefined) return
-  const owner = yield* Effect.orDie(takeOwner(records, merchant))
-  if (owner === merchant) return
-  return yield* new MigrationError({
-    kind: "BadState",
-    message: `The store of ${merchant} has the rows of another merchant: give each merchant the store that he had before`
-  })
-})
+/** A store that knows its owner. `takeOwner` keeps the first account, and returns the one that it has. */
+interface Store {
+  readonly takeOwner: (account: Account) => Effect.Effect<Account, StoreUnavailable>
+}
+
+/** Makes an account the owner of a store that has none, and fails if the store belongs to another one. */
+export const take = (
+  store: Store,
+  account: Account | undefined
+): Effect.Effect<void, StoreUnusable> =>
+  account === undefined
+    ? Effect.void
+    : Effect.matchEffect(store.takeOwner(account), {
+        onFailure: () => refuse("The store does not answer: start it"),
+        onSuccess: (owner) => {
+          if (owner.merchantKey !== account.merchantKey) {
+            return refuse(
+              "The store belongs to another merchant key: give each merchant a store of its own"
+            )
+          }
+          return owner.baseUrl === account.baseUrl
+            ? Effect.void
+            : refuse(
+                `The store belongs to the service at ${owner.baseUrl}, and not to ${account.baseUrl}: name another store, or after a rename of the host run "pawl-receiver rename ${owner.baseUrl} ${account.baseUrl}"`
+              )
+        }
+      })
+
+const refuse = (message: string) => Effect.fail(new StoreUnusable({ message }))

@@ -11,6 +11,7 @@
  * the token of its callback URL names the request and the service has confirmed a status, the ledger settles the request
  * when the lease of the row ends (`RequestRule.find`).
  */
+import type { Account } from "@pawl/core/Account"
 import type { StoreUnavailable } from "@pawl/core/CallbackError"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -37,6 +38,7 @@ import * as RequestRule from "../rule/RequestRule.ts"
 import type { Registration, Row } from "../rule/Row.ts"
 import * as LedgerOperations from "./LedgerOperations.ts"
 import { earliest, sum } from "./Reading.ts"
+import { takeOwner } from "./Settings.ts"
 
 export const make = (
   engines: Engines.Engines,
@@ -208,6 +210,8 @@ export const make = (
         }),
         (pages) => rowsOf(pages.flat()).filter(isParked).toSorted(byTime).slice(0, limit)
       ),
+    /** Keeps the account that opened the store first, and returns the one that it has (`Owner`). */
+    takeOwner: (account: Account) => takeOwner(engines, account),
     /** Deletes the sealed texts of up to `limit` requests that were settled before `before`, and returns of how many. */
     deleteTexts: ({ before, limit }: DeleteTexts) =>
       Effect.map(

@@ -2,6 +2,7 @@
  * The settings of a store: when a worker was last alive, the read budget, the place among shards, and the merchant. Each is a
  * document of its own.
  */
+import type { Account } from "@pawl/core/Account"
 import type { StoreUnavailable } from "@pawl/core/CallbackError"
 import * as Effect from "effect/Effect"
 import * as ReadBudget from "../rule/ReadBudget.ts"
@@ -18,6 +19,8 @@ export const make = (engines: Engines) => {
     ...(value as Partial<ReadBudget.ReadBudget> | undefined)
   })
   return {
+    /** Keeps the account that opened the ledger first, and returns the one that it has (`Owner`). */
+    takeOwner: (account: Account) => takeOwner(engines, account),
     /** Stores the time at which a worker is alive. */
     noteAlive: (at: number) => Effect.asVoid(each(engines, (records) => copyAlive(records, at))),
     /** Returns the last time at which a worker was alive; undefined if there is none. */
@@ -111,11 +114,42 @@ export const setMoving = (
 ): Effect.Effect<void, StoreUnavailable> => setPlace(records, { position, count: moving })
 
 /** Keeps the owner of an engine that has none, and returns the one that it has. */
-export const takeOwner = (
+const takeOwnerIn = (
   records: Records,
-  owner: string
-): Effect.Effect<string, StoreUnavailable> =>
+  account: Account
+): Effect.Effect<Account, StoreUnavailable> =>
   change(records, "owner", (stored) => {
-    const kept = (stored as string | undefined) ?? owner
+    const kept = (stored as Account | undefined) ?? account
     return { value: kept, result: kept }
   })
+
+const isSame = (one: Account, two: Account): boolean =>
+  one.merchantKey === two.merchantKey && one.baseUrl === two.baseUrl
+
+/** Keeps the owner of engines that have none, and returns the account that they have, or another one of them. */
+export const takeOwner = (
+  engines: Engines,
+  account: Account
+): Effect.Effect<Account, StoreUnavailable> =>
+  Effect.map(
+    each(engines, (records) => takeOwnerIn(records, account)),
+    (owners) => owners.find((owner) => !isSame(owner, account)) ?? account
+  )
+
+/** Changes the base URL of the owner, and tells whether every engine had the old one. */
+export const renameOwner = (
+  engines: Engines,
+  from: string,
+  to: string
+): Effect.Effect<boolean, StoreUnavailable> =>
+  Effect.map(
+    each(engines, (records) =>
+      change(records, "owner", (stored) => {
+        const owner = stored as Account | undefined
+        return owner?.baseUrl === from
+          ? { value: { ...owner, baseUrl: to }, result: true }
+          : { value: stored, result: owner?.baseUrl === to }
+      })
+    ),
+    (renamed) => renamed.every(Boolean)
+  )

@@ -1,0 +1,47 @@
+/**
+ * The command `rename`: gives a store to the same service at its new base URL.
+ */
+import { baseUrl } from "@pawl/http/internal/config/Settings"
+import * as Settings from "@pawl/webhook/internal/ledger/Settings"
+import { Records } from "@pawl/webhook/internal/records/Records"
+import * as Argument from "effect/cli/Argument"
+import * as Command from "effect/cli/Command"
+import * as Console from "effect/Console"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import { report } from "./Report.ts"
+import * as StoreFlag from "./StoreFlag.ts"
+
+const input = {
+  from: Argument.String("old").pipe(
+    Argument.withDescription("The base URL that the store has, such as https://old.example/api")
+  ),
+  to: Argument.String("new").pipe(
+    Argument.withDescription("The base URL of the same service from now on")
+  ),
+  store: StoreFlag.store
+}
+
+/** The command. Ends with 1 if the store belongs to the service at another base URL. */
+export const rename = Command.make("rename", input, ({ from, store, to }) =>
+  StoreFlag.within(
+    store,
+    Effect.gen(function* () {
+      const [old, next] = [baseUrl(from), baseUrl(to)]
+      if (Result.isFailure(old)) return yield* report(`old ${old.failure}`)
+      if (Result.isFailure(next)) return yield* report(`new ${next.failure}`)
+      const isRenamed = yield* Settings.renameOwner(yield* Records, old.success, next.success)
+      if (isRenamed) {
+        return yield* Console.log(`The store belongs to the service at ${next.success}`)
+      }
+      return yield* report(
+        `The store does not belong to the service at ${from}: start a receiver on it, and the error names the base URL that it has`
+      )
+    })
+  )
+).pipe(
+  Command.withDescription(
+    "Gives a store to the same service at its new base URL, after a rename of the host. Never name another service: its transactions have the same ids"
+  ),
+  Command.withShortDescription("Gives a store to the same service at its new base URL")
+)
