@@ -45,6 +45,7 @@ import * as Reading from "@pawl/webhook/internal/verify/Reading"
 import * as Token from "@pawl/webhook/internal/verify/Token"
 import type { Journal } from "@pawl/webhook/Journal"
 import { Ledger } from "@pawl/webhook/Ledger"
+import * as Progress from "@pawl/webhook/internal/work/Progress"
 import * as ReadBudget from "@pawl/webhook/internal/rule/ReadBudget"
 import { Receiver, type StatusCode } from "@pawl/webhook/Receiver"
 import type { Incoming } from "@pawl/webhook/Verifier"
@@ -193,7 +194,15 @@ export const layer = <E, R>(
 
       return Context.make(Merchants, byId).pipe(
         Context.add(Receiver, { receive }),
-        Context.add(Worker, { drain, isDraining: Effect.sync(() => isDraining), readUse })
+        Context.add(Worker, {
+          drain,
+          isDraining: Effect.sync(() => isDraining),
+          progress: Effect.map(
+            Effect.forEach(all, ({ services }) => Context.get(services, Worker).progress),
+            Progress.join
+          ),
+          readUse
+        })
       )
     })
   )

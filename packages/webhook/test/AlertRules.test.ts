@@ -6,6 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Metric from "effect/Metric"
 import type * as Scope from "effect/Scope"
 import { describe, it } from "vitest"
+import { StoreUnavailable } from "@pawl/core/CallbackError"
 import { Ledger } from "../src/Ledger.ts"
 import * as Metrics from "../src/Metrics.ts"
 import type { Incoming } from "../src/Verifier.ts"
@@ -98,6 +99,22 @@ const faults: ReadonlyArray<Fault> = [
       n === begin
         ? world.ledger.register({ kind: "apm-payment", transactionId: "1" }, world.now())
         : pay(n, receiver, world)
+  },
+  {
+    name: "a store that takes callbacks and refuses the work on them",
+    alerts: ["PawlNoProgress"],
+    options: {
+      read: World.says("SUCCEED"),
+      plant: (ledger) => ({
+        ...ledger,
+        write: (leased, change) =>
+          leased.transactionId === "refused"
+            ? Effect.fail(new StoreUnavailable({ cause: { code: "42501" } }))
+            : ledger.write(leased, change)
+      })
+    },
+    minute: (n, receiver, world) =>
+      n === begin ? receiver.receive("refused", "SUCCEED") : pay(n, receiver, world)
   },
   {
     name: "a service that does not answer",

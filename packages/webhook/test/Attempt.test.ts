@@ -209,7 +209,11 @@ it("an outcome that cannot be written is logged with its request", async () => {
   )
   expect(lines).toEqual([
     [
-      ["The outcome of a request was not written", new StoreUnavailable({}).message],
+      [
+        "The outcome of a request was not written",
+        new StoreUnavailable({}).message,
+        "the store does not answer"
+      ],
       { requestId: "order-1" }
     ]
   ])

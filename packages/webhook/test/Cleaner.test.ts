@@ -82,6 +82,22 @@ describe("the body of a callback", () => {
       })
     ))
 
+  it("that the store refuses to delete is an alarm with the cause", () =>
+    World.run(
+      Effect.gen(function* () {
+        const world = yield* World.make({
+          plant: (ledger) => ({
+            ...ledger,
+            deleteBodies: () => Effect.fail(new StoreUnavailable({ cause: { code: "42501" } }))
+          })
+        })
+        yield* world.start
+        yield* World.pass("12 minutes")
+        const reason = "old texts cannot be deleted: the role has too few rights (SQLSTATE 42501)"
+        expect(World.alarms(world)).toEqual([reason, reason])
+      })
+    ))
+
   it("is deleted in a shard soon after it failed, also if other shards did not", () =>
     World.run(
       Effect.gen(function* () {

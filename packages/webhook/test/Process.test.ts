@@ -1,6 +1,7 @@
 /**
  * The work on a claimed request: its bytes, and when it is not sent.
  */
+import { StoreUnavailable } from "@pawl/core/CallbackError"
 import type { EncodedRequest, RequestSender } from "@pawl/core/RequestSender"
 import * as Effect from "effect/Effect"
 import { expect, it } from "vitest"
@@ -66,6 +67,42 @@ it("a request that cannot be rebuilt now is tried later with growing waits, and 
       { requestId: "order-1" }
     ])
   )
+})
+
+it.each([
+  ["claims", "claim"],
+  ["ends of requests", "settle"]
+] as const)(
+  "a process whose %s are refused says after a minute that no requests are sent",
+  async (_, name) => {
+    const error = new StoreUnavailable({ cause: { code: "42501" } })
+    const { lines } = await watched(
+      Effect.gen(function* () {
+        const shop = yield* start({ plant: () => ({ [name]: () => Effect.fail(error) }) })
+        yield* shop.enqueue("apm-payout", payment("order-1"))
+        yield* pass("70 seconds")
+      })
+    )
+    const reason = "no requests are sent: the role has too few rights (SQLSTATE 42501)"
+    expect(lines).toContainEqual([{ _tag: "Alarm", reason }, {}])
+  }
+)
+
+it("a process whose requests end well says nothing", async () => {
+  const { lines } = await watched(
+    Effect.gen(function* () {
+      let failures = 1
+      const error = new StoreUnavailable({ cause: { code: "42501" } })
+      const shop = yield* start({
+        plant: ({ begin }) => ({
+          begin: (...args) => (failures-- > 0 ? Effect.fail(error) : begin(...args))
+        })
+      })
+      yield* shop.enqueue("apm-payout", payment("order-1"))
+      yield* pass("20 minutes")
+    })
+  )
+  expect(lines.filter((line) => JSON.stringify(line).includes("Alarm"))).toEqual([])
 })
 
 it("a request that expires while it is rebuilt is not sent", async () => {

@@ -8,6 +8,15 @@ export const nextSteps: Readonly<Record<string, string>> = {
     "compare the secret; if it is right, somebody sends forged callbacks",
   "callbacks are answered with 503: the ledger cannot be written":
     "check disk, locks and PostgreSQL; the log has the cause; callbacks come again, so nothing is lost",
+  "the worker makes no progress":
+    "correct the cause: the disk, a lock, a trigger or the rights of the role; callbacks are stored meanwhile",
+  "a transaction cannot be written":
+    "GET /overview names it with the cause; its work goes on by itself once the cause is gone",
+  "no requests are sent":
+    "correct the cause; enqueued requests wait, and their requestIds make a repeat safe",
+  "more work falls due than is done":
+    "act by the cause: a faster application or service, more slots, a larger read budget, or a faster store",
+  "old texts cannot be deleted": "correct the cause: texts stay longer than the retention time",
   "the service refuses the merchant key or the merchant secret":
     "compare both with those of the operator; callbacks are stored meanwhile, and confirmed later",
   "callbacks still use the previous merchant secret after others used the current one":

@@ -11,6 +11,7 @@ import type { Journal } from "@pawl/webhook/Journal"
 import type { Ledger } from "@pawl/webhook/Ledger"
 import type { ReadUse } from "@pawl/webhook/internal/rule/ReadBudget"
 import type { Worker } from "@pawl/webhook/internal/work/Worker"
+import type * as Progress from "@pawl/webhook/internal/work/Progress"
 import * as Condition from "@pawl/webhook/internal/work/Condition"
 import * as LedgerClock from "@pawl/webhook/internal/ledger/LedgerClock"
 import * as Time from "../story/Time.ts"
@@ -30,6 +31,20 @@ const reportOf = ({ allowed, limit, oldestPutOff, putOff, sent }: ReadUse) => ({
   sent,
   putOff,
   oldestPutOffSeconds: oldestPutOff === undefined ? null : oldestPutOff / 1000
+})
+
+/** The most rows in an overview. */
+const maxRows = 50
+
+/** Returns the progress of the worker as JSON: the last rows that cannot be written, and why. */
+const progressOf = ({ cause, rows }: Progress.State) => ({
+  cause: cause ?? null,
+  notWritten: rows.length,
+  rows: rows.slice(-maxRows).map(({ at, since, ...row }) => ({
+    ...row,
+    since: Time.textOf(since),
+    lastAt: Time.textOf(at)
+  }))
 })
 
 /**
@@ -62,6 +77,7 @@ export const make = Effect.fnUntraced(function* (options: {
       startedAt,
       policy,
       ...(yield* state),
+      progress: worker === undefined ? null : progressOf(yield* worker.progress),
       reads: worker === undefined ? null : reportOf(yield* worker.readUse),
       events:
         activity === undefined

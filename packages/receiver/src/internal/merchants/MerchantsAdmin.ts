@@ -3,6 +3,7 @@
  */
 import { Ledger } from "@pawl/webhook/Ledger"
 import * as Metrics from "@pawl/webhook/Metrics"
+import * as Condition from "@pawl/webhook/internal/work/Condition"
 import { Worker } from "@pawl/webhook/internal/work/Worker"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -81,7 +82,7 @@ export const make = Effect.fnUntraced(function* (
     ),
     condition: yield* conditionOf(
       all.map(({ ledger }) => ledger.ledger.checkWritable),
-      (yield* Worker).isDraining
+      yield* Worker
     )
   }
 })
@@ -92,7 +93,7 @@ export const make = Effect.fnUntraced(function* (
  */
 const conditionOf = (
   checks: ReadonlyArray<Ledger["Service"]["checkWritable"]>,
-  isDraining: Effect.Effect<boolean>
+  worker: Worker["Service"]
 ) => {
   let first = 0
   const check = Effect.gen(function* () {
@@ -103,10 +104,10 @@ const conditionOf = (
     return false
   })
   return Effect.map(Effect.cachedWithTTL(check, "1 second"), (isWritable) =>
-    Effect.zipWith(isWritable, isDraining, (writable, ending) => ({
-      ready: writable && !ending,
+    Effect.zipWith(isWritable, Condition.workerOf(worker), (writable, worker) => ({
+      ready: writable && worker !== "ending",
       store: writable ? "writable" : "not writable",
-      worker: ending ? "ending" : "running"
+      worker
     }))
   )
 }

@@ -33,7 +33,7 @@ const recent = 10 * 60_000
  * @returns {ReadonlyArray<Problem>}
  */
 export const problemsOf = (
-  { at, backlog, condition, events, failing, reads, secrets },
+  { at, backlog, condition, events, failing, progress, reads, secrets },
   parkedRequests
 ) => {
   const now = Date.parse(at)
@@ -72,6 +72,21 @@ export const problemsOf = (
       "not-stored",
       `Callbacks are answered 503, and none was stored${since(accepted)}.`,
       "Check the disk of the database: it may have no room for new rows. The service sends each callback again for 62 minutes, and this disappears with the first callback that is stored."
+    )
+  }
+  if (condition.worker === "no progress") {
+    add(
+      "bad",
+      "no-progress",
+      `The worker makes no progress: ${progress?.cause ?? "the log has the cause"}.`,
+      "Correct the cause. Callbacks are stored meanwhile, and the handler is called as soon as it is gone."
+    )
+  } else if ((progress?.notWritten ?? 0) > 0) {
+    add(
+      "bad",
+      "not-written",
+      `${count(progress?.notWritten ?? 0, "transaction")} cannot be written.`,
+      "The log and `GET /overview` name them and the cause. Correct it: the work on them goes on by itself."
     )
   }
   if (condition.worker === "ending") {

@@ -21,6 +21,7 @@ import type { RequestStore } from "../ledger/RequestStore.ts"
 import type { NotOpened, Seal } from "../../Seal.ts"
 import { counters, raiseAlarm } from "../rule/Counters.ts"
 import * as Lease from "./Lease.ts"
+import * as Progress from "../work/Progress.ts"
 import * as Order from "./Order.ts"
 import * as Refusal from "./Refusal.ts"
 
@@ -180,11 +181,16 @@ const orLeft = (
   write: Effect.Effect<RequestRow | undefined, { readonly message: string }>,
   requestId: string
 ) =>
-  write.pipe(
-    Effect.catch(({ message }) =>
-      Effect.annotateLogs(Effect.logWarning("The outcome of a request was not written", message), {
-        requestId
-      }).pipe(Effect.as(undefined))
+  Effect.flatMap(Progress.Current, (progress) =>
+    write.pipe(
+      Effect.catch((error) =>
+        Effect.flatMap(progress.failed("rows", error), ({ cause }) =>
+          Effect.annotateLogs(
+            Effect.logWarning("The outcome of a request was not written", error.message, cause),
+            { requestId }
+          ).pipe(Effect.as(undefined))
+        )
+      )
     )
   )
 

@@ -10,9 +10,11 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type { LeasedRequest, ParkReason } from "../rule/RequestRow.ts"
+import { raiseAlarm } from "../rule/Counters.ts"
 import * as RequestRule from "../rule/RequestRule.ts"
 import * as Attempt from "./Attempt.ts"
 import * as Lease from "./Lease.ts"
+import * as Progress from "../work/Progress.ts"
 import * as Fiber from "effect/Fiber"
 import * as FiberSet from "effect/FiberSet"
 import * as Latch from "effect/Latch"
@@ -66,23 +68,23 @@ const bodyOf = Effect.fnUntraced(function* (
   return park(match === "no-key" ? "no-key" : "rebuilt-differently")
 })
 
-/** Works on a request that nobody waits for. */
+/** Works on a request that nobody waits for. Returns whether its end was written. */
 export const run = Effect.fnUntraced(function* (tools: Tools, leased: LeasedRequest) {
   const { store, window } = tools
   const at = yield* Lease.timeOf(store)
   if (RequestRule.isExpired(leased, at, window)) {
     yield* Attempt.settleWithout(tools, leased, { _tag: "NotSent", reason: "expired" })
-    return
+    return true
   }
   if (RequestRule.isPastWindow(leased, at, window)) {
     yield* Attempt.park(tools, leased, "window")
-    return
+    return true
   }
   const body = yield* bodyOf(tools, leased)
   if (Result.isFailure(body)) {
     if ("park" in body.failure) {
       yield* Attempt.park(tools, leased, body.failure.park)
-      return
+      return true
     }
     yield* Effect.annotateLogs(
       Effect.logWarning("A request could not be made again; it is tried later"),
@@ -90,16 +92,16 @@ export const run = Effect.fnUntraced(function* (tools: Tools, leased: LeasedRequ
     )
     const dueAt = at + RequestRule.waitAfter(leased.attempts)
     yield* store.release(leased, { at, dueAt })
-    return
+    return true
   }
   const begun = yield* store.begin(leased, { at: yield* Lease.timeOf(store), window })
-  if (begun === undefined) return
-  yield* Attempt.run(tools, begun, body.success, false)
+  if (begun === undefined) return true
+  const { row } = yield* Attempt.run(tools, begun, body.success, false)
+  return row !== undefined
 })
 
 /** The most requests at a time in one process. */
 const maxRunning = 16
-const retryDelay = Duration.seconds(1)
 const drainTimeout = Duration.seconds(15)
 
 /** Starts to work, until the scope ends. */
@@ -109,10 +111,15 @@ export const start = Effect.fnUntraced(function* (
   const { store } = tools
   const fibers = yield* FiberSet.make<void>()
   const freed = yield* Latch.make()
+  const progress = yield* Progress.make((reason) => raiseAlarm(reason, {}), Progress.noRequests)
   let running = 0
 
   const work = (leased: Parameters<typeof run>[1]) =>
     run(tools, leased).pipe(
+      Effect.tap((isWritten) => Effect.sync(() => isWritten && progress.released("rows"))),
+      Effect.tapError((error) => progress.failed("rows", error)),
+      Effect.asVoid,
+      Effect.provideService(Progress.Current, progress),
       Effect.catchCause((cause) => Effect.logError("A request could not be worked on", cause)),
       Effect.annotateLogs({ requestId: leased.requestId }),
       Effect.ensuring(
@@ -130,6 +137,7 @@ export const start = Effect.fnUntraced(function* (
     const at = yield* Lease.timeOf(store)
     // Uninterruptible, because only the fiber of a claimed request releases its lease.
     const { dueAt } = yield* store.claim({ at, until: at + Lease.duration, limit }).pipe(
+      progress.ofRound,
       Effect.tap(({ rows }) => {
         running += rows.length
         return Effect.forEach(rows, (row) => FiberSet.run(fibers, work(row)), { discard: true })
@@ -147,7 +155,7 @@ export const start = Effect.fnUntraced(function* (
     Effect.catchCause((cause) =>
       Effect.andThen(
         Effect.logError("The request store could not be read", cause),
-        Effect.sleep(retryDelay)
+        Effect.sleep(Progress.retryDelay)
       )
     ),
     Effect.forever,

@@ -2,7 +2,7 @@
  * Deletes the bodies of old callbacks, the sealed texts of old requests, and, if a setting says so, old transactions.
  *
  * At its start and then once a day, the cleaner deletes in batches of at most 100. A batch that fails is repeated after 5 minutes.
- * Bodies, texts of requests and transactions do not wait for each other, and neither do shards.
+ * If the store refuses it, an alarm says so with the cause. Bodies, texts of requests and transactions do not wait for each other, and neither do shards.
  *
  * - Every body that is older than `Retention` is deleted. All else in the row stays: the evidence, the last read, the told status,
  *   the counts. So a replay after a year still counts as a repeat. A dead letter keeps its bodies.
@@ -18,7 +18,9 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as LedgerClock from "../ledger/LedgerClock.ts"
+import { Journal } from "../../Journal.ts"
 import { Ledger } from "../../Ledger.ts"
+import * as Fault from "../sql/Fault.ts"
 import { RequestStore } from "../ledger/RequestStore.ts"
 
 /** Reference to the time that bodies and sealed answers are kept: 30 days by default. */
@@ -41,6 +43,9 @@ export const KeptMonths: Context.Reference<number | undefined> = Context.Referen
   { defaultValue: (): number | undefined => undefined }
 )
 
+/** The alarm begins so; the cause follows. */
+export const notDeleted = "old texts cannot be deleted"
+
 const batchSize = 100
 const interval = Duration.days(1)
 /** The time after a batch that failed. */
@@ -60,6 +65,15 @@ export const layer: Layer.Layer<never, never, Ledger> = Layer.effectDiscard(
     const retention = yield* Retention
     const months = yield* KeptMonths
     const requests = yield* Effect.serviceOption(RequestStore)
+    const journal = yield* Effect.serviceOption(Journal)
+
+    /** A store that is not available has alarms of its own. */
+    const alarm = (error: unknown) => {
+      const fault = Fault.of(error)
+      return Option.isSome(journal) && Fault.isLasting(fault)
+        ? journal.value.raiseAlarm(`${notDeleted}: ${fault.cause}`)
+        : Effect.void
+    }
 
     const deleteAll = (
       age: Duration.Duration,
@@ -75,6 +89,7 @@ export const layer: Layer.Layer<never, never, Ledger> = Layer.effectDiscard(
         Effect.tap((count) => Effect.sleep(count > 0 ? pause : 0)),
         Effect.repeat({ while: (count) => count > 0 }),
         Effect.as(interval),
+        Effect.tapError(alarm),
         Effect.catchCause((cause) => Effect.as(Effect.logWarning(failure, cause), retryInterval)),
         Effect.flatMap(Effect.sleep),
         Effect.forever,

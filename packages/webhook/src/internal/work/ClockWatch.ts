@@ -13,7 +13,7 @@ import * as Effect from "effect/Effect"
 import type { Journal } from "../../Journal.ts"
 import type { Ledger } from "../../Ledger.ts"
 import { defaults } from "../rule/WorkLimits.ts"
-import * as Lease from "./Lease.ts"
+import * as Progress from "./Progress.ts"
 import * as LedgerClock from "../ledger/LedgerClock.ts"
 
 /** The smallest step or difference that raises an alarm, in milliseconds. */
@@ -65,7 +65,7 @@ export const make = ({
     Effect.suspend(() => {
       const at = LedgerClock.timeOf(ledger, clock)
       return ledger.shift({ at, by, until: at + lease })
-    }).pipe(Effect.retry(Lease.retrySchedule), Effect.orDie)
+    }).pipe(Progress.untilDone)
 
   return Effect.gen(function* () {
     const now = read()

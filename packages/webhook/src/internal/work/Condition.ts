@@ -19,10 +19,20 @@ import { differs } from "./ClockWatch.ts"
 export interface Condition {
   readonly ready: boolean
   readonly store: "writable" | "not writable"
-  readonly worker: "running" | "ending" | "unknown"
+  readonly worker: "running" | "no progress" | "ending" | "unknown"
   readonly credentials: "accepted" | "refused" | "unknown"
   readonly clock: "right" | "differs" | "unknown"
 }
+
+/** Returns the condition of a worker. One that makes no progress stores callbacks all the same, so it decides nothing. */
+export const workerOf = (
+  worker: Worker["Service"] | undefined
+): Effect.Effect<Condition["worker"]> =>
+  worker === undefined
+    ? Effect.succeed("unknown")
+    : Effect.zipWith(worker.isDraining, worker.progress, (isEnding, { cause }) =>
+        isEnding ? "ending" : cause === undefined ? "running" : "no progress"
+      )
 
 /** An alarm is raised again after 10 minutes if its cause continues. */
 const alarmLifetime = Duration.toMillis(Duration.minutes(11))
@@ -37,15 +47,15 @@ export const make = Effect.fnUntraced(function* (options: {
   const isWritable = yield* Effect.cachedWithTTL(Effect.isSuccess(ledger.checkWritable), "1 second")
   const read = Effect.gen(function* () {
     const writable = yield* isWritable
-    const ending = worker && (yield* worker.isDraining)
+    const ending = worker !== undefined && (yield* worker.isDraining)
     const activity = latest && (yield* latest)
     const now = yield* Clock.currentTimeMillis
     const differsAt = activity?.alarms.find(({ reason }) => reason === differs)?.at ?? -Infinity
     const { answered, denied } = activity?.events ?? {}
     const condition: Condition = {
-      ready: writable && ending !== true,
+      ready: writable && !ending,
       store: writable ? "writable" : "not writable",
-      worker: ending === undefined ? "unknown" : ending ? "ending" : "running",
+      worker: yield* workerOf(worker),
       credentials:
         denied?.at !== undefined && denied.at >= (answered?.at ?? -Infinity)
           ? "refused"

@@ -9,42 +9,41 @@
 import type { StoreUnavailable } from "@pawl/core/CallbackError"
 import type { Status } from "@pawl/core/Status"
 import * as Clock from "effect/Clock"
-import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Schedule from "effect/Schedule"
 import type { Ledger } from "../../Ledger.ts"
 import type { Change, Leased } from "../rule/Row.ts"
+import * as Progress from "./Progress.ts"
 
-/** The wait before a ledger that is not available is called again. */
-export const retryDelay = Duration.seconds(1)
-
-/** Retries a ledger that is not available, every second. */
-export const retrySchedule = Schedule.spaced(retryDelay)
-
-/** Writes to a leased row, with retries while the ledger is not available. Interrupts if the lease is lost. */
+/** Writes to a leased row, with the retries of `Progress`. Interrupts if the lease is lost. */
 export const write = (
   ledger: Ledger["Service"],
   leased: Leased,
   change: Change
 ): Effect.Effect<Leased> =>
   ledger.write(leased, change).pipe(
-    Effect.retry(retrySchedule),
-    // The schedule never ends, so no error is left.
-    Effect.orDie,
+    Progress.ofRow(leased, stepOf(change)),
     Effect.flatMap((row) => (row === undefined ? Effect.interrupt : Effect.succeed(row)))
   )
 
-/** Reads the body of the newest callback that claims a status, with retries while the ledger is not available. */
+/** The start of a call, its mark and its failure write when the next one may be made, or what was told. */
+const stepOf = (change: Change): Progress.Step => ({
+  sort: "told" in change || "retryAt" in change || "deadLetter" in change ? "calls" : "rows",
+  isEnd: change.release !== undefined
+})
+
+/** Reads the body of the newest callback that claims a status, with the retries of `Progress`. */
 export const body = (
   ledger: Ledger["Service"],
-  { method, newestCallbacks, scope, transactionId }: Leased,
+  leased: Leased,
   status: Status
-): Effect.Effect<Uint8Array | undefined> =>
-  newestCallbacks[status] === undefined
+): Effect.Effect<Uint8Array | undefined> => {
+  const { method, newestCallbacks, scope, transactionId } = leased
+  return newestCallbacks[status] === undefined
     ? Effect.undefined
     : ledger
         .body({ method, scope, transactionId }, status)
-        .pipe(Effect.retry(retrySchedule), Effect.orDie)
+        .pipe(Progress.ofRow(leased, { sort: "calls", isEnd: false }))
+}
 
 /** Renews the lease of a row until it is lost. `duration` is the time that it lasts, in milliseconds. */
 export const renew = (
@@ -63,7 +62,7 @@ export const renewEach =
   (duration: number) =>
   (renewed: Effect.Effect<boolean, StoreUnavailable>): Effect.Effect<void> =>
     renewed.pipe(
-      Effect.retry(retrySchedule),
+      Effect.retry(Progress.retrySchedule),
       Effect.timeout(duration / 2),
       Effect.orElseSucceed(() => false),
       Effect.delay(duration / 3),

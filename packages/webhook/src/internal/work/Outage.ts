@@ -17,12 +17,11 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type { Journal } from "../../Journal.ts"
 import type { Ledger } from "../../Ledger.ts"
-import type { StoreUnavailable } from "@pawl/core/CallbackError"
 import type { Row } from "../rule/Row.ts"
 import type { PlannedKey, PlannedPage } from "../rule/RowPages.ts"
 import { defaults } from "../rule/WorkLimits.ts"
 import * as ClockWatch from "./ClockWatch.ts"
-import * as Lease from "./Lease.ts"
+import * as Progress from "./Progress.ts"
 
 /** The service repeats a callback after 2, 4, 8, 16 and 32 minutes. */
 const maxGap = Duration.toMillis(Duration.minutes(62))
@@ -61,7 +60,7 @@ export const make = ({ journal, lease = defaults.lease, ledger }: Options) => {
 
   const begin = Effect.gen(function* () {
     const now = yield* Clock.currentTimeMillis
-    noteGap(now, (yield* retried(ledger.lastAliveAt)) ?? now)
+    noteGap(now, (yield* Progress.untilDone(ledger.lastAliveAt)) ?? now)
   })
 
   const bringForward = Effect.fnUntraced(function* (now: number, readSince: number) {
@@ -70,7 +69,7 @@ export const make = ({ journal, lease = defaults.lease, ledger }: Options) => {
       for (let dueAt = now; after !== undefined; dueAt += (pageSize * 1000) / readsPerSecond) {
         const place = { after, readSince, dueAt, rate: readsPerSecond, limit: pageSize }
         const page: PlannedPage = { lane, ...place }
-        after = yield* retried(ledger.bringForward(page))
+        after = yield* Progress.untilDone(ledger.bringForward(page))
         yield* Effect.sleep(pause)
       }
     }
@@ -78,11 +77,11 @@ export const make = ({ journal, lease = defaults.lease, ledger }: Options) => {
 
   const check = Effect.fnUntraced(function* (isStart: boolean) {
     const now = yield* Clock.currentTimeMillis
-    const last = (yield* retried(ledger.lastAliveAt)) ?? now
+    const last = (yield* Progress.untilDone(ledger.lastAliveAt)) ?? now
     const gap = now - last
     if (isStart && gap < -ClockWatch.shiftLimit) {
       yield* journal.raiseAlarm(ClockWatch.wasSet)
-      yield* retried(ledger.shift({ at: now, by: -gap, until: now + lease }))
+      yield* Progress.untilDone(ledger.shift({ at: now, by: -gap, until: now + lease }))
     }
     if (gap > maxGap) {
       noteGap(now, last)
@@ -90,7 +89,7 @@ export const make = ({ journal, lease = defaults.lease, ledger }: Options) => {
       yield* bringForward(now, last + maxGap)
     }
     // Only now: a worker that ends before is followed by one that notices the same gap.
-    yield* retried(ledger.noteAlive(now))
+    yield* Progress.untilDone(ledger.noteAlive(now))
   })
 
   return {
@@ -105,6 +104,3 @@ export const make = ({ journal, lease = defaults.lease, ledger }: Options) => {
     noteEnd: Effect.flatMap(Clock.currentTimeMillis, (now) => Effect.ignore(ledger.noteAlive(now)))
   }
 }
-
-const retried = <A>(call: Effect.Effect<A, StoreUnavailable>): Effect.Effect<A> =>
-  call.pipe(Effect.retry(Lease.retrySchedule), Effect.orDie)

@@ -17,7 +17,7 @@ import * as Option from "effect/Option"
 import type { Ledger } from "../../Ledger.ts"
 import { type ReadLane, readLanes } from "../rule/Row.ts"
 import * as ReadBudget from "../rule/ReadBudget.ts"
-import * as Lease from "./Lease.ts"
+import * as Progress from "./Progress.ts"
 import * as LedgerClock from "../ledger/LedgerClock.ts"
 
 /** The waits between two reservations, in milliseconds. */
@@ -82,7 +82,7 @@ export const make = Effect.fnUntraced(function* (
     Effect.catchCause((cause) =>
       Effect.andThen(
         Effect.logWarning("No reads could be reserved", cause),
-        Effect.sleep(Lease.retryDelay)
+        Effect.sleep(Progress.retryDelay)
       )
     ),
     Effect.forever,
@@ -105,8 +105,7 @@ export const make = Effect.fnUntraced(function* (
     Effect.suspend(() =>
       ledger.lowerReads({ limit, retryAfter }, LedgerClock.timeOf(ledger, clock))
     ).pipe(
-      Effect.retry(Lease.retrySchedule),
-      Effect.orDie,
+      Progress.untilDone,
       // A reservation before it says nothing of the rate behind it.
       Effect.tap(() => Effect.sync(() => (isLimited = true)))
     )

@@ -16,6 +16,7 @@ import * as Reconciler from "./Reconciler.ts"
 import type { Change, Leased, Row, Lane, PerLane } from "../rule/Row.ts"
 import { Teller } from "./Teller.ts"
 import * as Lease from "./Lease.ts"
+import * as Progress from "./Progress.ts"
 import type { WorkLimits } from "../rule/WorkLimits.ts"
 import * as NextWork from "./NextWork.ts"
 import type * as Outage from "./Outage.ts"
@@ -63,12 +64,11 @@ export const make = Effect.fnUntraced(function* ({
   const teller = yield* Teller
 
   /** Tells whether an unknown id is that of a transaction of the other method. */
-  const isReplay = ({ method, registered, transactionId }: Row) =>
-    registered
+  const isReplay = (row: Row) =>
+    row.registered
       ? Effect.succeed(false)
-      : ledger.get(method === "card" ? "apm" : "card", transactionId).pipe(
-          Effect.retry(Lease.retrySchedule),
-          Effect.orDie,
+      : ledger.get(row.method === "card" ? "apm" : "card", row.transactionId).pipe(
+          Progress.ofRow(row, { sort: "rows", isEnd: false }),
           Effect.map((other) => Evidence.confirmedStatuses(other?.evidence ?? 0).length > 0)
         )
 

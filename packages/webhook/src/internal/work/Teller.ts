@@ -26,7 +26,9 @@ import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import { Confirmer } from "./Confirmer.ts"
 import * as Fact from "../rule/Fact.ts"
+import * as Fault from "../sql/Fault.ts"
 import * as Lease from "./Lease.ts"
+import * as Progress from "./Progress.ts"
 import * as NextWork from "./NextWork.ts"
 import { Journal } from "../../Journal.ts"
 import { Ledger } from "../../Ledger.ts"
@@ -83,10 +85,15 @@ export const layer = (
           ledger.write(row, { ...change, ifSequence: started.sequence }),
           (told) => (told === undefined ? Effect.fail(leaseLost) : Effect.succeed(told))
         )
+        const progress = yield* Progress.Current
         const exit = yield* call(transition, writeOnce).pipe(
+          Effect.tap(() => Effect.sync(() => progress.released("calls", row))),
+          Effect.tapError((error) =>
+            error instanceof StoreUnavailable ? progress.failed("calls", error) : Effect.void
+          ),
           Effect.retry({
-            schedule: Lease.retrySchedule,
-            while: (error) => error instanceof StoreUnavailable
+            schedule: Progress.retrySchedule,
+            while: (error) => error instanceof StoreUnavailable && !Fault.isLasting(Fault.of(error))
           }),
           Effect.timeout(handlerTimeout),
           Effect.exit

@@ -23,6 +23,8 @@
  * A ledger of several shards has a worker for each, with an equal share of the slots and of the read budget. So a shard that
  * is not available stops no work of another one.
  *
+ * A worker whose steps fail for a minute makes no progress, and says so (`Progress`). So does one whose backlog grows (`Backlog`).
+ *
  * If no worker was alive for more than 62 minutes, the service has given up on callbacks meanwhile. Then the reads that are
  * planned for later are made soon, 10 in a second, so that an end that was missed is learned.
  *
@@ -43,9 +45,11 @@ import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as FiberSet from "effect/FiberSet"
 import * as Layer from "effect/Layer"
+import * as Backlog from "./Backlog.ts"
 import { Confirmer } from "./Confirmer.ts"
 import * as ClockWatch from "./ClockWatch.ts"
 import * as Lease from "./Lease.ts"
+import * as Progress from "./Progress.ts"
 import * as LedgerClock from "../ledger/LedgerClock.ts"
 import * as NextWork from "./NextWork.ts"
 import * as Outage from "./Outage.ts"
@@ -68,6 +72,7 @@ const drainTimeout = Duration.seconds(15)
  *
  * - `drain`: claims no more rows, and completes when the running handlers have ended, at the latest after 15 seconds.
  * - `isDraining`: true from the start of the drain on.
+ * - `progress`: why it makes no progress, and the rows that cannot be written.
  * - `readUse`: the use of the read budget by this process.
  */
 export class Worker extends Context.Service<
@@ -75,6 +80,7 @@ export class Worker extends Context.Service<
   {
     readonly drain: Effect.Effect<void>
     readonly isDraining: Effect.Effect<boolean>
+    readonly progress: Effect.Effect<Progress.State>
     readonly readUse: Effect.Effect<ReadBudget.ReadUse>
   }
 >()("@pawl/webhook/internal/work/Worker") {}
@@ -112,7 +118,11 @@ export const layer = (
         Effect.forEach(workers, ({ readUse }) => readUse),
         ReadBudget.sum
       )
-      return { drain, isDraining: Effect.sync(() => isDraining), readUse }
+      const progress = Effect.map(
+        Effect.forEach(workers, ({ progress }) => progress),
+        Progress.join
+      )
+      return { drain, isDraining: Effect.sync(() => isDraining), progress, readUse }
     })
   )
 
@@ -137,6 +147,7 @@ const start = Effect.fnUntraced(function* (
   const pollInterval = Duration.max(shard.pollInterval, yield* PollGap)
   const outage = Outage.make({ ledger: shard, journal, lease })
   const steps = yield* RowSteps.make({ ledger, rules, slots, reads, use, outage, limits })
+  const progress = yield* Progress.make(journal.raiseAlarm)
   const tasks = new Map<string, Task>()
   const fibers = yield* FiberSet.make<void>()
 
@@ -171,7 +182,12 @@ const start = Effect.fnUntraced(function* (
                 })
               )
         ),
-        Effect.catchCause((cause) => Effect.logError("A row could not be worked on", cause)),
+        Effect.provideService(Progress.Current, progress),
+        Effect.catchCause((cause) =>
+          Cause.squash(cause) instanceof Progress.NotWritten
+            ? Effect.void
+            : Effect.logError("A row could not be worked on", cause)
+        ),
         Effect.ensuring(Effect.sync(() => forget(leased, task))),
         Effect.annotateLogs({ method: leased.method, transactionId: leased.transactionId })
       )
@@ -194,6 +210,7 @@ const start = Effect.fnUntraced(function* (
     const { dueAt } = yield* shard
       .claim({ at, until: at + lease, limit: slots.free(), newest: slots.newest() })
       .pipe(
+        progress.ofRound,
         Effect.tap(({ rows }) => Effect.forEach(rows, begin, { discard: true })),
         Effect.uninterruptible
       )
@@ -206,7 +223,11 @@ const start = Effect.fnUntraced(function* (
   })
 
   const ledgerClock = LedgerClock.make(shard, clock)
-  yield* outage.run.pipe(Effect.provideService(Clock.Clock, ledgerClock), Effect.forkScoped)
+  yield* outage.run.pipe(
+    Effect.provideService(Progress.Current, progress),
+    Effect.provideService(Clock.Clock, ledgerClock),
+    Effect.forkScoped
+  )
 
   let nextLogAt = 0
   /** Logs why a round failed, and drops the next causes for 10 minutes: a store that is gone fails each second. */
@@ -219,14 +240,18 @@ const start = Effect.fnUntraced(function* (
   }
 
   const rounds = yield* round.pipe(
-    Effect.catchCause((cause) => Effect.andThen(logFailure(cause), Effect.sleep(Lease.retryDelay))),
+    Effect.catchCause((cause) =>
+      Effect.andThen(logFailure(cause), Effect.sleep(Progress.retryDelay))
+    ),
     Effect.forever,
     (all) => Effect.andThen(outage.begin, all),
+    Effect.provideService(Progress.Current, progress),
     Effect.provideService(Clock.Clock, ledgerClock),
     Effect.forkScoped
   )
 
   const drain = Effect.gen(function* () {
+    progress.end()
     yield* Fiber.interrupt(rounds)
     const untold = [...tasks.values()].flatMap(({ fiber, isTold }) =>
       isTold || fiber === undefined ? [] : [fiber]
@@ -242,7 +267,11 @@ const start = Effect.fnUntraced(function* (
   const readUse = Effect.map(Clock.currentTimeMillis, use.read).pipe(
     Effect.provideService(Clock.Clock, ledgerClock)
   )
-  return { drain, readUse }
+  yield* Backlog.watch({ ledger: shard, journal, progress, free: slots.free, readUse }).pipe(
+    Effect.provideService(Clock.Clock, ledgerClock),
+    Effect.forkScoped
+  )
+  return { drain, progress: progress.state, readUse }
 })
 
 const keyOf = ({ scope, transactionId }: Row): string => `${scope}/${transactionId}`

@@ -1,0 +1,96 @@
+/**
+ * Tells the errors of a store apart.
+ *
+ * - `unavailable`: the store does not answer, is busy, or is read-only after a fail-over. The same call may succeed a second later.
+ * - `refused`: the role or the process has too few rights.
+ * - `full`: the disk has no room.
+ * - `statement`: the store refuses the statement: a table or a column is missing, or a trigger or a constraint refuses the row.
+ *
+ * `cause` is a phrase for a person. It has the number of the error and the name of one of our tables, and never the text of the
+ * database, because that may have values.
+ */
+import { hasProperty } from "effect/Predicate"
+
+export interface Fault {
+  readonly kind: "unavailable" | "refused" | "full" | "statement"
+  readonly cause: string
+}
+
+type Meaning = readonly [kind: Fault["kind"], phrase: string]
+
+/** The meanings of a SQLSTATE of PostgreSQL, by its beginning. The longest one counts. */
+const states: Readonly<Record<string, Meaning>> = {
+  "25006": ["unavailable", "the database is read-only"],
+  "28": ["refused", "the database refuses the role"],
+  "42501": ["refused", "the role has too few rights"],
+  "42P01": ["statement", "a table is missing"],
+  "42703": ["statement", "a column is missing"],
+  "23": ["statement", "a constraint refuses the row"],
+  P0001: ["statement", "a trigger refuses the row"],
+  "53100": ["full", "the disk of the database is full"],
+  "08": ["unavailable", "the connection is lost"],
+  "25P03": ["unavailable", "the transaction took too long"],
+  "40": ["unavailable", "another transaction is in conflict"],
+  "53": ["unavailable", "the database has too few resources"],
+  "55": ["unavailable", "another transaction holds a lock"],
+  "57": ["unavailable", "the database is stopping or has ended the statement"],
+  "58": ["unavailable", "the system of the database failed"]
+}
+
+/** The meanings of the primary result codes of SQLite. */
+const results: Readonly<Record<number, Meaning>> = {
+  3: ["refused", "the file may not be used"],
+  5: ["unavailable", "another process holds a lock"],
+  6: ["unavailable", "another statement holds a lock"],
+  7: ["unavailable", "the memory is full"],
+  8: ["refused", "the file may not be written"],
+  10: ["unavailable", "the disk failed"],
+  13: ["full", "the disk is full"],
+  14: ["refused", "the file may not be opened"],
+  19: ["statement", "a trigger or a constraint refuses the row"],
+  23: ["refused", "the statement is not allowed"]
+}
+
+const refusedStatement: Meaning = ["statement", "the database refuses a statement"]
+const late: Fault = { kind: "unavailable", cause: "a statement takes longer than 3 seconds" }
+const noAnswer: Fault = { kind: "unavailable", cause: "the store does not answer" }
+
+/** Returns what an error of a store means. The error may be inside others. */
+export const of = (error: unknown): Fault => {
+  let isLate = false
+  for (let inner = error; inner !== undefined && inner !== null; inner = innerOf(inner)) {
+    if (hasProperty(inner, "errcode") && typeof inner.errcode === "number") {
+      const meaning = results[inner.errcode & 0xff] ?? refusedStatement
+      return faultOf(meaning, `SQLite error ${inner.errcode}`, inner)
+    }
+    if (hasProperty(inner, "code") && /^[0-9A-Z]{5}$/u.test(String(inner.code))) {
+      const state = String(inner.code)
+      const meaning = states[state] ?? states[state.slice(0, 2)] ?? refusedStatement
+      // Errors of the system, such as EPIPE, have five letters too.
+      if (/\d/u.test(state)) return faultOf(meaning, `SQLSTATE ${state}`, inner)
+    }
+    isLate ||= hasProperty(inner, "_tag") && inner._tag === "StatementTimeoutError"
+  }
+  return isLate ? late : noAnswer
+}
+
+/** Tells whether the same call will fail again until a person has changed something. */
+export const isLasting = ({ kind }: Fault): boolean => kind !== "unavailable"
+
+const innerOf = (error: unknown): unknown => {
+  // A `SqlError` is known by its tag: its module would make the bundle of a receiver a quarter larger.
+  if (hasProperty(error, "_tag") && error._tag === "SqlError" && hasProperty(error, "reason")) {
+    return error.reason
+  }
+  return hasProperty(error, "cause") ? error.cause : undefined
+}
+
+const faultOf = ([kind, phrase]: Meaning, number: string, error: unknown): Fault => {
+  const text = hasProperty(error, "message") ? String(error.message) : ""
+  const table = tables.find((name) => new RegExp(`\\b${name}\\b`, "u").test(text))
+  return { kind, cause: `${phrase} (${number}${table === undefined ? "" : `, ${table}`})` }
+}
+
+const tables = ["transactions", "requests", "quarantine", "settings"]
+  .flatMap((name) => [`pawl_${name}`, `pawl_${name}_texts`])
+  .concat("pawl_migrations", "pawl_liveness")

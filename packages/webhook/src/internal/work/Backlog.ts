@@ -1,0 +1,67 @@
+/**
+ * Notices a backlog that grows while the worker runs.
+ *
+ * The rows that are due are counted every minute. If there are more of them at three counts in a row, and the oldest one waits for more
+ * than a minute, an alarm says so with what limits the work: the slots of calls or of reads, the read budget, or the store and the
+ * machine. A worker that makes no progress has an alarm of its own (`Progress`).
+ *
+ * A ledger in memory has the rows of one process only, which sees them in its metrics. It is not watched.
+ */
+import * as Clock from "effect/Clock"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import type { Journal } from "../../Journal.ts"
+import type { Ledger } from "../../Ledger.ts"
+import type { PerLane } from "../rule/Row.ts"
+import type { ReadUse } from "../rule/ReadBudget.ts"
+import type * as Progress from "./Progress.ts"
+
+/** The alarm begins so; the cause follows. */
+export const grows = "more work falls due than is done"
+
+const interval = Duration.minutes(1)
+/** The counts in a row that are higher than the one before. */
+const maxGrowths = 3
+
+interface Options {
+  readonly ledger: Ledger["Service"]
+  readonly journal: Journal["Service"]
+  readonly progress: Progress.Progress
+  readonly free: () => PerLane
+  readonly readUse: Effect.Effect<ReadUse>
+}
+
+/** Watches the backlog of a ledger, for ever. Its clock is that of the ledger. */
+export const watch = ({
+  free,
+  journal,
+  ledger,
+  progress,
+  readUse
+}: Options): Effect.Effect<void> => {
+  let growths = 0
+  let last = Infinity
+  const check = Effect.gen(function* () {
+    const at = yield* Clock.currentTimeMillis
+    const { due, oldestDueAt = at } = yield* ledger.backlog(at)
+    const isLate = at - oldestDueAt > Duration.toMillis(interval)
+    growths = due > last && isLate ? growths + 1 : 0
+    last = due
+    const { cause } = yield* progress.state
+    if (growths < maxGrowths || cause !== undefined) return
+    yield* journal.raiseAlarm(`${grows}: ${causeOf(free(), yield* readUse)}`)
+  })
+  return Effect.ignore(check).pipe(
+    Effect.delay(interval),
+    Effect.forever,
+    Effect.when(Effect.succeed(Duration.isFinite(ledger.pollInterval))),
+    Effect.asVoid
+  )
+}
+
+const causeOf = ({ ask, repeat, retry, tell, watch }: PerLane, { putOff }: ReadUse): string => {
+  if (tell === 0 || retry === 0) return "every slot for calls of the handler is in use"
+  if (putOff.ask + putOff.repeat + putOff.watch > 0) return "the read budget is used up"
+  if (ask === 0 || repeat === 0 || watch === 0) return "every slot for reads is in use"
+  return "the store or this machine is too slow"
+}

@@ -1,0 +1,247 @@
+/**
+ * The progress of a worker: whether its steps reach the store, and the rows that cannot be written.
+ *
+ * A worker has three sorts of steps: those of its rounds, such as claims, those of calls of the handler, and other ones of a row. A sort
+ * fails from the first step that fails until one ends well: a round that claimed, or a row that was released with its result. After a
+ * minute the worker makes no progress. An alarm says so with the cause, again every 10 minutes, and `state` does.
+ *
+ * A step is made again every second while the store is not available. If the store refuses it (`Fault`), a row gets five tries,
+ * and one try after that until it is released. Then its work ends with `NotWritten`: its slots are free, and its lease runs out. The
+ * rows of the last 15 minutes are shown.
+ */
+import type { StoreUnavailable } from "@pawl/core/CallbackError"
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as Data from "effect/Data"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import { CurrentLogAnnotations } from "effect/References"
+import * as Schedule from "effect/Schedule"
+import type * as Scope from "effect/Scope"
+import * as Fault from "../sql/Fault.ts"
+
+/** The wait before a store that is not available is called again. */
+export const retryDelay = Duration.seconds(1)
+
+/** Retries a store that is not available, every second. */
+export const retrySchedule = Schedule.spaced(retryDelay)
+
+/** Defect of the work on a row whose step the store refuses. */
+export class NotWritten extends Data.TaggedError("NotWritten")<{ readonly cause: string }> {
+  override get message() {
+    return `the store refuses to write a row: ${this.cause}`
+  }
+}
+
+/** A row that cannot be written. `since` and `at` are the times of the first and of the last try. */
+export interface StuckRow {
+  readonly method: string
+  readonly transactionId: string
+  readonly cause: string
+  readonly since: number
+  readonly at: number
+}
+
+/** `cause` is why the worker makes no progress; undefined if it makes some. */
+export interface State {
+  readonly cause: string | undefined
+  readonly rows: ReadonlyArray<StuckRow>
+}
+
+/** Returns the state of several workers: the first cause, and all rows. */
+export const join = (states: ReadonlyArray<State>): State => ({
+  cause: states.map(({ cause }) => cause).find((cause) => cause !== undefined),
+  rows: states.flatMap(({ rows }) => rows)
+})
+
+/** The alarms begin so; the cause follows. */
+export const noProgress = "the worker makes no progress"
+export const noRequests = "no requests are sent"
+export const notWritten = "a transaction cannot be written"
+
+type Sort = "rounds" | "calls" | "rows"
+
+/** A step of a row. With `isEnd` the row is released by it. */
+export interface Step {
+  readonly sort: Exclude<Sort, "rounds">
+  readonly isEnd: boolean
+}
+
+interface Subject {
+  readonly method: string
+  readonly scope: string
+  readonly transactionId: string
+}
+
+/**
+ * - `ofRound`: makes a step of a round, once.
+ * - `ofRow`: makes a step of a row until it succeeds, or dies with `NotWritten`.
+ * - `released`: notes that a row was released.
+ * - `failed`: notes that a step of a row failed, and returns what that means.
+ * - `end`: from now on a refused step has one try, because the worker is drained.
+ */
+export interface Progress {
+  readonly ofRound: <A>(
+    step: Effect.Effect<A, StoreUnavailable>
+  ) => Effect.Effect<A, StoreUnavailable>
+  readonly ofRow: (
+    row: Subject,
+    step: Step
+  ) => <A>(step: Effect.Effect<A, StoreUnavailable>) => Effect.Effect<A>
+  readonly released: (sort: Step["sort"], row?: Subject) => void
+  readonly failed: (sort: Step["sort"], error: unknown) => Effect.Effect<Fault.Fault>
+  readonly end: () => void
+  readonly state: Effect.Effect<State>
+}
+
+const maxTries = 5
+const limit = Duration.minutes(1)
+/** An alarm is raised again after 10 of the limits. */
+const alarmGap = 10
+/** The limits after which a failure counts no longer if no further one came: another worker has the rows. */
+const maxQuiet = 15
+/** The most rows that are known. */
+const maxRows = 1000
+
+/** Steps of one sort that fail. */
+interface Failing {
+  cause: string
+  /** The limits that have passed, and those since the last step. */
+  passed: number
+  quiet: number
+}
+
+/** Makes the progress of a worker. `raise` raises an alarm. */
+export const make = Effect.fnUntraced(function* (
+  raise: (reason: string) => Effect.Effect<void>,
+  reason: string = noProgress
+): Effect.fn.Return<Progress, never, Scope.Scope> {
+  const scope = yield* Effect.scope
+  const clock = yield* Clock.Clock
+  const annotations = yield* CurrentLogAnnotations
+  const failing: Partial<Record<Sort, Failing>> = {}
+  const rows = new Map<string, StuckRow & Pick<Step, "sort">>()
+  let isEnding = false
+
+  const watch = (sort: Sort, one: Failing) =>
+    Effect.suspend(() => {
+      one.passed++
+      if (one.quiet++ >= maxQuiet) succeed(sort)
+      return failing[sort] === one && one.passed % alarmGap === 1
+        ? raise(`${reason}: ${one.cause}`)
+        : Effect.void
+    }).pipe(
+      Effect.delay(limit),
+      Effect.repeat({ while: () => failing[sort] === one }),
+      // The alarm is about the worker, and not about the row whose step failed first.
+      Effect.provideService(CurrentLogAnnotations, annotations)
+    )
+
+  const fail = (sort: Sort, error: unknown): Effect.Effect<Fault.Fault> =>
+    Effect.suspend(() => {
+      const fault = Fault.of(error)
+      const known = failing[sort]
+      if (known !== undefined) {
+        Object.assign(known, { cause: fault.cause, quiet: 0 })
+        return Effect.succeed(fault)
+      }
+      const one = (failing[sort] = { cause: fault.cause, passed: 0, quiet: 0 })
+      return Effect.as(Effect.forkIn(watch(sort, one), scope), fault)
+    })
+
+  const succeed = (sort: Sort) => {
+    delete failing[sort]
+  }
+
+  const stick = (row: Subject, sort: Step["sort"], cause: string) => {
+    const at = clock.currentTimeMillisUnsafe()
+    const key = keyOf(row)
+    const { method, transactionId } = row
+    const since = rows.get(key)?.since ?? at
+    rows.delete(key)
+    rows.set(key, { method, transactionId, sort, cause, since, at })
+    for (const [first, { at: last }] of rows) {
+      if (rows.size <= maxRows && at - last <= Duration.toMillis(limit) * maxQuiet) break
+      rows.delete(first)
+    }
+  }
+
+  const released: Progress["released"] = (sort, row) => {
+    succeed(sort)
+    if (row !== undefined && rows.get(keyOf(row))?.sort === sort) rows.delete(keyOf(row))
+  }
+
+  return {
+    ofRound: (step) =>
+      step.pipe(
+        Effect.tap(() => Effect.sync(() => succeed("rounds"))),
+        Effect.tapError((error) => fail("rounds", error))
+      ),
+    ofRow: (row, { isEnd, sort }) => {
+      let tries = 0
+      return (step) =>
+        step.pipe(
+          Effect.tapError((error) => fail(sort, error)),
+          Effect.retry({
+            schedule: retrySchedule,
+            while: (error) =>
+              !Fault.isLasting(Fault.of(error)) ||
+              !(isEnding || rows.has(keyOf(row)) || ++tries >= maxTries)
+          }),
+          Effect.catch((error) => {
+            const { cause } = Fault.of(error)
+            stick(row, sort, cause)
+            return Effect.andThen(
+              raise(`${notWritten}: ${cause}`),
+              Effect.die(new NotWritten({ cause }))
+            )
+          }),
+          Effect.tap(() => Effect.sync(() => isEnd && released(sort, row)))
+        )
+    },
+    released,
+    failed: fail,
+    end: () => {
+      isEnding = true
+    },
+    state: Effect.sync(() => ({
+      cause: Object.values(failing).find(({ passed }) => passed > 0)?.cause,
+      rows: [...rows.values()].map(({ at, cause, method, since, transactionId }) => ({
+        method,
+        transactionId,
+        cause,
+        since,
+        at
+      }))
+    }))
+  }
+})
+
+const keyOf = ({ scope, transactionId }: Subject): string => `${scope}/${transactionId}`
+
+/** Reference to the progress of the worker whose fiber runs. Without a worker no step counts. */
+export const Current: Context.Reference<Progress> = /* @__PURE__ */ Context.Reference(
+  "@pawl/webhook/internal/work/Progress/Current",
+  {
+    defaultValue: (): Progress => ({
+      ofRound: (step) => step,
+      ofRow: () => (step) => Effect.orDie(Effect.retry(step, retrySchedule)),
+      released: () => undefined,
+      failed: (_, error) => Effect.sync(() => Fault.of(error)),
+      end: () => undefined,
+      state: Effect.succeed({ cause: undefined, rows: [] })
+    })
+  }
+)
+
+/** Makes a step of a row. */
+export const ofRow =
+  (row: Subject, step: Step) =>
+  <A>(call: Effect.Effect<A, StoreUnavailable>): Effect.Effect<A> =>
+    Effect.flatMap(Current, (progress) => progress.ofRow(row, step)(call))
+
+/** Makes a step of a round again every second until it succeeds. */
+export const untilDone = <A>(step: Effect.Effect<A, StoreUnavailable>): Effect.Effect<A> =>
+  Effect.flatMap(Current, (progress) =>
+    Effect.orDie(Effect.retry(progress.ofRound(step), retrySchedule))
+  )
