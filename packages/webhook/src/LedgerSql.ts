@@ -155,7 +155,7 @@ export const migrate: Effect.Effect<number, StartError, SqlClient> = Effect.susp
  *
  * **Details**
  *
- * Fails on a PostgreSQL server that is read-only, and on one whose commits may return before they are on the disk
+ * Fails if the role of PostgreSQL lacks a right, and names it. Fails on a PostgreSQL server that is read-only, and on one whose commits may return before they are on the disk
  * (`synchronous_commit` or `fsync` is off).
  *
  * @category layers

@@ -165,7 +165,9 @@ const sqliteMessage =
       : `The SQLite file ${filename} cannot be used (${innermost(error)}): name another file`
 
 const postgresMessage = (error: Error): string =>
-  `The PostgreSQL database cannot be used (${innermost(error)}): start it, or correct the address of the store`
+  error.message.startsWith("The PostgreSQL database cannot be used:")
+    ? error.message
+    : `The PostgreSQL database cannot be used (${innermost(error)}): start it, or correct the address of the store`
 
 const innermost = (error: Error): string =>
   error.cause instanceof Error ? innermost(error.cause) : error.message

@@ -15,6 +15,7 @@ import type { SqlError } from "effect/sql/SqlError"
 import { laneCount } from "../records/Records.ts"
 import * as SqlStore from "../records/SqlStore.ts"
 import * as Retry from "./Retry.ts"
+import * as Rights from "./Rights.ts"
 import * as Views from "./Views.ts"
 
 const collections = ["transactions", "requests", "quarantine", "settings"] as const
@@ -93,12 +94,25 @@ const migrationWait = Schedule.spaced("100 millis").pipe(
   Schedule.upTo({ duration: "1 minute" })
 )
 
-/** Makes the tables or brings them up to date. Several processes may do so at the same time. */
-export const migrate: Effect.Effect<void, SqlError | Migrator.MigrationError, SqlClient.SqlClient> =
+const run = Effect.andThen(
+  Effect.flatMap(SqlClient.SqlClient, Rights.checkCreate),
   Migrator.make({})({
     table: "pawl_migrations",
     loader: Migrator.fromRecord(migrations)
-  }).pipe(
+  })
+)
+
+/** A store without tables has version 0. The role may read those that there are. */
+const stored = Effect.orElseSucceed(version, () => 0)
+
+/**
+ * Makes the tables or brings them up to date. Several processes may do so at the same time. A role that may not create tables
+ * uses those of this version.
+ */
+export const migrate: Effect.Effect<void, SqlError | Migrator.MigrationError, SqlClient.SqlClient> =
+  Effect.flatMap(SqlClient.SqlClient, Rights.check).pipe(
+    Effect.andThen(stored),
+    Effect.flatMap((version) => (version < newest ? run : Effect.void)),
     Effect.andThen(refuseNewer),
     Effect.retry({
       schedule: migrationWait,

@@ -1,0 +1,64 @@
+/**
+ * The rights that a role of PostgreSQL needs (docs/guides/rights.md): they are asked for at the start, because a right that is missing is else
+ * noticed by the first statement that needs it.
+ *
+ * A role that makes the tables needs to create in the schema. One that uses tables of this version does not.
+ */
+import * as Effect from "effect/Effect"
+import type { SqlClient } from "effect/sql/SqlClient"
+import { AuthorizationError, SqlError } from "effect/sql/SqlError"
+import * as SqlStore from "../records/SqlStore.ts"
+
+const rights = ["SELECT", "INSERT", "UPDATE", "DELETE"] as const
+
+const collections = ["transactions", "requests", "quarantine", "settings"] as const
+
+const needed: ReadonlyArray<readonly [table: string, right: string]> = [
+  ["pawl_migrations", "SELECT"],
+  ...collections
+    .flatMap((collection) => [SqlStore.tableOf(collection), SqlStore.textsOf(collection)])
+    .flatMap((table) => rights.map((right) => [table, right] as const))
+]
+
+const list = needed.map(([table, right]) => `('${table}', '${right}')`).join()
+
+/** The tables that do not exist need no rights: the migration makes them. */
+const missingText = `SELECT right_name || ' on ' || table_name AS missing
+  FROM (VALUES ${list}) AS needed (table_name, right_name)
+  WHERE to_regclass(table_name) IS NOT NULL AND NOT has_table_privilege(to_regclass(table_name), right_name)`
+
+const schemaText = `SELECT 'USAGE on the schema of the store' AS missing WHERE current_schema() IS NULL`
+
+const createText = `SELECT 'CREATE on the schema ' || current_schema() AS missing
+  WHERE NOT has_schema_privilege(current_schema(), 'CREATE')`
+
+interface Missing {
+  readonly missing: string
+}
+
+const checkThat = (sql: SqlClient, text: string): Effect.Effect<void, SqlError> =>
+  sql.onDialectOrElse({
+    pg: () =>
+      Effect.flatMap(sql.unsafe<Missing>(text), (lines) =>
+        lines.length === 0 ? Effect.void : lacking(lines)
+      ),
+    orElse: () => Effect.void
+  })
+
+const lacking = (lines: ReadonlyArray<Missing>) => {
+  const rights = lines.map(({ missing }) => missing).join(", ")
+  const message = `The PostgreSQL database cannot be used: its role lacks ${rights}; docs/guides/rights.md has the GRANT statements`
+  return Effect.fail(
+    new SqlError({
+      reason: new AuthorizationError({ message, operation: "open", cause: undefined })
+    })
+  )
+}
+
+/** Fails with the missing rights if the role cannot use the tables that there are. */
+export const check = (sql: SqlClient): Effect.Effect<void, SqlError> =>
+  Effect.andThen(checkThat(sql, schemaText), checkThat(sql, missingText))
+
+/** Fails if the role cannot make tables. */
+export const checkCreate = (sql: SqlClient): Effect.Effect<void, SqlError> =>
+  checkThat(sql, createText)

@@ -1,0 +1,105 @@
+/**
+ * The rights of a role of PostgreSQL: the block of the guide is enough, and each of its rights is needed and named.
+ */
+import { readFileSync } from "node:fs"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type * as Scope from "effect/Scope"
+import { SqlClient } from "effect/sql/SqlClient"
+import { expect, it } from "@effect/vitest"
+import { Ledger } from "../src/Ledger.ts"
+import { client, ledgerOf } from "@pawl/test-support/Places"
+import { card, verified } from "@pawl/test-support/Service"
+import { onPostgres } from "@pawl/test-support/Stores"
+
+const guide = readFileSync(new URL("../../../docs/guides/rights.md", import.meta.url), "utf8")
+const [, block = ""] = /```sql\n([^`]*GRANT[^`]*)```/u.exec(guide) ?? []
+
+const tables = ["transactions", "requests", "quarantine", "settings"].flatMap((name) => [
+  `pawl_${name}`,
+  `pawl_${name}_texts`
+])
+
+await onPostgres((place) => {
+  const role = `pawl_rights_${place.database}`
+  const build = (options = {}) => Layer.build(Layer.fresh(ledgerOf(place, options)))
+  const asRole = build({ username: role })
+  const owner = Effect.map(Layer.build(Layer.fresh(client(place))), Context.get(SqlClient))
+
+  /** Runs work with a role that has no rights yet. The owner has made the tables, if there are any. */
+  const withRole = <A, E>(work: (sql: SqlClient) => Effect.Effect<A, E, Scope.Scope>) =>
+    Effect.gen(function* () {
+      const sql = yield* owner
+      return yield* Effect.acquireUseRelease(
+        sql.unsafe(`CREATE ROLE ${role} LOGIN`),
+        () => Effect.scoped(work(sql)),
+        () =>
+          Effect.orDie(
+            Effect.andThen(sql.unsafe(`DROP OWNED BY ${role}`), sql.unsafe(`DROP ROLE ${role}`))
+          )
+      )
+    })
+
+  const refusal = Effect.map(Effect.flip(Effect.scoped(asRole)), ({ message }) => message)
+
+  const grant = (sql: SqlClient) =>
+    Effect.forEach(
+      block
+        .replaceAll("pawl_receiver", role)
+        .split(";")
+        .filter((text) => text.trim() !== ""),
+      (text) => sql.unsafe(text),
+      { discard: true }
+    )
+
+  it.effect("a role that may not create tables does not make them, and says so", () =>
+    withRole((sql) =>
+      Effect.gen(function* () {
+        yield* sql`REVOKE CREATE ON SCHEMA public FROM PUBLIC`
+        expect(yield* refusal).toBe(
+          "The PostgreSQL database cannot be used: its role lacks CREATE on the schema public; docs/guides/rights.md has the GRANT statements"
+        )
+      })
+    )
+  )
+
+  it.effect("the block of the guide is enough to accept, to work and to restart", () =>
+    withRole((sql) =>
+      Effect.gen(function* () {
+        yield* build()
+        yield* grant(sql)
+        for (const at of [1000, 2000]) {
+          const ledger = Context.get(yield* asRole, Ledger)
+          yield* ledger.checkWritable
+          yield* ledger.accept(verified("card", card()), at)
+          const limit = { tell: 1, ask: 1, retry: 1, repeat: 1, watch: 1 }
+          const { rows } = yield* ledger.claim({ at, until: at + 1, limit, newest: 0 })
+          expect(rows).toHaveLength(1)
+          for (const row of rows)
+            yield* ledger.write(row, { release: { dueAt: at + 1, lane: "tell" } })
+        }
+        const ledger = Context.get(yield* asRole, Ledger)
+        yield* ledger.deleteBodies({ before: 10_000, limit: 10 })
+      })
+    )
+  )
+
+  it.effect("each right is needed, and a start without it names it", () =>
+    withRole((sql) =>
+      Effect.gen(function* () {
+        yield* build()
+        yield* grant(sql)
+        const all = tables.flatMap((table) =>
+          ["SELECT", "INSERT", "UPDATE", "DELETE"].map((right) => [right, table] as const)
+        )
+        for (const [right, table] of [...all, ["SELECT", "pawl_migrations"] as const]) {
+          yield* sql.unsafe(`REVOKE ${right} ON ${table} FROM ${role}`)
+          expect(yield* refusal).toContain(`its role lacks ${right} on ${table};`)
+          yield* sql.unsafe(`GRANT ${right} ON ${table} TO ${role}`)
+        }
+        yield* asRole
+      })
+    )
+  )
+})
