@@ -5,7 +5,8 @@
  * a document is due in each lane, its place in a list, and the name that it is related to. A table whose name ends in `_texts`
  * has the texts beside documents. `pawl_transactions_view` and `pawl_requests_view` show plain columns to people.
  *
- * A migration that has landed never changes.
+ * A migration that has landed never changes: `SchemaTexts.test.ts` has the digest of its statements, and `EarlierStores.test.ts` opens a
+ * store of each schema (`test/writeStore.ts`).
  */
 import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
@@ -65,7 +66,8 @@ const documents = Effect.gen(function* () {
   yield* Views.create
 })
 
-const migrations = { "1_documents": documents }
+/** The migrations by name. `SchemaTexts.test.ts` holds the text of each one that has landed. */
+export const migrations = { "1_documents": documents }
 
 const newest = Math.max(...Object.keys(migrations).map((name) => Number.parseInt(name, 10)))
 
