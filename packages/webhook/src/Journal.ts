@@ -79,7 +79,24 @@ export type Noted = "acceptedCurrent" | "acceptedPrevious" | "refused" | "notSto
  * @category models
  * @since 0.1.0
  */
-export type Observer = (event: Entry | { readonly _tag: Noted; readonly at: number }) => void
+export type Observer = (
+  event:
+    | Entry
+    | { readonly _tag: Noted; readonly at: number; readonly failure?: Failure | undefined }
+) => void
+
+/**
+ * Why a callback was not stored: the transaction, the cause without values, and whether the store refuses every callback for it, such
+ * as one whose disk is full.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Failure {
+  readonly transaction: string
+  readonly cause: string
+  readonly isOfStore: boolean
+}
 
 /**
  * Service that keeps the journal.
@@ -102,7 +119,7 @@ export class Journal extends Context.Service<
     readonly raiseAlarm: (reason: string, cause?: unknown) => Effect.Effect<void>
     readonly entries: Stream.Stream<Entry>
     readonly alarms: Stream.Stream<Entry>
-    readonly note: (name: Noted, at: number) => void
+    readonly note: (name: Noted, at: number, failure?: Failure) => void
     readonly observe: (observer: Observer) => void
   }
 >()("@pawl/webhook/Journal") {}
@@ -183,7 +200,7 @@ export const layer: Layer.Layer<Journal> = Layer.effect(
 
     const entries = Stream.fromPubSub(pubsub)
     const alarms = Stream.filter(entries, isAlarm)
-    const note = (_tag: Noted, at: number) => show({ _tag, at })
+    const note = (_tag: Noted, at: number, failure?: Failure) => show({ _tag, at, failure })
     const observe = (observer: Observer) => void observers.push(observer)
     return Journal.of({ record, raiseAlarm, entries, alarms, note, observe })
   })

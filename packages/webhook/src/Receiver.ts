@@ -54,6 +54,7 @@ import * as Teller from "./internal/work/Teller.ts"
 import { type Incoming, type Verified, Verifier } from "./Verifier.ts"
 import * as Worker from "./internal/work/Worker.ts"
 import * as WorkLimits from "./internal/rule/WorkLimits.ts"
+import * as Fault from "./internal/sql/Fault.ts"
 
 export { KeptMonths, Retention } from "./internal/work/Cleaner.ts"
 
@@ -174,7 +175,7 @@ const layerReceive = Layer.effect(
       const startedAt = clock.monotonicTimeNanosUnsafe()
       const stored = () => ledger.accept(verified, LedgerClock.timeOf(ledger, clock, verified))
       return Effect.matchCauseEffect(withTimeout(stored, context), {
-        onFailure: notStoredBy,
+        onFailure: (cause) => notStoredBy(verified, cause),
         onSuccess: (accepted) => {
           const nanos = clock.monotonicTimeNanosUnsafe() - startedAt
           Metrics.recordAcceptTime(Number(nanos) / 1e9, context)
@@ -198,17 +199,26 @@ const layerReceive = Layer.effect(
     }
 
     /** A defect of the ledger counts as its failure. An interruption alone ends the callback. */
-    const notStoredBy = (cause: Cause.Cause<StoreUnavailable>) => {
+    const notStoredBy = (verified: Verified, cause: Cause.Cause<StoreUnavailable>) => {
       if (Cause.hasInterruptsOnly(cause)) return Effect.interrupt
       const error = Cause.squash(cause)
+      const { cause: reason, kind } = Fault.of(error)
       return storeFailed(
-        error instanceof StoreUnavailable ? error : new StoreUnavailable({ cause: error })
+        error instanceof StoreUnavailable ? error : new StoreUnavailable({ cause: error }),
+        {
+          transaction: `${verified.method}/${verified.signed.transactionId}`,
+          cause: reason,
+          isOfStore: kind === "refused" || kind === "full"
+        }
       )
     }
 
-    const storeFailed = Effect.fnUntraced(function* (error: StoreUnavailable) {
+    const storeFailed = Effect.fnUntraced(function* (
+      error: StoreUnavailable,
+      failure?: Journal.Failure
+    ) {
       Metrics.countRefused(503, yield* Effect.context())
-      note("notStored", yield* Clock.currentTimeMillis)
+      note("notStored", yield* Clock.currentTimeMillis, failure)
       yield* journal.raiseAlarm(notStored, error)
       return 503 as const
     })

@@ -79,6 +79,7 @@ export const make = Effect.fnUntraced(function* (options: {
       ...(yield* state),
       progress: worker === undefined ? null : progressOf(yield* worker.progress),
       reads: worker === undefined ? null : reportOf(yield* worker.readUse),
+      notStored: activity?.notStored?.cause ?? null,
       events:
         activity === undefined
           ? null

@@ -37,10 +37,11 @@ export const make = Effect.fnUntraced(function* (
   const all = yield* Effect.forEach(merchants, ([id, { accounts, services }]) =>
     Operator.make({ ...options, secrets: Object.hasOwn(secrets, id) ? secrets[id] : [] }).pipe(
       Effect.provideContext(services),
-      Effect.map(({ route, state }) => ({
+      Effect.map(({ condition, route, state }) => ({
         id,
         route,
         ledger: { labels: { merchant: id }, ledger: Context.get(services, Ledger) },
+        isWritable: Effect.map(condition, ({ store }) => store === "writable"),
         state: Effect.map(state, (now): State => ({ id, accounts, ...now }))
       }))
     )
@@ -81,7 +82,7 @@ export const make = Effect.fnUntraced(function* (
       path === "/" ? "/page/merchants.html" : partsOf(path)?.path === "/" ? "/" : path
     ),
     condition: yield* conditionOf(
-      all.map(({ ledger }) => ledger.ledger.checkWritable),
+      all.map(({ isWritable }) => isWritable),
       yield* Worker
     )
   }
@@ -91,14 +92,11 @@ export const make = Effect.fnUntraced(function* (
  * A receiver of several merchants is ready while one of their stores can be written: a store that is down must not take
  * the others out of service. Nothing tells how many stores there are, because every network may ask.
  */
-const conditionOf = (
-  checks: ReadonlyArray<Ledger["Service"]["checkWritable"]>,
-  worker: Worker["Service"]
-) => {
+const conditionOf = (checks: ReadonlyArray<Effect.Effect<boolean>>, worker: Worker["Service"]) => {
   let first = 0
   const check = Effect.gen(function* () {
     for (let tried = 0; tried < checks.length; tried++) {
-      if (yield* Effect.isSuccess(checks[first] ?? Effect.void)) return true
+      if (yield* checks[first] ?? Effect.succeed(false)) return true
       first = (first + 1) % checks.length
     }
     return false

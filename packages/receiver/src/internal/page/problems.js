@@ -33,7 +33,7 @@ const recent = 10 * 60_000
  * @returns {ReadonlyArray<Problem>}
  */
 export const problemsOf = (
-  { at, backlog, condition, events, failing, progress, reads, secrets },
+  { at, backlog, condition, events, failing, notStored, progress, reads, secrets },
   parkedRequests
 ) => {
   const now = Date.parse(at)
@@ -63,7 +63,7 @@ export const problemsOf = (
     add(
       "bad",
       "store",
-      "The store cannot be written: callbacks are answered 503.",
+      `The store cannot be written${notStored === null ? "" : ` (${notStored})`}: callbacks are answered 503.`,
       "Check the disk, locks and PostgreSQL. The service sends each callback again for 62 minutes, so until then nothing is lost."
     )
   } else if (isRecent("notStored") && time("notStored") > accepted) {

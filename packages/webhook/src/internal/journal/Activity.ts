@@ -3,7 +3,7 @@
  * alarms. It is for a person who looks at one process now; metrics are for all processes and for later.
  */
 import * as Effect from "effect/Effect"
-import type { Entry, Journal } from "../../Journal.ts"
+import type { Entry, Failure, Journal } from "../../Journal.ts"
 
 /**
  * The kinds of events.
@@ -53,13 +53,15 @@ export interface Failing {
 }
 
 /**
- * The activity since the start. `at` is undefined before the first event of a kind. The newest alarm and the transaction
+ * The activity since the start. `notStored` is the last failure to store a callback, once callbacks of two transactions failed after the
+ * last stored one, or the store refuses all. A single transaction may be busy, or its callback special. `at` is undefined before the first event of a kind. The newest alarm and the transaction
  * that failed last come first.
  */
 export interface Latest {
   readonly events: Readonly<
     Record<Name, { readonly count: number; readonly at: number | undefined }>
   >
+  readonly notStored: { readonly cause: string; readonly at: number } | undefined
   readonly alarms: ReadonlyArray<Alarm>
   readonly failing: ReadonlyArray<Failing>
 }
@@ -75,6 +77,12 @@ export const observe = (journal: Journal["Service"]): Effect.Effect<Latest> => {
   /** By reason, the newest last. */
   const alarms = new Map<string, Alarm>()
   const failing = new Map<string, Failing>()
+  const failed = new Set<string>()
+  let notStored: Latest["notStored"]
+  const fail = ({ cause, isOfStore, transaction }: Failure, at: number) => {
+    if (failed.size < 2) failed.add(transaction)
+    if (isOfStore || failed.size > 1) notStored = { cause, at }
+  }
   const count = (name: Name, at: number) => {
     events[name].count++
     events[name].at = at
@@ -107,14 +115,20 @@ export const observe = (journal: Journal["Service"]): Effect.Effect<Latest> => {
         return raise(event.reason, event)
       case "acceptedCurrent":
       case "acceptedPrevious":
-      case "refused":
+        failed.clear()
+        notStored = undefined
+        return count(event._tag, event.at)
       case "notStored":
+        if (event.failure !== undefined) fail(event.failure, event.at)
+        return count(event._tag, event.at)
+      case "refused":
       case "denied":
         return count(event._tag, event.at)
     }
   })
   return Effect.sync(() => ({
     events: structuredClone(events),
+    notStored,
     alarms: [...alarms.values()].toReversed(),
     failing: [...failing.values()].toReversed()
   }))

@@ -1,7 +1,8 @@
 /**
  * The condition of a receiver: whether it is ready, and what a person should know besides.
  *
- * A receiver is ready if its store can be written and it is not about to end. Nothing else counts: if refused credentials or a
+ * A receiver is ready if its store can be written and it is not about to end. A store that takes a change of an old row, and no callback,
+ * cannot be written: its failed callbacks of the last 30 seconds say so. Nothing else counts: if refused credentials or a
  * wrong clock made it unready, a rotated secret would take every machine out of service, although each can still store
  * callbacks.
  *
@@ -34,6 +35,12 @@ export const workerOf = (
         isEnding ? "ending" : cause === undefined ? "running" : "no progress"
       )
 
+/**
+ * How long callbacks that could not be stored count, in milliseconds. After it the receiver is tried again: a load balancer that sends it
+ * nothing would else never see it ready.
+ */
+const evidenceLifetime = Duration.toMillis(Duration.seconds(30))
+
 /** An alarm is raised again after 10 minutes if its cause continues. */
 const alarmLifetime = Duration.toMillis(Duration.minutes(11))
 
@@ -46,10 +53,11 @@ export const make = Effect.fnUntraced(function* (options: {
   const { latest, ledger, worker } = options
   const isWritable = yield* Effect.cachedWithTTL(Effect.isSuccess(ledger.checkWritable), "1 second")
   const read = Effect.gen(function* () {
-    const writable = yield* isWritable
     const ending = worker !== undefined && (yield* worker.isDraining)
     const activity = latest && (yield* latest)
     const now = yield* Clock.currentTimeMillis
+    const refusedAt = activity?.notStored?.at ?? -Infinity
+    const writable = (yield* isWritable) && now - refusedAt > evidenceLifetime
     const differsAt = activity?.alarms.find(({ reason }) => reason === differs)?.at ?? -Infinity
     const { answered, denied } = activity?.events ?? {}
     const condition: Condition = {

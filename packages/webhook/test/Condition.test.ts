@@ -1,0 +1,203 @@
+/**
+ * The condition of a receiver whose store takes a change of an old row and no callback.
+ */
+import * as Handler from "@pawl/core/Handler"
+import * as NodeHmac from "@pawl/core/NodeHmac"
+import * as Profile from "@pawl/core/Profile"
+import { StatusReader } from "@pawl/core/StatusReader"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import { MinimumLogLevel } from "effect/References"
+import type * as Scope from "effect/Scope"
+import { SqlClient } from "effect/sql/SqlClient"
+import * as TestClock from "effect/testing/TestClock"
+import { describe, expect, it } from "@effect/vitest"
+import { client, ledgerOf, type Place } from "@pawl/test-support/Places"
+import { card, incoming, secret } from "@pawl/test-support/Service"
+import { files, onPostgres } from "@pawl/test-support/Stores"
+import * as Activity from "../src/internal/journal/Activity.ts"
+import * as Condition from "../src/internal/work/Condition.ts"
+import * as Journal from "../src/Journal.ts"
+import { Ledger, layerMemory } from "../src/Ledger.ts"
+import * as Receiver from "../src/Receiver.ts"
+import * as Verifier from "../src/Verifier.ts"
+
+describe("the store of a receiver", () => {
+  const start = Effect.gen(function* () {
+    const journal = Context.get(yield* Layer.build(Journal.layer), Journal.Journal)
+    const ledger = Context.get(yield* Layer.build(layerMemory), Ledger)
+    const latest = Activity.observe(journal)
+    const { read } = yield* Condition.make({ ledger, latest, worker: undefined })
+    const fail = (transaction: string, isOfStore = false, at = 0) =>
+      journal.note("notStored", at, { transaction, isOfStore, cause: "the cause" })
+    return { journal, fail, store: Effect.map(read, ({ ready, store }) => [ready, store]) }
+  })
+  const writable = [true, "writable"]
+  const notWritable = [false, "not writable"]
+
+  it.effect(
+    "is writable after callbacks of one transaction failed, and not after those of two",
+    () =>
+      Effect.gen(function* () {
+        const { fail, store } = yield* start
+        for (let count = 0; count < 100; count++) fail("card/1")
+        expect(yield* store).toEqual(writable)
+        fail("card/2")
+        expect(yield* store).toEqual(notWritable)
+      })
+  )
+
+  it.effect("is not writable after one callback failed because the disk is full", () =>
+    Effect.gen(function* () {
+      const { fail, store } = yield* start
+      fail("card/1", true)
+      expect(yield* store).toEqual(notWritable)
+    })
+  )
+
+  it.effect("is writable again after a callback was stored", () =>
+    Effect.gen(function* () {
+      const { fail, journal, store } = yield* start
+      for (const secret of ["acceptedCurrent", "acceptedPrevious"] as const) {
+        fail("card/1", true)
+        expect(yield* store).toEqual(notWritable)
+        journal.note(secret, 1)
+        fail("card/2")
+        expect(yield* store).toEqual(writable)
+      }
+    })
+  )
+
+  it.effect("is tried again 30 seconds after the last callback that failed", () =>
+    Effect.gen(function* () {
+      const { fail, store } = yield* start
+      fail("card/1", true, 0)
+      yield* TestClock.adjust("30 seconds")
+      expect(yield* store).toEqual(notWritable)
+      yield* TestClock.adjust("1 millis")
+      expect(yield* store).toEqual(writable)
+    })
+  )
+})
+
+/** Starts a receiver without work on rows, and returns how it answers, and its condition. */
+const receiverOn = Effect.fnUntraced(function* (place: Place) {
+  const ledger = Context.get(yield* Layer.build(Layer.fresh(ledgerOf(place))), Ledger)
+  const built = yield* Layer.build(
+    Receiver.layer().pipe(
+      Layer.provide([
+        Verifier.layer({ current: Redacted.make(secret) }).pipe(
+          Layer.provide(Profile.layer({})),
+          Layer.provide(NodeHmac.layer)
+        ),
+        Layer.succeed(Ledger, {
+          ...ledger,
+          claim: () => Effect.succeed({ rows: [], dueAt: undefined })
+        }),
+        Handler.layer(() => Effect.void),
+        Layer.succeed(StatusReader, { read: () => Effect.never })
+      ])
+    )
+  )
+  const latest = Activity.observe(Context.get(built, Journal.Journal))
+  const { read } = yield* Condition.make({ ledger, latest, worker: undefined })
+  const { receive } = Context.get(built, Receiver.Receiver)
+  const send = Effect.forEach(
+    ["one", "two"],
+    (transactionId) => receive(incoming("card", card({ transactionId }))),
+    { concurrency: "unbounded" }
+  )
+  return { isWritable: Effect.isSuccess(ledger.checkWritable), latest, read, send }
+})
+
+/** Sends callbacks before, during and after a fault of a table, and reads the condition each time. */
+const check = <E>(
+  place: Place,
+  during: <A>(
+    work: Effect.Effect<A, never, Scope.Scope>
+  ) => Effect.Effect<A, E, SqlClient | Scope.Scope>,
+  cause: RegExp
+) =>
+  Effect.gen(function* () {
+    const { isWritable, latest, read, send } = yield* receiverOn(place)
+    yield* Effect.gen(function* () {
+      expect(yield* send).toEqual([503, 503])
+      // The row that readiness changes can be changed.
+      expect(yield* isWritable).toBe(true)
+      expect(yield* read).toMatchObject({ ready: false, store: "not writable" })
+      expect((yield* latest).notStored?.cause).toMatch(cause)
+    }).pipe(during, Effect.provide(client(place)))
+    expect(yield* send).toEqual([200, 200])
+    expect(yield* read).toMatchObject({ ready: true, store: "writable" })
+  }).pipe(Effect.provideService(MinimumLogLevel, "None"))
+
+/** Runs work between two statements. */
+const between =
+  (before: string, after: string) =>
+  <A>(work: Effect.Effect<A, never, Scope.Scope>) =>
+    Effect.flatMap(SqlClient, (sql) =>
+      Effect.acquireUseRelease(
+        sql.unsafe(before),
+        () => work,
+        () => Effect.orDie(sql.unsafe(after))
+      )
+    )
+
+const gone = between(
+  "ALTER TABLE pawl_transactions RENAME TO pawl_away",
+  "ALTER TABLE pawl_away RENAME TO pawl_transactions"
+)
+
+const file = files()
+
+describe("on SQLite a receiver is not ready", () => {
+  it.live("while a trigger refuses new rows", () =>
+    check(
+      file(),
+      between(
+        "CREATE TRIGGER refuse BEFORE INSERT ON pawl_transactions BEGIN SELECT RAISE(ABORT, 'no'); END",
+        "DROP TRIGGER refuse"
+      ),
+      /^a trigger or a constraint refuses the row/u
+    )
+  )
+})
+
+await onPostgres((place) => {
+  const isRefused = `CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'no'; END $$`
+  it.live("a receiver is not ready while a trigger refuses new rows", () =>
+    check(
+      place,
+      (work) =>
+        between(
+          isRefused,
+          "DROP FUNCTION refuse"
+        )(
+          between(
+            "CREATE TRIGGER refuse BEFORE INSERT ON pawl_transactions EXECUTE FUNCTION refuse()",
+            "DROP TRIGGER refuse ON pawl_transactions"
+          )(work).pipe(Effect.provide(client(place)), Effect.orDie)
+        ),
+      /^a trigger refuses the row \(SQLSTATE P0001/u
+    )
+  )
+
+  it.live("a receiver is not ready while a table is gone", () =>
+    check(place, gone, /^a table is missing \(SQLSTATE 42P01, pawl_transactions\)/u)
+  )
+
+  it.live("a receiver is not ready while a table is locked", () =>
+    check(
+      place,
+      (work) =>
+        Effect.flatMap(SqlClient, (sql) =>
+          sql.withTransaction(
+            Effect.andThen(sql`LOCK TABLE pawl_transactions_texts IN ACCESS EXCLUSIVE MODE`, work)
+          )
+        ),
+      /^(?:another transaction holds a lock|a statement takes longer|the store does not answer)/u
+    )
+  )
+})
