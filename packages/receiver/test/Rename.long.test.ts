@@ -17,7 +17,7 @@ it.live("a receiver refuses the store of another service until it is renamed", (
     const store = `sqlite:${file().filename}`
     const command = (...args: ReadonlyArray<string>) =>
       Effect.map(
-        run(process.execPath, [bin, ...args], { ...none, PAWL_STORE: store }),
+        run(process.execPath, [bin, ...args], { ...none, ...secrets, PAWL_STORE: store }),
         ({ code, stderr, stdout }) => [code, stdout, stderr]
       )
     yield* command("migrate")

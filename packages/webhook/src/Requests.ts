@@ -192,11 +192,17 @@ export const layer = (
   Layer.effect(Requests, make(options))
 
 const make = Effect.fnUntraced(function* (options: Options = {}) {
-  const seal = yield* Seal
+  const sealFor = yield* Seal
   const store = yield* RequestStore
   const sender = yield* RequestSender
   const callbackUrl = yield* CallbackUrl
-  yield* Owner.take(store, sender.account)
+  const { account } = sender
+  yield* Owner.take(store, account)
+  const seal: Seal["Service"] = {
+    ...sealFor,
+    seal: (part, text) => sealFor.seal({ ...part, account }, text),
+    open: (part, sealed) => sealFor.open({ ...part, account }, sealed)
+  }
   const { requestIdWindow, status422 } = yield* Profile
   const window = Duration.toMillis(requestIdWindow)
 
@@ -228,7 +234,9 @@ const make = Effect.fnUntraced(function* (options: Options = {}) {
     const json = CanonicalBody.read(body)
     const hasCardData = CardData.isIn(kind, json)
     const digest = seal.digest(kind, body)
-    const sealed = hasCardData ? undefined : yield* seal.seal({ requestId, part: "body" }, body)
+    const sealed = hasCardData
+      ? undefined
+      : yield* seal.seal({ requestId, kind, part: "body" }, body)
     const ordered = orderedOf(Order.fieldsOf(json))
     return { requestId, kind, digest, hasCardData, ordered, body: sealed, expiresAt }
   })
@@ -283,7 +291,7 @@ const make = Effect.fnUntraced(function* (options: Options = {}) {
       ? ((yield* store.restart(written, { at })) ?? row)
       : row
     if (parked !== undefined) return yield* new RequestParked({ requestId, reason: parked.reason })
-    if (outcome?._tag === "Refused") return yield* Sending.refusalOf(seal, requestId, outcome.text)
+    if (outcome?._tag === "Refused") return yield* Sending.refusalOf(seal, row, outcome.text)
     if (outcome?._tag === "NotSent" && outcome.reason !== "no-effect") {
       return yield* new RequestNotSent({ requestId, reason: outcome.reason })
     }

@@ -3,8 +3,9 @@
  *
  * **Details**
  *
- * The ciphertext is AES-256-GCM with a random nonce. Its additional data is the requestId and the part, so a text
- * opens only for the request and the part that it was sealed for. The digest is HMAC-SHA256 of the kind and the
+ * The ciphertext is AES-256-GCM with a random nonce. Its additional data says where the text goes: the version of the seal, the part,
+ * the kind, the merchant key, the base URL and the requestId. A text opens only for all of them, so whoever can write to the database
+ * cannot make a payout of a payment, or send it to another service. The digest is HMAC-SHA256 of the kind and the
  * body: a plain digest of a body with a card number could be guessed. It leaves out the security code, which must
  * not be kept in any form, and whatever the secrets of the merchant change: the checksum, and the token in the
  * callback URL.
@@ -22,6 +23,7 @@
  *
  * @since 0.1.0
  */
+import type { Account } from "@pawl/core/Account"
 import { InvalidSecret } from "@pawl/core/CallbackError"
 import * as Checksum from "@pawl/core/Checksum"
 import { Hmac } from "@pawl/core/Hmac"
@@ -66,14 +68,16 @@ export class Seal extends Context.Service<
 >()("@pawl/webhook/Seal") {}
 
 /**
- * A part of a stored request: the body that is sent, or the outcome.
+ * A part of a stored request: the body that is sent, or the outcome; and where it goes.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Part {
   readonly requestId: string
+  readonly kind: RequestKind
   readonly part: "body" | "outcome"
+  readonly account?: Account | undefined
 }
 
 /**
@@ -226,9 +230,11 @@ const make = Effect.fnUntraced(function* (options: Options) {
 
 const utf8 = new TextEncoder()
 
-/** The additional data. A part has no line break, so no two parts have the same data. */
-const additional = ({ part, requestId }: Part): Uint8Array =>
-  utf8.encode(`pawl seal 1 ${part}\n${requestId}`)
+/** The additional data. It is JSON, so no two parts have the same data. */
+const additional = ({ account, kind, part, requestId }: Part): Uint8Array =>
+  utf8.encode(
+    JSON.stringify(["pawl seal 1", part, kind, account?.merchantKey, account?.baseUrl, requestId])
+  )
 
 const ifGiven = <A, B, E>(value: A | undefined, use: (value: A) => Effect.Effect<B, E>) =>
   value === undefined ? Effect.undefined : use(value)

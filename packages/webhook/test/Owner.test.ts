@@ -14,6 +14,8 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
+import { MinimumLogLevel } from "effect/References"
+import type * as Scope from "effect/Scope"
 import { describe, expect, it } from "vitest"
 import { Ledger, layerMemory } from "../src/Ledger.ts"
 import * as LedgerSql from "../src/LedgerSql.ts"
@@ -21,7 +23,7 @@ import {
   layerMemory as requestsInMemory,
   type RequestStore
 } from "../src/internal/ledger/RequestStore.ts"
-import { renameOwner } from "../src/internal/ledger/Settings.ts"
+import { rename } from "../src/internal/requests/Rename.ts"
 import { Records } from "../src/internal/records/Records.ts"
 import * as Receiver from "../src/Receiver.ts"
 import * as Requests from "../src/Requests.ts"
@@ -67,13 +69,26 @@ const others: ReadonlyArray<readonly [string, Account, RegExp]> = [
   ]
 ]
 
-const promises = (store: () => Layer.Layer<Store, unknown>) => {
+/** The time of a test. A store with a clock of its own needs the real one. */
+interface Time {
+  readonly run: (test: Effect.Effect<void, unknown, Scope.Scope>) => Promise<void>
+  readonly wait: Effect.Effect<void>
+}
+
+const virtual: Time = { run, wait: pass("1 minute") }
+const real: Time = {
+  run: (test) =>
+    test.pipe(Effect.provideService(MinimumLogLevel, "None"), Effect.scoped, Effect.runPromise),
+  wait: Effect.sleep("50 millis")
+}
+
+const promises = (store: () => Layer.Layer<Store, unknown>, { run, wait }: Time = virtual) => {
   it.each(others)("another %s is refused before anything is sent or told", (_, other, message) =>
     run(
       Effect.gen(function* () {
         const opened = yield* Layer.build(store())
         const on = <A, E>(layer: Layer.Layer<A, E, Store>) =>
-          Effect.scoped(Effect.andThen(Layer.build(Layer.fresh(layer)), pass("1 minute"))).pipe(
+          Effect.scoped(Effect.andThen(Layer.build(Layer.fresh(layer)), wait)).pipe(
             Effect.provideContext(opened)
           )
         // The service is not reached, so the request stays to be sent.
@@ -102,24 +117,52 @@ const promises = (store: () => Layer.Layer<Store, unknown>) => {
     )
   )
 
-  it("a rename of the host is written by one command, and refuses the old one", () =>
+  it("a rename of the host keeps every request, may be run again, and refuses the old one", () =>
     run(
       Effect.gen(function* () {
         const opened = yield* Layer.build(store())
         const engines = Context.get(opened, Records)
         const { takeOwner } = Context.get(opened, Ledger)
         const renamed = { ...first, baseUrl: "https://new.example/api" }
-        expect(yield* renameOwner(engines, first.baseUrl, renamed.baseUrl)).toBe(false)
-        expect(yield* takeOwner(first)).toEqual(first)
-        expect(yield* renameOwner(engines, "https://other.example/api", renamed.baseUrl)).toBe(
-          false
+        const { seal } = yield* Layer.build(
+          Layer.provide(Seal.layer({ current }), NodeHmac.layer)
+        ).pipe(Effect.map((built) => ({ seal: Context.get(built, Seal.Seal) })))
+        const to = (from: string) => rename(engines, seal, from, renamed.baseUrl)
+        expect(yield* to(first.baseUrl)).toBe(false)
+        const within = <A, E>(
+          account: Account,
+          service: ReturnType<typeof fake.make>,
+          use: (requests: Requests.Requests["Service"]) => Effect.Effect<A, E>
+        ) =>
+          Effect.scoped(
+            Effect.flatMap(Layer.build(Layer.fresh(parts.requests(account, service))), (built) =>
+              use(Context.get(built, Requests.Requests))
+            )
+          ).pipe(Effect.provideContext(opened))
+        const before = fake.make(["answer", ...Array<"unsent">(10).fill("unsent")])
+        const answer = yield* within(first, before, ({ enqueue, send }) =>
+          Effect.tap(send("apm-payment", fake.payment("1")), () =>
+            enqueue("apm-payout", fake.payment("2"))
+          )
         )
-        // A rename that was interrupted between two shards is run again.
-        for (const _ of [1, 2]) {
-          expect(yield* renameOwner(engines, first.baseUrl, renamed.baseUrl)).toBe(true)
-        }
-        expect(yield* takeOwner(renamed)).toEqual(renamed)
+        expect(yield* to("https://other.example/api")).toBe(false)
+        for (const _ of [1, 2]) expect(yield* to(first.baseUrl)).toBe(true)
         expect(yield* takeOwner(first)).toEqual(renamed)
+        const after = fake.make()
+        yield* within(renamed, after, ({ get, send }) =>
+          Effect.gen(function* () {
+            expect(yield* send("apm-payment", fake.payment("1"))).toEqual(answer)
+            const { outcome } = yield* Effect.repeat(
+              Effect.andThen(
+                wait,
+                Effect.map(get("2"), (row) => row!)
+              ),
+              { until: ({ outcome, parked }) => outcome !== undefined || parked !== undefined }
+            )
+            expect(outcome).toMatchObject({ _tag: "Answered" })
+          })
+        )
+        expect(new Set(after.seen.map(({ requestId }) => requestId))).toEqual(new Set(["2"]))
       })
     ))
 }
@@ -139,5 +182,5 @@ describe("in two shards", () => {
   )
 })
 await onPostgres((place) => {
-  promises(() => Layer.fresh(emptied(place)))
+  promises(() => Layer.fresh(emptied(place)), real)
 })

@@ -23,6 +23,8 @@ import * as LedgerSql from "../src/LedgerSql.ts"
 import * as Requests from "../src/Requests.ts"
 import { alarmsFor } from "../src/internal/rule/Counters.ts"
 import * as RequestRule from "../src/internal/rule/RequestRule.ts"
+import type { RequestRow } from "../src/internal/rule/RequestRow.ts"
+import { Records } from "../src/internal/records/Records.ts"
 import * as RequestStore from "../src/internal/ledger/RequestStore.ts"
 import { ledgerOf } from "@pawl/test-support/Places"
 import * as fake from "./requestService.ts"
@@ -31,7 +33,7 @@ import { apm, search, secret, tokenOf, verified } from "@pawl/test-support/Servi
 import { files } from "@pawl/test-support/Stores"
 import { day, minute, pass, second } from "@pawl/test-support/World"
 
-type Stores = Ledger.Ledger | RequestStore.RequestStore
+type Stores = Ledger.Ledger | Records | RequestStore.RequestStore
 
 /** Opens the store of a test again after each crash. */
 interface Store {
@@ -379,6 +381,40 @@ const promises = (makeStore: Effect.Effect<Store, unknown, Scope.Scope>) => {
           callbackUrl: `https://shop.example/callback${query}`
         })
       }
+    }))
+
+  test("a request whose row a person changed in the database is parked, and never sent", (store) =>
+    Effect.gen(function* () {
+      const unreachable = fake.make(Array<"unsent">(20).fill("unsent"))
+      const first = yield* start(store, unreachable)
+      yield* first.enqueue("apm-payment", fake.payment("other", "99.00"))
+      const other = yield* first.get("other")
+      const changes: Readonly<Record<string, Partial<RequestRow>>> = {
+        kind: { kind: "apm-payout" },
+        body: { body: other?.body },
+        digest: { digest: other?.digest ?? "" },
+        both: { body: other?.body, digest: other?.digest ?? "" }
+      }
+      for (const id of Object.keys(changes)) yield* first.enqueue("apm-payment", fake.payment(id))
+      yield* first.kill
+      yield* Effect.scoped(
+        Effect.gen(function* () {
+          const [records] = Context.get(yield* store.open, Records).own
+          for (const [id, change] of Object.entries(changes)) {
+            yield* records.change("requests", id, (row) => ({
+              value: row && { ...row, ...change },
+              result: undefined
+            }))
+          }
+        })
+      )
+      const service = fake.make()
+      const second = yield* start(store, service)
+      for (let minutes = 0; minutes < 10; minutes++) yield* pass("1 minute")
+      for (const id of Object.keys(changes)) {
+        expect(yield* second.get(id)).toMatchObject({ parked: { reason: "unreadable" } })
+      }
+      expect(service.seen).toMatchObject([{ requestId: "other" }])
     }))
 
   test("a confirmed transaction of a request that was refused raises an alarm, and the next call learns it", (store) =>

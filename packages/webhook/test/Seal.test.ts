@@ -43,8 +43,9 @@ afterEach(() => {
 })
 
 const keyOf = (byte: number) => Buffer.alloc(32, byte).toString("base64")
-const body = { requestId: "order-17", part: "body" } as const
-const outcome = { requestId: "order-17", part: "outcome" } as const
+const account = { merchantKey: "key-1", baseUrl: "https://pay.example/api" }
+const body = { requestId: "order-17", kind: "apm-payment", part: "body", account } as const
+const outcome = { ...body, part: "outcome" } as const
 
 const opened = (service: Service, part: Seal.Part, sealed: string) =>
   Effect.runPromise(
@@ -69,8 +70,9 @@ describe.each([
         fc.string({ maxLength: 128 }),
         fc.constantFrom("body" as const, "outcome" as const),
         async (text, requestId, part) => {
-          const encrypted = await sealed(seals, { requestId, part }, text)
-          expect(await opened(opens, { requestId, part }, encrypted)).toEqual({ text })
+          const of = { ...body, requestId, part }
+          const encrypted = await sealed(seals, of, text)
+          expect(await opened(opens, of, encrypted)).toEqual({ text })
         }
       ),
       { numRuns: 50 }
@@ -93,11 +95,18 @@ describe.each([
     }
   })
 
-  it("a text does not open for another request, nor for another part", async () => {
+  it.each<Partial<Seal.Part>>([
+    { part: "outcome" },
+    { requestId: "order-18" },
+    { kind: "apm-payout" },
+    { account: { ...account, merchantKey: "key-2" } },
+    { account: { ...account, baseUrl: "https://other.example/api" } },
+    { account: undefined }
+  ])("a text opens for nothing else: %j", async (change) => {
     const service = await build({ key: keyOf(1) })
     const text = await sealed(service, body, "{}")
-    expect(await opened(service, outcome, text)).toBe("damaged")
-    expect(await opened(service, { ...body, requestId: "order-18" }, text)).toBe("damaged")
+    expect(await opened(service, { ...body, ...change }, text)).toBe("damaged")
+    expect(await opened(service, body, text)).toEqual({ text: "{}" })
   })
 
   it("a text whose tag was shortened does not open, nor one without bytes", async () => {
@@ -133,15 +142,15 @@ const golden = [
   {
     key: { key: keyOf(7) },
     requestText:
-      "1.2oGCpMtr.AAECAwQFBgcICQoLswhb1tHxtaAV6CK2rVZYsyLBBSNvn60q68wIjCE4tUhWGNck4h0r4BeFe1Zn1ilY3UXR8SRPV4k7",
-    outcomeText: "1.2oGCpMtr.AAECAwQFBgcICQoL-hoZk6r_rcawumWmpaFO1VRw05RUeY4",
+      "1.2oGCpMtr.AAECAwQFBgcICQoLswhb1tHxtaAV6CK2rVZYsyLBBSNvn60q68wIjCE4tUhWGNck4h0r4Bd6Qe0JSv_XpUouK_htdZJa",
+    outcomeText: "1.2oGCpMtr.AAECAwQFBgcICQoL-hoZk6r_rUyNVI-EBx1jV_rj27mpFJA",
     digest: "1.2oGCpMtr.INXoQcWyd8uX9rBdKMxt1nVMiwnvteNgZ_NSKoSlk2Y"
   },
   {
     key: { current: "sandbox-secret" },
     requestText:
-      "1.wruTZpaD.AAECAwQFBgcICQoLH7EM5_tQa7FUgmTXYcMoNlqKv_exvp-XaGvO9brxxYPcBEVSMfxLpXI77mvTAkOU80rhd6IS6Blx",
-    outcomeText: "1.wruTZpaD.AAECAwQFBgcICQoLVqNOooBecwTolZpnFVgbwXpIXy16K2o",
+      "1.wruTZpaD.AAECAwQFBgcICQoLH7EM5_tQa7FUgmTXYcMoNlqKv_exvp-XaGvO9brxxYPcBEVSMfxLpXJRNEakMmczg4qE4es0pzl-",
+    outcomeText: "1.wruTZpaD.AAECAwQFBgcICQoLVqNOooBecxdkV_d9BfHdHBdOJYYJ8VQ",
     digest: "1.wruTZpaD.9KIhWCuemCQ_MytgKhi-V9o7yKmTJ461q87c4MDGQHU"
   }
 ]

@@ -21,7 +21,7 @@ import * as NodeAdminPage from "../internal/admin/NodeAdminPage.ts"
 import * as NodeStore from "@pawl/webhook/internal/ledger/NodeStore"
 import * as Worker from "@pawl/webhook/internal/work/Worker"
 import { erase } from "./EraseCommand.ts"
-import { rename } from "./RenameCommand.ts"
+import * as Rename from "./RenameCommand.ts"
 import * as Ports from "./Ports.ts"
 import * as ReceiverLayers from "./ReceiverLayers.ts"
 import { report } from "./Report.ts"
@@ -97,7 +97,7 @@ export const receiver = Command.make(
   Command.withShortDescription(
     "Receives callbacks, confirms them and reports each transition in order"
   ),
-  Command.withSubcommands([migrate, erase, rename]),
+  Command.withSubcommands([migrate, erase, Rename.command]),
   Command.provideEffectDiscard(Effect.sync(() => takeSignals())),
   Command.provide(Layer.suspend(() => Logger.layer([logger])))
 )

@@ -1,13 +1,16 @@
 /**
- * The command `rename`: gives a store to the same service at its new base URL.
+ * The command `rename`: gives a store to the same service at its new base URL. It needs the keys with which texts are sealed.
  */
 import { baseUrl } from "@pawl/http/internal/config/Settings"
-import * as Settings from "@pawl/webhook/internal/ledger/Settings"
+import * as NodeHmac from "@pawl/core/NodeHmac"
 import { Records } from "@pawl/webhook/internal/records/Records"
+import { rename } from "@pawl/webhook/internal/requests/Rename"
+import { layerConfig, Seal } from "@pawl/webhook/Seal"
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
 import { report } from "./Report.ts"
 import * as StoreFlag from "./StoreFlag.ts"
@@ -23,21 +26,25 @@ const input = {
 }
 
 /** The command. Ends with 1 if the store belongs to the service at another base URL. */
-export const rename = Command.make("rename", input, ({ from, store, to }) =>
+export const command = Command.make("rename", input, ({ from, store, to }) =>
   StoreFlag.within(
     store,
     Effect.gen(function* () {
       const [old, next] = [baseUrl(from), baseUrl(to)]
       if (Result.isFailure(old)) return yield* report(`old ${old.failure}`)
       if (Result.isFailure(next)) return yield* report(`new ${next.failure}`)
-      const isRenamed = yield* Settings.renameOwner(yield* Records, old.success, next.success)
+      const isRenamed = yield* rename(yield* Records, yield* Seal, old.success, next.success)
       if (isRenamed) {
         return yield* Console.log(`The store belongs to the service at ${next.success}`)
       }
       return yield* report(
         `The store does not belong to the service at ${from}: start a receiver on it, and the error names the base URL that it has`
       )
-    })
+    }).pipe(
+      Effect.provide(Layer.provide(layerConfig, NodeHmac.layer)),
+      Effect.catchTag(["InvalidSealKey", "InvalidSecret"], ({ message }) => report(message)),
+      Effect.catchTag("ConfigError", ({ message }) => report(message))
+    )
   )
 ).pipe(
   Command.withDescription(

@@ -136,20 +136,15 @@ export const takeOwner = (
     (owners) => owners.find((owner) => !isSame(owner, account)) ?? account
   )
 
-/** Changes the base URL of the owner, and tells whether every engine had the old one. */
-export const renameOwner = (
-  engines: Engines,
-  from: string,
-  to: string
-): Effect.Effect<boolean, StoreUnavailable> =>
-  Effect.map(
-    each(engines, (records) =>
-      change(records, "owner", (stored) => {
-        const owner = stored as Account | undefined
-        return owner?.baseUrl === from
-          ? { value: { ...owner, baseUrl: to }, result: true }
-          : { value: stored, result: owner?.baseUrl === to }
-      })
-    ),
-    (renamed) => renamed.every(Boolean)
+/** Returns the owner of each engine. */
+export const ownersOf = (
+  engines: Engines
+): Effect.Effect<ReadonlyArray<Account | undefined>, StoreUnavailable> =>
+  each(engines, (records) =>
+    Effect.map(get(records, "owner"), (owner) => owner as Account | undefined)
   )
+
+export const setOwner = (
+  records: Records,
+  account: Account
+): Effect.Effect<void, StoreUnavailable> => write(records, "owner", () => account)

@@ -86,7 +86,10 @@ const settleAnswer = Effect.fnUntraced(function* (
   { kind, ordered, requestId }: RequestRow,
   answer: Answer
 ) {
-  const text = yield* seal.seal({ requestId, part: "outcome" }, sender.encodeOutcome(kind, answer))
+  const text = yield* seal.seal(
+    { requestId, kind, part: "outcome" },
+    sender.encodeOutcome(kind, answer)
+  )
   const response: object = Result.match(answer, {
     onSuccess: (value) => value,
     onFailure: (refusal) => (refusal._tag === "Declined" ? refusal.response : refusal)
@@ -168,7 +171,7 @@ const writeFailure = Effect.fnUntraced(function* (
   if (!isDefinite || !isAwaited) return yield* release(tools, leased, error)
   if (error._tag === "ValidationFailed" && error.sent) {
     const text = yield* tools.seal.seal(
-      { requestId: leased.requestId, part: "outcome" },
+      { requestId: leased.requestId, kind: leased.kind, part: "outcome" },
       Refusal.encode(error)
     )
     return yield* settleWithout(tools, leased, { _tag: "Refused", text })

@@ -54,11 +54,11 @@ const bodyOf = Effect.fnUntraced(function* (
   const park = (reason: ParkReason): Body => Result.fail({ park: reason })
   if (!hasCardData) {
     if (body === undefined) return park("unreadable")
-    const opened = yield* Effect.result(seal.open({ requestId, part: "body" }, body))
-    if (Result.isSuccess(opened)) {
-      return Result.succeed({ kind, requestId, body: opened.success })
-    }
-    return park(Attempt.reasonToPark(opened.failure))
+    const opened = yield* Effect.result(seal.open({ requestId, kind, part: "body" }, body))
+    if (Result.isFailure(opened)) return park(Attempt.reasonToPark(opened.failure))
+    const match = seal.compare(digest, kind, opened.success)
+    if (match === "same") return Result.succeed({ kind, requestId, body: opened.success })
+    return park(match === "no-key" ? "no-key" : "unreadable")
   }
   if (rebuild === undefined) return park("card-data")
   const rebuilt = yield* Effect.result(Effect.timeout(rebuild(requestId, kind), rebuildTimeout))

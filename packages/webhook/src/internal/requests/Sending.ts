@@ -39,18 +39,22 @@ export type SendError =
 /** Returns the stored refusal of a request as its error. */
 export const refusalOf = (
   seal: Seal["Service"],
-  requestId: string,
+  { kind, requestId }: Pick<RequestRow, "kind" | "requestId">,
   text: string | undefined
 ): Effect.Effect<never, ValidationFailed | RequestParked> =>
   text === undefined
     ? Effect.fail(Refusal.fromText(""))
-    : Effect.flatMap(openOutcome(seal, requestId, text), (opened) =>
+    : Effect.flatMap(openOutcome(seal, { kind, requestId }, text), (opened) =>
         Effect.fail(Refusal.fromText(opened))
       )
 
-const openOutcome = (seal: Seal["Service"], requestId: string, text: string) =>
+const openOutcome = (
+  seal: Seal["Service"],
+  { kind, requestId }: Pick<RequestRow, "kind" | "requestId">,
+  text: string
+) =>
   Effect.mapError(
-    seal.open({ requestId, part: "outcome" }, text),
+    seal.open({ requestId, kind, part: "outcome" }, text),
     (error) => new RequestParked({ requestId, reason: Attempt.reasonToPark(error) })
   )
 
@@ -95,11 +99,11 @@ export const run = Effect.fnUntraced(function* (
     switch (outcome?._tag) {
       case "Answered":
         if (outcome.text === undefined) return Effect.fail(responseLost(transaction))
-        return Effect.flatMap(openOutcome(seal, requestId, outcome.text), (text) =>
+        return Effect.flatMap(openOutcome(seal, row, outcome.text), (text) =>
           sender.decodeOutcome({ kind, requestId }, text)
         )
       case "Refused":
-        return refusalOf(seal, requestId, outcome.text)
+        return refusalOf(seal, row, outcome.text)
       case "Found":
         return Effect.fail(responseLost(transaction))
       case "NotSent":

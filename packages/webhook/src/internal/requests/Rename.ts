@@ -1,0 +1,79 @@
+/**
+ * Gives a store to the same service at its new base URL: seals its texts anew, because a seal covers the base URL, and then changes
+ * the owner. A rename that was interrupted is run again.
+ *
+ * No receiver may run meanwhile, because a body that is sealed for the new base URL does not open for the old one.
+ */
+import type { Account } from "@pawl/core/Account"
+import type { StoreUnavailable } from "@pawl/core/CallbackError"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import type { Part, Seal } from "../../Seal.ts"
+import * as Settings from "../ledger/Settings.ts"
+import { changeEach, each, eachPage, type Engines } from "../records/Engines.ts"
+import type { RequestRow } from "../rule/RequestRow.ts"
+
+/** Renames the service, and returns false if the store belongs to the service at another base URL. */
+export const rename = Effect.fnUntraced(function* (
+  engines: Engines,
+  seal: Seal["Service"],
+  from: string,
+  to: string
+): Effect.fn.Return<boolean, StoreUnavailable> {
+  const owners = yield* Settings.ownersOf(engines)
+  const [owner] = owners
+  if (owner === undefined || !owners.every((each) => [from, to].includes(each?.baseUrl ?? ""))) {
+    return false
+  }
+  const old = { ...owner, baseUrl: from }
+  const renamed = { ...owner, baseUrl: to }
+  yield* each(engines, (records) =>
+    eachPage(
+      records,
+      "requests",
+      Effect.fnUntraced(function* (found) {
+        for (const { key, value } of found) {
+          const sealedAnew = (part: Part["part"], text: string | undefined) =>
+            reseal(seal, { requestId: key, kind: value.kind, part }, text, old, renamed)
+          const body = yield* sealedAnew("body", value.body)
+          const text = yield* sealedAnew("outcome", textOf(value))
+          yield* changeEach(records, "requests", [key], () => (row) => ({
+            value: row && withTexts(row, body, text),
+            result: 1
+          }))
+        }
+      })
+    )
+  )
+  yield* each(engines, (records) => Settings.setOwner(records, renamed))
+  return true
+})
+
+const textOf = ({ outcome }: RequestRow): string | undefined =>
+  outcome !== undefined && "text" in outcome ? outcome.text : undefined
+
+const withTexts = (
+  row: RequestRow,
+  body: string | undefined,
+  text: string | undefined
+): RequestRow => ({
+  ...row,
+  body,
+  outcome: row.outcome && "text" in row.outcome ? { ...row.outcome, text } : row.outcome
+})
+
+/** Seals a text for the new account. A text that does not open for the old one stays as it is. */
+const reseal = (
+  seal: Seal["Service"],
+  part: Part,
+  text: string | undefined,
+  old: Account,
+  renamed: Account
+): Effect.Effect<string | undefined> =>
+  text === undefined
+    ? Effect.undefined
+    : Effect.flatMap(Effect.option(seal.open({ ...part, account: old }, text)), (opened) =>
+        Option.isNone(opened)
+          ? Effect.succeed(text)
+          : seal.seal({ ...part, account: renamed }, opened.value)
+      )
