@@ -25,6 +25,7 @@ import { help } from "./rel/Help.ts"
 import { kill } from "./rel/kill.ts"
 import { merchantsRun } from "./rel/merchants.ts"
 import { model } from "./rel/model.ts"
+import { owner } from "./rel/owner.ts"
 import { night } from "./rel/night.ts"
 import { pause } from "./rel/pause.ts"
 import { poll } from "./rel/poll.ts"
@@ -44,6 +45,7 @@ const runs: ReadonlyMap<string, Run> = new Map(
     kill,
     create,
     pause,
+    owner,
     deploy,
     clock,
     "store-down": storeDown,

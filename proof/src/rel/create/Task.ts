@@ -31,6 +31,8 @@ export interface Task {
   readonly orders: ReadonlyArray<number>
   readonly mark: Mark | undefined
   readonly times: number
+  /** The merchant key, if it is not that of the sandbox. */
+  readonly merchantKey?: string
 }
 
 export const orderId = (order: number): string => `order-${order}`

@@ -34,7 +34,14 @@ import { type Mark, orderId, payment, type Task } from "./Task.ts"
 const lines = createInterface({ input: process.stdin })
 writeSync(1, "loaded\n")
 const [line] = (await once(lines, "line")) as [string]
-const { baseUrl, mark, orders, store, times } = JSON.parse(line) as Task
+const {
+  baseUrl,
+  mark,
+  merchantKey = "sandbox-key",
+  orders,
+  store,
+  times
+} = JSON.parse(line) as Task
 
 /** The errors after which a caller asks again. */
 const tellsNothing = ["OutcomeUnknown", "StoreUnavailable"]
@@ -83,7 +90,7 @@ const markedSender = Layer.effect(
 
 const service = Pawl.layer({
   baseUrl,
-  merchantKey: "sandbox-key",
+  merchantKey,
   merchantSecret: Redacted.make(secret),
   profile: {}
 })
