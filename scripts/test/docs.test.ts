@@ -68,7 +68,11 @@ describe("the guide for production", async () => {
       "webhook/src/internal/work/ClockWatch",
       "webhook/src/internal/work/Outage",
       "webhook/src/internal/work/RowSteps",
+      "webhook/src/internal/work/Progress",
+      "webhook/src/internal/work/Cleaner",
       "webhook/src/internal/requests/Attempt",
+      "webhook/src/internal/requests/Process",
+      "webhook/src/internal/rule/RequestRule",
       "webhook/src/internal/rule/Order",
       "webhook/src/Journal",
       "receiver/src/internal/merchants/Refusals",
@@ -91,6 +95,7 @@ describe("the guide for production", async () => {
     )
     /** Alarms whose texts name a reason or a field. */
     const composed = [
+      "more work falls due than is done",
       "a dead letter",
       "a callback in quarantine",
       "a parked request",
