@@ -20,7 +20,7 @@ import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import * as LossyService from "./create/LossyService.ts"
 import * as MerchantProcess from "./create/MerchantProcess.ts"
-import { orderId, type Task } from "./create/Task.ts"
+import { orderId, secretsAfter, type Task } from "./create/Task.ts"
 import { collectMisses, onDatabases, type Run, type RunOptions, type StoreName } from "./Run.ts"
 import * as SeededRandom from "./SeededRandom.ts"
 import * as Stores from "./Stores.ts"
@@ -30,12 +30,14 @@ const attacks = ["service", "merchant key", "kind", "requestId", "owner"] as con
 /** The longest wait for a step, in milliseconds: longer than a lease and a restart. */
 const stepTimeout = 60_000
 
+const secret = () => secretsAfter(0)[0]
+
 const onStore = (name: Exclude<StoreName, "memory">, { count: cycles, log, seed }: RunOptions) =>
   Effect.gen(function* () {
     const { miss, misses } = collectMisses()
     const store = yield* Stores.makeSql(name)
-    const own = yield* LossyService.start(SeededRandom.make(seed, "own"), 0, miss)
-    const other = yield* LossyService.start(SeededRandom.make(seed, "other"), 0, miss)
+    const own = yield* LossyService.start(SeededRandom.make(seed, "own"), 0, miss, secret)
+    const other = yield* LossyService.start(SeededRandom.make(seed, "other"), 0, miss, secret)
     const cache = yield* Effect.acquireRelease(
       Effect.sync(() => mkdtempSync(join(tmpdir(), "pawl-rel-cache-"))),
       (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true }))
@@ -67,6 +69,7 @@ const onStore = (name: Exclude<StoreName, "memory">, { count: cycles, log, seed 
       orders,
       mark: undefined,
       times: 1,
+      secrets: secretsAfter(0),
       ...change
     })
     const inStore = (use: (records: Engine) => Effect.Effect<unknown, unknown>) =>
@@ -124,7 +127,8 @@ const onStore = (name: Exclude<StoreName, "memory">, { count: cycles, log, seed 
     }
 
     const cycle = async (number: number): Promise<void> => {
-      const order = 2 * number + 1
+      // An APM payment that is enqueued.
+      const order = 16 * number + 1
       const id = orderId(order)
       const merchant = start()
       merchant.give(task([order], { mark: "claimed" }))

@@ -17,7 +17,7 @@ import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import * as LossyService from "./create/LossyService.ts"
 import * as MerchantProcess from "./create/MerchantProcess.ts"
-import { orderId, type Task } from "./create/Task.ts"
+import { orderId, secretsAfter, type Task } from "./create/Task.ts"
 import { collectMisses, onDatabases, type Run, type RunOptions, type StoreName } from "./Run.ts"
 import * as SeededRandom from "./SeededRandom.ts"
 import * as Stores from "./Stores.ts"
@@ -32,11 +32,13 @@ interface RequestLine {
   readonly transaction_id: string | null
 }
 
+const secret = () => secretsAfter(0)[0]
+
 const onStore = (name: Exclude<StoreName, "memory">, { count: cycles, log, seed }: RunOptions) =>
   Effect.gen(function* () {
     const { miss, misses } = collectMisses()
     const store = yield* Stores.makeSql(name)
-    const service = yield* LossyService.start(SeededRandom.make(seed, "loss"), 0, miss)
+    const service = yield* LossyService.start(SeededRandom.make(seed, "loss"), 0, miss, secret)
     const cache = yield* Effect.acquireRelease(
       Effect.sync(() => mkdtempSync(join(tmpdir(), "pawl-rel-cache-"))),
       (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true }))
@@ -75,7 +77,8 @@ const onStore = (name: Exclude<StoreName, "memory">, { count: cycles, log, seed 
       store: store.url,
       orders,
       mark: undefined,
-      times: 1
+      times: 1,
+      secrets: secretsAfter(0)
     })
 
     const cycle = async () => {

@@ -4,10 +4,10 @@ import { createWith } from "../../src/rel/create.ts"
 import { shortRun } from "./support.ts"
 
 it.live(
-  "pays every order once and tells every outcome over 8 crashes, on each store (Q01, Q02, Q06)",
+  "makes every create of eight kinds once and tells every outcome over 16 crashes and rotations, on each store (Q01, Q02, Q06)",
   () =>
     Effect.gen(function* () {
-      const options = shortRun(8, "sqlite", "postgres")
+      const options = shortRun(16, "sqlite", "postgres")
       const { figures, misses } = yield* createWith(options, { leases: false })
       expect(misses).toEqual([])
       for (const store of options.stores) {

@@ -1,37 +1,70 @@
 /**
  * A service over HTTP that processes each requestId once, and loses requests and responses.
  */
+import * as Checksum from "@pawl/core/Checksum"
+import * as NodeHmac from "@pawl/core/NodeHmac"
 import { readText, serve } from "@pawl/test-support/Listener"
 import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
 import { setTimeout as sleep } from "node:timers/promises"
 import type { SeededRandom } from "../SeededRandom.ts"
 
 /** The longest time of a response, in milliseconds. */
 const maxDelay = 20
 
-interface Body {
-  readonly requestId: string
+type Fields = Readonly<Record<string, unknown>>
+
+/** The statuses and the responses of the creates, by their paths. */
+const creates: Readonly<Record<string, (id: string) => Fields>> = {
+  "payments/apm": (transactionId) => ({ transactionId, transactionStatus: "SUCCEED" }),
+  "payouts/apm": (transactionId) => ({ transactionId, transactionStatus: "SUCCEED" }),
+  "payments/card": (transactionId) => ({ transactionId, transactionStatus: "SUCCEED" }),
+  "payments/card/charge": (transactionId) => ({ transactionId, transactionStatus: "SUCCEED" }),
+  "payouts/card": (transactionId) => ({ transactionId, transactionStatus: "SUCCEED" }),
+  "refunds/card": (refundId) => ({ refundId, transactionStatus: "SUCCEED" }),
+  "payments/card/recurring": (transactionId) => ({
+    subscriptionId: `9${transactionId}`,
+    transactionId,
+    transactionStatus: "SUCCEED"
+  }),
+  "payments/intent": (id) => ({ redirectUrl: `https://pay.example/${id}` })
+}
+
+/**
+ * The effect of a request: its id, and its body without the checksum and the callback URL with its token, which a rotation of the
+ * secret changes.
+ */
+interface Made {
+  readonly transactionId: string
+  readonly path: string
+  readonly body: string
 }
 
 /**
  * Starts the service. `effects` has the transaction of each requestId. `loss` is the probability that a request or its
- * response is lost.
+ * response is lost. `secretOf` returns the only merchant secret that it accepts now.
  */
 export const start = Effect.fnUntraced(function* (
   random: SeededRandom,
   loss: number,
-  miss: (sentence: string) => void
+  miss: (sentence: string) => void,
+  secretOf: () => string
 ) {
-  const effects = new Map<string, { readonly transactionId: string; readonly body: string }>()
-  const ids = new Set<string>()
-  const figures = { requests: 0, lostRequests: 0, lostResponses: 0, repeated: 0 }
+  const effects = new Map<string, Made>()
+  const ids = new Map<string, string>()
+  const figures = { requests: 0, lostRequests: 0, lostResponses: 0, repeated: 0, wrongChecksums: 0 }
   let isLossy = true
 
   const port = yield* serve((request, response) => {
     const answer = (status: number, body: unknown) =>
       response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body))
-    const pay = async (): Promise<void> => {
-      const text = await readText(request)
+    const path = (request.url ?? "").replace("/api/v1/", "")
+    const create = async (respond: (id: string) => Fields): Promise<void> => {
+      const { checksum, ...fields } = JSON.parse(await readText(request)) as Fields & {
+        readonly requestId: string
+        readonly checksum?: string
+      }
+      const { requestId } = fields
       figures.requests++
       const isLost = isLossy && random.isTrue(loss)
       if (isLost && random.isTrue(0.5)) {
@@ -39,31 +72,45 @@ export const start = Effect.fnUntraced(function* (
         request.socket.destroy()
         return
       }
-      const { requestId } = JSON.parse(text) as Body
+      // A process that is killed may leave a request of the secret before the rotation on its way.
+      const sign = NodeHmac.keyed(Redacted.make(secretOf()))
+      const signed = fields as Parameters<typeof Checksum.request>[2]
+      if (checksum !== undefined && checksum !== Checksum.request(sign, "|", signed)) {
+        figures.wrongChecksums++
+        return void answer(400, { message: "checksum" })
+      }
+      const { callbackUrl: _, ...rest } = fields
+      const body = JSON.stringify(rest)
       const known = effects.get(requestId)
       if (known !== undefined) figures.repeated++
-      if (known !== undefined && known.body !== text) miss(`${requestId} came with another body`)
-      const effect = known ?? { transactionId: String(100_001 + effects.size), body: text }
-      effects.set(requestId, effect)
-      ids.add(effect.transactionId)
+      if (known !== undefined && (known.body !== body || known.path !== path)) {
+        miss(`${requestId} came with another body`)
+      }
+      const made = known ?? { transactionId: String(100_001 + effects.size), path, body }
+      effects.set(requestId, made)
+      ids.set(made.transactionId, path)
       await sleep(random.below(maxDelay))
       if (isLost) {
         figures.lostResponses++
         request.socket.destroy()
         return
       }
-      const { transactionId } = effect
-      answer(200, { requestId, transactionId, transactionStatus: "SUCCEED" })
+      answer(200, { requestId, ...respond(made.transactionId) })
     }
-    if (request.url === "/api/v1/auth") {
-      request.resume()
-      answer(200, { accessToken: "sandbox-token" })
-    } else if (request.method === "POST") {
-      pay().catch(() => request.socket.destroy())
+    const login = async (): Promise<void> => {
+      const { merchantSecret } = JSON.parse(await readText(request)) as Fields
+      if (merchantSecret === secretOf()) answer(200, { accessToken: "sandbox-token" })
+      else answer(401, { message: "secret" })
+    }
+    const respond = request.method === "POST" ? creates[path] : undefined
+    if (path === "auth" || respond !== undefined) {
+      const handled = respond === undefined ? login() : create(respond)
+      handled.catch(() => request.socket.destroy())
     } else {
       request.resume()
-      const id = /\/payments\/apm\/status\/(.+)$/u.exec(request.url ?? "")?.[1] ?? ""
-      if (ids.has(id)) answer(200, "SUCCEED")
+      const [, place = "", id = ""] = /^(.+)\/status\/(.+)$/u.exec(path) ?? []
+      // A charge and the first payment of a subscription are card payments.
+      if (ids.get(id)?.startsWith(place) === true) answer(200, "SUCCEED")
       else answer(404, { error: "not found" })
     }
   })

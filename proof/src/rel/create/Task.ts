@@ -2,6 +2,9 @@
  * The task of a merchant's process in `rel create`, and its orders.
  */
 
+import type { RequestInput, RequestKind } from "@pawl/core/RequestSender"
+import * as Struct from "effect/Struct"
+
 /** The points at which a process ends itself, from the call of the merchant to the end of the handler. */
 export const marks = [
   "before the write",
@@ -24,25 +27,106 @@ export const marks = [
 
 export type Mark = (typeof marks)[number]
 
-/** With `mark` undefined the process ends when it is killed. Even orders are sent, odd ones are enqueued. */
+/**
+ * With `mark` undefined the process ends when it is killed. Even orders are sent, odd ones are enqueued; those with a card are always
+ * sent, because card data is not enqueued.
+ *
+ * `secrets` are the current merchant secret and the one before it.
+ */
 export interface Task {
   readonly baseUrl: string
   readonly store: string
   readonly orders: ReadonlyArray<number>
   readonly mark: Mark | undefined
   readonly times: number
+  readonly secrets: readonly [string, string]
   /** The merchant key, if it is not that of the sandbox. */
   readonly merchantKey?: string
 }
 
+/** Returns the merchant secrets after a number of rotations: the current one and the one before it. */
+export const secretsAfter = (rotations: number): readonly [string, string] => [
+  `secret-${rotations}`,
+  `secret-${Math.max(rotations - 1, 0)}`
+]
+
 export const orderId = (order: number): string => `order-${order}`
 
-/** The payment of an order. */
-export const payment = (order: number) => ({
-  requestId: orderId(order),
-  accountId: "4711",
-  amount: `${10 + (order % 90)}.00`,
-  currency: "EUR",
-  apmPayload: { paymentMethod: "EWALLET" as const },
-  metadata: { order: String(order) }
+const idPattern = /^order-(\d+)$/u
+
+/** Returns the order of a requestId. */
+export const orderOf = (requestId: string): number => Number(idPattern.exec(requestId)?.[1])
+
+const card = { number: "4242424242424242", expMonth: "04", expYear: "2030", cvv: "737" }
+const pages = {
+  successRedirectUrl: "https://shop.example/thanks",
+  failureRedirectUrl: "https://shop.example/sorry"
+}
+
+/** The input of each kind of create. */
+const inputs: {
+  readonly [K in RequestKind]: (
+    order: { readonly requestId: string; readonly amount: string },
+    metadata: Readonly<Record<string, string>>
+  ) => RequestInput<K>
+} = {
+  "apm-payment": (order, metadata) => ({
+    ...order,
+    accountId: "4711",
+    currency: "EUR",
+    apmPayload: { paymentMethod: "EWALLET" },
+    metadata
+  }),
+  "apm-payout": (order, metadata) => ({
+    ...order,
+    accountId: "4711",
+    currency: "EUR",
+    apmPayload: { paymentMethod: "EWALLET" },
+    metadata
+  }),
+  "card-payment": (order) => ({ ...order, mid: "m-1", currency: "EUR", card }),
+  "card-charge": (order) => ({ ...order, mid: "m-1", currency: "EUR", cardToken: "token-1" }),
+  "card-payout": (order) => ({ ...order, mid: "m-1", card }),
+  refund: (order) => ({ ...order, mid: "m-1", transactionId: "1", reason: "customer_request" }),
+  "payment-intent": (order) => ({
+    ...order,
+    ...pages,
+    mid: "m-1",
+    currency: "EUR",
+    type: "PAYMENT",
+    lang: "en",
+    billingDetails: { email: "ada@shop.example" },
+    order: { title: "Tea" },
+    device: {}
+  }),
+  subscription: ({ amount, requestId }) => ({
+    requestId,
+    mid: "m-1",
+    ...pages,
+    cardToken: "token-1",
+    plan: { amount, currency: "EUR", frequency: "MONTHLY", interval: 1, startDate: "2026-01-31" }
+  })
+}
+
+const kinds = Struct.keys(inputs)
+
+/** Returns the kind of an order. */
+export const kindOf = (order: number): RequestKind =>
+  kinds[Math.floor(order / 2) % kinds.length] ?? "apm-payment"
+
+/** Tells whether an order is enqueued by its merchant, and not sent. */
+export const isEnqueued = (order: number): boolean =>
+  order % 2 === 1 && !["card-payment", "card-payout"].includes(kindOf(order))
+
+/** The create of an order. */
+export const createOf = (order: number) => ({
+  kind: kindOf(order),
+  input: inputs[kindOf(order)](
+    { requestId: orderId(order), amount: `${10 + (order % 90)}.00` },
+    { order: String(order) }
+  )
 })
+
+/** Returns the id of the transaction that a response names; empty if it names none. */
+export const idIn = (response: object): string =>
+  String(Reflect.get(response, "transactionId") ?? Reflect.get(response, "refundId") ?? "")

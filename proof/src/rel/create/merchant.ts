@@ -28,8 +28,7 @@ import { SqlClient } from "effect/sql/SqlClient"
 import { once } from "node:events"
 import { writeSync } from "node:fs"
 import { createInterface } from "node:readline"
-import { secret } from "../FakeService.ts"
-import { type Mark, orderId, payment, type Task } from "./Task.ts"
+import { createOf, idIn, isEnqueued, type Mark, orderId, orderOf, type Task } from "./Task.ts"
 
 const lines = createInterface({ input: process.stdin })
 writeSync(1, "loaded\n")
@@ -39,9 +38,12 @@ const {
   mark,
   merchantKey = "sandbox-key",
   orders,
+  secrets,
   store,
   times
 } = JSON.parse(line) as Task
+const current = Redacted.make(secrets[0])
+const previous = Redacted.make(secrets[1])
 
 /** The errors after which a caller asks again. */
 const tellsNothing = ["OutcomeUnknown", "StoreUnavailable"]
@@ -91,7 +93,7 @@ const markedSender = Layer.effect(
 const service = Pawl.layer({
   baseUrl,
   merchantKey,
-  merchantSecret: Redacted.make(secret),
+  merchantSecret: current,
   profile: {}
 })
 
@@ -100,16 +102,20 @@ const handler = Layer.succeed(Handler, {
     around("before the handler", print(`handled ${transactionId} ${to}`), "handled")
 })
 
-const current = Redacted.make(secret)
+/** A key of its own, because a request may be older than two rotations of the secret. */
+const key = Redacted.make(Buffer.alloc(32, 7).toString("base64"))
 
-const requests = Requests.layer({ callbackUrl: "https://shop.example/callback" }).pipe(
+const requests = Requests.layer({
+  callbackUrl: "https://shop.example/callback",
+  rebuild: (requestId) => Effect.sync(() => createOf(orderOf(requestId)).input)
+}).pipe(
   Layer.provide(markedStore),
-  Layer.provide([markedSender, CallbackUrl.layer(current), Seal.layer({ current })])
+  Layer.provide([markedSender, CallbackUrl.layer(current), Seal.layer({ key, current, previous })])
 )
 
 const layer = Layer.merge(
   requests,
-  Receiver.layer().pipe(Layer.provide([handler, Verifier.layer({ current })]))
+  Receiver.layer().pipe(Layer.provide([handler, Verifier.layer({ current, previous })]))
 ).pipe(Layer.provideMerge(database), Layer.provide(service), Layer.provide(NodeHmac.layer))
 
 const program = Effect.gen(function* () {
@@ -120,16 +126,17 @@ const program = Effect.gen(function* () {
 
   const pay = Effect.fnUntraced(function* (order: number) {
     const requestId = orderId(order)
-    if (order % 2 === 0) {
-      const response = yield* send("apm-payment", payment(order))
+    const { input, kind } = createOf(order)
+    if (!isEnqueued(order)) {
+      const response: object = yield* send(kind, input)
       yield* at("before it is told")
-      yield* print(`told ${requestId} ${response.transactionId}`)
+      yield* print(`told ${requestId} ${idIn(response)}`)
       return yield* at("told")
     }
     const write = sql`INSERT INTO orders (id) VALUES (${requestId}) ON CONFLICT (id) DO NOTHING`
     const both = Effect.andThen(
       Effect.andThen(write, at("in the transaction")),
-      Effect.andThen(enqueue("apm-payment", payment(order)), at("before the commit"))
+      Effect.andThen(enqueue(kind, input), at("before the commit"))
     )
     yield* run(both)
     return yield* print(`enqueued ${requestId}`)
