@@ -152,6 +152,21 @@ describe("a worker whose claims fail", () => {
     ))
 })
 
+it("a worker whose claims are refused says so, although it can note that it is alive", () =>
+  World.run(
+    Effect.gen(function* () {
+      const world = yield* World.make({
+        pollInterval: Duration.seconds(1),
+        plant: (ledger) => ({ ...ledger, claim: () => Effect.fail(refused) })
+      })
+      const { progress } = yield* world.start
+      for (let minutes = 1; minutes < 5; minutes++) {
+        yield* World.pass("61 seconds")
+        expect(yield* progress).toEqual({ cause, rows: [] })
+      }
+    })
+  ))
+
 describe("a backlog", () => {
   const pollInterval = Duration.seconds(1)
 

@@ -1,7 +1,7 @@
 /**
  * The progress of a worker: whether its steps reach the store, and the rows that cannot be written.
  *
- * A worker has three sorts of steps: those of its rounds, such as claims, those of calls of the handler, and other ones of a row. A sort
+ * A worker has four sorts of steps: claims, those of the watches beside them, such as that of the clock, those of calls of the handler, and other ones of a row. A sort
  * fails from the first step that fails until one ends well: a round that claimed, or a row that was released with its result. After a
  * minute the worker makes no progress. An alarm says so with the cause, again every 10 minutes, and `state` does.
  *
@@ -59,11 +59,11 @@ export const noProgress = "the worker makes no progress"
 export const noRequests = "no requests are sent"
 export const notWritten = "a transaction cannot be written"
 
-type Sort = "rounds" | "calls" | "rows"
+type Sort = "rounds" | "watches" | "calls" | "rows"
 
 /** A step of a row. With `isEnd` the row is released by it. */
 export interface Step {
-  readonly sort: Exclude<Sort, "rounds">
+  readonly sort: Exclude<Sort, "rounds" | "watches">
   readonly isEnd: boolean
 }
 
@@ -82,7 +82,8 @@ interface Subject {
  */
 export interface Progress {
   readonly ofRound: <A>(
-    step: Effect.Effect<A, StoreUnavailable>
+    step: Effect.Effect<A, StoreUnavailable>,
+    sort?: "rounds" | "watches"
   ) => Effect.Effect<A, StoreUnavailable>
   readonly ofRow: (
     row: Subject,
@@ -172,10 +173,10 @@ export const make = Effect.fnUntraced(function* (
   }
 
   return {
-    ofRound: (step) =>
+    ofRound: (step, sort = "rounds") =>
       step.pipe(
-        Effect.tap(() => Effect.sync(() => succeed("rounds"))),
-        Effect.tapError((error) => fail("rounds", error))
+        Effect.tap(() => Effect.sync(() => succeed(sort))),
+        Effect.tapError((error) => fail(sort, error))
       ),
     ofRow: (row, { isEnd, sort }) => {
       let tries = 0
@@ -240,8 +241,8 @@ export const ofRow =
   <A>(call: Effect.Effect<A, StoreUnavailable>): Effect.Effect<A> =>
     Effect.flatMap(Current, (progress) => progress.ofRow(row, step)(call))
 
-/** Makes a step of a round again every second until it succeeds. */
+/** Makes a step of a watch again every second until it succeeds. */
 export const untilDone = <A>(step: Effect.Effect<A, StoreUnavailable>): Effect.Effect<A> =>
   Effect.flatMap(Current, (progress) =>
-    Effect.orDie(Effect.retry(progress.ofRound(step), retrySchedule))
+    Effect.orDie(Effect.retry(progress.ofRound(step, "watches"), retrySchedule))
   )
