@@ -16,7 +16,8 @@ import type { Kind, Method } from "./Kind.ts"
  * - `id`: identifier of the transition, the same in every attempt. Use it to make the handler idempotent.
  * - `requestId`: the requestId of the create, from a registration or a `CallbackUrl` token; null without
  *   either.
- * - `from`: the status that the handler was last told; null the first time.
+ * - `from`: the status of the last call that was noted as told; null before. After a crash between a call that succeeded and its note it
+ *   is an earlier status than the handler has had. Decide by `sequence` and `to`.
  * - `to`: the status that holds now.
  * - `confirmed`: whether the service confirmed `to` in a response or a read.
  * - `conflict`: all final statuses that the service confirmed, if it confirmed several; else null.

@@ -110,6 +110,35 @@ it("a row that is parked fails no longer, so a redrive begins its 24 hours anew"
     })
   ))
 
+it("after a crash between a call and its mark `from` is the status that was marked, and `sequence` goes on", () =>
+  World.run(
+    Effect.gen(function* () {
+      let isCrashing = true
+      const world = yield* World.make({
+        read: says("SUCCEED"),
+        plant: (ledger) => ({
+          ...ledger,
+          write: (row, change) =>
+            isCrashing && change.told !== undefined
+              ? Effect.fail(new StoreUnavailable({}))
+              : ledger.write(row, change)
+        })
+      })
+      const first = yield* world.start
+      yield* first.receive("1", "PENDING")
+      yield* World.pass("1 second")
+      yield* first.kill
+      isCrashing = false
+      const second = yield* world.start
+      yield* second.receive("1", "SUCCEED")
+      yield* World.pass("2 minutes")
+      expect(world.calls).toMatchObject([
+        { from: null, to: "PENDING", sequence: 1, took: true },
+        { from: null, to: "SUCCEED", sequence: 2, took: true }
+      ])
+    })
+  ))
+
 it("a commit is tried again every second while the store is not available", () =>
   World.run(
     Effect.gen(function* () {
