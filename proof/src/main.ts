@@ -36,6 +36,7 @@ import type { Report, Run } from "./rel/Run.ts"
 import { scale } from "./rel/scale.ts"
 import { plans, sim } from "./rel/sim.ts"
 import { snapshot } from "./rel/snapshot.ts"
+import { silent } from "./rel/silent.ts"
 import { slow } from "./rel/slow.ts"
 import { storeDown } from "./rel/storeDown.ts"
 import { storeLost } from "./rel/storeLost.ts"
@@ -50,6 +51,7 @@ const runs: ReadonlyMap<string, Run> = new Map(
     clock,
     "store-down": storeDown,
     stores: storeLost,
+    silent,
     slow,
     night,
     forge,

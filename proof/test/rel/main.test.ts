@@ -31,6 +31,7 @@ it("lists the runs for an unknown name, and exits 1", async () => {
     "clock",
     "store-down",
     "stores",
+    "silent",
     "slow",
     "forge",
     "race",
