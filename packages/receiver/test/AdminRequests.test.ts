@@ -70,7 +70,10 @@ it("parked requests are listed with their reasons, in pages, and nothing of thei
           state: "parked",
           begunAt: "1970-01-01T00:00:00.000Z",
           outcome: null,
-          parked: { reason: "window", explanation: expect.stringContaining("hadNoEffect=true") }
+          parked: {
+            reason: "window",
+            explanation: expect.stringContaining("redrive it with hadNoEffect")
+          }
         },
         ...ids.slice(1, 100).map(() => ({}))
       ])

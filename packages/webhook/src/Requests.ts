@@ -286,10 +286,13 @@ const make = Effect.fnUntraced(function* (options: Options = {}) {
     const { row } = yield* store.write(written, { at })
     const match = row.kind === kind ? seal.compare(row.digest, kind, request.body) : "different"
     if (match === "different") return yield* new RequestConflict({ requestId })
-    if (match === "no-key") return yield* new RequestParked({ requestId, reason: "no-key" })
-    const { outcome, parked } = isWithoutEffect(row)
-      ? ((yield* store.restart(written, { at })) ?? row)
-      : row
+    const isReadable = match === "same" && row.parked?.reason !== "unreadable"
+    const isAgain = row.outcome !== undefined || !isReadable
+    const again = isAgain ? yield* store.restart(written, { at }) : undefined
+    if (match === "no-key" && again === undefined) {
+      return yield* new RequestParked({ requestId, reason: "no-key" })
+    }
+    const { outcome, parked } = again ?? row
     if (parked !== undefined) return yield* new RequestParked({ requestId, reason: parked.reason })
     if (outcome?._tag === "Refused") return yield* Sending.refusalOf(seal, row, outcome.text)
     if (outcome?._tag === "NotSent" && outcome.reason !== "no-effect") {
@@ -313,7 +316,3 @@ const make = Effect.fnUntraced(function* (options: Options = {}) {
     })
   })
 })
-
-/** Tells whether an attempt surely had no effect, so that the request may be written anew. */
-const isWithoutEffect = ({ outcome }: RequestRow): boolean =>
-  outcome?._tag === "NotSent" && outcome.reason === "no-effect"

@@ -34,13 +34,17 @@ describe("RequestRule", () => {
     )
   })
 
-  it("restart writes a request without effect anew, and keeps its first time, the time at which it expires and the transaction that is not its own", () => {
+  it("restart writes a request that was never sent anew, and keeps its first time, the time at which it expires and the transaction that is not its own", () => {
     check(
       fc.tuple(time, optional(newLease), optional(time)),
       (row, [at, given, expiresAt]) => Rule.restart(row, { ...request(row), expiresAt }, at, given),
       (row, [at, given, expiresAt = row.expiresAt]) => {
         const { createdAt, deniedTransactionId, outcome } = row
-        if (outcome?._tag !== "NotSent" || outcome.reason !== "no-effect") return undefined
+        const isUnsent =
+          outcome === undefined
+            ? row.begunAt === undefined && row.lease === undefined
+            : outcome._tag === "NotSent" && outcome.reason === "no-effect"
+        if (!isUnsent) return undefined
         return at >= (expiresAt ?? Infinity)
           ? known(row, { _tag: "NotSent", reason: "expired" }, at)
           : { ...fresh(row, at, given), createdAt, deniedTransactionId, expiresAt }

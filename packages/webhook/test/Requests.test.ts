@@ -417,6 +417,47 @@ const promises = (makeStore: Effect.Effect<Store, unknown, Scope.Scope>) => {
       expect(service.seen).toMatchObject([{ requestId: "other" }])
     }))
 
+  test("a request that was never sent is sealed anew by the next create with the right secret, sent or enqueued", (store) =>
+    Effect.gen(function* () {
+      const wrong = yield* start(store, fake.make(Array<"unsent">(20).fill("unsent")), {
+        key: "wrong-secret"
+      })
+      for (const id of ["1", "2", "3"]) yield* wrong.enqueue("apm-payment", fake.payment(id))
+      expect((yield* Effect.flip(wrong.send("apm-payment", fake.payment("4"))))._tag).toBe(
+        "Unreachable"
+      )
+      yield* wrong.kill
+      const service = fake.make()
+      const shop = yield* start(store, service)
+      // A create at once, before the worker has seen the requests.
+      expect(yield* shop.send("apm-payment", fake.payment("4"))).toMatchObject({
+        transactionId: "100001"
+      })
+      for (let minutes = 0; minutes < 5; minutes++) yield* pass("1 minute")
+      const parked = yield* shop.parked({ limit: 10 })
+      expect(parked.map(({ parked, requestId }) => [requestId, parked.reason])).toEqual(
+        ["1", "2", "3"].map((id) => [id, "no-key"])
+      )
+      yield* shop.enqueue("apm-payment", fake.payment("1"))
+      yield* shop.send("apm-payment", fake.payment("2"))
+      for (let minutes = 0; minutes < 5; minutes++) yield* pass("1 minute")
+      for (const id of ["1", "2", "4"]) {
+        expect(yield* shop.get(id)).toMatchObject({ outcome: { _tag: "Answered" } })
+      }
+      expect(service.effects.size).toBe(3)
+      expect(yield* shop.parked({ limit: 10 })).toMatchObject([{ requestId: "3" }])
+    }))
+
+  test("a request in doubt that no key opens is not sealed anew, and its error says what to do", (store) =>
+    Effect.gen(function* () {
+      const service = yield* killed(store)
+      const shop = yield* start(store, service, { key: "wrong-secret" })
+      const error = yield* Effect.flip(shop.send("apm-payment", fake.payment("order-1")))
+      expect(error).toMatchObject({ _tag: "RequestParked", reason: "no-key" })
+      expect(error.message).toMatch(/: no given key opens it; give the secret or the key/u)
+      expect(service.seen).toHaveLength(1)
+    }))
+
   test("a confirmed transaction of a request that was refused raises an alarm, and the next call learns it", (store) =>
     Effect.gen(function* () {
       const service = fake.make(["404"])

@@ -117,7 +117,9 @@ export const isAccepted = (facts: Facts, step: Step, at: number): boolean => {
         ? step.hadNoEffect
         : facts.isParked && (step.hadNoEffect || !isForgotten(facts, at))
     case "restart":
-      return facts.outcome?._tag === "NotSent" && facts.outcome.reason === "no-effect"
+      return facts.outcome === undefined
+        ? isOpen && facts.sentAt === undefined && facts.holder === undefined
+        : facts.outcome._tag === "NotSent" && facts.outcome.reason === "no-effect"
   }
 }
 
@@ -194,6 +196,7 @@ export const after = (facts: Facts, step: Step, at: number, leaseId: number | un
       return {
         ...facts,
         outcome: undefined,
+        isParked: false,
         isBodyDeleted: false,
         openSince: at,
         sentAt: at,

@@ -4,7 +4,8 @@
 import type { StoreUnavailable } from "@pawl/core/CallbackError"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import type { ParkReason, RequestRow } from "@pawl/webhook/internal/rule/RequestRow"
+import type { RequestRow } from "@pawl/webhook/internal/rule/RequestRow"
+import { cures } from "@pawl/webhook/internal/requests/Cures"
 import type { RequestStore } from "@pawl/webhook/internal/ledger/RequestStore"
 import * as LedgerClock from "@pawl/webhook/internal/ledger/LedgerClock"
 import * as Time from "../story/Time.ts"
@@ -112,23 +113,9 @@ const describe = (row: RequestRow) => {
         : {
             reason: parked.reason,
             at: Time.textOf(parked.at),
-            explanation: explanations[parked.reason]
+            explanation: cures[parked.reason]
           }
   }
-}
-
-const explanations: Readonly<Record<ParkReason, string>> = {
-  refused:
-    "The service refused the request in the same way three times over ten minutes. Correct the cause, then redrive.",
-  window:
-    "The request may have taken effect, and the service may have forgotten its requestId. Ask the service whether it did; if it had no effect, redrive with hadNoEffect=true.",
-  "card-data":
-    "The request may have taken effect, and its card data was not stored. Send the same request again, or ask the service; if it had no effect, redrive with hadNoEffect=true.",
-  "rebuilt-differently":
-    "The request was made again with another body than the one that was sent. Correct the function that makes it, then redrive.",
-  "no-key": "No given key opens the stored request. Give the key that sealed it, then redrive.",
-  unreadable:
-    "The stored request was changed in the database. Ask the service whether it took effect; if not, make another request."
 }
 
 const readCursor = (text: string) => {

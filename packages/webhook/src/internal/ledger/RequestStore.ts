@@ -98,8 +98,8 @@ export const make = (
         )
       }),
     /**
-     * Writes a request anew whose attempt surely had no effect, and returns its row; undefined for any other. A request that has
-     * expired meanwhile is settled so.
+     * Writes a request anew that was surely never sent, and returns its row; undefined for any other. A request that has expired
+     * meanwhile is settled so.
      */
     restart: (request: NewRequest, { at, until }: Begin) =>
       after(request.requestId, (row, id) =>

@@ -2,6 +2,7 @@
  * The errors of requests that are kept in a store.
  */
 import * as Data from "effect/Data"
+import { cures } from "./Cures.ts"
 import type { ParkReason } from "../rule/RequestRow.ts"
 
 /**
@@ -28,14 +29,14 @@ export class RequestNotSent extends Data.TaggedError("RequestNotSent")<{
   }
 }
 
-/** Error raised when a request is parked: a person has to decide on it. */
+/** Error raised when a request is parked: a person has to decide on it. The message says what to do. */
 export class RequestParked extends Data.TaggedError("RequestParked")<{
   readonly requestId: string
   readonly reason: ParkReason
 }> {
   readonly code = "RequestParked"
   override get message() {
-    return `Request ${this.requestId} is parked (${this.reason}): a person has to decide on it`
+    return `Request ${this.requestId} is parked (${this.reason}): ${cures[this.reason]}`
   }
 }
 

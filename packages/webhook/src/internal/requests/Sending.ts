@@ -115,11 +115,14 @@ export const run = Effect.fnUntraced(function* (
     }
   }
 
-  /** Takes the request over if nobody works on it. Card data that was not stored is there now. */
+  /**
+   * Takes the request over if nobody works on it. Card data that was not stored is there now, and so is a body that cannot be read. A
+   * request that was never sent is sealed anew then.
+   */
   const takeOver = Effect.fnUntraced(function* (row: RequestRow) {
     const at = yield* Lease.timeOf(store)
     const until = at + Lease.duration
-    if (row.outcome !== undefined) {
+    if (row.outcome !== undefined || (RequestRule.isUnsent(row) && !isReadable(row))) {
       const again = yield* inStore(store.restart(written, { at, until }))
       if (again === undefined || isLeased(again)) return again
       return yield* new RequestNotSent({ requestId, reason: "expired" })
@@ -134,12 +137,19 @@ export const run = Effect.fnUntraced(function* (
     return leased && (yield* inStore(store.begin(leased, { at, window })))
   })
 
+  const matchOf = (row: RequestRow) =>
+    row.kind === kind ? seal.compare(row.digest, kind, request.body) : "different"
+  const isReadable = (row: RequestRow) =>
+    matchOf(row) !== "no-key" && row.parked?.reason !== "unreadable"
+
   const waitFor = Effect.fnUntraced(function* (
     first: RequestRow
   ): Effect.fn.Return<Response, SendError> {
-    const match = first.kind === kind ? seal.compare(first.digest, kind, request.body) : "different"
+    const match = matchOf(first)
     if (match === "different") return yield* new RequestConflict({ requestId })
-    if (match === "no-key") return yield* new RequestParked({ requestId, reason: "no-key" })
+    if (match === "no-key" && !RequestRule.isUnsent(first)) {
+      return yield* new RequestParked({ requestId, reason: "no-key" })
+    }
     const clock = yield* Clock.Clock
     const deadline = clock.currentTimeMillisUnsafe() + waitTime
     let row: RequestRow | undefined = first

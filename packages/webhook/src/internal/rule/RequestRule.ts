@@ -68,9 +68,15 @@ export const write = (
   parked: undefined
 })
 
+/** Tells whether a request was surely never sent, and nobody works on it. */
+export const isUnsent = ({ begunAt, lease, outcome }: RequestRow): boolean =>
+  outcome === undefined
+    ? begunAt === undefined && lease === undefined
+    : outcome._tag === "NotSent" && outcome.reason === "no-effect"
+
 /**
- * Writes a settled request anew. Only a request whose attempt surely had no effect is written again. It expires when it did
- * before, if the new request says nothing else; after that time it is settled as expired.
+ * Writes a request anew that was surely never sent (`isUnsent`): one whose attempt had no effect, or whose texts cannot be read. It
+ * expires when it did before, if the new request says nothing else; after that time it is settled as expired.
  */
 export const restart = (
   row: RequestRow,
@@ -78,8 +84,8 @@ export const restart = (
   at: number,
   lease?: NewLease
 ): RequestRow | undefined => {
-  const { createdAt, deniedTransactionId, outcome } = row
-  if (outcome?._tag !== "NotSent" || outcome.reason !== "no-effect") return undefined
+  const { createdAt, deniedTransactionId } = row
+  if (!isUnsent(row)) return undefined
   const expiresAt = request.expiresAt ?? row.expiresAt
   return expiresAt !== undefined && at >= expiresAt
     ? settled(row, { _tag: "NotSent", reason: "expired" }, at)

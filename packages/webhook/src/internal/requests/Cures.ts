@@ -1,0 +1,20 @@
+/**
+ * The cures of parked requests, by the reason.
+ */
+import type { ParkReason } from "../rule/RequestRow.ts"
+
+/** The step that a person takes. `redrive` is `requests.redrive` of pawl, and a request of the admin API. */
+export const cures: Readonly<Record<ParkReason, string>> = {
+  refused:
+    "the service refused it three times over ten minutes; correct the cause, then redrive it",
+  window:
+    "it may have taken effect, and the service may have forgotten its requestId; ask the service, and if it had no effect, redrive it with hadNoEffect",
+  "card-data":
+    "it may have taken effect, and its card data was not stored; make the same create again, or ask the service, and if it had no effect, redrive it with hadNoEffect",
+  "rebuilt-differently":
+    "it was made again with another body than the one that was sent; correct rebuild, then redrive it",
+  "no-key":
+    "no given key opens it; give the secret or the key that sealed it and redrive it, or if it was never sent, make the same create again",
+  unreadable:
+    "its row was changed in the database; if it was never sent, make the same create again, else ask the service whether it took effect"
+}
