@@ -3,6 +3,7 @@
  */
 import { bundleOf } from "../../test-support/src/Program.ts"
 import { execFile } from "node:child_process"
+import { existsSync } from "node:fs"
 import { readFile, rm } from "node:fs/promises"
 import { join, resolve } from "node:path"
 import { promisify } from "node:util"
@@ -108,6 +109,21 @@ describe("the guide for production", async () => {
     const reasons = Array.from(raised, ([, one, other]) => one ?? other ?? "")
     expect(reasons.length).toBeGreaterThan(5)
     for (const reason of reasons) expect(alarms.join("\n")).toContain(reason)
+  })
+})
+
+describe("the promises about a payment", async () => {
+  const rows = (await readFile(join(root, "docs/promises.md"), "utf8"))
+    .split("\n")
+    .filter((line) => /^\| [A-Z]/u.test(line))
+
+  it("each name a test or a run that exists", () => {
+    expect(rows.length).toBeGreaterThan(10)
+    for (const row of rows) {
+      const files = Array.from(row.matchAll(/\]\(\.\.\/([^)#]+\.ts)\)/gu), ([, file = ""]) => file)
+      expect(files).not.toEqual([])
+      expect(files.filter((file) => !existsSync(join(root, file)))).toEqual([])
+    }
   })
 })
 

@@ -19,6 +19,7 @@ import * as Redacted from "effect/Redacted"
 import * as References from "effect/References"
 import * as Struct from "effect/Struct"
 import * as TestClock from "effect/testing/TestClock"
+import fc from "fast-check"
 import { expect, it } from "vitest"
 import * as Fake from "../src/Fake.ts"
 import { Faults } from "../src/Faults.ts"
@@ -51,12 +52,18 @@ const payment = {
  * The transitions that the handler was told: the request and the status. The receiver refuses every callback if it does not have
  * the secret of the service.
  */
-const world = (callbackSecret = secret) => {
+const world = (callbackSecret = secret, kind?: RequestKind) => {
   const told: Array<string> = []
   const handler = Handler.layer(({ requestId, to }) =>
     Effect.sync(() => void told.push(`${requestId} ${to}`))
   )
-  const layer = Requests.layer({ callbackUrl: "https://shop.example/callback" }).pipe(
+  const layer = Requests.layer({
+    callbackUrl: "https://shop.example/callback",
+    // Card data is not stored, so a create with a card is made again from its input.
+    ...(kind !== undefined && {
+      rebuild: () => Effect.sync(() => inputs[kind]("token", "1"))
+    })
+  }).pipe(
     Layer.provideMerge(RequestStore.layerMemory),
     Layer.provideMerge(Layer.provideMerge(Fake.layerReceiver, Receiver.layer())),
     Layer.provideMerge(Layer.fresh(Ledger.layerMemory)),
@@ -214,4 +221,65 @@ it.each(Struct.keys(inputs))(
       })
     )
   }
+)
+
+const endpoints: Readonly<Record<RequestKind, string>> = {
+  "apm-payment": "POST /v1/payments/apm",
+  "apm-payout": "POST /v1/payouts/apm",
+  "card-payment": "POST /v1/payments/card",
+  "card-charge": "POST /v1/payments/card/charge",
+  "card-payout": "POST /v1/payouts/card",
+  refund: "POST /v1/refunds/card",
+  "payment-intent": "POST /v1/payments/intent",
+  subscription: "POST /v1/payments/card/recurring"
+}
+
+const chaos = fc.array(
+  fc.record({
+    fault: fc.constantFrom("500", "503", "401", "delay", "truncate", "reset-before", "reset-after"),
+    times: fc.integer({ min: 1, max: 4 })
+  }),
+  { maxLength: 3 }
+)
+
+it.each(Struct.keys(inputs))(
+  "a %s takes effect once and is answered and told, whatever the service and the network do for hours",
+  (kind) =>
+    fc.assert(
+      fc.asyncProperty(chaos, (faultsOf) => {
+        const { layer, told } = world(undefined, kind)
+        return run(
+          layer,
+          Effect.gen(function* () {
+            const { get, send } = yield* Requests.Requests
+            const { create, tokenize } = yield* CardPayments
+            const { transactions } = yield* Gateway
+            const { cardToken } = yield* tokenize({ mid: "m-1", card })
+            const paid = yield* create({ ...order, requestId: "paid", card })
+            yield* TestClock.adjust("1 hour")
+            const before = (yield* transactions).length
+            const faults = yield* Faults
+            for (const each of faultsOf) {
+              yield* faults.add({ endpoint: endpoints[kind], rate: 1, ...each })
+            }
+            const input = inputs[kind](Redacted.value(cardToken), paid.transactionId)
+            const call = yield* Effect.forkChild(Effect.result(send(kind, input as never)))
+            yield* TestClock.adjust("2 hours")
+            yield* Fiber.interrupt(call)
+            // A create that surely had no effect is made again by its caller.
+            const again = yield* Effect.forkChild(Effect.result(send(kind, input as never)))
+            yield* TestClock.adjust("1 day")
+            yield* Fiber.join(again)
+            // A callback settles it too, after the responses were lost.
+            expect((yield* get("order-1"))?.outcome?._tag).toMatch(/^(?:Answered|Found)$/u)
+            const made = (yield* transactions).length - before
+            // The customer of an intent makes its transaction.
+            const isIntent = kind === "payment-intent"
+            expect(made).toBe(isIntent ? 0 : 1)
+            expect(told.at(-1)).toBe(isIntent ? undefined : "order-1 SUCCEED")
+          })
+        )
+      }),
+      { numRuns: 8 }
+    )
 )
