@@ -115,7 +115,9 @@ for (const [name, bench] of selected) {
   }
   console.log("")
   for (const figure of held) {
-    console.log(`${figure.met ? "held  " : "BEHIND"}  ${line(figure, costs.unit)}`)
+    const { atMost, median } = figure
+    const word = median <= atMost ? "held  " : figure.met ? "margin" : "BEHIND"
+    console.log(`${word}  ${line(figure, costs.unit)}`)
   }
 }
 const open = reports.flatMap(({ goals, name, unit }) =>

@@ -4,7 +4,8 @@
  *
  * A figure is the median of several runs. A run falls behind it if even its lower quartile is more than a tenth
  * above, because the ratios of two runs differ by that much on a busy machine; sizes do not differ at all. Lower a
- * figure when a change has improved it, and raise one only together with the reason.
+ * figure when a change has improved it, and raise one only together with the reason. `held` says that the median is at or below the
+ * figure, and `margin` that it is above, within that tenth.
  */
 import { parts } from "../../scripts/size.ts"
 import type { Goal } from "./harness.ts"

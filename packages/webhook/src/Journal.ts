@@ -163,8 +163,7 @@ export const layer: Layer.Layer<Journal> = Layer.effect(
     }
 
     /**
-     * Publishes an entry. It runs for every callback, so it counts and publishes without effects: `receive` takes
-     * 25 % less CPU time, with the ledger in memory. `publishUnsafe` refuses an entry when the buffer is full;
+     * Publishes an entry. It runs for every callback, so it counts and publishes without effects. `publishUnsafe` refuses an entry when the buffer is full;
      * `publish` then drops the oldest entry.
      */
     const publish = (entry: Entry, log: Effect.Effect<void>, context: Context.Context<never>) => {

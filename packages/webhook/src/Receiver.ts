@@ -156,8 +156,7 @@ const layerReceive = Layer.effect(
 
     /**
      * Limits the time of an accept. Interrupts a slow accept without awaiting it, because a store that hangs may not
-     * react. `Effect.timeout` forks two fibers for each callback: without them, `receive` takes 30 % less CPU time with
-     * the ledger in memory.
+     * react. `Effect.timeout` would fork two fibers for each callback.
      */
     const withTimeout = (
       accept: () => Effect.Effect<Accepted, StoreUnavailable>,
@@ -169,7 +168,7 @@ const layerReceive = Layer.effect(
         return () => fiber.interruptUnsafe()
       })
 
-    // It runs for every callback, so it has few effects: as a generator, `receive` takes a tenth more CPU time.
+    // It runs for every callback, so it has few effects.
     const accept = (verified: Verified, context: Context.Context<never>) => {
       const clock = Context.get(context, Clock.Clock)
       const startedAt = clock.monotonicTimeNanosUnsafe()

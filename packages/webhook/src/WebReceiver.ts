@@ -82,7 +82,7 @@ export interface WebReceiver {
 export const toHandler = <E>(layer: Layer.Layer<Receiver, E>): WebReceiver => {
   const { dispose, run, start } = Door.make(layer)
   const openBody = Door.makeBodies()
-  /** Reads the body outside Effect: a promise inside an effect costs as much CPU time as the whole receiver. */
+  /** Reads the body outside Effect, without a fiber that waits for its promise. */
   const handler = (request: Request): Promise<Response> => {
     if (request.bodyUsed) {
       run(Effect.logError(Door.bodyAlreadyRead))

@@ -2,8 +2,7 @@
  * Limits how long effects wait for a result, with one timer for all of them.
  *
  * `Effect.timeout` forks two fibers for every wait. Here one fiber serves all waits: each has the
- * same timeout, so the oldest wait is always the next to time out. With the ledger in memory, this saves 30 % of
- * the CPU time of a received callback. The clock is monotonic, so a change of the system time has no effect.
+ * same timeout, so the oldest wait is always the next to time out. The clock is monotonic, so a change of the system time has no effect.
  */
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
