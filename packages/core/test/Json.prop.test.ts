@@ -105,6 +105,36 @@ describe("Json", () => {
     expect(fault(`[${"[{}],".repeat(100)}0]`)).toBe("no fault")
   })
 
+  it("accepts at most two thousand values, whatever a text of 64 KiB repeats (A25)", () => {
+    const unit = fc.array(
+      fc.constantFrom("[", "]", "{", "}", '"a":', '"b"', "1", "null", ",", " "),
+      {
+        minLength: 1,
+        maxLength: 6
+      }
+    )
+    const valuesIn = (json: unknown): number =>
+      typeof json === "object" && json !== null
+        ? Object.values(json).reduce((sum: number, each) => sum + valuesIn(each), 1)
+        : 1
+    const repeated = fc
+      .tuple(unit, fc.constantFrom(["[", "]"], ['{"x":[', "]}"], ["", ""]))
+      .map(([parts, [start = "", end = ""]]) => {
+        const text = parts.join("")
+        return start + text.repeat(Math.floor(65_536 / text.length)).replace(/,$/u, "") + end
+      })
+    const known = ["[]", "[],", "{},", "1,", '{"a":[]},', "[[]],", '"b",'].map(
+      (text) => `[${text.repeat(Math.floor(60_000 / text.length)).replace(/,$/u, "")}]`
+    )
+    fc.assert(
+      fc.property(fc.oneof(repeated, fc.constantFrom(...known)), (text) => {
+        const read = Json.fromText(text)
+        if (Result.isSuccess(read)) expect(valuesIn(read.success)).toBeLessThanOrEqual(2002)
+      }),
+      { numRuns: 300 }
+    )
+  })
+
   it("refuses more than a thousand members (A25)", () => {
     const members = (count: number) =>
       JSON.stringify(

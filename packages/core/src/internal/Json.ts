@@ -5,7 +5,7 @@
  *
  * The signed fields are in the body, so a callback is parsed before it is verified: the reader gets input from
  * attackers. Beyond the errors of `JSON.parse` it refuses invalid UTF-8, a byte order mark, nesting deeper
- * than 64, more than 1,000 members, and a key that occurs twice in one object, also if one of the two is
+ * than 64, more than 1,000 members, elements or containers, and a key that occurs twice in one object, also if one of the two is
  * written with escapes.
  *
  * A number is returned as its source text if `String(n)` would differ from that text: `10.00` is read as
@@ -25,7 +25,7 @@ export interface RawJson {
 /** The maximum depth of nesting. */
 export const maxDepth = 64
 
-/** The maximum number of members in all objects of a text together. */
+/** The maximum number of members in all objects of a text together, of commas, and of objects and arrays. */
 export const maxMembers = 1000
 
 /** Reads bytes as UTF-8 JSON. */
@@ -115,7 +115,7 @@ const parseChecked = (
   reviver: typeof keepSource | undefined
 ): Parsed => {
   if (shape.depth > maxDepth) return { fault: "depth" }
-  if (shape.members > maxMembers) return { fault: "members" }
+  if (shape.most > maxMembers) return { fault: "members" }
   const parsed = parse(text, reviver)
   return "json" in parsed && countMembers(parsed.json) !== shape.members
     ? { fault: "duplicate key" }
@@ -152,10 +152,14 @@ const minus = 0x2d
 
 const isDigit = (code: number): boolean => code >= 0x30 && code <= 0x39
 
-/** The depth of a text, and its number of members: the colons outside of strings. */
+/**
+ * The depth of a text, and its number of members: the colons outside of strings. `most` is the largest of the numbers of colons,
+ * commas and opening brackets, so a text is cheap to parse whatever it repeats.
+ */
 interface Shape {
   readonly depth: number
   readonly members: number
+  readonly most: number
 }
 
 /**
@@ -166,6 +170,8 @@ const scan = (text: string, visit: (source: string, key: string | undefined) => 
   let depth = 0
   let deepest = 0
   let members = 0
+  let commas = 0
+  let opened = 0
   let keyStart = 0
   let keyEnd = 0
   for (let at = 0; at < text.length; at++) {
@@ -178,16 +184,18 @@ const scan = (text: string, visit: (source: string, key: string | undefined) => 
       }
       at = end
     } else if (code === 0x7b || code === 0x5b) {
+      opened++
       if (++depth > deepest) deepest = depth
     } else if (code === 0x7d || code === 0x5d) depth--
     else if (code === 0x3a) members++
+    else if (code === 0x2c) commas++
     else if (code === minus || isDigit(code)) {
       const end = endOfNumber(text, at)
       visit(text.slice(at, end), depth === 1 ? text.slice(keyStart, keyEnd) : undefined)
       at = end - 1
     }
   }
-  return { depth: deepest, members }
+  return { depth: deepest, members, most: Math.max(members, commas, opened) }
 }
 
 /** Uses `indexOf`, because most of a text is strings: it takes half the time of a loop over the characters. */
