@@ -82,8 +82,11 @@ await onPostgres((place) => {
       for (const id of ["1", "2", "3", "4"]) {
         yield* Effect.retry(ledger.accept(callback(id), 1000), untilWritable)
       }
+      // A connection that nothing has used since is ended after its next statement.
       yield* Effect.all(
-        ["1", "2", "3", "4", "5", "6"].map((id) => ledger.accept(callback(id), 1000)),
+        ["1", "2", "3", "4", "5", "6"].map((id) =>
+          Effect.retry(ledger.accept(callback(id), 1000), untilWritable)
+        ),
         { concurrency: "unbounded" }
       )
 
