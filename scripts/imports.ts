@@ -93,7 +93,7 @@ const packages: ReadonlyArray<Rule> = [
     why: "PostgreSQL is for who brings @effect/sql-pg, an optional peer"
   },
   {
-    files: /^packages\/webhook\/src\/(internal\/seal\/Native|(internal\/doors\/)?Node)/,
+    files: /^packages\/webhook\/src\/(internal\/seal\/Native|(internal\/(doors\/)?)?Node)/,
     may: [effect, core, node],
     why: "webhook knows core alone; it meets http in core's ports"
   },

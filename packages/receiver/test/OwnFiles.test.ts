@@ -4,12 +4,13 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import type { Path } from "effect/Path"
 import * as Redacted from "effect/Redacted"
 import { chmodSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll } from "vitest"
-import * as OwnFile from "../src/internal/books/OwnFile.ts"
+import * as OwnFile from "@pawl/webhook/internal/NodeOwnFile"
 import * as ReconcileLines from "../src/internal/books/NodeReconcileLines.ts"
 
 const directory = mkdtempSync(join(tmpdir(), "pawl-own-"))
@@ -42,14 +43,20 @@ describe("a file of reconcile", () => {
     }).pipe(Effect.provide(NodeServices.layer))
   )
 
-  it.effect.each([device, directory])("is no device and no folder: %s", (path) =>
+  it.effect.each([
+    [device, "it is not a regular file"],
+    [directory, "it is a directory"]
+  ] as const)("is no device and no folder: %s", ([path, reason]) =>
     Effect.gen(function* () {
       const mode = modeOf(path)
-      const tries = [OwnFile.write(path, "text"), ReconcileLines.open(path, merchant)]
+      const tries: ReadonlyArray<Effect.Effect<unknown, { readonly message: string }, Path>> = [
+        OwnFile.check(path),
+        OwnFile.read(path),
+        OwnFile.write(path, "text"),
+        ReconcileLines.open(path, merchant)
+      ]
       for (const attempt of tries) {
-        expect((yield* Effect.flip(attempt)).message).toBe(
-          `${path} cannot be used: it is not a regular file`
-        )
+        expect((yield* Effect.flip(attempt)).message).toBe(`${path} cannot be used: ${reason}`)
       }
       expect(modeOf(path)).toBe(mode)
     }).pipe(Effect.provide(NodeServices.layer))

@@ -30,10 +30,11 @@ import type { Connection, Row } from "effect/sql/SqlConnection"
 import { classifySqliteError, ConnectionError, SqlError } from "effect/sql/SqlError"
 import * as Statement from "effect/sql/Statement"
 import * as Stream from "effect/Stream"
-import { chmodSync, closeSync, openSync, statSync } from "node:fs"
+import { closeSync, openSync, statSync } from "node:fs"
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite"
 import type { Ledger } from "./Ledger.ts"
 import * as LedgerSql from "./LedgerSql.ts"
+import * as NodeOwnFile from "./internal/NodeOwnFile.ts"
 import type { Records } from "./internal/records/Records.ts"
 import type { RequestStore } from "./internal/ledger/RequestStore.ts"
 import * as Retry from "./internal/sql/Retry.ts"
@@ -53,8 +54,6 @@ export interface Options {
 const lockTimeout = 10
 /** The size to which the write-ahead log is cut back, in bytes. Without a long reader it does not grow beyond this. */
 const logSize = 4 * 1024 * 1024
-/** Read and write for the owner, nothing for others. */
-const ownerOnly = 0o600
 /** The value of `PRAGMA synchronous` for FULL. */
 const synchronousFull = "2"
 /** The most statements that stay prepared. */
@@ -136,18 +135,27 @@ const open = ({ filename }: Options) =>
 export const isFile = (filename: string): boolean =>
   filename !== "" && filename !== ":memory:" && !filename.startsWith("file:")
 
-/** Creates the file, if there is none, for its owner only. If it cannot be created, SQLite says why. */
-const create = (filename: string): Effect.Effect<void> =>
-  isFile(filename)
-    ? Effect.ignore(attempt("open", () => closeSync(openSync(filename, "wx", ownerOnly))))
-    : Effect.void
+/** Refuses what is no regular file, and creates the file for its owner if there is none. If that fails, SQLite says why. */
+const create = (filename: string): Effect.Effect<void, SqlError> =>
+  Effect.andThen(
+    attempt("open", () => NodeOwnFile.isThere(pathOf(filename))),
+    isFile(filename)
+      ? Effect.ignore(attempt("open", () => closeSync(openSync(filename, "wx", NodeOwnFile.mode))))
+      : Effect.void
+  )
+
+/** Returns the path of a file, also of one that a URI names. */
+const pathOf = (filename: string): string => {
+  const path = /^file:(?:\/\/[^/]*)?([^?#]*)/u.exec(filename)?.[1]
+  return path === undefined ? filename : decodeURIComponent(path)
+}
 
 /** Takes the rights of others from the files of an older version. SQLite gives new ones the mode of the database. */
 const protect = (filename: string): Effect.Effect<void> =>
   isFile(filename)
     ? Effect.forEach(
         [filename, `${filename}-wal`, `${filename}-shm`],
-        (file) => Effect.ignore(attempt("open", () => chmodSync(file, ownerOnly))),
+        (file) => Effect.ignore(attempt("open", () => NodeOwnFile.close(file))),
         { discard: true }
       )
     : Effect.void

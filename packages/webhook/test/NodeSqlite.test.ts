@@ -6,7 +6,16 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { SafeIntegers, SqlClient } from "effect/sql/SqlClient"
 import * as Stream from "effect/Stream"
-import { chmodSync, copyFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs"
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync
+} from "node:fs"
 import { dirname, join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { describe, expect, it } from "@effect/vitest"
@@ -29,8 +38,8 @@ describe("NodeSqlite", () => {
       expect(yield* refusal(absent)).toBe(
         `The SQLite file ${absent} cannot be used: its directory must exist, and both must be readable and writable`
       )
-      expect(yield* refusal(dirname(filename))).toMatch(
-        /^The SQLite file .* cannot be used: its directory must exist/
+      expect(yield* refusal(dirname(filename))).toBe(
+        `The SQLite file ${dirname(filename)} cannot be used: it is a directory; name another file`
       )
       writeFileSync(filename, "no database, but long enough to be looked at as one".repeat(20))
       expect(yield* refusal(filename)).toBe(
@@ -85,6 +94,19 @@ describe("NodeSqlite", () => {
       expect(statSync(filename).mode & 0o777).toBe(0o644)
       yield* refusal(dirname(filename))
       expect(statSync(dirname(filename)).mode & 0o777).toBe(0o700)
+    })
+  )
+
+  it.effect.each(["", "file:", "file://"])("A35: is no device: %s", (scheme) =>
+    Effect.gen(function* () {
+      const device = file().filename
+      symlinkSync("/dev/null", device)
+      const { mode } = statSync(device)
+      expect(yield* refusal(`${scheme}${device}`)).toMatch(
+        /cannot be used: it is not a regular file; name another file$/u
+      )
+      expect(statSync(device).mode).toBe(mode)
+      expect(existsSync(`${device}-wal`)).toBe(false)
     })
   )
 

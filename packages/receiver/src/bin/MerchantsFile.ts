@@ -4,11 +4,12 @@
 import * as Json from "@pawl/core/internal/Json"
 import * as RetentionSettings from "@pawl/webhook/internal/work/RetentionSettings"
 import * as NodeStore from "@pawl/webhook/internal/ledger/NodeStore"
+import * as OwnFile from "@pawl/webhook/internal/NodeOwnFile"
 import * as Config from "effect/Config"
 import * as Effect from "effect/Effect"
-import * as FileSystem from "effect/FileSystem"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
+import { existsSync } from "node:fs"
 import { dirname, resolve } from "node:path"
 import * as MerchantId from "../internal/merchants/MerchantId.ts"
 import * as Faults from "./Faults.ts"
@@ -44,7 +45,7 @@ export const read = Effect.fnUntraced(function* (
   file: string,
   fallback: Fallback,
   faults: Faults.Faults
-): Effect.fn.Return<ReadonlyArray<MerchantSettings.Merchant>, never, FileSystem.FileSystem> {
+): Effect.fn.Return<ReadonlyArray<MerchantSettings.Merchant>> {
   const failed = (reason: string) => {
     faults.refuse(`The file of the merchants ${file}`, reason)
     return []
@@ -231,26 +232,12 @@ const keysOfStore = (store: NodeStore.Store): ReadonlyArray<string> => {
 }
 
 /** Reads the text of a file, or fails with the reason. */
-const readText = Effect.fnUntraced(
-  function* (file: string) {
-    const files = yield* FileSystem.FileSystem
-    const folder = dirname(resolve(file))
-    if (!(yield* files.exists(folder))) {
-      return yield* Effect.fail(`the folder ${folder} does not exist`)
-    }
-    if (!(yield* files.exists(file))) return yield* Effect.fail("the file does not exist")
-    const { type } = yield* files.stat(file)
-    if (type === "Directory") return yield* Effect.fail("it is a directory")
-    if (type !== "File") return yield* Effect.fail("it is not a regular file")
-    return yield* files.readFileString(file)
-  },
-  Effect.mapError((error) => {
-    if (typeof error === "string") return error
-    return error.reason._tag === "PermissionDenied"
-      ? "this user may not read it"
-      : "it cannot be read"
-  })
-)
+const readText = (file: string): Effect.Effect<string, string> => {
+  const folder = dirname(resolve(file))
+  return existsSync(folder)
+    ? Effect.mapError(OwnFile.read(file), ({ reason }) => reason)
+    : Effect.fail(`the folder ${folder} does not exist`)
+}
 
 /** Tells whether a value of JSON is an object. */
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>

@@ -16,7 +16,7 @@ import * as Path from "effect/Path"
 import * as DayBooks from "../internal/books/DayBooks.ts"
 import * as DayComparison from "../internal/books/DayComparison.ts"
 import type { RowKey } from "@pawl/webhook/internal/rule/RowPages"
-import * as OwnFile from "../internal/books/OwnFile.ts"
+import * as OwnFile from "@pawl/webhook/internal/NodeOwnFile"
 import * as ReconcileLines from "../internal/books/NodeReconcileLines.ts"
 import { report, Reported } from "./Report.ts"
 import * as Settings from "./Settings.ts"
@@ -102,7 +102,7 @@ export const reconcile = Command.make("reconcile", flags, ({ baseUrl, day, out, 
       if (differences > 0) return yield* new Reported()
     }).pipe(
       Effect.catchTag(
-        ["ConfigError", "InvalidConfig", "InvalidSettings", "NotRegular", "OtherBooks"],
+        ["ConfigError", "FileUnusable", "InvalidConfig", "InvalidSettings", "OtherBooks"],
         ({ message }) => report(message)
       ),
       Effect.catchTag("PlatformError", ({ message }) => report(`A file cannot be used: ${message}`))

@@ -14,6 +14,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 import * as Redacted from "effect/Redacted"
+import * as OwnFile from "@pawl/webhook/internal/NodeOwnFile"
 import * as FileSystem from "effect/FileSystem"
 import * as Conformance from "../Conformance.ts"
 import * as Sandbox from "../Sandbox.ts"
@@ -113,7 +114,9 @@ export const conform = Command.make("conform", { url, ...flags }, (input) =>
     yield* Conformance.select({ only, state })
     const files = yield* FileSystem.FileSystem
     const write = (file: Option.Option<string>, text: string) =>
-      Option.isNone(file) ? Effect.void : files.writeFileString(file.value, text)
+      Option.isNone(file)
+        ? Effect.void
+        : Effect.andThen(OwnFile.check(file.value), files.writeFileString(file.value, text))
     // A path that cannot be written fails before the laws run.
     yield* write(junit, "")
     yield* write(summary, "")

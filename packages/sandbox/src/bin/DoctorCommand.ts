@@ -16,6 +16,7 @@ import * as Console from "effect/Console"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as FetchHttpClient from "effect/http/FetchHttpClient"
+import * as OwnFile from "@pawl/webhook/internal/NodeOwnFile"
 import * as FileSystem from "effect/FileSystem"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
@@ -169,8 +170,7 @@ export const doctor = Command.make("doctor", flags, (input) =>
 
     const files = yield* FileSystem.FileSystem
     yield* files.makeDirectory(out, { recursive: true })
-    const write = (name: string, content: string) =>
-      Effect.orDie(files.writeFileString(`${out}/${name}`, `${content}\n`))
+    const write = (name: string, content: string) => OwnFile.write(`${out}/${name}`, `${content}\n`)
 
     // The receiver is open before its URL is known, and the run needs the URL.
     const receiver: { receive: Doctor.Run["receive"] } = { receive: () => Effect.succeed(503) }
@@ -224,7 +224,8 @@ export const doctor = Command.make("doctor", flags, (input) =>
           `${String(number).padStart(2)}/${Doctor.plan.length}  ${name}: ${does}`
         )
       },
-      saved: (recording) => write("fixtures.json", JSON.stringify(recording, undefined, 2))
+      saved: (recording) =>
+        Effect.orDie(write("fixtures.json", JSON.stringify(recording, undefined, 2)))
     })
     yield* Console.error("")
     const findings = Doctor.findings(result, assumed)

@@ -1,9 +1,9 @@
 /**
  * The file of a profile: the readings of a service, and the switches by which pawl bears them.
  */
+import * as OwnFile from "@pawl/webhook/internal/NodeOwnFile"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
-import * as FileSystem from "effect/FileSystem"
 import * as Schema from "effect/Schema"
 import * as Readings from "../Readings.ts"
 
@@ -16,10 +16,9 @@ export const read = Effect.fnUntraced(function* <A>(
   schema: Schema.Codec<A, unknown>,
   what: string
 ) {
-  const files = yield* FileSystem.FileSystem
   const text = yield* Effect.mapError(
-    files.readFileString(file),
-    () => new FileFault({ message: `${file} cannot be read; give the path of ${what}` })
+    OwnFile.read(file),
+    ({ message }) => new FileFault({ message: `${message}; give the path of ${what}` })
   )
   return yield* Effect.mapError(
     Schema.decodeUnknownEffect(Schema.fromJsonString(schema))(text),

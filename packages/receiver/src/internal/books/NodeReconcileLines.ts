@@ -10,14 +10,13 @@
 import * as Data from "effect/Data"
 import * as Digest from "effect/crypto/Digest"
 import * as Effect from "effect/Effect"
-import * as FileSystem from "effect/FileSystem"
 import * as Path from "effect/Path"
 import * as Predicate from "effect/Predicate"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import type { Compared } from "./DayComparison.ts"
 import type * as NodeStore from "@pawl/webhook/internal/ledger/NodeStore"
-import * as OwnFile from "./OwnFile.ts"
+import * as OwnFile from "@pawl/webhook/internal/NodeOwnFile"
 
 /** The service, the merchant and the store of the comparisons. */
 interface Source {
@@ -34,14 +33,12 @@ export class OtherBooks extends Data.TaggedError("OtherBooks")<{ readonly file: 
 
 /** Opens a file. `before` has the comparisons of the runs before this one, and `add` writes another one. */
 export const open = Effect.fnUntraced(function* (file: string, source: Source) {
-  const files = yield* FileSystem.FileSystem
   const fingerprint = yield* fingerprintOf(source)
-  const text = (yield* OwnFile.exists(file)) ? yield* files.readFileString(file) : ""
+  const text = yield* OwnFile.readOrEmpty(file)
   const [first, ...rest] = text.split("\n").filter((line) => line !== "")
   const isNew = first === undefined
   if (!isNew && !hasFingerprint(parse(first), fingerprint)) return yield* new OtherBooks({ file })
-  const append = (text: string) =>
-    Effect.provideService(OwnFile.write(file, `${text}\n`, "a"), FileSystem.FileSystem, files)
+  const append = (text: string) => OwnFile.write(file, `${text}\n`, "a")
   // The last line of a killed run may be cut off.
   yield* append(isNew ? JSON.stringify({ fingerprint }) : "")
   return {

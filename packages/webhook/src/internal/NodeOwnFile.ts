@@ -1,0 +1,75 @@
+/**
+ * Files that only their owner may read: stores, settings and books. Only a regular file is opened: a pipe would hang, and the mode of
+ * a device would change.
+ */
+import * as Data from "effect/Data"
+import * as Effect from "effect/Effect"
+import { chmodSync, readFileSync, statSync, writeFileSync } from "node:fs"
+
+/** Error raised when a file cannot be used. */
+export class FileUnusable extends Data.TaggedError("FileUnusable")<{
+  readonly file: string
+  readonly reason: string
+}> {
+  override get message() {
+    return `${this.file} cannot be used: ${this.reason}`
+  }
+}
+
+/** Read and write for the owner, nothing for others. */
+export const mode = 0o600
+
+const reasons: Readonly<Record<string, string>> = {
+  EACCES: "this user may not open it",
+  ENOENT: "the file does not exist",
+  EPERM: "it belongs to another user"
+}
+
+/** Tells whether a file exists, and throws if the path is that of something else. */
+export const isThere = (file: string): boolean => {
+  const status = statSync(file, { throwIfNoEntry: false })
+  if (status === undefined) return false
+  if (status.isDirectory()) throw new Error("it is a directory")
+  if (!status.isFile()) throw new Error("it is not a regular file")
+  return true
+}
+
+/** Takes a file from everybody but its owner. */
+export const close = (file: string): void => {
+  if (isThere(file)) chmodSync(file, mode)
+}
+
+const attempt = <A>(file: string, call: () => A): Effect.Effect<A, FileUnusable> =>
+  Effect.try({
+    try: call,
+    catch: (cause) => {
+      const { code, message } = cause as NodeJS.ErrnoException
+      return new FileUnusable({ file, reason: reasons[code ?? ""] ?? message })
+    }
+  })
+
+/** Fails if a path is that of something else than a file. */
+export const check = (file: string): Effect.Effect<boolean, FileUnusable> =>
+  attempt(file, () => isThere(file))
+
+/** Reads a file. */
+export const read = (file: string): Effect.Effect<string, FileUnusable> =>
+  attempt(file, () => {
+    isThere(file)
+    return readFileSync(file, "utf8")
+  })
+
+/** Reads a file, or an empty text if there is none. */
+export const readOrEmpty = (file: string): Effect.Effect<string, FileUnusable> =>
+  attempt(file, () => (isThere(file) ? readFileSync(file, "utf8") : ""))
+
+/** Writes or appends to a file of its owner, which is made if there is none. */
+export const write = (
+  file: string,
+  text: string,
+  flag: "a" | "w" = "w"
+): Effect.Effect<void, FileUnusable> =>
+  attempt(file, () => {
+    close(file)
+    writeFileSync(file, text, { flag, mode })
+  })
