@@ -94,7 +94,7 @@ export const parts: ReadonlyArray<Part> = [
     // 400 more: a store belongs to one account, and an outcome is replaced by one that proves more.
     // 2,100 more: errors of a store are told apart, and a worker says that it makes no progress or that its backlog grows.
     // 200 more: callbacks that could not be stored make a receiver unready.
-    limit: 63_900,
+    limit: 64_000,
     goal: 30_000
   },
   {

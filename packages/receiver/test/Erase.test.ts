@@ -105,9 +105,74 @@ const holds = (layer: () => Layer.Layer<Both, unknown>) => {
         const row = yield* ledger.get("card", "1")
         expect(row).toMatchObject({ told: "SUCCEED", callbacks: 1, createdAt: november })
         expect(row?.newestCallbacks.SUCCEED?.signed?.amount).toBe("10.00")
-        expect(yield* ledger.story("card", "1")).toEqual([before])
+        expect(yield* ledger.story("card", "1")).toEqual([
+          { ...before, row: { ...before?.row, isErased: true } }
+        ])
         const again = yield* ledger.accept(callback("1", "SUCCEED"), november + 1)
         expect(again).toEqual({ isNew: false })
+      }).pipe(Effect.provide(layer()))
+    ))
+
+  it("A35: no text of an erased transaction comes back, by whichever door", () =>
+    runs(
+      Effect.gen(function* () {
+        const ledger = yield* Ledger
+        const { own } = yield* Records
+        const captured = callback("1", "SUCCEED", { note: "Grace Hopper" })
+        const unlisted = { ...captured, claim: undefined, quarantine: "transactionStatus" }
+        /** Everything that the store keeps, without the texts of another transaction. */
+        const kept = Effect.map(
+          Effect.forEach(own, (records) =>
+            Effect.gen(function* () {
+              const places = (name: "quarantine" | "transactions") =>
+                Effect.flatMap(
+                  records.texts(name, {
+                    before: Infinity,
+                    after: { at: Number.MIN_SAFE_INTEGER, key: "", name: "" },
+                    limit: 1000
+                  }),
+                  Effect.forEach(({ key, name: text }) => records.text(name, key, text))
+                )
+              return [...(yield* places("quarantine")), ...(yield* places("transactions"))]
+            })
+          ),
+          (all) => all.flat().map((bytes) => new TextDecoder().decode(bytes))
+        )
+        const holdsNone = Effect.map(kept, (bodies) => expect(bodies).toEqual([]))
+
+        yield* ledger.accept(captured, november)
+        yield* ledger.accept(unlisted, november)
+        expect(yield* kept).toHaveLength(2)
+        expect(yield* ledger.erase("card", "1")).toMatchObject({ bodies: 1, quarantined: 1 })
+        yield* holdsNone
+
+        // As it was captured, and with what a checksum does not cover: its status, its kind and the refund that it names.
+        yield* ledger.accept(captured, november + 1)
+        for (const status of ["SUCCEED", "CHARGEBACK", "PENDING"] as const)
+          yield* ledger.accept(callback("1", status, { note: "Grace Hopper" }), november + 1)
+        yield* ledger.accept({ ...captured, kind: "card-payout" }, november + 1)
+        yield* ledger.accept(unlisted, november + 1)
+        yield* ledger.register({ kind: "refund", transactionId: "9" }, november)
+        yield* ledger.accept({ ...captured, refundId: "9" }, november + 1)
+        yield* ledger.register({ kind: "card-payment", transactionId: "1" }, november + 1)
+        yield* ledger.accept(captured, november + 2)
+        yield* holdsNone
+        const rows = (yield* ledger.story("card", "1")).map(({ row }) => row)
+        expect(rows.map(({ callbacks, isErased, kind }) => [kind, callbacks, isErased])).toEqual([
+          ["card-payout", 6, true],
+          ["card-payment", 1, true]
+        ])
+        expect(rows[0]?.newestCallbacks.CHARGEBACK?.signed?.amount).toBe("10.00")
+
+        // A transaction that had callbacks in quarantine only.
+        const other = { ...callback("2", "SUCCEED"), claim: undefined, quarantine: "amount" }
+        yield* ledger.accept(other, november)
+        expect(yield* ledger.erase("card", "2")).toMatchObject({ rows: 0, quarantined: 1 })
+        yield* ledger.accept(other, november + 1)
+        yield* ledger.accept(callback("2", "SUCCEED"), november + 1)
+        yield* ledger.accept(callback("2", "REFUNDED"), november + 2)
+        yield* holdsNone
+        expect(yield* ledger.get("card", "2")).toMatchObject({ callbacks: 2, isErased: true })
       }).pipe(Effect.provide(layer()))
     ))
 

@@ -32,6 +32,7 @@ const payment: StoredRow = {
     isOrderRegistered: true,
     namesRefund: true,
     amountCleared: true,
+    isErased: true,
     evidence: 8210,
     read: { status: "SUCCEED", askedAt: createdAt + 900 },
     callbacks: 3,
@@ -155,7 +156,7 @@ const golden: ReadonlyArray<
     [payment, refund] satisfies StoredRows,
     [
       "kcq,1767225600000",
-      "fronap",
+      "fronaep",
       "iorder-17",
       "amid-1",
       "m10.00",
@@ -195,7 +196,7 @@ const golden: ReadonlyArray<
       "s1152921504606847000",
       "y=-0.5",
       "l=1152921504606847000",
-      "~1lnfx7t"
+      "~5169ps"
     ]
   ],
   [

@@ -155,6 +155,7 @@ describe("RowRule", () => {
           callbacks: one.callbacks + two.callbacks,
           registered: one.registered || two.registered,
           namesRefund: one.namesRefund || two.namesRefund,
+          isErased: one.isErased || two.isErased,
           read: Evidence.joinRead(one.read, two.read),
           unconfirmedAt: later(one.unconfirmedAt, two.unconfirmedAt),
           told: one.told ?? two.told,

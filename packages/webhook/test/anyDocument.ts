@@ -105,6 +105,7 @@ const rowOf = (method: Method, transactionId: string): fc.Arbitrary<StoredRow> =
         isOrderRegistered: fc.boolean(),
         namesRefund: fc.boolean(),
         amountCleared: fc.boolean(),
+        isErased: fc.boolean(),
         evidence: fc.nat({ max: 2 ** 20 }),
         read: optional(fc.record({ status, askedAt: time })),
         callbacks: numbers,

@@ -33,6 +33,7 @@ export const storedRows: fc.Arbitrary<StoredRow> = fc
       isOrderRegistered: fc.boolean(),
       namesRefund: fc.boolean(),
       amountCleared: fc.boolean(),
+      isErased: fc.boolean(),
       evidence,
       read: optional(read),
       callbacks: time,

@@ -81,6 +81,7 @@ const encodeRow = (
 /** The letters of what is true of a row. */
 const flagsOf = ({
   amountCleared,
+  isErased,
   isOrderRegistered,
   namesRefund,
   registered,
@@ -91,6 +92,7 @@ const flagsOf = ({
     (isOrderRegistered ? "o" : "") +
     (namesRefund ? "n" : "") +
     (amountCleared ? "a" : "") +
+    (isErased ? "e" : "") +
     (secret === undefined ? "" : secret === "current" ? "c" : "p")
   return flags === "" ? undefined : flags
 }
@@ -111,10 +113,11 @@ interface Reading extends Writable<Omit<StoredRow, "row" | "facts" | "accepted">
   facts: { number: number; kept: Array<Kept> }
 }
 
-/** Reads a document. Throws an error if it is damaged, or a newer version has changed a field. */
+/** Reads a document; it has no rows if a transaction was erased that had none. Throws an error if it is damaged, or a newer version has changed a field. */
 export const decode = (document: string, key: TransactionKey): StoredRows => {
   const rows: Array<Reading> = []
   for (const line of open(document)) {
+    if (line === "") continue
     const field = line.charAt(0)
     const value = line.slice(1)
     const last = rows.at(-1)
@@ -164,6 +167,7 @@ const readField = (
       row.isOrderRegistered = value.includes("o")
       row.namesRefund = value.includes("n")
       row.amountCleared = value.includes("a")
+      row.isErased = value.includes("e")
       row.secret = value.includes("c") ? "current" : value.includes("p") ? "previous" : undefined
       return true
     case "e":

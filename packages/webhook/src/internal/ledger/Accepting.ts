@@ -3,7 +3,7 @@
  */
 import type { StoreUnavailable } from "@pawl/core/CallbackError"
 import { methodOf, type Kind, kindsOf } from "@pawl/core/Kind"
-import type { Status } from "@pawl/core/Status"
+import { isStatus, type Status } from "@pawl/core/Status"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type { Registration } from "../rule/Row.ts"
@@ -35,15 +35,29 @@ export const make = (engines: Engines) => {
       )
   }
 
-  const store = (verified: Verified, claim: Status, at: number) =>
+  /** Tells whether the transaction was erased whose id a callback signs. The id of a refund is not signed. */
+  const isErased = ({ method, signed }: Verified): Effect.Effect<boolean, StoreUnavailable> => {
+    const key = { method, transactionId: signed.transactionId }
+    return engines
+      .of(key)
+      .get("transactions", keyOf(key))
+      .pipe(
+        Effect.map(RowRule.isErased),
+        Effect.catchTag("Unreadable", () => Effect.succeed(false))
+      )
+  }
+
+  const store = (verified: Verified, claim: Status, at: number, hasBody: boolean) =>
     engines
       .of(verified)
       .change(
         "transactions",
         keyOf(verified),
-        (rows = []) => {
+        (stored) => {
+          const rows = stored ?? []
           const { isDue, isNew, rows: next } = RowRule.accept(rows, verified, claim, at)
-          return { ...withoutBodies(rows, next, at), wakes: isDue, result: { isNew } }
+          const { put, ...kept } = withoutBodies(rows, RowRule.keepErased(stored, next), at)
+          return { ...kept, put: hasBody ? put : [], wakes: isDue, result: { isNew } }
         },
         // Replays with one status leave room for callbacks with another one.
         `${claim} ${verified.kind}`
@@ -60,11 +74,16 @@ export const make = (engines: Engines) => {
   return {
     /** Stores a verified callback in its row. Only after that may the response be 200. */
     accept: (received: Verified, at: number): Effect.Effect<Accepted, StoreUnavailable> =>
-      Effect.flatMap(address(received), (verified) =>
-        verified.claim === undefined
-          ? quarantine.accept(verified, verified.quarantine, at)
-          : store(verified, verified.claim, at)
-      ),
+      Effect.gen(function* () {
+        const verified = yield* address(received)
+        const { claim } = verified
+        const isOwn = claim !== undefined && verified === received
+        const hasBody = isOwn || !(yield* isErased(received))
+        if (claim !== undefined) return yield* store(verified, claim, at, hasBody)
+        return hasBody
+          ? yield* quarantine.accept(verified, verified.quarantine, at)
+          : { isNew: false }
+      }),
     /**
      * Makes a row for an operation, or takes the row that its callbacks made. A second registration changes nothing that was
      * ordered: with another account, amount or currency it fails.
@@ -79,7 +98,11 @@ export const make = (engines: Engines) => {
       const rule: Rule<StoredRows, Registered> = (rows) => {
         const registered = RowRule.register(rows ?? [], registration, at)
         return Result.isSuccess(registered)
-          ? { value: registered.success, wakes: true, result: Result.succeed(undefined) }
+          ? {
+              value: RowRule.keepErased(rows, registered.success),
+              wakes: true,
+              result: Result.succeed(undefined)
+            }
           : { value: rows, result: Result.fail(registered.failure) }
       }
       return engines
@@ -146,3 +169,14 @@ export const bodyNames = (rows: StoredRows, scope: Kind, status: Status): Readon
     bodyName(each, status)
   )
 }
+
+/** Returns the names of the texts that rows may have. */
+export const namesOf = (rows: StoredRows): ReadonlyArray<string> => [
+  ...new Set(
+    rows.flatMap(({ row }) =>
+      Object.keys(row.newestCallbacks)
+        .filter(isStatus)
+        .flatMap((status) => bodyNames(rows, row.scope, status))
+    )
+  )
+]

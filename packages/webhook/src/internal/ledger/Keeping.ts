@@ -3,7 +3,6 @@
  */
 import type { StoreUnavailable } from "@pawl/core/CallbackError"
 import type { Method } from "@pawl/core/Kind"
-import { isStatus } from "@pawl/core/Status"
 import * as Effect from "effect/Effect"
 import * as RequestRule from "../rule/RequestRule.ts"
 import * as RowRule from "../rule/RowRule.ts"
@@ -15,7 +14,7 @@ import { keyOf, type TransactionKey, type Quarantined } from "../documents/Field
 import type { Values } from "../records/Codecs.ts"
 import type { Records, Rule } from "../records/Engine.ts"
 import { changeEach, each, eachPage, type Engines } from "../records/Engines.ts"
-import { bodyNames } from "./Accepting.ts"
+import { namesOf } from "./Accepting.ts"
 import * as Quarantine from "./Quarantine.ts"
 import { sum } from "./Reading.ts"
 
@@ -24,24 +23,19 @@ export const make = (engines: Engines) => {
   const quarantine = Quarantine.make(engines)
 
   const eraseRows = Effect.fnUntraced(
-    function* (key: TransactionKey) {
+    function* (key: TransactionKey, isQuarantined: boolean) {
       const records = engines.of(key)
-      const rows = yield* records.get("transactions", keyOf(key))
-      const names = (rows ?? []).flatMap(({ row }) =>
-        Object.keys(row.newestCallbacks)
-          .filter(isStatus)
-          .flatMap((status) => bodyNames(rows ?? [], row.scope, status))
-      )
-      const stored = yield* Effect.filter([...new Set(names)], (name) =>
+      const before = namesOf((yield* records.get("transactions", keyOf(key))) ?? [])
+      const { length: bodies } = yield* Effect.filter(before, (name) =>
         Effect.map(records.text("transactions", keyOf(key), name), (body) => body !== undefined)
       )
       return yield* records.change("transactions", keyOf(key), (rows = []) => {
         const { notes, rows: erased } = RowRule.eraseRows(rows)
         const requestIds = rows.flatMap(({ row }) => row.ordered?.requestId ?? [])
         return {
-          value: rows.length === 0 ? undefined : erased,
-          remove: stored,
-          result: { rows: rows.length, bodies: stored.length, notes, requestIds }
+          value: rows.length > 0 || isQuarantined ? erased : undefined,
+          remove: namesOf(rows),
+          result: { rows: rows.length, bodies, notes, requestIds }
         }
       })
     },
@@ -104,7 +98,8 @@ export const make = (engines: Engines) => {
       transactionId: string
     ): Effect.fn.Return<RowRule.Erased, StoreUnavailable> {
       const key = { method, transactionId }
-      const { requestIds, ...counts } = yield* eraseRows(key)
+      const isQuarantined = yield* quarantine.has(key)
+      const { requestIds, ...counts } = yield* eraseRows(key, isQuarantined)
       const quarantined = yield* quarantine.remove(key)
       const requests = yield* eraseRequests(key, requestIds)
       return {

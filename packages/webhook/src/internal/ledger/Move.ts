@@ -8,16 +8,14 @@
  * Callbacks in quarantine stay where they are, because lists are made from all shards.
  */
 import type { StoreUnavailable } from "@pawl/core/CallbackError"
-import { isStatus } from "@pawl/core/Status"
 import type * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import type { Collection } from "../records/Records.ts"
-import type { StoredRows } from "../rule/StoredRow.ts"
 import { transactionOf } from "../documents/Fields.ts"
 import type { Values } from "../records/Codecs.ts"
 import { orDie, type Records } from "../records/Engine.ts"
 import { eachPage, type Engines, shardOf } from "../records/Engines.ts"
-import { bodyNames } from "./Accepting.ts"
+import { namesOf } from "./Accepting.ts"
 import { earliest } from "./Reading.ts"
 import * as Settings from "./Settings.ts"
 
@@ -51,14 +49,6 @@ export const move = Effect.fnUntraced(function* (
   )
   return moved
 })
-
-/** Returns the names of the texts that rows may have. */
-const namesOf = (rows: StoredRows): ReadonlyArray<string> =>
-  rows.flatMap(({ row }) =>
-    Object.keys(row.newestCallbacks)
-      .filter(isStatus)
-      .flatMap((status) => bodyNames(rows, row.scope, status))
-  )
 
 const moveAll = Effect.fnUntraced(function* <Name extends Collection>(
   from: Records,

@@ -108,6 +108,13 @@ export const make = (engines: Engines) => {
       return all.toSorted((one, two) => one.at - two.at).map(({ verified }) => verified)
     }),
 
+    /** Tells whether a transaction has callbacks. */
+    has: (id: TransactionKey): Effect.Effect<boolean, StoreUnavailable> =>
+      Effect.map(
+        Effect.forEach(engines.own, (records) => read(records, keyOf(id))),
+        (kept) => kept.some((each) => each !== undefined)
+      ),
+
     remove: (id: TransactionKey) =>
       Effect.map(
         Effect.forEach(engines.own, (records) =>

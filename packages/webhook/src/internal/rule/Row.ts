@@ -35,6 +35,7 @@ export interface Ordered {
  * - `registered`: whether a registration named the row.
  * - `isOrderRegistered`: whether `ordered` is the order of registrations; else it is that of a token.
  * - `namesRefund`: whether a callback of a card names its own id as a refund. That is a hint only, and not signed.
+ * - `isErased`: whether a person erased the texts of the transaction. No body of a callback is kept since then.
  * - `amountCleared`: whether a person allowed amounts that differ from the ordered one.
  * - `callbacks`: the number of accepted callbacks, repeats included.
  * - `secret`: the secret that signed the newest callback; undefined before the first.
@@ -64,6 +65,7 @@ export interface Row {
   readonly isOrderRegistered: boolean
   readonly namesRefund: boolean
   readonly amountCleared: boolean
+  readonly isErased: boolean
   readonly evidence: Evidence.Evidence
   readonly read: Evidence.Read | undefined
   readonly callbacks: number
@@ -178,6 +180,7 @@ export const blank = (scope: Kind, transactionId: string, at: number): Row => ({
   isOrderRegistered: false,
   namesRefund: false,
   amountCleared: false,
+  isErased: false,
   evidence: Evidence.none,
   read: undefined,
   callbacks: 0,

@@ -216,6 +216,7 @@ export const join = (stored: StoredRow, other: StoredRow): StoredRow => ({
     ...joinOrders(stored.row, other.row),
     registered: stored.row.registered || other.row.registered,
     namesRefund: stored.row.namesRefund || other.row.namesRefund,
+    isErased: stored.row.isErased || other.row.isErased,
     read: Evidence.joinRead(stored.row.read, other.row.read),
     unconfirmedAt: later(stored.row.unconfirmedAt, other.row.unconfirmedAt),
     told: stored.row.told ?? other.row.told,
@@ -374,7 +375,8 @@ const isDone = ({ dueAt, lane, lease, row }: StoredRow): boolean =>
 
 /**
  * Erases the texts of rows: the bodies of their callbacks, and the notes of their redrives. The fields for accounting stay: ids,
- * orders, signed amounts, statuses, counts and times.
+ * orders, signed amounts, statuses, counts and times. The rows remember it, so that a body that comes again is not kept
+ * (`keepErased`).
  */
 export const eraseRows = (
   rows: StoredRows
@@ -385,6 +387,7 @@ export const eraseRows = (
     notes: facts.filter(isNote).length,
     rows: rows.map((stored) => ({
       ...stored,
+      row: { ...stored.row, isErased: true },
       bodies: {},
       facts: {
         ...stored.facts,
@@ -395,6 +398,14 @@ export const eraseRows = (
     }))
   }
 }
+
+/** Tells whether a transaction was erased. One that only had callbacks in quarantine is kept without rows. */
+export const isErased = (rows: StoredRows | undefined): boolean =>
+  rows !== undefined && (rows.length === 0 || rows.some(({ row }) => row.isErased))
+
+/** Erases what an event has added to the rows of a transaction that was erased before it. */
+export const keepErased = (before: StoredRows | undefined, after: StoredRows): StoredRows =>
+  isErased(before) ? eraseRows(after).rows : after
 
 const isNote = (fact: Event): boolean =>
   fact.fact === "redriven" && (fact.by !== undefined || fact.why !== undefined)

@@ -87,6 +87,7 @@ export const facetOf: Readonly<Record<Exclude<keyof Leased, "unknown">, Facet>> 
   newestCallbacks: "bodies",
   callbacks: "bodies",
   secret: "bodies",
+  isErased: "bodies",
   told: "told",
   sequence: "told",
   pendingStatus: "told",
