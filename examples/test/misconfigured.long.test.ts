@@ -210,6 +210,12 @@ describe("the sandbox", () => {
       `Invalid value for flag --merchant-key: "key ". Expected a key that is not empty, ${flagPadded}`
     ],
     [
+      "a URL with a password",
+      ["trigger", "succeed", "--base-url", "http://shop:hunter2@127.0.0.1:9/api"],
+      {},
+      'Invalid value for flag --base-url: "http://<redacted>@127.0.0.1:9/api". Expected a URL such as http://127.0.0.1:4010/api'
+    ],
+    [
       "a file that cannot be opened",
       ["--file", `${folder}/not/there/a.db`],
       {},
@@ -224,6 +230,7 @@ describe("the sandbox", () => {
   ]
   it.concurrent.for(cases)("explains %s", async ([, args, env, sentence]) => {
     const program = "packages/sandbox/src/bin/pawl-sandbox.ts"
-    expect(await refused(program, ["--port", "0", ...args], env)).toBe(`${sentence}\n`)
+    const given = args[0] === "trigger" ? args : ["--port", "0", ...args]
+    expect(await refused(program, given, env)).toBe(`${sentence}\n`)
   })
 })

@@ -3,7 +3,7 @@
  */
 import { bundleOf } from "../../test-support/src/Program.ts"
 import { execFile } from "node:child_process"
-import { existsSync } from "node:fs"
+import { existsSync, globSync } from "node:fs"
 import { readFile, rm } from "node:fs/promises"
 import { join, resolve } from "node:path"
 import { promisify } from "node:util"
@@ -41,6 +41,25 @@ describe("an example that is not run", () => {
     for (const { code, line, path } of js) {
       expect(parseSync("block.js", code).errors, `${path}:${line}`).toEqual([])
     }
+  })
+
+  it("gives no process a secret as an argument, which every user of a machine can read", async () => {
+    const others = globSync(
+      "{.ci,.github,deploy,examples,packages/*/src}/**/*.{sh,ts,js,html,yml,yaml,service}",
+      {
+        cwd: root,
+        exclude: ["**/node_modules/**", "**/dist/**"]
+      }
+    )
+    const secret =
+      /--(?:[a-z-]*(?:secret|token|password|card))(?: +|=)["'$A-Za-z0-9]\S*|(?:-H|--header) +"authorization: \w+ \$\{?PAWL_\w+/giu
+    const found = [...pages, ...others].map(async (path) =>
+      Array.from(
+        (await readFile(join(root, path), "utf8")).matchAll(secret),
+        ([each]) => `${path}: ${each}`
+      )
+    )
+    expect((await Promise.all(found)).flat()).toEqual([])
   })
 
   it.for([

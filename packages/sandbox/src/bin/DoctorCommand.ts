@@ -41,13 +41,6 @@ const flags = {
     Flag.withDescription("The merchant key; or set PAWL_MERCHANT_KEY (our sandbox: sandbox-key)"),
     Flag.optional
   ),
-  merchantSecret: Flag.Redacted("merchant-secret").pipe(
-    Flag.withFallbackConfig(Config.Redacted("PAWL_MERCHANT_SECRET")),
-    Flag.withDescription(
-      "The merchant secret; or set PAWL_MERCHANT_SECRET (our sandbox: sandbox-secret)"
-    ),
-    Flag.optional
-  ),
   callbackUrl: Flag.String("callback-url").pipe(
     Flag.filter(
       (url) => Flags.isHttp(url) && !/[?#]/u.test(url),
@@ -73,13 +66,6 @@ const flags = {
     [1, 100],
     1,
     "The major units of every amount (default: 1, so that most are 1.10)"
-  ),
-  card: Flag.Redacted("card").pipe(
-    Flag.withFallbackConfig(Config.Redacted("PAWL_TEST_CARD")),
-    Flag.withDescription(
-      "The number of a test card of the service; or set PAWL_TEST_CARD (default: 4242424242424242)"
-    ),
-    Flag.withDefault(Redacted.make("4242424242424242"))
   ),
   wait: Flags.duration(
     "wait",
@@ -118,6 +104,11 @@ const flags = {
 const waiting = (duration: Duration.Duration) =>
   Effect.andThen(Console.error(`       waits ${Duration.format(duration)}`), Effect.sleep(duration))
 
+/** Secrets of a real service have no flag, because every user of a machine can read the arguments of its processes. */
+const testCard = Config.Redacted("PAWL_TEST_CARD").pipe(
+  Config.withDefault(Redacted.make("4242424242424242"))
+)
+
 const refuse = (message: string) => Effect.fail(new ProfileFile.FileFault({ message }))
 
 /** The credentials; those of our sandbox are the default for a service on this machine. */
@@ -153,7 +144,7 @@ export const doctor = Command.make("doctor", flags, (input) =>
       "PAWL_MERCHANT_KEY"
     )
     const merchantSecret = yield* credential(
-      input.merchantSecret,
+      yield* Config.option(Config.Redacted("PAWL_MERCHANT_SECRET")),
       Redacted.make("sandbox-secret"),
       isLocal,
       "PAWL_MERCHANT_SECRET"
@@ -186,6 +177,7 @@ export const doctor = Command.make("doctor", flags, (input) =>
       merchantKey,
       merchantSecret,
       callbackUrl,
+      card: yield* testCard,
       wait: Option.getOrElse(input.wait, () => Duration.minutes(isFast ? 63 : 7)),
       separator: /^"(.*)", /u.exec(assumed.checksum ?? "")?.[1] ?? "|"
     }
@@ -254,5 +246,7 @@ export const doctor = Command.make("doctor", flags, (input) =>
     )
   )
 ).pipe(
-  Command.withDescription("Asks a real service about the points its specification leaves open")
+  Command.withDescription(
+    "Asks a real service about the points its specification leaves open. Also read: PAWL_MERCHANT_SECRET (our sandbox: sandbox-secret), PAWL_TEST_CARD (4242424242424242)"
+  )
 )

@@ -6,8 +6,11 @@ import * as Config from "effect/Config"
 import * as Redacted from "effect/Redacted"
 import * as DurationText from "./DurationText.ts"
 
-/** Tells whether a text is an absolute http or https URL. */
-export const isHttp = (text: string): boolean => /^https?:$/u.test(URL.parse(text)?.protocol ?? "")
+/** Tells whether a text is an absolute http or https URL, without a user and a password. */
+export const isHttp = (text: string): boolean => {
+  const url = URL.parse(text)
+  return url !== null && /^https?:$/u.test(url.protocol) && url.username + url.password === ""
+}
 
 /** A flag for text, with a default that the help shows. */
 export const text = (name: string, fallback: string, description: string) =>

@@ -35,7 +35,7 @@ const flags = {
   host: Flags.text(
     "host",
     "127.0.0.1",
-    "The address to bind; any address but loopback needs a --token"
+    "The address to bind; any address but loopback needs PAWL_SANDBOX_TOKEN"
   ),
   token: Flag.Redacted("token").pipe(
     Flag.withFallbackConfig(Config.Redacted("PAWL_SANDBOX_TOKEN")),

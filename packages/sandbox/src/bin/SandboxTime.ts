@@ -42,7 +42,7 @@ export const make = Effect.fnUntraced(function* (
         Effect.mapError(
           () =>
             new FileFault({
-              message: `${baseUrl} is no sandbox whose clock can be advanced; leave out --fast, or give --token`
+              message: `${baseUrl} is no sandbox whose clock can be advanced; leave out --fast, or give PAWL_SANDBOX_TOKEN`
             })
         )
       )

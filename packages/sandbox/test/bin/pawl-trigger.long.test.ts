@@ -145,7 +145,7 @@ describe("pawl-sandbox trigger", () => {
         const cases = [
           [trigger("sucseed"), "succeed, challenge, cancel"],
           [trigger("succeed", "--amount", "ten"), "amount: Expected a decimal amount"],
-          [trigger("succeed", "--merchant-key", "other"), "--merchant-secret"],
+          [trigger("succeed", "--merchant-key", "other"), "PAWL_MERCHANT_SECRET"],
           [command(["succeed", "--base-url", "http://127.0.0.1:9/api"]), "npx pawl-sandbox"],
           [command(["succeed", "--base-url", `http://127.0.0.1:${port}/api`]), "is not a sandbox"]
         ] as const

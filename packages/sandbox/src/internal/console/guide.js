@@ -70,7 +70,7 @@ const pay = async (scenario) => {
   const login = await post("/auth", credentials, "")
   if (login.status === 401) {
     throw new Error(
-      `This sandbox was started with other credentials: run npx pawl-sandbox trigger ${scenario} with --merchant-key and --merchant-secret.`
+      `This sandbox was started with other credentials: run npx pawl-sandbox trigger ${scenario} with --merchant-key and PAWL_MERCHANT_SECRET.`
     )
   }
   const { accessToken = "" } = /** @type {{ accessToken?: string }} */ (await login.json())

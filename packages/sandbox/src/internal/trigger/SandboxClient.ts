@@ -101,7 +101,7 @@ export const login = Effect.fnUntraced(function* (target: Target) {
   if (isLogin(json)) return json.accessToken
   return yield* fail(
     status === 401
-      ? "the sandbox refuses the credentials; give those it was started with, as --merchant-key and --merchant-secret or PAWL_MERCHANT_SECRET"
+      ? "the sandbox refuses the credentials; give those it was started with, as --merchant-key and PAWL_MERCHANT_SECRET"
       : `the sandbox answers ${status} to POST /v1/auth; look for a fault in its console at ${originOf(target)}`
   )
 })
@@ -126,7 +126,7 @@ export const changes = Effect.fnUntraced(function* (
   )
   if (response.status === 401) {
     return yield* fail(
-      "the sandbox requires the token it was started with; give it as --token or PAWL_SANDBOX_TOKEN"
+      "the sandbox requires the token it was started with; give it as PAWL_SANDBOX_TOKEN"
     )
   }
   if (response.headers["content-type"]?.startsWith("text/event-stream") !== true) {
