@@ -26,7 +26,8 @@ import type { Kind, Method } from "./Kind.ts"
  * - `attempt`: the number of this call of the handler, from 1.
  * - `signed`: the fields that the checksum covers, of the newest callback that claims `to`; null without such
  *   a callback, as when only a read found the status.
- * - `callback`: the other fields of that callback, which are not signed.
+ * - `callback`: the other fields of that callback, which are not signed. No object has a member `__proto__`, `constructor` or
+ *   `prototype`.
  *
  * @category models
  * @since 0.1.0

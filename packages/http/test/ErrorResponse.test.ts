@@ -170,6 +170,32 @@ describe("the service's own id of a request", () => {
   })
 })
 
+describe("A35: the service's own id of the request", () => {
+  const idOf = (id: string) => {
+    const response = { ...Memory.respond(500, ""), headers: { "x-request-id": id } }
+    ErrorResponse.keepRequest(response, request)
+    return ErrorResponse.receivedOf(response).serviceRequestId
+  }
+
+  it("is left out if it has a value of the request", () => {
+    for (const id of [
+      "4929813274650194",
+      "r-4929-8132-7465-0194",
+      "%34%39%32%39%38%31%33%32%37%34%36%35%30%31%39%34",
+      Buffer.from("r=4929813274650194").toString("base64"),
+      "r-token-canary-77e0"
+    ]) {
+      expect(idOf(id)).toBeUndefined()
+    }
+  })
+
+  it("may have the requestId", () => {
+    for (const id of ["order-1", "edge/order-1", "0190d5f2-7a4e-7c31-9b1a-4929813274ff"]) {
+      expect(idOf(id)).toBe(id)
+    }
+  })
+})
+
 describe("Retry-After", () => {
   const now = Date.parse("2030-01-01T00:00:00Z")
 

@@ -10,6 +10,18 @@ export const signedNames: Readonly<Record<Method, readonly [string, string, stri
   apm: ["accountId", "amount", "currency", "transactionId"]
 }
 
-/** Returns the fields of a body that the checksum does not cover. */
+/** Returns the fields of a body that the checksum does not cover, without those that a copy would take for its prototype. */
 export const unsigned = (method: Method, body: Body): Body =>
-  Object.fromEntries(Object.entries(body).filter(([name]) => !signedNames[method].includes(name)))
+  safe(
+    Object.fromEntries(Object.entries(body).filter(([name]) => !signedNames[method].includes(name)))
+  ) as Body
+
+/** Names that lead to a prototype where an object is copied or merged member by member. */
+const prototypeNames = new Set(["__proto__", "constructor", "prototype"])
+
+const safe = (json: unknown): unknown => {
+  if (Array.isArray(json)) return json.map(safe)
+  if (typeof json !== "object" || json === null) return json
+  const members = Object.entries(json).filter(([name]) => !prototypeNames.has(name))
+  return Object.fromEntries(members.map(([name, member]) => [name, safe(member)]))
+}

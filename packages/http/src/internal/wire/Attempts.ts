@@ -127,14 +127,16 @@ export const requireSuccess = <A = Transport.Response>(
             : error
         )
       ),
-    onSuccess: (response) =>
-      response.status >= 200 && response.status < 300
+    onSuccess: (response) => {
+      ErrorResponse.keepRequest(response, request)
+      return response.status >= 200 && response.status < 300
         ? use(response)
         : Effect.flatMap(Clock.currentTimeMillis, (now) => {
             const retryAfter = ErrorResponse.readRetryAfter(response.headers["retry-after"], now)
             const error = ErrorResponse.toError(request, response, number, retryAfter)
             return Effect.fail(Failure.toFailure(error, retryAfter))
           })
+    }
   })
 
 /**

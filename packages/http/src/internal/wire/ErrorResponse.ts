@@ -6,11 +6,8 @@
  * The specification does not show the shape of an error body, so every error body is read by common field
  * names: a list or a map of errors, one error object, problem details (RFC 9457), or the forms of Google and
  * Spring. A service may quote the values that it refuses. Every value of the request is therefore removed
- * from the messages, in whatever form it is quoted: no error contains a card number, secret or checksum.
- *
- * A service may quote a number in another form: `4242 4242 4242 4242`, `4242-4242-…`, `%34%32…`, `&#52;&#50;…`, full
- * width, or base64. A value with 8 digits or more is therefore looked for in the decoded text, with up to three
- * separators between two digits. A text that has it is returned decoded.
+ * from the messages, and an id that has one is left out: no error contains a card number, secret or checksum.
+ * `Redaction` says in which forms.
  */
 import * as Json from "@pawl/core/internal/Json"
 import {
@@ -28,6 +25,7 @@ import * as Result from "effect/Result"
 import type * as Schema from "effect/Schema"
 import * as SchemaIssue from "effect/SchemaIssue"
 import type * as Transport from "../../Transport.ts"
+import { redaction } from "./Redaction.ts"
 
 /** Returns the error of a response that is not 2xx. `retryAfter` is in milliseconds. */
 export const toError = (
@@ -65,11 +63,20 @@ export const partsOf = (response: Transport.Response) => ({
   ...receivedOf(response)
 })
 
-/** Returns the status of a response, and the service's own id of the request, if it has one. */
-export const receivedOf = ({ headers, status }: Transport.Response) => {
+/**
+ * Returns the status of a response, and the service's own id of the request, if it has one. An id with a value of the request is
+ * left out, unless it is that of the requestId.
+ */
+export const receivedOf = (response: Transport.Response, request = requests.get(response)) => {
+  const { headers, status } = response
   const serviceRequestId = requestIdHeaders
     .map((name) => headers[name])
-    .find((value) => value !== undefined && /^[\x21-\x7e]{1,128}$/u.test(value))
+    .find(
+      (value) =>
+        value !== undefined &&
+        /^[\x21-\x7e]{1,128}$/u.test(value) &&
+        (request === undefined || hasNone(request, value))
+    )
   return { status, ...(serviceRequestId !== undefined && { serviceRequestId }) }
 }
 
@@ -81,6 +88,14 @@ export const partsOfError = (error: ReadError): Parts => {
     ...(status !== undefined && { status }),
     ...(serviceRequestId !== undefined && { serviceRequestId })
   }
+}
+
+/** The requests of responses. */
+const requests = new WeakMap<Transport.Response, Transport.Request>()
+
+/** Keeps the request of a response, for the errors that the response may lead to. */
+export const keepRequest = (response: Transport.Response, request: Transport.Request): void => {
+  requests.set(response, request)
 }
 
 /** The responses of the decoded values that lead to an error. */
@@ -136,15 +151,26 @@ const reasonsOf = (request: Transport.Request, response: Transport.Response): Ar
 
 /** Makes a function that replaces the values of the request in a text, except those that are field names. */
 const redactor = (request: Transport.Request): ((text: string) => string) => {
-  const sent = read(request.body ?? "")
-  const names = new Set(namesIn(sent))
-  const token = request.headers["authorization"]?.slice("Bearer ".length)
-  const values = [...valuesIn(sent), ...valuesIn(token)]
-  const remove = redaction(values.filter((value) => !names.has(value)))
+  const remove = redaction(valuesOf(request))
   return (text) =>
     remove(text)
       .replace(/\p{Cc}+/gu, " ")
       .slice(0, 200)
+}
+
+/** Tells whether a text has no value of the request but its requestId. */
+const hasNone = (request: Transport.Request, text: string): boolean => {
+  const values = valuesOf(request, "requestId").filter((value) => value.length >= 8)
+  return redaction(values)(text) === text
+}
+
+/** Returns the values of a request, except those of a field and those that are field names. */
+const valuesOf = (request: Transport.Request, except?: string): Array<string> => {
+  const sent = read(request.body ?? "")
+  const names = new Set(namesIn(sent))
+  if (except !== undefined && isObject(sent)) names.add(String(sent[except]))
+  const token = request.headers["authorization"]?.slice("Bearer ".length)
+  return [...valuesIn(sent), ...valuesIn(token)].filter((value) => !names.has(value))
 }
 
 const namesIn = (value: unknown): Array<string> =>
@@ -211,47 +237,6 @@ const pick = (entry: Record<string, unknown>, names: ReadonlyArray<string>): str
     .map((name) => entry[name])
     .map((value) => (Array.isArray(value) ? value.join(".") : value))
     .find((value): value is string => typeof value === "string" && value !== "")
-
-/** Makes the function that replaces values in a text. */
-export const redaction = (values: ReadonlyArray<string>): ((text: string) => string) => {
-  const verbatim = values
-    .flatMap((value) => [value, ...base64(value)])
-    .filter((value) => value.length > 2)
-    .toSorted((a, b) => b.length - a.length)
-  const numbers = values
-    .map((value) => value.replace(/[\s\p{P}]/gu, ""))
-    .filter((value) => /^[0-9]{8,}$/u.test(value))
-    .map((value) => new RegExp(Array.from(value).join("[\\s\\p{P}\\p{S}\\p{C}]{0,3}"), "gu"))
-  const replaceNumbers = (text: string): string => {
-    const plain = decode(text)
-    const rest = numbers.reduce((before, number) => before.replace(number, mark), plain)
-    return rest === plain ? text : rest
-  }
-  return (text) =>
-    verbatim.reduce((rest, value) => rest.replaceAll(value, mark), replaceNumbers(text))
-}
-
-const mark = "…"
-
-/** Returns the base64 of a long value without its last characters, which depend on the text behind it. */
-const base64 = (value: string): ReadonlyArray<string> => {
-  const bytes = new TextEncoder().encode(value)
-  return bytes.length < 8
-    ? []
-    : [btoa(String.fromCharCode(...bytes.subarray(0, bytes.length - (bytes.length % 3))))]
-}
-
-/** Decodes ASCII in the forms of URLs, HTML and programming languages. Any other encoded character becomes a space. */
-const decode = (text: string): string =>
-  text
-    .normalize("NFKC")
-    .replace(
-      /%([0-9a-f]{2})|\\x([0-9a-f]{2})|\\u([0-9a-f]{4})|&(?:#x([0-9a-f]+)|#([0-9]+)|[a-z]+);/giu,
-      (_, url?: string, x?: string, u?: string, html?: string, decimal?: string) => {
-        const code = decimal ?? Number.parseInt(url ?? x ?? u ?? html ?? "20", 16)
-        return Number(code) < 0x80 ? String.fromCharCode(Number(code)) : " "
-      }
-    )
 
 const formatIssues = SchemaIssue.makeFormatterStandardSchemaV1()
 

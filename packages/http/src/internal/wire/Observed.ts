@@ -126,10 +126,11 @@ type Exited = Exit.Exit<Transport.Response, Effect.Error<Sent>>
 
 const withHooks = (
   hooks: Hooks,
-  { attempt, operation, request: { method, url }, requestId }: Observed,
+  { attempt, operation, request, requestId }: Observed,
   sent: Sent
 ): Sent =>
   Effect.clockWith((clock) => {
+    const { method, url } = request
     const event: RequestEvent = {
       operation: operation.name,
       method,
@@ -145,7 +146,7 @@ const withHooks = (
           ...event,
           milliseconds: Number(clock.monotonicTimeNanosUnsafe() - start) / 1e6,
           ...(exit._tag === "Success"
-            ? ErrorResponse.receivedOf(exit.value)
+            ? ErrorResponse.receivedOf(exit.value, request)
             : { error: Metrics.outcomeOf(exit) })
         })
       )

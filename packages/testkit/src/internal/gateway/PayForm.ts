@@ -128,8 +128,10 @@ const isShort = (text: string): boolean => text !== "" && text.length <= 100
 
 /** The month after which a card has expired, counted from year 0. */
 const endOf = (expiry: string): number | undefined => {
-  const [, month, year] =
-    /^\s*(0?[1-9]|1[0-2])\s*[/. -]?\s*(?:20)?([0-9]{2})\s*$/u.exec(expiry) ?? []
+  const text = expiry.trim()
+  // The search for a separator among white space takes the square of its length.
+  if (text.length > 20) return undefined
+  const [, month, year] = /^(0?[1-9]|1[0-2])\s*[/. -]?\s*(?:20)?([0-9]{2})$/u.exec(text) ?? []
   return month === undefined ? undefined : (2000 + Number(year)) * 12 + Number(month)
 }
 

@@ -1,0 +1,111 @@
+/**
+ * Removes the values of a request from the texts of a service that quotes them.
+ *
+ * **Details**
+ *
+ * A value is replaced where it is quoted as it is, in base64, or as a number in groups. A service may disguise a number, such as that of a card: with
+ * other text between its digits, in escapes of URLs, HTML and programming languages, in hexadecimal, or all of it in base64, and in one of
+ * these within another. So a text is replaced as a whole if the digits that are left of it, however it is read, have a number of 8
+ * digits or more.
+ */
+
+/** Makes the function that replaces values in a text. It reads the first 1,024 characters. */
+export const redaction = (values: ReadonlyArray<string>): ((text: string) => string) => {
+  const verbatim = values
+    .flatMap((value) => [value, ...base64(value)])
+    .filter((value) => value.length > 2)
+    .toSorted((a, b) => b.length - a.length)
+  const numbers = values
+    .map((value) => value.replace(/[\s\p{P}]/gu, ""))
+    .filter((value) => /^[0-9]{8,}$/u.test(value))
+  const grouped = numbers.map((number) => new RegExp(Array.from(number).join("[ -]?"), "gu"))
+  const written = numbers.flatMap((number) =>
+    codes.map((code) => Array.from(number, code).join(""))
+  )
+  return (text) => {
+    const rest = [...verbatim, ...grouped].reduce<string>(
+      (before, value) => before.replaceAll(value, mark),
+      text.slice(0, 1024)
+    )
+    return hasNumber(rest, written, 2) ? mark : rest
+  }
+}
+
+const mark = "…"
+
+/** Returns the base64 of a long value without its last characters, which depend on the text behind it. */
+const base64 = (value: string): ReadonlyArray<string> => {
+  const bytes = new TextEncoder().encode(value)
+  return bytes.length < 8
+    ? []
+    : [btoa(String.fromCharCode(...bytes.subarray(0, bytes.length - (bytes.length % 3))))]
+}
+
+const codeIn = (base: number, width: number) => (digit: string) =>
+  (Number(digit) + 48).toString(base).padStart(width, "0")
+
+/** How a digit is written in digits: as it is, and as the number of its character, which may have zeros in front of it. */
+const codes: ReadonlyArray<(digit: string) => string> = [
+  (digit) => digit,
+  ...[2, 3, 4].map((width) => codeIn(16, width)),
+  (digit) => `3${digit}00`,
+  ...[2, 3].flatMap((width) => [codeIn(10, width), codeIn(8, width)]),
+  codeIn(2, 8)
+]
+
+/** Tells whether the digits of a text have a number, as it is and decoded up to `depth` times. */
+const hasNumber = (text: string, numbers: ReadonlyArray<string>, depth: number): boolean => {
+  const plain = unescaped(text)
+  const digits = [text, plain].map((each) => each.replace(/[^0-9]/gu, "")).join(" ")
+  return (
+    numbers.some((number) => digits.includes(number)) ||
+    (depth > 0 && decoded(plain).some((each) => hasNumber(each, numbers, depth - 1)))
+  )
+}
+
+/** Returns a text without markup, in which each digit and escape is the character that it stands for, also after several rounds. */
+const unescaped = (text: string, rounds = 8): string => {
+  const plain = text
+    .normalize("NFKC")
+    .replace(/[^\P{Nd}0-9]/gu, (digit) => String(valueOf(digit.codePointAt(0) ?? 0)))
+    .replace(/(?:%[0-9a-f]{2})+/giu, (bytes) =>
+      utf8.decode(Uint8Array.from(bytes.slice(1).split("%"), (byte) => Number.parseInt(byte, 16)))
+    )
+    .replace(
+      /[\\%]u([0-9a-f]{4})|\\u\{0*([0-9a-f]{1,5})\}|\\x([0-9a-f]{2})|&#x0*([0-9a-f]{1,5});?/giu,
+      (_, ...codes: ReadonlyArray<string | undefined>) =>
+        String.fromCodePoint(Number.parseInt(codes.slice(0, 4).find(isText) ?? "", 16))
+    )
+    .replace(/&#0*([0-9]{1,6});?/gu, (_, code: string) => String.fromCodePoint(Number(code)))
+    .replace(/&(amp|lt|gt);/giu, (_, name: string) => named[name.toLowerCase()] ?? "")
+    .replace(/\p{Cc}(?:\[[0-9;]*[a-z])?|<[^<>]*>/giu, "")
+  return plain === text || rounds === 0 ? plain : unescaped(plain, rounds - 1)
+}
+
+const named: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">" }
+const utf8 = new TextDecoder()
+const isText = (code: string | undefined) => code !== undefined
+
+/** Returns the value of a digit of any script: the ten digits of a script are neighbours. */
+const valueOf = (code: number): number =>
+  /^\p{Nd}$/u.test(String.fromCodePoint(code - 1)) ? valueOf(code - 1) + 1 : 0
+
+/** Returns what a text says in base64 or in hexadecimal, from each place at which its bytes may begin. */
+const decoded = (text: string): ReadonlyArray<string> => {
+  const base64 = text
+    .replace(/-/gu, "+")
+    .replace(/_/gu, "/")
+    .replace(/[^A-Za-z0-9+/]/gu, "")
+  const hex = text.replace(/[^0-9a-f]/giu, "")
+  return [
+    ...[0, 1, 2, 3].map((at) => {
+      const rest = `${base64.slice(at)}AAA`
+      const bytes = atob(rest.slice(0, rest.length - (rest.length % 4)))
+      return utf8.decode(Uint8Array.from(bytes, (byte) => byte.charCodeAt(0)))
+    }),
+    ...[0, 1].map((at) => {
+      const bytes = hex.slice(at).match(/../gu) ?? []
+      return utf8.decode(Uint8Array.from(bytes, (byte) => Number.parseInt(byte, 16)))
+    })
+  ]
+}
