@@ -19,6 +19,8 @@ interface Step {
   readonly name: string
   readonly what: string
   readonly command: readonly [string, ...ReadonlyArray<string>]
+  /** The step whose files it reads. */
+  readonly after?: string
   /** Returns what is wrong, or undefined. Without it the exit code decides. */
   readonly read?: (outcome: Outcome) => string | undefined
 }
@@ -111,6 +113,12 @@ const steps: ReadonlyArray<Step> = [
     command: [process.execPath, "scripts/packages.ts"]
   },
   {
+    name: "npm",
+    what: "publint and arethetypeswrong",
+    command: [process.execPath, "scripts/published.ts"],
+    after: "types"
+  },
+  {
     name: "names",
     what: "the list of public names",
     command: [process.execPath, "scripts/names.ts"]
@@ -166,9 +174,13 @@ const failed: Array<string> = wanted
   .map((name) => `${name} (there is no such step)`)
 
 // All steps run at once, because most wait for the disk; they are printed in the order of the table.
-const running = steps
-  .filter(({ name }) => wanted.length === 0 || wanted.includes(name))
-  .map((step) => ({ step, outcome: run(step.command) }))
+const running: Array<{ readonly step: Step; readonly outcome: Promise<Outcome> }> = []
+for (const step of steps) {
+  if (wanted.length > 0 && !wanted.includes(step.name)) continue
+  const before = running.find((each) => each.step.name === step.after)?.outcome
+  const outcome = before === undefined ? run(step.command) : before.then(() => run(step.command))
+  running.push({ step, outcome })
+}
 
 console.error(`running ${running.map(({ step }) => step.name).join(", ")} …`)
 

@@ -40,5 +40,5 @@ done <<<"${CONFORM_ONLY:-}"
 
 [[ -z ${GITHUB_OUTPUT:-} ]] || echo "junit=${CONFORM_JUNIT:-conform.xml}" >>"$GITHUB_OUTPUT"
 
-read -r -a command <<<"${CONFORM_COMMAND:-npx --yes pawl@${CONFORM_VERSION:-latest} conform}"
+read -r -a command <<<"${CONFORM_COMMAND:-npx --yes pawl@${CONFORM_VERSION:?} conform}"
 PAWL_MERCHANT_SECRET=$secret "${command[@]}" "${arguments[@]}"

@@ -1,0 +1,52 @@
+/**
+ * The check of the packages as npm would get them: packs each one, and lets `publint` and `arethetypeswrong` read the tarball. The packages
+ * have to be built.
+ *
+ * Run by itself it prints what is wrong and exits 1 if there is anything.
+ */
+import { checkPackage, createPackageFromTarballData } from "@arethetypeswrong/core"
+import { execFile } from "node:child_process"
+import { globSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join, resolve } from "node:path"
+import { promisify } from "node:util"
+import { publint } from "publint"
+import { formatMessage } from "publint/utils"
+
+/** The packages are ES modules, so nobody imports them in these ways. */
+const ignored: ReadonlyArray<string> = ["node10", "node16-cjs"]
+
+/** Lists what is wrong with a package of which this is the tarball. */
+const objectionsTo = async (tarball: Uint8Array<ArrayBuffer>): Promise<ReadonlyArray<string>> => {
+  const { messages, pkg } = await publint({ pack: { tarball: tarball.buffer }, strict: true })
+  const analysis = await checkPackage(createPackageFromTarballData(tarball))
+  const problems: ReadonlyArray<{ readonly kind: string; readonly resolutionKind?: string }> =
+    analysis.types === false ? [{ kind: "NoTypes" }] : analysis.problems
+  return [
+    ...messages.map((message) => `${pkg.name}: ${formatMessage(message, pkg, { color: false })}`),
+    ...problems
+      .filter(({ resolutionKind = "" }) => !ignored.includes(resolutionKind))
+      .map((problem) => `${pkg.name}: ${JSON.stringify(problem)}`)
+  ]
+}
+
+/** Packs a package, and lists what is wrong with it. */
+export const objections = async (folder: string): Promise<ReadonlyArray<string>> => {
+  const destination = mkdtempSync(join(tmpdir(), "pawl-published-"))
+  try {
+    const args = ["pack", "--json", "--pack-destination", destination]
+    const { stdout } = await promisify(execFile)("pnpm", args, { cwd: folder })
+    const { filename } = JSON.parse(stdout) as { readonly filename: string }
+    return await objectionsTo(new Uint8Array(readFileSync(resolve(destination, filename))))
+  } finally {
+    rmSync(destination, { recursive: true })
+  }
+}
+
+if (import.meta.main) {
+  const root = resolve(import.meta.dirname, "..")
+  const folders = globSync("packages/*", { cwd: root }).map((folder) => join(root, folder))
+  const found = (await Promise.all(folders.map(objections))).flat()
+  for (const finding of found) console.log(finding)
+  process.exitCode = found.length === 0 ? 0 : 1
+}

@@ -1,0 +1,47 @@
+/**
+ * The check of packages as npm would get them.
+ */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterAll, expect, it } from "vitest"
+import { objections } from "../published.ts"
+
+const folder = mkdtempSync(join(tmpdir(), "pawl-package-"))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+/** Makes a package whose one export has a module and types, and may have other fields. */
+const packageWith = (name: string, types: string, fields: object) => {
+  const path = join(folder, name)
+  mkdirSync(path)
+  const manifest = {
+    name,
+    version: "1.0.0",
+    license: "MIT",
+    type: "module",
+    engines: { node: ">=22" },
+    exports: { ".": { types: "./index.d.ts", default: "./index.js" } },
+    ...fields
+  }
+  writeFileSync(join(path, "package.json"), JSON.stringify(manifest))
+  writeFileSync(join(path, "index.js"), "export const one = 1\n")
+  writeFileSync(join(path, "index.d.ts"), types)
+  return path
+}
+
+const types = "export declare const one: number\n"
+
+it("has no objection to a sound package", async () => {
+  expect(await objections(packageWith("sound", types, {}))).toEqual([])
+})
+
+it("says that a module is not in the tarball", async () => {
+  const found = await objections(packageWith("missing", types, { files: ["index.d.ts"] }))
+  expect(found.join()).toContain("missing: ")
+})
+
+it("says that the types import a module that is not there", async () => {
+  const broken = 'export { one } from "./missing.js"\n'
+  const found = await objections(packageWith("wrong", broken, {}))
+  expect(found.join()).toContain("InternalResolutionError")
+})
