@@ -176,6 +176,26 @@ const holds = (layer: () => Layer.Layer<Both, unknown>) => {
       }).pipe(Effect.provide(layer()))
     ))
 
+  it("A35: a transaction whose rows were deleted after their time is still known as erased", () =>
+    runs(
+      Effect.gen(function* () {
+        const ledger = yield* Ledger
+        for (const id of ["1", "2"]) yield* finish(id, november)
+        yield* ledger.erase("card", "1")
+        const options = { before: november + 1, limit: 10 }
+        expect(yield* ledger.deleteOld(options)).toBe(2)
+        expect(yield* ledger.deleteOld(options)).toBe(0)
+        for (const id of ["1", "2"]) {
+          expect(yield* ledger.story("card", id)).toEqual([])
+          yield* ledger.accept(callback(id, "SUCCEED"), november + 2)
+        }
+        const bodies = yield* Effect.forEach(["1", "2"], (transactionId) =>
+          ledger.body({ method: "card", transactionId, scope: "card" }, "SUCCEED")
+        )
+        expect(bodies.map((bytes) => bytes !== undefined)).toEqual([false, true])
+      }).pipe(Effect.provide(layer()))
+    ))
+
   it("the texts of the settled requests of a transaction are deleted, and only these", () =>
     runs(
       Effect.gen(function* () {

@@ -176,7 +176,7 @@ const deleteOldIn = Effect.fnUntraced(function* (
   let count = 0
   const rule: Rule<StoredRows, number> = (rows = []) =>
     RowRule.isDeletable(rows, before)
-      ? { value: undefined, result: 1 }
+      ? { value: RowRule.isErased(rows) ? [] : undefined, result: 1 }
       : { value: rows.length === 0 ? undefined : rows, result: 0 }
   yield* eachPage(records, "transactions", (found) => {
     const old = found.filter(({ value }) => RowRule.isDeletable(value, before))

@@ -399,7 +399,10 @@ export const eraseRows = (
   }
 }
 
-/** Tells whether a transaction was erased. One that only had callbacks in quarantine is kept without rows. */
+/**
+ * Tells whether a transaction was erased. It is kept without rows if it had only callbacks in quarantine, or if its rows were deleted
+ * after their time.
+ */
 export const isErased = (rows: StoredRows | undefined): boolean =>
   rows !== undefined && (rows.length === 0 || rows.some(({ row }) => row.isErased))
 
