@@ -7,10 +7,10 @@
  */
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+import * as NodeReceiver from "@pawl/webhook/NodeReceiver"
 import * as Console from "effect/Console"
 import * as HttpRouter from "effect/http/HttpRouter"
 import * as Layer from "effect/Layer"
-import { createServer } from "node:http"
 import * as Collector from "./otlp/Collector.ts"
 
 const port = Number(process.env["PORT"] ?? 4318)
@@ -26,7 +26,7 @@ HttpRouter.serve(
   ),
   { disableLogger: true }
 ).pipe(
-  Layer.provide(NodeHttpServer.layer(createServer, { host: "127.0.0.1", port })),
+  Layer.provide(NodeHttpServer.layer(NodeReceiver.createServer, { host: "127.0.0.1", port })),
   Layer.launch,
   NodeRuntime.runMain
 )

@@ -9,12 +9,12 @@ import * as Handler from "@pawl/core/Handler"
 import * as NodeHmac from "@pawl/core/NodeHmac"
 import * as Pawl from "@pawl/http/Pawl"
 import * as Ledger from "@pawl/webhook/Ledger"
+import * as NodeReceiver from "@pawl/webhook/NodeReceiver"
 import * as Receiver from "@pawl/webhook/Receiver"
 import * as Verifier from "@pawl/webhook/Verifier"
 import * as Effect from "effect/Effect"
 import * as HttpRouter from "effect/http/HttpRouter"
 import * as Layer from "effect/Layer"
-import { createServer } from "node:http"
 
 const handler = Handler.layer(({ confirmed, from, to, transactionId }) =>
   Effect.log(`${transactionId}: ${from ?? "nothing"} → ${to}${confirmed ? ", confirmed" : ""}`)
@@ -26,7 +26,7 @@ const receiver = Receiver.layer().pipe(
 )
 
 HttpRouter.serve(Receiver.route("/callback"), { disableLogger: true }).pipe(
-  Layer.provide(NodeHttpServer.layer(createServer, { host: "127.0.0.1", port: 4020 })),
+  Layer.provide(NodeHttpServer.layer(NodeReceiver.createServer, { host: "127.0.0.1", port: 4020 })),
   // Provided last, so the receiver starts before the server listens.
   Layer.provide(receiver),
   Layer.launch,

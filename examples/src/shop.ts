@@ -11,6 +11,7 @@
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as Pawl from "@pawl/http/Pawl"
+import * as NodeReceiver from "@pawl/webhook/NodeReceiver"
 import * as Receiver from "@pawl/webhook/Receiver"
 import * as Config from "effect/Config"
 import * as Effect from "effect/Effect"
@@ -20,7 +21,6 @@ import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
-import { createServer } from "node:http"
 import * as Shop from "./shop/Shop.ts"
 
 const Order = Schema.Struct({ orderId: Schema.String, amount: Schema.String })
@@ -57,7 +57,7 @@ const shop = Layer.unwrap(
 
 const server = Layer.unwrap(
   Effect.map(Config.withDefault(Config.Int("PORT"), 4030), (port) =>
-    NodeHttpServer.layer(createServer, { host: "127.0.0.1", port })
+    NodeHttpServer.layer(NodeReceiver.createServer, { host: "127.0.0.1", port })
   )
 )
 

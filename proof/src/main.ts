@@ -38,6 +38,7 @@ import { plans, sim } from "./rel/sim.ts"
 import { snapshot } from "./rel/snapshot.ts"
 import { silent } from "./rel/silent.ts"
 import { slow } from "./rel/slow.ts"
+import { stop } from "./rel/stop.ts"
 import { storeDown } from "./rel/storeDown.ts"
 import { storeLost } from "./rel/storeLost.ts"
 
@@ -52,6 +53,7 @@ const runs: ReadonlyMap<string, Run> = new Map(
     "store-down": storeDown,
     stores: storeLost,
     silent,
+    stop,
     slow,
     night,
     forge,

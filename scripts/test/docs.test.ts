@@ -97,7 +97,8 @@ describe("the guide for production", async () => {
       "webhook/src/Journal",
       "receiver/src/internal/merchants/Refusals",
       "webhook/src/Receiver",
-      "webhook/src/internal/work/Teller"
+      "webhook/src/internal/work/Teller",
+      "webhook/src/NodeReceiver"
     ]
       .map((name) => `packages/${name}.ts`)
       .map((path) => readFile(join(root, path), "utf8"))

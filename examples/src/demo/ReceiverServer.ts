@@ -2,13 +2,13 @@
  * The HTTP server of the merchant's receiver, on a free loopback port.
  */
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
+import * as NodeReceiver from "@pawl/webhook/NodeReceiver"
 import * as Receiver from "@pawl/webhook/Receiver"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpServer from "effect/http/HttpServer"
 import * as Layer from "effect/Layer"
-import { createServer } from "node:http"
 
 /** The URL that callbacks are sent to. */
 export class ReceiverServer extends Context.Service<ReceiverServer, { readonly url: string }>()(
@@ -27,5 +27,5 @@ export const layer = HttpRouter.serve(Receiver.route("/callback"), {
   disableListenLog: true
 }).pipe(
   Layer.merge(address),
-  Layer.provide(NodeHttpServer.layer(createServer, { host: "127.0.0.1", port: 0 }))
+  Layer.provide(NodeHttpServer.layer(NodeReceiver.createServer, { host: "127.0.0.1", port: 0 }))
 )

@@ -14,7 +14,6 @@
  * import * as Effect from "effect/Effect"
  * import * as Layer from "effect/Layer"
  * import * as Redacted from "effect/Redacted"
- * import { createServer } from "node:http"
  *
  * const { dispose, listener, start } = NodeReceiver.toListener(
  *   Receiver.layer().pipe(
@@ -30,7 +29,7 @@
  *   )
  * )
  * await start()
- * const server = createServer(NodeReceiver.limits, listener)
+ * const server = NodeReceiver.createServer(listener)
  * server.close()
  * await dispose()
  * ```
@@ -45,13 +44,12 @@
  * @since 0.1.0
  */
 import * as Data from "effect/Data"
-import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
-import * as Schedule from "effect/Schedule"
+import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
+import * as Http from "node:http"
 import {
-  createServer,
   type IncomingMessage,
   type RequestListener,
   type Server,
@@ -61,6 +59,7 @@ import {
 import type { AddressInfo, Socket } from "node:net"
 import * as Door from "./internal/doors/Door.ts"
 import * as NodeConnections from "./internal/doors/NodeConnections.ts"
+import { Journal } from "./Journal.ts"
 import { type StatusCode, Receiver } from "./Receiver.ts"
 import { maxBytes } from "./Verifier.ts"
 
@@ -134,15 +133,30 @@ export class CannotListen extends Data.TaggedError("CannotListen")<{
   }
 }
 
-const maxConnections = 2048
 /** The most connections that wait to be accepted. Beyond it the system drops a connection, and its client tries again after seconds. */
 const maxPending = 4096
-const shutdownTimeout = Duration.seconds(4)
+const drain = { quiet: "100 millis", total: "4 seconds" } as const
+const full = "a port has too many connections: those without a request are closed"
 
 /**
- * Listens until the scope ends, with `limits` and at most 2,048 connections, and returns the port. One more
- * connection closes the one that has been idle for the longest time.
- * At the end the server accepts no new connections, and requests in flight have 4 seconds to complete.
+ * Makes a server of `node:http` with the limits of `listen`, for a program that has its own end.
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const createServer = (listener?: RequestListener): Server => {
+  const server = Http.createServer(limits, listener)
+  const onFull = () => void Effect.runFork(Effect.logWarning(full))
+  NodeConnections.limit(server, { ...drain, max: NodeConnections.mostConnections(), onFull })
+  return server
+}
+
+/**
+ * Listens until the scope ends, with `limits`, and returns the port. It keeps as many connections as a third of the file
+ * descriptors of the process, at most 2,048. One more connection closes the one that has been idle for the longest time, and raises
+ * an alarm.
+ * At the end the server accepts no new connections. It answers the requests that were sent to it, each with
+ * `Connection: close`, and closes a connection on which nothing has come for 100 milliseconds. After 4 seconds it closes all.
  *
  * @category constructors
  * @since 0.1.0
@@ -151,33 +165,24 @@ export const listen = (
   listener: RequestListener,
   options: { readonly host: string; readonly port: number }
 ): Effect.Effect<number, CannotListen, Scope.Scope> =>
-  Effect.acquireRelease(open(createServer(limits, listener), options), close).pipe(
-    Effect.map((server) => (server.address() as AddressInfo).port)
-  )
+  Effect.gen(function* () {
+    const server = Http.createServer(limits, listener)
+    const journal = yield* Effect.serviceOption(Journal)
+    const report = Option.isSome(journal) ? journal.value.raiseAlarm(full) : Effect.logWarning(full)
+    const run = Effect.runForkWith(yield* Effect.context())
+    const max = NodeConnections.mostConnections()
+    const { end } = NodeConnections.limit(server, { ...drain, max, onFull: () => run(report) })
+    yield* Effect.acquireRelease(open(server, options), () => end)
+    return (server.address() as AddressInfo).port
+  })
 
 const open = (server: Server, { host, port }: { readonly host: string; readonly port: number }) =>
   Effect.callback<Server, CannotListen>((resume) => {
-    NodeConnections.limit(server, maxConnections)
     server.once("error", (error: NodeJS.ErrnoException) =>
       resume(Effect.fail(new CannotListen({ host, port, code: error.code ?? error.message })))
     )
     server.listen({ port, host, backlog: maxPending }, () => resume(Effect.succeed(server)))
   })
-
-const close = (server: Server): Effect.Effect<void> =>
-  Effect.callback<void>((resume) => {
-    server.close(() => resume(Effect.void))
-  }).pipe(
-    // `close` does not close connections that become idle later.
-    Effect.raceFirst(
-      Effect.repeat(
-        Effect.sync(() => server.closeIdleConnections()),
-        Schedule.spaced("20 millis")
-      )
-    ),
-    Effect.timeoutOption(shutdownTimeout),
-    Effect.andThen(Effect.sync(() => server.closeAllConnections()))
-  )
 
 /** A body over the limit is read up to this size, because a client that still sends does not read the response. */
 const maxDrainedBytes = 4 * maxBytes

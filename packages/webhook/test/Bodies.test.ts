@@ -207,7 +207,13 @@ const limited = Effect.gen(function* () {
       void promise.then(() => response.end())
     } else request.resume().on("end", () => response.end())
   })
-  NodeConnections.limit(server, 4)
+  let full = 0
+  NodeConnections.limit(server, {
+    max: 4,
+    onFull: () => full++,
+    quiet: "100 millis",
+    total: "4 seconds"
+  })
   yield* Effect.acquireRelease(
     Effect.promise(() => new Promise<void>((done) => server.listen(0, "127.0.0.1", done))),
     () => Effect.sync(() => server.closeAllConnections())
@@ -222,13 +228,19 @@ const limited = Effect.gen(function* () {
     socket.resume().write(bytes)
     return socket
   }
-  return { closed, open, respond: resolve, waiting: Effect.promise(() => waiting.promise) }
+  return {
+    closed,
+    open,
+    full: () => full,
+    respond: resolve,
+    waiting: Effect.promise(() => waiting.promise)
+  }
 })
 
 it.live("A39: one connection too many closes the longest idle one, and no working one", () =>
   Effect.gen(function* () {
     const inBody = "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n"
-    const { closed, open, respond, waiting } = yield* limited
+    const { closed, full, open, respond, waiting } = yield* limited
     const working = open("GET /waits HTTP/1.1\r\nHost: x\r\n\r\n")
     yield* waiting
     const idle = ["", "GET / HTTP/1.1\r\n", `${inBody}x`].map(open)
@@ -238,6 +250,7 @@ it.live("A39: one connection too many closes the longest idle one, and no workin
       yield* Effect.promise(() => new Promise((done) => request.once("data", done)))
       yield* Fiber.join(gone)
     }
+    expect(full()).toBe(1)
     expect(working.destroyed).toBe(false)
     const gone = closed(working)
     respond()

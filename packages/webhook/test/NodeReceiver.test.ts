@@ -198,6 +198,63 @@ describe("the end of a listener", () => {
       })
   )
 
+  const request = "GET / HTTP/1.1\r\nHost: x\r\n\r\n"
+  const slowly: RequestListener = (_, response) => void setImmediate(() => response.end("answered"))
+
+  it.live("35.5: answers what twelve senders had sent, and resets none of them", () =>
+    Effect.gen(function* () {
+      const { main, port } = yield* program(slowly)
+      const senders = yield* Effect.promise(() =>
+        Promise.all(Array.from({ length: 6 }, () => sender(port)))
+      )
+      // The bytes are in the system when the end begins, and the server has not read them.
+      const again = senders.map((send) => send(request))
+      const first = Array.from({ length: 6 }, async () => (await sender(port))(""))
+      yield* Fiber.interrupt(main)
+      const responses = yield* Effect.promise(() => Promise.all([...again, ...first]))
+      for (const response of responses.slice(0, 6)) expect(response).toMatch(/answered$/u)
+      for (const response of responses.slice(6)) expect(response).toMatch(/answered|ECONNREFUSED/u)
+    })
+  )
+
+  it.live("35.5: answers the last one of pipelined requests, and then closes", () =>
+    Effect.gen(function* () {
+      const { main, port } = yield* program(slowly)
+      const send = yield* Effect.promise(() => sender(port))
+      const both = send(request + request)
+      yield* Fiber.interrupt(main)
+      const response = yield* Effect.promise(() => both)
+      expect(response.match(/Connection: [a-z-]+/gu)).toEqual([
+        "Connection: keep-alive",
+        "Connection: close"
+      ])
+    })
+  )
+
+  /** Opens a connection, gets one response, and returns a function that sends again and returns all that comes until the end. */
+  const sender = (port: number) =>
+    new Promise<(bytes: string) => Promise<string>>((resolve) => {
+      const socket = connect(port, "127.0.0.1", () => socket.write(request))
+      const rest = Promise.withResolvers<string>()
+      let text = ""
+      let isFirst = true
+      const send = (bytes: string) => {
+        if (bytes !== "") text = ""
+        socket.write(bytes)
+        return rest.promise
+      }
+      socket.on("data", (chunk: Buffer) => {
+        text += chunk.toString("latin1")
+        if (isFirst) resolve(send)
+        isFirst = false
+      })
+      socket.on("error", (error: NodeJS.ErrnoException) => {
+        text += error.code
+        resolve(send)
+      })
+      socket.on("close", () => rest.resolve(text))
+    })
+
   it.effect("waits at most 4 seconds for unanswered requests", () =>
     Effect.gen(function* () {
       const { listener, reached } = gated()

@@ -7,7 +7,6 @@ import * as Effect from "effect/Effect"
 import express from "express"
 import { Hono } from "hono"
 import { readFile } from "node:fs/promises"
-import { createServer } from "node:http"
 import * as NodeReceiver from "../src/NodeReceiver.ts"
 import * as WebReceiver from "../src/WebReceiver.ts"
 import { post, callbackRequest, makeReceiver } from "./doors.ts"
@@ -33,7 +32,7 @@ describe("a receiver", () => {
       yield* Effect.promise(async () => {
         await start()
       })
-      const server = createServer(NodeReceiver.limits, listener)
+      const server = NodeReceiver.createServer(listener)
       const port = yield* serve(server)
       yield* expectTaken(`http://127.0.0.1:${port}/callback`, callbacks)
       yield* Effect.promise(dispose)

@@ -93,7 +93,7 @@ export const make = (
   const node = nodeOf(listener, address)
 
   return {
-    /** A listener of `node:http`: `createServer(pawl.node())`. */
+    /** A listener of `node:http`, for a server of your own: `NodeReceiver.createServer(pawl.node())`. `pawl.listen` has one. */
     node: (): Listener => node,
     /** Middleware for `app.use(pawl.express())`, before body parsers, or after `express.raw()`. */
     express: (): Listener => node,

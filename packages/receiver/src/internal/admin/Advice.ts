@@ -8,6 +8,8 @@ export const nextSteps: Readonly<Record<string, string>> = {
     "compare the secret; if it is right, somebody sends forged callbacks",
   "callbacks are answered with 503: the ledger cannot be written":
     "check disk, locks and PostgreSQL; the log has the cause; callbacks come again, so nothing is lost",
+  "a port has too many connections: those without a request are closed":
+    "find out who opens them; limit the connections of an address in front of the receiver, or raise its file descriptors",
   "the worker makes no progress":
     "correct the cause: the disk, a lock, a trigger or the rights of the role; callbacks are stored meanwhile",
   "a transaction cannot be written":

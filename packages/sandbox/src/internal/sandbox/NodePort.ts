@@ -1,6 +1,7 @@
 /**
  * A port of this machine, and the server of `node:http` on it.
  */
+import * as NodeConnections from "@pawl/webhook/internal/doors/NodeConnections"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import { ServeError } from "effect/http/HttpServerError"
@@ -27,7 +28,13 @@ export const layer = (host: string, port: number): Layer.Layer<NodePort, ServeEr
   Layer.effect(
     NodePort,
     Effect.gen(function* () {
-      const server = yield* Effect.acquireRelease(listen(host, port), stop)
+      const server = createServer()
+      const { end: stop } = NodeConnections.limit(server, {
+        max: Infinity,
+        quiet: "20 millis",
+        total: "200 millis"
+      })
+      yield* Effect.acquireRelease(listen(server, host, port), () => stop)
       const bound = server.address()
       if (bound === null || typeof bound === "string")
         return yield* new ServeError({ cause: bound })
@@ -36,22 +43,13 @@ export const layer = (host: string, port: number): Layer.Layer<NodePort, ServeEr
         server,
         number: bound.port,
         origin: NetAddress.formatUrlUnsafe(address),
-        stop: stop(server)
+        stop
       }
     })
   )
 
-const listen = (host: string, port: number) =>
+const listen = (server: Server, host: string, port: number) =>
   Effect.callback<Server, ServeError>((resume) => {
-    const server = createServer()
     server.once("error", (cause) => resume(Effect.fail(new ServeError({ cause }))))
     server.listen({ host, port }, () => resume(Effect.succeed(server)))
   })
-
-const stop = (server: Server) =>
-  Effect.callback<void>((resume) => {
-    server.close(() => resume(Effect.void))
-  }).pipe(
-    Effect.timeoutOption("200 millis"),
-    Effect.andThen(Effect.sync(() => server.closeAllConnections()))
-  )

@@ -1,44 +1,147 @@
 /**
- * Limits the connections of a server.
+ * Limits the connections of a server, and ends them without a reset.
+ *
+ * **Details**
  *
  * A new connection beyond the limit closes the one that has been idle for the longest time, so that connections
  * without a request do not keep callbacks out. A connection is idle until a whole request has arrived, and again after
  * its response. Only if no connection is idle, the new one is closed.
+ *
+ * At the end of a server, bytes that were sent to it may still wait in the system. Closing their connection would reset
+ * them. So the server first accepts the connections that wait, and each response then says `Connection: close`. A
+ * connection without a request is closed when nothing has come on it for a time.
  */
-import type { IncomingMessage, Server, ServerResponse, OutgoingHttpHeaders } from "node:http"
-import type { Socket } from "node:net"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import { readFileSync } from "node:fs"
+import type { Server, ServerResponse, OutgoingHttpHeaders } from "node:http"
+import { Server as NetServer, type Socket } from "node:net"
 
-/** Keeps at most `max` connections open. */
-export const limit = (server: Server, max: number): void => {
-  /** The newest request of each connection without a response. The connection that was used last is the last. */
-  const open = new Map<Socket, IncomingMessage | undefined>()
-  const use = (socket: Socket, request: IncomingMessage | undefined) => {
+/**
+ * The limits of a server.
+ *
+ * - `max`: the most connections.
+ * - `onFull`: runs when a connection has to be closed for a new one, and again after half of the connections were closed.
+ * - `quiet`: at the end, how long a connection without a request stays open while nothing comes on it.
+ * - `total`: when all connections are closed, also those with a request.
+ */
+export interface Limits {
+  readonly max: number
+  readonly onFull?: (() => void) | undefined
+  readonly quiet: Duration.Input
+  readonly total: Duration.Input
+}
+
+/** Limits the connections of a server. `end` ends the server. */
+export const limit = (
+  server: Server,
+  { max, onFull, quiet, total }: Limits
+): { readonly end: Effect.Effect<void> } => {
+  /** The response of the newest request of each connection, while it is open. The connection that was used last is the last. */
+  const open = new Map<Socket, ServerResponse | undefined>()
+  let isEnding = false
+  let accepted = 0
+  const use = (socket: Socket, response: ServerResponse | undefined) => {
     open.delete(socket)
-    open.set(socket, request)
+    open.set(socket, response)
   }
   const closeIdle = (): boolean => {
-    for (const [socket, request] of open) {
-      if (request?.complete === true) continue
+    for (const [socket, response] of open) {
+      if (response?.req.complete === true) continue
       open.delete(socket)
       socket.destroy()
       return true
     }
     return false
   }
+  let isFull = false
+  const reportFull = () => {
+    if (!isFull) onFull?.()
+    isFull = true
+  }
   server.on("connection", (socket: Socket) => {
-    if (open.size >= max && !closeIdle()) return void socket.destroy()
+    accepted++
+    if (open.size >= max) {
+      reportFull()
+      if (!closeIdle()) return void socket.destroy()
+    }
     use(socket, undefined)
-    socket.once("close", () => open.delete(socket))
-  })
-  server.on("request", (request: IncomingMessage, response: ServerResponse) => {
-    const { socket } = request
-    if (!open.has(socket)) return
-    use(socket, request)
-    response.once("close", () => {
-      if (open.get(socket) === request) use(socket, undefined)
+    socket.once("close", () => {
+      open.delete(socket)
+      if (open.size < max / 2) isFull = false
     })
   })
+  // The listener of the server may send its headers at once.
+  server.prependListener("request", ({ socket }, response) => {
+    if (!open.has(socket)) return
+    const before = open.get(socket)
+    // The last one of pipelined requests closes the connection.
+    if (isEnding && before !== undefined) before.shouldKeepAlive = true
+    if (isEnding) response.shouldKeepAlive = false
+    use(socket, response)
+    response.once("close", () => {
+      if (open.get(socket) === response) use(socket, undefined)
+    })
+  })
+
+  const closed = Effect.callback<void>((resume) => {
+    isEnding = true
+    for (const response of open.values()) if (response) response.shouldKeepAlive = false
+    // The method of the HTTP server would close idle connections, whose bytes may not have been read.
+    NetServer.prototype.close.call(server, () => resume(Effect.void))
+  })
+  const closeQuiet = Effect.gen(function* () {
+    const read = new Map(Array.from(open.keys(), (socket) => [socket, socket.bytesRead] as const))
+    yield* wait(Duration.toMillis(quiet))
+    yield* turn
+    for (const [socket, response] of open)
+      if (response === undefined && read.get(socket) === socket.bytesRead) socket.destroy()
+  })
+  const acceptWaiting = Effect.gen(function* () {
+    // One turn of the event loop accepts one connection. The system resets those that come during the last turn.
+    for (let idle = 0, turns = 0; idle < 2 && turns < maxTurns; turns++) {
+      const before = accepted
+      yield* turn
+      idle = accepted === before ? idle + 1 : 0
+    }
+  })
+  const end = acceptWaiting.pipe(
+    Effect.andThen(Effect.raceFirst(closed, Effect.forever(closeQuiet))),
+    Effect.timeoutOption(total),
+    Effect.andThen(
+      Effect.sync(() => {
+        server.close()
+        server.closeAllConnections()
+      })
+    )
+  )
+  return { end }
 }
+
+/**
+ * Returns the most connections of a server: a third of the file descriptors of the process, at most 2,048. The other thirds are for
+ * another server, and for the store and the requests of the process.
+ */
+export const mostConnections = (): number => {
+  const text = Result.try(() => readFileSync("/proc/self/limits", "utf8"))
+  const [, descriptors] = /^Max open files +([0-9]+)/mu.exec(Result.getOrElse(text, () => "")) ?? []
+  return Math.min(2048, Math.floor(Number(descriptors ?? Infinity) / 3))
+}
+
+/** More turns than connections can wait to be accepted. */
+const maxTurns = 8192
+
+/** Lets the event loop read what has come. */
+const turn = Effect.callback<void>((resume) => void setImmediate(() => resume(Effect.void)))
+
+/** Waits by the timers of Node: sockets do not follow the clock of a test. */
+const wait = (millis: number) =>
+  Effect.callback<void>((resume) => {
+    // @effect-diagnostics-next-line globalTimersInEffect:off
+    const timer = setTimeout(() => resume(Effect.void), millis)
+    return Effect.sync(() => clearTimeout(timer))
+  })
 
 /**
  * Sends a response, unless other code has sent one, such as a timeout of the application. `writeHead` throws an error then, and
