@@ -17,6 +17,7 @@ import * as Arguments from "./rel/Arguments.ts"
 import { clock } from "./rel/clock.ts"
 import { create } from "./rel/create.ts"
 import { deploy } from "./rel/deploy.ts"
+import { descriptors } from "./rel/descriptors.ts"
 import { dup } from "./rel/dup.ts"
 import { flood } from "./rel/flood.ts"
 import { forge } from "./rel/forge.ts"
@@ -54,6 +55,7 @@ const runs: ReadonlyMap<string, Run> = new Map(
     stores: storeLost,
     silent,
     stop,
+    descriptors,
     slow,
     night,
     forge,

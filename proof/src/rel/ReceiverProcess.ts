@@ -63,12 +63,18 @@ export const make = Effect.map(
       baseUrl: string,
       args: ReadonlyArray<string>,
       program: keyof typeof programs = "forwarding",
-      env: Readonly<Record<string, string>> = {}
+      env: Readonly<Record<string, string>> = {},
+      descriptors?: number
     ): ReceiverProcess => {
       const options = ["--port", "0", "--admin-port", "0", ...args]
+      const command = [process.execPath, ...programs[program], ...options]
+      const [file = "", ...rest] =
+        descriptors === undefined
+          ? command
+          : ["sh", "-c", `ulimit -n ${descriptors} && exec "$0" "$@"`, ...command]
       const { child, errorLine, exited, line, stderr } = Effect.runSync(
         Scope.provide(
-          start(process.execPath, [...programs[program], ...options], {
+          start(file, rest, {
             PAWL_MERCHANT_KEY: "sandbox-key",
             PAWL_MERCHANT_SECRET: secret,
             PAWL_MERCHANT_SECRET_PREVIOUS: "",

@@ -1,0 +1,99 @@
+/**
+ * Holds thousands of connections that send one byte each, under few file descriptors, and posts genuine callbacks meanwhile (A40).
+ *
+ * **Details**
+ *
+ * A receiver runs under each limit of descriptors. A holder that is closed opens its connection again after a second. Every genuine
+ * callback comes on a connection of its own, and has to be answered 200 within five seconds.
+ */
+import * as Effect from "effect/Effect"
+import { connect } from "node:net"
+import { setTimeout as sleep } from "node:timers/promises"
+import { Worker } from "node:worker_threads"
+import * as FakeService from "./FakeService.ts"
+import * as RawSender from "./RawSender.ts"
+import * as ReceiverProcess from "./ReceiverProcess.ts"
+import { collectMisses, inSequence, percentiles, type Run, type RunOptions } from "./Run.ts"
+import * as Stores from "./Stores.ts"
+
+const maxAnswerMs = 5000
+/** The number of callbacks that are posted at once. */
+const senders = 8
+
+/** Holds connections open from a thread of its own, which has nothing else to do. `end` returns how many the other side closed. */
+const hold = (port: number, count: number) => {
+  const closed = new Int32Array(new SharedArrayBuffer(4))
+  const worker = new Worker(new URL("./connectionHolder.ts", import.meta.url), {
+    workerData: { port, count, closed }
+  })
+  return { end: () => worker.terminate().then(() => Atomics.load(closed, 0)) }
+}
+
+/** Posts a callback on a connection of its own. Returns the status code, or the code of the error. */
+const post = (port: number, bytes: Buffer): Promise<string> =>
+  new Promise((resolve) => {
+    const socket = connect(port, "127.0.0.1", () => socket.write(bytes))
+    const timer = setTimeout(() => end("no response"), maxAnswerMs)
+    const end = (result: string) => {
+      clearTimeout(timer)
+      socket.destroy()
+      resolve(result)
+    }
+    socket.on("data", (data: Buffer) => end(data.toString("latin1", 9, 12)))
+    socket.on("error", ({ code }: NodeJS.ErrnoException) => end(String(code)))
+    socket.on("close", () => end("closed"))
+  })
+
+const under = (limit: number, holders: number, { count, log }: RunOptions) =>
+  Effect.gen(function* () {
+    const { miss, misses } = collectMisses()
+    const store = yield* Stores.makeSql("sqlite")
+    const { baseUrl, statuses } = yield* FakeService.start
+    const start = yield* ReceiverProcess.make
+    const receiver = start(baseUrl, ["--store", store.url], "forwarding", {}, limit)
+    const port = yield* ReceiverProcess.waitForPort(receiver)
+    const times: Array<number> = []
+    let closed = 0
+    const held = hold(port, holders)
+    yield* Effect.promise(async () => {
+      await sleep(500)
+      let next = 0
+      const send = async () => {
+        while (next < count) {
+          const id = `${limit}${next++}`
+          statuses.set(id, "SUCCEED")
+          const startedAt = performance.now()
+          const result = await post(port, RawSender.requestOf(FakeService.callback(id, "SUCCEED")))
+          times.push(performance.now() - startedAt)
+          if (result !== "200") miss(`a genuine callback got ${result}`)
+        }
+      }
+      await Promise.all(Array.from({ length: senders }, send))
+      closed = await held.end()
+      log(`${limit} descriptors: ${times.length} callbacks`)
+      if (!receiver.hasLogged(/a port has too many connections/u) && holders > limit)
+        miss("no log line says that a port has too many connections")
+      await receiver.kill()
+    })
+    const { maxMs, p99Ms } = percentiles(times)
+    return {
+      figures: { callbacks: times.length, closed, p99Ms, maxMs },
+      misses: misses()
+    }
+  }).pipe(Effect.scoped)
+
+/** Runs a receiver under each limit. */
+export const descriptorsWith = (
+  options: RunOptions,
+  limits: ReadonlyArray<number>,
+  holders: number
+) => inSequence(limits.map((limit) => [String(limit), under(limit, holders, options)] as const))
+
+export const descriptors: Run = {
+  summary:
+    "4,640 connections of one byte under 512, 1,024 and 8,192 descriptors: every callback is answered",
+  unit: "callbacks under each limit",
+  count: { sqlite: 3400 },
+  stores: ["sqlite"],
+  make: (options) => descriptorsWith(options, [512, 1024, 8192], 4640)
+}
