@@ -99,9 +99,9 @@ const shown = (place: Place) =>
       expect(columnsOf("pawl_requests_view").toSorted()).toEqual(
         Object.keys(requests[0] ?? {}).toSorted()
       )
-      expect(queries).toHaveLength(3)
+      expect(queries).toHaveLength(4)
       const results = yield* Effect.forEach(queries, (query) => sql.unsafe(query))
-      expect(results.map(({ length }) => length)).toEqual([2, 1, 1])
+      expect(results.map(({ length }) => length)).toEqual([2, 1, 1, 0])
     })
   )
 
