@@ -100,13 +100,14 @@ export const limit = (
   })
   const acceptWaiting = Effect.gen(function* () {
     // One turn of the event loop accepts one connection. The system resets those that come during the last turn.
-    for (let idle = 0, turns = 0; idle < 2 && turns < maxTurns; turns++) {
+    for (let idle = 0; idle < 2;) {
       const before = accepted
       yield* turn
       idle = accepted === before ? idle + 1 : 0
     }
   })
   const end = acceptWaiting.pipe(
+    Effect.raceFirst(wait(maxAccepting)),
     Effect.andThen(Effect.raceFirst(closed, Effect.forever(closeQuiet))),
     Effect.timeoutOption(total),
     Effect.andThen(
@@ -129,8 +130,8 @@ export const mostConnections = (): number => {
   return Math.min(2048, Math.floor(Number(descriptors ?? Infinity) / 3))
 }
 
-/** More turns than connections can wait to be accepted. */
-const maxTurns = 8192
+/** The longest time in which waiting connections are accepted, in milliseconds: under load a turn without a new one may not come. */
+const maxAccepting = 500
 
 /** Lets the event loop read what has come. */
 const turn = Effect.callback<void>((resume) => void setImmediate(() => resume(Effect.void)))
