@@ -94,6 +94,7 @@ export const parts: ReadonlyArray<Part> = [
     // 400 more: a store belongs to one account, and an outcome is replaced by one that proves more.
     // 2,100 more: errors of a store are told apart, and a worker says that it makes no progress or that its backlog grows.
     // 200 more: callbacks that could not be stored make a receiver unready.
+    // 200 more: an erased transaction remembers it, and a handler gets no member that a copy would take for a prototype.
     limit: 64_100,
     goal: 30_000
   },
@@ -103,6 +104,7 @@ export const parts: ReadonlyArray<Part> = [
     // 500 more: every layer of the client has the sender of durable requests, and retries run by a Schedule of Effect.
     // 100 more: what a status proves of a create is one table of core.
     // 100 more: the client names its account, and signs a stored request when it sends it.
+    // 600 more: a number is found in every form in which a service may quote it.
     limit: 61_300,
     goal: 60_000
   },
@@ -113,6 +115,7 @@ export const parts: ReadonlyArray<Part> = [
       export { layerFetch } from "@pawl/http/Transport"
       export { layer as hmac } from "@pawl/core/Hmac"`,
     // 100 more: the client names its account, and elements of a body are counted.
+    // 600 more: a number is found in every form in which a service may quote it.
     limit: 61_300,
     goal: 55_000
   },
@@ -134,6 +137,7 @@ export const parts: ReadonlyArray<Part> = [
     // 500 more: hooks, a logger, the switches of the profile; a store is migrated by a command, and may be several databases.
     // 250 more: the arguments of each call are checked, because a misspelt field or option was ignored, and a payment made twice.
     // 100 more: this is the difference of two compressed bundles, which any change of the packages beneath moves by as much.
+    // 200 more: a server answers what was sent to it before it ends, and says when it has too many connections.
     limit: 4050,
     goal: 3000
   }

@@ -48,8 +48,8 @@ import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
-import * as Http from "node:http"
 import {
+  createServer as createNodeServer,
   type IncomingMessage,
   type RequestListener,
   type Server,
@@ -144,11 +144,13 @@ const full = "a port has too many connections: those without a request are close
  * @category constructors
  * @since 0.1.0
  */
-export const createServer = (listener?: RequestListener): Server => {
-  const server = Http.createServer(limits, listener)
-  const onFull = () => void Effect.runFork(Effect.logWarning(full))
-  NodeConnections.limit(server, { ...drain, max: NodeConnections.mostConnections(), onFull })
-  return server
+export const createServer = (listener?: RequestListener): Server =>
+  limited(listener, () => void Effect.runFork(Effect.logWarning(full))).server
+
+const limited = (listener: RequestListener | undefined, onFull: () => void) => {
+  const server = createNodeServer(limits, listener)
+  const max = NodeConnections.mostConnections()
+  return { server, ...NodeConnections.limit(server, { ...drain, max, onFull }) }
 }
 
 /**
@@ -166,12 +168,10 @@ export const listen = (
   options: { readonly host: string; readonly port: number }
 ): Effect.Effect<number, CannotListen, Scope.Scope> =>
   Effect.gen(function* () {
-    const server = Http.createServer(limits, listener)
     const journal = yield* Effect.serviceOption(Journal)
     const report = Option.isSome(journal) ? journal.value.raiseAlarm(full) : Effect.logWarning(full)
     const run = Effect.runForkWith(yield* Effect.context())
-    const max = NodeConnections.mostConnections()
-    const { end } = NodeConnections.limit(server, { ...drain, max, onFull: () => run(report) })
+    const { end, server } = limited(listener, () => void run(report))
     yield* Effect.acquireRelease(open(server, options), () => end)
     return (server.address() as AddressInfo).port
   })

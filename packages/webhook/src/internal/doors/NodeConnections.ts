@@ -99,7 +99,7 @@ export const limit = (
       if (response === undefined && read.get(socket) === socket.bytesRead) socket.destroy()
   })
   const acceptWaiting = Effect.gen(function* () {
-    // One turn of the event loop accepts one connection. The system resets those that come during the last turn.
+    // A turn of the event loop need not accept all that wait. The system resets those that come during the last turn.
     for (let idle = 0; idle < 2;) {
       const before = accepted
       yield* turn
