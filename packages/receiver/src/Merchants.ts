@@ -40,6 +40,7 @@ import { Admin } from "./Admin.ts"
 import * as MerchantsAdmin from "./internal/merchants/MerchantsAdmin.ts"
 import * as MerchantId from "./internal/merchants/MerchantId.ts"
 import * as Refusals from "./internal/merchants/Refusals.ts"
+import * as Room from "@pawl/webhook/internal/records/Room"
 import { PollGap } from "@pawl/webhook/internal/work/RowSteps"
 import * as Reading from "@pawl/webhook/internal/verify/Reading"
 import * as Token from "@pawl/webhook/internal/verify/Token"
@@ -67,6 +68,8 @@ export type Services = Receiver | Worker | Journal | Ledger
  * - `accounts`: the accounts (`mid` or `accountId`) of the merchant. Each belongs to one merchant. They choose the merchant of a
  *   callback whose URL names none. Give them to `Verifier.layer`, too.
  * - `layer`: his receiver and his ledger.
+ * - `storeBytes`: the most bytes of his store, or of each of its databases: 10 GiB by default. Beyond it no bodies are kept and
+ *   callbacks of new transactions are answered 503; those of known ones are stored.
  *
  * @category models
  * @since 0.1.0
@@ -75,6 +78,7 @@ export interface Merchant<E = never, R = never> {
   readonly id: string
   readonly accounts?: ReadonlyArray<string> | undefined
   readonly layer: Layer.Layer<Services, E, R>
+  readonly storeBytes?: number | undefined
 }
 
 /**
@@ -129,6 +133,8 @@ export class InvalidMerchant extends Data.TaggedError("InvalidMerchant")<{
 const maxWaiting = { callbacks: 1024, bytes: 12 * 1024 * 1024 }
 /** The part of the time between two looks of a worker for rows of other processes that each merchant adds. */
 const pollGap = Duration.millis(25)
+/** The most bytes of the store of a merchant, so that no merchant fills the disk of the others. */
+const maxStoreBytes = 10 * 1024 ** 3
 /** The most merchants that start at a time. */
 const startedAtOnce = 8
 
@@ -229,7 +235,7 @@ const accountsOf = Effect.fnUntraced(function* (
 
 /** Starts a merchant, until the scope ends. */
 const start = Effect.fnUntraced(function* <E, R>(
-  { accounts = [], id, layer }: Merchant<E, R>,
+  { accounts = [], id, layer, storeBytes = maxStoreBytes }: Merchant<E, R>,
   share: Shares.Share
 ) {
   const labels = { ...(yield* Metric.CurrentMetricAttributes), merchant: id }
@@ -240,6 +246,7 @@ const start = Effect.fnUntraced(function* <E, R>(
     )
   const services = yield* Layer.build(Layer.fresh(layer)).pipe(
     Effect.provideService(Shares.Share, share),
+    Effect.provideService(Room.Limit, storeBytes),
     labelled
   )
   const { receive } = Context.get(services, Receiver)

@@ -142,6 +142,7 @@ describe("--merchants", () => {
             forwardSecret: "whsec_s3cret!",
             accounts: [1],
             keepMonths: 6,
+            storeMegabytes: 0,
             merchantSecretPrev: "s3cret",
             "s3cret-1": ""
           },
@@ -160,6 +161,7 @@ describe("--merchants", () => {
         "merchants[0].forwardSecret cannot be used",
         "merchants[0].accounts cannot be used",
         "merchants[0].keepMonths cannot be used: give a number from 7 to 99999, or never.",
+        "merchants[0].storeMegabytes cannot be used: give megabytes, or never.",
         "merchants[1].id cannot be used. The id of a merchant must be",
         "merchants[1].accounts cannot be used: name at least one",
         "merchants[1].merchantSecret cannot be used: the variable PAWL_MERCHANT_KEY is not set.",

@@ -1,6 +1,8 @@
 /**
  * The shares of the merchants of a receiver: of the callbacks that wait for stores, and of their bytes.
  */
+import { Journal } from "@pawl/webhook/Journal"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
@@ -8,6 +10,7 @@ import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import * as Shares from "@pawl/webhook/internal/doors/Shares"
 import { Ledger, layerMemory } from "@pawl/webhook/Ledger"
+import { Merchants } from "../src/Merchants.ts"
 import { callback, make, type Shop } from "./merchantWorld.ts"
 import { pass, run, settled } from "@pawl/test-support/World"
 
@@ -53,6 +56,33 @@ describe("a merchant whose store hangs", () => {
       })
     )
   )
+})
+
+describe("a merchant whose store has all of its bytes", () => {
+  it("is answered 503 for new transactions with an alarm, and the others are not", () =>
+    run(
+      Effect.gen(function* () {
+        const { built, receive } = yield* make([
+          { id: "shop-a", accounts: ["shop-a"], storeBytes: 300_000 },
+          ...others
+        ])
+        const seen: Array<string> = []
+        const shop = Context.get(built, Merchants).get("shop-a")
+        if (shop !== undefined) {
+          Context.get(shop.services, Journal).observe((entry) => seen.push(JSON.stringify(entry)))
+        }
+        const send = (id: string, n: number, bytes = 60_000) => {
+          const fields = { accountId: id, transactionId: String(n), description: "x".repeat(bytes) }
+          return receive(callback({ id }, fields))
+        }
+        for (let n = 1; n <= 5; n++) expect(yield* send("shop-a", n)).toBe(200)
+        expect(yield* send("shop-a", 6, 0)).toBe(503)
+        expect(yield* send("shop-a", 1)).toBe(200)
+        for (let n = 1; n <= 9; n++) expect(yield* send("shop-b", n)).toBe(200)
+        expect(seen.join("\n")).toContain("the store has all bytes of its limit")
+        expect(seen.join("\n")).toContain("the store has four fifths of the bytes")
+      })
+    ))
 })
 
 describe("the shares of waiting callbacks", () => {

@@ -27,6 +27,7 @@ export interface Shop {
   readonly handle?: Handler.Handler["Service"]["handle"]
   readonly read?: StatusReader["Service"]["read"]
   readonly ledger?: Layer.Layer<Ledger, unknown>
+  readonly storeBytes?: number
 }
 
 export interface Call {
@@ -42,7 +43,7 @@ export const secretOf = ({ id, secret }: Shop): string => secret ?? `secret of $
 export const make = Effect.fnUntraced(function* (shops: ReadonlyArray<Shop>) {
   const calls: Array<Call> = []
   const merchantOf = (shop: Shop): Merchants.Merchant<unknown> => {
-    const { accounts, handle, id, key = shop.id, ledger = layerMemory, read } = shop
+    const { accounts, handle, id, key = shop.id, ledger = layerMemory, read, storeBytes } = shop
     const handler = Handler.layer((transition) =>
       Effect.flatMap(Clock.currentTimeMillis, (at) => {
         const { to, transactionId } = transition
@@ -58,6 +59,7 @@ export const make = Effect.fnUntraced(function* (shops: ReadonlyArray<Shop>) {
     return {
       id,
       accounts,
+      storeBytes,
       layer: Receiver.layer().pipe(
         Layer.provide([handler, reader, Verifier.layer({ current, accounts })]),
         Layer.provide(NodeHmac.layer),

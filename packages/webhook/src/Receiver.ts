@@ -54,6 +54,7 @@ import * as Teller from "./internal/work/Teller.ts"
 import { type Incoming, type Verified, Verifier } from "./Verifier.ts"
 import * as Worker from "./internal/work/Worker.ts"
 import * as WorkLimits from "./internal/rule/WorkLimits.ts"
+import * as Room from "./internal/records/Room.ts"
 import * as Fault from "./internal/sql/Fault.ts"
 
 export { KeptMonths, Retention } from "./internal/work/Cleaner.ts"
@@ -189,9 +190,9 @@ const layerReceive = Layer.effect(
       isCurrentSecretUsed ||= isCurrent
       const recorded = journal.record(verified, eventOf(verified, accepted))
       const filled =
-        accepted.hasReplaced === true
-          ? Effect.andThen(recorded, journal.raiseAlarm(quarantineFull))
-          : recorded
+        accepted.reached === undefined
+          ? recorded
+          : Effect.andThen(recorded, journal.raiseAlarm(alarms[accepted.reached]))
       return isCurrent || !isCurrentSecretUsed
         ? filled
         : Effect.andThen(filled, journal.raiseAlarm(previousSecretInUse))
@@ -201,6 +202,9 @@ const layerReceive = Layer.effect(
     const notStoredBy = (verified: Verified, cause: Cause.Cause<StoreUnavailable>) => {
       if (Cause.hasInterruptsOnly(cause)) return Effect.interrupt
       const error = Cause.squash(cause)
+      if (error instanceof StoreUnavailable && error.cause === Room.isFull) {
+        return storeFailed(error, undefined, alarms.full)
+      }
       const { cause: reason, kind } = Fault.of(error)
       return storeFailed(
         error instanceof StoreUnavailable ? error : new StoreUnavailable({ cause: error }),
@@ -214,11 +218,12 @@ const layerReceive = Layer.effect(
 
     const storeFailed = Effect.fnUntraced(function* (
       error: StoreUnavailable,
-      failure?: Journal.Failure
+      failure?: Journal.Failure,
+      alarm = notStored
     ) {
       Metrics.countRefused(503, yield* Effect.context())
       note("notStored", yield* Clock.currentTimeMillis, failure)
-      yield* journal.raiseAlarm(notStored, error)
+      yield* journal.raiseAlarm(alarm, error)
       return 503 as const
     })
 
@@ -275,8 +280,14 @@ const tooMany = new StoreUnavailable({
   cause: new Error("too many callbacks of this merchant wait for its store")
 })
 const notStored = "callbacks are answered with 503: the ledger cannot be written"
-const quarantineFull =
-  "more than 16 callbacks of a transaction cannot be acted on: only the first 15 and the last one are kept"
+const alarms = {
+  quarantine:
+    "more than 16 callbacks of a transaction cannot be acted on: only the first 15 and the last one are kept",
+  bodies:
+    "the callback bodies of a transaction have more than 256 KiB: the next ones are not kept, and their statuses are",
+  high: "the store has four fifths of the bytes of its limit",
+  full: "the store has all bytes of its limit: no more callback bodies are kept, and new transactions are answered with 503"
+} satisfies Record<NonNullable<Accepted["reached"]>, string>
 const previousSecretInUse =
   "callbacks still use the previous merchant secret after others used the current one"
 

@@ -177,10 +177,18 @@ describe("the settings", () => {
   })
 
   it("name what cannot be used: months in which a chargeback may come are kept", () => {
-    const { sentences } = make({ PAWL_BODY_DAYS: "soon", PAWL_KEEP_MONTHS: "6" })
+    const { sentences } = make({
+      PAWL_BODY_DAYS: "soon",
+      PAWL_KEEP_MONTHS: "6",
+      PAWL_STORE_MEGABYTES: "0"
+    })
     expect(sentences).toEqual([
       "PAWL_BODY_DAYS cannot be used: give a number from 1 to 99999, or never.",
-      "PAWL_KEEP_MONTHS cannot be used: give a number from 7 to 99999, or never."
+      "PAWL_KEEP_MONTHS cannot be used: give a number from 7 to 99999, or never.",
+      "PAWL_STORE_MEGABYTES cannot be used: give megabytes, or never."
     ])
+    expect(make({}).storeBytes).toBeUndefined()
+    expect(make({ PAWL_STORE_MEGABYTES: "3" }).storeBytes).toBe(3 * 1024 * 1024)
+    expect(make({ PAWL_STORE_MEGABYTES: "never" }).storeBytes).toBe(Infinity)
   })
 })

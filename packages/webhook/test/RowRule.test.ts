@@ -64,6 +64,7 @@ describe("RowRule", () => {
       expect(Rule.accept([...others, stored], each, claim, at)).toStrictEqual({
         isNew,
         isDue,
+        hasRoom: true,
         rows: [
           ...others,
           {

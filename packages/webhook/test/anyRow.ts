@@ -57,7 +57,10 @@ export const storedRows: fc.Arbitrary<StoredRow> = fc
         })
       ),
       newestCallbacks: someStatuses(
-        fc.record({ at: time, signed: optional(fc.constant(signed("10.00"))) })
+        fc.oneof(
+          fc.record({ at: time, signed: optional(fc.constant(signed("10.00"))) }),
+          fc.record({ at: time, signed: fc.constant(signed("10.00")), size: fc.constant(5000) })
+        )
       )
     }),
     dueAt: optional(time),

@@ -29,6 +29,8 @@ export interface Merchant {
   readonly stores: NodeStore.Stores
   /** The months that transactions are kept, infinite for ever. Undefined if the setting of the process counts. */
   readonly keepMonths?: number | undefined
+  /** The most bytes of the store. Undefined if the setting of the process counts. */
+  readonly storeBytes?: number | undefined
   readonly named: ReadonlyArray<Secret>
 }
 

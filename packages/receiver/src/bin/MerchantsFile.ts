@@ -37,7 +37,8 @@ const fields = [
   "store",
   "forward",
   "forwardSecret",
-  "keepMonths"
+  "keepMonths",
+  "storeMegabytes"
 ]
 
 /** Reads the file. It has no merchants if it cannot be read. */
@@ -138,14 +139,21 @@ const readEntry = Effect.fnUntraced(function* (
   if (stores === undefined) {
     faults.refuse("store", `${MerchantSettings.storeAdvice}, or a list of shards`)
   }
-  const months = entry["keepMonths"]
-  const keepMonths =
-    typeof months === "number" || typeof months === "string"
-      ? RetentionSettings.monthsIn(String(months))
-      : undefined
-  if (months !== undefined && keepMonths === undefined) {
-    faults.refuse("keepMonths", RetentionSettings.adviceOfMonths)
+  const numberIn = (
+    field: string,
+    read: (text: string) => number | undefined,
+    advice: string
+  ): number | undefined => {
+    const value = entry[field]
+    if (value === undefined) return undefined
+    const given =
+      typeof value === "number" || typeof value === "string" ? read(String(value)) : undefined
+    if (given === undefined) faults.refuse(field, advice)
+    return given
   }
+  const { adviceOfMonths, adviceOfSize, bytesIn, monthsIn } = RetentionSettings
+  const keepMonths = numberIn("keepMonths", monthsIn, adviceOfMonths)
+  const storeBytes = numberIn("storeMegabytes", bytesIn, adviceOfSize)
   const merchant = yield* MerchantSettings.make(faults, {
     service: {
       baseUrl: entry["baseUrl"] === undefined ? defaultUrl : textIn("baseUrl"),
@@ -167,6 +175,7 @@ const readEntry = Effect.fnUntraced(function* (
     id,
     accounts,
     keepMonths,
+    storeBytes,
     stores: stores ?? [{ _tag: "memory" }],
     name,
     faults

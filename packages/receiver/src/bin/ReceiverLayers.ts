@@ -16,6 +16,7 @@ import * as Forwarder from "../Forwarder.ts"
 import * as Merchants from "../Merchants.ts"
 import * as NodeStore from "@pawl/webhook/internal/ledger/NodeStore"
 import * as Receiver from "@pawl/webhook/Receiver"
+import * as Room from "@pawl/webhook/internal/records/Room"
 import * as Verifier from "@pawl/webhook/Verifier"
 import type { Worker } from "@pawl/webhook/internal/work/Worker"
 import type { Merchant } from "./MerchantSettings.ts"
@@ -42,8 +43,10 @@ export const layer = (options: Options): Layer.Layer<Services, Failure> => {
 const layerOne = (options: Options) => {
   const { page, policy, settings } = options
   const [merchant] = settings.merchants
+  const room = Layer.succeed(Room.Limit, settings.storeBytes ?? Infinity)
+  const store = Layer.provide(NodeStore.layer(...merchant.stores), room)
   return Admin.layer({ policy, ...settings.admin, page, secrets: merchant.named }).pipe(
-    Layer.provideMerge(receiverOf(merchant, NodeStore.layer(...merchant.stores), options))
+    Layer.provideMerge(receiverOf(merchant, store, options))
   )
 }
 
@@ -58,6 +61,7 @@ const layerSeveral = (options: Options) => {
         merchants.map((merchant) => ({
           id: merchant.id,
           accounts: merchant.accounts,
+          storeBytes: merchant.storeBytes ?? settings.storeBytes,
           layer: receiverOf(merchant, storeOf(merchant, connections), options)
         }))
       )

@@ -173,6 +173,7 @@ export const make = Effect.fnUntraced(function* (flags: Flags) {
     limits: work.limits,
     client: limits.reduce<PawlConfig.Limits>((all, { limit }) => ({ ...all, ...limit }), {}),
     retention: retention.layer,
+    storeBytes: retention.storeBytes,
     switches: work.switches
   }
 })

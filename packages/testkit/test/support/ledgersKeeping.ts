@@ -139,7 +139,7 @@ export const keeping: ReadonlyArray<PlantedBug> = [
       ...ledger,
       accept: (verified, at) =>
         Effect.flatMap(ledger.accept(verified, at), (accepted) =>
-          accepted.hasReplaced === true
+          accepted.reached === "quarantine"
             ? Effect.fail(new StoreUnavailable({}))
             : Effect.succeed(accepted)
         )

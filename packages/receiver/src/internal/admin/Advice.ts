@@ -26,6 +26,12 @@ export const nextSteps: Readonly<Record<string, string>> = {
   "a dead letter": "act by its reason",
   "more than 16 callbacks of a transaction cannot be acted on: only the first 15 and the last one are kept":
     "read them: somebody may be sending a captured callback with other fields",
+  "the callback bodies of a transaction have more than 256 KiB: the next ones are not kept, and their statuses are":
+    "read them: somebody may be sending a captured callback with other fields",
+  "the store has four fifths of the bytes of its limit":
+    "raise the limit, keep bodies or transactions for a shorter time, or find out who sends so much",
+  "the store has all bytes of its limit: no more callback bodies are kept, and new transactions are answered with 503":
+    "raise the limit within 62 minutes, or find out who sends so much; known transactions go on meanwhile",
   "a callback in quarantine": "read it; the service sends something undocumented",
   "a clock was set by more than 5 seconds":
     "find out why; after a step back, rows are due earlier by it from then on",

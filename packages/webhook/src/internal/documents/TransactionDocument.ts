@@ -97,10 +97,16 @@ const flagsOf = ({
   return flags === "" ? undefined : flags
 }
 
-const callbackOf = ({ at, signed }: StoredCallback, base: number): string =>
+const callbackOf = ({ at, signed, size }: StoredCallback, base: number): string =>
   signed === undefined
     ? number(at, base)
-    : [number(at, base), text(signed.account), text(signed.amount), text(signed.currency)].join()
+    : [
+        number(at, base),
+        text(signed.account),
+        text(signed.amount),
+        text(signed.currency),
+        ...(size === undefined ? [] : [number(size)])
+      ].join()
 
 type Writable<A> = { -readonly [Name in keyof A]: A[Name] }
 
@@ -260,8 +266,9 @@ const readField = (
 }
 
 const callbackIn = (value: string, base: number, transactionId: string): StoredCallback => {
-  const [at = "", account, amount = "", currency = ""] = value.split(",")
+  const [at = "", account, amount = "", currency = "", size] = value.split(",")
   return {
+    ...(size !== undefined && { size: numberIn(size) }),
     at: numberIn(at, base),
     signed:
       account === undefined

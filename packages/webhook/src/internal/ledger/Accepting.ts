@@ -1,7 +1,7 @@
 /**
  * Accepting callbacks and registrations: each is one change of the document of its transaction.
  */
-import type { StoreUnavailable } from "@pawl/core/CallbackError"
+import { StoreUnavailable } from "@pawl/core/CallbackError"
 import { methodOf, type Kind, kindsOf } from "@pawl/core/Kind"
 import { isStatus, type Status } from "@pawl/core/Status"
 import * as Effect from "effect/Effect"
@@ -15,6 +15,7 @@ import type { Verified } from "../../Verifier.ts"
 import { keyOf } from "../documents/Fields.ts"
 import type { Rule } from "../records/Engine.ts"
 import type { Engines } from "../records/Engines.ts"
+import * as Room from "../records/Room.ts"
 import * as Quarantine from "./Quarantine.ts"
 import { kinds, statuses } from "../documents/Codes.ts"
 
@@ -47,22 +48,34 @@ export const make = (engines: Engines) => {
       )
   }
 
-  const store = (verified: Verified, claim: Status, at: number, hasBody: boolean) =>
+  const store = (
+    verified: Verified,
+    claim: Status,
+    at: number,
+    hasBody: boolean,
+    isFull: boolean
+  ): Effect.Effect<Accepted, StoreUnavailable> =>
     engines
       .of(verified)
       .change(
         "transactions",
         keyOf(verified),
         (stored) => {
+          // A transaction that is known already goes on, because its rows cannot be many.
+          if (isFull && stored === undefined) return { value: undefined, result: undefined }
           const rows = stored ?? []
-          const { isDue, isNew, rows: next } = RowRule.accept(rows, verified, claim, at)
+          const { hasRoom, isDue, isNew, rows: next } = RowRule.accept(rows, verified, claim, at)
           const { put, ...kept } = withoutBodies(rows, RowRule.keepErased(stored, next), at)
-          return { ...kept, put: hasBody ? put : [], wakes: isDue, result: { isNew } }
+          const result: Accepted = hasRoom ? { isNew } : { isNew, reached: "bodies" }
+          return { ...kept, put: hasBody && !isFull ? put : [], wakes: isDue, result }
         },
         // Replays with one status leave room for callbacks with another one.
         `${claim} ${verified.kind}`
       )
       .pipe(
+        Effect.flatMap((accepted) =>
+          accepted === undefined ? Effect.fail(noRoom) : Effect.succeed(accepted)
+        ),
         Effect.catchTag("Unreadable", () =>
           Effect.andThen(
             Effect.logWarning("A callback is quarantined, because its transaction cannot be read"),
@@ -79,10 +92,19 @@ export const make = (engines: Engines) => {
         const { claim } = verified
         const isOwn = claim !== undefined && verified === received
         const hasBody = isOwn || !(yield* isErased(received))
-        if (claim !== undefined) return yield* store(verified, claim, at, hasBody)
-        return hasBody
-          ? yield* quarantine.accept(verified, verified.quarantine, at)
-          : { isNew: false }
+        const level = yield* engines.of(verified).level
+        const isFull = level === "full"
+        const accepted =
+          claim !== undefined
+            ? yield* store(verified, claim, at, hasBody, isFull)
+            : !hasBody
+              ? { isNew: false }
+              : isFull
+                ? yield* Effect.fail(noRoom)
+                : yield* quarantine.accept(verified, verified.quarantine, at)
+        return level === "free" || accepted.reached !== undefined
+          ? accepted
+          : { ...accepted, reached: level }
       }),
     /**
      * Makes a row for an operation, or takes the row that its callbacks made. A second registration changes nothing that was
@@ -126,6 +148,8 @@ export const make = (engines: Engines) => {
     quarantined: quarantine.list
   }
 }
+
+const noRoom = new StoreUnavailable({ cause: Room.isFull })
 
 /**
  * Takes the bodies out of rows: they are texts beside the document. A body that takes the place of an older one replaces it

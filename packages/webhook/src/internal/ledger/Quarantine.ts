@@ -34,8 +34,11 @@ const keyOf = ({ method, transactionId }: TransactionKey): string => {
 export interface Accepted {
   /** False if a callback claimed the same status before. In quarantine, if the same body is stored already. */
   readonly isNew: boolean
-  /** Whether the transaction had no more room in quarantine. */
-  readonly hasReplaced?: boolean
+  /**
+   * The limit that was reached, if there is one: the bodies of a transaction in quarantine, or the other ones, the bytes of the store,
+   * or four fifths of them.
+   */
+  readonly reached?: "quarantine" | "bodies" | "full" | "high"
 }
 
 export const make = (engines: Engines) => {
@@ -80,7 +83,7 @@ export const make = (engines: Engines) => {
           ],
           put: [{ name, at, bytes }],
           remove,
-          result: remove.length === 0 ? { isNew: true } : { isNew: true, hasReplaced: true }
+          result: remove.length === 0 ? { isNew: true } : { isNew: true, reached: "quarantine" }
         }
       }
       return yield* readable(records.change("quarantine", key, rule))

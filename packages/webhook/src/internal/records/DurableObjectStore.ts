@@ -93,7 +93,7 @@ export const make = Effect.fnUntraced(function* (
       })
     )
 
-  const dialect = { commit, forUpdate: "", committers: 1, together: whole, maxJoined: 1 }
+  const dialect = { commit, forUpdate: "", committers: 1, bytes: "", together: whole, maxJoined: 1 }
   const sql = yield* clientOf((text, values) =>
     attempt(() => run(text, ...(values as Array<Value>)))
   )
@@ -107,6 +107,8 @@ export const make = Effect.fnUntraced(function* (
         ([line]) => line && new Uint8Array(line.body)
       ),
     atomically: whole,
+    // The platform limits the storage of an object.
+    bytes: Effect.succeed(0),
     isInTransaction: Effect.succeed(false),
     afterCommit: whole
   }

@@ -33,6 +33,7 @@ import {
   type Text,
   type Write
 } from "./Records.ts"
+import * as Room from "./Room.ts"
 import * as DueSearch from "./DueSearch.ts"
 import { type Codecs, indexOf, unreadableRows, type Values } from "./Codecs.ts"
 
@@ -137,7 +138,12 @@ const maxRounds = 2
 const lockedChanges = 256
 
 /** Makes the engine over a store. */
-export const make = Effect.fnUntraced(function* <Stored>(store: Store<Stored>, options: Options) {
+export const make = Effect.fnUntraced(function* <Stored>(
+  measured: Store<Stored>,
+  options: Options
+) {
+  const { commit: commitIn, level } = Room.make(measured, yield* Room.Limit)
+  const store = { ...measured, commit: commitIn }
   const { drawVersion, isLocal, run } = options
   const codecs = options.codecs as Codecs<Stored>
   const cache = DueSearch.makeCache<Known>(isLocal ? 0 : 8192)
@@ -625,6 +631,8 @@ export const make = Effect.fnUntraced(function* <Stored>(store: Store<Stored>, o
     awaitWork: (collection: Collection) =>
       Effect.andThen(work[collection].await, Effect.asVoid(work[collection].close)),
     pollInterval: options.pollInterval,
+    /** How much of its limit the store has used. */
+    level,
     /** Rewrites the store, so that deleted texts are in none of its files. Nothing can be written meanwhile. */
     compact: unavailable(options.compact)
   }

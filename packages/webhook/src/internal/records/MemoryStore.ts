@@ -7,6 +7,7 @@ import { type Index, laneCount, type Line, type Store, type Text, type Write } f
 import * as Codecs from "./Codecs.ts"
 import * as Engine from "./Engine.ts"
 import * as OrderedIndex from "./OrderedIndex.ts"
+import * as Room from "./Room.ts"
 
 interface Kept extends Line<unknown> {
   readonly index: Index
@@ -115,6 +116,12 @@ export const make = (): Store<unknown> => {
           )
         }
       }),
+    bytes: Effect.sync(() =>
+      Object.values(collections).reduce(
+        (sum, { bytes, documents }) => sum + bytes() + documents.size * Room.documentBytes,
+        0
+      )
+    ),
     together: (work) => work,
     atomically: (work) => work,
     isInTransaction: Effect.succeed(false),
@@ -136,6 +143,7 @@ const timesOf = ({ due, listed: times, parts }: Index): ReadonlyArray<number | u
 
 const makeCollection = () => {
   const documents = new Map<string, Kept>()
+  let bytes = 0
   const textsOf = new Map<string, Map<string, Text>>()
   const texts = OrderedIndex.make<Place>(compare)
   const indexes = Array.from({ length: several + 1 }, () =>
@@ -160,6 +168,7 @@ const makeCollection = () => {
     if (own === undefined || text === undefined) return
     texts.remove({ at: text.at, key, name })
     own.delete(name)
+    bytes -= text.bytes.length
     if (own.size === 0) textsOf.delete(key)
   }
 
@@ -168,6 +177,7 @@ const makeCollection = () => {
     textsOf,
     texts,
     indexes,
+    bytes: () => bytes,
     ofSeveral: () => valuesOf(indexes[several]?.from() ?? []),
     write: ({ document, index, key, put, remove, version }: Write<unknown>): void => {
       const before = documents.get(key)
@@ -185,6 +195,7 @@ const makeCollection = () => {
         removeText(key, text.name)
         const own = textsOf.get(key) ?? new Map<string, Text>()
         textsOf.set(key, own.set(text.name, text))
+        bytes += text.bytes.length
         texts.add({ at: text.at, key, name: text.name })
       }
     }

@@ -17,8 +17,15 @@ export const make = (sql: SqlClient): Store<string> =>
       commit(sql, collection, writes, skipsLocked),
     forUpdate: "FOR UPDATE",
     committers: 4,
+    bytes: `SELECT sum(pg_total_relation_size(to_regclass(name))) AS bytes
+      FROM unnest(ARRAY[${tables}]) AS pawl (name)`,
     together: (work) => work
   })
+
+const tables = (["transactions", "requests", "quarantine", "settings"] as const)
+  .flatMap((collection) => [SqlStore.tableOf(collection), SqlStore.textsOf(collection)])
+  .map((name) => `'${name}'`)
+  .join()
 
 type Writes = ReadonlyArray<Write<string>>
 

@@ -158,6 +158,8 @@ export interface Store<Stored> {
     options: { readonly before: number; readonly after: TextPlace; readonly limit: number }
   ) => Call<ReadonlyArray<TextPlace>>
   readonly count: (collection: Collection, at: number) => Call<Counts<Stored>>
+  /** The bytes that the store has on its disk, without those that are free. */
+  readonly bytes: Call<number>
   /** Makes one commit of several effects if that saves a flush of the disk. */
   readonly together: <A, E>(work: Effect.Effect<A, E>) => Effect.Effect<A, E | SqlError>
   /** Makes one transaction of several effects. */

@@ -63,6 +63,8 @@ interface Dialect {
   readonly forUpdate: string
   readonly committers: number
   readonly together: Store<string>["together"]
+  /** The statement that returns the bytes of the store. */
+  readonly bytes: string
   /** The most queries that a statement may join. */
   readonly maxJoined?: number
 }
@@ -190,6 +192,9 @@ export const make = (sql: SqlClient, dialect: Dialect): Store<string> => {
         })
       )
     },
+    bytes: Effect.map(sql.unsafe<{ readonly bytes: BigInteger }>(dialect.bytes), ([line]) =>
+      Number(line?.bytes ?? 0)
+    ),
     together: dialect.together,
     atomically: sql.withTransaction,
     isInTransaction: Effect.map(Effect.serviceOption(sql.transactionService), Option.isSome),

@@ -15,6 +15,8 @@ export const make = (sql: SqlClient): Store<string> =>
     commit: (collection, writes) => commit(sql, collection, writes),
     forUpdate: "",
     committers: 1,
+    bytes: `SELECT (page_count - freelist_count) * page_size AS bytes
+      FROM pragma_page_count, pragma_freelist_count, pragma_page_size`,
     together: sql.withTransaction
   })
 

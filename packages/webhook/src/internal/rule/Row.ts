@@ -90,11 +90,12 @@ export interface Row {
 
 /**
  * A stored callback: when it came, and the fields that its checksum covers. They are undefined if they are those of
- * another transaction. `Ledger.body` returns its body.
+ * another transaction. `Ledger.body` returns its body. `size` is the length of a kept body of more than 4 KiB.
  */
 export interface StoredCallback {
   readonly at: number
   readonly signed: Signed | undefined
+  readonly size?: number | undefined
 }
 
 /**

@@ -38,6 +38,10 @@ import type { Event } from "./Fact.ts"
 /** The most bodies of one transaction that are kept in quarantine: the first 15 and the last one. */
 export const quarantineLimit = 16
 
+/** The most bytes that the kept bodies of one transaction have together, without those of up to 4 KiB. */
+export const bodiesLimit = 256 * 1024
+const smallBody = 4 * 1024
+
 /** Returns the signed fields of a callback that are kept: those of another transaction are not. */
 export const signedOf = ({ refundId, signed, transactionId }: Verified): Signed | undefined =>
   refundId === undefined && signed.transactionId === transactionId ? signed : undefined
@@ -48,13 +52,19 @@ export const signedOf = ({ refundId, signed, transactionId }: Verified): Signed 
  * - `isNew`: no callback claimed the status before. A new status starts the poll ladder anew.
  * - `isDue`: the row is due now, because the status is new or the service has not confirmed it. A new status is due in
  *   the lane of a first read if it is final, else in that of a first call; a repeat in the lane of repeats.
+ * - `hasRoom`: the body is kept. Beyond the limit of a transaction the body before it stays.
  */
 export const accept = (
   rows: StoredRows,
   verified: Verified,
   claim: Status,
   at: number
-): { readonly rows: StoredRows; readonly isNew: boolean; readonly isDue: boolean } => {
+): {
+  readonly rows: StoredRows
+  readonly isNew: boolean
+  readonly isDue: boolean
+  readonly hasRoom: boolean
+} => {
   const { bytes, kind, ordered, secret, transactionId } = verified
   const stored = findOrMake(rows, kind, transactionId, at, "callback")
   const { row } = stored
@@ -62,6 +72,10 @@ export const accept = (
   const isConfirmed = (row.evidence & Evidence.confirmed(claim)) !== 0
   const isDue = isNew || !isConfirmed
   const first = stored.accepted[claim]
+  const before = row.newestCallbacks[claim]?.size
+  const hasRoom =
+    bytes.length <= smallBody || sizeOf(rows) - (before ?? 0) + bytes.length <= bodiesLimit
+  const size = hasRoom ? (bytes.length > smallBody ? bytes.length : undefined) : before
   const next: StoredRow = {
     row: {
       ...row,
@@ -75,19 +89,28 @@ export const accept = (
       newStatusAt: isNew ? at : row.newStatusAt,
       polls: isNew ? 0 : row.polls,
       pollAt: isNew ? undefined : row.pollAt,
-      newestCallbacks: put(row.newestCallbacks, claim, { at, signed: signedOf(verified) })
+      newestCallbacks: put(row.newestCallbacks, claim, {
+        at,
+        signed: signedOf(verified),
+        ...(size !== undefined && { size })
+      })
     },
     ...dueIn(stored, isDue ? at : undefined, isNew ? laneOfNew(claim) : "repeat"),
     lease: stored.lease,
-    bodies: put(stored.bodies, claim, bytes),
+    bodies: hasRoom ? put(stored.bodies, claim, bytes) : stored.bodies,
     facts: stored.facts,
     accepted: put(stored.accepted, claim, {
       at: first?.at ?? at,
       count: (first?.count ?? 0) + 1
     })
   }
-  return { rows: replace(rows, stored, next), isNew, isDue }
+  return { rows: replace(rows, stored, next), isNew, isDue, hasRoom }
 }
+
+const sizeOf = (rows: StoredRows): number =>
+  rows
+    .flatMap(({ row }) => Object.values(row.newestCallbacks))
+    .reduce((sum, { size = 0 }) => sum + size, 0)
 
 /** Returns the lane in which a new status makes its row due. */
 export const laneOfNew = (claim: Status): Lane => (isTerminal(claim) ? "ask" : "tell")

@@ -11,7 +11,8 @@ const text = (name: string) => Config.String(name).pipe(Config.withDefault(""))
 /** The variables of the environment. An empty one counts as absent. */
 export const environment = {
   bodyDays: text("PAWL_BODY_DAYS"),
-  keepMonths: text("PAWL_KEEP_MONTHS")
+  keepMonths: text("PAWL_KEEP_MONTHS"),
+  storeMegabytes: text("PAWL_STORE_MEGABYTES")
 }
 
 type Texts = Readonly<Record<keyof typeof environment, string>>
@@ -35,12 +36,22 @@ export const adviceOfMonths = adviceOf(fewestMonths)
 /** Reads the number of months that transactions are kept, infinite for `never`. Returns undefined for any other text. */
 export const monthsIn = (given: string): number | undefined => numberIn(given, fewestMonths)
 
+/** Says which sizes can be given. */
+export const adviceOfSize = "give megabytes, or never"
+
+/** Reads the most megabytes of a store, infinite for `never`, and returns them in bytes. Returns undefined for any other text. */
+export const bytesIn = (given: string): number | undefined => {
+  const megabytes = given === "never" ? Infinity : /^[1-9]\d{0,8}$/u.test(given) ? Number(given) : 0
+  return megabytes === 0 ? undefined : megabytes * 1024 * 1024
+}
+
 /** Reads the settings. Each problem is a sentence. `layer` makes their layer, with other months for a merchant who has his own. */
 export const make = (texts: Texts) => {
   const problems = (name: string, given: string, advice: string, value: number | undefined) =>
     given === "" || value !== undefined ? [] : [`${name} cannot be used: ${advice}.`]
   const days = numberIn(texts.bodyDays, 1)
   const months = monthsIn(texts.keepMonths)
+  const storeBytes = bytesIn(texts.storeMegabytes)
   const layer = (own?: number) => {
     const kept = own ?? months
     return Layer.merge(
@@ -53,9 +64,11 @@ export const make = (texts: Texts) => {
   }
   return {
     layer,
+    storeBytes,
     sentences: [
       ...problems("PAWL_BODY_DAYS", texts.bodyDays, adviceOf(1), days),
-      ...problems("PAWL_KEEP_MONTHS", texts.keepMonths, adviceOfMonths, months)
+      ...problems("PAWL_KEEP_MONTHS", texts.keepMonths, adviceOfMonths, months),
+      ...problems("PAWL_STORE_MEGABYTES", texts.storeMegabytes, adviceOfSize, storeBytes)
     ]
   }
 }

@@ -128,8 +128,8 @@ export const examples: ReadonlyArray<LedgerLaw> = [
       const accepted = yield* Effect.all([ledger.accept(odd(16), 21), ledger.accept(other, 22)], {
         concurrency: "unbounded"
       })
-      expect(accepted).toEqual([{ isNew: true, hasReplaced: true }, { isNew: true }])
-      expect(yield* ledger.accept(odd(17), 23)).toEqual({ isNew: true, hasReplaced: true })
+      expect(accepted).toEqual([{ isNew: true, reached: "quarantine" }, { isNew: true }])
+      expect(yield* ledger.accept(odd(17), 23)).toEqual({ isNew: true, reached: "quarantine" })
       expect(yield* ledger.accept(odd(3), 24)).toEqual({ isNew: false })
       expect(yield* ledger.quarantined).toEqual([
         ...Array.from({ length: 15 }, (_, n) => odd(n)),
