@@ -112,25 +112,6 @@ export type FollowError = Exclude<
 const behindGap = Duration.seconds(5)
 const behindTimeout = Duration.toNanosUnsafe(Duration.minutes(1))
 
-/** The state of the polling between two reads. */
-interface State {
-  readonly kind: Kind
-  readonly confirmed: Evidence.Evidence
-  /** The status of the last read. */
-  readonly read: Status | undefined
-  /** The status that was last reported. */
-  readonly reported: Status | undefined
-  /** The index of the last gap, from 0; -1 before the first. */
-  readonly gap: number
-  /** The wait before the next read; undefined when the first change needs no read. */
-  readonly wait: Duration.Duration | undefined
-  /** When the first read that was behind was made, in nanoseconds of the monotonic clock. */
-  readonly behindSince: bigint | undefined
-}
-
-/** The result of one read: a status, an id that the service does not know, or neither. */
-type ReadResult = { readonly kind: Kind; readonly status: Status } | "not found" | "no status"
-
 /**
  * Emits every change of a transaction in order, and ends after the last.
  *
@@ -171,83 +152,72 @@ const start = Effect.fnUntraced(function* ({
     Effect.forkScoped
   )
 
-  const readStatus = (kind: Kind): Effect.Effect<ReadResult, FollowError> =>
-    Effect.matchEffect(reader.read(kind, id), {
-      onSuccess: (found) =>
-        isStatus(found.status)
-          ? Effect.succeed<ReadResult>({ kind: found.kind, status: found.status })
-          : log(found.kind, id, "has a status that is not documented"),
+  let current = kind
+  let confirmed = isStatus(status) ? Evidence.confirmed(status) : Evidence.none
+  let read: Status | undefined
+  let reported: Status | undefined
+  let gap = isStatus(status) ? 0 : -1
+  /** The wait before the next read. It is undefined when the first change needs no read. */
+  let wait = isStatus(status) ? undefined : Duration.zero
+  /** When the first read that was behind was made, in nanoseconds of the monotonic clock. */
+  let behindSince: bigint | undefined
+
+  const log = (message: string) =>
+    Effect.as(Effect.logWarning(`The ${current} transaction ${id} ${message}`), true)
+
+  /** Reads the status. Returns false if the service does not know the id. */
+  const readStatus: Effect.Effect<boolean, FollowError> = Effect.suspend(() =>
+    Effect.matchEffect(reader.read(current, id), {
+      onSuccess: (found) => {
+        current = found.kind
+        if (!isStatus(found.status)) return log("has a status that is not documented")
+        read = found.status
+        confirmed = Evidence.join(confirmed, Evidence.confirmed(read))
+        return Effect.succeed(true)
+      },
       onFailure: (error) => {
-        if (error._tag === "NotFound") return Effect.succeed<ReadResult>("not found")
-        return isPermanent(error)
-          ? Effect.fail(error)
-          : log(kind, id, `could not be read. ${error.message}`)
+        if (error._tag === "NotFound") return Effect.succeed(false)
+        return isPermanent(error) ? Effect.fail(error) : log(`could not be read. ${error.message}`)
       }
     })
+  )
 
-  /** Returns the change to report, if there is one, and the next state; no state ends the polling. */
-  const report = (
-    state: State,
-    mayEnd: boolean
-  ): readonly [ReadonlyArray<Change>, Option.Option<State>] => {
-    const evidence = Evidence.join(state.confirmed, claims)
-    const standing = Evidence.standing(evidence, state.read)
-    const changed = Evidence.news(standing, state.reported)
-    const reported = changed ?? state.reported
-    const isEnded = mayEnd && reported !== undefined && isTerminal(reported)
-    return [
-      changed === undefined ? [] : [{ ...standing, status: changed }],
-      isEnded ? Option.none() : Option.some({ ...state, reported })
-    ]
-  }
-
-  const step = Effect.fnUntraced(function* (state: State) {
-    if (state.wait === undefined) return report({ ...state, wait: gapAt(0) }, true)
-    const isHinted = Option.isSome(yield* Effect.timeoutOption(hinted.await, state.wait))
+  /** Waits and reads. Returns false while the reads are behind. */
+  const readNext = Effect.fnUntraced(function* (after: Duration.Duration) {
+    const isHinted = Option.isSome(yield* Effect.timeoutOption(hinted.await, after))
     yield* hinted.close
-    const result = yield* readStatus(state.kind)
-    const next = {
-      ...state,
-      ...(typeof result === "object" && {
-        kind: result.kind,
-        read: result.status,
-        confirmed: Evidence.join(state.confirmed, Evidence.confirmed(result.status))
-      })
+    const isFound = yield* readStatus
+    if (isHinted) gap = -1
+    const isBehind =
+      !isFound || Evidence.unsettled(Evidence.join(confirmed, claims), read).length > 0
+    if (isBehind) {
+      const now = yield* Clock.monotonicTimeNanos
+      behindSince = isHinted ? now : (behindSince ?? now)
+      wait = behindGap
+      if (now - behindSince < behindTimeout) return false
+      if (!isFound) return yield* new NotFound({})
+      // No read confirmed the claims within the time limit, so they no longer count.
+      claims = Evidence.none
     }
-    const gap = isHinted ? -1 : state.gap
-    const afterGap = { gap: gap + 1, wait: gapAt(gap + 1), behindSince: undefined }
-    const evidence = Evidence.join(next.confirmed, claims)
-    const isBehind = result === "not found" || Evidence.unsettled(evidence, next.read).length > 0
-    if (!isBehind) return report({ ...next, ...afterGap }, true)
-    const now = yield* Clock.monotonicTimeNanos
-    const behindSince = isHinted ? now : (state.behindSince ?? now)
-    if (now - behindSince < behindTimeout) {
-      return report({ ...next, gap, wait: behindGap, behindSince }, false)
-    }
-    if (result === "not found") return yield* new NotFound({})
-    // No read confirmed the claims within the time limit, so they no longer count.
-    claims = Evidence.none
-    return report({ ...next, ...afterGap }, true)
+    behindSince = undefined
+    wait = gapAt(++gap)
+    return true
   })
 
-  const isKnown = isStatus(status)
-  return Stream.paginate<State, Change, FollowError>(
-    {
-      kind,
-      confirmed: isKnown ? Evidence.confirmed(status) : Evidence.none,
-      read: undefined,
-      reported: undefined,
-      gap: isKnown ? 0 : -1,
-      wait: isKnown ? undefined : Duration.zero,
-      behindSince: undefined
-    },
-    step
-  )
+  const next = Effect.gen(function* () {
+    const mayEnd = wait === undefined || (yield* readNext(wait))
+    wait ??= gapAt(0)
+    const standing = Evidence.standing(Evidence.join(confirmed, claims), read)
+    const changed = Evidence.news(standing, reported)
+    reported = changed ?? reported
+    const isEnded = mayEnd && reported !== undefined && isTerminal(reported)
+    const changes = changed === undefined ? [] : [{ ...standing, status: changed }]
+    return [changes, isEnded ? Option.none() : Option.some(undefined)] as const
+  })
+
+  return Stream.paginate<undefined, Change, FollowError>(undefined, () => next)
 })
 
 /** Tells whether a retry does not help. */
 const isPermanent = (error: ReadError): error is FollowError =>
   !Failure.isTransient(Failure.toFailure(error))
-
-const log = (kind: Kind, id: TransactionId, message: string): Effect.Effect<ReadResult> =>
-  Effect.as(Effect.logWarning(`The ${kind} transaction ${id} ${message}`), "no status")

@@ -75,40 +75,28 @@ export const layer = Layer.effectContext(
     const put = (subscriptionId: string, payload: object, options?: CallOptions) =>
       caller.call(Endpoint.updateSubscription, { params: { subscriptionId }, payload }, options)
 
-    return Context.make(
-      ApmPayments,
-      ApmPayments.of({
-        create: create("ApmPayments.create", Endpoint.createApmPayment, orDeclined),
-        status: read("ApmPayments.status", Endpoint.readApmPaymentStatus)
-      })
-    ).pipe(
-      Context.add(
-        ApmPayouts,
-        ApmPayouts.of({
-          create: create("ApmPayouts.create", Endpoint.createApmPayout, orDeclined),
-          info: read("ApmPayouts.info", Endpoint.readApmPayout),
-          status: read("ApmPayouts.status", Endpoint.readApmPayoutStatus)
-        })
-      ),
-      Context.add(
-        CardPayments,
-        CardPayments.of({
-          create: create("CardPayments.create", Endpoint.createCardPayment, orDeclined),
-          charge: create("CardPayments.charge", Endpoint.chargeCard, orDeclined),
-          tokenize: create("CardPayments.tokenize", Endpoint.tokenizeCard, (_, card) =>
-            Result.succeed(card)
-          ),
-          status: read("CardPayments.status", Endpoint.readCardPaymentStatus)
-        })
-      ),
-      Context.add(
-        CardPayouts,
-        CardPayouts.of({
-          create: create("CardPayouts.create", Endpoint.createCardPayout, orDeclined),
-          info: read("CardPayouts.info", Endpoint.readCardPayout),
-          status: read("CardPayouts.status", Endpoint.readCardPayoutStatus)
-        })
-      ),
+    return Context.make(ApmPayments, {
+      create: create("ApmPayments.create", Endpoint.createApmPayment, orDeclined),
+      status: read("ApmPayments.status", Endpoint.readApmPaymentStatus)
+    }).pipe(
+      Context.add(ApmPayouts, {
+        create: create("ApmPayouts.create", Endpoint.createApmPayout, orDeclined),
+        info: read("ApmPayouts.info", Endpoint.readApmPayout),
+        status: read("ApmPayouts.status", Endpoint.readApmPayoutStatus)
+      }),
+      Context.add(CardPayments, {
+        create: create("CardPayments.create", Endpoint.createCardPayment, orDeclined),
+        charge: create("CardPayments.charge", Endpoint.chargeCard, orDeclined),
+        tokenize: create("CardPayments.tokenize", Endpoint.tokenizeCard, (_, card) =>
+          Result.succeed(card)
+        ),
+        status: read("CardPayments.status", Endpoint.readCardPaymentStatus)
+      }),
+      Context.add(CardPayouts, {
+        create: create("CardPayouts.create", Endpoint.createCardPayout, orDeclined),
+        info: read("CardPayouts.info", Endpoint.readCardPayout),
+        status: read("CardPayouts.status", Endpoint.readCardPayoutStatus)
+      }),
       Context.add(
         Refunds,
         Refunds.of({
@@ -117,12 +105,9 @@ export const layer = Layer.effectContext(
           status: read("Refunds.status", Endpoint.readRefundStatus)
         })
       ),
-      Context.add(
-        PaymentIntents,
-        PaymentIntents.of({
-          create: create("PaymentIntents.create", Endpoint.createPaymentIntent, orRejected)
-        })
-      ),
+      Context.add(PaymentIntents, {
+        create: create("PaymentIntents.create", Endpoint.createPaymentIntent, orRejected)
+      }),
       Context.add(
         Subscriptions,
         Subscriptions.of({

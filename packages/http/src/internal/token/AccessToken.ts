@@ -7,8 +7,9 @@
  * the first call requests one from `/auth`, and all calls that need a token meanwhile wait for the same
  * request. Interrupting one of them does not interrupt the others.
  *
- * A background fiber renews the token at the time `Profile.refreshBefore` before its expiry, or halfway
- * through its lifetime if that is later. While renewals fail, the old token stays in use.
+ * From the time `Profile.refreshBefore` before its expiry, or from the middle of its lifetime if that is later, the
+ * next call renews the token in the background, and uses the old one. While renewals fail, the old token stays in use.
+ * A client that makes no calls makes no request for a token.
  *
  * After a 401 a token is dropped only if it is the cached one. A late 401 to an older token therefore does
  * not drop the new token.
@@ -32,11 +33,9 @@ import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Metric from "effect/Metric"
 import * as Redacted from "effect/Redacted"
-import * as Schedule from "effect/Schedule"
 import { PawlConfig } from "../../PawlConfig.ts"
 import { Transport } from "../../Transport.ts"
 import * as Settings from "../config/Settings.ts"
@@ -47,15 +46,14 @@ import * as Failure from "../wire/Failure.ts"
 import * as Metrics from "../wire/Metrics.ts"
 import * as Observed from "../wire/Observed.ts"
 import * as Operation from "../wire/Operation.ts"
-import * as BackgroundClock from "./BackgroundClock.ts"
 import * as TokenResponse from "./TokenResponse.ts"
 
 /**
  * Service that returns the access token of the configured merchant.
  *
  * - `get`: returns the cached token, or requests one. Fails with a `TokenError`.
- * - `peek`: returns the cached token if it has not expired at `now`, milliseconds since the epoch. It requests
- *   none.
+ * - `peek`: returns the cached token if it has not expired at `now`, milliseconds since the epoch. When its renewal is
+ *   due, it starts the renewal and does not wait for it.
  * - `drop`: removes a token that the service refused with a 401 from the cache.
  */
 export class AccessToken extends Context.Service<
@@ -136,43 +134,34 @@ const make = (sharesRequest: boolean) =>
       )
     )
 
-    const refreshBefore = Duration.toMillis(profile.refreshBefore)
-    const renewForever = Effect.fnUntraced(function* (token: Token) {
-      for (let current = token; ;) {
-        const life = current.expiresAt - (yield* Clock.currentTimeMillis)
-        yield* Effect.sleep(Math.max(life - refreshBefore, life / 2))
-        current = cached = yield* renewUntilDone
-      }
-    })
-
-    const renewUntilDone = authenticate.pipe(
-      Effect.tapError(({ message }) =>
+    let renewAt = Infinity
+    let failures = 0
+    const obtain = Effect.flatMap(authenticate, (token) =>
+      Effect.map(Clock.currentTimeMillis, (now) => {
+        const life = token.expiresAt - now
+        const wait = Math.max(life - Duration.toMillis(profile.refreshBefore), life / 2)
+        if (sharesRequest) renewAt = now + wait
+        failures = 0
+        return (cached = token)
+      })
+    )
+    const renew = obtain.pipe(
+      Effect.catch(({ message }) =>
         Effect.logWarning(
           `The access token could not be renewed. The old one stays in use. ${message}`
         )
       ),
-      Effect.retry(renewalGaps)
+      Effect.forkIn(yield* Effect.scope)
     )
-
-    const services = yield* Effect.context()
-    let renewal: Fiber.Fiber<never, TokenError> | undefined
-    let isClosed = false
-    yield* Effect.addFinalizer(() => {
-      isClosed = true
-      return renewal === undefined ? Effect.void : Fiber.interrupt(renewal)
-    })
-    const renew = (token: Token) => {
-      renewal?.interruptUnsafe()
-      if (!isClosed)
-        renewal = Effect.runForkWith(services)(BackgroundClock.provide(renewForever(token)))
+    const run = Effect.runForkWith(yield* Effect.context())
+    const peek = (now: number) => {
+      if (cached === undefined || now >= cached.expiresAt) return undefined
+      if (now >= renewAt) {
+        renewAt = now + Duration.toMillis(renewalGap(failures++))
+        run(renew)
+      }
+      return cached
     }
-    const obtain = Effect.map(authenticate, (token) => {
-      cached = token
-      if (sharesRequest) renew(token)
-      return token
-    })
-    const peek = (now: number) =>
-      cached !== undefined && now < cached.expiresAt ? cached : undefined
     /** The cached token, or a new one. */
     const peekOr = (request: Effect.Effect<Token, TokenError>) =>
       Effect.flatMap(Clock.currentTimeMillis, (now) => {
@@ -200,8 +189,8 @@ export const layer: Layer.Layer<AccessToken, never, PawlConfig | Transport> =
   /* @__PURE__ */ Layer.effect(AccessToken, /* @__PURE__ */ make(true))
 
 /**
- * Layer like `layer`, in which each call that finds no cached token requests one of its own, and no background
- * fiber renews it.
+ * Layer like `layer`, in which each call that finds no cached token requests one of its own, and no call renews it
+ * in the background.
  *
  * **Details**
  *
@@ -212,11 +201,8 @@ export const layer: Layer.Layer<AccessToken, never, PawlConfig | Transport> =
 export const layerPerRequest: Layer.Layer<AccessToken, never, PawlConfig | Transport> =
   /* @__PURE__ */ Layer.effect(AccessToken, /* @__PURE__ */ make(false))
 
-/** 1, 2, 4, … minutes, at most an hour, 20 % more or less. Each renewal has its own attempts. */
-const renewalGaps = Schedule.exponential("1 minute").pipe(
-  Schedule.modifyDelay(({ duration }) => Effect.succeed(Duration.min(duration, Duration.hours(1)))),
-  Schedule.jittered
-)
+/** The time from a renewal that fails to the next: 1, 2, 4, … minutes, at most an hour. Each has its own attempts. */
+const renewalGap = (failures: number) => Duration.minutes(Math.min(2 ** failures, 60))
 
 const noToken =
   "its body has no access token in a known field: set Profile.tokenField to the name of the field"
@@ -225,28 +211,13 @@ const noToken =
 const toTokenError = (error: ReadError): TokenError => {
   const sent = false
   const parts = { ...ErrorResponse.partsOfError(error), sent } as const
-  switch (error._tag) {
-    case "ValidationFailed":
-      return new UnexpectedResponse({
-        ...parts,
-        status: 400,
-        reason: "/auth does not accept the credentials"
-      })
-    case "NotFound":
-      return new UnexpectedResponse({
-        ...parts,
-        status: 404,
-        reason: "the base URL has no /v1/auth"
-      })
-    case "Unauthorized":
-      return new Unauthorized(parts)
-    case "Unreachable":
-      return new Unreachable({ ...error, sent })
-    case "ServiceFailed":
-      return new ServiceFailed({ ...error, sent })
-    case "RateLimited":
-      return new RateLimited({ ...error, sent })
-    case "UnexpectedResponse":
-      return new UnexpectedResponse({ ...error, sent })
+  if (error._tag === "ValidationFailed") {
+    const reason = "/auth does not accept the credentials"
+    return new UnexpectedResponse({ ...parts, status: 400, reason })
   }
+  if (error._tag === "NotFound")
+    return new UnexpectedResponse({ ...parts, status: 404, reason: "the base URL has no /v1/auth" })
+  return new errors[error._tag]({ ...error, sent } as never)
 }
+
+const errors = { Unauthorized, Unreachable, ServiceFailed, RateLimited, UnexpectedResponse }

@@ -10,7 +10,17 @@ import { ApmPaymentResponse } from "@pawl/core/ApmPayment"
 import { ApmPayoutInfo, ApmPayoutResponse } from "@pawl/core/ApmPayout"
 import { CardPaymentResponse, TokenizeResponse } from "@pawl/core/CardPayment"
 import { CardPayoutInfo, CardPayoutResponse } from "@pawl/core/CardPayout"
-import * as RequestBodies from "@pawl/core/internal/RequestBodies"
+import {
+  ApmPaymentRequest,
+  ApmPayoutRequest,
+  CardPaymentRequest,
+  CardPayoutRequest,
+  PaymentIntentRequest,
+  RefundRequest,
+  SubscriptionRequest,
+  SubscriptionUpdate,
+  TokenizeRequest
+} from "@pawl/core/internal/RequestBodies"
 import { PaymentIntentResponse } from "@pawl/core/PaymentIntent"
 import { RefundInfo, RefundResponse } from "@pawl/core/Refund"
 import { Subscription, SubscriptionResponse } from "@pawl/core/Subscription"
@@ -24,12 +34,16 @@ const ById = Schema.Struct({ id: PathId })
 
 const BySubscriptionId = Schema.Struct({ subscriptionId: PathId })
 
-/** Makes the endpoint of a read by id. The response to a status is a bare JSON string. */
+/** Makes the endpoint of a read by id. */
 const read = <const Name extends string, const Path extends string, Success extends Schema.Top>(
   identifier: Name,
   path: Path,
   success: Success
 ) => ({ identifier, method: "GET", path, params: ById, success }) as const
+
+/** Makes the endpoint that reads a status by id. The response is a bare JSON string. */
+const status = <const Name extends string, const Path extends string>(name: Name, path: Path) =>
+  read(name, `${path}/status/:id` as const, OpenStatus)
 
 /** Makes the endpoint of a create. */
 const create = <
@@ -61,30 +75,16 @@ export const authenticate = {
 
 /** Starts a payment by an alternative payment method. */
 export const createApmPayment = {
-  ...create(
-    "createApmPayment",
-    "/api/v1/payments/apm",
-    RequestBodies.ApmPaymentRequest,
-    ApmPaymentResponse
-  ),
+  ...create("createApmPayment", "/api/v1/payments/apm", ApmPaymentRequest, ApmPaymentResponse),
   checksum: "always"
 } as const
 
 /** Reads the status of an APM payment. */
-export const readApmPaymentStatus = read(
-  "readApmPaymentStatus",
-  "/api/v1/payments/apm/status/:id",
-  OpenStatus
-)
+export const readApmPaymentStatus = status("readApmPaymentStatus", "/api/v1/payments/apm")
 
 /** Sends funds by an alternative payment method. */
 export const createApmPayout = {
-  ...create(
-    "createApmPayout",
-    "/api/v1/payouts/apm",
-    RequestBodies.ApmPayoutRequest,
-    ApmPayoutResponse
-  ),
+  ...create("createApmPayout", "/api/v1/payouts/apm", ApmPayoutRequest, ApmPayoutResponse),
   checksum: "payout"
 } as const
 
@@ -92,17 +92,13 @@ export const createApmPayout = {
 export const readApmPayout = read("readApmPayout", "/api/v1/payouts/apm/info/:id", ApmPayoutInfo)
 
 /** Reads the status of an APM payout. */
-export const readApmPayoutStatus = read(
-  "readApmPayoutStatus",
-  "/api/v1/payouts/apm/status/:id",
-  OpenStatus
-)
+export const readApmPayoutStatus = status("readApmPayoutStatus", "/api/v1/payouts/apm")
 
 /** Starts a card payment. The specification does not show its fields. */
 export const createCardPayment = create(
   "createCardPayment",
   "/api/v1/payments/card",
-  RequestBodies.CardPaymentRequest,
+  CardPaymentRequest,
   CardPaymentResponse
 )
 
@@ -110,7 +106,7 @@ export const createCardPayment = create(
 export const tokenizeCard = create(
   "tokenizeCard",
   "/api/v1/payments/card/tokenize",
-  RequestBodies.TokenizeRequest,
+  TokenizeRequest,
   TokenizeResponse
 )
 
@@ -118,22 +114,18 @@ export const tokenizeCard = create(
 export const chargeCard = create(
   "chargeCard",
   "/api/v1/payments/card/charge",
-  RequestBodies.CardPaymentRequest,
+  CardPaymentRequest,
   CardPaymentResponse
 )
 
 /** Reads the status of a card payment. */
-export const readCardPaymentStatus = read(
-  "readCardPaymentStatus",
-  "/api/v1/payments/card/status/:id",
-  OpenStatus
-)
+export const readCardPaymentStatus = status("readCardPaymentStatus", "/api/v1/payments/card")
 
 /** Sends funds to a card. */
 export const createCardPayout = create(
   "createCardPayout",
   "/api/v1/payouts/card",
-  RequestBodies.CardPayoutRequest,
+  CardPayoutRequest,
   CardPayoutResponse
 )
 
@@ -145,17 +137,13 @@ export const readCardPayout = read(
 )
 
 /** Reads the status of a card payout. */
-export const readCardPayoutStatus = read(
-  "readCardPayoutStatus",
-  "/api/v1/payouts/card/status/:id",
-  OpenStatus
-)
+export const readCardPayoutStatus = status("readCardPayoutStatus", "/api/v1/payouts/card")
 
 /** Refunds a successful card payment, in full or in part. */
 export const createRefund = create(
   "createRefund",
   "/api/v1/refunds/card",
-  RequestBodies.RefundRequest,
+  RefundRequest,
   RefundResponse
 )
 
@@ -163,17 +151,13 @@ export const createRefund = create(
 export const readRefund = read("readRefund", "/api/v1/refunds/card/info/:id", RefundInfo)
 
 /** Reads the status of a refund. */
-export const readRefundStatus = read(
-  "readRefundStatus",
-  "/api/v1/refunds/card/status/:id",
-  OpenStatus
-)
+export const readRefundStatus = status("readRefundStatus", "/api/v1/refunds/card")
 
 /** Creates a payment intent: a hosted page where a customer pays or receives a payout. */
 export const createPaymentIntent = create(
   "createPaymentIntent",
   "/api/v1/payments/intent",
-  RequestBodies.PaymentIntentRequest,
+  PaymentIntentRequest,
   PaymentIntentResponse
 )
 
@@ -181,7 +165,7 @@ export const createPaymentIntent = create(
 export const createSubscription = create(
   "createSubscription",
   "/api/v1/payments/card/recurring",
-  RequestBodies.SubscriptionRequest,
+  SubscriptionRequest,
   SubscriptionResponse
 )
 
@@ -200,7 +184,7 @@ export const updateSubscription = {
   method: "PUT",
   path: "/api/v1/payments/card/recurring/:subscriptionId",
   params: BySubscriptionId,
-  payload: RequestBodies.SubscriptionUpdate,
+  payload: SubscriptionUpdate,
   success: Subscription
 } as const
 
