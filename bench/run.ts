@@ -15,7 +15,7 @@ import { fake, ready, sandbox } from "./src/fake.ts"
 import { connections, processes, rows, rowsMemory, transactions } from "./src/scaling.ts"
 import { type Bench, compare, type Costs, type Goal, type Spread } from "./src/harness.ts"
 import { bound, checkPlaces, digits, heading, type Report, write } from "./src/performancePage.ts"
-import { disk, receiver } from "./src/receiver.ts"
+import { disk, receiver, slowDisk } from "./src/receiver.ts"
 import { properties } from "./src/property.ts"
 import { margin, reached } from "./src/reached.ts"
 import { reducer } from "./src/reducer.ts"
@@ -38,6 +38,7 @@ const benches: ReadonlyMap<string, Bench> = new Map(
     requestsAtOnce,
     receiver,
     disk,
+    slowDisk,
     door,
     doorCallback,
     fake,

@@ -5,6 +5,7 @@
  *   own process. The floor is bare node:http with hand-written checks and a Map.
  * - `disk`: the time for a callback when each disk flush takes 1 ms longer, which shows the gain of group
  *   commit. It is skipped without gcc, which compiles the slow flush.
+ * - `slowDisk`: what a receiver still does when each disk flush takes 150 ms longer.
  *
  * Every callback has its own transaction and is signed beforehand. A server gets each callback once.
  */
@@ -56,6 +57,8 @@ export interface Server {
   readonly name: string
   /** Sends a number of new callbacks. */
   readonly take: (times: number) => Promise<void>
+  /** Sends a callback that is forged. */
+  readonly refuse: () => Promise<void>
   readonly cpuTime: () => Promise<number>
   readonly close: () => void
 }
@@ -78,6 +81,7 @@ export const serve = async (
   const sockets = Array.from({ length: connections }, () =>
     connect({ host: "127.0.0.1", port, noDelay: true })
   )
+  const another = connect({ host: "127.0.0.1", port, noDelay: true })
   const some = sockets.map((_, at) => make(-1 - at, at % 2 === 0))
   await send(sockets, some.map(forged).map(post), 401)
   await send(sockets, some.map(post), 200)
@@ -85,12 +89,13 @@ export const serve = async (
   return {
     name,
     take: (times) => send(sockets, posts.slice(sent, (sent += times)), 200),
+    refuse: () => send([another], [post(forged(make(-1)))], 401),
     cpuTime: () => {
       child.send("cpu time")
       return nextMessage()
     },
     close: () => {
-      for (const socket of sockets) socket.destroy()
+      for (const socket of [...sockets, another]) socket.destroy()
       child.disconnect()
     }
   }
@@ -170,13 +175,16 @@ export const receiver: Bench = {
     ])
 }
 
-/** Compiles the library that makes a disk flush slower. */
-const slowDisk = (directory: string): string => {
-  const library = join(directory, "slowDisk.so")
-  const source = new URL("slowDisk.c", import.meta.url).pathname
-  execFileSync("gcc", ["-shared", "-fPIC", "-o", library, source, "-ldl"])
-  return library
-}
+/** Makes a function that compiles the library which makes a disk flush slower. */
+const slower =
+  (milliseconds: number) =>
+  (directory: string): string => {
+    const library = join(directory, "slowDisk.so")
+    const source = new URL("slowDisk.c", import.meta.url).pathname
+    const delay = `-DMILLISECONDS=${milliseconds}`
+    execFileSync("gcc", ["-shared", "-fPIC", delay, "-o", library, source, "-ldl"])
+    return library
+  }
 
 const hasCompiler = (): boolean => {
   try {
@@ -192,10 +200,7 @@ export const disk: Bench = {
   floor: "node:sqlite, one commit each",
   goals: [],
   run: () => {
-    if (!hasCompiler()) {
-      console.error("disk: skipped, because it needs gcc")
-      return Promise.resolve({ unit: "time", of: new Map() })
-    }
+    if (!hasCompiler()) return skipped("disk")
     return measureServers(
       ["node:sqlite, one commit each", "node:sqlite, group commit", "pawl-receiver, SQLite"],
       {
@@ -203,7 +208,7 @@ export const disk: Bench = {
         rounds: 15,
         times: 1000,
         warmUp: 4000,
-        preload: slowDisk,
+        preload: slower(1),
         costOf: async (_server, take) => {
           const start = performance.now()
           await take()
@@ -211,5 +216,63 @@ export const disk: Bench = {
         }
       }
     )
+  }
+}
+
+const skipped = (name: string): Promise<Costs> => {
+  console.error(`${name}: skipped, because it needs gcc`)
+  return Promise.resolve({ unit: "time", of: new Map() })
+}
+
+/** Times in milliseconds: the delay of each flush, and the limit for an answer that needs no flush. */
+const [slowFlush, longestAnswer] = [150, 100]
+const [eachCallback, slowestRefusal] = [
+  "a callback ÷ a 64th of a flush",
+  `the slowest refusal ÷ ${longestAnswer} ms`
+]
+
+export const slowDisk: Bench = {
+  what: `pawl-receiver on SQLite over 256 connections, with ${slowFlush} ms added to each disk flush`,
+  goals: [
+    { variant: eachCallback, atMost: 1 },
+    { variant: slowestRefusal, atMost: 1 }
+  ],
+  run: async () => {
+    if (!hasCompiler()) return skipped("slowDisk")
+    const [rounds, times] = [5, 1000]
+    const directory = mkdtempSync(join(tmpdir(), "pawl-bench-"))
+    const posts = Array.from({ length: (rounds + 1) * times }, (_, id) => post(make(id)))
+    const server = await serve("pawl-receiver, SQLite", join(directory, "slow.db"), posts, {
+      preload: slower(slowFlush)(directory),
+      connections: 256
+    })
+    try {
+      await server.take(times)
+      const found = { callbacks: new Array<number>(), refusals: new Array<number>() }
+      for (let round = 0; round < rounds; round++) {
+        const start = performance.now()
+        const taken = server.take(times).then(() => performance.now() - start)
+        let slowest = 0
+        let isDone = false
+        void taken.finally(() => (isDone = true))
+        while (!isDone) {
+          const begin = performance.now()
+          await server.refuse()
+          slowest = Math.max(slowest, performance.now() - begin)
+        }
+        found.callbacks.push((await taken) / times / (slowFlush / 64))
+        found.refusals.push(slowest / longestAnswer)
+      }
+      return {
+        unit: "share of the limit",
+        of: new Map([
+          [eachCallback, found.callbacks],
+          [slowestRefusal, found.refusals]
+        ])
+      }
+    } finally {
+      server.close()
+      rmSync(directory, { recursive: true })
+    }
   }
 }

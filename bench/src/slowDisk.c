@@ -1,11 +1,11 @@
-/* Adds 1 ms to each disk flush of a process that preloads this library. */
+/* Adds MILLISECONDS to each disk flush of a process that preloads this library. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <unistd.h>
 
 static int after(const char *name, int file) {
   int (*flush)(int) = (int (*)(int))dlsym(RTLD_NEXT, name);
-  usleep(1000);
+  usleep(MILLISECONDS * 1000);
   return flush(file);
 }
 

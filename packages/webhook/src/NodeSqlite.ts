@@ -4,8 +4,13 @@
  * **Details**
  *
  * There is one connection, for one statement or transaction at a time. A file is in WAL mode, and every
- * commit is on the disk before it returns (`synchronous=FULL`, which is checked when the file is opened). A
- * transaction takes the write lock when it begins, so another process cannot make it fail later. It waits at
+ * commit is on the disk before it returns: SQLite writes it to the write-ahead log (`synchronous=NORMAL`, which is checked
+ * when the file is opened), and then the log is flushed. After a flush that failed every statement fails, until the process
+ * starts again. While flushes take longer than 5 milliseconds, a thread of Node makes them, and a worker thread copies the
+ * log into the file (a checkpoint). So the process answers while a slow disk flushes; on a fast disk the hop to a thread
+ * would cost more than the flush.
+ *
+ * A transaction takes the write lock when it begins, so another process cannot make it fail later. It waits at
  * most 10 milliseconds for the lock; the caller may try again.
  *
  * Only the owner may read and write the file, its `-wal` and its `-shm` (mode 0600); a file that other users could read
@@ -16,7 +21,8 @@
  *
  * **Gotchas**
  *
- * A call blocks the process until it ends, including the flush of the disk.
+ * A statement blocks the process until it ends. So does the first flush of a disk that became slow, and one flush each time
+ * that SQLite begins the log anew, which is once in some megabytes.
  *
  * @since 0.1.0
  */
@@ -24,14 +30,16 @@ import { isolated } from "@pawl/core/internal/Isolated"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Reactivity from "effect/reactivity/Reactivity"
+import type * as Scope from "effect/Scope"
 import * as Semaphore from "effect/Semaphore"
 import * as SqlClient from "effect/sql/SqlClient"
 import type { Connection, Row } from "effect/sql/SqlConnection"
 import { classifySqliteError, ConnectionError, SqlError } from "effect/sql/SqlError"
 import * as Statement from "effect/sql/Statement"
 import * as Stream from "effect/Stream"
-import { closeSync, openSync, statSync } from "node:fs"
+import { closeSync, fdatasync, fdatasyncSync, openSync, statSync } from "node:fs"
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite"
+import { Worker } from "node:worker_threads"
 import type { Ledger } from "./Ledger.ts"
 import * as LedgerSql from "./LedgerSql.ts"
 import * as NodeOwnFile from "./internal/NodeOwnFile.ts"
@@ -54,8 +62,14 @@ export interface Options {
 const lockTimeout = 10
 /** The size to which the write-ahead log is cut back, in bytes. Without a long reader it does not grow beyond this. */
 const logSize = 4 * 1024 * 1024
-/** The value of `PRAGMA synchronous` for FULL. */
-const synchronousFull = "2"
+/** A flush that takes longer, in nanoseconds, is made by a thread. */
+const slowFlush = 5_000_000n
+/** The pages of the log after which SQLite makes a checkpoint: usually, and while the worker thread makes them. */
+const checkpointPages = { usual: 1000, slow: 8000 }
+/** The changed rows after which the worker thread makes a checkpoint. */
+const checkpointRows = 500
+/** The value of `PRAGMA synchronous` for NORMAL. */
+const synchronousNormal = "1"
 /** The most statements that stay prepared. */
 const maxPrepared = 100
 
@@ -86,7 +100,11 @@ export const layer = (options: Options): Layer.Layer<SqlClient.SqlClient, SqlErr
 
 const make = Effect.fnUntraced(function* (options: Options) {
   const database = yield* open(options)
-  const connection = connect(database, yield* makeCheck(options))
+  const connection = connect(
+    database,
+    yield* makeCheck(options),
+    yield* makeFlush(options, database)
+  )
   return yield* SqlClient.make({
     ...SqlClient.makeSqliteAcquirers({
       connection: Effect.succeed(connection),
@@ -175,9 +193,9 @@ const harden = (database: DatabaseSync): void => {
   if (mode !== "wal" && mode !== "memory") {
     throw new Error(`its file system has no write-ahead log (journal_mode is ${mode})`)
   }
-  database.exec("PRAGMA synchronous = FULL")
+  database.exec("PRAGMA synchronous = NORMAL")
   const synchronous = runPragma("synchronous")
-  if (synchronous !== synchronousFull) {
+  if (synchronous !== synchronousNormal) {
     throw new Error(`a commit would not reach the disk (synchronous is ${synchronous})`)
   }
   database.exec(`PRAGMA journal_size_limit = ${logSize}`)
@@ -220,6 +238,9 @@ const makeCheck = ({
   )
 }
 
+/** A statement that writes nothing to the log. */
+const isRead = /^\s*(?:SELECT|PRAGMA|EXPLAIN|ROLLBACK)\b/iu
+
 const replaced = (filename: string) => {
   const message = `The SQLite file ${filename} was removed or replaced while it was open: start the receiver again`
   return new SqlError({
@@ -227,7 +248,89 @@ const replaced = (filename: string) => {
   })
 }
 
-const connect = (database: DatabaseSync, checkFile: Effect.Effect<void, SqlError>): Connection => {
+/** Makes the flush of the write-ahead log, which every commit waits for. */
+const makeFlush = (
+  { filename }: Options,
+  database: DatabaseSync
+): Effect.Effect<Effect.Effect<void, SqlError>, SqlError, Scope.Scope> => {
+  if (!isFile(filename)) return Effect.succeed(Effect.void)
+  const log = Effect.acquireRelease(
+    attempt("open", () => openSync(`${filename}-wal`, "r+")),
+    (file) => Effect.sync(() => closeSync(file))
+  )
+  return Effect.map(Effect.all([log, makeCheckpoint(filename)]), ([log, checkpoint]) => {
+    const changes = database.prepare("SELECT total_changes() AS count")
+    let copied = 0
+    let isSlow = false
+    const setSlow = (value: boolean) => {
+      if (value === isSlow) return
+      isSlow = value
+      const pages = checkpointPages[isSlow ? "slow" : "usual"]
+      database.exec(`PRAGMA wal_autocheckpoint = ${pages}`)
+    }
+    const copy = () => {
+      const { count } = changes.get() as { readonly count: number }
+      if (count - copied < checkpointRows) return
+      copied = count
+      checkpoint()
+    }
+    const inThread = Effect.callback<void, SqlError>((resume) => {
+      fdatasync(log, (cause) =>
+        resume(cause === null ? Effect.sync(copy) : Effect.fail(unflushed(filename, cause)))
+      )
+    })
+    const here = Effect.try({
+      try: () => fdatasyncSync(log),
+      catch: (cause) => unflushed(filename, cause)
+    })
+    return Effect.clockWith((clock) => {
+      const begin = clock.monotonicTimeNanosUnsafe()
+      return Effect.andThen(
+        isSlow ? inThread : here,
+        Effect.sync(() => setSlow(clock.monotonicTimeNanosUnsafe() - begin > slowFlush))
+      )
+    }).pipe(Effect.uninterruptible)
+  })
+}
+
+/** Makes the function that starts a checkpoint in a worker thread, unless one is in progress. */
+const makeCheckpoint = (filename: string): Effect.Effect<() => void, never, Scope.Scope> =>
+  Effect.map(
+    Effect.acquireRelease(
+      Effect.sync(() => new Set<Worker>()),
+      (workers) => Effect.promise(() => Promise.all([...workers].map((each) => each.terminate())))
+    ),
+    (workers) => () => {
+      if (workers.size > 0) return
+      const worker = new Worker(checkpointer, { eval: true, workerData: filename })
+      worker.unref()
+      workers.add(worker)
+      // After a checkpoint that failed SQLite makes the next one, at `checkpointPages.slow`.
+      worker.on("error", () => undefined).on("exit", () => workers.delete(worker))
+    }
+  )
+
+/** The program of the worker thread. It is a text, so that it is part of every bundle. */
+const checkpointer = `
+const { DatabaseSync } = require("node:sqlite")
+const database = new DatabaseSync(require("node:worker_threads").workerData)
+database.exec("PRAGMA synchronous = NORMAL; PRAGMA wal_checkpoint(PASSIVE)")
+database.close()`
+
+const unflushed = (filename: string, cause: unknown) => {
+  const message = `The SQLite file ${filename} could not be flushed to the disk: start the receiver again`
+  return new SqlError({ reason: new ConnectionError({ message, operation: "execute", cause }) })
+}
+
+const connect = (
+  database: DatabaseSync,
+  checkFile: Effect.Effect<void, SqlError>,
+  flush: Effect.Effect<void, SqlError>
+): Connection => {
+  // Whether the disk has a row after a flush that failed is not known, also if a later flush succeeds.
+  let failed: SqlError | undefined
+  const check = Effect.suspend(() => (failed === undefined ? checkFile : Effect.fail(failed)))
+  const flushed = Effect.tapError(flush, (error) => Effect.sync(() => (failed = error)))
   let recent = new Map<string, StatementSync>()
   let older = new Map<string, StatementSync>()
 
@@ -243,17 +346,19 @@ const connect = (database: DatabaseSync, checkFile: Effect.Effect<void, SqlError
 
   const run = <A>(statementOf: (text: string) => StatementSync, returnArrays: boolean) =>
     Effect.fnUntraced(function* (text: string, params: ReadonlyArray<unknown>) {
-      if (text === "COMMIT" || !database.isTransaction) yield* checkFile
+      if (text === "COMMIT" || !database.isTransaction) yield* check
       const readBigInts = yield* SqlClient.SafeIntegers
-      return yield* attempt("execute", () => {
+      const lines = yield* attempt("execute", () => {
         const statement = statementOf(text)
         statement.setReadBigInts(readBigInts)
         statement.setReturnArrays(returnArrays)
-        const lines: ReadonlyArray<unknown> = statement.all(
+        const found: ReadonlyArray<unknown> = statement.all(
           ...params.map((value) => (value ?? null) as SQLInputValue)
         )
-        return lines as ReadonlyArray<A>
+        return found as ReadonlyArray<A>
       })
+      if (!database.isTransaction && !isRead.test(text)) yield* flushed
+      return lines
     })
 
   const prepareAgain = (text: string) => database.prepare(text)

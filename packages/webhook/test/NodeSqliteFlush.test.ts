@@ -1,0 +1,163 @@
+/**
+ * The flush of SQLite's write-ahead log: what waits for it, who makes it, and what follows from one that failed.
+ */
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import * as Layer from "effect/Layer"
+import * as Schedule from "effect/Schedule"
+import { SqlClient } from "effect/sql/SqlClient"
+import fs from "node:fs"
+import { syncBuiltinESMExports } from "node:module"
+import { afterEach, beforeEach, describe, expect, it } from "@effect/vitest"
+import { vi } from "vitest"
+import * as NodeSqlite from "../src/NodeSqlite.ts"
+import { files } from "@pawl/test-support/Stores"
+
+const file = files()
+const here = vi.fn<typeof fs.fdatasyncSync>()
+const inThread = vi.fn<(file: number, done: fs.NoParamCallback) => void>()
+
+/** The nanoseconds of a clock that only flushes advance. */
+let now = 0n
+const slowly = () => {
+  now += 6_000_000n
+}
+
+beforeEach(() => {
+  vi.spyOn(fs, "fdatasyncSync").mockImplementation(here)
+  vi.spyOn(fs, "fdatasync").mockImplementation(inThread)
+  syncBuiltinESMExports()
+  here.mockReset()
+  inThread.mockReset().mockImplementation((_, done) => {
+    slowly()
+    done(null)
+  })
+})
+
+afterEach(() => {
+  vi.restoreAllMocks()
+  syncBuiltinESMExports()
+})
+
+/** Opens a file with one table, whose first flush is awaited. */
+const open = (filename = file().filename) =>
+  Effect.gen(function* () {
+    const sql = Context.get(
+      yield* Layer.build(Layer.fresh(NodeSqlite.layer({ filename }))),
+      SqlClient
+    )
+    yield* sql`CREATE TABLE t (a TEXT)`
+    here.mockClear()
+    return { sql, insert: sql`INSERT INTO t VALUES ('x')` }
+  })
+
+const flushes = <A, E, R>(work: Effect.Effect<A, E, R>) =>
+  Effect.flatMap(Clock.Clock, (clock) =>
+    Effect.provideService(
+      work,
+      Clock.Clock,
+      Object.assign(Object.create(clock), { monotonicTimeNanosUnsafe: () => now })
+    )
+  )
+
+describe("a flush of the log", () => {
+  it.effect("R08: is made once by each commit, and by nothing else", () =>
+    Effect.gen(function* () {
+      const { insert, sql } = yield* open()
+      yield* sql.withTransaction(Effect.all([insert, insert, sql`SELECT * FROM t`]))
+      expect(here.mock.calls.length).toBe(1)
+      yield* insert
+      yield* sql`WITH given (a) AS (VALUES ('y')) INSERT INTO t SELECT a FROM given RETURNING a`
+      yield* sql`DELETE FROM t WHERE a = 'y'`
+      expect(here.mock.calls.length).toBe(4)
+      yield* sql`SELECT * FROM t`
+      yield* sql`PRAGMA user_version`
+      yield* Effect.exit(sql.withTransaction(Effect.andThen(insert, Effect.fail("no"))))
+      expect(here.mock.calls.length).toBe(4)
+      expect(inThread.mock.calls.length).toBe(0)
+    })
+  )
+
+  it.effect("R08: is what a commit waits for, also when a thread makes it", () =>
+    flushes(
+      Effect.gen(function* () {
+        const { insert, sql } = yield* open()
+        here.mockImplementation(slowly)
+        yield* insert
+        let done: fs.NoParamCallback = () => undefined
+        inThread.mockImplementation((_, end) => (done = end))
+        for (const work of [insert, sql.withTransaction(insert)]) {
+          const commit = yield* Effect.forkChild(work, { startImmediately: true })
+          yield* Effect.promise(() => new Promise(setImmediate))
+          expect(commit.pollUnsafe()).toBeUndefined()
+          slowly()
+          done(null)
+          expect(Exit.isSuccess(yield* Fiber.await(commit))).toBe(true)
+        }
+        expect(here.mock.calls.length).toBe(1)
+      })
+    )
+  )
+
+  it.effect("is made by a thread while flushes are slow, and by the process after a fast one", () =>
+    flushes(
+      Effect.gen(function* () {
+        const { insert } = yield* open()
+        const made = () => [here.mock.calls.length, inThread.mock.calls.length]
+        yield* insert
+        expect(made()).toEqual([1, 0])
+        here.mockImplementation(slowly)
+        yield* Effect.all([insert, insert])
+        expect(made()).toEqual([2, 1])
+        inThread.mockImplementation((_, done) => done(null))
+        here.mockReset()
+        yield* Effect.all([insert, insert])
+        expect([here.mock.calls.length, inThread.mock.calls.length]).toEqual([1, 2])
+      })
+    )
+  )
+
+  it.effect("that failed ends the use of the file, also if the next one would succeed", () =>
+    flushes(
+      Effect.gen(function* () {
+        for (const isSlow of [false, true]) {
+          const { filename } = file()
+          const { insert, sql } = yield* open(filename)
+          if (isSlow) {
+            here.mockImplementationOnce(slowly)
+            yield* insert
+          }
+          const message = `The SQLite file ${filename} could not be flushed to the disk: start the receiver again`
+          const broken = Object.assign(new Error("EIO"), { code: "EIO" })
+          here.mockImplementationOnce(() => {
+            throw broken
+          })
+          inThread.mockImplementationOnce((_, done) => done(broken))
+          for (const work of [insert, insert, sql`SELECT * FROM t`, sql.withTransaction(insert)])
+            expect((yield* Effect.flip(work)).message).toBe(message)
+        }
+      })
+    )
+  )
+
+  it.live("is followed by a checkpoint in a worker thread while flushes are slow", () =>
+    flushes(
+      Effect.gen(function* () {
+        const { filename } = file()
+        const { sql } = yield* open(filename)
+        here.mockImplementation(slowly)
+        const write = sql`
+          WITH RECURSIVE n (i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 100)
+          INSERT INTO t SELECT ${"x".repeat(4000)} FROM n`
+        for (let n = 0; n < 12; n++) yield* write
+        // 1,200 pages: SQLite itself would copy them at 8,000.
+        yield* Effect.suspend(() =>
+          fs.statSync(filename).size > 1_000_000 ? Effect.void : Effect.fail("not yet")
+        ).pipe(Effect.retry(Schedule.spaced("10 millis")))
+      })
+    )
+  )
+})
