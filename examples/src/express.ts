@@ -1,11 +1,11 @@
 /**
  * Shows payments in an Express app with promises only. `express/payments.ts` wraps the client and the receiver.
  *
- * Reads PAWL_BASE_URL, PAWL_MERCHANT_KEY, PAWL_MERCHANT_SECRET, SHOP_FILE (the SQLite file of the requests, default in memory)
+ * Reads PAWL_BASE_URL, PAWL_MERCHANT_KEY, PAWL_MERCHANT_SECRET, SHOP_FILE (the SQLite file of the requests, default shop.db)
  * and PORT (default 4040) from the environment.
  *
  * ```sh
- * curl http://127.0.0.1:4040/orders -H 'content-type: application/json' -d '{"orderId":"17","amount":"10.00"}'
+ * curl http://127.0.0.1:4040/orders -H 'content-type: application/json' -d '{"orderId":"17","item":"tea"}'
  * curl http://127.0.0.1:4040/orders/17
  * ```
  */
@@ -18,10 +18,16 @@ const {
   PAWL_MERCHANT_KEY: merchantKey = "",
   PAWL_MERCHANT_SECRET: merchantSecret = "",
   PORT = "4040",
-  SHOP_FILE: filename = ":memory:"
+  SHOP_FILE: filename = "shop.db"
 } = process.env
 
-/** The status of each order. A real shop has a table for it. */
+/** The prices of the shop. A price that comes with the order is the customer's. */
+const prices = new Map([
+  ["tea", "10.00"],
+  ["teapot", "25.00"]
+])
+
+/** The status of each order, also REFUNDED and CHARGEBACK. A real shop has a table for it. */
 const orders = new Map<string, string>()
 
 const payments = await open({
@@ -42,7 +48,12 @@ app.use(express.json())
 
 // oxlint-disable-next-line oxc/no-async-endpoint-handlers -- Express 5 handles rejected promises
 app.post("/orders", async (request, response) => {
-  const { amount, orderId } = request.body as { readonly amount: string; readonly orderId: string }
+  const { item, orderId } = request.body as { readonly item: string; readonly orderId: string }
+  const amount = prices.get(item)
+  if (amount === undefined) {
+    response.status(400).json({ message: "item: the shop does not have it" })
+    return
+  }
   const status = await payments.pay({ orderId, amount, callbackUrl: `${address()}/callback` })
   response.status(201).json({ orderId, status })
 })

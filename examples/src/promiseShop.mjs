@@ -1,35 +1,35 @@
 /**
- * Shows a shop on Express and SQLite in plain JavaScript, which sells on the hosted page. An order that was placed has one
- * page and is paid once, even if this process is killed before the service has answered.
- *
+ * Shows a shop in plain JavaScript, on Express and SQLite. An order has one page and is paid once, even after kill -9.
  * Reads PAWL_BASE_URL, PAWL_MERCHANT_KEY, PAWL_MERCHANT_SECRET, SHOP_FILE and PORT from the environment.
  */
 import express from "express"
 import { DatabaseSync } from "node:sqlite"
 import { open } from "pawl"
 
+const prices = { __proto__: null, tea: "10.00", teapot: "25.00" }
+const states = { SUCCEED: "PAID", REFUNDED: "REFUNDED", CHARGEBACK: "DISPUTED" }
 const { PORT = "3000", SHOP_FILE = "shop.db" } = process.env
 const url = `http://127.0.0.1:${PORT}`
 const database = new DatabaseSync(SHOP_FILE)
 database.exec("CREATE TABLE IF NOT EXISTS orders (id TEXT PRIMARY KEY, status TEXT NOT NULL)")
-const place = database.prepare("INSERT OR IGNORE INTO orders VALUES (?, 'PLACED')")
-const pay = database.prepare("UPDATE orders SET status = 'PAID' WHERE id = ?")
+const set = database.prepare("UPDATE orders SET status = ? WHERE id = ?")
 const find = database.prepare("SELECT id, status FROM orders WHERE id = ?")
 
 const pawl = await open({
   store: `sqlite:${SHOP_FILE}.pawl`,
   publicUrl: url,
-  onChange: ({ requestId, to }) => (to === "SUCCEED" ? pay.run(requestId) : undefined)
+  onChange: ({ requestId, to }) => void (to in states && set.run(states[to], requestId))
 })
 
 const app = express().use(pawl.express()).use(express.json())
 const page = { mid: "shop-1", type: "PAYMENT", lang: "en", currency: "EUR", device: {} }
-app.post("/orders/:id", async ({ body: { amount, email }, params: { id } }, response) => {
-  place.run(id)
-  const order = { requestId: id, amount, order: { orderId: id }, billingDetails: { email } }
+app.post("/orders/:id", async ({ body: { email, item }, params: { id } }, response) => {
+  database.prepare("INSERT OR IGNORE INTO orders VALUES (?, 'PLACED')").run(id)
+  const order = { requestId: id, amount: prices[item] ?? "no price", order: { orderId: id } }
   const back = `${url}/orders/${id}`
   const urls = { successRedirectUrl: back, failureRedirectUrl: back }
-  const { redirectUrl } = await pawl.paymentIntents.create({ ...page, ...order, ...urls })
+  const payer = { billingDetails: { email } }
+  const { redirectUrl } = await pawl.paymentIntents.create({ ...page, ...order, ...urls, ...payer })
   response.status(201).json({ ...find.get(id), page: redirectUrl })
 })
 app.get("/orders/:id", ({ params: { id } }, response) => response.json(find.get(id) ?? null))

@@ -5,7 +5,7 @@
  * 4030) from the environment. `POST /orders` takes an order as JSON and redirects to the hosted page:
  *
  * ```sh
- * curl -i http://127.0.0.1:4030/orders -H 'content-type: application/json' -d '{"orderId":"17","amount":"10.00"}'
+ * curl -i http://127.0.0.1:4030/orders -H 'content-type: application/json' -d '{"orderId":"17","item":"tea"}'
  * ```
  */
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
@@ -23,7 +23,7 @@ import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import * as Shop from "./shop/Shop.ts"
 
-const Order = Schema.Struct({ orderId: Schema.String, amount: Schema.String })
+const Order = Schema.Struct({ orderId: Schema.String, item: Shop.Item })
 
 const routes = HttpRouter.addAll([
   HttpRouter.route(

@@ -41,8 +41,11 @@ export const steps = Fulfilment.toLayer(
 )
 
 /** Layer of the handler. */
-export const handler = Handler.layer(({ confirmed, requestId, to, transactionId }) =>
-  to === "SUCCEED" && confirmed
-    ? Fulfilment.execute({ transactionId, orderId: requestId ?? transactionId }, { discard: true })
+export const handler = Handler.layer(({ confirmed, requestId, to, transactionId }) => {
+  const orderId = requestId ?? transactionId
+  if (to === "SUCCEED" && confirmed)
+    return Fulfilment.execute({ transactionId, orderId }, { discard: true })
+  return to === "REFUNDED" || to === "CHARGEBACK"
+    ? Effect.logWarning(`${to}: call order ${orderId} back`)
     : Effect.void
-)
+})

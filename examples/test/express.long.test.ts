@@ -26,8 +26,8 @@ const untilPaid = (url: string, orderId: string) =>
 it("takes a payment and reports its final status", () =>
   withSandbox(
     Effect.gen(function* () {
-      const url = yield* start("express.ts", /^ready (\S+)$/mu)
-      expect(yield* order(url, { orderId: "17", amount: "10.00" })).toEqual({
+      const url = yield* start("express.ts", /^ready (\S+)$/mu, { SHOP_FILE: ":memory:" })
+      expect(yield* order(url, { orderId: "17", item: "tea" })).toEqual({
         status: 201,
         body: { orderId: "17", status: "NEW" }
       })
@@ -40,8 +40,8 @@ it("reports a final status that arrives before the response to the create", () =
     Effect.gen(function* () {
       const { add } = yield* Faults
       yield* add({ endpoint: "POST /v1/payments/apm", fault: "delay" })
-      const url = yield* start("express.ts", /^ready (\S+)$/mu)
-      yield* Effect.forkScoped(order(url, { orderId: "17", amount: "10.00" }))
+      const url = yield* start("express.ts", /^ready (\S+)$/mu, { SHOP_FILE: ":memory:" })
+      yield* Effect.forkScoped(order(url, { orderId: "17", item: "tea" }))
       yield* untilPaid(url, "17")
     })
   ))
@@ -49,10 +49,10 @@ it("reports a final status that arrives before the response to the create", () =
 it("reports an invalid order, and refuses a callback with a wrong checksum", () =>
   withSandbox(
     Effect.gen(function* () {
-      const url = yield* start("express.ts", /^ready (\S+)$/mu)
-      const { body, status } = yield* order(url, { orderId: "17", amount: "a lot" })
+      const url = yield* start("express.ts", /^ready (\S+)$/mu, { SHOP_FILE: ":memory:" })
+      const { body, status } = yield* order(url, { orderId: "17", item: "gold" })
       expect(status).toBe(400)
-      expect(JSON.stringify(body)).toContain("amount")
+      expect(JSON.stringify(body)).toContain("item")
       const forged = yield* HttpClientRequest.post(`${url}/callback?paymentMethod=apm`).pipe(
         HttpClientRequest.setHeader("x-checksum", "bm90IHRoZSBzZWNyZXQgYnV0IGEgZ29vZCB0cnkhISE="),
         HttpClientRequest.bodyJsonUnsafe({

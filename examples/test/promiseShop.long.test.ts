@@ -38,12 +38,12 @@ interface Placed {
   readonly code: string
 }
 
-const place = (url: string, amount = "10.00") =>
+const place = (url: string, item = "tea", id = "17") =>
   Effect.promise(async (): Promise<Placed> => {
-    const response = await fetch(`${url}/orders/17`, {
+    const response = await fetch(`${url}/orders/${id}`, {
       method: "POST",
       headers: { "content-type": "application/json" },
-      body: JSON.stringify({ amount, email: "ada@shop.example" })
+      body: JSON.stringify({ item, email: "ada@shop.example" })
     })
     return { ...((await response.json()) as Placed), status: response.status }
   })
@@ -61,13 +61,15 @@ const pay = (page: string, number = "4242424242424242", attempts = "0") =>
     })
   )
 
-const untilPaid = (url: string) =>
+const untilPaid = (url: string) => untilState(url, "PAID")
+
+const untilState = (url: string, status: string) =>
   Effect.promise(() =>
     expect
       .poll(() => fetch(`${url}/orders/17`).then((response) => response.json()), {
         timeout: 60_000
       })
-      .toEqual({ id: "17", status: "PAID" })
+      .toEqual({ id: "17", status })
   )
 
 it("has at most 40 lines", async () => {
@@ -84,7 +86,14 @@ it("a shop in plain JavaScript is paid by a second card, and ends with 0 on SIGT
       yield* pay(page, "4000000000000002")
       yield* pay(page, "4242424242424242", "1")
       yield* untilPaid(url)
-      expect(yield* place(url, "11.00")).toMatchObject({ status: 502, code: "RequestConflict" })
+      expect(yield* place(url, "teapot")).toMatchObject({ status: 502, code: "RequestConflict" })
+      expect(yield* place(url, "gold", "18")).toMatchObject({
+        status: 400,
+        code: "ValidationFailed"
+      })
+      const [, paid] = yield* (yield* Gateway).transactions
+      yield* (yield* Gateway).move(paid?.transactionId ?? "", "CHARGEBACK")
+      yield* untilState(url, "DISPUTED")
       child.kill("SIGTERM")
       expect(yield* exited).toEqual({ code: 0, signal: null })
     })

@@ -33,7 +33,7 @@ const test = <A, E>(effect: Effect.Effect<A, E, Layer.Success<typeof shop>>) =>
     Effect.runPromise
   )
 
-const order = { orderId: "order-1", amount: "10.00" }
+const order = { orderId: "order-1", item: "tea" } as const
 
 /** Places an order and returns the address of its page. The worker may be sending the request already. */
 const place = Effect.gen(function* () {
@@ -76,11 +76,11 @@ describe("the shop", () => {
       })
     ))
 
-  it("refuses another amount for an order, and keeps the first one", () =>
+  it("refuses another article for an order, and keeps the first one", () =>
     test(
       Effect.gen(function* () {
         yield* visit
-        const dearer = Shop.place({ ...order, amount: "99.00" }, "https://shop.example")
+        const dearer = Shop.place({ ...order, item: "teapot" }, "https://shop.example")
         expect((yield* Effect.flip(dearer))._tag).toBe("RequestConflict")
         const sql = yield* SqlClient
         expect(yield* sql`SELECT amount FROM orders`).toEqual([{ amount: "10.00" }])
@@ -93,11 +93,24 @@ describe("the shop", () => {
         const sql = yield* SqlClient
         yield* sql`ALTER TABLE orders RENAME TO away`
         yield* Effect.flip(Shop.place(order, "https://shop.example"))
-        yield* TestClock.adjust("1 hour")
+        yield* TestClock.adjust("10 minutes")
         expect(yield* (yield* Requests).get("order-1")).toBeUndefined()
         expect(yield* (yield* Gateway).checkout.intents).toEqual([])
       })
     ))
+
+  it.each(["REFUNDED", "CHARGEBACK"] as const)("stops a shipment after %s", (status) =>
+    test(
+      Effect.gen(function* () {
+        yield* pay(yield* visit)
+        yield* TestClock.adjust("1 minute")
+        expect(yield* Shop.shippedBy("order-1")).toBe("100001")
+        yield* (yield* Gateway).move("100001", status)
+        yield* TestClock.adjust("1 minute")
+        expect(yield* Shop.shippedBy("order-1")).toBeUndefined()
+      })
+    )
+  )
 
   it("ships an order whose second payment attempt succeeds", () =>
     test(

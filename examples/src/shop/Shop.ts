@@ -4,7 +4,7 @@
  *
  * Orders, requests, shipments and the ledger of the receiver are in one database. An order and the request for its page are
  * written in one transaction, before anything is sent. `commit` of the handler runs in the transaction that
- * marks the transition as told, so an order is shipped once, even after a crash.
+ * marks the transition as told, so an order is shipped once, even after a crash. Money that went back stops the shipment.
  *
  * `examples/src/shop.ts` serves it. `examples/test/shop.test.ts` tests it in virtual time.
  */
@@ -22,20 +22,27 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Redacted from "effect/Redacted"
+import * as Schema from "effect/Schema"
 import { SqlClient } from "effect/sql/SqlClient"
+
+/** The prices of the shop. A price that comes with the order is the customer's. */
+const prices = { tea: "10.00", teapot: "25.00" }
+
+/** An article of the shop. */
+export const Item = Schema.Literals(["tea", "teapot"])
 
 /** A customer waits this long for the page. After it a request that was never sent is not sent. */
 const orderTimeout = Duration.toMillis(Duration.minutes(5))
 
 /**
  * Places an order and returns the address of its payment page. `shopUrl` is the address of the shop. An order that is
- * placed again gets the same page, and fails with `RequestConflict` if its amount is another one.
+ * placed again gets the same page, and fails with `RequestConflict` if its price is another one.
  */
 export const place = Effect.fn("Shop.place")(function* (
-  order: { readonly orderId: string; readonly amount: string },
+  { item, orderId }: { readonly orderId: string; readonly item: typeof Item.Type },
   shopUrl: string
 ) {
-  const { amount, orderId } = order
+  const amount = prices[item]
   const intent: RequestInput<"payment-intent"> = {
     requestId: orderId,
     mid: "shop-1",
@@ -65,11 +72,11 @@ export const place = Effect.fn("Shop.place")(function* (
   return redirectUrl
 })
 
-/** Returns the id of the transaction that paid a shipped order, or undefined. */
+/** Returns the id of the transaction that paid a shipped order, or undefined. Money that went back pays nothing. */
 export const shippedBy = Effect.fn("Shop.shippedBy")(function* (orderId: string) {
   const sql = yield* SqlClient
   const [shipment] = yield* sql<{ readonly transaction_id: string }>`
-    SELECT transaction_id FROM shipments WHERE order_id = ${orderId}`
+    SELECT transaction_id FROM shipments WHERE order_id = ${orderId} AND stopped_by IS NULL`
   return shipment?.transaction_id
 })
 
@@ -78,12 +85,19 @@ const handler = LedgerSql.handler({
     Effect.log(`${requestId}: ${transactionId} is ${to}`),
   // An order has several transactions when its first payment fails and a second one succeeds.
   commit: ({ requestId, to, transactionId }) =>
-    to === "SUCCEED"
-      ? Effect.flatMap(SqlClient, (sql) => {
-          const shipment = { order_id: requestId, transaction_id: transactionId }
-          return sql`INSERT INTO shipments ${sql.insert(shipment)} ON CONFLICT (order_id) DO NOTHING`
-        })
-      : Effect.void
+    Effect.flatMap(SqlClient, (sql) => {
+      if (to === "SUCCEED") {
+        const shipment = { order_id: requestId, transaction_id: transactionId }
+        return Effect.asVoid(
+          sql`INSERT INTO shipments ${sql.insert(shipment)} ON CONFLICT (order_id) DO NOTHING`
+        )
+      }
+      return to === "REFUNDED" || to === "CHARGEBACK"
+        ? Effect.asVoid(
+            sql`UPDATE shipments SET stopped_by = ${to} WHERE transaction_id = ${transactionId}`
+          )
+        : Effect.void
+    })
 })
 
 const tables = Layer.effectDiscard(
@@ -91,7 +105,7 @@ const tables = Layer.effectDiscard(
     const sql = yield* SqlClient
     yield* sql`CREATE TABLE IF NOT EXISTS orders (id TEXT PRIMARY KEY, amount TEXT NOT NULL)`
     yield* sql`CREATE TABLE IF NOT EXISTS shipments
-      (order_id TEXT PRIMARY KEY REFERENCES orders (id), transaction_id TEXT NOT NULL)`
+      (order_id TEXT PRIMARY KEY REFERENCES orders (id), transaction_id TEXT NOT NULL, stopped_by TEXT)`
   })
 )
 

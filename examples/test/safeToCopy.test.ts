@@ -1,0 +1,39 @@
+/**
+ * The examples are safe to copy, because people copy them: each one is read for the mistakes that cost money.
+ */
+import { globSync, readFileSync } from "node:fs"
+import { describe, expect, it } from "vitest"
+
+const folder = new URL("../src/", import.meta.url)
+const examples = globSync("*.{ts,mjs}", { cwd: folder.pathname })
+
+/** Returns the source of an example, with the files of its own folder. */
+const read = (name: string): string =>
+  [name, ...globSync(`${name.replace(/\..*$/u, "")}/**/*.ts`, { cwd: folder.pathname })]
+    .map((each) => readFileSync(new URL(each, folder), "utf8"))
+    .join("\n")
+
+describe.each(examples)("the example %s", (name) => {
+  const source = read(name)
+
+  it("takes no price from a request", () => {
+    const bodies = source.match(/body: \{[^}]*\}|\{[^}]*\} = request\.body|schemaBodyJson\(\w+/gu)
+    for (const body of bodies ?? []) expect(body).not.toMatch(/amount|price/u)
+    expect(source).not.toMatch(/Schema\.Struct\(\{[^}]*\b(?:amount|price): /u)
+  })
+
+  // Money goes back after SUCCEED. An example that ships has to stop what it ships.
+  it("knows REFUNDED and CHARGEBACK if it acts on SUCCEED of a payment", () => {
+    if (!/(?:to === |\{ |^ {2})"?SUCCEED/mu.test(source) || isExempt(name)) return
+    expect(source).toContain("REFUNDED")
+    expect(source).toContain("CHARGEBACK")
+  })
+
+  it("keeps in a file what it answers with 200", () => {
+    if (isExempt(name) || !/Receiver|pawl\.express|callbacks/u.test(source)) return
+    expect(source).not.toMatch(/Ledger\.layerMemory|store: "memory"|:memory:/u)
+  })
+})
+
+/** The demo and the naive shop show a service in memory, for some seconds. */
+const isExempt = (name: string): boolean => ["demo.ts", "naive.ts"].includes(name)
