@@ -44,7 +44,7 @@ inChromium((withPage) => {
         const placed = await fetch(order, {
           method: "POST",
           headers: { "content-type": "application/json" },
-          body: JSON.stringify({ amount: "10.00", email: "ada@shop.example" })
+          body: JSON.stringify({ item: "tea", email: "ada@shop.example" })
         })
         const { page: address } = (await placed.json()) as { readonly page: string }
         await withPage(async (page) => {
