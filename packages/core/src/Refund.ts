@@ -46,7 +46,7 @@ export interface RefundInput extends CreateInput, CardAccount, OptionalCallbackU
  */
 export interface RefundResponse extends Created {
   /**
-   * Identifier of the refund, assigned by the service: 1 to 64 letters, digits, `_` or `-`. `Refunds.info` and
+   * Identifier of the refund, assigned by the service: 1 to 128 characters. `Refunds.info` and
    * `Refunds.status` take it (`spec.md`, "Refunds").
    */
   readonly refundId: TransactionId

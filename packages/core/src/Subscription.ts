@@ -129,7 +129,7 @@ const SubscriptionPlanDto = openStructOf<SubscriptionPlan>("SubscriptionPlanDto"
 
 interface SubscriptionFields {
   /**
-   * Identifier of the subscription, assigned by the service: 1 to 64 letters, digits, `_` or `-` (`spec.md`,
+   * Identifier of the subscription, assigned by the service: 1 to 128 characters (`spec.md`,
    * "Subscription resource").
    */
   readonly subscriptionId: TransactionId

@@ -10,12 +10,13 @@ import type { Open, OpenText } from "./internal/OpenStruct.ts"
 import { type Status, statuses } from "./Status.ts"
 
 const isIdentifier = Schema.isPattern(Grammar.identifier, {
-  message: 'Expected 1 to 64 letters, digits, "_" or "-"'
+  message: "Expected 1 to 128 characters without control characters"
 })
 
 /**
- * Schema for an identifier that the service assigned: 1 to 64 letters, digits, `_` or `-`. Only such text becomes
- * part of a path.
+ * Schema for an identifier that the service assigned: opaque text of 1 to 128 characters without control
+ * characters. A response with any such identifier is read, because the money may have moved by then; a path has it
+ * percent-encoded.
  *
  * **Details**
  *

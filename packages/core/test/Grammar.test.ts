@@ -35,8 +35,8 @@ const texts: ReadonlyArray<
 > = [
   [
     "identifier",
-    ["a", "A-_9", "9".repeat(64)],
-    ["", "9".repeat(65), " a", "a ", "a\n", "ä", "a/b"]
+    ["a", "A-_9", "9".repeat(128), "r:1.2/3", "ä |", "\u{1f600}"],
+    ["", "9".repeat(129), "a\n", "a\u0000", "\u0085", "\ud800"]
   ],
   [
     "amount",

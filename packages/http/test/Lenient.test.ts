@@ -174,10 +174,10 @@ describe("C29 a response is read", () => {
 describe("C29 a response is refused", () => {
   it.each([
     ["without an id", { transactionId: null, transactionStatus: "NEW" }],
-    ["with an id that is no identifier", { transactionId: "a b", transactionStatus: "NEW" }],
+    ["with an id that is no identifier", { transactionId: "a\nb", transactionStatus: "NEW" }],
     [
       "with a declined id that is no identifier",
-      { transactionId: "a b", transactionStatus: "FAILED" }
+      { transactionId: "a\nb", transactionStatus: "FAILED" }
     ],
     ["without a status", { transactionId: "100001", transactionStatus: null }],
     ["with a status that is a number", { transactionId: "100001", transactionStatus: 10 }]
@@ -189,7 +189,7 @@ describe("C29 a response is refused", () => {
     })
     const { body: kept } = result as { readonly body: Redacted.Redacted }
     expect(Redacted.value(kept)).toBe(json(body))
-    expect(String(result)).not.toContain("a b")
+    expect(String(result)).not.toContain("a\\nb")
   })
 
   it.each([

@@ -20,6 +20,19 @@ const create = (service: Memory.Service, transactionId: string) =>
     )
   ).pipe(Memory.settled, Effect.provide(Memory.client(service)), Memory.virtual)
 
+describe("the refundId of a refund", () => {
+  it.each(["r.1", "r:1", "r/1", "r 1", "é", "x".repeat(128)])(
+    "may be %j: the money has moved, so the response is read",
+    async (refundId) => {
+      const service = new Memory.Service({
+        answer: () => Memory.answer(200, { ...answer, refundId })
+      })
+      const created = await create(service, "7")
+      expect(Result.getOrThrow(created).refundId).toBe(refundId)
+    }
+  )
+})
+
 describe("the transactionId of a refund", () => {
   it("is sent as an integer with all its digits", () =>
     fc.assert(

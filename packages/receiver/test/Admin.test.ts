@@ -132,6 +132,8 @@ describe("GET /transactions/{method}/{id}", () => {
         "/transactions/card/%zzabc",
         "/transactions/card/%41%",
         "/transactions/card/%00",
+        "/transactions/card/%zz",
+        "/transactions/card/%ff",
         "/healthz",
         "//transactions/card/2",
         "/Transactions/card/2",

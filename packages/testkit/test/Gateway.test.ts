@@ -194,7 +194,7 @@ describe("the status of a payment", () => {
     run(
       Effect.gen(function* () {
         const token = yield* authenticate
-        for (const id of ["..", "%2e%2e", "a.b", "%zz", "", "x".repeat(65)]) {
+        for (const id of ["..", "%2e%2e", "%00", "", "x".repeat(129)]) {
           const { json, status } = yield* send("GET", `/payments/apm/status/${id}`, { token })
           assert.strictEqual(status, 400, id)
           assert.deepStrictEqual(fields(json), ["id"])

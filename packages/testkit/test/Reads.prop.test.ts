@@ -38,7 +38,7 @@ it("a read checks the token, then the id, then whether the resource of that kind
             const resources = yield* prepare
             const good = yield* authenticate
             const token = { good, none: undefined, bad: `${good}x` }[tokens]
-            const ids: Record<string, string> = { nothing: canary, impossible: `${canary}.` }
+            const ids: Record<string, string> = { nothing: canary, impossible: `${canary}%0a` }
             for (const maker of makers) {
               const { json } = yield* send("POST", maker, {
                 token: good,

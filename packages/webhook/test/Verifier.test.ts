@@ -335,18 +335,15 @@ describe("the signed fields", () => {
     expect(amounts.signed.amount).toBe(text)
   })
 
-  it.each([
-    ["1.5", "transactionId"],
-    ["10.00", "transactionId"],
-    ["1e+2", "transactionId"],
-    ["1E2", undefined],
-    ["-0", undefined]
-  ])(
-    "A15: with the number %s as transactionId put the callback in quarantine if its text is not an identifier",
-    (lexeme, quarantine) => {
+  it.each(["1.5", "10.00", "1e+2", "1E2", "-0"])(
+    "A15: with the number %s as transactionId the identifier is its text, as it is signed",
+    (lexeme) => {
       const text = `{"mid":7,"orderAmount":10,"orderCurrency":"EUR","transactionId":${lexeme},"transactionStatus":"NEW"}`
       const request = raw(text, ["7", "10", "EUR", lexeme])
-      expect(Result.getOrThrow(verify(request)).quarantine).toBe(quarantine)
+      expect(Result.getOrThrow(verify(request))).toMatchObject({
+        transactionId: lexeme,
+        quarantine: undefined
+      })
     }
   )
 
@@ -595,11 +592,9 @@ describe("the body", () => {
     ["currency", { orderCurrency: "EURO" }],
     ["currency", { orderCurrency: "ＥＵＲ" }],
     ["currency", { orderCurrency: 978 }],
-    ["transactionId", { transactionId: "a b" }],
+    ["transactionId", { transactionId: "." }],
     ["transactionId", { transactionId: ".." }],
-    ["transactionId", { transactionId: "1/../2" }],
-    ["transactionId", { transactionId: "x".repeat(65) }],
-    ["transactionId", { transactionId: 1.5 }],
+    ["transactionId", { transactionId: "x".repeat(129) }],
     ["transactionStatus", { transactionStatus: "SUCCEEDED" }],
     ["transactionStatus", { transactionStatus: "succeed" }],
     ["transactionStatus", { transactionStatus: "toString" }],

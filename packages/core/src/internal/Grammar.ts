@@ -3,8 +3,8 @@
  * runs in any JavaScript runtime.
  */
 
-/** The pattern of an identifier that the service assigned: 1 to 64 letters, digits, `_` or `-`. */
-export const identifier = /^[A-Za-z0-9_-]{1,64}$/u
+/** The pattern of an identifier that the service assigned: 1 to 128 characters without control characters. */
+export const identifier = /^[^\p{Cc}\p{Cs}]{1,128}$/u
 
 /**
  * The pattern of an amount: up to 18 digits without a leading zero, and at most two decimals (`spec.md`,

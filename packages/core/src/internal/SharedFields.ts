@@ -67,7 +67,7 @@ export interface CardAccount {
 /** The identifier that the service assigned. */
 export interface Identified {
   /**
-   * Identifier assigned by the service: 1 to 64 letters, digits, `_` or `-`. Status and info reads take it
+   * Identifier assigned by the service: 1 to 128 characters. Status and info reads take it
    * (`spec.md`, "Conventions").
    */
   readonly transactionId: TransactionId

@@ -157,7 +157,7 @@ export const requests: ReadonlyArray<Case> = [
       for (const [method, path] of reads) {
         const place = path.slice(0, -1)
         const body = method === "PUT" ? { body: {} } : {}
-        for (const id of ["a.b", "%zz", "%2e%2e", "..", "x".repeat(65), ""]) {
+        for (const id of ["%00", "%2e%2e", "..", "x".repeat(129), ""]) {
           const { json, status } = yield* send(method, `${place}${id}`, { token, ...body })
           assert.strictEqual(status, 400, `${method} ${place}${id}`)
           assert.deepStrictEqual(fields(json), [

@@ -1,7 +1,7 @@
 /* oxlint-disable */
 /**
  * Written by openapi-typescript (runtimes/openapi.ts), from the openapi.json with this SHA-256:
- * 39aa1fccd3371028065fbde77679357c4c948c6a5b671e38814a7f9fe96fd9cb
+ * 6403423bcaaea2ba9a960426d10265ea16d46689d1aac2f2a1d7ad4a267f0ade
  */
 export interface paths {
   "/api/v1/auth": {

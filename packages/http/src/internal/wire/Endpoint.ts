@@ -27,8 +27,13 @@ import { Subscription, SubscriptionResponse } from "@pawl/core/Subscription"
 import { OpenStatus, TransactionId } from "@pawl/core/Transaction"
 import * as Schema from "effect/Schema"
 
-/** An id in a path stays text. As an integer, `007` would become `7`, the id of another transaction. */
-const PathId = Schema.toType(TransactionId)
+/**
+ * An id in a path stays text. As an integer, `007` would become `7`, the id of another transaction. `.` and `..` would name
+ * another path, also percent-encoded.
+ */
+const PathId = Schema.toType(TransactionId).check(
+  Schema.makeFilter((id) => !/^\.{1,2}$/u.test(id) || "Expected another text than . and ..")
+)
 
 const ById = Schema.Struct({ id: PathId })
 

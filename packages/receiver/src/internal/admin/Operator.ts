@@ -97,6 +97,10 @@ const keyOf = ([method, transactionId = ""]: ReadonlyArray<string>): Key => ({
   transactionId
 })
 
-/** Decodes a segment of ASCII. Ids have no control characters. */
-const decode = (segment: string): string | undefined =>
-  /^(?:[^%]|%[2-7][0-9a-f])+$/iu.test(segment) ? decodeURIComponent(segment) : undefined
+/** Decodes a segment. Ids have no control characters. */
+const decode = (segment: string): string | undefined => {
+  // This parser, unlike decodeURIComponent, throws nothing.
+  const text =
+    new URLSearchParams(`id=${segment.replaceAll(/[+&]/gu, encodeURIComponent)}`).get("id") ?? ""
+  return /\p{Cc}/u.test(text) ? undefined : text
+}

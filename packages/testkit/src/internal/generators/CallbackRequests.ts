@@ -126,7 +126,10 @@ export const contents: fc.Arbitrary<CallbackContent> = fc.record({
       .tuple(fc.nat().map(String), fc.constantFrom("", ".5", ".00", ".05", ".99"))
       .map(([whole, cents]) => `${whole}${cents}`),
     currency: fc.constantFrom("EUR", "JPY", "KWD", "USD"),
-    transactionId: fc.stringMatching(/^[A-Za-z0-9_-]{1,64}$/)
+    // `.` and `..` cannot be read at a path of their own.
+    transactionId: fc
+      .stringMatching(/^[A-Za-z0-9_.:/-]{1,128}$/)
+      .filter((id) => !/^\.{1,2}$/u.test(id))
   }),
   status: fc.constantFrom(...statuses),
   amount: fc.constantFrom("text", "number"),

@@ -125,8 +125,9 @@ export const signedOf = (
   return { account, amount, currency, transactionId }
 }
 
-/** Tells whether a text has the form of the service's ids. */
-export const isIdentifier = (text: string): text is TransactionId => Grammar.identifier.test(text)
+/** Tells whether a text has the form of the service's ids, and can be read at a path of its own. */
+export const isIdentifier = (text: string): text is TransactionId =>
+  Grammar.identifier.test(text) && !/^\.{1,2}$/u.test(text)
 
 const backslash = 0x5c
 

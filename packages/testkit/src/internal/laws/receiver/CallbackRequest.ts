@@ -50,7 +50,9 @@ export const withTransactionId = (
 ): CallbackRequest => {
   const { incoming, text } = request
   const old = text.slice(text.lastIndexOf("|") + 1)
-  const body = utf8.decode.decode(incoming.body).replace(`"${old}"`, `"${transactionId}"`)
+  const body = utf8.decode
+    .decode(incoming.body)
+    .replace(`"transactionId":"${old}"`, `"transactionId":"${transactionId}"`)
   return {
     ...request,
     incoming: { ...incoming, body: utf8.encode.encode(body) },
