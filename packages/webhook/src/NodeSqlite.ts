@@ -6,8 +6,8 @@
  * There is one connection, for one statement or transaction at a time. A file is in WAL mode, and every
  * commit is on the disk before it returns: SQLite writes it to the write-ahead log (`synchronous=NORMAL`, which is checked
  * when the file is opened), and then the log is flushed. After a flush that failed every statement fails, until the process
- * starts again. While flushes take longer than 5 milliseconds, a thread of Node makes them, and a worker thread copies the
- * log into the file (a checkpoint). So the process answers while a slow disk flushes; on a fast disk the hop to a thread
+ * starts again. After three flushes in a row of more than 20 milliseconds each, a thread of Node makes them until one is
+ * faster, and a worker thread copies the log into the file (a checkpoint). So the process answers while a slow disk flushes; on a fast disk the hop to a thread
  * would cost more than the flush.
  *
  * A transaction takes the write lock when it begins, so another process cannot make it fail later. It waits at
@@ -21,7 +21,7 @@
  *
  * **Gotchas**
  *
- * A statement blocks the process until it ends. So does the first flush of a disk that became slow, and one flush each time
+ * A statement blocks the process until it ends. So do the first three flushes of a disk that became slow, and one flush each time
  * that SQLite begins the log anew, which is once in some megabytes.
  *
  * @since 0.1.0
@@ -62,8 +62,10 @@ export interface Options {
 const lockTimeout = 10
 /** The size to which the write-ahead log is cut back, in bytes. Without a long reader it does not grow beyond this. */
 const logSize = 4 * 1024 * 1024
-/** A flush that takes longer, in nanoseconds, is made by a thread. */
-const slowFlush = 5_000_000n
+/** A flush that takes longer, in nanoseconds, is slow. */
+const slowFlush = 20_000_000n
+/** The slow flushes in a row after which a thread makes them. One of them is a moment, and not the disk. */
+const slowInARow = 3
 /** The pages of the log after which SQLite makes a checkpoint: usually, and while the worker thread makes them. */
 const checkpointPages = { usual: 1000, slow: 8000 }
 /** The changed rows after which the worker thread makes a checkpoint. */
@@ -261,10 +263,12 @@ const makeFlush = (
   return Effect.map(Effect.all([log, makeCheckpoint(filename)]), ([log, checkpoint]) => {
     const changes = database.prepare("SELECT total_changes() AS count")
     let copied = 0
+    let slow = 0
     let isSlow = false
-    const setSlow = (value: boolean) => {
-      if (value === isSlow) return
-      isSlow = value
+    const record = (nanos: bigint) => {
+      slow = nanos > slowFlush ? slow + 1 : 0
+      if (slow >= slowInARow === isSlow) return
+      isSlow = !isSlow
       const pages = checkpointPages[isSlow ? "slow" : "usual"]
       database.exec(`PRAGMA wal_autocheckpoint = ${pages}`)
     }
@@ -287,7 +291,7 @@ const makeFlush = (
       const begin = clock.monotonicTimeNanosUnsafe()
       return Effect.andThen(
         isSlow ? inThread : here,
-        Effect.sync(() => setSlow(clock.monotonicTimeNanosUnsafe() - begin > slowFlush))
+        Effect.sync(() => record(clock.monotonicTimeNanosUnsafe() - begin))
       )
     }).pipe(Effect.uninterruptible)
   })

@@ -23,7 +23,7 @@ const inThread = vi.fn<(file: number, done: fs.NoParamCallback) => void>()
 /** The nanoseconds of a clock that only flushes advance. */
 let now = 0n
 const slowly = () => {
-  now += 6_000_000n
+  now += 21_000_000n
 }
 
 beforeEach(() => {
@@ -86,7 +86,7 @@ describe("a flush of the log", () => {
       Effect.gen(function* () {
         const { insert, sql } = yield* open()
         here.mockImplementation(slowly)
-        yield* insert
+        yield* Effect.replicateEffect(insert, 3)
         let done: fs.NoParamCallback = () => undefined
         inThread.mockImplementation((_, end) => (done = end))
         for (const work of [insert, sql.withTransaction(insert)]) {
@@ -97,27 +97,33 @@ describe("a flush of the log", () => {
           done(null)
           expect(Exit.isSuccess(yield* Fiber.await(commit))).toBe(true)
         }
-        expect(here.mock.calls.length).toBe(1)
+        expect(here.mock.calls.length).toBe(3)
       })
     )
   )
 
-  it.effect("is made by a thread while flushes are slow, and by the process after a fast one", () =>
-    flushes(
-      Effect.gen(function* () {
-        const { insert } = yield* open()
-        const made = () => [here.mock.calls.length, inThread.mock.calls.length]
-        yield* insert
-        expect(made()).toEqual([1, 0])
-        here.mockImplementation(slowly)
-        yield* Effect.all([insert, insert])
-        expect(made()).toEqual([2, 1])
-        inThread.mockImplementation((_, done) => done(null))
-        here.mockReset()
-        yield* Effect.all([insert, insert])
-        expect([here.mock.calls.length, inThread.mock.calls.length]).toEqual([1, 2])
-      })
-    )
+  it.effect(
+    "is made by a thread after three slow ones in a row, and by the process after a fast one",
+    () =>
+      flushes(
+        Effect.gen(function* () {
+          const { insert } = yield* open()
+          const made = () => [here.mock.calls.length, inThread.mock.calls.length]
+          yield* insert
+          expect(made()).toEqual([1, 0])
+          here.mockImplementation(slowly)
+          yield* Effect.replicateEffect(insert, 2)
+          here.mockImplementationOnce(() => undefined)
+          yield* Effect.replicateEffect(insert, 4)
+          expect(made()).toEqual([7, 0])
+          yield* insert
+          expect(made()).toEqual([7, 1])
+          inThread.mockImplementation((_, done) => done(null))
+          here.mockReset()
+          yield* Effect.all([insert, insert])
+          expect(made()).toEqual([1, 2])
+        })
+      )
   )
 
   it.effect("that failed ends the use of the file, also if the next one would succeed", () =>
@@ -127,8 +133,8 @@ describe("a flush of the log", () => {
           const { filename } = file()
           const { insert, sql } = yield* open(filename)
           if (isSlow) {
-            here.mockImplementationOnce(slowly)
-            yield* insert
+            here.mockImplementation(slowly)
+            yield* Effect.replicateEffect(insert, 3)
           }
           const message = `The SQLite file ${filename} could not be flushed to the disk: start the receiver again`
           const broken = Object.assign(new Error("EIO"), { code: "EIO" })
