@@ -132,7 +132,7 @@ it("has entries for the callbacks, reads and transitions of a transaction", () =
         yield* receive("1", status)
         yield* World.settled
       }
-      yield* receive("a b", "SUCCEED")
+      yield* receive("..", "SUCCEED")
       yield* World.settled
       const accepted = { _tag: "Accepted", claim: "SUCCEED", at: 0, method: "apm" }
       expect(world.entries).toMatchObject([
@@ -141,7 +141,7 @@ it("has entries for the callbacks, reads and transitions of a transaction", () =
         { _tag: "Told", to: "SUCCEED", confirmed: true, attempt: 1 },
         { ...accepted, isNew: false },
         { _tag: "Quarantined", field: "transactionStatus", transactionId: "1" },
-        { _tag: "Quarantined", field: "transactionId", transactionId: "a b" }
+        { _tag: "Quarantined", field: "transactionId", transactionId: ".." }
       ])
     })
   ))
