@@ -93,7 +93,7 @@ export const requestLaws: ReadonlyArray<GatewayLaw> = [
         apmBody(client, { requestId: "r-2" }, over),
         usedToken
       )
-      const id = { existing, unknown: "999999", malformed: `${canary}.` }[request.id] ?? ""
+      const id = { existing, unknown: "999999", malformed: `${canary}%0a` }[request.id] ?? ""
       const read = yield* get(`/payments/apm/status/${id}`, usedToken)
       strictEqual(`${created.text}${read.text}`.includes(canary), false)
       if (request.token !== "good") {
