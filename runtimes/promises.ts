@@ -74,7 +74,7 @@ export const runShop = async (node: string, folder: string): Promise<void> => {
   const shop = start(node, ["shop.mjs"], folder, env)
   try {
     const order = `${await shop.line}/orders/17`
-    const body = JSON.stringify({ amount: "10.00", email: "ada@shop.example" })
+    const body = JSON.stringify({ item: "tea", email: "ada@shop.example" })
     const headers = { "content-type": "application/json" }
     const response = await fetch(order, { method: "POST", headers, body })
     if (response.status !== 201) throw new Error(`the order was answered with ${response.status}`)

@@ -88,8 +88,9 @@ export const limit = (
   const closed = Effect.callback<void>((resume) => {
     isEnding = true
     for (const response of open.values()) if (response) response.shouldKeepAlive = false
-    // The method of the HTTP server would close idle connections, whose bytes may not have been read.
-    NetServer.prototype.close.call(server, () => resume(Effect.void))
+    // The method of the HTTP server would close idle connections, whose bytes may not have been read. The server of Bun is no NetServer.
+    const { close } = server instanceof NetServer ? NetServer.prototype : server
+    close.call(server, () => resume(Effect.void))
   })
   const closeQuiet = Effect.gen(function* () {
     const read = new Map(Array.from(open.keys(), (socket) => [socket, socket.bytesRead] as const))
