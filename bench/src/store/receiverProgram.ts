@@ -37,7 +37,7 @@ DatabaseSync.prototype.exec = function (text) {
 
 const told = new Set<string>()
 const receiver = WebReceiver.toHandler(
-  Receiver.layer().pipe(
+  Receiver.layer({ limits: { readsPerSecond: Infinity } }).pipe(
     Layer.provide([
       Handler.layer(({ transactionId }) => Effect.sync(() => void told.add(transactionId))),
       NodeSqlite.layerLedger(JSON.parse(process.argv[2] ?? "{}") as NodeSqlite.Options),

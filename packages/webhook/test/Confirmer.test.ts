@@ -96,6 +96,7 @@ describe("a service whose read", () => {
     World.run(
       Effect.gen(function* () {
         const world = yield* World.make({
+          limits: { readsPerSecond: Infinity },
           read: () => Effect.delay(Effect.succeed("SUCCEED"), 100)
         })
         const { receive } = yield* world.start

@@ -231,12 +231,26 @@ describe("two receivers of a ledger", () => {
     expect(before).toBeGreaterThan(allowedBefore(4))
   })
 
+  it("send at most 100 reads in a second when nothing is set", () =>
+    run(
+      Effect.gen(function* () {
+        const world = yield* World.make({ read: () => Effect.succeed("SUCCEED") })
+        const receivers = [yield* world.start, yield* world.start]
+        for (let n = 0; n < 600; n++) yield* receivers[n % 2]!.receive(`claim-${n}`, "SUCCEED")
+        yield* pass("20 seconds")
+        expect(world.calls.length).toBe(600)
+        const times = world.reads.map(({ at }) => at)
+        expect(mostInASecond(times)).toBeLessThanOrEqual(100)
+      })
+    ))
+
   it("reserve no reads without a limit, until the service answers with 429", () =>
     run(
       Effect.gen(function* () {
         let reservations = 0
         let isLimited = true
         const world = yield* World.make({
+          limits: { readsPerSecond: Infinity },
           read: () =>
             isLimited
               ? Effect.fail(new RateLimited({ attempts: 1, status: 429, retryAfter: 30 * second }))

@@ -72,6 +72,10 @@ it("the limits of the shards add up to those of the worker", () => {
       shares.reduce((sum, share) => sum + share[name], 0)
     expect([sumOf("calls"), sumOf("reads"), sumOf("readsPerSecond")]).toEqual([64, 32, 50])
   }
+  const many = Array.from({ length: 128 }, (_, at) =>
+    WorkLimits.shareOf(WorkLimits.defaults, at, 128)
+  )
+  expect(many.filter(({ readsPerSecond }) => readsPerSecond !== 1)).toEqual([])
 })
 
 it("settings of the worker name the variable that cannot be used", () => {
@@ -94,6 +98,9 @@ it("settings of the worker name the variable that cannot be used", () => {
     leaseSeconds: "5",
     pollGapMinutes: "5,x"
   }
+  expect(WorkSettings.make({ ...none, readsPerSecond: "none" }, 4).limits.readsPerSecond).toBe(
+    Infinity
+  )
   const { limits, sentences } = WorkSettings.make(given, 4)
   expect(limits).toMatchObject({ calls: 8, reads: 16 })
   expect(sentences.map((sentence) => sentence.split(" ")[0])).toEqual([

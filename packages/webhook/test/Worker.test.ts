@@ -395,6 +395,7 @@ describe("a lease", () => {
     World.run(
       Effect.gen(function* () {
         const world = yield* World.make({
+          limits: { readsPerSecond: Infinity },
           read: () => Effect.delay(Effect.succeed("SUCCEED"), "5 seconds")
         })
         const first = yield* world.start

@@ -78,6 +78,7 @@ export const make = Effect.map(
             PAWL_MERCHANT_KEY: "sandbox-key",
             PAWL_MERCHANT_SECRET: secret,
             PAWL_MERCHANT_SECRET_PREVIOUS: "",
+            PAWL_READS_PER_SECOND: "none",
             PAWL_FORWARD_SECRET: "",
             PAWL_BASE_URL: baseUrl,
             ...env

@@ -49,7 +49,7 @@ const handler = LedgerSql.handler({
   commit: (transition) => Effect.flatMap(SqlClient, (sql) => insert(sql, transition))
 }).pipe(Layer.provide(forwarder))
 
-const receiver = Receiver.layer().pipe(
+const receiver = Receiver.layer({ limits: { readsPerSecond: Infinity } }).pipe(
   Layer.provide([handler, Pawl.layerConfig(), Verifier.layer({ current: Redacted.make(secret) })]),
   Layer.provide(LedgerSql.layer),
   Layer.provide([client, NodeHmac.layer])

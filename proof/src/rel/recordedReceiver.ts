@@ -93,7 +93,7 @@ const recorded = Layer.effect(
 
 const receiver = Receiver.layer({
   policy: bug.policy ?? "final",
-  limits: { lease: NoteFile.lease }
+  limits: { lease: NoteFile.lease, readsPerSecond: Infinity }
 }).pipe(
   Layer.provide([
     handler,

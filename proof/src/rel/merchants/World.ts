@@ -131,7 +131,7 @@ export const start = Effect.fnUntraced(function* (name: StoreName, secretOf = ow
     return {
       id: idOf(index),
       accounts,
-      layer: Receiver.layer().pipe(
+      layer: Receiver.layer({ limits: { readsPerSecond: Infinity } }).pipe(
         Layer.provide([handler, reader, Verifier.layer({ current, accounts })]),
         Layer.provide(NodeHmac.layer),
         Layer.provideMerge(ledgerOf(index))

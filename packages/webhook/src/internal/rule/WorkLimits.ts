@@ -2,6 +2,7 @@
  * The limits of a worker: how much it does at a time, and for how long a lease lasts.
  */
 import * as Duration from "effect/Duration"
+import * as Record from "effect/Record"
 import * as Schedule from "effect/Schedule"
 
 /**
@@ -10,8 +11,8 @@ import * as Schedule from "effect/Schedule"
  * - `calls`: the most calls of the handler at a time: 64 by default. A quarter of them are for retries.
  * - `reads`: the most reads at a time: 32 by default. Half of them are for first reads of claims, a quarter for other open
  *   transactions, and a quarter for the watch of those that have ended.
- * - `readsPerSecond`: the most reads in a second that all processes of the store send together: no limit by default. Each
- *   of several shards gets an equal share.
+ * - `readsPerSecond`: the most reads in a second that all processes of the store send together: 100 by default, which the
+ *   long run uses up to 71 of; `Infinity` is no limit. Each of several shards gets an equal share.
  * - `lease`: the time of a lease in milliseconds: 30 seconds by default. The rows of a process that ends without a word
  *   are worked on again after it.
  */
@@ -27,7 +28,7 @@ export interface WorkLimits {
 export const defaults: WorkLimits = {
   calls: 64,
   reads: 32,
-  readsPerSecond: Infinity,
+  readsPerSecond: 100,
   lease: Duration.toMillis(Duration.seconds(30)),
   retrySchedule: /* @__PURE__ */ Schedule.min([
     /* @__PURE__ */ Schedule.exponential("1 second"),
@@ -37,19 +38,14 @@ export const defaults: WorkLimits = {
 
 /**
  * Returns the limits of one of several shards. The shares of all shards together are the limits; only a process with fewer
- * calls or reads than shards has one for each.
+ * calls, reads, or reads in a second than shards has one for each.
  */
 export const shareOf = (
-  { calls, reads, readsPerSecond, ...limits }: WorkLimits,
+  { retrySchedule, lease, ...limits }: WorkLimits,
   position: number,
   count: number
 ): WorkLimits => {
-  const share = (all: number) => (all === Infinity ? all : Math.floor((all + position) / count))
-  return {
-    ...limits,
-    calls: Math.max(1, share(calls)),
-    reads: Math.max(1, share(reads)),
-    // Not more than its share, because the bound holds over all databases.
-    readsPerSecond: share(readsPerSecond)
-  }
+  const share = (all: number) =>
+    all === Infinity ? all : Math.max(1, Math.floor((all + position) / count))
+  return { lease, retrySchedule, ...Record.map(limits, share) }
 }

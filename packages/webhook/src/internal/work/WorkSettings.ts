@@ -45,13 +45,16 @@ export const make = (texts: Texts, shards: number): Settings => {
     ...defaults,
     calls: number("PAWL_HANDLER_CALLS", texts.handlerCalls, 2 * shards, 10_000, defaults.calls),
     reads: number("PAWL_READS", texts.reads, 4 * shards, 10_000, defaults.reads),
-    readsPerSecond: number(
-      "PAWL_READS_PER_SECOND",
-      texts.readsPerSecond,
-      shards,
-      1_000_000,
-      defaults.readsPerSecond
-    ),
+    readsPerSecond:
+      texts.readsPerSecond === "none"
+        ? Infinity
+        : number(
+            "PAWL_READS_PER_SECOND",
+            texts.readsPerSecond,
+            shards,
+            1_000_000,
+            Math.max(defaults.readsPerSecond, shards)
+          ),
     lease: number("PAWL_LEASE_SECONDS", texts.leaseSeconds, 10, 600, defaults.lease / 1000) * 1000
   }
   return { limits, switches: hasGaps ? { pollGaps: [first, ...others] } : {}, sentences }
