@@ -2,7 +2,6 @@
  * The limits of a worker: how much it does at a time, and for how long a lease lasts.
  */
 import * as Duration from "effect/Duration"
-import * as Record from "effect/Record"
 import * as Schedule from "effect/Schedule"
 
 /**
@@ -41,11 +40,16 @@ export const defaults: WorkLimits = {
  * calls, reads, or reads in a second than shards has one for each.
  */
 export const shareOf = (
-  { retrySchedule, lease, ...limits }: WorkLimits,
+  { calls, reads, readsPerSecond, ...limits }: WorkLimits,
   position: number,
   count: number
 ): WorkLimits => {
   const share = (all: number) =>
     all === Infinity ? all : Math.max(1, Math.floor((all + position) / count))
-  return { lease, retrySchedule, ...Record.map(limits, share) }
+  return {
+    ...limits,
+    calls: share(calls),
+    reads: share(reads),
+    readsPerSecond: share(readsPerSecond)
+  }
 }
