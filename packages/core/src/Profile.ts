@@ -21,6 +21,9 @@ import * as Option from "effect/Option"
  * - `refundCallbackId`: whether the `transactionId` of a refund callback identifies the refund or the refunded
  *   payment. The gateway writes callbacks by this switch, and the receiver finds their rows by it.
  *   Default: the refund (`docs/decisions/0005-a-refund-is-identified-by-its-refundid.md`).
+ * - `callbackContentType`: whether a callback must say that it is JSON, or may have any content type or none. Its body must be
+ *   JSON in both. Default: `json`
+ *   (`docs/decisions/0131-a-callback-says-that-it-is-json.md`).
  * - `pollGaps`: the waits before the reads of an open transaction; the last one repeats for a day. Default: 5, 5, 10,
  *   30 and 60 minutes
  *   (`docs/decisions/0007-poll-gaps-grow-from-5-minutes-to-2-days.md`).
@@ -41,6 +44,7 @@ export interface Switches {
   readonly requestChecksumSeparator: string
   readonly payoutChecksum: boolean
   readonly refundCallbackId: "refund" | "payment"
+  readonly callbackContentType: "json" | "any"
   readonly pollGaps: readonly [Duration.Duration, ...Array<Duration.Duration>]
   readonly requestIdWindow: Duration.Duration
   readonly status422: "doubt" | "no-effect"
@@ -58,6 +62,7 @@ export const defaults: Switches = {
   requestChecksumSeparator: "|",
   payoutChecksum: true,
   refundCallbackId: "refund",
+  callbackContentType: "json",
   pollGaps: [
     Duration.minutes(5),
     Duration.minutes(5),
@@ -121,6 +126,7 @@ const checks: Readonly<Record<keyof Switches, (value: unknown) => boolean>> = {
   requestChecksumSeparator: isText,
   payoutChecksum: (value) => typeof value === "boolean",
   refundCallbackId: (value) => value === "refund" || value === "payment",
+  callbackContentType: (value) => value === "json" || value === "any",
   pollGaps: (value) => Array.isArray(value) && value.length > 0 && value.every(isDuration),
   requestIdWindow: isDuration,
   status422: (value) => value === "doubt" || value === "no-effect"

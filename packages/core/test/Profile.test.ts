@@ -13,6 +13,7 @@ const switches: fc.Arbitrary<Partial<Profile.Switches>> = fc.record(
     requestChecksumSeparator: fc.string(),
     payoutChecksum: fc.boolean(),
     refundCallbackId: fc.constantFrom("refund", "payment"),
+    callbackContentType: fc.constantFrom("json", "any"),
     pollGaps: fc.tuple(gap, gap),
     requestIdWindow: gap,
     status422: fc.constantFrom("doubt", "no-effect")
@@ -50,6 +51,7 @@ it("the defaults are those that the documentation of each switch names", () => {
     requestChecksumSeparator: "|",
     payoutChecksum: true,
     refundCallbackId: "refund",
+    callbackContentType: "json",
     pollGaps: [5, 5, 10, 30, 60].map(Duration.minutes),
     requestIdWindow: Duration.hours(24),
     status422: "doubt"
@@ -69,6 +71,7 @@ it("names the first switch that does not exist or has a wrong value", () => {
     { tokenField: 1 },
     { payoutChecksum: "true" },
     { refundCallbackId: "both" },
+    { callbackContentType: "text/plain" },
     { status422: "refused" },
     { toString: "refund" }
   ]

@@ -30,7 +30,7 @@ const create = (answer: object) =>
 
 it("returns the page where the customer pays", async () => {
   const answer = { redirectUrl: `${url}/pay`, iframeUrl: `${url}/frame` }
-  for (const errorCode of [null, undefined, ""]) {
+  for (const errorCode of [null, undefined, "", "0", "000", "OK", "ok"]) {
     const page = Result.getOrThrow(await create({ ...answer, errorCode }))
     expect([page.redirectUrl, page.iframeUrl]).toEqual([`${url}/pay`, `${url}/frame`])
     expect(NextAction.of(page)).toEqual({
@@ -38,6 +38,12 @@ it("returns the page where the customer pays", async () => {
       url: `${url}/pay`,
       iframeUrl: `${url}/frame`
     })
+  }
+})
+
+it("is rejected with an error code of no error when there is no page", async () => {
+  for (const errorCode of ["0", "OK"]) {
+    expect(Result.merge(await create({ errorCode }))).toMatchObject({ _tag: "IntentRejected" })
   }
 })
 

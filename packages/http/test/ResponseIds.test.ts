@@ -70,6 +70,15 @@ describe("C35 a response to another request", () => {
     })
   })
 
+  it("is not one whose requestId is written in another case", async () => {
+    const service = answering({
+      transactionId: "7",
+      transactionStatus: "NEW",
+      requestId: "REQUEST-1"
+    })
+    expect(Result.isSuccess(await call("ApmPayments.create", service))).toBe(true)
+  })
+
   it("cannot be told where the response names no request", async () => {
     const service = answering({ transactionId: "7", transactionStatus: "NEW", requestId: null })
     expect(Result.isSuccess(await call("ApmPayments.create", service))).toBe(true)

@@ -57,6 +57,25 @@ const knowing = (known: ReadonlyArray<Concrete>, failing: Partial<Record<Concret
     }
   })
 
+describe("a status", () => {
+  const answering = (body: string) => new Memory.Service({ answer: () => Memory.answer(200, body) })
+
+  it.each(['"SUCCEED"', "SUCCEED", " SUCCEED\n", '{"transactionStatus":"SUCCEED"}'])(
+    "may be written as %j",
+    async (body) => {
+      const found = { kind: "apm-payment", status: "SUCCEED" }
+      expect(await read(answering(body), "apm-payment")).toEqual(found)
+    }
+  )
+
+  it.each(["succeed", "SUCCEED PENDING", '{"status":"SUCCEED"}', '{"message":"SUCCEED"}', "[]"])(
+    "is not read from %s, which may be an error",
+    async (body) => {
+      expect(await read(answering(body), "apm-payment")).toBe("UnexpectedResponse")
+    }
+  )
+})
+
 describe("the reader", () => {
   it("reads the endpoints of the kinds in order, and returns the kind that knows the id", () =>
     fc.assert(

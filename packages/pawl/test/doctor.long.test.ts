@@ -37,7 +37,7 @@ it("finds a sandbox to be as its profile says, and tells what another profile ge
 
   const again = ["--base-url", baseUrl, "--out", join(folder, "second"), "--markdown"]
   const stopped = startInTest(process.execPath, [file, "doctor", ...again])
-  await stopped.errorLine(/^ *8\/11/mu)
+  await stopped.errorLine(/^ *8\/12/mu)
   stopped.child.kill("SIGINT")
   expect(await stopped.ended).toBe(130)
   const other = await doctor(...again, "--wait", "0s", "--against", join(first, "fixtures.json"))

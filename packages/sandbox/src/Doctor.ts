@@ -17,7 +17,7 @@
  *
  * @since 0.1.0
  */
-import type * as Profile from "@pawl/core/Profile"
+import * as Profile from "@pawl/core/Profile"
 import type { Transport } from "@pawl/http/Transport"
 import type { Incoming } from "@pawl/webhook/Verifier"
 import * as Effect from "effect/Effect"
@@ -25,6 +25,8 @@ import type * as Schema from "effect/Schema"
 import * as Drift from "./internal/doctor/Drift.ts"
 import * as Probe from "./internal/doctor/Probe.ts"
 import * as Recorded from "./internal/doctor/Recording.ts"
+import * as Reads from "./internal/doctor/Reads.ts"
+import * as Rehearsal from "./internal/doctor/Rehearsal.ts"
 import * as Report from "./internal/doctor/Report.ts"
 import { rows, unprobed } from "./internal/doctor/Silences.ts"
 import { type Step, steps } from "./internal/doctor/Steps.ts"
@@ -67,7 +69,7 @@ export const Recording: Schema.Codec<Recording, unknown> = Recorded.Recording
 
 /**
  * A finding: a question, the reading that pawl assumes, the reading of the service, and the evidence. `silence` is the
- * number of the silence; 0 is a point that the specification defines.
+ * number of the silence; 0 is a point that the specification defines. `breaks` says what goes wrong with a reading that differs.
  *
  * @category models
  * @since 0.1.0
@@ -81,6 +83,7 @@ export interface Finding {
   readonly evidence: string
   readonly verdict: "agrees" | "borne" | "switch" | "differs" | "unseen"
   readonly ask: string
+  readonly breaks: string | undefined
 }
 
 /**
@@ -202,7 +205,7 @@ export const findings = (
   assumed: Readings.Readings = {}
 ): ReadonlyArray<Finding> => {
   const shown = Recorded.genuine(recording)
-  return rows.map(({ ask, bears, question, read, silence, title }) => {
+  return rows.map(({ ask, bears, breaks, question, read, silence, title }) => {
     const expected = assumed[question] ?? Readings.known(question)[0]
     const seen = read(shown)
     const { evidence = "not seen", reading } = seen ?? {}
@@ -216,18 +219,60 @@ export const findings = (
             : bears(reading)
               ? "borne"
               : "differs"
-    return { silence, question, title, assumed: expected, reading, evidence, verdict, ask }
+    return { silence, question, title, assumed: expected, reading, evidence, verdict, ask, breaks }
   })
 }
 
 /**
- * Tells whether the service does what pawl assumes, or something that pawl bears, in every question.
+ * Something that pawl did with a service, and why it did not go right; undefined if it did. A `Check` is a response or callback
+ * that was read, or a payment that was rehearsed.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface Check {
+  readonly subject: string
+  readonly problem: string | undefined
+}
+
+/**
+ * Reads every response of a recording with the decoders of the client, and every callback with the verifier, with the switches of
+ * a profile.
+ *
+ * @category getters
+ * @since 0.1.0
+ */
+export const reads = (
+  recording: Recording,
+  switches: Partial<Profile.Switches>
+): ReadonlyArray<Check> =>
+  Reads.all(Recorded.genuine(recording), { ...Profile.defaults, ...switches })
+
+/**
+ * Pays, pays out and refunds in memory, with the real client and receiver and the switches of a profile, at a gateway with the
+ * readings of the profile. A reading that no gateway can have is left out (`Readings.unknown`).
+ *
+ * @category constructors
+ * @since 0.1.0
+ */
+export const rehearse = ({
+  readings,
+  switches
+}: {
+  readonly readings: Readings.Readings
+  readonly switches: Profile.Options
+}): Effect.Effect<ReadonlyArray<Check>> => Rehearsal.run(Readings.behaviour(readings), switches)
+
+/**
+ * Tells whether the service does what pawl assumes, or something that pawl bears, in every question, and whether every check
+ * went right.
  *
  * @category guards
  * @since 0.1.0
  */
-export const isSound = (all: ReadonlyArray<Finding>): boolean =>
-  all.every(({ verdict }) => verdict === "agrees" || verdict === "borne")
+export const isSound = (all: ReadonlyArray<Finding>, checks: ReadonlyArray<Check> = []): boolean =>
+  all.every(({ verdict }) => verdict === "agrees" || verdict === "borne") &&
+  checks.every(({ problem }) => problem === undefined)
 
 /**
  * Returns the readings of a recording that are not those of a gateway by default, and the switches by which pawl bears
@@ -274,7 +319,7 @@ export const changes: (before: Recording, after: Recording) => ReadonlyArray<Cha
 export type Format = Report.Format
 
 /**
- * Writes the plan, the budget, the findings and the changes for a person.
+ * Writes the plan, the budget, the findings, the checks and the changes for a person.
  *
  * @category formatting
  * @since 0.1.0
@@ -283,5 +328,6 @@ export const report = {
   plan: Report.plan,
   budget: Report.budget,
   findings: Report.findings,
+  checks: Report.checks,
   drift: Report.drift
 } as const

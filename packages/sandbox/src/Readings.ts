@@ -61,12 +61,25 @@ export const known = (question: Question): readonly [string, ...Array<string>] =
   Object.keys(table[question]) as [string, ...Array<string>]
 
 /**
+ * Lists the readings of a profile that no gateway can have, such as those of another version, each as `question: reading`.
+ *
+ * @category getters
+ * @since 0.1.0
+ */
+export const unknown = (readings: Readonly<Record<string, string>>): ReadonlyArray<string> =>
+  Object.entries(readings).flatMap(([question, reading]) => {
+    const known: Readonly<Record<string, object>> = table
+    return Object.hasOwn(known[question] ?? {}, reading) ? [] : [`${question}: ${reading}`]
+  })
+
+/**
  * Returns the switches of `Profile` by which pawl bears these readings.
  *
  * @category getters
  * @since 0.1.0
  */
 export const switches = ({
+  callbackType,
   checksum,
   payoutChecksum,
   refundCallback,
@@ -76,6 +89,8 @@ export const switches = ({
   const [, field] = /^(?:data\.)?(\w+)$/u.exec(token ?? "") ?? []
   return {
     ...(separator !== undefined && separator !== "|" && { requestChecksumSeparator: separator }),
+    ...(callbackType !== undefined &&
+      callbackType !== "application/json" && { callbackContentType: "any" as const }),
     ...(payoutChecksum === "not accepted" && { payoutChecksum: false }),
     ...(refundCallback === "the payment" && { refundCallbackId: "payment" as const }),
     ...(field !== undefined && !usualTokens.has(field) && { tokenField: field })
@@ -86,19 +101,18 @@ export const switches = ({
 const usualTokens: ReadonlySet<string> = new Set(["accessToken", "access_token", "token", "jwt"])
 
 /**
- * Returns the behaviour of a gateway with these readings. Rewrites and refusals follow each other; of any other change the
- * last one holds. In the style `jvm` absent fields of a response or callback are null, and the times of responses are
+ * Returns the behaviour of a gateway with these readings. Rewrites and refusals follow each other in the order of
+ * the questions; of any other change the last one holds. In the style `jvm` absent fields of a response or callback are null, and the times of responses are
  * numbers of milliseconds since the epoch.
  *
  * @category getters
  * @since 0.1.0
  */
 export const behaviour = (readings: Readings, style: Style = "plain"): Behaviour =>
-  Object.entries(readings)
-    .map(([question, reading]): Partial<Behaviour> => {
-      // A profile may come from a file of another version.
-      const known: Partial<Record<string, Readonly<Record<string, Partial<Behaviour>>>>> = table
-      return { switches: switches(readings), ...known[question]?.[reading] }
+  questions
+    .map((question): Partial<Behaviour> => {
+      const known: Readonly<Record<string, Partial<Behaviour>>> = table[question]
+      return { switches: switches(readings), ...known[readings[question] ?? ""] }
     })
     .reduce<Behaviour>(
       (all, change) => ({

@@ -65,13 +65,15 @@ export class Courier extends Context.Service<
 >()("@pawl/testkit/Courier") {}
 
 /**
- * A callback without its status. `body` has every other field, `signed` the four that the checksum covers.
+ * A callback without its status. `body` has every other field, `signed` the four that the checksum covers. Its content type is
+ * `application/json` unless it has another.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Message {
   readonly url: string
+  readonly contentType?: string
   readonly transactionId: string
   readonly signed: Signed
   readonly body: Body

@@ -99,7 +99,9 @@ const make = Effect.fnUntraced(function* ({ advanced = Duration.zero, stepped }:
   let outsideCount = 0
 
   const nowUnsafe = () => frozenAt ?? beneath.currentTimeMillisUnsafe() + ahead
-  const aheadNanos = () => BigInt(nowUnsafe() - beneath.currentTimeMillisUnsafe()) * 1_000_000n
+  // A sleeper may be due at a part of a millisecond.
+  const aheadNanos = () =>
+    BigInt(Math.floor(nowUnsafe() - beneath.currentTimeMillisUnsafe())) * 1_000_000n
 
   const sleep = (duration: Duration.Duration) =>
     Effect.suspend(() => {

@@ -44,6 +44,18 @@ it("sleepers wake in the order of their times, each exactly at its time", () =>
     })
   ))
 
+it("a sleeper may be due at a part of a millisecond, and then reads the monotonic clock", () =>
+  run(
+    Effect.gen(function* () {
+      const read = Effect.flatMap(Clock.Clock, (clock) => clock.monotonicTimeNanos)
+      const before = yield* read
+      const sleeper = yield* fork(Effect.andThen(Effect.sleep(1000.25), read))
+      yield* advance(minutes(1))
+      // The clock beneath counts milliseconds and nanoseconds apart.
+      assert.isAtLeast(Number((yield* Fiber.join(sleeper)) - before), 998e6)
+    })
+  ))
+
 it("an advance waits for effects in outside, and includes the sleeps they start", () =>
   run(
     Effect.gen(function* () {

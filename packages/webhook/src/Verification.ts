@@ -130,15 +130,16 @@ export interface Options<Secret> {
 }
 
 /**
- * Makes the function that verifies callbacks. `refundCallbackId` is the switch of `Profile`.
+ * Makes the function that verifies callbacks. `profile` has switches of `Profile`.
  *
  * @category constructors
  * @since 0.1.0
  */
 export const verifyWith = (
   { accounts, current, previous }: Options<Checksum.Sign>,
-  { refundCallbackId = "refund" }: Partial<Pick<Switches, "refundCallbackId">> = {}
+  profile: Partial<Pick<Switches, "callbackContentType" | "refundCallbackId">> = {}
 ): ((incoming: Incoming) => Verified | Refusal) => {
+  const { refundCallbackId = "refund" } = profile
   const secrets = [
     { name: "current" as const, sign: current },
     ...(previous === undefined ? [] : [{ name: "previous" as const, sign: previous }])
@@ -164,7 +165,7 @@ export const verifyWith = (
   }
 
   return (incoming) => {
-    const reading = Reading.read(incoming)
+    const reading = Reading.read(incoming, profile)
     if ("reason" in reading) return reading
     const { draft, method, signed } = reading
     const checksum = incoming.checksum ?? ""

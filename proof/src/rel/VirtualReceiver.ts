@@ -53,7 +53,8 @@ export const inVirtualTime = <A, E>(work: Effect.Effect<A, E, Scope.Scope>): Eff
 export const make = Effect.fnUntraced(function* ({
   latency = () => 0,
   ledger = Ledger.layerMemory,
-  limits = {},
+  // The times of reads are judged, so none waits for another.
+  limits = { readsPerSecond: Infinity },
   policy,
   profile,
   statusAt

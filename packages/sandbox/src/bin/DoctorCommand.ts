@@ -21,7 +21,7 @@ import * as FileSystem from "effect/FileSystem"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as Doctor from "../Doctor.ts"
-import type * as Readings from "../Readings.ts"
+import * as Readings from "../Readings.ts"
 import * as CallbackPort from "./CallbackPort.ts"
 import * as Flags from "./Flags.ts"
 import * as ProfileFile from "./ProfileFile.ts"
@@ -109,6 +109,10 @@ const testCard = Config.Redacted("PAWL_TEST_CARD").pipe(
   Config.withDefault(Redacted.make("4242424242424242"))
 )
 
+const declinedCard = Config.Redacted("PAWL_TEST_CARD_DECLINED").pipe(
+  Config.withDefault(Redacted.make("4000000000000002"))
+)
+
 const refuse = (message: string) => Effect.fail(new ProfileFile.FileFault({ message }))
 
 /** The credentials; those of our sandbox are the default for a service on this machine. */
@@ -178,6 +182,7 @@ export const doctor = Command.make("doctor", flags, (input) =>
       merchantSecret,
       callbackUrl,
       card: yield* testCard,
+      declinedCard: yield* declinedCard,
       wait: Option.getOrElse(input.wait, () => Duration.minutes(isFast ? 63 : 7)),
       separator: /^"(.*)", /u.exec(assumed.checksum ?? "")?.[1] ?? "|"
     }
@@ -222,17 +227,28 @@ export const doctor = Command.make("doctor", flags, (input) =>
     yield* Console.error("")
     const findings = Doctor.findings(result, assumed)
     const profile = { service: baseUrl, ...Doctor.profile(result) }
+    const reads = Doctor.reads(result, profile.switches)
+    const rehearsal = yield* Doctor.rehearse(profile)
+    const report = (format: Doctor.Format) =>
+      [
+        Doctor.report.findings(findings, result, format),
+        Doctor.report.checks("pawl reads with this profile", reads, format),
+        Doctor.report.checks("Rehearsed in memory with this profile", rehearsal, format)
+      ].join("\n\n")
     yield* write("profile.json", JSON.stringify(profile, undefined, 2))
     yield* write("profile.ts", moduleOf(profile.switches))
-    yield* write("report.md", Doctor.report.findings(findings, result, "markdown"))
-    yield* Console.log(Doctor.report.findings(findings, result, format))
+    yield* write("report.md", report("markdown"))
+    yield* Console.log(report(format))
+    for (const reading of Readings.unknown(profile.readings)) {
+      yield* Console.error(`The rehearsal left out ${reading}, because no sandbox can do that`)
+    }
     yield* Console.error(`\n${out} has fixtures.json, profile.json, profile.ts and report.md`)
     if (against !== undefined) {
       const changes = Doctor.changes(against, result)
       yield* Console.log(`\n${Doctor.report.drift(changes, format)}`)
       if (changes.length > 0) return yield* new Reported()
     }
-    if (!Doctor.isSound(findings)) return yield* new Reported()
+    if (!Doctor.isSound(findings, [...reads, ...rehearsal])) return yield* new Reported()
   }).pipe(
     Effect.scoped,
     Effect.provide([NodeTransport.layer, FetchHttpClient.layer]),
@@ -247,6 +263,6 @@ export const doctor = Command.make("doctor", flags, (input) =>
   )
 ).pipe(
   Command.withDescription(
-    "Asks a real service about the points its specification leaves open. Also read: PAWL_MERCHANT_SECRET (our sandbox: sandbox-secret), PAWL_TEST_CARD (4242424242424242)"
+    "Asks a real service about the points its specification leaves open. Also read: PAWL_MERCHANT_SECRET (our sandbox: sandbox-secret), PAWL_TEST_CARD (4242424242424242), PAWL_TEST_CARD_DECLINED (4000000000000002)"
   )
 )

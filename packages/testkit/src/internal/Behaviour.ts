@@ -28,9 +28,13 @@ export interface Response {
   readonly body: string
 }
 
-/** The parts of a callback that a reading may change: the fields of the checksum, and the body. */
+/**
+ * The parts of a callback that a reading may change: its URL, its content type, the fields of the checksum, and the body.
+ */
 export interface CallbackParts {
   readonly kind: Kind
+  readonly url: string
+  readonly contentType?: string
   readonly signed: Signed
   readonly body: Body
 }

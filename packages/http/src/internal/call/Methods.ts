@@ -186,7 +186,8 @@ export const orRejected = (
   response: PaymentIntentResponse
 ): Result.Result<HostedPage, IntentRejected | OutcomeUnknown> => {
   const { errorCode, redirectUrl } = response
-  if (errorCode) {
+  // Some services write that there is no error. A page that exists can be paid, so it is no rejection.
+  if (errorCode && !(redirectUrl && /^(?:0+|OK)$/iu.test(errorCode))) {
     const received = ErrorResponse.receivedWith(response)
     return Result.fail(new IntentRejected({ requestId, errorCode, ...received }))
   }

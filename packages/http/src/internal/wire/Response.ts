@@ -19,6 +19,8 @@
 import * as Decoder from "@pawl/core/internal/Decoder"
 import * as Json from "@pawl/core/internal/Json"
 import { UnexpectedResponse } from "@pawl/core/PaymentsError"
+import { isStatus } from "@pawl/core/Status"
+import { OpenStatus } from "@pawl/core/Transaction"
 import * as Effect from "effect/Effect"
 import * as Metric from "effect/Metric"
 import * as Result from "effect/Result"
@@ -55,7 +57,7 @@ export const decoder = <A>(
   return (response, ids = {}) => {
     const unexpected = (reason: string) =>
       Effect.fail(new UnexpectedResponse({ reason, ...ErrorResponse.partsOf(response) }))
-    const json = Json.fromBytes(response.body)
+    const json = schema.ast === OpenStatus.ast ? statusIn(response) : Json.fromBytes(response.body)
     if (Result.isFailure(json)) {
       return unexpected(`its body cannot be read as JSON (${json.failure})`)
     }
@@ -80,9 +82,20 @@ export const decoder = <A>(
   }
 }
 
+/** Reads the response of a status: JSON, an object with `transactionStatus`, or a status of the contract as plain text. */
+const statusIn = ({ body }: Transport.Response): ReturnType<typeof Json.fromBytes> => {
+  const text = new TextDecoder().decode(body).trim()
+  return isStatus(text)
+    ? Result.succeed(text)
+    : Result.map(Json.fromBytes(body), (json) =>
+        isObject(json) ? (json["transactionStatus"] ?? json) : json
+      )
+}
+
 /**
  * Tells whether the ids in a response are those of its request. An id that the response does not have counts
- * as equal, because only some responses have one. The id of a refund is its `refundId`.
+ * as equal, because only some responses have one. The id of a refund is its `refundId`. The case of a requestId does not count:
+ * the response came on the connection of its request, and a service may write a UUID in its own way.
  */
 export const areOwn = (response: unknown, request: RequestIds): boolean => {
   if (!isObject(response)) return true
@@ -97,7 +110,8 @@ export const areOwn = (response: unknown, request: RequestIds): boolean => {
     )
   }
   return (
-    matches(request.requestId, "requestId") &&
+    (matches(request.requestId, "requestId") ||
+      String(response["requestId"]).toLowerCase() === request.requestId?.toLowerCase()) &&
     matches(request.subscriptionId, "subscriptionId") &&
     matches(request.transactionId, "refundId" in response ? "refundId" : "transactionId")
   )

@@ -50,8 +50,14 @@ export const auth = Effect.fnUntraced(function* (probe: Probe) {
   probe.accept(token.value)
 })
 
-/** Sends an invalid payment, a wrong method and a wrong content type. */
+/** An identifier and an access token that no service has issued. */
+const unknown = { id: "999999999999999", token: "doctor" }
+
+/** Sends an invalid payment, a wrong method, content type and access token, and reads the status of an unknown payment. */
 export const mistakes = Effect.fnUntraced(function* ({ send }: Probe) {
+  const path = `/v1/payments/apm/status/${unknown.id}`
+  yield* send({ name: "unknown-id", method: "GET", path })
+  yield* send({ name: "bad-token", method: "GET", path, token: unknown.token })
   yield* send({ name: "invalid", path: "/v1/payments/apm", body: { requestId: "doctor" } })
   yield* send({ name: "wrong-method", method: "PUT", path: "/v1/payments/apm", body: {} })
   yield* send({

@@ -113,3 +113,24 @@ export const layouts: Reader = (recording) => {
     ? undefined
     : seen(wrong.join("; ") || "by paymentMethod", `callbacks of ${count} operations`)
 }
+
+export const callbackType: Reader = ({ callbacks }) => {
+  const types = new Set(callbacks.map(({ contentType }) => contentType.replace(/\s*;.*$/su, "")))
+  const other = [...types].find((type) => type.toLowerCase() !== "application/json")
+  return callbacks.length === 0
+    ? undefined
+    : seen(
+        other === undefined ? "application/json" : other || "none",
+        `${callbacks.length} callbacks`
+      )
+}
+
+export const callbackQuery: Reader = ({ callbacks }) => {
+  const named = callbacks.filter(({ name }) => name !== "")
+  if (named.length === 0) return undefined
+  const dropped = named.filter(({ isNamed }) => isNamed === false)
+  return seen(
+    dropped.length === 0 ? "kept" : "dropped",
+    `${dropped.length} of ${named.length} callbacks came without it`
+  )
+}

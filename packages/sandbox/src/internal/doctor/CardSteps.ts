@@ -5,7 +5,7 @@ import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import type { Probe } from "./Probe.ts"
-import { find, isSuccess, json, member, text } from "./Recording.ts"
+import { find, isSuccess, json, member, statusIn, text } from "./Recording.ts"
 import { read } from "./StatusRead.ts"
 
 const cardOf = ({ settings }: Probe) => ({
@@ -14,6 +14,29 @@ const cardOf = ({ settings }: Probe) => ({
   expYear: "2035",
   cvv: "123",
   cardHolderName: "Ada Lovelace"
+})
+
+/** Makes a payment intent. */
+export const hostedPage = Effect.fnUntraced(function* (probe: Probe) {
+  const { amount, marks, send, settings } = probe
+  yield* send({
+    name: "page",
+    path: "/v1/payments/intent",
+    body: {
+      ...marks("page"),
+      callbackUrl: marks("page").callbackUrl ?? "https://example.com/callback",
+      successRedirectUrl: "https://example.com/success",
+      failureRedirectUrl: "https://example.com/failure",
+      mid: settings.mid,
+      type: "PAYMENT",
+      lang: "en",
+      amount: amount("10"),
+      currency: settings.currency,
+      order: { orderId: marks("page").requestId },
+      billingDetails: { email: "ada@example.com" },
+      device: {}
+    }
+  })
 })
 
 /** Pays by card, and reads the status until it is SUCCEED. */
@@ -30,10 +53,23 @@ export const cardPayment = Effect.fnUntraced(function* (probe: Probe) {
       card: cardOf(probe)
     }
   })
+  if (settings.declinedCard !== undefined) {
+    yield* send({
+      name: "declined",
+      path: "/v1/payments/card",
+      body: {
+        ...marks("declined"),
+        mid: settings.mid,
+        amount: amount("10"),
+        currency: settings.currency,
+        card: { ...cardOf(probe), number: Redacted.value(settings.declinedCard) }
+      }
+    })
+  }
   const id = member(recording(), "card-payment", "transactionId")
   if (id === undefined) return
   const path = `/v1/payments/card/status/${id}`
-  yield* read(probe, "card-payment.status", path, ({ body }) => json(body) === "SUCCEED")
+  yield* read(probe, "card-payment.status", path, (exchange) => statusIn(exchange) === "SUCCEED")
 })
 
 /** Refunds the card payment, and reads the refund. */
@@ -41,7 +77,7 @@ export const refund = Effect.fnUntraced(function* (probe: Probe) {
   const { amount, marks, recording, send, settings } = probe
   const payment = member(recording(), "card-payment", "transactionId")
   const status = find(recording(), "card-payment.status")
-  if (payment === undefined || status === undefined || json(status.body) !== "SUCCEED") return
+  if (payment === undefined || status === undefined || statusIn(status) !== "SUCCEED") return
   const body = {
     ...marks("refund"),
     mid: settings.mid,
@@ -95,7 +131,12 @@ export const cardPayout = Effect.fnUntraced(function* (probe: Probe) {
     const id = member(recording(), name, "transactionId")
     if (id === undefined) return
     yield* send({ name: `${name}.info`, method: "GET", path: `/v1/payouts/card/info/${id}` })
-    if (Number(member(recording(), `${name}.info`, "totalAmount")) !== Number(amount("02"))) return
+    const total = Number(member(recording(), `${name}.info`, "totalAmount"))
+    // A service may write minor units.
+    const isLess = [1, 100].some(
+      (unit) => total === Math.round(Number(amount("02")) * 100 * unit) / 100
+    )
+    if (!isLess) return
   }
 })
 
@@ -140,6 +181,7 @@ export const subscription = Effect.fnUntraced(function* (probe: Probe) {
   yield* create("subscription", { frequency: "WEEKLY", interval: 3 }, {})
   yield* use("subscription", [
     ["read", "GET"],
+    ["pause", "PUT", { status: "PAUSED" }],
     ["pending", "PUT", { status: "PENDING" }],
     ["delete", "DELETE"],
     ["delete-again", "DELETE"],

@@ -10,7 +10,7 @@
 import type * as Checksum from "@pawl/core/Checksum"
 import * as Hmac from "@pawl/core/Hmac"
 import * as Transport from "@pawl/http/Transport"
-import type { Incoming } from "@pawl/webhook/Verifier"
+import { type Incoming, verifyWith } from "@pawl/webhook/Verification"
 import * as Clock from "effect/Clock"
 import * as Data from "effect/Data"
 import * as Duration from "effect/Duration"
@@ -32,7 +32,7 @@ export class DoctorFailed extends Data.TaggedError("DoctorFailed")<{ readonly me
  *
  * - `callbackUrl`: the URL under which the service reaches the doctor's receiver; without it no callbacks are probed.
  * - `units`: the amounts of the run are this number of major units and a fraction.
- * - `card`: the number of a test card of the service.
+ * - `card`: the number of a test card of the service. `declinedCard`: one that it declines; without it no decline is probed.
  * - `wait`: the longest time to wait for callbacks.
  * - `pause`: waits for a time, by default with `Effect.sleep`; `now` is the time of the service, in milliseconds
  *   since the epoch.
@@ -52,13 +52,16 @@ export interface Settings {
   readonly currency: string
   readonly units: number
   readonly card: Redacted.Redacted
+  readonly declinedCard?: Redacted.Redacted | undefined
   readonly wait: Duration.Duration
   readonly pause: (duration: Duration.Duration) => Effect.Effect<void>
   readonly now: Effect.Effect<number>
   readonly separator: string
 }
 
-/** A request to send. `name` is unique in a run; `variant` names the candidate that it tries. */
+/**
+ * A request to send. `name` is unique in a run; `variant` names the candidate that it tries. `token` replaces the access token.
+ */
 export interface Call {
   readonly name: string
   readonly variant?: string
@@ -66,6 +69,7 @@ export interface Call {
   readonly path: string
   readonly body?: object
   readonly contentType?: string
+  readonly token?: string
 }
 
 /**
@@ -123,7 +127,10 @@ export const make = Effect.fnUntraced(function* (
   const secrets = new Map([
     [settings.merchantKey, "<merchantKey>"],
     [Redacted.value(settings.merchantSecret), "<merchantSecret>"],
-    [Redacted.value(settings.card), "<card>"]
+    [Redacted.value(settings.card), "<card>"],
+    ...(settings.declinedCard === undefined
+      ? []
+      : [[Redacted.value(settings.declinedCard), "<card>"] as const])
   ])
   let recording = recorded
   let bearer: string | undefined
@@ -155,6 +162,7 @@ export const make = Effect.fnUntraced(function* (
     }
     left--
     const { contentType = "application/json", method = "POST", name, path, variant } = call
+    const { token = bearer } = call
     const body = call.body && JSON.stringify(call.body)
     const at = yield* settings.now
     const start = yield* Clock.currentTimeMillis
@@ -165,7 +173,7 @@ export const make = Effect.fnUntraced(function* (
           url: `${settings.baseUrl}${path}`,
           headers: {
             ...(method !== "GET" && { "content-type": contentType }),
-            ...(bearer !== undefined && { authorization: `Bearer ${bearer}` })
+            ...(token !== undefined && { authorization: `Bearer ${token}` })
           },
           body
         },
@@ -206,28 +214,27 @@ export const make = Effect.fnUntraced(function* (
   })
 
   const answers = new Map<string, number>()
+  const verify = verifyWith({ current: sign })
 
-  const receive = Effect.fnUntraced(function* ({
-    body,
-    checksum = "",
-    contentType,
-    search
-  }: Incoming) {
+  const receive = Effect.fnUntraced(function* (incoming: Incoming) {
+    const { body, checksum = "", contentType, search } = incoming
     if (recording.callbacks.length >= mostCallbacks) return 503
     const received = utf8.decode(body)
     const query = new URLSearchParams(search)
-    const name = query.get(probeParameter) ?? ""
+    const name = query.get(probeParameter) ?? Recording.nameOf(recording, received)
     const signed = Recording.signedAs(sign, checksum, search, received)
     // Only the service may use up the attempts that are refused, failed or held.
     const times = (answers.get(name) ?? 0) + (signed === undefined ? 0 : 1)
     answers.set(name, times)
     const callback = {
       name,
+      ...(query.has(probeParameter) ? {} : { isNamed: false }),
       at: yield* settings.now,
       search: search.replace(new RegExp(`${probeParameter}=[^&]*&?`, "u"), ""),
       contentType: contentType ?? "",
       body: Recording.redacted(received, secrets),
       ...(signed !== undefined && { signed }),
+      ...refusedBy(verify({ ...incoming, contentType: "application/json" })),
       answer: signed === undefined ? 200 : answerTo(name, times)
     }
     const keep = (more: { readonly heldFor?: number }) => {
@@ -284,6 +291,13 @@ export const make = Effect.fnUntraced(function* (
     }
   }
 })
+
+/** Returns why the receiver of pawl cannot act on a callback, if it has a checksum of its own kind. */
+const refusedBy = (verified: ReturnType<ReturnType<typeof verifyWith>>) => {
+  if ("reason" in verified) return { refused: verified.reason }
+  const { quarantine } = verified
+  return quarantine === undefined ? {} : { refused: `quarantine, because of ${quarantine}` }
+}
 
 /** Fails every callback of an APM payout, and refuses the first one of each card payout. */
 const answerTo = (name: string, times: number): number =>

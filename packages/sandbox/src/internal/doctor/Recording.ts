@@ -43,6 +43,8 @@ export type Exchange = typeof Exchange.Type
  *
  * - `name`: the request whose callbackUrl it came to.
  * - `signed`: the writing of the amount for which the checksum matched; absent if it matched for none.
+ * - `isNamed`: false if its URL came without the query that it was given, so that its body named it.
+ * - `refused`: why the receiver of pawl refuses it or cannot act on it, its content type aside.
  * - `answer`: the status that the doctor answered.
  * - `heldFor`: milliseconds for which the answer was held back, until the service gave up or the doctor answered.
  */
@@ -53,6 +55,8 @@ export const ReceivedCallback = Schema.Struct({
   contentType: Schema.String,
   body: Schema.String,
   signed: Schema.optionalKey(Schema.Literals(["as sent", "with two decimals", "shortest"])),
+  refused: optionalText,
+  isNamed: Schema.optionalKey(Schema.Boolean),
   answer: Schema.Int,
   heldFor: Schema.optionalKey(Schema.Finite)
 })
@@ -88,6 +92,20 @@ export const genuine = (recording: Recording): Recording => {
   return callbacks.length === 0 ? recording : { ...recording, callbacks }
 }
 
+/** Returns the name of the create whose transaction the body of a callback has: a service may drop the query of a callback URL. */
+export const nameOf = ({ exchanges }: Recording, body: string): string => {
+  const fields = json(body)
+  // The callback of a refund may have the transactionId of its payment.
+  const id = text(fields, "refundId") ?? text(fields, "transactionId")
+  const made = exchanges.find(
+    (exchange) =>
+      id !== undefined &&
+      exchange.method === "POST" &&
+      ["transactionId", "refundId"].some((name) => text(json(exchange.body), name) === id)
+  )
+  return made?.name ?? ""
+}
+
 /** Returns the exchange with a name: the last one, because a repeated request replaces its predecessor. */
 export const find = (recording: Recording, name: string): Exchange | undefined =>
   recording.exchanges.findLast((exchange) => exchange.name === name)
@@ -112,8 +130,24 @@ export const member = (
   return found !== undefined && isSuccess(found) ? text(json(found.body), name) : undefined
 }
 
-/** Tells whether a request was accepted. */
-export const isSuccess = ({ status }: Exchange): boolean => status >= 200 && status < 300
+/** The fields of an object in which a status may be. */
+export const statusFields = ["transactionStatus", "status"] as const
+
+/** Returns the status in the response of a status endpoint, however it is written. */
+export const statusIn = ({ body }: Exchange): string => {
+  const value = json(body)
+  const field = statusFields.map((name) => text(value, name)).find(Predicate.isNotUndefined)
+  return typeof value === "string" ? value : (field ?? body.trim())
+}
+
+/** Tells whether a request was accepted. Some services answer 200 to a request that they refuse, with the body of an error. */
+export const isSuccess = ({ body, status }: Exchange): boolean =>
+  status >= 200 && status < 300 && !isError(json(body))
+
+const isError = (value: Schema.Json | undefined): boolean =>
+  Predicate.isObject(value) &&
+  text(value, "message") !== undefined &&
+  Object.keys(value).every((name) => name === "message" || name === "errors")
 
 /** Returns how the amount of a callback was written in the text that its checksum covers. */
 export const signedAs = (

@@ -1,7 +1,7 @@
 /**
  * The plan, the findings and the changes as text for a terminal and as Markdown.
  */
-import type { Finding } from "../../Doctor.ts"
+import type { Check, Finding } from "../../Doctor.ts"
 import * as Readings from "../../Readings.ts"
 import type { Change } from "./Drift.ts"
 import { find, type Recording } from "./Recording.ts"
@@ -126,18 +126,38 @@ export const findings = (
     ...all.filter(({ verdict }) => verdict === "differs" || verdict === "unseen"),
     ...unprobed
   ].map(({ ask, silence }) => `${numbered(silence)}. ${ask}`)
+  const breaking = all.flatMap(({ breaks, title, verdict }) =>
+    verdict === "differs" && breaks !== undefined ? [`${title}: ${breaks}`] : []
+  )
   const item = format === "markdown" ? "- " : "  "
   return [
     print([["", "", "question", "pawl assumes", "the service", "evidence"], ...table], format),
     "",
     `✓ ${count("agrees")} as assumed   ≈ ${count("borne")} otherwise, and pawl works with it   → ${count("switch")} with a switch of the profile   ✗ ${count("differs")} otherwise   ? ${count("unseen")} not seen`,
     "",
+    ...(breaking.length === 0
+      ? []
+      : [
+          heading("Effects of the differences", format),
+          ...breaking.map((line) => `${item}${line}`),
+          ""
+        ]),
     heading("Measured", format),
     ...measured(recording).map((line) => `${item}${line}`),
     "",
     heading("Questions for the support of the service", format),
     ...open.map((line) => `${item}${line}`)
   ].join("\n")
+}
+
+/** Writes the checks as a table: what was read or rehearsed, and why it failed. */
+export const checks = (title: string, all: ReadonlyArray<Check>, format: Format): string => {
+  const table = all.map(({ problem, subject }) => [
+    problem === undefined ? marks.agrees : marks.differs,
+    subject,
+    problem ?? ""
+  ])
+  return [heading(title, format), print([["", "what", "why not"], ...table], format)].join("\n")
 }
 
 /** Writes the changes since an earlier recording. */

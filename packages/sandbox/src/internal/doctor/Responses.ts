@@ -8,7 +8,16 @@
  */
 import * as Predicate from "effect/Predicate"
 import type { Json } from "effect/Schema"
-import { type Exchange, find, isSuccess, json, member, type Recording, text } from "./Recording.ts"
+import {
+  type Exchange,
+  find,
+  isSuccess,
+  json,
+  member,
+  type Recording,
+  statusFields,
+  text
+} from "./Recording.ts"
 import { documentedFields, documentedStatuses } from "./Documented.ts"
 import * as Token from "./Token.ts"
 
@@ -45,9 +54,12 @@ export const tokenLifetime: Reader = of("auth", ({ body }) => {
   return lifetime === undefined ? undefined : seen(lifetime, `exp of the token: ${lifetime}`)
 })
 
+const noWay = "in no way that was tried"
+
 export const checksum: Reader = of("payment", (exchange, { exchanges }) => {
-  if (!isSuccess(exchange) || exchange.variant === undefined) return undefined
   const refused = exchanges.filter(({ name, status }) => name === "payment" && status === 400)
+  if (exchange.status === 400) return seen(noWay, `${refused.length} ways were refused`)
+  if (!isSuccess(exchange) || exchange.variant === undefined) return undefined
   return seen(exchange.variant, `accepted; ${refused.length} tried before were refused`)
 })
 
@@ -60,6 +72,8 @@ export const payoutChecksum: Reader = (recording) => {
     "payout.bare"
   ].map((name) => find(recording, name))
   if (first === undefined || wrong === undefined || without === undefined) return undefined
+  // Nobody knows whether a checksum is checked that nobody can make.
+  if (checksum(recording)?.reading === noWay) return undefined
   const isRight = isSuccess(first) || (other !== undefined && isSuccess(other))
   const isWrong = isSuccess(wrong)
   const isWithout = isSuccess(without) || (bare !== undefined && isSuccess(bare))
@@ -210,8 +224,9 @@ export const repeated: Reader = of("payment.repeated", (exchange, recording) => 
 export const decimals: Reader = (recording) => {
   const first = find(recording, "card-payout")
   if (first === undefined) return undefined
+  const unit = totals(recording)?.reading === "minor units" ? 100 : 1
   const cents = (name: string): number =>
-    Math.round((Number(member(recording, name, "totalAmount")) - recording.units) * 1000)
+    Math.round((Number(member(recording, name, "totalAmount")) / unit - recording.units) * 1000)
   const plain = find(recording, "card-payout.plain")
   if (plain !== undefined && isSuccess(plain)) return seen("refused", answered(first))
   if (!isSuccess(first)) return undefined
@@ -247,4 +262,89 @@ export const limits: Reader = ({ exchanges }) => {
   return exchanges.length === 0
     ? undefined
     : seen([...names].toSorted().join(", ") || "none", `headers of ${exchanges.length} responses`)
+}
+
+export const createdStatus: Reader = (recording) => {
+  const statuses = new Set(createsOf(recording).map(({ status }) => status))
+  return statuses.size === 0
+    ? undefined
+    : seen(
+        `answered ${[...statuses].toSorted((one, two) => one - two).join(", ")}`,
+        `of ${createsOf(recording).length} creates`
+      )
+}
+
+export const requestIdEcho: Reader = (recording) => {
+  const found = createsOf(recording).flatMap(({ body, sent }) => {
+    const [echoed, asked] = [body, sent ?? ""].map((each) => text(json(each), "requestId"))
+    return echoed === undefined || asked === undefined ? [] : [{ asked, echoed }]
+  })
+  const other = found.find(({ asked, echoed }) => asked !== echoed)
+  if (found.length === 0) return undefined
+  const reading =
+    other === undefined
+      ? "as sent"
+      : other.echoed === other.asked.toUpperCase()
+        ? "in upper case"
+        : "otherwise"
+  return seen(reading, `in ${found.length} responses to creates`)
+}
+
+export const totals: Reader = (recording) => {
+  const total = member(recording, "refund.info", "totalAmount")
+  if (total === undefined) return undefined
+  const asked = Number(`${recording.units}.10`)
+  const reading =
+    Number(total) === asked
+      ? "major units"
+      : Number(total) === Math.round(asked * 100)
+        ? "minor units"
+        : "another amount"
+  return seen(reading, `a refund of ${asked} has the totalAmount ${total}`)
+}
+
+/** Reads the status of a response. */
+const statusOf = (name: string): Reader =>
+  of(name, (exchange) => seen(`answered ${exchange.status}`, answered(exchange)))
+
+export const errorStatus: Reader = statusOf("invalid")
+export const badToken: Reader = statusOf("bad-token")
+export const unknownId: Reader = statusOf("unknown-id")
+
+export const decline: Reader = of("declined", (exchange) =>
+  text(json(exchange.body), "transactionStatus") === "FAILED"
+    ? seen(isSuccess(exchange) ? "a success" : `answered ${exchange.status}`, answered(exchange))
+    : undefined
+)
+
+export const statusBody: Reader = of("card-payment.status", ({ body, status }) => {
+  if (status !== 200) return undefined
+  const value = json(body)
+  const field = statusFields.find((name) => text(value, name) !== undefined)
+  const reading =
+    typeof value === "string"
+      ? "a JSON text"
+      : field !== undefined
+        ? `an object with ${field}`
+        : documentedStatuses.has(body.trim())
+          ? "plain text"
+          : "another body"
+  return seen(reading, `${body.length} characters`)
+})
+
+export const putBody: Reader = of("subscription.pause", (put) => {
+  if (!isSuccess(put)) return undefined
+  const reading =
+    put.status === 204
+      ? "no body"
+      : text(json(put.body), "status") === undefined
+        ? "an empty object"
+        : "the subscription"
+  return seen(reading, answered(put))
+})
+
+export const intentErrorCode: Reader = (recording) => {
+  if (member(recording, "page", "redirectUrl") === undefined) return undefined
+  const code = member(recording, "page", "errorCode")
+  return seen(code === undefined ? "absent" : `"${code}"`, "beside the redirectUrl of a page")
 }

@@ -15,7 +15,8 @@ import * as Subscriptions from "./Subscriptions.ts"
 
 /**
  * One question. `silence` is the number of the silence it belongs to; 0 is a point that the specification does define.
- * `bears` tells whether pawl works with a reading that it does not assume, without a switch.
+ * `bears` tells whether pawl works with a reading that it does not assume, without a switch, and `breaks` what goes wrong
+ * otherwise.
  */
 export interface Row {
   readonly silence: number
@@ -25,6 +26,7 @@ export interface Row {
   readonly read: Reader
   readonly bears: (reading: string) => boolean
   readonly ask: string
+  readonly breaks: string | undefined
 }
 
 /** A silence that cannot be probed from outside: the assumption of pawl, the reason, and the question for support. */
@@ -50,8 +52,9 @@ const row = (
   steps: string,
   read: Reader,
   bears: Row["bears"],
-  ask: string
-): Row => ({ silence, question, title, steps, read, bears, ask })
+  ask: string,
+  breaks?: string
+): Row => ({ silence, question, title, steps, read, bears, ask, breaks })
 
 // One row a line, so that all silences are on one screen.
 // oxfmt-ignore
@@ -62,11 +65,22 @@ export const rows: ReadonlyArray<Row> = [
   row(4, "callbackAmount", "Amount of a callback", "callbacks", Callbacks.callbackAmount, only("text without zeros at its end", "number without zeros at its end", "number with two decimals"), "How is the amount of a callback written, in the body and in the text of the checksum?"),
   row(5, "after401", "Callback answered 401", "callbacks", Callbacks.after401, none, "Is a callback sent again after 401, as after 500?"),
   row(7, "refundId", "{id} of a refund", "refund", Responses.refundId, none, "Which identifier do GET /v1/refunds/card/info/{id} and status/{id} take?"),
+  row(27, "callbackType", "Content type of a callback", "callbacks", Callbacks.callbackType, none, "Which content type have callbacks?", "pawl answers every callback 415, and learns every status by reading alone"),
+  row(0, "callbackQuery", "Query of a callbackUrl", "callbacks", Callbacks.callbackQuery, any, "Is the query of a callbackUrl kept?"),
   row(8, "layouts", "Layouts of callbacks", "callbacks", Callbacks.layouts, none, "Which fields do the callbacks of refunds, payouts and subscriptions have?"),
   row(8, "refundCallback", "transactionId of a refund callback", "callbacks", Callbacks.refundCallback, none, "Does transactionId in the callback of a refund name the refund or the payment?"),
   row(8, "nulls", "Fields without a value", "all", Responses.nulls, any, "Which fields of responses can be null?"),
   row(9, "refundPayment", "transactionId of a refund request", "refund", Responses.refundPayment, none, "Is transactionId of a refund a JSON integer, and are all identifiers integers?"),
   row(10, "unknown", "Undocumented fields and statuses", "all", Responses.unknown, (reading) => !reading.includes("status "), "What do these fields and statuses mean, and which others exist?"),
+  row(13, "createdStatus", "Status of a create", "all", Responses.createdStatus, (reading) => /^answered 20[01]$/u.test(reading), "Which status has the response to a create?", "a create that succeeded may stay in doubt"),
+  row(9, "requestIdEcho", "requestId in a response", "all", Responses.requestIdEcho, only("in upper case"), "Is the requestId returned as it was sent?", "every create stays in doubt, because its response has another requestId"),
+  row(16, "totals", "Amounts in responses", "refund", Responses.totals, none, "Which unit has totalAmount?", "AMOUNTS MAY BE TAKEN A HUNDREDFOLD: do not pay anybody before the service has answered this"),
+  row(0, "errorStatus", "Status of a refusal", "mistakes", Responses.errorStatus, none, "Which status has a refused request?", "a refused create stays in doubt"),
+  row(0, "badToken", "Access token that is not valid", "mistakes", Responses.badToken, none, "Which status has a request with an access token that has expired?", "after a token is revoked, every call fails until pawl renews it at its usual time"),
+  row(0, "unknownId", "Status of an unknown transaction", "mistakes", Responses.unknownId, none, "Which status has the read of an unknown transaction?", "payouts and refunds that nobody registered are never confirmed"),
+  row(0, "statusBody", "Body of a status", "card payment", Responses.statusBody, only("plain text", "an object with transactionStatus"), "Is the status a JSON text?", "no payment is ever confirmed"),
+  row(13, "decline", "Status of a declined create", "card payment", Responses.decline, none, "Which status has the response to a payment that is declined?", "a declined create stays in doubt"),
+  row(0, "intentErrorCode", "errorCode of a page", "hosted page", Responses.intentErrorCode, only('"0"', '"OK"'), "Which values has errorCode?", "a page that exists counts as rejected"),
   row(11, "metadata", "Metadata in responses to creates", "all", Responses.metadata, any, "Which responses return the metadata?"),
   row(12, "errorBody", "Body of a 400", "mistakes", Responses.errorBody, any, "What is the shape of an error body?"),
   row(13, "otherStatuses", "Status of a wrong method and type", "mistakes", Responses.otherStatuses, (reading) => /^4\d\d and 4\d\d$/u.test(reading), "Which HTTP statuses exist besides 400, 401, 404 and 500?"),
@@ -78,6 +92,7 @@ export const rows: ReadonlyArray<Row> = [
   row(18, "custom", "Frequency CUSTOM", "subscription", Subscriptions.custom, none, "Which unit does the interval of a CUSTOM plan count?"),
   row(19, "afterFirstCharge", "Subscription after its first charge", "subscription", Subscriptions.afterFirstCharge, any, "Which status has a new subscription?"),
   row(19, "afterSkippedCharge", "Subscription with skipFirstCharge", "subscription", Subscriptions.afterSkippedCharge, any, "Which status has a new subscription whose first charge is skipped?"),
+  row(19, "putBody", "Response to a PUT", "subscription", Responses.putBody, none, "What is the response to the change of a subscription?", "a change of a subscription fails although it was made"),
   row(19, "putCanceled", "PUT of a CANCELED subscription", "subscription", Subscriptions.putCanceled, any, "Can a CANCELED subscription become ACTIVE again?"),
   row(19, "deleteCanceled", "DELETE of a CANCELED subscription", "subscription", Subscriptions.deleteCanceled, any, "What is the answer to a second DELETE?"),
   row(20, "putPending", "PUT of PENDING", "subscription", Subscriptions.putPending, any, "Can a PUT set PENDING or TRIALING?"),

@@ -9,7 +9,7 @@
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import { auth, candidates, mistakes, payment, payout, repeat, status } from "./ApmSteps.ts"
-import { cardPayment, cardPayout, refund, subscription } from "./CardSteps.ts"
+import { cardPayment, hostedPage, cardPayout, refund, subscription } from "./CardSteps.ts"
 import type { DoctorFailed, Probe } from "./Probe.ts"
 
 /**
@@ -49,8 +49,8 @@ export const steps: ReadonlyArray<Step> = [
   step("auth", "takes an access token", 1, auth),
   step(
     "mistakes",
-    "sends an invalid payment, a wrong method and a wrong content type",
-    3,
+    "sends an invalid payment, a wrong method, content type and token, and reads an unknown payment",
+    5,
     mistakes
   ),
   step(
@@ -65,9 +65,14 @@ export const steps: ReadonlyArray<Step> = [
   step("payout", "makes APM payouts with a checksum, a wrong one and none", 6, payout, {
     paidOut: 4
   }),
-  step("card payment", "pays by card, and reads the status until it is SUCCEED", 7, cardPayment, {
-    paidIn: 1
-  }),
+  step("hosted page", "makes a page on which nobody pays", 1, hostedPage),
+  step(
+    "card payment",
+    "pays by card, and reads the status until it is SUCCEED; pays with a card that is declined",
+    8,
+    cardPayment,
+    { paidIn: 2 }
+  ),
   step("refund", "refunds that payment, and reads the refund", 4, refund),
   step("card payout", "pays out three decimals, and reads the rounded amount", 4, cardPayout, {
     paidOut: 2
@@ -75,7 +80,7 @@ export const steps: ReadonlyArray<Step> = [
   step(
     "subscription",
     "tokenizes a card, makes two subscriptions and cancels them",
-    12,
+    13,
     subscription,
     {
       paidIn: 1

@@ -2,7 +2,9 @@
  * Changes of the responses and callbacks that leave a gateway. Its readings are made of them.
  */
 import type { Json } from "effect/Schema"
+import * as JsonText from "@pawl/core/internal/Json"
 import * as Predicate from "effect/Predicate"
+import * as Result from "effect/Result"
 import type { Behaviour, CallbackParts, Request, Response } from "@pawl/testkit/internal/Behaviour"
 
 /** A JSON object. */
@@ -31,12 +33,13 @@ export const responses =
 
 /** Changes the JSON of successful responses to some requests. */
 const successes = (request: RegExp, change: (body: Json) => unknown): Behaviour["response"] =>
-  responses(request, (response) =>
-    response.status === 200
-      ? // The gateway wrote this JSON itself.
-        { ...response, body: JSON.stringify(change(JSON.parse(response.body) as Json)) }
-      : response
-  )
+  responses(request, (response) => {
+    const body = response.status === 200 ? json(response.body) : undefined
+    return body === undefined ? response : { ...response, body: JSON.stringify(change(body)) }
+  })
+
+/** Returns the JSON of a body; undefined if another reading has made it no JSON. */
+const json = (body: string): Json | undefined => Result.getOrUndefined(JsonText.fromText(body))
 
 /** Changes the JSON objects of successful responses to some requests. */
 export const objects = (

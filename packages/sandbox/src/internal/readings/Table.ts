@@ -47,6 +47,22 @@ const invalid = (field: string) =>
   })
 const iso = (millis: number): string => DateTime.formatIso(DateTime.makeUnsafe(millis))
 
+/** Answers an access token that was not issued, or has expired, with another status. */
+const refusedToken = (status: number): Partial<Behaviour> => ({
+  response: responses(/^(?!.*\/auth$)/u, (response) =>
+    response.status === 401 ? { ...response, status } : response
+  )
+})
+
+/** Writes the body of a status in another way. */
+const statusAs = (write: (status: string) => string): Partial<Behaviour> => ({
+  response: responses(/^GET .*\/status\//u, (response) =>
+    response.status === 200
+      ? { ...response, body: write(JSON.parse(response.body) as string) }
+      : response
+  )
+})
+
 /** The readings of each question, with the behaviour of a gateway beyond the switches of `Readings.switches`. */
 export const table = {
   token: {
@@ -70,6 +86,12 @@ export const table = {
     '",", lower-case hex': {},
     '"|", upper-case hex': encodedBy((bytes) => Hex.encode(bytes).toUpperCase()),
     '"|", base64': encodedBy(Base64.encode),
+    "in no way that was tried": {
+      isChecksum: (sent, sign, separator, { accountId, amount, currency, requestId }) => {
+        const fields = [requestId, accountId, shortest(amount), currency]
+        return Checksum.matches(Hex.encode(sign(fields.join(separator))), sent)
+      }
+    },
     "not checked": { paymentChecksum: "ignored" }
   },
   payoutChecksum: {
@@ -117,6 +139,20 @@ export const table = {
     "the refund": {},
     "the payment": {}
   },
+  callbackType: {
+    "application/json": {},
+    "text/plain": { callback: (callback) => ({ ...callback, contentType: "text/plain" }) }
+  },
+  callbackQuery: {
+    kept: {},
+    dropped: {
+      callback: ({ url, ...callback }) => {
+        const [base, query = ""] = url.split("?")
+        const own = query.split("&").filter((each) => /^(?:paymentMethod|apmType)=/u.test(each))
+        return { ...callback, url: `${base}?${own.join("&")}` }
+      }
+    }
+  },
   layouts: {
     "by paymentMethod": {},
     "card-payout without orderAmount, orderCurrency": {
@@ -147,6 +183,37 @@ export const table = {
   metadata: {
     returned: {},
     "left out": { response: objects(create, (body) => without(body, "metadata")) }
+  },
+  requestIdEcho: {
+    "as sent": {},
+    "in upper case": {
+      response: objects(create, ({ requestId, ...body }) => ({
+        ...body,
+        ...(typeof requestId === "string" && { requestId: requestId.toUpperCase() })
+      }))
+    }
+  },
+  totals: {
+    "major units": {},
+    "minor units": {
+      response: objects(/\/info\//u, ({ totalAmount, ...body }) => ({
+        ...body,
+        ...(totalAmount !== undefined && { totalAmount: Math.round(Number(totalAmount) * 100) })
+      }))
+    }
+  },
+  statusBody: {
+    "a JSON text": {},
+    "plain text": statusAs((status) => status),
+    "an object with transactionStatus": statusAs((transactionStatus) =>
+      JSON.stringify({ transactionStatus })
+    ),
+    "an object with status": statusAs((status) => JSON.stringify({ status }))
+  },
+  intentErrorCode: {
+    absent: {},
+    '"0"': { response: objects(/\/intent$/u, (body) => ({ ...body, errorCode: "0" })) },
+    '"OK"': { response: objects(/\/intent$/u, (body) => ({ ...body, errorCode: "OK" })) }
   },
   errorBody: {
     "a list of fields": {},
@@ -223,6 +290,15 @@ export const table = {
     TRIALING: {},
     ACTIVE: { afterSkippedCharge: "ACTIVE" }
   },
+  putBody: {
+    "the subscription": {},
+    "an empty object": { response: objects(/^PUT .*\/recurring\//u, () => ({})) },
+    "no body": {
+      response: responses(/^PUT .*\/recurring\//u, (response) =>
+        response.status === 200 ? { status: 204, headers: {}, body: "" } : response
+      )
+    }
+  },
   putCanceled: {
     refused: {},
     accepted: { canceledPut: "accepted" }
@@ -273,6 +349,48 @@ export const table = {
     "ratelimit-policy": { response: headers({ "ratelimit-policy": '"default";q=100;w=60' }) },
     "deprecation, sunset": {
       response: headers({ deprecation: "@1795996800", sunset: "Mon, 30 Nov 2026 00:00:00 GMT" })
+    }
+  },
+  // These change the status of a response, so its body has been changed before.
+  createdStatus: {
+    "answered 200": {},
+    "answered 201": {
+      response: responses(create, (response) =>
+        response.status === 200 ? { ...response, status: 201 } : response
+      )
+    }
+  },
+  decline: {
+    "a success": {},
+    "answered 402": {
+      response: responses(create, (response) =>
+        response.body.includes('"transactionStatus":"FAILED"')
+          ? { ...response, status: 402 }
+          : response
+      )
+    }
+  },
+  badToken: {
+    "answered 401": {},
+    "answered 403": refusedToken(403),
+    "answered 400": refusedToken(400),
+    "answered 200": refusedToken(200)
+  },
+  unknownId: {
+    "answered 404": {},
+    "answered 200": {
+      response: responses(/^GET /u, (response) =>
+        response.status === 404 ? { ...response, status: 200 } : response
+      )
+    }
+  },
+  errorStatus: {
+    "answered 400": {},
+    "answered 200": {
+      response: (response, { headers }) =>
+        response.status === 400 && headers["content-type"] === "application/json"
+          ? { ...response, status: 200 }
+          : response
     }
   }
 } satisfies Readonly<Record<string, Readonly<Record<string, Partial<Behaviour>>>>>

@@ -19,6 +19,7 @@ import { VirtualClock } from "../../VirtualClock.ts"
 /** A callback to post: `body` is every field but the status, `signed` what the checksum covers. */
 export interface CallbackRequest {
   readonly url: string
+  readonly contentType?: string
   readonly status: Status
   readonly signed: Signed
   readonly body: Body
@@ -63,12 +64,12 @@ export const make = Effect.fnUntraced(function* (
     Option.isSome(clock) ? clock.value.outside(post) : post
   return Effect.fnUntraced(
     function* (callback) {
-      const { signed, url } = callback
+      const { contentType = "application/json", signed, url } = callback
       const target = Result.try(() => new URL(url))
       if (Result.isFailure(target) || !isAllowed(target.success)) return "refused"
       const request = HttpClientRequest.post(target.success.href, {
         headers: { "x-checksum": Checksum.callback(sign, signed) },
-        body: HttpBody.text(textOf(callback), "application/json")
+        body: HttpBody.text(textOf(callback), contentType)
       })
       return yield* client.execute(request).pipe(
         Effect.tap((response) => Effect.ignore(Stream.runDrain(response.stream))),

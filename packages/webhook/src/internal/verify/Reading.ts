@@ -7,6 +7,7 @@ import type { Refusal } from "@pawl/core/CallbackError"
 import * as Grammar from "@pawl/core/internal/Grammar"
 import * as Json from "@pawl/core/internal/Json"
 import type { Method } from "@pawl/core/Kind"
+import type { Switches } from "@pawl/core/Profile"
 import { isStatus } from "@pawl/core/Status"
 import type { TransactionId } from "@pawl/core/Transaction"
 import type * as Schema from "effect/Schema"
@@ -29,14 +30,22 @@ export const refuse = (status: Refusal["status"], reason: string): Refusal => ({
 
 const jsonType = /^application\/json(?:\s*;\s*charset\s*=\s*"?utf-8"?)?\s*$/i
 
+type TypeSwitch = Partial<Pick<Switches, "callbackContentType">>
+
+/** Tells whether a callback may have a content type. */
+export const isTyped = (
+  contentType: string | undefined,
+  { callbackContentType }: TypeSwitch
+): boolean => callbackContentType === "any" || jsonType.test(contentType ?? "")
+
 /** Reads a request, or refuses it. */
-export const read = (incoming: Incoming): Reading | Refusal => {
+export const read = (incoming: Incoming, profile: TypeSwitch = {}): Reading | Refusal => {
   if (incoming.method !== "POST") return refuse(405, "the method is not POST")
   if (incoming.body.length > maxBytes) return refuse(413, "the body is larger than 64 KiB")
   if (incoming.contentEncoding !== undefined && incoming.contentEncoding !== "identity") {
     return refuse(415, "the body has a content encoding")
   }
-  if (!jsonType.test(incoming.contentType ?? "")) {
+  if (!isTyped(incoming.contentType, profile)) {
     return refuse(415, "the content type is not JSON")
   }
   const draft = Json.draftBytes(incoming.body)

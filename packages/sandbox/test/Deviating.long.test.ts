@@ -1,0 +1,205 @@
+/**
+ * A table of services that deviate from the specification (`fixtures/deviating.txt`): what the doctor says, which profile it
+ * writes, and what goes wrong for a merchant that pays, pays out and refunds there with this profile.
+ */
+import * as Effect from "effect/Effect"
+import { expect, it } from "vitest"
+import type { Behaviour } from "@pawl/testkit/internal/Behaviour"
+import * as Doctor from "../src/Doctor.ts"
+import * as Readings from "@pawl/sandbox/Readings"
+import * as Edits from "../src/internal/readings/Edits.ts"
+import * as Rehearsal from "../src/internal/doctor/Rehearsal.ts"
+import { probe } from "./support/probed.ts"
+
+/** Each reading of a question but the default. */
+const planted = Readings.questions.flatMap((question) =>
+  Readings.known(question)
+    .slice(1)
+    .map(
+      (reading) => [`${question}: ${reading}`, Readings.behaviour({ [question]: reading })] as const
+    )
+)
+
+const creates = /^POST (?!.*\/auth$)/u
+const statuses = /^GET .*\/status\//u
+const changed = (change: Partial<Behaviour>): Behaviour => ({
+  ...Readings.behaviour({}),
+  ...change
+})
+const body = (change: (fields: Edits.JsonObject) => object): Partial<Behaviour> => ({
+  callback: (callback) => ({ ...callback, body: change(callback.body) as typeof callback.body })
+})
+
+/** Deviations that no question of the doctor is about. */
+const others: ReadonlyArray<readonly [name: string, behaviour: Behaviour]> = [
+  [
+    "a create has no id",
+    changed({
+      response: Edits.objects(creates, (fields) =>
+        Edits.without(Edits.without(fields, "transactionId"), "refundId")
+      )
+    })
+  ],
+  [
+    "a create has the id of another request",
+    changed({ response: Edits.objects(creates, (fields) => ({ ...fields, requestId: "another" })) })
+  ],
+  [
+    "ids are numbers",
+    changed({
+      response: Edits.objects(creates, (fields) => ({
+        ...fields,
+        ...(fields["transactionId"] !== undefined && {
+          transactionId: Number(fields["transactionId"])
+        })
+      }))
+    })
+  ],
+  ["a create is an array", changed({ response: Edits.objects(creates, (fields) => [fields]) })],
+  [
+    "a create has its fields in data",
+    changed({ response: Edits.objects(creates, (data) => ({ data })) })
+  ],
+  [
+    "responses are HTML",
+    changed({ response: Edits.responses(creates, (response) => ({ ...response, body: "<html>" })) })
+  ],
+  [
+    "a create is answered 202 without a body",
+    changed({
+      response: Edits.responses(creates, (response) =>
+        response.status === 200 ? { ...response, status: 202, body: "" } : response
+      )
+    })
+  ],
+  [
+    "a create is answered 302",
+    changed({ response: Edits.responses(creates, (response) => ({ ...response, status: 302 })) })
+  ],
+  [
+    "a create is answered 500 although it was made",
+    changed({ response: Edits.responses(creates, (response) => ({ ...response, status: 500 })) })
+  ],
+  [
+    "statuses are in lower case",
+    changed({
+      response: Edits.responses(statuses, (response) => ({
+        ...response,
+        body: response.body.toLowerCase()
+      }))
+    })
+  ],
+  [
+    "a status is a number",
+    changed({
+      response: Edits.responses(statuses, (response) =>
+        response.status === 200 ? { ...response, body: "4" } : response
+      )
+    })
+  ],
+  [
+    "a status is always 404",
+    changed({ response: Edits.responses(statuses, (response) => ({ ...response, status: 404 })) })
+  ],
+  ["a callback has no status", changed(body(() => ({})))],
+  [
+    "a callback has the amount as an object",
+    changed(
+      body((fields) => ({ ...fields, amount: { value: "1.10" }, orderAmount: { value: "1.10" } }))
+    )
+  ],
+  [
+    "a callback has the id of nobody",
+    changed({
+      callback: (callback) => ({
+        ...callback,
+        signed: { ...callback.signed, transactionId: "7" },
+        body: { ...callback.body, transactionId: "7" }
+      })
+    })
+  ],
+  [
+    "a callback signs another account",
+    changed({
+      callback: (callback) => ({ ...callback, signed: { ...callback.signed, account: "1" } })
+    })
+  ],
+  [
+    "a callback signs its fields in another order",
+    changed({
+      callback: ({ signed, ...callback }) => ({
+        ...callback,
+        signed: { ...signed, account: signed.transactionId, transactionId: signed.account }
+      })
+    })
+  ],
+  [
+    "a callback has both layouts",
+    changed(
+      body((fields) => ({
+        ...fields,
+        mid: "1",
+        orderAmount: "1.10",
+        orderCurrency: "EUR",
+        accountId: "1",
+        amount: "1.10",
+        currency: "EUR"
+      }))
+    )
+  ],
+  [
+    "a callback names another paymentMethod",
+    changed({
+      callback: ({ url, ...callback }) => ({
+        ...callback,
+        url: url.replace(/paymentMethod=\w+/u, "paymentMethod=sepa")
+      })
+    })
+  ],
+  [
+    "a callback is form-encoded",
+    changed({
+      callback: (callback) => ({ ...callback, contentType: "application/x-www-form-urlencoded" })
+    })
+  ],
+  [
+    "a callback comes without paymentMethod",
+    changed({
+      callback: ({ url, ...callback }) => ({
+        ...callback,
+        url: url.replace(/paymentMethod=\w+/u, "")
+      })
+    })
+  ]
+]
+
+const rows = [...planted, ...others]
+
+/** Plays a service. `exit` is what the doctor exits with at once, and after the switches of its profile were set. */
+const play = async (behaviour: Behaviour) => {
+  const recording = await probe(behaviour)
+  const profile = Doctor.profile(recording)
+  const checks = [
+    ...Doctor.reads(recording, profile.switches),
+    ...(await Effect.runPromise(Doctor.rehearse(profile)))
+  ]
+  const exits = [{}, profile.readings].map((assumed) =>
+    Doctor.isSound(Doctor.findings(recording, assumed), checks) ? 0 : 1
+  )
+  const happened = await Effect.runPromise(Rehearsal.run(behaviour, profile.switches))
+  const wrong = happened.flatMap(({ problem, subject }) => (problem === undefined ? [] : [subject]))
+  return { exits, switches: profile.switches, wrong }
+}
+
+it("the doctor exits with 0 for no service at which a payment, payout, refund or callback goes wrong", async () => {
+  expect(rows.length).toBeGreaterThanOrEqual(60)
+  const lines: Array<string> = []
+  for (const [name, behaviour] of rows) {
+    const { exits, switches, wrong } = await play(behaviour)
+    if (exits.includes(0)) expect([name, ...wrong]).toEqual([name])
+    const set = Object.entries(switches).map(([key, value]) => `${key} ${JSON.stringify(value)}`)
+    const ends = wrong.length === 0 ? "all right" : `wrong: ${wrong.join(", ")}`
+    lines.push([name, `exits ${exits.join(", ")}`, set.join(", ") || "no switch", ends].join(" | "))
+  }
+  await expect(`${lines.join("\n")}\n`).toMatchFileSnapshot("fixtures/deviating.txt")
+})
