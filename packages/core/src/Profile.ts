@@ -7,6 +7,8 @@ import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import * as Struct from "effect/Struct"
 
 /**
  * The switches. The decision page of each switch explains its default.
@@ -101,6 +103,56 @@ export interface Options extends Partial<
   readonly requestIdWindow?: Duration.Input
 }
 
+const Time: Schema.Codec<Duration.Input> = /* @__PURE__ */ Schema.declare(
+  (value): value is Duration.Input =>
+    !Number.isNaN(value) &&
+    Option.exists(
+      Duration.fromInput(value as Duration.Input),
+      (duration) => Duration.isFinite(duration) && !Duration.isNegative(duration)
+    )
+)
+
+const fields = {
+  tokenField: /* @__PURE__ */ Schema.UndefinedOr(Schema.String),
+  refreshBefore: Time,
+  requestChecksumSeparator: Schema.String,
+  payoutChecksum: Schema.Boolean,
+  refundCallbackId: /* @__PURE__ */ Schema.Literals(["refund", "payment"]),
+  callbackContentType: /* @__PURE__ */ Schema.Literals(["json", "any"]),
+  pollGaps: /* @__PURE__ */ Schema.NonEmptyArray(Time),
+  requestIdWindow: Time,
+  status422: /* @__PURE__ */ Schema.Literals(["doubt", "no-effect"])
+} satisfies { readonly [Name in keyof Switches]: Schema.Codec<unknown> }
+
+/**
+ * Schema for a profile as a file of JSON: the switches, and the readings that a sandbox is started with. `doctor` writes one of a
+ * service.
+ *
+ * @category schemas
+ * @since 0.1.0
+ */
+export const File: Schema.Codec<File, unknown> = /* @__PURE__ */ Schema.Struct({
+  service: /* @__PURE__ */ Schema.optionalKey(Schema.String),
+  switches: /* @__PURE__ */ Schema.optionalKey(
+    /* @__PURE__ */ Schema.Struct(/* @__PURE__ */ Struct.map(fields, Schema.optionalKey))
+  ),
+  readings: /* @__PURE__ */ Schema.optionalKey(
+    /* @__PURE__ */ Schema.Record(Schema.String, Schema.String)
+  )
+})
+
+/**
+ * A profile as a file of JSON.
+ *
+ * @category models
+ * @since 0.1.0
+ */
+export interface File {
+  readonly service?: string
+  readonly switches?: Options
+  readonly readings?: Readonly<Record<string, string>>
+}
+
 /**
  * Returns the name of the first switch that does not exist or has a wrong value, for options that no compiler has checked.
  *
@@ -109,28 +161,10 @@ export interface Options extends Partial<
  */
 export const unusable = (options: Readonly<Record<string, unknown>>): string | undefined =>
   Object.keys(options).find(
-    (name) => !Object.hasOwn(checks, name) || !checks[name as keyof Switches](options[name])
+    (name) =>
+      !Object.hasOwn(fields, name) ||
+      !Schema.is(fields[name as keyof Switches] as Schema.Codec<unknown>)(options[name])
   )
-
-const isText = (value: unknown): boolean => typeof value === "string"
-const isDuration = (value: unknown): boolean =>
-  !Number.isNaN(value) &&
-  Option.exists(
-    Duration.fromInput(value as Duration.Input),
-    (duration) => Duration.isFinite(duration) && !Duration.isNegative(duration)
-  )
-
-const checks: Readonly<Record<keyof Switches, (value: unknown) => boolean>> = {
-  tokenField: (value) => value === undefined || isText(value),
-  refreshBefore: isDuration,
-  requestChecksumSeparator: isText,
-  payoutChecksum: (value) => typeof value === "boolean",
-  refundCallbackId: (value) => value === "refund" || value === "payment",
-  callbackContentType: (value) => value === "json" || value === "any",
-  pollGaps: (value) => Array.isArray(value) && value.length > 0 && value.every(isDuration),
-  requestIdWindow: isDuration,
-  status422: (value) => value === "doubt" || value === "no-effect"
-}
 
 /**
  * Layer that changes some switches and leaves the others at their defaults.

@@ -47,6 +47,7 @@ import { ConfigProvider } from "effect/ConfigProvider"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as NodeTransport from "./NodeTransport.ts"
+import * as ProfileFile from "./internal/NodeProfileFile.ts"
 import * as PawlConfig from "./PawlConfig.ts"
 import * as PawlPortable from "./PawlPortable.ts"
 
@@ -92,7 +93,8 @@ export const layer = (options: Options): Layer.Layer<Services, PawlConfig.Invali
 /**
  * Layer that provides every service on Node, configured by the given settings and, for the others, by environment
  * variables: `PAWL_BASE_URL`, `PAWL_MERCHANT_KEY`, `PAWL_MERCHANT_SECRET` and the optional ones listed in
- * `PawlConfig`. Two calls make two clients.
+ * `PawlConfig`. `PAWL_PROFILE` names a file with switches (`Profile.File`); those of the options count before them. Two calls make
+ * two clients.
  *
  * @category layers
  * @since 0.1.0
@@ -101,7 +103,19 @@ export const layerConfig = (
   config?: Config.Wrap<Partial<PawlConfig.Options>>,
   options: Pick<Options, "dispatcher" | "profile"> = {}
 ): Layer.Layer<Services, PawlConfig.InvalidConfig | Config.ConfigError> =>
-  isolatedBy([ConfigProvider, Profile.Profile], layerOver(PawlConfig.layerConfig(config), options))
+  isolatedBy(
+    [ConfigProvider, Profile.Profile],
+    Layer.unwrap(
+      Effect.map(ProfileFile.switches, (switches) => {
+        const profile = { ...switches, ...options.profile }
+        const isEmpty = Object.keys(profile).length === 0
+        return layerOver(PawlConfig.layerConfig(config), {
+          ...options,
+          profile: isEmpty ? undefined : profile
+        })
+      })
+    )
+  )
 
 const layerOver = <E>(
   config: Layer.Layer<PawlConfig.PawlConfig, E>,

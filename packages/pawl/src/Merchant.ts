@@ -84,6 +84,8 @@ export interface Settings {
   readonly port?: number | undefined
   /** The address on which it listens; `127.0.0.1`. */
   readonly host?: string | undefined
+  /** The path of a file with switches, such as the `profile.json` that `doctor` writes. */
+  readonly profile?: string | undefined
   /** 32 bytes in base64 or hex that seal stored requests; without it the merchant secret does (`Seal`). */
   readonly sealKey?: Redacted.Redacted | undefined
   readonly previousSealKey?: Redacted.Redacted | undefined
@@ -114,7 +116,7 @@ export interface Handlers<R = never> {
   readonly headers?: Readonly<Record<string, string>> | undefined
   /** An agent of undici 7 or newer. */
   readonly dispatcher?: Client.Options["dispatcher"]
-  /** The switches for the silences of the specification. */
+  /** The switches for the silences of the specification. They count before those of the file. */
   readonly profile?: Profile.Options | undefined
 }
 
@@ -206,6 +208,7 @@ export const config: Config.Config<Settings> = Config.all({
   callbackPath: optional(Config.String("PAWL_CALLBACK_PATH")),
   port: optional(Config.Port("PAWL_PORT")),
   host: optional(Config.String("PAWL_HOST")),
+  profile: optional(Config.String("PAWL_PROFILE")),
   sealKey: optional(Config.Redacted("PAWL_SEAL_KEY")),
   previousSealKey: optional(Config.Redacted("PAWL_SEAL_KEY_PREVIOUS")),
   attemptTimeout: optional(Config.String("PAWL_ATTEMPT_TIMEOUT")),

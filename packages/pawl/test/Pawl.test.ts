@@ -8,7 +8,9 @@ import {
 } from "pawl"
 import { open, sandbox, type TestPawl } from "pawl/testing"
 import { execFile } from "node:child_process"
-import { readFile } from "node:fs/promises"
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import { inspect, promisify } from "node:util"
 import { expect, it, vi } from "vitest"
 
@@ -335,7 +337,7 @@ it("open refuses what a program without types gives wrong, and shows no value", 
     hooks: { onRequest: "hunter2" },
     dispatcher: {},
     logger: 5,
-    profile: "hunter2"
+    profile: 5
   }
   for (const [name, value] of Object.entries(wrong)) {
     expect(await reasonOf({ ...settings, [name]: value })).toBe(name)
@@ -428,6 +430,41 @@ it("the switches of the profile hold in the client, the receiver and the service
     // The service refuses a checksum with another separator.
     { profile: { pollGaps: ["1 minute"], requestChecksumSeparator: "-" } }
   ))
+
+it("a profile may be the path of a file, and a fault in it is named", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "pawl-profile-"))
+  const path = join(folder, "profile.json")
+  const switches = { pollGaps: ["1 minute"], requestChecksumSeparator: "-" }
+  await writeFile(path, JSON.stringify({ switches, readings: {} }))
+  await opened(
+    async (pawl) => {
+      const metadata = { "sandbox.scenario": "succeed+silent" }
+      await pawl.apmPayments.create({ ...payment("order-1"), metadata })
+      await pawl.clock.advance("3 minutes")
+      expect(pawl.transitions.at(-1)).toMatchObject({ requestId: "order-1", to: "SUCCEED" })
+    },
+    { profile: path }
+  )
+  await writeFile(path, JSON.stringify({ switches: { refundCallbackId: "hunter2" } }))
+  for (const [profile, reason] of [
+    [path, /switches\.refundCallbackId/u],
+    [join(folder, "none.json"), /path of a profile/u]
+  ] as const) {
+    const settings = {
+      baseUrl: "http://127.0.0.1:9/api",
+      merchantKey: "key",
+      merchantSecret: "hunter2",
+      store: "memory",
+      onChange: () => {}
+    }
+    await expect(openReal({ ...settings, profile })).rejects.toMatchObject({
+      code: "InvalidConfig",
+      setting: "PAWL_PROFILE",
+      message: expect.stringMatching(reason) as unknown
+    })
+  }
+  await rm(folder, { recursive: true })
+})
 
 it("the log goes to the logger, with its fields and no value of a request", () => {
   const logged: Array<[string, string, Record<string, unknown>]> = []

@@ -50,6 +50,18 @@ it("finds a sandbox to be as its profile says, and tells what another profile ge
   await rm(folder, { recursive: true })
 }, 60_000)
 
+it("a sandbox does not start with a reading that it cannot have, and names it", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "pawl-doctor-"))
+  const profile = join(folder, "profile.json")
+  await writeFile(profile, JSON.stringify({ readings: { decimals: "kept" } }))
+  const started = run(process.execPath, [file, "sandbox", "--port", "0", "--profile", profile])
+  expect(await Effect.runPromise(started)).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining("decimals: kept") as unknown
+  })
+  await rm(folder, { recursive: true })
+})
+
 it("--plan sends nothing", async () => {
   const { code, stdout } = await doctor("--plan", "--base-url", "https://nowhere.invalid/api")
   expect(code).toBe(0)

@@ -218,6 +218,23 @@ it.live(
     })
 )
 
+it.live("has the switches of the file that --profile or PAWL_PROFILE names", () =>
+  Effect.gen(function* () {
+    const path = file().filename
+    writeFileSync(path, JSON.stringify({ switches: { callbackContentType: "any" } }))
+    const { body, checksum, search } = callback("100001", "PENDING")
+    const headers = { "content-type": "text/plain", "x-checksum": checksum }
+    const post = ({ url }: { readonly url: string }) =>
+      Effect.map(ask(`${url}${search}`, { method: "POST", headers, body }), ({ status }) => status)
+    expect(yield* post(yield* receiver(nobody))).toBe(415)
+    expect(yield* post(yield* receiver(nobody, "--profile", path))).toBe(200)
+    expect(yield* post(yield* receiver({ ...nobody, PAWL_PROFILE: path }))).toBe(200)
+    writeFileSync(path, JSON.stringify({ switches: { callbackContentType: "hunter2" } }))
+    const [sentence] = yield* refused({ ...secrets, ...nobody }, "--profile", path)
+    expect(sentence).toMatch(/--profile cannot be used: .*switches\.callbackContentType/u)
+  })
+)
+
 it.live("accepts callbacks, confirms final statuses, and prints each transition as a line", () =>
   Effect.gen(function* () {
     const statuses = new Map([["100001", "SUCCEED"]])

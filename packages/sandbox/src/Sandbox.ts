@@ -37,6 +37,7 @@
  *
  * @since 0.1.0
  */
+import type * as Profile from "@pawl/core/Profile"
 import { isolated } from "@pawl/core/internal/Isolated"
 import * as NodeHmac from "@pawl/core/NodeHmac"
 import * as Config from "effect/Config"
@@ -91,6 +92,8 @@ export interface Options extends Gateway.Options {
   readonly token?: Redacted.Redacted | undefined
   readonly allowCallbacks?: ReadonlyArray<string> | undefined
   readonly readings?: Readings.Readings | undefined
+  /** The switches of a client for this service, as far as a service has them too. Those of the readings count before them. */
+  readonly switches?: Pick<Profile.Options, "refundCallbackId" | "requestChecksumSeparator">
   readonly style?: Readings.Style | undefined
   readonly filename?: string | undefined
 }
@@ -227,16 +230,18 @@ const courier = ({ allowCallbacks = [] }: Options) =>
   )
 
 /** The origin of the pages is known once the sandbox has its port. */
-const config = ({ readings = {}, style, ...options }: Options) =>
-  Layer.unwrap(
+const config = ({ readings = {}, style, switches, ...options }: Options) => {
+  const behaviour = Readings.behaviour(readings, style)
+  return Layer.unwrap(
     Effect.map(NodePort.NodePort, ({ origin }) =>
       Gateway.layerSettings({
         pageUrl: origin,
-        behaviour: Readings.behaviour(readings, style),
+        behaviour: { ...behaviour, switches: { ...switches, ...behaviour.switches } },
         ...options
       })
     )
   )
+}
 
 /**
  * Handles requests to the service directly. Everything else is loaded at its first request: it is a quarter

@@ -3,6 +3,7 @@
  */
 import * as Handler from "@pawl/core/Handler"
 import * as Profile from "@pawl/core/Profile"
+import * as ProfileFile from "@pawl/http/internal/NodeProfileFile"
 import * as Client from "@pawl/http/Pawl"
 import * as Config from "effect/Config"
 import * as Effect from "effect/Effect"
@@ -26,22 +27,36 @@ export const layer = <E>(
       outside(Effect.asVoid(promised(() => onChange(transition))))
     ),
     rebuild: rebuild && ((requestId, kind) => outside(promised(() => rebuild(requestId, kind)))),
-    profile,
-    provider: Options.provider(settings)
+    profile: switchesOf(profile),
+    provider: Options.provider({ ...settings, profile })
   }).pipe(Layer.provideMerge(Log.layer(logger)))
 
 /** Layer of the switches and the logger, for the service of a test. */
-export const references = ({ logger, profile = {} }: Partial<Options.Options>) =>
-  Layer.merge(Profile.layer(profile), Log.layer(logger))
+export const references = ({ logger, profile }: Partial<Options.Options>) =>
+  Layer.merge(
+    Layer.unwrap(
+      Effect.map(
+        typeof profile === "string"
+          ? Effect.map(ProfileFile.read(profile), ({ switches = {} }) => switches)
+          : Effect.succeed(profile ?? {}),
+        Profile.layer
+      )
+    ),
+    Log.layer(logger)
+  )
+
+/** Returns the switches of the option `profile`. A text is the path of a file, which is a setting. */
+const switchesOf = (profile: Options.Options["profile"]) =>
+  typeof profile === "string" ? undefined : profile
 
 /** Layer of the client, with the settings that no variable can hold. */
-export const client = ({ dispatcher, headers, hooks }: Options.Options) =>
+export const client = ({ dispatcher, headers, hooks, profile }: Options.Options) =>
   Client.layerConfig(
     Config.succeed({
       headers,
       hooks: hooks && { onRequest: hook(hooks.onRequest), onResponse: hook(hooks.onResponse) }
     }),
-    { dispatcher }
+    { dispatcher, profile: switchesOf(profile) }
   )
 
 const hook = <Event>(call: ((event: Event) => unknown) | undefined) =>

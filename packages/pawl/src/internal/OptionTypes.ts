@@ -63,7 +63,8 @@ const checks = {
     "give an agent of undici 7 or newer"
   ),
   profile: (name, value) => {
-    if (!isObject(value)) return object(name, value)
+    if (isText(value)) return undefined
+    if (!isObject(value)) return { setting: name, advice: "give an object or the path of a file" }
     const advice = "@pawl/core/Profile has the switches and their values"
     const wrong = Profile.unusable(value)
     return wrong === undefined ? undefined : { setting: `${name}.${wrong}`, advice }

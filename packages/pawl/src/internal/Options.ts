@@ -15,7 +15,8 @@
  * | `attemptTimeout` | `PAWL_ATTEMPT_TIMEOUT` | 10 seconds |
  * | `totalTimeout` | `PAWL_TOTAL_TIMEOUT` | 30 seconds |
  * | `maxAttempts` | `PAWL_MAX_ATTEMPTS` | 4 |
- * | `headers`, `hooks`, `dispatcher`, `profile` | none | none |
+ * | `profile` | `PAWL_PROFILE` | none: the defaults of `@pawl/core/Profile` |
+ * | `headers`, `hooks`, `dispatcher` | none | none |
  * | `logger` | none | stderr |
  *
  * Further variables are those of `@pawl/http/PawlConfig` and `@pawl/webhook/Seal`.
@@ -43,7 +44,8 @@ import * as Redacted from "effect/Redacted"
  * - `maxAttempts`: the most attempts of a call.
  * - `headers`: further headers of each request, such as the key of a gateway.
  * - `dispatcher`: an agent of undici 7 or newer, for another certificate authority or a client certificate.
- * - `profile`: the switches for the silences of the specification; see `@pawl/core/Profile`.
+ * - `profile`: the switches for the silences of the specification, or the path of a file with them, such as the `profile.json` that
+ *   `doctor` writes; see `@pawl/core/Profile`.
  */
 export interface Settings {
   readonly baseUrl?: string | undefined
@@ -59,7 +61,7 @@ export interface Settings {
   readonly maxAttempts?: number | undefined
   readonly headers?: Client.Options["headers"]
   readonly dispatcher?: Client.Options["dispatcher"]
-  readonly profile?: Client.Options["profile"]
+  readonly profile?: Client.Options["profile"] | string
 }
 
 /**

@@ -4,6 +4,7 @@
 import type * as Handler from "@pawl/core/Handler"
 import * as NodeHmac from "@pawl/core/NodeHmac"
 import * as Profile from "@pawl/core/Profile"
+import * as ProfileFile from "@pawl/http/internal/NodeProfileFile"
 import type * as Client from "@pawl/http/Pawl"
 import * as CallbackUrl from "@pawl/webhook/CallbackUrl"
 import * as NodeStore from "@pawl/webhook/internal/ledger/NodeStore"
@@ -12,6 +13,7 @@ import * as Requests from "@pawl/webhook/Requests"
 import * as Seal from "@pawl/webhook/Seal"
 import * as Verifier from "@pawl/webhook/Verifier"
 import * as ConfigProvider from "effect/ConfigProvider"
+import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Options from "./Options.ts"
 
@@ -35,6 +37,10 @@ export const layer = <E, R>(
     Layer.provide([handler, Verifier.layerConfig, CallbackUrl.layerConfig, Seal.layerConfig]),
     Layer.provideMerge([client, NodeStore.layer(store)]),
     Layer.provide(NodeHmac.layer),
-    Layer.provide(ConfigProvider.layer(provider)),
-    Layer.provideMerge(Profile.layer(profile ?? {}))
+    Layer.provideMerge(
+      Layer.unwrap(
+        Effect.map(ProfileFile.switches, (switches) => Profile.layer({ ...switches, ...profile }))
+      )
+    ),
+    Layer.provide(ConfigProvider.layer(provider))
   )

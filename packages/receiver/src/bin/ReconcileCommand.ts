@@ -63,11 +63,13 @@ export const reconcile = Command.make("reconcile", flags, ({ baseUrl, day, out, 
         adminPort: Option.none(),
         adminHost: Option.none(),
         forward: Option.none(),
-        merchants: Option.some("")
+        merchants: Option.some(""),
+        profile: Option.none()
       }
       const {
         client,
-        merchants: [merchant]
+        merchants: [merchant],
+        switches: profile
       } = yield* Settings.make({ path: "/callback", store, baseUrl, ...none })
       const files = yield* FileSystem.FileSystem
       const path = yield* Path.Path
@@ -83,7 +85,7 @@ export const reconcile = Command.make("reconcile", flags, ({ baseUrl, day, out, 
           compared.set(keyOf(each), each)
           return lines.add(each)
         }
-      }).pipe(Effect.provide(Pawl.layer({ ...client, ...merchant.service })))
+      }).pipe(Effect.provide(Pawl.layer({ ...client, ...merchant.service, profile })))
       const all = [...compared.values()].toSorted(byName)
       yield* OwnFile.write(name("csv"), DayBooks.csv(all))
       yield* OwnFile.write(name("journal"), DayBooks.journal(day.text, all))

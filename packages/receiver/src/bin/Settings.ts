@@ -1,6 +1,8 @@
 /**
  * Settings of `pawl-receiver`, from its flags and its environment.
  */
+import type * as Profile from "@pawl/core/Profile"
+import * as ProfileFile from "@pawl/http/internal/NodeProfileFile"
 import * as PawlConfig from "@pawl/http/PawlConfig"
 import type * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
@@ -80,6 +82,12 @@ export const flags = {
     ),
     Flag.optional
   ),
+  profile: Flag.String("profile").pipe(
+    Flag.withDescription(
+      "A file with switches, such as the profile.json that doctor writes (default: PAWL_PROFILE)"
+    ),
+    Flag.optional
+  ),
   confirm: Flag.Literals("confirm", ["final", "always", "never"]).pipe(
     Flag.withDescription(
       "The claims that the service must confirm before they are reported (default: final)"
@@ -100,6 +108,7 @@ const environment = Config.all({
   adminToken: secret("PAWL_ADMIN_TOKEN"),
   adminHosts: text("PAWL_ADMIN_HOSTS"),
   merchantsFile: text("PAWL_MERCHANTS_FILE"),
+  profile: text("PAWL_PROFILE"),
   ...WorkSettings.environment,
   ...RetentionSettings.environment
 })
@@ -153,6 +162,18 @@ export const make = Effect.fnUntraced(function* (flags: Flags) {
   for (const { limit, variable } of limits) {
     yield* MerchantSettings.checkClient(faults, variable, limit)
   }
+  const profileFile = Option.getOrElse(flags.profile, () => env.profile)
+  const profileName = Option.isSome(flags.profile) ? "--profile" : "PAWL_PROFILE"
+  const profile = yield* profileFile === ""
+    ? Effect.succeed<Profile.File>({})
+    : ProfileFile.read(profileFile, profileName).pipe(
+        Effect.catch(({ advice }) =>
+          Effect.sync((): Profile.File => {
+            faults.refuse(profileName, advice)
+            return {}
+          })
+        )
+      )
   const admin = adminOf(flags, env, faults)
   const work = WorkSettings.make(env, Math.max(1, ...merchants.map(({ stores }) => stores.length)))
   const retention = RetentionSettings.make(env)
@@ -174,7 +195,7 @@ export const make = Effect.fnUntraced(function* (flags: Flags) {
     client: limits.reduce<PawlConfig.Limits>((all, { limit }) => ({ ...all, ...limit }), {}),
     retention: retention.layer,
     storeBytes: retention.storeBytes,
-    switches: work.switches
+    switches: { ...profile.switches, ...work.switches }
   }
 })
 

@@ -84,9 +84,12 @@ const flags = {
     "against",
     "The fixtures of an earlier run: reports the changes since"
   ),
-  profile: Flags.optionalText(
-    "profile",
-    "The profile that your program runs with: its readings are assumed"
+  profile: Flag.String("profile").pipe(
+    Flag.withFallbackConfig(Config.String("PAWL_PROFILE")),
+    Flag.withDescription(
+      "The profile that your program runs with: its readings are assumed; or set PAWL_PROFILE"
+    ),
+    Flag.optional
   ),
   out: Flags.text("out", "pawl-doctor", "The folder for the fixtures, the profile and the report"),
   isNew: Flags.toggle("new", "Begins again, although the last run was not finished"),
@@ -158,7 +161,7 @@ export const doctor = Command.make("doctor", flags, (input) =>
       : yield* ProfileFile.read(input.against.value, Doctor.Recording, "the fixtures of a run")
     const assumed: Readings.Readings = Option.isNone(input.profile)
       ? {}
-      : (yield* ProfileFile.readings(input.profile.value)).readings
+      : (yield* ProfileFile.profile(input.profile.value)).readings
     const time = isFast
       ? yield* SandboxTime.make(baseUrl, input.token)
       : { pause: waiting, now: Clock.currentTimeMillis }

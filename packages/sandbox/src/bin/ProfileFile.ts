@@ -1,6 +1,7 @@
 /**
  * The file of a profile: the readings of a service, and the switches by which pawl bears them.
  */
+import * as ProfileFile from "@pawl/http/internal/NodeProfileFile"
 import * as OwnFile from "@pawl/webhook/internal/NodeOwnFile"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
@@ -26,19 +27,14 @@ export const read = Effect.fnUntraced(function* <A>(
   )
 })
 
-const Profile = Schema.Struct({ readings: Schema.Record(Schema.String, Schema.String) })
-
-/** Reads the readings of a profile. `unknown` lists those that a gateway cannot have. */
-export const readings = (file: string) =>
-  Effect.map(
-    read(file, Profile, "a profile that the doctor wrote"),
-    ({ readings }): { readonly readings: Readings.Readings; readonly unknown: Array<string> } => ({
-      readings,
-      unknown: Object.entries(readings).flatMap(([question, reading]) => {
-        const known = Readings.questions.find((name) => name === question)
-        return known !== undefined && Readings.known(known).includes(reading)
-          ? []
-          : [`${question}: ${reading}`]
-      })
+/** Reads a profile. It fails if no gateway can have one of its readings, and names it. */
+export const profile = Effect.fnUntraced(function* (file: string) {
+  const { readings = {}, switches = {} } = yield* ProfileFile.read(file, "--profile")
+  const [unknown] = Readings.unknown(readings)
+  if (unknown !== undefined) {
+    return yield* new FileFault({
+      message: `${file} has a reading that no sandbox can have: ${unknown}`
     })
-  )
+  }
+  return { readings, switches }
+})

@@ -17,6 +17,7 @@ import * as Predicate from "effect/Predicate"
 import * as Redacted from "effect/Redacted"
 import * as Sandbox from "../Sandbox.ts"
 import * as Flags from "./Flags.ts"
+import type { InvalidConfig } from "@pawl/http/PawlConfig"
 import type { FileFault } from "./ProfileFile.ts"
 import { Reported } from "./Reported.ts"
 import type * as SandboxReport from "./SandboxReport.ts"
@@ -85,9 +86,12 @@ const flags = {
     ),
     Flag.withDefault("plain")
   ),
-  profile: Flags.optionalText(
-    "profile",
-    "A profile that the doctor wrote of a real service: the sandbox then behaves like it"
+  profile: Flag.String("profile").pipe(
+    Flag.withFallbackConfig(Config.String("PAWL_PROFILE")),
+    Flag.withDescription(
+      "A profile that the doctor wrote of a real service: the sandbox then behaves like it; or set PAWL_PROFILE"
+    ),
+    Flag.optional
   ),
   intentLifetime: Flags.duration(
     "intent-lifetime",
@@ -120,16 +124,14 @@ const announce = Effect.fnUntraced(function* (
   yield* report
 })
 
-/** Reads the profile, and prints the readings that no sandbox can have. */
-const readingsOf = Effect.fnUntraced(function* (profile: Option.Option<string>) {
-  if (Option.isNone(profile)) return {}
-  const ProfileFile = yield* Effect.promise(() => import("./ProfileFile.ts"))
-  const { readings, unknown } = yield* ProfileFile.readings(profile.value)
-  for (const reading of unknown) {
-    yield* Console.error(`The sandbox keeps its default, because it cannot do ${reading}`)
-  }
-  return readings
-})
+/** Reads the profile. The module is loaded only then, because it has the schemas of a client. */
+const profileOf = (profile: Option.Option<string>) =>
+  Option.isNone(profile)
+    ? Effect.succeed({})
+    : Effect.flatMap(
+        Effect.promise(() => import("./ProfileFile.ts")),
+        (ProfileFile) => ProfileFile.profile(profile.value)
+      )
 
 /** The command `sandbox`. */
 export const sandbox = Command.make(
@@ -149,10 +151,10 @@ export const sandbox = Command.make(
     ).pipe(
       Layer.provide(
         Layer.unwrap(
-          Effect.map(readingsOf(profile), (readings) =>
+          Effect.map(profileOf(profile), (read) =>
             Sandbox.layer({
               ...options,
-              readings,
+              ...read,
               filename: Option.getOrUndefined(filename),
               merchantSecret: Option.getOrUndefined(merchantSecret),
               token: Option.getOrUndefined(token),
@@ -176,7 +178,7 @@ export const sandbox = Command.make(
 
 /** Returns the cause of a failed start in one sentence, with a remedy. */
 const reason = Effect.fnUntraced(function* (
-  error: Sandbox.StartError | FileFault,
+  error: Sandbox.StartError | FileFault | InvalidConfig,
   { host, port }: { readonly host: string; readonly port: number }
 ) {
   if (error._tag !== "ServeError") return error.message

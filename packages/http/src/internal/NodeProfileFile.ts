@@ -1,0 +1,41 @@
+/**
+ * The file of a profile, which `PAWL_PROFILE` names.
+ */
+import * as Profile from "@pawl/core/Profile"
+import * as Config from "effect/Config"
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import { readFileSync, statSync } from "node:fs"
+import { InvalidConfig } from "../PawlConfig.ts"
+import * as ErrorResponse from "./wire/ErrorResponse.ts"
+
+const decode = Schema.decodeUnknownEffect(Schema.fromJsonString(Profile.File), {
+  onExcessProperty: "error"
+})
+
+/** Reads a profile, or fails with the setting that names it and the field that is wrong. */
+export const read = Effect.fnUntraced(function* (
+  file: string,
+  setting = "PAWL_PROFILE"
+): Effect.fn.Return<Profile.File, InvalidConfig> {
+  const refuse = (advice: string) => new InvalidConfig({ setting, advice })
+  const text = yield* Effect.try({
+    // A pipe would hang.
+    try: () => (statSync(file).isFile() ? readFileSync(file, "utf8") : ""),
+    catch: () => refuse("give the path of a profile, such as the profile.json of doctor")
+  })
+  return yield* Effect.mapError(decode(text), (error) => {
+    const [path = []] = ErrorResponse.pathsOf(error)
+    return refuse(
+      path.length === 0
+        ? "the file is no profile: give JSON such as the profile.json of doctor"
+        : `the profile has a wrong ${path.join(".")}; @pawl/core/Profile has the switches and their values`
+    )
+  })
+})
+
+/** The switches of the file that `PAWL_PROFILE` names; none without it. */
+export const switches: Effect.Effect<Profile.Options, InvalidConfig | Config.ConfigError> =
+  Effect.flatMap(Config.String("PAWL_PROFILE").pipe(Config.withDefault("")), (file) =>
+    file === "" ? Effect.succeed({}) : Effect.map(read(file), ({ switches = {} }) => switches)
+  )

@@ -1,0 +1,100 @@
+/**
+ * The file of a profile.
+ */
+import * as ApmPayments from "../src/ApmPayments.ts"
+import * as Pawl from "../src/Pawl.ts"
+import * as ProfileFile from "../src/internal/NodeProfileFile.ts"
+import * as ConfigProvider from "effect/ConfigProvider"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { once } from "node:events"
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterAll, describe, expect, it } from "vitest"
+
+const folder = mkdtempSync(join(tmpdir(), "pawl-profile-"))
+const file = join(folder, "profile.json")
+afterAll(() => rmSync(folder, { recursive: true }))
+
+const read = (text: string) => {
+  writeFileSync(file, text)
+  return Effect.runPromise(Effect.result(ProfileFile.read(file)))
+}
+
+it("has switches and readings, each of which may be absent", async () => {
+  for (const profile of [
+    {},
+    { service: "https://pay.example/api", switches: {}, readings: { token: "jwt" } },
+    {
+      switches: { tokenField: "pass", requestIdWindow: "2 hours", pollGaps: [60_000, "5 minutes"] }
+    }
+  ]) {
+    expect(await read(JSON.stringify(profile))).toMatchObject({ success: profile })
+  }
+})
+
+describe("a fault", () => {
+  it.each([
+    ["no JSON", "{", "the file is no profile"],
+    ["a list", "[]", "the file is no profile"],
+    ["an unknown member", '{"swtches":{}}', "a wrong swtches"],
+    ["an unknown switch", '{"switches":{"tokenFild":"hunter2"}}', "a wrong switches.tokenFild"],
+    [
+      "a wrong value",
+      '{"switches":{"payoutChecksum":"hunter2"}}',
+      "a wrong switches.payoutChecksum"
+    ],
+    [
+      "a wrong time",
+      '{"switches":{"requestIdWindow":"hunter2"}}',
+      "a wrong switches.requestIdWindow"
+    ],
+    ["no gap", '{"switches":{"pollGaps":[]}}', "a wrong switches.pollGaps"],
+    ["a wrong reading", '{"readings":{"token":7}}', "a wrong readings.token"]
+  ])("is named, and its value is not: %s", async (_, text, named) => {
+    const result = await read(text)
+    expect(result).toMatchObject({ failure: { setting: "PAWL_PROFILE" } })
+    const message = "failure" in result ? result.failure.message : ""
+    expect(message).toContain(named)
+    expect(message).not.toContain("hunter2")
+  })
+
+  it("is a path that is no file", async () => {
+    for (const path of [folder, "/dev/null", join(folder, "none")]) {
+      const result = await Effect.runPromise(Effect.result(ProfileFile.read(path, "--profile")))
+      expect(result).toMatchObject({ failure: { setting: "--profile" } })
+    }
+  })
+})
+
+it("the client takes the file of PAWL_PROFILE, and its own options before it", async () => {
+  const tokens: Array<string | undefined> = []
+  const server = createServer((request, response) => {
+    request.resume()
+    response.setHeader("content-type", "application/json")
+    if (request.url === "/api/v1/auth") return void response.end('{"pass":"abc","other":"def"}')
+    tokens.push(request.headers.authorization)
+    response.end('"SUCCEED"')
+  }).listen(0, "127.0.0.1")
+  await once(server, "listening")
+  writeFileSync(file, JSON.stringify({ switches: { tokenField: "pass" } }))
+  const env = {
+    PAWL_BASE_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}/api`,
+    PAWL_MERCHANT_KEY: "key",
+    PAWL_MERCHANT_SECRET: "secret",
+    PAWL_PROFILE: file
+  }
+  for (const profile of [undefined, { tokenField: "other" }]) {
+    const layer = Layer.provide(
+      Pawl.layerConfig(undefined, { profile }),
+      ConfigProvider.layer(ConfigProvider.fromEnv({ env }))
+    )
+    const status = ApmPayments.ApmPayments.use(({ status }) => status("7"))
+    expect(await Effect.runPromise(Effect.provide(status, layer))).toBe("SUCCEED")
+  }
+  expect(tokens).toEqual(["Bearer abc", "Bearer def"])
+  server.close()
+})
