@@ -78,7 +78,7 @@ const packages: ReadonlyArray<Rule> = [
     why: "core is data: effect's own modules, effect/crypto, effect/encoding, effect/schema, and a table of ISO 4217"
   },
   {
-    files: /^packages\/http\/src\/Node/,
+    files: /^packages\/http\/src\/(internal\/)?Node/,
     may: [effect, core, node, undici],
     why: "http knows core alone; it meets webhook in core's ports"
   },
