@@ -24,6 +24,7 @@ import { forge } from "./rel/forge.ts"
 import { fuzzing } from "./rel/fuzz.ts"
 import { help } from "./rel/Help.ts"
 import { kill } from "./rel/kill.ts"
+import { accountsRun } from "./rel/accounts.ts"
 import { merchantsRun } from "./rel/merchants.ts"
 import { model } from "./rel/model.ts"
 import { owner } from "./rel/owner.ts"
@@ -65,6 +66,7 @@ const runs: ReadonlyMap<string, Run> = new Map(
     poll,
     scale,
     snapshot,
+    accounts: accountsRun,
     merchants: merchantsRun,
     sim,
     plans,

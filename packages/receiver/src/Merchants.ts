@@ -27,6 +27,7 @@
  * @since 0.1.0
  */
 import type { Hmac } from "@pawl/core/Hmac"
+import { Profile } from "@pawl/core/Profile"
 import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
 import * as Data from "effect/Data"
@@ -39,7 +40,7 @@ import * as Shares from "@pawl/webhook/internal/doors/Shares"
 import { Admin } from "./Admin.ts"
 import * as MerchantsAdmin from "./internal/merchants/MerchantsAdmin.ts"
 import * as MerchantId from "./internal/merchants/MerchantId.ts"
-import * as Refusals from "./internal/merchants/Refusals.ts"
+import * as Nobody from "./internal/merchants/Nobody.ts"
 import * as Room from "@pawl/webhook/internal/records/Room"
 import { PollGap } from "@pawl/webhook/internal/work/RowSteps"
 import * as Reading from "@pawl/webhook/internal/verify/Reading"
@@ -186,16 +187,20 @@ export const layer = <E, R>(
         ReadBudget.sum
       )
 
-      const refuse = yield* Refusals.make
+      const profile = yield* Profile
+      const nobodies = yield* Effect.forEach(Nobody.numbers, () =>
+        start({ layer: Nobody.layer }, makeShare())
+      )
+      const nobodyOf = (account: string) => nobodies[Nobody.numberOf(account)]!
       const receive = (incoming: Incoming): Effect.Effect<StatusCode> =>
         Effect.suspend(() => {
-          const reading = Reading.read(incoming)
-          if ("reason" in reading) return refuse(incoming, reading)
+          const reading = Reading.keep(incoming, profile)
+          if ("reason" in reading) return nobodyOf("").receive(incoming)
           const { signed, token } = reading
           const named = token === undefined ? undefined : Token.merchantOf(token)
           // A name that is unknown is refused, because another response would tell which names are known.
           const merchant = byId.get(named ?? byAccount.get(signed.account) ?? "")
-          return merchant === undefined ? refuse(incoming, reading) : merchant.receive(incoming)
+          return (merchant ?? nobodyOf(named ?? signed.account)).receive(incoming)
         })
 
       return Context.make(Merchants, byId).pipe(
@@ -233,16 +238,25 @@ const accountsOf = Effect.fnUntraced(function* (
   return byAccount
 })
 
-/** Starts a merchant, until the scope ends. */
+/**
+ * Starts a merchant, until the scope ends. Without an id it is nobody. Its label is empty, which Prometheus takes for none, because
+ * metrics without a label cost less time.
+ */
 const start = Effect.fnUntraced(function* <E, R>(
-  { accounts = [], id, layer, storeBytes = maxStoreBytes }: Merchant<E, R>,
+  {
+    accounts = [],
+    id = "",
+    layer,
+    storeBytes = maxStoreBytes
+  }: Omit<Merchant<E, R>, "id"> & { readonly id?: string },
   share: Shares.Share
 ) {
-  const labels = { ...(yield* Metric.CurrentMetricAttributes), merchant: id }
+  const label = { merchant: id }
+  const labels = { ...(yield* Metric.CurrentMetricAttributes), ...label }
   const labelled = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
     effect.pipe(
       Effect.provideService(Metric.CurrentMetricAttributes, labels),
-      Effect.annotateLogs({ merchant: id })
+      Effect.annotateLogs(label)
     )
   const services = yield* Layer.build(Layer.fresh(layer)).pipe(
     Effect.provideService(Shares.Share, share),

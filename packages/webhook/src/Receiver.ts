@@ -42,6 +42,7 @@ import * as Cleaner from "./internal/work/Cleaner.ts"
 import * as Confirmer from "./internal/work/Confirmer.ts"
 import * as Door from "./internal/doors/Door.ts"
 import * as RouterBody from "./internal/doors/RouterBody.ts"
+import { RefusedAlarm } from "./internal/doors/RefusedAlarm.ts"
 import * as Shares from "./internal/doors/Shares.ts"
 import * as LedgerClock from "./internal/ledger/LedgerClock.ts"
 import * as Owner from "./internal/ledger/Owner.ts"
@@ -151,6 +152,7 @@ const layerReceive = Layer.effect(
     const ledger = yield* Ledger
     const journal = yield* Journal.Journal
     const share = yield* Shares.Share
+    const refusedAlarm = yield* RefusedAlarm
     const awaitResult = yield* SharedTimeout.make(storeTimeout, new StoreUnavailable({}))
     const { note } = journal
     let isCurrentSecretUsed = false
@@ -232,7 +234,7 @@ const layerReceive = Layer.effect(
       yield* Effect.logDebug("Refused a callback", reason)
       if (status === 401) {
         note("refused", yield* Clock.currentTimeMillis)
-        yield* journal.raiseAlarm(wrongChecksum)
+        yield* journal.raiseAlarm(refusedAlarm)
       }
       return status
     })
@@ -274,8 +276,6 @@ const eventOf = ({ claim, quarantine }: Verified, { isNew }: Accepted): Journal.
     ? { _tag: "Quarantined", field: quarantine ?? "transactionStatus" }
     : { _tag: "Accepted", claim, isNew }
 
-const wrongChecksum =
-  "callbacks are refused with 401: they are forged, or the merchant secret is wrong and must be corrected within 62 minutes"
 const tooMany = new StoreUnavailable({
   cause: new Error("too many callbacks of this merchant wait for its store")
 })

@@ -140,10 +140,11 @@ export const verifyWith = (
   profile: Partial<Pick<Switches, "callbackContentType" | "refundCallbackId">> = {}
 ): ((incoming: Incoming) => Verified | Refusal) => {
   const { refundCallbackId = "refund" } = profile
+  // A forged callback costs the same work while secrets are rotated and at other times.
   const secrets = [
-    { name: "current" as const, sign: current },
-    ...(previous === undefined ? [] : [{ name: "previous" as const, sign: previous }])
-  ]
+    { name: "current", sign: current },
+    { name: "previous", sign: previous ?? current }
+  ] as const
   const accepted = accounts && new Set(accounts)
 
   const tokenOf = (text: string | undefined): Token.Token | undefined => {

@@ -45,6 +45,18 @@ describe("a callback", () => {
   })
 })
 
+it("a forged callback costs the same work while secrets are rotated and at other times", () => {
+  for (const previous of [undefined, signs("previous")]) {
+    const current = vi.fn(signs(secret))
+    const before = previous && vi.fn(previous)
+    const result = verify({ current, previous: before })(
+      incoming("card", card(), { checksum: "forged" })
+    )
+    expect(result).toMatchObject({ status: 401 })
+    expect(current.mock.calls.length + (before?.mock.calls.length ?? 0)).toBe(2)
+  }
+})
+
 describe("a content type", () => {
   const types = ["text/plain", "application/x-www-form-urlencoded", "", undefined]
   const request = (contentType: string | undefined) => incoming("card", card(), { contentType })

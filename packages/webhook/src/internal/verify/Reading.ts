@@ -38,8 +38,20 @@ export const isTyped = (
   { callbackContentType }: TypeSwitch
 ): boolean => callbackContentType === "any" || jsonType.test(contentType ?? "")
 
+const kept = new WeakMap<Incoming, Reading | Refusal>()
+
+/** Reads a request, and keeps the result for the verifier of its merchant. */
+export const keep = (incoming: Incoming, profile: TypeSwitch): Reading | Refusal => {
+  const reading = read(incoming, profile)
+  kept.set(incoming, reading)
+  return reading
+}
+
 /** Reads a request, or refuses it. */
-export const read = (incoming: Incoming, profile: TypeSwitch = {}): Reading | Refusal => {
+export const read = (incoming: Incoming, profile: TypeSwitch = {}): Reading | Refusal =>
+  kept.get(incoming) ?? parse(incoming, profile)
+
+const parse = (incoming: Incoming, profile: TypeSwitch): Reading | Refusal => {
   if (incoming.method !== "POST") return refuse(405, "the method is not POST")
   if (incoming.body.length > maxBytes) return refuse(413, "the body is larger than 64 KiB")
   if (incoming.contentEncoding !== undefined && incoming.contentEncoding !== "identity") {

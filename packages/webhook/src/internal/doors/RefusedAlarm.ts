@@ -1,0 +1,13 @@
+/**
+ * The alarm of a receiver about callbacks whose checksum does not match.
+ */
+import * as Context from "effect/Context"
+
+/** The text of the alarm. The receiver of callbacks that belong to no merchant has another one. */
+export const RefusedAlarm: Context.Reference<string> = /* @__PURE__ */ Context.Reference(
+  "@pawl/webhook/internal/doors/RefusedAlarm",
+  {
+    defaultValue: () =>
+      "callbacks are refused with 401: they are forged, or the merchant secret is wrong and must be corrected within 62 minutes"
+  }
+)

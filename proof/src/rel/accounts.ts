@@ -1,0 +1,133 @@
+/**
+ * Tells the accounts of a receiver of a hundred merchants from those of nobody by the time of its responses.
+ *
+ * **Details**
+ *
+ * A trial draws an account, a merchant's or nobody's, and posts 800 forged callbacks on one connection: 400 about it, and between
+ * them 400 about other accounts of nobody. The attacker compares the two halves by several statistics. In the first half of the
+ * trials it knows the answers and learns the statistic, the direction and the threshold that guess best. It guesses
+ * in the second half.
+ */
+import * as Effect from "effect/Effect"
+import { MinimumLogLevel } from "effect/References"
+import { makePost } from "./LocalHttp.ts"
+import { accountOf, callbackOf, merchants, start } from "./merchants/World.ts"
+import { collectMisses, inSequence, type Report, type Run, type StoreName } from "./Run.ts"
+import * as SeededRandom from "./SeededRandom.ts"
+
+/** The requests of a trial. */
+const block = 800
+/** The requests before the first trial. */
+const warmUp = 20_000
+/** The highest part of the trials that may be guessed. */
+const maxGuessed = 0.6
+
+const quantile = (times: ReadonlyArray<number>, part: number): number =>
+  times.toSorted((left, right) => left - right)[Math.floor(part * times.length)] ?? 0
+
+const fastMean = (times: ReadonlyArray<number>): number => {
+  const fast = times.toSorted((left, right) => left - right).slice(0, times.length / 2)
+  return fast.reduce((sum, time) => sum + time, 0) / fast.length
+}
+
+const statistics: ReadonlyArray<(times: ReadonlyArray<number>) => number> = [
+  (times) => quantile(times, 0.1),
+  (times) => quantile(times, 0.25),
+  (times) => quantile(times, 0.5),
+  fastMean
+]
+
+interface Trial {
+  readonly isKnown: boolean
+  /** The difference of the halves by each statistic. */
+  readonly differences: ReadonlyArray<number>
+}
+
+/** A way to guess: known above a threshold of a statistic, or below it. */
+interface Guess {
+  readonly statistic: number
+  readonly threshold: number
+  readonly isAbove: boolean
+}
+
+/** Returns the part of the trials that a way guesses. */
+const partOf = (trials: ReadonlyArray<Trial>, { isAbove, statistic, threshold }: Guess): number =>
+  trials.filter(
+    ({ differences, isKnown }) =>
+      (differences[statistic] ?? 0) > threshold === (isKnown === isAbove)
+  ).length / trials.length
+
+/** Returns the way that guesses most of some trials. */
+export const learn = (trials: ReadonlyArray<Trial>): Guess => {
+  let best: Guess = { statistic: 0, threshold: 0, isAbove: true }
+  for (const statistic of statistics.keys()) {
+    for (const { differences } of trials) {
+      for (const isAbove of [true, false]) {
+        const guess = { statistic, threshold: differences[statistic] ?? 0, isAbove }
+        if (partOf(trials, guess) > partOf(trials, best)) best = guess
+      }
+    }
+  }
+  return best
+}
+
+const runOn = (name: StoreName, { count, log, seed }: Parameters<Run["make"]>[0]) =>
+  Effect.gen(function* (): Effect.fn.Return<
+    Report,
+    unknown,
+    Effect.Services<ReturnType<typeof start>> | Effect.Services<ReturnType<typeof makePost>>
+  > {
+    const { miss, misses } = collectMisses()
+    const { port } = yield* start(name)
+    const post = yield* makePost(1)
+    const random = SeededRandom.make(seed, "accounts")
+    const nobody = () => String(20_000 + random.below(10_000))
+    const timeOf = async (account: string) => {
+      const forged = callbackOf("nobody's secret", account, String(100_000 + random.below(900_000)))
+      const before = performance.now()
+      const status = await post(port, forged)
+      if (status !== 401) miss(`a forged callback was answered ${String(status)}`)
+      return performance.now() - before
+    }
+    const trials: Array<Trial> = []
+    yield* Effect.promise(async () => {
+      for (let sent = 0; sent < warmUp; sent++) {
+        await timeOf(sent % 2 === 0 ? nobody() : accountOf(random.below(merchants)))
+      }
+      for (let number = 1; number <= count; number++) {
+        const isKnown = random.isTrue(0.5)
+        const account = isKnown ? accountOf(random.below(merchants)) : nobody()
+        const asked: Array<number> = []
+        const others: Array<number> = []
+        for (let sent = 0; sent < block; sent += 2) {
+          // The order changes, so that the time of the request before is no help.
+          const isFirst = random.isTrue(0.5)
+          if (isFirst) asked.push(await timeOf(account))
+          others.push(await timeOf(nobody()))
+          if (!isFirst) asked.push(await timeOf(account))
+        }
+        trials.push({ isKnown, differences: statistics.map((of) => of(asked) - of(others)) })
+        if (number % 50 === 0) log(`${number} of ${count} trials`)
+      }
+    })
+    const half = Math.floor(trials.length / 2)
+    const guess = learn(trials.slice(0, half))
+    const guessed = partOf(trials.slice(half), guess)
+    if (guessed > maxGuessed) miss(`${Math.round(guessed * 100)} % of the accounts were guessed`)
+    return {
+      figures: {
+        trials: trials.length - half,
+        guessed,
+        guessedWhileLearning: partOf(trials.slice(0, half), guess)
+      },
+      misses: misses()
+    }
+  }).pipe(Effect.provideService(MinimumLogLevel, "None"), Effect.scoped)
+
+export const accountsRun: Run = {
+  summary: "the time of 800 responses does not tell the accounts of merchants from those of nobody",
+  unit: "trials",
+  count: { memory: 600 },
+  stores: ["memory"],
+  make: (options) => inSequence(options.stores.map((name) => [name, runOn(name, options)] as const))
+}
