@@ -47,8 +47,8 @@ describe("a callback", () => {
 
 it("a forged callback costs the same work while secrets are rotated and at other times", () => {
   for (const previous of [undefined, signs("previous")]) {
-    const current = vi.fn(signs(secret))
-    const before = previous && vi.fn(previous)
+    const current = vi.fn<Sign>(signs(secret))
+    const before = previous && vi.fn<Sign>(previous)
     const result = verify({ current, previous: before })(
       incoming("card", card(), { checksum: "forged" })
     )

@@ -75,7 +75,7 @@ const runOn = (name: StoreName, { count, log, seed }: Parameters<Run["make"]>[0]
   Effect.gen(function* (): Effect.fn.Return<
     Report,
     unknown,
-    Effect.Services<ReturnType<typeof start>> | Effect.Services<ReturnType<typeof makePost>>
+    Effect.Services<ReturnType<typeof start>>
   > {
     const { miss, misses } = collectMisses()
     const { port } = yield* start(name)

@@ -10,6 +10,7 @@ import * as Ledger from "@pawl/webhook/Ledger"
 import * as Receiver from "@pawl/webhook/Receiver"
 import * as Verifier from "@pawl/webhook/Verifier"
 import * as Effect from "effect/Effect"
+import * as Hex from "effect/encoding/Hex"
 import * as Hash from "effect/Hash"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
@@ -26,13 +27,15 @@ export const numbers = [0, 1, 2, 3, 4, 5, 6, 7] as const
 /** Returns the number of the receiver for an account or a name of nobody. */
 export const numberOf = (account: string): number => Hash.string(account) & (numbers.length - 1)
 
+const secret = () => globalThis.crypto.getRandomValues(new Uint8Array(32))
+
 /** Layer of the receiver. Nobody knows its secret, so its ledger stays empty. */
 export const layer = Layer.suspend(() =>
   Receiver.layer().pipe(
     Layer.provide([
       Handler.layer(() => Effect.void),
       Layer.succeed(StatusReader, { read: () => Effect.never }),
-      Verifier.layer({ current: Redacted.make(crypto.randomUUID() + crypto.randomUUID()) }),
+      Verifier.layer({ current: Redacted.make(Hex.encode(secret())) }),
       Layer.succeed(RefusedAlarm, unknownMerchant)
     ]),
     Layer.provideMerge(Ledger.layerMemory),
