@@ -9,6 +9,7 @@
  * `pnpm bench store --old DIR` judges the durable ledger against that of another checkout (`src/store/store.ts`).
  */
 import { parseArgs } from "node:util"
+import { bodies } from "./src/bodies.ts"
 import { client } from "./src/client.ts"
 import { door, doorCallback } from "./src/door.ts"
 import { fake, ready, sandbox } from "./src/fake.ts"
@@ -32,6 +33,7 @@ const benches: ReadonlyMap<string, Bench> = new Map(
     verify,
     verifyNumbers,
     refusal,
+    bodies,
     client,
     requests,
     requestsQuick,

@@ -82,7 +82,7 @@ export const draftBytes = (bytes: Uint8Array): Draft | { readonly fault: Fault }
   const text = decodeUtf8(bytes)
   if (text === undefined) return { fault: "encoding" }
   const numbers: Array<{ readonly source: string; readonly key: string | undefined }> = []
-  const shape = scan(text, (source, key) => numbers.push({ source, key }))
+  const shape = scan(text, (source, key) => numbers.push({ source, key }), maxMembers)
   const parsed = parseChecked(text, shape, undefined)
   if ("fault" in parsed) return parsed
   return {
@@ -164,9 +164,13 @@ interface Shape {
 
 /**
  * Measures a text without parsing it, and visits each number with its source text, and with the source text of its key if
- * it is a member of the outermost object. `JSON.parse` checks the syntax.
+ * it is a member of the outermost object. It ends when there are more than `most` commas. `JSON.parse` checks the syntax.
  */
-const scan = (text: string, visit: (source: string, key: string | undefined) => void): Shape => {
+const scan = (
+  text: string,
+  visit: (source: string, key: string | undefined) => void,
+  most = Infinity
+): Shape => {
   let depth = 0
   let deepest = 0
   let members = 0
@@ -174,7 +178,7 @@ const scan = (text: string, visit: (source: string, key: string | undefined) => 
   let opened = 0
   let keyStart = 0
   let keyEnd = 0
-  for (let at = 0; at < text.length; at++) {
+  for (let at = 0; at < text.length && commas <= most; at++) {
     const code = text.charCodeAt(at)
     if (code === quote) {
       const end = endOfString(text, at)
