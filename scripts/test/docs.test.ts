@@ -95,7 +95,8 @@ describe("the guide for production", async () => {
       "webhook/src/internal/rule/RequestRule",
       "webhook/src/internal/rule/Order",
       "webhook/src/Journal",
-      "receiver/src/internal/merchants/Refusals",
+      "receiver/src/internal/merchants/Nobody",
+      "webhook/src/internal/doors/RefusedAlarm",
       "webhook/src/Receiver",
       "webhook/src/internal/work/Teller",
       "webhook/src/NodeReceiver"
