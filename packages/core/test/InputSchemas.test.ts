@@ -75,6 +75,19 @@ describe.each(schemas)("$name", ({ name, of: [input, wrong], schema }) => {
     expect(result.issues[0]?.message).not.toContain(JSON.stringify(value))
   })
 
+  it("refuses a callback URL with a parameter that the service adds, before anything is sent", () => {
+    const isOf = name !== "tokenize" && name !== "subscriptionUpdate"
+    const queries = ["?paymentMethod=x", "?a=b&apmType", "?PaymentMethod[0]=x", "?apm%54ype=1#"]
+    for (const query of isOf ? queries : []) {
+      const callbackUrl = `https://shop.example/callback${query}`
+      expect(validate({ ...input, callbackUrl })).toMatchObject({
+        issues: [{ path: ["callbackUrl"] }]
+      })
+    }
+    const callbackUrl = "https://shop.example/paymentMethod?method=x&a=paymentMethod#?apmType"
+    expect(validate({ ...input, callbackUrl })).not.toHaveProperty("issues")
+  })
+
   it("refuses a value that is no object", () => {
     for (const value of [undefined, null, "", "text", 7, [], [input]]) {
       expect(validate(value)).toMatchObject({ issues: [expect.anything()] })

@@ -14,6 +14,7 @@
  */
 import type { InvalidSecret } from "@pawl/core/CallbackError"
 import { Hmac } from "@pawl/core/Hmac"
+import * as Grammar from "@pawl/core/internal/Grammar"
 import { isolatedBy } from "@pawl/core/internal/Isolated"
 import type * as Config from "effect/Config"
 import { ConfigProvider } from "effect/ConfigProvider"
@@ -155,13 +156,15 @@ const build = Effect.fnUntraced(function* (secret: Redacted.Redacted, options?: 
 const canChangeAmount = (operation: Operation): boolean =>
   operation === "card-payment" || operation === "payment" || operation === "payout"
 
-/** Query parameters that the service appends, in every spelling, and the parameter of the token. */
-const reserved = /^(?:paymentmethod|apmtype|pawl)(?:\[|$)/iu
+/** The parameter of the token, in every spelling. */
+const token = /^pawl(?:\[|$)/iu
 
 const problemOf = (text: string): string | undefined => {
   const url = /^https?:\/\//iu.test(text) ? URL.parse(text) : null
   if (url === null || /\s/u.test(text)) return "A callback URL must be an absolute http(s) URL"
-  const name = [...url.searchParams.keys()].find((each) => reserved.test(each))
+  const name = [...url.searchParams.keys()].find(
+    (each) => Grammar.routing.test(each) || token.test(each)
+  )
   return name === undefined
     ? undefined
     : "A callback URL must not have the query parameters paymentMethod, apmType or pawl"

@@ -15,6 +15,12 @@ export const amount = /^(?:0|[1-9][0-9]{0,17})(?:\.[0-9]{1,2})?$/u
 /** The pattern of a currency code: three capital letters (ISO 4217). */
 export const currency = /^[A-Z]{3}$/u
 
+/**
+ * The query parameters that the service adds to a callback URL, in every spelling: some parsers read another spelling as the same
+ * parameter (`spec.md`, "Events").
+ */
+export const routing = /^(?:paymentmethod|apmtype)(?:\[|$)/iu
+
 /** The pattern of a country: two capital letters (ISO 3166-1 alpha-2). */
 export const country = /^[A-Z]{2}$/u
 

@@ -12,13 +12,13 @@ import { AccountId, Metadata, RequestId } from "../Transaction.ts"
 import * as Formats from "./Formats.ts"
 import { IntegerText } from "./JsonNumber.ts"
 import { openStruct, openStructOf, optionalText } from "./OpenStruct.ts"
-import { apmPerson, order, person, Url } from "./SharedFields.ts"
+import { apmPerson, CallbackUrl, order, person, Url } from "./SharedFields.ts"
 
 /** The fields of every create. */
 const create = { requestId: RequestId, metadata: Schema.optionalKey(Metadata) }
 
 /** The URLs of an operation that requires all of them. */
-const pageUrls = { callbackUrl: Url, successRedirectUrl: Url, failureRedirectUrl: Url }
+const pageUrls = { callbackUrl: CallbackUrl, successRedirectUrl: Url, failureRedirectUrl: Url }
 
 const digits = (pattern: RegExp, message: string) =>
   Schema.String.check(Schema.isPattern(pattern, { message }))
@@ -121,7 +121,7 @@ const apm = {
   apmPayload: ApmPayload,
   successRedirectUrl: Schema.optionalKey(Url),
   failureRedirectUrl: Schema.optionalKey(Url),
-  callbackUrl: Schema.optionalKey(Url),
+  callbackUrl: Schema.optionalKey(CallbackUrl),
   amount: Amount,
   currency: Currency,
   order: Schema.optionalKey(Order),
@@ -156,7 +156,7 @@ export const CardPaymentRequest = openStruct("CardPaymentRequest", {
   amount: Schema.optionalKey(Amount),
   currency: Schema.optionalKey(Currency),
   cardToken: Schema.optionalKey(CardToken),
-  callbackUrl: Schema.optionalKey(Url)
+  callbackUrl: Schema.optionalKey(CallbackUrl)
 })
 export type CardPaymentRequest = typeof CardPaymentRequest.Type
 
@@ -173,7 +173,7 @@ export const CardPayoutRequest = openStruct("CardPayoutRequest", {
   amount: Amount,
   card: PayoutCardDetails,
   billingDetails: Schema.optionalKey(PayoutBillingDetails),
-  callbackUrl: Schema.optionalKey(Url)
+  callbackUrl: Schema.optionalKey(CallbackUrl)
 })
 
 /**
@@ -186,7 +186,7 @@ export const RefundRequest = openStruct("RefundRequest", {
   transactionId: IntegerText,
   amount: Amount,
   reason: Schema.String,
-  callbackUrl: Schema.optionalKey(Url)
+  callbackUrl: Schema.optionalKey(CallbackUrl)
 })
 export type RefundRequest = typeof RefundRequest.Type
 

@@ -5,6 +5,7 @@ import * as Schema from "effect/Schema"
 import { ApmResponseData } from "../ApmPayload.ts"
 import type { ApmBillingDetails, BillingDetails } from "../Billing.ts"
 import type { Order } from "../Order.ts"
+import * as Grammar from "./Grammar.ts"
 import { Metadata, OpenStatus, PaymentType, TransactionId } from "../Transaction.ts"
 import {
   nullableText,
@@ -134,6 +135,20 @@ export interface CardDetails extends Details {
 /** Schema for an absolute http(s) URL. */
 export const Url = Schema.String.check(
   Schema.isPattern(/^https?:\/\/[^\s]+$/u, { message: "Expected an absolute http(s) URL" })
+)
+
+/**
+ * Schema for a callback URL. One with a parameter that the service adds would have it twice, and every callback would be
+ * refused.
+ */
+export const CallbackUrl = Url.check(
+  Schema.makeFilter((url) => {
+    const [, query = ""] = /\?([^#]*)/u.exec(url) ?? []
+    const isFree = ![...new URLSearchParams(query).keys()].some((name) =>
+      Grammar.routing.test(name)
+    )
+    return isFree || "Expected a URL without the query parameters paymentMethod and apmType"
+  })
 )
 
 /** Schemas of `Outcome`. */

@@ -73,9 +73,6 @@ const parse = (incoming: Incoming, profile: TypeSwitch): Reading | Refusal => {
 export const isBody = (value: Schema.Json): value is Body =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
-/** The routing parameters in every spelling: some parsers read another spelling as the same parameter. */
-const routing = /^(?:paymentmethod|apmtype)(?:\[|$)/i
-
 /**
  * Returns the payment method and the token of the callback's URL. The query names the method, and the body must
  * agree with it.
@@ -91,7 +88,7 @@ export const routeOf = (
     if (name === "paymentMethod") methods.push(value)
     else if (name === "apmType") types.push(value)
     else if (name === Token.parameter) tokens.push(value)
-    else if (routing.test(name)) {
+    else if (Grammar.routing.test(name)) {
       return { status: 400, reason: "the query has another spelling of paymentMethod or apmType" }
     }
   }
