@@ -30,7 +30,7 @@ export type Kind = KnownKind | Method
 
 /**
  * The kinds of each method, in the order in which the status endpoints are tried for an identifier of
- * unknown kind: payment, payout, refund.
+ * unknown kind: payment, payout, refund. The first one is always a payment.
  *
  * @category constants
  * @since 0.1.0

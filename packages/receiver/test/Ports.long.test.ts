@@ -92,7 +92,10 @@ describe("A28: the public port", () => {
         for (const path of ["/dead-letters/card/7/redrive", "/dead-letters/redrive"]) {
           expect((yield* ask(`${near}${path}`, { method: "POST" })).status).toBe(404)
         }
-        expect((yield* post(`${near}/callback`, "1", "PENDING")).status).toBe(200)
+        for (const path of ["/callback", "/callback/payouts"]) {
+          expect((yield* post(`${near}${path}`, "1", "PENDING")).status).toBe(200)
+        }
+        expect((yield* post(`${near}/callbacks`, "1", "PENDING")).status).toBe(404)
       }
       const parked = database.prepare(
         "SELECT parked_at FROM pawl_transactions_view WHERE transaction_id = '7'"

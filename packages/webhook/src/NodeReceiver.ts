@@ -206,6 +206,7 @@ const listenerOf = (run: Door.Run): RequestListener => {
         Effect.flatMap(Receiver, ({ receive }) =>
           receive({
             method,
+            path: Door.pathOf(url),
             search: Door.searchOf(url),
             contentType: headers["content-type"],
             contentEncoding: headers["content-encoding"],

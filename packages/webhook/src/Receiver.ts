@@ -292,7 +292,7 @@ const previousSecretInUse =
   "callbacks still use the previous merchant secret after others used the current one"
 
 /**
- * Layer that serves the receiver at a path of an `HttpRouter`, for every method.
+ * Layer that serves the receiver at a path of an `HttpRouter`, for every method. `/callback/*` has the paths below `/callback`, too.
  *
  * @category layers
  * @since 0.1.0
@@ -312,6 +312,7 @@ export const route = (
           const { headers, method, url } = request
           const head = {
             method,
+            path: Door.pathOf(url),
             search: Door.searchOf(url),
             contentType: headers["content-type"],
             contentEncoding: headers["content-encoding"],

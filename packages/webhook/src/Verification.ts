@@ -57,6 +57,8 @@ import type { Ordered } from "./internal/rule/Row.ts"
 /**
  * A request that may be a callback, not verified yet.
  *
+ * - `path`: the path of its URL, if the door knows it. A segment such as `payouts` or `refunds` chooses the status endpoint that is
+ *   read first.
  * - `search`: the query of its URL, with the `?`.
  * - `checksum`: the `X-Checksum` header.
  * - `body`: the bytes as received. A door may cut a longer body at `maxBytes + 1` bytes.
@@ -66,6 +68,7 @@ import type { Ordered } from "./internal/rule/Row.ts"
  */
 export interface Incoming {
   readonly method: string
+  readonly path?: string | undefined
   readonly search: string
   readonly contentType: string | undefined
   readonly contentEncoding: string | undefined
@@ -83,6 +86,7 @@ export interface Incoming {
  * - `claim`: the status it claims, which the checksum does not cover; undefined in quarantine.
  * - `quarantine`: the field because of which the callback cannot be acted on, if there is one.
  * - `secret`: the secret that its checksum was made with.
+ * - `path`: that of its URL, which is not signed.
  *
  * @category models
  * @since 0.1.0
@@ -98,6 +102,7 @@ export type Verified = Brand.Branded<
     readonly claim: Status | undefined
     readonly quarantine: string | undefined
     readonly secret: "current" | "previous"
+    readonly path: string | undefined
     readonly body: Body
     readonly bytes: Uint8Array
   },
@@ -202,6 +207,7 @@ export const verifyWith = (
       claim: quarantine === undefined && isStatus(status) ? status : undefined,
       quarantine,
       secret: secret.name,
+      path: incoming.path,
       body,
       bytes: incoming.body
     } as Verified

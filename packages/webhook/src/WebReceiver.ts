@@ -109,6 +109,7 @@ const receive = ({ headers, method, url }: Request, body: Uint8Array) =>
   Effect.flatMap(Receiver, ({ receive }) =>
     receive({
       method,
+      path: Door.pathOf(url),
       search: Door.searchOf(url),
       contentType: headers.get("content-type") ?? undefined,
       contentEncoding: headers.get("content-encoding") ?? undefined,

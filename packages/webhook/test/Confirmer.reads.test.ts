@@ -2,6 +2,7 @@
  * One read of a status: the endpoints that it asks, and the result of each response.
  */
 import * as Evidence from "@pawl/core/Evidence"
+import { BeforeRequest } from "@pawl/core/internal/BeforeRequest"
 import type { Kind } from "@pawl/core/Kind"
 import {
   NotFound,
@@ -82,7 +83,7 @@ describe("a read", () => {
         expect(yield* asks("card-payout", 59_999, pending, true)).toEqual(["card-payout"])
         // A callback that names its own id as a refund.
         expect(yield* asks("card", 0, pending, true)).toEqual(["refund"])
-        expect(yield* asks("card", 60_000, pending, true)).toEqual(["card"])
+        expect(yield* asks("card", 60_000, pending, true)).toEqual(["refund"])
         const unknown = (kind: Kind) =>
           kind === "refund" ? Effect.fail(new NotFound({})) : pending()
         expect(yield* asks("card", 0, unknown, true)).toEqual(["refund", "card-payment"])
@@ -90,6 +91,19 @@ describe("a read", () => {
           Effect.fail(new Unreachable({ reason: "reset", sent: true, attempts: 1 }))
         expect(yield* asks("card", 0, unreachable, true)).toEqual(["refund"])
       })
+  )
+
+  it.effect("waits for its turn before each further kind, and not before the first", () =>
+    Effect.gen(function* () {
+      let turns = 0
+      const turn = Effect.sync(() => void turns++)
+      const row = { kind: "card", namesPayout: true, namesRefund: true } as const
+      const unknown = (kind: Kind) =>
+        kind === "card-payment" ? pending() : Effect.fail(new NotFound({}))
+      const { asked } = yield* Effect.provideService(readNow(row, unknown), BeforeRequest, turn)
+      expect(asked).toEqual(["card-payout", "refund", "card-payment"])
+      expect(turns).toBe(2)
+    })
   )
 
   it.effect("returns the status and the kind that the service states, and when it was asked", () =>

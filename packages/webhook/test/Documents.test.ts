@@ -30,6 +30,7 @@ const payment: StoredRow = {
     ordered: { requestId: "order-17", account: "mid-1", amount: "10.00", currency: "EUR" },
     registered: true,
     isOrderRegistered: true,
+    namesPayout: true,
     namesRefund: true,
     amountCleared: true,
     isErased: true,
@@ -156,7 +157,7 @@ const golden: ReadonlyArray<
     [payment, refund] satisfies StoredRows,
     [
       "kcq,1767225600000",
-      "fronaep",
+      "fronyaep",
       "iorder-17",
       "amid-1",
       "m10.00",
@@ -196,7 +197,7 @@ const golden: ReadonlyArray<
       "s1152921504606847000",
       "y=-0.5",
       "l=1152921504606847000",
-      "~5169ps"
+      "~rbvhg7"
     ]
   ],
   [

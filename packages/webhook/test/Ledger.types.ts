@@ -35,6 +35,7 @@ const lookalike: Brand.Brand.Unbranded<Verified> = {
   claim: verified.claim,
   quarantine: verified.quarantine,
   secret: verified.secret,
+  path: verified.path,
   body: verified.body,
   bytes: verified.bytes
 }

@@ -75,6 +75,7 @@ const newest = (place: Place, numRuns: number) => {
       transactionId: fc.constantFrom("1", "2"),
       isPrevious: fc.boolean(),
       namesRefund: fc.boolean(),
+      type: fc.constantFrom("PAYMENT", "PAYOUT"),
       mid: fc.constantFrom("mid-1", "mid-2"),
       orderAmount: fc.constantFrom("1.00", "2.00"),
       orderCurrency: fc.constantFrom("EUR", "USD"),
@@ -90,8 +91,8 @@ const newest = (place: Place, numRuns: number) => {
         Effect.gen(function* () {
           const one = Context.get(yield* Layer.build(layerMemory), Ledger)
           const many = Context.get(yield* Layer.build(emptied(place)), Ledger)
-          const all = drawn.map(({ isPrevious, namesRefund, note, ...signed }) => {
-            const fields = { ...signed, metadata: { n: String(note) } }
+          const all = drawn.map(({ isPrevious, namesRefund, note, type, ...signed }) => {
+            const fields = { ...signed, type, metadata: { n: String(note) } }
             const hint = namesRefund ? { refundId: signed.transactionId } : {}
             const callback = card({ ...fields, ...hint })
             return Result.getOrThrow((isPrevious ? rotated : verify)(incoming("card", callback)))

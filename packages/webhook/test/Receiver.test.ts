@@ -66,7 +66,7 @@ const serve = Effect.fnUntraced(function* (
     gracefulShutdownTimeout: "100 millis"
   })
   const doors = {
-    HttpRouter: HttpRouter.serve(Receiver.route(), { disableListenLog: true }),
+    HttpRouter: HttpRouter.serve(Receiver.route("/callback/*"), { disableListenLog: true }),
     "node:http": Layer.effectDiscard(
       Effect.map(NodeReceiver.listener, (listener) => server.on("request", listener))
     )
@@ -169,6 +169,19 @@ describe.each<Door>(["HttpRouter", "node:http"])("the door of %s", (door) => {
       }
       expect((yield* post(port, "apm", apm())).status).toBe(200)
       expect(yield* callbacksOf(ledger, "apm")).toBe(1)
+    })
+  )
+
+  it.live("passes on the path of a callback, which may name its kind", () =>
+    Effect.gen(function* () {
+      const { ledger, port } = yield* serve(door)
+      const { search } = incoming("card", card())
+      const paths = ["/callback?a=/payouts&", "/callback/payouts?"]
+      for (const [at, path] of paths.entries()) {
+        const changes = { path: path + search.slice(1) }
+        expect((yield* post(port, "card", card(), changes)).status).toBe(200)
+        expect(yield* ledger.get("card", "100001")).toMatchObject({ namesPayout: at === 1 })
+      }
     })
   )
 

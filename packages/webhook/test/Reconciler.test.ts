@@ -127,7 +127,7 @@ describe("a transaction of unknown kind (R36)", () => {
           [3, "apm-payment"],
           [8, "apm-payment"],
           [23, "apm-payment"],
-          [83, "apm"]
+          [60, "apm"]
         ])
       })
     ))

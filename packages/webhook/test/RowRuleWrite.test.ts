@@ -154,6 +154,7 @@ describe("RowRule", () => {
           evidence: one.evidence | two.evidence,
           callbacks: one.callbacks + two.callbacks,
           registered: one.registered || two.registered,
+          namesPayout: one.namesPayout || two.namesPayout,
           namesRefund: one.namesRefund || two.namesRefund,
           isErased: one.isErased || two.isErased,
           read: Evidence.joinRead(one.read, two.read),

@@ -125,3 +125,13 @@ it("a receiver with a defect responds 503, and the log says so", async () => {
   ])
   await dispose()
 })
+
+it("passes on the path of a callback, which may name its kind, and not the host", async () => {
+  const { layer, namesPayout } = makeReceiver()
+  const { dispose, handler } = WebReceiver.toHandler(layer)
+  for (const url of ["https://payouts/callback", "https://payouts", "https://x.example/payouts"]) {
+    expect((await handler(callback({}, url + search))).status).toBe(200)
+    expect(await namesPayout()).toBe(url.endsWith("example/payouts"))
+  }
+  await dispose()
+})

@@ -103,6 +103,7 @@ const rowOf = (method: Method, transactionId: string): fc.Arbitrary<StoredRow> =
         ordered: optional(orders),
         registered: fc.boolean(),
         isOrderRegistered: fc.boolean(),
+        namesPayout: fc.boolean(),
         namesRefund: fc.boolean(),
         amountCleared: fc.boolean(),
         isErased: fc.boolean(),

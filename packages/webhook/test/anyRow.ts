@@ -31,6 +31,7 @@ export const storedRows: fc.Arbitrary<StoredRow> = fc
       ordered: optional(fc.constant({ amount: "10.00" })),
       registered: fc.boolean(),
       isOrderRegistered: fc.boolean(),
+      namesPayout: fc.boolean(),
       namesRefund: fc.boolean(),
       amountCleared: fc.boolean(),
       isErased: fc.boolean(),

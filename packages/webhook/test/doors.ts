@@ -38,6 +38,8 @@ export const makeReceiver = () => {
       Layer.provide([dependencies, Layer.succeed(Ledger, ledger)]),
       Layer.provideMerge(Layer.succeed(MinimumLogLevel, "None"))
     ),
+    namesPayout: () =>
+      Effect.runPromise(Effect.map(ledger.get("card", "100001"), (row) => row?.namesPayout)),
     callbacks: (transactionId = "100001") =>
       Effect.runPromise(Effect.map(ledger.get("card", transactionId), (row) => row?.callbacks ?? 0))
   }

@@ -49,7 +49,7 @@ export const serve = Effect.fnUntraced(function* (options: {
   }
   const port = yield* NodeReceiver.listen((request, response) => {
     const { pathname } = partsOf(request)
-    if (pathname === path) return receive(request, response)
+    if (pathname === path || pathname.startsWith(`${path}/`)) return receive(request, response)
     const probe = Object.hasOwn(probes, pathname) ? probes[pathname] : undefined
     if (probe === undefined) return NodeConnections.send(response, 404, {})
     const isRead = request.method === "GET" || request.method === "HEAD"

@@ -41,7 +41,7 @@ export const flags = {
     Flag.withDefault("127.0.0.1")
   ),
   path: Flag.String("path").pipe(
-    Flag.withDescription("The path for callbacks (default: /callback)"),
+    Flag.withDescription("The path for callbacks, and for paths below it (default: /callback)"),
     Flag.withDefault("/callback")
   ),
   store: Flag.String("store").pipe(

@@ -23,9 +23,10 @@ export const client = (
 
 const toIncoming = (
   { body, headers, method }: HttpClientRequest.HttpClientRequest,
-  { search }: URL
+  { pathname, search }: URL
 ): Incoming => ({
   method,
+  path: pathname,
   search,
   contentType: headers["content-type"],
   contentEncoding: undefined,

@@ -83,6 +83,7 @@ const flagsOf = ({
   amountCleared,
   isErased,
   isOrderRegistered,
+  namesPayout,
   namesRefund,
   registered,
   secret
@@ -91,6 +92,7 @@ const flagsOf = ({
     (registered ? "r" : "") +
     (isOrderRegistered ? "o" : "") +
     (namesRefund ? "n" : "") +
+    (namesPayout ? "y" : "") +
     (amountCleared ? "a" : "") +
     (isErased ? "e" : "") +
     (secret === undefined ? "" : secret === "current" ? "c" : "p")
@@ -172,6 +174,7 @@ const readField = (
       row.registered = value.includes("r")
       row.isOrderRegistered = value.includes("o")
       row.namesRefund = value.includes("n")
+      row.namesPayout = value.includes("y")
       row.amountCleared = value.includes("a")
       row.isErased = value.includes("e")
       row.secret = value.includes("c") ? "current" : value.includes("p") ? "previous" : undefined

@@ -19,6 +19,9 @@ export const searchOf = (url: string): string => {
   return at < 0 ? "" : url.slice(at)
 }
 
+/** Returns the path of a URL or path. */
+export const pathOf = (url: string): string => url.replace(/^[a-z]+:\/\/[^/?#]*|[?#].*/giu, "")
+
 /** The body of a request whose body is not read, because its method is not POST. */
 export const emptyBody = new Uint8Array()
 

@@ -174,6 +174,7 @@ const verifiedOf = (
     claim: undefined,
     quarantine: reason,
     secret,
+    path: undefined,
     body,
     bytes
   })

@@ -34,7 +34,8 @@ export interface Ordered {
  * - `ordered`: undefined when the order is not known.
  * - `registered`: whether a registration named the row.
  * - `isOrderRegistered`: whether `ordered` is the order of registrations; else it is that of a token.
- * - `namesRefund`: whether a callback of a card names its own id as a refund. That is a hint only, and not signed.
+ * - `namesPayout`, `namesRefund`: whether a callback says that it is a payout's or a refund's. These are hints, and not signed
+ *   (`KindHints`).
  * - `isErased`: whether a person erased the texts of the transaction. No body of a callback is kept since then.
  * - `amountCleared`: whether a person allowed amounts that differ from the ordered one.
  * - `callbacks`: the number of accepted callbacks, repeats included.
@@ -63,6 +64,7 @@ export interface Row {
   readonly ordered: Ordered | undefined
   readonly registered: boolean
   readonly isOrderRegistered: boolean
+  readonly namesPayout: boolean
   readonly namesRefund: boolean
   readonly amountCleared: boolean
   readonly isErased: boolean
@@ -179,6 +181,7 @@ export const blank = (scope: Kind, transactionId: string, at: number): Row => ({
   ordered: undefined,
   registered: false,
   isOrderRegistered: false,
+  namesPayout: false,
   namesRefund: false,
   amountCleared: false,
   isErased: false,

@@ -15,6 +15,7 @@ import { isTerminal, type Status, statuses } from "@pawl/core/Status"
 import * as Result from "effect/Result"
 import * as Struct from "effect/Struct"
 import * as Fact from "./Fact.ts"
+import * as KindHints from "./KindHints.ts"
 import {
   type Lane,
   moreUrgent,
@@ -25,13 +26,7 @@ import {
   type Row
 } from "./Row.ts"
 import { joinOrders, orderAfter, type RegisteredDifferently } from "./Order.ts"
-import {
-  findOrMake,
-  type Lease,
-  namesRefund,
-  type StoredRow,
-  type StoredRows
-} from "./StoredRow.ts"
+import { findOrMake, type Lease, type StoredRow, type StoredRows } from "./StoredRow.ts"
 import type { Verified } from "../../Verification.ts"
 import type { Event } from "./Fact.ts"
 
@@ -68,6 +63,7 @@ export const accept = (
   const { bytes, kind, ordered, secret, transactionId } = verified
   const stored = findOrMake(rows, kind, transactionId, at, "callback")
   const { row } = stored
+  const hints = KindHints.ofCallback(verified)
   const isNew = (row.evidence & Evidence.claimed(claim)) === 0
   const isConfirmed = (row.evidence & Evidence.confirmed(claim)) !== 0
   const isDue = isNew || !isConfirmed
@@ -81,7 +77,8 @@ export const accept = (
       ...row,
       kind: isKnown(row.kind) ? row.kind : kind,
       ordered: row.ordered ?? ordered,
-      namesRefund: row.namesRefund || namesRefund(verified),
+      namesPayout: row.namesPayout || hints.namesPayout,
+      namesRefund: row.namesRefund || hints.namesRefund,
       secret,
       evidence: Evidence.join(row.evidence, Evidence.claimed(claim)),
       callbacks: row.callbacks + 1,
@@ -238,6 +235,7 @@ export const join = (stored: StoredRow, other: StoredRow): StoredRow => ({
     callbacks: stored.row.callbacks + other.row.callbacks,
     ...joinOrders(stored.row, other.row),
     registered: stored.row.registered || other.row.registered,
+    namesPayout: stored.row.namesPayout || other.row.namesPayout,
     namesRefund: stored.row.namesRefund || other.row.namesRefund,
     isErased: stored.row.isErased || other.row.isErased,
     read: Evidence.joinRead(stored.row.read, other.row.read),

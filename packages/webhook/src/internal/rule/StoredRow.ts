@@ -110,10 +110,6 @@ export const ofNamedRefund = (verified: Verified): Verified => ({
   transactionId: verified.refundId ?? verified.transactionId
 })
 
-/** Tells whether a callback of a card names its own id as a refund. The refundId is not signed. */
-export const namesRefund = ({ body: { refundId }, method, transactionId }: Verified): boolean =>
-  method === "card" && (refundId === transactionId || refundId === Number(transactionId))
-
 /** Tells whether rows have a registered refund. Only such a refund is named by an id that is not signed. */
 export const hasRegisteredRefund = (rows: StoredRows): boolean =>
   rows.some(({ row }) => row.kind === "refund" && row.registered)

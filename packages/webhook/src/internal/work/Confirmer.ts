@@ -15,13 +15,15 @@
 import * as Evidence from "@pawl/core/Evidence"
 import { finalRank, rank } from "@pawl/core/Status"
 import { StatusReader } from "@pawl/core/StatusReader"
-import { isKnown, type Kind, kindsOf } from "@pawl/core/Kind"
+import { BeforeRequest } from "@pawl/core/internal/BeforeRequest"
+import type { Kind } from "@pawl/core/Kind"
 import type { OpenStatus, TransactionId } from "@pawl/core/Transaction"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as KindHints from "../rule/KindHints.ts"
 import * as Reading from "../verify/Reading.ts"
 import type { Row } from "../rule/Row.ts"
 
@@ -57,8 +59,6 @@ export class Confirmer extends Context.Service<
 >()("@pawl/webhook/internal/work/Confirmer") {}
 
 const readTimeout = Duration.minutes(1)
-/** A payment may be invisible at its status endpoint for this time after its first callback, in milliseconds. */
-const invisibleTime = Duration.toMillis(Duration.seconds(60))
 
 /**
  * Layer that reads through the `StatusReader` port.
@@ -66,9 +66,7 @@ const invisibleTime = Duration.toMillis(Duration.seconds(60))
  * A read that fails or takes longer than a minute is `NoAnswer`. An id that does not have the form of the service's ids
  * is `NotFound` without a read.
  *
- * While the kind of a row is not known, only the endpoint of payments is read for 60 seconds after its first
- * callback. A payment may be invisible there at first, and another kind may have the same number. If a callback names its
- * own id as a refund, the endpoint of refunds is read first. That id is not signed, so it chooses nothing else.
+ * While the kind of a row is not known, `KindHints.asked` says which endpoints are read.
  */
 export const layer = (options?: {
   readonly policy?: Evidence.Policy
@@ -78,13 +76,13 @@ export const layer = (options?: {
     Effect.gen(function* () {
       const reader = yield* StatusReader
       const ask = (row: Row, transactionId: TransactionId, askedAt: number) => {
-        const { createdAt, kind, namesRefund } = row
-        const readAs = (each: Kind) => Effect.suspend(() => reader.read(each, transactionId))
-        if (isKnown(kind) || askedAt - createdAt >= invisibleTime) return readAs(kind)
-        const asPayment = readAs(kindsOf[kind][0])
-        return namesRefund
-          ? Effect.catchTag(readAs("refund"), "NotFound", () => asPayment)
-          : asPayment
+        const readAs = (kind: Kind) => Effect.suspend(() => reader.read(kind, transactionId))
+        const [first, ...others] = KindHints.asked(row, askedAt - row.createdAt)
+        return others.reduce(
+          (read, kind) =>
+            Effect.catchTag(read, "NotFound", () => Effect.andThen(turn, readAs(kind))),
+          readAs(first)
+        )
       }
 
       const read = Effect.fnUntraced(function* (row: Row) {
@@ -118,6 +116,9 @@ export const layer = (options?: {
       return { policy: options?.policy ?? "final", read }
     })
   )
+
+/** Waits for the turn of a further request of the same read. */
+const turn = Effect.flatMap(BeforeRequest, (wait) => wait ?? Effect.void)
 
 const noAnswer = (
   askedAt: number,

@@ -15,6 +15,9 @@
  *   CHARGEBACK may be lost. A payment or payout in SUCCEED or REFUNDED is read after 12 hours, then at gaps that
  *   double to 14 days, for 180 days. A transaction in FAILED or CANCELLED is read once, after 12 hours.
  *
+ * While its kind is not known, a row is read 60 seconds after its first callback, if its plan has a later read: from then on
+ * every endpoint is read.
+ *
  * Apart from the plan, every accepted claim that is not confirmed makes the row due now, even an exact repeat.
  * Such a read does not advance the plan, and is retried after 15 seconds if the service does not answer. A
  * claim that comes in the same millisecond as a read causes another read. A row is read at most once a
@@ -23,10 +26,11 @@
 import * as Evidence from "@pawl/core/Evidence"
 import type { Switches } from "@pawl/core/Profile"
 import { isStatus, isTerminal, type Status } from "@pawl/core/Status"
-import type { Kind } from "@pawl/core/Kind"
+import { isKnown, type Kind } from "@pawl/core/Kind"
 import * as Duration from "effect/Duration"
 import { type ReadResult, unsettledClaim } from "./Confirmer.ts"
 import * as Fact from "../rule/Fact.ts"
+import { invisibleTime } from "../rule/KindHints.ts"
 import type { Change, Row } from "../rule/Row.ts"
 
 const seconds = (...waits: ReadonlyArray<number>) => waits.map((wait) => Duration.seconds(wait))
@@ -182,11 +186,17 @@ export const afterRead = (row: Row, result: ReadResult, rules: Rules, now: numbe
       : Fact.asked(askedAt, "404")
   const polls = pollsAfter(row, next, rules, result)
   const wait = polls === undefined ? undefined : waitBefore(next, rules, polls, now)
+  const plannedAt = wait && now + Duration.toMillis(wait)
+  const visibleAt = row.createdAt + invisibleTime
+  const isBefore = !isKnown(next.kind) && askedAt < visibleAt
   return {
     askedAt,
     facts: [fact],
     ...observed,
-    ...(polls !== undefined && { polls, pollAt: wait && now + Duration.toMillis(wait) }),
+    ...(polls !== undefined && {
+      polls,
+      pollAt: isBefore ? Math.min(plannedAt ?? visibleAt, visibleAt) : plannedAt
+    }),
     ...deadLetterAfter(row, result, now)
   }
 }

@@ -172,8 +172,14 @@ export const examples: ReadonlyArray<LedgerLaw> = [
           callback("PENDING", { transactionId: "7", ...(refundId && { refundId }) }),
           2
         )
-      expect(yield* ledger.get("card", "7")).toMatchObject({ kind: "card", namesRefund: true })
-      expect(yield* ledger.get("card", "8")).toMatchObject({ namesRefund: false })
+      yield* ledger.accept(callback("PENDING", { transactionId: "7", type: "PAYOUT" }), 2)
+      yield* ledger.accept(callback("PENDING", { transactionId: "7" }), 2)
+      const hints = { namesPayout: true, namesRefund: true }
+      expect(yield* ledger.get("card", "7")).toMatchObject({ kind: "card", ...hints })
+      expect(yield* ledger.get("card", "8")).toMatchObject({
+        namesPayout: false,
+        namesRefund: false
+      })
 
       yield* ledger.register({ kind: "refund", transactionId: "2", amount: "4.00" }, 3)
       yield* ledger.accept(named("2", "8"), 4)

@@ -78,6 +78,7 @@ export const facetOf: Readonly<Record<Exclude<keyof Leased, "unknown">, Facet>> 
   kind: "rows",
   createdAt: "rows",
   registered: "rows",
+  namesPayout: "rows",
   namesRefund: "rows",
   unreadable: "rows",
   evidence: "evidence",

@@ -1,0 +1,151 @@
+/**
+ * The order in which a row of unknown kind is read.
+ */
+import { NotFound } from "@pawl/core/PaymentsError"
+import { type KnownKind, kindsOf, type Method, methodOf } from "@pawl/core/Kind"
+import { apm, card, incoming } from "@pawl/test-support/Service"
+import * as World from "@pawl/test-support/World"
+import * as Effect from "effect/Effect"
+import fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import * as KindHints from "../src/internal/rule/KindHints.ts"
+
+const known = [...kindsOf.apm, ...kindsOf.card]
+const methods = fc.constantFrom<Method>("apm", "card")
+const hints = fc.record({ namesPayout: fc.boolean(), namesRefund: fc.boolean() })
+const none = { namesPayout: false, namesRefund: false }
+const ages = fc.oneof(fc.nat({ max: 59_999 }), fc.integer({ min: 60_000, max: 2 ** 40 }))
+
+describe("the kinds that a read asks for", () => {
+  it("are the row's alone if it is known", () => {
+    fc.assert(
+      fc.property(fc.constantFrom(...known), hints, ages, (kind, hints, age) => {
+        expect(KindHints.asked({ kind, ...hints }, age)).toEqual([kind])
+      })
+    )
+  })
+
+  it("end with payments for 60 seconds, and then with all kinds of the method, whatever callbacks name", () => {
+    fc.assert(
+      fc.property(methods, hints, ages, (kind, hints, age) => {
+        const last = KindHints.asked({ kind, ...none }, age)
+        expect(last).toEqual([age < 60_000 ? kindsOf[kind][0] : kind])
+        expect(KindHints.asked({ kind, ...hints }, age).slice(-1)).toEqual(last)
+      })
+    )
+  })
+
+  it("begin with those that callbacks name, in the order of the method's kinds, and with no others", () => {
+    fc.assert(
+      fc.property(methods, hints, ages, (kind, hints, age) => {
+        const [, payout, ...refund] = kindsOf[kind]
+        expect(KindHints.asked({ kind, ...hints }, age).slice(0, -1)).toEqual([
+          ...(hints.namesPayout ? [payout] : []),
+          ...(hints.namesRefund ? refund : [])
+        ])
+      })
+    )
+  })
+})
+
+describe("a callback", () => {
+  const of = (method: Method, body: object, path?: string) =>
+    KindHints.ofCallback({ method, body: { ...body }, path, transactionId: "7" })
+  const payout = { ...none, namesPayout: true }
+  const refund = { ...none, namesRefund: true }
+
+  it.each([
+    "PAYOUT",
+    "payouts",
+    "APM_PAYOUT",
+    "card-payout",
+    "/payouts",
+    "/a/payout/callback",
+    "/CardPayout"
+  ])("names a payout with %s as its type or in its path", (word) => {
+    for (const method of ["apm", "card"] as const) {
+      expect(of(method, { type: word })).toEqual(payout)
+      expect(of(method, { transactionType: word, refundId: "8" })).toEqual(payout)
+      expect(of(method, { type: 1 }, word)).toEqual(payout)
+    }
+  })
+
+  it.each(["REFUND", "refunds", "CARD_REFUND", "/refunds", "/callback/card-refund/"])(
+    "names a refund with %s as its type or in its path, unless it is by another method or has the id of its payment",
+    (word) => {
+      for (const refundId of [undefined, null, "7", 7]) {
+        expect(of("card", { type: word, refundId })).toEqual(refund)
+        expect(of("card", { refundId }, word)).toEqual(refund)
+      }
+      for (const refundId of ["8", 8, {}]) {
+        expect(of("card", { type: word, refundId }, word)).toEqual(none)
+      }
+      expect(of("apm", { type: word, refundId: "7" }, word)).toEqual(none)
+    }
+  )
+
+  it.each(["", "/", "/callback", "PAYMENT", "/payoutservice", "/my-refunds", "/payout.example/"])(
+    "names nothing with %s",
+    (word) => {
+      expect(of("card", { type: word, transactionType: word }, word)).toEqual(none)
+      expect(of("card", {}, undefined)).toEqual(none)
+    }
+  )
+
+  it("names a refund by its own id", () => {
+    expect(of("card", { refundId: "7" }, "/payouts")).toEqual({
+      namesPayout: true,
+      namesRefund: true
+    })
+  })
+})
+
+describe("within 60 seconds of its first callback a row of unknown kind", () => {
+  /** When the service first knows the id at each endpoint, in milliseconds. */
+  const knownFrom = fc.record(
+    Object.fromEntries(known.map((kind) => [kind, fc.constantFrom(0, 3000, Infinity)])) as Record<
+      KnownKind,
+      fc.Arbitrary<number>
+    >
+  )
+  const paths = fc.constantFrom("/callback", "/callback/payouts", "/callback/refunds")
+
+  /** Sends a callback of a method to a path, and returns the kind that is told, and when. */
+  const toldOf = (method: Method, path: string, knownFrom: Readonly<Record<KnownKind, number>>) =>
+    World.run(
+      Effect.gen(function* () {
+        const world = yield* World.make({
+          limits: { readsPerSecond: Infinity },
+          read: ({ at, kind }) =>
+            at >= knownFrom[kind as KnownKind]
+              ? Effect.succeed("SUCCEED")
+              : Effect.fail(new NotFound({}))
+        })
+        const { receiveRequest } = yield* world.start
+        const body = method === "card" ? card() : apm()
+        yield* receiveRequest(incoming(method, body, { path }))
+        yield* World.pass("59 seconds")
+        return world.calls.map(({ at, kind }) => [kind, at])
+      })
+    )
+
+  it("is told as the first of the named kinds and payments that the service knows, and as fast as a payment", () =>
+    fc.assert(
+      fc.asyncProperty(methods, paths, knownFrom, async (method, path, knownFrom) => {
+        const named = known.filter(
+          (kind) =>
+            methodOf(kind) === method &&
+            (kind.endsWith("payment") || path.endsWith(kind.replace(/^\w+-/u, "") + "s"))
+        )
+        const at = Math.min(...named.map((kind) => knownFrom[kind]))
+        const isFirst = (kind: KnownKind) => !kind.endsWith("payment")
+        const first = named
+          .filter((kind) => knownFrom[kind] === at)
+          .toSorted((one, two) => Number(isFirst(two)) - Number(isFirst(one)))
+        expect(await toldOf(method, path, knownFrom)).toEqual(
+          at === Infinity ? [] : [[first[0], at]]
+        )
+      }),
+      { numRuns: 60 }
+    ))
+})
