@@ -78,7 +78,7 @@ const flags = {
   ).pipe(Flag.withDefault(Duration.millis(200))),
   isLenient: Flags.toggle(
     "lenient",
-    "Accepts a refund's transactionId as text, any country and date, a DELETE without a content type"
+    "Accepts a refund's transactionId as text, any country and date, a DELETE with any content type"
   ),
   style: Flag.Literals("style", ["plain", "jvm"]).pipe(
     Flag.withDescription(

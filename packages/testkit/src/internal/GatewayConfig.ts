@@ -18,7 +18,7 @@ import { type Behaviour, defaults } from "./Behaviour.ts"
  * - `pageUrl`: the origin of the pages for customers, such as `http://127.0.0.1:4010`.
  * - `environment`: an access token of one environment is refused by every other (`spec.md`, "Authentication").
  * - `isLenient`: accepts what the specification does not: a refund's `transactionId` as text, any country and
- *   any date, a DELETE without a content type.
+ *   any date, a DELETE with any content type.
  * - `behaviour`: what the gateway does otherwise than by default, where the specification is silent; `@pawl/sandbox/Readings` makes it of the
  *   answers of a real service.
  * - `intentLifetime`: the time after which an unpaid intent expires.
