@@ -9,10 +9,10 @@ import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as TestClock from "effect/testing/TestClock"
 import type { RequestListener } from "node:http"
-import { connect, type Socket } from "node:net"
+import { connect } from "node:net"
 import * as NodeReceiver from "../src/NodeReceiver.ts"
 import * as Receiver from "../src/Receiver.ts"
-import { post, sendRaw, makeReceiver } from "./doors.ts"
+import { listening, post, sendRaw } from "./doors.ts"
 import { card, incoming } from "@pawl/test-support/Service"
 import { settled } from "@pawl/test-support/World"
 
@@ -22,14 +22,6 @@ const text = new TextDecoder().decode(body)
 /** Returns the bytes of a callback request; `lines` are further headers. */
 const head = (lines: string, target = `/callback${search}`) =>
   `POST ${target} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nX-Checksum: ${checksum}\r\n${lines}`
-
-const listening = Effect.gen(function* () {
-  const receiver = makeReceiver()
-  const door = NodeReceiver.toListener(receiver.layer)
-  yield* Effect.addFinalizer(() => Effect.promise(door.dispose))
-  const port = yield* NodeReceiver.listen(door.listener, { host: "127.0.0.1", port: 0 })
-  return { port, callbacks: Effect.promise(() => receiver.callbacks()) }
-})
 
 describe("invalid HTTP", () => {
   const length = `Content-Length: ${body.length}`
@@ -93,57 +85,6 @@ describe("invalid HTTP", () => {
     })
   )
 })
-
-it.live(
-  "A19: slow connections are closed, and valid requests are answered meanwhile",
-  () =>
-    Effect.gen(function* () {
-      const { callbacks, port } = yield* listening
-      const open = new Set<Socket>()
-      const cutOff: Array<string> = []
-      const slowly = (where: string, first: string, next: string) =>
-        sendRaw(port, (socket) => {
-          open.add(socket)
-          socket.write(first)
-          const more = setInterval(() => socket.write(next), 1000)
-          socket.on("close", () => {
-            clearInterval(more)
-            open.delete(socket)
-            cutOff.push(where)
-          })
-        })
-      const inHeaders = Array.from({ length: 400 }, () => slowly("headers", head(""), "X: y\r\n"))
-      const inBody = Array.from({ length: 400 }, () =>
-        slowly("body", head("Content-Length: 5000\r\n\r\n"), "x")
-      )
-      const silent = Array.from({ length: 200 }, () => slowly("silence", "", ""))
-      const slow = yield* Effect.forkChild(
-        Effect.all([...inHeaders, ...inBody, ...silent], { concurrency: "unbounded" })
-      )
-
-      let answered = 0
-      yield* Effect.whileLoop({
-        while: () => slow.pollUnsafe() === undefined,
-        body: () =>
-          Effect.promise(() => post(`http://127.0.0.1:${port}/callback`)).pipe(
-            Effect.delay("100 millis")
-          ),
-        step: ({ status }) => {
-          expect(status).toBe(200)
-          if (open.size === 1000) answered++
-        }
-      })
-      expect(answered).toBeGreaterThan(10)
-      const response = yield* Fiber.join(slow)
-      expect(response.filter((each) => / 200 /u.test(each))).toEqual([])
-      expect(
-        response.slice(0, 800).filter((each) => each.startsWith("HTTP/1.1 408 "))
-      ).toHaveLength(800)
-      expect(cutOff.lastIndexOf("headers")).toBeLessThan(cutOff.indexOf("body"))
-      expect(yield* callbacks).toBeGreaterThan(answered)
-    }),
-  60_000
-)
 
 describe("the end of a listener", () => {
   const gated = () => {

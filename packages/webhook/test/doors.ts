@@ -12,6 +12,7 @@ import * as Redacted from "effect/Redacted"
 import { MinimumLogLevel } from "effect/References"
 import { connect, type Socket } from "node:net"
 import { Ledger, layerMemory } from "../src/Ledger.ts"
+import * as NodeReceiver from "../src/NodeReceiver.ts"
 import * as Receiver from "../src/Receiver.ts"
 import * as Verifier from "../src/Verifier.ts"
 import { card, incoming, secret } from "@pawl/test-support/Service"
@@ -76,3 +77,12 @@ export const sendRaw = (port: number, write: (socket: Socket) => void) =>
     socket.on("error", end)
     socket.on("close", end)
   })
+
+/** Listens with a receiver of its own until the scope ends. */
+export const listening = Effect.gen(function* () {
+  const receiver = makeReceiver()
+  const door = NodeReceiver.toListener(receiver.layer)
+  yield* Effect.addFinalizer(() => Effect.promise(door.dispose))
+  const port = yield* NodeReceiver.listen(door.listener, { host: "127.0.0.1", port: 0 })
+  return { port, callbacks: Effect.promise(() => receiver.callbacks()) }
+})

@@ -32,7 +32,8 @@ export const testersOf = (name: string): ReadonlyArray<Tester> => testers[name] 
 const left = /\/(?:index|OpenApi\w+)\.ts$|\/bin\//u
 
 /** Tests of whole programs and machines, which no mutant in this process reaches. */
-const outside = /(?:Durability|pawl-receiver|Server|Outage|Memory|Hover|Connections)\.test\.ts$/u
+const outside =
+  /(?:Durability|NodeReceiver\.long|pawl-receiver|Server|Outage|Memory|Hover|Connections)\.test\.ts$/u
 
 /** Lists the sources that begin with one of the given paths; all without a path. */
 export const sourcesOf = (root: string, paths: ReadonlyArray<string>): ReadonlyArray<string> =>
