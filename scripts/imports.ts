@@ -179,7 +179,6 @@ const packages: ReadonlyArray<Rule> = [
       receiver,
       sandbox,
       /^playwright-core$/,
-      /^openapi-fetch$/,
       /^qr\//
     ],
     why: "not a dependency of the sandbox's tests"

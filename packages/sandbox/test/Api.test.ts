@@ -66,6 +66,16 @@ it("writes the security scheme in its registered spelling", () => {
   expect(document.components.securitySchemes["bearer"]).toEqual({ type: "http", scheme: "bearer" })
 })
 
+it("has no listed values beside any text, which TypeScript reads as any text", () => {
+  const unions = objectsOf(document).flatMap(({ anyOf }) => (Array.isArray(anyOf) ? [anyOf] : []))
+  const isText = (member: Part) => member.type === "string" && !("enum" in member)
+  for (const union of unions as ReadonlyArray<ReadonlyArray<Part>>) {
+    expect(union.some(isText) && union.some((member) => "enum" in member)).toBe(false)
+  }
+  expect(JSON.stringify(schemas["ApmPayload"])).toContain('"additionalProperties":true')
+  expect(schemas["ApmPaymentRequest"]).not.toHaveProperty("additionalProperties")
+})
+
 interface Part {
   readonly $ref?: string
   readonly type?: string

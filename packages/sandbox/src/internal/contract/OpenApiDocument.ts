@@ -4,8 +4,8 @@
  *
  * **Details**
  *
- * The schemas of the contract accept more than the specification promises: an id may be an integer, and an
- * exact number may be its source text. `openapi.json` has only the types of the specification.
+ * The schemas of the contract accept more than the specification promises: an id may be an integer, an
+ * exact number may be its source text, and a status may be any text. `openapi.json` has only the types of the specification.
  */
 import * as Predicate from "effect/Predicate"
 import * as Descriptions from "./OpenApiDescriptions.ts"
@@ -25,10 +25,19 @@ export const asPublished = (document: Node): Node => {
     webhooks,
     components: {
       ...asSpecified(others),
-      schemas: mapValues(asNode(schemas), (schema, name) => described(walk(schema), name))
+      schemas: mapValues(asNode(schemas), (schema, name) => ({
+        ...asNode(described(walk(schema), name)),
+        ...(open.has(name) && { additionalProperties: true })
+      }))
     }
   }
 }
+
+/**
+ * The schemas whose fields depend on the payment method, or are not shown by the specification. An object without `additionalProperties` may have other fields too, but a
+ * generator makes a map without getters of an object that states it.
+ */
+const open = new Set(["ApmPayload", "ApmResponseData", "CardPaymentRequest", "TokenizeRequest"])
 
 const isNode = (value: unknown): value is Node => Predicate.isObject(value)
 const asNode = (value: unknown): Node => (isNode(value) ? value : {})
@@ -42,21 +51,27 @@ const asSpecified = (node: Node): Node => mapValues(node, walk)
 const walk = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(walk)
   if (!isNode(value)) return value
-  const { allOf, anyOf, maximum: _maximum, minimum: _minimum, ...node } = value
+  const { allOf: _allOf, anyOf, maximum: _maximum, minimum: _minimum, ...node } = value
   if (Array.isArray(anyOf)) return asSpecified({ ...node, ...narrowed(anyOf) })
   const { pattern } = node
   return asSpecified({
     ...node,
     ...(typeof pattern === "string" && { pattern: portable(pattern) }),
     // The registered spelling. Some tools accept no other one.
-    ...(node["scheme"] === "Bearer" && { scheme: "bearer" }),
-    // An open object: it has the known fields, and may have any other field.
-    ...(allOf !== undefined && { additionalProperties: true })
+    ...(node["scheme"] === "Bearer" && { scheme: "bearer" })
   })
 }
 
-/** Narrows an exact number (a number or its source text) to a number, and an id (text or integer) to text. */
-const narrowed = (members: ReadonlyArray<unknown>): Node => {
+/**
+ * Narrows an exact number (a number or its source text) to a number, an id (text or integer) to text, and a status (a listed
+ * value or any text) to the listed values: TypeScript reads the union of both as any text.
+ */
+const narrowed = (union: ReadonlyArray<unknown>): Node => {
+  const isListed = union.some((member) => isNode(member) && "enum" in member)
+  const members = isListed
+    ? union.filter((member) => !isNode(member) || "enum" in member || member["type"] !== "string")
+    : union
+  if (isListed && members.length === 1) return asNode(members[0])
   const [first, second] = members
   const isExact = members.some((member) => isNode(member) && Object.keys(member).length === 0)
   const isText =
