@@ -122,8 +122,8 @@ it("Dependabot follows every folder with a lock file, and the actions", () => {
     readonly updates: ReadonlyArray<Readonly<Record<string, unknown>>>
   }
   const of = (name: string) => updates.find((each) => each["package-ecosystem"] === name)
-  const locks = globSync("{,bench/,runtimes/}pnpm-lock.yaml", { cwd: root })
-  expect(locks).toHaveLength(3)
-  expect(of("npm")?.["directories"]).toEqual(["/", "/bench", "/runtimes"])
+  const locks = globSync("{,*/,*/*/}pnpm-lock.yaml", { cwd: root, exclude: ["**/node_modules"] })
+  const folders = locks.map((path) => `/${path}`.replace(/\/?pnpm-lock\.yaml$/u, "") || "/")
+  expect(of("npm")?.["directories"]).toEqual(folders.toSorted())
   expect(of("github-actions")?.["directories"]).toEqual(["/", "/.github/actions/*"])
 })
