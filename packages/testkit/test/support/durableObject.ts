@@ -65,7 +65,9 @@ export const finalOf = (transactionId: string): "SUCCEED" | "FAILED" =>
 export const makeReceiver = (storage: Storage): ((request: Request) => Promise<Response>) => {
   storage.sql.exec("CREATE TABLE IF NOT EXISTS told (id TEXT, status TEXT)")
   const receiver = WebReceiver.toHandler(
-    Receiver.layer({ limits: { ...WorkLimits.defaults, reads: 512, lease: 3000 } }).pipe(
+    Receiver.layer({
+      limits: { ...WorkLimits.defaults, reads: 512, readsPerSecond: Infinity, lease: 3000 }
+    }).pipe(
       Layer.provide([
         Handler.layer(({ to, transactionId }) =>
           Effect.sync(() => {
