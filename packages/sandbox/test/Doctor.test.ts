@@ -44,9 +44,7 @@ describe("a planted reading", () => {
 
   it.for(planted)("of %s is named: %s", async ([question, reading]) => {
     const recording = await probe({ [question]: reading })
-    // Without a payment these cannot be seen.
-    const unseen = ["callbackAmount", "payoutChecksum", "repeated", "statusDelay"]
-    const more = hides(question, reading) ? unseen.map((name) => [name, undefined]) : []
+    const more = (hidden[`${question}: ${reading}`] ?? []).map((name) => [name, undefined])
     assert.deepStrictEqual(named(recording), { ...Object.fromEntries(more), [question]: reading })
   })
 })
@@ -167,9 +165,16 @@ const count = Effect.flatMap(Gateway.Gateway, ({ transactions }) =>
   Effect.map(transactions, ({ length }) => length)
 )
 
-/** Tells whether a service with a reading makes no payment, so that other questions cannot be answered. */
-const hides = (question: Readings.Question, reading: string): boolean =>
-  question === "checksum" && reading === "in no way that was tried"
+/** The questions that cannot be answered of a service with a reading, because it makes no payment or no page. */
+const hidden: Readonly<Record<string, ReadonlyArray<string>>> = {
+  "checksum: in no way that was tried": [
+    "callbackAmount",
+    "payoutChecksum",
+    "repeated",
+    "statusDelay"
+  ],
+  'lang: not "en"': ["intentMetadata", "intentErrorCode"]
+}
 
 /** Answers of other questions change with the status of a response. */
 const mixed: ReadonlySet<string> = new Set(["errorStatus", "unknownId"])
@@ -181,7 +186,9 @@ const anyReadings: fc.Arbitrary<Readings.Readings> = fc.record(
       .filter((question) => !mixed.has(question))
       .map((question) => [
         question,
-        fc.constantFrom(...Readings.known(question).filter((reading) => !hides(question, reading)))
+        fc.constantFrom(
+          ...Readings.known(question).filter((reading) => !(`${question}: ${reading}` in hidden))
+        )
       ])
   ),
   { requiredKeys: [] }

@@ -4,6 +4,7 @@
  * Each case gets a new `ServiceUnderTest`. It sends requests, reads responses and callbacks, and lets time
  * pass.
  */
+import { ambiguous } from "./contractAmbiguous.ts"
 import { bodies } from "./contractBodies.ts"
 import { callbacks } from "./contractCallbacks.ts"
 import type { Case } from "./contractService.ts"
@@ -22,6 +23,7 @@ export const contract: Readonly<Record<string, ReadonlyArray<Case>>> = {
   strictness,
   identifiers,
   rehearsal,
+  ambiguous,
   transactions,
   callbacks,
   refunds,

@@ -77,8 +77,8 @@ export const bodies: ReadonlyArray<Case> = [
         ]),
         ["/payments/apm", "currency", canary],
         ["/payments/apm", "apmPayload", [canary]],
-        ["/payments/apm", "accountId", canary],
-        ["/payouts/apm", "accountId", canary],
+        ["/payments/apm", "accountId", `${canary}|`],
+        ["/payouts/apm", "accountId", `${canary}|`],
         ["/refunds/card", "transactionId", canary],
         ["/refunds/card", "transactionId", "7"],
         ["/payments/intent", "type", canary],
@@ -138,7 +138,7 @@ export const bodies: ReadonlyArray<Case> = [
           const body = payment({ ...signed, checksum: resources })
           assert.deepStrictEqual(yield* refused("POST", path, body), ["checksum"])
         }
-        const both = payment({ ...signed, accountId: "acc-7", checksum: "" })
+        const both = payment({ ...signed, accountId: "acc|7", checksum: "" })
         assert.deepStrictEqual(yield* refused("POST", path, both), ["accountId"])
         yield* create(path, noResources, { ...signed, checksum: good })
       }

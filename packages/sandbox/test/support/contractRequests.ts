@@ -213,7 +213,7 @@ export const requests: ReadonlyArray<Case> = [
             send("POST", path, { token, body })
           )
         // A refused request does not use up its requestId.
-        assert.strictEqual((yield* ask({ requestId: "again", mid: 7, accountId: "x" })).status, 400)
+        assert.strictEqual((yield* ask({ requestId: "again", mid: 7, accountId: "" })).status, 400)
         const original = yield* ask({ requestId: "again" })
         yield* steps(9)
         for (const over of [{}, { amount: "99" }, { metadata: { "sandbox.scenario": "cancel" } }]) {

@@ -156,16 +156,11 @@ export const transactions: ReadonlyArray<Case> = [
     })
   ),
   it(
-    "the checksum is optional for an APM payout and required for an APM payment; an account is digits",
+    "the checksum is optional for an APM payout and required for an APM payment",
     Effect.gen(function* () {
       const { checksum: _, ...unsigned } = payment()
       yield* ask("POST", "/payouts/apm", { ...unsigned, callbackUrl: undefined })
       assert.deepStrictEqual(yield* refused("POST", "/payments/apm", unsigned), ["checksum"])
-      for (const accountId of ["acc-7", "7a", "-7", "7.0", "", " 7"]) {
-        const body = payment({ accountId })
-        assert.deepStrictEqual(yield* refused("POST", "/payments/apm", body), ["accountId"])
-        assert.deepStrictEqual(yield* refused("POST", "/payouts/apm", body), ["accountId"])
-      }
     })
   ),
   it(

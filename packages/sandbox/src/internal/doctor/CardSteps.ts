@@ -16,15 +16,17 @@ const cardOf = ({ settings }: Probe) => ({
   cardHolderName: "Ada Lovelace"
 })
 
-/** Makes a payment intent. */
+/** Makes a payment intent, without metadata if the service refuses those. */
 export const hostedPage = Effect.fnUntraced(function* (probe: Probe) {
   const { amount, marks, send, settings } = probe
-  yield* send({
+  const { metadata, ...mark } = marks("page")
+  const page = (more: object) => ({
     name: "page",
     path: "/v1/payments/intent",
     body: {
-      ...marks("page"),
-      callbackUrl: marks("page").callbackUrl ?? "https://example.com/callback",
+      ...mark,
+      ...more,
+      callbackUrl: mark.callbackUrl ?? "https://example.com/callback",
       successRedirectUrl: "https://example.com/success",
       failureRedirectUrl: "https://example.com/failure",
       mid: settings.mid,
@@ -32,11 +34,13 @@ export const hostedPage = Effect.fnUntraced(function* (probe: Probe) {
       lang: "en",
       amount: amount("10"),
       currency: settings.currency,
-      order: { orderId: marks("page").requestId },
+      order: { orderId: mark.requestId },
       billingDetails: { email: "ada@example.com" },
       device: {}
     }
   })
+  if (!isSuccess(yield* send(page({ metadata }))))
+    yield* send({ ...page({}), variant: "without metadata" })
 })
 
 /** Pays by card, and reads the status until it is SUCCEED. */

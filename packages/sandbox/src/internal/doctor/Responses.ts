@@ -136,6 +136,33 @@ export const metadata: Reader = (recording) => {
   return seen(reading, `in ${having.length} of ${all.length} responses to creates`)
 }
 
+export const intentMetadata: Reader = of("page", (page) =>
+  isSuccess(page)
+    ? seen(page.variant === undefined ? "accepted" : "refused", answered(page))
+    : undefined
+)
+
+export const lang: Reader = of("page", (page) =>
+  isSuccess(page)
+    ? seen('"en"', answered(page))
+    : /\blang\b/u.test(page.body)
+      ? seen('not "en"', answered(page))
+      : undefined
+)
+
+export const payoutAccount: Reader = of("payout.info", (info) => {
+  const body = json(info.body)
+  if (!isSuccess(info) || !Predicate.isObject(body)) return undefined
+  const { accountId } = body as { readonly accountId?: Json }
+  const reading =
+    accountId === undefined || accountId === null
+      ? "left out"
+      : typeof accountId === "string"
+        ? "text"
+        : "JSON integer"
+  return seen(reading, answered(info))
+})
+
 export const nulls: Reader = (recording) => {
   const all = createsOf(recording).filter(
     ({ body }) => text(json(body), "declineCode") === undefined

@@ -80,6 +80,9 @@ export const rows: ReadonlyArray<Row> = [
   row(0, "unknownId", "Status of an unknown transaction", "mistakes", Responses.unknownId, none, "Which status has the read of an unknown transaction?", "payouts and refunds that nobody registered are never confirmed"),
   row(0, "statusBody", "Body of a status", "card payment", Responses.statusBody, only("plain text", "an object with transactionStatus"), "Is the status a JSON text?", "no payment is ever confirmed"),
   row(13, "decline", "Status of a declined create", "card payment", Responses.decline, none, "Which status has the response to a payment that is declined?", "a declined create stays in doubt"),
+  row(0, "lang", "lang of a page", "hosted page", Responses.lang, none, "Which texts does lang take: two lower-case letters?", "no page can be made"),
+  row(0, "intentMetadata", "Metadata of a page", "hosted page", Responses.intentMetadata, any, "May a payment intent have metadata?"),
+  row(0, "payoutAccount", "accountId in the info of a payout", "payout", Responses.payoutAccount, any, "Are all accountIds integers?"),
   row(0, "intentErrorCode", "errorCode of a page", "hosted page", Responses.intentErrorCode, only('"0"', '"OK"'), "Which values has errorCode?", "a page that exists counts as rejected"),
   row(11, "metadata", "Metadata in responses to creates", "all", Responses.metadata, any, "Which responses return the metadata?"),
   row(12, "errorBody", "Body of a 400", "mistakes", Responses.errorBody, any, "What is the shape of an error body?"),
@@ -107,6 +110,12 @@ export const rows: ReadonlyArray<Row> = [
 /** The silences without a probe. */
 // oxfmt-ignore
 export const unprobed: ReadonlyArray<Unprobed> = [
+  { silence: 0, title: "Two final statuses", assumed: "a read settles it", why: "it needs a payment that fails first and succeeds later", ask: "Can a FAILED or CANCELLED payment become SUCCEED, and what does its status endpoint answer then?" },
+  { silence: 0, title: "A final status while the status endpoint is down", assumed: "it is believed after a read", why: "nobody can take the service down", ask: "Do callbacks go out while the status endpoints are down?" },
+  { silence: 0, title: "After CHARGEBACK", assumed: "SUCCEED may follow, if the merchant wins", why: "it takes months", ask: "Which status has a payment whose chargeback the merchant won?" },
+  { silence: 0, title: "Length of a card number", assumed: "12 to 19 digits", why: "it needs cards of each length", ask: "How many digits may a card number have?" },
+  { silence: 0, title: "Amount of zero", assumed: "sent as it is", why: "it would make payments that nobody understands", ask: "Is an amount of 0 refused?" },
+  { silence: 0, title: "One requestId at two endpoints", assumed: "two requests", why: "the payment and the refund would need one name", ask: "Is a requestId unique for each endpoint, or for all of them?" },
   { silence: 6, title: "Rank of CANCELLED", assumed: "ranks 10, and is terminal", why: "no operation of the specification cancels a transaction", ask: "Which event cancels a transaction, and can a CANCELLED one still become SUCCEED?" },
   { silence: 22, title: "Gaps of polling", assumed: "5, 5, 10, 30 and 60 minutes, then growing", why: "it is a rule of the client, which no answer of the service shows", ask: "How often may the status of a transaction be read, and for how long?" }
 ]

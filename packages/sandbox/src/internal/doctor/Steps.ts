@@ -65,7 +65,7 @@ export const steps: ReadonlyArray<Step> = [
   step("payout", "makes APM payouts with a checksum, a wrong one and none", 6, payout, {
     paidOut: 4
   }),
-  step("hosted page", "makes a page on which nobody pays", 1, hostedPage),
+  step("hosted page", "makes a page on which nobody pays", 2, hostedPage),
   step(
     "card payment",
     "pays by card, and reads the status until it is SUCCEED; pays with a card that is declined",

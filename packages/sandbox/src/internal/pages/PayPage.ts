@@ -11,7 +11,7 @@ import {
   type FormError,
   type Form,
   type Method,
-  methodsOf
+  methods
 } from "@pawl/testkit/internal/gateway/PayForm"
 import type { Translation } from "./English.ts"
 import { fillIn, translations } from "./Translations.ts"
@@ -221,8 +221,7 @@ const card = (view: View): Html => {
 }
 
 const wallets = (view: View): Html => {
-  const { mid, type } = view.intent.request
-  const buttons = methodsOf(type, mid).map(
+  const buttons = methods.map(
     (method) =>
       html`<button class="quiet" name="act" value="${method}" data-testid="${`pay-${method}`}">
         ${icon(icons[method])}${view.text[method]}
@@ -231,12 +230,9 @@ const wallets = (view: View): Html => {
   return form(view, html`<div class="ways">${buttons}</div>`)
 }
 
-const accounts = (view: View): Html => {
-  const { mid, type } = view.intent.request
-  const methods = methodsOf(type, mid)
-  return html`${methods.length > 0 && html`<p class="or">${view.text.otherPlaces}</p>`}
-  ${methods.map((method) => account(view, method))}`
-}
+const accounts = (view: View): Html =>
+  html`<p class="or">${view.text.otherPlaces}</p>
+    ${methods.map((method) => account(view, method))}`
 
 const icons = { WALLET: "wallet", BANK_TRANSFER: "bank" } as const
 

@@ -39,12 +39,18 @@ const shortest = (amount: string): string => String(Number(amount))
 const { rawJSON } = JSON as JSON & { readonly rawJSON: (text: string) => unknown }
 
 const create = /^POST (?!.*\/auth$)/u
-const isCustom = /"CUSTOM"/u
-const invalid = (field: string) =>
-  answer(400, {
-    message: "Missing or invalid parameters",
-    errors: [{ field, message: "Not accepted" }]
-  })
+
+/** Refuses a field of the requests whose path and body match. */
+const refusing =
+  (path: RegExp, body: RegExp, field: string): Behaviour["refusal"] =>
+  (request) =>
+    path.test(request.path) && body.test(bodyOf(request))
+      ? answer(400, {
+          message: "Missing or invalid parameters",
+          errors: [{ field, message: "Not accepted" }]
+        })
+      : undefined
+
 const iso = (millis: number): string => DateTime.formatIso(DateTime.makeUnsafe(millis))
 
 /** Answers an access token that was not issued, or has expired, with another status. */
@@ -210,6 +216,28 @@ export const table = {
     ),
     "an object with status": statusAs((status) => JSON.stringify({ status }))
   },
+  lang: {
+    '"en"': {},
+    'not "en"': {
+      refusal: refusing(/\/intent$/u, /"lang":"en"/u, "lang")
+    }
+  },
+  intentMetadata: {
+    accepted: {},
+    refused: { refusal: refusing(/\/intent$/u, /"metadata"/u, "metadata") }
+  },
+  payoutAccount: {
+    "JSON integer": {},
+    text: {
+      response: objects(/\/payouts\/apm\/info\//u, ({ accountId, ...body }) => ({
+        ...body,
+        accountId: JSON.stringify(accountId)
+      }))
+    },
+    "left out": {
+      response: objects(/\/payouts\/apm\/info\//u, (body) => without(body, "accountId"))
+    }
+  },
   intentErrorCode: {
     absent: {},
     '"0"': { response: objects(/\/intent$/u, (body) => ({ ...body, errorCode: "0" })) },
@@ -278,9 +306,7 @@ export const table = {
   custom: {
     days: {},
     weeks: { customDays: 7 },
-    refused: {
-      refusal: (request) => (isCustom.test(bodyOf(request)) ? invalid("plan.frequency") : undefined)
-    }
+    refused: { refusal: refusing(/./u, /"CUSTOM"/u, "plan.frequency") }
   },
   afterFirstCharge: {
     ACTIVE: {},
@@ -338,10 +364,7 @@ export const table = {
     "left out": {
       response: objects(/\/payouts\/apm\/info\//u, (body) => without(body, "billingDetails"))
     },
-    refused: {
-      refusal: (request) =>
-        bodyOf(request).includes('"ssn"') ? invalid("billingDetails.ssn") : undefined
-    }
+    refused: { refusal: refusing(/./u, /"ssn"/u, "billingDetails.ssn") }
   },
   limits: {
     none: {},

@@ -106,15 +106,7 @@ const misplaced = Effect.fail(
   invalid([{ field: "checksum", message: "Required, or not accepted, for a payout" }])
 )
 
-const read = reader(
-  Schema.Struct({
-    // Digits, because the info endpoint returns it as an integer.
-    accountId: Schema.String.check(
-      Schema.isPattern(/^[0-9]{1,64}$/u, { message: "Expected 1 to 64 digits" })
-    ),
-    metadata: ScenarioMetadata
-  })
-)
+const read = reader(Schema.Struct({ metadata: ScenarioMetadata }))
 
 const response = (transaction: Transaction, responseData: ResponseData): ApmPaymentResponse => ({
   requestId: transaction.requestId,
@@ -130,8 +122,8 @@ const info = (transaction: Transaction, responseData: ResponseData): ApmPayoutIn
   return {
     transactionId: TransactionId.make(transaction.transactionId),
     requestId: RequestId.make(transaction.requestId),
-    // The contract has it as an integer, without leading zeros.
-    accountId: accountId.replace(/^0+(?=[0-9])/u, ""),
+    // The contract has it as an integer, so no other account can be in it.
+    ...(/^[0-9]+$/u.test(accountId) && { accountId: accountId.replace(/^0+(?=[0-9])/u, "") }),
     ...apmStatusFields(transaction),
     apmResponseData: responseData(transaction),
     createdAt: transaction.createdTime,

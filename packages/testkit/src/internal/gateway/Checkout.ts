@@ -140,8 +140,8 @@ export const make = Effect.fnUntraced(function* (
   })
 
   const pay = Effect.fnUntraced(function* (intent: Intent, amount: string, form: Form) {
-    const { metadata, mid, type } = intent.request
-    const means = yield* readPaymentMeans(form, type, mid)
+    const { metadata, type } = intent.request
+    const means = yield* readPaymentMeans(form, type)
     const story = means._tag === "Card" ? means.card.story : "succeed"
     const scenario = yield* chosenScenario(metadata, story)
     const kind = means._tag === "Card" ? "card" : "apm"

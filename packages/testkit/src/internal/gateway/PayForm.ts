@@ -30,14 +30,8 @@ export interface Form {
   readonly [field: string]: string | undefined
 }
 
-const methods = ["WALLET", "BANK_TRANSFER"] as const
-
-/**
- * Returns the payment methods that an intent offers beside cards. The account of a payout is read back as
- * an integer (`spec.md`, "APM payouts"), so it must be digits.
- */
-export const methodsOf = (type: "PAYMENT" | "PAYOUT", mid: string): ReadonlyArray<Method> =>
-  type === "PAYMENT" || /^[0-9]{1,64}$/u.test(mid) ? methods : []
+/** The payment methods that an intent offers beside cards. */
+export const methods = ["WALLET", "BANK_TRANSFER"] as const
 
 /** A payment method that is not a card. */
 export type Method = (typeof methods)[number]
@@ -67,11 +61,10 @@ export interface FormError {
  */
 export const readPaymentMeans = (
   form: Form,
-  type: "PAYMENT" | "PAYOUT",
-  mid: string
+  type: "PAYMENT" | "PAYOUT"
 ): Effect.Effect<PaymentMeans, ReadonlyArray<FormError>> => {
   const isPayout = type === "PAYOUT"
-  const method = methodsOf(type, mid).find((method) => method === form["act"])
+  const method = methods.find((method) => method === form["act"])
   return method === undefined ? readCard(form, isPayout) : readAccount(method, form, isPayout)
 }
 
