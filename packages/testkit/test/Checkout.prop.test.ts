@@ -247,16 +247,6 @@ describe("an intent", () => {
       })
     ))
 
-  it("of a payout offers an account only if its number can be read back", () =>
-    run(
-      Effect.gen(function* () {
-        const id = yield* create({ type: "PAYOUT", mid: "m-1" })
-        const { errors } = yield* submit(id, { act: "WALLET", account: "DE89 3704" })
-        assert.isNotEmpty(errors)
-        assert.isEmpty((yield* look(id)).all)
-      })
-    ))
-
   it("without an amount asks for it once, in EUR by default", () =>
     run(
       Effect.gen(function* () {

@@ -116,7 +116,9 @@ describe("the client over a fake", () => {
         const metadata = { "sandbox.scenario": "decline:51" }
         const declined = yield* Effect.flip(payments.create({ ...apm, metadata }))
         assert.strictEqual(declined._tag, "Declined")
-        const wrong = yield* Effect.flip(payments.create({ ...apm, accountId: "me" }))
+        const wrong = yield* Effect.flip(
+          payments.create({ ...apm, metadata: { "sandbox.scenario": "none" } })
+        )
         assert.strictEqual(wrong._tag, "ValidationFailed")
         const missing = yield* Effect.flip(payments.status("7"))
         assert.strictEqual(missing._tag, "NotFound")
