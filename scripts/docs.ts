@@ -4,11 +4,12 @@
  * Run by itself it prints one line per finding and exits 1 if there are any. `--write` writes the index of the
  * decisions, `llms.txt`, and the API reference into `docs/api`, one page a module, the most used first.
  */
+import { execFileSync } from "node:child_process"
 import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { dirname, join, relative, resolve } from "node:path"
 import * as Decisions from "./decisions.ts"
 import * as Index from "./llms.ts"
-import { dead, type Page, unknownCommands } from "./links.ts"
+import { dead, type Page, unknownCommands, unknownFiles } from "./links.ts"
 import * as Reference from "./reference.ts"
 
 const root = resolve(import.meta.dirname, "..")
@@ -82,11 +83,18 @@ const pages = find("*.md", "docs/**/*.md", "packages/*/*.md")
   .filter((path) => !path.startsWith("docs/api/"))
   .map((path) => ({ path, text: read(path) }))
 const isThere = (path: string): boolean => existsSync(resolve(root, path))
+const files = execFileSync("git", ["ls-files", "-co", "--exclude-standard"], {
+  cwd: root,
+  encoding: "utf8"
+}).split("\n")
 const found = [
   ...committed
     .filter(({ path, text }) => !isThere(path) || read(path) !== text)
     .map(({ path }) => `${path} is out of date: run pnpm reference`),
-  ...pages.flatMap((page) => [...dead(page, pages, isThere), ...unknownCommands(page, commands)])
+  ...pages.flatMap((page) => [...dead(page, pages, isThere), ...unknownCommands(page, commands)]),
+  ...pages
+    .filter(({ path }) => path.startsWith("docs/decisions/"))
+    .flatMap((page) => unknownFiles(page, files))
 ]
 for (const finding of found) console.log(finding)
 process.exitCode = found.length === 0 ? 0 : 1

@@ -1,6 +1,6 @@
 /**
  * The link check: every relative link of a page leads to a file and a heading that exist, and every command
- * that a page names is a script of package.json.
+ * that a page names is a script of package.json. A decision names only files that exist.
  */
 import Slugger from "github-slugger"
 import { posix } from "node:path"
@@ -37,6 +37,27 @@ export const dead = (
       ? []
       : [`${path} links to ${target}, but ${to} has no such heading`]
   })
+
+/** Lists the files and folders of the repository that a page names in code and that do not exist. */
+export const unknownFiles = (
+  { path, text }: Page,
+  files: ReadonlyArray<string>
+): ReadonlyArray<string> =>
+  Array.from(proseOf(text).matchAll(/`([^`\n]+)`/gu), ([, code = ""]) => code)
+    .filter(
+      (code) =>
+        /^\.?[\w-]+(?:\/[\w.-]+)*\.(?:ts|mjs|md|sql|yml|py|css)$/u.test(code) ||
+        /^(?:internal|packages|docs|proof|scripts|examples|bench|runtimes|vectors|deploy)\//u.test(
+          code
+        )
+    )
+    .filter((code) => {
+      const name = `/${code.replace(/\/$/u, "")}`
+      const isNamed = (file: string) =>
+        file.endsWith(name) || file.endsWith(`${name}.ts`) || file.includes(`${name}/`)
+      return !files.some((file) => isNamed(`/${file}`))
+    })
+    .map((code) => `${path} names ${code}, which does not exist`)
 
 /** Lists the commands that a page tells the reader to type and that do not exist. */
 export const unknownCommands = (

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest"
-import { dead, unknownCommands } from "../links.ts"
+import { dead, unknownCommands, unknownFiles } from "../links.ts"
 
 const there = {
   path: "docs/there.md",
@@ -43,5 +43,15 @@ it("reports a command that does not exist", () => {
   const text = "npx -y pnpm@12.18.0 demo\nnpx -y pnpm@12.18.0 dmeo --fast"
   expect(unknownCommands({ path: "a.md", text }, new Set(["demo"]))).toEqual([
     "a.md names the command dmeo, which does not exist"
+  ])
+})
+
+it("reports a file of the repository that does not exist", () => {
+  const files = ["packages/core/src/internal/Json.ts", "scripts/docs.ts"]
+  const text =
+    "`Json.ts`, `internal/Json`, `packages/core/`, `effect/Json`, `text/plain`, `Jason.ts`, `internal/Jason`"
+  expect(unknownFiles({ path: "a.md", text }, files)).toEqual([
+    "a.md names Jason.ts, which does not exist",
+    "a.md names internal/Jason, which does not exist"
   ])
 })

@@ -11,7 +11,7 @@ import * as Schema from "effect/Schema"
 /**
  * Schema for an amount.
  *
- * See docs/decisions/0011-the-client-refuses-ambiguous-requests-and-assumes-no-undocumented-limit.md.
+ * See docs/decisions/0011-ambiguous-statements.md.
  *
  * @category schemas
  * @since 0.1.0
@@ -95,7 +95,7 @@ type Amount = typeof Amount.Type
 
 Schema for an amount.
 
-See [decision 0011](../../decisions/0011-the-client-refuses-ambiguous-requests-and-assumes-no-undocumented-limit.md).
+See [decision 0011](../../decisions/0011-ambiguous-statements.md).
 
 Type of {@link Amount}.
 `)

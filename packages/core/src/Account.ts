@@ -6,7 +6,7 @@
 
 /**
  * A merchant at a service. A store keeps the one that opened it first, and is refused to any other
- * (`docs/decisions/0111-a-store-belongs-to-one-merchant-at-one-service.md`).
+ * (`docs/decisions/0049-owner-of-a-store.md`).
  *
  * @category models
  * @since 0.1.0

@@ -5,7 +5,7 @@
  *
  * The service rounds an amount with more than two decimals (`spec.md`, "Conventions"). A rounded amount is not
  * the amount that was ordered, so the client refuses such an amount before sending
- * (`docs/decisions/0011-the-client-refuses-ambiguous-requests-and-assumes-no-undocumented-limit.md`).
+ * (`docs/decisions/0011-ambiguous-statements.md`).
  * `round` rounds explicitly.
  *
  * @since 0.1.0

@@ -5,7 +5,7 @@
  * **Details**
  *
  * Likely fields are typed. All other fields are sent unchanged, and kept in `unknownFields`
- * (`docs/decisions/0008-undocumented-values-are-kept-and-never-acted-on.md`).
+ * (`docs/decisions/0008-undocumented-values.md`).
  *
  * @since 0.1.0
  */

@@ -14,28 +14,28 @@ import * as Struct from "effect/Struct"
  * The switches. The decision page of each switch explains its default.
  *
  * - `tokenField`: the field of the `/auth` response that carries the access token. By default the usual names
- *   are tried (`docs/decisions/0006-the-access-token-is-found-under-its-usual-field-names.md`).
+ *   are tried (`docs/decisions/0006-access-tokens.md`).
  * - `refreshBefore`: the time before its expiry at which an access token is renewed. Default: one day (same page).
  * - `requestChecksumSeparator`: the separator between the fields of a request checksum. Default: `|`
- *   (`docs/decisions/0003-checksums-cover-the-text-as-it-is-sent.md`).
+ *   (`docs/decisions/0003-checksums.md`).
  * - `payoutChecksum`: whether the client sends a checksum with an APM payout, as with an APM payment.
- *   Default: true (`docs/decisions/0003-checksums-cover-the-text-as-it-is-sent.md`).
+ *   Default: true (`docs/decisions/0003-checksums.md`).
  * - `refundCallbackId`: whether the `transactionId` of a refund callback identifies the refund or the refunded
  *   payment. The gateway writes callbacks by this switch, and the receiver finds their rows by it.
- *   Default: the refund (`docs/decisions/0005-a-refund-is-identified-by-its-refundid.md`).
+ *   Default: the refund (`docs/decisions/0005-refund-ids-and-kinds.md`).
  * - `callbackContentType`: whether a callback must say that it is JSON, or may have any content type or none. Its body must be
  *   JSON in both. Default: `json`
- *   (`docs/decisions/0131-a-callback-says-that-it-is-json.md`).
+ *   (`docs/decisions/0003-checksums.md`).
  * - `pollGaps`: the waits before the reads of an open transaction; the last one repeats for a day. Default: 5, 5, 10,
  *   30 and 60 minutes
- *   (`docs/decisions/0007-poll-gaps-grow-from-5-minutes-to-2-days.md`).
+ *   (`docs/decisions/0007-reads.md`).
  * - `requestIdWindow`: the time after its first request for which a create in doubt is sent again with the same
  *   requestId. Default: 24 hours
- *   (`docs/decisions/0060-a-create-in-doubt-is-sent-again-for-24-hours.md`).
+ *   (`docs/decisions/0060-creates-in-doubt.md`).
  *
  * - `status422`: whether a create that the service answers with 422 had no effect, or is in doubt, because a proxy may have
  *   sent the 422. Default: `doubt`
- *   (`docs/decisions/0010-a-response-is-classified-by-its-status-code-and-its-bytes.md`).
+ *   (`docs/decisions/0010-responses.md`).
  *
  * @category models
  * @since 0.1.0

@@ -20,7 +20,7 @@
  * **Details**
  *
  * The ranks are the example ranking of `spec.md`, "Transaction statuses". The specification has no rank for
- * CANCELLED; here it is 10 (`docs/decisions/0001-cancelled-ranks-10-and-is-terminal.md`).
+ * CANCELLED; here it is 10 (`docs/decisions/0001-final-statuses.md`).
  *
  * **Gotchas**
  *

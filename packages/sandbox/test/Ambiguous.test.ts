@@ -8,10 +8,7 @@ import { rows } from "./support/contractAmbiguous.ts"
 import { blank } from "./support/probed.ts"
 
 const page = readFileSync(
-  new URL(
-    "../../../docs/decisions/0132-each-ambiguous-statement-has-one-reading.md",
-    import.meta.url
-  ),
+  new URL("../../../docs/decisions/0011-ambiguous-statements.md", import.meta.url),
   "utf8"
 )
 const table = Array.from(

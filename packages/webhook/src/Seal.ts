@@ -19,7 +19,7 @@
  *
  * Keys are derived by HKDF-SHA256 (RFC 5869). Every text has the id of its key, and each key and secret that is given
  * opens what it sealed: a key can be set later, and a secret can be rotated, while requests are on their way
- * (`docs/decisions/0061-stored-requests-are-sealed-by-a-key-or-by-the-merchant-secret.md`).
+ * (`docs/decisions/0017-retention.md`).
  *
  * @since 0.1.0
  */

@@ -12,7 +12,7 @@
  * | 1xx, 3xx, 5xx | `doubt` | It may come from behind the service, or during its work. |
  *
  * A create that was in doubt before stays in doubt after any of them but a readable response
- * (`docs/decisions/0010-a-response-is-classified-by-its-status-code-and-its-bytes.md`).
+ * (`docs/decisions/0010-responses.md`).
  */
 import type { Switches } from "../Profile.ts"
 

@@ -178,7 +178,7 @@ export const CardPayoutRequest = openStruct("CardPayoutRequest", {
 
 /**
  * Schema for the body of `POST /api/v1/refunds/card`. `transactionId` is the identifier of the original payment. Text that
- * is not an integer is refused before sending (`docs/decisions/0005-a-refund-is-identified-by-its-refundid.md`).
+ * is not an integer is refused before sending (`docs/decisions/0005-refund-ids-and-kinds.md`).
  */
 export const RefundRequest = openStruct("RefundRequest", {
   ...create,

@@ -1,5 +1,5 @@
 /**
- * The contract of statements that can be read in two ways (`docs/decisions/0132-…`): the client, the service under test and
+ * The contract of statements that can be read in two ways (`docs/decisions/0011`): the client, the service under test and
  * `openapi.json` read each in the same way.
  */
 import * as InputSchemas from "@pawl/core/internal/InputSchemas"

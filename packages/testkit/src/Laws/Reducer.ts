@@ -137,7 +137,7 @@ export const laws = (policy: Evidence.Policy = "final"): ReadonlyArray<ReducerLa
     counting(
       {
         name: "a conflict lists exactly the terminal statuses that contradict each other",
-        section: "docs/decisions/0002",
+        section: "docs/decisions/0001",
         explanation:
           "Several confirmed terminal statuses of the highest rank are a conflict (FAILED, then SUCCEED: both were true). So are several claimed ones if none is confirmed."
       },
@@ -153,7 +153,7 @@ export const laws = (policy: Evidence.Policy = "final"): ReadonlyArray<ReducerLa
     counting(
       {
         name: "in a conflict, only the status that was read last stands",
-        section: "docs/decisions/0002",
+        section: "docs/decisions/0001",
         explanation:
           "Only the service can settle a conflict, by the read that was sent last. The order of arrival never does."
       },

@@ -5,7 +5,7 @@
  *
  * A page is plain HTML, stylesheets, and JavaScript modules. Both pages have the same styles, icon and basic modules,
  * which modules of a page import as `@pawl/receiver/page/NAME`
- * (`docs/decisions/0085-the-two-pages-share-their-basic-files.md`).
+ * (`docs/decisions/0033-pages.md`).
  */
 /** A file of a page. */
 export interface PageFile {

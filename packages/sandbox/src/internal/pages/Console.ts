@@ -11,7 +11,7 @@
  * | any other path | 404, with a list of the paths; a page for a browser |
  *
  * The console is plain HTML, a stylesheet, and JavaScript modules that the browser runs as they are; it uses
- * only the control API under `/sandbox` (`docs/decisions/0033-the-sandboxs-pages-use-no-framework.md`). No page
+ * only the control API under `/sandbox` (`docs/decisions/0033-pages.md`). No page
  * loads anything from another host, and no site may frame one.
  */
 import * as Status from "@pawl/core/Status"

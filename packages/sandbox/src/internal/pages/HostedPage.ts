@@ -14,7 +14,7 @@
  * when the `lang` has no texts. A frame shows the form without the order, and the last
  * page has a link back to the merchant there; elsewhere it redirects the customer by itself. The target is always a
  * URL of the intent, exactly as the merchant sent it
- * (`docs/decisions/0033-the-sandboxs-pages-use-no-framework.md`).
+ * (`docs/decisions/0033-pages.md`).
  *
  * The page of a payment method may be opened at any time: a transaction follows its scenario until the customer presses
  * a button, and `customer` is the scenario that waits for one. A challenge that nobody opens follows its scenario. Once it is opened, only its buttons decide. Only test

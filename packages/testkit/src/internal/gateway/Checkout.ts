@@ -16,7 +16,7 @@
  *
  * The customer decides how a payment begins, by the card and the buttons. The metadata of the intent decides
  * what follows a success, such as a refund, and how the callbacks are delivered (`Scenario`); see
- * `docs/decisions/0029-the-sandbox-decides-what-the-specification-leaves-open.md`.
+ * `docs/decisions/0029-sandbox-answers.md`.
  */
 import type { Currency } from "@pawl/core/Amount"
 import type { PaymentIntentRequest } from "@pawl/core/internal/RequestBodies"

@@ -4,7 +4,7 @@
  * **Details**
  *
  * The specification names the fields of `apmResponseData` and one actionType; which method has which field is the
- * sandbox's choice (`docs/decisions/0067-the-name-of-a-payment-method-selects-its-page.md`).
+ * sandbox's choice (`docs/decisions/0066-customer-pages.md`).
  *
  * | method | fields |
  * |---|---|

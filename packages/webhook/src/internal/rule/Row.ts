@@ -29,7 +29,7 @@ export interface Ordered {
  * Everything that is kept of one transaction. Times are milliseconds since the epoch.
  *
  * - `scope`, `transactionId`: the key of the row. The scope is the kind it was made with, and never changes
- *   (`docs/decisions/0012-the-ledger-keeps-one-document-for-each-transaction-and-joins-evidence.md`).
+ *   (`docs/decisions/0012-ledger-rows.md`).
  * - `kind`: equals the method while the kind is not known.
  * - `ordered`: undefined when the order is not known.
  * - `registered`: whether a registration named the row.

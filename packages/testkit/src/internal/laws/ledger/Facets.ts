@@ -61,7 +61,7 @@ export const facets = {
   },
   facts: {
     name: "the facts of a row are those of its changes, and a repeat raises the counter of its first fact",
-    section: "docs/decisions/0014",
+    section: "docs/decisions/0013",
     explanation:
       "A person asks what happened to a payment. A fact that is written apart from its change tells of a change that was never made, or misses one."
   }

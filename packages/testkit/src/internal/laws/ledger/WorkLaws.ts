@@ -15,7 +15,7 @@ export const workLaws: ReadonlyArray<LedgerLaw> = [
   law(
     {
       name: "of the first reads that a claim returns, some are the newest (A30)",
-      section: "docs/decisions/0053",
+      section: "docs/decisions/0047",
       explanation:
         "Captured callbacks with statuses that no callback claimed before make many first reads due. If all were read oldest first, a genuine claim would wait for all of them; if all were read newest first, the oldest might never be read."
     },
@@ -149,7 +149,7 @@ export const workLaws: ReadonlyArray<LedgerLaw> = [
   law(
     {
       name: "pages have each row that was created in a time once, and none of another time",
-      section: "docs/decisions/0084",
+      section: "docs/decisions/0083",
       explanation:
         "The transactions of a day are read again in pages. A page without rows of that day is not the last one."
     },

@@ -201,19 +201,19 @@ export const answerLaws: ReadonlyArray<ReceiverLaw<Answering>> = [
     })),
     {
       name: "an HTTP method other than POST is answered 405",
-      section: "docs/decisions/0035",
+      section: "docs/decisions/0034",
       explanation: "A callback is an HTTP POST."
     }
   ),
   answered(413, Malformed.large, {
     name: "a body larger than 64 KiB is answered 413",
-    section: "docs/decisions/0035",
+    section: "docs/decisions/0034",
     explanation:
       "A receiver without a limit can be made to run out of memory. No genuine callback comes near 64 KiB."
   }),
   answered(415, Malformed.mediaTypes, {
     name: "a content type or encoding other than plain JSON is answered 415",
-    section: "docs/decisions/0035",
+    section: "docs/decisions/0034",
     explanation:
       "Bodies are JSON in UTF-8. Decompressing a body, or guessing its charset, before the checksum is verified opens the receiver to attacks."
   }),
@@ -231,7 +231,7 @@ export const answerLaws: ReadonlyArray<ReceiverLaw<Answering>> = [
   }),
   answered(400, Malformed.methods, {
     name: "a callback of an ambiguous kind is answered 400",
-    section: "docs/decisions/0004",
+    section: "docs/decisions/0003",
     explanation:
       "Card and APM callbacks are signed alike, and paymentMethod is not signed: a card callback verifies as an APM callback unless the query and the fields have to agree."
   })

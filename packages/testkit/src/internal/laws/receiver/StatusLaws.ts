@@ -204,7 +204,7 @@ export const statusLaws: ReadonlyArray<ReceiverLaw<Reporting>> = [
   Laws.propertyEffect(
     {
       name: "after two terminal statuses the receiver reports the service's last one",
-      section: "docs/decisions/0002",
+      section: "docs/decisions/0001",
       explanation:
         "FAILED and then SUCCEED: both were true, one after the other. Their ranks are equal, so only a read tells which one is current."
     },

@@ -65,7 +65,7 @@ export const examples: ReadonlyArray<Laws.Law<HistoryLaws.Fresh<RequestStore | L
   law(
     {
       name: "an outcome and the registration of its transaction are written together",
-      section: "docs/decisions/0056",
+      section: "docs/decisions/0012",
       explanation:
         "A callback finds what was ordered as soon as the outcome is known. A registration that the ledger refuses does not keep the outcome from being written."
     },
@@ -89,7 +89,7 @@ export const examples: ReadonlyArray<Laws.Law<HistoryLaws.Fresh<RequestStore | L
   law(
     {
       name: "whatever an answer names as a transaction is in the ledger before the answer is handed over",
-      section: "docs/decisions/0056",
+      section: "docs/decisions/0012",
       explanation:
         "Another process may have settled the request meanwhile. The transaction is followed all the same."
     },
@@ -104,7 +104,7 @@ export const examples: ReadonlyArray<Laws.Law<HistoryLaws.Fresh<RequestStore | L
   law(
     {
       name: "a confirmed transaction replaces a refusal, and an answer replaces both (Q08)",
-      section: "docs/decisions/0064",
+      section: "docs/decisions/0060",
       explanation:
         "A proxy may refuse a request after it forwarded it. The confirmed transaction proves an effect, and the next call gets it."
     },
@@ -131,7 +131,7 @@ export const examples: ReadonlyArray<Laws.Law<HistoryLaws.Fresh<RequestStore | L
   law(
     {
       name: "a confirmed transaction whose callback names a request by its token settles it (Q08)",
-      section: "docs/decisions/0064",
+      section: "docs/decisions/0060",
       explanation:
         "The response was lost, and the callback shows that the request took effect. It is not sent again."
     },
@@ -150,7 +150,7 @@ export const examples: ReadonlyArray<Laws.Law<HistoryLaws.Fresh<RequestStore | L
   law(
     {
       name: "a transaction settles no request before the service confirms it (Q08)",
-      section: "docs/decisions/0064",
+      section: "docs/decisions/0060",
       explanation: "A callback alone claims a status. Its request is sent again until then."
     },
     function* ([store, ledger]) {
@@ -162,7 +162,7 @@ export const examples: ReadonlyArray<Laws.Law<HistoryLaws.Fresh<RequestStore | L
   law(
     {
       name: "a token that was moved to a callback with another amount settles nothing (Q08)",
-      section: "docs/decisions/0064",
+      section: "docs/decisions/0060",
       explanation:
         "The token of a card payment has no amount, so that of the request counts. Otherwise the payment is never made."
     },
@@ -178,7 +178,7 @@ export const examples: ReadonlyArray<Laws.Law<HistoryLaws.Fresh<RequestStore | L
   law(
     {
       name: "a found request is sent after a person denies its transaction, which settles it no more (Q08)",
-      section: "docs/decisions/0064",
+      section: "docs/decisions/0060",
       explanation:
         "A token may be moved to a callback with the same account and amount. The body is kept until the cleaner deletes it, so that this can be undone."
     },

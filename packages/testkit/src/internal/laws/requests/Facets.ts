@@ -16,7 +16,7 @@ export const facets = {
   },
   bodies: {
     name: "a sealed body stays as it was written until the answer is known, and is deleted then (Q05)",
-    section: "docs/decisions/0061",
+    section: "docs/decisions/0017",
     explanation:
       "The stored bytes are what is sent again, so no byte may change. A body whose answer is known has no use. That of a found request stays until the cleaner deletes it, because a person may state that the transaction is another one's."
   },
