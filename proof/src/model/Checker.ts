@@ -1,16 +1,89 @@
 /**
- * Checks the model: visits every state that is reachable with so many faults, breadth first.
+ * Checks a model: visits every state that is reachable, breadth first.
  *
  * **Details**
  *
- * An invariant is checked in every state. A broken one is reported with a shortest sequence of steps that leads there.
+ * A model is a machine: its states are plain data, and every step is a pure function of a state. An invariant is checked in every
+ * state. A broken one is reported with a shortest sequence of steps that leads there.
  *
  * The goal is checked under fairness: from every reachable state, steps of the protocol alone can lead to the goal. So a run
  * that makes each step that is possible again and again, and has no further fault, reaches the goal again and again.
  */
-import { goal, invariants, isAtGoal, steps } from "./Protocol.ts"
-import { first, keyOf, type State } from "./State.ts"
-import type { Setting } from "./Step.ts"
+
+/**
+ * A step.
+ *
+ * - `kind`: a step of the *protocol* is made at some time if it stays possible. A *move* of the service or a *fault* may
+ *   never come.
+ * - `label`: the text of the event that shows the step from outside; undefined for a step that nobody sees.
+ * - `isAtOnce`: whether the step changes nothing that another step depends on, so that the checker may make it at once,
+ *   and need not try the others before it.
+ * - `isRecorded`: whether a later event shows this fault, so that a trace may have it.
+ */
+export interface Step<State> {
+  readonly name: string
+  readonly kind: "protocol" | "move" | "fault"
+  readonly label?: string | undefined
+  readonly isAtOnce?: boolean
+  readonly isRecorded?: boolean
+  readonly next: State
+}
+
+/**
+ * A model with its setting.
+ *
+ * - `invariants`: each holds in every state.
+ * - `goal`: what is reached again from every state, if only steps of the protocol follow.
+ * - `canonical`: returns the one of the states that can do the same.
+ */
+export interface Machine<State> {
+  readonly first: State
+  readonly steps: (state: State) => ReadonlyArray<Step<State>>
+  readonly invariants: Readonly<Record<string, (state: State) => boolean>>
+  readonly goal: string
+  readonly isAtGoal: (state: State) => boolean
+  readonly canonical: (state: State) => State
+}
+
+/** A way in which a model is broken, with a small scope in which that shows and the name of what it breaks first. */
+export interface Mutant<Scope> {
+  readonly mutant: string
+  readonly scope: Scope
+  readonly breaks: string
+}
+
+/** Makes a step of the protocol. */
+export const protocol = <State>(
+  name: string,
+  next: State,
+  more: Pick<Step<State>, "isAtOnce" | "label"> = {}
+): Step<State> => ({ name, kind: "protocol", ...more, next })
+
+/** Makes a fault, if one may still come. */
+export const fault = <State extends { readonly faults: number }>(
+  name: string,
+  { faults }: State,
+  next: NoInfer<State>,
+  more: Pick<Step<State>, "isRecorded" | "label"> = {}
+): ReadonlyArray<Step<State>> =>
+  faults === 0 ? [] : [{ name, kind: "fault", ...more, next: { ...next, faults: faults - 1 } }]
+
+/** A character for each text, which makes keys short. */
+const characters = new Map<unknown, string>()
+
+/** Returns a text that equals that of another value only if the two are the same. Their fields have the same order. */
+export const keyOf = (value: unknown): string => {
+  if (typeof value === "object" && value !== null) {
+    let key = ""
+    for (const name in value) key += keyOf((value as Readonly<Record<string, unknown>>)[name])
+    return `${key}.`
+  }
+  const character = characters.get(value)
+  if (character !== undefined) return character
+  const next = String.fromCharCode(48 + characters.size)
+  characters.set(value, next)
+  return next
+}
 
 /**
  * The result of a check.
@@ -28,9 +101,15 @@ export interface Outcome {
 /** The most states that are visited; a check of more fails. */
 const maxStates = 6_000_000
 
-/** Checks every state of a setting with at most `faults` faults. */
-export const check = (setting: Setting, faults: number): Outcome => {
-  const isSymmetric = setting.rules.usesLedgerClock
+/** Checks every state of a machine. */
+export const check = <State>({
+  canonical,
+  first,
+  goal,
+  invariants,
+  isAtGoal,
+  steps
+}: Machine<State>): Outcome => {
   const numbers = new Map<string, number>()
   const parents: Array<number> = []
   const names: Array<string> = []
@@ -39,6 +118,7 @@ export const check = (setting: Setting, faults: number): Outcome => {
   const from: Array<number> = []
   const to: Array<number> = []
   const stepNames = new Set<string>()
+  const laws = Object.entries(invariants)
   let transitions = 0
   const outcome = (broken: Outcome["broken"]): Outcome => ({
     states: numbers.size,
@@ -52,37 +132,32 @@ export const check = (setting: Setting, faults: number): Outcome => {
     for (let at = number; at > 0; at = parents[at] ?? 0) path.push(names[at] ?? "")
     return path.toReversed()
   }
-  const brokenIn = (state: State): string | undefined =>
-    Object.entries(invariants).find(([, holds]) => !holds(state, setting))?.[0]
 
   const add = (key: string, state: State, parent: number, name: string): number => {
     const number = numbers.size
     numbers.set(key, number)
     parents.push(parent)
     names.push(name)
-    isGoal.push(isAtGoal(state, setting))
+    isGoal.push(isAtGoal(state))
     return number
   }
 
-  const start = first(faults)
-  add(keyOf(start, isSymmetric), start, 0, "")
-  let frontier: ReadonlyArray<readonly [number, State]> = [[0, start]]
+  add(keyOf(canonical(first)), first, 0, "")
+  let frontier: ReadonlyArray<readonly [number, State]> = [[0, first]]
   while (frontier.length > 0) {
     const following: Array<readonly [number, State]> = []
     for (const [number, state] of frontier) {
-      const possible = steps(state, setting)
+      const possible = steps(state)
       const atOnce = possible.find(({ isAtOnce }) => isAtOnce === true)
       for (const { kind, name, next } of atOnce === undefined ? possible : [atOnce]) {
         transitions++
         stepNames.add(name)
-        const key = keyOf(next, isSymmetric)
+        const key = keyOf(canonical(next))
         let target = numbers.get(key)
         if (target === undefined) {
           target = add(key, next, number, name)
-          const broken = brokenIn(next)
-          if (broken !== undefined) {
-            return outcome({ name: broken, path: pathTo(target) })
-          }
+          const broken = laws.find(([, holds]) => !holds(next))?.[0]
+          if (broken !== undefined) return outcome({ name: broken, path: pathTo(target) })
           following.push([target, next])
         }
         if (kind === "protocol" && target !== number) {

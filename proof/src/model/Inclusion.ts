@@ -14,11 +14,12 @@
  * the model leaves out and an event shows.
  */
 import { type Status, statuses } from "@pawl/core/Status"
+import { keyOf } from "./Checker.ts"
 import { isTold, steps } from "./Protocol.ts"
-import { rules } from "./Rules.ts"
+import type { Setting } from "./Rules.ts"
 import { ofRecorder } from "./Seen.ts"
-import { first, keyOf, type State } from "./State.ts"
-import { labels, type Setting } from "./Step.ts"
+import { first, type State } from "./State.ts"
+import { labels } from "./Step.ts"
 
 /**
  * A trace.
@@ -59,7 +60,7 @@ const makeSuccessors = (setting: Setting) => {
     if (known !== undefined) return known
     const successors = [...steps(state, setting, maxIncoming), ...ofRecorder(state, setting)]
       .filter((step) => step.label !== undefined || step.kind === "protocol" || step.isRecorded)
-      .map(({ label, next }) => ({ label, key: keyOf(next, false), next }))
+      .map(({ label, next }) => ({ label, key: keyOf(next), next }))
     if (kept.size >= keptStates) kept.clear()
     kept.set(key, successors)
     return successors
@@ -89,7 +90,7 @@ const stepOf = (event: string): string => {
 
 /** Makes the check of the traces of one path. */
 const makeFollowing = (path: ReadonlyArray<Status>) => {
-  const setting: Setting = { rules, path, forged: statuses }
+  const setting: Setting = { path, forged: statuses, faults: Infinity }
   const successors = makeSuccessors(setting)
 
   /** Adds the states that are reached by steps without a label. */
@@ -119,7 +120,7 @@ const makeFollowing = (path: ReadonlyArray<Status>) => {
 
   const start = first(Infinity)
   return {
-    start: () => close(new Map([[keyOf(start, false), start]])),
+    start: () => close(new Map([[keyOf(start), start]])),
     follow: (states: States, event: string) => close(after(states, event)),
     isTold: (states: States) => [...states.values()].some((state) => isTold(state, setting))
   }

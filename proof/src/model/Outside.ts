@@ -2,161 +2,164 @@
  * The steps outside the workers: of the shop, of the service, of the network, and of a receiver that accepts a callback.
  */
 import * as Evidence from "@pawl/core/Evidence"
-import { emptyRow, type Incoming, type State } from "./State.ts"
-import { labels, type Setting, type Step } from "./Step.ts"
+import { fault, protocol, type Step } from "./Checker.ts"
+import { holds, type Setting } from "./Rules.ts"
+import { emptyRow, type Incoming, type Row, type State } from "./State.ts"
+import { labels } from "./Step.ts"
+
+type Steps = ReadonlyArray<Step<State>>
 
 /** Returns the status of the transaction; undefined before the service made it. */
 export const statusOf = ({ path }: Setting, { moves }: State) => path[moves - 1]
 
+/** Joins evidence to the row and makes it due, unless `isDue` is false. */
+export const joined = (
+  state: State,
+  setting: Setting,
+  evidence: Evidence.Evidence,
+  isDue: boolean
+): State => {
+  const row = state.row ?? emptyRow
+  const all = Evidence.join(row.evidence, evidence)
+  const isNew = Evidence.claimedStatuses(all & ~row.evidence).length > 0
+  const next: Row = {
+    ...row,
+    evidence: all,
+    isDue: row.isDue || isDue,
+    isWatched: row.isWatched || isNew
+  }
+  return { ...state, row: next, isAwake: state.isAwake || (isDue && holds(setting, "wakes")) }
+}
+
 /** A request for an order: written down, sent, answered, settled. After a crash it is sent again. */
-export const ofShop = (state: State, { path, rules }: Setting): ReadonlyArray<Step> => {
-  const { created, exchange, faults, moves, order, posted } = state
-  const steps: Array<Step> = []
-  if (order === "none" && rules.writesOrderFirst) {
-    const next: State = { ...state, order: "written" }
-    steps.push({ name: "the shop writes the order down", kind: "protocol", next })
+export const ofShop = (state: State, setting: Setting): Steps => {
+  const { created, exchange, moves, order, posted } = state
+  const [status] = setting.path
+  const writesFirst = holds(setting, "writesOrderFirst")
+  const steps: Array<Step<State>> = []
+  if (order === "none" && writesFirst) {
+    steps.push(protocol("the shop writes the order down", { ...state, order: "written" }))
   }
-  const isToSend = order === "written" || (order === "none" && !rules.writesOrderFirst)
-  if (isToSend && exchange === "none") {
-    const next: State = { ...state, exchange: "request" }
-    steps.push({ name: "the shop sends the request", kind: "protocol", next })
+  if (order === (writesFirst ? "written" : "none") && exchange === "none") {
+    steps.push(protocol("the shop sends the request", { ...state, exchange: "request" }))
   }
-  const [first] = path
-  if (exchange === "request" && first !== undefined) {
+  if (exchange === "none" || status === undefined) return steps
+  if (exchange === "request") {
     // The service returns its first answer to a requestId that it knows.
-    const isKnown = created > 0 && rules.keepsRequestId && rules.writesOrderFirst
+    const isKnown = created > 0 && holds(setting, "keepsRequestId") && writesFirst
+    const answered: State = { ...state, exchange: "response" }
+    const made: State = {
+      ...answered,
+      created: created + 1,
+      moves: Math.max(moves, 1),
+      posted: Evidence.join(posted, Evidence.claimed(status))
+    }
     const name = "the service answers the request"
-    const next: State = isKnown
-      ? { ...state, exchange: "response" }
-      : {
-          ...state,
-          exchange: "response",
-          created: created + 1,
-          moves: Math.max(moves, 1),
-          posted: Evidence.join(posted, Evidence.claimed(first))
-        }
-    steps.push({ name, kind: "protocol", ...(!isKnown && { label: labels.moved(first) }), next })
+    steps.push(
+      isKnown ? protocol(name, answered) : protocol(name, made, { label: labels.moved(status) })
+    )
+  } else {
+    const isDue = holds(setting, "registrationIsDue")
+    const settled: State = { ...state, exchange: "none", order: "settled" }
+    steps.push(
+      protocol(
+        "the shop registers the transaction",
+        joined(settled, setting, Evidence.confirmed(status), isDue),
+        { label: labels.registered(status) }
+      )
+    )
   }
-  if (exchange === "response" && first !== undefined) {
-    const row = state.row ?? emptyRow
-    const evidence = Evidence.join(row.evidence, Evidence.confirmed(first))
-    const next: State = { ...state, exchange: "none", order: "settled", row: { ...row, evidence } }
-    steps.push({
-      name: "the shop registers the transaction",
-      kind: "protocol",
-      label: labels.registered(first),
-      next
-    })
-  }
-  if (exchange !== "none" && faults > 0) {
-    const next: State = { ...state, exchange: "none", faults: faults - 1 }
-    steps.push({ name: "the shop crashes during the exchange", kind: "fault", next })
-  }
-  return steps
+  return [
+    ...steps,
+    ...fault("the shop crashes during the exchange", state, { ...state, exchange: "none" })
+  ]
 }
 
 /** The service moves, and the network loses, repeats and forges callbacks. */
-export const ofNetwork = (
-  state: State,
-  { forged, path }: Setting,
-  maxIncoming: number
-): ReadonlyArray<Step> => {
-  const { faults, incoming, moves, posted } = state
-  const steps: Array<Step> = []
+export const ofNetwork = (state: State, { forged, path }: Setting, maxIncoming: number): Steps => {
+  const { incoming, moves, posted, row } = state
+  const steps: Array<Step<State>> = []
   const moved = moves === 0 ? undefined : path[moves]
   if (moved !== undefined) {
-    const next: State = {
-      ...state,
-      moves: moves + 1,
-      posted: Evidence.join(posted, Evidence.claimed(moved))
-    }
     steps.push({
       name: `the service moves to ${moved}`,
       kind: "move",
       label: labels.moved(moved),
-      next
+      next: {
+        ...state,
+        moves: moves + 1,
+        posted: Evidence.join(posted, Evidence.claimed(moved))
+      }
     })
   }
-  const receive = (
-    incomingState: State,
-    incoming: Pick<Incoming, "claim" | "isForged">
-  ): State => ({
-    ...incomingState,
-    incoming: [...incomingState.incoming, { ...incoming, isNew: false, stage: "received" }]
+  const isFree = incoming.length < maxIncoming
+  const received = (arrived: Pick<Incoming, "claim" | "isForged">): State => ({
+    ...state,
+    incoming: [...incoming, { ...arrived, isNew: false, stage: "received" }]
   })
   for (const claim of Evidence.claimedStatuses(posted)) {
-    if (incoming.length < maxIncoming) {
-      steps.push({
-        name: `a callback with ${claim} arrives`,
-        kind: "protocol",
-        label: labels.delivered(claim),
-        next: receive(state, { claim, isForged: false })
-      })
+    if (isFree) {
+      const label = labels.delivered(claim)
+      const next = received({ claim, isForged: false })
+      steps.push(protocol(`a callback with ${claim} arrives`, next, { label }))
     }
-    if (faults > 0) {
-      const next = { ...state, posted: posted & ~Evidence.claimed(claim), faults: faults - 1 }
-      steps.push({ name: `every callback with ${claim} is lost`, kind: "fault", next })
+    // Once no more reads are planned, only a callback tells of a later status.
+    if (row?.isWatched !== false) {
+      const lost: State = { ...state, posted: posted & ~Evidence.claimed(claim) }
+      steps.push(...fault(`every callback with ${claim} is lost`, state, lost))
     }
   }
   // A forger has seen a callback of the transaction: the checksum covers neither the status nor the time.
-  if (moves > 0 && faults > 0 && incoming.length < maxIncoming) {
-    for (const claim of forged) {
-      steps.push({
-        name: `a forged callback with ${claim} arrives`,
-        kind: "fault",
-        label: labels.arrived(claim),
-        next: receive({ ...state, faults: faults - 1 }, { claim, isForged: true })
+  if (moves === 0 || !isFree) return steps
+  return steps.concat(
+    forged.flatMap((claim) =>
+      fault(`a forged callback with ${claim} arrives`, state, received({ claim, isForged: true }), {
+        label: labels.arrived(claim)
       })
-    }
-  }
-  return steps
+    )
+  )
 }
 
 /** Accepting a callback: stored, recorded, answered 200. The receiver may die between any two of these steps. */
-export const ofReceiver = (state: State, { rules }: Setting): ReadonlyArray<Step> =>
-  state.incoming.flatMap((each, index) => {
+export const ofReceiver = (state: State, setting: Setting): Steps =>
+  state.incoming.flatMap((each, index): Steps => {
     const { claim, isForged, stage } = each
-    const steps: Array<Step> = []
-    const replaced = (stage: Incoming["stage"], isNew = each.isNew) =>
-      state.incoming.with(index, { ...each, stage, isNew })
-    const removed = state.incoming.toSpliced(index, 1)
     const claimed = Evidence.claimed(claim)
-    const answered = {
-      answered: Evidence.join(state.answered, claimed),
-      posted: isForged ? state.posted : state.posted & ~claimed
-    }
-    const answer = `a callback with ${claim} is answered 200`
-    const isBroken = stage === "received" && !rules.storesFirst
+    const storesFirst = holds(setting, "storesFirst")
+    const at = (next: Incoming["stage"] | "gone", isNew = each.isNew): State => ({
+      ...state,
+      incoming:
+        next === "gone"
+          ? state.incoming.toSpliced(index, 1)
+          : state.incoming.with(index, { ...each, stage: next, isNew })
+    })
+    const steps: Array<Step<State>> = []
     if (stage === "received" || stage === "answered") {
-      const row = state.row ?? emptyRow
-      const isNew = (row.evidence & claimed) === 0
-      const next: State = {
-        ...state,
-        row: { ...row, evidence: Evidence.join(row.evidence, claimed) },
-        incoming: stage === "answered" ? removed : replaced("stored", isNew)
-      }
+      const evidence = state.row?.evidence ?? Evidence.none
+      const isNew = (evidence & claimed) === 0
+      const isOpen = (evidence & Evidence.confirmed(claim)) === 0 && holds(setting, "asksAgain")
+      const stored = at(stage === "answered" ? "gone" : "stored", isNew)
       // Its arrival alone changed nothing.
-      const isAtOnce = rules.storesFirst
-      steps.push({ name: `a callback with ${claim} is stored`, kind: "protocol", isAtOnce, next })
+      const isAtOnce = storesFirst
+      const next = joined(stored, setting, claimed, isNew || isOpen)
+      steps.push(protocol(`a callback with ${claim} is stored`, next, { isAtOnce }))
     }
     if (stage === "stored") {
-      const next: State = { ...state, incoming: replaced("recorded") }
       const label = labels.accepted(claim, each.isNew)
       const name = `a callback with ${claim} is recorded`
-      steps.push({ name, kind: "protocol", label, isAtOnce: true, next })
+      steps.push(protocol(name, at("recorded"), { label, isAtOnce: true }))
     }
-    if (stage === "recorded" || isBroken) {
+    if (stage === "recorded" || (stage === "received" && !storesFirst)) {
       const next: State = {
-        ...state,
-        ...answered,
-        incoming: isBroken ? replaced("answered") : removed
+        ...at(stage === "recorded" ? "gone" : "answered"),
+        answered: Evidence.join(state.answered, claimed),
+        posted: isForged ? state.posted : state.posted & ~claimed
       }
-      steps.push({ name: answer, kind: "protocol", label: labels.answered(claim), next })
+      const label = labels.answered(claim)
+      steps.push(protocol(`a callback with ${claim} is answered 200`, next, { label }))
     }
-    if (state.faults > 0) {
-      const next: State = { ...state, incoming: removed, faults: state.faults - 1 }
-      const name = `the receiver of a callback with ${claim} dies`
-      steps.push({ name, kind: "fault", label: labels.unanswered(claim), next })
-    }
-    return steps
+    const died = fault(`the receiver of a callback with ${claim} dies`, state, at("gone"), {
+      label: labels.unanswered(claim)
+    })
+    return [...steps, ...died]
   })

@@ -3,18 +3,22 @@
  *
  * **Details**
  *
- * A state is plain data, and every step is a pure function of it. `docs/model.md` explains the model in pictures.
+ * `docs/model.md` explains the model in pictures.
  */
 import * as Evidence from "@pawl/core/Evidence"
 import { isTerminal, rank } from "@pawl/core/Status"
+import type { Machine, Step } from "./Checker.ts"
 import { ofNetwork, ofReceiver, ofShop, statusOf } from "./Outside.ts"
-import { ofTime } from "./Pauses.ts"
-import type { State } from "./State.ts"
-import type { Setting, Step } from "./Step.ts"
-import { ofWorker } from "./Working.ts"
+import { holds, law, type Setting } from "./Rules.ts"
+import { canonical, first, type State } from "./State.ts"
+import { ofTime, ofWorker } from "./Working.ts"
 
 /** Returns the steps that are possible in a state, with so many callbacks being accepted at once. */
-export const steps = (state: State, setting: Setting, maxIncoming = 1): ReadonlyArray<Step> => [
+export const steps = (
+  state: State,
+  setting: Setting,
+  maxIncoming = 1
+): ReadonlyArray<Step<State>> => [
   ...ofShop(state, setting),
   ...ofNetwork(state, setting, maxIncoming),
   ...ofReceiver(state, setting),
@@ -23,28 +27,6 @@ export const steps = (state: State, setting: Setting, maxIncoming = 1): Readonly
   ...ofTime(state, setting)
 ]
 
-/** The invariants: each holds in every state. */
-export const invariants: Readonly<Record<string, (state: State, setting: Setting) => boolean>> = {
-  "a requestId has at most one effect": ({ created }) => created <= 1,
-  "nothing that was answered 200 is lost": ({ answered, row }) =>
-    (answered & ~(row?.evidence ?? Evidence.none)) === 0,
-  "no end is told that the service did not state": ({ committed, moves }, { path }) =>
-    committed.every((status) => !isTerminal(status) || path.slice(0, moves).includes(status)),
-  "the ranks told never fall": ({ committed }) =>
-    committed.every(
-      (status, index) => index === 0 || rank(status) >= rank(committed[index - 1] ?? status)
-    ),
-  "the effects of a transition commit once": ({ committed }) =>
-    committed.every((status, index) => status !== committed[index - 1]),
-  "one call at a time": ({ isOrphaned, workers }) =>
-    workers.filter(({ pace, work }) => pace === "on time" && work.stage === "calling").length +
-      Number(isOrphaned) <=
-    1
-}
-
-/** The goal that is reached again from every state, if only steps of the protocol follow. */
-export const goal = "every order is settled and every end is told"
-
 /** Tells whether the handler was told the end that the service states, if it states one. */
 export const isTold = (state: State, setting: Setting): boolean => {
   const status = statusOf(setting, state)
@@ -52,6 +34,30 @@ export const isTold = (state: State, setting: Setting): boolean => {
   return isOpen || (state.row?.told === status && state.committed.at(-1) === status)
 }
 
-/** Tells whether a state is at the goal. */
-export const isAtGoal = (state: State, setting: Setting): boolean =>
-  state.order === "settled" && isTold(state, setting)
+/** Makes the model of a setting. */
+export const machine = (setting: Setting): Machine<State> => ({
+  first: first(setting.faults),
+  steps: (state) => steps(state, setting),
+  invariants: {
+    [law.once]: ({ created }) => created <= 1,
+    [law.stored]: ({ answered, row }) => (answered & ~(row?.evidence ?? Evidence.none)) === 0,
+    [law.confirmed]: ({ committed, moves }) =>
+      committed.every(
+        (status) => !isTerminal(status) || setting.path.slice(0, moves).includes(status)
+      ),
+    [law.ranks]: ({ committed }) =>
+      committed.every(
+        (status, index) => index === 0 || rank(status) >= rank(committed[index - 1] ?? status)
+      ),
+    [law.effects]: ({ committed }) =>
+      committed.every((status, index) => status !== committed[index - 1]),
+    [law.calls]: ({ isOrphaned, workers }) =>
+      workers.filter(({ pace, work }) => pace === "on time" && work.stage === "calling").length +
+        Number(isOrphaned) <=
+      1,
+    [law.awaited]: ({ isAwake, row }) => isAwake || row === undefined || !row.isDue
+  },
+  goal: law.goal,
+  isAtGoal: (state) => state.order === "settled" && isTold(state, setting),
+  canonical: holds(setting, "usesLedgerClock") ? canonical : (state) => state
+})

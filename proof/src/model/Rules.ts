@@ -1,57 +1,157 @@
 /**
- * The rules of the protocol. A mutant of the model breaks one of them.
+ * The rules of the protocol. Each has a mutant, which is the model without this one rule, and which the check must find.
  */
-import type { Policy } from "@pawl/core/Evidence"
+import type { Status } from "@pawl/core/Status"
+import type { Mutant } from "./Checker.ts"
 
-/**
- * The rules.
- *
- * - `writesOrderFirst`: the shop writes an order down before it sends the request.
- * - `keepsRequestId`: a request that is sent again has the same requestId.
- * - `storesFirst`: a callback is answered 200 after it is stored.
- * - `joinsEvidence`: a write of a worker joins evidence to that of the row, and does not replace it.
- * - `fencesWrites`: a write without the lease changes nothing.
- * - `renewsLeases`: a worker that runs keeps its lease. Else the lease may end under its handler.
- * - `endsLeases`: the lease of a process that ended runs out.
- * - `keepsTurn`: a process that stops keeps the lease of a row whose handler may be at work.
- * - `usesLedgerClock`: leases end by the clock of the ledger, and not by that of the worker that claims.
- * - `policy`: the claims that count before the service confirms them.
- * - `toldBy`: the handler is told the standing, or the status that was read last.
- * - `commitsWithMark`: the effects of the handler and the mark that it was told commit together.
- * - `retriesCalls`: a call that failed is made again. Else it counts as told.
- * - `reads`: reads are made at all times, until an end was told, or only after a claim.
- */
-export interface Rules {
-  readonly writesOrderFirst: boolean
-  readonly keepsRequestId: boolean
-  readonly storesFirst: boolean
-  readonly joinsEvidence: boolean
-  readonly fencesWrites: boolean
-  readonly renewsLeases: boolean
-  readonly endsLeases: boolean
-  readonly keepsTurn: boolean
-  readonly usesLedgerClock: boolean
-  readonly policy: Policy
-  readonly toldBy: "standing" | "last read"
-  readonly commitsWithMark: boolean
-  readonly retriesCalls: boolean
-  readonly reads: "always" | "until an end" | "after a claim"
+/** The statuses that the service moves through, those that a forger claims, and the number of faults that may come. */
+export interface Scope {
+  readonly path: ReadonlyArray<Status>
+  readonly forged: ReadonlyArray<Status>
+  readonly faults: number
 }
 
-/** The rules of pawl. */
-export const rules: Rules = {
-  writesOrderFirst: true,
-  keepsRequestId: true,
-  storesFirst: true,
-  joinsEvidence: true,
-  fencesWrites: true,
-  renewsLeases: true,
-  endsLeases: true,
-  keepsTurn: true,
-  usesLedgerClock: true,
-  policy: "final",
-  toldBy: "standing",
-  commitsWithMark: true,
-  retriesCalls: true,
-  reads: "always"
+const paid: Scope = { path: ["SUCCEED"], forged: ["CHARGEBACK"], faults: 1 }
+const pending: Scope = { path: ["PENDING", "SUCCEED"], forged: ["SUCCEED"], faults: 1 }
+const refunded: Scope = { path: ["SUCCEED", "REFUNDED"], forged: [], faults: 1 }
+const none = (scope: Scope): Scope => ({ ...scope, faults: 0 })
+
+/** The scopes of a full check. */
+export const scopes: ReadonlyArray<Scope> = [
+  { ...paid, faults: 3 },
+  { ...pending, faults: 2 },
+  { path: ["FAILED", "SUCCEED"], forged: ["CANCELLED"], faults: 2 },
+  { path: ["PENDING", "SUCCEED", "REFUNDED"], forged: ["REFUNDED"], faults: 1 },
+  { ...refunded, forged: ["REFUNDED"], faults: 2 }
+]
+
+/** The names of the invariants and of the goal. */
+export const law = {
+  once: "a requestId has at most one effect",
+  stored: "nothing that was answered 200 is lost",
+  confirmed: "no end is told that the service did not state",
+  ranks: "the ranks told never fall",
+  effects: "the effects of a transition commit once",
+  calls: "one call at a time",
+  awaited: "a row that is due is awaited",
+  goal: "every order is settled and every end is told"
+} as const
+
+/** The mutants, by the rule that they lack. */
+export const mutants = {
+  keepsRequestId: {
+    mutant: "a request is sent again under a new requestId",
+    scope: paid,
+    breaks: law.once
+  },
+  writesOrderFirst: {
+    mutant: "a request is sent before the order is written down",
+    scope: paid,
+    breaks: law.once
+  },
+  storesFirst: {
+    mutant: "a callback is answered 200 before it is stored",
+    scope: none(paid),
+    breaks: law.stored
+  },
+  joinsEvidence: {
+    mutant: "the write of a read replaces the evidence",
+    scope: none(pending),
+    breaks: law.stored
+  },
+  confirms: {
+    mutant: "a claim counts without a confirmation",
+    scope: paid,
+    breaks: law.confirmed
+  },
+  tellsStanding: {
+    mutant: "the handler is told the status of the last read",
+    scope: pending,
+    breaks: law.ranks
+  },
+  fencesWrites: {
+    mutant: "a worker that lost its lease goes on writing",
+    scope: paid,
+    breaks: law.calls
+  },
+  commitsWithMark: {
+    mutant: "the effects of the handler commit before the mark",
+    scope: paid,
+    breaks: law.effects
+  },
+  usesLedgerClock: {
+    mutant: "leases end by the clock of the worker that claims",
+    scope: none(paid),
+    breaks: law.calls
+  },
+  renewsLeases: {
+    mutant: "a lease is not renewed during a call",
+    scope: none(paid),
+    breaks: law.calls
+  },
+  keepsTurn: {
+    mutant: "a process that stops releases a row whose handler runs",
+    scope: paid,
+    breaks: law.calls
+  },
+  wakes: {
+    mutant: "a change that makes a row due wakes no worker",
+    scope: none(paid),
+    breaks: law.awaited
+  },
+  listensFirst: {
+    mutant: "a worker that found nothing sleeps, though it was woken while it searched",
+    scope: none(paid),
+    breaks: law.awaited
+  },
+  endsLeases: {
+    mutant: "the lease of a dead process never ends",
+    scope: paid,
+    breaks: law.goal
+  },
+  retriesCalls: {
+    mutant: "a call that failed counts as told",
+    scope: paid,
+    breaks: law.goal
+  },
+  readsUnasked: {
+    mutant: "the status is read only after a claim",
+    scope: pending,
+    breaks: law.goal
+  },
+  watches: {
+    mutant: "no reads follow an end",
+    scope: refunded,
+    breaks: law.goal
+  },
+  keepsDue: {
+    mutant: "a release forgets that a callback made the row due meanwhile",
+    scope: refunded,
+    breaks: law.goal
+  },
+  asksAgain: {
+    mutant: "a repeat of a claim that is not confirmed makes no read due",
+    scope: { ...refunded, forged: ["REFUNDED"], faults: 2 },
+    breaks: law.goal
+  },
+  registrationIsDue: {
+    mutant: "a registration makes nothing due",
+    scope: paid,
+    breaks: law.goal
+  },
+  redriveIsDue: {
+    mutant: "a redrive makes nothing due",
+    scope: { ...paid, faults: 2 },
+    breaks: law.goal
+  }
+} as const satisfies Readonly<Record<string, Mutant<Scope>>>
+
+export type Rule = keyof typeof mutants
+
+/** A scope and the rule that does not hold, if one does not. */
+export interface Setting extends Scope {
+  readonly without?: Rule | undefined
 }
+
+/** Tells whether a rule holds. */
+export const holds = ({ without }: Setting, rule: Rule): boolean => without !== rule

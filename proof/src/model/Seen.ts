@@ -3,51 +3,44 @@
  * shop, and of kinds. The checker does not make them.
  */
 import * as Evidence from "@pawl/core/Evidence"
-import { emptyRow, type State } from "./State.ts"
-import { labels, type Setting, type Step } from "./Step.ts"
-import { withWork } from "./Write.ts"
+import { protocol, type Step } from "./Checker.ts"
+import { joined } from "./Outside.ts"
+import type { Setting } from "./Rules.ts"
+import type { State } from "./State.ts"
+import { labels } from "./Step.ts"
+import { withWork } from "./Working.ts"
 
 const both = [0, 1] as const
 
 /** Returns the steps that only an event shows. */
-export const ofRecorder = (state: State, { path }: Setting): ReadonlyArray<Step> => {
+export const ofRecorder = (state: State, setting: Setting): ReadonlyArray<Step<State>> => {
   const { row, workers } = state
-  const known = row ?? emptyRow
   /** The response may have a later status than the first, and the shop may crash before it has settled the order. */
-  const registrations = [...new Set(path.slice(0, state.moves))].map((status): Step => {
-    const evidence = Evidence.join(known.evidence, Evidence.confirmed(status))
-    return {
-      name: `the shop registers the transaction with ${status}`,
-      kind: "protocol",
-      label: labels.registered(status),
-      next: { ...state, row: { ...known, evidence } }
-    }
-  })
+  const registrations = [...new Set(setting.path.slice(0, state.moves))].map((status) =>
+    protocol(
+      `the shop registers the transaction with ${status}`,
+      joined(state, setting, Evidence.confirmed(status), true),
+      { label: labels.registered(status) }
+    )
+  )
   if (row === undefined) return registrations
-  const ofLease = both.flatMap((by): ReadonlyArray<Step> => {
+  const ofLease = both.flatMap((by): ReadonlyArray<Step<State>> => {
     if (row.lease?.by !== by) return []
-    const early: Step = {
-      name: "a clock ends a lease early",
-      kind: "fault",
-      label: labels.endedEarly(by),
-      next: { ...state, row: { ...row, lease: { by: "dead", isOver: true } } }
-    }
-    const park: Step = {
-      name: "a row that cannot be read is parked",
-      kind: "fault",
-      label: labels.parkedUnreadable(by),
-      next: withWork(state, by, { stage: "done" })
-    }
+    const ended: State = { ...state, row: { ...row, lease: { by: "dead", isOver: true } } }
+    const early = protocol("a clock ends a lease early", ended, { label: labels.endedEarly(by) })
+    const parked = withWork(state, by, { stage: "done" })
+    const park = protocol("a row that cannot be read is parked", parked, {
+      label: labels.parkedUnreadable(by)
+    })
     const { work } = workers[by]
     if (work.stage !== "leased") return [early]
-    const { mayRead, seen } = work
-    const read: Step = {
-      name: "the endpoint of payments does not know the id of another kind",
-      kind: "fault",
-      label: labels.readElsewhere(by),
-      next: withWork(state, by, { stage: "answered", seen, result: "404" })
-    }
-    return mayRead ? [early, park, read] : [early, park]
+    if (work.read !== "not asked") return [early, park]
+    const read = protocol(
+      "the endpoint of payments does not know the id of another kind",
+      withWork(state, by, { ...work, stage: "answered", result: "404" }),
+      { label: labels.readElsewhere(by) }
+    )
+    return [early, park, read]
   })
   return [...registrations, ...ofLease]
 }

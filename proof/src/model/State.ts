@@ -9,7 +9,8 @@
  */
 import type { Standing } from "@pawl/core/Evidence"
 import * as Evidence from "@pawl/core/Evidence"
-import { type Status, table } from "@pawl/core/Status"
+import type { Status } from "@pawl/core/Status"
+import { keyOf } from "./Checker.ts"
 
 /**
  * The state of everything.
@@ -22,6 +23,7 @@ import { type Status, table } from "@pawl/core/Status"
  * - `incoming`: the callbacks that a receiver is accepting.
  * - `answered`: the statuses of the callbacks that were answered 200, as claims.
  * - `row`: undefined before the first callback or registration.
+ * - `isAwake`: whether a worker is going to search for due rows: it was woken, or a time that it waits for comes.
  * - `isOrphaned`: whether the application may still be at work on a call of a process that ended.
  * - `committed`: the statuses whose effects the handler committed, in order.
  * - `faults`: the number of faults that may still come.
@@ -35,6 +37,7 @@ export interface State {
   readonly incoming: ReadonlyArray<Incoming>
   readonly answered: Evidence.Evidence
   readonly row: Row | undefined
+  readonly isAwake: boolean
   readonly workers: readonly [Worker, Worker]
   readonly isOrphaned: boolean
   readonly committed: ReadonlyArray<Status>
@@ -55,6 +58,9 @@ export interface Incoming {
  * - `read`: the status that was read last.
  * - `failing`: the status of the last call that was begun and not marked told.
  * - `parked`: the status at which the row is a dead letter.
+ * - `isDue`: whether there is a time, now or later, at which it may be claimed.
+ * - `isWatched`: whether more than one read is still planned. Reads end long after the last new status, and another status starts
+ *   them anew.
  * - `lease`: the worker that has the row; `isOver` once another one may claim it. The worker of a dead process is `dead`.
  */
 export interface Row {
@@ -63,6 +69,8 @@ export interface Row {
   readonly told: Status | undefined
   readonly failing: Status | undefined
   readonly parked: Status | undefined
+  readonly isDue: boolean
+  readonly isWatched: boolean
   readonly lease: { readonly by: Index | "dead"; readonly isOver: boolean } | undefined
 }
 
@@ -72,28 +80,31 @@ export type Index = 0 | 1
 /** The result of a read of the status. */
 export type Result = Status | "404" | "no answer"
 
-/**
- * A worker.
- *
- * - `pace`: `stalled` while its process or its store stands still, and `late` when it goes on without its lease.
- * - `work`: its step on the row. `seen` is the evidence that it knows.
- */
+/** A worker. It is `stalled` while its process or its store stands still, and `late` when it goes on without its lease. */
 export interface Worker {
   readonly pace: "on time" | "stalled" | "late"
   readonly work: Work
 }
 
-/** The steps of the work on a row, in their order. The stages `answered`, `told`, `failed` and `parked` precede an entry of the journal. */
+/**
+ * The steps of the work on a row, in their order. The stages `answered`, `told`, `failed` and `parked` precede an entry of the
+ * journal. Only a mutant has the stage `searched`, in which it found nothing.
+ */
 export type Work =
-  | { readonly stage: "idle" | "done" }
-  | { readonly stage: "leased"; readonly seen: Evidence.Evidence; readonly mayRead: boolean }
+  | { readonly stage: "idle" | "searched" | "parked" | "done" }
+  | (Known & { readonly stage: "leased" })
+  | (Known & { readonly stage: "asked" | "answered"; readonly result: Result })
   | {
-      readonly stage: "asked" | "answered"
-      readonly seen: Evidence.Evidence
-      readonly result: Result
+      readonly stage: "calling" | "committed" | "told" | "failed"
+      readonly standing: Standing
     }
-  | { readonly stage: "calling" | "committed" | "told" | "failed"; readonly standing: Standing }
-  | { readonly stage: "parked" }
+
+/** The row as a worker knows it, since it last wrote it, and whether a read was answered since the claim. */
+export interface Known {
+  readonly seen: Evidence.Evidence
+  readonly isWatched: boolean
+  readonly read: "not asked" | "no answer" | "answered"
+}
 
 const idle: Worker = { pace: "on time", work: { stage: "idle" } }
 
@@ -107,6 +118,7 @@ export const first = (faults: number): State => ({
   incoming: [],
   answered: Evidence.none,
   row: undefined,
+  isAwake: true,
   workers: [idle, idle],
   isOrphaned: false,
   committed: [],
@@ -120,61 +132,21 @@ export const emptyRow: Row = {
   told: undefined,
   failing: undefined,
   parked: undefined,
+  isDue: false,
+  isWatched: true,
   lease: undefined
 }
 
-/** The digit of a status in a key. */
-const digit = (status: Status | undefined): string =>
-  status === undefined ? "-" : String(table[status].claimed)
-
-const keyOfWork = (work: Work): string => {
-  const { stage } = work
-  switch (stage) {
-    case "idle":
-    case "done":
-    case "parked":
-      return stage
-    case "leased":
-      return `l${work.seen}${work.mayRead ? "r" : ""}`
-    case "asked":
-    case "answered":
-      return `${stage} ${work.seen}${work.result}`
-    case "calling":
-    case "committed":
-    case "told":
-    case "failed": {
-      const { confirmed, conflict, status } = work.standing
-      return `${stage}${digit(status)}${confirmed ? "c" : ""}${conflict?.map(digit).join("") ?? ""}`
-    }
-  }
-}
-
-const keyOfWorker = ({ pace, work }: Worker): string =>
-  (pace === "on time" ? "" : pace) + keyOfWork(work)
-
-const keyOfRow = (
-  { evidence, failing, lease, parked, read, told }: Row,
-  leaseBy: Index | "dead" | undefined
-): string => {
-  const leased = lease === undefined ? "" : `${leaseBy}${lease.isOver ? "o" : ""}`
-  return `${evidence},${digit(read)}${digit(told)}${digit(failing)}${digit(parked)}${leased}`
-}
-
-const keyOfIncoming = ({ claim, isForged, isNew, stage }: Incoming): string =>
-  `${digit(claim)}${isForged ? "f" : ""}${isNew ? "n" : ""}${stage}`
-
-/**
- * Returns a text that equals that of another state only if the two are the same. With `isSymmetric`, the two workers may
- * have changed places: each can do what the other can do.
- */
-export const keyOf = (state: State, isSymmetric: boolean): string => {
-  const { answered, committed, created, exchange, faults, moves, order, posted, row } = state
-  const [one, two] = [keyOfWorker(state.workers[0]), keyOfWorker(state.workers[1])]
+/** Returns the state in which the two workers have changed places, if that comes first. */
+export const canonical = (state: State): State => {
+  const { row, workers } = state
+  const [one, two] = [keyOf(workers[0]), keyOf(workers[1])]
   const by = row?.lease?.by
-  const isSwapped = isSymmetric && (one > two || (one === two && by === 1))
-  const stored = row && keyOfRow(row, isSwapped && typeof by === "number" ? (by === 0 ? 1 : 0) : by)
-  const incoming = state.incoming.map(keyOfIncoming).toSorted().join("+")
-  const workers = isSwapped ? `${two}/${one}` : `${one}/${two}`
-  const counts = `${created}${moves}${faults},${posted},${answered}${state.isOrphaned ? "o" : ""}`
-  return `${order}${exchange}${counts}|${incoming}|${stored}|${workers}|${committed.map(digit).join("")}`
+  if (one < two || (one === two && by !== 1)) return state
+  const isOwn = by === 0 || by === 1
+  return {
+    ...state,
+    workers: [workers[1], workers[0]],
+    row: isOwn && row?.lease ? { ...row, lease: { ...row.lease, by: by === 0 ? 1 : 0 } } : row
+  }
 }

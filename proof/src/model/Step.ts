@@ -1,42 +1,13 @@
 /**
- * A step of the model, and the labels by which the steps of the code are compared with it.
+ * The labels of the steps that are seen from outside: events of the journal, of the application and of the service. By them the
+ * steps of the code are compared with those of the model.
  */
 import type { Standing } from "@pawl/core/Evidence"
 import type { Status } from "@pawl/core/Status"
-import type { Rules } from "./Rules.ts"
-import type { Index, State } from "./State.ts"
-
-/**
- * The setting of a run: the rules, the statuses that the service moves through, and the statuses that a forger claims.
- */
-export interface Setting {
-  readonly rules: Rules
-  readonly path: ReadonlyArray<Status>
-  readonly forged: ReadonlyArray<Status>
-}
-
-/**
- * A step.
- *
- * - `kind`: a step of the *protocol* is made at some time if it stays possible. A *move* of the service or a *fault* may
- *   never come.
- * - `label`: the text of the event that shows the step from outside; undefined for a step that nobody sees.
- * - `isAtOnce`: whether the step changes nothing that another step depends on, so that the checker may make it at once,
- *   and need not try the others before it.
- * - `isRecorded`: whether a later event shows this fault, so that a trace may have it.
- */
-export interface Step {
-  readonly name: string
-  readonly kind: "protocol" | "move" | "fault"
-  readonly label?: string
-  readonly isAtOnce?: boolean
-  readonly isRecorded?: boolean
-  readonly next: State
-}
+import type { Index } from "./State.ts"
 
 const conflictOf = ({ conflict }: Pick<Standing, "conflict">) => conflict?.join("+") ?? "alone"
 
-/** The labels of the steps that are seen from outside: events of the journal, of the application and of the service. */
 export const labels = {
   moved: (status: Status) => `service moved to ${status}`,
   registered: (status: Status) => `registered ${status}`,

@@ -10,7 +10,8 @@ import * as Effect from "effect/Effect"
 import { seedOfPart } from "../Numbers.ts"
 import * as Checker from "../model/Checker.ts"
 import * as Inclusion from "../model/Inclusion.ts"
-import { type Mutant, mutants, type Scope, scopes, settingOf } from "../model/Mutants.ts"
+import { machine } from "../model/Protocol.ts"
+import { mutants, type Rule, scopes } from "../model/Rules.ts"
 import { type Source, sources } from "../model/Sources.ts"
 import { collectMisses, inSequence, type Run, type RunOptions } from "./Run.ts"
 
@@ -22,15 +23,12 @@ const maxTraces = 300
 type SourceName = keyof typeof sources
 
 /** Checks the model in each scope. */
-export const checkModel = ({ log }: Options, within: ReadonlyArray<Scope> = scopes) =>
+export const checkModel = ({ log }: Options) =>
   Effect.sync(() => {
     const { miss, misses } = collectMisses()
     const figures = { states: 0, transitions: 0, steps: 0 }
-    for (const scope of within) {
-      const { broken, states, stepNames, transitions } = Checker.check(
-        settingOf(scope),
-        scope.faults
-      )
+    for (const scope of scopes) {
+      const { broken, states, stepNames, transitions } = Checker.check(machine(scope))
       const name = `${scope.path.join()} with ${scope.faults} faults`
       log(`${name}: ${states} states, ${transitions} transitions`)
       figures.states += states
@@ -43,16 +41,16 @@ export const checkModel = ({ log }: Options, within: ReadonlyArray<Scope> = scop
   })
 
 /** Checks that each mutant of the model breaks its invariant. */
-export const checkMutants = ({ log }: Options, all: Readonly<Record<string, Mutant>> = mutants) =>
+export const checkMutants = ({ log }: Options) =>
   Effect.sync(() => {
     const { miss, misses } = collectMisses()
     const figures = { mutants: 0, caught: 0 }
-    for (const [name, { breaks, change, scope }] of Object.entries(all)) {
-      const { broken } = Checker.check(settingOf(scope, change), scope.faults)
-      log(`${name}: ${broken?.name} is broken after ${broken?.path.length} steps`)
+    for (const [rule, { breaks, mutant, scope }] of Object.entries(mutants)) {
+      const { broken } = Checker.check(machine({ ...scope, without: rule as Rule }))
+      log(`${mutant}: ${broken?.name} is broken after ${broken?.path.length} steps`)
       figures.mutants++
       if (broken?.name === breaks) figures.caught++
-      else miss(`the mutant was not caught: ${name}`)
+      else miss(`the mutant was not caught: ${mutant}`)
     }
     return { figures, misses: misses() }
   })
