@@ -1,3 +1,4 @@
+import { character } from "@pawl/test-support/Text"
 import * as NodeHmac from "@pawl/core/NodeHmac"
 import * as PortableHmac from "@pawl/core/Hmac"
 import { Hmac } from "@pawl/core/Hmac"
@@ -64,7 +65,7 @@ const texts = published.flatMap(([number, key, data, expected]) =>
 )
 
 const unit = fc.oneof(
-  fc.string({ unit: "binary", minLength: 1, maxLength: 1 }),
+  fc.string({ unit: character, minLength: 1, maxLength: 1 }),
   fc.integer({ min: 0xd800, max: 0xdfff }).map((code) => String.fromCharCode(code)),
   fc.constantFrom("\0", "|", "ü", "€")
 )

@@ -1,3 +1,4 @@
+import { character } from "@pawl/test-support/Text"
 import * as Json from "@pawl/core/internal/Json"
 import * as Result from "effect/Result"
 import fc from "fast-check"
@@ -168,7 +169,7 @@ describe("a draft", () => {
       .tuple(number, fc.constantFrom("[N]", "[[],N]", '{"k":N}', '{"k":[{"k":N}]}', '"N"', "null"))
       .map(([source, shape]) => ({ text: shape.replace("N", source), source: undefined }))
   )
-  const body = fc.uniqueArray(fc.tuple(fc.string({ maxLength: 3, unit: "binary" }), member), {
+  const body = fc.uniqueArray(fc.tuple(fc.string({ maxLength: 3, unit: character }), member), {
     selector: ([name]) => name
   })
   const space = fc.constantFrom("", " ", "\n")

@@ -1,3 +1,4 @@
+import { character } from "@pawl/test-support/Text"
 import type { ApmPaymentInput } from "@pawl/core/ApmPayment"
 import * as Grammar from "@pawl/core/internal/Grammar"
 import * as Clock from "effect/Clock"
@@ -44,7 +45,7 @@ const isOpaque = (id: string) => Grammar.identifier.test(id) && id !== "." && id
 /** Includes ids that would change if they were read as numbers. */
 const identifier = fc.oneof(
   fc.stringMatching(/^[A-Za-z0-9_-]{1,64}$/u),
-  fc.string({ unit: "binary", minLength: 1 }).filter(isOpaque),
+  fc.string({ unit: character, minLength: 1 }).filter(isOpaque),
   fc.constantFrom(
     "r:1.2/3",
     "%2e%2e",
@@ -312,7 +313,7 @@ describe("a read", () => {
         fc
           .oneof(
             fc.string(),
-            fc.string({ unit: "binary" }),
+            fc.string({ unit: character }),
             fc.constantFrom("", ".", "..", "a".repeat(129), "1\n")
           )
           .filter((id) => !isOpaque(id)),

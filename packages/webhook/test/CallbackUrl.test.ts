@@ -1,6 +1,7 @@
 /**
  * The token of a callback URL, from the request to the verified callback.
  */
+import { character } from "@pawl/test-support/Text"
 import { Hmac } from "@pawl/core/Hmac"
 import { keyed } from "@pawl/core/NodeHmac"
 import * as NodeHmac from "@pawl/core/NodeHmac"
@@ -191,7 +192,7 @@ describe("a callback with a token", () => {
   })
 
   it("carries any order unchanged", () => {
-    const text = fc.string({ unit: "binary", maxLength: 40 }).filter((each) => each.isWellFormed())
+    const text = fc.string({ unit: character, maxLength: 40 }).filter((each) => each.isWellFormed())
     fc.assert(
       fc.property(text, text, text, (requestId, amount, currency) => {
         const said = { requestId, amount, currency }

@@ -1,3 +1,4 @@
+import { character } from "@pawl/test-support/Text"
 import type { Method } from "@pawl/core/Kind"
 import { isStatus, statuses } from "@pawl/core/Status"
 import * as Result from "effect/Result"
@@ -23,7 +24,7 @@ const number = (lexeme: string): Token => ({ json: lexeme, text: lexeme })
 const either = (lexeme: string) => fc.constantFrom(text(lexeme), number(lexeme))
 
 const isSignable = (value: string) => /^[^|\p{Cc}\p{Cs}]+$/u.test(value)
-const word = fc.string({ unit: "binary", minLength: 1, maxLength: 12 }).filter(isSignable)
+const word = fc.string({ unit: character, minLength: 1, maxLength: 12 }).filter(isSignable)
 const digits = fc.maxSafeNat().map(String)
 const wholes = fc.bigInt({ min: 0n, max: 10n ** 18n - 1n }).map(String)
 
@@ -161,7 +162,7 @@ describe("a callback signed as the service does", () => {
           (given: string) =>
             given.slice(0, at) + inserted + given.slice(at)
       ),
-      fc.string({ unit: "binary" }).map((whole) => () => whole),
+      fc.string({ unit: character }).map((whole) => () => whole),
       fc.constant(() => undefined)
     )
     fc.assert(
@@ -328,7 +329,7 @@ describe("any request", () => {
     const junk = fc.oneof(
       fc.uint8Array({ maxLength: 200 }),
       fc.json().map(bytes),
-      fc.string({ unit: "binary" }).map(bytes),
+      fc.string({ unit: character }).map(bytes),
       posted().map((callback) => request(callback).body)
     )
     fc.assert(
@@ -336,7 +337,7 @@ describe("any request", () => {
         fc.record({
           method: fc.constantFrom("POST", "POST", "POST", "GET", "TRACE"),
           search: fc.oneof(
-            fc.string({ unit: "binary" }),
+            fc.string({ unit: character }),
             fc.constantFrom("?paymentMethod=card", "?paymentMethod=apm")
           ),
           contentType: fc.oneof(

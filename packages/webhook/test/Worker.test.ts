@@ -643,10 +643,10 @@ it("a redriven row has another 24 hours", () =>
       })
       const { receive } = yield* world.start
       yield* receive("1", "FAILED")
-      yield* World.pass("40 days")
+      yield* World.pass("2 days")
       const before = world.calls.length
       yield* world.ledger.redrive({ method: "apm", transactionId: "1" }, world.now())
-      yield* World.pass("40 days")
+      yield* World.pass("2 days")
       expect(world.calls.length).toBeGreaterThan(before + 280)
       expect(world.calls.at(-1)?.attempt).toBe(world.calls.length)
       expect(deadLetter(world)).toEqual(["handler-failed", "handler-failed"])
