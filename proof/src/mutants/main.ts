@@ -6,7 +6,7 @@
  * A path is the beginning of the path of a source, or a source with a line or a range of lines (`Amount.ts:40-60`). Without one
  * these are all sources of core, http and webhook. The report
  * goes to stdout, progress to stderr, and the results to a file under `node_modules/.cache/mutants`. The exit code is 1 if a
- * mutant is alive that `proof/mutants/equal.json` does not list. `docs/mutants.md` explains the rest.
+ * mutant is alive that `proof/mutants/equal.json` does not list. `docs/proof.md` explains the rest.
  */
 import { spawn } from "node:child_process"
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, statSync, writeFileSync } from "node:fs"

@@ -1,5 +1,6 @@
 import { run } from "@pawl/test-support/Program"
 import * as Effect from "effect/Effect"
+import { readFileSync } from "node:fs"
 import { expect, it } from "vitest"
 
 const main = new URL("../../src/main.ts", import.meta.url).pathname
@@ -74,4 +75,12 @@ it("says in one sentence which number is not valid, and exits 1", async () => {
     err: '--seed must be a 32-bit integer, and not "12x"\n',
     out: ""
   })
+})
+
+it("has no run that docs/proof.md does not name", async () => {
+  const page = readFileSync(new URL("../../../docs/proof.md", import.meta.url), "utf8")
+  const { out } = await rel("--help")
+  const names = Array.from(out.matchAll(/^([a-z-]+) +\d+ \w+/gmu), ([, name = ""]) => name)
+  expect(names.length).toBeGreaterThan(20)
+  expect(names.filter((name) => !page.includes(`\`rel ${name}\``))).toEqual([])
 })
