@@ -84,6 +84,42 @@ inChromium((withPage) => {
   )
 
   it(
+    "the headline agrees with the alarms of the last day, and names their transactions",
+    onPage(
+      ({ callback }) => callback("100001", "SETTLED"),
+      async (page) => {
+        await visible(page, "verdict", "1 problem needs a person")
+        await visible(page, "problems", /a callback in quarantine.*100001.*undocumented/su)
+        let age = 60_000
+        await page.route("**/overview", async (route) => {
+          const response = await route.fetch()
+          const overview = (await response.json()) as { readonly at: string }
+          const alarm = {
+            reason: "a callback claims a final status that the service contradicts",
+            count: 2,
+            lastAt: new Date(Date.parse(overview.at) - age).toISOString(),
+            method: "apm",
+            transactionId: "100001",
+            nextStep: "ask the operator"
+          }
+          await route.fulfill({ response, json: { ...overview, alarms: [alarm] } })
+        })
+        await visible(page, "problems", /the service contradicts \(2 times.*100001/su)
+        await visible(page, "verdict", "1 problem needs a person")
+        age = 25 * 60 * 60_000
+        await visible(page, "verdict", "Everything works")
+        await visible(page, "alarms", "the service contradicts")
+        age = 60_000
+        await visible(page, "verdict", "1 problem needs a person")
+        await page.getByTestId("problems").getByRole("link").click()
+        await visible(page, "transaction", "100001")
+        await page.unrouteAll({ behavior: "wait" })
+      },
+      { allowed: /status of 404/u }
+    )
+  )
+
+  it(
     "the service is down, and answers again",
     onPage(
       ({ callback, faults }) => {

@@ -2,6 +2,7 @@
  * The problems that a person should know, from an overview: the most urgent first, each with the next step.
  */
 import { count, duration, dateTime } from "@pawl/receiver/page/format.js"
+import { hrefOf } from "./table.js"
 
 /** @import { Overview } from "../admin/Overview.ts" */
 /** @typedef {keyof NonNullable<Overview["events"]>} Name */
@@ -26,6 +27,19 @@ const maxLag = 300
 const silence = 10_000
 /** A refusal older than this, in milliseconds, is only in the list of alarms. */
 const recent = 10 * 60_000
+/** An alarm older than this, in milliseconds, is only in the list of alarms. */
+const aDay = 24 * 60 * 60_000
+/** The beginnings of the alarms whose condition is a problem of its own, which ends when the condition does. */
+const conditions = [
+  "callbacks are refused with 401",
+  "callbacks are answered with 503",
+  "the worker makes no progress",
+  "a transaction cannot be written",
+  "the service refuses the merchant key",
+  "a dead letter",
+  "the clocks of this machine",
+  "more work falls due than is done"
+]
 
 /**
  * @param {Overview} overview
@@ -33,7 +47,7 @@ const recent = 10 * 60_000
  * @returns {ReadonlyArray<Problem>}
  */
 export const problemsOf = (
-  { at, backlog, condition, events, failing, notStored, progress, reads, secrets },
+  { alarms, at, backlog, condition, events, failing, notStored, progress, reads, secrets },
   parkedRequests
 ) => {
   const now = Date.parse(at)
@@ -72,6 +86,14 @@ export const problemsOf = (
       "not-stored",
       `Callbacks are answered 503, and none was stored${since(accepted)}.`,
       "Check the disk of the database: it may have no room for new rows. The service sends each callback again for 62 minutes, and this disappears with the first callback that is stored."
+    )
+  }
+  if (backlog === null && condition.store === "writable") {
+    add(
+      "bad",
+      "unread",
+      "The store cannot be read, so the backlog is not known.",
+      "Check the rights of the database role and the load of the database. The log has the cause."
     )
   }
   if (condition.worker === "no progress") {
@@ -170,5 +192,18 @@ export const problemsOf = (
       "#/requests"
     )
   }
-  return problems
+  for (const { count: times, lastAt, method, nextStep, reason, transactionId } of alarms) {
+    if (Date.parse(lastAt) < now - aDay || conditions.some((each) => reason.startsWith(each))) {
+      continue
+    }
+    const about = transactionId === null ? "" : `, transaction ${transactionId}`
+    add(
+      "warn",
+      `alarm-${reason}`,
+      `Alarm: ${reason} (${count(times, "time")}, last ${dateTime(lastAt)}${about}).`,
+      `Next step: ${nextStep ?? "look at the log"}. A day after the last one it is only in the list of alarms.`,
+      method === null || transactionId === null ? undefined : hrefOf({ method, transactionId })
+    )
+  }
+  return problems.toSorted((one, two) => one.tone.localeCompare(two.tone))
 }

@@ -41,12 +41,20 @@ export const table = (id, headings, empty, keyOf, cells) => {
  */
 export const chip = (status) => h("span", { class: "chip", "data-status": status }, [status])
 
+/** @typedef {{ readonly method: string, readonly transactionId: string }} Named */
+
+/**
+ * Returns the address of a transaction.
+ *
+ * @param {Named} transaction
+ */
+export const hrefOf = ({ method, transactionId }) =>
+  `#/transactions/${method}/${encodeURIComponent(transactionId)}`
+
 /**
  * Makes a link to a transaction.
  *
- * @param {{ readonly method: string, readonly transactionId: string }} transaction
+ * @param {Named} transaction
  */
-export const link = ({ method, transactionId }) =>
-  h("a", { class: "mono", href: `#/transactions/${method}/${encodeURIComponent(transactionId)}` }, [
-    transactionId
-  ])
+export const link = (transaction) =>
+  h("a", { class: "mono", href: hrefOf(transaction) }, [transaction.transactionId])
