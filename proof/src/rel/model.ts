@@ -8,10 +8,8 @@
  */
 import * as Effect from "effect/Effect"
 import { seedOfPart } from "../Numbers.ts"
-import * as Checker from "../model/Checker.ts"
 import * as Inclusion from "../model/Inclusion.ts"
-import { machine } from "../model/Protocol.ts"
-import { mutants, type Rule, scopes } from "../model/Rules.ts"
+import { models, mutants } from "../model/Models.ts"
 import { type Source, sources } from "../model/Sources.ts"
 import { collectMisses, inSequence, type Run, type RunOptions } from "./Run.ts"
 
@@ -22,35 +20,35 @@ const maxTraces = 300
 
 type SourceName = keyof typeof sources
 
-/** Checks the model in each scope. */
-export const checkModel = ({ log }: Options) =>
+/** Checks each model in each of its scopes. */
+export const checkModels = ({ log }: Options) =>
   Effect.sync(() => {
     const { miss, misses } = collectMisses()
     const figures = { states: 0, transitions: 0, steps: 0 }
-    for (const scope of scopes) {
-      const { broken, states, stepNames, transitions } = Checker.check(machine(scope))
-      const name = `${scope.path.join()} with ${scope.faults} faults`
+    const all = new Set<string>()
+    for (const { check, name } of models) {
+      const { broken, states, stepNames, transitions } = check()
       log(`${name}: ${states} states, ${transitions} transitions`)
       figures.states += states
       figures.transitions += transitions
-      figures.steps = Math.max(figures.steps, stepNames.size)
+      for (const step of stepNames) all.add(step)
       if (broken !== undefined)
         miss(`${name}: ${broken.name} does not hold after: ${broken.path.join("; ")}`)
     }
-    return { figures, misses: misses() }
+    return { figures: { ...figures, steps: all.size }, misses: misses() }
   })
 
-/** Checks that each mutant of the model breaks its invariant. */
+/** Checks that each mutant of a model breaks its invariant. */
 export const checkMutants = ({ log }: Options) =>
   Effect.sync(() => {
     const { miss, misses } = collectMisses()
     const figures = { mutants: 0, caught: 0 }
-    for (const [rule, { breaks, mutant, scope }] of Object.entries(mutants)) {
-      const { broken } = Checker.check(machine({ ...scope, without: rule as Rule }))
-      log(`${mutant}: ${broken?.name} is broken after ${broken?.path.length} steps`)
+    for (const { breaks, check, name } of mutants) {
+      const { broken } = check()
+      log(`${name}: ${broken?.name} is broken after ${broken?.path.length} steps`)
       figures.mutants++
       if (broken?.name === breaks) figures.caught++
-      else miss(`the mutant was not caught: ${mutant}`)
+      else miss(`the mutant was not caught: ${name}`)
     }
     return { figures, misses: misses() }
   })
@@ -124,7 +122,7 @@ export const model: Run = {
   make: (options) => {
     const names = [...options.stores, "simulation", "killed"].filter(isSource)
     return inSequence([
-      ["model", checkModel(options)],
+      ["model", checkModels(options)],
       ["mutants", checkMutants(options)],
       ...names.flatMap((name) => {
         const count = Math.ceil(options.count * sources[name].share)
