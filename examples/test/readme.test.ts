@@ -7,12 +7,28 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schedule from "effect/Schedule"
 import { globSync } from "node:fs"
-import { readFile } from "node:fs/promises"
+import { mkdir, readFile, rm, writeFile } from "node:fs/promises"
 import { expect, it } from "vitest"
 import { freePort, nodeAheadBy, temporary } from "./processes.ts"
 
 const root = new URL("../../", import.meta.url)
 const program = new URL("examples/src/pay.ts", root)
+
+/** The program in plain JavaScript, in a file from which `pawl` can be imported. */
+const plain = Effect.gen(function* () {
+  const readme = yield* Effect.promise(() => readFile(new URL("README.md", root), "utf8"))
+  const [, code = ""] = /```js\n(.+?)```/su.exec(readme) ?? []
+  const port = yield* freePort
+  const path = new URL(`examples/node_modules/.cache/readme-${port}.mjs`, root)
+  yield* Effect.acquireRelease(
+    Effect.promise(async () => {
+      await mkdir(new URL(".", path), { recursive: true })
+      await writeFile(path, code.replace("port: 3000", `port: ${port}`))
+    }),
+    () => Effect.promise(() => rm(path))
+  )
+  return { code, path: path.pathname, port }
+})
 
 it("has the tested program, of at most twelve lines", async () => {
   const source = await readFile(program, "utf8")
@@ -22,6 +38,59 @@ it("has the tested program, of at most twelve lines", async () => {
   }
   expect(source.trimEnd().split("\n").length).toBeLessThanOrEqual(12)
 })
+
+it("has a program in plain JavaScript of ten lines, which is the quick start", () =>
+  Effect.gen(function* () {
+    const { code } = yield* plain
+    const guide = yield* Effect.promise(() =>
+      readFile(new URL("docs/guides/quick-start.md", root), "utf8")
+    )
+    expect(code.trimEnd().split("\n").length).toBeLessThanOrEqual(10)
+    expect(guide).toContain(code)
+  }).pipe(Effect.scoped, Effect.runPromise))
+
+it("C03 in plain JavaScript makes its payment once when it is killed before the response, and tells its end", () =>
+  Effect.gen(function* () {
+    const { baseUrl } = yield* Sandbox.Sandbox
+    const { transactions } = yield* Gateway
+    const { add, clear } = yield* Faults
+    yield* add({ endpoint: "POST /v1/payments/apm", fault: "delay" })
+    const directory = yield* temporary
+    const { path, port } = yield* plain
+    const pay = (ahead: number) =>
+      start("sh", ["-c", 'cd "$0" && exec "$@"', directory, ...nodeAheadBy(ahead), path], {
+        PAWL_BASE_URL: baseUrl,
+        PAWL_MERCHANT_KEY: "sandbox-key",
+        PAWL_MERCHANT_SECRET: "sandbox-secret",
+        PAWL_PUBLIC_URL: `http://127.0.0.1:${port}`
+      })
+    const killed = yield* pay(0)
+    yield* Effect.repeat(transactions, {
+      until: ({ length }) => length === 1,
+      schedule: Schedule.spaced("10 millis")
+    })
+    killed.child.kill("SIGKILL")
+    expect((yield* killed.exited).signal).toBe("SIGKILL")
+    yield* clear
+    // The lease of the killed process ends after 30 seconds.
+    const restarted = yield* pay(31_000)
+    yield* restarted.line(/^order-17 is \w+$/mu)
+    yield* Effect.repeat(transactions, {
+      until: ([paid]) => paid?.status === "SUCCEED",
+      schedule: Schedule.spaced("10 millis")
+    })
+    restarted.child.kill("SIGKILL")
+    yield* restarted.exited
+    // A callback that came while no process ran is replaced by the first read, 5 minutes later.
+    if (!restarted.stdout().includes("SUCCEED")) {
+      yield* (yield* pay(600_000)).line(/^order-17 is SUCCEED$/mu)
+    }
+    expect(yield* transactions).toHaveLength(1)
+  }).pipe(
+    Effect.scoped,
+    Effect.provide(Layer.provide(Sandbox.layer(), NodeHttpClient.layerUndici)),
+    Effect.runPromise
+  ))
 
 it("C03 makes its payment once when it is killed before the response, and says so", () =>
   Effect.gen(function* () {
