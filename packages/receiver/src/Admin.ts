@@ -5,6 +5,8 @@
  *
  * | request | response |
  * |---|---|
+ * | `GET /transactions` | the last 50 transactions that something happened to in this process, each with its order and amount |
+ * | `GET /transactions?text=…&from=…&before=…` | those with an id, requestId or amount, stored in a time; the header `Link` names the next page of the store |
  * | `GET /transactions/{method}/{id}` | the transaction with its standing; 404 if it is unknown |
  * | `GET /transactions/{method}/{id}/story` | its facts, each with a sentence; with `?kind=refund` those of another transaction with the id |
  * | `GET /dead-letters` | the oldest 100 dead letters, each with its reason; the header `Link` names the next page |

@@ -117,7 +117,6 @@ describe("GET /transactions/{method}/{id}", () => {
       })
       const nowhere = [
         "/",
-        "/transactions",
         "/transactions/",
         "/transactions/card",
         "/transactions/card/",
@@ -213,6 +212,7 @@ it.effect("responds 405 with the allowed method to any other method", () =>
       ["/dead-letters", "GET"],
       ["/dead-letters/redrive", "POST"],
       ["/metrics", "GET"],
+      ["/transactions", "GET"],
       ["/transactions/card/1", "GET"],
       ["/dead-letters/card/1/redrive", "POST"]
     ] as const) {

@@ -31,7 +31,11 @@ const start = Effect.gen(function* () {
       })
     )
   }
-  return { ask, store: Context.get(built, RequestStore.RequestStore) }
+  return {
+    ask,
+    ledger: Context.get(built, Ledger.Ledger),
+    store: Context.get(built, RequestStore.RequestStore)
+  }
 })
 
 const request = (requestId: string, hasCardData = false) => ({
@@ -140,3 +144,78 @@ it("the log says who has redriven a request, and why", () => {
     }).pipe(Effect.provide(Logger.layer([logger])), Effect.provideService(MinimumLogLevel, "Info"))
   )
 })
+
+it("transactions are found by the order of the shop, by id, by amount and by day, through the pages of the store", () =>
+  World.run(
+    Effect.gen(function* () {
+      const { ask, ledger, store } = yield* start
+      const day = 86_400_000
+      for (let index = 0; index < 1_200; index++) {
+        const order = { requestId: `order-${index}`, amount: `${index}.50`, currency: "EUR" }
+        const transactionId = String(100_000 + index)
+        const kind = "apm-payment" as const
+        yield* ledger.register(
+          { ...order, kind, transactionId, status: "NEW" },
+          index < 600 ? 0 : day
+        )
+      }
+      yield* ledger.register({ kind: "card-payment", transactionId: "7", requestId: "paid" }, 0)
+
+      /** Reads every page of a search; returns the ids and the number of the pages. */
+      const search = Effect.fnUntraced(function* (query: Record<string, string>) {
+        const ids: Array<string> = []
+        let pages = 0
+        let next: string | undefined = `/transactions?${new URLSearchParams(query)}`
+        while (next !== undefined) {
+          const { json, link }: { json: unknown; link: string | undefined } = yield* ask(next)
+          ids.push(
+            ...(json as ReadonlyArray<{ transactionId: string }>).map((each) => each.transactionId)
+          )
+          next = /^<(.+)>/u.exec(link ?? "")?.[1]
+          pages++
+        }
+        return [ids, pages]
+      })
+
+      expect(yield* search({ text: "100003" })).toEqual([["100003"], 1])
+      expect(yield* search({ text: "order-1100" })).toEqual([["101100"], 3])
+      expect(yield* search({ text: "paid" })).toEqual([["7"], 3])
+      for (const text of ["1100.5", "1100.50", "1100,50", "1100.5 eur", "1100.50EUR"]) {
+        expect([text, yield* search({ text })]).toEqual([text, [["101100"], 3]])
+      }
+      for (const text of ["1100", "1100.5 USD", "order", "nothing"]) {
+        expect([text, yield* search({ text })]).toEqual([text, [[], 3]])
+      }
+      const second = { from: "1970-01-02T00:00:00.000Z", before: "1970-01-03T00:00:00.000Z" }
+      const [ids = []] = yield* search(second)
+      expect(ids).toHaveLength(600)
+      expect(yield* search({ ...second, text: "599.5" })).toEqual([[], 3])
+      expect(yield* search({ ...second, text: "600.5" })).toEqual([["100600"], 3])
+      expect((yield* ask("/transactions?text=100003")).json).toEqual([
+        {
+          method: "apm",
+          kind: "apm-payment",
+          transactionId: "100003",
+          status: "NEW",
+          confirmed: true,
+          told: null,
+          createdAt: "1970-01-01T00:00:00.000Z",
+          requestId: "order-3",
+          amount: "3.50",
+          currency: "EUR"
+        }
+      ])
+      expect((yield* ask("/transactions?from=yesterday")).status).toBe(400)
+      expect((yield* ask("/transactions")).json).toEqual([])
+
+      // A stored request names its transaction, so the store is not read through.
+      yield* store.write(request("by-key"), { at: 0, until: 1 })
+      const transaction = { method: "apm", transactionId: "9" } as const
+      yield* store.settle(
+        "by-key",
+        { at: 1, outcome: { _tag: "Answered", text: undefined }, transaction },
+        { kind: "apm-payment", transactionId: "9" }
+      )
+      expect(yield* search({ text: "by-key" })).toEqual([["9"], 1])
+    })
+  ))

@@ -334,13 +334,50 @@ inChromium((withPage) => {
         await visible(page, "summary", "Callbacks claim PENDING, and the handler was told so.")
         await page.reload()
         await visible(page, "transaction", "Claimed by callbacksPENDING")
+        await visible(page, "properties", "Amount10.00 EUR")
         assert.strictEqual(await page.getByTestId("id").inputValue(), "100001")
         await page.getByTestId("id").fill("7")
         await page.getByTestId("find").click()
-        await visible(page, "unknown", "The ledger knows no apm transaction 7.")
+        await visible(page, "found", "The store has no transaction with the order, id or amount 7.")
       },
       // A receiver that keeps no story answers 404, as it does for an unknown transaction.
       { allowed: /status of 404/u }
+    )
+  )
+
+  it(
+    "a transaction is found by the order of the shop, or by amount and day, and the recent ones are listed",
+    onPage(
+      ({ callback, ledger }) =>
+        Effect.gen(function* () {
+          const order = { account: "4711", amount: "19.90", currency: "EUR" }
+          for (const transactionId of ["100001", "100002"]) {
+            const registration = { ...order, transactionId, requestId: `order-${transactionId}` }
+            yield* ledger.register({ ...registration, kind: "apm-payment" }, Date.now())
+          }
+          yield* callback("100003", "PENDING")
+        }),
+      async (page) => {
+        await visible(page, "row-apm-100003", /10\.00 EUR.*PENDING/su)
+        await page.keyboard.press("/")
+        await page.keyboard.type("order-100002")
+        await page.keyboard.press("Enter")
+        await visible(page, "properties", /Orderorder-100002.*Amount19\.90 EUR/su)
+        await page.getByTestId("id").fill("19.9")
+        await page
+          .getByTestId("day")
+          .fill(await page.evaluate<string>("new Date().toLocaleDateString('sv')"))
+        await page.getByTestId("find").click()
+        await visible(page, "found", "2 transactions, the newest first.")
+        await visible(page, "row-apm-payment-100001", "order-100001")
+        await isAccessible(page)
+        await page.getByTestId("day").fill("2020-02-03")
+        await page.getByTestId("find").click()
+        await visible(page, "found", /no transaction .* 19\.9 that was stored on 2020-02-03/u)
+        await page.goBack()
+        await visible(page, "row-apm-payment-100001", "order-100001")
+      },
+      { path: "/#/transactions", allowed: /status of 404/u }
     )
   )
 

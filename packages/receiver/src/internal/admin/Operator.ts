@@ -20,6 +20,7 @@ import * as Overview from "./Overview.ts"
 import * as Requests from "./Requests.ts"
 import * as Reply from "./Response.ts"
 import * as Story from "./Story.ts"
+import * as Transactions from "./Transactions.ts"
 
 /** The settings of the responses. */
 export interface Options {
@@ -31,7 +32,7 @@ export interface Options {
 export const make = Effect.fnUntraced(function* ({ policy = "final", secrets = [] }: Options) {
   const ledger = yield* Ledger
   const requests = Option.getOrUndefined(yield* Effect.serviceOption(RequestStore))
-  const { condition, report, state } = yield* Overview.make({
+  const { condition, recent, report, state } = yield* Overview.make({
     ledger,
     journal: Option.getOrUndefined(yield* Effect.serviceOption(Journal)),
     worker: Option.getOrUndefined(yield* Effect.serviceOption(Worker)),
@@ -60,6 +61,11 @@ export const make = Effect.fnUntraced(function* ({ policy = "final", secrets = [
   const routes: ReadonlyArray<Reply.Route> = [
     ["GET", /^\/overview$/u, () => Effect.map(report, Reply.json)],
     ["GET", /^\/metrics$/u, () => metrics],
+    [
+      "GET",
+      /^\/transactions$/u,
+      (query) => Transactions.list({ ledger, policy, recent, requests }, query)
+    ],
     ["GET", /^\/transactions\/(apm|card)\/([^/]+)$/u, (_, ids) => show(keyOf(ids))],
     [
       "GET",

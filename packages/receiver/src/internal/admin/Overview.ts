@@ -48,7 +48,8 @@ const progressOf = ({ cause, rows }: Progress.State) => ({
 })
 
 /**
- * Makes `condition`, which reads the condition, `state`, which reads the backlog too, and `report`, which reads the whole overview.
+ * Makes `condition`, which reads the condition, `state`, which reads the backlog too, `report`, which reads the whole overview, and
+ * `recent`, which reads the transactions of this process that something happened to last.
  * They succeed while the ledger is not available.
  */
 export const make = Effect.fnUntraced(function* (options: {
@@ -102,7 +103,12 @@ export const make = Effect.fnUntraced(function* (options: {
       secrets
     }
   })
-  return { condition, report, state }
+  return {
+    condition,
+    report,
+    state,
+    recent: Effect.map(latest ?? Effect.undefined, (activity) => activity?.recent ?? [])
+  }
 })
 
 /** An overview. */

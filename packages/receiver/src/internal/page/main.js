@@ -3,6 +3,7 @@
  */
 import { call } from "./api.js"
 import { byId, setText } from "@pawl/receiver/page/dom.js"
+import * as Finder from "./finder.js"
 import * as Letters from "./letters.js"
 import * as Overview from "./overview.js"
 import * as Redrive from "./redrive.js"
@@ -17,13 +18,15 @@ const views = ["overview", "dead-letters", "requests", "transactions"]
 const merchant = /^\/merchants\/([^/]+)/u.exec(window.location.pathname)?.[1]
 const title = merchant === undefined ? "pawl receiver" : `${merchant} · pawl receiver`
 
-/** Reads the view and the transaction in the address: `#/transactions/apm/100001`. */
+/** Reads the view, and the transaction or the search in the address: `#/transactions/apm/100001`, `#/transactions/find/TEXT/DAY`. */
 const read = () => {
-  const [view = "", method = "", id] = window.location.hash.replace(/^#\//, "").split("/")
-  const isTransaction = view === "transactions" && id !== undefined && id !== ""
+  const [view = "", method = "", ...rest] = window.location.hash.replace(/^#\//, "").split("/")
+  const [text = "", date = ""] = rest.map(decodeURIComponent)
+  const isTransaction = view === "transactions" && text !== ""
   return {
     view: views.includes(view) ? view : "overview",
-    key: isTransaction ? { method, transactionId: decodeURIComponent(id) } : undefined
+    key: isTransaction && method !== "find" ? { method, transactionId: text } : undefined,
+    search: view === "transactions" && method === "find" ? { text, date } : undefined
   }
 }
 
@@ -42,7 +45,8 @@ const connection = (state) => {
 
 /** Reads the view of the address and shows it. A view that was left meanwhile is not shown. */
 const update = async () => {
-  const { key, view } = read()
+  const address = window.location.hash
+  const { view } = read()
   const nothing = Promise.resolve(() => {})
   const [overview, requests, show] = await Promise.all([
     call("GET", "/overview"),
@@ -50,11 +54,10 @@ const update = async () => {
     view === "dead-letters"
       ? Letters.load()
       : view === "transactions"
-        ? Transaction.load(key)
+        ? loadTransactions()
         : nothing
   ])
-  const now = read()
-  if (now.view !== view || now.key?.transactionId !== key?.transactionId) return refresh()
+  if (window.location.hash !== address) return refresh()
   const state = /** @type {State} */ (overview.body)
   Overview.show(state, requests.length)
   Requests.show(requests)
@@ -66,19 +69,33 @@ const update = async () => {
   document.title = state.condition.ready ? title : `Not ready · ${title}`
 }
 
+/** Reads the transaction of the address, what its search found, or else the recent transactions, and returns the function that shows it. */
+const loadTransactions = async () => {
+  const { key, search } = read()
+  if (key !== undefined) {
+    Finder.hide()
+    return Transaction.load(key)
+  }
+  const show = search === undefined ? await Finder.recent() : Finder.search(search, refresh)
+  return () => {
+    Transaction.hide()
+    show()
+  }
+}
+
 const refresh = Updates.start(update, connection)
 
 const go = () => {
   if (window.location.hash !== "" && !window.location.hash.startsWith("#/")) return
-  const { key, view } = read()
+  const { key, search, view } = read()
   for (const name of views) byId(name, HTMLElement).hidden = name !== view
   for (const link of document.querySelectorAll("nav a")) {
     if (link instanceof HTMLElement)
       link.ariaCurrent = link.dataset["view"] === view ? "page" : null
   }
-  if (key !== undefined) {
-    byId("method", HTMLSelectElement).value = key.method
-    byId("id", HTMLInputElement).value = key.transactionId
+  if (view === "transactions") {
+    byId("id", HTMLInputElement).value = key?.transactionId ?? search?.text ?? ""
+    byId("day", HTMLInputElement).value = search?.date ?? ""
   }
   setText(byId("announcement", HTMLElement), "")
   window.scrollTo(0, 0)
@@ -90,11 +107,22 @@ byId("skip", HTMLAnchorElement).addEventListener("click", (event) => {
   event.preventDefault()
   byId("main", HTMLElement).focus()
 })
+document.addEventListener("keydown", (event) => {
+  const isTyping = event.target instanceof Element && event.target.matches("input, select")
+  if (event.key !== "/" || isTyping || document.querySelector("dialog[open]") !== null) return
+  event.preventDefault()
+  if (read().view !== "transactions") window.location.hash = "#/transactions"
+  byId("transactions", HTMLElement).hidden = false
+  byId("id", HTMLInputElement).focus()
+})
 byId("find", HTMLFormElement).addEventListener("submit", (event) => {
   event.preventDefault()
-  const method = byId("method", HTMLSelectElement).value
-  const id = byId("id", HTMLInputElement).value.trim()
-  window.location.hash = `#/transactions/${method}/${encodeURIComponent(id)}`
+  const text = byId("id", HTMLInputElement).value.trim()
+  const date = byId("day", HTMLInputElement).value
+  window.location.hash =
+    text === "" && date === ""
+      ? "#/transactions"
+      : `#/transactions/find/${encodeURIComponent(text)}/${date}`
 })
 if (merchant !== undefined) {
   const link = byId("merchant", HTMLAnchorElement)

@@ -4,8 +4,10 @@
 import { find } from "./api.js"
 import { byId, h, renderList } from "@pawl/receiver/page/dom.js"
 import { count, dateTime, kind } from "@pawl/receiver/page/format.js"
+import { amountOf } from "./finder.js"
 import { redriveOne } from "./letters.js"
 import { chip } from "./table.js"
+/** @import { Listed } from "../admin/Transactions.ts" */
 /** @import { FactReport as Fact } from "../story/StoryReport.ts" */
 /** @import { Money, TransactionReport as Transaction } from "@pawl/webhook/internal/rule/TransactionReport" */
 
@@ -14,24 +16,34 @@ import { chip } from "./table.js"
 const article = byId("transaction", HTMLElement)
 
 /**
- * Reads a transaction, and returns the function that shows it.
+ * Reads a transaction with its order, and returns the function that shows it.
  *
- * @param {Key | undefined} key
+ * @param {Key} key
  */
 export const load = async (key) => {
-  if (key === undefined) return () => article.replaceChildren()
-  const path = `/transactions/${key.method}/${encodeURIComponent(key.transactionId)}`
-  const [transaction, story] = await Promise.all([find(path), find(`${path}/story`)])
+  const { method, transactionId } = key
+  const path = `/transactions/${method}/${encodeURIComponent(transactionId)}`
+  const [transaction, story, list] = await Promise.all([
+    find(path),
+    find(`${path}/story`),
+    find(`/transactions?${new URLSearchParams({ text: transactionId })}`)
+  ])
   const { facts = [] } = /** @type {{ readonly facts?: ReadonlyArray<Fact> }} */ (story ?? {})
-  const shown = { key, transaction: /** @type {Transaction | null} */ (transaction), facts }
+  const order = /** @type {ReadonlyArray<Listed>} */ (list ?? []).find(
+    (each) => each.method === method && each.transactionId === transactionId
+  )
+  const shown = { key, transaction: /** @type {Transaction | null} */ (transaction), facts, order }
   return () => renderList(article, [shown], () => "shown", make)
 }
 
-/** @param {{ readonly key: Key, readonly transaction: Transaction | null, readonly facts: ReadonlyArray<Fact> }} shown */
-const make = ({ facts, key, transaction }) =>
+/** Shows no transaction. */
+export const hide = () => renderList(article, [], () => "shown", make)
+
+/** @param {{ readonly key: Key, readonly transaction: Transaction | null, readonly facts: ReadonlyArray<Fact>, readonly order: Listed | undefined }} shown */
+const make = ({ facts, key, order, transaction }) =>
   transaction === null
     ? h("p", { class: "lead", "data-testid": "unknown" }, [
-        `The ledger knows no ${key.method} transaction ${key.transactionId}.`
+        `The ledger knows no ${key.method} transaction ${key.transactionId}. Find it by the order of the shop, or by its amount and day.`
       ])
     : h("div", { class: "shown" }, [
         h("h3", {}, [
@@ -42,7 +54,7 @@ const make = ({ facts, key, transaction }) =>
         ]),
         h("p", { class: "lead", "data-testid": "summary" }, [summaryOf(transaction)]),
         ...(transaction.deadLetter === null ? [] : [letter(transaction, transaction.deadLetter)]),
-        properties(transaction),
+        properties(transaction, order),
         ...(facts.length === 0
           ? []
           : [
@@ -100,9 +112,14 @@ const letter = ({ method, transactionId }, { amounts, at, explanation, reason })
 const money = ({ amount, currency }) =>
   [amount, currency].filter((text) => text !== null).join(" ") || "not known"
 
-/** @param {Transaction} transaction */
-const properties = ({ callbacks, claimed, confirmedStatuses, method, told }) => {
+/**
+ * @param {Transaction} transaction
+ * @param {Listed | undefined} order
+ */
+const properties = ({ callbacks, claimed, confirmedStatuses, method, told }, order) => {
   const texts = /** @type {ReadonlyArray<readonly [string, string]>} */ ([
+    ["Order", order?.requestId ?? "not known"],
+    ["Amount", (order && amountOf(order)) ?? "not known"],
     ["Method", method],
     ["Claimed by callbacks", claimed.join(", ") || "nothing"],
     ["Confirmed by the service", confirmedStatuses.join(", ") || "nothing"],

@@ -3,7 +3,7 @@
  * alarms. It is for a person who looks at one process now; metrics are for all processes and for later.
  */
 import * as Effect from "effect/Effect"
-import type { Entry, Failure, Journal } from "../../Journal.ts"
+import type { Entry, Failure, Journal, Subject } from "../../Journal.ts"
 
 /**
  * The kinds of events.
@@ -55,7 +55,7 @@ export interface Failing {
 /**
  * The activity since the start. `notStored` is the last failure to store a callback, once callbacks of two transactions failed after the
  * last stored one, or the store refuses all. A single transaction may be busy, or its callback special. `at` is undefined before the first event of a kind. The newest alarm and the transaction
- * that failed last come first.
+ * that failed last come first. `recent` are the transactions of the last events, the newest first.
  */
 export interface Latest {
   readonly events: Readonly<
@@ -64,6 +64,7 @@ export interface Latest {
   readonly notStored: { readonly cause: string; readonly at: number } | undefined
   readonly alarms: ReadonlyArray<Alarm>
   readonly failing: ReadonlyArray<Failing>
+  readonly recent: ReadonlyArray<Subject>
 }
 
 /** The most alarms and the most failing transactions that are kept, so that neither fills the memory. */
@@ -77,6 +78,7 @@ export const observe = (journal: Journal["Service"]): Effect.Effect<Latest> => {
   /** By reason, the newest last. */
   const alarms = new Map<string, Alarm>()
   const failing = new Map<string, Failing>()
+  const recent = new Map<string, Subject>()
   const failed = new Set<string>()
   let notStored: Latest["notStored"]
   const fail = ({ cause, isOfStore, transaction }: Failure, at: number) => {
@@ -92,6 +94,12 @@ export const observe = (journal: Journal["Service"]): Effect.Effect<Latest> => {
     setLast(alarms, reason, { reason, count, at, method, transactionId })
   }
   journal.observe((event) => {
+    if ("transactionId" in event) {
+      const { method, transactionId } = event
+      if (method !== undefined && transactionId !== undefined) {
+        setLast(recent, keyOf(event), { method, transactionId })
+      }
+    }
     switch (event._tag) {
       // The receiver notes accepted callbacks by their secrets.
       case "Accepted":
@@ -130,7 +138,8 @@ export const observe = (journal: Journal["Service"]): Effect.Effect<Latest> => {
     events: structuredClone(events),
     notStored,
     alarms: [...alarms.values()].toReversed(),
-    failing: [...failing.values()].toReversed()
+    failing: [...failing.values()].toReversed(),
+    recent: [...recent.values()].toReversed()
   }))
 }
 

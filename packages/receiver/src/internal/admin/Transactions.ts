@@ -1,0 +1,136 @@
+/**
+ * The list of transactions of the admin API: the recent ones, and those with an id, an order, an amount or a day.
+ */
+import type { StoreUnavailable } from "@pawl/core/CallbackError"
+import type { Policy } from "@pawl/core/Evidence"
+import type { Subject } from "@pawl/webhook/Journal"
+import type { Ledger } from "@pawl/webhook/Ledger"
+import type { RequestStore } from "@pawl/webhook/internal/ledger/RequestStore"
+import type { Row } from "@pawl/webhook/internal/rule/Row"
+import * as TransactionReport from "@pawl/webhook/internal/rule/TransactionReport"
+import * as Effect from "effect/Effect"
+import { isKind } from "../story/Kinds.ts"
+import * as Time from "../story/Time.ts"
+import { invalid, json, type Response, withHeaders } from "./Response.ts"
+
+/** The rows that one request looks at, so that a search of a large store holds no other work for long. */
+const pageSize = 500
+const longestText = 256
+
+interface Sources {
+  readonly ledger: Ledger["Service"]
+  readonly requests: RequestStore["Service"] | undefined
+  readonly recent: Effect.Effect<ReadonlyArray<Subject>>
+  readonly policy: Policy
+}
+
+/** A transaction in the list. */
+export type Listed = ReturnType<typeof report>
+
+/** Reports a row with its order: what was ordered, or else the amount that a callback is signed with. */
+const report = (row: Row, policy: Policy) => {
+  const { confirmed, kind, method, status, told, transactionId } = TransactionReport.make(
+    row,
+    policy
+  )
+  const { amount = null, currency = null } = moneyOf(row)
+  const requestId = row.ordered?.requestId ?? null
+  const createdAt = Time.textOf(row.createdAt)
+  return {
+    method,
+    kind,
+    transactionId,
+    status,
+    confirmed,
+    told,
+    createdAt,
+    requestId,
+    amount,
+    currency
+  }
+}
+
+const moneyOf = ({ newestCallbacks, ordered }: Row) => {
+  if (ordered?.amount !== undefined) return ordered
+  const [signed] = Object.values(newestCallbacks).flatMap((each) => each.signed ?? [])
+  return signed ?? {}
+}
+
+/**
+ * Responds with the transactions of this process that something happened to last, or with those that the query asks for: `text`
+ * is an id, a requestId or an amount, `from` and `before` (ISO 8601) limit when they were stored. An id or a requestId that
+ * the stores know by its key is found at once. Else each response is one page of the store, and its header `Link` names the
+ * next one.
+ */
+export const list = Effect.fnUntraced(function* (
+  { ledger, policy, recent, requests }: Sources,
+  query: URLSearchParams
+): Effect.fn.Return<Response, StoreUnavailable> {
+  const answer = (rows: ReadonlyArray<Row>) => json(rows.map((row) => report(row, policy)))
+  const rowsOf = (keys: ReadonlyArray<Subject>) =>
+    Effect.map(
+      Effect.forEach(keys, ({ method, transactionId }) => ledger.get(method, transactionId)),
+      (rows) => rows.flatMap((row) => row ?? [])
+    )
+  const { after, before, from, text } = read(query)
+  if (text.length > longestText || /\p{Cc}/u.test(text)) return invalid("text must be an id")
+  if (Number.isNaN(from) || Number.isNaN(before)) {
+    return invalid("from and before must be times such as 2026-11-27T00:00:00Z")
+  }
+  const isLimited = query.has("from") || query.has("before")
+  if (text === "" && !isLimited) return answer(yield* rowsOf(yield* recent))
+  if (text !== "" && !isLimited && after === undefined) {
+    const request = yield* requests?.get(text) ?? Effect.undefined
+    const known = yield* rowsOf([
+      { method: "apm", transactionId: text },
+      { method: "card", transactionId: text },
+      ...(request?.transaction === undefined ? [] : [request.transaction])
+    ])
+    if (known.length > 0) return answer(known)
+  }
+  const page = yield* ledger.page({ after, limit: pageSize, from, before })
+  // A page of rows is without their callbacks, which alone have the amount of a transaction that nobody ordered.
+  const rows = yield* Effect.forEach(page.rows, (row) =>
+    row.ordered?.amount === undefined
+      ? Effect.map(ledger.get(row.method, row.transactionId), (whole) =>
+          whole?.scope === row.scope ? whole : row
+        )
+      : Effect.succeed(row)
+  )
+  const found = answer(rows.filter((row) => matches(row, text)))
+  if (page.last === undefined) return found
+  const next = new URLSearchParams(query)
+  next.set("after", `${page.last.scope}.${page.last.transactionId}`)
+  return withHeaders(found, { link: `</transactions?${next}>; rel="next"` })
+})
+
+const read = (query: URLSearchParams) => {
+  const [, scope = "", transactionId = ""] =
+    /^([a-z-]+)\.(\P{Cc}+)$/u.exec(query.get("after") ?? "") ?? []
+  return {
+    text: query.get("text")?.trim() ?? "",
+    from: Date.parse(query.get("from") ?? "1970-01-01"),
+    before: Date.parse(query.get("before") ?? "9999-01-01"),
+    after: isKind(scope) ? { scope, transactionId } : undefined
+  }
+}
+
+/** Tells whether a row has a text as its id, its requestId or its amount, with or without the currency. */
+const matches = (row: Row, text: string): boolean => {
+  if (text === "" || text === row.transactionId || text === row.ordered?.requestId) return true
+  const { amount, currency } = moneyOf(row)
+  const [, asked, unit = currency] = /^([0-9.,]+)(?: ?([A-Za-z]{3}))?$/u.exec(text) ?? []
+  return (
+    amount !== undefined &&
+    asked !== undefined &&
+    plain(asked) === plain(amount) &&
+    unit?.toUpperCase() === currency
+  )
+}
+
+/** Writes an amount without the zeros at the end of its decimals. */
+const plain = (amount: string): string =>
+  amount
+    .replace(",", ".")
+    .replace(/(\.[0-9]*?)0+$/u, "$1")
+    .replace(/\.$/u, "")
