@@ -1,0 +1,51 @@
+/**
+ * The path of clicks from the README to the answer of each question that people ask first.
+ */
+import Slugger from "github-slugger"
+import { readFileSync } from "node:fs"
+import { expect, it } from "vitest"
+
+const root = new URL("../../", import.meta.url)
+const read = (path: string): string => readFileSync(new URL(path, root), "utf8")
+const faq = read("docs/faq.md")
+
+const questions = [
+  "How do I refund a part of a payment?",
+  "What happens if my handler throws?",
+  "What do I do with OutcomeUnknown?",
+  "Can I run two servers?",
+  "How do I rotate the merchant secret?",
+  "How do I test a chargeback?",
+  "What must my database role be allowed?",
+  "How do I upgrade?",
+  "Where does card data go?",
+  "How large is it, and what does a callback cost?",
+  "How do I see why an order is open?",
+  "How do I move from my own webhook code?",
+  "Does it run on serverless platforms?",
+  "What if the service sends a status that pawl does not know?",
+  "How do I stop it cleanly?",
+  "How do I find a payment by my order's number?",
+  "Can I authorise and capture?",
+  "Where do metrics, traces and the log go?",
+  "Why are amounts text, and what does JPY do?"
+]
+
+it("the README leads to the questions", () => {
+  expect(read("README.md")).toContain("](docs/faq.md)")
+})
+
+it.for(questions)("%s is answered in a minute or less", (question) => {
+  const [, answer] = faq.split(`\n### ${question}\n`)
+  const [text = ""] = (answer ?? "").split("\n#")
+  const words = text.split(/\s+/u).filter(Boolean).length
+  expect(words).toBeGreaterThan(10)
+  // A person reads about 200 words in a minute.
+  expect(words).toBeLessThan(120)
+})
+
+it("no question is asked twice", () => {
+  const slugger = new Slugger()
+  const slugs = Array.from(faq.matchAll(/^### (.+)$/gmu), ([, title = ""]) => slugger.slug(title))
+  expect(slugs.filter((slug) => /-\d+$/u.test(slug))).toEqual([])
+})
