@@ -1,11 +1,10 @@
-import * as Generators from "@pawl/testkit/Generators"
 import * as Laws from "@pawl/testkit/Laws"
-import * as Reducer from "@pawl/testkit/Laws/Reducer"
+import * as Handler from "@pawl/testkit/Laws/Handler"
 import * as Rule from "@pawl/testkit/Laws/Rule"
 import * as Store from "@pawl/testkit/Laws/Store"
 import { readFileSync, writeFileSync } from "node:fs"
-import { it } from "vitest"
-import { ledger, rule, warehouse } from "../src/laws/merchantCode.ts"
+import { expect, it } from "vitest"
+import { ledger, rule, shop } from "../src/laws/merchantCode.ts"
 
 /** Counterexamples of earlier runs. Every run tries them first. */
 const file = `${import.meta.dirname}/../src/laws/counterexamples.json`
@@ -22,23 +21,25 @@ const run = <Subject>(law: Laws.Law<Subject>, subject: Subject) =>
     }
   )
 
-const parcels = Laws.property<typeof warehouse, ReadonlyArray<Generators.Observation>>(
-  { name: "one parcel at most", section: "our own", explanation: "A second parcel is not paid." },
-  {
-    arbitrary: Generators.observations,
-    show: JSON.stringify,
-    wrong: (make, observations) => {
-      const { handle, log } = make()
-      const standings = observations.map((_, at) =>
-        Reducer.evidenceReducer()(observations.slice(0, at + 1))
-      )
-      const told = standings.flatMap(({ status }) => (status ? [status, status] : []))
-      for (const to of told) handle({ transactionId: "100001", to })
-      return /^(sent(,asked back)?)?$/u.test(log.join()) ? undefined : log.join()
-    }
-  }
-)
-
 it.for(Rule.laws)("our rule: $name", (law) => run(law, Rule.fold<string | undefined>(rule)))
 it.for(Store.ledgerLaws)("our ledger: $name", (law) => run(law, () => ledger))
-it("our warehouse: one parcel at most", () => run(parcels, warehouse))
+it.for(Handler.laws)("our handler: $name", (law) => run(law, shop))
+
+it("find the handler that forgets its sequence", async () => {
+  const forgetful: Handler.Open = async (order) => {
+    const { read, start } = await shop(order)
+    let last = 0
+    return {
+      read,
+      start: async () => {
+        const onChange = await start()
+        return (transition) => onChange({ ...transition, sequence: ++last })
+      }
+    }
+  }
+  const runs = Handler.laws.map((law) => Laws.run(law, forgetful, { numRuns: 200 }))
+  const results = await Promise.allSettled(runs)
+  expect(Handler.laws.filter((_, at) => results[at]?.status === "rejected")).toMatchObject([
+    { name: "a call that ends after a later one changes nothing" }
+  ])
+})

@@ -1,7 +1,8 @@
 /**
  * Shows code of a merchant that the laws of the testkit check in `test/laws.test.ts`: a rule for statuses, a
- * handler, and a ledger that logs every callback.
+ * shop with its handler, and a ledger that logs every callback.
  */
+import type * as Handler from "@pawl/testkit/Laws/Handler"
 import { layerMemory, Ledger } from "@pawl/webhook/Ledger"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -22,29 +23,17 @@ const ranks = new Map([
 export const rule = (stored: string | undefined, incoming: string) =>
   (ranks.get(incoming) ?? 0) > (ranks.get(stored ?? "") ?? 0) ? incoming : stored
 
-/** A handler: sends a parcel when an order is paid, and asks for it back when the money is lost. Idempotent. */
-export const warehouse = () => {
-  const sent = new Set<string>()
-  const askedBack = new Set<string>()
-  const log: Array<"sent" | "asked back"> = []
-  return {
-    log,
-    handle: ({
-      to,
-      transactionId: id
-    }: {
-      readonly to: string
-      readonly transactionId: string
-    }) => {
-      if (to === "SUCCEED" && !sent.has(id)) {
-        sent.add(id)
-        log.push("sent")
-      } else if (to !== "SUCCEED" && sent.has(id) && !askedBack.has(id)) {
-        askedBack.add(id)
-        log.push("asked back")
-      }
-    }
+/** A shop with one order: gives its goods when a payment of it is SUCCEED, and takes them back when that ends. */
+export const shop: Handler.Open = (order) => {
+  /** The last transition of each payment. A real shop has a table for it. */
+  const payments = new Map<string, { readonly to: string; readonly sequence: number }>()
+  const onChange: Handler.Handle = ({ kind, requestId, sequence, to, transactionId }) => {
+    if (kind !== "card-payment" || requestId !== order.requestId || !ranks.has(to)) return
+    if (sequence <= (payments.get(transactionId)?.sequence ?? 0)) return
+    payments.set(transactionId, { to, sequence })
   }
+  const isPaid = () => [...payments.values()].some(({ to }) => to === "SUCCEED")
+  return { start: () => onChange, read: () => ({ stock: isPaid() ? 1 : 0 }) }
 }
 
 /** A ledger in memory that logs each accepted callback. */

@@ -8,7 +8,8 @@
  * `node:test`, and a line in a script. A broken law reports the smallest counterexample it finds, as text, with the
  * seed and path that reproduce it.
  *
- * Each subject has a module: `Laws/Rule`, `Laws/Reducer`, `Laws/Store`, `Laws/Receiver`, `Laws/Client`.
+ * Each subject has a module: `Laws/Rule`, `Laws/Reducer`, `Laws/Store`, `Laws/Receiver`, `Laws/Client`,
+ * `Laws/Handler`.
  *
  * **Example** (Your own rule for callbacks out of order)
  *

@@ -14,7 +14,8 @@ export const describePlantedBugs = <Subject, Value, Planted>(
   of: string,
   laws: ReadonlyArray<Laws.Law<Subject, Value>>,
   bugs: ReadonlyArray<PlantedBug<Planted>>,
-  subjectOf: (plant: Planted) => Subject
+  subjectOf: (plant: Planted) => Subject,
+  numRuns = 8
 ) =>
   describe(`the laws of ${of}`, () => {
     const lawOf = (beginning: string) => {
@@ -30,7 +31,7 @@ export const describePlantedBugs = <Subject, Value, Planted>(
     beforeAll(async () => {
       found = await Promise.all(
         bugs.map(async ([bug, beginning, plant]) => {
-          const caught = await breaks(laws, subjectOf(plant), { seed: 1, numRuns: 8 })
+          const caught = await breaks(laws, subjectOf(plant), { seed: 1, numRuns })
           return [bug, lawOf(beginning), caught] as const
         })
       )

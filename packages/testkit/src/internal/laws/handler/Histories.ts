@@ -1,0 +1,93 @@
+/**
+ * The calls of a handler: each status of a transaction in order, as the worker of `@pawl/webhook` makes them.
+ */
+import { isTerminal, type Status } from "@pawl/core/Status"
+import * as fc from "fast-check"
+import * as Generators from "../../../Generators.ts"
+import { amount, type Call, requestId } from "./Model.ts"
+
+/** The statuses of a payment that has succeeded. */
+export const paid: ReadonlyArray<Status> = ["NEW", "PENDING", "PROCESSING", "SUCCEED"]
+
+/** Makes the calls that tell the statuses of a transaction. */
+export const calls = (
+  statuses: ReadonlyArray<string>,
+  options: Partial<Pick<Call, "kind" | "requestId" | "transactionId" | "amount">> = {}
+): ReadonlyArray<Call> =>
+  statuses.map((to, at) => {
+    const ends = [...new Set(statuses.slice(0, at + 1))].filter(isEnd)
+    return Object.freeze({
+      requestId,
+      transactionId: "100001",
+      amount,
+      ...options,
+      from: (statuses[at - 1] ?? null) as Status | null,
+      to,
+      sequence: at + 1,
+      attempt: 1,
+      byCallback: true,
+      conflict: ends.length > 1 ? ends : null
+    })
+  })
+
+const isEnd = (status: string): status is Status =>
+  ["SUCCEED", "FAILED", "CANCELLED"].includes(status)
+
+/** Histories of a payment, of which one in four has two ends. */
+export const payments: fc.Arbitrary<ReadonlyArray<Call>> = fc
+  .oneof(
+    { arbitrary: Generators.histories("card-payment"), weight: 3 },
+    Generators.dishonestHistories("card-payment")
+  )
+  .map(({ statuses }) => calls(told(statuses)))
+
+/** Leaves out what is not told: after CUSTOMER_VERIFICATION a handler is not told PROCESSING. */
+const told = (statuses: ReadonlyArray<Status>): ReadonlyArray<Status> =>
+  statuses.filter((to, at) => to !== "PROCESSING" || statuses[at - 1] !== "CUSTOMER_VERIFICATION")
+
+/** Open statuses of a payment, each of which may be passed over. */
+export const beginnings: fc.Arbitrary<ReadonlyArray<Status>> = Generators.histories(
+  "card-payment"
+).map(({ statuses }) => told(statuses).filter((status) => !isTerminal(status)))
+
+/** Histories of a refund; `isWanted` selects them by their last status. */
+const refundStatuses = (isWanted: (last: Status | undefined) => boolean) =>
+  Generators.histories("refund")
+    .map(({ statuses }) => statuses)
+    .filter((statuses) => isWanted(statuses.at(-1)))
+
+const refundCalls = (statuses: ReadonlyArray<Status>, at: number, amount: string) =>
+  calls(statuses, {
+    kind: "refund",
+    requestId: `return-${at + 1}`,
+    transactionId: `20000${at + 1}`,
+    amount
+  })
+
+/** Refunds of these amounts that succeed, and REFUNDED of the paid payment, in any order. */
+export const refunded = (amounts: ReadonlyArray<string>): fc.Arbitrary<ReadonlyArray<Call>> => {
+  const refunds = fc
+    .tuple(...amounts.map(() => refundStatuses((last) => last === "SUCCEED")))
+    .map((each) => each.flatMap((statuses, at) => refundCalls(statuses, at, amounts[at] ?? "")))
+  return merged(refunds, fc.constant(calls([...paid, "REFUNDED"]).slice(-1)))
+}
+
+/** A refund that has not succeeded. */
+export const unfinishedRefund: fc.Arbitrary<ReadonlyArray<Call>> = refundStatuses(
+  (last) => last !== "SUCCEED"
+).map((statuses) => refundCalls(statuses, 0, "4.00"))
+
+/** Makes the arbitrary of two lists of calls in one, each in its own order. */
+export const merged = (
+  ones: fc.Arbitrary<ReadonlyArray<Call>>,
+  twos: fc.Arbitrary<ReadonlyArray<Call>>
+): fc.Arbitrary<ReadonlyArray<Call>> =>
+  fc.tuple(ones, twos, fc.array(fc.nat(16), { maxLength: 8 })).map(([one, two, places]) =>
+    two
+      .map((call, at) => ({ call, after: Math.min(places[at] ?? 16, one.length) }))
+      .toSorted((a, b) => a.after - b.after)
+      .reduceRight<ReadonlyArray<Call>>(
+        (all, { after }, at) => all.toSpliced(after, 0, two[at] as Call),
+        one
+      )
+  )

@@ -1,0 +1,186 @@
+/**
+ * A shop whose handler the laws check, the calls of that handler, and what the books of the shop say after them.
+ */
+import type { Transition } from "@pawl/core/Handler"
+import { type Kind, methodOf } from "@pawl/core/Kind"
+import type { Status } from "@pawl/core/Status"
+import * as Data from "effect/Data"
+import * as Effect from "effect/Effect"
+
+/**
+ * The order of a history, which the shop stores before its payment begins.
+ *
+ * - `requestId`: the requestId of each payment of the order.
+ * - `amount`: its price, such as `"10.00"`.
+ * - `refunds`: the refunds that the shop asks for, each with a requestId of its own. Most laws have none.
+ */
+export interface Order {
+  readonly requestId: string
+  readonly amount: string
+  readonly currency: string
+  readonly refunds: ReadonlyArray<{ readonly requestId: string; readonly amount: string }>
+}
+
+/**
+ * The books of the order. A member that the shop does not have is not checked.
+ *
+ * - `money`: what the shop has of the customer's money, in units of the currency: `10` or `"10.00"`.
+ * - `stock`: how many times the goods of the order are given: 0 or 1, unless there is a mistake.
+ */
+export interface Books {
+  readonly money?: number | string | undefined
+  readonly stock?: number | undefined
+}
+
+/** The function of a merchant. It may return a promise or an effect. */
+export type Handle = (transition: Transition) => unknown
+
+/**
+ * A shop with one order.
+ *
+ * - `start`: starts a process of the shop and returns its handler. After a crash it is called again. The new process
+ *   finds what the shop has stored, and not what the process had in memory.
+ * - `read`: reads the books.
+ * - `kind`: the kind of the payments: `card-payment` by default. The service has no refunds of parts of an `apm-payment`.
+ */
+export interface Shop {
+  readonly start: () => Handle | PromiseLike<Handle>
+  readonly read: () => Books | PromiseLike<Books>
+  readonly kind?: "apm-payment" | "card-payment" | undefined
+}
+
+/** The subject of the laws: a function that opens a shop which has one order, not paid yet. */
+export type Open = (order: Order) => Shop | PromiseLike<Shop>
+
+/** A call of the handler, or a crash of the process after the call before it. */
+export type Step = Call | "crash"
+
+/** A call of the handler. A call without a `kind` is about a payment of the order. */
+export interface Call extends Pick<Transition, "transactionId" | "from" | "sequence" | "attempt"> {
+  readonly kind?: Kind
+  readonly requestId: string | null
+  readonly to: string
+  /** Whether a callback claimed the status, which else only a read found. */
+  readonly byCallback: boolean
+  readonly conflict: Array<Status> | null
+  readonly amount: string
+}
+
+/** The price of the order. */
+export const amount = "10.00"
+
+/** The requestId of the order. */
+export const requestId = "order-17"
+
+/** Writes a history as text. */
+export const show = (steps: ReadonlyArray<Step>): string =>
+  steps.length === 0 ? "nothing is told" : steps.map(line).join("\n")
+
+const line = (step: Step, at: number): string => {
+  if (step === "crash") return `${at + 1}. the process crashes and starts again`
+  const { attempt, byCallback, from, kind = "payment", sequence, to, transactionId } = step
+  const before = `from ${from ?? "nothing"}, sequence ${sequence}, attempt ${attempt}`
+  const source = byCallback ? "" : ", found by a read"
+  return `${at + 1}. ${kind} ${transactionId} is told ${JSON.stringify(to)} (${before}${source})`
+}
+
+/** A shop with a running process. */
+export interface Running {
+  readonly kind: Shop["kind"]
+  readonly play: (steps: ReadonlyArray<Step>) => Effect.Effect<void, unknown>
+  readonly together: (steps: ReadonlyArray<Call>) => Effect.Effect<void, unknown>
+  readonly books: Effect.Effect<Books>
+}
+
+/** Opens a shop and starts it. */
+export const start = Effect.fnUntraced(function* (
+  open: Open,
+  refunds: ReadonlyArray<string> = []
+): Effect.fn.Return<Running> {
+  const order = {
+    requestId,
+    amount,
+    currency: "EUR",
+    refunds: refunds.map((amount, at) => ({ requestId: `return-${at + 1}`, amount }))
+  }
+  const shop = yield* toEffect(() => open(order))
+  let handle = yield* toEffect(shop.start)
+  const call = (step: Call) => toldTo(handle, transitionOf(step, shop.kind))
+  return {
+    kind: shop.kind,
+    play: (steps) =>
+      Effect.forEach(
+        steps,
+        Effect.fnUntraced(function* (step) {
+          if (step === "crash") handle = yield* toEffect(shop.start)
+          else yield* call(step)
+        }),
+        { discard: true }
+      ),
+    together: (steps) => Effect.forEach(steps, call, { concurrency: "unbounded", discard: true }),
+    books: toEffect(shop.read)
+  }
+})
+
+/** Calls a function of the shop, which may return a promise. A rejection is a defect. */
+const toEffect = <A>(run: () => A | PromiseLike<A>): Effect.Effect<A> =>
+  Effect.suspend(() => {
+    const result = run()
+    return Effect.promise(() => Promise.resolve(result))
+  })
+
+/** Calls the handler, which may return an effect. */
+const toldTo = (handle: Handle, transition: Transition): Effect.Effect<unknown, unknown> =>
+  Effect.flatMap(
+    toEffect(() => handle(transition)),
+    (result) => (isEffect(result) ? result : Effect.void)
+  )
+
+const isEffect = (result: unknown): result is Effect.Effect<unknown, unknown> =>
+  Effect.isEffect(result)
+
+const transitionOf = (
+  { amount, byCallback, to, ...step }: Call,
+  payment: Kind = "card-payment"
+): Transition => {
+  const kind = step.kind ?? payment
+  return {
+    ...step,
+    id: `${kind}:${step.transactionId}:${step.sequence}:${to}`,
+    kind,
+    method: methodOf(kind),
+    to: to as Status,
+    confirmed: true,
+    signed: byCallback
+      ? { account: "shop-1", amount, currency: "EUR", transactionId: step.transactionId }
+      : null,
+    callback: byCallback ? {} : null
+  }
+}
+
+/** Error raised when the books are not as a law expects them. */
+class BooksDiffer extends Data.TaggedError("BooksDiffer")<{ readonly message: string }> {}
+
+/** Fails unless the books say this. A member that either leaves out is not compared. */
+export const compare = (
+  books: Books,
+  expected: Books,
+  when: string
+): Effect.Effect<void, BooksDiffer> => {
+  const [is, wanted] = [cents(books.money), cents(expected.money)]
+  const isRight =
+    (is === undefined || wanted === undefined || is === wanted) &&
+    (books.stock === undefined || expected.stock === undefined || books.stock === expected.stock)
+  const message = `${when} the books say ${describe(books)}. Expected ${describe(expected)}`
+  return isRight ? Effect.void : Effect.fail(new BooksDiffer({ message }))
+}
+
+const describe = ({ money, stock }: Books): string =>
+  [
+    ...(money === undefined ? [] : [`money ${money}`]),
+    ...(stock === undefined ? [] : [`stock ${stock}`])
+  ].join(", ")
+
+/** Returns an amount in hundredths, so that sums of fractions compare as the amounts do. */
+const cents = (money: Books["money"]): number | undefined =>
+  money === undefined ? undefined : Math.round(Number(money) * 100)

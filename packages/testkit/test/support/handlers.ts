@@ -1,0 +1,259 @@
+/**
+ * A handwritten shop, and that shop with one planted bug each.
+ */
+import type { Transition } from "@pawl/core/Handler"
+import { isStatus } from "@pawl/core/Status"
+import type { Books, Handle, Open, Order } from "../../src/Laws/Handler.ts"
+
+/** The parts of the shop that bugs replace. */
+interface Parts {
+  /** Tells whether the shop knows the transaction. */
+  readonly isOurs: (transition: Transition, order: Order) => boolean
+  /** The name under which the last transition is stored. */
+  readonly key: (transition: Transition) => string
+  /** Tells whether a transition replaces the stored one. */
+  readonly isLater: (transition: Transition, stored: Transition | undefined) => boolean
+  /** Reads the books. */
+  readonly books: (stored: ReadonlyArray<Transition>, order: Order) => Required<Books>
+}
+
+const isPayment = ({ kind, requestId }: Transition) =>
+  kind === "card-payment" && requestId === "order-17"
+const isPaid = ({ kind, to }: Transition) => kind !== "refund" && to === "SUCCEED"
+const isRefunded = ({ kind, to }: Transition) => kind !== "refund" && to === "REFUNDED"
+
+/** The sum of the refunds that succeeded. */
+const returned = (stored: ReadonlyArray<Transition>, { refunds }: Order) =>
+  stored
+    .filter(({ kind, to }) => kind === "refund" && to === "SUCCEED")
+    .map(({ requestId }) => Number(refunds.find((each) => each.requestId === requestId)?.amount))
+    .reduce((sum, each) => sum + each, 0)
+
+export const right: Parts = {
+  isOurs: ({ kind, requestId, to }, order) =>
+    isStatus(to) &&
+    (kind === "card-payment"
+      ? requestId === order.requestId
+      : kind === "refund" && order.refunds.some((each) => each.requestId === requestId)),
+  key: ({ transactionId }) => transactionId,
+  isLater: ({ sequence }, stored) => sequence > (stored?.sequence ?? 0),
+  books: (stored, order) => ({
+    money: stored.some((each) => isPaid(each) || isRefunded(each))
+      ? Number(order.amount) - returned(stored, order)
+      : 0,
+    stock: stored.some(isPaid) ? 1 : 0
+  })
+}
+
+/** A bug: other parts, a wrapped handler in each process, and the number of parcels. */
+type Plant = Partial<Parts> & {
+  readonly start?: (
+    handle: (transition: Transition) => void,
+    send: () => void,
+    sent: Set<string>
+  ) => Handle
+  readonly stock?: (stored: ReadonlyArray<Transition>, parcels: number) => number
+}
+
+/** Makes a shop that keeps the last transition of each transaction. */
+export const shop =
+  (plant: Plant = {}): Open =>
+  (order) => {
+    const { books, isLater, isOurs, key } = { ...right, ...plant }
+    const stored = new Map<string, Transition>()
+    const sent = new Set<string>()
+    let parcels = 0
+    const handle = (transition: Transition) => {
+      if (!isOurs(transition, order)) return
+      const name = key(transition)
+      if (isLater(transition, stored.get(name))) stored.set(name, transition)
+    }
+    return {
+      start: () => plant.start?.(handle, () => parcels++, sent) ?? handle,
+      read: () => {
+        const now = [...stored.values()]
+        const stock = plant.stock?.(now, parcels)
+        return { ...books(now, order), ...(stock !== undefined && { stock }) }
+      }
+    }
+  }
+
+const ends =
+  (...names: ReadonlyArray<string>) =>
+  ({ to }: Transition) =>
+    names.includes(to)
+
+/** Sends a parcel once for each name. Unless the shop stores the names, they are in the memory of the process. */
+const sendingOnce = (
+  nameOf: (transition: Transition) => string,
+  { isStored = true, isSlow = false } = {}
+): Plant => ({
+  start: (handle, send, stored) => {
+    const seen = isStored ? stored : new Set<string>()
+    return async (transition) => {
+      const isNew =
+        isPayment(transition) && transition.to === "SUCCEED" && !seen.has(nameOf(transition))
+      if (isSlow) await Promise.resolve()
+      if (isNew) send()
+      if (isNew) seen.add(nameOf(transition))
+      handle(transition)
+    }
+  }
+})
+
+/** Planted bugs, each with the beginning of the name of the law that catches it. */
+export const handlers: ReadonlyArray<readonly [bug: string, law: string, plant: Plant]> = [
+  ["the goods are never given", "SUCCEED of a payment", { stock: () => 0 }],
+  [
+    "the goods are given at PROCESSING",
+    "an order that is not paid",
+    {
+      stock: (stored) =>
+        stored.some((each) => isPayment(each) && ends("PROCESSING", "SUCCEED")(each)) ? 1 : 0
+    }
+  ],
+  [
+    "SUCCEED counts only after PROCESSING",
+    "statuses that were passed over",
+    {
+      isLater: (next, stored) =>
+        right.isLater(next, stored) &&
+        (!isPayment(next) || next.to !== "SUCCEED" || stored?.to === "PROCESSING")
+    }
+  ],
+  [
+    "the amount is read from the callback",
+    "a status that only a read found",
+    {
+      books: (stored, order) => ({
+        ...right.books(stored, order),
+        money:
+          Number(stored.find((each) => isPaid(each) || isRefunded(each))?.signed?.amount ?? 0) -
+          returned(stored, order)
+      })
+    }
+  ],
+  [
+    "a set in memory drops the repeats",
+    "a repeat changes nothing",
+    {
+      ...sendingOnce(({ transactionId }) => transactionId, { isStored: false }),
+      stock: (stored, parcels) => (stored.some(isPaid) ? parcels : 0)
+    }
+  ],
+  [
+    "the handler looks, waits, and then writes",
+    "two calls of one transition",
+    {
+      ...sendingOnce(({ transactionId }) => transactionId, { isSlow: true }),
+      stock: (stored, parcels) => (stored.some(isPaid) ? parcels : 0)
+    }
+  ],
+  ["the last call wins", "a call that ends after a later one", { isLater: () => true }],
+  [
+    "money that goes back counts only after SUCCEED",
+    "`to` decides",
+    {
+      isOurs: (next, order) =>
+        right.isOurs(next, order) &&
+        (!ends("REFUNDED", "CHARGEBACK")(next) || next.from === "SUCCEED")
+    }
+  ],
+  [
+    "CHARGEBACK is ignored",
+    "CHARGEBACK takes",
+    { isOurs: (next, order) => right.isOurs(next, order) && next.to !== "CHARGEBACK" }
+  ],
+  [
+    "the goods of a refunded order stay given",
+    "a refund of the whole amount",
+    { stock: (stored) => (stored.some((each) => isPaid(each) || isRefunded(each)) ? 1 : 0) }
+  ],
+  [
+    "a refund counts as a sale",
+    "a refund of the whole amount",
+    { stock: (stored) => (stored.some(ends("SUCCEED")) ? 1 : 0) }
+  ],
+  [
+    "REFUNDED takes the whole amount",
+    "refunds of parts",
+    {
+      books: (stored, order) => {
+        const { money, stock } = right.books(stored, order)
+        return { money: stored.some(isPaid) ? money : 0, stock }
+      }
+    }
+  ],
+  [
+    "the second of two refunds is dropped",
+    "refunds of parts",
+    {
+      books: (stored, order) =>
+        right.books(stored, { ...order, refunds: order.refunds.slice(0, 1) })
+    }
+  ],
+  [
+    "a refund counts when it begins",
+    "a refund that has not succeeded",
+    {
+      books: (stored, order) =>
+        right.books(
+          stored.map((each) => (each.kind === "refund" ? { ...each, to: "SUCCEED" } : each)),
+          order
+        )
+    }
+  ],
+  [
+    "the sequence is kept for the order and not for the transaction",
+    "each payment of an order",
+    { key: ({ requestId }) => String(requestId) }
+  ],
+  [
+    "a parcel is sent once for each id",
+    "in a conflict",
+    {
+      ...sendingOnce(({ id }) => id),
+      stock: (stored, parcels) =>
+        stored.some((each) => isPayment(each) && ends("SUCCEED", "FAILED", "CANCELLED")(each))
+          ? parcels
+          : 0
+    }
+  ],
+  [
+    "every other status takes the goods back",
+    "an unknown status",
+    {
+      isOurs: (next, order) =>
+        right.isOurs({ ...next, to: isStatus(next.to) ? next.to : "FAILED" }, order)
+    }
+  ],
+  [
+    "an unknown status throws",
+    "an unknown status",
+    {
+      start: (handle) => (transition) => {
+        if (!isStatus(transition.to)) throw new Error("a status without a name in the shop")
+        handle(transition)
+      }
+    }
+  ],
+  [
+    "an order that the shop does not have throws",
+    "a transaction of another order",
+    {
+      start: (handle) => (transition) => {
+        if (!/^(?:order|return)-\d+$/u.test(String(transition.requestId)))
+          throw new Error("no order")
+        handle(transition)
+      }
+    }
+  ],
+  [
+    "the order is not looked up",
+    "a transaction of another order",
+    {
+      isOurs: (next, order) =>
+        isStatus(next.to) && (next.kind === "card-payment" || right.isOurs(next, order))
+    }
+  ]
+]
