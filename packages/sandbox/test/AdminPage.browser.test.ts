@@ -370,6 +370,11 @@ inChromium((withPage) => {
         await page.getByTestId("find").click()
         await visible(page, "found", "2 transactions, the newest first.")
         await visible(page, "row-apm-payment-100001", "order-100001")
+        const amounts = page.locator("td[data-label=Amount]")
+        const ends = await amounts.evaluateAll((cells) =>
+          cells.map((cell) => getComputedStyle(cell).textAlign)
+        )
+        assert.deepStrictEqual(ends, ["right", "right"])
         await isAccessible(page)
         await page.getByTestId("day").fill("2020-02-03")
         await page.getByTestId("find").click()
@@ -412,6 +417,26 @@ inChromium((withPage) => {
           "The handler was called with SUCCEED (transition 2).",
           "The handler accepted SUCCEED (transition 2)."
         ])
+        assert.deepStrictEqual(await shown.locator("b").allTextContents(), [
+          "Shop",
+          "Person",
+          "Service",
+          "Application",
+          "Application",
+          "Callback",
+          "Service",
+          "Application",
+          "Application"
+        ])
+        assert.strictEqual(await page.locator(".story .good").count(), 2)
+        assert.match(
+          (await shown.locator("time").first().getAttribute("title")) ?? "",
+          /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC$/u
+        )
+        await page.context().grantPermissions(["clipboard-read", "clipboard-write"])
+        await page.getByTestId("copy-100001").click()
+        await visible(page, "copy-100001", "Copied")
+        assert.strictEqual(await page.evaluate("navigator.clipboard.readText()"), "100001")
         const times = await shown.locator("time").allTextContents()
         assert.isTrue(times.every((time) => /^\d+ \w{3} \d{4}, \d\d:\d\d:\d\d$/u.test(time)))
         assert.strictEqual(await page.locator("main img").count(), 0)
@@ -537,26 +562,28 @@ inChromium((withPage) => {
     )
   }
 
-  it(
-    "nothing is cut off on a phone of 390 px",
-    onPage(
-      everything,
-      async (page) => {
-        await visible(page, "problems", /fails for \d transaction/u)
-        for (const view of everyView) {
-          await page.getByTestId(`nav-${view}`).click()
-          await page.locator(`#${view}:not([hidden])`).waitFor()
-          if (view === "dead-letters") await visible(page, "letters", "100003")
-          assert.deepStrictEqual(await page.evaluate(cutOff), [], view)
-        }
-        await page.getByTestId("id").fill("1".repeat(60))
-        await page.getByTestId("find").click()
-        await page.getByTestId("open-redrive").click()
-        assert.deepStrictEqual(await page.evaluate(cutOff), [])
-      },
-      { admin, viewport: { width: 390, height: 844 }, allowed: /status of 404/u }
+  for (const width of [390, 1024, 1600]) {
+    it(
+      `nothing is cut off in a window of ${width} px`,
+      onPage(
+        everything,
+        async (page) => {
+          await visible(page, "problems", /fails for \d transaction/u)
+          for (const view of everyView) {
+            await page.getByTestId(`nav-${view}`).click()
+            await page.locator(`#${view}:not([hidden])`).waitFor()
+            if (view === "dead-letters") await visible(page, "letters", "100003")
+            assert.deepStrictEqual(await page.evaluate(cutOff), [], view)
+          }
+          await page.getByTestId("id").fill("1".repeat(60))
+          await page.getByTestId("find").click()
+          await page.getByTestId("open-redrive").click()
+          assert.deepStrictEqual(await page.evaluate(cutOff), [])
+        },
+        { admin, viewport: { width, height: 844 }, allowed: /status of 404/u }
+      )
     )
-  )
+  }
 
   it(
     "takes the screenshot of the page",

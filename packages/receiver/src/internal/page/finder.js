@@ -2,7 +2,7 @@
  * The list of transactions: the recent ones, or those that a search finds.
  */
 import { call } from "./api.js"
-import { byId, h, setText } from "@pawl/receiver/page/dom.js"
+import { byId, copyable, h, instant, setText } from "@pawl/receiver/page/dom.js"
 import { count, dateTime, kind, money } from "@pawl/receiver/page/format.js"
 import { chip, hrefOf, link, table } from "./table.js"
 /** @import { Listed } from "../admin/Transactions.ts" */
@@ -19,11 +19,14 @@ const rows = table(
   "None.",
   (/** @type {Listed} */ { kind, transactionId }) => `${kind}-${transactionId}`,
   (row) => [
-    h("span", {}, [link(row), h("span", { class: "fine" }, [` ${kind(row.kind)}`])]),
-    row.requestId === null ? "" : h("span", { class: "mono" }, [row.requestId]),
+    h("span", {}, [
+      copyable(row.transactionId, link(row)),
+      h("span", { class: "fine" }, [` ${kind(row.kind)}`])
+    ]),
+    row.requestId === null ? "" : copyable(row.requestId),
     amountOf(row) ?? "",
     row.status === null ? h("span", { class: "fine" }, ["no status yet"]) : chip(row.status),
-    dateTime(row.createdAt)
+    instant(row.createdAt, dateTime(row.createdAt))
   ]
 )
 

@@ -2,7 +2,7 @@
  * The dead letters: pages of them, and redrives of one or of all of a reason.
  */
 import { call } from "./api.js"
-import { byId, h, setText } from "@pawl/receiver/page/dom.js"
+import { byId, copyable, h, instant, setText } from "@pawl/receiver/page/dom.js"
 import { count, dateTime, kind } from "@pawl/receiver/page/format.js"
 import * as Redrive from "./redrive.js"
 import { chip, link, table } from "./table.js"
@@ -19,13 +19,16 @@ let limit = step
 const rows = table(
   "letter-table",
   ["Transaction", "Reason", "Not told", "Parked", "Calls", "Next step", "Action"],
-  "No dead letter.",
+  "No dead letter. A transaction comes here when its handler fails for 24 hours, its amount differs from the order, or the service does not know it: nothing is to be done now.",
   (/** @type {Letter} */ { kind, transactionId }) => `${kind}-${transactionId}`,
   (letter) => [
-    h("span", {}, [link(letter), h("span", { class: "fine" }, [` ${kind(letter.kind)}`])]),
+    h("span", {}, [
+      copyable(letter.transactionId, link(letter)),
+      h("span", { class: "fine" }, [` ${kind(letter.kind)}`])
+    ]),
     letter.reason,
     letter.to === null ? "" : chip(letter.to),
-    dateTime(letter.at),
+    instant(letter.at, dateTime(letter.at)),
     String(letter.attempts),
     letter.explanation,
     letter.reason === "amount-mismatch"

@@ -17,7 +17,7 @@ const mark = (text, isBad) => h("span", isBad ? { class: "bad" } : {}, [text])
 const show = table(
   "merchant-table",
   ["Merchant", "Accounts", "Store", "Credentials", "Due now", "Dead letters"],
-  "No merchant.",
+  "No merchant. Add one to the file that PAWL_MERCHANTS names, and start the receiver again.",
   (/** @type {Merchant} */ { id }) => id,
   ({ accounts, backlog, condition: { credentials, store }, id }) => [
     h("a", { class: "mono", href: `/merchants/${id}/` }, [id]),

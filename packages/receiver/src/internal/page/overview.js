@@ -1,7 +1,7 @@
 /**
  * The overview: the problems, the figures, the alarms and the secrets.
  */
-import { byId, h, renderList, setText } from "@pawl/receiver/page/dom.js"
+import { byId, h, instant, renderList, setText } from "@pawl/receiver/page/dom.js"
 import { count, dateTime, duration, moment } from "@pawl/receiver/page/format.js"
 import { problemsOf } from "./problems.js"
 import { chip, link, table } from "./table.js"
@@ -17,12 +17,12 @@ const samples = []
 const alarms = table(
   "alarm-table",
   ["Alarm", "Times", "Last", "Transaction", "Next step"],
-  "No alarm since this process started.",
+  'No alarm since this process started. The guide "On call" has what to do at each.',
   (/** @type {Overview["alarms"][number] & { readonly now: number }} */ { reason }) => reason,
   ({ count, lastAt, method, nextStep, now, reason, transactionId }) => [
     reason,
     String(count),
-    moment(lastAt, now),
+    instant(lastAt, moment(lastAt, now)),
     method === null || transactionId === null ? "" : link({ method, transactionId }),
     nextStep ?? ""
   ]
@@ -39,7 +39,7 @@ const failing = table(
     link(transaction),
     chip(to),
     String(attempts),
-    moment(lastAt, now)
+    instant(lastAt, moment(lastAt, now))
   ]
 )
 
@@ -47,12 +47,16 @@ const secrets = table(
   "secret-table",
   ["Secret", "Set", "For", "Last callback signed with it"],
   "",
-  (/** @type {Overview["secrets"][number] & { readonly last: string }} */ { name }) => name,
-  ({ isSet, last, name, use }) => [
+  (
+    /** @type {Overview["secrets"][number] & { readonly last: string | null, readonly now: number }} */ {
+      name
+    }
+  ) => name,
+  ({ isSet, last, name, now, use }) => [
     h("code", {}, [name]),
     h("span", { class: isSet ? "good" : "fine" }, [isSet ? "yes" : "no"]),
     use,
-    last
+    last === null ? "" : instant(last, moment(last, now))
   ]
 )
 
@@ -102,7 +106,7 @@ export const show = (overview, parkedRequests) => {
     overview.secrets.map((secret) => {
       const name = signedWith[secret.name]
       const at = (name && overview.events?.[name].lastAt) ?? null
-      return { ...secret, last: at === null ? "" : moment(at, now) }
+      return { ...secret, last: at, now }
     })
   )
   setText(

@@ -201,7 +201,7 @@ export const problemsOf = (
       "warn",
       `alarm-${reason}`,
       `Alarm: ${reason} (${count(times, "time")}, last ${dateTime(lastAt)}${about}).`,
-      `Next step: ${nextStep ?? "look at the log"}. A day after the last one it is only in the list of alarms.`,
+      `Next step: ${nextStep ?? "look at the log"}.`,
       method === null || transactionId === null ? undefined : hrefOf({ method, transactionId })
     )
   }

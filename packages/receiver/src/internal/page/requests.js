@@ -2,7 +2,7 @@
  * The parked requests, with a redrive of each.
  */
 import { find } from "./api.js"
-import { h } from "@pawl/receiver/page/dom.js"
+import { copyable, instant, h } from "@pawl/receiver/page/dom.js"
 import { dateTime } from "@pawl/receiver/page/format.js"
 import * as Redrive from "./redrive.js"
 import { table } from "./table.js"
@@ -12,14 +12,14 @@ import { table } from "./table.js"
 const rows = table(
   "request-table",
   ["Request", "Kind", "Reason", "Written", "Parked", "Next step", "Action"],
-  "No parked request.",
+  "No parked request. A request comes here when nobody can tell whether the service acted on it: nothing is to be done now.",
   (/** @type {Request} */ { requestId }) => requestId,
   ({ createdAt, kind, parked, requestId }) => [
-    h("span", { class: "mono" }, [requestId]),
+    copyable(requestId),
     kind,
     parked.reason,
-    dateTime(createdAt),
-    dateTime(parked.at),
+    instant(createdAt, dateTime(createdAt)),
+    instant(parked.at, dateTime(parked.at)),
     parked.explanation,
     h(
       "button",

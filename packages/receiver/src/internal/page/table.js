@@ -5,6 +5,9 @@ import { byId, h, renderList } from "@pawl/receiver/page/dom.js"
 
 /** @typedef {string | Node} Cell */
 
+/** The headings of columns of numbers, which are aligned at their ends. */
+const numbers = new Set(["Amount", "Calls", "Dead letters", "Failed calls", "Times"])
+
 /**
  * Makes a table with a message that is shown when it is empty.
  *
@@ -18,7 +21,10 @@ import { byId, h, renderList } from "@pawl/receiver/page/dom.js"
 export const table = (id, headings, empty, keyOf, cells) => {
   const container = byId(id, HTMLElement)
   const body = h("tbody")
-  const head = headings.map((heading) => h("th", { scope: "col" }, [heading]))
+  const kindOf = (/** @type {string} */ heading) => (numbers.has(heading) ? "number" : undefined)
+  const head = headings.map((heading) =>
+    h("th", { scope: "col", class: kindOf(heading) }, [heading])
+  )
   const full = h("table", {}, [h("thead", {}, [h("tr", {}, head)]), body])
   const message = h("p", { class: "empty" }, [empty])
   return (/** @type {ReadonlyArray<Item>} */ items) => {
@@ -28,7 +34,10 @@ export const table = (id, headings, empty, keyOf, cells) => {
       h(
         "tr",
         { "data-testid": `row-${keyOf(item)}` },
-        cells(item).map((cell, at) => h("td", { "data-label": headings[at] ?? "" }, [cell]))
+        cells(item).map((cell, at) => {
+          const label = headings[at] ?? ""
+          return h("td", { "data-label": label, class: kindOf(label) }, [cell])
+        })
       )
     )
   }

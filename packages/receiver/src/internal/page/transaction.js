@@ -2,8 +2,8 @@
  * One transaction: its standing, its dead letter with a redrive, and its story.
  */
 import { find } from "./api.js"
-import { byId, h, renderList } from "@pawl/receiver/page/dom.js"
-import { count, dateTime, kind } from "@pawl/receiver/page/format.js"
+import { byId, copyable, h, instant, renderList } from "@pawl/receiver/page/dom.js"
+import { count, dateTime, duration, kind } from "@pawl/receiver/page/format.js"
 import { amountOf } from "./finder.js"
 import { redriveOne } from "./letters.js"
 import { chip } from "./table.js"
@@ -48,7 +48,7 @@ const make = ({ facts, key, order, transaction }) =>
     : h("div", { class: "shown" }, [
         h("h3", {}, [
           `${kind(transaction.kind)} `,
-          h("span", { class: "mono" }, [transaction.transactionId]),
+          copyable(transaction.transactionId),
           " ",
           chip(transaction.status ?? "no status yet")
         ]),
@@ -59,7 +59,14 @@ const make = ({ facts, key, order, transaction }) =>
           ? []
           : [
               h("h3", {}, ["Story"]),
-              h("ol", { class: "story", "data-testid": "story" }, facts.map(fact))
+              h("p", { class: "fine" }, [
+                "A callback only claims a status. The answer of the service confirms it, and then the application of the shop is told."
+              ]),
+              h(
+                "ol",
+                { class: "story", "data-testid": "story" },
+                facts.map((each, at) => fact(each, facts[at - 1]))
+              )
             ])
       ])
 
@@ -117,8 +124,8 @@ const money = ({ amount, currency }) =>
  * @param {Listed | undefined} order
  */
 const properties = ({ callbacks, claimed, confirmedStatuses, method, told }, order) => {
-  const texts = /** @type {ReadonlyArray<readonly [string, string]>} */ ([
-    ["Order", order?.requestId ?? "not known"],
+  const texts = /** @type {ReadonlyArray<readonly [string, string | Node]>} */ ([
+    ["Order", order?.requestId ? copyable(order.requestId) : "not known"],
     ["Amount", (order && amountOf(order)) ?? "not known"],
     ["Method", method],
     ["Claimed by callbacks", claimed.join(", ") || "nothing"],
@@ -133,6 +140,47 @@ const properties = ({ callbacks, claimed, confirmedStatuses, method, told }, ord
   )
 }
 
-/** @param {Fact} fact */
-const fact = ({ at, sentence }) =>
-  h("li", {}, [h("time", { datetime: at }, [dateTime(at)]), h("span", {}, [sentence])])
+/**
+ * The actor of each kind of fact, named for a person who does not know pawl.
+ *
+ * @type {Readonly<Record<Fact["fact"], string>>}
+ */
+const actors = {
+  registered: "Shop",
+  accepted: "Callback",
+  asked: "Service",
+  called: "Application",
+  told: "Application",
+  failed: "Application",
+  parked: "pawl",
+  redriven: "Person",
+  more: "pawl"
+}
+
+/** @param {Fact & { readonly result?: string }} fact */
+const toneOf = ({ fact, result }) => {
+  if (fact === "told") return "good"
+  if (fact === "failed" || fact === "parked") return "bad"
+  return result === "404" || result === "no answer" || fact === "redriven" ? "warn" : undefined
+}
+
+/**
+ * @param {Fact} each
+ * @param {Fact | undefined} before
+ */
+const fact = (each, before) => {
+  const { at, count: times, fact, lastAt, sentence } = each
+  const gap = before === undefined ? 0 : Date.parse(at) - Date.parse(before.at)
+  const notes = [
+    ...(gap >= 1000 ? [`${duration(gap)} later`] : []),
+    ...(times > 1 && lastAt !== null ? [`last at ${dateTime(lastAt)}`] : [])
+  ]
+  return h("li", { class: toneOf(each), "data-fact": fact }, [
+    instant(at, dateTime(at)),
+    h("div", {}, [
+      h("b", {}, [actors[fact]]),
+      h("span", {}, [sentence]),
+      ...(notes.length === 0 ? [] : [h("small", {}, [notes.join("; ")])])
+    ])
+  ])
+}

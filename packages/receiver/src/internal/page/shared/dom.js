@@ -91,3 +91,46 @@ const replace = (old, next) => {
   old.replaceWith(next)
   if (target instanceof HTMLElement) target.focus({ preventScroll: true })
 }
+
+/**
+ * Makes an element of a time, which tells the time in UTC to a pointer.
+ *
+ * @param {string} at ISO 8601
+ * @param {string} text the time in the browser's time zone
+ */
+export const instant = (at, text) => {
+  const utc = new Date(at).toISOString()
+  return h("time", { datetime: utc, title: `${utc.slice(0, 19).replace("T", " ")} UTC` }, [text])
+}
+
+/**
+ * Makes a text, such as an id, with a button that copies it.
+ *
+ * @param {string} text
+ * @param {HTMLElement} [shown]
+ */
+export const copyable = (text, shown = h("span", { class: "mono" }, [text])) => {
+  const button = h(
+    "button",
+    {
+      type: "button",
+      class: "copy",
+      "data-testid": `copy-${text}`,
+      click: () => {
+        // A page that another machine serves by HTTP has no clipboard: the selected text is copied by hand.
+        window.getSelection()?.selectAllChildren(shown)
+        void navigator.clipboard?.writeText(text).then(() => {
+          label("Copied")
+          return setTimeout(() => label("Copy"), 1500)
+        })
+      }
+    },
+    []
+  )
+  const label = (/** @type {string} */ word) => {
+    setText(button, word)
+    button.ariaLabel = `${word} ${text}`
+  }
+  label("Copy")
+  return h("span", { class: "copyable" }, [shown, button])
+}
