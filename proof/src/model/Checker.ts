@@ -34,7 +34,7 @@ export interface Step<State> {
  *
  * - `invariants`: each holds in every state.
  * - `goal`: what is reached again from every state, if only steps of the protocol follow.
- * - `canonical`: returns the one of the states that can do the same.
+ * - `canonical`: returns a value that is the same for states that can do the same.
  */
 export interface Machine<State> {
   readonly first: State
@@ -42,7 +42,7 @@ export interface Machine<State> {
   readonly invariants: Readonly<Record<string, (state: State) => boolean>>
   readonly goal: string
   readonly isAtGoal: (state: State) => boolean
-  readonly canonical: (state: State) => State
+  readonly canonical: (state: State) => unknown
 }
 
 /** A way in which a model is broken, with a small scope in which that shows and the name of what it breaks first. */
@@ -68,18 +68,19 @@ export const fault = <State extends { readonly faults: number }>(
 ): ReadonlyArray<Step<State>> =>
   faults === 0 ? [] : [{ name, kind: "fault", ...more, next: { ...next, faults: faults - 1 } }]
 
-/** A character for each text, which makes keys short. */
+/** A character for each value, which makes keys short. */
 const characters = new Map<unknown, string>()
 
 /** Returns a text that equals that of another value only if the two are the same. Their fields have the same order. */
 export const keyOf = (value: unknown): string => {
   if (typeof value === "object" && value !== null) {
-    let key = ""
+    let key = "("
     for (const name in value) key += keyOf((value as Readonly<Record<string, unknown>>)[name])
-    return `${key}.`
+    return `${key})`
   }
   const character = characters.get(value)
   if (character !== undefined) return character
+  if (characters.size > 60_000) throw new Error("The states have too many values")
   const next = String.fromCharCode(48 + characters.size)
   characters.set(value, next)
   return next

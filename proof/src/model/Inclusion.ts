@@ -14,7 +14,7 @@
  * the model leaves out and an event shows.
  */
 import { type Status, statuses } from "@pawl/core/Status"
-import { keyOf } from "./Checker.ts"
+import { keyOf, type Step } from "./Checker.ts"
 import { isTold, steps } from "./Protocol.ts"
 import type { Setting } from "./Rules.ts"
 import { ofRecorder } from "./Seen.ts"
@@ -39,31 +39,59 @@ export type Verdict =
 
 /** The most callbacks of one transaction that are accepted at once. */
 const maxIncoming = 12
-/** The states in which the model may be, by their keys. */
-type States = Map<string, State>
-
-/** A step, with the key of the state that it leads to. */
-interface Successor {
-  readonly label: string | undefined
-  readonly key: string
-  readonly next: State
-}
+/** The states in which a model may be, by their keys. */
+export type States<State> = Map<string, State>
 
 /** The most states whose steps are kept, because traces of one path meet the same states. */
 const keptStates = 4000
 
-/** Makes the function that returns the steps of a state that a trace may have: those of faults only if an event shows them. */
-const makeSuccessors = (setting: Setting) => {
-  const kept = new Map<string, ReadonlyArray<Successor>>()
-  return (key: string, state: State): ReadonlyArray<Successor> => {
+/** Makes the functions that follow the states of a model. A step without a label is made between two events. */
+export const follow = <State>(
+  steps: (state: State) => ReadonlyArray<Pick<Step<State>, "label" | "next">>
+) => {
+  const kept = new Map<
+    string,
+    ReadonlyArray<{
+      readonly label: string | undefined
+      readonly key: string
+      readonly next: State
+    }>
+  >()
+  const successors = (key: string, state: State) => {
     const known = kept.get(key)
     if (known !== undefined) return known
-    const successors = [...steps(state, setting, maxIncoming), ...ofRecorder(state, setting)]
-      .filter((step) => step.label !== undefined || step.kind === "protocol" || step.isRecorded)
-      .map(({ label, next }) => ({ label, key: keyOf(next), next }))
+    const found = steps(state).map(({ label, next }) => ({ label, key: keyOf(next), next }))
     if (kept.size >= keptStates) kept.clear()
-    kept.set(key, successors)
-    return successors
+    kept.set(key, found)
+    return found
+  }
+  return {
+    /** Adds the states that are reached by steps without a label. */
+    close: (states: States<State>): States<State> => {
+      const open = [...states]
+      for (let entry = open.pop(); entry !== undefined; entry = open.pop()) {
+        for (const { key, label, next } of successors(...entry)) {
+          if (states.has(key) || label !== undefined) continue
+          states.set(key, next)
+          open.push([key, next])
+        }
+      }
+      return states
+    },
+    /** Returns the states to which a step with this label leads. `isKept` tells of how many steps a state stays possible. */
+    after: (
+      states: States<State>,
+      event: string,
+      isKept: (steps: number) => boolean
+    ): States<State> => {
+      const following: States<State> = new Map()
+      for (const [key, state] of states) {
+        const possible = successors(key, state).filter(({ label }) => label === event)
+        for (const successor of possible) following.set(successor.key, successor.next)
+        if (isKept(possible.length)) following.set(key, state)
+      }
+      return following
+    }
   }
 }
 
@@ -88,41 +116,26 @@ const stepOf = (event: string): string => {
   return event === labels.storeSilent(1) ? labels.ended(1) : event
 }
 
-/** Makes the check of the traces of one path. */
+/** Makes the check of the traces of one path. Such a trace has the steps of faults only if an event shows them. */
 const makeFollowing = (path: ReadonlyArray<Status>) => {
   const setting: Setting = { path, forged: statuses, faults: Infinity }
-  const successors = makeSuccessors(setting)
-
-  /** Adds the states that are reached by steps without a label. */
-  const close = (states: States): States => {
-    const open = [...states]
-    for (let entry = open.pop(); entry !== undefined; entry = open.pop()) {
-      for (const { key, label, next } of successors(...entry)) {
-        if (states.has(key) || label !== undefined) continue
-        states.set(key, next)
-        open.push([key, next])
-      }
-    }
-    return states
-  }
-
-  /** Returns the states to which a step with this label leads. */
-  const after = (states: States, event: string): States => {
-    const following: States = new Map()
-    for (const [key, state] of states) {
-      const possible = successors(key, state).filter(({ label }) => label === stepOf(event))
-      for (const successor of possible) following.set(successor.key, successor.next)
-      if (isOptional.has(event) || (isEnd.has(event) && possible.length === 0))
-        following.set(key, state)
-    }
-    return following
-  }
-
+  const { after, close } = follow((state: State) =>
+    [...steps(state, setting, maxIncoming), ...ofRecorder(state, setting)].filter(
+      (step) => step.label !== undefined || step.kind === "protocol" || step.isRecorded
+    )
+  )
   const start = first(Infinity)
   return {
     start: () => close(new Map([[keyOf(start), start]])),
-    follow: (states: States, event: string) => close(after(states, event)),
-    isTold: (states: States) => [...states.values()].some((state) => isTold(state, setting))
+    follow: (states: States<State>, event: string) =>
+      close(
+        after(
+          states,
+          stepOf(event),
+          (possible) => isOptional.has(event) || (isEnd.has(event) && possible === 0)
+        )
+      ),
+    isTold: (states: States<State>) => [...states.values()].some((state) => isTold(state, setting))
   }
 }
 

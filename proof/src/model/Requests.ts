@@ -41,6 +41,7 @@ export interface State {
 /**
  * The work of a process on the request. `leased` is the row when it was leased or begun, and `isAwaited` tells whether a caller waits.
  *
+ * - `arrived`: the service has made the transaction.
  * - `answered`, `registered`, `stored`: the answer has come, its transaction is registered, or its outcome is stored.
  * - `refused`, `unsent`, `lost`: the attempt ended without an answer.
  */
@@ -50,6 +51,7 @@ export interface Task {
     | "leased"
     | "begun"
     | "sent"
+    | "arrived"
     | "answered"
     | "registered"
     | "stored"
@@ -251,9 +253,9 @@ export const mutants: ReadonlyArray<Mutant<Scope> & { readonly change: Partial<R
 
 /** The step of time in milliseconds: the longest wait before an attempt. A lease ends within it, unless it is renewed. */
 const tick = RequestRule.maxWait
-const leaseTime = 30_000
+export const leaseTime = 30_000
 /** The time for which the service knows a requestId, and for which a request in doubt is sent again. */
-const window = 3 * tick
+export const window = 3 * tick
 /** Times longer ago look the same. */
 const horizon = -4 * tick
 
@@ -267,19 +269,22 @@ const request = (isLimited: boolean) => ({
 })
 
 /** The row of the transaction, which names the request in its token and whose status the service confirmed. */
-const found: Row = {
+export const found: Row = {
   ...blank("apm-payment", "1", 0),
   ordered: { requestId: "r" },
   evidence: Evidence.confirmed("PENDING"),
   read: { status: "PENDING", askedAt: 0 },
   newestCallbacks: {
-    PENDING: { at: 0, signed: { transactionId: "1", account: "a", amount: "1", currency: "EUR" } }
+    PENDING: {
+      at: 0,
+      signed: { transactionId: "1", account: "4711", amount: "10.00", currency: "EUR" }
+    }
   }
 }
 
 const idle: Task = { stage: "idle", pace: "on time", isAwaited: false, leased: undefined }
 
-const first = (faults: number): State => ({
+export const first = (faults: number): State => ({
   row: undefined,
   tasks: [idle, idle],
   madeAt: undefined,
@@ -295,29 +300,42 @@ type Steps = ReadonlyArray<Step<State>>
 
 const move = (name: string, next: State): Step<State> => ({ name, kind: "move", next })
 
-/** Returns a row without the counts and times that decide nothing. */
-const normal = <A extends RequestRow>(row: A): A => ({
-  ...row,
-  attempts: 1,
-  settledAt: row.settledAt === undefined ? undefined : 0,
-  refusals: row.refusals && {
-    ...row.refusals,
-    count: Math.min(row.refusals.count, RequestRule.maxRefusals)
+const rowEarlier = <A extends RequestRow>(row: A, time: number): A => {
+  const earlier = <B extends number | undefined>(at: B): B =>
+    (at === undefined ? at : at - time) as B
+  return {
+    ...row,
+    retryFrom: earlier(row.retryFrom),
+    expiresAt: earlier(row.expiresAt),
+    begunAt: earlier(row.begunAt),
+    dueAt: earlier(row.dueAt),
+    refusals: row.refusals && { ...row.refusals, since: earlier(row.refusals.since) },
+    lease: row.lease && { ...row.lease, until: earlier(row.lease.until) }
   }
-})
+}
 
-const earlier = <A extends number | undefined>(time: A): A =>
-  (time === undefined ? time : Math.max(time - tick, horizon)) as A
+/** Returns the state after a time in milliseconds, in which no lease was renewed. */
+export const passed = (state: State, time: number): State => {
+  const [one, two] = state.tasks
+  const later = (task: Task) => ({ ...task, leased: task.leased && rowEarlier(task.leased, time) })
+  return {
+    ...state,
+    row: state.row && rowEarlier(state.row, time),
+    tasks: [later(one), later(two)],
+    madeAt: state.madeAt === undefined ? undefined : state.madeAt - time
+  }
+}
 
-const rowEarlier = <A extends RequestRow>(row: A): A => ({
-  ...row,
-  retryFrom: earlier(row.retryFrom),
-  expiresAt: earlier(row.expiresAt),
-  begunAt: earlier(row.begunAt),
-  dueAt: earlier(row.dueAt),
-  refusals: row.refusals && { ...row.refusals, since: earlier(row.refusals.since) },
-  lease: row.lease && { ...row.lease, until: earlier(row.lease.until) }
-})
+/** Returns what of a row decides its steps. */
+const essence = ({ refusals, ...row }: RequestRow) => {
+  const clamped = (at: number | undefined) => at && Math.min(Math.max(at, horizon), 1)
+  const { begunAt, dueAt, expiresAt, lease, outcome, parked, retryFrom, transaction } = row
+  return [
+    [retryFrom, expiresAt, begunAt, dueAt, lease?.until, refusals?.since].map(clamped),
+    [lease?.id, lease?.inDoubt, outcome, parked?.reason, transaction, row.deniedTransactionId],
+    [row.body, Math.min(refusals?.count ?? 0, RequestRule.maxRefusals)]
+  ]
+}
 
 const withTask = (state: State, by: number, change: Partial<Task>): State => {
   const task = { ...state.tasks[by === 0 ? 0 : 1], ...change }
@@ -344,7 +362,7 @@ const isOut = ({ isOnItsWay, tasks }: State): boolean =>
 const ofMerchant = (state: State, { isLimited }: Scope, rules: Rules): Steps => {
   const { effects, row, tasks } = state
   if (row === undefined) {
-    const written = normal(RequestRule.write(request(isLimited), 0))
+    const written = RequestRule.write(request(isLimited), 0)
     return [protocol("the request is enqueued", { ...state, row: written })]
   }
   const changes: ReadonlyArray<readonly [string, RequestRow | undefined]> = [
@@ -361,15 +379,12 @@ const ofMerchant = (state: State, { isLimited }: Scope, rules: Rules): Steps => 
     ]
   ]
   const steps = changes.flatMap(([name, after]) =>
-    after === undefined ? [] : [move(name, { ...state, row: normal(after) })]
+    after === undefined ? [] : [move(name, { ...state, row: after })]
   )
   const cancelled = rules.cancel(row, 0)
   return cancelled === undefined
     ? steps
-    : [
-        ...steps,
-        move("the request is cancelled", { ...state, row: normal(cancelled), isCancelled: true })
-      ]
+    : [...steps, move("the request is cancelled", { ...state, row: cancelled, isCancelled: true })]
 }
 
 const made = (state: State, rules: Rules): State =>
@@ -379,7 +394,7 @@ const made = (state: State, rules: Rules): State =>
 
 /** The steps of the service, of the network and of time. */
 const ofService = (state: State, rules: Rules): Steps => {
-  const { effects, isOnItsWay, madeAt, row, tasks } = state
+  const { effects, isOnItsWay, madeAt, row } = state
   const steps: Array<Step<State>> = []
   if (isOnItsWay) {
     const gone: State = { ...state, isOnItsWay: false }
@@ -391,23 +406,16 @@ const ofService = (state: State, rules: Rules): Steps => {
   }
   const settled = effects === 0 ? undefined : row && rules.find(row, found)
   if (settled !== undefined) {
-    steps.push(move("a callback names the request", { ...state, row: normal(settled) }))
+    steps.push(move("a callback names the request", { ...state, row: settled }))
   }
+  const later = passed(state, tick)
   const isHeld = isHolding(state, 0) || isHolding(state, 1)
-  const renewed = isHeld && row?.lease ? { ...row.lease, until: leaseTime } : undefined
-  const later = row && { ...rowEarlier(row), ...(renewed && { lease: renewed }) }
-  const [one, two] = tasks.map((task) => ({
-    ...task,
-    leased: task.leased && rowEarlier(task.leased)
-  }))
-  steps.push(
-    protocol("five minutes pass", {
-      ...state,
-      row: later,
-      tasks: [one ?? idle, two ?? idle],
-      madeAt: earlier(madeAt)
-    })
-  )
+  const lease = later.row?.lease
+  const renewed: State =
+    isHeld && lease && later.row
+      ? { ...later, row: { ...later.row, lease: { ...lease, until: leaseTime } } }
+      : later
+  steps.push(protocol("five minutes pass", renewed))
   return steps
 }
 
@@ -418,7 +426,7 @@ const ofIdle = (state: State, by: 0 | 1, { isLimited }: Scope, rules: Rules): St
   const id = [0, 1, 2].find((each) => !used.includes(each)) ?? 3
   const lease = { id, until: leaseTime }
   const leased = (from: RequestRow, stage: Task["stage"], isAwaited: boolean): State => {
-    const next = normal(from) as LeasedRequest
+    const next = from as LeasedRequest
     return withTask({ ...state, row: next }, by, { stage, isAwaited, leased: next })
   }
   if (row === undefined) {
@@ -451,13 +459,13 @@ const ofTask = (state: State, by: 0 | 1, { refuses }: Scope, rules: Rules): Step
   const go = (next: Partial<Task>, from = state): State => withTask(from, by, next)
   /** Writes a change, if it changes something, and ends the work. */
   const write = (after: RequestRow | undefined): State =>
-    go(idle, after === undefined ? state : { ...state, row: normal(after) })
+    go(idle, after === undefined ? state : { ...state, row: after })
   const settle = (outcome: Outcome) =>
     write(rules.settle(stored, { at: 0, outcome, lease: lease.id }))
-  const release = (hadNoEffect: boolean, dueAt = 1000) =>
+  const release = (hadNoEffect: boolean) =>
     rules.release(stored, lease.id, {
       at: 0,
-      dueAt,
+      dueAt: RequestRule.waitAfter(leased.attempts),
       hadNoEffect,
       ...(stage === "refused" && { refusal: "no" })
     })
@@ -475,7 +483,7 @@ const ofTask = (state: State, by: 0 | 1, { refuses }: Scope, rules: Rules): Step
       }
       const begun = rules.begin(stored, lease.id, 0, window)
       if (begun === undefined) return [protocol("an attempt does not begin", go(idle))]
-      const next = normal(begun) as LeasedRequest
+      const next = begun as LeasedRequest
       return [
         protocol("an attempt begins", go({ stage: "begun", leased: next }, { ...state, row: next }))
       ]
@@ -491,10 +499,14 @@ const ofTask = (state: State, by: 0 | 1, { refuses }: Scope, rules: Rules): Step
       ]
     case "sent":
       return [
-        protocol("the service answers", go({ stage: "answered" }, made(state, rules))),
-        ...(refuses ? [move("the request is refused", go({ stage: "refused" }))] : []),
+        protocol("the request arrives", go({ stage: "arrived" }, made(state, rules))),
         ...fault("the request is lost", state, go({ stage: "lost" })),
-        ...fault("the response is lost", state, go({ stage: "lost" }, made(state, rules)))
+        ...(refuses ? [move("the request is refused", go({ stage: "refused" }))] : [])
+      ]
+    case "arrived":
+      return [
+        protocol("the service answers", go({ stage: "answered" })),
+        ...fault("the response is lost", state, go({ stage: "lost" }))
       ]
     case "answered":
     case "registered": {
@@ -505,8 +517,7 @@ const ofTask = (state: State, by: 0 | 1, { refuses }: Scope, rules: Rules): Step
       const outcome = { _tag: "Answered", text: "t" } as const
       const after = rules.settle(stored, { at: 0, outcome })
       const end = rules.registersFirst ? idle : { stage: "stored" as const }
-      const next: State =
-        after === undefined ? state : { ...state, row: normal(after), isAnswered: true }
+      const next: State = after === undefined ? state : { ...state, row: after, isAnswered: true }
       return [protocol("the answer is stored", go(end, next))]
     }
     case "stored":
@@ -538,9 +549,9 @@ const ofPace = (state: State, by: 0 | 1, rules: Rules): Steps => {
     const next = withTask(renewed, by, { pace: isOwner ? "on time" : "late" })
     return [protocol("a stalled process goes on", next)]
   }
-  const isSending = stage === "begun" || stage === "sent"
+  const isSending = ["begun", "sent", "arrived"].includes(stage)
   const released = state.row && rules.release(state.row, leased.lease.id, { at: 0, dueAt: 0 })
-  const left: State = { ...state, row: released === undefined ? state.row : normal(released) }
+  const left: State = { ...state, row: released === undefined ? state.row : released }
   return [
     ...fault("a process stalls", state, withTask(state, by, { pace: "stalled" })),
     ...fault("a process is killed", state, ended(state, by)),
@@ -559,12 +570,23 @@ export const steps = (state: State, scope: Scope, change: Partial<Rules> = {}): 
     ...(state.tasks[by].pace === "stalled" ? [] : ofTask(state, by, scope, changed)),
     ...ofPace(state, by, changed)
   ]
+  const named = (by: 0 | 1): Steps =>
+    ofProcess(by).map((step) => ({ ...step, label: `${by} ${step.name}` }))
   return [
     ...ofMerchant(state, scope, changed),
     ...ofService(state, changed),
-    ...ofProcess(0),
-    ...ofProcess(1)
+    ...named(0),
+    ...named(1)
   ]
+}
+
+/** Returns what of a state decides its steps. The processes are alike. */
+const canonical = (state: State) => {
+  const { madeAt = Infinity, row } = state
+  const tasks = state.tasks
+    .map(({ leased, ...task }) => [task, leased && essence(leased)])
+    .toSorted((one, two) => (keyOf(one) < keyOf(two) ? -1 : 1))
+  return { ...state, row: row && essence(row), madeAt: Math.max(madeAt, horizon), tasks }
 }
 
 /** Makes the model of a scope, with what a mutant changes. */
@@ -579,7 +601,9 @@ export const machine = (scope: Scope, change: Partial<Rules> = {}): Machine<Stat
       effects === 0 || (row?.outcome?._tag !== "NotSent" && row?.outcome?._tag !== "Refused"),
     [law.registered]: ({ isRegistered, row }) => row?.outcome?._tag !== "Answered" || isRegistered,
     [law.alone]: ({ tasks }) =>
-      tasks.filter(({ pace, stage }) => pace === "on time" && stage === "sent").length <= 1,
+      tasks.filter(
+        ({ pace, stage }) => pace === "on time" && (stage === "sent" || stage === "arrived")
+      ).length <= 1,
     [law.due]: ({ row }) =>
       row === undefined ||
       row.outcome !== undefined ||
@@ -588,8 +612,5 @@ export const machine = (scope: Scope, change: Partial<Rules> = {}): Machine<Stat
   },
   goal: law.goal,
   isAtGoal: ({ row }) => (row?.outcome ?? row?.parked) !== undefined,
-  canonical: (state) => {
-    const [one, two] = state.tasks
-    return keyOf(one) <= keyOf(two) ? state : { ...state, tasks: [two, one] }
-  }
+  canonical
 })

@@ -10,6 +10,7 @@ import * as Effect from "effect/Effect"
 import { seedOfPart } from "../Numbers.ts"
 import * as Inclusion from "../model/Inclusion.ts"
 import { models, mutants } from "../model/Models.ts"
+import * as RequestTraces from "../model/RequestTraces.ts"
 import { type Source, sources } from "../model/Sources.ts"
 import { collectMisses, inSequence, type Run, type RunOptions } from "./Run.ts"
 
@@ -111,6 +112,44 @@ export const checkBugs = Effect.fnUntraced(function* (
   return { figures, misses: misses() }
 })
 
+/** The most requests of one recording. */
+const requestsAtOnce = 40
+
+/** Checks traces of requests, with the planted bug of that name if one is given. */
+const checkRequests = Effect.fnUntraced(function* (
+  { count, seed }: Pick<Options, "count" | "seed">,
+  bug?: string
+) {
+  const { miss, misses } = collectMisses()
+  const figures = { traces: 0, events: 0, refused: 0 }
+  for (let index = 0; figures.traces < count && figures.refused === 0; index++) {
+    const partSeed = seedOfPart(seed, index)
+    for (const trace of yield* RequestTraces.recordTraces(partSeed, requestsAtOnce, bug)) {
+      const reason = RequestTraces.missOf(trace)
+      figures.traces++
+      figures.events += trace.events.length
+      if (reason === undefined) continue
+      figures.refused++
+      miss(`seed ${partSeed}, ${trace.id}, ${reason}`)
+    }
+  }
+  return { figures, misses: misses() }
+})
+
+/** Checks that each planted bug of requests leaves a trace that the model refuses. */
+const checkRequestBugs = Effect.fnUntraced(function* ({ log, seed }: Options) {
+  const { miss, misses } = collectMisses()
+  const figures = { bugs: 0, caught: 0 }
+  for (const bug of Object.keys(RequestTraces.bugs)) {
+    const report = yield* checkRequests({ count: maxTraces, seed }, bug)
+    log(`requests, ${bug}: ${report.misses[0] ?? "not caught"}`)
+    figures.bugs++
+    if (report.figures.refused > 0) figures.caught++
+    else miss(`the bug was not caught: ${bug}`)
+  }
+  return { figures, misses: misses() }
+})
+
 const isSource = (name: string): name is SourceName => Object.hasOwn(sources, name)
 
 export const model: Run = {
@@ -124,6 +163,8 @@ export const model: Run = {
     return inSequence([
       ["model", checkModels(options)],
       ["mutants", checkMutants(options)],
+      ["requests", checkRequests(options)],
+      ["requests.planted", checkRequestBugs(options)],
       ...names.flatMap((name) => {
         const count = Math.ceil(options.count * sources[name].share)
         return [
