@@ -8,13 +8,13 @@ Needs Python 3.11 or later and no package.
 """
 
 import base64
-import hashlib
 import hmac
 import json
 import re
 import sys
+from itertools import chain
 from pathlib import Path
-from urllib.parse import parse_qsl
+from urllib.parse import parse_qsl, quote
 
 STATUSES = ["NEW", "PENDING", "PROCESSING", "CUSTOMER_VERIFICATION", "SUCCEED", "FAILED",
             "CANCELLED", "REFUNDED", "CHARGEBACK"]
@@ -24,43 +24,222 @@ CLAIMED = {status: 1 << place for place, status in enumerate(STATUSES)}
 CONFIRMED = {status: 1 << place + 9 for place, status in enumerate(STATUSES)}
 LAYOUTS = {"card": ["mid", "orderAmount", "orderCurrency", "transactionId"],
            "apm": ["accountId", "amount", "currency", "transactionId"]}
-FORBIDDEN = re.compile("[|\x00-\x1f\x7f-\x9f\ud800-\udfff]")
+OPERATIONS = {"apm": ("apm-payment", "apm-payout"), "card": ("card-payment", "card-payout", "refund")}
+INTENTS = ("payment", "payout")
+UNSIGNABLE = re.compile("[|\x00-\x1f\x7f-\x9f\ud800-\udfff]")
+UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
+AMOUNT = re.compile("(0|[1-9][0-9]{,17})([.][0-9]{1,2})?")
+CURRENCY = re.compile("[A-Z]{3}")
+RESERVED = re.compile(r"(paymentmethod|apmtype)(\[|\Z)", re.IGNORECASE)
+TOKEN_NAME = re.compile(r"pawl(\[|\Z)", re.IGNORECASE)
+INTEGER = re.compile("0|[1-9][0-9]{,63}")
+TOKEN_OPERATIONS = (*OPERATIONS["apm"], *OPERATIONS["card"], *INTENTS)
+TOKEN_FIELDS = ["operation", "requestId", "account", "amount", "currency", "merchant"]
+CHANGING = ("card-payment", *INTENTS)
+UNSAFE_IN_HEADER = re.compile('[^!-~]|["%]')
+TOKEN_PREFIX = "pawl callback url 1\n"
 
 
 class Number(str):
     """A JSON number: its text, exactly as it was sent."""
 
 
+class Refused(Exception):
+    def __init__(self, answer):
+        self.answer = answer
+
+
 def mac(secret, text):
-    return hmac.digest(secret.encode(), text.encode(), hashlib.sha256)
+    return hmac.digest(secret.encode(), text.encode(), "sha256")
+
+
+def is_same(expected, text):
+    return text is not None and hmac.compare_digest(expected.encode(), text.encode())
+
+
+def is_text(value):
+    return isinstance(value, str) and not isinstance(value, Number)
+
+
+def unique(members):
+    if len(dict(members)) < len(members):
+        raise ValueError
+    return dict(members)
+
+
+def no_constant(name):
+    raise ValueError
+
+
+def depth(value):
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else None
+    return 0 if inner is None else 1 + max(map(depth, inner), default=0)
+
+
+def read_json(text):
+    """Returns a value with the text of each number, or raises ValueError."""
+    value = json.loads(text, parse_int=Number, parse_float=Number, parse_constant=no_constant,
+                       object_pairs_hook=unique)
+    if depth(value) > 64:
+        raise ValueError
+    return value
 
 
 def verify(callback):
-    """Returns the HTTP status of the answer, and the signed fields of a genuine callback."""
-    query = parse_qsl(callback["query"], keep_blank_values=True)
-    methods = [value for name, value in query if name == "paymentMethod"]
-    if methods not in (["card"], ["apm"]):
-        return {"answer": 400, "signed": None}
-    method = methods[0]
-    body = json.loads(callback["body"], parse_int=Number, parse_float=Number)
-    other = LAYOUTS["apm" if method == "card" else "card"]
+    """Returns the HTTP status of the answer, and what a genuine callback says."""
+    try:
+        return {"answer": 200, **read_callback(callback)}
+    except Refused as refused:
+        return {"answer": refused.answer}
+
+
+def refuse_if(condition, answer=400):
+    if condition:
+        raise Refused(answer)
+
+
+def read_callback(callback):
+    try:
+        body = read_json(callback["body"])
+    except ValueError:
+        raise Refused(400)
+    refuse_if(not isinstance(body, dict))
+    method, tokens = read_query(callback["query"], body)
+    refuse_if(all(name in body for name in LAYOUTS["apm" if method == "card" else "card"]))
     signed = [body.get(name) for name in LAYOUTS[method]]
-    if all(name in body for name in other) or not all(map(is_signable, signed)):
-        return {"answer": 400, "signed": None}
-    checksum = base64.b64encode(mac(callback["secret"], "|".join(signed)))
-    if not hmac.compare_digest(checksum, (callback["checksum"] or "").encode()):
-        return {"answer": 401, "signed": None}
-    return {"answer": 200, "signed": signed}
+    refuse_if(not all(map(is_signable, signed)))
+    checksums = [base64.b64encode(mac(secret, "|".join(signed))).decode() for secret in callback["secrets"]]
+    refuse_if(not any([is_same(checksum, callback["checksum"]) for checksum in checksums]), 401)
+    reads = [read_token(secret, token) for secret in callback["secrets"] for token in tokens]
+    read = next(filter(None, reads), None)
+    kind = kind_of(read["operation"], method) if read else method
+    refuse_if(read and (kind not in OPERATIONS[method] or read["account"] not in (None, signed[0])))
+    return {"signed": signed, "kind": kind, "claim": claim_of(body, *signed)}
+
+
+def read_query(query, body):
+    """Returns the method of a callback URL, and a list with its token if it has one."""
+    values = {"paymentMethod": [], "apmType": [], "pawl": []}
+    for name, value in parse_qsl(query, keep_blank_values=True):
+        refuse_if(name not in values and RESERVED.match(name))
+        values.get(name, []).append(value)
+    methods, types, tokens = values.values()
+    refuse_if(methods not in (["card"], ["apm"]))
+    refuse_if(len(types) > (methods == ["apm"]) or len(tokens) > 1)
+    in_body = body.get("apmType")
+    refuse_if(types and in_body is not None and not (is_text(in_body) and types == [in_body]))
+    return *methods, tokens
 
 
 def is_signable(value):
-    return isinstance(value, str) and value != "" and FORBIDDEN.search(value) is None
+    return isinstance(value, str) and value != "" and not UNSIGNABLE.search(value)
 
 
-def request_checksum(request):
-    names = ["accountId", "requestId", "amount", "currency"]
-    text = request["separator"].join(request[name] for name in names)
-    return {"checksum": mac(request["secret"], text).hex()}
+def is_short(text):
+    return is_signable(text) and len(text) <= 128
+
+
+def claim_of(body, account, amount, currency, transaction_id):
+    """Returns the status that a genuine callback claims; None if it cannot be acted on."""
+    status = body.get("transactionStatus")
+    is_id = is_short(transaction_id) and transaction_id not in (".", "..")
+    is_known = is_id and AMOUNT.fullmatch(amount) and CURRENCY.fullmatch(currency) and status in STATUSES
+    return status if is_known and not any(map(UNSTORABLE.search, texts_of(body))) else None
+
+
+def texts_of(value):
+    if isinstance(value, dict):
+        return chain(value, texts_of(list(value.values())))
+    return chain(*map(texts_of, value)) if isinstance(value, list) else [value] if is_text(value) else []
+
+
+def kind_of(operation, method):
+    return f"{method}-{operation}" if operation in INTENTS else operation
+
+
+def base64url(data):
+    return base64.urlsafe_b64encode(data).decode().replace("=", "")
+
+
+def from_base64url(text):
+    """Returns the bytes of a text, or raises ValueError. Python alone skips characters that base64url does not have."""
+    data = base64.urlsafe_b64decode(text + "===")
+    if base64url(data) != text:
+        raise ValueError
+    return data
+
+
+def tag_of(secret, content):
+    return base64url(mac(secret, TOKEN_PREFIX + content)[:16])
+
+
+def read_token(secret, token):
+    """Returns the content of a token; None if the secret did not sign it."""
+    content, _, tag = token.partition(".")
+    if len(token) > 1024 or not is_same(tag_of(secret, content), tag):
+        return None
+    try:
+        values = read_json(from_base64url(content).decode())
+    except ValueError:
+        return None
+    return dict(zip(TOKEN_FIELDS, [*values, None])) if is_content(values) else None
+
+
+def is_content(values):
+    return isinstance(values, list) and len(values) in (5, 6) and values[0] in TOKEN_OPERATIONS and \
+        all(value is None or is_text(value) for value in values) and None not in values[5:]
+
+
+def callback_url(it):
+    """Returns a callback URL with a token; None if a token cannot be added."""
+    url, operation, request = it["url"], it["operation"], it["request"]
+    base, hash, fragment = url.partition("#")
+    path, mark, query = base.partition("?")
+    names = [name for name, _ in parse_qsl(query, keep_blank_values=True)]
+    if not re.fullmatch(r"https?://\S+", url, re.IGNORECASE) or any(map(RESERVED.match, names)) or \
+            any(map(TOKEN_NAME.match, names)):
+        return None
+    amounts = [None, None] if operation in CHANGING else [request.get("amount"), request.get("currency")]
+    account = request.get("accountId", request.get("mid"))
+    merchant = [] if it["merchant"] is None else [it["merchant"]]
+    content = base64url(write_json([operation, request["requestId"], account, *amounts, *merchant]).encode())
+    token = f"{content}.{tag_of(it['secret'], content)}"
+    separator = "" if mark and query[-1:] in ("", "&") else "&"
+    return f"{path}?{query}{separator if mark else ''}pawl={token}{hash}{fragment}" if len(token) <= 1024 else None
+
+
+def write_json(value):
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def request_body(it):
+    """Returns the body of a request with its members sorted; None if the request is refused."""
+    body = {**it["request"]}
+    formats = {"requestId": is_short, "accountId": is_short, "amount": AMOUNT.fullmatch,
+               "currency": CURRENCY.fullmatch, "transactionId": INTEGER.fullmatch}
+    if not all(is_valid(body[name]) for name, is_valid in formats.items() if name in body):
+        return None
+    if it["operation"] in OPERATIONS["apm"]:
+        text = it["separator"].join(body[name] for name in ("accountId", "requestId", "amount", "currency"))
+        body["checksum"] = mac(it["secret"], text).hex()
+    if it["operation"] == "refund":
+        body["transactionId"] = int(body["transactionId"])
+    return write_json(dict(sorted(body.items())))
+
+
+def forward_headers(it):
+    """Returns the headers of the post of a transition."""
+    transition, secret = json.loads(it["body"]), it["secret"]
+    key = base64.b64decode(secret.removeprefix("whsec_")) if secret.startswith("whsec_") else secret.encode()
+    id, time = transition["id"], str(it["at"] // 1000)
+    signature = hmac.digest(key, f"{id}.{time}.{it['body']}".encode(), "sha256")
+    event = {"specversion": "1.0", "id": id, "source": it["source"] or "urn:pawl:receiver",
+             "type": f"pawl.{transition['kind']}.{transition['to']}",
+             "subject": f"{transition['method']}/{transition['transactionId']}",
+             "sequence": f"{transition['sequence']:010}"}
+    return {"content-type": "application/json", "webhook-id": id, "webhook-timestamp": time,
+            "webhook-signature": f"v1,{base64.b64encode(signature).decode()}",
+            **{f"ce-{name}": UNSAFE_IN_HEADER.sub(lambda found: quote(found[0]), value) for name, value in event.items()}}
 
 
 def join(left, right):
@@ -91,11 +270,9 @@ def admits(policy, status):
 
 def is_news(status, told):
     """Tells whether the handler, which was last told `told`, is told `status`."""
-    if status is None or status == told:
-        return False
-    if told is None or RANKS[status] > RANKS[told]:
-        return True
-    return RANKS[status] == RANKS[told] and told != "CUSTOMER_VERIFICATION"
+    return status is not None and status != told and (
+        told is None or RANKS[status] > RANKS[told]
+        or RANKS[status] == RANKS[told] and told != "CUSTOMER_VERIFICATION")
 
 
 def observe(event):
@@ -120,8 +297,11 @@ def replay(events, policy, before):
 
 CHECKS = {
     "callbacks": verify,
-    "requests": request_checksum,
-    "joins": lambda it: {"joined": join(it["left"], it["right"])},
+    "requests": lambda it: {"body": request_body(it)},
+    "urls": lambda it: {"url": callback_url(it)},
+    "tokens": lambda it: {"content": read_token(it["secret"], it["token"])},
+    "forwards": lambda it: {"headers": forward_headers(it)},
+    "joins": lambda it: join(it["left"], it["right"]),
     "standings": lambda it: standing(it["evidence"], it["read"], it["policy"]),
     "histories": lambda it: replay(it["events"], it["policy"], it["toldBefore"]),
 }
@@ -131,7 +311,7 @@ def main():
     source = "" if "-" in sys.argv[1:] else Path(__file__).with_name("vectors.json")
     groups = json.loads(source.read_text("utf-8") if source else sys.stdin.buffer.read())
     differences = [(group, vector, own) for group, check in CHECKS.items() for vector in groups[group]
-                   if (own := check(vector)) != {name: vector[name] for name in own}]
+                   if (own := check(vector)) != vector["result"]]
     for group, vector, own in differences[:5]:
         print(f"{group}: {json.dumps(own)} differs from {json.dumps(vector)}")
     counts = {group: len(groups[group]) for group in CHECKS}
@@ -139,4 +319,5 @@ def main():
     sys.exit(1 if differences or 0 in counts.values() or groups.keys() != CHECKS.keys() else 0)
 
 
-main()
+if __name__ == "__main__":
+    main()

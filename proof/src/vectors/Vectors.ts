@@ -3,34 +3,28 @@
  *
  * **Details**
  *
- * `docs/vectors.md` documents the format. Each function takes the input of one vector and adds the result, which the
+ * `docs/vectors.md` documents the format. Each function takes the input of one vector and returns the result, which the
  * packages compute.
  */
 import { type Method } from "@pawl/core/Kind"
-import * as Checksum from "@pawl/core/Checksum"
+import type { Sign } from "@pawl/core/Checksum"
 import * as Evidence from "@pawl/core/Evidence"
 import { keyed } from "@pawl/core/NodeHmac"
 import type { Status } from "@pawl/core/Status"
 import { verifyWith } from "@pawl/webhook/Verification"
 import * as Redacted from "effect/Redacted"
+import * as Sent from "./Sent.ts"
 
-/** A request of a callback. `body` is its text, and `checksum` its header; null if there is none. */
+/**
+ * A request of a callback. `secrets` are the current secret, and the previous one if there is one. `body` is its text, and
+ * `checksum` its header; null if there is none.
+ */
 export interface CallbackInput {
   readonly about: string
-  readonly secret: string
+  readonly secrets: readonly [current: string, previous?: string]
   readonly query: string
   readonly body: string
   readonly checksum: string | null
-}
-
-export interface RequestInput {
-  readonly about: string
-  readonly secret: string
-  readonly separator: string
-  readonly accountId: string
-  readonly requestId: string
-  readonly amount: string
-  readonly currency: string
 }
 
 /** The stored facts of a transaction that its standing is computed from. */
@@ -67,20 +61,27 @@ export interface HistoryInput {
 /** The inputs of all vectors, by group. */
 export interface Inputs {
   readonly callbacks: ReadonlyArray<CallbackInput>
-  readonly requests: ReadonlyArray<RequestInput>
+  readonly requests: ReadonlyArray<Sent.RequestInput>
+  readonly urls: ReadonlyArray<Sent.UrlInput>
+  readonly tokens: ReadonlyArray<Sent.TokenInput>
+  readonly forwards: ReadonlyArray<Sent.ForwardInput>
   readonly joins: ReadonlyArray<JoinInput>
   readonly standings: ReadonlyArray<StandingInput>
   readonly histories: ReadonlyArray<HistoryInput>
 }
 
-export const signOf = (secret: string): Checksum.Sign => keyed(Redacted.make(secret))
+export const signOf = (secret: string): Sign => keyed(Redacted.make(secret))
 
 /** Returns the query that the service appends to the URL of a callback. */
 export const queryOf = (method: Method): string =>
   method === "card" ? "paymentMethod=card" : "paymentMethod=apm&apmType=PIX"
 
 const callback = (input: CallbackInput) => {
-  const result = verifyWith({ current: signOf(input.secret) })({
+  const [current, previous] = input.secrets
+  const result = verifyWith({
+    current: signOf(current),
+    previous: previous === undefined ? undefined : signOf(previous)
+  })({
     method: "POST",
     search: `?${input.query}`,
     contentType: "application/json",
@@ -88,31 +89,26 @@ const callback = (input: CallbackInput) => {
     checksum: input.checksum ?? undefined,
     body: new TextEncoder().encode(input.body)
   })
-  if ("reason" in result) return { ...input, answer: result.status, signed: null }
+  if ("reason" in result) return { answer: result.status }
   const { account, amount, currency, transactionId } = result.signed
-  return { ...input, answer: 200, signed: [account, amount, currency, transactionId] }
+  const signed = [account, amount, currency, transactionId]
+  return { answer: 200, signed, kind: result.kind, claim: result.claim ?? null }
 }
-
-const request = (input: RequestInput) => ({
-  ...input,
-  checksum: Checksum.request(signOf(input.secret), input.separator, input)
-})
 
 const joinStates = (left: State, right: State): State => ({
   evidence: Evidence.join(left.evidence, right.evidence),
   read: Evidence.joinRead(left.read ?? undefined, right.read ?? undefined) ?? null
 })
 
-const join = (input: JoinInput) => ({ ...input, joined: joinStates(input.left, input.right) })
+const join = ({ left, right }: JoinInput) => joinStates(left, right)
 
-const standing = (input: StandingInput) => {
-  const { evidence, policy, read } = input
+const standing = ({ evidence, policy, read }: StandingInput) => {
   const { conflict, confirmed, rank, status } = Evidence.standing(
     evidence,
     read ?? undefined,
     policy
   )
-  return { ...input, status: status ?? null, rank, confirmed, conflict }
+  return { status: status ?? null, rank, confirmed, conflict }
 }
 
 const observed = (event: Event): State => {
@@ -132,16 +128,23 @@ const history = (input: HistoryInput) => {
     const next = Evidence.news(now, told.at(-1) ?? input.toldBefore ?? undefined)
     if (next !== undefined) told.push(next)
   }
-  return { ...input, told }
+  return { told }
 }
+
+const withResult =
+  <Input, Result>(resultOf: (input: Input) => Result) =>
+  (input: Input) => ({ ...input, result: resultOf(input) })
 
 /** Adds the result to each input. */
 export const vectorsOf = (inputs: Inputs) => ({
-  callbacks: inputs.callbacks.map(callback),
-  requests: inputs.requests.map(request),
-  joins: inputs.joins.map(join),
-  standings: inputs.standings.map(standing),
-  histories: inputs.histories.map(history)
+  callbacks: inputs.callbacks.map(withResult(callback)),
+  requests: inputs.requests.map(withResult(Sent.request)),
+  urls: inputs.urls.map(withResult(Sent.url)),
+  tokens: inputs.tokens.map(withResult(Sent.token)),
+  forwards: inputs.forwards.map(withResult(Sent.forward)),
+  joins: inputs.joins.map(withResult(join)),
+  standings: inputs.standings.map(withResult(standing)),
+  histories: inputs.histories.map(withResult(history))
 })
 
 export type Vectors = ReturnType<typeof vectorsOf>

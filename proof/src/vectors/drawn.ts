@@ -6,6 +6,9 @@ import { signedNames } from "@pawl/core/internal/SignedFields"
 import * as Checksum from "@pawl/core/Checksum"
 import { statuses } from "@pawl/core/Status"
 import fc from "fast-check"
+import type { Transition } from "@pawl/core/Handler"
+import { bodyOf } from "@pawl/receiver/Forwarder"
+import { encode, operations } from "@pawl/webhook/internal/verify/Token"
 import { type Event, type Inputs, queryOf, signOf } from "./Vectors.ts"
 
 const status = fc.constantFrom(...statuses)
@@ -66,22 +69,52 @@ const callback = fc
     const query = queryOf(change === "method" ? (method === "card" ? "apm" : "card") : method)
     return {
       about: `drawn, changed: ${change}`,
-      secret,
+      secrets: [secret] as const,
       query: change === "twice" ? `${query}&paymentMethod=card` : query,
       body: `{${[...rest, ...members].join(",")}}`,
       checksum: change === "hex" ? Buffer.from(checksum, "base64").toString("hex") : checksum
     }
   })
 
+const order = fc.record({ requestId: text, accountId: text, amount: text, currency: text })
+
 const request = fc.record({
   about: fc.constant("drawn"),
+  operation: fc.constantFrom("apm-payment", "apm-payout"),
   secret,
   separator: fc.constantFrom("|", "", ":"),
-  accountId: text,
-  requestId: text,
-  amount: text,
-  currency: text
+  request: order.map((fields) => ({ ...fields, apmPayload: { apmType: "PIX" } }))
 })
+
+const url = fc.record({
+  about: fc.constant("drawn"),
+  secret,
+  merchant: fc.option(text),
+  url: fc.constantFrom("https://a.example/c", "http://b.example?x=%2B#y", "https://c.example?"),
+  operation: fc.constantFrom(...operations),
+  request: order
+})
+
+const token = fc
+  .record({ key: secret, secret, operation: fc.constantFrom(...operations), ordered: order })
+  .map(({ key, secret, ...content }) => ({
+    about: "drawn",
+    secret,
+    token: encode(signOf(key), content)
+  }))
+
+const forward = fc
+  .record({ id: text, kind: text, method: text, transactionId: text, to: status })
+  .map((drawn) => bodyOf({ ...drawn, sequence: drawn.id.length } as unknown as Transition))
+  .chain((body) =>
+    fc.record({
+      about: fc.constant("drawn"),
+      secret,
+      source: fc.option(fc.webUrl()),
+      at: fc.nat(),
+      body: fc.constant(body)
+    })
+  )
 
 const state = fc.record({ evidence, read: fc.option(read) })
 const event: fc.Arbitrary<Event> = fc.oneof(
@@ -93,12 +126,15 @@ const event: fc.Arbitrary<Event> = fc.oneof(
 /** Draws the inputs of `count` vectors, as many of each group. */
 export const draw = (count: number, seed: number): Inputs => {
   const some = <A>(arbitrary: fc.Arbitrary<A>, group: number): ReadonlyArray<A> =>
-    fc.sample(arbitrary, { numRuns: Math.floor((count + group) / 5), seed })
+    fc.sample(arbitrary, { numRuns: Math.floor((count + group) / 8), seed })
   return {
     callbacks: some(callback, 0),
     requests: some(request, 1),
-    joins: some(fc.record({ left: state, right: state }), 2),
-    standings: some(fc.record({ evidence, read: fc.option(status), policy }), 3),
+    urls: some(url, 2),
+    tokens: some(token, 3),
+    forwards: some(forward, 4),
+    joins: some(fc.record({ left: state, right: state }), 5),
+    standings: some(fc.record({ evidence, read: fc.option(status), policy }), 6),
     histories: some(
       fc.record({
         about: fc.constant("drawn"),
@@ -106,7 +142,7 @@ export const draw = (count: number, seed: number): Inputs => {
         toldBefore: fc.option(status),
         events: fc.array(event, { maxLength: 8 })
       }),
-      4
+      7
     )
   }
 }
