@@ -64,16 +64,17 @@ const isAccepted = (each: Sent): boolean => {
 const statusFor = (each: Sent): number =>
   isAccepted(each) ? 200 : addresseeOf(each) === each.signer ? 400 : 401
 
+type World = Effect.Success<ReturnType<typeof make>>
+
 const incomingOf = ({ account, signer, transactionId, url }: Sent) => {
   const shopOf = (id: string): Shop => (id === "outsider" ? outsider : { id })
   const search = url && searchOf(shopOf(url.by), url.names, account)
   return callback(shopOf(signer), { accountId: account, transactionId }, search)
 }
 
-/** Checks the responses, the rows and the handler calls of some callbacks. */
-const check = (shops: ReadonlyArray<Shop>, callbacks: ReadonlyArray<Sent>) =>
+/** Checks the responses and the rows of some callbacks. */
+const check = (world: World, callbacks: ReadonlyArray<Sent>) =>
   Effect.gen(function* () {
-    const world = yield* make(shops)
     const statuses = yield* Effect.forEach(callbacks, (each) => world.receive(incomingOf(each)), {
       concurrency: 8
     })
@@ -87,7 +88,7 @@ const check = (shops: ReadonlyArray<Shop>, callbacks: ReadonlyArray<Sent>) =>
         expect(row?.callbacks ?? 0, `${id} ${transactionId}`).toBe(own.length)
       }
     }
-  }).pipe(Effect.scoped, Effect.provideService(MinimumLogLevel, "None"), Effect.runPromise)
+  })
 
 const callbacks = fc.array(
   fc.oneof({ weight: 1, arbitrary: genuine }, { weight: 2, arbitrary: sent }),
@@ -98,23 +99,29 @@ const callbacks = fc.array(
 )
 const shopOf = (id: string): Shop => ({ id, accounts: [accountOf(id)] })
 
+/** Sends random callbacks to one receiver. Those of a run are about transactions that no other run has. */
+const holds = (shops: ReadonlyArray<Shop>, numRuns: number) =>
+  Effect.gen(function* () {
+    const world = yield* make(shops)
+    const services = yield* Effect.context()
+    let run = 0
+    const property = fc.asyncProperty(callbacks, (drawn) => {
+      run++
+      const own = drawn.map((each) => ({ ...each, transactionId: `${each.transactionId}-${run}` }))
+      return Effect.runPromiseWith(services)(check(world, own))
+    })
+    yield* Effect.promise(() => fc.assert(property, { numRuns }))
+  }).pipe(Effect.scoped, Effect.provideService(MinimumLogLevel, "None"), Effect.runPromise)
+
 describe("many merchants in one receiver", async () => {
   it("accept their own callbacks alone, and answer about unknown merchants as about others", () =>
-    fc.assert(
-      fc.asyncProperty(callbacks, (callbacks) => check(ids.map(shopOf), callbacks)),
-      { numRuns: 300 }
-    ))
+    holds(ids.map(shopOf), 300))
 
   const file = files()
   it("keep their rows in files of their own", () =>
-    fc.assert(
-      fc.asyncProperty(callbacks, (callbacks) =>
-        check(
-          ids.map((id) => ({ ...shopOf(id), ledger: ledgerOf(file()) })),
-          callbacks
-        )
-      ),
-      { numRuns: 5 }
+    holds(
+      ids.map((id) => ({ ...shopOf(id), ledger: ledgerOf(file()) })),
+      5
     ))
 
   await onPostgres((place) => {
@@ -128,16 +135,7 @@ describe("many merchants in one receiver", async () => {
         ...shopOf(id),
         ledger: ledgerOf(place, { startupParameters: { search_path: schemaOf(id) } })
       }))
-      await fc.assert(
-        fc.asyncProperty(callbacks, fc.uuid(), (callbacks, run) =>
-          // The rows of an earlier run are those of other transactions.
-          check(
-            shops,
-            callbacks.map((each) => ({ ...each, transactionId: `${each.transactionId}-${run}` }))
-          )
-        ),
-        { numRuns: 3 }
-      )
+      await holds(shops, 3)
     })
   })
 })
