@@ -66,7 +66,7 @@ inChromium((withPage) => {
   const run = <A>(effect: Effect.Effect<A>) => Effect.runPromise(effect)
 
   it(
-    "says that everything works, and counts callbacks while it is open",
+    "says that everything works, and counts and plots the callbacks since the process started",
     onPage(
       ({ callback, statuses }) => {
         statuses.set("100001", "SUCCEED")
@@ -77,8 +77,19 @@ inChromium((withPage) => {
         await visible(page, "connection", /^Live$/u)
         await visible(page, "figure-store", "Writable")
         await run(callback("100002", "PENDING"))
-        await visible(page, "figure-callbacks-stored", /1in/u)
+        await visible(page, "figure-callbacks-stored", /2in.* 0 refused/u)
         await visible(page, "alarms", "No alarm")
+        assert.strictEqual(await run(callback("100003", "PENDING", { secret: "other" })), 401)
+        await visible(page, "figure-callbacks-stored", /2in.* 1 refused/u)
+        const plot = page.getByTestId("figure-callbacks-stored").getByRole("img")
+        assert.match(
+          (await plot.getAttribute("aria-label")) ?? "",
+          /^Callbacks in each minute of the last hour: at most [23], with 1 refused$/u
+        )
+        assert.match((await plot.locator(".bad").getAttribute("d")) ?? "", /^M5[89] 24v-/u)
+        assert.strictEqual(await page.getByTestId("figures").getByRole("img").count(), 4)
+        await page.reload()
+        await visible(page, "figure-callbacks-stored", /2in.* 1 refused/u)
       }
     )
   )

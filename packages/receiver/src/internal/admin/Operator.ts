@@ -32,7 +32,7 @@ export interface Options {
 export const make = Effect.fnUntraced(function* ({ policy = "final", secrets = [] }: Options) {
   const ledger = yield* Ledger
   const requests = Option.getOrUndefined(yield* Effect.serviceOption(RequestStore))
-  const { condition, recent, report, state } = yield* Overview.make({
+  const { condition, recent, report, state, watched } = yield* Overview.make({
     ledger,
     journal: Option.getOrUndefined(yield* Effect.serviceOption(Journal)),
     worker: Option.getOrUndefined(yield* Effect.serviceOption(Worker)),
@@ -54,7 +54,7 @@ export const make = Effect.fnUntraced(function* ({ policy = "final", secrets = [
     return isRedriven ? yield* show(key) : Reply.notFound
   })
 
-  const metrics = Effect.map(Effect.provideService(Metrics.scrape, Ledger, ledger), (body) =>
+  const metrics = Effect.map(Effect.provideService(Metrics.scrape, Ledger, watched), (body) =>
     Reply.text(body, Metrics.contentType)
   )
 

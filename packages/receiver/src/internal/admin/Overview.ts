@@ -33,6 +33,12 @@ const reportOf = ({ allowed, limit, oldestPutOff, putOff, sent }: ReadUse) => ({
   oldestPutOffSeconds: oldestPutOff === undefined ? null : oldestPutOff / 1000
 })
 
+/** The time of the plots, in milliseconds. */
+const hour = 60 * Activity.minute
+
+const ageOf = (oldestDueAt: number | undefined, now: number): number =>
+  Math.max(0, now - (oldestDueAt ?? now)) / 1000
+
 /** The most rows in an overview. */
 const maxRows = 50
 
@@ -48,8 +54,8 @@ const progressOf = ({ cause, rows }: Progress.State) => ({
 })
 
 /**
- * Makes `condition`, which reads the condition, `state`, which reads the backlog too, `report`, which reads the whole overview, and
- * `recent`, which reads the transactions of this process that something happened to last.
+ * Makes `condition`, which reads the condition, `state`, which reads the backlog too, `report`, which reads the whole overview,
+ * `watched`, the ledger whose backlog is kept for an hour, and `recent`, which reads the transactions of this process that something happened to last.
  * They succeed while the ledger is not available.
  */
 export const make = Effect.fnUntraced(function* (options: {
@@ -64,10 +70,25 @@ export const make = Effect.fnUntraced(function* (options: {
   const { read: condition } = yield* Condition.make({ ...options, latest })
   const startedAt = Time.textOf(yield* Clock.currentTimeMillis)
 
+  /** The greatest age in seconds of a due row that was seen in each of the last minutes, by the beginning of the minute. */
+  const ages = new Map<number, number>()
+  /** The ledger, whose backlog is also kept for the last hour, whoever asks for it: a page, or the scraper of the metrics. */
+  const watched: Ledger["Service"] = {
+    ...ledger,
+    backlog: Effect.fnUntraced(function* (at) {
+      const backlog = yield* ledger.backlog(at)
+      const now = yield* Clock.currentTimeMillis
+      const begin = now - (now % Activity.minute)
+      ages.set(begin, Math.max(ages.get(begin) ?? 0, ageOf(backlog.oldestDueAt, at)))
+      for (const old of ages.keys()) if (old <= begin - hour) ages.delete(old)
+      return backlog
+    })
+  }
+
   const backlog = Effect.gen(function* () {
     const now = LedgerClock.timeOf(ledger, yield* Clock.Clock)
-    const { deadLetters, due, oldestDueAt } = yield* ledger.backlog(now)
-    return { due, oldestDueSeconds: Math.max(0, now - (oldestDueAt ?? now)) / 1000, deadLetters }
+    const { deadLetters, due, oldestDueAt } = yield* watched.backlog(now)
+    return { due, oldestDueSeconds: ageOf(oldestDueAt, now), deadLetters }
   })
   const state = Effect.all({ condition, backlog: Effect.orElseSucceed(backlog, () => null) })
 
@@ -100,6 +121,8 @@ export const make = Effect.fnUntraced(function* (options: {
         ...one,
         lastAt: Time.textOf(at)
       })),
+      minutes: (activity?.minutes ?? []).map(({ at, counts }) => ({ at: Time.textOf(at), counts })),
+      oldestDue: Array.from(ages, ([at, seconds]) => ({ at: Time.textOf(at), seconds })),
       secrets
     }
   })
@@ -107,6 +130,7 @@ export const make = Effect.fnUntraced(function* (options: {
     condition,
     report,
     state,
+    watched,
     recent: Effect.map(latest ?? Effect.undefined, (activity) => activity?.recent ?? [])
   }
 })

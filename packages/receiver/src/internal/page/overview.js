@@ -3,12 +3,14 @@
  */
 import { byId, h, instant, renderList, setText } from "@pawl/receiver/page/dom.js"
 import { count, dateTime, duration, moment } from "@pawl/receiver/page/format.js"
+import { draw, lastHour } from "./plot.js"
 import { problemsOf } from "./problems.js"
 import { chip, link, table } from "./table.js"
 /** @import { Overview } from "../admin/Overview.ts" */
+/** @import { Plot } from "./plot.js" */
 /** @import { Name, Problem } from "./problems.js" */
 
-/** The time over which events are counted for the figures, in milliseconds. */
+/** The time over which the rate of reads is measured, in milliseconds. */
 const span = 60_000
 
 /** The overviews of the last minute, the oldest first. @type {Array<Overview>} */
@@ -113,7 +115,7 @@ export const show = (overview, parkedRequests) => {
     byId("about", HTMLElement),
     `This process runs since ${dateTime(overview.startedAt)}. It confirms ${
       { final: "final statuses", always: "every status", never: "nothing" }[overview.policy]
-    } by a read. Calls, reads, alarms and callbacks are those of this process; the backlog is that of the store.`
+    } by a read. Calls, reads, alarms and callbacks are those of this process, the plots are of its last hour; the backlog is that of the store.`
   )
 }
 
@@ -124,21 +126,42 @@ const problem = ({ href, id, next, tone, what }) =>
     h("span", {}, [next])
   ])
 
-/** @typedef {readonly [name: string, value: string, fine: string, tone?: string | false]} Figure */
+/** @typedef {readonly [name: string, value: string, fine: string, tone?: string | false, plot?: Plot]} Figure */
 
 /**
  * @param {Overview} overview
  * @param {number} parkedRequests
  * @returns {ReadonlyArray<Figure>}
  */
-const figuresOf = ({ at, backlog, condition, events, reads, startedAt }, parkedRequests) => {
-  const since = (/** @type {Name} */ name) =>
-    (events?.[name].count ?? 0) - (samples[0]?.events?.[name].count ?? 0)
-  const accepted = since("acceptedCurrent") + since("acceptedPrevious")
-  const refused = since("refused") + since("notStored")
+const figuresOf = (
+  { at, backlog, condition, minutes, oldestDue, reads, startedAt },
+  parkedRequests
+) => {
+  const now = Date.parse(at)
+  const hourOf = (/** @type {ReadonlyArray<Name>} */ ...names) =>
+    lastHour(now, minutes, ({ counts }) => sum(names.map((name) => counts[name] ?? 0)))
+  const since = (/** @type {Array<Name>} */ ...names) => sum(hourOf(...names))
+  /** Whether more went wrong than went well in this minute and the one before. */
+  const isBad = (/** @type {Array<Name>} */ bad, /** @type {Array<Name>} */ good) =>
+    sum(hourOf(...bad).slice(-2)) > sum(hourOf(...good).slice(-2))
+  const stored = /** @type {Array<Name>} */ (["acceptedCurrent", "acceptedPrevious"])
+  const refused = /** @type {Array<Name>} */ (["refused", "notStored"])
+  const covered = duration(Math.min(60 * 60_000, Math.max(1000, now - Date.parse(startedAt))))
   const oldest = Math.max(Date.parse(startedAt), Date.parse(samples[0]?.at ?? at))
-  const time = Math.max(1000, Date.parse(at) - oldest)
-  const covered = duration(time)
+  const time = Math.max(1000, now - oldest)
+  /**
+   * @param {string} what
+   * @param {Array<Name>} good
+   * @param {string} wrong
+   * @param {Array<Name>} bad
+   * @returns {Plot}
+   */
+  const plot = (what, good, wrong, bad) => {
+    const all = hourOf(...good, ...bad)
+    const label = `${what} in each minute of the last hour: at most ${Math.max(...all)}, with ${since(...bad)} ${wrong}`
+    return { all, bad: hourOf(...bad), label }
+  }
+  const ages = lastHour(now, oldestDue, ({ seconds }) => seconds)
   return [
     [
       "Store",
@@ -146,7 +169,11 @@ const figuresOf = ({ at, backlog, condition, events, reads, startedAt }, parkedR
       condition.ready ? "ready for callbacks" : "not ready",
       condition.ready ? "good" : "bad"
     ],
-    ...backlogFigures(backlog),
+    ...backlogFigures(backlog, {
+      all: ages,
+      bad: ages.map((seconds) => (seconds > 300 ? seconds : 0)),
+      label: `Age of the oldest due transaction in each minute of the last hour: at most ${duration(1000 * Math.max(...ages))}`
+    }),
     [
       "Parked requests",
       parkedRequests >= 100 ? "100 or more" : String(parkedRequests),
@@ -155,22 +182,25 @@ const figuresOf = ({ at, backlog, condition, events, reads, startedAt }, parkedR
     ],
     [
       "Callbacks stored",
-      String(accepted),
-      `in ${covered}; ${refused} refused`,
-      refused > accepted && "bad"
+      String(since(...stored)),
+      `in ${covered}; ${since(...refused)} refused`,
+      isBad(refused, stored) && "bad",
+      plot("Callbacks", stored, "refused", refused)
     ],
     [
       "Reads answered",
       String(since("answered")),
       `in ${covered}; ${since("silent")} without an answer`,
-      since("silent") > since("answered") && "bad"
+      isBad(["silent"], ["answered"]) && "bad",
+      plot("Reads", ["answered"], "without an answer", ["silent"])
     ],
     ...(reads === null ? [] : readFigures(reads, samples[0]?.reads ?? reads, time)),
     [
       "Transitions told",
       String(since("told")),
       `in ${covered}; ${since("handlerFailed")} failed`,
-      since("handlerFailed") > since("told") && "bad"
+      isBad(["handlerFailed"], ["told"]) && "bad",
+      plot("Calls of the handler", ["told"], "failed", ["handlerFailed"])
     ],
     [
       "Credentials",
@@ -181,11 +211,14 @@ const figuresOf = ({ at, backlog, condition, events, reads, startedAt }, parkedR
   ]
 }
 
+const sum = (/** @type {ReadonlyArray<number>} */ numbers) => numbers.reduce((a, b) => a + b, 0)
+
 /**
  * @param {Overview["backlog"]} backlog
+ * @param {Plot} plot
  * @returns {ReadonlyArray<Figure>}
  */
-const backlogFigures = (backlog) => {
+const backlogFigures = (backlog, plot) => {
   const unknown = /** @type {const} */ (["?", "the store cannot be read", "bad"])
   if (backlog === null) {
     return [
@@ -200,7 +233,8 @@ const backlogFigures = (backlog) => {
       "Due now",
       String(due),
       due === 0 ? "no transaction waits" : oldest,
-      oldestDueSeconds > 300 && "bad"
+      oldestDueSeconds > 300 && "bad",
+      plot
     ],
     ["Dead letters", String(deadLetters), "of all receivers", deadLetters > 0 && "bad"]
   ]
@@ -241,9 +275,10 @@ const readFigures = (now, before, time) => {
 }
 
 /** @param {Figure} figure */
-const figure = ([name, value, fine, tone]) =>
+const figure = ([name, value, fine, tone, plot]) =>
   h("div", { "data-testid": `figure-${name.toLowerCase().replaceAll(" ", "-")}` }, [
     h("dt", {}, [name]),
     h("dd", { class: tone }, [value]),
-    h("dd", { class: "fine" }, [fine])
+    h("dd", { class: "fine" }, [fine]),
+    ...(plot === undefined ? [] : [h("dd", { class: "fine" }, [draw(plot)])])
   ])

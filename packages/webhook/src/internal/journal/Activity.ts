@@ -55,7 +55,8 @@ export interface Failing {
 /**
  * The activity since the start. `notStored` is the last failure to store a callback, once callbacks of two transactions failed after the
  * last stored one, or the store refuses all. A single transaction may be busy, or its callback special. `at` is undefined before the first event of a kind. The newest alarm and the transaction
- * that failed last come first. `recent` are the transactions of the last events, the newest first.
+ * that failed last come first. `recent` are the transactions of the last events, the newest first, and `minutes` are the
+ * last 60 minutes with an event, the oldest first.
  */
 export interface Latest {
   readonly events: Readonly<
@@ -65,7 +66,19 @@ export interface Latest {
   readonly alarms: ReadonlyArray<Alarm>
   readonly failing: ReadonlyArray<Failing>
   readonly recent: ReadonlyArray<Subject>
+  readonly minutes: ReadonlyArray<Minute>
 }
+
+/** The number of events of each kind in the minute that begins at a time (ms since the epoch). */
+export interface Minute {
+  readonly at: number
+  readonly counts: Readonly<Partial<Record<Name, number>>>
+}
+
+/** The length of a minute in milliseconds. */
+export const minute = 60_000
+/** The most minutes that are kept: those of an hour in which something happened. */
+const hour = 60
 
 /** The most alarms and the most failing transactions that are kept, so that neither fills the memory. */
 const capacity = 50
@@ -79,6 +92,7 @@ export const observe = (journal: Journal["Service"]): Effect.Effect<Latest> => {
   const alarms = new Map<string, Alarm>()
   const failing = new Map<string, Failing>()
   const recent = new Map<string, Subject>()
+  const minutes: Array<{ at: number; counts: Partial<Record<Name, number>> }> = []
   const failed = new Set<string>()
   let notStored: Latest["notStored"]
   const fail = ({ cause, isOfStore, transaction }: Failure, at: number) => {
@@ -88,6 +102,14 @@ export const observe = (journal: Journal["Service"]): Effect.Effect<Latest> => {
   const count = (name: Name, at: number) => {
     events[name].count++
     events[name].at = at
+    const begin = at - (at % minute)
+    let last = minutes.at(-1)
+    if (last === undefined || last.at < begin) {
+      last = { at: begin, counts: {} }
+      minutes.push(last)
+      if (minutes.length > hour) minutes.shift()
+    }
+    last.counts[name] = (last.counts[name] ?? 0) + 1
   }
   const raise = (reason: string, { at, method, transactionId }: Entry) => {
     const count = (alarms.get(reason)?.count ?? 0) + 1
@@ -139,7 +161,8 @@ export const observe = (journal: Journal["Service"]): Effect.Effect<Latest> => {
     notStored,
     alarms: [...alarms.values()].toReversed(),
     failing: [...failing.values()].toReversed(),
-    recent: [...recent.values()].toReversed()
+    recent: [...recent.values()].toReversed(),
+    minutes: structuredClone(minutes)
   }))
 }
 
