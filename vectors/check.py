@@ -39,6 +39,22 @@ CHANGING = ("card-payment", *INTENTS)
 UNSAFE_IN_HEADER = re.compile('[^!-~]|["%]')
 TOKEN_PREFIX = "pawl callback url 1\n"
 
+CODES = {str(place): status for place, status in enumerate(STATUSES)}
+KINDS = {"a": "apm", "c": "card", "p": "apm-payment", "o": "apm-payout", "q": "card-payment", "u": "card-payout",
+         "r": "refund"}
+ORDERED = {"i": "requestId", "a": "account", "m": "amount", "u": "currency"}
+FLAGS = {"r": ("registered", True), "o": ("isOrderRegistered", True), "n": ("namesRefund", True),
+         "y": ("namesPayout", True), "a": ("amountCleared", True), "e": ("isErased", True),
+         "c": ("secret", "current"), "p": ("secret", "previous")}
+DECIMALS = {"e": "evidence", "n": "callbacks", "s": "sequence"}
+COUNTS = {"w": "attempt", "P": "polls"}
+TIMES = {"F": "failingSince", "y": "retryAt", "N": "newStatusAt", "l": "pollAt", "A": "askedAt",
+         "U": "unconfirmedAt", "d": "dueAt"}
+LANES = {"t": "tell", "a": "ask", "y": "retry", "w": "watch"}
+WORDS = {"t": ("told", CODES), "p": ("pendingStatus", CODES), "L": ("lane", LANES)}
+REASONS = {"h": "handler-failed", "u": "unknown-transaction", "d": "amount-mismatch", "x": "unreadable"}
+ESCAPES = {"\\": "\\", "n": "\n", "t": "\t", "c": ",", "0": "\0"}
+
 
 class Number(str):
     """A JSON number: its text, exactly as it was sent."""
@@ -242,6 +258,77 @@ def forward_headers(it):
             **{f"ce-{name}": UNSAFE_IN_HEADER.sub(lambda found: quote(found[0]), value) for name, value in event.items()}}
 
 
+def fnv(text):
+    """Returns the hash FNV-1a of the UTF-16 code units of a text."""
+    value, units = 0x811C9DC5, text.encode("utf-16-le")
+    for low, high in zip(units[::2], units[1::2]):
+        value = (value ^ (low + high * 256)) * 0x01000193 % 2 ** 32
+    return value
+
+
+def unescape(text):
+    return re.sub(r"\\(u....|.)", lambda found: ESCAPES.get(found[1]) or chr(int(found[1][1:], 16)), text)
+
+
+def number(text, base=0):
+    return float(text[1:]) if text.startswith("=") else int(text, 36) + base
+
+
+def read_rows(it):
+    """Returns the rows of the document of a transaction; None if it is damaged."""
+    text, _, check = it["document"].rpartition("\n")
+    try:
+        if check[0] != "~" or int(check[1:], 36) != fnv(text):
+            return None
+        rows = []
+        for line in filter(None, text.split("\n")):
+            if line[0] == "k":
+                kinds, time = line[1:].split(",")
+                rows.append({"scope": KINDS[kinds[0]], "kind": KINDS[kinds[-1]], "createdAt": int(time)})
+            else:
+                read_field(rows[-1], line, it["transactionId"])
+        return rows
+    except (ValueError, LookupError):
+        return None
+
+
+def read_field(row, line, transaction_id):
+    field, value, parts, base = line[0], line[1:], line[2:].split(","), row["createdAt"]
+    if field in ORDERED:
+        row.setdefault("ordered", {})[ORDERED[field]] = unescape(value)
+    elif field == "O":
+        row.setdefault("ordered", {})
+    elif field == "f":
+        row.update(FLAGS[letter] for letter in value)
+    elif field in DECIMALS:
+        row[DECIMALS[field]] = int(value)
+    elif field in COUNTS:
+        row[COUNTS[field]] = number(value)
+    elif field in TIMES:
+        row[TIMES[field]] = number(value, base)
+    elif field in WORDS:
+        name, words = WORDS[field]
+        row[name] = words[value]
+    elif field == "r":
+        row["read"] = {"status": CODES[value[0]], "askedAt": number(value[1:], base)}
+    elif field == "D":
+        to = {} if value[1] == "-" else {"to": CODES[value[1]]}
+        row["deadLetter"] = {"reason": REASONS[value[0]], "at": number(value[2:], base), **to}
+    elif field == "h":
+        id, until, evidence = value.split(",")
+        row["lease"] = {"id": number(id), "until": number(until, base), "evidence": number(evidence)}
+    elif field == "b":
+        row.setdefault("accepted", {})[CODES[value[0]]] = {
+            "at": number(parts[0], base), "count": number([*parts, "1"][1])}
+    elif field == "q":
+        signed = dict(zip(["account", "amount", "currency"], map(unescape, parts[1:])))
+        row.setdefault("newestCallbacks", {})[CODES[value[0]]] = {
+            "at": number(parts[0], base), **({"size": number(parts[4])} if len(parts) > 4 else {}),
+            **({"signed": {**signed, "transactionId": transaction_id}} if signed else {})}
+    else:
+        row.setdefault("unknown", []).append(line)
+
+
 def join(left, right):
     reads = [state["read"] for state in (left, right) if state["read"] is not None]
     later = max(reads, key=lambda read: (read["askedAt"], STATUSES.index(read["status"])), default=None)
@@ -301,6 +388,7 @@ CHECKS = {
     "urls": lambda it: {"url": callback_url(it)},
     "tokens": lambda it: {"content": read_token(it["secret"], it["token"])},
     "forwards": lambda it: {"headers": forward_headers(it)},
+    "documents": lambda it: {"rows": read_rows(it)},
     "joins": lambda it: join(it["left"], it["right"]),
     "standings": lambda it: standing(it["evidence"], it["read"], it["policy"]),
     "histories": lambda it: replay(it["events"], it["policy"], it["toldBefore"]),

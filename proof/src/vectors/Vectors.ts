@@ -13,6 +13,7 @@ import { keyed } from "@pawl/core/NodeHmac"
 import type { Status } from "@pawl/core/Status"
 import { verifyWith } from "@pawl/webhook/Verification"
 import * as Redacted from "effect/Redacted"
+import { document, type DocumentInput } from "./documents.ts"
 import * as Sent from "./Sent.ts"
 
 /**
@@ -65,6 +66,7 @@ export interface Inputs {
   readonly urls: ReadonlyArray<Sent.UrlInput>
   readonly tokens: ReadonlyArray<Sent.TokenInput>
   readonly forwards: ReadonlyArray<Sent.ForwardInput>
+  readonly documents: ReadonlyArray<DocumentInput>
   readonly joins: ReadonlyArray<JoinInput>
   readonly standings: ReadonlyArray<StandingInput>
   readonly histories: ReadonlyArray<HistoryInput>
@@ -142,6 +144,7 @@ export const vectorsOf = (inputs: Inputs) => ({
   urls: inputs.urls.map(withResult(Sent.url)),
   tokens: inputs.tokens.map(withResult(Sent.token)),
   forwards: inputs.forwards.map(withResult(Sent.forward)),
+  documents: inputs.documents.map(withResult(document)),
   joins: inputs.joins.map(withResult(join)),
   standings: inputs.standings.map(withResult(standing)),
   histories: inputs.histories.map(withResult(history))

@@ -13,6 +13,7 @@ import {
   type StandingInput,
   type State
 } from "./Vectors.ts"
+import { documents } from "./documents.ts"
 import { forwards, requests, tokens, urls } from "./outgoing.ts"
 
 const policies = ["final", "always", "never"] as const
@@ -133,6 +134,7 @@ export const committed: Inputs = {
   urls,
   tokens,
   forwards,
+  documents,
   joins,
   standings,
   histories

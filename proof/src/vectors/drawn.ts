@@ -9,6 +9,7 @@ import fc from "fast-check"
 import type { Transition } from "@pawl/core/Handler"
 import { bodyOf } from "@pawl/receiver/Forwarder"
 import { encode, operations } from "@pawl/webhook/internal/verify/Token"
+import { documents } from "./documents.ts"
 import { type Event, type Inputs, queryOf, signOf } from "./Vectors.ts"
 
 const status = fc.constantFrom(...statuses)
@@ -123,7 +124,7 @@ const event: fc.Arbitrary<Event> = fc.oneof(
   read.map(({ askedAt, status }) => ({ read: status, askedAt }))
 )
 
-/** Draws the inputs of `count` vectors, as many of each group. */
+/** Draws the inputs of `count` vectors, as many of each group. The documents are the committed ones. */
 export const draw = (count: number, seed: number): Inputs => {
   const some = <A>(arbitrary: fc.Arbitrary<A>, group: number): ReadonlyArray<A> =>
     fc.sample(arbitrary, { numRuns: Math.floor((count + group) / 8), seed })
@@ -133,6 +134,7 @@ export const draw = (count: number, seed: number): Inputs => {
     urls: some(url, 2),
     tokens: some(token, 3),
     forwards: some(forward, 4),
+    documents,
     joins: some(fc.record({ left: state, right: state }), 5),
     standings: some(fc.record({ evidence, read: fc.option(status), policy }), 6),
     histories: some(
