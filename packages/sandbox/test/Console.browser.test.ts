@@ -408,6 +408,9 @@ inChromium((withPage) => {
           await page.keyboard.press("ArrowDown")
           await page.keyboard.press("Enter")
           await visible(page, "properties", "100002")
+          await page.getByTestId("copy-100002").waitFor()
+          const at = page.getByTestId("timeline").locator("time").first()
+          assert.match((await at.getAttribute("title")) ?? "", /^[\d-]{10} [\d:]{8} UTC$/u)
           assert.strictEqual(
             await page.evaluate("document.activeElement.dataset.testid"),
             "transaction-100002"

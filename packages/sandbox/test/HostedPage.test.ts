@@ -1,12 +1,14 @@
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
-import { mkdtemp, rm } from "node:fs/promises"
+import { mkdtemp, readFile, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, describe, it } from "vitest"
 import type * as Courier from "@pawl/testkit/Courier"
 import * as Gateway from "@pawl/testkit/Gateway"
 import * as Sandbox from "../src/Sandbox.ts"
+import { style } from "../src/internal/pages/PageStyle.ts"
+import { shared } from "@pawl/receiver/internal/admin/PageFiles"
 import { createAt, intentAt, untilTold, visit } from "./support/customer.ts"
 import { raw, receiver } from "./support/wire.ts"
 
@@ -33,6 +35,14 @@ const urls = {
   successRedirectUrl: "https://shop.example/thanks?a=1&b=%20;c#d",
   failureRedirectUrl: "http://127.0.0.1:4020/sorry"
 }
+
+it("the pages of customers have the font of the console and of the receiver's page", async () => {
+  const familyIn = (css: string) =>
+    /font:\s+1[56]px\/1\.5 ([^;]+);/u.exec(css)?.[1]?.replaceAll(/\s+/gu, " ")
+  const family = familyIn(await readFile(new URL("base.css", shared), "utf8"))
+  assert.isDefined(family)
+  assert.strictEqual(familyIn(style), family)
+})
 
 describe("the page of an intent", () => {
   it("is 200 text/html, and shows the amount, the order and a form", () =>

@@ -1,7 +1,7 @@
 /**
  * One transaction: its summary, statuses, properties and timeline, and the actions on it.
  */
-import { renderList, h, setText } from "@pawl/receiver/page/dom.js"
+import { copyable, renderList, h, setText } from "@pawl/receiver/page/dom.js"
 import { duration, kind, money } from "@pawl/receiver/page/format.js"
 import { chip } from "./list.js"
 import { call } from "./api.js"
@@ -174,7 +174,12 @@ const mark = (callback) => {
 /** @param {ReturnType<typeof stepsOf>[number]} step */
 const step = ({ after, isFirst, state, status, text }) =>
   h("li", { "data-status": status, "data-testid": `step-${status}` }, [
-    h("span", { class: "name" }, [status]),
+    // A line of a long status breaks behind the underscore, and not within a word.
+    h(
+      "span",
+      { class: "name" },
+      status.split(/(?<=_)/u).flatMap((word) => [h("wbr"), word])
+    ),
     h("span", { class: "fine" }, [isFirst ? "created" : `after ${after}`]),
     h("span", { class: `fine ${state}` }, [text])
   ])
@@ -210,9 +215,18 @@ const propertiesOf = (transaction) => {
   )
 }
 
+/** The properties with a button that copies them. */
+const copied = new Set(["Transaction", "requestId"])
+
 /** @param {{ readonly name: string, readonly text: string, readonly href: string | undefined }} property */
 const property = ({ href, name, text }) =>
   h("div", {}, [
     h("dt", {}, [name]),
-    h("dd", {}, [href === undefined ? text : h("a", { href }, [text])])
+    h("dd", {}, [
+      href !== undefined
+        ? h("a", { href }, [text])
+        : copied.has(name)
+          ? copyable(text, h("span", {}, [text]))
+          : text
+    ])
   ])

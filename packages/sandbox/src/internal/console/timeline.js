@@ -2,8 +2,8 @@
  * The timeline of one transaction: requests, statuses and deliveries in order.
  */
 import { call } from "./api.js"
-import { h } from "@pawl/receiver/page/dom.js"
-import { duration, dateTime, pretty, time } from "@pawl/receiver/page/format.js"
+import { h, instant } from "@pawl/receiver/page/dom.js"
+import { duration, pretty, time } from "@pawl/receiver/page/format.js"
 import { chip } from "./list.js"
 import { describeResult, isBad, isGood } from "./summary.js"
 /** @import { Delivery } from "@pawl/testkit/Courier" */
@@ -104,10 +104,11 @@ export const entry = (event, resend) => {
       ...(type === "status" ? { "data-status": event.item.status } : {})
     },
     [
-      h("time", { datetime: at, title: dateTime(at) }, [
+      instant(
+        at,
         h("b", {}, [span === 0 ? "start" : `+${duration(span)}`]),
         h("span", {}, [time(at)])
-      ]),
+      ),
       h("div", { class: "body" }, body)
     ]
   )

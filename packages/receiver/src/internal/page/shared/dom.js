@@ -96,11 +96,11 @@ const replace = (old, next) => {
  * Makes an element of a time, which tells the time in UTC to a pointer.
  *
  * @param {string} at ISO 8601
- * @param {string} text the time in the browser's time zone
+ * @param {...(string | Node)} texts the time in the browser's time zone
  */
-export const instant = (at, text) => {
+export const instant = (at, ...texts) => {
   const utc = new Date(at).toISOString()
-  return h("time", { datetime: utc, title: `${utc.slice(0, 19).replace("T", " ")} UTC` }, [text])
+  return h("time", { datetime: utc, title: `${utc.slice(0, 19).replace("T", " ")} UTC` }, texts)
 }
 
 /**
