@@ -72,7 +72,7 @@ describe("A28: the public port", () => {
     Effect.gen(function* () {
       const env = yield* service(new Map())
       const { filename } = file()
-      const { port } = yield* receiver(env, "--store", `sqlite:${filename}`)
+      const { port, stderr } = yield* receiver(env, "--store", `sqlite:${filename}`)
       const database = new DatabaseSync(filename, { timeout: 10_000 })
       const stored = blank("card", "7", 0)
       const deadLetter = { reason: "amount-mismatch", at: 1, to: undefined } as const
@@ -97,6 +97,8 @@ describe("A28: the public port", () => {
         }
         expect((yield* post(`${near}/callbacks`, "1", "PENDING")).status).toBe(404)
       }
+      // Three callbacks came to a wrong path.
+      expect(stderr().match(/callbacks are taken at \/callback\b/gu)).toHaveLength(1)
       const parked = database.prepare(
         "SELECT parked_at FROM pawl_transactions_view WHERE transaction_id = '7'"
       )

@@ -47,11 +47,21 @@ export const serve = Effect.fnUntraced(function* (options: {
     }, admin)
     yield* Effect.logInfo(`The admin API is at ${originOf(admin.host, port)}`)
   }
+  const warnOfPath = yield* Effect.cached(
+    Effect.logWarning(
+      `A callback came to another path and was answered 404: callbacks are taken at ${path}`
+    )
+  )
   const port = yield* NodeReceiver.listen((request, response) => {
     const { pathname } = partsOf(request)
     if (pathname === path || pathname.startsWith(`${path}/`)) return receive(request, response)
     const probe = Object.hasOwn(probes, pathname) ? probes[pathname] : undefined
-    if (probe === undefined) return NodeConnections.send(response, 404, {})
+    if (probe === undefined) {
+      const notFound = { status: 404, headers: {}, body: "" } as const
+      return "x-checksum" in request.headers
+        ? send(Effect.as(warnOfPath, notFound), response)
+        : NodeConnections.send(response, 404, {})
+    }
     const isRead = request.method === "GET" || request.method === "HEAD"
     send(isRead ? probe : Effect.succeed(Reply.notAllowed("GET, HEAD")), response)
   }, options)
