@@ -2,6 +2,8 @@ import { bundleOf } from "@pawl/test-support/Program"
 import { execFile, spawn } from "node:child_process"
 import { once } from "node:events"
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -88,6 +90,9 @@ it("prints its help without loading a command, in the words of the commands", as
     const [, listed = ""] = new RegExp(`^  ${names[at]} +(.+?) *$`, "mu").exec(out) ?? []
     expect(help).toMatch(/^DESCRIPTION\n  \S/u)
     expect(help.slice("DESCRIPTION\n  ".length).startsWith(listed)).toBe(true)
+  }
+  for (const [at, { out: help }] of helps.entries()) {
+    expect(help).toMatch(new RegExp(`^EXAMPLES\\n  # \\S.*\\n  pawl ${names[at]} -?\\S`, "mu"))
   }
   expect(helps[2]?.out).toMatch(
     /Required: PAWL_MERCHANT_KEY, PAWL_MERCHANT_SECRET and PAWL_BASE_URL/u
@@ -202,6 +207,26 @@ it("sandbox, receiver and trigger work together, and their transaction is explai
   expect(reconciled.out).toMatch(/^1 transactions of \S+ compared, 0 differ: /u)
   const journal = readFileSync(join(directory, `pawl-${day}.journal`), "utf8")
   expect(journal).toContain("    assets:payments service  10.00 EUR\n")
+
+  const silent = createServer(() => {}).listen(0, "127.0.0.1")
+  await once(silent, "listening")
+  const { port } = silent.address() as AddressInfo
+  const interrupted = spawn(
+    process.execPath,
+    [program, "reconcile", "--day", day, "--out", join(directory, "interrupted")],
+    { env: { ...process.env, ...env, PAWL_BASE_URL: `http://127.0.0.1:${port}/api` } }
+  )
+  const ended = once(interrupted, "exit")
+  let said = ""
+  interrupted.stderr.setEncoding("utf8").on("data", (chunk: string) => (said += chunk))
+  while (!said.includes(`0 transactions of ${day} compared so far\n`)) {
+    await once(interrupted.stderr, "data")
+  }
+  interrupted.kill("SIGINT")
+  expect(await ended).toEqual([130, null])
+  expect(said).toMatch(/compared so far\nRun the command again to compare the others\.\n$/u)
+  silent.closeAllConnections()
+  silent.close()
 
   const again = (exported.out.trim().split(" --callback-url")[0] ?? "").split(" ").slice(1)
   const repeated = await run(...again, "--base-url", baseUrl)

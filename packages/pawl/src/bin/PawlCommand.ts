@@ -76,6 +76,7 @@ const pawl = Command.make("pawl").pipe(
   Command.withDescription(
     "Payments on your machine. pawl COMMAND --help shows the settings and variables of a command"
   ),
+  CommandOutput.example("sandbox --port 4010", "Starts the payments service on this machine"),
   Command.withSubcommands(subcommands)
 )
 

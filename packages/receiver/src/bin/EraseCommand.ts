@@ -3,6 +3,7 @@
  */
 import { methodOf } from "@pawl/core/Kind"
 import * as Argument from "effect/cli/Argument"
+import * as CommandOutput from "@pawl/webhook/internal/CommandOutput"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import * as Console from "effect/Console"
@@ -77,5 +78,9 @@ export const erase = Command.make("erase", input, ({ compact, ids, kind, store }
 ).pipe(
   Command.withDescription(
     "Deletes a person's data from transactions: callback bodies, texts of requests, notes. Keeps what accounting needs"
+  ),
+  CommandOutput.example(
+    "card-payment 100001 --store sqlite:callbacks.db",
+    "Deletes the texts of one transaction"
   )
 )

@@ -4,6 +4,7 @@
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import * as McpProtocol from "effect/ai/McpProtocol"
 import * as McpServer from "effect/ai/McpServer"
+import * as CommandOutput from "@pawl/webhook/internal/CommandOutput"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import * as Config from "effect/Config"
@@ -78,5 +79,9 @@ export const mcp = Command.make(
   Command.withDescription(
     "Serves assistants (MCP, on standard input and output): finds and explains transactions of a receiver, and changes nothing. PAWL_ADMIN_TOKEN is the token of its admin API"
   ),
-  Command.withShortDescription("Serves assistants (MCP): finds and explains transactions")
+  Command.withShortDescription("Serves assistants (MCP): finds and explains transactions"),
+  CommandOutput.example(
+    "--admin http://127.0.0.1:4021",
+    "Reads the receiver whose --admin-port is 4021"
+  )
 )

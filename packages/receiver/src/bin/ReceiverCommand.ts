@@ -8,6 +8,7 @@
  * On SIGTERM the process completes the requests in flight, releases its rows and exits with 0. A second
  * SIGTERM ends it at once.
  */
+import * as CommandOutput from "@pawl/webhook/internal/CommandOutput"
 import * as Command from "effect/cli/Command"
 import * as Console from "effect/Console"
 import * as Context from "effect/Context"
@@ -45,7 +46,8 @@ const migrate = Command.make(
 ).pipe(
   Command.withDescription(
     "Makes the tables of a database or brings them up to date, and ends. The receiver does so too when it starts"
-  )
+  ),
+  CommandOutput.example("--store sqlite:callbacks.db", "Makes the tables of a file")
 )
 
 /** The command. It takes over the signals of its process. */
@@ -96,6 +98,10 @@ export const receiver = Command.make(
   ),
   Command.withShortDescription(
     "Receives callbacks, confirms them and reports each transition in order"
+  ),
+  CommandOutput.example(
+    "--store sqlite:callbacks.db --admin-port 4021 --forward http://127.0.0.1:3000/payments",
+    "Keeps callbacks in a file and posts each transition to a program"
   ),
   Command.withSubcommands([migrate, erase, Rename.command]),
   Command.provideEffectDiscard(Effect.sync(() => takeSignals())),

@@ -4,6 +4,7 @@
  * Each comparison is a line in a file, and a run after one that was killed reads only what has no line there.
  */
 import * as Pawl from "@pawl/http/Pawl"
+import * as CommandOutput from "@pawl/webhook/internal/CommandOutput"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import * as Clock from "effect/Clock"
@@ -77,6 +78,9 @@ export const reconcile = Command.make("reconcile", flags, ({ baseUrl, day, out, 
       const name = (extension: string) => path.join(out, `pawl-${day.text}.${extension}`)
       const lines = yield* ReconcileLines.open(name("jsonl"), merchant)
       const compared = new Map(lines.before.map((each) => [keyOf(each), each]))
+      const progress = Effect.suspend(() =>
+        Console.error(`${compared.size} transactions of ${day.text} compared so far`)
+      )
       const counts = yield* DayComparison.run({
         day: day.start,
         rate,
@@ -85,7 +89,13 @@ export const reconcile = Command.make("reconcile", flags, ({ baseUrl, day, out, 
           compared.set(keyOf(each), each)
           return lines.add(each)
         }
-      }).pipe(Effect.provide(Pawl.layer({ ...client, ...merchant.service, profile })))
+      }).pipe(
+        Effect.raceFirst(Effect.forever(Effect.delay(progress, "5 seconds"))),
+        Effect.onInterrupt(() =>
+          Effect.andThen(progress, Console.error("Run the command again to compare the others."))
+        ),
+        Effect.provide(Pawl.layer({ ...client, ...merchant.service, profile }))
+      )
       const all = [...compared.values()].toSorted(byName)
       yield* OwnFile.write(name("csv"), DayBooks.csv(all))
       yield* OwnFile.write(name("journal"), DayBooks.journal(day.text, all))
@@ -113,6 +123,10 @@ export const reconcile = Command.make("reconcile", flags, ({ baseUrl, day, out, 
 ).pipe(
   Command.withDescription(
     "Reads the transactions of a day again, and writes what differs. Required: PAWL_MERCHANT_KEY, PAWL_MERCHANT_SECRET and PAWL_BASE_URL (or --base-url)"
+  ),
+  CommandOutput.example(
+    "--day 2026-11-21 --store sqlite:callbacks.db --out books",
+    "Writes the books of a day into a folder"
   )
 )
 

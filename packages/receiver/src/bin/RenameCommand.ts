@@ -7,6 +7,7 @@ import { Records } from "@pawl/webhook/internal/records/Records"
 import { rename } from "@pawl/webhook/internal/requests/Rename"
 import { layerConfig, Seal } from "@pawl/webhook/Seal"
 import * as Argument from "effect/cli/Argument"
+import * as CommandOutput from "@pawl/webhook/internal/CommandOutput"
 import * as Command from "effect/cli/Command"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
@@ -50,5 +51,9 @@ export const command = Command.make("rename", input, ({ from, store, to }) =>
   Command.withDescription(
     "Gives a store to the same service at its new base URL, after a rename of the host. Never name another service: its transactions have the same ids"
   ),
-  Command.withShortDescription("Gives a store to the same service at its new base URL")
+  Command.withShortDescription("Gives a store to the same service at its new base URL"),
+  CommandOutput.example(
+    "https://old.example/api https://new.example/api --store sqlite:callbacks.db",
+    "The host of the service has a new name"
+  )
 )

@@ -7,6 +7,7 @@
 import type { StoreUnavailable } from "@pawl/core/CallbackError"
 import { methodOf } from "@pawl/core/Kind"
 import * as Argument from "effect/cli/Argument"
+import * as CommandOutput from "@pawl/webhook/internal/CommandOutput"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import * as Console from "effect/Console"
@@ -55,7 +56,13 @@ const about = (
         yield* tell(story, confirm)
       })
     )
-  ).pipe(Command.withDescription(description))
+  ).pipe(
+    Command.withDescription(description),
+    CommandOutput.example(
+      "card-payment 100001 --store sqlite:callbacks.db",
+      "A transaction of the store of a receiver"
+    )
+  )
 
 const incomplete =
   "The story is not complete: the transaction is older than its facts, or has more of them than are kept."

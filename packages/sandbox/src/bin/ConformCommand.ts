@@ -5,6 +5,7 @@
  * at `--api-port` stands in for the service.
  */
 import * as Argument from "effect/cli/Argument"
+import * as CommandOutput from "@pawl/webhook/internal/CommandOutput"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import * as Clock from "effect/Clock"
@@ -170,6 +171,10 @@ export const conform = Command.make("conform", { url, ...flags }, (input) =>
 ).pipe(
   Command.withDescription(
     "Checks the laws of a receiver at a URL, in any language; docs/conform-laws.md has a picture of each law"
+  ),
+  CommandOutput.example(
+    "http://127.0.0.1:4020/callback --state http://127.0.0.1:4021/transactions",
+    "Also checks the statuses that the receiver reports"
   )
 )
 

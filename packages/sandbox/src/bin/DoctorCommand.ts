@@ -8,6 +8,7 @@
  */
 import * as RequestId from "@pawl/core/internal/RequestId"
 import * as NodeTransport from "@pawl/http/NodeTransport"
+import * as CommandOutput from "@pawl/webhook/internal/CommandOutput"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import * as Clock from "effect/Clock"
@@ -267,5 +268,9 @@ export const doctor = Command.make("doctor", flags, (input) =>
 ).pipe(
   Command.withDescription(
     "Asks a real service about the points its specification leaves open. Also read: PAWL_MERCHANT_SECRET (our sandbox: sandbox-secret), PAWL_TEST_CARD (4242424242424242), PAWL_TEST_CARD_DECLINED (4000000000000002)"
+  ),
+  CommandOutput.example(
+    "--base-url http://127.0.0.1:4010/api --fast",
+    "Asks a sandbox, and advances its clock"
   )
 )

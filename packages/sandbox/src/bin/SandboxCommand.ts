@@ -5,6 +5,7 @@
  * is a terminal, the addresses and a line for each request, status and callback. SIGTERM and SIGINT end it with 130.
  * Modules that only some starts need are loaded when they are needed.
  */
+import * as CommandOutput from "@pawl/webhook/internal/CommandOutput"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import * as Config from "effect/Config"
@@ -173,6 +174,7 @@ export const sandbox = Command.make(
     )
 ).pipe(
   Command.withDescription("The payments service, on a port of this machine"),
+  CommandOutput.example("--port 4010 --file sandbox.db", "Keeps its transactions in a file"),
   Command.withSubcommands([trigger])
 )
 

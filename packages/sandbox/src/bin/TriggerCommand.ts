@@ -3,6 +3,7 @@
  * their end. Exits with 0 if the first attempt of every callback was delivered.
  */
 import * as Argument from "effect/cli/Argument"
+import * as CommandOutput from "@pawl/webhook/internal/CommandOutput"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import * as Config from "effect/Config"
@@ -82,5 +83,9 @@ export const trigger = Command.make("trigger", { scenario, ...flags }, (input) =
     Effect.flatMap((undelivered) => (undelivered > 0 ? Effect.fail(new Reported()) : Effect.void))
   )
 ).pipe(
-  Command.withDescription("Makes a transaction on a running sandbox and follows it to its end")
+  Command.withDescription("Makes a transaction on a running sandbox and follows it to its end"),
+  CommandOutput.example(
+    "decline:51 --callback-url http://127.0.0.1:4020/callback",
+    "A card payment that is declined"
+  )
 )

@@ -2,6 +2,7 @@
  * The output of the commands, for every program that runs one.
  */
 import * as CliOutput from "effect/cli/CliOutput"
+import * as Command from "effect/cli/Command"
 import * as Console from "effect/Console"
 
 /**
@@ -17,3 +18,13 @@ export const layer = CliOutput.layerPresenter({
 
 const printed = (message: string): string =>
   message.replace(/\s+/gu, " ").replace(/:\/\/[^\s/"]*@/gu, "://<redacted>@")
+
+/** Adds an invocation to the help of a command, below the name by which it was run. */
+export const example =
+  (words: string, description: string) =>
+  <Name extends string, Input, ContextInput, E, R>(
+    self: Command.Command<Name, Input, ContextInput, E, R>
+  ): Command.Command<Name, Input, ContextInput, E, R> =>
+    Command.withExamples(self, ({ commandPath }) => [
+      { command: [...commandPath, words].join(" "), description }
+    ])
