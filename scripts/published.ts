@@ -1,10 +1,10 @@
 /**
- * The check of the packages as npm would get them: packs each one, and lets `publint` and `arethetypeswrong` read the tarball. The packages
- * have to be built.
+ * The check of the packages as npm would get them: packs each one, and lets `publint` and `arethetypeswrong` read the tarball. Its types may
+ * import of the other packages only what these export. The packages have to be built.
  *
  * Run by itself it prints what is wrong and exits 1 if there is anything.
  */
-import { checkPackage, createPackageFromTarballData } from "@arethetypeswrong/core"
+import { checkPackage, createPackageFromTarballData, type Package } from "@arethetypeswrong/core"
 import { execFile } from "node:child_process"
 import { globSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -16,17 +16,46 @@ import { formatMessage } from "publint/utils"
 /** The packages are ES modules, so nobody imports them in these ways. */
 const ignored: ReadonlyArray<string> = ["node10", "node16-cjs"]
 
+/** The exports of each package of the workspace, as npm would have them. */
+const published = new Map(
+  globSync(resolve(import.meta.dirname, "../packages/*/package.json")).map((path) => {
+    const { name, publishConfig } = JSON.parse(readFileSync(path, "utf8")) as {
+      readonly name: string
+      readonly publishConfig: { readonly exports: Readonly<Record<string, unknown>> }
+    }
+    return [name, publishConfig.exports]
+  })
+)
+
+/** Lists the modules that the types of a package import of another one, which does not export them. */
+const privateImports = (unpacked: Package): ReadonlyArray<string> =>
+  unpacked
+    .listFiles()
+    .filter((path) => path.endsWith(".d.ts") && !path.includes("/dist/bin/"))
+    .flatMap((path) =>
+      Array.from(
+        unpacked
+          .readFile(path)
+          .matchAll(/(?:\bfrom |\bimport\()"(@pawl\/\w+|pawl)\/(internal\/[^"]+)"/gu),
+        ([, name = "", path = ""]) => ({ name, module: `./${path}` })
+      )
+        .filter(({ module, name }) => published.get(name)?.[module] === undefined)
+        .map(({ module, name }) => `${path} imports ${module} of ${name}, which does not export it`)
+    )
+
 /** Lists what is wrong with a package of which this is the tarball. */
 const objectionsTo = async (tarball: Uint8Array<ArrayBuffer>): Promise<ReadonlyArray<string>> => {
+  const unpacked = createPackageFromTarballData(tarball)
   const { messages, pkg } = await publint({ pack: { tarball: tarball.buffer }, strict: true })
-  const analysis = await checkPackage(createPackageFromTarballData(tarball))
+  const analysis = await checkPackage(unpacked)
   const problems: ReadonlyArray<{ readonly kind: string; readonly resolutionKind?: string }> =
     analysis.types === false ? [{ kind: "NoTypes" }] : analysis.problems
   return [
     ...messages.map((message) => `${pkg.name}: ${formatMessage(message, pkg, { color: false })}`),
     ...problems
       .filter(({ resolutionKind = "" }) => !ignored.includes(resolutionKind))
-      .map((problem) => `${pkg.name}: ${JSON.stringify(problem)}`)
+      .map((problem) => `${pkg.name}: ${JSON.stringify(problem)}`),
+    ...privateImports(unpacked)
   ]
 }
 

@@ -45,3 +45,9 @@ it("says that the types import a module that is not there", async () => {
   const found = await objections(packageWith("wrong", broken, {}))
   expect(found.join()).toContain("InternalResolutionError")
 })
+
+it("says that the types import a private module of another package", async () => {
+  const inferred = 'export declare const one: import("@pawl/testkit/internal/SeededRandom").Any\n'
+  const found = await objections(packageWith("private", inferred, {}))
+  expect(found.join()).toContain("imports ./internal/SeededRandom of @pawl/testkit")
+})

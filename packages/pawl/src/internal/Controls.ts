@@ -6,16 +6,31 @@ import { Gateway } from "@pawl/testkit/Gateway"
 import { VirtualClock } from "@pawl/testkit/VirtualClock"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
+import type * as Effect from "effect/Effect"
 import * as Promised from "./Promised.ts"
 
 /** The secret of the fake and of the sandbox. */
 export const merchantSecret = "sandbox-secret"
 
+type Service = Gateway["Service"]
+
 /** The controls of a test. */
-export type Controls = ReturnType<typeof make>
+export interface Controls {
+  readonly clock: Promised.Promised<{
+    readonly advance: (duration: Duration.Input) => Effect.Effect<void>
+  }>
+  readonly service: Promised.Promised<
+    Pick<Service, "move" | "transaction"> &
+      Pick<Service["checkout"], "confirm" | "decide" | "submit"> & {
+        readonly transactions: () => Service["transactions"]
+        readonly addFault: Faults["Service"]["add"]
+        readonly clearFaults: () => Faults["Service"]["clear"]
+      }
+  >
+}
 
 /** Makes the controls. */
-export const make = (context: Context.Context<VirtualClock | Gateway | Faults>) => {
+export const make = (context: Context.Context<VirtualClock | Gateway | Faults>): Controls => {
   const runner = Promised.makeRunner(context)
   const { advance } = Context.get(context, VirtualClock)
   const { checkout, move, transaction, transactions } = Context.get(context, Gateway)

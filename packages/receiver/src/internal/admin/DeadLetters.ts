@@ -41,10 +41,10 @@ export const list = (
 /**
  * Redrives every dead letter of a reason that is one now, oldest first. `rate` of them become due in each second.
  */
-export const redriveAll = Effect.fnUntraced(function* (
+export const redriveAll: (
   ledger: Ledger["Service"],
   query: URLSearchParams
-): Effect.fn.Return<Response, StoreUnavailable> {
+) => Effect.Effect<Response, StoreUnavailable> = Effect.fnUntraced(function* (ledger, query) {
   const reason = query.get("reason") ?? ""
   if (!isReason(reason)) return invalid(reasonFault)
   const rate = countOf(query, "rate", defaultRate, maxRate)

@@ -2,6 +2,7 @@
  * The type of a law of the ledger, and the tools that all of them use.
  */
 import type { Body } from "@pawl/core/Callback"
+import type { StoreUnavailable } from "@pawl/core/CallbackError"
 import * as Hmac from "@pawl/core/Hmac"
 import type { Method } from "@pawl/core/Kind"
 import * as Profile from "@pawl/core/Profile"
@@ -23,7 +24,10 @@ import * as HistoryLaws from "../HistoryLaws.ts"
 export type LedgerLaw = Laws.Law<HistoryLaws.Fresh<Ledger>>
 
 /** Makes a law of one example; `body` gets an empty ledger. */
-export const law = HistoryLaws.example(Ledger)
+export const law: (
+  text: Laws.LawText,
+  body: (opened: Ledger["Service"]) => Generator<Effect.Effect<unknown, unknown>, void, never>
+) => LedgerLaw = HistoryLaws.example(Ledger)
 
 /**
  * Returns when the next row is due, without claiming any.
@@ -112,7 +116,11 @@ const queryOf = (
 }
 
 /** Reads the dead letters one by one, each as a page. */
-export const allDeadLetters = Effect.fnUntraced(function* ({ deadLetters }: Ledger["Service"]) {
+export const allDeadLetters: (
+  ledger: Ledger["Service"]
+) => Effect.Effect<ReadonlyArray<Parked>, StoreUnavailable> = Effect.fnUntraced(function* ({
+  deadLetters
+}: Ledger["Service"]) {
   const limit = 1
   const all: Array<Parked> = []
   for (;;) {
