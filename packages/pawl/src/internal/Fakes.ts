@@ -8,7 +8,9 @@ import type { Faults } from "@pawl/testkit/Faults"
 import type { Gateway } from "@pawl/testkit/Gateway"
 import * as VirtualClock from "@pawl/testkit/VirtualClock"
 import { Receiver } from "@pawl/webhook/Receiver"
+import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as ManagedRuntime from "effect/ManagedRuntime"
@@ -17,13 +19,38 @@ import * as Functions from "./Functions.ts"
 import type { TestOptions, TestPawl } from "../testing.ts"
 import * as Controls from "./Controls.ts"
 
+/**
+ * A clock of which waits of a minute or more hold no process, so that a test that fails before it closes its `Pawl` ends. A call
+ * waits for less than a minute.
+ */
+const clock = Layer.effect(
+  Clock.Clock,
+  Effect.map(Clock.Clock, (real) => {
+    const sleep = (duration: Duration.Duration): Effect.Effect<void> =>
+      Duration.isLessThan(duration, Duration.minutes(1))
+        ? real.sleep(duration)
+        : Effect.callback((resume) => {
+            const clear = wait(Duration.toMillis(duration), () => resume(Effect.void))
+            return Effect.sync(clear)
+          })
+    return Object.assign(Object.create(real) as Clock.Clock, { sleep })
+  })
+)
+
+/** Waits without holding the process. A timer has 31 bits; the virtual clock looks at the time when it wakes, and sleeps again. */
+const wait = (millis: number, wake: () => void) => {
+  // @effect-diagnostics-next-line globalTimers:off
+  const timer = setTimeout(wake, Math.min(millis, 2 ** 31 - 1)).unref()
+  return () => clearTimeout(timer)
+}
+
 type TestServices = Client.Services | VirtualClock.VirtualClock | Gateway | Faults | Fake.Fake
 
 /** Opens a `Pawl` over a fake. */
 export const open = (options: TestOptions): Promise<TestPawl> => {
   const runtime = ManagedRuntime.make(
     Fake.layer(options.fake).pipe(
-      Layer.provideMerge(VirtualClock.layer()),
+      Layer.provideMerge(Layer.provide(VirtualClock.layer(), clock)),
       Layer.provide(Functions.references(options))
     )
   )

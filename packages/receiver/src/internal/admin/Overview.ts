@@ -8,6 +8,7 @@ import * as Effect from "effect/Effect"
 import * as Record from "effect/Record"
 import * as Activity from "@pawl/webhook/internal/journal/Activity"
 import type { Journal } from "@pawl/webhook/Journal"
+import type { Operations } from "@pawl/webhook/internal/ledger/LedgerOperations"
 import type { Ledger } from "@pawl/webhook/Ledger"
 import type { ReadUse } from "@pawl/webhook/internal/rule/ReadBudget"
 import type { Worker } from "@pawl/webhook/internal/work/Worker"
@@ -73,7 +74,7 @@ export const make = Effect.fnUntraced(function* (options: {
   /** The greatest age in seconds of a due row that was seen in each of the last minutes, by the beginning of the minute. */
   const ages = new Map<number, number>()
   /** The ledger, whose backlog is also kept for the last hour, whoever asks for it: a page, or the scraper of the metrics. */
-  const watched: Ledger["Service"] = {
+  const watched: Operations = {
     ...ledger,
     backlog: Effect.fnUntraced(function* (at) {
       const backlog = yield* ledger.backlog(at)

@@ -1,0 +1,19 @@
+/**
+ * `pawl/testing` in the runner of Node.
+ */
+import { bundleOf } from "@pawl/test-support/Program"
+import { execFile } from "node:child_process"
+import { promisify } from "node:util"
+import { expect, it } from "vitest"
+
+it("a test that fails before it closes its Pawl ends, and says why", async () => {
+  const file = bundleOf(`${import.meta.dirname}/failingChild.ts`)
+  // With this variable Node prints a format for the parent test run.
+  const env = { ...process.env, NODE_TEST_CONTEXT: undefined }
+  // The next timer of the open Pawl is due after hours.
+  const run = promisify(execFile)(process.execPath, [file], { env, timeout: 100_000 })
+  await expect(run).rejects.toMatchObject({
+    code: 1,
+    stdout: expect.stringMatching(/fail 1\n[^]*SUCCEED/u) as string
+  })
+})
