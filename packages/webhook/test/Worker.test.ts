@@ -604,7 +604,7 @@ describe("a handler that", () => {
         yield* receive("1", "PENDING")
         yield* World.pass("20 hours")
         yield* receive("1", "SUCCEED")
-        yield* World.pass("3 days")
+        yield* World.pass("26 hours")
         const calls = world.calls.filter(({ to }) => to === "SUCCEED")
         const last = world.calls.findLast(({ to }) => to === "PENDING")?.at ?? 0
         expect(last).toBeLessThan(20 * hour)
@@ -643,10 +643,10 @@ it("a redriven row has another 24 hours", () =>
       })
       const { receive } = yield* world.start
       yield* receive("1", "FAILED")
-      yield* World.pass("2 days")
+      yield* World.pass("26 hours")
       const before = world.calls.length
       yield* world.ledger.redrive({ method: "apm", transactionId: "1" }, world.now())
-      yield* World.pass("2 days")
+      yield* World.pass("26 hours")
       expect(world.calls.length).toBeGreaterThan(before + 280)
       expect(world.calls.at(-1)?.attempt).toBe(world.calls.length)
       expect(deadLetter(world)).toEqual(["handler-failed", "handler-failed"])
