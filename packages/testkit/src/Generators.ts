@@ -40,7 +40,8 @@ export {
   type Delivered,
   deliveries,
   type Delivery,
-  traffic
+  traffic,
+  type TrafficTransaction
 } from "./internal/generators/Deliveries.ts"
 export { hostile, nouns, sent, values } from "./internal/generators/Nouns.ts"
 
@@ -156,7 +157,7 @@ export interface History {
 
 /**
  * Makes the arbitrary of honest histories of one kind, or of all. Payments may have a challenge, a refund and a
- * chargeback.
+ * chargeback, and payouts may become REFUNDED.
  *
  * @category arbitraries
  * @since 0.1.0
@@ -164,7 +165,8 @@ export interface History {
 export const histories = (kind?: KnownKind): fc.Arbitrary<History> => historiesOf(kind, true)
 
 /**
- * Makes the arbitrary of histories with two ends, such as SUCCEED and then FAILED.
+ * Makes the arbitrary of histories with two ends, such as SUCCEED and then FAILED. REFUNDED and CHARGEBACK may follow them,
+ * and a chargeback may be won: SUCCEED follows it.
  *
  * @category arbitraries
  * @since 0.1.0

@@ -1,6 +1,9 @@
+import { methodOf } from "@pawl/core/Kind"
 import { isStatus, isTerminal, rank, type Status, statuses } from "@pawl/core/Status"
 import * as Hmac from "@pawl/core/Hmac"
+import { layerMemory, Ledger } from "@pawl/webhook/Ledger"
 import * as Verifier from "@pawl/webhook/Verifier"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
@@ -49,6 +52,10 @@ const isAscending = (numbers: ReadonlyArray<number>) =>
   numbers.every((number, at) => at === 0 || number >= (numbers[at - 1] ?? 0))
 const hasTie = (seen: ReadonlyArray<string>) =>
   new Set(ranks(seen)).size < new Set(seen.filter(isStatus)).size
+const statusesOf = ({ deliveries }: Generators.Delivered) => deliveries.map(({ status }) => status)
+type Traffic = typeof Generators.traffic extends (...args: never) => fc.Arbitrary<infer A>
+  ? A
+  : never
 const hasRepeat = (seen: ReadonlyArray<unknown>) => new Set(seen).size < seen.length
 /** Tells whether a status was skipped. */
 const hasGap = (seen: ReadonlyArray<string>) =>
@@ -176,15 +183,14 @@ describe("histories", () => {
     covers(all, {
       "SUCCEED, then FAILED": ({ statuses }) => statuses.join().endsWith("SUCCEED,FAILED"),
       "FAILED, then SUCCEED": ({ statuses }) => statuses.join().endsWith("FAILED,SUCCEED"),
-      "CANCELLED, then SUCCEED": ({ statuses }) => statuses.join().endsWith("CANCELLED,SUCCEED")
+      "CANCELLED, then SUCCEED": ({ statuses }) => statuses.join().endsWith("CANCELLED,SUCCEED"),
+      "a chargeback that was won": ({ statuses }) => statuses.join().endsWith("CHARGEBACK,SUCCEED")
     })
   })
 })
 
 describe("deliveries", () => {
   const any = Generators.deliveries(Generators.histories())
-  const statusesOf = ({ deliveries }: Generators.Delivered) =>
-    deliveries.map(({ status }) => status)
   const genuine = ({ deliveries }: Generators.Delivered) =>
     deliveries.filter(({ forged }) => forged === undefined)
 
@@ -263,6 +269,24 @@ describe("deliveries", () => {
         else expect(standing.status === null || !isTerminal(standing.status as Status)).toBe(true)
       }),
       { numRuns: 2000 }
+    )
+  })
+
+  it("of a dishonest service lead the reducer to the highest rank, and to a conflict only there", () => {
+    const reducer = evidenceReducer()
+    fc.assert(
+      fc.property(Generators.deliveries(Generators.dishonestHistories()), (delivered) => {
+        const { statuses } = delivered.history
+        const highest = Math.max(...ranks(statuses))
+        const top = new Set(statuses.filter((status) => rank(status) === highest))
+        const standing = reducer([
+          ...statusesOf(delivered).map((status) => ({ source: "callback" as const, status })),
+          ...statuses.map((status, askedAt) => ({ source: "read" as const, status, askedAt }))
+        ])
+        expect(standing.status).toBe([...top].at(-1))
+        expect(new Set(standing.conflict)).toEqual(top.size > 1 ? top : new Set())
+      }),
+      { numRuns: 1000 }
     )
   })
 
@@ -345,26 +369,99 @@ describe("deliveries", () => {
 })
 
 describe("traffic", () => {
+  const any = Generators.traffic(Generators.histories())
+  const all = sample(any, 2000)
+
   it("interleaves the deliveries of every transaction", () => {
-    const all = sample(Generators.traffic(Generators.histories()), 4000)
     for (const { arrivals, transactions } of all) {
       expect(isAscending(arrivals.map(({ at }) => at))).toBe(true)
-      for (const { deliveries, transactionId } of transactions) {
-        const own = arrivals.filter((one) => one.transactionId === transactionId)
-        expect(own.map(({ status }) => status)).toEqual(deliveries.map(({ status }) => status))
+      for (const transaction of transactions) {
+        const own = arrivals.filter((one) => one.transaction === transaction)
+        expect(own.map(({ status }) => status)).toEqual(statusesOf(transaction))
       }
-      expect(new Set(transactions.map(({ transactionId }) => transactionId)).size).toBe(
-        transactions.length
+      const keys = transactions.map(({ history: { kind }, merchant, transactionId }) =>
+        [merchant, kind, transactionId].join()
       )
+      expect(hasRepeat(keys)).toBe(false)
     }
-    const order = ({ arrivals }: (typeof all)[number]) =>
-      arrivals.map(({ transactionId }) => transactionId)
+    const order = ({ arrivals, transactions }: (typeof all)[number]) =>
+      arrivals.map(({ transaction }) => transactions.indexOf(transaction))
     covers(all, {
       "one after the other": (traffic) =>
-        new Set(order(traffic)).size > 1 && isAscending(order(traffic).map(Number)),
+        new Set(order(traffic)).size > 1 && isAscending(order(traffic)),
       interleaved: (traffic) => /(\d+),(?!\1)\d+,(.*,)?\1/.test(order(traffic).join()),
       "many transactions": ({ transactions }) => transactions.length > 5
     })
+  })
+
+  it("has refunds that leave of their payment something or nothing, and never take more", () => {
+    for (const { transactions } of all) {
+      for (const payment of transactions) {
+        const refunds = transactions.filter(
+          ({ merchant, paymentId }) =>
+            payment.history.kind === "card-payment" &&
+            merchant === payment.merchant &&
+            paymentId === payment.transactionId
+        )
+        const cents = [payment, ...refunds].map(({ amount }) => Math.round(Number(amount) * 100))
+        expect(Math.min(...cents)).toBeGreaterThan(0)
+        expect(cents.reduce((left, each) => left - each, 2 * (cents[0] ?? 0))).toBeGreaterThan(-1)
+      }
+    }
+  })
+
+  it("verifies with the secret of its merchant alone, and is counted in the ledger of that merchant", () => {
+    const merchants = ["one", "two"] as const
+    const secretOf = (merchant: string, which: string) => Redacted.make(`${merchant}-${which}`)
+    const make = Effect.fnUntraced(function* (merchant: (typeof merchants)[number]) {
+      const verifier = Verifier.layer({
+        current: secretOf(merchant, "current"),
+        previous: secretOf(merchant, "previous")
+      })
+      const layer = Layer.merge(Layer.provide(verifier, Hmac.layer), Layer.fresh(layerMemory))
+      const context = yield* Layer.build(layer)
+      const { accept, get } = Context.get(context, Ledger)
+      return { accept, get, verify: Context.get(context, Verifier.Verifier).verify, merchant }
+    })
+    const receives = Effect.fnUntraced(function* ({ arrivals }: Traffic) {
+      const receivers = yield* Effect.forEach(merchants, make)
+      const counts = new Map<string, number>()
+      for (const arrival of arrivals) {
+        const { amount, history, merchant, transactionId } = arrival.transaction
+        const content = Generators.fromDelivery(
+          {
+            method: methodOf(history.kind),
+            signed: { account: `mid-${merchant}`, amount, currency: "EUR", transactionId }
+          },
+          arrival
+        )
+        const sign = Hmac.keyed(secretOf(merchant, arrival.secret))
+        for (const { accept, merchant: own, verify } of receivers) {
+          const verified = Result.getOrUndefined(verify(Generators.toIncoming(sign, content)))
+          const { secret } = arrival
+          expect(verified).toEqual(
+            own === merchant ? expect.objectContaining({ secret }) : undefined
+          )
+          if (verified === undefined || !isStatus(content.status)) continue
+          expect(verified.signed.amount).toBe(amount)
+          yield* accept(verified, arrival.at)
+          const key = [own, content.method, transactionId].join()
+          counts.set(key, (counts.get(key) ?? 0) + 1)
+        }
+      }
+      for (const { get, merchant } of receivers) {
+        for (const { transactionId } of new Set(arrivals.map(({ transaction }) => transaction))) {
+          for (const method of ["card", "apm"] as const) {
+            const row = yield* get(method, transactionId)
+            expect(row?.callbacks).toBe(counts.get([merchant, method, transactionId].join()))
+          }
+        }
+      }
+    })
+    return fc.assert(
+      fc.asyncProperty(any, (traffic) => Effect.runPromise(Effect.scoped(receives(traffic)))),
+      { numRuns: 20 }
+    )
   })
 })
 

@@ -33,3 +33,11 @@ export const rowsOf = (section: string): ReadonlyArray<string> =>
     .filter((line) => line.startsWith("|"))
     .map((line) => line.replaceAll(/\s*\|\s*/gu, "|"))
     .filter((row) => !/^\|(law|bug|-+:?)\|/u.test(row))
+
+/** The steps of the shrunk counterexamples in each section of the page, of the planted bugs that a history shows. */
+export const counterexampleSteps: ReadonlyMap<string, ReadonlyArray<number>> = new Map(
+  Array.from(page.matchAll(/^## (Of a .+)$/gmu), ([, section = ""]) => {
+    const last = rowsOf(section).map((row) => row.split("|").at(-2) ?? "")
+    return [section, last.filter((text) => /^\d+$/u.test(text)).map(Number)]
+  })
+)

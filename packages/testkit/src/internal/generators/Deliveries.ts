@@ -86,36 +86,79 @@ export const deliver = (
 export const deliveries = (history: fc.Arbitrary<History>): fc.Arbitrary<Delivered> =>
   DeliveryFaults.withFaults(history).map(([history, faults]) => deliver(history, faults))
 
-/** A callback of one of several transactions. */
-export interface Arrival extends Delivery {
+/**
+ * One of several transactions of two merchants.
+ *
+ * - `transactionId`: the ids of each kind of each merchant start at 100001, so one id names several transactions.
+ * - `amount`: at most 100.00. That of a refund is a part of its payment, or all that is left of it.
+ * - `paymentId`: the payment of a refund; `undefined` if it is none of these transactions.
+ */
+export interface TrafficTransaction extends Delivered {
+  readonly merchant: "one" | "two"
   readonly transactionId: string
+  readonly amount: string
+  readonly paymentId: string | undefined
+}
+
+/** A callback of a transaction. Each merchant's secret changes once: `secret` tells which one signs the callback. */
+export interface Arrival extends Delivery {
+  readonly transaction: TrafficTransaction
+  readonly secret: "current" | "previous"
 }
 
 /**
- * Makes the arbitrary of the callbacks of many transactions, interleaved. `arrivals` is in order of time;
- * transactionIds start at 100001.
+ * Makes the arbitrary of the callbacks of many transactions, interleaved. `arrivals` is in order of time.
  */
 export const traffic = (
   history: fc.Arbitrary<History>,
   options?: { readonly maxTransactions?: number }
 ): fc.Arbitrary<{
-  readonly transactions: ReadonlyArray<Delivered & { readonly transactionId: string }>
+  readonly transactions: ReadonlyArray<TrafficTransaction>
   readonly arrivals: ReadonlyArray<Arrival>
-}> =>
-  fc
-    .array(fc.tuple(fc.nat({ max: 4 * pace }), deliveries(history)), {
-      maxLength: options?.maxTransactions ?? 8
-    })
-    .map((each) => {
-      const transactions = each.map(([start, delivered], index) => ({
-        ...delivered,
-        transactionId: String(100_001 + index),
-        start
-      }))
-      const arrivals = transactions
-        .flatMap(({ deliveries, start, transactionId }) =>
-          deliveries.map((delivery) => ({ ...delivery, at: delivery.at + start, transactionId }))
+}> => {
+  const drawn = fc.record({
+    start: fc.nat({ max: 4 * pace }),
+    delivered: deliveries(history),
+    merchant: fc.constantFrom("one" as const, "two" as const),
+    percent: fc.integer({ min: 1, max: 100 })
+  })
+  return fc
+    .tuple(
+      fc.array(drawn, { maxLength: options?.maxTransactions ?? 8 }),
+      fc.record({ one: fc.nat({ max: 8 * pace }), two: fc.nat({ max: 8 * pace }) })
+    )
+    .map(([each, changedAt]) => {
+      const transactions: Array<TrafficTransaction> = []
+      const arrivals: Array<Arrival> = []
+      for (const { delivered, merchant, percent, start } of each) {
+        const { kind } = delivered.history
+        const own = transactions.filter((other) => other.merchant === merchant)
+        const leftOf = (payment: TrafficTransaction) =>
+          own
+            .filter(({ paymentId }) => paymentId === payment.transactionId)
+            .reduce((left, refund) => left - cents(refund.amount), cents(payment.amount))
+        const payment = own.find(
+          (other) => kind === "refund" && other.history.kind === "card-payment" && leftOf(other) > 0
         )
-        .toSorted((one, two) => one.at - two.at)
-      return { transactions, arrivals }
+        const most = payment === undefined ? 10_000 : leftOf(payment)
+        const transaction = {
+          ...delivered,
+          merchant,
+          transactionId: String(
+            100_001 + own.filter(({ history }) => history.kind === kind).length
+          ),
+          amount: (Math.ceil((most * percent) / 100) / 100).toFixed(2),
+          paymentId: payment?.transactionId
+        }
+        transactions.push(transaction)
+        for (const delivery of delivered.deliveries) {
+          const at = delivery.at + start
+          const secret = at < changedAt[merchant] ? "previous" : "current"
+          arrivals.push({ ...delivery, at, transaction, secret })
+        }
+      }
+      return { transactions, arrivals: arrivals.toSorted((one, two) => one.at - two.at) }
     })
+}
+
+const cents = (amount: string): number => Math.round(Number(amount) * 100)

@@ -2,8 +2,8 @@
  * The sequences of statuses that a transaction can pass through, by kind.
  *
  * A transaction moves forward (`spec.md`, "Transaction statuses"), may skip a status, and may not have ended yet.
- * The kinds that have challenges, refunds and chargebacks are not documented. Here payments have all three; payouts
- * and refunds have none.
+ * The kinds that have challenges, refunds and chargebacks are not documented. Here payments have all three, a payout may
+ * become REFUNDED, and refunds have none.
  */
 import { type KnownKind, kindsOf } from "@pawl/core/Kind"
 import type { Status } from "@pawl/core/Status"
@@ -25,31 +25,42 @@ const beginnings = (kind: KnownKind): fc.Arbitrary<Statuses> =>
       )
     : fc.subarray<Status>(["NEW", "PENDING", "PROCESSING"])
 
+/** The statuses that may follow SUCCEED. A payout may be returned. */
+const laterStatuses = (kind: KnownKind): Statuses => {
+  if (isPayment(kind)) return ["REFUNDED", "CHARGEBACK"]
+  return kind === "refund" ? [] : ["REFUNDED"]
+}
+
 const success = (kind: KnownKind): fc.Arbitrary<Statuses> =>
-  fc
-    .subarray<Status>(isPayment(kind) ? ["REFUNDED", "CHARGEBACK"] : [])
-    .map((later) => ["SUCCEED", ...later])
+  fc.subarray<Status>([...laterStatuses(kind)]).map((later) => ["SUCCEED", ...later])
 
 const honestEnds = (kind: KnownKind): fc.Arbitrary<Statuses> =>
   fc.oneof(
     { withCrossShrink: true },
     fc.constant([]),
-    { arbitrary: success(kind), weight: isPayment(kind) ? 4 : 1 },
+    { arbitrary: success(kind), weight: 2 ** laterStatuses(kind).length },
     fc.constant<Statuses>(["FAILED"]),
     fc.constant<Statuses>(["CANCELLED"])
   )
 
-/** Two ends, of which an honest service reports one. */
-const dishonestEnds: fc.Arbitrary<Statuses> = fc.constantFrom<Array<Statuses>>(
-  ["SUCCEED", "FAILED"],
-  ["FAILED", "SUCCEED"],
-  ["SUCCEED", "CANCELLED"],
-  ["CANCELLED", "SUCCEED"]
+const ends: Statuses = ["SUCCEED", "FAILED", "CANCELLED"]
+
+const twoEnds: ReadonlyArray<Statuses> = ends.flatMap((one) =>
+  ends.filter((two) => two !== one).map((two) => [one, two])
 )
+
+/** Two ends, of which an honest service reports one, and what follows them; or a chargeback that the merchant won. */
+const dishonestEnds = (kind: KnownKind): fc.Arbitrary<Statuses> => {
+  const conflict = fc
+    .tuple(fc.constantFrom(...twoEnds), fc.subarray<Status>([...laterStatuses(kind)]))
+    .map((parts) => parts.flat())
+  const won = fc.constant<Statuses>(["SUCCEED", "CHARGEBACK", "SUCCEED"])
+  return isPayment(kind) ? fc.oneof({ weight: 4, arbitrary: conflict }, won) : conflict
+}
 
 /** Makes the arbitrary of the statuses of one kind. A dishonest service reports two ends. */
 export const statusesOf = (kind: KnownKind, isHonest: boolean): fc.Arbitrary<Statuses> =>
   fc
-    .tuple(beginnings(kind), isHonest ? honestEnds(kind) : dishonestEnds)
+    .tuple(beginnings(kind), isHonest ? honestEnds(kind) : dishonestEnds(kind))
     .map(([beginning, end]) => [...beginning, ...end])
     .filter(({ length }) => length > 0)
