@@ -39,6 +39,24 @@ it("has the tested program, of at most twelve lines", async () => {
   expect(source.trimEnd().split("\n").length).toBeLessThanOrEqual(12)
 })
 
+/** Starts a program that pays, and kills it after the service made the payment, before it has the response. */
+const killed = Effect.fnUntraced(function* (pay: ReturnType<typeof start>) {
+  const { transactions } = yield* Gateway
+  const { add, clear } = yield* Faults
+  // Late by 5 seconds.
+  yield* add({ endpoint: "POST /v1/payments/apm", fault: "delay" })
+  const { child, exited, stdout } = yield* pay
+  const [paid] = yield* Effect.repeat(transactions, {
+    until: ({ length }) => length === 1,
+    schedule: Schedule.spaced("10 millis")
+  })
+  child.kill("SIGKILL")
+  expect((yield* exited).signal).toBe("SIGKILL")
+  expect(stdout()).toBe("")
+  yield* clear
+  return paid?.transactionId
+})
+
 it("has a program in plain JavaScript of ten lines, which is the quick start", () =>
   Effect.gen(function* () {
     const { code } = yield* plain
@@ -53,8 +71,6 @@ it("C03 in plain JavaScript makes its payment once when it is killed before the 
   Effect.gen(function* () {
     const { baseUrl } = yield* Sandbox.Sandbox
     const { transactions } = yield* Gateway
-    const { add, clear } = yield* Faults
-    yield* add({ endpoint: "POST /v1/payments/apm", fault: "delay" })
     const directory = yield* temporary
     const { path, port } = yield* plain
     const pay = (ahead: number) =>
@@ -64,14 +80,7 @@ it("C03 in plain JavaScript makes its payment once when it is killed before the 
         PAWL_MERCHANT_SECRET: "sandbox-secret",
         PAWL_PUBLIC_URL: `http://127.0.0.1:${port}`
       })
-    const killed = yield* pay(0)
-    yield* Effect.repeat(transactions, {
-      until: ({ length }) => length === 1,
-      schedule: Schedule.spaced("10 millis")
-    })
-    killed.child.kill("SIGKILL")
-    expect((yield* killed.exited).signal).toBe("SIGKILL")
-    yield* clear
+    yield* killed(pay(0))
     // The lease of the killed process ends after 30 seconds.
     const restarted = yield* pay(31_000)
     yield* restarted.line(/^order-17 is \w+$/mu)
@@ -96,9 +105,7 @@ it("C03 makes its payment once when it is killed before the response, and says s
   Effect.gen(function* () {
     const { baseUrl } = yield* Sandbox.Sandbox
     const { transactions } = yield* Gateway
-    const { add, clear } = yield* Faults
-    // Late by 5 seconds, so that the process is killed before it has the response.
-    yield* add({ endpoint: "POST /v1/payments/apm", fault: "delay" })
+    const { add } = yield* Faults
     const directory = yield* temporary
     const pay = (ahead: number) =>
       start(
@@ -111,17 +118,7 @@ it("C03 makes its payment once when it is killed before the response, and says s
           PAWL_STORE: "sqlite:orders.db"
         }
       )
-    const killed = yield* pay(0)
-    const [paid] = yield* Effect.repeat(transactions, {
-      until: ({ length }) => length === 1,
-      schedule: Schedule.spaced("10 millis")
-    })
-    killed.child.kill("SIGKILL")
-    expect((yield* killed.exited).signal).toBe("SIGKILL")
-    expect(killed.stdout()).toBe("")
-
-    yield* clear
-    const id = paid?.transactionId
+    const id = yield* killed(pay(0))
     // The lease of the killed process ends after 30 seconds.
     const restarted = yield* pay(31_000)
     yield* restarted.line(new RegExp(`transactionId: '${id}'`, "u"))
