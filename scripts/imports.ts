@@ -229,7 +229,7 @@ const layers: Readonly<Record<string, ReadonlyArray<readonly [room: string, file
   "packages/webhook/src/": [
     [
       "verification",
-      /^(Verification|Verifier|CallbackUrl|Seal|internal\/(CommandOutput|rule\/(Row|Fact)|(seal|verify)\/.+))\.ts$/
+      /^(VerifyCallback|Verifier|CallbackUrl|Seal|internal\/(CommandOutput|rule\/(Row|Fact)|(seal|verify)\/.+))\.ts$/
     ],
     ["rule", /^internal\/rule\/.+\.ts$/],
     ["documents", /^internal\/documents\/.+\.ts$/],

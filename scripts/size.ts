@@ -53,7 +53,7 @@ export const parts: ReadonlyArray<Part> = [
   },
   {
     name: "verifier",
-    imports: `import { verifyWith } from "@pawl/webhook/Verification"
+    imports: `import { verifyWith } from "@pawl/webhook/VerifyCallback"
       import { createHmac } from "node:crypto"
       export const make = (secret) =>
         verifyWith({ current: (text) => createHmac("sha256", secret).update(text).digest() })`,

@@ -2,7 +2,7 @@
  * The floor of the receiver benchmarks: all checks of the verifier in plain code, with a status code as result
  * and a Map as store.
  */
-import type { Incoming } from "@pawl/webhook/Verification"
+import type { Incoming } from "@pawl/webhook/VerifyCallback"
 import { createHmac, createSecretKey, timingSafeEqual } from "node:crypto"
 import { secret } from "./callbacks.ts"
 

@@ -40,7 +40,7 @@ import * as Timeline from "./demo/Timeline.ts"
 import * as UsualHandler from "./demo/UsualHandler.ts"
 
 const merchantSecret = Redacted.make("sandbox-secret")
-const pollGaps = [Duration.millis(1200), Duration.millis(800)] as const
+const pollIntervals = [Duration.millis(1200), Duration.millis(800)] as const
 
 const sandbox = Sandbox.layer({ merchantKey: "sandbox-key", merchantSecret, pace: "150 millis" })
 
@@ -53,7 +53,7 @@ const client = Layer.unwrap(
 const receiver = Receiver.layer().pipe(
   Layer.provide(Verifier.layer({ current: merchantSecret })),
   Layer.provide(HandlerLog.layerHandler),
-  Layer.provide(Profile.layer({ pollGaps }))
+  Layer.provide(Profile.layer({ pollIntervals }))
 )
 
 const requests = Layer.unwrap(
@@ -100,7 +100,7 @@ const demo = Effect.gen(function* () {
 receiver  ${url}
 
 Times are in seconds. ✓ marks a status that the service confirmed; only final statuses need it. A transaction without callbacks is polled
-after ${pollGaps.map(Duration.format).join(", then every ")} (the defaults are minutes).
+after ${pollIntervals.map(Duration.format).join(", then every ")} (the defaults are minutes).
 `)
 
   const journal: Array<Entry> = []

@@ -15,7 +15,7 @@ import * as Data from "effect/Data"
  * @category models
  * @since 0.1.0
  */
-export interface Refusal {
+export interface RefusedCallback {
   readonly status: 400 | 401 | 405 | 413 | 415
   readonly reason: string
 }

@@ -276,7 +276,7 @@ export class UnexpectedResponse extends printed(
 }
 
 /** The errors of one call, apart from a doubt. */
-const Refusal = Schema.Union([
+const Failed = Schema.Union([
   Unauthorized,
   ValidationFailed,
   NotFound,
@@ -305,8 +305,8 @@ export class OutcomeUnknown extends printed(
   "OutcomeUnknown",
   Schema.TaggedError<OutcomeUnknown>("@pawl/core/OutcomeUnknown")("OutcomeUnknown", {
     requestId: Schema.String,
-    cause: Refusal,
-    refusal: Schema.optionalKey(Refusal),
+    cause: Failed,
+    refusal: Schema.optionalKey(Failed),
     refusals: Schema.optionalKey(Schema.Int),
     ...response
   })
@@ -329,7 +329,7 @@ export class OutcomeUnknown extends printed(
  * @category errors
  * @since 0.1.0
  */
-export type ReadError = typeof Refusal.Type
+export type ReadError = typeof Failed.Type
 
 /**
  * A `Declined` with the typed response of its operation.

@@ -26,7 +26,7 @@ import * as Struct from "effect/Struct"
  * - `callbackContentType`: whether a callback must say that it is JSON, or may have any content type or none. Its body must be
  *   JSON in both. Default: `json`
  *   (`docs/decisions/0003-checksums.md`).
- * - `pollGaps`: the waits before the reads of an open transaction; the last one repeats for a day. Default: 5, 5, 10,
+ * - `pollIntervals`: the waits before the reads of an open transaction; the last one repeats for a day. Default: 5, 5, 10,
  *   30 and 60 minutes
  *   (`docs/decisions/0007-reads.md`).
  * - `requestIdWindow`: the time after its first request for which a create in doubt is sent again with the same
@@ -47,7 +47,7 @@ export interface Switches {
   readonly payoutChecksum: boolean
   readonly refundCallbackId: "refund" | "payment"
   readonly callbackContentType: "json" | "any"
-  readonly pollGaps: readonly [Duration.Duration, ...Array<Duration.Duration>]
+  readonly pollIntervals: readonly [Duration.Duration, ...Array<Duration.Duration>]
   readonly requestIdWindow: Duration.Duration
   readonly status422: "doubt" | "no-effect"
 }
@@ -65,7 +65,7 @@ export const defaults: Switches = {
   payoutChecksum: true,
   refundCallbackId: "refund",
   callbackContentType: "json",
-  pollGaps: [
+  pollIntervals: [
     Duration.minutes(5),
     Duration.minutes(5),
     Duration.minutes(10),
@@ -96,9 +96,9 @@ export const Profile: Context.Reference<Switches> = Context.Reference<Switches>(
  * @since 0.1.0
  */
 export interface Options extends Partial<
-  Omit<Switches, "pollGaps" | "refreshBefore" | "requestIdWindow">
+  Omit<Switches, "pollIntervals" | "refreshBefore" | "requestIdWindow">
 > {
-  readonly pollGaps?: readonly [Duration.Input, ...Array<Duration.Input>]
+  readonly pollIntervals?: readonly [Duration.Input, ...Array<Duration.Input>]
   readonly refreshBefore?: Duration.Input
   readonly requestIdWindow?: Duration.Input
 }
@@ -119,7 +119,7 @@ const fields = {
   payoutChecksum: Schema.Boolean,
   refundCallbackId: /* @__PURE__ */ Schema.Literals(["refund", "payment"]),
   callbackContentType: /* @__PURE__ */ Schema.Literals(["json", "any"]),
-  pollGaps: /* @__PURE__ */ Schema.NonEmptyArray(Time),
+  pollIntervals: /* @__PURE__ */ Schema.NonEmptyArray(Time),
   requestIdWindow: Time,
   status422: /* @__PURE__ */ Schema.Literals(["doubt", "no-effect"])
 } satisfies { readonly [Name in keyof Switches]: Schema.Codec<unknown> }
@@ -173,7 +173,7 @@ export const unusable = (options: Readonly<Record<string, unknown>>): string | u
  * @since 0.1.0
  */
 export const layer = ({
-  pollGaps: [gap, ...gaps] = defaults.pollGaps,
+  pollIntervals: [gap, ...gaps] = defaults.pollIntervals,
   refreshBefore = defaults.refreshBefore,
   requestIdWindow = defaults.requestIdWindow,
   ...switches
@@ -181,7 +181,7 @@ export const layer = ({
   Layer.succeed(Profile, {
     ...defaults,
     ...switches,
-    pollGaps: [Duration.fromInputUnsafe(gap), ...gaps.map(Duration.fromInputUnsafe)],
+    pollIntervals: [Duration.fromInputUnsafe(gap), ...gaps.map(Duration.fromInputUnsafe)],
     refreshBefore: Duration.fromInputUnsafe(refreshBefore),
     requestIdWindow: Duration.fromInputUnsafe(requestIdWindow)
   })

@@ -14,7 +14,7 @@ const switches: fc.Arbitrary<Partial<Profile.Switches>> = fc.record(
     payoutChecksum: fc.boolean(),
     refundCallbackId: fc.constantFrom("refund", "payment"),
     callbackContentType: fc.constantFrom("json", "any"),
-    pollGaps: fc.tuple(gap, gap),
+    pollIntervals: fc.tuple(gap, gap),
     requestIdWindow: gap,
     status422: fc.constantFrom("doubt", "no-effect")
   },
@@ -52,7 +52,7 @@ it("the defaults are those that the documentation of each switch names", () => {
     payoutChecksum: true,
     refundCallbackId: "refund",
     callbackContentType: "json",
-    pollGaps: [5, 5, 10, 30, 60].map(Duration.minutes),
+    pollIntervals: [5, 5, 10, 30, 60].map(Duration.minutes),
     requestIdWindow: Duration.hours(24),
     status422: "doubt"
   })
@@ -60,11 +60,11 @@ it("the defaults are those that the documentation of each switch names", () => {
 
 it("names the first switch that does not exist or has a wrong value", () => {
   expect(Profile.unusable({ ...Profile.defaults })).toBeUndefined()
-  expect(Profile.unusable({ pollGaps: ["5 seconds", 10], refreshBefore: 0 })).toBeUndefined()
+  expect(Profile.unusable({ pollIntervals: ["5 seconds", 10], refreshBefore: 0 })).toBeUndefined()
   const wrong: ReadonlyArray<Readonly<Record<string, unknown>>> = [
-    { pollGaps: [] },
-    { pollGaps: ["soon"] },
-    { pollGaps: "5 minutes" },
+    { pollIntervals: [] },
+    { pollIntervals: ["soon"] },
+    { pollIntervals: "5 minutes" },
     { refreshBefore: "Infinity" },
     { requestIdWindow: -1 },
     { requestChecksumSeparator: undefined },

@@ -3,7 +3,7 @@
  *
  * **Details**
  *
- * The poller reads the status at the gaps of `Profile.pollGaps` (`spec.md`, "Events") and after each hint. A
+ * The poller reads the status at the gaps of `Profile.pollIntervals` (`spec.md`, "Events") and after each hint. A
  * *hint* is the status that a verified callback claims.
  *
  * - The first read is at once, or after the first gap when the status of the create response is given.
@@ -140,8 +140,8 @@ const start = Effect.fnUntraced(function* ({
   status
 }: FollowOptions) {
   const reader = yield* StatusReader
-  const { pollGaps } = yield* Profile
-  const gapAt = (index: number) => pollGaps[index] ?? pollGaps[pollGaps.length - 1]
+  const { pollIntervals } = yield* Profile
+  const gapAt = (index: number) => pollIntervals[index] ?? pollIntervals[pollIntervals.length - 1]
   const hinted = yield* Latch.make()
   let claims = Evidence.none
   yield* hints.pipe(

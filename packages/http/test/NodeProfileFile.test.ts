@@ -29,7 +29,11 @@ it("has switches and readings, each of which may be absent", async () => {
     {},
     { service: "https://pay.example/api", switches: {}, readings: { token: "jwt" } },
     {
-      switches: { tokenField: "pass", requestIdWindow: "2 hours", pollGaps: [60_000, "5 minutes"] }
+      switches: {
+        tokenField: "pass",
+        requestIdWindow: "2 hours",
+        pollIntervals: [60_000, "5 minutes"]
+      }
     }
   ]) {
     expect(await read(JSON.stringify(profile))).toMatchObject({ success: profile })
@@ -52,7 +56,7 @@ describe("a fault", () => {
       '{"switches":{"requestIdWindow":"hunter2"}}',
       "a wrong switches.requestIdWindow"
     ],
-    ["no gap", '{"switches":{"pollGaps":[]}}', "a wrong switches.pollGaps"],
+    ["no gap", '{"switches":{"pollIntervals":[]}}', "a wrong switches.pollIntervals"],
     ["a wrong reading", '{"readings":{"token":7}}', "a wrong readings.token"]
   ])("is named, and its value is not: %s", async (_, text, named) => {
     const result = await read(text)

@@ -74,10 +74,10 @@ describe("the client on Node", () => {
         baseUrl: "http://127.0.0.1:9/api",
         merchantKey: "key",
         merchantSecret: Redacted.make("secret"),
-        profile: { pollGaps: [Duration.seconds(7)] }
+        profile: { pollIntervals: [Duration.seconds(7)] }
       })
-      const { pollGaps } = yield* Effect.provide(Profile, layer)
-      expect(pollGaps).toEqual([Duration.seconds(7)])
+      const { pollIntervals } = yield* Effect.provide(Profile, layer)
+      expect(pollIntervals).toEqual([Duration.seconds(7)])
     }).pipe(Effect.runPromise))
 
   it("C22 cancels over a real connection that breaks, and counts the 404 of the retry as success", () =>

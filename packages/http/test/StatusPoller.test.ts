@@ -40,7 +40,7 @@ interface Setup {
   readonly status?: string | null | undefined
   readonly kind?: Kind
   readonly hints?: ReadonlyArray<readonly [minute: number, claim: string]>
-  readonly pollGaps?: Profile.Switches["pollGaps"]
+  readonly pollIntervals?: Profile.Switches["pollIntervals"]
 }
 
 const missing = new NotFound({})
@@ -112,7 +112,9 @@ const follow = (setup: Setup) => {
     Effect.provide(
       Layer.mergeAll(
         reader,
-        setup.pollGaps === undefined ? Layer.empty : Profile.layer({ pollGaps: setup.pollGaps })
+        setup.pollIntervals === undefined
+          ? Layer.empty
+          : Profile.layer({ pollIntervals: setup.pollIntervals })
       )
     ),
     Memory.virtual
@@ -143,7 +145,7 @@ describe("following", () => {
       const { reads, changes } = await follow({
         status,
         answers: ["PENDING", "FAILED"],
-        pollGaps: [Duration.minutes(1), Duration.minutes(2)]
+        pollIntervals: [Duration.minutes(1), Duration.minutes(2)]
       })
       expect(reads).toEqual(minutes(0, 1))
       expect(changes.map(([, each]) => each)).toEqual(["PENDING", "FAILED"])
@@ -169,7 +171,7 @@ describe("following", () => {
     const daily = await follow({
       status: "PENDING",
       answers: ["PENDING"],
-      pollGaps: [Duration.minutes(1), Duration.days(1)]
+      pollIntervals: [Duration.minutes(1), Duration.days(1)]
     })
     expect(daily.reads).toEqual(
       minutes(1, ...Array.from({ length: 6 }, (_, n) => 1 + (n + 1) * 1440))

@@ -344,7 +344,12 @@ it("open refuses what a program without types gives wrong, and shows no value", 
   }
   expect(await reasonOf({ ...settings, hooks: { onReqest: () => {} } })).toBe("hooks")
   expect(await reasonOf({ ...settings, headers: { "x-key": 17 } })).toBe("headers")
-  const switches = { pollGaps: "hunter2", refreshBefore: NaN, payoutChecksum: 1, pollGap: 1 }
+  const switches = {
+    pollIntervals: "hunter2",
+    refreshBefore: NaN,
+    payoutChecksum: 1,
+    pollInterval: 1
+  }
   for (const [name, value] of Object.entries(switches)) {
     expect(await reasonOf({ ...settings, profile: { [name]: value } })).toBe(`profile.${name}`)
   }
@@ -428,13 +433,13 @@ it("the switches of the profile hold in the client, the receiver and the service
       expect(pawl.transitions.at(-1)).toMatchObject({ requestId: "order-1", to: "SUCCEED" })
     },
     // The service refuses a checksum with another separator.
-    { profile: { pollGaps: ["1 minute"], requestChecksumSeparator: "-" } }
+    { profile: { pollIntervals: ["1 minute"], requestChecksumSeparator: "-" } }
   ))
 
 it("a profile may be the path of a file, and a fault in it is named", async () => {
   const folder = await mkdtemp(join(tmpdir(), "pawl-profile-"))
   const path = join(folder, "profile.json")
-  const switches = { pollGaps: ["1 minute"], requestChecksumSeparator: "-" }
+  const switches = { pollIntervals: ["1 minute"], requestChecksumSeparator: "-" }
   await writeFile(path, JSON.stringify({ switches, readings: {} }))
   await opened(
     async (pawl) => {

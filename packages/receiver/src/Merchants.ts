@@ -42,7 +42,7 @@ import * as MerchantsAdmin from "./internal/merchants/MerchantsAdmin.ts"
 import * as MerchantId from "./internal/merchants/MerchantId.ts"
 import * as Nobody from "./internal/merchants/Nobody.ts"
 import * as Room from "@pawl/webhook/internal/records/Room"
-import { PollGap } from "@pawl/webhook/internal/work/RowSteps"
+import { MinPollInterval } from "@pawl/webhook/internal/work/RowSteps"
 import * as Reading from "@pawl/webhook/internal/verify/Reading"
 import * as Token from "@pawl/webhook/internal/verify/Token"
 import type { Journal } from "@pawl/webhook/Journal"
@@ -132,8 +132,8 @@ export class InvalidMerchant extends Data.TaggedError("InvalidMerchant")<{
  * the connections and the bodies of a door.
  */
 const maxWaiting = { callbacks: 1024, bytes: 12 * 1024 * 1024 }
-/** The part of the time between two looks of a worker for rows of other processes that each merchant adds. */
-const pollGap = Duration.millis(25)
+/** Each merchant adds this to the minimum poll interval of all workers. */
+const pollIntervalPerMerchant = Duration.millis(25)
 /** The most bytes of the store of a merchant, so that no merchant fills the disk of the others. */
 const maxStoreBytes = 10 * 1024 ** 3
 /** The most merchants that start at a time. */
@@ -160,7 +160,12 @@ export const layer = <E, R>(
       const makeShare = Shares.make(maxWaiting, merchants.length)
       const all = yield* Effect.forEach(merchants, (each) => start(each, makeShare()), {
         concurrency: startedAtOnce
-      }).pipe(Effect.provideService(PollGap, Duration.times(pollGap, merchants.length)))
+      }).pipe(
+        Effect.provideService(
+          MinPollInterval,
+          Duration.times(pollIntervalPerMerchant, merchants.length)
+        )
+      )
       const ledgers = new Map(all.map(({ id, services }) => [Context.get(services, Ledger), id]))
       for (const { id, services } of all) {
         if (ledgers.get(Context.get(services, Ledger)) === id) continue

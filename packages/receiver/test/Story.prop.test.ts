@@ -20,7 +20,7 @@ import * as StoredRow from "@pawl/webhook/internal/rule/StoredRow"
 import { card, verified } from "@pawl/test-support/Service"
 
 const runs = Number(process.env["PAWL_STORIES"] ?? 400)
-const rules: Reconciler.Rules = { policy: "final", pollGaps: [Duration.minutes(5)] }
+const rules: Reconciler.Rules = { policy: "final", pollIntervals: [Duration.minutes(5)] }
 const id = "100001"
 
 type Outcome = "accepts" | "fails" | "is killed" | "is told twice"

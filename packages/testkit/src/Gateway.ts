@@ -148,7 +148,10 @@ export const layer: Layer.Layer<Gateway, never, Courier | GatewayConfig | Hmac> 
     }
     const find = Contract.make(handlers, config.isLenient, behaviour.rounding)
 
-    const authorized = <A>({ headers }: Request, response: Effect.Effect<A, Contract.Refusal>) => {
+    const authorized = <A>(
+      { headers }: Request,
+      response: Effect.Effect<A, Contract.ErrorResponse>
+    ) => {
       const token = /^Bearer +(\S+)$/iu.exec(headers["authorization"] ?? "")?.[1]
       if (token === undefined) return Effect.fail(unauthorized)
       return Effect.flatMap(tokens.isValid(token), (isValid) =>
@@ -186,7 +189,7 @@ export const layer: Layer.Layer<Gateway, never, Courier | GatewayConfig | Hmac> 
                 age === 0 ? response : Effect.andThen(isVisible(request), response)
               )
         }).pipe(
-          Effect.catchTag("Refusal", ({ errors, message, status }) =>
+          Effect.catchTag("ErrorResponse", ({ errors, message, status }) =>
             Effect.succeed(Contract.jsonResponse(status, { message, errors }))
           ),
           Effect.catchDefect((defect) =>
@@ -234,12 +237,12 @@ export const layer: Layer.Layer<Gateway, never, Courier | GatewayConfig | Hmac> 
 /** The declineCode of the test card that declines. */
 const defaultDeclineCode = 5
 
-const unauthorized = new Contract.Refusal({
+const unauthorized = new Contract.ErrorResponse({
   status: 401,
   message: "Missing, expired or invalid bearer token"
 })
 
-const wrongCredentials = new Contract.Refusal({
+const wrongCredentials = new Contract.ErrorResponse({
   status: 401,
   message:
     "Wrong merchantKey or merchantSecret: the defaults are sandbox-key and sandbox-secret, unless the sandbox was started with others"

@@ -20,7 +20,7 @@
  *
  * @since 0.1.0
  */
-import { type Refusal, StoreUnavailable } from "@pawl/core/CallbackError"
+import { type RefusedCallback, StoreUnavailable } from "@pawl/core/CallbackError"
 import { Handler } from "@pawl/core/Handler"
 import { isolatedBy } from "@pawl/core/internal/Isolated"
 import { Profile } from "@pawl/core/Profile"
@@ -229,7 +229,7 @@ const layerReceive = Layer.effect(
       return 503 as const
     })
 
-    const refuse = Effect.fnUntraced(function* ({ reason, status }: Refusal) {
+    const refuse = Effect.fnUntraced(function* ({ reason, status }: RefusedCallback) {
       Metrics.countRefused(status, yield* Effect.context())
       yield* Effect.logDebug("Refused a callback", reason)
       if (status === 401) {

@@ -1,9 +1,9 @@
 /**
- * Service that verifies callbacks with the merchant's secrets. `Verification` lists the checks.
+ * Service that verifies callbacks with the merchant's secrets. `VerifyCallback` lists the checks.
  *
  * @since 0.1.0
  */
-import type { InvalidSecret, Refusal } from "@pawl/core/CallbackError"
+import type { InvalidSecret, RefusedCallback } from "@pawl/core/CallbackError"
 import { Hmac } from "@pawl/core/Hmac"
 import { isolatedBy } from "@pawl/core/internal/Isolated"
 import { Profile } from "@pawl/core/Profile"
@@ -15,9 +15,9 @@ import * as Layer from "effect/Layer"
 import type * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import * as Secret from "./internal/verify/Secret.ts"
-import { type Incoming, type Options, type Verified, verifyWith } from "./Verification.ts"
+import { type Incoming, type Options, type Verified, verifyWith } from "./VerifyCallback.ts"
 
-export { type Incoming, maxBytes, type Verified } from "./Verification.ts"
+export { type Incoming, maxBytes, type Verified } from "./VerifyCallback.ts"
 
 /**
  * Service that verifies callbacks.
@@ -28,7 +28,7 @@ export { type Incoming, maxBytes, type Verified } from "./Verification.ts"
 export class Verifier extends Context.Service<
   Verifier,
   {
-    readonly verify: (incoming: Incoming) => Result.Result<Verified, Refusal>
+    readonly verify: (incoming: Incoming) => Result.Result<Verified, RefusedCallback>
   }
 >()("@pawl/webhook/Verifier") {}
 

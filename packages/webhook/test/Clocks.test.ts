@@ -25,8 +25,8 @@ import { onPostgres } from "@pawl/test-support/Stores"
 import * as World from "@pawl/test-support/World"
 
 const { day, hour, minute, says, second, told } = World
-const { pollGaps } = Effect.runSync(Profile.Profile)
-const rules: Reconciler.Rules = { policy: "final", pollGaps }
+const { pollIntervals } = Effect.runSync(Profile.Profile)
+const rules: Reconciler.Rules = { policy: "final", pollIntervals }
 
 const alarms = ({ entries }: World.World) =>
   entries.flatMap((entry) => (entry._tag === "Alarm" ? [entry.reason] : []))

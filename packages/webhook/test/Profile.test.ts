@@ -45,14 +45,14 @@ const reads = async (switches: Partial<Profile.Switches>, hours: number) => {
   return times
 }
 
-describe("pollGaps", () => {
+describe("pollIntervals", () => {
   it("are 5, 5, 10, 30 and 60 minutes by default, and then hourly", async () => {
     expect(await reads({}, 5)).toEqual([5, 10, 20, 50, 110, 170, 230, 290])
   })
 
   it("are those of the profile, and the last one repeats", async () => {
-    const pollGaps = [Duration.minutes(7), Duration.hours(1)] as const
-    expect(await reads({ pollGaps }, 4)).toEqual([7, 67, 127, 187])
-    expect(await reads({ pollGaps: [Duration.hours(2)] }, 8)).toEqual([120, 240, 360, 480])
+    const pollIntervals = [Duration.minutes(7), Duration.hours(1)] as const
+    expect(await reads({ pollIntervals }, 4)).toEqual([7, 67, 127, 187])
+    expect(await reads({ pollIntervals: [Duration.hours(2)] }, 8)).toEqual([120, 240, 360, 480])
   })
 })

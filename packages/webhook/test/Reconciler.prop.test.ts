@@ -9,7 +9,7 @@ import { type ReadResult, unsettledClaim } from "../src/internal/work/Confirmer.
 import { blank, type Row } from "../src/internal/rule/Row.ts"
 import { afterRead, readAt, type Rules } from "../src/internal/work/Reconciler.ts"
 
-const rules: Rules = { policy: "final", pollGaps: defaults.pollGaps }
+const rules: Rules = { policy: "final", pollIntervals: defaults.pollIntervals }
 const minutes = (...counts: ReadonlyArray<number>) => counts.map((count) => count * 60_000)
 const seconds = (...counts: ReadonlyArray<number>) => counts.map((count) => count * 1000)
 const day = Duration.toMillis(Duration.days(1))
@@ -85,7 +85,7 @@ describe("the poll ladder", () => {
     const gap = Duration.days(3)
     let current = row(Evidence.claimed("PENDING"))
     for (let count = 1; count < 20; count++) {
-      const rules: Rules = { policy: "final", pollGaps: [gap] }
+      const rules: Rules = { policy: "final", pollIntervals: [gap] }
       const at = readAt(current, rules) ?? 0
       expect(at).toBe(count * Duration.toMillis(gap))
       const change = afterRead(current, { ...readOf("PENDING"), askedAt: at }, rules, at)

@@ -12,7 +12,7 @@ import * as Order from "../src/internal/rule/Order.ts"
 import { blank } from "../src/internal/rule/Row.ts"
 import * as Rule from "../src/internal/rule/RowRule.ts"
 import type { StoredRow } from "../src/internal/rule/StoredRow.ts"
-import type { Verified } from "../src/Verification.ts"
+import type { Verified } from "../src/VerifyCallback.ts"
 import { bystander, bytes, check, due, optional, signed, status, time } from "./anyRow.ts"
 
 describe("RowRule", () => {

@@ -84,7 +84,7 @@ it("settings of the worker name the variable that cannot be used", () => {
     reads: "",
     readsPerSecond: "",
     leaseSeconds: "",
-    pollGapMinutes: ""
+    pollIntervalMinutes: ""
   }
   expect(WorkSettings.make(none, 4)).toEqual({
     limits: WorkLimits.defaults,
@@ -96,7 +96,7 @@ it("settings of the worker name the variable that cannot be used", () => {
     reads: "16",
     readsPerSecond: "3",
     leaseSeconds: "5",
-    pollGapMinutes: "5,x"
+    pollIntervalMinutes: "5,x"
   }
   expect(WorkSettings.make({ ...none, readsPerSecond: "none" }, 4).limits.readsPerSecond).toBe(
     Infinity
@@ -104,7 +104,7 @@ it("settings of the worker name the variable that cannot be used", () => {
   const { limits, sentences } = WorkSettings.make(given, 4)
   expect(limits).toMatchObject({ calls: 8, reads: 16 })
   expect(sentences.map((sentence) => sentence.split(" ")[0])).toEqual([
-    "PAWL_POLL_GAP_MINUTES",
+    "PAWL_POLL_INTERVAL_MINUTES",
     "PAWL_READS_PER_SECOND",
     "PAWL_LEASE_SECONDS"
   ])

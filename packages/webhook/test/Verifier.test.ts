@@ -11,7 +11,7 @@ import { createHmac } from "node:crypto"
 import { readFileSync } from "node:fs"
 import { inspect } from "node:util"
 import { describe, expect, it } from "vitest"
-import type { Options } from "../src/Verification.ts"
+import type { Options } from "../src/VerifyCallback.ts"
 import * as Verifier from "../src/Verifier.ts"
 import {
   answer,
@@ -198,7 +198,7 @@ it("A04: input of an attacker is compared in constant time, at one place of each
       /\/\*[^]*?\*\//gu,
       ""
     )
-  for (const path of ["Verification.ts", "internal/verify/Token.ts"]) {
+  for (const path of ["VerifyCallback.ts", "internal/verify/Token.ts"]) {
     const text = source(path)
     expect(text.match(/Checksum\.matches\(/gu)).toHaveLength(1)
     expect(text).not.toMatch(
@@ -720,7 +720,7 @@ describe("the body", () => {
 
 describe("the patterns of the verifier", () => {
   const patterns = [
-    "../src/Verification.ts",
+    "../src/VerifyCallback.ts",
     "../src/internal/verify/Reading.ts",
     "../src/internal/verify/Token.ts",
     "../../core/src/internal/Grammar.ts",

@@ -26,7 +26,7 @@ const ledgerOf = (name: string): Bug => {
 /** The planted bugs, by description. */
 export const codeBugs: Readonly<Record<string, Bug>> = {
   "a claim is told without confirmation": { policy: "never" },
-  "no transaction is polled": { profile: { pollGaps: [Duration.days(400)] } },
+  "no transaction is polled": { profile: { pollIntervals: [Duration.days(400)] } },
   "no reads follow a terminal status": ledgerOf("no reads follow a terminal status"),
   "the handler is called only twice": ledgerOf("the handler is called only twice"),
   "the lease of a dead process never ends": ledgerOf("the lease of a dead process never ends"),

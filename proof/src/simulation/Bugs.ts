@@ -203,7 +203,7 @@ const endlessLeases = (ledger: Store): Store => ({
 export const bugs: Readonly<Record<string, Bug>> = {
   "the last callback holds, without a rank check": { ledger: lastWriteWins },
   "a claim is told without confirmation": { policy: "never" },
-  "no transaction is polled": { profile: { pollGaps: [Duration.days(400)] } },
+  "no transaction is polled": { profile: { pollIntervals: [Duration.days(400)] } },
   "no reads follow a terminal status": { ledger: noWatch },
   "the handler is called only twice": { ledger: givesUp },
   "callbacks are deduplicated before they are confirmed": { ledger: deduplicatedTooEarly },

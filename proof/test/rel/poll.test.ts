@@ -18,7 +18,7 @@ it.live(
 it.live("a poll ladder with other gaps, and one without reads, cause misses", () =>
   Effect.gen(function* () {
     for (const gap of [Duration.minutes(6), Duration.days(400)]) {
-      const { misses } = yield* follow(shortRun(50), { pollGaps: [gap] })
+      const { misses } = yield* follow(shortRun(50), { pollIntervals: [gap] })
       expect(misses.length).toBeGreaterThan(10)
     }
   })

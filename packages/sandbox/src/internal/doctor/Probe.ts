@@ -10,7 +10,7 @@
 import type * as Checksum from "@pawl/core/Checksum"
 import * as Hmac from "@pawl/core/Hmac"
 import * as Transport from "@pawl/http/Transport"
-import { type Incoming, verifyWith } from "@pawl/webhook/Verification"
+import { type Incoming, verifyWith } from "@pawl/webhook/VerifyCallback"
 import * as Clock from "effect/Clock"
 import * as Data from "effect/Data"
 import * as Duration from "effect/Duration"

@@ -17,7 +17,7 @@ import { Gateway } from "@pawl/testkit/Gateway"
 import { VirtualClock } from "@pawl/testkit/VirtualClock"
 import { RouteGuards, refuse } from "../http/RouteGuards.ts"
 import { withBody } from "../http/RequestBody.ts"
-import { invalid, reader, type Refusal } from "@pawl/testkit/internal/gateway/Contract"
+import { invalid, reader, type ErrorResponse } from "@pawl/testkit/internal/gateway/Contract"
 import * as EventStream from "./EventStream.ts"
 import { EventFeed } from "./EventFeed.ts"
 import { StateStore } from "@pawl/testkit/internal/state/StateStore"
@@ -55,12 +55,16 @@ export const routes = (
         })
 
       const add = (method: "GET" | "POST" | "DELETE", path: `/${string}`, handler: Handler) =>
-        router.add(method, `/sandbox${path}`, control(Effect.catchTag(handler, "Refusal", refused)))
+        router.add(
+          method,
+          `/sandbox${path}`,
+          control(Effect.catchTag(handler, "ErrorResponse", refused))
+        )
 
       /** Every body is read as JSON, because `curl -d` declares it a form. */
       const post = <A>(
         path: `/${string}`,
-        read: (body: unknown) => Effect.Effect<A, Refusal>,
+        read: (body: unknown) => Effect.Effect<A, ErrorResponse>,
         handler: (input: A) => Handler
       ) =>
         add(
@@ -146,13 +150,13 @@ export const routes = (
 
 type Handler = Effect.Effect<
   HttpServerResponse.HttpServerResponse,
-  Refusal,
+  ErrorResponse,
   HttpServerRequest.HttpServerRequest | HttpRouter.RouteContext
 >
 
 const id = Effect.map(HttpRouter.params, ({ id = "" }) => id)
 
-const parse = (body: Uint8Array): Effect.Effect<unknown, Refusal> =>
+const parse = (body: Uint8Array): Effect.Effect<unknown, ErrorResponse> =>
   Effect.mapError(Effect.fromResult(Result.try((): unknown => JSON.parse(utf8.decode(body)))), () =>
     invalid([{ field: "body", message: "Expected JSON" }])
   )
@@ -202,5 +206,5 @@ const json = (body: unknown) => HttpServerResponse.jsonUnsafe(body)
 const found = (item: object | undefined) =>
   item === undefined ? refuse(404, "Nothing has this id") : json(item)
 
-const refused = ({ errors, message, status }: Refusal) =>
+const refused = ({ errors, message, status }: ErrorResponse) =>
   Effect.succeed(HttpServerResponse.jsonUnsafe({ message, errors }, { status }))

@@ -10,7 +10,7 @@ import { mask } from "@pawl/core/Card"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
-import { invalid, type Refusal } from "./Contract.ts"
+import { invalid, type ErrorResponse } from "./Contract.ts"
 import { StateStore } from "../state/StateStore.ts"
 
 /** The stored part of a card: its mask, and the story of its payments. */
@@ -51,7 +51,7 @@ export const fromNumber = (number: Redacted.Redacted): Card => ({
 /** Exchanges cards for tokens. `find` refuses an unknown token. */
 export interface Vault {
   readonly store: (card: Card) => Effect.Effect<Redacted.Redacted>
-  readonly find: (token: Redacted.Redacted) => Effect.Effect<Card, Refusal>
+  readonly find: (token: Redacted.Redacted) => Effect.Effect<Card, ErrorResponse>
   readonly reset: Effect.Effect<void>
 }
 

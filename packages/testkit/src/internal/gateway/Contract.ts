@@ -25,19 +25,19 @@ export interface FieldError {
   readonly message: string
 }
 
-/** Error raised when a request is refused. */
-export class Refusal extends Data.TaggedError("Refusal")<{
+/** The response to a request that is not carried out. */
+export class ErrorResponse extends Data.TaggedError("ErrorResponse")<{
   readonly status: 400 | 401 | 404
   readonly message: string
   readonly errors?: ReadonlyArray<FieldError>
 }> {}
 
 /** Refuses a request with 400, naming the fields. */
-export const invalid = (errors: ReadonlyArray<FieldError>): Refusal =>
-  new Refusal({ status: 400, message: "Missing or invalid parameters", errors })
+export const invalid = (errors: ReadonlyArray<FieldError>): ErrorResponse =>
+  new ErrorResponse({ status: 400, message: "Missing or invalid parameters", errors })
 
 /** Refuses a request for a resource that does not exist. */
-export const notFound = new Refusal({
+export const notFound = new ErrorResponse({
   status: 404,
   message: "The requested resource does not exist"
 })
@@ -56,13 +56,13 @@ export type Handlers = {
     readonly payload: TypeOf<E, "payload">
     readonly sentAmount: string
     readonly sent: Schema.Json | undefined
-  }) => Effect.Effect<TypeOf<E, "success">, Refusal>
+  }) => Effect.Effect<TypeOf<E, "success">, ErrorResponse>
 }
 
 /** The endpoint of a request, and the response to it. */
 export interface Route {
   readonly isSecured: boolean
-  readonly response: Effect.Effect<Response, Refusal>
+  readonly response: Effect.Effect<Response, ErrorResponse>
 }
 
 /** Makes the routes of the contract, and returns the function that finds the route of a request. */
@@ -85,7 +85,7 @@ export const make = (
 }
 
 type Codec = Schema.Codec<unknown>
-type Handler = (request: Decoded) => Effect.Effect<unknown, Refusal>
+type Handler = (request: Decoded) => Effect.Effect<unknown, ErrorResponse>
 
 const routeOf = (
   { identifier, method, ...endpoint }: Endpoint,
@@ -136,7 +136,7 @@ export const jsonResponse = (status: number, body: unknown): Response =>
  */
 export const reader = <A>(
   schema: Schema.Codec<A, unknown>
-): ((input: unknown) => Effect.Effect<A, Refusal>) => {
+): ((input: unknown) => Effect.Effect<A, ErrorResponse>) => {
   const decode = Decoder.decodeUnknownEffect(schema, { errors: "all" })
   return (input) =>
     Effect.mapErrorEager(decode(input), ({ issue }) =>
@@ -162,7 +162,7 @@ const isJson = ({ headers }: Request): boolean =>
 
 const bodyReader = (schema: Codec, isLenient: boolean, rounding: Behaviour["rounding"]) => {
   const read = isLenient ? Leniency.reading(reader(schema)) : reader(schema)
-  return (request: Request): Effect.Effect<Omit<Decoded, "params">, Refusal> => {
+  return (request: Request): Effect.Effect<Omit<Decoded, "params">, ErrorResponse> => {
     if (!isJson(request)) return notJson
     const body = Json.fromBytes(request.body)
     if (Result.isFailure(body)) return refuse(`Not valid JSON: ${body.failure}`, "body")

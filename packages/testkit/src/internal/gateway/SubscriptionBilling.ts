@@ -25,7 +25,7 @@ import { scenarioOf } from "./RequestRules.ts"
 import type { Transaction } from "./Transaction.ts"
 import { type Transactions, now } from "./Transactions.ts"
 import type { Card } from "./Cards.ts"
-import { notFound, type Refusal } from "./Contract.ts"
+import { notFound, type ErrorResponse } from "./Contract.ts"
 import { returnUrlsOf } from "./PageUrls.ts"
 import { type PlanSchedule, nextCharge } from "./Plan.ts"
 import type { Behaviour } from "../Behaviour.ts"
@@ -59,7 +59,7 @@ export interface SubscriptionBilling {
   readonly create: (
     subscription: NewSubscription
   ) => Effect.Effect<readonly [SubscriptionState, Transaction | undefined]>
-  readonly find: (id: string) => Effect.Effect<SubscriptionState, Refusal>
+  readonly find: (id: string) => Effect.Effect<SubscriptionState, ErrorResponse>
   readonly change: (
     subscription: SubscriptionState,
     changes: Partial<Pick<SubscriptionState, "plan" | "status">>

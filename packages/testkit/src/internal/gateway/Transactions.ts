@@ -20,7 +20,7 @@ import { GatewayConfig } from "../GatewayConfig.ts"
 import type { Scenario } from "../../Scenario.ts"
 import { sleepUntil } from "../Sleep.ts"
 import { StateStore } from "../state/StateStore.ts"
-import { notFound, type Refusal } from "./Contract.ts"
+import { notFound, type ErrorResponse } from "./Contract.ts"
 import {
   approved,
   forgedStatus,
@@ -67,7 +67,7 @@ export interface Transactions {
   readonly approve: (id: string, paces: number) => Effect.Effect<void>
   readonly onMove: (listener: MoveListener) => void
   readonly callback: (id: string, status: Status) => Callback | undefined
-  readonly find: (kind: Kind, id: string) => Effect.Effect<Transaction, Refusal>
+  readonly find: (kind: Kind, id: string) => Effect.Effect<Transaction, ErrorResponse>
   readonly all: Effect.Effect<ReadonlyArray<Transaction>>
   readonly get: (id: string) => Effect.Effect<Transaction | undefined>
   readonly nextId: Effect.Effect<string>

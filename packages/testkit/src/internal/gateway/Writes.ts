@@ -6,7 +6,7 @@ import * as Effect from "effect/Effect"
 import { PreventSchedulerYield } from "effect/Scheduler"
 import * as Semaphore from "effect/Semaphore"
 import type { Behaviour } from "../Behaviour.ts"
-import { invalid, type Refusal } from "./Contract.ts"
+import { invalid, type ErrorResponse } from "./Contract.ts"
 import { StateStore } from "../state/StateStore.ts"
 
 /**
@@ -24,7 +24,7 @@ export interface Writes {
     requestId: string,
     write: Effect.Effect<A, E>,
     amount?: string
-  ) => Effect.Effect<A, E | Refusal>
+  ) => Effect.Effect<A, E | ErrorResponse>
   readonly reset: Effect.Effect<void>
 }
 
@@ -55,7 +55,7 @@ export const make = Effect.fnUntraced(function* (
       const request = `${endpoint} ${requestId}`
       const key = repeated === "another" && amount !== undefined ? `${request} ${amount}` : request
       return exclusive(
-        Effect.suspend((): Effect.Effect<A, E | Refusal> => {
+        Effect.suspend((): Effect.Effect<A, E | ErrorResponse> => {
           if (repeated === "refused" && amount !== undefined) {
             const first = amounts.get(key) ?? amount
             if (first !== amount) return anotherBody

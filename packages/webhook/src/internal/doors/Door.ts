@@ -10,7 +10,7 @@ import type * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as ManagedRuntime from "effect/ManagedRuntime"
 import type { Receiver, StatusCode } from "../../Receiver.ts"
-import { maxBytes } from "../../Verification.ts"
+import { maxBytes } from "../../VerifyCallback.ts"
 import { BodyBuffer } from "@pawl/core/internal/BodyBuffer"
 
 /** Returns the query of a URL or path, with its `?`; an empty text if there is none. */

@@ -7,7 +7,7 @@ import * as Effect from "effect/Effect"
 import { type HttpServerRequest, MaxBodySize } from "effect/http/HttpServerRequest"
 import * as Stream from "effect/Stream"
 import type { StatusCode } from "../../Receiver.ts"
-import { maxBytes } from "../../Verification.ts"
+import { maxBytes } from "../../VerifyCallback.ts"
 import * as Door from "./Door.ts"
 
 /** The length up to which a body has few chunks, whatever their size. */

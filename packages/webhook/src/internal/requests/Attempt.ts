@@ -23,7 +23,7 @@ import { counters, raiseAlarm } from "../rule/Counters.ts"
 import * as Lease from "./Lease.ts"
 import * as Progress from "../work/Progress.ts"
 import * as Order from "./Order.ts"
-import * as Refusal from "./Refusal.ts"
+import * as RequestFailure from "./RequestFailure.ts"
 
 /** The services of an attempt, and the switches. `window` is `Profile.requestIdWindow` in milliseconds. */
 export interface Tools extends Pick<Switches, "status422"> {
@@ -42,7 +42,7 @@ export type Answer = Result.Result<RequestResponse<RequestKind>, RequestRefusal<
  */
 export interface Attempted {
   readonly answer: Answer | undefined
-  readonly error: Refusal.Failure | undefined
+  readonly error: RequestFailure.Failure | undefined
   readonly row: RequestRow | undefined
 }
 
@@ -145,16 +145,16 @@ export const park = Effect.fnUntraced(function* (
 const release = Effect.fnUntraced(function* (
   tools: Tools,
   leased: LeasedRequest,
-  error: Refusal.Failure
+  error: RequestFailure.Failure
 ) {
   const { store } = tools
   const at = yield* Lease.timeOf(store)
-  const wait = Math.max(RequestRule.waitAfter(leased.attempts), Refusal.retryAfter(error))
+  const wait = Math.max(RequestRule.waitAfter(leased.attempts), RequestFailure.retryAfter(error))
   const row = yield* store.release(leased, {
     at,
     dueAt: at + Math.min(wait, RequestRule.maxWait),
-    refusal: Refusal.reasonOf(error),
-    hadNoEffect: Refusal.hadNoEffect(error, tools)
+    refusal: RequestFailure.reasonOf(error),
+    hadNoEffect: RequestFailure.hadNoEffect(error, tools)
   })
   yield* report(row)
   return row
@@ -164,15 +164,15 @@ const release = Effect.fnUntraced(function* (
 const writeFailure = Effect.fnUntraced(function* (
   tools: Tools,
   leased: LeasedRequest,
-  error: Refusal.Failure,
+  error: RequestFailure.Failure,
   isAwaited: boolean
 ) {
-  const isDefinite = !leased.lease.inDoubt && Refusal.hadNoEffect(error, tools)
+  const isDefinite = !leased.lease.inDoubt && RequestFailure.hadNoEffect(error, tools)
   if (!isDefinite || !isAwaited) return yield* release(tools, leased, error)
   if (error._tag === "ValidationFailed" && error.sent) {
     const text = yield* tools.seal.seal(
       { requestId: leased.requestId, kind: leased.kind, part: "outcome" },
-      Refusal.encode(error)
+      RequestFailure.encode(error)
     )
     return yield* settleWithout(tools, leased, { _tag: "Refused", text })
   }
@@ -223,7 +223,7 @@ export const run = Effect.fnUntraced(function* (
     Effect.flatMap(
       Effect.fnUntraced(function* (result: Result.Result<object, RequestError>) {
         const error = Result.isFailure(result) ? result.failure : undefined
-        if (error !== undefined && !Refusal.isAnswer(error)) {
+        if (error !== undefined && !RequestFailure.isAnswer(error)) {
           const row = yield* orLeft(writeFailure(tools, leased, error, isAwaited), leased.requestId)
           return { answer: undefined, error, row }
         }

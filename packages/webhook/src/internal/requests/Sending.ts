@@ -19,7 +19,7 @@ import type { Seal } from "../../Seal.ts"
 import * as Attempt from "./Attempt.ts"
 import * as Lease from "./Lease.ts"
 import type * as Process from "./Process.ts"
-import * as Refusal from "./Refusal.ts"
+import * as RequestFailure from "./RequestFailure.ts"
 
 /** How long a call waits for the outcome of a request that another call or process has in flight. */
 const waitTime = Duration.toMillis(Duration.seconds(60))
@@ -29,7 +29,7 @@ type Response = RequestResponse<RequestKind>
 
 /** The errors without an answer. */
 export type SendError =
-  | Refusal.Failure
+  | RequestFailure.Failure
   | RequestRefusal<RequestKind>
   | RequestConflict
   | RequestNotSent
@@ -43,9 +43,9 @@ export const refusalOf = (
   text: string | undefined
 ): Effect.Effect<never, ValidationFailed | RequestParked> =>
   text === undefined
-    ? Effect.fail(Refusal.fromText(""))
+    ? Effect.fail(RequestFailure.fromText(""))
     : Effect.flatMap(openOutcome(seal, { kind, requestId }, text), (opened) =>
-        Effect.fail(Refusal.fromText(opened))
+        Effect.fail(RequestFailure.fromText(opened))
       )
 
 const openOutcome = (
@@ -70,7 +70,9 @@ export const run = Effect.fnUntraced(function* (
 
   /** The store may have done what it did not answer, so the request may be sent. */
   const inStore = <A>(call: Effect.Effect<A, { readonly _tag: "StoreUnavailable" }>) =>
-    Effect.mapError(call, () => Refusal.unknown(requestId, "the request store is not available"))
+    Effect.mapError(call, () =>
+      RequestFailure.unknown(requestId, "the request store is not available")
+    )
 
   const sent = (leased: Parameters<typeof Attempt.run>[1]): Effect.Effect<Response, SendError> =>
     Effect.flatMap(Attempt.run(tools, leased, request, true, limits), ({ answer, error, row }) => {
@@ -82,13 +84,15 @@ export const run = Effect.fnUntraced(function* (
       const isFact = tag === "Answered" || tag === "Found"
       const known = isFact ? outcomeOf(row) : undefined
       if (known !== undefined) return known
-      if (error === undefined) return Effect.fail(Refusal.unknown(requestId, "no answer"))
+      if (error === undefined) return Effect.fail(RequestFailure.unknown(requestId, "no answer"))
       // Without an outcome in its row the request is sent again, so the error of one attempt is not its end.
-      return Effect.fail(row.outcome === undefined ? Refusal.inDoubt(requestId, error) : error)
+      return Effect.fail(
+        row.outcome === undefined ? RequestFailure.inDoubt(requestId, error) : error
+      )
     })
 
   const orUnknown = (row: RequestRow | undefined): Effect.Effect<Response, SendError> =>
-    row === undefined ? Effect.fail(Refusal.unknown(requestId, "no answer")) : waitFor(row)
+    row === undefined ? Effect.fail(RequestFailure.unknown(requestId, "no answer")) : waitFor(row)
 
   const responseLost = (transaction: RequestRow["transaction"]) =>
     new ResponseLost({ requestId, transactionId: transaction?.transactionId ?? "" })
@@ -161,7 +165,7 @@ export const run = Effect.fnUntraced(function* (
       yield* Effect.sleep(waitInterval)
       row = yield* inStore(store.get(requestId))
     }
-    return yield* Refusal.unknown(requestId, "another call with the requestId is in flight")
+    return yield* RequestFailure.unknown(requestId, "another call with the requestId is in flight")
   })
 
   const at = yield* Lease.timeOf(store)

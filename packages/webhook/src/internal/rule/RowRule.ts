@@ -27,7 +27,7 @@ import {
 } from "./Row.ts"
 import { joinOrders, orderAfter, type RegisteredDifferently } from "./Order.ts"
 import { findOrMake, type Lease, type StoredRow, type StoredRows } from "./StoredRow.ts"
-import type { Verified } from "../../Verification.ts"
+import type { Verified } from "../../VerifyCallback.ts"
 import type { Event } from "./Fact.ts"
 
 /** The most bodies of one transaction that are kept in quarantine: the first 15 and the last one. */

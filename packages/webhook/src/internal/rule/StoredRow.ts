@@ -8,7 +8,7 @@ import { type Kind, kindsOf, type Method, methodOf } from "@pawl/core/Kind"
 import { type Status, statuses } from "@pawl/core/Status"
 import * as Fact from "./Fact.ts"
 import { type Lane, perLane, type PerLane, blank, type Row } from "./Row.ts"
-import type { Verified } from "../../Verification.ts"
+import type { Verified } from "../../VerifyCallback.ts"
 import type { Kept } from "./Fact.ts"
 
 /**

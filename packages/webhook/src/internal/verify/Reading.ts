@@ -3,7 +3,7 @@
  */
 import { type Body, type Signed } from "@pawl/core/Callback"
 import { signedNames } from "@pawl/core/internal/SignedFields"
-import type { Refusal } from "@pawl/core/CallbackError"
+import type { RefusedCallback } from "@pawl/core/CallbackError"
 import * as Grammar from "@pawl/core/internal/Grammar"
 import * as Json from "@pawl/core/internal/Json"
 import type { Method } from "@pawl/core/Kind"
@@ -11,7 +11,7 @@ import type { Switches } from "@pawl/core/Profile"
 import { isStatus } from "@pawl/core/Status"
 import type { TransactionId } from "@pawl/core/Transaction"
 import type * as Schema from "effect/Schema"
-import type { Incoming } from "../../Verification.ts"
+import type { Incoming } from "../../VerifyCallback.ts"
 import * as Token from "./Token.ts"
 
 /** The most bytes of a body. */
@@ -26,7 +26,10 @@ export interface Reading {
 }
 
 /** Makes a refusal. */
-export const refuse = (status: Refusal["status"], reason: string): Refusal => ({ status, reason })
+export const refuse = (status: RefusedCallback["status"], reason: string): RefusedCallback => ({
+  status,
+  reason
+})
 
 const jsonType = /^application\/json(?:\s*;\s*charset\s*=\s*"?utf-8"?)?\s*$/i
 
@@ -38,20 +41,20 @@ export const isTyped = (
   { callbackContentType }: TypeSwitch
 ): boolean => callbackContentType === "any" || jsonType.test(contentType ?? "")
 
-const kept = new WeakMap<Incoming, Reading | Refusal>()
+const kept = new WeakMap<Incoming, Reading | RefusedCallback>()
 
 /** Reads a request, and keeps the result for the verifier of its merchant. */
-export const keep = (incoming: Incoming, profile: TypeSwitch): Reading | Refusal => {
+export const keep = (incoming: Incoming, profile: TypeSwitch): Reading | RefusedCallback => {
   const reading = read(incoming, profile)
   kept.set(incoming, reading)
   return reading
 }
 
 /** Reads a request, or refuses it. */
-export const read = (incoming: Incoming, profile: TypeSwitch = {}): Reading | Refusal =>
+export const read = (incoming: Incoming, profile: TypeSwitch = {}): Reading | RefusedCallback =>
   kept.get(incoming) ?? parse(incoming, profile)
 
-const parse = (incoming: Incoming, profile: TypeSwitch): Reading | Refusal => {
+const parse = (incoming: Incoming, profile: TypeSwitch): Reading | RefusedCallback => {
   if (incoming.method !== "POST") return refuse(405, "the method is not POST")
   if (incoming.body.length > maxBytes) return refuse(413, "the body is larger than 64 KiB")
   if (incoming.contentEncoding !== undefined && incoming.contentEncoding !== "identity") {
@@ -80,7 +83,7 @@ export const isBody = (value: Schema.Json): value is Body =>
 export const routeOf = (
   search: string,
   body: Body
-): { readonly method: Method; readonly token: string | undefined } | Refusal => {
+): { readonly method: Method; readonly token: string | undefined } | RefusedCallback => {
   const methods: Array<string> = []
   const types: Array<string> = []
   const tokens: Array<string> = []
@@ -123,7 +126,7 @@ export const signedOf = (
   method: Method,
   body: Body,
   sourceOf: Json.Draft["sourceOf"]
-): Signed | Refusal => {
+): Signed | RefusedCallback => {
   const values: Array<string> = []
   for (const name of signedNames[method]) {
     const value = Object.hasOwn(body, name) ? body[name] : undefined

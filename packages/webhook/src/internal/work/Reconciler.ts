@@ -2,7 +2,7 @@
  * Plans the reads of each transaction, so that a lost callback is noticed.
  *
  * A row follows one of four plans. A plan is a sequence of waits between reads, and the *poll ladder* is
- * the sequence `Profile.pollGaps`.
+ * the sequence `Profile.pollIntervals`.
  *
  * - *ahead*: a claim is ahead of what the service states. Read at once, then after 1, 2, 5, 15 and 60
  *   seconds, then on the poll ladder.
@@ -54,12 +54,12 @@ const minReadGap = Duration.toMillis(Duration.seconds(1))
 /** The settings that decide when a row is read. */
 export interface Rules {
   readonly policy: Evidence.Policy
-  readonly pollGaps: Switches["pollGaps"]
+  readonly pollIntervals: Switches["pollIntervals"]
 }
 
 /** Returns the longest wait before a read, in milliseconds. */
-export const maxGap = ({ pollGaps }: Rules): number =>
-  Math.max(...[...pollGaps, maxWatchGap, maxOpenGap].map(Duration.toMillis))
+export const maxGap = ({ pollIntervals }: Rules): number =>
+  Math.max(...[...pollIntervals, maxWatchGap, maxOpenGap].map(Duration.toMillis))
 
 type Plan = "ahead" | "contradicted" | "open" | "closed"
 
@@ -84,8 +84,8 @@ const watchWaits = (terminal: Status, kind: Kind): ReadonlyArray<Duration.Durati
  * Returns the wait after the poll ladder has ended, by the time since the last callback with a new status: the
  * last gap for 24 hours, then a tenth of that time, at most 2 days.
  */
-const waitAfterLadder = ({ pollGaps }: Rules, age: number): Duration.Duration => {
-  const last = pollGaps[pollGaps.length - 1] ?? pollGaps[0]
+const waitAfterLadder = ({ pollIntervals }: Rules, age: number): Duration.Duration => {
+  const last = pollIntervals[pollIntervals.length - 1] ?? pollIntervals[0]
   const tenth = Duration.min(Duration.millis(Math.round(age / 10)), maxOpenGap)
   return age < lastGapTime ? last : Duration.max(last, tenth)
 }
@@ -102,12 +102,12 @@ const waitBefore = (
 ): Duration.Duration | undefined => {
   const plan = planOf(row, rules)
   const terminal = terminalStatus(row, rules)
-  const { pollGaps } = rules
+  const { pollIntervals } = rules
   const first = plan === "ahead" || plan === "contradicted" ? claimWaits[plan] : []
   if (terminal === undefined) {
-    return [...first, ...pollGaps][polls] ?? waitAfterLadder(rules, now - row.newStatusAt)
+    return [...first, ...pollIntervals][polls] ?? waitAfterLadder(rules, now - row.newStatusAt)
   }
-  const ladder = plan === "closed" ? [] : pollGaps
+  const ladder = plan === "closed" ? [] : pollIntervals
   return [...first, ...ladder, ...watchWaits(terminal, row.kind)][polls]
 }
 

@@ -20,7 +20,7 @@ import * as Progress from "./Progress.ts"
 import type { WorkLimits } from "../rule/WorkLimits.ts"
 import * as NextWork from "./NextWork.ts"
 import type * as Outage from "./Outage.ts"
-import type * as Reads from "./Reads.ts"
+import type * as ReadQueue from "./ReadQueue.ts"
 import * as Latch from "effect/Latch"
 import * as Context from "effect/Context"
 
@@ -34,7 +34,7 @@ interface Tools {
   readonly ledger: Ledger["Service"]
   readonly rules: Reconciler.Rules
   readonly slots: Effect.Success<ReturnType<typeof makeSlots>>
-  readonly reads: Effect.Success<ReturnType<typeof Reads.make>>
+  readonly reads: Effect.Success<ReturnType<typeof ReadQueue.make>>
   readonly use: ReturnType<typeof ReadBudget.make>
   readonly outage: ReturnType<typeof Outage.make>
   readonly limits: WorkLimits
@@ -249,8 +249,8 @@ export const makeSlots = Effect.fnUntraced(function* (limits: WorkLimits) {
   }
 })
 
-/** The shortest time; zero by default, so that the ledger decides. */
-export const PollGap: Context.Reference<Duration.Duration> = /* @__PURE__ */ Context.Reference(
-  "@pawl/webhook/internal/work/RowSteps/PollGap",
-  { defaultValue: () => Duration.zero }
-)
+/** Minimum poll interval of a worker. Default: zero, so that the poll interval of the store holds. */
+export const MinPollInterval: Context.Reference<Duration.Duration> =
+  /* @__PURE__ */ Context.Reference("@pawl/webhook/internal/work/RowSteps/MinPollInterval", {
+    defaultValue: () => Duration.zero
+  })

@@ -14,7 +14,7 @@ export const environment = {
   reads: text("PAWL_READS"),
   readsPerSecond: text("PAWL_READS_PER_SECOND"),
   leaseSeconds: text("PAWL_LEASE_SECONDS"),
-  pollGapMinutes: text("PAWL_POLL_GAP_MINUTES")
+  pollIntervalMinutes: text("PAWL_POLL_INTERVAL_MINUTES")
 }
 
 type Texts = Readonly<Record<keyof typeof environment, string>>
@@ -35,11 +35,11 @@ export const make = (texts: Texts, shards: number): Settings => {
     sentences.push(`${name} cannot be used: give a number from ${least} to ${most}.`)
     return fallback
   }
-  const gaps = texts.pollGapMinutes.split(",").map((gap) => gap.trim())
+  const gaps = texts.pollIntervalMinutes.split(",").map((gap) => gap.trim())
   const [first, ...others] = gaps.map((gap) => Duration.minutes(Number(gap)))
-  const hasGaps = texts.pollGapMinutes !== "" && first !== undefined
+  const hasGaps = texts.pollIntervalMinutes !== "" && first !== undefined
   if (hasGaps && !gaps.every((gap) => /^[1-9]\d{0,3}$/u.test(gap))) {
-    sentences.push("PAWL_POLL_GAP_MINUTES cannot be used: give minutes, such as 5,5,10,30,60.")
+    sentences.push("PAWL_POLL_INTERVAL_MINUTES cannot be used: give minutes, such as 5,5,10,30,60.")
   }
   const limits = {
     ...defaults,
@@ -57,5 +57,5 @@ export const make = (texts: Texts, shards: number): Settings => {
           ),
     lease: number("PAWL_LEASE_SECONDS", texts.leaseSeconds, 10, 600, defaults.lease / 1000) * 1000
   }
-  return { limits, switches: hasGaps ? { pollGaps: [first, ...others] } : {}, sentences }
+  return { limits, switches: hasGaps ? { pollIntervals: [first, ...others] } : {}, sentences }
 }

@@ -53,8 +53,8 @@ import * as Progress from "./Progress.ts"
 import * as LedgerClock from "../ledger/LedgerClock.ts"
 import * as NextWork from "./NextWork.ts"
 import * as Outage from "./Outage.ts"
-import { PollGap } from "./RowSteps.ts"
-import * as Reads from "./Reads.ts"
+import { MinPollInterval } from "./RowSteps.ts"
+import * as ReadQueue from "./ReadQueue.ts"
 import * as RowSteps from "./RowSteps.ts"
 import { Journal } from "../../Journal.ts"
 import { Ledger } from "../../Ledger.ts"
@@ -137,14 +137,14 @@ const start = Effect.fnUntraced(function* (
 ) {
   const { policy } = yield* Confirmer
   const journal = yield* Journal
-  const { pollGaps } = yield* Profile
+  const { pollIntervals } = yield* Profile
   const clock = yield* Clock.Clock
-  const rules: Reconciler.Rules = { policy, pollGaps }
+  const rules: Reconciler.Rules = { policy, pollIntervals }
   const slots = yield* RowSteps.makeSlots(limits)
   const use = ReadBudget.make(limits.readsPerSecond)
-  const reads = yield* Reads.make(shard, limits.readsPerSecond, clock, use)
+  const reads = yield* ReadQueue.make(shard, limits.readsPerSecond, clock, use)
   const { lease } = limits
-  const pollInterval = Duration.max(shard.pollInterval, yield* PollGap)
+  const pollInterval = Duration.max(shard.pollInterval, yield* MinPollInterval)
   const outage = Outage.make({ ledger: shard, journal, lease })
   const steps = yield* RowSteps.make({ ledger, rules, slots, reads, use, outage, limits })
   const progress = yield* Progress.make(journal.raiseAlarm)

@@ -24,7 +24,7 @@
  * **Example** (On Node; on other runtimes, sign with `Hmac.keyed`)
  *
  * ```ts
- * import { verifyWith } from "@pawl/webhook/Verification"
+ * import { verifyWith } from "@pawl/webhook/VerifyCallback"
  * import { createHmac } from "node:crypto"
  *
  * const verify = verifyWith({
@@ -44,7 +44,7 @@
  * @since 0.1.0
  */
 import type { Body, Signed } from "@pawl/core/Callback"
-import type { Refusal } from "@pawl/core/CallbackError"
+import type { RefusedCallback } from "@pawl/core/CallbackError"
 import * as Checksum from "@pawl/core/Checksum"
 import type { Switches } from "@pawl/core/Profile"
 import { isStatus, type Status } from "@pawl/core/Status"
@@ -143,7 +143,7 @@ export interface Options<Secret> {
 export const verifyWith = (
   { accounts, current, previous }: Options<Checksum.Sign>,
   profile: Partial<Pick<Switches, "callbackContentType" | "refundCallbackId">> = {}
-): ((incoming: Incoming) => Verified | Refusal) => {
+): ((incoming: Incoming) => Verified | RefusedCallback) => {
   const { refundCallbackId = "refund" } = profile
   // A forged callback costs the same work while secrets are rotated and at other times.
   const secrets = [

@@ -5,7 +5,7 @@ import { createHmac } from "node:crypto"
 import { describe, expect, it, vi } from "vitest"
 import type { Sign } from "@pawl/core/Checksum"
 import type { Switches } from "@pawl/core/Profile"
-import { maxBytes, type Options, verifyWith } from "../src/Verification.ts"
+import { maxBytes, type Options, verifyWith } from "../src/VerifyCallback.ts"
 import { apm, card, checksum, incoming, search, secret, sign } from "@pawl/test-support/Service"
 
 const signs = (key: string) => (text: string) => createHmac("sha256", key).update(text).digest()

@@ -15,7 +15,7 @@ import {
 import { defaults } from "@pawl/core/Profile"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import * as Refusal from "../src/internal/requests/Refusal.ts"
+import * as RequestFailure from "../src/internal/requests/RequestFailure.ts"
 import { declined } from "./requestService.ts"
 
 const unreachable = (sent: boolean) => new Unreachable({ reason: "reset", sent, attempts: 1 })
@@ -24,7 +24,7 @@ const invalid = (sent: boolean) => new ValidationFailed({ sent, fields: [] })
 
 /** Each error, whether it had no effect, and whether it refuses the request. */
 const errors: ReadonlyArray<
-  readonly [error: Refusal.Failure, hadNoEffect: boolean, isRefusal: boolean]
+  readonly [error: RequestFailure.Failure, hadNoEffect: boolean, isRefusal: boolean]
 > = [
   [new Unauthorized({ sent: true, status: 401 }), true, false],
   [new RateLimited({ attempts: 1, status: 429 }), true, false],
@@ -55,46 +55,48 @@ describe("an error without an answer", () => {
   it.each(errors)(
     "%s: had no effect: %s, refuses the request: %s",
     (error, hadNoEffect, refuses) => {
-      expect(Refusal.hadNoEffect(error, defaults)).toBe(hadNoEffect)
-      expect(Refusal.reasonOf(error)).toBe(refuses ? error.message : undefined)
-      expect(Refusal.isAnswer(error)).toBe(false)
+      expect(RequestFailure.hadNoEffect(error, defaults)).toBe(hadNoEffect)
+      expect(RequestFailure.reasonOf(error)).toBe(refuses ? error.message : undefined)
+      expect(RequestFailure.isAnswer(error)).toBe(false)
     }
   )
 
   it("with 422 had no effect if the profile says so", () => {
-    expect(Refusal.hadNoEffect(unexpected(422), { status422: "no-effect" })).toBe(true)
-    expect(Refusal.hadNoEffect(unexpected(403), { status422: "no-effect" })).toBe(false)
+    expect(RequestFailure.hadNoEffect(unexpected(422), { status422: "no-effect" })).toBe(true)
+    expect(RequestFailure.hadNoEffect(unexpected(403), { status422: "no-effect" })).toBe(false)
   })
 
   it("that leaves the outcome unknown may have had an effect, and refuses as its last attempt did", () => {
     const [doubt, refused] = [unreachable(true), new NotFound({})]
     const unknown = new OutcomeUnknown({ requestId: "r", cause: doubt })
-    expect(Refusal.hadNoEffect(unknown, defaults)).toBe(false)
-    expect(Refusal.reasonOf(unknown)).toBeUndefined()
+    expect(RequestFailure.hadNoEffect(unknown, defaults)).toBe(false)
+    expect(RequestFailure.reasonOf(unknown)).toBeUndefined()
     const onlyCause = new OutcomeUnknown({ requestId: "r", cause: refused })
-    expect(Refusal.reasonOf(onlyCause)).toBe(refused.message)
+    expect(RequestFailure.reasonOf(onlyCause)).toBe(refused.message)
     const then = new OutcomeUnknown({ requestId: "r", cause: doubt, refusal: invalid(true) })
-    expect(Refusal.reasonOf(then)).toBe(invalid(true).message)
+    expect(RequestFailure.reasonOf(then)).toBe(invalid(true).message)
     const after = new OutcomeUnknown({ requestId: "r", cause: refused, refusal: doubt })
-    expect(Refusal.reasonOf(after)).toBeUndefined()
+    expect(RequestFailure.reasonOf(after)).toBeUndefined()
   })
 
   it("gives at most 500 characters of its reason", () => {
     const long = new UnexpectedResponse({ status: 400, reason: "x".repeat(600) })
-    expect(Refusal.reasonOf(long)).toBe(long.message.slice(0, 500))
+    expect(RequestFailure.reasonOf(long)).toBe(long.message.slice(0, 500))
   })
 
   it("asks to wait only if the service limits the rate of calls and says how long", () => {
     const limited = new RateLimited({ attempts: 1, retryAfter: 2500 })
-    expect(Refusal.retryAfter(limited)).toBe(2500)
-    expect(Refusal.retryAfter(new RateLimited({ attempts: 1 }))).toBe(0)
-    expect(Refusal.retryAfter(unreachable(true))).toBe(0)
+    expect(RequestFailure.retryAfter(limited)).toBe(2500)
+    expect(RequestFailure.retryAfter(new RateLimited({ attempts: 1 }))).toBe(0)
+    expect(RequestFailure.retryAfter(unreachable(true))).toBe(0)
   })
 })
 
 it("a declined transaction and a rejected intent are answers", () => {
-  expect(Refusal.isAnswer(declined({}))).toBe(true)
-  expect(Refusal.isAnswer(new IntentRejected({ requestId: "r", errorCode: "E1" }))).toBe(true)
+  expect(RequestFailure.isAnswer(declined({}))).toBe(true)
+  expect(RequestFailure.isAnswer(new IntentRejected({ requestId: "r", errorCode: "E1" }))).toBe(
+    true
+  )
 })
 
 describe("a stored refusal", () => {
@@ -110,7 +112,7 @@ describe("a stored refusal", () => {
             fields,
             ...(status !== undefined && { status })
           })
-          const read = Refusal.fromText(Refusal.encode(refusal))
+          const read = RequestFailure.fromText(RequestFailure.encode(refusal))
           expect(read).toStrictEqual(refusal)
         }
       )
@@ -120,20 +122,22 @@ describe("a stored refusal", () => {
   it.each(["", "[]", '{"fields":1}', '{"status":"400","fields":[]}', "no JSON"])(
     "that cannot be read, as %j, names no field and no status",
     (text) => {
-      expect(Refusal.fromText(text)).toStrictEqual(new ValidationFailed({ sent: true, fields: [] }))
+      expect(RequestFailure.fromText(text)).toStrictEqual(
+        new ValidationFailed({ sent: true, fields: [] })
+      )
     }
   )
 })
 
 it("a request in doubt keeps the doubt that it has, or gets one with the error as its cause", () => {
-  const unknown = Refusal.unknown("order-17", "no answer")
+  const unknown = RequestFailure.unknown("order-17", "no answer")
   expect(unknown).toMatchObject({
     requestId: "order-17",
     cause: { _tag: "Unreachable", reason: "no answer", sent: true, attempts: 0 }
   })
-  expect(Refusal.inDoubt("order-18", unknown)).toBe(unknown)
+  expect(RequestFailure.inDoubt("order-18", unknown)).toBe(unknown)
   const refused = new NotFound({})
-  expect(Refusal.inDoubt("order-18", refused)).toMatchObject({
+  expect(RequestFailure.inDoubt("order-18", refused)).toMatchObject({
     _tag: "OutcomeUnknown",
     requestId: "order-18",
     cause: refused
