@@ -1,12 +1,10 @@
 /**
- * Amounts of money as decimal text in major units. They are never numbers, so no digit is lost.
+ * Amounts of money as decimal text in major units. An amount is never a number, so no digit is lost.
  *
- * **Details**
+ * **Gotchas**
  *
- * The service rounds an amount with more than two decimals (`spec.md`, "Conventions"). A rounded amount is not
- * the amount that was ordered, so the client refuses such an amount before sending
- * (`docs/decisions/0011-ambiguous-statements.md`).
- * `round` rounds explicitly.
+ * The service rounds an amount with more than two decimals (`spec.md`, "Conventions"), so the client
+ * refuses it (`docs/decisions/0011-ambiguous-statements.md`). `round` rounds explicitly.
  *
  * @since 0.1.0
  */
@@ -18,8 +16,8 @@ import * as Schema from "effect/Schema"
 import * as Grammar from "./internal/Grammar.ts"
 
 /**
- * Schema for an amount to send: up to 18 digits without a leading zero, and at most two decimals (`"10"`,
- * `"10.5"`, `"10.50"`).
+ * Schema for an amount to send: up to 18 digits without a leading zero, and at most two decimals
+ * (`"10.50"`).
  *
  * @category schemas
  * @since 0.1.0
@@ -31,12 +29,6 @@ export const Amount = Schema.String.check(
   })
 ).pipe(Schema.brand("Amount"))
 
-/**
- * An amount in major units of its currency, as decimal text.
- *
- * @category models
- * @since 0.1.0
- */
 export type Amount = typeof Amount.Type
 
 /**
@@ -51,12 +43,6 @@ export const Currency = Schema.String.check(
   })
 ).pipe(Schema.brand("Currency"))
 
-/**
- * A currency code of ISO 4217.
- *
- * @category models
- * @since 0.1.0
- */
 export type Currency = typeof Currency.Type
 
 /**
@@ -68,12 +54,15 @@ export type Currency = typeof Currency.Type
 export type RoundingMode = BigDecimal.RoundingMode
 
 /**
- * Error raised when an amount cannot be read, rounded or converted. The message never contains the amount.
+ * Error raised when an amount cannot be read, rounded or converted.
  *
  * @category errors
  * @since 0.1.0
  */
-export class AmountFault extends Data.TaggedError("AmountFault")<{ readonly message: string }> {}
+export class AmountFault extends Data.TaggedError("AmountFault")<{
+  /** Names what is wrong with the amount, and never contains it. */
+  readonly message: string
+}> {}
 
 const fault = (message: string) => Result.fail(new AmountFault({ message }))
 
@@ -110,7 +99,7 @@ export const compare = (left: Amount, right: Amount): -1 | 0 | 1 =>
   BigDecimal.Order(decimal(left), decimal(right))
 
 /**
- * Adds two amounts of one currency, exactly. Fails when the sum has more than 18 digits before the point.
+ * Adds two amounts of one currency. Fails when the sum has more than 18 digits before the point.
  *
  * @category math
  * @since 0.1.0
@@ -119,8 +108,7 @@ export const add = (left: Amount, right: Amount): Result.Result<Amount, AmountFa
   parse(toFixed(BigDecimal.sum(decimal(left), decimal(right)), 2))
 
 /**
- * Rounds decimal text to an amount. The mode is required, because it decides whether the payer or the
- * payee gains the difference.
+ * Rounds decimal text to an amount. The mode is required, because it decides who gains the difference.
  *
  * @category math
  * @since 0.1.0
@@ -144,8 +132,7 @@ export const round = (
  */
 export const decimals = (currency: Currency): number | undefined => {
   const listed = table[currency]
-  // The table has base 5 for ariary and ouguiya, because their minor units are fifths. ISO 4217 lists both with
-  // two decimals.
+  // The table has base 5 for ariary and ouguiya; ISO 4217 lists both with two decimals.
   return listed?.base === 10 ? listed.exponent : listed && 2
 }
 
@@ -169,8 +156,8 @@ export const toMinorUnits = (
 }
 
 /**
- * Converts minor units to an amount. Refuses an amount that the service would round, such as a third decimal of
- * KWD.
+ * Converts minor units to an amount. Refuses an amount that the service would round, such as a third
+ * decimal of KWD.
  *
  * **Example** (Cents, yen, fils)
  *
@@ -220,7 +207,6 @@ const table: Readonly<Record<string, { readonly base: unknown; readonly exponent
 
 const decimal = (amount: string) => BigDecimal.fromStringUnsafe(amount)
 
-/** Writes a decimal that is not negative with a fixed number of decimals. */
 const toFixed = (value: BigDecimal.BigDecimal, scale: number): string => {
   const digits = String(BigDecimal.scale(value, scale).value).padStart(scale + 1, "0")
   const whole = digits.slice(0, digits.length - scale)

@@ -1,10 +1,10 @@
 /**
- * The parts of an APM payment or payout that depend on its method.
+ * The parts of an APM payment or payout that depend on its method (`spec.md`, "apmPayload and
+ * apmResponseData").
  *
  * **Details**
  *
- * The specification does not show the structure for each method. The fields that it names are typed; all other
- * fields are kept (`spec.md`, "apmPayload and apmResponseData").
+ * The specification shows no structure for each method. Its named fields are typed; all others are kept.
  *
  * @since 0.1.0
  */
@@ -17,33 +17,29 @@ import {
 } from "./internal/OpenStruct.ts"
 
 /**
- * The input of a payment method. Fields that the specification does not name are beside the named ones.
+ * The input of a payment method. It takes any further field.
  *
  * @category models
  * @since 0.1.0
  */
 export interface ApmPayloadInput {
-  /** Type of the payment; its values are not documented (`spec.md`, "apmPayload and apmResponseData"). */
+  /** Type of the payment; its values are not documented. */
   readonly paymentType?: string
-  /**
-   * Name of the payment method; its values are not documented (`spec.md`, "apmPayload and apmResponseData").
-   */
+  /** Name of the payment method; its values are not documented. */
   readonly paymentMethod?: string
   readonly [field: string]: unknown
 }
 
 /**
- * The input of a payment method, as it is read.
+ * The input of a payment method, as the service returns it.
  *
  * @category models
  * @since 0.1.0
  */
 export interface ApmPayload extends UnknownFields {
-  /** Type of the payment; its values are not documented (`spec.md`, "apmPayload and apmResponseData"). */
+  /** Type of the payment; its values are not documented. */
   readonly paymentType?: string
-  /**
-   * Name of the payment method; its values are not documented (`spec.md`, "apmPayload and apmResponseData").
-   */
+  /** Name of the payment method; its values are not documented. */
   readonly paymentMethod?: string
 }
 
@@ -59,42 +55,33 @@ export const ApmPayload = openStructOf<ApmPayload>("ApmPayload", {
 })
 
 /**
- * The response data of a payment method: pages, QR codes and identifiers. `NextAction.of` reads the next step of
- * the customer from it.
+ * The response data of a payment method. `NextAction.of` reads the customer's next step from it
+ * (`spec.md`, "apmPayload and apmResponseData").
  *
  * @category models
  * @since 0.1.0
  */
 export interface ApmResponseData extends UnknownFields {
-  /**
-   * Identifier of the transaction at the provider of the method (`spec.md`, "apmPayload and apmResponseData").
-   */
+  /** Identifier of the transaction at the provider of the method. */
   readonly providerTransactionId?: string | null
-  /** URL of a page to embed in an iframe (`spec.md`, "apmPayload and apmResponseData"). */
+  /** URL of a page to embed in an iframe. */
   readonly iframeUrl?: string | null
-  /**
-   * Next step of the customer; REDIRECTION is the only documented value (`spec.md`, "apmPayload and
-   * apmResponseData").
-   */
+  /** Next step of the customer; REDIRECTION is the only documented value. */
   readonly actionType?: Open<"REDIRECTION"> | null
-  /** Content of the QR code to show (`spec.md`, "apmPayload and apmResponseData"). */
+  /** Content of the QR code to show. */
   readonly qrData?: string | null
-  /**
-   * Link that opens the payment app on the same device (`spec.md`, "apmPayload and apmResponseData").
-   */
+  /** Link that opens the payment app on the same device. */
   readonly qrDeepLink?: string | null
-  /** URL of a full page to redirect the customer to (`spec.md`, "apmPayload and apmResponseData"). */
+  /** URL of a full page to redirect the customer to. */
   readonly redirectUrl?: string | null
-  /** Type of the payment; its values are not documented (`spec.md`, "apmPayload and apmResponseData"). */
+  /** Type of the payment; its values are not documented. */
   readonly paymentType?: string | null
-  /**
-   * Name of the payment method; its values are not documented (`spec.md`, "apmPayload and apmResponseData").
-   */
+  /** Name of the payment method; its values are not documented. */
   readonly paymentMethod?: string | null
 }
 
 /**
- * Schema for the response data of a payment method: pages, QR codes and identifiers.
+ * Schema for the response data of a payment method.
  *
  * @category schemas
  * @since 0.1.0

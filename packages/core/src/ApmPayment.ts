@@ -17,7 +17,7 @@ import {
 import type { DeviceInput, OrderInput } from "./Order.ts"
 
 /**
- * Input of the merchant to start an APM payment, as plain text fields.
+ * Input of an APM payment.
  *
  * @category models
  * @since 0.1.0
@@ -28,47 +28,44 @@ export interface ApmPaymentInput extends CreateInput, OptionalCallbackUrl {
    * "Conventions").
    */
   readonly accountId: string
-  /**
-   * Input of the payment method. Its structure depends on the method, so it takes any further field (`spec.md`,
-   * "apmPayload and apmResponseData").
-   */
+  /** Input of the payment method; takes any further field (`spec.md`, "apmPayload and apmResponseData"). */
   readonly apmPayload: ApmPayloadInput
-  /**
-   * Amount as decimal text in major units, with at most two decimals: `"10.50"` (`spec.md`, "Conventions").
-   */
+  /** Decimal text in major units, with at most two decimals: `"10.50"` (`spec.md`, "Conventions"). */
   readonly amount: string
-  /** Currency: three capital letters of ISO 4217, such as `"EUR"` (`spec.md`, "Conventions"). */
+  /** Three capital letters of ISO 4217, such as `"EUR"` (`spec.md`, "Conventions"). */
   readonly currency: string
   /**
-   * Absolute http(s) URL that the customer returns to after a success. The return does not confirm the payment
-   * (`spec.md`, "Transaction statuses").
+   * Absolute http(s) URL to which the customer returns after a success. The return does not confirm the
+   * payment (`spec.md`, "Transaction statuses").
    */
   readonly successRedirectUrl?: string
-  /** Absolute http(s) URL that the customer returns to after a failure (`spec.md`, "Transaction statuses"). */
+  /**
+   * Absolute http(s) URL to which the customer returns after a failure (`spec.md`, "Transaction
+   * statuses").
+   */
   readonly failureRedirectUrl?: string
-  /** Order of the merchant, for reconciliation (`spec.md`, "Order"). */
+  /** Order at the merchant, for reconciliation (`spec.md`, "Order"). */
   readonly order?: OrderInput
   /** Customer who is billed (`spec.md`, "Billing details variants"). */
   readonly billingDetails?: ApmBillingDetailsInput
-  /** Device of the customer, needed for 3-D Secure (`spec.md`, "Device"). */
+  /** Device of the customer, which 3-D Secure needs (`spec.md`, "Device"). */
   readonly device?: DeviceInput
 }
 
 /**
- * The response to the creation of an APM payment. Fields that the specification does not name are in
- * `unknownFields`.
+ * The response to the creation of an APM payment.
  *
  * @category models
  * @since 0.1.0
  */
 export interface ApmPaymentResponse extends Identified, Created {
-  /** Identifier of the request, as it was sent (`spec.md`, "Conventions"). */
+  /** Identifier of the request (`spec.md`, "Conventions"). */
   readonly requestId?: string
   /** Second reason of a decline; its values are not documented (`spec.md`, "Conventions"). */
   readonly declineSubReason?: string | null
-  /** Data of the payment method: pages, QR codes (`spec.md`, "apmPayload and apmResponseData"). */
+  /** Pages, QR codes and identifiers of the method (`spec.md`, "apmPayload and apmResponseData"). */
   readonly apmResponseData?: ApmResponseData | null
-  /** Time of creation as text; its format is not documented (`spec.md`, "Conventions"). */
+  /** Time of creation; its format is not documented (`spec.md`, "Conventions"). */
   readonly createdTime?: string | null
 }
 

@@ -20,7 +20,7 @@ import type { Order } from "./Order.ts"
 import { TransactionId } from "./Transaction.ts"
 
 /**
- * Input of the merchant to start an APM payout, as plain text fields.
+ * Input of an APM payout.
  *
  * @category models
  * @since 0.1.0
@@ -28,7 +28,7 @@ import { TransactionId } from "./Transaction.ts"
 export interface ApmPayoutInput extends ApmPaymentInput {}
 
 /**
- * The response to the creation of an APM payout: the fields of `ApmPaymentResponse`.
+ * The response to the creation of an APM payout.
  *
  * @category models
  * @since 0.1.0
@@ -44,14 +44,14 @@ export interface ApmPayoutResponse extends ApmPaymentResponse {}
 export const ApmPayoutResponse = openStructOf<ApmPayoutResponse>("ApmPayoutResponse", apmCreated)
 
 /**
- * The details of an APM payout.
+ * All fields of an APM payout.
  *
  * @category models
  * @since 0.1.0
  */
 export interface ApmPayoutInfo extends Details {
   /**
-   * Merchant account of APM operations as text with every digit; a JSON integer on the wire (`spec.md`,
+   * Merchant account of APM operations, with every digit of the JSON integer on the wire (`spec.md`,
    * "Conventions").
    */
   readonly accountId?: string | null

@@ -1,7 +1,7 @@
 /**
- * Billing details, in the four variants of the specification (`spec.md`, "Billing details variants").
+ * Billing details, in four variants (`spec.md`, "Billing details variants").
  *
- * **Details**
+ * **Gotchas**
  *
  * The frictionless flow of 3-D Secure 2 needs firstName, lastName, address1, city, phone and dateOfBirth.
  *
@@ -10,75 +10,67 @@
 import type * as Redacted from "effect/Redacted"
 import type { UnknownFields } from "./internal/OpenStruct.ts"
 
-/** The fields of a customer that three of the variants have; every field is optional. */
 interface Person {
-  /** Identifier of the customer at the merchant (`spec.md`, "Billing details variants"). */
+  /** Identifier of the customer at the merchant. */
   readonly externalUserId?: string
-  /** First name; needed for frictionless 3-D Secure 2 (`spec.md`, "Billing details variants"). */
+  /** First name; needed for frictionless 3-D Secure 2. */
   readonly firstName?: string
-  /** Last name; needed for frictionless 3-D Secure 2 (`spec.md`, "Billing details variants"). */
+  /** Last name; needed for frictionless 3-D Secure 2. */
   readonly lastName?: string
-  /**
-   * First line of the street address; needed for frictionless 3-D Secure 2 (`spec.md`, "Billing details variants").
-   */
+  /** First line of the street address; needed for frictionless 3-D Secure 2. */
   readonly address1?: string
-  /** City; needed for frictionless 3-D Secure 2 (`spec.md`, "Billing details variants"). */
+  /** City; needed for frictionless 3-D Secure 2. */
   readonly city?: string
-  /** State or province (`spec.md`, "Billing details variants"). */
+  /** State or province. */
   readonly state?: string
-  /** Country: two capital letters of ISO 3166-1 alpha-2 (`spec.md`, "Billing details variants"). */
+  /** Two capital letters of ISO 3166-1 alpha-2. */
   readonly country?: string
-  /** ZIP or postal code (`spec.md`, "Billing details variants"). */
+  /** ZIP or postal code. */
   readonly postalCode?: string
-  /**
-   * Phone number with the country code; needed for frictionless 3-D Secure 2 (`spec.md`, "Billing details
-   * variants").
-   */
+  /** Phone number with the country code; needed for frictionless 3-D Secure 2. */
   readonly phone?: string
-  /**
-   * Date of birth, YYYY-MM-DD; needed for frictionless 3-D Secure 2 (`spec.md`, "Billing details variants").
-   */
+  /** YYYY-MM-DD; needed for frictionless 3-D Secure 2. */
   readonly dateOfBirth?: string
 }
 
 interface OptionalEmail {
-  /** E-mail address of the customer (`spec.md`, "Billing details variants"). */
+  /** E-mail address of the customer. */
   readonly email?: string
 }
 
 interface RequiredEmail {
-  /** E-mail address of the customer; required (`spec.md`, "Billing details variants"). */
+  /** E-mail address of the customer; required. */
   readonly email: string
 }
 
 /**
- * Billing details in a request for an APM payment or payout; every field is optional.
+ * Billing details of an APM payment or payout (`spec.md`, "Billing details variants").
  *
  * @category models
  * @since 0.1.0
  */
 export interface ApmBillingDetailsInput extends Person, OptionalEmail {
-  /** Text without a documented format; sent, and never printed (`spec.md`, "Billing details variants"). */
+  /** Text without a documented format; never printed. */
   readonly ssn?: string
-  /** Text without a documented format; sent, and never printed (`spec.md`, "Billing details variants"). */
+  /** Text without a documented format; never printed. */
   readonly identityCode?: string
 }
 
 /**
- * Billing details of an APM payment or payout, as they are read.
+ * Billing details of an APM payment or payout, as the service returns them.
  *
  * @category models
  * @since 0.1.0
  */
 export interface ApmBillingDetails extends Person, OptionalEmail, UnknownFields {
-  /** Redacted text without a documented format (`spec.md`, "Billing details variants"). */
+  /** Text without a documented format. */
   readonly ssn?: Redacted.Redacted
-  /** Redacted text without a documented format (`spec.md`, "Billing details variants"). */
+  /** Text without a documented format. */
   readonly identityCode?: Redacted.Redacted
 }
 
 /**
- * Billing details in a request for a subscription or an intent; `email` is required, every other field optional.
+ * Billing details of a subscription or an intent (`spec.md`, "Billing details variants").
  *
  * @category models
  * @since 0.1.0
@@ -86,7 +78,7 @@ export interface ApmBillingDetails extends Person, OptionalEmail, UnknownFields 
 export interface BillingDetailsInput extends Person, RequiredEmail {}
 
 /**
- * Billing details of a subscription or an intent, as they are read.
+ * Billing details of a subscription or an intent, as the service returns them.
  *
  * @category models
  * @since 0.1.0
@@ -94,26 +86,26 @@ export interface BillingDetailsInput extends Person, RequiredEmail {}
 export interface BillingDetails extends BillingDetailsInput, UnknownFields {}
 
 /**
- * Billing details in a request for a card payout; `email` is required, every other field optional.
+ * Billing details of a card payout (`spec.md`, "Billing details variants").
  *
  * @category models
  * @since 0.1.0
  */
 export interface PayoutBillingDetailsInput extends RequiredEmail {
-  /** First name (`spec.md`, "Billing details variants"). */
+  /** First name. */
   readonly firstName?: string
-  /** Last name (`spec.md`, "Billing details variants"). */
+  /** Last name. */
   readonly lastName?: string
-  /** Street address (`spec.md`, "Billing details variants"). */
+  /** Street address. */
   readonly address?: string
-  /** ZIP or postal code (`spec.md`, "Billing details variants"). */
+  /** ZIP or postal code. */
   readonly postalCode?: string
-  /** City (`spec.md`, "Billing details variants"). */
+  /** City. */
   readonly city?: string
-  /** State or province (`spec.md`, "Billing details variants"). */
+  /** State or province. */
   readonly state?: string
-  /** Country code (`spec.md`, "Billing details variants"). */
+  /** Country code. */
   readonly countryCode?: string
-  /** Phone number (`spec.md`, "Billing details variants"). */
+  /** Phone number. */
   readonly phone?: string
 }

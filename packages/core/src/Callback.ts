@@ -1,34 +1,34 @@
 /**
- * Callbacks: the requests that the service posts to the callback URL of the merchant when a status changes.
+ * Callbacks: the requests that the service posts to the merchant when a status changes (`spec.md`,
+ * "Events").
  *
- * **Details**
+ * **Gotchas**
  *
- * There are two layouts (`spec.md`, "Events"). The query parameter `paymentMethod` and the fields of the body
- * tell which one a callback has. The checksum covers only the four fields of `Signed`, and not the status.
- * Therefore the signed and the unsigned fields are separate types.
+ * The checksum covers the four fields of `Signed`, and not the status.
  *
  * @since 0.1.0
  */
 import type { Json } from "effect/Schema"
 
 /**
- * The four fields that the checksum covers, each exactly as it was sent.
- *
- * `account` is `mid` of a card callback and `accountId` of an APM callback. `amount` and `currency` are
- * `orderAmount` and `orderCurrency` of a card callback.
+ * The fields that the checksum covers, each exactly as it was sent.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Signed {
+  /** Merchant account: `mid` of a card callback, `accountId` of an APM callback. */
   readonly account: string
+  /** Amount in major units: `orderAmount` of a card callback. */
   readonly amount: string
+  /** Currency: `orderCurrency` of a card callback. */
   readonly currency: string
+  /** Identifier of the transaction. */
   readonly transactionId: string
 }
 
 /**
- * The body of a callback: all its fields, signed and unsigned.
+ * The body of a callback.
  *
  * @category models
  * @since 0.1.0

@@ -6,42 +6,43 @@
 import * as Data from "effect/Data"
 
 /**
- * The reason why a callback is refused. It is plain data, because an attacker can cause many refusals and a
- * thrown error takes more time.
- *
- * - `status`: the HTTP status of the response. Every failure of the checksum is 401.
- * - `reason`: text for the log of the merchant. It names fields, never values, and is not sent.
+ * A refused callback. It is plain data, because an attacker can cause many.
  *
  * @category models
  * @since 0.1.0
  */
 export interface RefusedCallback {
+  /** HTTP status of the response; 401 for every failure of the checksum. */
   readonly status: 400 | 401 | 405 | 413 | 415
+  /** Text for the merchant's log. It names fields, never values, and is not sent. */
   readonly reason: string
 }
 
 /**
- * Error raised when the store cannot be read or written. The receiver responds 503 to a callback, and the
- * service sends the callback again.
+ * Error raised when the store cannot be read or written. The receiver then responds 503, and the service
+ * sends the callback again.
  *
  * @category errors
  * @since 0.1.0
  */
 export class StoreUnavailable extends Data.TaggedError("StoreUnavailable")<{
+  /** The error of the store. */
   readonly cause?: unknown
 }> {
+  /** The tag, for programs without Effect. */
   readonly code = "StoreUnavailable"
   override readonly message = "The store is not available"
 }
 
 /**
- * Error raised at the start when a merchant secret is empty, or has spaces or line breaks around it. The error
- * does not contain the secret.
+ * Error raised at the start when a merchant secret is empty or surrounded by white space. It does not
+ * contain the secret.
  *
  * @category errors
  * @since 0.1.0
  */
 export class InvalidSecret extends Data.TaggedError("InvalidSecret")<{
+  /** Which of the two secrets is invalid. */
   readonly secret: "current" | "previous"
 }> {
   /** Empty, so that a program prints the message alone. */

@@ -1,5 +1,5 @@
 /**
- * Card tokens and card numbers. Both are redacted.
+ * Card tokens and card numbers, both redacted.
  *
  * @since 0.1.0
  */
@@ -15,8 +15,7 @@ import * as Schema from "effect/Schema"
 export const CardToken = Schema.RedactedFromValue(Schema.NonEmptyString, { label: "cardToken" })
 
 /**
- * Tells whether a card number has the right check digit by the Luhn algorithm. It detects every single
- * mistyped digit.
+ * Tells whether a card number has the right check digit (Luhn), which detects every single mistyped digit.
  *
  * **Example** (A mistyped digit)
  *

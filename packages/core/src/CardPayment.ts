@@ -1,10 +1,9 @@
 /**
- * Card payments, tokens and charges. The specification names these endpoints and shows no shape (`spec.md`,
- * "Endpoints named but without shape").
+ * Card payments, tokens and charges (`spec.md`, "Endpoints named but without shape").
  *
  * **Details**
  *
- * Likely fields are typed. All other fields are sent unchanged, and kept in `unknownFields`
+ * The specification shows no fields. The likely ones are typed, and inputs take any further field
  * (`docs/decisions/0008-undocumented-values.md`).
  *
  * @since 0.1.0
@@ -23,7 +22,6 @@ import {
 } from "./internal/SharedFields.ts"
 import { TransactionId } from "./Transaction.ts"
 
-/** The input of a request without a documented shape: it may have any further field. */
 interface OpenInput extends Requested {
   /** Merchant account of card operations (`spec.md`, "Conventions"). */
   readonly mid?: string
@@ -31,37 +29,33 @@ interface OpenInput extends Requested {
 }
 
 /**
- * Input of the merchant to start a card payment or charge. It takes any further field, because the
- * specification shows no shape; a card payment usually has a `card`.
+ * Input of a card payment or charge. A card payment usually has a field `card`.
  *
  * @category models
  * @since 0.1.0
  */
 export interface CardPaymentInput extends OpenInput, CreateInput, OptionalCallbackUrl {
-  /**
-   * Amount as decimal text in major units, with at most two decimals: `"10.50"` (`spec.md`, "Conventions").
-   */
+  /** Decimal text in major units, with at most two decimals: `"10.50"` (`spec.md`, "Conventions"). */
   readonly amount?: string
-  /** Currency: three capital letters of ISO 4217, such as `"EUR"` (`spec.md`, "Conventions"). */
+  /** Three capital letters of ISO 4217, such as `"EUR"` (`spec.md`, "Conventions"). */
   readonly currency?: string
   /**
-   * Token that stands for a card, from `CardPayments.tokenize`; never printed (`spec.md`, "Endpoints named but
-   * without shape").
+   * Card token from `CardPayments.tokenize`; never printed (`spec.md`, "Endpoints named but without
+   * shape").
    */
   readonly cardToken?: string
 }
 
 /**
- * The response to the creation of a card payment. Fields that the specification does not name are in
- * `unknownFields`.
+ * The response to a card payment or charge.
  *
  * @category models
  * @since 0.1.0
  */
 export interface CardPaymentResponse extends Identified, Created {
-  /** Identifier of the request, as it was sent (`spec.md`, "Conventions"). */
+  /** Identifier of the request (`spec.md`, "Conventions"). */
   readonly requestId?: string | null
-  /** Token that stands for the card, redacted (`spec.md`, "Endpoints named but without shape"). */
+  /** Card token (`spec.md`, "Endpoints named but without shape"). */
   readonly cardToken?: Redacted.Redacted | null
 }
 
@@ -79,8 +73,7 @@ export const CardPaymentResponse = openStructOf<CardPaymentResponse>("CardPaymen
 })
 
 /**
- * Input of the merchant to tokenize a card. It takes any further field, because the specification shows no shape;
- * the card is usually the field `card`.
+ * Input to tokenize a card, which is usually the field `card`.
  *
  * @category models
  * @since 0.1.0
@@ -88,23 +81,20 @@ export const CardPaymentResponse = openStructOf<CardPaymentResponse>("CardPaymen
 export interface TokenizeInput extends OpenInput {}
 
 /**
- * The response to a tokenize request. Fields that the specification does not name are in `unknownFields`.
+ * The response to a tokenize request.
  *
  * @category models
  * @since 0.1.0
  */
 export interface TokenizeResponse extends UnknownFields {
-  /** Identifier of the request, as it was sent (`spec.md`, "Conventions"). */
+  /** Identifier of the request (`spec.md`, "Conventions"). */
   readonly requestId?: string | null
-  /**
-   * Token that stands for the card, redacted; charges and subscriptions take it (`spec.md`, "Endpoints named but
-   * without shape").
-   */
+  /** Card token for charges and subscriptions (`spec.md`, "Endpoints named but without shape"). */
   readonly cardToken: Redacted.Redacted
 }
 
 /**
- * Schema for the response to `POST /api/v1/payments/card/tokenize`: the token for subscriptions and charges.
+ * Schema for the response to `POST /api/v1/payments/card/tokenize`.
  *
  * @category schemas
  * @since 0.1.0

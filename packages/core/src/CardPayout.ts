@@ -20,46 +20,41 @@ import {
 import { TransactionId } from "./Transaction.ts"
 
 /**
- * Input of the merchant to pay out to a card, as plain text fields.
+ * Input of a card payout.
  *
  * @category models
  * @since 0.1.0
  */
 export interface CardPayoutInput extends CreateInput, CardAccount, OptionalCallbackUrl {
-  /**
-   * Amount as decimal text in major units, with at most two decimals: `"10.50"` (`spec.md`, "Conventions").
-   */
+  /** Decimal text in major units, with at most two decimals: `"10.50"` (`spec.md`, "Conventions"). */
   readonly amount: string
   /** Card that receives the money (`spec.md`, "PayoutCardDetails"). */
   readonly card: PayoutCardInput
-  /** Person who receives the money; `email` is required in it (`spec.md`, "Billing details variants"). */
+  /** Person who receives the money (`spec.md`, "Billing details variants"). */
   readonly billingDetails?: PayoutBillingDetailsInput
 }
 
 /**
- * The card of a payout in a request, as plain text fields.
+ * The card of a payout.
  *
  * @category models
  * @since 0.1.0
  */
 export interface PayoutCardInput {
-  /**
-   * Card number: 12 to 19 digits without spaces or dashes; never printed (`spec.md`, "PayoutCardDetails").
-   */
+  /** 12 to 19 digits without spaces or dashes; never printed (`spec.md`, "PayoutCardDetails"). */
   readonly number: string
   /** Security code of 3 or 4 digits; never printed (`spec.md`, "PayoutCardDetails"). */
   readonly cvv?: string
-  /** Month of expiry, two digits MM: `"04"` (`spec.md`, "PayoutCardDetails"). */
+  /** Month of expiry, MM: `"04"` (`spec.md`, "PayoutCardDetails"). */
   readonly expMonth: string
-  /** Year of expiry, four digits YYYY: `"2030"` (`spec.md`, "PayoutCardDetails"). */
+  /** Year of expiry, YYYY: `"2030"` (`spec.md`, "PayoutCardDetails"). */
   readonly expYear: string
   /** Name as printed on the card (`spec.md`, "PayoutCardDetails"). */
   readonly cardHolderName?: string
 }
 
 /**
- * The response to the creation of a card payout. Fields that the specification does not name are in
- * `unknownFields`.
+ * The response to the creation of a card payout.
  *
  * @category models
  * @since 0.1.0
@@ -78,7 +73,7 @@ export const CardPayoutResponse = openStructOf<CardPayoutResponse>("CardPayoutRe
 })
 
 /**
- * The details of a card payout.
+ * All fields of a card payout.
  *
  * @category models
  * @since 0.1.0

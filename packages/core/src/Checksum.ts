@@ -1,11 +1,10 @@
 /**
- * The two checksums of the service: of requests and of callbacks (`spec.md`, "Authentication").
+ * The checksums of requests and of callbacks (`spec.md`, "Authentication").
  *
  * **Gotchas**
  *
- * Joining with `|` is ambiguous: `"1|2" + "10"` and `"1" + "2|10"` have the same checksum. So a field with a
- * `|` must be refused before the checksum is computed. The schemas of requests and the verifier of callbacks
- * refuse it.
+ * Joining with `|` is ambiguous: `"1|2" + "10"` and `"1" + "2|10"` have one checksum. The schemas of
+ * requests and the verifier of callbacks refuse a field with a `|`.
  *
  * @since 0.1.0
  */
@@ -14,7 +13,7 @@ import * as Hex from "effect/encoding/Hex"
 import type { Signed } from "./Callback.ts"
 
 /**
- * A function that returns the HMAC-SHA256 of a text under the merchant secret.
+ * Returns the HMAC-SHA256 of a text under the merchant secret.
  *
  * @category models
  * @since 0.1.0
@@ -22,12 +21,7 @@ import type { Signed } from "./Callback.ts"
 export type Sign = (text: string) => Uint8Array
 
 /**
- * Computes the checksum of an APM request: accountId, requestId, amount and currency, in lower-case
- * hex.
- *
- * **Details**
- *
- * The specification does not show the separator. Pass `Profile.requestChecksumSeparator`.
+ * Computes the checksum of an APM request, in lower-case hex. `separator` is that of `Profile`.
  *
  * @category constructors
  * @since 0.1.0
@@ -47,8 +41,7 @@ export const request = (
   )
 
 /**
- * Computes the checksum of a callback: account, amount, currency and transactionId joined with `|`,
- * in canonical base64. This is the value of the header `X-Checksum`.
+ * Computes the `X-Checksum` of a callback, in canonical base64.
  *
  * @category constructors
  * @since 0.1.0
@@ -59,13 +52,12 @@ export const callback = (sign: Sign, fields: Signed): string =>
   )
 
 /**
- * Tells whether two checksums are the same text, in a time that depends only on their lengths.
+ * Compares two checksums in a time that depends only on their lengths.
  *
- * **Details**
+ * **Gotchas**
  *
- * The texts are compared, not the decoded digests: several spellings decode to one digest, and only the canonical
- * one is the checksum. The loop reads every character, so its time does not tell an attacker where the first
- * difference is.
+ * It compares the texts, because several spellings of base64 decode to one digest and only the canonical
+ * one is valid.
  *
  * @category guards
  * @since 0.1.0

@@ -3,26 +3,19 @@
  *
  * **Details**
  *
- * The checksum of a callback covers neither the status nor the time, so a callback alone proves nothing.
- * Every observed status is therefore either *claimed* (a callback states it) or *confirmed* (the service
- * states it in a response or a read). The evidence of a transaction is the set of both, with two bits for
- * each status in one integer. Evidence is joined by OR, which is commutative, associative and idempotent:
- * the order and repetition of callbacks make no difference, and SQL joins evidence in one UPSERT.
+ * The checksum of a callback does not cover the status. So an observed status is *claimed* (a callback
+ * states it) or *confirmed* (a response or a read of the service states it). Evidence is one integer with
+ * two bits for each status, joined by OR: order and repetition make no difference, and SQL joins it in one
+ * UPSERT.
  *
- * A ledger stores the last `Read` beside the evidence: the status that the service returned, and the time of
- * the request. Of two reads the one that was requested later is kept.
- *
- * Only `standing` interprets the evidence. This module imports only `Status` and runs in any
- * JavaScript runtime.
+ * This module imports only `Status` and runs in any JavaScript runtime.
  *
  * @since 0.1.0
  */
 import { finalRank, isTerminal, rank, type Status, statuses, table } from "./Status.ts"
 
 /**
- * The claimed and the confirmed statuses of one transaction: an integer, below 2^18 with the nine statuses.
- *
- * The table of `Status` gives the bits of each status: 0 to 8 are the claims of the nine, 9 to 17 their confirmations.
+ * The observed statuses of one transaction as bits of an integer below 2^18; `Status.table` numbers them.
  *
  * @category models
  * @since 0.1.0
@@ -30,11 +23,11 @@ import { finalRank, isTerminal, rank, type Status, statuses, table } from "./Sta
 export type Evidence = number
 
 /**
- * The policy decides which claims count before the service confirms them.
+ * The claims that count before the service confirms them.
  *
- * - `final`: claims of a status below the final rank count; a final status must be confirmed (the default).
- * - `always`: no claim counts; every status must be confirmed.
- * - `never`: every claim counts; for receivers that cannot reach the service.
+ * - `final` (default): claims below the final rank; a final status must be confirmed.
+ * - `always`: none; every status must be confirmed.
+ * - `never`: all; for receivers that cannot reach the service.
  *
  * @category models
  * @since 0.1.0
@@ -42,39 +35,37 @@ export type Evidence = number
 export type Policy = "final" | "always" | "never"
 
 /**
- * The last result of reading a transaction: the status that the service returned, and the time of the
- * request in milliseconds since the epoch.
+ * The last read of a transaction.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Read {
+  /** Status that the service returned. */
   readonly status: Status
+  /** Time of the request, in milliseconds since the epoch. */
   readonly askedAt: number
 }
 
 /**
  * The conclusion from the evidence of a transaction.
  *
- * - `status`: the status that holds; undefined when no observation counts, or in a conflict before a read
- *   decides it.
- * - `rank`: the highest rank that counts; 0 when no observation counts.
- * - `confirmed`: whether the service confirmed `status`.
- * - `conflict`: the final statuses of rank 10 among which only a read decides, in the order of `statuses`; null
- *   when there is no conflict.
- *
  * @category models
  * @since 0.1.0
  */
 export interface Standing {
+  /** Status that holds; undefined when no observation counts, or in a conflict that no read has decided. */
   readonly status: Status | undefined
+  /** Highest rank that counts; 0 when no observation counts. */
   readonly rank: number
+  /** Whether the service confirmed `status`. */
   readonly confirmed: boolean
+  /** Final statuses of rank 10 among which only a read decides; null without a conflict. */
   readonly conflict: Array<Status> | null
 }
 
 /**
- * The evidence of a transaction without any observation.
+ * The evidence without any observation.
  *
  * @category constructors
  * @since 0.1.0
@@ -82,11 +73,7 @@ export interface Standing {
 export const none: Evidence = 0
 
 /**
- * Makes the evidence of one callback: its status is claimed.
- *
- * **Gotchas**
- *
- * Check text from outside with `isStatus` first.
+ * Makes the evidence of a callback. Check text from outside with `isStatus` first.
  *
  * @category constructors
  * @since 0.1.0
@@ -94,11 +81,7 @@ export const none: Evidence = 0
 export const claimed = (status: Status): Evidence => 1 << table[status].claimed
 
 /**
- * Makes the evidence of one response or read: its status is confirmed.
- *
- * **Gotchas**
- *
- * Check text from outside with `isStatus` first.
+ * Makes the evidence of a response or a read. Check text from outside with `isStatus` first.
  *
  * @category constructors
  * @since 0.1.0
@@ -106,7 +89,7 @@ export const claimed = (status: Status): Evidence => 1 << table[status].claimed
 export const confirmed = (status: Status): Evidence => 1 << table[status].confirmed
 
 /**
- * Joins two pieces of evidence: the union of their observations.
+ * Joins the observations of two pieces of evidence.
  *
  * @category combinators
  * @since 0.1.0
@@ -114,8 +97,8 @@ export const confirmed = (status: Status): Evidence => 1 << table[status].confir
 export const join = (left: Evidence, right: Evidence): Evidence => left | right
 
 /**
- * Joins two reads: returns the one that was requested later. Of two requests in the same millisecond,
- * returns the one whose status comes later in `statuses`, so that the order of joining makes no difference.
+ * Returns the read that was requested later; of two in one millisecond, the one whose status is later in
+ * `statuses`.
  *
  * @category combinators
  * @since 0.1.0
@@ -144,21 +127,19 @@ export const claimedStatuses = (evidence: Evidence): Array<Status> =>
 export const confirmedStatuses = (evidence: Evidence): Array<Status> =>
   statuses.filter((status) => evidence & confirmed(status))
 
-/** Returns the place of a status in the table. */
 const place = (status: Status): number => statuses.indexOf(status)
 
 /**
- * Returns the order in which the handler is told: by rank, and below the final rank by place too, so that
- * CUSTOMER_VERIFICATION comes after PROCESSING.
+ * The order of transitions: by rank, and below the final rank by place, so that CUSTOMER_VERIFICATION
+ * comes after PROCESSING.
  */
 const order = (status: Status): number =>
   rank(status) + (isTerminal(status) ? 0 : place(status) / statuses.length)
 
-/** A standing that several transactions share. */
 const shared = (status: Status | undefined, confirmed: boolean): Standing =>
   Object.freeze({ status, rank: status ? rank(status) : 0, confirmed, conflict: null })
 
-/** Every observation, the strongest first: a confirmed status is stronger than its claim. */
+/** Every observation, the strongest first. A confirmed status is stronger than its claim. */
 const observations = statuses
   .flatMap((status) => [
     { bit: confirmed(status), strength: order(status) + 0.01, standing: shared(status, true) },
@@ -166,40 +147,36 @@ const observations = statuses
   ])
   .toSorted((one, other) => other.strength - one.strength)
 
-/** Returns the evidence of the observations that satisfy a condition. */
 const where = (holds: (each: (typeof observations)[number]) => boolean): Evidence =>
   observations.reduce((evidence, each) => (holds(each) ? evidence | each.bit : evidence), none)
 
-/** The observations, each with those of the same strength, itself included. Only those of rank 10 have others. */
+/** The observations, each with those of equal strength. Only rank 10 has several. */
 const candidates = observations.map((each) => ({
   ...each,
   rivals: where(({ strength }) => strength === each.strength)
 }))
 
-/** The observations that count under each policy. */
 const counted: Readonly<Record<Policy, Evidence>> = {
   never: where(() => true),
   final: where(({ standing }) => standing.confirmed || standing.rank < finalRank),
   always: where(({ standing }) => standing.confirmed)
 }
 
-/** The standing of a transaction of which no observation counts. */
 const nothing = shared(undefined, false)
 
 /**
- * Returns the standing of a transaction, from its evidence, the status of its last read and the policy.
+ * Returns the standing of a transaction. Of the confirmed statuses and the claims that the policy admits,
+ * the highest rank holds.
  *
  * **Details**
  *
- * Every confirmed status counts, and every claim that the policy admits. The counted status of the highest
- * rank holds. Within one rank:
+ * Within one rank:
  *
- * - CUSTOMER_VERIFICATION takes precedence over PROCESSING, even if only PROCESSING is confirmed, because the
+ * - CUSTOMER_VERIFICATION takes precedence over PROCESSING, even over a confirmed one, because the
  *   customer has to act.
  * - A confirmed final status takes precedence over a claimed one.
- * - If several final statuses are confirmed, the one that `read` names holds, and `conflict` lists them all.
- * - If several final statuses are claimed and none is confirmed, `conflict` lists them all, and no status
- *   holds until a read names one.
+ * - Of several confirmed final statuses the one that `read` names holds, and `conflict` lists them all.
+ * - Of several claimed final statuses none holds until a read names one, and `conflict` lists them all.
  *
  * @category reducers
  * @since 0.1.0
@@ -221,14 +198,13 @@ export const standing = (
 }
 
 /**
- * Returns the status that the handler is told next: the status that holds, if it differs from the status
- * the handler was last told and does not come before it; else undefined.
+ * Returns the next status for the handler: the one that holds, unless the handler was told it or it comes
+ * before `told`.
  *
  * **Details**
  *
- * The ranks that the handler is told never fall. It is told a second status of the same rank in two cases:
- * CUSTOMER_VERIFICATION after PROCESSING, and another final status. The handler is never told a skipped
- * status later.
+ * The rank never falls. A second status of one rank follows in two cases: CUSTOMER_VERIFICATION after
+ * PROCESSING, and another final status. A skipped status never follows later.
  *
  * @category reducers
  * @since 0.1.0
@@ -239,8 +215,8 @@ export const news = ({ status }: Standing, told: Status | undefined): Status | u
     : undefined
 
 /**
- * Lists the claims that need a read of the service: they are not confirmed, and under the policy a
- * confirmation could change the status that holds.
+ * Lists the unconfirmed claims whose confirmation could change the status that holds: each needs a read of
+ * the service.
  *
  * @category getters
  * @since 0.1.0
@@ -262,8 +238,7 @@ export const unsettled = (
 }
 
 /**
- * Tells whether the service went back: the status of the last read ranks below a status that the service
- * confirmed before.
+ * Tells whether the last read ranks below a status that the service confirmed before.
  *
  * @category guards
  * @since 0.1.0

@@ -1,5 +1,5 @@
 /**
- * The handler: the merchant's function that is called with each transition.
+ * The handler: the merchant's function that gets each transition.
  *
  * @since 0.1.0
  */
@@ -11,53 +11,51 @@ import type { Status } from "./Status.ts"
 import type { Kind, Method } from "./Kind.ts"
 
 /**
- * A change of the standing of a transaction, as the handler gets it.
- *
- * - `id`: identifier of the transition, the same in every attempt. Use it to make the handler idempotent.
- * - `requestId`: the requestId of the create, from a registration or a `CallbackUrl` token; null without
- *   either.
- * - `from`: the status of the last call that was noted as told; null before. After a crash between a call that succeeded and its note it
- *   is an earlier status than the handler has had. Decide by `sequence` and `to`.
- * - `to`: the status that holds now.
- * - `confirmed`: whether the service confirmed `to` in a response or a read.
- * - `conflict`: all final statuses that the service confirmed, if it confirmed several; else null.
- * - `sequence`: the number of this transition of the transaction, from 1, the same in every attempt. If two calls
- *   of a transaction overlap, because the first one took longer than its lease, the higher number is the later.
- * - `attempt`: the number of this call of the handler, from 1.
- * - `signed`: the fields that the checksum covers, of the newest callback that claims `to`; null without such
- *   a callback, as when only a read found the status.
- * - `callback`: the other fields of that callback, which are not signed. No object has a member `__proto__`, `constructor` or
- *   `prototype`.
+ * A change of the standing of a transaction.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Transition {
+  /** Identifier of the transition, the same in every attempt. Use it as idempotency key. */
   readonly id: string
+  /** Method of the transaction. */
   readonly method: Method
+  /** Kind of the transaction, or its method while the kind is unknown. */
   readonly kind: Kind
+  /** Identifier that the service assigned. */
   readonly transactionId: string
+  /** requestId of the create, from a registration or a `CallbackUrl` token; null without either. */
   readonly requestId: string | null
+  /**
+   * Status of the last call that was noted as told; null before. After a crash it may be older than the
+   * last status that the handler got, so decide by `sequence` and `to`.
+   */
   readonly from: Status | null
+  /** Status that holds now. */
   readonly to: Status
+  /** Whether the service confirmed `to` in a response or a read. */
   readonly confirmed: boolean
+  /** All final statuses that the service confirmed, if there are several; else null. */
   readonly conflict: Array<Status> | null
+  /**
+   * Number of the transition in its transaction, from 1, the same in every attempt. Of two overlapping
+   * calls, after a lease ran out, the higher number is the later.
+   */
   readonly sequence: number
+  /** Number of this call of the handler, from 1. */
   readonly attempt: number
+  /** Signed fields of the newest callback that claims `to`; null without one. */
   readonly signed: Signed | null
+  /**
+   * The other fields of that callback, unsigned, without members `__proto__`, `constructor` and
+   * `prototype`.
+   */
   readonly callback: Body | null
 }
 
 /**
- * Service that is told every transition: at least once, in rank order, and one at a time per transaction.
- *
- * **Details**
- *
- * A call that fails, dies or takes longer than 5 minutes is retried, for 24 hours.
- *
- * `commit` is optional. It runs `markTold`, which marks the transition as told, and writes rows of the
- * merchant, both in one database transaction. `handler` of `@pawl/webhook/LedgerSql` makes such a handler,
- * for rows in the database of the ledger.
+ * Service that gets every transition at least once, in rank order, and one at a time per transaction.
  *
  * @category services
  * @since 0.1.0
@@ -65,7 +63,15 @@ export interface Transition {
 export class Handler extends Context.Service<
   Handler,
   {
+    /**
+     * Handles a transition. A call that fails, dies or takes longer than 5 minutes is retried, for 24
+     * hours.
+     */
     readonly handle: (transition: Transition) => Effect.Effect<void, unknown>
+    /**
+     * Writes rows of the merchant and runs `markTold` in one database transaction; optional. `handler` of
+     * `@pawl/webhook/LedgerSql` makes one for rows in the ledger's database.
+     */
     readonly commit?: <A, E>(
       transition: Transition,
       markTold: Effect.Effect<A, E>

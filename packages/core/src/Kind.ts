@@ -21,7 +21,7 @@ export type Method = "apm" | "card"
 export type KnownKind = "apm-payment" | "apm-payout" | "card-payment" | "card-payout" | "refund"
 
 /**
- * The kind of a transaction, or its method while only the method is known.
+ * The kind of a transaction, or its method while the kind is unknown.
  *
  * @category models
  * @since 0.1.0
@@ -29,8 +29,7 @@ export type KnownKind = "apm-payment" | "apm-payout" | "card-payment" | "card-pa
 export type Kind = KnownKind | Method
 
 /**
- * The kinds of each method, in the order in which the status endpoints are tried for an identifier of
- * unknown kind: payment, payout, refund. The first one is always a payment.
+ * The kinds of each method, in the order in which a read tries their status endpoints. A payment is first.
  *
  * @category constants
  * @since 0.1.0
@@ -50,7 +49,7 @@ export const kindsOf: Readonly<Record<Method, readonly [KnownKind, ...ReadonlyAr
 export const methodOf = (kind: Kind): Method => (kind.startsWith("apm") ? "apm" : "card")
 
 /**
- * Tells whether the kind of a transaction is known, not only its method.
+ * Tells whether more than the method is known.
  *
  * @category guards
  * @since 0.1.0

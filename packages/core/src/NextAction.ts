@@ -22,10 +22,10 @@ import { isStatus, isTerminal } from "./Status.ts"
 /**
  * The next step of the customer.
  *
- * - `Challenge`: pass the 3-D Secure challenge at `url`, or in an iframe of `iframeUrl`.
- * - `Redirect`: continue at `url`, a full page. `iframeUrl`, if present, is the same page for an iframe.
- * - `Iframe`: continue at `url`, which works only in an iframe.
- * - `ShowQr`: scan a QR code with the content `data`, or follow `deepLink` on the same device.
+ * - `Challenge`: the 3-D Secure challenge at `url`, or in an iframe of `iframeUrl`.
+ * - `Redirect`: the full page at `url`. `iframeUrl`, if present, is the same page for an iframe.
+ * - `Iframe`: the page at `url`, which works only in an iframe.
+ * - `ShowQr`: a QR code with the content `data`; `deepLink` opens the app on the same device.
  *
  * @category models
  * @since 0.1.0
@@ -38,7 +38,6 @@ export type NextAction =
 
 type Text = string | null | undefined
 
-/** The addresses in the response of an APM or an intent. */
 interface Addresses {
   readonly actionType?: Text
   readonly redirectUrl?: Text
@@ -61,13 +60,12 @@ interface CreateResponse extends Addresses {
 }
 
 /**
- * Returns the next step of the customer after the creation of a payment, payout, subscription or intent.
- * Returns undefined when there is none, or when the status is final.
+ * Returns the next step of the customer from the response to a create. Undefined when there is none or the
+ * status is final.
  *
  * **Details**
  *
- * A method may return several addresses. The specification defines only the actionType REDIRECTION, which
- * selects the page. Without it a QR code is preferred to a page.
+ * actionType REDIRECTION selects the page. Without it a QR code takes precedence.
  *
  * @category getters
  * @since 0.1.0
@@ -86,7 +84,6 @@ export const of = (response: CreateResponse): NextAction | undefined => {
     : page("Redirect", redirectUrl || qrDeepLink, iframeUrl)
 }
 
-/** Returns an `Iframe` when the only address is one for an iframe. */
 const page = (
   _tag: "Challenge" | "Redirect",
   url: Text,

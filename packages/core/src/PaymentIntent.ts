@@ -11,7 +11,7 @@ import type { DeviceInput, OrderInput } from "./Order.ts"
 import { Metadata } from "./Transaction.ts"
 
 /**
- * Input of the merchant to create an intent, as plain text fields.
+ * Input of an intent.
  *
  * @category models
  * @since 0.1.0
@@ -19,48 +19,45 @@ import { Metadata } from "./Transaction.ts"
 export interface PaymentIntentInput extends CreateInput, CardAccount, PageUrls {
   /** PAYMENT: the customer pays. PAYOUT: the customer receives money (`spec.md`, "Payment intents"). */
   readonly type: "PAYMENT" | "PAYOUT"
-  /** Currency: three capital letters of ISO 4217, such as `"EUR"` (`spec.md`, "Conventions"). */
+  /** Three capital letters of ISO 4217, such as `"EUR"` (`spec.md`, "Conventions"). */
   readonly currency?: string
   /** Language of the page: two lower-case letters, such as `"en"` (`spec.md`, "Payment intents"). */
   readonly lang: string
-  /**
-   * Amount as decimal text in major units, with at most two decimals: `"10.50"` (`spec.md`, "Conventions").
-   */
+  /** Decimal text in major units, with at most two decimals: `"10.50"` (`spec.md`, "Conventions"). */
   readonly amount?: string
-  /** Customer who pays; `email` is required in it (`spec.md`, "Billing details variants"). */
+  /** Customer (`spec.md`, "Billing details variants"). */
   readonly billingDetails: BillingDetailsInput
-  /** Order of the merchant, for reconciliation (`spec.md`, "Order"). */
+  /** Order at the merchant, for reconciliation (`spec.md`, "Order"). */
   readonly order: OrderInput
-  /** Device of the customer, needed for 3-D Secure (`spec.md`, "Device"). */
+  /** Device of the customer, which 3-D Secure needs (`spec.md`, "Device"). */
   readonly device: DeviceInput
-  /** Whether the customer passed KYC on the platform of the merchant (`spec.md`, "Payment intents"). */
+  /** Whether the customer passed the merchant's KYC (`spec.md`, "Payment intents"). */
   readonly kycVerified?: boolean
   /**
-   * Number of earlier successful payments by the customer, an integer for risk scoring (`spec.md`, "Payment
-   * intents").
+   * Number of the customer's earlier successful payments, for risk scoring (`spec.md`, "Payment intents").
    */
   readonly previousPaymentCount?: number
 }
 
 /**
- * The response to the creation of an intent. Fields that the specification does not name are in `unknownFields`.
+ * The response to the creation of an intent.
  *
  * @category models
  * @since 0.1.0
  */
 export interface PaymentIntentResponse extends UnknownFields {
-  /** URL of the full page to redirect the customer to (`spec.md`, "Payment intents"). */
+  /** URL of the full page (`spec.md`, "Payment intents"). */
   readonly redirectUrl?: string | null
   /** URL of the same page for an iframe (`spec.md`, "Payment intents"). */
   readonly iframeUrl?: string | null
-  /** Reason of a rejection, null on success; its values are not documented (`spec.md`, "Errors"). */
+  /** Reason of a rejection; its values are not documented (`spec.md`, "Errors"). */
   readonly errorCode?: string | null
-  /** Key-value pairs of the request, returned unchanged (`spec.md`, "Conventions"). */
+  /** Key-value pairs of the request, unchanged (`spec.md`, "Conventions"). */
   readonly metadata?: Metadata | null
 }
 
 /**
- * Schema for the response to `POST /api/v1/payments/intent`: the addresses of the hosted page.
+ * Schema for the response to `POST /api/v1/payments/intent`.
  *
  * @category schemas
  * @since 0.1.0
@@ -73,7 +70,7 @@ export const PaymentIntentResponse = openStructOf<PaymentIntentResponse>("Paymen
 })
 
 /**
- * The addresses of a hosted page: `redirectUrl` for the whole window, `iframeUrl` for an iframe.
+ * The addresses of a hosted page.
  *
  * @category models
  * @since 0.1.0

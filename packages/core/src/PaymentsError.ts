@@ -1,52 +1,45 @@
 /**
- * The errors of calls to the service. They are flat and tagged for `Effect.catchTag`.
+ * The errors of calls to the service, flat and tagged for `Effect.catchTag`.
  *
  * **Details**
  *
- * Every error that has a response has its HTTP `status` and, if the service sent one, its own id of the request in
- * `serviceRequestId`. `isRetryable` tells whether the same call can succeed later. No error contains a secret, access
- * token, checksum or card number. Response bodies are redacted.
+ * No error contains a secret, access token, checksum or card number.
  *
  * @since 0.1.0
  */
 import * as Schema from "effect/Schema"
 import { printed } from "./internal/Printed.ts"
 
-/** The number of requests that were sent. */
-const attempts = Schema.Int
+const counted = {
+  /** Number of requests that were sent. */
+  attempts: Schema.Int
+}
 
-/**
- * The HTTP status of a response, and the service's own id of the request from a header such as `x-request-id`.
- * Both are absent when no response arrived.
- */
 const received = {
+  /** HTTP status of the response; absent when none arrived. */
   status: Schema.optionalKey(Schema.Int),
+  /** The service's own id of the request, from a header such as `x-request-id`. */
   serviceRequestId: Schema.optionalKey(Schema.String)
 }
 
-/**
- * False if the request for an access token ended so: the operation was not sent by this attempt. Absent if the operation
- * itself did.
- */
-const sent = Schema.optionalKey(Schema.Boolean)
+const delivered = {
+  /** False if the request for an access token failed, so that this attempt did not send the operation. */
+  sent: Schema.optionalKey(Schema.Boolean)
+}
 
 const notSent = ({ sent }: { readonly sent?: boolean }): string =>
   sent === false ? "The operation was not sent, because it needs an access token. " : ""
 
-/** The parts of a response that identify it, with its redacted body. */
 const response = {
+  /** Redacted body of the response. */
   body: Schema.optionalKey(Schema.Redacted(Schema.String)),
   ...received
 }
 
 /**
- * Error raised when the service refused the credentials or the access token (401). If it persists for every
- * operation, the credentials are wrong or the account is revoked (`spec.md`, "Authentication"). If it persists
- * for one operation, the account may not have the right to it.
- *
- * **Details**
- *
- * `sent` is false if only `/auth` refused, so that the operation itself was never sent.
+ * Error raised when the service refused the credentials or the access token (401). If every operation gets
+ * it, the credentials are wrong or revoked (`spec.md`, "Authentication"). If one operation gets it, the
+ * account may lack its right.
  *
  * @category errors
  * @since 0.1.0
@@ -54,10 +47,12 @@ const response = {
 export class Unauthorized extends printed(
   "Unauthorized",
   Schema.TaggedError<Unauthorized>("@pawl/core/Unauthorized")("Unauthorized", {
+    /** False if only `/auth` refused, so that the operation was never sent. */
     sent: Schema.Boolean,
     ...response
   })
 ) {
+  /** A retry does not help. */
   readonly isRetryable = false
   override get message() {
     return this.sent
@@ -67,12 +62,7 @@ export class Unauthorized extends printed(
 }
 
 /**
- * Error raised when a new payment, payout, refund or subscription is FAILED. It carries the whole response.
- *
- * **Details**
- *
- * The operation decides which of `transactionId`, `refundId` and `subscriptionId` is present. `declineCode` is the
- * numeric reason of the service; its values are not documented (`spec.md`, "Errors").
+ * Error raised when a new payment, payout, refund or subscription is FAILED.
  *
  * @category errors
  * @since 0.1.0
@@ -80,16 +70,24 @@ export class Unauthorized extends printed(
 export class Declined extends printed(
   "Declined",
   Schema.TaggedError<Declined>("@pawl/core/Declined")("Declined", {
+    /** requestId of the create. */
     requestId: Schema.optionalKey(Schema.String),
+    /** Identifier of the payment or payout. */
     transactionId: Schema.optionalKey(Schema.String),
+    /** Identifier of the refund. */
     refundId: Schema.optionalKey(Schema.String),
+    /** Identifier of the subscription. */
     subscriptionId: Schema.optionalKey(Schema.String),
+    /** Numeric reason of the service; its values are not documented (`spec.md`, "Errors"). */
     declineCode: Schema.optionalKey(Schema.Int),
+    /** Second reason; its values are not documented. */
     declineSubReason: Schema.optionalKey(Schema.String),
+    /** The whole response. */
     response: Schema.ObjectKeyword,
     ...received
   })
 ) {
+  /** A retry does not help. */
   readonly isRetryable = false
   override get message() {
     const code =
@@ -102,8 +100,7 @@ export class Declined extends printed(
 }
 
 /**
- * Error raised when the service rejected a payment intent. `errorCode` is the reason; its values are not
- * documented (`spec.md`, "Payment intents").
+ * Error raised when the service rejected a payment intent.
  *
  * @category errors
  * @since 0.1.0
@@ -111,11 +108,14 @@ export class Declined extends printed(
 export class IntentRejected extends printed(
   "IntentRejected",
   Schema.TaggedError<IntentRejected>("@pawl/core/IntentRejected")("IntentRejected", {
+    /** requestId of the create. */
     requestId: Schema.String,
+    /** Reason; its values are not documented (`spec.md`, "Payment intents"). */
     errorCode: Schema.String,
     ...received
   })
 ) {
+  /** A retry does not help. */
   readonly isRetryable = false
   override get message() {
     return `Intent ${this.requestId} was rejected with error code ${this.errorCode}`
@@ -123,16 +123,20 @@ export class IntentRejected extends printed(
 }
 
 /**
- * Schema for the fault in one field of a request: the path of the field and a message.
+ * Schema for the fault in one field of a request.
  *
  * @category models
  * @since 0.1.0
  */
-export const FieldFault = Schema.Struct({ path: Schema.String, message: Schema.String })
+export const FieldFault = Schema.Struct({
+  /** Path of the field, such as `plan.amount`; empty if no field is named. */
+  path: Schema.String,
+  /** Says what is wrong, without the value. */
+  message: Schema.String
+})
 
 /**
- * Error raised when a request is invalid. The client refused it before sending (`sent` is false), or the
- * service refused it with 400. It names fields, never values.
+ * Error raised when a request is invalid. It names fields, never values.
  *
  * @category errors
  * @since 0.1.0
@@ -140,11 +144,14 @@ export const FieldFault = Schema.Struct({ path: Schema.String, message: Schema.S
 export class ValidationFailed extends printed(
   "ValidationFailed",
   Schema.TaggedError<ValidationFailed>("@pawl/core/ValidationFailed")("ValidationFailed", {
+    /** True if the service refused the request with 400, false if the client refused it before sending. */
     sent: Schema.Boolean,
+    /** The invalid fields. */
     fields: Schema.Array(FieldFault),
     ...response
   })
 ) {
+  /** A retry does not help. */
   readonly isRetryable = false
   override get message() {
     const by = this.sent
@@ -154,7 +161,6 @@ export class ValidationFailed extends printed(
   }
 }
 
-/** Adds the faults of fields to a message. */
 const withFaults = (text: string, fields: ReadonlyArray<typeof FieldFault.Type> = []): string =>
   [
     text,
@@ -171,13 +177,13 @@ export class NotFound extends printed(
   "NotFound",
   Schema.TaggedError<NotFound>("@pawl/core/NotFound")("NotFound", response)
 ) {
+  /** A retry does not help. */
   readonly isRetryable = false
   override readonly message = "The service does not know this resource"
 }
 
 /**
- * Error raised when the response to the last attempt was 5xx, 408 or 425. `fields` has the reasons of the
- * service, if its body has any. `sent` is false if `/auth` answered so, and the operation was not sent.
+ * Error raised when the response to the last attempt was 5xx, 408 or 425.
  *
  * @category errors
  * @since 0.1.0
@@ -186,12 +192,15 @@ export class ServiceFailed extends printed(
   "ServiceFailed",
   Schema.TaggedError<ServiceFailed>("@pawl/core/ServiceFailed")("ServiceFailed", {
     ...response,
+    /** HTTP status of the response. */
     status: Schema.Int,
-    attempts,
-    sent,
+    ...counted,
+    ...delivered,
+    /** Reasons of the service, if its body has any. */
     fields: Schema.optionalKey(Schema.Array(FieldFault))
   })
 ) {
+  /** The same call may succeed later. */
   readonly isRetryable = true
   override get message() {
     return withFaults(
@@ -202,8 +211,7 @@ export class ServiceFailed extends printed(
 }
 
 /**
- * Error raised when the response to the last attempt was 429. `retryAfter` is in milliseconds. `sent` is false if `/auth`
- * answered so, and the operation was not sent.
+ * Error raised when the response to the last attempt was 429.
  *
  * @category errors
  * @since 0.1.0
@@ -211,12 +219,14 @@ export class ServiceFailed extends printed(
 export class RateLimited extends printed(
   "RateLimited",
   Schema.TaggedError<RateLimited>("@pawl/core/RateLimited")("RateLimited", {
+    /** Least time until the next call, in milliseconds. */
     retryAfter: Schema.optionalKey(Schema.Finite),
-    attempts,
-    sent,
+    ...counted,
+    ...delivered,
     ...response
   })
 ) {
+  /** The same call may succeed later. */
   readonly isRetryable = true
   override get message() {
     const wait = this.retryAfter === undefined ? "" : `: call again in ${this.retryAfter} ms`
@@ -227,21 +237,20 @@ export class RateLimited extends printed(
 /**
  * Error raised when no response arrived: the connection failed, broke or timed out.
  *
- * **Details**
- *
- * `sent` is false if the request cannot have reached the service.
- *
  * @category errors
  * @since 0.1.0
  */
 export class Unreachable extends printed(
   "Unreachable",
   Schema.TaggedError<Unreachable>("@pawl/core/Unreachable")("Unreachable", {
+    /** Failure of the connection, in words. */
     reason: Schema.String,
+    /** False if the request cannot have reached the service. */
     sent: Schema.Boolean,
-    attempts
+    ...counted
   })
 ) {
+  /** The same call may succeed later. */
   readonly isRetryable = true
   override get message() {
     return `The service could not be reached (${this.reason}), ${this.attempts} attempts made`
@@ -249,9 +258,8 @@ export class Unreachable extends printed(
 }
 
 /**
- * Error raised when a response is outside the specification: a redirect, an unlisted HTTP status, or a body
- * that is too large or cannot be decoded. `fields` has the reasons of the service, if its body has any. `sent` is false if
- * `/auth` answered so, and the operation was not sent.
+ * Error raised when a response is outside the specification: a redirect, an unlisted HTTP status, or a
+ * body that is too large or cannot be decoded.
  *
  * @category errors
  * @since 0.1.0
@@ -260,12 +268,16 @@ export class UnexpectedResponse extends printed(
   "UnexpectedResponse",
   Schema.TaggedError<UnexpectedResponse>("@pawl/core/UnexpectedResponse")("UnexpectedResponse", {
     ...response,
+    /** HTTP status of the response. */
     status: Schema.Int,
+    /** Why the response cannot be used. */
     reason: Schema.String,
-    sent,
+    ...delivered,
+    /** Reasons of the service, if its body has any. */
     fields: Schema.optionalKey(Schema.Array(FieldFault))
   })
 ) {
+  /** A retry does not help. */
   readonly isRetryable = false
   override get message() {
     return withFaults(
@@ -275,7 +287,6 @@ export class UnexpectedResponse extends printed(
   }
 }
 
-/** The errors of one call, apart from a doubt. */
 const Failed = Schema.Union([
   Unauthorized,
   ValidationFailed,
@@ -287,16 +298,9 @@ const Failed = Schema.Union([
 ])
 
 /**
- * Error raised when the client cannot know whether a create took effect. Call again with the same `requestId`,
- * the same fields and `inDoubt: true`: the service returns the original response, and nothing is processed twice.
- *
- * **Details**
- *
- * `cause` is the last failure after which the create may have taken effect, also in a later call. `refusal` is the
- * error of the last attempt, if that one left no doubt: a proxy that does not know the path answers 404 too, so a
- * refusal does not end the doubt. It is the cause as well if the client knows of the doubt by `inDoubt` alone.
- * `refusals` is the number of calls that the client saw refused, from the second one on. `body`, `status` and
- * `serviceRequestId` are those of the cause, or else of the refusal.
+ * Error raised when the client cannot know whether a create took effect. Call again with the same
+ * `requestId`, the same fields and `inDoubt: true`: the service returns the original response, and nothing
+ * is processed twice.
  *
  * @category errors
  * @since 0.1.0
@@ -304,13 +308,24 @@ const Failed = Schema.Union([
 export class OutcomeUnknown extends printed(
   "OutcomeUnknown",
   Schema.TaggedError<OutcomeUnknown>("@pawl/core/OutcomeUnknown")("OutcomeUnknown", {
+    /** requestId of the create. */
     requestId: Schema.String,
+    /**
+     * Last failure after which the create may have taken effect, in this or an earlier call; `refusal` if
+     * only `inDoubt` tells of the doubt.
+     */
     cause: Failed,
+    /**
+     * Error of the last attempt, if it left no doubt by itself. It does not end the doubt: a proxy answers
+     * 404 too.
+     */
     refusal: Schema.optionalKey(Failed),
+    /** Number of calls that were refused, from the second one on. */
     refusals: Schema.optionalKey(Schema.Int),
     ...response
   })
 ) {
+  /** Call again with `inDoubt: true`. */
   readonly isRetryable = true
   override get message() {
     const { cause, refusal, refusals, requestId } = this

@@ -1,5 +1,5 @@
 /**
- * The profile: the switches for the silences of the specification.
+ * Switches for the silences of the specification. The decision page of each explains its default.
  *
  * @since 0.1.0
  */
@@ -11,44 +11,50 @@ import * as Schema from "effect/Schema"
 import * as Struct from "effect/Struct"
 
 /**
- * The switches. The decision page of each switch explains its default.
- *
- * - `tokenField`: the field of the `/auth` response that carries the access token. By default the usual names
- *   are tried (`docs/decisions/0006-access-tokens.md`).
- * - `refreshBefore`: the time before its expiry at which an access token is renewed. Default: one day (same page).
- * - `requestChecksumSeparator`: the separator between the fields of a request checksum. Default: `|`
- *   (`docs/decisions/0003-checksums.md`).
- * - `payoutChecksum`: whether the client sends a checksum with an APM payout, as with an APM payment.
- *   Default: true (`docs/decisions/0003-checksums.md`).
- * - `refundCallbackId`: whether the `transactionId` of a refund callback identifies the refund or the refunded
- *   payment. The gateway writes callbacks by this switch, and the receiver finds their rows by it.
- *   Default: the refund (`docs/decisions/0005-refund-ids-and-kinds.md`).
- * - `callbackContentType`: whether a callback must say that it is JSON, or may have any content type or none. Its body must be
- *   JSON in both. Default: `json`
- *   (`docs/decisions/0003-checksums.md`).
- * - `pollIntervals`: the waits before the reads of an open transaction; the last one repeats for a day. Default: 5, 5, 10,
- *   30 and 60 minutes
- *   (`docs/decisions/0007-reads.md`).
- * - `requestIdWindow`: the time after its first request for which a create in doubt is sent again with the same
- *   requestId. Default: 24 hours
- *   (`docs/decisions/0060-creates-in-doubt.md`).
- *
- * - `status422`: whether a create that the service answers with 422 had no effect, or is in doubt, because a proxy may have
- *   sent the 422. Default: `doubt`
- *   (`docs/decisions/0010-responses.md`).
+ * The switches.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Switches {
+  /**
+   * Field of the `/auth` response with the access token; default: the usual names
+   * (`docs/decisions/0006-access-tokens.md`).
+   */
   readonly tokenField: string | undefined
+  /**
+   * Time before its expiry at which an access token is renewed; one day
+   * (`docs/decisions/0006-access-tokens.md`).
+   */
   readonly refreshBefore: Duration.Duration
+  /** Separator between the fields of a request checksum; `|` (`docs/decisions/0003-checksums.md`). */
   readonly requestChecksumSeparator: string
+  /** Whether the client sends a checksum with an APM payout; true (`docs/decisions/0003-checksums.md`). */
   readonly payoutChecksum: boolean
+  /**
+   * Whether the `transactionId` of a refund's callback identifies the refund or the payment; the refund
+   * (`docs/decisions/0005-refund-ids-and-kinds.md`).
+   */
   readonly refundCallbackId: "refund" | "payment"
+  /**
+   * Whether a callback must say that it is JSON, or may have any content type; `json`. Its body must be
+   * JSON in both (`docs/decisions/0003-checksums.md`).
+   */
   readonly callbackContentType: "json" | "any"
+  /**
+   * Poll intervals of an open transaction; the last repeats for a day; 5, 5, 10, 30, 60 minutes
+   * (`docs/decisions/0007-reads.md`).
+   */
   readonly pollIntervals: readonly [Duration.Duration, ...Array<Duration.Duration>]
+  /**
+   * Time after its first request in which a create in doubt is sent again with its requestId; 24 hours
+   * (`docs/decisions/0060-creates-in-doubt.md`).
+   */
   readonly requestIdWindow: Duration.Duration
+  /**
+   * Whether a create that gets 422 had no effect or is in doubt, because a proxy may have sent it; `doubt`
+   * (`docs/decisions/0010-responses.md`).
+   */
   readonly status422: "doubt" | "no-effect"
 }
 
@@ -77,7 +83,7 @@ export const defaults: Switches = {
 }
 
 /**
- * Reference to the current profile. Provide another value to change a switch.
+ * Reference to the current profile.
  *
  * @category references
  * @since 0.1.0
@@ -90,7 +96,7 @@ export const Profile: Context.Reference<Switches> = Context.Reference<Switches>(
 )
 
 /**
- * The switches to change. A duration is a number of milliseconds, a text such as `"30 seconds"`, or a `Duration`.
+ * The switches to change. A duration is milliseconds, text such as `"30 seconds"`, or a `Duration`.
  *
  * @category models
  * @since 0.1.0
@@ -98,8 +104,11 @@ export const Profile: Context.Reference<Switches> = Context.Reference<Switches>(
 export interface Options extends Partial<
   Omit<Switches, "pollIntervals" | "refreshBefore" | "requestIdWindow">
 > {
+  /** See `Switches`. */
   readonly pollIntervals?: readonly [Duration.Input, ...Array<Duration.Input>]
+  /** See `Switches`. */
   readonly refreshBefore?: Duration.Input
+  /** See `Switches`. */
   readonly requestIdWindow?: Duration.Input
 }
 
@@ -125,8 +134,7 @@ const fields = {
 } satisfies { readonly [Name in keyof Switches]: Schema.Codec<unknown> }
 
 /**
- * Schema for a profile as a file of JSON: the switches, and the readings that a sandbox is started with. `doctor` writes one of a
- * service.
+ * Schema for a profile as a JSON file, such as `doctor` writes.
  *
  * @category schemas
  * @since 0.1.0
@@ -142,19 +150,22 @@ export const File: Schema.Codec<File, unknown> = /* @__PURE__ */ Schema.Struct({
 })
 
 /**
- * A profile as a file of JSON.
+ * A profile as a JSON file.
  *
  * @category models
  * @since 0.1.0
  */
 export interface File {
+  /** Base URL of the service that was examined. */
   readonly service?: string
+  /** Switches of the client and the receiver. */
   readonly switches?: Options
+  /** Readings of the silences, with which a sandbox starts. */
   readonly readings?: Readonly<Record<string, string>>
 }
 
 /**
- * Returns the name of the first switch that does not exist or has a wrong value, for options that no compiler has checked.
+ * Returns the name of the first switch that does not exist or has a wrong value.
  *
  * @category guards
  * @since 0.1.0
@@ -167,7 +178,7 @@ export const unusable = (options: Readonly<Record<string, unknown>>): string | u
   )
 
 /**
- * Layer that changes some switches and leaves the others at their defaults.
+ * Layer that changes some switches.
  *
  * @category layers
  * @since 0.1.0

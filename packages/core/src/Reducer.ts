@@ -1,15 +1,11 @@
 /**
- * The reducer: folds every observation of a transaction into its state, in any order and with any repetition.
+ * The reducer: folds the observations of a transaction into its state, in any order and with any
+ * repetition.
  *
- * **Details**
+ * **When to use**
  *
- * An observation is a status and the source that states it: a callback claims it; a response or a read of the service
- * confirms it. The state holds the `Evidence` of all observations, the last read, and the standing that both give under
- * the policy of the state. Two states of the same observations are equal, whatever the order of their arrival, and the
- * rank of the standing never falls.
- *
- * This module imports only `Status` and `Evidence` and runs in any JavaScript runtime. A receiver of pawl keeps the same
- * state in its ledger; this module is for a program that keeps its own.
+ * In a program that keeps its own state. The receiver of pawl keeps the same state in its ledger. The
+ * module runs in any JavaScript runtime.
  *
  * **Example** (Callbacks out of order, and a read that confirms)
  *
@@ -34,9 +30,9 @@ import { isStatus, type Status } from "./Status.ts"
 /**
  * A status of a transaction, and its source.
  *
- * - `callback`: a callback states it.
- * - `response`: the response to a request that created or changed the transaction states it.
- * - `read`: the service states it when asked. `askedAt` is the time of the request in milliseconds since the epoch.
+ * - `callback`: claimed by a callback.
+ * - `response`: confirmed by the response to a create or change.
+ * - `read`: confirmed by a read. `askedAt` is the time of the request in milliseconds since the epoch.
  *
  * @category models
  * @since 0.1.0
@@ -46,25 +42,24 @@ export type Observation =
   | { readonly source: "read"; readonly status: Status; readonly askedAt: number }
 
 /**
- * The state of a transaction: JSON that a program can store.
- *
- * - `policy`: the claims that count before the service confirms them.
- * - `evidence`: the claimed and the confirmed statuses.
- * - `read`: the last read, if there was one.
- * - `standing`: the status that holds.
+ * The state of a transaction, as JSON. The rank of its standing never falls.
  *
  * @category models
  * @since 0.1.0
  */
 export interface State {
+  /** Claims that count before the service confirms them. */
   readonly policy: Evidence.Policy
+  /** Claimed and confirmed statuses. */
   readonly evidence: Evidence.Evidence
+  /** Last read, if there was one. */
   readonly read: Evidence.Read | undefined
+  /** Status that holds. */
   readonly standing: Evidence.Standing
 }
 
 /**
- * Makes the state of a transaction of which nothing was observed.
+ * Makes the state without any observation.
  *
  * @category constructors
  * @since 0.1.0
@@ -73,7 +68,7 @@ export const initial = (policy: Evidence.Policy = "final"): State =>
   make(policy, Evidence.none, undefined)
 
 /**
- * Adds an observation to the state of a transaction. A status that is none of the nine changes nothing.
+ * Adds an observation. A status that is none of the nine changes nothing.
  *
  * @category reducers
  * @since 0.1.0

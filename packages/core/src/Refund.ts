@@ -18,37 +18,31 @@ import {
 import { TransactionId } from "./Transaction.ts"
 
 /**
- * Input of the merchant to refund a payment, as plain text fields.
+ * Input of a refund.
  *
  * @category models
  * @since 0.1.0
  */
 export interface RefundInput extends CreateInput, CardAccount, OptionalCallbackUrl {
   /**
-   * Identifier of the payment to refund: digits, sent as a JSON integer of any size. Any other text is refused
-   * before sending (`spec.md`, "Refunds").
+   * Identifier of the payment: digits, sent as a JSON integer of any size. The client refuses other text
+   * (`spec.md`, "Refunds").
    */
   readonly transactionId: string
-  /**
-   * Amount of the refund as decimal text in major units, with at most two decimals: `"10.50"` (`spec.md`,
-   * "Conventions").
-   */
+  /** Decimal text in major units, with at most two decimals: `"10.50"` (`spec.md`, "Conventions"). */
   readonly amount: string
-  /** Reason as free text for reporting; the three examples are those of `spec.md`, "Refunds". */
+  /** Free text for reporting; the examples are those of `spec.md`, "Refunds". */
   readonly reason: Open<"customer_request" | "duplicate" | "fraudulent">
 }
 
 /**
- * The response to the creation of a refund. Fields that the specification does not name are in `unknownFields`.
+ * The response to the creation of a refund.
  *
  * @category models
  * @since 0.1.0
  */
 export interface RefundResponse extends Created {
-  /**
-   * Identifier of the refund, assigned by the service: 1 to 128 characters. `Refunds.info` and
-   * `Refunds.status` take it (`spec.md`, "Refunds").
-   */
+  /** Identifier of the refund, for `Refunds.info` and `Refunds.status` (`spec.md`, "Refunds"). */
   readonly refundId: TransactionId
 }
 
@@ -64,7 +58,7 @@ export const RefundResponse = openStructOf<RefundResponse>("RefundResponse", {
 })
 
 /**
- * The details of a refund.
+ * All fields of a refund.
  *
  * @category models
  * @since 0.1.0
@@ -72,7 +66,7 @@ export const RefundResponse = openStructOf<RefundResponse>("RefundResponse", {
 export interface RefundInfo extends CardDetails {
   /** Identifier of the refunded payment (`spec.md`, "Refunds"). */
   readonly transactionId: TransactionId
-  /** Identifier of the refund, assigned by the service (`spec.md`, "Refunds"). */
+  /** Identifier of the refund (`spec.md`, "Refunds"). */
   readonly refundId: TransactionId
 }
 

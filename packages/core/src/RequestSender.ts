@@ -1,11 +1,6 @@
 /**
- * The service that turns a create into the bytes of its request, and sends them.
- *
- * **Details**
- *
- * The two steps are apart so that the bytes can be stored before they are sent. The service processes a requestId
- * once (`spec.md`, "Conventions"), so the same bytes may be sent again after a crash. `Pawl.layer` of `@pawl/http/Pawl`
- * has the layer.
+ * Encodes a create and sends its bytes, as two steps, so that the bytes can be stored before they are
+ * sent. `Pawl.layer` of `@pawl/http/Pawl` has the layer.
  *
  * @since 0.1.0
  */
@@ -33,38 +28,44 @@ import type { SubscriptionInput, SubscriptionResponse } from "./Subscription.ts"
 /**
  * Service that encodes and sends creates.
  *
- * - `account`: the one for which requests are sent. `Requests` refuses the store of another one. Without it, as in a test, the store
- *   is not asked.
- * - `encode`: checks the input, makes a requestId (UUIDv7) if it has none, adds the checksum of an APM
- *   request, and returns the request as it is sent. Sends nothing. Fails with `ValidationFailed` on invalid input.
- * - `send`: sends `body` with the access token and the retries of the client, and decodes the response. The checksum
- *   is made anew with the current secret, which may have changed since; every other field is sent as it is.
- *   The same request may be sent any number of times. Fails with `OutcomeUnknown` if the request may have taken effect. The
- *   refusal of its kind is the answer of the service. After any other error the request had no effect.
- * - `encodeOutcome`: returns a response, or the refusal that the service sent as one, as text that can be stored. The
- *   text may have personal data and a card token.
- * - `decodeOutcome`: returns the same outcome from that text, without a request. Text that `encodeOutcome` did not
- *   make fails with `UnexpectedResponse` or `OutcomeUnknown`.
- *
  * @category services
  * @since 0.1.0
  */
 export class RequestSender extends Context.Service<
   RequestSender,
   {
+    /**
+     * Account of the client. `Requests` refuses the store of another; without it, as in a test, the store
+     * is not asked.
+     */
     readonly account?: Account | undefined
+    /**
+     * Checks the input and returns the request, with a new requestId (UUIDv7) if it has none and the
+     * checksum of an APM request. Sends nothing. Fails with `ValidationFailed`.
+     */
     readonly encode: <K extends RequestKind>(
       kind: K,
       input: RequestInput<K>
     ) => Effect.Effect<EncodedRequest<K>, ValidationFailed>
+    /**
+     * Sends `body` with the client's access token and retries; idempotent by its requestId. Only the
+     * checksum is made anew, since the secret may have changed. Fails with the refusal of its kind if the
+     * service declined, with `OutcomeUnknown` if the request may have taken effect; any other error had no
+     * effect.
+     */
     readonly send: <K extends RequestKind>(
       request: EncodedRequest<K>,
       options?: SendOptions
     ) => Effect.Effect<RequestResponse<K>, RequestError<K>>
+    /** Returns a response or refusal as text to store. It may have personal data and a card token. */
     readonly encodeOutcome: <K extends RequestKind>(
       kind: K,
       outcome: Result.Result<RequestResponse<K>, RequestRefusal<K>>
     ) => string
+    /**
+     * Returns the outcome in the text of `encodeOutcome`, without a request. Fails with
+     * `UnexpectedResponse` or `OutcomeUnknown` on other text.
+     */
     readonly decodeOutcome: <K extends RequestKind>(
       request: Pick<EncodedRequest<K>, "kind" | "requestId">,
       text: string
@@ -73,67 +74,77 @@ export class RequestSender extends Context.Service<
 >()("@pawl/core/RequestSender") {}
 
 /**
- * A request as it is sent: `body` is JSON text, and has the requestId.
+ * A request as it is sent.
  *
  * **Gotchas**
  *
- * `body` may have personal data, a card token or a card number. It must not be logged or stored as it is.
+ * `body` may have personal data, a card token or a card number. Neither log it nor store it unsealed.
  *
  * @category models
  * @since 0.1.0
  */
 export interface EncodedRequest<K extends RequestKind = RequestKind> {
+  /** Kind of the create. */
   readonly kind: K
+  /** Idempotency key of the request. */
   readonly requestId: string
+  /** JSON text, with the requestId. */
   readonly body: string
 }
 
 /**
  * The options of `send`.
  *
- * - `inDoubt`: whether the request may have taken effect already. Then only a readable response of the service
- *   ends the doubt: every error is `OutcomeUnknown`, apart from the refusal of the kind.
- * - `sendWithin`: the time after which `send` sends the request no more. One that was sent before is awaited.
- *
  * @category models
  * @since 0.1.0
  */
 export interface SendOptions extends SendLimits {
+  /**
+   * Whether the request may have taken effect already; false. If so, every error but the refusal of its
+   * kind is `OutcomeUnknown`: only a readable response ends the doubt.
+   */
   readonly inDoubt?: boolean | undefined
+  /** Time after which `send` starts no attempt. It awaits one in flight. */
   readonly sendWithin?: Duration.Input | undefined
 }
 
 /**
- * The limits of one call. Each one that is absent has the value of the client's configuration.
- *
- * - `attemptTimeout`: time limit of one attempt.
- * - `totalTimeout`: time limit of the call with all its attempts and waits.
- * - `maxAttempts`: most attempts of the call.
+ * The limits of one call; the defaults are those of the client.
  *
  * @category models
  * @since 0.1.0
  */
 export interface SendLimits {
+  /** Time limit of one attempt. */
   readonly attemptTimeout?: Duration.Input | undefined
+  /** Time limit of the call with all its attempts and waits. */
   readonly totalTimeout?: Duration.Input | undefined
+  /** Most attempts of the call. */
   readonly maxAttempts?: number | undefined
 }
 
 /**
- * The input and the response of each kind of create. `refusal` is the error of a response that says that the
- * operation failed.
+ * The input, the response and the refusal of each kind of create.
  *
  * @category models
  * @since 0.1.0
  */
 export interface RequestTypes {
+  /** `ApmPayments.create`. */
   readonly "apm-payment": Types<ApmPaymentInput, ApmPaymentResponse>
+  /** `ApmPayouts.create`. */
   readonly "apm-payout": Types<ApmPayoutInput, ApmPayoutResponse>
+  /** `CardPayments.create`. */
   readonly "card-payment": Types<CardPaymentInput, CardPaymentResponse>
+  /** `CardPayments.charge`. */
   readonly "card-charge": Types<CardPaymentInput, CardPaymentResponse>
+  /** `CardPayouts.create`. */
   readonly "card-payout": Types<CardPayoutInput, CardPayoutResponse>
+  /** `Refunds.create`. */
   readonly refund: Types<RefundInput, RefundResponse>
+  /** `Subscriptions.create`. */
   readonly subscription: Types<Input<SubscriptionInput>, SubscriptionResponse>
+  /** `PaymentIntents.create`. */
   readonly "payment-intent": Types<Input<PaymentIntentInput>, HostedPage, IntentRejected>
 }
 
@@ -144,7 +155,7 @@ interface Types<Input, Response, Refusal = DeclinedAs<Response>> {
 }
 
 /**
- * The creates that move money or lead to it. `tokenize` is not one of them.
+ * The creates that `Requests` stores: all but `tokenize`.
  *
  * @category models
  * @since 0.1.0
@@ -152,8 +163,8 @@ interface Types<Input, Response, Refusal = DeclinedAs<Response>> {
 export type RequestKind = keyof RequestTypes
 
 /**
- * The input of a kind of create. Its callback URL may be absent, because `Requests` adds one. `encode` refuses an intent
- * or a subscription without one.
+ * The input of a kind of create. `callbackUrl` is optional, because `Requests` adds one; `encode` refuses
+ * an intent or a subscription without it.
  *
  * @category models
  * @since 0.1.0
@@ -169,7 +180,7 @@ export type RequestInput<K extends RequestKind> = RequestTypes[K]["input"]
 export type RequestResponse<K extends RequestKind> = RequestTypes[K]["response"]
 
 /**
- * The error of a response that says that the operation failed: `IntentRejected` of an intent, or else `Declined`.
+ * The error of a response that says that the operation failed.
  *
  * @category errors
  * @since 0.1.0

@@ -1,30 +1,21 @@
 /**
- * The nine statuses of a transaction, and their order.
+ * The nine statuses of a transaction, and their order. The module runs in any JavaScript runtime.
  *
- * **Details**
+ * **Gotchas**
  *
- * The service sends a callback for every status change (`spec.md`, "States and transitions"). Callbacks
- * arrive late, twice and out of order. `advance` is the documented rule for that: apply a status only when
- * it has a higher rank than the stored one.
- *
- * The rule cannot decide between two statuses of one rank; `Evidence` can. This module imports nothing and
- * runs in any JavaScript runtime.
+ * Callbacks arrive late, twice and out of order (`spec.md`, "States and transitions"). `advance` is the
+ * documented rule for them; it cannot decide between two statuses of one rank, which `Evidence` can.
  *
  * @since 0.1.0
  */
 
 /**
- * The table of statuses, in the order in which they follow each other: the rank of each status, and the bits of
- * evidence that store it.
- *
- * **Details**
- *
- * The ranks are the example ranking of `spec.md`, "Transaction statuses". The specification has no rank for
- * CANCELLED; here it is 10 (`docs/decisions/0001-final-statuses.md`).
+ * The rank of each status (`spec.md`, "Transaction statuses"), and the bits of its evidence. CANCELLED has
+ * no rank in the specification; here it is 10 (`docs/decisions/0001-final-statuses.md`).
  *
  * **Gotchas**
  *
- * Stores hold the bits, so no number ever changes or is used twice. A tenth status takes bits 18 and 19.
+ * Stores hold the bits, so no number ever changes. A tenth status takes bits 18 and 19.
  *
  * @category models
  * @since 0.1.0
@@ -60,11 +51,10 @@ export const statuses = Object.keys(table) as ReadonlyArray<Status>
 /**
  * The result of applying a status to the stored one.
  *
- * - `advanced`: the status has a higher rank, and is now the stored one.
- * - `repeated`: the status equals the stored one.
- * - `late`: the status has a lower rank, and was not applied.
- * - `tied`: the status is another one of the same rank, and was not applied: the order of arrival cannot decide
- *   between the two.
+ * - `advanced`: it has a higher rank, and is now the stored one.
+ * - `repeated`: it equals the stored one.
+ * - `late`: it has a lower rank, and was not applied.
+ * - `tied`: it is another one of the same rank, and was not applied.
  *
  * @category models
  * @since 0.1.0
@@ -72,7 +62,7 @@ export const statuses = Object.keys(table) as ReadonlyArray<Status>
 export type Outcome = "advanced" | "repeated" | "late" | "tied"
 
 /**
- * The lowest rank of a final status. At this rank the money has moved, or will not move.
+ * The lowest rank of a final status: the money has moved, or will not move.
  *
  * @category models
  * @since 0.1.0
@@ -89,7 +79,7 @@ export const isStatus = (value: unknown): value is Status =>
   typeof value === "string" && Object.hasOwn(table, value)
 
 /**
- * Returns the rank of a status, from 1 (NEW) to 12 (CHARGEBACK), and 0 for text that is none of the nine.
+ * Returns the rank of a status, from 1 (NEW) to 12 (CHARGEBACK), and 0 for any other text.
  *
  * @category getters
  * @since 0.1.0
@@ -105,11 +95,8 @@ export const rank = (status: Status): number => (isStatus(status) ? table[status
 export const isTerminal = (status: Status): boolean => rank(status) >= finalRank
 
 /**
- * Applies a status to the stored one by the documented rule. Returns the status to store and the outcome.
- *
- * **Gotchas**
- *
- * Check text from outside with `isStatus` first.
+ * Applies a status to the stored one by the documented rule. Check text from outside with `isStatus`
+ * first.
  *
  * **Example** (A late callback changes nothing)
  *

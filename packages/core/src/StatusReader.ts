@@ -1,5 +1,5 @@
 /**
- * The service through which the receiver reads the status of a transaction.
+ * Reads of a transaction's status, for the receiver and `StatusPoller`.
  *
  * @since 0.1.0
  */
@@ -13,21 +13,21 @@ import type { OpenStatus, TransactionId } from "./Transaction.ts"
 /**
  * Service that reads the status of a transaction by an authenticated request.
  *
- * **Details**
- *
- * When only the method is known (`apm` or `card`), the status endpoints of its kinds are tried in the order
- * of `kindsOf`. The result has the kind of the first endpoint that knows the identifier.
- *
- * `account` is the one whose transactions are read. A receiver refuses the store of another one. Without it, as in a test,
- * the store is not asked.
- *
  * @category services
  * @since 0.1.0
  */
 export class StatusReader extends Context.Service<
   StatusReader,
   {
+    /**
+     * Account whose transactions are read. A receiver refuses the store of another; without it, as in a
+     * test, the store is not asked.
+     */
     readonly account?: Account | undefined
+    /**
+     * Reads a status. For the kind `apm` or `card` it tries the endpoints in the order of `kindsOf`, and
+     * returns the kind of the first that knows the id.
+     */
     readonly read: (
       kind: Kind,
       id: TransactionId

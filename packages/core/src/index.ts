@@ -1,6 +1,5 @@
 /**
- * The modules of `@pawl/core` that run without Node: the data types of the service, its errors and the model of
- * transaction statuses.
+ * The modules of `@pawl/core` that run without Node.
  *
  * @since 0.1.0
  */

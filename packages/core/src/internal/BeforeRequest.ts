@@ -1,12 +1,10 @@
-/**
- * The effect that a receiver runs between the requests of one read.
- */
+/** The effect that a receiver runs between the requests of one read. */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 
 /**
- * Reference to an effect that a reader runs before each request of a read but the first. It waits until the request may be
- * sent. If it is set, a reader sends no request a second time by itself.
+ * Effect that a reader runs before each request of a read but the first. With it a reader retries no
+ * request.
  */
 // PURE: a bundle that reads no status drops it.
 export const BeforeRequest: Context.Reference<Effect.Effect<void> | undefined> =

@@ -1,13 +1,11 @@
 /**
- * Collects the chunks of a body in one growing buffer. Kept chunks would cost about 50 bytes each, so a body
- * of one-byte chunks would take 50 times its size.
+ * Collects the chunks of a body in one growing buffer: kept chunks of one byte would take 50 times their
+ * size.
  */
 
 /** A buffer for one body. While it grows, it takes at most three times the limit. */
 export class BodyBuffer {
-  /** The most bytes of the body. */
   readonly limit: number
-  /** The most chunks of the body. */
   readonly maxChunks: number
   private buffer: Uint8Array = empty
   private size = 0
@@ -18,12 +16,12 @@ export class BodyBuffer {
     this.maxChunks = maxChunks
   }
 
-  /** Adds a chunk, or returns false if the body would be longer than the limit or have too many chunks. */
+  /** Adds a chunk. Returns false if the body becomes too long or has too many chunks. */
   add(chunk: Uint8Array): boolean {
     const size = this.size + chunk.length
     if (size > this.limit || ++this.chunks > this.maxChunks) return false
     if (this.size === 0) {
-      // Most bodies are one chunk, which is not copied. The buffer is full then, so it is never written to.
+      // A full buffer is never written to, so a single chunk needs no copy.
       this.buffer = chunk
     } else {
       if (size > this.buffer.length) {
@@ -37,7 +35,7 @@ export class BodyBuffer {
     return true
   }
 
-  /** Returns the collected bytes, without a copy. */
+  /** The collected bytes, without a copy. */
   get bytes(): Uint8Array {
     return this.size === this.buffer.length ? this.buffer : this.buffer.subarray(0, this.size)
   }

@@ -19,38 +19,38 @@ const AmountAsSent = Schema.Union([Schema.String, Schema.Finite]).pipe(
   )
 )
 
-/** Schema for the callback of a card payment, card payout, refund or subscription. */
+/** Schema for a callback of a card payment, card payout, refund or subscription. */
 export const CardCallback = openStruct("CardCallback", {
-  /** Identifier of the transaction; signed. */
+  /** Signed. */
   transactionId: TextOrInteger,
-  /** Status that the callback claims; not signed. */
+  /** Claimed; not signed. */
   transactionStatus: OpenStatus,
   /** Merchant account; signed. */
   mid: TextOrInteger,
-  /** Amount exactly as it was sent; signed. */
+  /** As it was sent; signed. */
   orderAmount: AmountAsSent,
-  /** Currency exactly as it was sent; signed. */
+  /** As it was sent; signed. */
   orderCurrency: Schema.String,
-  /** Key-value pairs of the merchant; not signed. */
+  /** Not signed. */
   metadata: Schema.optionalKey(Schema.NullOr(Metadata))
 })
 
-/** Schema for the callback of an APM payment or payout. */
+/** Schema for a callback of an APM payment or payout. */
 export const ApmCallback = openStruct("ApmCallback", {
-  /** Identifier of the transaction; signed. */
+  /** Signed. */
   transactionId: TextOrInteger,
-  /** Status that the callback claims; not signed. */
+  /** Claimed; not signed. */
   transactionStatus: OpenStatus,
   /** Merchant account; signed. */
   accountId: TextOrInteger,
-  /** Amount exactly as it was sent; signed. */
+  /** As it was sent; signed. */
   amount: AmountAsSent,
-  /** Currency exactly as it was sent; signed. */
+  /** As it was sent; signed. */
   currency: Schema.String,
   /** Name of the payment method; not signed. */
   apmType: Schema.optionalKey(Schema.NullOr(Schema.String)),
-  /** Data of the payment method; not signed. */
+  /** Not signed. */
   apmResponseData: Schema.optionalKey(Schema.NullOr(ApmResponseData)),
-  /** Key-value pairs of the merchant; not signed. */
+  /** Not signed. */
   metadata: Schema.optionalKey(Schema.NullOr(Metadata))
 })

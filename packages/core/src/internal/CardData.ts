@@ -1,21 +1,17 @@
 /**
- * Finds the card data in the body of a request: the card number (PAN) and the security code (CVV).
+ * Finds card data (PAN and CVV) in the body of a request.
  *
  * **Details**
  *
- * The specification shows the card of a payout only (`spec.md`, "PayoutCardDetails"). The body of a card payment has
- * no documented shape, so card data is found by the usual names of its fields, at any depth. In the undocumented
- * fields of a card payment or charge, every text that can be a card number counts as one. A card token is no card
- * data.
+ * The specification shows the card of a payout only (`spec.md`, "PayoutCardDetails"). In other bodies it
+ * is found by the usual names of its fields, at any depth, and by texts that can be a card number. A card
+ * token is no card data.
  */
 import * as Redacted from "effect/Redacted"
 import { hasCheckDigit } from "../Card.ts"
 import type { RequestKind } from "../RequestSender.ts"
 
-/**
- * Tells whether the body of a request has card data. `body` is the decoded JSON. A field that only may be card data
- * counts.
- */
+/** Tells whether a decoded body has, or may have, card data. */
 export const isIn = (kind: RequestKind, body: unknown): boolean =>
   kind === "card-payout" ||
   hasCardField(body) ||
@@ -23,7 +19,7 @@ export const isIn = (kind: RequestKind, body: unknown): boolean =>
     isObject(body) &&
     Object.entries(body).some(([name, value]) => !documented.has(name) && hasCardNumber(value)))
 
-/** Returns a decoded JSON value without the security codes in it. */
+/** Returns a decoded JSON value without its security codes. */
 export const withoutSecurityCode = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(withoutSecurityCode)
   if (!isObject(value)) return value
@@ -40,7 +36,7 @@ const securityCode =
 const card =
   /^(?:(?:payment|credit|debit|bank)?card(?:number|no|num|pan|data|details)?|pan|primaryaccountnumber|track[12]?(?:data)?)$/u
 
-/** The documented fields of a card payment, none of which has card data (`spec.md`, "Conventions"). */
+/** The documented fields, none of which has card data (`spec.md`, "Conventions"). */
 const documented = new Set([
   "requestId",
   "metadata",
@@ -60,7 +56,7 @@ const hasCardField = (value: unknown): boolean =>
     )
   })
 
-/** Whether a text or number in the value has 12 to 19 digits and the check digit of a card number. */
+/** Whether a value has 12 to 19 digits with the check digit of a card number. */
 const hasCardNumber = (value: unknown): boolean => {
   if (isObject(value)) return Object.values(value).some(hasCardNumber)
   if (typeof value !== "string" && typeof value !== "number") return false
@@ -68,7 +64,7 @@ const hasCardNumber = (value: unknown): boolean => {
   return /^[0-9]{12,19}$/u.test(digits) && hasCheckDigit(Redacted.make(digits))
 }
 
-/** The letters and digits of a name in lower case: `card_number`, `cardNumber` and `CARD-NUMBER` are one name. */
+/** `card_number`, `cardNumber` and `CARD-NUMBER` are one name. */
 const plainName = (name: string): string => name.toLowerCase().replace(/[^a-z0-9]/gu, "")
 
 const isObject = (value: unknown): value is object => typeof value === "object" && value !== null

@@ -3,14 +3,9 @@
  *
  * **Details**
  *
- * `Schema` can decode asynchronously, collect errors and fill in defaults, and pays for it with every
- * field. A valid value of the contract needs none of that: it consists of objects, texts, numbers and
- * literals. So each node of a schema is made into one plain function, once. The function returns the
- * decoded value or `undecided`. If the whole is undecided, `Schema` decodes it; every error is an error of
- * `Schema`.
- *
- * A node without such a function (a class, an array, a secret) is decoded by its own schema, and the nodes
- * around it by their functions.
+ * Each node of a schema becomes one plain function, which returns the decoded value or `undecided`. If the
+ * whole is undecided, `Schema` decodes it, so every error is an error of `Schema`. A node without such a
+ * function (a class, an array, a secret) is decoded by its own schema.
  *
  * **Gotchas**
  *
@@ -24,43 +19,35 @@ import * as Schema from "effect/Schema"
 import * as SchemaAST from "effect/SchemaAST"
 import * as OpenStruct from "./OpenStruct.ts"
 
-/**
- * Returns a function that does the same as `Schema.decodeUnknownEffect`: the results, the order of their
- * keys and the errors are equal.
- */
+/** Does the same as `Schema.decodeUnknownEffect`: results, order of keys and errors are equal. */
 export const decodeUnknownEffect = <A>(
   schema: Schema.Codec<A, unknown>,
   options?: Options
 ): ((input: unknown) => Effect.Effect<A, Schema.SchemaError>) =>
-  // The result is a value of the schema.
   decoders(options)(schema.ast) as never
 
-/** Returns a function that decodes a value and encodes the result again: a valid value as it is sent. */
+/** Decodes a value and encodes the result again. */
 export const reencodeUnknownEffect = (
   schema: Schema.Codec<unknown, unknown>,
   options?: Options
 ): ((input: unknown) => Effect.Effect<unknown, Schema.SchemaError>) =>
   reencoders(options)(schema.ast)
 
-/** The options of `Schema` that do not change the result. */
 type Options = Pick<SchemaAST.ParseOptions, "errors">
 
-/** Makes the function that `Schema` has for a schema. */
 type BySchema = (
   schema: Schema.Codec<unknown, unknown>
 ) => (input: unknown) => Effect.Effect<unknown, Schema.SchemaError>
 
-/** Decodes a value as its schema does, or is undecided. */
 type Decode = (value: unknown) => unknown
 
-/** The difference between the two functions: the transformations, and the place of unknown fields. */
 interface Direction {
   readonly transformOf: (link: SchemaAST.Link) => Decode | undefined
-  /** Whether the unknown fields of an open object are under one member of the result, or beside the others. */
+  /** Whether unknown fields are gathered under one member, or stay beside the others. */
   readonly gathers: boolean
 }
 
-/** The result for a value that the schema refuses, or that only the schema can decode. */
+/** The result for a value that only the schema can decode or refuse. */
 const undecided = Symbol()
 
 const make = (
@@ -79,13 +66,12 @@ const make = (
     }
   }
 
-  /** Makes the function of a node, if it can have one: for its value, its checks and its transformation. */
   const plainDecoder = (ast: SchemaAST.AST): Decode | undefined => {
     const value = valueDecoder(ast)
     const decode = value && withChecks(value, ast)
     if (decode === undefined || ast.encoding === undefined) return decode
     const [link, ...links] = ast.encoding
-    // The fields on the wire have the schemas of the decoded fields, so they are checked once.
+    // The decoded fields have the schemas of the wire, so they are checked once.
     if (OpenStruct.isWire(link.to)) {
       return links.length > 0 ? undefined : objectDecoder(link.to, decoder, gathers)
     }
@@ -116,10 +102,7 @@ const make = (
   }
 }
 
-/**
- * Makes the functions of each schema once, also for several clients or gateways: a program uses the same schemas in
- * all of them.
- */
+/** Makes the functions of each schema once for all clients and gateways of a program. */
 const cached = (
   direction: Direction,
   bySchema: (options: Options | undefined) => BySchema
@@ -142,7 +125,7 @@ const withChecks = (decode: Decode, ast: SchemaAST.AST): Decode | undefined => {
   }
 }
 
-/** Returns the decoding function of a transformation, if it has plain functions of present values both ways. */
+/** Only a transformation with plain functions of present values both ways has one. */
 const transformOf = ({ transformation }: SchemaAST.Link): Decode | undefined =>
   transformation._tag === "Transformation" &&
   transformation.decode._tag === "Transform" &&
@@ -152,7 +135,6 @@ const transformOf = ({ transformation }: SchemaAST.Link): Decode | undefined =>
 
 const decoding: Direction = { transformOf, gathers: true }
 
-/** A transformation that is reversed at once is left to `Schema`. */
 const reencoding: Direction = { transformOf: () => undefined, gathers: false }
 
 const decoders = /* @__PURE__ */ cached(
@@ -174,8 +156,8 @@ const primitives: { readonly [Tag in SchemaAST.AST["_tag"]]?: Predicate.Predicat
 }
 
 /**
- * The first member that decodes the value, as in `Schema`. All members must be plain: the member that
- * encodes a value need not be the one that decoded it.
+ * Returns the first member that decodes the value. All must be plain: the member that encodes need not be
+ * the one that decoded.
  */
 const unionDecoder = (
   { encodingChecks, options, types }: SchemaAST.Union,
@@ -224,7 +206,7 @@ const objectDecoder = (
     if (!isPlainObject(value)) return undecided
     const decoded: Array<unknown> = []
     let others: Array<string> | undefined
-    // A loop over the fields would take twice as long, since most of them are absent.
+    // A loop over the fields takes twice as long, since most are absent.
     for (const name in value) {
       const field = byName.get(name)
       if (field === undefined) {
@@ -246,7 +228,7 @@ const objectDecoder = (
     const target: Record<PropertyKey, unknown> = gathers ? {} : copy
     for (const name of others) {
       const result = decodeOther(value[name])
-      // To set `__proto__` adds no key, and an inherited key is not of the value.
+      // To set `__proto__` adds no key.
       if (result === undecided || name === "__proto__" || !Object.hasOwn(value, name)) {
         return undecided
       }
@@ -257,13 +239,13 @@ const objectDecoder = (
   }
 }
 
-/** An object of a class is left to `Schema`: its fields may be inherited. */
+/** `Schema` decodes the object of a class: its fields may be inherited. */
 const isPlainObject = (value: unknown): value is Record<PropertyKey, unknown> =>
   Predicate.isNotNullish(value) && Object.getPrototypeOf(value) === Object.prototype
 
 /**
- * Whether a key without a value of its own stays absent. `Schema` finds an inherited one, and a
- * transformation of optional values can add one.
+ * Whether a key without a value of its own stays absent: `Schema` finds an inherited one, and a
+ * transformation can add one.
  */
 const staysAbsent = ({ name, type }: Pick<SchemaAST.PropertySignature, "name" | "type">): boolean =>
   typeof name === "string" &&

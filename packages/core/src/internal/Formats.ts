@@ -1,6 +1,4 @@
-/**
- * Texts of a request whose format the specification names. A response may have any text in their place.
- */
+/** Texts of a request whose format the specification names. A response may have any text. */
 import * as Schema from "effect/Schema"
 import * as Grammar from "./Grammar.ts"
 

@@ -1,37 +1,30 @@
-/**
- * The formats of identifiers, amounts and currencies as regular expressions. This module imports nothing and
- * runs in any JavaScript runtime.
- */
+/** The formats of identifiers, amounts and dates. This module imports nothing. */
 
-/** The pattern of an identifier that the service assigned: 1 to 128 characters without control characters. */
 export const identifier = /^[^\p{Cc}\p{Cs}]{1,128}$/u
 
-/**
- * The pattern of an amount: up to 18 digits without a leading zero, and at most two decimals (`spec.md`,
- * "Conventions").
- */
+/** Up to 18 digits without a leading zero, and at most two decimals (`spec.md`, "Conventions"). */
 export const amount = /^(?:0|[1-9][0-9]{0,17})(?:\.[0-9]{1,2})?$/u
 
-/** The pattern of a currency code: three capital letters (ISO 4217). */
+/** ISO 4217. */
 export const currency = /^[A-Z]{3}$/u
 
 /**
- * The query parameters that the service adds to a callback URL, in every spelling: some parsers read another spelling as the same
- * parameter (`spec.md`, "Events").
+ * The query parameters that the service adds to a callback URL, in the spellings that some parsers take
+ * for them (`spec.md`, "Events").
  */
 export const routing = /^(?:paymentmethod|apmtype)(?:\[|$)/iu
 
-/** The pattern of a country: two capital letters (ISO 3166-1 alpha-2). */
+/** ISO 3166-1 alpha-2. */
 export const country = /^[A-Z]{2}$/u
 
-/** The pattern of a date, YYYY-MM-DD. `isOnCalendar` refuses February 30. */
+/** `isOnCalendar` refuses February 30. */
 export const date = /^[0-9]{4}-[0-9]{2}-[0-9]{2}$/u
 
-/** The pattern of an ISO 8601 date, with a time or without. `isOnCalendar` refuses February 30 and 24:30. */
+/** `isOnCalendar` refuses February 30 and 24:30. */
 export const dateOrTime =
   /^[0-9]{4}-[0-9]{2}-[0-9]{2}(?:T[0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]+)?)?(?:Z|[+-][0-9]{2}:[0-9]{2})?)?$/u
 
-/** Tells whether a text of the pattern `date` or `dateOrTime` names a day of the calendar, and a time of that day. */
+/** Tells whether a `date` or `dateOrTime` names a day of the calendar and a time of that day. */
 export const isOnCalendar = (text: string): boolean => {
   const [year = 0, month = 0, day = 0] = text.slice(0, 10).split("-").map(Number)
   const isLeap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0)

@@ -1,13 +1,10 @@
 /**
- * HMAC-SHA256 of bytes (FIPS 198-1, FIPS 180-4) in plain JavaScript: no imports, any runtime.
- *
- * **Details**
- *
- * `docs/decisions/0025-hmacs-are-computed-by-openssl-on-node-and-by-our-own-sha-256-elsewhere.md` says why it exists. No branch and no index
- * depends on the hashed bytes, so the running time depends only on the lengths of key and message.
+ * HMAC-SHA256 (FIPS 198-1, FIPS 180-4) in plain JavaScript
+ * (`docs/decisions/0025-hmacs-are-computed-by-openssl-on-node-and-by-our-own-sha-256-elsewhere.md`). No
+ * branch and no index depends on the hashed bytes, so the time depends only on lengths.
  */
 
-/** The first 32 bits of the fractional parts of the cube roots of the first 64 primes. */
+/** Fractional parts of the cube roots of the first 64 primes. */
 const constants = /* @__PURE__ */ new Int32Array([
   0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,
   0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174,
@@ -19,7 +16,7 @@ const constants = /* @__PURE__ */ new Int32Array([
   0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2
 ])
 
-/** The first 32 bits of the fractional parts of the square roots of the first 8 primes. */
+/** Fractional parts of the square roots of the first 8 primes. */
 const initial = /* @__PURE__ */ new Int32Array([
   0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19
 ])
@@ -28,10 +25,9 @@ const blockSize = 64
 
 const rotateRight = (word: number, by: number): number => (word >>> by) | (word << (32 - by))
 
-/** The message schedule of `compress`. All calls share it, because `compress` is synchronous. */
+/** Shared by all calls, because `compress` is synchronous. */
 const words = /* @__PURE__ */ new Int32Array(64)
 
-/** Adds one block of a message to a state, and returns the next state. */
 const compress = (state: Int32Array, message: DataView, offset: number): Int32Array => {
   for (let at = 0; at < 16; at++) words[at] = message.getInt32(offset + at * 4)
   for (let at = 16; at < 64; at++) {
@@ -64,9 +60,9 @@ const compress = (state: Int32Array, message: DataView, offset: number): Int32Ar
   return next
 }
 
-/** Adds the last bytes of a message to a state that already has `before` bytes of it, and returns the digest. */
+/** Adds the last bytes of a message to a state that has `before` bytes of it, and returns the digest. */
 const digest = (start: Int32Array, before: number, bytes: Uint8Array): Uint8Array => {
-  // Padding up to the end of a block: one bit, zeros, and the length of the message in bits.
+  // Padding: one bit, zeros, and the length of the message in bits.
   const padded = new Uint8Array(((bytes.length + 8) | (blockSize - 1)) + 1)
   padded.set(bytes)
   padded[bytes.length] = 0x80
@@ -79,7 +75,7 @@ const digest = (start: Int32Array, before: number, bytes: Uint8Array): Uint8Arra
   return new Uint8Array(out.buffer)
 }
 
-/** Hashes the inner and the outer block of a key once, and returns the function that signs bytes with it. */
+/** Hashes the blocks of a key once, and returns the function that signs bytes. */
 export const keyed = (key: Uint8Array): ((bytes: Uint8Array) => Uint8Array) => {
   const block = new Uint8Array(blockSize)
   block.set(key.length > blockSize ? digest(initial, 0, key) : key)

@@ -1,10 +1,9 @@
 /**
- * Standard Schemas of the inputs, for libraries that validate forms with them (https://standardschema.dev).
+ * Standard Schemas of the inputs, for form libraries (https://standardschema.dev).
  *
  * **Details**
  *
- * A valid input is returned as it is, for the method of the same name. The `requestId` may be absent. Issues name
- * fields, never values.
+ * A valid input is returned unchanged. `requestId` is optional. Issues name fields, never values.
  *
  * **Example** (A form with a wrong amount)
  *
@@ -37,12 +36,12 @@ import {
 import * as Schema from "effect/Schema"
 import type { StandardSchemaV1 } from "effect/StandardSchema"
 
-/** The input of a create. Its callback URL may be absent, because `Requests` makes it from the public address. */
+/** The input of a create whose callback URL `Requests` makes from the public address. */
 export type Input<A> = A extends { readonly callbackUrl: string }
   ? Omit<A, "callbackUrl"> & { readonly callbackUrl?: string }
   : A
 
-/** Checks an input as the body that the client makes of it: with a requestId and a checksum. */
+/** Checks an input as the body that the client makes of it. */
 const inputOf = <A extends object>(
   request: Schema.ConstraintDecoder<unknown>,
   added: object = { requestId: "made-by-the-client" }

@@ -1,24 +1,16 @@
 /**
- * Layers that share no service with any other layer.
- *
- * **Details**
- *
- * Effect builds a layer value once in a program. Most layers of pawl are constants that read their settings
- * from the context. Without isolation, two clients with different settings in one program would share the
- * access token of the first.
+ * Layers that share no service with any other layer: Effect builds a layer value once in a program, so two
+ * clients with different settings would share an access token.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 
-/** Returns a layer that builds everything in it anew. This layer itself is built once, wherever it is used. */
+/** Returns a layer that builds everything in it anew, and is itself built once. */
 export const isolated = <A, E, R>(layer: Layer.Layer<A, E, R>): Layer.Layer<A, E, R> =>
   Layer.effectContext(Layer.build(Layer.fresh(layer)))
 
-/**
- * Returns a layer that is built once for each combination of the services `keys` in its context. With the same
- * services it is shared, with other services it is built anew.
- */
+/** Returns a layer that is built once for each combination of the services `keys` in its context. */
 export const isolatedBy = <A, E, R>(
   keys: ReadonlyArray<Context.Key<unknown, object>>,
   layer: Layer.Layer<A, E, R>
@@ -38,7 +30,6 @@ export const isolatedBy = <A, E, R>(
   )
 }
 
-/** The layer for the services on the path to this node. */
 interface Node<A, E, R> {
   readonly children: WeakMap<object, Node<A, E, R>>
   readonly layer: Layer.Layer<A, E, R>

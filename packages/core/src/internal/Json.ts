@@ -3,29 +3,28 @@
  *
  * **Details**
  *
- * The signed fields are in the body, so a callback is parsed before it is verified: the reader gets input from
- * attackers. Beyond the errors of `JSON.parse` it refuses invalid UTF-8, a byte order mark, nesting deeper
- * than 64, more than 1,000 members, elements or containers, and a key that occurs twice in one object, also if one of the two is
- * written with escapes.
+ * A callback is parsed before it is verified, so the input is an attacker's. Beyond the errors of
+ * `JSON.parse` the reader refuses invalid UTF-8, a byte order mark, nesting deeper than 64, more than
+ * 1,000 members, elements or containers, and a repeated key, also with escapes.
  *
- * A number is returned as its source text if `String(n)` would differ from that text: `10.00` is read as
- * `"10.00"`, `12345678901234567890` keeps its last digit, and `10` stays a number.
+ * A number is returned as its source text if `String(n)` differs: `10.00` is read as `"10.00"`, and
+ * `12345678901234567890` keeps its last digit.
  */
 import * as Result from "effect/Result"
 import type * as Schema from "effect/Schema"
 
-/** The reason why a text is refused. */
+/** The reason of a refusal. */
 export type Fault = "encoding" | "depth" | "members" | "duplicate key" | "syntax"
 
-/** A number with its source text: the result of `JSON.rawJSON`. `JSON.stringify` writes the text unchanged. */
+/** The result of `JSON.rawJSON`, which `JSON.stringify` writes unchanged. */
 export interface RawJson {
   readonly rawJSON: string
 }
 
-/** The maximum depth of nesting. */
+/** Most levels of nesting. */
 export const maxDepth = 64
 
-/** The maximum number of members in all objects of a text together, of commas, and of objects and arrays. */
+/** Most members of all objects of a text, most commas, and most objects and arrays. */
 export const maxMembers = 1000
 
 /** Reads bytes as UTF-8 JSON. */
@@ -36,7 +35,7 @@ export const fromBytes = (bytes: Uint8Array): Result.Result<Schema.Json, Fault> 
 export const fromText = (text: string): Result.Result<Schema.Json, Fault> =>
   toResult(readText(text))
 
-/** Reads a text that no stranger wrote as JSON, without the limits of depth and members. */
+/** Reads a text of this program, without the limits of depth and members. */
 export const fromOwnText = (text: string): Result.Result<Schema.Json, Fault> => {
   const parsed = parse(text, keepSource)
   const hasRepeatedKey =
@@ -44,7 +43,6 @@ export const fromOwnText = (text: string): Result.Result<Schema.Json, Fault> => 
   return toResult(hasRepeatedKey ? { fault: "duplicate key" } : parsed)
 }
 
-/** The result of `readBytes`: the JSON value, or the reason of the refusal. */
 export type Parsed = { readonly json: Schema.Json } | { readonly fault: Fault }
 
 /** Reads bytes as UTF-8 JSON, without Effect. */
@@ -53,7 +51,7 @@ export const readBytes = (bytes: Uint8Array): Parsed => {
   return text === undefined ? { fault: "encoding" } : readText(text)
 }
 
-/** Does not use Effect's Result, which would double the bundle size of a verifier. */
+/** Without Effect's Result, which would double the bundle of a verifier. */
 const decodeUtf8 = (bytes: Uint8Array): string | undefined => {
   try {
     return utf8.decode(bytes)
@@ -62,21 +60,19 @@ const decodeUtf8 = (bytes: Uint8Array): string | undefined => {
   }
 }
 
-/**
- * A JSON text that was checked and parsed, with every number as a number.
- *
- * - `sourceOf`: the source text of a number that is a member of the outermost object.
- * - `exact`: the value as `readBytes` returns it, with every digit of its numbers.
- */
+/** A checked and parsed JSON text. */
 export interface Draft {
+  /** The value, with every number as a number. */
   readonly json: Schema.Json
+  /** Source text of a number that is a member of the outermost object. */
   readonly sourceOf: (name: string) => string | undefined
+  /** The value as `readBytes` returns it. */
   readonly exact: () => Schema.Json
 }
 
 /**
- * Reads bytes as UTF-8 JSON, without Effect, and leaves the exact texts of the numbers for later. To keep them takes
- * several times as long as the rest, so this is for input that may still be refused.
+ * Reads bytes without the source texts of numbers, which take several times as long: for input that may
+ * still be refused.
  */
 export const draftBytes = (bytes: Uint8Array): Draft | { readonly fault: Fault } => {
   const text = decodeUtf8(bytes)
@@ -97,7 +93,7 @@ export const draftBytes = (bytes: Uint8Array): Draft | { readonly fault: Fault }
   }
 }
 
-/** Reads a text as JSON. With a reviver `JSON.parse` takes four times as long, so it gets one only where it is needed. */
+/** A reviver makes `JSON.parse` four times as slow, so only a text with inexact numbers gets one. */
 const readText = (text: string): Parsed => {
   let areExact = true
   const shape = scan(text, (source) => {
@@ -106,7 +102,6 @@ const readText = (text: string): Parsed => {
   return parseChecked(text, shape, areExact ? undefined : keepSource)
 }
 
-/** Tells whether a number in JSON keeps its text when it is parsed. */
 const isExact = (source: string): boolean => String(Number(source)) === source
 
 const parseChecked = (
@@ -127,12 +122,11 @@ const toResult = (parsed: Parsed): Result.Result<Schema.Json, Fault> =>
 
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
 
-/** The context that `JSON.parse` passes to a reviver with a primitive (Node 22, all current browsers). */
 interface ReviverContext {
   readonly source?: string
 }
 
-/** Returns the source text of a number that `String(n)` would write differently. */
+/** Returns the source text of a number that `String(n)` writes differently. */
 const keepSource = (_key: string, value: unknown, context?: ReviverContext): unknown =>
   typeof value === "number" && context?.source !== undefined && String(value) !== context.source
     ? context.source
@@ -153,8 +147,8 @@ const minus = 0x2d
 const isDigit = (code: number): boolean => code >= 0x30 && code <= 0x39
 
 /**
- * The depth of a text, and its number of members: the colons outside of strings. `most` is the largest of the numbers of colons,
- * commas and opening brackets, so a text is cheap to parse whatever it repeats.
+ * `members` counts the colons outside of strings. `most` is the largest of the numbers of colons, commas
+ * and opening brackets, which bounds the cost of parsing.
  */
 interface Shape {
   readonly depth: number
@@ -163,8 +157,8 @@ interface Shape {
 }
 
 /**
- * Measures a text without parsing it, and visits each number with its source text, and with the source text of its key if
- * it is a member of the outermost object. It ends when there are more than `most` commas. `JSON.parse` checks the syntax.
+ * Measures a text without parsing it, and visits each number with its source text, and its key in the
+ * outermost object. Ends after `most` commas.
  */
 const scan = (
   text: string,
@@ -202,7 +196,7 @@ const scan = (
   return { depth: deepest, members, most: Math.max(members, commas, opened) }
 }
 
-/** Uses `indexOf`, because most of a text is strings: it takes half the time of a loop over the characters. */
+/** `indexOf` takes half the time of a loop over the characters. */
 const endOfString = (text: string, start: number): number => {
   let end = start
   do {
@@ -224,11 +218,11 @@ const endOfNumber = (text: string, start: number): number => {
   return end
 }
 
-/** Digits, signs, the decimal point, and `e` or `E` (`code | 0x20` is the lower-case letter). */
+/** `code | 0x20` is the lower-case letter. */
 const isNumberCharacter = (code: number): boolean =>
   isDigit(code) || code === minus || code === 0x2b || code === 0x2e || (code | 0x20) === 0x65
 
-/** Counts the members after parsing. Each repeated key makes the count one lower than that of the text. */
+/** Each repeated key makes this count one lower than that of the text. */
 const countMembers = (value: unknown): number => {
   if (typeof value !== "object" || value === null) return 0
   let count = Array.isArray(value) ? 0 : Object.keys(value).length

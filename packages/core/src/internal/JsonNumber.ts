@@ -1,10 +1,6 @@
 /**
- * Schemas of JSON numbers that keep every digit.
- *
- * **Details**
- *
- * `Json` returns a number as its source text if `String(n)` would differ. The schemas here reverse that: text is
- * encoded as a number if the number has the same digits, else as raw JSON.
+ * Schemas of JSON numbers that keep every digit. They reverse `Json`: text becomes a number if the number
+ * has the same digits, else raw JSON.
  */
 import * as Schema from "effect/Schema"
 import * as SchemaTransformation from "effect/SchemaTransformation"
@@ -23,10 +19,7 @@ const toText = (value: number | string | RawJson): string =>
 const fromText = (text: string): number | string | RawJson =>
   String(Number(text)) === text ? Number(text) : rawJSON(text)
 
-/**
- * Schema for an integer of any size. A number that `Json` returns has the digits of its source, also beyond
- * 2^53, which `Schema.Int` refuses.
- */
+/** Schema for an integer of any size, also beyond 2^53, which `Schema.Int` refuses. */
 export const Integer = Schema.Finite.check(
   Schema.makeFilter(Number.isInteger, {
     expected: "an integer",
@@ -35,7 +28,6 @@ export const Integer = Schema.Finite.check(
   })
 )
 
-/** Makes the schema of text that is a JSON number on the wire: an integer, or any finite number. */
 const textFromNumber = (number: typeof Integer, pattern: RegExp, message: string) =>
   Schema.Union([number, Schema.String, RawNumber]).pipe(
     Schema.decodeTo(
@@ -44,7 +36,7 @@ const textFromNumber = (number: typeof Integer, pattern: RegExp, message: string
     )
   )
 
-/** Schema for text that may be a JSON integer on the wire. Read through `Json`, it keeps every digit. */
+/** Schema for text that may be a JSON integer on the wire. It keeps every digit. */
 export const TextOrInteger = Schema.Union([Schema.String, Integer]).pipe(
   Schema.decodeTo(
     Schema.String,
@@ -55,17 +47,14 @@ export const TextOrInteger = Schema.Union([Schema.String, Integer]).pipe(
   )
 )
 
-/** Schema for text that is a JSON integer of any size on the wire. It keeps every digit. */
+/** Schema for text that is a JSON integer on the wire. It keeps every digit. */
 export const IntegerText = textFromNumber(
   Integer,
   /^(?:0|[1-9][0-9]{0,63})$/u,
   "Expected an integer"
 )
 
-/**
- * Schema for an amount that is a JSON number on the wire (`totalAmount`). It is read as decimal text with every
- * digit.
- */
+/** Schema for an amount that is a JSON number on the wire, read as text with every digit. */
 export const AmountFromNumber = textFromNumber(
   Schema.Finite,
   /^-?(?:0|[1-9][0-9]{0,30})(?:\.[0-9]{1,30})?$/u,

@@ -1,10 +1,6 @@
 /**
- * Schemas of objects that keep unknown fields, and of their text fields.
- *
- * **Details**
- *
- * On the wire an unknown field is beside the known ones. In a decoded value all unknown fields are under one
- * member, `unknownFields`, so that a misspelt field is a type error. Encoding puts them back.
+ * Schemas of objects that keep unknown fields: on the wire beside the known ones, decoded under
+ * `unknownFields`, so that a misspelt field is a type error.
  */
 import * as Schema from "effect/Schema"
 import type * as SchemaAST from "effect/SchemaAST"
@@ -13,18 +9,16 @@ import * as SchemaTransformation from "effect/SchemaTransformation"
 /** The fields of an object that the specification does not name. */
 export interface UnknownFields {
   /**
-   * Fields that the specification does not name, as the service sent them. Absent if there are none. They are
-   * sent again when the object is encoded (decision 0008).
+   * Fields that the specification does not name, as the service sent them
+   * (`docs/decisions/0008-undocumented-values.md`).
    */
   readonly unknownFields?: Readonly<Record<string, unknown>>
 }
 
-/** A schema of objects that keep unknown fields. */
 export interface OpenStruct<A, Encoded = object> extends Schema.Codec<A, Encoded> {
   readonly "~type.optionality": "required"
 }
 
-/** One schema for each member of an object. */
 type FieldsOf<A> = {
   readonly [Name in Exclude<keyof A, "unknownFields">]-?: {} extends Pick<A, Name>
     ? FieldOf<Exclude<A[Name], undefined>, "optional">
@@ -35,8 +29,8 @@ type FieldOf<A, Optionality> = Schema.Codec<A, unknown> & {
 }
 
 /**
- * Makes the schema of an object with the members of an interface, which has the documentation of each.
- * `identifier` is the name of the schema in `openapi.json`.
+ * Makes the schema of an object with the members of an interface. `identifier` is its name in
+ * `openapi.json`.
  */
 export const openStructOf = <A extends UnknownFields>(
   identifier: string,
@@ -69,10 +63,9 @@ const gathered = (identifier: string, fields: Schema.Struct.Fields): SchemaAST.A
   return open.annotate({ identifier }).ast
 }
 
-/** The member of a decoded object that has its unknown fields. */
 export const member = "unknownFields"
 
-/** Each value has one form: the member is absent if it would be empty, and has no known field. */
+/** Each value has one form: an empty member is absent, and it has no known field. */
 const isUnknown = (fields: object) =>
   Schema.makeFilter(
     (unknown: Plain) => {
@@ -82,10 +75,9 @@ const isUnknown = (fields: object) =>
     { expected: "fields that the specification does not name" }
   )
 
-/** Annotates the object on the wire, so that `Decoder` recognizes it. */
+/** Marks the object on the wire for `Decoder`. */
 const wireOf = "@pawl/core/OpenStruct/wire"
 
-/** Whether a node is an object on the wire, whose unknown fields are gathered when it is decoded. */
 export const isWire = (ast: SchemaAST.AST): ast is SchemaAST.Objects =>
   ast.annotations?.[wireOf] === true
 
@@ -93,7 +85,7 @@ interface Plain {
   readonly [name: PropertyKey]: unknown
 }
 
-/** Moves the unknown fields under their member. The entries keep an own `__proto__`. */
+/** The entries keep an own `__proto__`. */
 const gather =
   (fields: object) =>
   (value: Plain): Plain => {
@@ -107,31 +99,26 @@ const gather =
         }
   }
 
-/** Puts the unknown fields back beside the known ones. */
 const spread = ({ [member]: unknown, ...known }: Plain): Plain =>
   unknown === undefined
     ? known
     : Object.fromEntries([...Object.entries(known), ...Object.entries(unknown as Plain)])
 
-// `Schema.Any`, because known fields are checked against this schema too, before their own. `Schema.Unknown`
-// accepts only JSON, and a `Redacted` is not JSON. A check of the unknown keys alone would take twice as long as
-// all other decoding.
+// `Schema.Any`, because known fields are checked against this schema too. `Schema.Unknown` accepts only
+// JSON, which a `Redacted` is not. A check of the unknown keys alone would take twice as long as all other
+// decoding.
 const anything: Schema.Codec<unknown> = Schema.Any
 
-/** Schema for text that may be absent or null. */
 export const nullableText = Schema.optionalKey(Schema.NullOr(Schema.String))
 
-/** Schema for text that may be absent. */
 export const optionalText = Schema.optionalKey(Schema.String)
 
-/** Makes the schema of redacted text that may be absent. */
 export const secretText = (label: string) =>
   Schema.optionalKey(Schema.RedactedFromValue(Schema.String, { label }))
 
-/** One of the known texts, or any other text. An editor completes the known ones. */
+/** A known text, which an editor completes, or any other. */
 export type Open<Known extends string> = Known | (string & {})
 
-/** A schema of such a text. */
 export interface OpenText<A extends string> extends Schema.Codec<A, string> {
   readonly "~type.optionality": "required"
 }

@@ -1,20 +1,16 @@
-/**
- * The printed form of the errors of a call: their short name, their message and the frame of the caller.
- */
+/** The printed form of the errors of a call: short name, message and the frame of the caller. */
 
-/** The members of an error class that decide how it is printed. */
 type ErrorClass = abstract new (...args: ReadonlyArray<never>) => Error
 
-/** A class whose errors have their tag as `code` too, as the errors of Node do. */
+/** A class whose errors have their tag as `code`, as the errors of Node have. */
 // oxlint-disable-next-line typescript/no-explicit-any -- a class is mixed in by its type only with these parameters
 type Coded<Name> = abstract new (...args: Array<any>) => { readonly code: Name }
 
-/** Node's `util.inspect` and Effect's loggers look for it. */
 const inspect = Symbol.for("nodejs.util.inspect.custom")
 
 /**
- * Makes a class of errors print as errors do: `Declined: Transaction …`, the stack, and the fields. Without it
- * Effect prints the fields alone, and the name has the path of the module.
+ * Makes a class of errors print as errors do. Effect prints the fields alone, under the path of the
+ * module.
  */
 export const printed = <Name extends string, Class extends ErrorClass>(
   name: Name,

@@ -1,6 +1,4 @@
-/**
- * The bodies of requests, as the client sends them. A merchant gives an input, from which the client makes the body.
- */
+/** The bodies of requests, which the client makes from inputs. */
 import * as Schema from "effect/Schema"
 import { Amount, Currency } from "../Amount.ts"
 import { ApmPayload } from "../ApmPayload.ts"
@@ -14,22 +12,20 @@ import { IntegerText } from "./JsonNumber.ts"
 import { openStruct, openStructOf, optionalText } from "./OpenStruct.ts"
 import { apmPerson, CallbackUrl, order, person, Url } from "./SharedFields.ts"
 
-/** The fields of every create. */
 const create = { requestId: RequestId, metadata: Schema.optionalKey(Metadata) }
 
-/** The URLs of an operation that requires all of them. */
 const pageUrls = { callbackUrl: CallbackUrl, successRedirectUrl: Url, failureRedirectUrl: Url }
 
 const digits = (pattern: RegExp, message: string) =>
   Schema.String.check(Schema.isPattern(pattern, { message }))
 
-/** Schema for a full card number: 12 to 19 digits without spaces or dashes. It does not test the check digit. */
+/** 12 to 19 digits. It does not test the check digit. */
 export const CardNumber = Schema.RedactedFromValue(
   digits(/^[0-9]{12,19}$/u, "Expected 12 to 19 digits, without spaces or dashes"),
   { label: "card number" }
 )
 
-/** Schema for the card of a payout (`spec.md`, "PayoutCardDetails"). */
+/** (`spec.md`, "PayoutCardDetails") */
 export const PayoutCardDetails = openStruct("PayoutCardDetails", {
   expMonth: digits(/^(?:0[1-9]|1[0-2])$/u, 'Expected a month as MM, such as "04"'),
   expYear: digits(/^[0-9]{4}$/u, 'Expected a year as YYYY, such as "2030"'),
@@ -40,28 +36,23 @@ export const PayoutCardDetails = openStruct("PayoutCardDetails", {
   cardHolderName: optionalText
 })
 
-/** The billing details in a request: `country` is two capital letters, `dateOfBirth` YYYY-MM-DD. */
 const requestPerson = { ...person, country: Formats.country, dateOfBirth: Formats.date }
 
-/** Schema for the billing details of an APM payment or payout. */
 export const ApmBillingDetails = openStructOf<ApmBilling>("ApmBillingDetails", {
   ...requestPerson,
   ...apmPerson
 })
 
-/** Schema for the billing details of a subscription. */
 export const BillingDetails = openStructOf<Billing>("BillingDetails", {
   ...requestPerson,
   email: Schema.String
 })
 
-/** Schema for the billing details of a payment intent. */
 export const PaymentIntentBillingDetails = openStructOf<Billing>("PaymentIntentBillingDetails", {
   ...requestPerson,
   email: Schema.String
 })
 
-/** Schema for the billing details of a card payout. */
 export const PayoutBillingDetails = openStruct("PayoutBillingDetails", {
   firstName: optionalText,
   lastName: optionalText,
@@ -74,10 +65,10 @@ export const PayoutBillingDetails = openStruct("PayoutBillingDetails", {
   email: Schema.String
 })
 
-/** Schema for the order; its `date` is ISO 8601 (`spec.md`, "Order"). */
+/** (`spec.md`, "Order") */
 export const Order = openStructOf<MerchantOrder>("Order", { ...order, date: Formats.dateOrTime })
 
-/** Schema for the device of the customer (`spec.md`, "Device"). */
+/** (`spec.md`, "Device") */
 export const Device = openStruct("Device", {
   deviceId: optionalText,
   fingerprintData: optionalText,
@@ -95,7 +86,6 @@ export const Device = openStruct("Device", {
   deviceTimezone: optionalText
 })
 
-/** Schema for the plan of a new subscription. */
 export const SubscriptionPlan = openStruct("SubscriptionPlan", {
   amount: Amount,
   currency: Currency,
@@ -105,7 +95,7 @@ export const SubscriptionPlan = openStruct("SubscriptionPlan", {
   endDate: optionalText
 })
 
-/** Schema for the changes to a plan. Every field is optional; an absent field stays unchanged. */
+/** An absent field stays unchanged. */
 export const UpdatePlan = openStruct("UpdatePlan", {
   amount: Schema.optionalKey(Amount),
   currency: Schema.optionalKey(Currency),
@@ -129,27 +119,18 @@ const apm = {
   device: Schema.optionalKey(Device)
 }
 
-/**
- * Schema for the body of `POST /api/v1/payments/apm`. `checksum` is HMAC-SHA256 in lower-case hex (`spec.md`,
- * "Request checksum").
- */
+/** `POST /api/v1/payments/apm` (`spec.md`, "Request checksum"). */
 export const ApmPaymentRequest = openStruct("ApmPaymentRequest", {
   ...apm,
   checksum: Schema.String
 })
 export type ApmPaymentRequest = typeof ApmPaymentRequest.Type
 
-/**
- * Schema for the body of `POST /api/v1/payouts/apm`. The specification does not say whether a payout needs a checksum;
- * `Profile.payoutChecksum` decides whether the client sends one.
- */
+/** `POST /api/v1/payouts/apm`. `Profile.payoutChecksum` decides about the checksum. */
 export const ApmPayoutRequest = openStruct("ApmPayoutRequest", { ...apm, checksum: optionalText })
 export type ApmPayoutRequest = typeof ApmPayoutRequest.Type
 
-/**
- * Schema for the body of `POST /api/v1/payments/card` and of `POST /api/v1/payments/card/charge`. A charge pays
- * with a card token.
- */
+/** `POST /api/v1/payments/card` and `POST /api/v1/payments/card/charge`. */
 export const CardPaymentRequest = openStruct("CardPaymentRequest", {
   ...create,
   mid: optionalText,
@@ -160,13 +141,13 @@ export const CardPaymentRequest = openStruct("CardPaymentRequest", {
 })
 export type CardPaymentRequest = typeof CardPaymentRequest.Type
 
-/** Schema for the body of `POST /api/v1/payments/card/tokenize`. */
+/** `POST /api/v1/payments/card/tokenize`. */
 export const TokenizeRequest = openStruct("TokenizeRequest", {
   requestId: RequestId,
   mid: optionalText
 })
 
-/** Schema for the body of `POST /api/v1/payouts/card`. */
+/** `POST /api/v1/payouts/card`. */
 export const CardPayoutRequest = openStruct("CardPayoutRequest", {
   ...create,
   mid: Schema.String,
@@ -176,10 +157,7 @@ export const CardPayoutRequest = openStruct("CardPayoutRequest", {
   callbackUrl: Schema.optionalKey(CallbackUrl)
 })
 
-/**
- * Schema for the body of `POST /api/v1/refunds/card`. `transactionId` is the identifier of the original payment. Text that
- * is not an integer is refused before sending (`docs/decisions/0005-refund-ids-and-kinds.md`).
- */
+/** `POST /api/v1/refunds/card` (`docs/decisions/0005-refund-ids-and-kinds.md`). */
 export const RefundRequest = openStruct("RefundRequest", {
   ...create,
   mid: Schema.String,
@@ -190,7 +168,7 @@ export const RefundRequest = openStruct("RefundRequest", {
 })
 export type RefundRequest = typeof RefundRequest.Type
 
-/** Schema for the body of `POST /api/v1/payments/intent`. */
+/** `POST /api/v1/payments/intent`. */
 export const PaymentIntentRequest = openStruct("PaymentIntentRequest", {
   type: Schema.Literals(["PAYMENT", "PAYOUT"]),
   currency: Schema.optionalKey(Currency),
@@ -207,10 +185,7 @@ export const PaymentIntentRequest = openStruct("PaymentIntentRequest", {
 })
 export type PaymentIntentRequest = typeof PaymentIntentRequest.Type
 
-/**
- * Schema for the body of `POST /api/v1/payments/card/recurring`. The service makes the first charge at once unless
- * `skipFirstCharge` is true.
- */
+/** `POST /api/v1/payments/card/recurring`. */
 export const SubscriptionRequest = openStruct("SubscriptionRequest", {
   ...create,
   mid: Schema.String,
@@ -225,8 +200,8 @@ export const SubscriptionRequest = openStruct("SubscriptionRequest", {
 export type SubscriptionRequest = typeof SubscriptionRequest.Type
 
 /**
- * Schema for the body of `PUT /api/v1/payments/card/recurring/{subscriptionId}`: only the fields to change. The body has
- * no requestId, so the client sends it only once.
+ * `PUT /api/v1/payments/card/recurring/{subscriptionId}`. It has no requestId, so the client sends it only
+ * once.
  */
 export const SubscriptionUpdate = openStruct("SubscriptionUpdate", {
   plan: Schema.optionalKey(UpdatePlan),

@@ -1,13 +1,9 @@
-/**
- * Makes requestIds.
- */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { ValidationFailed } from "../PaymentsError.ts"
 
 /**
- * Makes a new requestId: a UUIDv7 (RFC 9562) of the time in milliseconds and 74 random bits. Those are of a UUIDv4,
- * which every runtime makes fast.
+ * Makes a requestId: a UUIDv7 (RFC 9562) with the random bits of a UUIDv4, which every runtime makes fast.
  */
 export const make: Effect.Effect<string> = /* @__PURE__ */ Effect.map(
   Clock.currentTimeMillis,
@@ -21,8 +17,8 @@ export const make: Effect.Effect<string> = /* @__PURE__ */ Effect.map(
 )
 
 /**
- * Returns the requestId of an input, and makes one if the input has no such field. A field without a value is refused: it is
- * an order whose id is missing, and a new requestId for each attempt would pay for it twice.
+ * Returns the requestId of an input, and makes one if it has no such field. A field without a value is
+ * refused: it is an order whose id is missing, and each attempt would pay for it once more.
  */
 export const ofInput = (input: {
   readonly requestId?: string | undefined

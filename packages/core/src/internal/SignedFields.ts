@@ -1,22 +1,19 @@
-/**
- * The fields of a callback that its checksum covers. This module does not import Schema.
- */
+/** The fields of a callback that its checksum covers. This module does not import Schema. */
 import type { Body } from "../Callback.ts"
 import type { Method } from "../Kind.ts"
 
-/** The names of the signed fields of each layout, in the order of the checksum. */
+/** The signed fields of each layout, in the order of the checksum. */
 export const signedNames: Readonly<Record<Method, readonly [string, string, string, string]>> = {
   card: ["mid", "orderAmount", "orderCurrency", "transactionId"],
   apm: ["accountId", "amount", "currency", "transactionId"]
 }
 
-/** Returns the fields of a body that the checksum does not cover, without those that a copy would take for its prototype. */
+/** Returns the unsigned fields of a body, without those that a copy would take for its prototype. */
 export const unsigned = (method: Method, body: Body): Body =>
   safe(
     Object.fromEntries(Object.entries(body).filter(([name]) => !signedNames[method].includes(name)))
   ) as Body
 
-/** Names that lead to a prototype where an object is copied or merged member by member. */
 const prototypeNames = new Set(["__proto__", "constructor", "prototype"])
 
 const safe = (json: unknown): unknown => {
