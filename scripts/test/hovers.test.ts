@@ -8,7 +8,7 @@ import { parseSync } from "oxc-parser"
 import { describe, expect, it } from "vitest"
 
 const root = join(import.meta.dirname, "../..")
-const packages = ["core"]
+const packages = ["core", "http"]
 
 interface Node {
   readonly type: string

@@ -13,16 +13,12 @@ import type { CallOptions, CreateOptions } from "./CallOptions.ts"
 /**
  * Service that starts APM payments and reads their status (`spec.md`, "APM payments").
  *
- * **Details**
- *
- * A created payment is rarely final. Its final status arrives by callback; `StatusPoller.follow` waits
- * for it.
- *
  * **Gotchas**
  *
- * After `OutcomeUnknown` the payment may exist. Call again with the requestId of the error, the same
- * fields and `inDoubt: true`: the service then returns the original response. Store a requestId of your own with the order
- * before the call, so that this works after a crash too (`Pawl.makeRequestId`).
+ * - A created payment is rarely final. Its final status arrives by callback, or by `StatusPoller.follow`.
+ * - After `OutcomeUnknown` the payment may exist: call again with the same fields, the error's requestId
+ *   and `inDoubt: true`. Store a requestId of your own with the order before the call, so that this works
+ *   after a crash too (`Pawl.makeRequestId`).
  *
  * @category services
  * @since 0.1.0
@@ -31,20 +27,16 @@ export class ApmPayments extends Context.Service<
   ApmPayments,
   {
     /**
-     * Starts a payment and returns the response of the service (`spec.md`, "APM payments").
-     *
-     * `amount` is decimal text with at most two decimals, `currency` an ISO 4217 code. The method computes
-     * the checksum and makes a requestId (UUIDv7) when the input has none. Fails with `Declined` when the
-     * status of the response is FAILED, with `ValidationFailed` when the input is invalid, with
-     * `OutcomeUnknown` when the payment may or may not exist, and with the errors of every call.
+     * Starts a payment. Fails with `Declined` when the response is FAILED, with `OutcomeUnknown` when the
+     * payment may exist, and with the errors of every call (`spec.md`, "APM payments").
      */
     readonly create: (
       input: ApmPaymentInput,
       options?: CreateOptions
     ) => Effect.Effect<ApmPaymentResponse, CreateError<ApmPaymentResponse>>
     /**
-     * Reads the status of a payment. `id` is the `transactionId` of the create. Fails with
-     * `NotFound` when the service does not know the id (`spec.md`, "APM payments").
+     * Reads the status by the `transactionId` of the create. Fails with `NotFound` when the service does
+     * not know it.
      */
     readonly status: (id: string, options?: CallOptions) => Effect.Effect<OpenStatus, ReadError>
   }

@@ -19,14 +19,8 @@ import type * as Duration from "effect/Duration"
 import type { Options } from "./PawlConfig.ts"
 
 /**
- * Options of a call. Each one that is absent has the value of the client's configuration.
- *
- * - `attemptTimeout`: time limit of one attempt.
- * - `totalTimeout`: time limit of the call with all its attempts and waits.
- * - `maxAttempts`: most attempts of the call.
- * - `retrySchedule`: the waits between its attempts.
- *
- * An invalid value fails with `ValidationFailed` before anything is sent.
+ * Options of a call; the defaults are those of the client. An invalid value fails with `ValidationFailed`
+ * before anything is sent.
  *
  * @category models
  * @since 0.1.0
@@ -39,17 +33,18 @@ export interface CallOptions extends Pick<
 /**
  * Options of a create.
  *
- * - `requestId`: the requestId, as in the input. When both have one, they must be equal.
- * - `sendWithin`: the time after which the call sends the create no more. A request that was sent before is awaited.
- * - `inDoubt`: whether an earlier request with this requestId may have taken effect, for example in a process
- *   that ended before its response. Then only a readable response of the service ends the doubt: every error of
- *   the call is an `OutcomeUnknown`. A client remembers the doubts of its own calls by itself, up to 10,000.
- *
  * @category models
  * @since 0.1.0
  */
 export interface CreateOptions extends CallOptions {
+  /** Idempotency key, if the input has none. If both have one, they must be equal. */
   readonly requestId?: string | undefined
+  /** Time after which the call starts no attempt. It awaits one in flight. */
   readonly sendWithin?: Duration.Input | undefined
+  /**
+   * Whether an earlier request with this requestId may have taken effect, such as one of a process that
+   * ended; false. If so, every error is `OutcomeUnknown`: only a readable response ends the doubt. A
+   * client remembers up to 10,000 doubts of its own.
+   */
   readonly inDoubt?: boolean | undefined
 }

@@ -1,6 +1,11 @@
 /**
  * Hooks that the client runs before each request and after its response.
  *
+ * **Gotchas**
+ *
+ * The client waits for a hook, and ignores its failure. No event has a header or a body, and so no secret,
+ * card number, access token or checksum.
+ *
  * **Example** (A log line for each response)
  *
  * ```ts
@@ -13,49 +18,43 @@
  * }
  * ```
  *
- * **Details**
- *
- * The events have no header and no body, so no secret, card number, access token or checksum reaches a hook. A hook
- * that fails changes nothing. The client waits for a hook, and its time counts for the call.
- *
  * @since 0.1.0
  */
 import type * as Effect from "effect/Effect"
 
 /**
- * A request that is about to be sent.
- *
- * - `operation`: the name of the endpoint in the contract, such as `createApmPayment`.
- * - `url`: the address, with the ids of its path.
- * - `attempt`: the number of the request among those of its call, from 1.
- * - `requestId`: that of a create.
+ * A request before it is sent.
  *
  * @category models
  * @since 0.1.0
  */
 export interface RequestEvent {
+  /** Name of the endpoint, such as `createApmPayment`. */
   readonly operation: string
+  /** HTTP method. */
   readonly method: "GET" | "POST" | "PUT" | "DELETE"
+  /** Address, with the ids of its path. */
   readonly url: string
+  /** Number of the request in its call, from 1. */
   readonly attempt: number
+  /** Idempotency key of a create. */
   readonly requestId?: string | undefined
 }
 
 /**
  * The end of a request.
  *
- * - `milliseconds`: the time since the request, with its wait for a connection.
- * - `status`: the HTTP status; absent when no response arrived.
- * - `serviceRequestId`: the service's own id of the request, if its response has one.
- * - `error`: the tag of the error when no response arrived, or `Interrupted`.
- *
  * @category models
  * @since 0.1.0
  */
 export interface ResponseEvent extends RequestEvent {
+  /** Time since the request, with its wait for a connection. */
   readonly milliseconds: number
+  /** HTTP status; absent when no response arrived. */
   readonly status?: number | undefined
+  /** The service's own id of the request, if its response has one. */
   readonly serviceRequestId?: string | undefined
+  /** Tag of the error when no response arrived, or `Interrupted`. */
   readonly error?: string | undefined
 }
 
@@ -66,6 +65,8 @@ export interface ResponseEvent extends RequestEvent {
  * @since 0.1.0
  */
 export interface Hooks {
+  /** Runs before each request, retries included. */
   readonly onRequest?: ((event: RequestEvent) => Effect.Effect<void, unknown>) | undefined
+  /** Runs after each response, and after a request without one. */
   readonly onResponse?: ((event: ResponseEvent) => Effect.Effect<void, unknown>) | undefined
 }

@@ -1,18 +1,15 @@
 /**
- * The transport on undici, for Node, Bun and Deno.
+ * The transport on undici, for Node, Bun and Deno. It follows no redirect, decompresses nothing and speaks
+ * HTTP/1.1.
  *
  * **Details**
  *
- * A layer opens at most `connections` connections, 256 by default. Further requests wait in the order of
- * their arrival, until the deadline of their call. The time limit of an attempt begins after that wait.
+ * Requests beyond `connections` wait in order, until the deadline of their call. The time limit of an
+ * attempt begins after that wait. A body longer than `maxResponseBytes` closes its connection.
  *
- * The undici agent has no interceptors, so it follows no redirect, decompresses nothing and retries
- * nothing. It uses HTTP/1.1 only: there a connection has one request at a time, and undici reports whether
- * that request has begun. The connection of a body that is longer than `maxResponseBytes` is closed.
- *
- * With the variable `HTTPS_PROXY` the requests to an https base URL go through that proxy, except to the hosts
- * in `NO_PROXY`. A value that is not the URL of a proxy is refused when the layer is built. A `dispatcher` replaces the agent
- * and the proxy: for other proxies, another certificate authority, or a client certificate.
+ * With `HTTPS_PROXY` requests to an https base URL go through that proxy, except to the hosts in
+ * `NO_PROXY`. The layer refuses a value that is not a URL. A `dispatcher` replaces agent and proxy, for
+ * another certificate authority or a client certificate.
  *
  * @since 0.1.0
  */
@@ -23,7 +20,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
-// Imported by file name: Bun replaces the package "undici" with its own, whose agent cannot dispatch.
+// Imported by file name: Bun replaces the package "undici" by its own, whose agent cannot dispatch.
 import { Agent, type Dispatcher, EnvHttpProxyAgent } from "undici/index.js"
 import * as ConnectionFailure from "./internal/wire/ConnectionFailure.ts"
 import * as Slots from "./internal/wire/Slots.ts"
@@ -41,20 +38,21 @@ export const connectTimeout = 5000
 /**
  * Options of the transport.
  *
- * - `connections`: most requests in progress, each with a connection of its own; 256.
- * - `dispatcher`: sends the requests in place of the agent of the layer. It must be of undici 7 or newer, and
- *   the layer does not close it. Give it no interceptor that follows redirects, retries or decompresses.
- *
  * @category models
  * @since 0.1.0
  */
 export interface Options {
+  /** Most requests in progress, each with its own connection; 256. */
   readonly connections?: number | undefined
+  /**
+   * Sends the requests in place of the layer's agent. It must be of undici 7 or newer, without
+   * interceptors that redirect, retry or decompress. The layer does not close it.
+   */
   readonly dispatcher?: Pick<Dispatcher, "dispatch"> | undefined
 }
 
 /**
- * Layer that sends requests with undici, as the options say.
+ * Layer that sends requests with undici, with options.
  *
  * @category layers
  * @since 0.1.0
@@ -74,7 +72,7 @@ export const layerWith = (options: Options): Layer.Layer<Transport, InvalidConfi
   )
 
 /**
- * Layer that sends requests with undici, over its own connections. They close with its scope.
+ * Layer that sends requests with undici.
  *
  * @category layers
  * @since 0.1.0
@@ -133,7 +131,7 @@ const send = (
     // A request begins after its connection is open. If it has not begun, nothing was sent.
     const fail = (reason: string) =>
       end(Effect.fail(new Unreachable({ reason, sent: controller !== undefined, attempts: 1 })))
-    /** Ends the request without a response: leaves the queue, or closes the connection. */
+    /** Leaves the queue, or closes the connection. */
     const stop = () => {
       hasEnded = true
       if (!slots.cancel(start)) controller?.abort(stopped)
@@ -190,7 +188,7 @@ const send = (
       fail(reason)
     }
     slots.take(start)
-    // The time in the queue counts for the call, and not for this attempt.
+    // The wait in the queue counts for the call only.
     if (!hasStarted) deadlineTimer = startTimer(total, onTimeout)
     return Effect.sync(() => {
       clearTimers()
@@ -205,10 +203,10 @@ const startTimer = (within: Duration.Duration, onEnd: () => void): NodeJS.Timeou
 
 const stopped = new Error("The request was interrupted")
 
-/** The longest time of a timer, in milliseconds: a longer one would end at once. */
+/** In milliseconds. A longer timer ends at once. */
 const longestTimer = 2 ** 31 - 1
 
-/** Joins headers that came several times with commas, in place: the object belongs to one response. */
+/** Joins repeated headers with commas, in place: the object belongs to one response. */
 const joinHeaders = (
   headers: Record<string, string | Array<string> | undefined>
 ): Response["headers"] => {

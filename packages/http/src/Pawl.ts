@@ -1,6 +1,17 @@
 /**
- * Layers that provide every service of the client on Node, Bun and Deno. `PawlPortable` has those for other
- * runtimes.
+ * Layers that provide every service of the client on Node, Bun and Deno. `PawlPortable` has those for
+ * other runtimes.
+ *
+ * **Details**
+ *
+ * One layer is one merchant in one environment, with one access token and one pool of connections, which
+ * end with its scope. The README of `@pawl/http` shows several merchants in a `LayerMap`.
+ *
+ * **Gotchas**
+ *
+ * A create of these services is forgotten when its process ends. `Requests` of `@pawl/webhook/Requests`
+ * stores it first and sends it again after a crash. Without it, store a requestId of `makeRequestId` with
+ * the order before the call, and send the same request again with `inDoubt: true`.
  *
  * **Example** (Starting a payment)
  *
@@ -23,19 +34,6 @@
  * }).pipe(Effect.provide(Pawl.layerConfig()))
  * ```
  *
- * **Details**
- *
- * One layer is one merchant in one environment. It has one access token and one pool of connections; both
- * end with the scope of the layer. Each call of `layer` makes another client, so several merchants can be in
- * one program; the README of `@pawl/http` shows them in a `LayerMap`. `Profile` of `@pawl/core/Profile` has the switches for the silences of
- * the specification. They are an option of `layer`, or a service that is provided to any of the layers.
- *
- * **Gotchas**
- *
- * A create of these services is not known after its process has ended. `Requests` of `@pawl/webhook/Requests` writes it
- * to a database before it is sent, and sends it again after a crash, by the `RequestSender` of the client. Without it, choose the requestId yourself, or make it with `makeRequestId`, and store it with the order before the call. The
- * next process then sends the same request again, with `inDoubt: true`, and gets the original response.
- *
  * @since 0.1.0
  */
 import { isolated, isolatedBy } from "@pawl/core/internal/Isolated"
@@ -52,7 +50,7 @@ import * as PawlConfig from "./PawlConfig.ts"
 import * as PawlPortable from "./PawlPortable.ts"
 
 /**
- * Type of all the services of the client.
+ * All services of the client.
  *
  * @category models
  * @since 0.1.0
@@ -60,8 +58,8 @@ import * as PawlPortable from "./PawlPortable.ts"
 export type Services = PawlPortable.Services
 
 /**
- * Makes a new requestId (UUIDv7). Store it before the call that it is for: then it is known also when the call
- * is interrupted or the process ends.
+ * Makes a requestId (UUIDv7), the idempotency key of a create. Store it before the call, so that it
+ * outlives the process.
  *
  * @category constructors
  * @since 0.1.0
@@ -69,20 +67,20 @@ export type Services = PawlPortable.Services
 export const makeRequestId: Effect.Effect<string> = RequestId.make
 
 /**
- * The settings of the client, the dispatcher of its requests, and the switches of the profile that differ
- * from their defaults.
+ * The settings of the client, with those of Node.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Options extends PawlConfig.Options {
+  /** Agent of undici 7 or newer, for another certificate authority or a client certificate; none. */
   readonly dispatcher?: NodeTransport.Options["dispatcher"]
+  /** Switches that differ from the defaults of `@pawl/core/Profile`; none. */
   readonly profile?: Profile.Options | undefined
 }
 
 /**
- * Layer that provides every service on Node, configured by options. Two calls make two clients, each with its
- * own access token and connections; one layer that is used twice is one client.
+ * Layer that provides every service on Node, from options. Each call makes a client of its own.
  *
  * @category layers
  * @since 0.1.0
@@ -91,10 +89,9 @@ export const layer = (options: Options): Layer.Layer<Services, PawlConfig.Invali
   isolated(layerOver(PawlConfig.layer(options), options))
 
 /**
- * Layer that provides every service on Node, configured by the given settings and, for the others, by environment
- * variables: `PAWL_BASE_URL`, `PAWL_MERCHANT_KEY`, `PAWL_MERCHANT_SECRET` and the optional ones listed in
- * `PawlConfig`. `PAWL_PROFILE` names a file with switches (`Profile.File`); those of the options count before them. Two calls make
- * two clients.
+ * Layer that provides every service on Node, from the given settings and, for the others, from the
+ * variables of `PawlConfig`. `PAWL_PROFILE` names a file with switches (`Profile.File`); those of the
+ * options take precedence.
  *
  * @category layers
  * @since 0.1.0
@@ -130,6 +127,6 @@ const layerOver = <E>(
     Layer.provide([transport, NodeHmac.layer]),
     Layer.provide(config)
   )
-  // The polling of `StatusPoller` takes its gaps from the profile too.
+  // `StatusPoller` takes its poll intervals from the profile too.
   return profile === undefined ? client : Layer.provideMerge(client, Profile.layer(profile))
 }

@@ -1,27 +1,20 @@
 /**
- * Configuration of the client: base URL, credentials, timeouts, retries and connections.
- *
- * **Details**
+ * Configuration of the client, from options or from environment variables.
  *
  * | option | variable | default |
  * |---|---|---|
- * | `baseUrl` | `PAWL_BASE_URL` | none: required |
- * | `merchantKey` | `PAWL_MERCHANT_KEY` | none: required |
- * | `merchantSecret` | `PAWL_MERCHANT_SECRET` | none: required |
+ * | `baseUrl` | `PAWL_BASE_URL` | required |
+ * | `merchantKey` | `PAWL_MERCHANT_KEY` | required |
+ * | `merchantSecret` | `PAWL_MERCHANT_SECRET` | required |
  * | `attemptTimeout` | `PAWL_ATTEMPT_TIMEOUT` | 10 seconds |
  * | `totalTimeout` | `PAWL_TOTAL_TIMEOUT` | 30 seconds |
  * | `maxAttempts` | `PAWL_MAX_ATTEMPTS` | 4 |
  * | `cooldown` | `PAWL_COOLDOWN` | 30 seconds |
  * | `connections` | `PAWL_CONNECTIONS` | 256 |
  * | `retryRatio` | `PAWL_RETRY_RATIO` | 0.2 |
- * | `retrySchedule` | none | 200, 400, 800, … ms, at most 5 s, 20 % more or less |
- * | `headers` | none | none |
- * | `hooks` | none | none |
+ * | `retrySchedule`, `headers`, `hooks` | none | see `Options` |
  *
  * A duration in a variable is a number and a unit, such as `10 seconds` or `500 millis`.
- *
- * A wrong value could send the credentials to another host, or refuse every callback. So the layer checks
- * the values when it is built, and fails with `InvalidConfig`, which says how to correct the value.
  *
  * @since 0.1.0
  */
@@ -40,10 +33,7 @@ import type { Hooks } from "./Hooks.ts"
 import * as Settings from "./internal/config/Settings.ts"
 
 /**
- * Service that holds the configuration of the client.
- *
- * - `merchantSecret`: reads the secret anew. If it cannot be read, the last one stays in use.
- * - `currentSecret`: returns the secret that was read last.
+ * Service that holds the checked configuration.
  *
  * @category services
  * @since 0.1.0
@@ -51,66 +41,88 @@ import * as Settings from "./internal/config/Settings.ts"
 export class PawlConfig extends Context.Service<
   PawlConfig,
   {
+    /** See `Options`. */
     readonly baseUrl: string
+    /** See `Options`. */
     readonly merchantKey: string
+    /** Reads the secret anew. If that fails, the last one stays in use. */
     readonly merchantSecret: Effect.Effect<Redacted.Redacted>
+    /** Returns the secret that was read last. */
     readonly currentSecret: () => Redacted.Redacted
+    /** See `Options`. */
     readonly attemptTimeout: Duration.Duration
+    /** See `Options`. */
     readonly totalTimeout: Duration.Duration
+    /** See `Options`. */
     readonly maxAttempts: number
+    /** See `Options`. */
     readonly cooldown: Duration.Duration
+    /** See `Options`. */
     readonly connections: number
+    /** See `Options`. */
     readonly retryRatio: number
+    /** See `Options`. */
     readonly headers: Readonly<Record<string, string>>
+    /** See `Options`. */
     readonly hooks: Hooks | undefined
+    /** See `Options`. */
     readonly retrySchedule?: Options["retrySchedule"]
   }
 >()("@pawl/http/PawlConfig") {}
 
 /**
- * The settings of the client.
- *
- * - `baseUrl`: the base address of the environment (`spec.md`, "Authentication"). It ends in `/api` and is
- *   https, or http for a loopback host.
- * - `merchantKey`, `merchantSecret`: the credentials of that environment. The secret may be an effect that reads
- *   it, for example from a file, so that it changes without a restart. The client reads it when it is built and
- *   before each request for an access token. Until the next one the checksums use the secret that was read last.
- * - `attemptTimeout`: time limit of one attempt; 10 seconds.
- * - `totalTimeout`: time limit of a call with all its attempts and waits; 30 seconds.
- * - `maxAttempts`: most attempts of a call; 4.
- * - `cooldown`: least time between two requests for an access token that a 401 causes, while no operation has
- *   succeeded with the newest token; also the time for which one operation that was refused with a new token
- *   causes none; 30 seconds.
- * - `connections`: most connections on Node; 256. Further requests wait for one within their time limits.
- * - `retryRatio`: most retries per call, over all calls; 0.2. In an outage the client sends at most 1.2 times the
- *   usual traffic, and a reserve of retries that earlier calls left.
- * - `retrySchedule`: the waits between the attempts of a call, and their end; 200, 400, 800, … ms, at most 5 s, 20 %
- *   more or less. Its input is the error of the last attempt. The other limits, `Retry-After` and the rules of each
- *   kind of call hold with any schedule.
- * - `headers`: further headers of each request, such as the key of a gateway; none. The client sets
- *   `authorization`, `accept` and `content-type` itself.
- * - `hooks`: run before each request and after its response; none. See `Hooks`.
+ * The settings of the client. The layer checks them and fails with `InvalidConfig`.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Options {
+  /**
+   * Base URL of the environment (`spec.md`, "Authentication"): https, or http for a loopback host. It ends
+   * in `/api`.
+   */
   readonly baseUrl: string
+  /** Key of the merchant. */
   readonly merchantKey: string
+  /**
+   * Secret of the merchant, or an effect that reads it, so that it changes without a restart. The client
+   * reads it at the start and before each request for an access token.
+   */
   readonly merchantSecret: Redacted.Redacted | Effect.Effect<Redacted.Redacted, unknown>
+  /** Time limit of one attempt; 10 seconds. */
   readonly attemptTimeout?: Duration.Input | undefined
+  /** Time limit of a call with all its attempts and waits; 30 seconds. */
   readonly totalTimeout?: Duration.Input | undefined
+  /** Most attempts of a call; 4. */
   readonly maxAttempts?: number | undefined
+  /**
+   * Least time between two requests for an access token that 401s cause, until an operation succeeds with
+   * the newest token; 30 seconds. An operation that was refused with a new token causes none in this time.
+   */
   readonly cooldown?: Duration.Input | undefined
+  /** Most connections on Node; 256. Further requests wait for one within their time limits. */
   readonly connections?: number | undefined
+  /**
+   * Most retries per call, over all calls; 0.2. In an outage traffic grows by 20 %, beyond a reserve that
+   * earlier calls left.
+   */
   readonly retryRatio?: number | undefined
+  /**
+   * Backoff between the attempts of a call; 200, 400, 800, … ms, at most 5 s, ±20 %. Its input is the last
+   * error. The other limits and `Retry-After` hold with any schedule.
+   */
   readonly retrySchedule?: Schedule.Schedule<unknown, ReadError> | undefined
+  /**
+   * Further headers of each request, such as the key of a gateway; none. The client sets `authorization`,
+   * `accept` and `content-type` itself.
+   */
   readonly headers?: Readonly<Record<string, string>> | undefined
+  /** Hooks before each request and after its response; none. */
   readonly hooks?: Hooks | undefined
 }
 
 /**
- * Most connections by default.
+ * Default of `connections`.
  *
  * @category constants
  * @since 0.1.0
@@ -118,13 +130,7 @@ export interface Options {
 export const defaultConnections = 256
 
 /**
- * Error raised when a setting is missing or invalid. It says how to correct the setting, and never has its
- * value.
- *
- * **Details**
- *
- * `setting` is the name of the option, or of the environment variable. It lists all variables when several
- * are missing.
+ * Error raised when a setting is missing or invalid. It never has the value.
  *
  * @category errors
  * @since 0.1.0
@@ -132,8 +138,11 @@ export const defaultConnections = 256
 export class InvalidConfig extends Schema.TaggedError<InvalidConfig>("@pawl/http/InvalidConfig")(
   "InvalidConfig",
   {
+    /** Name of the option or variable; all variables when several are missing. */
     setting: Schema.String,
+    /** Says how to correct the setting. */
     advice: Schema.String,
+    /** True if the setting is missing. */
     isMissing: Schema.optionalKey(Schema.Boolean)
   }
 ) {
@@ -183,7 +192,6 @@ export const make = Effect.fnUntraced(function* ({
   }
 })
 
-/** Reads the secret once, and makes the function that reads it again. */
 const readSecret = Effect.fnUntraced(function* (secret: Options["merchantSecret"]) {
   const read = Effect.isEffect(secret)
     ? Effect.catchCause(secret, () =>
@@ -235,8 +243,8 @@ const variables = {
 } as const
 
 /**
- * Layer that provides the configuration, from the given settings and from the environment variables of the others.
- * Fails with one `InvalidConfig` that names every missing variable.
+ * Layer that provides the configuration, from the given settings and, for the others, from environment
+ * variables. Fails with one `InvalidConfig` that names every missing variable.
  *
  * @category layers
  * @since 0.1.0
@@ -273,7 +281,7 @@ export const layerConfig = (
   )
 
 /**
- * The settings of a client with defaults: its time limits, its retries and its connections.
+ * The settings with defaults that a variable can hold.
  *
  * @category models
  * @since 0.1.0
@@ -284,7 +292,8 @@ export type Limits = Omit<
 >
 
 /**
- * Reads the limits from the environment, each with its variable. They are not checked. An empty variable counts as absent.
+ * Reads the limits from the environment, unchecked, each with its variable. An empty variable counts as
+ * absent.
  *
  * @category constructors
  * @since 0.1.0
@@ -303,7 +312,7 @@ export const limitsConfig: Effect.Effect<
   )
 )
 
-/** The settings whose variables are set, unchecked: `make` refuses text that is no duration or no number. */
+/** The settings whose variables are set, unchecked. */
 const fromVariables: Effect.Effect<
   Partial<Options>,
   Config.ConfigError
@@ -328,7 +337,6 @@ const numbers: ReadonlySet<string> = /* @__PURE__ */ new Set([
 
 const readVariable = (name: string) => Config.withDefault(Config.Redacted(name), undefined)
 
-/** Returns the variable of a setting, or the setting if it has none. */
 const nameOf = (setting: string): string => variables[setting as keyof typeof variables] ?? setting
 
 const invalid = (setting: string, advice: string) => new InvalidConfig({ setting, advice })

@@ -1,5 +1,10 @@
 /**
- * Layers that provide every service of the client in any runtime. This module imports no module of Node.
+ * Layers that provide every service of the client in any runtime.
+ *
+ * **Gotchas**
+ *
+ * In Cloudflare Workers use `layerPerRequest`: there the handler of one request cannot wait for the input
+ * or output of another.
  *
  * **Example** (A client over fetch)
  *
@@ -23,11 +28,6 @@
  *   )
  * )
  * ```
- *
- * **Gotchas**
- *
- * In Cloudflare Workers use `layerPerRequest`. There the handler of one request cannot wait for the input or
- * output of another, so the calls must not share a request for an access token.
  *
  * @since 0.1.0
  */
@@ -53,7 +53,7 @@ import type { Subscriptions } from "./Subscriptions.ts"
 import { Transport } from "./Transport.ts"
 
 /**
- * Type of all the services of the client.
+ * All services of the client.
  *
  * @category models
  * @since 0.1.0
@@ -77,8 +77,8 @@ const layerServices = Layer.mergeAll(Methods.layer, RequestSender.layer, StatusR
 const settings = [PawlConfig.PawlConfig, Transport, Hmac, Profile]
 
 /**
- * Layer that provides every service over any transport and HMAC: those of another runtime than Node, or of
- * a test. With another configuration, transport, HMAC or profile in its context it is another client.
+ * Layer that provides every service over any transport and HMAC. Each configuration, transport, HMAC or
+ * profile makes a client of its own.
  *
  * @category layers
  * @since 0.1.0
@@ -87,8 +87,7 @@ export const layer: Layer.Layer<Services, never, PawlConfig.PawlConfig | Transpo
   isolatedBy(settings, Layer.provide(layerServices, AccessToken.layer))
 
 /**
- * Layer like `layer` whose calls share an access token, but no request for one. For runtimes that tie input
- * and output to one incoming request, such as Cloudflare Workers.
+ * Layer like `layer` whose calls share an access token, but no request for one.
  *
  * @category layers
  * @since 0.1.0

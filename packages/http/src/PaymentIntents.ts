@@ -12,9 +12,9 @@ import type { CreateOptions } from "./CallOptions.ts"
 /**
  * Service that creates intents (`spec.md`, "Payment intents").
  *
- * **Details**
+ * **Gotchas**
  *
- * Only callbacks report the payment or payout of the customer: the response has no transactionId.
+ * The response has no transactionId: only callbacks report the payment or payout.
  *
  * @category services
  * @since 0.1.0
@@ -23,12 +23,9 @@ export class PaymentIntents extends Context.Service<
   PaymentIntents,
   {
     /**
-     * Creates an intent and returns the addresses of its hosted page (`spec.md`, "Payment intents").
-     *
-     * `amount` is decimal text with at most two decimals, `currency` an ISO 4217 code. The method makes a
-     * requestId (UUIDv7) when the input has none. Fails with `IntentRejected` when the response has an
-     * errorCode, with `ValidationFailed` when the input is invalid, with `OutcomeUnknown` when the intent
-     * may or may not exist, and with the errors of every call.
+     * Creates an intent and returns the addresses of its hosted page. Fails with `IntentRejected` when the
+     * response has an errorCode, with `OutcomeUnknown` when the intent may exist, and with the errors of
+     * every call.
      */
     readonly create: (
       input: PaymentIntentInput,

@@ -1,22 +1,29 @@
 /**
  * Follows a transaction until its status is terminal, by reading its status.
  *
+ * **When to use**
+ *
+ * For a transaction of this process. The receiver (`@pawl/webhook/Receiver`) stores its transactions and
+ * continues after a restart.
+ *
  * **Details**
  *
- * The poller reads the status at the gaps of `Profile.pollIntervals` (`spec.md`, "Events") and after each hint. A
- * *hint* is the status that a verified callback claims.
+ * The poller reads at the intervals of `Profile.pollIntervals` (`spec.md`, "Events") and after each
+ * *hint*, the status that a verified callback claims.
  *
- * - The first read is at once, or after the first gap when the status of the create response is given.
- * - A hint causes a read at once and starts the gaps again. A claim below the final rank counts; a claimed
- *   final status counts after a read confirms it.
- * - A read may be *behind* the service: it gets a 404 soon after the create, or an earlier or another final
- *   status soon after a hint. Then the status is read every 5 seconds for up to 1 minute.
- * - A read that fails with a transient error is repeated at the next gap. Any other error ends
- *   the polling.
- * - An unknown status is logged, and the polling continues.
+ * - The first read is at once, or after the first interval if the status of the create is given.
+ * - A hint causes a read at once and starts the intervals again. A claimed final status counts after a
+ *   read confirms it.
+ * - A read may be *behind* the service: a 404 soon after the create, or another status than the hint. It
+ *   is then repeated every 5 seconds for up to 1 minute.
+ * - A transient error is retried at the next interval; any other ends the polling. An unknown status is
+ *   logged.
  *
- * All statuses are joined as evidence (`@pawl/core/Evidence`). So the reported rank never falls, and several
- * confirmed final statuses are reported as a `conflict`.
+ * All statuses are joined as evidence (`@pawl/core/Evidence`), so the reported rank never falls.
+ *
+ * **Gotchas**
+ *
+ * Polling has no time limit; add one with `Effect.timeoutOption` or `Stream.interruptWhen`.
  *
  * **Example** (Following a payment from its create to its final status)
  *
@@ -42,14 +49,6 @@
  * })
  * ```
  *
- * **Gotchas**
- *
- * Polling has no time limit; add one with `Effect.timeoutOption` or `Stream.interruptWhen`. Each call makes its own
- * reads.
- *
- * The polling ends with the process. The receiver (`@pawl/webhook/Receiver`) stores its transactions, so it
- * continues after a restart.
- *
  * @since 0.1.0
  */
 import * as Evidence from "@pawl/core/Evidence"
@@ -71,19 +70,17 @@ import { spanned } from "./internal/wire/Observed.ts"
 /**
  * The transaction to follow.
  *
- * - `kind`, `id`: the transaction. `kind` is `apm` or `card` while only the method is known. The `id` of a
- *   refund is its `refundId`.
- * - `status`: the status of the create response. It counts as confirmed.
- * - `hints`: the statuses that verified callbacks claim. A hint causes a read at once; all hints during a
- *   read cause one more.
- *
  * @category models
  * @since 0.1.0
  */
 export interface FollowOptions {
+  /** Kind of the transaction; `apm` or `card` while only the method is known. */
   readonly kind: Kind
+  /** Identifier that the service assigned; the `refundId` of a refund. */
   readonly id: TransactionId
+  /** Status of the create response, which counts as confirmed; none. */
   readonly status?: OpenStatus | null | undefined
+  /** Statuses that verified callbacks claim; none. */
   readonly hints?: Stream.Stream<OpenStatus> | undefined
 }
 
@@ -94,11 +91,12 @@ export interface FollowOptions {
  * @since 0.1.0
  */
 export interface Change extends Evidence.Standing {
+  /** Status that holds. */
   readonly status: Status
 }
 
 /**
- * Errors that end the polling: a retry does not help after them.
+ * Errors that end the polling, because a retry does not help.
  *
  * @category errors
  * @since 0.1.0
@@ -108,7 +106,7 @@ export type FollowError = Exclude<
   { readonly _tag: "ServiceFailed" | "RateLimited" | "Unreachable" }
 >
 
-/** The gap between reads that are behind, and the longest time for such reads, in nanoseconds. */
+/** The interval of reads that are behind, and the longest time for them, in nanoseconds. */
 const behindGap = Duration.seconds(5)
 const behindTimeout = Duration.toNanosUnsafe(Duration.minutes(1))
 
@@ -122,7 +120,7 @@ export const changes = (options: FollowOptions): Stream.Stream<Change, FollowErr
   Stream.unwrap(start(options))
 
 /**
- * Returns the last change of a transaction, when its status is terminal.
+ * Returns the last change of a transaction. Its status is terminal.
  *
  * @category polling
  * @since 0.1.0
@@ -157,7 +155,7 @@ const start = Effect.fnUntraced(function* ({
   let read: Status | undefined
   let reported: Status | undefined
   let gap = isStatus(status) ? 0 : -1
-  /** The wait before the next read. It is undefined when the first change needs no read. */
+  /** Undefined when the first change needs no read. */
   let wait = isStatus(status) ? undefined : Duration.zero
   /** When the first read that was behind was made, in nanoseconds of the monotonic clock. */
   let behindSince: bigint | undefined
@@ -165,7 +163,7 @@ const start = Effect.fnUntraced(function* ({
   const log = (message: string) =>
     Effect.as(Effect.logWarning(`The ${current} transaction ${id} ${message}`), true)
 
-  /** Reads the status. Returns false if the service does not know the id. */
+  /** Returns false if the service does not know the id. */
   const readStatus: Effect.Effect<boolean, FollowError> = Effect.suspend(() =>
     Effect.matchEffect(reader.read(current, id), {
       onSuccess: (found) => {
@@ -182,7 +180,7 @@ const start = Effect.fnUntraced(function* ({
     })
   )
 
-  /** Waits and reads. Returns false while the reads are behind. */
+  /** Returns false while the reads are behind. */
   const readNext = Effect.fnUntraced(function* (after: Duration.Duration) {
     const isHinted = Option.isSome(yield* Effect.timeoutOption(hinted.await, after))
     yield* hinted.close
@@ -196,7 +194,7 @@ const start = Effect.fnUntraced(function* ({
       wait = behindGap
       if (now - behindSince < behindTimeout) return false
       if (!isFound) return yield* new NotFound({})
-      // No read confirmed the claims within the time limit, so they no longer count.
+      // No read confirmed the claims in time, so they no longer count.
       claims = Evidence.none
     }
     behindSince = undefined
@@ -218,6 +216,5 @@ const start = Effect.fnUntraced(function* ({
   return Stream.paginate<undefined, Change, FollowError>(undefined, () => next)
 })
 
-/** Tells whether a retry does not help. */
 const isPermanent = (error: ReadError): error is FollowError =>
   !Failure.isTransient(Failure.toFailure(error))

@@ -20,9 +20,9 @@ import type { CallOptions, CreateOptions } from "./CallOptions.ts"
  *
  * **Gotchas**
  *
- * A change has no requestId, so `update`, `setStatus`, `pause` and `resume` are retried only if the request surely
- * had no effect: it never left, or the service refused it with 429. After `Unreachable` or `ServiceFailed` the change
- * may have taken effect; `get` shows whether it did.
+ * A change has no idempotency key. `update`, `setStatus`, `pause` and `resume` are retried only if the
+ * request surely had no effect. After `Unreachable` or `ServiceFailed` the change may have taken effect;
+ * `get` shows it.
  *
  * @category services
  * @since 0.1.0
@@ -31,31 +31,25 @@ export class Subscriptions extends Context.Service<
   Subscriptions,
   {
     /**
-     * Creates a subscription with the card token of `CardPayments.tokenize` (`spec.md`, "Recurring
-     * subscriptions").
-     *
-     * The service makes the first charge at once unless `skipFirstCharge` is true. `plan.amount` is decimal
-     * text with at most two decimals, `plan.currency` an ISO 4217 code. The method makes a requestId
-     * (UUIDv7) when the input has none. Fails with `Declined` when the first charge ends FAILED, with
-     * `ValidationFailed` when the input is invalid, with `OutcomeUnknown` when the subscription may or may
-     * not exist, and with the errors of every call.
+     * Creates a subscription with a card token, and makes its first charge unless `skipFirstCharge` is
+     * true. Fails with `Declined` when the charge is FAILED, with `OutcomeUnknown` when the subscription
+     * may exist, and with the errors of every call.
      */
     readonly create: (
       input: SubscriptionInput,
       options?: CreateOptions
     ) => Effect.Effect<SubscriptionResponse, CreateError<SubscriptionResponse>>
     /**
-     * Reads a subscription. `subscriptionId` is the one of the create. Fails with `NotFound` when the service does
-     * not know the id (`spec.md`, "Subscription resource").
+     * Reads a subscription. Fails with `NotFound` when the service does not know it (`spec.md`,
+     * "Subscription resource").
      */
     readonly get: (
       subscriptionId: string,
       options?: CallOptions
     ) => Effect.Effect<Subscription, ReadError>
     /**
-     * Changes the given fields of the plan, or the status, or both, and returns the changed subscription
-     * (`spec.md`, "Recurring subscriptions"). Fields that are left out stay unchanged. Fails with
-     * `ValidationFailed` when a field is invalid, and with the errors of every read.
+     * Changes fields of the plan, the status, or both, and returns the changed subscription. An absent
+     * field stays unchanged.
      */
     readonly update: (
       subscriptionId: string,
@@ -63,32 +57,27 @@ export class Subscriptions extends Context.Service<
       options?: CallOptions
     ) => Effect.Effect<Subscription, ReadError>
     /**
-     * Sets any of the five statuses by PUT and returns the changed subscription (`spec.md`, "Subscription
-     * statuses"). The specification shows what ACTIVE, PAUSED and CANCELED do; the effect of PENDING and TRIALING
-     * is not documented. `pause`, `resume` and `cancel` are the usual changes.
+     * Sets a status and returns the changed subscription. The effect of PENDING and TRIALING is not
+     * documented (`spec.md`, "Subscription statuses").
      */
     readonly setStatus: (
       subscriptionId: string,
       status: SubscriptionStatus,
       options?: CallOptions
     ) => Effect.Effect<Subscription, ReadError>
-    /**
-     * Sets the status PAUSED and returns the changed subscription (`spec.md`, "Subscription statuses").
-     */
+    /** Sets the status PAUSED and returns the changed subscription. */
     readonly pause: (
       subscriptionId: string,
       options?: CallOptions
     ) => Effect.Effect<Subscription, ReadError>
-    /**
-     * Sets the status ACTIVE and returns the changed subscription (`spec.md`, "Subscription statuses").
-     */
+    /** Sets the status ACTIVE and returns the changed subscription. */
     readonly resume: (
       subscriptionId: string,
       options?: CallOptions
     ) => Effect.Effect<Subscription, ReadError>
     /**
-     * Cancels a subscription at once by DELETE; no charge follows (`spec.md`, "Recurring subscriptions"). The request
-     * is retried after a failure that leaves its effect unknown, and a 404 to such a retry counts as success.
+     * Cancels a subscription at once; no charge follows. A retry whose first request may have taken effect
+     * counts a 404 as success.
      */
     readonly cancel: (
       subscriptionId: string,

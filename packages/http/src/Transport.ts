@@ -1,11 +1,6 @@
 /**
- * The port that sends one HTTP request and reads its response, without retries.
- *
- * **Details**
- *
- * An implementation reads at most `maxResponseBytes` of a body, returns a redirect as a response instead of
- * following it, and decompresses nothing. `NodeTransport` is the implementation on undici;
- * `layerFetch` is one over the `fetch` of any runtime.
+ * The port that sends one HTTP request and reads its response, without retries. An implementation reads at
+ * most `maxResponseBytes` of a body, follows no redirect and decompresses nothing.
  *
  * @since 0.1.0
  */
@@ -18,32 +13,39 @@ import * as Layer from "effect/Layer"
 import * as ConnectionFailure from "./internal/wire/ConnectionFailure.ts"
 
 /**
- * An HTTP request. `url` is absolute.
+ * An HTTP request.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Request {
+  /** HTTP method. */
   readonly method: "GET" | "POST" | "PUT" | "DELETE"
+  /** Absolute URL. */
   readonly url: string
+  /** Headers to send. */
   readonly headers: Readonly<Record<string, string>>
+  /** JSON text, if the request has a body. */
   readonly body: string | undefined
 }
 
 /**
- * An HTTP response with its whole body. Header names are in lower case.
+ * An HTTP response.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Response {
+  /** HTTP status. */
   readonly status: number
+  /** Headers, with names in lower case. */
   readonly headers: Readonly<Record<string, string | undefined>>
+  /** The whole body. */
   readonly body: Uint8Array
 }
 
 /**
- * Largest body of a response, in bytes: 1 MiB.
+ * Largest body of a response: 1 MiB, in bytes.
  *
  * @category constants
  * @since 0.1.0
@@ -51,15 +53,7 @@ export interface Response {
 export const maxResponseBytes = 1024 * 1024
 
 /**
- * Service that sends one request and returns its response, whatever its status is.
- *
- * - `send`: fails with `Unreachable` when there is no response, and with `UnexpectedResponse` when the body is
- *   longer than `maxResponseBytes`. `sent` of `Unreachable` is false only if no byte of the request has left.
- *   `within` is the time limit of the request. A transport with a queue may let it wait before that, and
- *   ends both at `total`, by default `within`.
- * - `keepsTime`: whether `send` fails by itself when there is no response `within` the time limit. Only the
- *   transport knows whether the request was sent by then. Without `keepsTime` the caller interrupts `send`
- *   at the time limit, and the request counts as sent.
+ * Service that sends one request and returns its response, whatever its status.
  *
  * @category services
  * @since 0.1.0
@@ -67,11 +61,20 @@ export const maxResponseBytes = 1024 * 1024
 export class Transport extends Context.Service<
   Transport,
   {
+    /**
+     * Sends a request. Fails with `Unreachable` when there is no response (`sent` is false only if no byte
+     * has left), and with `UnexpectedResponse` when the body is too long. `within` limits the request, and
+     * `total`, by default the same, its wait in a queue too.
+     */
     readonly send: (
       request: Request,
       within: Duration.Duration,
       total?: Duration.Duration
     ) => Effect.Effect<Response, Unreachable | UnexpectedResponse>
+    /**
+     * Whether `send` keeps `within` itself, and so knows whether the request was sent by then; false.
+     * Otherwise the caller interrupts it, and the request counts as sent.
+     */
     readonly keepsTime?: boolean | undefined
   }
 >()("@pawl/http/Transport") {}
@@ -86,11 +89,8 @@ export const tooLarge = (status: number): UnexpectedResponse =>
   new UnexpectedResponse({ status, reason: `it is longer than ${maxResponseBytes} bytes` })
 
 /**
- * Layer that sends requests with a `fetch`, by default that of the runtime.
- *
- * **Details**
- *
- * Fetch does not follow redirects here. It decompresses by itself, so the limit counts decompressed bytes.
+ * Layer that sends requests with a `fetch`, by default that of the runtime. Fetch decompresses, so the
+ * limit of a body counts decompressed bytes.
  *
  * @category layers
  * @since 0.1.0

@@ -1,5 +1,5 @@
 /**
- * All modules of `@pawl/http`: the client of the payments service.
+ * All modules of `@pawl/http`.
  *
  * @since 0.1.0
  */

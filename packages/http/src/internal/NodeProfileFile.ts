@@ -1,6 +1,3 @@
-/**
- * The file of a profile, which `PAWL_PROFILE` names.
- */
 import * as Profile from "@pawl/core/Profile"
 import * as Config from "effect/Config"
 import * as Effect from "effect/Effect"
@@ -13,7 +10,7 @@ const decode = Schema.decodeUnknownEffect(Schema.fromJsonString(Profile.File), {
   onExcessProperty: "error"
 })
 
-/** Reads a profile, or fails with the setting that names it and the field that is wrong. */
+/** Reads a profile. Fails with the setting that names it and the wrong field. */
 export const read = Effect.fnUntraced(function* (
   file: string,
   setting = "PAWL_PROFILE"
@@ -34,7 +31,7 @@ export const read = Effect.fnUntraced(function* (
   })
 })
 
-/** The switches of the file that `PAWL_PROFILE` names; none without it. */
+/** The switches of the file that `PAWL_PROFILE` names. */
 export const switches: Effect.Effect<Profile.Options, InvalidConfig | Config.ConfigError> =
   Effect.flatMap(Config.String("PAWL_PROFILE").pipe(Config.withDefault("")), (file) =>
     file === "" ? Effect.succeed({}) : Effect.map(read(file), ({ switches = {} }) => switches)

@@ -3,33 +3,20 @@
  *
  * **Details**
  *
- * Retries depend on the kind of call:
- *
  * - A read is retried after a transient failure.
- * - A create is retried after a transient failure with the same bytes. Its body has a requestId, and the
- *   service processes a requestId once (`spec.md`, "Conventions"). While a create is in flight, another
- *   request with the same requestId is refused.
+ * - A create is retried with the same bytes, since the service processes a requestId once (`spec.md`,
+ *   "Conventions").
  * - A PUT is retried only when it surely had no effect: after a 429, or when it never left.
- * - A DELETE is retried in these cases too, and when its effect is unknown. A 404 to a retry whose effect was unknown
- *   counts as success.
+ * - A DELETE is retried also when its effect is unknown. A 404 to such a retry counts as success.
  *
- * After a 401 an attempt requests a new access token and sends the request once more. A second 401 fails the
- * call with `Unauthorized`. It concerns this operation only: for the cooldown time its next 401 fails without
- * a request for a token. While no operation has succeeded with the newest token, 401s cause one request for a
- * token in the cooldown time.
+ * A create is in doubt when it may have taken effect (`CreateProof`). Only a readable response that
+ * decides the outcome ends the doubt, FAILED included. Any other end of the call is `OutcomeUnknown`, also
+ * a later 400 or 404: a proxy may send that.
  *
- * A create is in doubt when it may have taken effect: the connection of an attempt broke, or an attempt timed
- * out, got a 3xx, 408, 409, 423, 425 or 5xx, or got a success that cannot be read. Only a readable response
- * that decides the outcome ends the doubt, also one with the status FAILED. Any other end of the call is
- * `OutcomeUnknown`, also after a later 400 or 404: a proxy may have sent that.
- *
- * `Metrics` lists the metrics of a call. With a tracer the span of a call has the attributes
- * `pawl.operation` and `pawl.requestId`, `pawl.transactionId` or `pawl.subscriptionId`. The log lines about
- * failed attempts have the same annotations without the prefix. Each request of the call is a span of its own,
- * `POST /api/v1/payments/apm`, with the attributes of OpenTelemetry's conventions for HTTP clients:
- * `http.request.method`, `url.template`, `server.address`, `server.port`, `http.response.status_code`,
- * `http.request.resend_count` from the second request on, and `error.type`, which is the status from 400 on, or
- * the tag of the error when no response arrived.
+ * With a tracer the span of a call has `pawl.operation` and `pawl.requestId`, `pawl.transactionId` or
+ * `pawl.subscriptionId`, as have its log lines without the prefix. Each request is a span of its own with
+ * OpenTelemetry's attributes: `http.request.method`, `url.template`, `server.address`, `server.port`,
+ * `http.response.status_code`, `http.request.resend_count` from the second request on, and `error.type`.
  */
 import type { Account } from "@pawl/core/Account"
 import type { Hmac } from "@pawl/core/Hmac"
@@ -55,15 +42,14 @@ import * as Operation from "../wire/Operation.ts"
 import * as Creates from "./Creates.ts"
 
 /**
- * Decides what a decoded response to a create means: a result, or an error such as `Declined`. `OutcomeUnknown` leaves
- * the create in doubt.
+ * Decides whether a decoded response is a result or an error. `OutcomeUnknown` leaves the create in doubt.
  */
 export type Decide<Response, A, E> = (
   requestId: string,
   response: Response
 ) => Result.Result<A, E | OutcomeUnknown>
 
-/** A create to send. With `body` that text is sent, and of `payload` only the requestId counts. */
+/** A create to send. `body` replaces `payload`, of which only the requestId counts then. */
 export interface Create<Response, A, E> {
   readonly endpoint: Operation.Endpoint<Response>
   readonly decide: Decide<Response, A, E>
@@ -72,16 +58,8 @@ export interface Create<Response, A, E> {
 }
 
 /**
- * Service that calls operations of the contract.
- *
- * - `call`: sends a GET with retries. A PUT is retried only when it surely had no effect.
- * - `create`: sends a POST whose body has a requestId, with retries.
- * - `remove`: sends a DELETE; a retry that gets a 404 succeeds.
- * - `account`: the merchant and the service.
- * - `operation`: returns what encodes the requests and decodes the responses of an endpoint. It sends nothing.
- *
- * The input has the plain values of the path and the body. The schemas of the endpoint check them before
- * anything is sent; invalid input fails with `ValidationFailed`.
+ * Service that calls operations of the contract. The schemas of the endpoint check the plain input before
+ * anything is sent.
  */
 export class Caller extends Context.Service<
   Caller,
@@ -101,16 +79,15 @@ export class Caller extends Context.Service<
       input: Operation.Input,
       options?: CallOptions
     ) => Effect.Effect<void, ReadError>
+    /** Returns the encoder and decoder of an endpoint. Sends nothing. */
     readonly operation: <A>(endpoint: Operation.Endpoint<A>) => Operation.Operation<A>
   }
 >()("@pawl/http/internal/call/Caller") {}
 
-/** One call of an operation, and the rules of its attempts. */
 interface Call extends Attempts.Rules, Renewals.Call {
   readonly operation: Operation.Operation<unknown>
 }
 
-/** Layer that calls the service at the configured base URL. */
 export const layer: Layer.Layer<Caller, never, AccessToken | Hmac | PawlConfig | Transport> =
   Layer.effect(
     Caller,
@@ -133,7 +110,6 @@ export const layer: Layer.Layer<Caller, never, AccessToken | Hmac | PawlConfig |
           )
       )
 
-      /** Encodes the request of a call, runs its attempts by `use` and records its duration. */
       const run = <A, B, E extends { readonly _tag: string }>(
         endpoint: Operation.Endpoint<A>,
         input: Operation.Input,
@@ -250,7 +226,6 @@ export const layer: Layer.Layer<Caller, never, AccessToken | Hmac | PawlConfig |
 const isUnknown = (error: unknown): error is OutcomeUnknown =>
   typeof error === "object" && error !== null && Reflect.get(error, "_tag") === "OutcomeUnknown"
 
-/** Returns the id in the path of a call, for logs and spans. */
 const idOf = ({ params = {} }: Operation.Input): Readonly<Record<string, string>> => {
   const { id, subscriptionId } = params
   if (id !== undefined) return { transactionId: id }

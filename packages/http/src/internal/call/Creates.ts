@@ -1,41 +1,34 @@
 /**
- * The creates of a client by their requestId: those in flight, and those that may have taken effect.
+ * The creates of a client by their requestId: those in flight, and those in doubt.
  *
  * **Details**
  *
- * The service answers a known requestId with the original response, even if the other fields differ
- * (`spec.md`, "Conventions"). So the second of two different requests with one requestId would get the
- * response to the first, and is refused. The same request may be in flight several times: the service processes
- * it once.
- *
- * A create that may have taken effect is in doubt from its start, also in a later call, until a readable response
- * ends the doubt. The client keeps the failure that left the doubt, and the number of later calls that were refused.
+ * The service answers a known requestId with the original response, even to other fields (`spec.md`,
+ * "Conventions"). So a different request with the requestId of one in flight is refused.
  */
 import { OutcomeUnknown, type ReadError, ValidationFailed } from "@pawl/core/PaymentsError"
 import type { Request } from "../../Transport.ts"
 import * as ErrorResponse from "../wire/ErrorResponse.ts"
 import type { CallFailure } from "../wire/Failure.ts"
 
-/** Most requestIds that are kept. Beyond it the oldest is dropped; a caller then has to pass `inDoubt`. */
+/** Most doubts that are kept. Then the oldest is dropped, and its caller has to pass `inDoubt`. */
 const maxDoubts = 10_000
 
-/** The last failure that left a doubt, if it is known, and the number of calls that were refused. */
+/** The last failure that left a doubt, if known, and the number of refused calls. */
 interface Open {
   cause: ReadError | undefined
   refusals: number
 }
 
-/** The creates of one client. */
 export interface Creates {
-  /** Adds a create in flight. Returns false if a different one with its requestId is in flight. */
+  /** Adds a create. Returns false if a different one with its requestId is in flight. */
   readonly enter: (requestId: string, request: Request) => boolean
-  /** Removes a create that was added. */
   readonly leave: (requestId: string) => void
-  /** Adds a doubt. `cause` is the failure that left it. */
+  /** `cause` is the failure that left the doubt. */
   readonly add: (requestId: string, cause?: ReadError) => void
   readonly has: (requestId: string) => boolean
   readonly delete: (requestId: string) => void
-  /** Creates the error of a failed call: `OutcomeUnknown` if its create is in doubt. */
+  /** Returns `OutcomeUnknown` if the create is in doubt. */
   readonly toError: (
     requestId: string,
     failure: CallFailure,
@@ -43,7 +36,6 @@ export interface Creates {
   ) => ReadError | OutcomeUnknown
 }
 
-/** Makes the creates of a new client. */
 export const make = (): Creates => {
   const entries = new Map<string, { readonly request: Request; count: number }>()
   const doubts = new Map<string, Open>()
@@ -92,7 +84,6 @@ export const make = (): Creates => {
   }
 }
 
-/** Creates the error for a create that `enter` refused. */
 export const refusal = (): ValidationFailed =>
   new ValidationFailed({
     sent: false,

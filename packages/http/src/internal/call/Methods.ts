@@ -1,6 +1,4 @@
-/**
- * The methods of the services. Each method calls one endpoint, in a span with the method's name.
- */
+/** The methods of the services. Each calls one endpoint, in a span with the method's name. */
 import type { HostedPage, PaymentIntentResponse } from "@pawl/core/PaymentIntent"
 import {
   Declined,
@@ -32,18 +30,13 @@ import { spanned } from "../wire/Observed.ts"
 import type * as Operation from "../wire/Operation.ts"
 import { Caller, type Decide } from "./Caller.ts"
 
-/** The fields that every create has. */
 interface CreateFields {
   readonly requestId: string
 }
 
-/** Layer that provides the seven services. */
 export const layer = Layer.effectContext(
   Effect.map(Caller, (caller) => {
-    /**
-     * Builds a create: makes a requestId when the input has none, sends the fields that `toPayload`
-     * returns, and decides what the response means.
-     */
+    /** Builds a create. */
     const create = <Input extends Partial<CreateFields>, Response, A, E>(
       name: string,
       endpoint: Operation.Endpoint<Response>,
@@ -67,7 +60,6 @@ export const layer = Layer.effectContext(
             : Effect.fail(twoRequestIds())
         }
       )
-    /** Builds a read by id. */
     const read = <A>(name: string, endpoint: Operation.Endpoint<A>) =>
       traced(name)((id: string, options?: CallOptions) =>
         caller.call(endpoint, { params: { id } }, options)
@@ -142,7 +134,7 @@ const twoRequestIds = () =>
     ]
   })
 
-/** Makes a number beyond 2^53 invalid: it has lost digits, and may be the id of another payment. */
+/** Refuses a number beyond 2^53: it has lost digits, and may be the id of another payment. */
 export const withExactId = <Fields extends CreateFields>(fields: Fields): Fields => {
   const id: unknown = Reflect.get(fields, "transactionId")
   return typeof id === "number" && !Number.isSafeInteger(id)
@@ -150,7 +142,6 @@ export const withExactId = <Fields extends CreateFields>(fields: Fields): Fields
     : fields
 }
 
-/** The fields of the response to a create that decide whether it is declined. */
 interface CreateResponse {
   readonly transactionStatus?: string | null
   readonly transactionId?: string | null
@@ -160,7 +151,7 @@ interface CreateResponse {
   readonly declineSubReason?: string | null
 }
 
-/** Decides that a response with the status FAILED is `Declined`, which has the whole response. */
+/** A response with the status FAILED is `Declined`. */
 export const orDeclined = <Response extends CreateResponse>(
   requestId: string,
   response: Response
@@ -180,13 +171,13 @@ export const orDeclined = <Response extends CreateResponse>(
   return Result.fail(Object.assign(declined, { response }))
 }
 
-/** Decides that an intent with an errorCode is rejected, and that one without it and without a page is unknown. */
+/** An intent with an errorCode is rejected. Without it and without a page it is unknown. */
 export const orRejected = (
   requestId: string,
   response: PaymentIntentResponse
 ): Result.Result<HostedPage, IntentRejected | OutcomeUnknown> => {
   const { errorCode, redirectUrl } = response
-  // Some services write that there is no error. A page that exists can be paid, so it is no rejection.
+  // Some services write that there is no error. A page that exists can be paid.
   if (errorCode && !(redirectUrl && /^(?:0+|OK)$/iu.test(errorCode))) {
     const received = ErrorResponse.receivedWith(response)
     return Result.fail(new IntentRejected({ requestId, errorCode, ...received }))
@@ -199,7 +190,7 @@ export const orRejected = (
   return Result.fail(new OutcomeUnknown({ requestId, cause }))
 }
 
-/** Runs a method in a span with its name. Its errors name the place in the program that called it. */
+/** Runs a method in a span. Its errors name the place in the program that called it. */
 export const traced =
   (name: string) =>
   <Args extends ReadonlyArray<unknown>, A, E>(method: (...args: Args) => Effect.Effect<A, E>) =>
@@ -214,9 +205,8 @@ export const traced =
     )
 
 /**
- * Gives an error the frame of the `Effect.fn` around its call, and the errors in it none: the frames of the client are
- * the same for every call. A capture in each method would cost 1.5 of the 40 µs of a create in `bench client`, also where
- * nothing fails.
+ * Gives an error the frame of the `Effect.fn` around its call, and no others. A capture in each method
+ * would cost 1.5 of the 40 µs of a create in `bench client`, also where nothing fails.
  */
 const place = (error: Error, frame: References.StackFrame | undefined): void => {
   const location = /\(?([^\s()]+)\)?$/u.exec(frame?.stack() ?? "")?.[1]

@@ -1,11 +1,4 @@
-/**
- * Encodes creates and sends their bytes, apart from each other.
- *
- * **Details**
- *
- * The port `RequestSender` is in `@pawl/core/RequestSender`. A request is encoded as the methods of the services
- * encode it, and sent with the access token, the retries and the doubts of every other create of the client.
- */
+/** Encodes creates and sends their bytes: the layer of `@pawl/core/RequestSender`. */
 import * as RequestId from "@pawl/core/internal/RequestId"
 import {
   type RequestError,
@@ -24,9 +17,7 @@ import type * as Transport from "../../Transport.ts"
 import { Caller, type Decide } from "./Caller.ts"
 import { orDeclined, orRejected, traced, withExactId } from "./Methods.ts"
 
-/**
- * Layer that encodes as the services of a client do, and sends by its `Caller`, with a checksum of the current secret.
- */
+/** Layer that sends by the `Caller` of a client, with a checksum of the current secret. */
 export const layer: Layer.Layer<RequestSender, never, Caller> = Layer.effect(
   RequestSender,
   Effect.map(Caller, (caller) => {
@@ -75,14 +66,12 @@ export const layer: Layer.Layer<RequestSender, never, Caller> = Layer.effect(
   })
 )
 
-/** The parts of an outcome that are stored. */
 interface Outcome {
   readonly response: object
   readonly status?: number
   readonly serviceRequestId?: string
 }
 
-/** The steps of one kind of create. */
 interface Create<K extends RequestKind> {
   readonly toRequest: Operation.Operation<unknown>["toRequest"]
   readonly send: (
@@ -125,7 +114,7 @@ const make = (caller: Caller["Service"]): { readonly [K in RequestKind]: Create<
   }
 }
 
-/** Returns a decoded response as it was on the wire. A response that was read leniently need not fit its schema. */
+/** Returns a decoded response as it was on the wire. One that was read leniently need not fit its schema. */
 const toWire = (value: unknown): unknown => {
   if (Redacted.isRedacted(value)) return Redacted.value(value)
   if (Array.isArray(value)) return value.map(toWire)

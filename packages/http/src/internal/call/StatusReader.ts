@@ -1,11 +1,4 @@
-/**
- * Reads the status of a transaction from the status endpoints of the service.
- *
- * **Details**
- *
- * The port `StatusReader` is in `@pawl/core/StatusReader`. The receiver (`@pawl/webhook/Receiver`) and
- * `StatusPoller` read through it.
- */
+/** Reads the status of a transaction: the layer of `@pawl/core/StatusReader`. */
 import { isKnown, type KnownKind, kindsOf } from "@pawl/core/Kind"
 import { NotFound } from "@pawl/core/PaymentsError"
 import { BeforeRequest } from "@pawl/core/internal/BeforeRequest"
@@ -17,20 +10,14 @@ import * as Endpoint from "../wire/Endpoint.ts"
 import { spanned } from "../wire/Observed.ts"
 
 /**
- * Layer that reads statuses from the endpoints of the contract (`spec.md`, "APM payments", "APM
- * payouts", "Card payouts", "Refunds" and "Endpoints named but without shape").
+ * Layer that reads from the status endpoints (`spec.md`, "APM payments", "APM payouts", "Card payouts",
+ * "Refunds" and "Endpoints named but without shape").
  *
  * **Details**
  *
- * A read has the access token, the retries and the checks of every other call. The kind `apm` or `card` names
- * only the method. Then the endpoints of payments, payouts and refunds are read in this order until one knows
- * the id, and the result has its kind. Only a 404 leads to the next endpoint; any other error fails the read.
- * `NotFound` means that no endpoint of the method knows the id.
- *
- * Two kinds may have the same number. So the endpoint of payments is read once more before another kind is
- * returned: the payment may have become visible meanwhile.
- *
- * With `BeforeRequest` a read waits before each of these requests but the first, and none of them is retried.
+ * For the kind `apm` or `card` the endpoints of payments, payouts and refunds are read in this order until
+ * one knows the id. Only a 404 leads to the next. Two kinds may have the same number, so payments are read
+ * once more before another kind is returned: the payment may have become visible meanwhile.
  */
 export const layer: Layer.Layer<StatusReader, never, Caller> = Layer.effect(
   StatusReader,

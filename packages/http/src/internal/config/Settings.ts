@@ -1,6 +1,6 @@
 /**
- * Checks the settings of the client and the options of a call. Each check returns the value to use, or advice on how to
- * correct the setting. The advice never has the value.
+ * Checks settings. A check returns the value to use, or advice on how to correct the setting, which never
+ * has the value.
  */
 import { isLoopback } from "@pawl/core/internal/Loopback"
 import { ValidationFailed } from "@pawl/core/PaymentsError"
@@ -11,21 +11,18 @@ import * as Result from "effect/Result"
 import type { CallOptions, CreateOptions } from "../../CallOptions.ts"
 import type { PawlConfig } from "../../PawlConfig.ts"
 
-/** Checks a whole number. */
 export const count = (value: number): Result.Result<number, string> =>
   Number.isInteger(value) && value >= 1
     ? Result.succeed(value)
     : Result.fail("give a whole number, 1 or more")
 
-/** Checks a number that is not negative. */
 export const ratio = (value: number): Result.Result<number, string> =>
   value >= 0 ? Result.succeed(value) : Result.fail("give a number that is not negative")
 
-/** Headers that the client or the connection sets. */
 const reservedHeader =
   /^(accept|authorization|connection|content-length|content-type|expect|host|keep-alive|te|trailer|transfer-encoding|upgrade)$/u
 
-/** Checks the headers, and returns them with their names in lower case. */
+/** Returns the headers with lower-case names. */
 export const headers = (
   values: Readonly<Record<string, string>>
 ): Result.Result<Readonly<Record<string, string>>, string> => {
@@ -43,7 +40,6 @@ export const headers = (
     : Result.fail("give names and ASCII values of headers that the client does not set")
 }
 
-/** Checks a time limit. */
 export const duration = (input: Duration.Input): Result.Result<Duration.Duration, string> =>
   Result.fromOption(
     Option.filter(Duration.fromInput(input), isUsable),
@@ -53,7 +49,7 @@ export const duration = (input: Duration.Input): Result.Result<Duration.Duration
 const isUsable = (value: Duration.Duration): boolean =>
   Duration.isFinite(value) && Duration.isPositive(value)
 
-/** Checks the base URL, and returns it without a slash at its end. */
+/** Returns the base URL without a slash at its end. */
 export const baseUrl = (text: string): Result.Result<string, string> => {
   const url = URL.parse(text)
   if (url === null) return Result.fail("give an absolute URL such as https://payments.example/api")
@@ -71,19 +67,18 @@ export const baseUrl = (text: string): Result.Result<string, string> => {
     : Result.fail("give the address up to and including its last segment, /api")
 }
 
-/** Checks a credential. */
 export const credential = (value: string): Result.Result<string, string> =>
   value !== "" && value.trim() === value
     ? Result.succeed(value)
     : Result.fail("give it without spaces or line breaks around it, and not empty")
 
-/** Checks a secret. Plain text is refused, because the next log of the options would print it. */
+/** Plain text is refused, because the next log of the options would print it. */
 export const secret = (value: Redacted.Redacted): Result.Result<string, string> =>
   Redacted.isRedacted(value)
     ? credential(Redacted.value(value))
     : Result.fail("give it as Redacted.make(secret), not as plain text")
 
-/** The limits of a call. Its times are in milliseconds. After `sendWithin` the call sends no request any more. */
+/** Times are in milliseconds. */
 export interface Limits extends Pick<CallOptions, "retrySchedule"> {
   readonly attemptTimeout: number
   readonly totalTimeout: number
@@ -91,7 +86,6 @@ export interface Limits extends Pick<CallOptions, "retrySchedule"> {
   readonly sendWithin: number
 }
 
-/** Returns the limits of a configuration. */
 export const limitsOf = ({
   attemptTimeout,
   maxAttempts,
@@ -105,7 +99,7 @@ export const limitsOf = ({
   retrySchedule
 })
 
-/** Returns the limits of a call with its options, or the faults of its options. */
+/** Returns the limits of a call, or the faults of its options. */
 export const limits = (
   usual: Limits,
   options: CreateOptions | undefined

@@ -3,22 +3,15 @@
  *
  * **Details**
  *
- * All calls share one cached token. It is used until the time in its `exp` claim. When there is no token,
- * the first call requests one from `/auth`, and all calls that need a token meanwhile wait for the same
- * request. Interrupting one of them does not interrupt the others.
- *
- * From the time `Profile.refreshBefore` before its expiry, or from the middle of its lifetime if that is later, the
- * next call renews the token in the background, and uses the old one. While renewals fail, the old token stays in use.
- * A client that makes no calls makes no request for a token.
- *
- * After a 401 a token is dropped only if it is the cached one. A late 401 to an older token therefore does
- * not drop the new token.
+ * All calls share one token and one request for it, which no interrupted call interrupts. From
+ * `Profile.refreshBefore` before its expiry, or the middle of its lifetime if later, the next call renews
+ * it in the background. While renewals fail, the old token stays in use. A 401 drops only the cached
+ * token, so a late 401 to an older one has no effect.
  *
  * **Gotchas**
  *
  * `exp` only decides when to renew. An `exp` that is absent, malformed, past, less than 10 minutes or more
- * than 30 days away counts as 30 days. A wrong `exp` or a wrong clock therefore never causes repeated
- * requests to `/auth`; a token that is no longer valid is replaced after its 401.
+ * than 30 days away counts as 30 days, so a wrong clock never causes repeated requests to `/auth`.
  */
 import {
   RateLimited,
@@ -48,34 +41,27 @@ import * as Observed from "../wire/Observed.ts"
 import * as Operation from "../wire/Operation.ts"
 import * as TokenResponse from "./TokenResponse.ts"
 
-/**
- * Service that returns the access token of the configured merchant.
- *
- * - `get`: returns the cached token, or requests one. Fails with a `TokenError`.
- * - `peek`: returns the cached token if it has not expired at `now`, milliseconds since the epoch. When its renewal is
- *   due, it starts the renewal and does not wait for it.
- * - `drop`: removes a token that the service refused with a 401 from the cache.
- */
+/** Service that returns the access token of the merchant. */
 export class AccessToken extends Context.Service<
   AccessToken,
   {
     readonly get: Effect.Effect<Token, TokenError>
+    /**
+     * Returns the cached token if it has not expired at `now`, in milliseconds since the epoch. Starts a
+     * due renewal.
+     */
     readonly peek: (now: number) => Token | undefined
+    /** Drops a token that got a 401. */
     readonly drop: (token: Token) => Effect.Effect<void>
   }
 >()("@pawl/http/internal/token/AccessToken") {}
 
-/**
- * An access token. `expiresAt` is the time until which it is used, in milliseconds since the epoch.
- */
+/** `expiresAt` is in milliseconds since the epoch. */
 export interface Token {
   readonly text: Redacted.Redacted
   readonly expiresAt: number
 }
 
-/**
- * Errors of a request for a token.
- */
 export type TokenError = Exclude<ReadError, { readonly _tag: "ValidationFailed" | "NotFound" }>
 
 const make = (sharesRequest: boolean) =>
@@ -162,7 +148,6 @@ const make = (sharesRequest: boolean) =>
       }
       return cached
     }
-    /** The cached token, or a new one. */
     const peekOr = (request: Effect.Effect<Token, TokenError>) =>
       Effect.flatMap(Clock.currentTimeMillis, (now) => {
         const token = peek(now)
@@ -181,33 +166,24 @@ const make = (sharesRequest: boolean) =>
     })
   })
 
-/**
- * Layer that requests tokens from `POST /api/v1/auth` with the configured credentials. It reads the secret
- * before each attempt.
- */
+/** Layer that requests tokens from `POST /api/v1/auth`. It reads the secret before each attempt. */
 export const layer: Layer.Layer<AccessToken, never, PawlConfig | Transport> =
   /* @__PURE__ */ Layer.effect(AccessToken, /* @__PURE__ */ make(true))
 
 /**
- * Layer like `layer`, in which each call that finds no cached token requests one of its own, and no call renews it
- * in the background.
- *
- * **Details**
- *
- * Cloudflare Workers tie input and output to one incoming request: a call of one request that waits for the
- * `/auth` request of another hangs. Here calls share the cached token only, which is replaced when it expires
- * or after a 401.
+ * Layer in which each call requests a token of its own if none is cached: in Cloudflare Workers a call
+ * that waits for the `/auth` request of another hangs.
  */
 export const layerPerRequest: Layer.Layer<AccessToken, never, PawlConfig | Transport> =
   /* @__PURE__ */ Layer.effect(AccessToken, /* @__PURE__ */ make(false))
 
-/** The time from a renewal that fails to the next: 1, 2, 4, … minutes, at most an hour. Each has its own attempts. */
+/** From a failed renewal to the next: 1, 2, 4, … minutes, at most an hour. */
 const renewalGap = (failures: number) => Duration.minutes(Math.min(2 ** failures, 60))
 
 const noToken =
   "its body has no access token in a known field: set Profile.tokenField to the name of the field"
 
-/** Converts the errors of `/auth`, so that they cannot be taken for errors of the call that needs a token. */
+/** Converts the errors of `/auth`, so that they are not taken for errors of the call. */
 const toTokenError = (error: ReadError): TokenError => {
   const sent = false
   const parts = { ...ErrorResponse.partsOfError(error), sent } as const

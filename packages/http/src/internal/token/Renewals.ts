@@ -3,13 +3,11 @@
  *
  * **Details**
  *
- * A 401 to the current token drops it and causes one request to `/auth`, in three cases not:
+ * A 401 to the current token drops it and causes one request to `/auth`, with three exceptions:
  *
  * - The token was replaced meanwhile: the new one is used.
- * - The same operation was refused with a new token within the last `cooldown`: another token does not help
- *   it, and every other operation keeps the token.
- * - No operation has succeeded with the token, and an earlier 401 caused a request to `/auth` within the last
- *   `cooldown`. A service that refuses every token gets one request for a token in this time.
+ * - The same operation was refused with a new token within `cooldown`: another token does not help it.
+ * - No operation has succeeded with the token, and an earlier 401 caused a request within `cooldown`.
  *
  * After `/auth` refused the credentials, it is not asked again within `cooldown`.
  */
@@ -23,20 +21,14 @@ import * as Failure from "../wire/Failure.ts"
 import * as ErrorResponse from "../wire/ErrorResponse.ts"
 import type { AccessToken, Token } from "./AccessToken.ts"
 
-/** The state of the renewals of one client. Times are nanoseconds of the monotonic clock. */
+/** Times are nanoseconds of the monotonic clock. */
 export interface Renewals {
-  /** Records that an operation succeeded with a token. */
   readonly succeeded: (operation: string, token: Token) => void
   /** Records that an operation was refused with a new token. */
   readonly refused: (operation: string, now: bigint) => void
-  /** Records that `/auth` refused the credentials. */
   readonly authRefused: (now: bigint) => void
-  /** Tells whether `/auth` may be asked. */
   readonly mayAsk: (now: bigint) => boolean
-  /**
-   * Returns what to do after a 401 to `token`, while `cached` is the current token: `retry` with the current
-   * token, `renew` it first, or `fail`.
-   */
+  /** Returns what to do after a 401 to `token`, while `cached` is the current one. */
   readonly afterRefusal: (
     operation: string,
     token: Token,
@@ -45,7 +37,6 @@ export interface Renewals {
   ) => "retry" | "renew" | "fail"
 }
 
-/** Makes the state of a new client. */
 export const make = (cooldown: bigint): Renewals => {
   const operationsEnd = new Map<string, bigint>()
   let confirmed: Token | undefined
@@ -73,19 +64,18 @@ export const make = (cooldown: bigint): Renewals => {
   }
 }
 
-/** A call of an operation: its request without an access token. */
 export interface Call {
   readonly operation: { readonly name: string }
   readonly request: Transport.Request
-  /** The number of requests of the call that may have left. */
+  /** Number of requests that may have left. */
   requests: number
 }
 
 type Decode<A> = (response: Transport.Response) => Effect.Effect<A, Failure.AttemptFailure>
 
 /**
- * Makes a function that sends the request of a call in an attempt, and decodes a 2xx response. `send` sends it within
- * a time in milliseconds.
+ * Makes a function that sends the request of a call in an attempt. `send` has a time limit in
+ * milliseconds.
  */
 export const sender = <C extends Call>(
   tokens: AccessToken["Service"],
@@ -125,7 +115,7 @@ export const sender = <C extends Call>(
       )
     )
 
-  /** Sends the request with the cached token or a new one. `afterUnauthorized` gets the token that was refused. */
+  /** `afterUnauthorized` gets the token that was refused. */
   const sendWithToken = <A>(
     call: C,
     attempt: Attempts.Attempt,

@@ -1,6 +1,4 @@
-/**
- * Finds the access token in the response of `/auth`, and its expiry.
- */
+/** Finds the access token in the response of `/auth`, and its expiry. */
 import * as Json from "@pawl/core/internal/Json"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -10,10 +8,9 @@ import type { Token } from "./AccessToken.ts"
 
 const usualTokenFields = ["accessToken", "access_token", "token", "jwt"]
 
-/** A token that can be sent in a header: printable ASCII, at most 8 KiB. */
+/** Can be sent in a header: printable ASCII, at most 8 KiB. */
 const tokenPattern = /^[\x21-\x7e]{1,8192}$/u
 
-/** Returns the token in a body, in the named field or one of the usual ones. */
 export const findToken = (bytes: Uint8Array, field: string | undefined): string | undefined => {
   const json = Result.getOrUndefined(Json.fromBytes(bytes))
   const found = [
@@ -28,10 +25,9 @@ export const findToken = (bytes: Uint8Array, field: string | undefined): string 
 const member = (json: unknown, name: string): unknown =>
   typeof json === "object" && json !== null ? Reflect.get(json, name) : undefined
 
-/** Lifetimes in milliseconds: 30 days and 10 minutes. */
+/** 30 days and 10 minutes, in milliseconds. */
 const [maxLifetime, minLifetime] = [2_592_000_000, 600_000]
 
-/** Makes the token of a text, with the expiry in its claims. */
 export const toToken = (text: string): Effect.Effect<Token> =>
   Effect.map(Clock.currentTimeMillis, (now) => {
     const claimed = readExpiry(text) * 1000 - now
@@ -41,7 +37,7 @@ export const toToken = (text: string): Effect.Effect<Token> =>
     }
   })
 
-/** Returns the `exp` claim of a JWT, in seconds since the epoch, or NaN if it has none. */
+/** Returns the `exp` claim of a JWT, in seconds since the epoch, or NaN. */
 const readExpiry = (text: string): number => {
   const [, encoded = ""] = text.split(".")
   // Each byte becomes one character, which changes other texts of the claims, but not the number.

@@ -1,15 +1,11 @@
 /**
- * Runs the attempts of a call: timeouts, retries and backoff.
+ * Runs the attempts of a call: time-outs, retries and backoff.
  *
  * **Details**
  *
- * `Effect.retry` runs them by a `Schedule`. The schedule of the caller, by default `backoff`, decides how long a retry
- * waits; the rules of this module decide whether there is one.
- *
- * An attempt ends at its own timeout or at the deadline of the call, whichever is first. It ends in the
- * transport, which knows whether the request was sent, so its failure tells whether the request may have
- * taken effect. There is no retry when its wait would end after the deadline, or after the time in which the request
- * may be sent: the call then fails with the last failure. `Retry-After` lengthens a wait, so the deadline limits it too.
+ * The schedule of the caller, by default `backoff`, decides how long a retry waits; the rules here decide
+ * whether there is one. None starts whose wait, which `Retry-After` lengthens, would end after the
+ * deadline. An attempt ends in the transport, which knows whether the request was sent.
  */
 import { type UnexpectedResponse, Unreachable } from "@pawl/core/PaymentsError"
 import * as Clock from "effect/Clock"
@@ -23,7 +19,7 @@ import * as ErrorResponse from "./ErrorResponse.ts"
 import * as Metrics from "./Metrics.ts"
 import * as Failure from "./Failure.ts"
 
-/** The backoff: 200, 400, 800, … ms, at most 5 s, 20 % more or less. */
+/** 200, 400, 800, … ms, at most 5 s, ±20 %. */
 const backoff = Schedule.exponential("200 millis").pipe(
   Schedule.modifyDelay(({ duration }) =>
     Effect.succeed(Duration.min(duration, Duration.seconds(5)))
@@ -31,23 +27,22 @@ const backoff = Schedule.exponential("200 millis").pipe(
   Schedule.jittered
 )
 
-/**
- * One attempt of a call. `number` counts from 1, `remaining` is the time to the deadline of the call in
- * milliseconds. `isLate` tells whether the time is over in which the call may send its request.
- */
+/** One attempt of a call. */
 export interface Attempt {
+  /** From 1. */
   readonly number: number
+  /** Milliseconds to the deadline of the call. */
   readonly remaining: () => number
+  /** Whether `sendWithin` is over. */
   readonly isLate: () => boolean
 }
 
-/** Annotations of a call for logs and spans: its operation, and the ids of its input. */
 export interface Annotations {
   readonly operation: string
   readonly [name: string]: string
 }
 
-/** The retries that all calls of a client share. */
+/** The retries that all calls of a client share, so that an outage does not multiply the traffic. */
 export interface RetryBudget {
   /** Adds the share of one call. */
   readonly earn: () => void
@@ -55,10 +50,9 @@ export interface RetryBudget {
   readonly spend: () => boolean
 }
 
-/** Retries of a client that has made no call, and the most that calls without retries leave. */
+/** The retries of a new client, and the most that calls without retries leave. */
 const [firstRetries, maxRetries] = [10, 100]
 
-/** Makes a budget to which each call adds a ratio of a retry, so that an outage does not multiply the traffic. */
 export const makeBudget = (ratio: number): RetryBudget => {
   let retries = firstRetries
   return {
@@ -73,7 +67,6 @@ export const makeBudget = (ratio: number): RetryBudget => {
   }
 }
 
-/** The rules of the attempts of a call. */
 export interface Rules {
   readonly limits: Limits
   readonly budget: RetryBudget
@@ -83,12 +76,11 @@ export interface Rules {
   readonly classify?: ((failure: Failure.AttemptFailure) => Failure.AttemptFailure) | undefined
 }
 
-/** The result of sending a request: a response of any status, or the reason why there is none. */
 export type Sent = Effect.Effect<Transport.Response, Unreachable | UnexpectedResponse>
 
 /**
- * Sends a request once, within `attemptTimeout` and the remaining time of the call, both in milliseconds. The
- * time in a queue of the transport counts for the call only.
+ * Sends a request once, within `attemptTimeout` and the remaining time of the call, in milliseconds. The
+ * queue of the transport counts for the call only.
  */
 export const send = (
   transport: Transport.Transport["Service"],
@@ -107,7 +99,7 @@ export const send = (
   })
 }
 
-/** Goes on with a 2xx response, and fails with the error of any other. */
+/** Fails with the error of a response that is not 2xx. */
 export const requireSuccess = <A = Transport.Response>(
   request: Transport.Request,
   sent: Sent,
@@ -140,8 +132,8 @@ export const requireSuccess = <A = Transport.Response>(
   })
 
 /**
- * Runs attempts until one succeeds, `shouldRetry` returns false, or attempts, time or the budget of retries run
- * out. `start` is the begin of the call, in nanoseconds of the monotonic clock.
+ * Runs attempts until one succeeds, `shouldRetry` returns false, or attempts, time or retry budget run
+ * out. `start` is in nanoseconds of the monotonic clock.
  */
 export const run = <A>(
   { annotations, budget, classify, limits, shouldRetry }: Rules,
@@ -191,7 +183,6 @@ export const run = <A>(
     })
   })
 
-/** Makes a schedule of errors one of failures. */
 const ofFailures = (
   schedule: NonNullable<Limits["retrySchedule"]>
 ): Schedule.Schedule<unknown, Failure.AttemptFailure> =>
@@ -204,7 +195,7 @@ const ofFailures = (
     )
   )
 
-/** Makes a schedule that is built at its first step: nearly every call has none. */
+/** Builds a schedule at its first step: nearly every call has none. */
 const whenFailed = <Output, Input>(
   make: () => Schedule.Schedule<Output, Input>
 ): Schedule.Schedule<Output, Input> =>
@@ -219,8 +210,8 @@ const whenFailed = <Output, Input>(
   )
 
 /**
- * Returns a wait that is never less than `Retry-After`. That is lengthened by up to 20 % where the deadline allows it,
- * so that the clients of one outage do not all return at the same time.
+ * Waits at least `Retry-After`, and up to 20 % longer where the deadline allows it, so that the clients of
+ * one outage do not all return at once.
  */
 const waitAfter = (
   backoff: Duration.Duration,

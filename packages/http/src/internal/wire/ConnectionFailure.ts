@@ -1,6 +1,6 @@
 /**
- * Describes the failure of a connection, by the code of its error. The messages of Node and undici are not
- * used, because they may quote the request.
+ * Describes a failed connection by the code of its error: the messages of Node and undici may quote the
+ * request.
  */
 
 const reasons: Readonly<Record<string, string>> = {
@@ -27,14 +27,13 @@ const codesBeforeConnection: ReadonlySet<string | undefined> = new Set([
   "EADDRNOTAVAIL"
 ])
 
-/** Returns the `code` of an error, or of the first of its causes that has one. Looks at five errors at most. */
+/** Returns the `code` of an error, or of the first of its causes that has one. */
 export const codeOf = (error: unknown, depth = 0): string | undefined => {
   if (typeof error !== "object" || error === null || depth > 4) return undefined
   const code: unknown = Reflect.get(error, "code")
   return typeof code === "string" ? code : codeOf(Reflect.get(error, "cause"), depth + 1)
 }
 
-/** Returns the reason of a failed connection for a code. */
 export const describe = (code: string | undefined): string => {
   if (code === undefined) return "the connection failed"
   if (code.startsWith("HPE_")) return "the response is not HTTP"
@@ -42,6 +41,6 @@ export const describe = (code: string | undefined): string => {
   return reasons[code] ?? "the connection failed"
 }
 
-/** Tells whether the connection failed before it was open: nothing was sent then. */
+/** Tells whether the connection failed before it was open, so that nothing was sent. */
 export const isBeforeConnection = (code: string | undefined): boolean =>
   codesBeforeConnection.has(code)

@@ -1,10 +1,6 @@
 /**
- * The endpoints of the service: method, path, request and response of each.
- *
- * **Details**
- *
- * Paths start at the root of the host (`spec.md`, "Endpoints"); a base URL ends in `/api`. The endpoints are
- * plain records, so the client has no part of `HttpApi`. The contract of the sandbox derives from them.
+ * The endpoints of the service (`spec.md`, "Endpoints"): plain records, so that the client has no part of
+ * `HttpApi`. The contract of the sandbox derives from them.
  */
 import { ApmPaymentResponse } from "@pawl/core/ApmPayment"
 import { ApmPayoutInfo, ApmPayoutResponse } from "@pawl/core/ApmPayout"
@@ -28,8 +24,8 @@ import { OpenStatus, TransactionId } from "@pawl/core/Transaction"
 import * as Schema from "effect/Schema"
 
 /**
- * An id in a path stays text. As an integer, `007` would become `7`, the id of another transaction. `.` and `..` would name
- * another path, also percent-encoded.
+ * As an integer `007` would become `7`, another transaction. `.` and `..` would name another path, also
+ * percent-encoded.
  */
 const PathId = Schema.toType(TransactionId).check(
   Schema.makeFilter((id) => !/^\.{1,2}$/u.test(id) || "Expected another text than . and ..")
@@ -39,18 +35,16 @@ const ById = Schema.Struct({ id: PathId })
 
 const BySubscriptionId = Schema.Struct({ subscriptionId: PathId })
 
-/** Makes the endpoint of a read by id. */
 const read = <const Name extends string, const Path extends string, Success extends Schema.Top>(
   identifier: Name,
   path: Path,
   success: Success
 ) => ({ identifier, method: "GET", path, params: ById, success }) as const
 
-/** Makes the endpoint that reads a status by id. The response is a bare JSON string. */
+/** The response is a bare JSON string. */
 const status = <const Name extends string, const Path extends string>(name: Name, path: Path) =>
   read(name, `${path}/status/:id` as const, OpenStatus)
 
-/** Makes the endpoint of a create. */
 const create = <
   const Name extends string,
   const Path extends string,
@@ -63,10 +57,7 @@ const create = <
   success: Success
 ) => ({ identifier, method: "POST", path, payload, success }) as const
 
-/**
- * Exchanges the credentials for a JWT that is valid for 30 days (`spec.md`, "Authentication"). The specification
- * does not name the response field that contains it.
- */
+/** Exchanges the credentials for a JWT of 30 days (`spec.md`, "Authentication"). */
 export const authenticate = {
   identifier: "authenticate",
   method: "POST",
@@ -99,7 +90,7 @@ export const readApmPayout = read("readApmPayout", "/api/v1/payouts/apm/info/:id
 /** Reads the status of an APM payout. */
 export const readApmPayoutStatus = status("readApmPayoutStatus", "/api/v1/payouts/apm")
 
-/** Starts a card payment. The specification does not show its fields. */
+/** Starts a card payment. */
 export const createCardPayment = create(
   "createCardPayment",
   "/api/v1/payments/card",
@@ -115,7 +106,7 @@ export const tokenizeCard = create(
   TokenizeResponse
 )
 
-/** Starts a payment with a card token. The specification does not show its fields. */
+/** Starts a payment with a card token. */
 export const chargeCard = create(
   "chargeCard",
   "/api/v1/payments/card/charge",
@@ -144,7 +135,7 @@ export const readCardPayout = read(
 /** Reads the status of a card payout. */
 export const readCardPayoutStatus = status("readCardPayoutStatus", "/api/v1/payouts/card")
 
-/** Refunds a successful card payment, in full or in part. */
+/** Refunds a card payment, in full or in part. */
 export const createRefund = create(
   "createRefund",
   "/api/v1/refunds/card",
@@ -158,7 +149,7 @@ export const readRefund = read("readRefund", "/api/v1/refunds/card/info/:id", Re
 /** Reads the status of a refund. */
 export const readRefundStatus = status("readRefundStatus", "/api/v1/refunds/card")
 
-/** Creates a payment intent: a hosted page where a customer pays or receives a payout. */
+/** Creates a hosted page where a customer pays or receives a payout. */
 export const createPaymentIntent = create(
   "createPaymentIntent",
   "/api/v1/payments/intent",

@@ -3,11 +3,9 @@
  *
  * **Details**
  *
- * The specification does not show the shape of an error body, so every error body is read by common field
- * names: a list or a map of errors, one error object, problem details (RFC 9457), or the forms of Google and
- * Spring. A service may quote the values that it refuses. Every value of the request is therefore removed
- * from the messages, and an id that has one is left out: no error contains a card number, secret or checksum.
- * `Redaction` says in which forms.
+ * The specification shows no error body, so it is read by common names: a list or a map of errors, one
+ * error object, problem details (RFC 9457), or the forms of Google and Spring. A service may quote what it
+ * refuses, so every value of the request is removed from the messages (`Redaction`).
  */
 import * as Json from "@pawl/core/internal/Json"
 import {
@@ -27,7 +25,7 @@ import * as SchemaIssue from "effect/SchemaIssue"
 import type * as Transport from "../../Transport.ts"
 import { redaction } from "./Redaction.ts"
 
-/** Returns the error of a response that is not 2xx. `retryAfter` is in milliseconds. */
+/** `retryAfter` is in milliseconds. */
 export const toError = (
   request: Transport.Request,
   response: Transport.Response,
@@ -54,18 +52,17 @@ export const toError = (
   })
 }
 
-/** The parts of a response that errors have. */
 export type Parts = Partial<Pick<UnexpectedResponse, "body" | "status" | "serviceRequestId">>
 
-/** Returns the redacted body of a response, its status, and the service's own id of the request, if it has one. */
+/** The redacted body, the status, and the service's own id of the request. */
 export const partsOf = (response: Transport.Response) => ({
   body: Redacted.make(new TextDecoder().decode(response.body), { label: "body" }),
   ...receivedOf(response)
 })
 
 /**
- * Returns the status of a response, and the service's own id of the request, if it has one. An id with a value of the request is
- * left out, unless it is that of the requestId.
+ * The status and the service's own id of the request. An id that quotes the request is left out, unless it
+ * quotes the requestId.
  */
 export const receivedOf = (response: Transport.Response, request = requests.get(response)) => {
   const { headers, status } = response
@@ -80,7 +77,6 @@ export const receivedOf = (response: Transport.Response, request = requests.get(
   return { status, ...(serviceRequestId !== undefined && { serviceRequestId }) }
 }
 
-/** Returns the parts of the response that an error has. */
 export const partsOfError = (error: ReadError): Parts => {
   const { body, serviceRequestId, status } = error as Parts
   return {
@@ -90,7 +86,6 @@ export const partsOfError = (error: ReadError): Parts => {
   }
 }
 
-/** The requests of responses. */
 const requests = new WeakMap<Transport.Response, Transport.Request>()
 
 /** Keeps the request of a response, for the errors that the response may lead to. */
@@ -98,7 +93,6 @@ export const keepRequest = (response: Transport.Response, request: Transport.Req
   requests.set(response, request)
 }
 
-/** The responses of the decoded values that lead to an error. */
 const responses = new WeakMap<object, Transport.Response>()
 
 /** Keeps the response of a decoded value that says that its operation was declined or rejected. */
@@ -108,7 +102,7 @@ export const keepResponse = (value: unknown, response: Transport.Response): void
     responses.set(value, response)
 }
 
-/** Returns the status and the service's own id of the request of a decoded value that says so. */
+/** Returns the status and id of such a value's response. */
 export const receivedWith = (value: object): Omit<Parts, "body"> => {
   const response = responses.get(value)
   return response === undefined ? {} : receivedOf(response)
@@ -124,10 +118,7 @@ const requestIdHeaders = [
   "cf-ray"
 ]
 
-/**
- * Reads a `Retry-After` header, seconds or an HTTP date, and returns milliseconds from `now`. Any other
- * value counts as absent.
- */
+/** Reads a `Retry-After` header, seconds or an HTTP date, as milliseconds from `now`. */
 export const readRetryAfter = (value: string | undefined, now: number): number | undefined => {
   if (value === undefined) return undefined
   if (/^[0-9]{1,15}$/u.test(value)) return Number(value) * 1000
@@ -139,7 +130,7 @@ const httpDate = /^[A-Z][a-z]{2}, [0-9]{2} [A-Z][a-z]{2} [0-9]{4} [0-9]{2}:[0-9]
 
 type Fault = typeof FieldFault.Type
 
-/** Reads the reasons of a refusal, without the values of the request. */
+/** Without the values of the request. */
 const reasonsOf = (request: Transport.Request, response: Transport.Response): Array<Fault> => {
   const faults = readFaults(read(new TextDecoder().decode(response.body)))
   if (faults.length === 0) return []
@@ -149,7 +140,7 @@ const reasonsOf = (request: Transport.Request, response: Transport.Response): Ar
     .map(({ path, message }) => ({ path: redact(path), message: redact(message) }))
 }
 
-/** Makes a function that replaces the values of the request in a text, except those that are field names. */
+/** Makes a function that removes the values of the request from a text, except field names. */
 const redactor = (request: Transport.Request): ((text: string) => string) => {
   const remove = redaction(valuesOf(request))
   return (text) =>
@@ -158,13 +149,12 @@ const redactor = (request: Transport.Request): ((text: string) => string) => {
       .slice(0, 200)
 }
 
-/** Tells whether a text has no value of the request but its requestId. */
+/** Tells whether a text quotes nothing of the request but its requestId. */
 const hasNone = (request: Transport.Request, text: string): boolean => {
   const values = valuesOf(request, "requestId").filter((value) => value.length >= 8)
   return redaction(values)(text) === text
 }
 
-/** Returns the values of a request, except those of a field and those that are field names. */
 const valuesOf = (request: Transport.Request, except?: string): Array<string> => {
   const sent = read(request.body ?? "")
   const names = new Set(namesIn(sent))
@@ -209,11 +199,11 @@ const readFaults = (body: unknown): Array<Fault> => {
   }
   if (list !== undefined)
     return Object.entries(list).flatMap(([path, entry]) => readFault(entry, path))
-  // A body with all its details in one member, such as {"error":{"param","message"}}.
+  // Such as {"error":{"param","message"}}.
   return isObject(body["error"]) ? readFaults(body["error"]) : readFault(body, "")
 }
 
-/** Reads an entry of a list. Google wraps the entries in another list: {"details":[{"fieldViolations":[…]}]}. */
+/** Google: {"details":[{"fieldViolations":[…]}]}. */
 const readListed = (entry: unknown): Array<Fault> =>
   isObject(entry) && lists.some((name) => Array.isArray(entry[name]))
     ? readFaults(entry)
@@ -226,12 +216,11 @@ const readFault = (entry: unknown, at: string): Array<Fault> => {
   const path = pick(entry, paths)
   const message = pick(entry, messages)
   if (path === undefined && message === undefined) return []
-  // The path in the standard body of Spring is the path of the request, not of a field.
+  // In the standard body of Spring it is the path of the request.
   const isField = path !== undefined && !path.startsWith("/api/")
   return [{ path: isField ? path : at, message: message ?? "refused" }]
 }
 
-/** Returns the first of the named members that is text, or a list of path segments. */
 const pick = (entry: Record<string, unknown>, names: ReadonlyArray<string>): string | undefined =>
   names
     .map((name) => entry[name])
@@ -246,10 +235,8 @@ const issuesOf = (error: Schema.SchemaError) =>
     message
   }))
 
-/** Returns the paths of the fields that a schema refuses. */
 export const pathsOf = (error: Schema.SchemaError): ReadonlyArray<ReadonlyArray<string>> =>
   issuesOf(error).map(({ path }) => path)
 
-/** Returns the faults of an input that a schema refuses. */
 export const faultsOf = (error: Schema.SchemaError): ReadonlyArray<Fault> =>
   issuesOf(error).map(({ message, path }) => ({ path: path.join("."), message }))

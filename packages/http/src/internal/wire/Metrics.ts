@@ -1,9 +1,6 @@
 /**
- * Metrics of the client.
- *
- * **Details**
- *
- * The names are OpenTelemetry's; the receiver's `/metrics` has the names of Prometheus.
+ * Metrics of the client, with the names of OpenTelemetry. The receiver's `/metrics` has those of
+ * Prometheus.
  *
  * | metric | in Prometheus | value | attributes |
  * |---|---|---|---|
@@ -11,14 +8,11 @@
  * | `pawl.http.retries` | `pawl_http_retries_total` | attempts after a failed attempt | operation |
  * | `pawl.http.token.refreshes` | `pawl_http_token_refreshes_total` | requests for an access token | outcome |
  * | `pawl.http.leniencies` | `pawl_http_leniencies_total` | response fields that were not as documented and read anyway | operation, field |
- * | `pawl.http.call.duration` | `pawl_http_call_duration_seconds` | histogram: seconds a call takes, with its attempts and waits | operation, outcome |
- * | `http.client.request.duration` | `http_client_request_duration_seconds` | histogram: seconds from a request to its response | those of OpenTelemetry's conventions |
+ * | `pawl.http.call.duration` | `pawl_http_call_duration_seconds` | histogram: seconds of a call with its attempts and waits | operation, outcome |
+ * | `http.client.request.duration` | `http_client_request_duration_seconds` | histogram: seconds from a request to its response | OpenTelemetry's |
  *
- * The operation is the name of the endpoint in the contract, such as `createApmPayment`. The outcome is
- * `Success`, the tag of the error, `Interrupted` or `Defect`. A call whose transaction is declined counts as
- * `Success`. The attributes of OpenTelemetry's semantic conventions for HTTP clients are `http.request.method`,
- * `url.template`, `server.address`, `server.port`, `http.response.status_code` and `error.type`. No attribute has an
- * identifier, so the number of time series is bounded.
+ * The outcome is `Success`, which includes a declined payment, the tag of the error, `Interrupted` or
+ * `Defect`. No attribute has an identifier, so the number of time series is bounded.
  */
 import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
@@ -28,7 +22,7 @@ import type * as Fiber from "effect/Fiber"
 import * as Metric from "effect/Metric"
 import * as Option from "effect/Option"
 
-/** Makes one metric for each pair of attributes, and keeps it: a new one for each update would be looked up by its attributes. */
+/** Keeps one metric for each pair of attributes: a new one for each update would be looked up by them. */
 const series = <A>(make: (one: string, other: string) => A) => {
   const metrics = new Map<string, Map<string, A>>()
   return (one: string, other = ""): A => {
@@ -43,22 +37,18 @@ const series = <A>(make: (one: string, other: string) => A) => {
 const counter = (name: string, description: string, attributes: Readonly<Record<string, string>>) =>
   Metric.counter(`pawl.http.${name}`, { description, attributes, incremental: true })
 
-/** Returns the counter of the attempts of an operation with an outcome. */
 export const attempts = series((operation, outcome) =>
   counter("attempts", "Attempts of calls", { operation, outcome })
 )
 
-/** Returns the counter of the attempts of an operation that followed a failed attempt. */
 export const retries = series((operation) =>
   counter("retries", "Attempts after a failed attempt", { operation })
 )
 
-/** Returns the counter of the requests for an access token with an outcome. */
 export const tokenRefreshes = series((outcome) =>
   counter("token.refreshes", "Requests for an access token", { outcome })
 )
 
-/** Returns the counter of the responses of an operation in which a field was not as documented and was read anyway. */
 export const leniencies = series((operation, field) =>
   counter("leniencies", "Response fields that were not as documented and read anyway", {
     operation,
@@ -66,7 +56,6 @@ export const leniencies = series((operation, field) =>
   })
 )
 
-/** Returns the histogram of the durations, in seconds, of the calls of an operation with an outcome. */
 export const callDuration = series((operation, outcome) =>
   Metric.histogram("pawl.http.call.duration", {
     description: "Seconds a call takes, with its attempts and waits",
@@ -75,10 +64,7 @@ export const callDuration = series((operation, outcome) =>
   })
 )
 
-/**
- * Returns the histogram of the durations, in seconds, of the requests with the given attributes. Name, unit and
- * buckets are those of OpenTelemetry's semantic conventions for HTTP clients.
- */
+/** Name, unit and buckets are those of OpenTelemetry's conventions for HTTP clients. */
 export const requestDuration = (
   attributes: Readonly<Record<string, string | number>>
 ): Metric.Histogram<number> =>
@@ -94,8 +80,8 @@ export const requestDuration = (
   })
 
 /**
- * Runs a call and records its duration in `callDuration`. The call gets its fiber and its begin, in nanoseconds
- * of the monotonic clock.
+ * Records the duration of a call, which gets its fiber and its begin, in nanoseconds of the monotonic
+ * clock.
  */
 export const timed = <A, E extends { readonly _tag: string }, R>(
   operation: string,
@@ -111,7 +97,6 @@ export const timed = <A, E extends { readonly _tag: string }, R>(
     })
   })
 
-/** Returns the outcome of a call: `Success`, the tag of its error, `Interrupted` or `Defect`. */
 export const outcomeOf = <A, E extends { readonly _tag: string }>(
   exit: Exit.Exit<A, E>
 ): string => {

@@ -1,10 +1,6 @@
 /**
- * Sends a request and shows it to the hooks of the client, to its tracer and to its metrics.
- *
- * **Details**
- *
- * Span and metric have the names of OpenTelemetry's semantic conventions for HTTP clients. The span has
- * `url.template` and not `url.full`, so no exporter gets the ids of a path under a name of its own.
+ * Shows a request to the hooks, the tracer and the metrics of the client, with OpenTelemetry's names. The
+ * span has `url.template` and not `url.full`, so no exporter gets the ids of a path.
  */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -17,21 +13,18 @@ import type { Sent } from "./Attempts.ts"
 import * as ErrorResponse from "./ErrorResponse.ts"
 import * as Metrics from "./Metrics.ts"
 
-/** The attributes of spans and metrics. */
 type Attributes = Readonly<Record<string, string | number>>
 
-/** The properties that all requests of an operation have. */
 export interface Target {
   readonly spanName: string
   readonly attributes: Attributes
-  /** Returns what is recorded of a request that ends with a status, or with an error and no response. */
+  /** Returns the records of a request that ends with a status, or with an error and no response. */
   readonly endOf: (end: number | string) => {
     readonly attributes: Attributes
     readonly durations: Metric.Histogram<number>
   }
 }
 
-/** Returns the target of the requests with a method to the path of an endpoint. */
 export const target = (method: string, baseUrl: string, path: string): Target => {
   const { hostname, pathname, port, protocol } = new URL(baseUrl)
   // The paths of the contract start at the root of the host, and a base URL ends in /api.
@@ -63,8 +56,8 @@ export const target = (method: string, baseUrl: string, path: string): Target =>
 }
 
 /**
- * Runs an effect in a span with a name, if the fiber has a tracer. `Effect.fn` makes a span and captures a stack in
- * every call, also where no tracer is: a tenth of the cost of a create in `bench client`.
+ * Runs an effect in a span if the fiber has a tracer. `Effect.fn` makes a span in every call: a tenth of
+ * the cost of a create in `bench client`.
  */
 export const spanned = <A, E, R>(
   name: string,
@@ -76,16 +69,14 @@ export const spanned = <A, E, R>(
       : Effect.useSpan(name, (span) => Effect.provideService(run(), Tracer.ParentSpan, span))
   )
 
-/** A request, and its place in its call. */
 export interface Observed {
   readonly operation: { readonly name: string; readonly target: Target }
   readonly request: Transport.Request
-  /** The number of the request among those of its call, from 1. */
+  /** From 1. */
   readonly attempt: number
   readonly requestId?: string | undefined
 }
 
-/** Records the duration of a request. With a tracer it is a span; with hooks these run before and after it. */
 export const observe = (hooks: Hooks | undefined, observed: Observed, sent: Sent): Sent => {
   const { attempt, operation } = observed
   const { target } = operation
@@ -112,7 +103,7 @@ export const observe = (hooks: Hooks | undefined, observed: Observed, sent: Sent
         const attributes = record(exit)
         for (const name in attributes) span.attribute(name, attributes[name])
         const error = attributes["error.type"]
-        // The span ends here, because it must not keep the response, and fails with a status of 400 or more.
+        // The span must not keep the response.
         const answered = error === undefined ? Exit.void : Exit.fail(`status ${error}`)
         span.end(clock.currentTimeNanosUnsafe(), Exit.isFailure(exit) ? exit : answered)
         return undefined

@@ -1,6 +1,4 @@
-/**
- * Encodes the request and decodes the response of an operation with the schemas of its endpoint.
- */
+/** Encodes the request and decodes the response of an operation with the schemas of its endpoint. */
 import * as Checksum from "@pawl/core/Checksum"
 import { Hmac } from "@pawl/core/Hmac"
 import * as Decoder from "@pawl/core/internal/Decoder"
@@ -16,17 +14,17 @@ import * as ErrorResponse from "./ErrorResponse.ts"
 import * as Observed from "./Observed.ts"
 import * as Response from "./Response.ts"
 
-/** The version of the package, which the client sends as its `User-Agent`. */
+/** Sent as `User-Agent`. */
 export const version = "0.0.0"
 
-/** The input of an operation: the plain values of the path and of the body, or a body that was encoded before, whose checksum is made anew. */
+/** The plain values of path and body, or an encoded body, whose checksum is made anew. */
 export interface Input {
   readonly params?: { readonly id?: string; readonly subscriptionId?: string }
   readonly payload?: object
   readonly body?: string | undefined
 }
 
-/** An endpoint of the contract. Without the schema `success` its response has no body. */
+/** Without `success` the response has no body. */
 export interface Endpoint<A> {
   readonly identifier: string
   readonly method: Transport.Request["method"]
@@ -34,34 +32,29 @@ export interface Endpoint<A> {
   readonly params?: Schema.Top | undefined
   readonly payload?: Schema.Top | undefined
   readonly success?: Schema.Schema<A> | undefined
-  /** Which requests have a checksum: all, or those that `Profile.payoutChecksum` selects. */
+  /** `payout`: as `Profile.payoutChecksum` says. */
   readonly checksum?: "always" | "payout" | undefined
 }
 
-/** An operation that is ready to be called: its schemas are compiled once. */
+/** An endpoint whose schemas are compiled once. */
 export interface Operation<A> {
-  /** The name of the endpoint in the contract. */
   readonly name: string
-  /** Its requests, as spans and metrics describe them. */
   readonly target: Observed.Target
-  /** Builds the request, or fails with all faults of the input. */
+  /** Fails with all faults of the input. */
   readonly toRequest: (input: Input) => Effect.Effect<Transport.Request, ValidationFailed>
   readonly fromResponse: Response.Decode<A>
 }
 
 type Codec<A = unknown> = Schema.Codec<A, unknown>
 
-/** Adds the checksum to the fields of a request, if its endpoint has one. */
 type Signed = (
   rule: Endpoint<unknown>["checksum"]
 ) => (fields: object | undefined) => object | undefined
 
-/** The settings that every request has. */
 interface Settings extends Pick<PawlConfig["Service"], "baseUrl" | "headers"> {
   readonly signed?: Signed
 }
 
-/** Makes the operation of an endpoint. */
 export const make = <A>(endpoint: Endpoint<A>, settings: Settings): Operation<A> => {
   const { identifier, method, path, success } = endpoint
   return {
@@ -72,7 +65,6 @@ export const make = <A>(endpoint: Endpoint<A>, settings: Settings): Operation<A>
   }
 }
 
-/** Makes a function that returns the operation of an endpoint and caches it. */
 export const makeAll = (settings: Settings) => {
   const operations = new WeakMap<Endpoint<never>, Operation<never>>()
   return <A>(endpoint: Endpoint<A>): Operation<A> => {
@@ -84,7 +76,7 @@ export const makeAll = (settings: Settings) => {
   }
 }
 
-/** Makes the signature of requests. It uses the current secret, whose key is prepared once for each secret. */
+/** Signs with the current secret, whose key is prepared once. */
 export const signer = Effect.gen(function* () {
   const { payoutChecksum, requestChecksumSeparator } = yield* Profile
   const { currentSecret } = yield* PawlConfig
@@ -154,12 +146,13 @@ const encoder = (
   }
 }
 
-/** Makes a function that checks a plain value against its schema, and encodes it. Reports all faults. */
+/** Checks a plain value against its schema, and encodes it. Reports all faults. */
 const check = (schema: Codec) => {
   const write = Decoder.reencodeUnknownEffect(schema, { errors: "all" })
   return (value: unknown): Effect.Effect<unknown, ValidationFailed> =>
     write(value).pipe(
-      // An undefined member counts as absent. Only an input that is refused because of one pays for the copy.
+      // An undefined member counts as absent. Only an input that is refused because of one pays for the
+      // copy.
       Effect.catchEager((error) => {
         const defined = withoutUndefined(value)
         return defined === value ? Effect.fail(error) : write(defined)
@@ -171,7 +164,7 @@ const check = (schema: Codec) => {
 const refused = (...fields: ReadonlyArray<typeof FieldFault.Type>) =>
   new ValidationFailed({ sent: false, fields })
 
-/** Returns the value without its undefined members, at any depth. Returns the same value if it has none. */
+/** Returns the value without undefined members; the same value if it has none. */
 export const withoutUndefined = (value: unknown): unknown => {
   if (!isPlain(value)) return value
   const entries = Object.entries(value)
@@ -188,7 +181,7 @@ const isPlain = (value: unknown): value is Record<string, unknown> =>
   value !== null &&
   [Object.prototype, null].includes(Object.getPrototypeOf(value))
 
-/** Creates the error for a value that `JSON.stringify` refuses: one with a bigint, or with itself as a member. */
+/** The error for a value that `JSON.stringify` refuses: one with a bigint, or with itself as a member. */
 export const toError = (value: unknown): ValidationFailed => {
   const path = pathOfBigInt(value, 0)
   return refused(
@@ -198,7 +191,7 @@ export const toError = (value: unknown): ValidationFailed => {
   )
 }
 
-/** Deeper members are not searched: a value that has itself as a member has no end. */
+/** A value that has itself as a member has no end. */
 const maxDepth = 64
 
 const pathOfBigInt = (value: unknown, depth: number): ReadonlyArray<string> | undefined => {

@@ -3,13 +3,12 @@
  *
  * **Details**
  *
- * A value is replaced where it is quoted as it is, in base64, or as a number in groups. A service may disguise a number, such as that of a card: with
- * other text between its digits, in escapes of URLs, HTML and programming languages, in hexadecimal, or all of it in base64, and in one of
- * these within another. So a text is replaced as a whole if the digits that are left of it, however it is read, have a number of 8
- * digits or more.
+ * A value is replaced as it is, in base64, or as a number in groups. A service may disguise a number, such
+ * as that of a card, in escapes, hexadecimal or base64. So the whole text is replaced if its digits,
+ * however read, have a number of 8 digits or more.
  */
 
-/** Makes the function that replaces values in a text. It reads the first 1,024 characters. */
+/** Reads the first 1,024 characters. */
 export const redaction = (values: ReadonlyArray<string>): ((text: string) => string) => {
   const verbatim = values
     .flatMap((value) => [value, ...base64(value)])
@@ -33,7 +32,7 @@ export const redaction = (values: ReadonlyArray<string>): ((text: string) => str
 
 const mark = "…"
 
-/** Returns the base64 of a long value without its last characters, which depend on the text behind it. */
+/** Without the last characters, which depend on the text behind the value. */
 const base64 = (value: string): ReadonlyArray<string> => {
   const bytes = new TextEncoder().encode(value)
   return bytes.length < 8
@@ -44,7 +43,7 @@ const base64 = (value: string): ReadonlyArray<string> => {
 const codeIn = (base: number, width: number) => (digit: string) =>
   (Number(digit) + 48).toString(base).padStart(width, "0")
 
-/** How a digit is written in digits: as it is, and as the number of its character, which may have zeros in front of it. */
+/** How a digit is written in digits: as it is, and as the number of its character. */
 const codes: ReadonlyArray<(digit: string) => string> = [
   (digit) => digit,
   ...[2, 3, 4].map((width) => codeIn(16, width)),
@@ -53,7 +52,7 @@ const codes: ReadonlyArray<(digit: string) => string> = [
   codeIn(2, 8)
 ]
 
-/** Tells whether the digits of a text have a number, as it is and decoded up to `depth` times. */
+/** Looks at the digits of a text as it is, and decoded up to `depth` times. */
 const hasNumber = (text: string, numbers: ReadonlyArray<string>, depth: number): boolean => {
   const plain = unescaped(text)
   const digits = [text, plain].map((each) => each.replace(/[^0-9]/gu, "")).join(" ")
@@ -63,7 +62,7 @@ const hasNumber = (text: string, numbers: ReadonlyArray<string>, depth: number):
   )
 }
 
-/** Returns a text without markup, in which each digit and escape is the character that it stands for, also after several rounds. */
+/** Returns a text without markup and escapes, also after several rounds. */
 const unescaped = (text: string, rounds = 8): string => {
   const plain = text
     .normalize("NFKC")
@@ -86,11 +85,11 @@ const named: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">" }
 const utf8 = new TextDecoder()
 const isText = (code: string | undefined) => code !== undefined
 
-/** Returns the value of a digit of any script: the ten digits of a script are neighbours. */
+/** The value of a digit of any script: the ten digits of a script are neighbours. */
 const valueOf = (code: number): number =>
   /^\p{Nd}$/u.test(String.fromCodePoint(code - 1)) ? valueOf(code - 1) + 1 : 0
 
-/** Returns what a text says in base64 or in hexadecimal, from each place at which its bytes may begin. */
+/** Decodes base64 and hexadecimal, from each place at which its bytes may begin. */
 const decoded = (text: string): ReadonlyArray<string> => {
   const base64 = text
     .replace(/-/gu, "+")

@@ -3,18 +3,13 @@
  *
  * **Details**
  *
- * A payment that exists must not become unreadable because of a field that nobody acts on. So a response is
- * strict about the fields that name the operation and its status, and lenient about every other field:
+ * A payment that exists must not become unreadable because of a field that nobody acts on. So only the
+ * fields that name the operation and its status are strict. In others null counts as absent, numbers and
+ * texts are taken for each other where nothing is lost, and any other value counts as absent. A declined
+ * create may have no id.
  *
- * - Null counts as absent, at any depth.
- * - Numbers and texts are taken for each other where nothing is lost. `1E+7` and `51.0` are numbers.
- * - Any other value counts as absent.
- * - A declined create may have no id.
- *
- * The lenient reader runs only after the schema has refused the response. It returns the fields it was lenient about.
- *
- * The ids in a response are compared with those of its request: a proxy or a client library may return the response to
- * another request.
+ * The ids in a response are compared with those of its request: a proxy may return the response to
+ * another.
  */
 import * as Decoder from "@pawl/core/internal/Decoder"
 import * as Json from "@pawl/core/internal/Json"
@@ -31,7 +26,6 @@ import * as Metrics from "./Metrics.ts"
 
 type Codec<A> = Schema.Codec<A, unknown>
 
-/** The ids of a request. */
 export interface RequestIds {
   readonly requestId?: string
   readonly transactionId?: string
@@ -39,13 +33,12 @@ export interface RequestIds {
   readonly operation?: string
 }
 
-/** Decodes a 2xx response to a request, or fails with the first field that is not as documented. */
+/** Fails with the first field that is not as documented. */
 export type Decode<A> = (
   response: Transport.Response,
   ids?: RequestIds
 ) => Effect.Effect<A, UnexpectedResponse>
 
-/** Makes the decoder of the responses of an endpoint. Without a schema they have no body. */
 export const decoder = <A>(
   operation: string,
   schema: Codec<A> | undefined,
@@ -82,7 +75,7 @@ export const decoder = <A>(
   }
 }
 
-/** Reads the response of a status: JSON, an object with `transactionStatus`, or a status of the contract as plain text. */
+/** JSON, an object with `transactionStatus`, or a status as plain text. */
 const statusIn = ({ body }: Transport.Response): ReturnType<typeof Json.fromBytes> => {
   const text = new TextDecoder().decode(body).trim()
   return isStatus(text)
@@ -93,9 +86,8 @@ const statusIn = ({ body }: Transport.Response): ReturnType<typeof Json.fromByte
 }
 
 /**
- * Tells whether the ids in a response are those of its request. An id that the response does not have counts
- * as equal, because only some responses have one. The id of a refund is its `refundId`. The case of a requestId does not count:
- * the response came on the connection of its request, and a service may write a UUID in its own way.
+ * Tells whether the ids in a response are those of its request. An absent id counts as equal. The case of
+ * a requestId does not count: a service may write a UUID in its own way.
  */
 export const areOwn = (response: unknown, request: RequestIds): boolean => {
   if (!isObject(response)) return true
@@ -117,7 +109,6 @@ export const areOwn = (response: unknown, request: RequestIds): boolean => {
   )
 }
 
-/** A response with the fields that are not as documented. */
 interface Lenient<A> {
   readonly value: A
   readonly fields: ReadonlyArray<string>
@@ -127,10 +118,13 @@ interface Lenient<A> {
 const ids: ReadonlySet<string> = new Set(["transactionId", "refundId", "subscriptionId"])
 const strict: ReadonlySet<string> = new Set([...ids, "transactionStatus", "status", "cardToken"])
 
-/** More rounds than any response needs: each round changes every invalid field. */
+/** More than any response needs: each round changes every invalid field. */
 const maxRounds = 8
 
-/** Makes the lenient reader of a schema. It returns undefined for a response that it cannot read either. */
+/**
+ * The reader runs only after the schema has refused the response. It returns undefined if it cannot read
+ * it either.
+ */
 export const make = <A>(
   schema: Codec<A>,
   isCreate: boolean
@@ -186,19 +180,17 @@ const read = <A>(
   return undefined
 }
 
-/** The id of a response that has none while it is decoded. */
 const placeholder = "none"
 
 const isMissingId = (value: unknown, path: ReadonlyArray<string>): boolean =>
   path.every((name) => ids.has(name)) && valueAt(value, path) === undefined
 
-/** Deletes fields of a decoded value, which nothing else refers to. */
 const without = <A>(value: A, names: ReadonlySet<string>): A => {
   if (isObject(value)) for (const name of names) Reflect.deleteProperty(value, name)
   return value
 }
 
-/** Returns the values to try in place of an invalid one. After the last the field counts as absent. */
+/** Returns the values to try in place of an invalid one. */
 const candidatesOf = (value: unknown): Array<unknown> => {
   if (typeof value === "number") return [plain(String(value)) ?? String(value)]
   if (typeof value === "boolean") return [String(value)]
@@ -209,7 +201,7 @@ const candidatesOf = (value: unknown): Array<unknown> => {
   return [decimal, ...(String(Number(whole)) === whole ? [Number(whole)] : [])]
 }
 
-/** Writes a JSON number without an exponent. Returns undefined for any other text. */
+/** Writes a JSON number without an exponent. */
 const plain = (text: string): string | undefined => {
   const match = /^(-?)(0|[1-9][0-9]*)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]{1,2}))?$/u.exec(text)
   if (match === null) return undefined
@@ -229,7 +221,6 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 const valueAt = (value: unknown, path: ReadonlyArray<string>): unknown =>
   path.reduce<unknown>((each, key) => (isObject(each) ? each[key] : undefined), value)
 
-/** Sets the member at a path, or deletes it if the new value is undefined. */
 const replaceAt = (value: unknown, path: ReadonlyArray<string>, member: unknown): void => {
   const parent = valueAt(value, path.slice(0, -1))
   const key = path.at(-1)

@@ -1,23 +1,17 @@
 /**
- * Limits the number of requests in progress. Further requests wait in the order of their arrival.
- *
- * **Details**
- *
- * The queue of undici has no way to remove a request. A request that times out there would open or close a
- * connection when its turn comes, so requests wait here instead.
+ * Limits the number of requests in progress. They wait here, because the queue of undici cannot remove a
+ * request: one that timed out would open or close a connection when its turn comes.
  */
 
-/** Slots for requests. A function that starts a request identifies it. */
+/** A function that starts a request identifies it. */
 export interface Slots {
-  /** Calls `start` as soon as a slot is free, at once if there is one. */
+  /** Calls `start` as soon as a slot is free. */
   readonly take: (start: () => void) => void
-  /** Removes a request from the queue. Returns false if it has been started. */
+  /** Returns false if the request has been started. */
   readonly cancel: (start: () => void) => boolean
-  /** Frees the slot of a request that has ended. */
   readonly release: () => void
 }
 
-/** Makes a number of slots. */
 export const make = (count: number): Slots => {
   const waiting = new Set<() => void>()
   let inProgress = 0
@@ -36,7 +30,7 @@ export const make = (count: number): Slots => {
   }
   return {
     take: (start) => {
-      // Nearly always a slot is free. Then nothing waits, and the queue is not used.
+      // Nearly always a slot is free, and the queue is not used.
       if (!isStarting && inProgress < count) {
         inProgress++
         start()
