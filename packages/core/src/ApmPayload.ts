@@ -23,9 +23,12 @@ import {
  * @since 0.1.0
  */
 export interface ApmPayloadInput {
-  /** Type of the payment; its values are not documented. */
+  /** Type of the payment; its values are not documented (`spec.md`, "apmPayload and apmResponseData"). */
   readonly paymentType?: string
-  /** Name of the payment method; its values are not documented. */
+  /**
+   * Name of the payment method; its values are not documented (`spec.md`, "apmPayload and
+   * apmResponseData").
+   */
   readonly paymentMethod?: string
   readonly [field: string]: unknown
 }
@@ -37,9 +40,12 @@ export interface ApmPayloadInput {
  * @since 0.1.0
  */
 export interface ApmPayload extends UnknownFields {
-  /** Type of the payment; its values are not documented. */
+  /** Type of the payment; its values are not documented (`spec.md`, "apmPayload and apmResponseData"). */
   readonly paymentType?: string
-  /** Name of the payment method; its values are not documented. */
+  /**
+   * Name of the payment method; its values are not documented (`spec.md`, "apmPayload and
+   * apmResponseData").
+   */
   readonly paymentMethod?: string
 }
 
@@ -62,21 +68,30 @@ export const ApmPayload = openStructOf<ApmPayload>("ApmPayload", {
  * @since 0.1.0
  */
 export interface ApmResponseData extends UnknownFields {
-  /** Identifier of the transaction at the provider of the method. */
+  /**
+   * Identifier of the transaction at the provider of the method (`spec.md`, "apmPayload and
+   * apmResponseData").
+   */
   readonly providerTransactionId?: string | null
-  /** URL of a page to embed in an iframe. */
+  /** URL of a page to embed in an iframe (`spec.md`, "apmPayload and apmResponseData"). */
   readonly iframeUrl?: string | null
-  /** Next step of the customer; REDIRECTION is the only documented value. */
+  /**
+   * Next step of the customer; REDIRECTION is the only documented value (`spec.md`, "apmPayload and
+   * apmResponseData").
+   */
   readonly actionType?: Open<"REDIRECTION"> | null
-  /** Content of the QR code to show. */
+  /** Content of the QR code to show (`spec.md`, "apmPayload and apmResponseData"). */
   readonly qrData?: string | null
-  /** Link that opens the payment app on the same device. */
+  /** Link that opens the payment app on the same device (`spec.md`, "apmPayload and apmResponseData"). */
   readonly qrDeepLink?: string | null
-  /** URL of a full page to redirect the customer to. */
+  /** URL of a full page to redirect the customer to (`spec.md`, "apmPayload and apmResponseData"). */
   readonly redirectUrl?: string | null
-  /** Type of the payment; its values are not documented. */
+  /** Type of the payment; its values are not documented (`spec.md`, "apmPayload and apmResponseData"). */
   readonly paymentType?: string | null
-  /** Name of the payment method; its values are not documented. */
+  /**
+   * Name of the payment method; its values are not documented (`spec.md`, "apmPayload and
+   * apmResponseData").
+   */
   readonly paymentMethod?: string | null
 }
 

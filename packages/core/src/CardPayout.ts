@@ -41,7 +41,7 @@ export interface CardPayoutInput extends CreateInput, CardAccount, OptionalCallb
  * @since 0.1.0
  */
 export interface PayoutCardInput {
-  /** 12 to 19 digits without spaces or dashes; never printed (`spec.md`, "PayoutCardDetails"). */
+  /** Card number: 12 to 19 digits without spaces or dashes; never printed (`spec.md`, "PayoutCardDetails"). */
   readonly number: string
   /** Security code of 3 or 4 digits; never printed (`spec.md`, "PayoutCardDetails"). */
   readonly cvv?: string

@@ -35,38 +35,38 @@ export interface OrderInput {
 export interface Order extends OrderInput, UnknownFields {}
 
 /**
- * The device of the customer (`spec.md`, "Device").
+ * The device of the customer.
  *
  * @category models
  * @since 0.1.0
  */
 export interface DeviceInput {
-  /** Identifier that the merchant generated. */
+  /** Identifier that the merchant generated (`spec.md`, "Device"). */
   readonly deviceId?: string
-  /** Hash of the device fingerprint. */
+  /** Hash of the device fingerprint (`spec.md`, "Device"). */
   readonly fingerprintData?: string
-  /** IP address, for geolocation and risk scoring. */
+  /** IP address, for geolocation and risk scoring (`spec.md`, "Device"). */
   readonly ip?: string
-  /** Accept header of the browser; needed for 3-D Secure. */
+  /** Accept header of the browser; needed for 3-D Secure (`spec.md`, "Device"). */
   readonly accept?: string
-  /** Accept-Language header; needed for 3-D Secure. */
+  /** Accept-Language header; needed for 3-D Secure (`spec.md`, "Device"). */
   readonly acceptLanguage?: string
-  /** Accept header; needed for 3-D Secure if `accept` is absent. */
+  /** Accept header; needed for 3-D Secure if `accept` is absent (`spec.md`, "Device"). */
   readonly acceptHeader?: string
-  /** User-Agent header. */
+  /** User-Agent header (`spec.md`, "Device"). */
   readonly userAgent?: string
-  /** Whether Java is enabled; needed for 3-D Secure. */
+  /** Whether Java is enabled; needed for 3-D Secure (`spec.md`, "Device"). */
   readonly javaEnabled?: boolean
-  /** Whether JavaScript is enabled; needed for 3-D Secure. */
+  /** Whether JavaScript is enabled; needed for 3-D Secure (`spec.md`, "Device"). */
   readonly javaScriptEnabled?: boolean
-  /** Language code; needed for 3-D Secure. */
+  /** Language code; needed for 3-D Secure (`spec.md`, "Device"). */
   readonly deviceLanguage?: string
-  /** Bits per pixel, as text; needed for 3-D Secure. */
+  /** Bits per pixel, as text; needed for 3-D Secure (`spec.md`, "Device"). */
   readonly colorDepth?: string
-  /** Height in pixels, as text; needed for 3-D Secure. */
+  /** Height in pixels, as text; needed for 3-D Secure (`spec.md`, "Device"). */
   readonly screenHeight?: string
-  /** Width in pixels, as text; needed for 3-D Secure. */
+  /** Width in pixels, as text; needed for 3-D Secure (`spec.md`, "Device"). */
   readonly screenWidth?: string
-  /** Offset or name of the time zone; needed for 3-D Secure. */
+  /** Offset or name of the time zone; needed for 3-D Secure (`spec.md`, "Device"). */
   readonly deviceTimezone?: string
 }

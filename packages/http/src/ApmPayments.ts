@@ -11,7 +11,7 @@ import type * as Effect from "effect/Effect"
 import type { CallOptions, CreateOptions } from "./CallOptions.ts"
 
 /**
- * Service that starts APM payments and reads their status (`spec.md`, "APM payments").
+ * Service that starts APM payments and reads their status.
  *
  * **Gotchas**
  *
@@ -36,7 +36,7 @@ export class ApmPayments extends Context.Service<
     ) => Effect.Effect<ApmPaymentResponse, CreateError<ApmPaymentResponse>>
     /**
      * Reads the status by the `transactionId` of the create. Fails with `NotFound` when the service does
-     * not know it.
+     * not know it (`spec.md`, "APM payments").
      */
     readonly status: (id: string, options?: CallOptions) => Effect.Effect<OpenStatus, ReadError>
   }

@@ -11,7 +11,7 @@ import type * as Effect from "effect/Effect"
 import type { CallOptions, CreateOptions } from "./CallOptions.ts"
 
 /**
- * Service that starts APM payouts and reads them (`spec.md`, "APM payouts").
+ * Service that starts APM payouts and reads them.
  *
  * **Gotchas**
  *
@@ -35,12 +35,12 @@ export class ApmPayouts extends Context.Service<
     ) => Effect.Effect<ApmPayoutResponse, CreateError<ApmPayoutResponse>>
     /**
      * Reads all fields by the `transactionId` of the create. Fails with `NotFound` when the service does
-     * not know it.
+     * not know it (`spec.md`, "APM payouts").
      */
     readonly info: (id: string, options?: CallOptions) => Effect.Effect<ApmPayoutInfo, ReadError>
     /**
      * Reads the status by the `transactionId` of the create. Fails with `NotFound` when the service does
-     * not know it.
+     * not know it (`spec.md`, "APM payouts").
      */
     readonly status: (id: string, options?: CallOptions) => Effect.Effect<OpenStatus, ReadError>
   }

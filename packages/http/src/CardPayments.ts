@@ -16,8 +16,7 @@ import type * as Effect from "effect/Effect"
 import type { CallOptions, CreateOptions } from "./CallOptions.ts"
 
 /**
- * Service that starts card payments and reads their status (`spec.md`, "Endpoints named but without
- * shape").
+ * Service that starts card payments and reads their status.
  *
  * **Gotchas**
  *
@@ -35,20 +34,24 @@ export class CardPayments extends Context.Service<
     /**
      * Starts a payment with a card. Fails with `Declined` when the response is FAILED, with
      * `OutcomeUnknown` when the payment may exist, and with the errors of every call. Its fields are not
-     * documented; further ones are sent unchanged.
+     * documented; further ones are sent unchanged (`spec.md`, "Endpoints named but without shape").
      */
     readonly create: (
       input: CardPaymentInput,
       options?: CreateOptions
     ) => Effect.Effect<CardPaymentResponse, CreateError<CardPaymentResponse>>
-    /** Starts a payment with the card token of `tokenize`. Its errors are those of `create`. */
+    /**
+     * Starts a payment with the card token of `tokenize`. Its errors are those of `create` (`spec.md`,
+     * "Endpoints named but without shape").
+     */
     readonly charge: (
       input: CardPaymentInput,
       options?: CreateOptions
     ) => Effect.Effect<CardPaymentResponse, CreateError<CardPaymentResponse>>
     /**
      * Exchanges a card for a token that `charge` and `Subscriptions.create` accept. Fails with
-     * `OutcomeUnknown` when the token may exist, and with the errors of every call.
+     * `OutcomeUnknown` when the token may exist, and with the errors of every call (`spec.md`, "Endpoints
+     * named but without shape").
      */
     readonly tokenize: (
       input: TokenizeInput,

@@ -11,7 +11,7 @@ import type * as Effect from "effect/Effect"
 import type { CallOptions, CreateOptions } from "./CallOptions.ts"
 
 /**
- * Service that starts card payouts and reads them (`spec.md`, "Card payouts").
+ * Service that starts card payouts and reads them.
  *
  * **Gotchas**
  *
@@ -35,12 +35,12 @@ export class CardPayouts extends Context.Service<
     ) => Effect.Effect<CardPayoutResponse, CreateError<CardPayoutResponse>>
     /**
      * Reads all fields by the `transactionId` of the create, with the card masked (`424242******4242`).
-     * Fails with `NotFound` when the service does not know it.
+     * Fails with `NotFound` when the service does not know it (`spec.md`, "Card payouts").
      */
     readonly info: (id: string, options?: CallOptions) => Effect.Effect<CardPayoutInfo, ReadError>
     /**
      * Reads the status by the `transactionId` of the create. Fails with `NotFound` when the service does
-     * not know it.
+     * not know it (`spec.md`, "Card payouts").
      */
     readonly status: (id: string, options?: CallOptions) => Effect.Effect<OpenStatus, ReadError>
   }

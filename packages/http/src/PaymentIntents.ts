@@ -10,7 +10,7 @@ import type * as Effect from "effect/Effect"
 import type { CreateOptions } from "./CallOptions.ts"
 
 /**
- * Service that creates intents (`spec.md`, "Payment intents").
+ * Service that creates intents.
  *
  * **Gotchas**
  *
@@ -25,7 +25,7 @@ export class PaymentIntents extends Context.Service<
     /**
      * Creates an intent and returns the addresses of its hosted page. Fails with `IntentRejected` when the
      * response has an errorCode, with `OutcomeUnknown` when the intent may exist, and with the errors of
-     * every call.
+     * every call (`spec.md`, "Payment intents").
      */
     readonly create: (
       input: PaymentIntentInput,

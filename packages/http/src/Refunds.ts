@@ -11,7 +11,7 @@ import type * as Effect from "effect/Effect"
 import type { CallOptions, CreateOptions } from "./CallOptions.ts"
 
 /**
- * Service that refunds card payments and reads refunds (`spec.md`, "Refunds").
+ * Service that refunds card payments and reads refunds.
  *
  * **Gotchas**
  *
@@ -37,12 +37,12 @@ export class Refunds extends Context.Service<
     ) => Effect.Effect<RefundResponse, CreateError<RefundResponse>>
     /**
      * Reads all fields by the `refundId` of the create. Fails with `NotFound` when the service does not
-     * know it.
+     * know it (`spec.md`, "Refunds").
      */
     readonly info: (id: string, options?: CallOptions) => Effect.Effect<RefundInfo, ReadError>
     /**
      * Reads the status by the `refundId` of the create. Fails with `NotFound` when the service does not
-     * know it.
+     * know it (`spec.md`, "Refunds").
      */
     readonly status: (id: string, options?: CallOptions) => Effect.Effect<OpenStatus, ReadError>
   }

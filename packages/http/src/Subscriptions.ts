@@ -16,7 +16,7 @@ import type * as Effect from "effect/Effect"
 import type { CallOptions, CreateOptions } from "./CallOptions.ts"
 
 /**
- * Service that creates, reads, changes and cancels subscriptions (`spec.md`, "Recurring subscriptions").
+ * Service that creates, reads, changes and cancels subscriptions.
  *
  * **Gotchas**
  *
@@ -33,7 +33,7 @@ export class Subscriptions extends Context.Service<
     /**
      * Creates a subscription with a card token, and makes its first charge unless `skipFirstCharge` is
      * true. Fails with `Declined` when the charge is FAILED, with `OutcomeUnknown` when the subscription
-     * may exist, and with the errors of every call.
+     * may exist, and with the errors of every call (`spec.md`, "Recurring subscriptions").
      */
     readonly create: (
       input: SubscriptionInput,
@@ -49,7 +49,7 @@ export class Subscriptions extends Context.Service<
     ) => Effect.Effect<Subscription, ReadError>
     /**
      * Changes fields of the plan, the status, or both, and returns the changed subscription. An absent
-     * field stays unchanged.
+     * field stays unchanged (`spec.md`, "Recurring subscriptions").
      */
     readonly update: (
       subscriptionId: string,
@@ -65,19 +65,23 @@ export class Subscriptions extends Context.Service<
       status: SubscriptionStatus,
       options?: CallOptions
     ) => Effect.Effect<Subscription, ReadError>
-    /** Sets the status PAUSED and returns the changed subscription. */
+    /**
+     * Sets the status PAUSED and returns the changed subscription (`spec.md`, "Subscription statuses").
+     */
     readonly pause: (
       subscriptionId: string,
       options?: CallOptions
     ) => Effect.Effect<Subscription, ReadError>
-    /** Sets the status ACTIVE and returns the changed subscription. */
+    /**
+     * Sets the status ACTIVE and returns the changed subscription (`spec.md`, "Subscription statuses").
+     */
     readonly resume: (
       subscriptionId: string,
       options?: CallOptions
     ) => Effect.Effect<Subscription, ReadError>
     /**
      * Cancels a subscription at once; no charge follows. A retry whose first request may have taken effect
-     * counts a 404 as success.
+     * counts a 404 as success (`spec.md`, "Recurring subscriptions").
      */
     readonly cancel: (
       subscriptionId: string,

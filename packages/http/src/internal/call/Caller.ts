@@ -13,10 +13,7 @@
  * decides the outcome ends the doubt, FAILED included. Any other end of the call is `OutcomeUnknown`, also
  * a later 400 or 404: a proxy may send that.
  *
- * With a tracer the span of a call has `pawl.operation` and `pawl.requestId`, `pawl.transactionId` or
- * `pawl.subscriptionId`, as have its log lines without the prefix. Each request is a span of its own with
- * OpenTelemetry's attributes: `http.request.method`, `url.template`, `server.address`, `server.port`,
- * `http.response.status_code`, `http.request.resend_count` from the second request on, and `error.type`.
+ * Spans, log lines and metrics: `docs/decisions/0027-metrics-and-spans.md`.
  */
 import type { Account } from "@pawl/core/Account"
 import type { Hmac } from "@pawl/core/Hmac"

@@ -1,18 +1,10 @@
 /**
- * Metrics of the client, with the names of OpenTelemetry. The receiver's `/metrics` has those of
- * Prometheus.
+ * Metrics of the client (`docs/decisions/0027-metrics-and-spans.md`).
  *
- * | metric | in Prometheus | value | attributes |
- * |---|---|---|---|
- * | `pawl.http.attempts` | `pawl_http_attempts_total` | attempts of calls | operation, outcome |
- * | `pawl.http.retries` | `pawl_http_retries_total` | attempts after a failed attempt | operation |
- * | `pawl.http.token.refreshes` | `pawl_http_token_refreshes_total` | requests for an access token | outcome |
- * | `pawl.http.leniencies` | `pawl_http_leniencies_total` | response fields that were not as documented and read anyway | operation, field |
- * | `pawl.http.call.duration` | `pawl_http_call_duration_seconds` | histogram: seconds of a call with its attempts and waits | operation, outcome |
- * | `http.client.request.duration` | `http_client_request_duration_seconds` | histogram: seconds from a request to its response | OpenTelemetry's |
+ * **Details**
  *
- * The outcome is `Success`, which includes a declined payment, the tag of the error, `Interrupted` or
- * `Defect`. No attribute has an identifier, so the number of time series is bounded.
+ * An outcome is `Success`, which includes a declined payment, the tag of the error, `Interrupted` or `Defect`. No attribute
+ * has an identifier, so the number of time series is bounded.
  */
 import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
