@@ -1,14 +1,11 @@
 /**
- * Makes callback URLs that name their operation in a signed token.
+ * Signs the operation of a request into its callback URL.
  *
- * **Details**
- *
- * The service posts callbacks to the URL of each request and keeps its query (`spec.md`, "Events"). So the
- * token in the query comes back with every callback, and `Verifier` reads it. Without a token, the callbacks
- * of a hosted page, and of a refund whose callbacks have the id of the payment, do not name their operation.
- *
- * A token holds no secret and grants nothing: a callback still needs its checksum. A token that does not
- * verify is ignored (`docs/decisions/0020-a-callback-is-matched-to-its-order-by-a-signed-token-and-by-its-amount.md`).
+ * The service keeps the query of a callback URL (`spec.md`, "Events"), so the token comes back with
+ * every callback and `Verifier` reads it. It names the operation where the callback itself does
+ * not: for a hosted page, and for a refund whose callbacks carry the id of the payment. The token
+ * is no credential: the callback still needs its checksum
+ * (`docs/decisions/0020-a-callback-is-matched-to-its-order-by-a-signed-token-and-by-its-amount.md`).
  *
  * @since 0.1.0
  */
@@ -29,13 +26,6 @@ import { type CreateRequest, orderedOf } from "./internal/rule/Row.ts"
 
 /**
  * Service that makes callback URLs.
- *
- * **Details**
- *
- * `make` takes the merchant's URL, the operation, and its request. The operation of an intent is `payment`
- * or `payout`, because the customer chooses the method later. That of a subscription is `card-payment`.
- * The token of a card payment, intent or subscription has no amount and no currency, because they may
- * change.
  *
  * **Example** (An APM payment)
  *
@@ -64,6 +54,11 @@ import { type CreateRequest, orderedOf } from "./internal/rule/Row.ts"
 export class CallbackUrl extends Context.Service<
   CallbackUrl,
   {
+    /**
+     * Returns `url` with the signed token of the operation. The operation of an intent is `payment`
+     * or `payout`, that of a subscription is `card-payment`. Amount and currency are signed only
+     * for APM payments, payouts and refunds, because the others may change.
+     */
     readonly make: (
       url: string,
       operation: Operation,
@@ -73,7 +68,8 @@ export class CallbackUrl extends Context.Service<
 >()("@pawl/webhook/CallbackUrl") {}
 
 /**
- * An operation that takes a `callbackUrl`: a kind of transaction, or `payment` or `payout` for an intent.
+ * An operation that takes a `callbackUrl`: a kind of transaction, or `payment` or `payout` for an
+ * intent.
  *
  * @category models
  * @since 0.1.0
@@ -81,8 +77,8 @@ export class CallbackUrl extends Context.Service<
 export type Operation = Token.Operation
 
 /**
- * Error raised when a URL cannot be a callback URL, or when the token of its operation would be longer than 1,024
- * characters. The message names the problem, never the URL.
+ * Error raised when a URL cannot be a callback URL, or when its token would be longer than 1,024
+ * characters. The message never contains the URL.
  *
  * @category errors
  * @since 0.1.0
@@ -94,18 +90,20 @@ export class InvalidCallbackUrl extends Data.TaggedError("InvalidCallbackUrl")<{
 }
 
 /**
- * The options of the service. `merchant` is the id of the merchant in a receiver of several ones (`Merchants`).
+ * The options of the service.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Options {
+  /** The id of the merchant in a receiver of several merchants (`Merchants`). */
   readonly merchant?: string | undefined
 }
 
 /**
  * Layer that signs with the merchant secret.
  *
+ * @see {@link layerConfig} to read the secret from the environment
  * @category layers
  * @since 0.1.0
  */
@@ -122,7 +120,7 @@ export const layer = (
  * @since 0.1.0
  */
 export const layerConfig: Layer.Layer<CallbackUrl, Config.ConfigError | InvalidSecret, Hmac> =
-  // PURE: a bundle that does not use this layer drops Config and Schema, 18 of 31 kB.
+  // PURE: without this layer a bundle drops Config and Schema, 18 of 31 kB.
   /* @__PURE__ */ isolatedBy(
     [ConfigProvider, Hmac],
     /* @__PURE__ */ Layer.suspend(() =>
@@ -156,7 +154,7 @@ const build = Effect.fnUntraced(function* (secret: Redacted.Redacted, options?: 
 const canChangeAmount = (operation: Operation): boolean =>
   operation === "card-payment" || operation === "payment" || operation === "payout"
 
-/** The parameter of the token, in every spelling. */
+/** The token's parameter, in every spelling. */
 const token = /^pawl(?:\[|$)/iu
 
 const problemOf = (text: string): string | undefined => {

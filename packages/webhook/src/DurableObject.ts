@@ -1,18 +1,18 @@
 /**
- * The ledger and the request store in the SQLite database of a Durable Object of Cloudflare.
+ * The ledger and the request store in the SQLite database of a Cloudflare Durable Object.
  *
- * **Details**
+ * **When to use**
  *
- * A callback that was answered 200 is stored: a response leaves the object after its writes are durable. One object is one store,
- * and only that object uses it. So all callbacks of a merchant go to the same object.
+ * Use for a receiver on Cloudflare. Send all callbacks of a merchant to the same object: one object
+ * is one store. Its response leaves after its writes are durable.
  *
  * **Gotchas**
  *
- * - It is experimental: this module takes the storage of the object as it is, because the client of Effect for it has no final
- *   version yet. Its names may change in a minor version.
- * - A worker works while its object is awake. Set an alarm (`storage.setAlarm`) that wakes the object for planned reads and for
- *   calls that failed.
- * - Files of the storage cannot be rewritten, so `compact` does nothing. `LedgerSql.handler` needs another store.
+ * - Experimental: names may change in a minor version, until Effect's client for Durable Objects is
+ *   final.
+ * - A worker runs while its object is awake. Wake it with `storage.setAlarm` for planned reads and
+ *   handler retries.
+ * - `compact` does nothing, and `LedgerSql.handler` needs another store.
  *
  * @since 0.1.0
  */
@@ -28,7 +28,7 @@ import type { Records } from "./internal/records/Records.ts"
 import { type RequestStore, services } from "./internal/ledger/RequestStore.ts"
 
 /**
- * The storage of a Durable Object (`ctx.storage`), as far as it is used.
+ * The part of a Durable Object's storage (`ctx.storage`) that is used.
  *
  * @category models
  * @since 0.1.0
@@ -36,7 +36,8 @@ import { type RequestStore, services } from "./internal/ledger/RequestStore.ts"
 export type Storage = DurableObjectStore.Storage
 
 /**
- * Layer that keeps the ledger and the request store in the storage of a Durable Object. It makes the tables if there are none.
+ * Layer that keeps the ledger and the request store in the object's storage, and makes missing
+ * tables.
  *
  * @category layers
  * @since 0.1.0

@@ -1,5 +1,5 @@
 /**
- * Records the events of the receiver: as a stream of entries, in metrics and in the log.
+ * Events of the receiver: as a stream, as metrics and in the log.
  *
  * @since 0.1.0
  */
@@ -18,21 +18,17 @@ import * as Metrics from "./Metrics.ts"
 /**
  * An event of the receiver.
  *
- * - `Accepted`: a callback was stored; `isNew` is false for a repeat.
- * - `Quarantined`: a verified callback that cannot be acted on, because of `field`, was stored.
- * - `Read`: the status was read from the service; `result` is the status, `404`, or `no answer`.
- * - `Told`: the handler accepted a transition.
- * - `HandlerFailed`: the handler failed, and will be called again.
- * - `DeadLettered`: the row was parked as a dead letter.
- * - `Alarm`: a problem that a person must look at.
- *
  * @category models
  * @since 0.1.0
  */
 export type Event =
+  /** A callback was stored; `isNew` is false for a repeat. */
   | { readonly _tag: "Accepted"; readonly claim: Status; readonly isNew: boolean }
+  /** A verified callback was stored that cannot be acted on because of `field`. */
   | { readonly _tag: "Quarantined"; readonly field: string }
+  /** The status was read from the service. */
   | { readonly _tag: "Read"; readonly result: OpenStatus | "404" | "no answer" }
+  /** The handler accepted a transition. `attempt` counts its calls. */
   | {
       readonly _tag: "Told"
       readonly to: Status
@@ -40,8 +36,11 @@ export type Event =
       readonly conflict: ReadonlyArray<Status> | null
       readonly attempt: number
     }
+  /** The handler failed and will be called again. */
   | { readonly _tag: "HandlerFailed"; readonly to: Status; readonly attempt: number }
+  /** The transaction was parked as a dead letter. */
   | { readonly _tag: "DeadLettered"; readonly reason: string }
+  /** A person must look at the problem. */
   | { readonly _tag: "Alarm"; readonly reason: string }
 
 /**
@@ -56,8 +55,8 @@ export interface Subject {
 }
 
 /**
- * An event with its transaction and its time (ms since the epoch). An alarm about the receiver as a whole,
- * such as refused callbacks, has no transaction.
+ * An event with its transaction and its time in milliseconds since the epoch. An alarm about the
+ * whole receiver has no transaction.
  *
  * @category models
  * @since 0.1.0
@@ -65,8 +64,8 @@ export interface Subject {
 export type Entry = Event & { readonly at: number } & Partial<Subject>
 
 /**
- * An event that has no entry: a callback that was stored, by the secret that signed it; one that was refused because of its
- * checksum, or not stored; a read of which the service refused the merchant's credentials.
+ * An event without an entry: a callback stored by the secret that signed it, refused for its
+ * checksum or not stored, or a read with refused credentials.
  *
  * @category models
  * @since 0.1.0
@@ -74,7 +73,7 @@ export type Entry = Event & { readonly at: number } & Partial<Subject>
 export type Noted = "acceptedCurrent" | "acceptedPrevious" | "refused" | "notStored" | "denied"
 
 /**
- * An observer of the entries, and of the events without one.
+ * Observes the entries and the events without one. It is synchronous and runs for every callback.
  *
  * @category models
  * @since 0.1.0
@@ -86,28 +85,21 @@ export type Observer = (
 ) => void
 
 /**
- * Why a callback was not stored: the transaction, the cause without values, and whether the store refuses every callback for it, such
- * as one whose disk is full.
+ * Why a callback was not stored.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Failure {
   readonly transaction: string
+  /** The cause, without values. */
   readonly cause: string
+  /** Whether the store refuses every callback for this cause, such as a full disk. */
   readonly isOfStore: boolean
 }
 
 /**
  * Service that keeps the journal.
- *
- * - `record` records an event of a transaction.
- * - `raiseAlarm` records an alarm about the receiver as a whole, and logs its cause. Further alarms with the
- *   same reason are dropped for 10 minutes.
- * - `entries` is the stream of all entries from now on. `alarms` is the stream of the entries that a person must
- *   look at. A slow subscriber loses the oldest entries.
- * - `note` notes an event that has no entry, and `observe` adds an observer of both. An observer is a plain function, called
- *   for every callback (`Activity`).
  *
  * @category services
  * @since 0.1.0
@@ -115,17 +107,26 @@ export interface Failure {
 export class Journal extends Context.Service<
   Journal,
   {
+    /** Records an event of a transaction. */
     readonly record: (subject: Subject, event: Event) => Effect.Effect<void>
+    /**
+     * Records an alarm about the whole receiver and logs its cause. Repeats of a reason are dropped
+     * for 10 minutes.
+     */
     readonly raiseAlarm: (reason: string, cause?: unknown) => Effect.Effect<void>
+    /** All entries from now on. A slow subscriber loses the oldest of more than 4,096 entries. */
     readonly entries: Stream.Stream<Entry>
+    /** The entries that a person must look at. */
     readonly alarms: Stream.Stream<Entry>
+    /** Passes an event without an entry to the observers. */
     readonly note: (name: Noted, at: number, failure?: Failure) => void
+    /** Adds an observer, which stays until the process ends. */
     readonly observe: (observer: Observer) => void
   }
 >()("@pawl/webhook/Journal") {}
 
 /**
- * Tells whether an event is for a person: an alarm, a dead letter, or a callback in quarantine.
+ * Tells whether a person must look at an event: an alarm, a dead letter or a quarantined callback.
  *
  * @category guards
  * @since 0.1.0
@@ -133,13 +134,13 @@ export class Journal extends Context.Service<
 export const isAlarm = (event: Event): boolean =>
   event._tag === "Alarm" || event._tag === "DeadLettered" || event._tag === "Quarantined"
 
-/** The most entries that are kept for a slow subscriber. */
+/** The entries kept for a slow subscriber. */
 const capacity = 4096
 const minAlarmGap = Duration.toMillis(Duration.minutes(10))
 
 /**
- * Layer that publishes entries, counts them, and logs alarms as warnings. Of the callbacks in quarantine, the first with
- * a field is logged, and the next ones after 10 minutes.
+ * Layer that publishes entries, counts them, and logs alarms as warnings. Quarantined callbacks are
+ * logged once in 10 minutes for each field.
  *
  * @category layers
  * @since 0.1.0
@@ -153,18 +154,17 @@ export const layer: Layer.Layer<Journal> = Layer.effect(
     const observers: Array<Observer> = []
     const show: Observer = (event) => observers.forEach((observer) => observer(event))
 
-    /** Tells whether an alarm is raised, and holds the next ones with its reason back for 10 minutes. */
     const isDue = (reason: string, at: number): boolean => {
       const nextAt = nextAlarmAt.get(reason) ?? at
-      // A later time was set before the clock was set back.
+      // A time further away was set before the clock was set back.
       if (at < nextAt && nextAt <= at + minAlarmGap) return false
       nextAlarmAt.set(reason, at + minAlarmGap)
       return true
     }
 
     /**
-     * Publishes an entry. It runs for every callback, so it counts and publishes without effects. `publishUnsafe` refuses an entry when the buffer is full;
-     * `publish` then drops the oldest entry.
+     * Runs for every callback, so it counts and publishes without effects. `publishUnsafe` refuses
+     * an entry when the buffer is full; `publish` then drops the oldest entry.
      */
     const publish = (entry: Entry, log: Effect.Effect<void>, context: Context.Context<never>) => {
       Metrics.count(entry, context)
@@ -174,7 +174,6 @@ export const layer: Layer.Layer<Journal> = Layer.effect(
         : Effect.andThen(PubSub.publish(pubsub, entry), log)
     }
 
-    /** Tells whether to log an event: of the callbacks in quarantine, the first with a field in 10 minutes. */
     const isFirst = (event: Event, at: number): boolean =>
       event._tag !== "Quarantined" || isDue(`quarantine ${event.field}`, at)
 

@@ -1,24 +1,20 @@
 /**
- * The ledger: durable storage of callbacks and of the rows that they belong to, one row for each transaction.
+ * Durable storage of callbacks: one row for each transaction, with its evidence, its last read, the
+ * status last delivered to the handler, and the time at which its next work is due.
  *
  * **Details**
  *
- * A row holds the evidence of its transaction, the last read, the status that the handler was last told,
- * and the time at which work on it is due. `accept` writes a callback to its row in one durable step; only
- * after that may the response be 200. A worker `claim`s rows that are due, which leases them, and
- * `write`s its results. A write without the lease changes nothing. `RowRule` states exactly how each
- * operation changes a row.
+ * `accept` commits a callback to its row before the response may be 200. A worker leases due rows
+ * with `claim` and commits its results with `write`; a write without the lease changes nothing.
+ * Evidence is joined and never replaced, so a callback that arrives during a lease is kept, and a
+ * new status resets the poll intervals.
  *
- * A callback belongs to the row of the kind that the token in its URL names, with its signed id. Without a token it
- * belongs to the row that its id already has, else to a new row, and a read finds the kind of that row. An id that is
- * not signed names only a registered refund, and only if `Profile.refundCallbackId` says so.
+ * The token of the callback URL names the row. Without a token the callback joins the row that its
+ * signed id already has, else a new row whose kind a read finds. An unsigned id names only a
+ * registered refund, if `Profile.refundCallbackId` allows it.
  *
- * Evidence is joined, never replaced, so a callback that comes during a lease is never lost. If that
- * callback brings a new status, it resets the poll ladder, and the worker's write leaves the ladder as it
- * is. Work that becomes due during a lease is still due after it.
- *
- * Every operation takes the time as a parameter. `time` is that time: processes that share a database on several
- * machines have to agree on it.
+ * Every operation takes its time as a parameter. Processes that share a database must agree on the
+ * time, which `time` returns.
  *
  * @since 0.1.0
  */
@@ -41,8 +37,8 @@ import { Records } from "./internal/records/Records.ts"
 import { type CreateRequest, orderedOf } from "./internal/rule/Row.ts"
 
 /**
- * Error raised when a store cannot be opened, or belongs to another merchant key or base URL. The message is one sentence without a
- * password.
+ * Error raised when a store cannot be opened, or belongs to another merchant key or base URL. The
+ * message contains no password.
  *
  * @category errors
  * @since 0.1.0
@@ -50,7 +46,7 @@ import { type CreateRequest, orderedOf } from "./internal/rule/Row.ts"
 export { StoreUnusable } from "./internal/ledger/Owner.ts"
 
 /**
- * Service that keeps callbacks and the rows that they belong to.
+ * Service that keeps callbacks and the rows of their transactions.
  *
  * @category services
  * @since 0.1.0
@@ -58,8 +54,7 @@ export { StoreUnusable } from "./internal/ledger/Owner.ts"
 export class Ledger extends Context.Service<Ledger, Operations>()("@pawl/webhook/Ledger") {}
 
 /**
- * The fields of the response to a create that have the id of the operation and its status. The id of a refund
- * is its `refundId`.
+ * The id and status in the response to a create. The id of a refund is its `refundId`.
  *
  * @category models
  * @since 0.1.0
@@ -74,12 +69,12 @@ export type CreateResponse = { readonly transactionStatus: OpenStatus } & (
  *
  * **Details**
  *
- * The account of each callback is compared with `request`; for APM payments, payouts and refunds also the amount
- * and the currency. Without `request` nothing is compared. After the error `Declined`, register its `response`.
+ * The account of each callback is compared with `request`; for APM payments, payouts and refunds
+ * also the amount and the currency. Without `request` nothing is compared. After the error
+ * `Declined`, register its `response`. Registering the same values again changes nothing.
  *
- * The same registration may be made again. With another account, amount or currency it fails with
- * `RegisteredDifferently`, changes nothing and raises an alarm: two operations have one id, or the request of the create
- * was not the one that is registered.
+ * Fails with `RegisteredDifferently` and raises an alarm if the row has another account, amount or
+ * currency: two operations share an id, or `request` is not the one that was sent.
  *
  * **Example** (After a create)
  *

@@ -1,17 +1,15 @@
 /**
- * The ledger in a database: SQLite in the process, or PostgreSQL for a receiver on several machines.
+ * The ledger in SQLite or PostgreSQL, over any `SqlClient` of the two dialects.
  *
  * **Details**
  *
- * Runs on any `SqlClient` of the two dialects; `NodeSqlite` and `NodePostgres` make one each. All rows of a transaction are one
- * document with a version (`Records`). A change is written only over the version that it began with, else it is made
- * again, so any number of processes may share a database. Every call returns after its commit.
+ * Any number of processes may share a database: a change is written only over the version that it
+ * read, and is otherwise made again. Every call returns after its commit; changes that wait at the
+ * same time share one commit. Conflicts are retried. A statement that is refused, or takes longer
+ * than three seconds, fails with `StoreUnavailable`.
  *
- * The changes that wait at the same time are committed together, because a commit costs a flush of the disk.
- *
- * A conflict between statements is retried. A statement that takes longer than three seconds, or that the
- * database refuses, fails with `StoreUnavailable`; later calls are not affected.
- *
+ * @see `NodeSqlite` for one machine
+ * @see `NodePostgres` for several machines
  * @since 0.1.0
  */
 import { StoreUnavailable } from "@pawl/core/CallbackError"
@@ -38,7 +36,7 @@ import { type RequestStore, services } from "./internal/ledger/RequestStore.ts"
 export { type ShardKey, shardOf } from "./internal/records/Engines.ts"
 
 /**
- * Error raised when a ledger cannot start: the database cannot be used, its tables could not be made, or it has the rows of
+ * Error raised when the database cannot be used, its tables cannot be made, or it has the rows of
  * another merchant.
  *
  * @category errors
@@ -47,15 +45,13 @@ export { type ShardKey, shardOf } from "./internal/records/Engines.ts"
 export type StartError = SqlError | MigrationError
 
 /**
- * Service that runs work in one transaction of the ledger's database. A write of the ledger inside the work
- * is part of the transaction. Only the layers of a ledger in a database provide it. With several databases (`layerShards`) the
- * work runs in that of the transaction or request that `key` names.
+ * Service that runs work in one transaction of the ledger's database, together with the writes of
+ * the ledger inside it.
  *
  * **Gotchas**
  *
- * On SQLite a transaction blocks every accept. A transaction that takes longer than three seconds fails.
- * It fails with `StoreUnavailable` if a retry may help: the database is busy, is not available, is read-only after a fail-over, or had
- * a conflict. Any other error is returned as it is.
+ * - On SQLite a transaction blocks every accept.
+ * - A transaction that takes longer than three seconds fails.
  *
  * @category services
  * @since 0.1.0
@@ -63,6 +59,11 @@ export type StartError = SqlError | MigrationError
 export class Transactions extends Context.Service<
   Transactions,
   {
+    /**
+     * Runs `work` and commits. Fails with `StoreUnavailable` if a retry may help: the database is
+     * busy, unavailable, read-only after a fail-over, or had a conflict. Other errors are returned
+     * unchanged. With `layerShards`, `key` names the transaction or request whose rows are written.
+     */
     readonly run: <A, E>(
       work: Effect.Effect<A, E, SqlClient>,
       key?: Engines.ShardKey
@@ -71,21 +72,24 @@ export class Transactions extends Context.Service<
 >()("@pawl/webhook/LedgerSql/Transactions") {}
 
 /**
- * Layer that makes a handler of two parts, for merchants whose own rows are in the ledger's database.
+ * Layer that makes a handler of two parts, for merchants whose own rows are in the ledger's
+ * database.
+ *
+ * **When to use**
+ *
+ * Use to write the merchant's rows and the delivery of a transition in one commit: both are written
+ * or neither, so a crash repeats no write.
  *
  * **Details**
  *
- * `handle`, any effect, runs outside every transaction. After it succeeds, `commit` runs inside the short
- * transaction that marks the transition as told. The rows of `commit` and the mark are written together or
- * not at all, so they are not written twice if the process dies. The `SqlClient` of `commit` is the
- * ledger's. A `commit` that fails counts as a failed call of the handler.
- *
- * The layer needs `Transactions`. A ledger in memory does not provide it, so using the two together is a type
- * error.
+ * `handle` runs first, outside every transaction. `commit` then runs in the transaction that marks
+ * the transition as delivered, with the ledger's `SqlClient`. If either fails, the handler call has
+ * failed and is retried.
  *
  * **Gotchas**
  *
- * Put only SQL writes into `commit`: it runs again after a conflict, and other transactions wait for it.
+ * Put only SQL writes into `commit`: it runs again after a conflict, and other transactions wait
+ * for it.
  *
  * **Example** (An order is paid once)
  *
@@ -139,8 +143,8 @@ export const handler = <E1 = never, R1 = never, E2 = never, R2 = never>({
   )
 
 /**
- * Makes the tables or brings them up to date, and returns their version. Several processes may do so at the same time.
- * `layer` does it too; a command does it before a deploy.
+ * Makes the tables or brings them up to date, and returns their version. Several processes may run
+ * it at the same time. `layer` runs it too.
  *
  * @category constructors
  * @since 0.1.0
@@ -150,13 +154,13 @@ export const migrate: Effect.Effect<number, StartError, SqlClient> = Effect.susp
 )
 
 /**
- * Layer that keeps the ledger and the request store in the database of a `SqlClient`. It makes the tables, or brings them up to
- * date.
+ * Layer that keeps the ledger and the request store in the database of a `SqlClient`. It makes the
+ * tables or brings them up to date.
  *
  * **Details**
  *
- * Fails if the role of PostgreSQL lacks a right, and names it. Fails on a PostgreSQL server that is read-only, and on one whose commits may return before they are on the disk
- * (`synchronous_commit` or `fsync` is off).
+ * Fails if the PostgreSQL role lacks a right, which it names, if the server is read-only, or if a
+ * commit may return before it is on disk (`synchronous_commit` or `fsync` is off).
  *
  * @category layers
  * @since 0.1.0
@@ -189,8 +193,8 @@ export const layer: Layer.Layer<
 )
 
 /**
- * Error raised when a database has another place among the shards: a database was added, removed or named in another
- * order, or its rows are being moved. `position` counts from 0.
+ * Error raised when the list of databases was changed or reordered, or their rows are being moved.
+ * `position` counts from 0.
  *
  * @category errors
  * @since 0.1.0
@@ -205,25 +209,21 @@ export class ShardMisplaced extends Data.TaggedError("ShardMisplaced")<{
 }
 
 /**
- * Layer that makes one store of several databases, for more transactions than one carries. The order of the layers must never
- * change.
+ * Layer that makes one store of several databases, for more transactions than one database can
+ * carry.
  *
  * **Details**
  *
- * Each transaction lives in one shard: a stable hash of its method and signed id says which. So all callbacks of a
- * transaction, and all of its work, are in one database, and the handler's `commit` runs there. The token of a
- * callback URL names no transaction, so it does not change the shard. A request lives in the shard of its requestId, and
- * its transaction is registered in the shard of the transaction.
- *
- * A shard that is not available answers 503 for its own transactions. Each shard has a worker of its own, with an equal share
- * of the slots and of the read budget.
- *
- * Each database keeps its place among the shards. A receiver with other databases, or with the same ones in another
- * order, does not start. `pawl-receiver --move-rows` adds databases.
+ * A stable hash of method and signed id assigns each transaction to a shard, so all its callbacks,
+ * its work and the handler's `commit` use one database. A request lives in the shard of its
+ * requestId. An unavailable shard answers 503 for its own transactions. Each shard has its own
+ * worker, with an equal share of the slots and of the read budget.
  *
  * **Gotchas**
  *
- * With `Transactions` in all of them, `run` needs the key of the transaction or request whose rows are written.
+ * - The order of the databases must never change; else the receiver does not start. `pawl-receiver
+ *   --move-rows` adds databases.
+ * - `Transactions.run` needs the key of the transaction or request.
  *
  * @category layers
  * @since 0.1.0

@@ -1,35 +1,33 @@
 /**
- * Metrics of the receiver. They are Effect metrics, so every Effect exporter exports them; `scrape` returns
- * them for Prometheus.
+ * Effect metrics of the receiver, for every Effect exporter; `scrape` returns them for Prometheus.
  *
  * **Details**
  *
- * The names are those of `/metrics`. An instrument has the same name by OpenTelemetry's rules, which
- * every Prometheus makes the same name of: `pawl.webhook.callbacks.accepted` is `pawl_webhook_callbacks_accepted_total`.
+ * The names below are those of `/metrics`. In OpenTelemetry `pawl.webhook.callbacks.accepted` is
+ * `pawl_webhook_callbacks_accepted_total`.
  *
- * | metric | value |
- * |---|---|
- * | `pawl_webhook_callbacks_accepted_total` | callbacks that were stored, repeats included |
- * | `pawl_webhook_callbacks_repeated_total` | accepted callbacks that repeat a known status |
- * | `pawl_webhook_callbacks_quarantined_total` | accepted callbacks that cannot be acted on |
- * | `pawl_webhook_callbacks_refused_total{http_response_status_code}` | callbacks that were not stored, by status code |
- * | `pawl_webhook_accept_duration_seconds` | histogram: time to store a callback |
- * | `pawl_webhook_transitions_told_total{to}` | transitions that the handler accepted |
- * | `pawl_webhook_handler_failures_total` | calls of the handler that failed |
- * | `pawl_webhook_reads_total{answer}` | reads from the service: `answered`, `unknown` (404), `silent` (no answer) |
- * | `pawl_webhook_reads_put_off_total{lane}` | reads that found no room in the read budget for a second, by lane: `ask`, `repeat`, `watch` |
- * | `pawl_webhook_read_lag_seconds{lane}` | seconds by which the last read of a lane was late |
- * | `pawl_webhook_alarms_total{reason}` | alarms |
- * | `pawl_webhook_transactions_dead_lettered_total{reason}` | transactions that became dead letters |
- * | `pawl_webhook_requests_settled_total{outcome}` | requests whose outcome became known |
- * | `pawl_webhook_requests_parked_total{reason}` | requests that were parked |
- * | `pawl_webhook_dead_letters` | gauge: dead letters now |
- * | `pawl_webhook_transactions_due` | gauge: transactions that are due now and not leased |
- * | `pawl_webhook_oldest_due_age_seconds` | gauge: time since the oldest of these fell due |
+ * | metric | value | |---|---| | `pawl_webhook_callbacks_accepted_total` | callbacks that were
+ * stored, repeats included | | `pawl_webhook_callbacks_repeated_total` | accepted callbacks that
+ * repeat a known status | | `pawl_webhook_callbacks_quarantined_total` | accepted callbacks that
+ * cannot be acted on | | `pawl_webhook_callbacks_refused_total{http_response_status_code}` |
+ * callbacks that were not stored, by status code | | `pawl_webhook_accept_duration_seconds` |
+ * histogram: time to store a callback | | `pawl_webhook_transitions_told_total{to}` | transitions
+ * that the handler accepted | | `pawl_webhook_handler_failures_total` | calls of the handler that
+ * failed | | `pawl_webhook_reads_total{answer}` | reads from the service: `answered`, `unknown`
+ * (404), `silent` (no answer) | | `pawl_webhook_reads_put_off_total{lane}` | reads that found no
+ * room in the read budget for a second, by lane: `ask`, `repeat`, `watch` | |
+ * `pawl_webhook_read_lag_seconds{lane}` | seconds by which the last read of a lane was late | |
+ * `pawl_webhook_alarms_total{reason}` | alarms | |
+ * `pawl_webhook_transactions_dead_lettered_total{reason}` | transactions that became dead letters |
+ * | `pawl_webhook_requests_settled_total{outcome}` | requests whose outcome became known | |
+ * `pawl_webhook_requests_parked_total{reason}` | requests that were parked | |
+ * `pawl_webhook_dead_letters` | gauge: dead letters now | | `pawl_webhook_transactions_due` |
+ * gauge: transactions that are due now and not leased | | `pawl_webhook_oldest_due_age_seconds` |
+ * gauge: time since the oldest of these fell due |
  *
- * In a receiver of several merchants (`Merchants`) those of a merchant have the label `merchant`, too.
+ * With several merchants (`Merchants`), their metrics have the label `merchant`.
  *
- * No label holds an identifier of a transaction, so the number of series does not grow with the number of transactions.
+ * No label contains a transaction id, so the number of series is bounded.
  *
  * @since 0.1.0
  */
@@ -91,8 +89,8 @@ const oldestDueSeconds = /* @__PURE__ */ Metric.gauge("pawl.webhook.oldest_due.a
 })
 
 /**
- * Creates the counters that alerts look at, at zero. Prometheus sees no change in the first value of a series, so a
- * counter that began with its first event would hide it.
+ * Creates the counters of the alerts at zero. Prometheus sees no change in the first value of a
+ * series, so a counter that began with its first event would hide that event.
  *
  * @category metrics
  * @since 0.1.0
@@ -104,7 +102,7 @@ export const begin = (context: Context.Context<never>): void => {
 }
 
 /**
- * Counts an event of the journal. It is a plain function, because it runs for every callback (see `Journal`).
+ * Counts an event of the journal. It is synchronous, because it runs for every callback.
  *
  * @category metrics
  * @since 0.1.0
@@ -182,19 +180,19 @@ export const recordAcceptTime = (seconds: number, context: Context.Context<never
 export const contentType = "text/plain; version=0.0.4; charset=utf-8"
 
 /**
- * Returns every metric of the process in Prometheus' text format. The gauges show the ledger at this time,
- * and are left out while the ledger is not available.
+ * Returns every metric of the process in the Prometheus text format. The gauges read the ledger,
+ * and are left out while it is unavailable.
  *
  * @category metrics
  * @since 0.1.0
  */
 export const scrape: Effect.Effect<string, never, Ledger> =
-  // PURE: a bundle that does not use `scrape` drops it and the Prometheus format, 1.3 of a receiver's 43 kB.
+  // PURE: without `scrape` a bundle drops the Prometheus format, 1.3 of a receiver's 43 kB.
   /* @__PURE__ */ Effect.flatMap(Ledger, (ledger) => scrapeAll([{ labels: {}, ledger }]))
 
 /**
- * Returns what `scrape` returns, with the gauges of several ledgers, each with labels of its own; with `only` the series with
- * these labels.
+ * Returns what `scrape` returns, with the gauges of each ledger under its own labels. `only` keeps
+ * the series with these labels.
  *
  * @category metrics
  * @since 0.1.0

@@ -1,9 +1,6 @@
 /**
- * PostgreSQL over `@effect/sql-pg`, for a receiver on several machines.
- *
- * **Details**
- *
- * `@effect/sql-pg` is an optional peer dependency: install it beside this package. It needs no other driver.
+ * PostgreSQL over `@effect/sql-pg`, for a receiver on several machines. Install this optional peer
+ * dependency beside the package.
  *
  * @since 0.1.0
  */
@@ -30,18 +27,20 @@ export const layerLedger = (
 
 /**
  * Layer that opens a pool of connections as a `SqlClient`, with the settings that a ledger needs.
+ * `options` override them.
  *
  * **Details**
  *
- * The pool has at most 10 connections, in UTC, and notices a dead server in less than a minute. A commit returns
- * after it is on the disk (`synchronous_commit`), also if the role or the database is set otherwise. A statement
- * waits at most half a second for a lock, and the server ends a transaction whose process has paused for 5 seconds, so
- * that a paused process does not stop the others. `options` override these settings.
+ * - At most 10 connections, in UTC. A dead server is noticed in less than a minute.
+ * - `synchronous_commit` is on, whatever the role or database sets.
+ * - A statement waits at most 500 ms for a lock.
+ * - The server ends a transaction that is idle for 5 seconds, so a paused process does not block
+ *   the others.
  *
  * **Gotchas**
  *
- * PgBouncer refuses the settings that it does not know. List their names in its `ignore_startup_parameters`, and set
- * them on the role.
+ * PgBouncer refuses unknown settings: name them in its `ignore_startup_parameters`, and set them on
+ * the role.
  *
  * @category layers
  * @since 0.1.0

@@ -1,5 +1,12 @@
 /**
- * Door for `node:http`: Node's own server, Express, and `pawl-receiver`.
+ * Receiver as a listener of `node:http`, for Node's own server and Express.
+ *
+ * **Details**
+ *
+ * The checksum covers the bytes as received, so the listener reads the body itself, at most 64 KiB.
+ * In Express, put `app.all("/callback", listener)` before `express.json()`, or after a parser that
+ * keeps the bytes: `express.raw()`, or one that sets `rawBody`, as Nest does with `rawBody: true`.
+ * All open bodies share 32 MiB; beyond that, the oldest one is answered 503.
  *
  * **Example** (On Node's own server)
  *
@@ -34,13 +41,6 @@
  * await dispose()
  * ```
  *
- * **Details**
- *
- * The listener reads the body itself, at most 64 KiB, because the checksum is verified over the bytes as
- * received. In Express, put `app.all("/callback", listener)` before `express.json()`, or after a parser that keeps the
- * bytes: `express.raw()`, or one that sets `rawBody`, as Nest does with `rawBody: true`. All bodies that it holds
- * have at most 32 MiB together; beyond that, the body that has been read for the longest time is answered 503.
- *
  * @since 0.1.0
  */
 import * as Data from "effect/Data"
@@ -66,18 +66,21 @@ import { maxBytes } from "./Verifier.ts"
 /**
  * A receiver as a request listener of `node:http`.
  *
- * - `listener` responds to one request. The first request builds the layer. If that fails, the error is logged and the
- *   response is 503; the first request that comes a second later builds it again.
- * - `start` builds the layer now, and fails as the layer does. So rows that an earlier process left due are
- *   worked on before the first callback comes.
- * - `dispose` ends the receiver; close the server first.
- *
  * @category models
  * @since 0.1.0
  */
 export interface NodeReceiver {
+  /**
+   * Responds to one request. The first request builds the layer. If that fails, the response is 503
+   * and a request a second later builds it again.
+   */
   readonly listener: (request: IncomingMessage, response: ServerResponse) => void
+  /**
+   * Builds the layer now, so due rows are worked on before the first callback arrives. It rejects
+   * as the layer fails.
+   */
   readonly start: () => Promise<void>
+  /** Ends the receiver. Close the server first. */
   readonly dispose: () => Promise<void>
 }
 
@@ -104,8 +107,8 @@ export const listener: Effect.Effect<RequestListener, never, Receiver> = Effect.
 )
 
 /**
- * Time limits for a server: 10 seconds for the headers of a request, 15 seconds for all of it, checked every
- * second. Node's default limits are minutes.
+ * Time limits for a server: 10 seconds for the headers of a request and 15 seconds for all of it.
+ * Node's defaults are minutes.
  *
  * @category constants
  * @since 0.1.0
@@ -133,13 +136,16 @@ export class CannotListen extends Data.TaggedError("CannotListen")<{
   }
 }
 
-/** The most connections that wait to be accepted. Beyond it the system drops a connection, and its client tries again after seconds. */
+/**
+ * The connections that wait to be accepted. Beyond this the system drops a connection, and its
+ * client tries again after seconds.
+ */
 const maxPending = 4096
 const drain = { quiet: "100 millis", total: "4 seconds" } as const
 const full = "a port has too many connections: those without a request are closed"
 
 /**
- * Makes a server of `node:http` with the limits of `listen`, for a program that has its own end.
+ * Makes a `node:http` server with the limits of `listen`, for a program that closes it itself.
  *
  * @category constructors
  * @since 0.1.0
@@ -154,11 +160,15 @@ const limited = (listener: RequestListener | undefined, onFull: () => void) => {
 }
 
 /**
- * Listens until the scope ends, with `limits`, and returns the port. It keeps as many connections as a third of the file
- * descriptors of the process, at most 2,048. One more connection closes the one that has been idle for the longest time, and raises
- * an alarm.
- * At the end the server accepts no new connections. It answers the requests that were sent to it, each with
- * `Connection: close`, and closes a connection on which nothing has come for 100 milliseconds. After 4 seconds it closes all.
+ * Listens until the scope ends, with `limits`, and returns the port.
+ *
+ * **Details**
+ *
+ * A third of the process's file descriptors, at most 2,048, may be connections. One more closes the
+ * longest idle connection and raises an alarm.
+ *
+ * At the end of the scope, requests that were sent are answered with `Connection: close`,
+ * connections that are silent for 100 milliseconds are closed, and after 4 seconds all are.
  *
  * @category constructors
  * @since 0.1.0
@@ -184,10 +194,13 @@ const open = (server: Server, { host, port }: { readonly host: string; readonly 
     server.listen({ port, host, backlog: maxPending }, () => resume(Effect.succeed(server)))
   })
 
-/** A body over the limit is read up to this size, because a client that still sends does not read the response. */
+/**
+ * A body over the limit is read up to this size, because a client that still sends does not read
+ * the response.
+ */
 const maxDrainedBytes = 4 * maxBytes
 
-/** The most requests of a connection without a response. Clients send the next request after the response. */
+/** The requests of a connection without a response. Clients usually wait for the response. */
 const maxPipelined = 8
 
 const listenerOf = (run: Door.Run): RequestListener => {
@@ -229,11 +242,11 @@ const listenerOf = (run: Door.Run): RequestListener => {
     }
 
     let isStopped = false
-    /** Drops the rest of the body; the response closes the connection. A paused request keeps 16 KiB of its chunks. */
+    /** Drops the rest of the body; the response closes the connection. */
     const stop = () => {
       isStopped = true
       response.shouldKeepAlive = false
-      // Many chunks are expensive to read, so a sender of these may not get to read the response.
+      // Reading many small chunks is expensive, so their sender may not get to read the response.
       if (length <= maxBytes) response.once("finish", () => socket.destroy())
       else request.pause()
     }
@@ -263,7 +276,7 @@ const listenerOf = (run: Door.Run): RequestListener => {
   }
 }
 
-/** Returns the bytes of a body that a parser has read and kept. */
+/** Returns the bytes that a parser has kept. */
 const rawBodyOf = (request: IncomingMessage): Uint8Array | undefined => {
   const { body, rawBody = body } = request as {
     readonly body?: unknown

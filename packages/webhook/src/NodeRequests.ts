@@ -1,10 +1,10 @@
 /**
- * Requests that survive, in one SQLite file, with the settings of the environment.
+ * Durable requests over one SQLite file, configured by the environment.
  *
  * **Details**
  *
- * The layer puts `Requests` over the ledger and the request store of `NodeSqlite`. It reads `PAWL_MERCHANT_SECRET`, and
- * the seal keys of `Seal` if there are any. A receiver over the same ledger tells the handler of every transaction.
+ * Reads `PAWL_MERCHANT_SECRET` and the optional keys of `Seal`. A receiver over the same file
+ * delivers the transitions of their transactions.
  *
  * **Example** (A payment that survives the end of its process)
  *
@@ -43,7 +43,7 @@ import type { RequestStore } from "./internal/ledger/RequestStore.ts"
 import * as Seal from "./Seal.ts"
 
 /**
- * The options of `Requests`, and the file of the database.
+ * The options of `Requests`, and the database file.
  *
  * @category models
  * @since 0.1.0
@@ -51,7 +51,7 @@ import * as Seal from "./Seal.ts"
 export interface Options extends Requests.Options, NodeSqlite.Options {}
 
 /**
- * The services of a layer: requests, and the ledger that they share a database with.
+ * Durable requests, and the ledger that shares their database.
  *
  * @category models
  * @since 0.1.0
@@ -59,7 +59,7 @@ export interface Options extends Requests.Options, NodeSqlite.Options {}
 export type Services = Requests.Requests | Ledger | RequestStore | LedgerSql.Transactions
 
 /**
- * The reasons why the layer does not start: the file cannot be used, or a secret or seal key is missing or invalid.
+ * Error raised when the file cannot be used, or when a secret or seal key is missing or invalid.
  *
  * @category errors
  * @since 0.1.0
@@ -72,7 +72,7 @@ export type StartError =
   | Seal.InvalidSealKey
 
 /**
- * Layer that makes requests from the settings of the environment.
+ * Layer that makes durable requests with the settings of the environment.
  *
  * @category layers
  * @since 0.1.0

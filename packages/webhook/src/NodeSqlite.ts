@@ -1,28 +1,22 @@
 /**
- * SQLite over `node:sqlite`. It runs in the process and needs no installation and no server.
+ * SQLite over `node:sqlite`, in the process and without a server.
  *
  * **Details**
  *
- * There is one connection, for one statement or transaction at a time. A file is in WAL mode, and every
- * commit is on the disk before it returns: SQLite writes it to the write-ahead log (`synchronous=NORMAL`, which is checked
- * when the file is opened), and then the log is flushed. After a flush that failed every statement fails, until the process
- * starts again. After three flushes in a row of more than 20 milliseconds each, a thread of Node makes them until one is
- * faster, and a worker thread copies the log into the file (a checkpoint). So the process answers while a slow disk flushes; on a fast disk the hop to a thread
- * would cost more than the flush.
+ * Every commit is on disk before it returns: SQLite appends it to the write-ahead log
+ * (`synchronous=NORMAL`), which is then flushed. After a failed flush every statement fails until
+ * the process restarts. After three slow flushes in a row a thread flushes and another makes
+ * checkpoints, until a flush is fast again, so a slow disk does not block the process.
  *
- * A transaction takes the write lock when it begins, so another process cannot make it fail later. It waits at
- * most 10 milliseconds for the lock; the caller may try again.
- *
- * Only the owner may read and write the file, its `-wal` and its `-shm` (mode 0600); a file that other users could read
- * is changed when it is opened. After a reader has let the `-wal` grow, it is cut back to 4 MiB.
- *
- * A file that was removed, renamed or replaced after it was opened is not written any more: every statement fails,
- * and no transaction commits, until the process starts again.
+ * A transaction takes the write lock when it begins, and waits at most 10 milliseconds for it. Only
+ * the owner may read and write the file, its `-wal` and its `-shm` (mode 0600). After the file was
+ * removed, renamed or replaced, every statement fails and nothing commits until the process
+ * restarts.
  *
  * **Gotchas**
  *
- * A statement blocks the process until it ends. So do the first three flushes of a disk that became slow, and one flush each time
- * that SQLite begins the log anew, which is once in some megabytes.
+ * Statements block the process. So do the first three slow flushes, and one flush each time SQLite
+ * restarts the log, once in some megabytes.
  *
  * @since 0.1.0
  */
@@ -48,35 +42,42 @@ import type { RequestStore } from "./internal/ledger/RequestStore.ts"
 import * as Retry from "./internal/sql/Retry.ts"
 
 /**
- * The file of the database; `:memory:` keeps the database in memory. A file that does not exist is created,
- * its directory is not.
+ * The options of the database.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Options {
+  /** The file, or `:memory:`. A missing file is created, its directory is not. */
   readonly filename: string
 }
 
-/** The longest wait of a statement for the lock of another process, in milliseconds. It blocks this process. */
+/**
+ * How long a statement waits for another process's lock, in milliseconds. It blocks this process.
+ */
 const lockTimeout = 10
-/** The size to which the write-ahead log is cut back, in bytes. Without a long reader it does not grow beyond this. */
+/** The size in bytes to which the write-ahead log is cut back after a long reader let it grow. */
 const logSize = 4 * 1024 * 1024
-/** A flush that takes longer, in nanoseconds, is slow. */
+/**
+ * A flush that takes longer, in nanoseconds, is slow: below this a hop to a thread costs more than
+ * the flush.
+ */
 const slowFlush = 20_000_000n
-/** The slow flushes in a row after which a thread makes them. One of them is a moment, and not the disk. */
+/** Slow flushes in a row before a thread makes them: a single one is no sign of a slow disk. */
 const slowInARow = 3
-/** The pages of the log after which SQLite makes a checkpoint: usually, and while the worker thread makes them. */
+/**
+ * Pages of the log after which SQLite makes a checkpoint: usually, and while the worker thread
+ * makes them.
+ */
 const checkpointPages = { usual: 1000, slow: 8000 }
-/** The changed rows after which the worker thread makes a checkpoint. */
+/** Changed rows after which the worker thread makes a checkpoint. */
 const checkpointRows = 500
-/** The value of `PRAGMA synchronous` for NORMAL. */
 const synchronousNormal = "1"
-/** The most statements that stay prepared. */
 const maxPrepared = 100
 
 /**
- * Layer that keeps the ledger and the request store in a file: the durable ledger of a single machine.
+ * Layer that keeps the ledger and the request store in a file: the durable ledger of a single
+ * machine.
  *
  * @category layers
  * @since 0.1.0
@@ -91,8 +92,8 @@ export const layerLedger = (
  *
  * **Details**
  *
- * Fails with a `SqlError` whose message names the file and the reason: it cannot be read and written, it is
- * not a database, another process has locked it, or its file system cannot make commits durable.
+ * Fails with a `SqlError` that names the file and the reason: it cannot be read and written, it is
+ * no database, another process has locked it, or its file system cannot make commits durable.
  *
  * @category layers
  * @since 0.1.0
@@ -147,7 +148,7 @@ const open = ({ filename }: Options) =>
   )
 
 /**
- * Tells whether a name is that of a file, and neither a database in memory nor a URI.
+ * Tells whether a name is that of a file, and not a database in memory or a URI.
  *
  * @category guards
  * @since 0.1.0
@@ -155,7 +156,10 @@ const open = ({ filename }: Options) =>
 export const isFile = (filename: string): boolean =>
   filename !== "" && filename !== ":memory:" && !filename.startsWith("file:")
 
-/** Refuses what is no regular file, and creates the file for its owner if there is none. If that fails, SQLite says why. */
+/**
+ * Refuses anything but a regular file, and creates a missing one for its owner. If that fails,
+ * SQLite says why.
+ */
 const create = (filename: string): Effect.Effect<void, SqlError> =>
   Effect.andThen(
     attempt("open", () => NodeOwnFile.isThere(pathOf(filename))),
@@ -164,13 +168,16 @@ const create = (filename: string): Effect.Effect<void, SqlError> =>
       : Effect.void
   )
 
-/** Returns the path of a file, also of one that a URI names. */
+/** Returns the path of a file or file URI. */
 const pathOf = (filename: string): string => {
   const path = /^file:(?:\/\/[^/]*)?([^?#]*)/u.exec(filename)?.[1]
   return path === undefined ? filename : decodeURIComponent(path)
 }
 
-/** Takes the rights of others from the files of an older version. SQLite gives new ones the mode of the database. */
+/**
+ * Removes the rights of other users from files of an older version. SQLite gives new ones the mode
+ * of the database.
+ */
 const protect = (filename: string): Effect.Effect<void> =>
   isFile(filename)
     ? Effect.forEach(
@@ -187,7 +194,7 @@ const reasons: Partial<Record<SqlError["reason"]["_tag"], string>> = {
   LockTimeoutError: "another process has locked it; end that process, or name another file"
 }
 
-/** Sets the modes that make commits durable, and checks the modes and the write lock. */
+/** Sets and checks the modes that make commits durable, and checks the write lock. */
 const harden = (database: DatabaseSync): void => {
   const runPragma = (pragma: string) =>
     String(Object.values(database.prepare(`PRAGMA ${pragma}`).get() ?? {})[0])
@@ -210,15 +217,15 @@ const attempt = <A>(operation: string, call: () => A): Effect.Effect<A, SqlError
     catch: (cause) => new SqlError({ reason: classifySqliteError(withErrno(cause), { operation }) })
   })
 
-/** Copies the number of an error from `errcode` of `node:sqlite` to `errno`, which `classifySqliteError` reads. */
+/** Copies the error number from `errcode` to `errno`, which `classifySqliteError` reads. */
 const withErrno = (cause: unknown): unknown =>
   cause instanceof Error && "errcode" in cause
     ? Object.assign(cause, { errno: cause.errcode })
     : cause
 
 /**
- * Makes the check that the names of the file and of its write-ahead log still lead to what was opened. SQLite goes on
- * writing to files without a name, and their rows are lost.
+ * Makes the check that the file and its log are still those that were opened. SQLite would write to
+ * files without a name, and their rows would be lost.
  */
 const makeCheck = ({
   filename
@@ -240,7 +247,7 @@ const makeCheck = ({
   )
 }
 
-/** A statement that writes nothing to the log. */
+/** Statements that write nothing to the log. */
 const isRead = /^\s*(?:SELECT|PRAGMA|EXPLAIN|ROLLBACK)\b/iu
 
 const replaced = (filename: string) => {
@@ -250,7 +257,7 @@ const replaced = (filename: string) => {
   })
 }
 
-/** Makes the flush of the write-ahead log, which every commit waits for. */
+/** Makes the flush of the write-ahead log that every commit waits for. */
 const makeFlush = (
   { filename }: Options,
   database: DatabaseSync
@@ -297,7 +304,7 @@ const makeFlush = (
   })
 }
 
-/** Makes the function that starts a checkpoint in a worker thread, unless one is in progress. */
+/** Starts a checkpoint in a worker thread, unless one is in progress. */
 const makeCheckpoint = (filename: string): Effect.Effect<() => void, never, Scope.Scope> =>
   Effect.map(
     Effect.acquireRelease(
@@ -309,12 +316,12 @@ const makeCheckpoint = (filename: string): Effect.Effect<() => void, never, Scop
       const worker = new Worker(checkpointer, { eval: true, workerData: filename })
       worker.unref()
       workers.add(worker)
-      // After a checkpoint that failed SQLite makes the next one, at `checkpointPages.slow`.
+      // After a failed checkpoint SQLite makes the next one, at `checkpointPages.slow`.
       worker.on("error", () => undefined).on("exit", () => workers.delete(worker))
     }
   )
 
-/** The program of the worker thread. It is a text, so that it is part of every bundle. */
+/** The program of the worker thread, as text so that every bundle contains it. */
 const checkpointer = `
 const { DatabaseSync } = require("node:sqlite")
 const database = new DatabaseSync(require("node:worker_threads").workerData)
@@ -331,14 +338,13 @@ const connect = (
   checkFile: Effect.Effect<void, SqlError>,
   flush: Effect.Effect<void, SqlError>
 ): Connection => {
-  // Whether the disk has a row after a flush that failed is not known, also if a later flush succeeds.
+  // After a failed flush it is unknown which rows are on disk, even if a later flush succeeds.
   let failed: SqlError | undefined
   const check = Effect.suspend(() => (failed === undefined ? checkFile : Effect.fail(failed)))
   const flushed = Effect.tapError(flush, (error) => Effect.sync(() => (failed = error)))
   let recent = new Map<string, StatementSync>()
   let older = new Map<string, StatementSync>()
 
-  /** Prepares a statement, and keeps the recently used ones. */
   const prepare = (text: string): StatementSync => {
     const known = recent.get(text)
     if (known !== undefined) return known

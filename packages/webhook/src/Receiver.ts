@@ -1,22 +1,20 @@
 /**
- * Receives callbacks: verifies each, stores it, and then responds.
+ * Receives callbacks: verifies each one, stores it, and then responds.
  *
  * **Details**
  *
- * A callback takes this path. The result of each step is the input of the next:
- *
- * 1. `Receiver.receive` takes the request from a door (`NodeReceiver`, `WebReceiver`, `route`).
- * 2. `Verifier` verifies it: `Incoming` → `Verified`.
+ * 1. `Receiver.receive` takes the request from a server (`NodeReceiver`, `WebReceiver`, `route`).
+ * 2. `Verifier` verifies it.
  * 3. `Ledger.accept` stores it, and the response is 200.
- * 4. `Worker` claims the row and reads the status from the service (`Confirmer`) if a read is due.
- * 5. `Teller` calls the `Handler` with the transition.
+ * 4. `Worker` claims the row and reads the status from the service if a read is due.
+ * 5. The `Handler` receives the transition.
  *
  * | status code | meaning |
  * |---|---|
- * | 200 | stored, also if it is a repeat |
+ * | 200 | stored, or a repeat |
  * | 400, 405, 413, 415 | the request is not a callback of the merchant |
  * | 401 | the checksum does not match |
- * | 503 | the ledger is not available or has a defect; the service sends the callback again |
+ * | 503 | the ledger is unavailable or has a defect; the service sends the callback again |
  *
  * @since 0.1.0
  */
@@ -69,7 +67,7 @@ export { KeptMonths, Retention } from "./internal/work/Cleaner.ts"
 export type StatusCode = 200 | 400 | 401 | 405 | 413 | 415 | 503
 
 /**
- * Service that receives one callback and returns the status code of the response.
+ * Service that receives callbacks.
  *
  * @category services
  * @since 0.1.0
@@ -77,6 +75,7 @@ export type StatusCode = 200 | 400 | 401 | 405 | 413 | 415 | 503
 export class Receiver extends Context.Service<
   Receiver,
   {
+    /** Receives one callback and returns the status code of the response. */
     readonly receive: (incoming: Incoming) => Effect.Effect<StatusCode>
   }
 >()("@pawl/webhook/Receiver") {}
@@ -84,30 +83,30 @@ export class Receiver extends Context.Service<
 /**
  * The options of a receiver.
  *
- * - `policy`: the claims that the service must confirm before the handler is told: with `final` (the default) those of a
- *   final status, with `always` all, with `never` none.
- * - `limits`: the limits of its worker that differ from `WorkLimits.defaults`.
- * - `retrySchedule`: when a handler that failed is called again. By default after 1, 2, 4, … seconds, at most 5 minutes, for 24
- *   hours; where the schedule ends, the transaction becomes a dead letter. A restart does not begin it anew: the number of calls
- *   and the time of the first one are stored, and the schedule is stepped through that many times from that time on. It gets no
- *   input, and a time in which no process made a due call does not count.
- *
  * @category models
  * @since 0.1.0
  */
 export interface Options {
+  /**
+   * The claims that a read must confirm before the handler receives them: `final` (the default) for
+   * final statuses, `always` or `never`.
+   */
   readonly policy?: Policy
+  /** The limits of the worker that differ from `WorkLimits.defaults`. */
   readonly limits?: Partial<WorkLimits.WorkLimits>
+  /**
+   * When a failed handler is called again. By default after 1, 2, 4, … seconds, at most 5 minutes
+   * apart, for 24 hours; the transaction then becomes a dead letter. The schedule gets no input. It
+   * continues after a restart, and time in which no process made a due call does not count.
+   */
   readonly retrySchedule?: Schedule.Schedule<unknown> | undefined
 }
 
 /**
- * Layer that receives callbacks and works on them: the receiver, its worker, teller and cleaner, and the
- * journal. It fails if the ledger belongs to another merchant key or base URL than that of `StatusReader`.
+ * Layer that receives callbacks and works on them. Each call makes another receiver, so one program
+ * may have several.
  *
- * **Details**
- *
- * Each call makes another receiver, so the receivers of several merchants can be in one program.
+ * Fails if the ledger belongs to another merchant key or base URL than that of `StatusReader`.
  *
  * @category layers
  * @since 0.1.0
@@ -129,7 +128,7 @@ export const layer = (
     )
   )
 
-/** Fails if the ledger belongs to another account. Nothing of the receiver starts before it. */
+/** Nothing of the receiver starts before this check. */
 const layerOwner = Layer.effectDiscard(
   Effect.gen(function* () {
     const { account } = yield* StatusReader
@@ -158,8 +157,8 @@ const layerReceive = Layer.effect(
     let isCurrentSecretUsed = false
 
     /**
-     * Limits the time of an accept. Interrupts a slow accept without awaiting it, because a store that hangs may not
-     * react. `Effect.timeout` would fork two fibers for each callback.
+     * Interrupts a slow accept without awaiting it, because a store that hangs may not react.
+     * `Effect.timeout` would fork two fibers for each callback.
      */
     const withTimeout = (
       accept: () => Effect.Effect<Accepted, StoreUnavailable>,
@@ -171,7 +170,7 @@ const layerReceive = Layer.effect(
         return () => fiber.interruptUnsafe()
       })
 
-    // It runs for every callback, so it has few effects.
+    // Runs for every callback, so it has few effects.
     const accept = (verified: Verified, context: Context.Context<never>) => {
       const clock = Context.get(context, Clock.Clock)
       const startedAt = clock.monotonicTimeNanosUnsafe()
@@ -200,7 +199,7 @@ const layerReceive = Layer.effect(
         : Effect.andThen(filled, journal.raiseAlarm(previousSecretInUse))
     }
 
-    /** A defect of the ledger counts as its failure. An interruption alone ends the callback. */
+    /** A defect of the ledger counts as its failure. Only an interruption ends the callback. */
     const notStoredBy = (verified: Verified, cause: Cause.Cause<StoreUnavailable>) => {
       if (Cause.hasInterruptsOnly(cause)) return Effect.interrupt
       const error = Cause.squash(cause)
@@ -239,7 +238,6 @@ const layerReceive = Layer.effect(
       return status
     })
 
-    /** Stores a callback, if one more of the merchant may wait for his store. */
     const acceptInShare = (
       verified: Verified,
       { length }: Uint8Array,
@@ -248,7 +246,7 @@ const layerReceive = Layer.effect(
       if (share === undefined) return accept(verified, context)
       let isTaken = false
       return Effect.ensuring(
-        // The share is taken here, so that no interruption comes between `take` and `giveBack`.
+        // Taken here, so that no interruption comes between `take` and `giveBack`.
         Effect.suspend(() => {
           isTaken = share.take(length)
           return isTaken ? accept(verified, context) : storeFailed(tooMany)
@@ -292,7 +290,8 @@ const previousSecretInUse =
   "callbacks still use the previous merchant secret after others used the current one"
 
 /**
- * Layer that serves the receiver at a path of an `HttpRouter`, for every method. `/callback/*` has the paths below `/callback`, too.
+ * Layer that serves the receiver at a path of an `HttpRouter`, for every method. `/callback/*`
+ * includes the paths below `/callback`.
  *
  * @category layers
  * @since 0.1.0
@@ -335,8 +334,8 @@ export const route = (
   )
 
 /**
- * Takes the checksum out of the request's headers, so that no logger, tracer or error of the server shows
- * it. A person who has seen the checksum can replay the callback.
+ * Removes the checksum from the headers, so that no logger, tracer or error of the server shows it:
+ * it is all that a replay of the callback needs.
  */
 const removeChecksum = (headers: Headers.Headers): string | undefined => {
   const checksum = headers["x-checksum"]

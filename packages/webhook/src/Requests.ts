@@ -1,25 +1,22 @@
 /**
- * Makes durable requests: a payment that is asked for once happens once, even if processes end in between.
+ * Durable requests: a payment that is asked for once happens once, even if processes end in
+ * between.
  *
  * **Details**
  *
- * `send` takes these steps in one call:
+ * `send` makes the bytes of the request, commits them sealed to the database of the ledger, and
+ * only then sends them. It registers the transaction and commits the outcome. After a crash between
+ * the steps, any process of the same database sends the same bytes under the same requestId until
+ * the outcome is known. The service processes a requestId once (`spec.md`, "Conventions"), so there
+ * is one effect.
  *
- * 1. It makes the callback URL and the bytes of the request (`CallbackUrl`, `RequestSender`).
- * 2. It writes the request to the database of the ledger (`RequestStore`), sealed. Only then the first byte leaves.
- * 3. It sends the bytes.
- * 4. It registers the transaction in the ledger, and writes the outcome.
+ * The outcome of such a request is in doubt. A 400 or 404 does not settle it, because a proxy may
+ * have answered. Three refusals over ten minutes, or the end of `Profile.requestIdWindow`, park it
+ * for a person. A callback or a read of the transaction also settles it, if its callback URL was
+ * made here.
  *
- * A process that ends between the steps leaves a request without an outcome. Any process of the same database then sends
- * the same bytes under the same requestId, until the outcome is known. The service processes a requestId once
- * (`spec.md`, "Conventions"), so there is one effect. The handler is told of the transaction like of any other.
- *
- * Such a request is in doubt. A 400 or 404 to it settles nothing, because it may come from a proxy. Three refusals
- * over ten minutes park the request for a person, and so does the end of `Profile.requestIdWindow`. A
- * callback or a read of the transaction settles it too, if its callback URL was made here.
- *
- * Bodies and outcomes are sealed, and a body is deleted once the answer is known. The body of a request with card data is
- * never stored; only a keyed digest of it is.
+ * Bodies and outcomes are sealed, and a body is deleted once the answer is known. The body of a
+ * request with card data is never stored, only its keyed digest.
  *
  * **Example** (A payment that survives the end of its process)
  *
@@ -90,21 +87,7 @@ export {
 } from "./internal/requests/RequestsError.ts"
 
 /**
- * Service that makes requests.
- *
- * - `send` makes a request and returns the response, or fails as the method of the service does. The same request under
- *   the same requestId gets the stored outcome, or waits for it, at most 60 seconds. Without a `requestId` in the input
- *   one is made. `limits` are those of this call; a request whose call ended is still sent later. It must not run inside a transaction of the database: that is a defect.
- * - `enqueue` writes a request that a worker sends later. Inside `LedgerSql.Transactions` it is part of that transaction.
- *   A request that is enqueued again is written once, and fails as `send` does if it is over without an effect: it was refused,
- *   cancelled or parked, or it expired. After a `send` that surely had no effect it becomes due again. `expiresAt` (ms since the
- *   epoch) is when it is not sent any more, unless it may have been sent before.
- * - `cancel` settles a request as not sent, and returns true, if its first byte cannot have left.
- * - `get` returns the row of a request. Its texts are sealed.
- * - `parked` lists a page of the parked requests, oldest first: those behind `after`.
- * - `redrive` makes a parked request due again, and returns whether it did. With `hadNoEffect` a person states that it had
- *   no effect; without it, a request whose `Profile.requestIdWindow` is over stays parked. A found request is redriven with
- *   `hadNoEffect` only: its transaction is that of another request.
+ * Service that makes durable requests.
  *
  * @category services
  * @since 0.1.0
@@ -112,21 +95,48 @@ export {
 export class Requests extends Context.Service<
   Requests,
   {
+    /**
+     * Sends a request and returns the response, or fails as the method of the service does. A
+     * missing `requestId` is made. A repeat under the same requestId gets the stored outcome, or
+     * waits for it, at most 60 seconds. `limits` end this call only; the request is still sent
+     * later.
+     *
+     * **Gotchas**
+     *
+     * Inside a transaction of the database it is a defect: use `enqueue`.
+     */
     readonly send: <K extends RequestKind>(
       kind: K,
       input: RequestInput<K>,
       limits?: SendLimits
     ) => Effect.Effect<RequestResponse<K>, SendError<K>>
+    /**
+     * Writes a request that a worker sends later; inside `LedgerSql.Transactions`, as part of that
+     * transaction. A repeat is written once, and fails as `send` does if the request is over
+     * without an effect. After a `send` that surely had no effect it becomes due again.
+     * `expiresAt`, in milliseconds since the epoch, is when it is no longer sent, unless it may
+     * have been sent before.
+     */
     readonly enqueue: <K extends RequestKind>(
       kind: K,
       input: RequestInput<K>,
       options?: { readonly expiresAt?: number | undefined }
     ) => Effect.Effect<{ readonly requestId: string }, EnqueueError>
+    /**
+     * Settles a request as not sent if its first byte cannot have left, and returns whether it did.
+     */
     readonly cancel: (requestId: string) => Effect.Effect<boolean, StoreUnavailable>
+    /** Returns the row of a request. Its texts are sealed. */
     readonly get: (requestId: string) => Effect.Effect<RequestRow | undefined, StoreUnavailable>
+    /** Lists a page of parked requests, oldest first, beginning behind `after`. */
     readonly parked: (
       page: Parameters<RequestStore["Service"]["parked"]>[0]
     ) => Effect.Effect<ReadonlyArray<ParkedRequest>, StoreUnavailable>
+    /**
+     * Makes a parked request due again, and returns whether it did. With `hadNoEffect` a person
+     * states that the request had no effect. This is required once `Profile.requestIdWindow` is
+     * over, and for a request whose transaction was found to be that of another request.
+     */
     readonly redrive: (
       requestId: string,
       options?: { readonly hadNoEffect?: boolean | undefined }
@@ -135,8 +145,8 @@ export class Requests extends Context.Service<
 >()("@pawl/webhook/Requests") {}
 
 /**
- * The errors of `send`. If the request store is not available, the request may be written, and `send` fails with
- * `OutcomeUnknown`: call again with its requestId.
+ * The errors of `send`. While the store is unavailable the request may already be written, so
+ * `send` fails with `OutcomeUnknown`: call again with its requestId.
  *
  * @category errors
  * @since 0.1.0
@@ -167,21 +177,23 @@ export type EnqueueError =
 /**
  * The options of the service.
  *
- * - `callbackUrl`: the callback URL of every request whose input has none. A signed token is added to either.
- * - `rebuild`: returns the input of a request with card data once more, so that it can be sent again after a crash.
- *   Without it such a request is parked. It has 20 seconds, and is called again later if it fails.
- *
  * @category models
  * @since 0.1.0
  */
 export interface Options {
+  /** The callback URL of requests without their own. Both get a signed token. */
   readonly callbackUrl?: string | undefined
+  /**
+   * Returns the input of a request with card data, to send it again after a crash. It has 20
+   * seconds and is retried if it fails. Without it such a request is parked.
+   */
   readonly rebuild?: Process.InputOf | undefined
 }
 
 /**
- * Layer that makes requests, and sends those that are due until its scope ends. Then it begins no more of them, and leaves
- * 15 seconds to those that run. It fails if the store belongs to another merchant key or base URL than that of `RequestSender`.
+ * Layer that makes requests, and sends due ones until its scope ends; running ones then have 15
+ * seconds to finish. It fails if the store belongs to another merchant key or base URL than that of
+ * `RequestSender`.
  *
  * @category layers
  * @since 0.1.0
@@ -226,7 +238,6 @@ const make = Effect.fnUntraced(function* (options: Options = {}) {
     })
   })
 
-  /** Returns what is stored of a request. */
   const newRequest = Effect.fnUntraced(function* (
     { body, kind, requestId }: EncodedRequest,
     expiresAt?: number

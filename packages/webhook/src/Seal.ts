@@ -3,23 +3,14 @@
  *
  * **Details**
  *
- * The ciphertext is AES-256-GCM with a random nonce. Its additional data says where the text goes: the version of the seal, the part,
- * the kind, the merchant key, the base URL and the requestId. A text opens only for all of them, so whoever can write to the database
- * cannot make a payout of a payment, or send it to another service. The digest is HMAC-SHA256 of the kind and the
- * body: a plain digest of a body with a card number could be guessed. It leaves out the security code, which must
- * not be kept in any form, and whatever the secrets of the merchant change: the checksum, and the token in the
- * callback URL.
+ * Texts are encrypted with AES-256-GCM and a random nonce. The additional data binds a text to its
+ * part, kind, merchant key, base URL and requestId, so write access to the database cannot turn a
+ * payment into a payout or send it to another service. A digest is HMAC-SHA256 of kind and body,
+ * because a plain digest of a card number could be guessed. It leaves out the security code, which
+ * must not be kept in any form, and everything that a new secret changes.
  *
- * | option | variable | meaning |
- * |---|---|---|
- * | `key` | `PAWL_SEAL_KEY` | 32 random bytes in base64 or hex; it seals and makes digests |
- * | `previousKey` | `PAWL_SEAL_KEY_PREVIOUS` | the key before it, which only opens and compares |
- * | `current` | `PAWL_MERCHANT_SECRET` | the merchant secret; without a key, the keys are derived from it |
- * | `previous` | `PAWL_MERCHANT_SECRET_PREVIOUS` | the secret before it |
- *
- * Keys are derived by HKDF-SHA256 (RFC 5869). Every text has the id of its key, and each key and secret that is given
- * opens what it sealed: a key can be set later, and a secret can be rotated, while requests are on their way
- * (`docs/decisions/0017-retention.md`).
+ * Every text names its key, and every given key and secret opens what it sealed. So a key can be
+ * added and a secret rotated while requests are open (`docs/decisions/0017-retention.md`).
  *
  * @since 0.1.0
  */
@@ -45,20 +36,19 @@ import * as Secret from "./internal/verify/Secret.ts"
 /**
  * Service that encrypts texts and makes digests.
  *
- * - `seal`: encrypts a text for a part of a request.
- * - `open`: decrypts it. Fails with `NotOpened`.
- * - `digest`: returns the digest of the body of a request. It may be stored beside a body with a card number.
- * - `compare`: tells whether a digest is that of this body. `no-key` means that the key of the digest is not given.
- *
  * @category services
  * @since 0.1.0
  */
 export class Seal extends Context.Service<
   Seal,
   {
+    /** Encrypts a text for a part of a request. */
     readonly seal: (part: Part, text: string) => Effect.Effect<string>
+    /** Decrypts the text of the same part. */
     readonly open: (part: Part, sealed: string) => Effect.Effect<string, NotOpened>
+    /** Returns the digest of a body. It may be stored even if the body has a card number. */
     readonly digest: (kind: RequestKind, body: string) => string
+    /** Compares a digest with a body. `no-key` means that the key of the digest is not given. */
     readonly compare: (
       digest: string,
       kind: RequestKind,
@@ -68,7 +58,7 @@ export class Seal extends Context.Service<
 >()("@pawl/webhook/Seal") {}
 
 /**
- * A part of a stored request: the body that is sent, or the outcome; and where it goes.
+ * A part of a stored request, and the account that it is sent to.
  *
  * @category models
  * @since 0.1.0
@@ -83,22 +73,29 @@ export interface Part {
 /**
  * The keys and secrets. `key` or `current` is required.
  *
- * - `key`, `previousKey`: 32 bytes each, as base64 (also base64url) or hex.
- * - `current`, `previous`: the merchant secrets, as for `Verifier.layer`.
- *
  * @category models
  * @since 0.1.0
  */
 export interface Options {
+  /**
+   * The key that seals and makes digests: 32 random bytes as base64, base64url or hex
+   * (`PAWL_SEAL_KEY`).
+   */
   readonly key?: Redacted.Redacted | undefined
+  /** The key before it, which only opens and compares (`PAWL_SEAL_KEY_PREVIOUS`). */
   readonly previousKey?: Redacted.Redacted | undefined
+  /**
+   * The merchant secret, from which the keys are derived by HKDF-SHA256 if there is no `key`
+   * (`PAWL_MERCHANT_SECRET`).
+   */
   readonly current?: Redacted.Redacted | undefined
+  /** The secret before it, which only opens and compares (`PAWL_MERCHANT_SECRET_PREVIOUS`). */
   readonly previous?: Redacted.Redacted | undefined
 }
 
 /**
- * Error raised when a text cannot be opened: `no-key` if the key that sealed it is not given, `damaged` if the text
- * was changed or belongs to another request.
+ * Error raised when a text cannot be opened: `no-key` if its key is not given, `damaged` if it was
+ * changed or belongs to another request.
  *
  * @category errors
  * @since 0.1.0
@@ -114,7 +111,8 @@ export class NotOpened extends Data.TaggedError("NotOpened")<{
 }
 
 /**
- * Error raised at the start when a key is not 32 bytes in base64 or hex. The error does not contain the key.
+ * Error raised at the start when a key is not 32 bytes in base64 or hex. It does not contain the
+ * key.
  *
  * @category errors
  * @since 0.1.0
@@ -140,7 +138,7 @@ export const layer = (options: Options): Layer.Layer<Seal, InvalidSealKey | Inva
   Layer.effect(Seal, make(options))
 
 /**
- * Layer that takes the keys and secrets from the variables of the table above.
+ * Layer that takes the keys and secrets from the variables that `Options` names.
  *
  * @category layers
  * @since 0.1.0
@@ -230,7 +228,7 @@ const make = Effect.fnUntraced(function* (options: Options) {
 
 const utf8 = new TextEncoder()
 
-/** The additional data. It is JSON, so no two parts have the same data. */
+/** JSON, so no two parts have the same data. */
 const additional = ({ account, kind, part, requestId }: Part): Uint8Array =>
   utf8.encode(
     JSON.stringify(["pawl seal 1", part, kind, account?.merchantKey, account?.baseUrl, requestId])

@@ -1,25 +1,23 @@
 /**
- * Verifies a callback: checks that a request is a callback of the service, and reads it.
+ * Verifies a callback: checks that a request comes from the service, and reads it.
+ *
+ * **When to use**
+ *
+ * Use `verifyWith` in a server with a store of its own: a plain function without the Effect
+ * runtime, 3.5 kB in a bundle. `Verifier` is the same check as a service.
  *
  * **Details**
  *
- * `verifyWith` is a plain function, for servers with a store of their own. It needs no Effect runtime and adds
- * 3.5 kB to a bundle. `Verifier` is the same check as a service.
+ * The first check that fails decides the response: HTTP method, size, content encoding, content
+ * type, JSON (UTF-8, depth, duplicate keys), payment method, signed fields, checksum, kind and
+ * account. No check reads a store or throws. The current secret is tried before the previous one.
  *
- * The checks run in this order, and the first that fails decides the response: HTTP method, size,
- * content encoding, content type, JSON (UTF-8, depth, duplicate keys), payment method, signed fields, checksum,
- * kind and account. No check reads a store, and no check throws.
+ * After the checksum is verified, the token in the query is decoded. It names the operation, and
+ * the callback is refused if its method or account differs from it.
  *
- * The checksum is computed over the fields as they were sent and compared with the header as text. The
- * current secret is tried first, then the previous one.
- *
- * The token in the query, if there is one, is decoded after the checksum is verified. It names the operation of
- * the URL, and therefore the row that the callback belongs to. A callback is refused if its method or account
- * differs from that of its token.
- *
- * A callback with a valid checksum but with an unknown status, or with an amount, currency or identifier
- * outside the grammar, is not refused, because the service would drop it after six attempts. Its `quarantine` field
- * names the problem.
+ * A callback with a valid checksum is never refused for an unknown status or for an amount,
+ * currency or identifier outside the grammar, because the service would drop it after six attempts.
+ * Its `quarantine` names the field.
  *
  * **Example** (On Node; on other runtimes, sign with `Hmac.keyed`)
  *
@@ -57,36 +55,28 @@ import type { Ordered } from "./internal/rule/Row.ts"
 /**
  * A request that may be a callback, not verified yet.
  *
- * - `path`: the path of its URL, if the door knows it. A segment such as `payouts` or `refunds` chooses the status endpoint that is
- *   read first.
- * - `search`: the query of its URL, with the `?`.
- * - `checksum`: the `X-Checksum` header.
- * - `body`: the bytes as received. A door may cut a longer body at `maxBytes + 1` bytes.
- *
  * @category models
  * @since 0.1.0
  */
 export interface Incoming {
   readonly method: string
+  /**
+   * The path of its URL, if known. A segment such as `payouts` or `refunds` chooses the status
+   * endpoint that is read first.
+   */
   readonly path?: string | undefined
+  /** The query of its URL, with the `?`. */
   readonly search: string
   readonly contentType: string | undefined
   readonly contentEncoding: string | undefined
+  /** The `X-Checksum` header. */
   readonly checksum: string | undefined
+  /** The bytes as received. A longer body may be cut at `maxBytes + 1` bytes. */
   readonly body: Uint8Array
 }
 
 /**
  * A callback with a valid checksum. Only `verifyWith` makes one.
- *
- * - `kind`, `transactionId`: the key of its row. Without a token, the kind is the method. The id is signed.
- * - `refundId`: the refund that its body names, if refunds are signed with the id of their payment
- *   (`Profile.refundCallbackId`). It is not signed, so it names a row only if that refund is registered.
- * - `ordered`: the fields of the order in the token.
- * - `claim`: the status it claims, which the checksum does not cover; undefined in quarantine.
- * - `quarantine`: the field because of which the callback cannot be acted on, if there is one.
- * - `secret`: the secret that its checksum was made with.
- * - `path`: that of its URL, which is not signed.
  *
  * @category models
  * @since 0.1.0
@@ -94,14 +84,26 @@ export interface Incoming {
 export type Verified = Brand.Branded<
   {
     readonly method: Method
+    /** The kind of its row: that of the token, else the method. */
     readonly kind: Kind
+    /** The signed id. */
     readonly transactionId: string
+    /**
+     * The refund that the body names, if refunds are signed with the id of their payment
+     * (`Profile.refundCallbackId`). It is not signed, so it names a row only if that refund is
+     * registered.
+     */
     readonly refundId: string | undefined
+    /** The fields of the order in the token. */
     readonly ordered: Ordered | undefined
     readonly signed: Signed
+    /** The status that it claims, which the checksum does not cover; undefined in quarantine. */
     readonly claim: Status | undefined
+    /** The field because of which the callback cannot be acted on. */
     readonly quarantine: string | undefined
+    /** The secret that its checksum was made with. */
     readonly secret: "current" | "previous"
+    /** The path of its URL, which is not signed. */
     readonly path: string | undefined
     readonly body: Body
     readonly bytes: Uint8Array
@@ -110,7 +112,7 @@ export type Verified = Brand.Branded<
 >
 
 /**
- * The most bytes a callback may have: 64 KiB.
+ * The size limit of a callback in bytes: 64 KiB.
  *
  * @category constants
  * @since 0.1.0
@@ -118,24 +120,23 @@ export type Verified = Brand.Branded<
 export const maxBytes: number = Reading.maxBytes
 
 /**
- * The secrets and accounts that callbacks are verified with. `Secret` is a signing function for `verifyWith`, and
- * a redacted text for `Verifier.layer`.
- *
- * - `current`: the merchant secret. It must not be empty: anybody can sign with an empty secret.
- * - `previous`: the secret before it, which is accepted too while secrets are rotated.
- * - `accounts`: the only accounts (`mid` or `accountId`) whose callbacks are accepted; all if it is left out.
+ * The secrets and accounts that callbacks are verified with. `Secret` is a signing function for
+ * `verifyWith` and a redacted text for `Verifier.layer`.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Options<Secret> {
+  /** The merchant secret. It must not be empty: anybody can sign with an empty secret. */
   readonly current: Secret
+  /** The secret before it, accepted too while secrets are rotated. */
   readonly previous?: Secret | undefined
+  /** The accounts (`mid` or `accountId`) whose callbacks are accepted. The default is all. */
   readonly accounts?: ReadonlyArray<string> | undefined
 }
 
 /**
- * Makes the function that verifies callbacks. `profile` has switches of `Profile`.
+ * Makes the function that verifies callbacks. `profile` overrides switches of `Profile`.
  *
  * @category constructors
  * @since 0.1.0
@@ -145,7 +146,7 @@ export const verifyWith = (
   profile: Partial<Pick<Switches, "callbackContentType" | "refundCallbackId">> = {}
 ): ((incoming: Incoming) => Verified | RefusedCallback) => {
   const { refundCallbackId = "refund" } = profile
-  // A forged callback costs the same work while secrets are rotated and at other times.
+  // A forged callback costs the same work with and without a previous secret.
   const secrets = [
     { name: "current", sign: current },
     { name: "previous", sign: previous ?? current }
@@ -161,7 +162,6 @@ export const verifyWith = (
     return undefined
   }
 
-  /** Returns the refund that a body names. */
   const refundIdOf = (kind: Kind, { refundId }: Body): string | undefined => {
     const isRefund = refundCallbackId === "payment" && (kind === "card" || kind === "refund")
     const isText = typeof refundId === "string" || typeof refundId === "number"
@@ -191,11 +191,12 @@ export const verifyWith = (
       return Reading.refuse(400, "the account is not one of the merchant's")
     }
 
-    // Only now, because the sender of costly numbers must have a checksum.
+    // After the checksum, because numbers of many digits are costly to read.
     const body = draft.exact() as Body
     const quarantine = Reading.quarantineOf(signed, body, incoming.body)
     const status = body["transactionStatus"]
-    // Signed with the id of the payment, a callback without a registered refund is about the payment.
+    // Signed with the id of the payment, a callback without a registered refund is about the
+    // payment.
     const isOfPayment = kind === "refund" && refundCallbackId === "payment"
     return {
       method,

@@ -1,5 +1,16 @@
 /**
- * Door for web-standard servers, as `(Request) => Promise<Response>`: Hono, Bun, Deno and others.
+ * Receiver as a web-standard handler, `(Request) => Promise<Response>`: for Hono, Bun, Deno and
+ * others.
+ *
+ * **Details**
+ *
+ * The checksum covers the bytes as received, so the handler reads the body itself, at most 64 KiB.
+ * Put it before body parsers. It ignores the path of the request.
+ *
+ * **Gotchas**
+ *
+ * Cloudflare Workers end background work with its request: callbacks are accepted, but the handler
+ * is not called. Use `DurableObject` there, or `verifyWith` with a queue of the platform.
  *
  * **Example** (A web-standard handler)
  *
@@ -36,16 +47,6 @@
  * await dispose()
  * ```
  *
- * **Details**
- *
- * The handler reads the body itself, at most 64 KiB, because the checksum is verified over the bytes as
- * received. Put it before body parsers. It ignores the path of the request, so it can be mounted at any path.
- *
- * **Gotchas**
- *
- * In Cloudflare Workers background work ends with the request that started it, so callbacks are accepted, but
- * the handler is not called. Verify them there with `verifyWith`, and store them in a queue of the platform.
- *
  * @since 0.1.0
  */
 import * as Effect from "effect/Effect"
@@ -58,18 +59,21 @@ type OpenBody = ReturnType<typeof Door.makeBodies>
 /**
  * A receiver as a web-standard handler.
  *
- * - `handler` responds to one request. The first request builds the layer. If that fails, the error is logged and the
- *   response is 503; the first request that comes a second later builds it again.
- * - `start` builds the layer now, and fails as the layer does. So rows that an earlier process left due are
- *   worked on before the first callback comes. Some platforms for workers forbid this outside a request.
- * - `dispose` ends the receiver.
- *
  * @category models
  * @since 0.1.0
  */
 export interface WebReceiver {
+  /**
+   * Responds to one request. The first request builds the layer. If that fails, the response is 503
+   * and a request a second later builds it again.
+   */
   readonly handler: (request: Request) => Promise<Response>
+  /**
+   * Builds the layer now, so due rows are worked on before the first callback arrives. It rejects
+   * as the layer fails. Some platforms forbid this outside a request.
+   */
   readonly start: () => Promise<void>
+  /** Ends the receiver. */
   readonly dispose: () => Promise<void>
 }
 
@@ -82,7 +86,7 @@ export interface WebReceiver {
 export const toHandler = <E>(layer: Layer.Layer<Receiver, E>): WebReceiver => {
   const { dispose, run, start } = Door.make(layer)
   const openBody = Door.makeBodies()
-  /** Reads the body outside Effect, without a fiber that waits for its promise. */
+  /** Reads outside Effect, without a fiber that waits for a promise. */
   const handler = (request: Request): Promise<Response> => {
     if (request.bodyUsed) {
       run(Effect.logError(Door.bodyAlreadyRead))
@@ -122,9 +126,9 @@ const respond = (status: StatusCode): Response =>
   new Response(null, { status, headers: Door.responseHeaders(status) })
 
 /**
- * Reads a body. One that is too large has one byte over the limit; one that ends early is empty, and the verifier refuses
- * it. One that is given up is undefined. A promise for each chunk that waits for the next one would keep every
- * chunk, so the result is a promise of its own.
+ * Reads a body. A body that is too large has one byte over the limit, one that ends early is empty,
+ * and one that is given up is undefined. A chain of promises would keep every chunk, so the result
+ * is one promise of its own.
  */
 const readBody = (
   open: OpenBody,
