@@ -38,7 +38,11 @@ describe("C37 an input", () => {
   it("with an undefined required member is still refused", async () => {
     const service = new Memory.Service()
     expect(await run(service, create({ amount: undefined }))).toMatchObject({
-      failure: { _tag: "ValidationFailed", sent: false, fields: [{ path: "amount" }] }
+      failure: {
+        _tag: "ValidationFailed",
+        sent: false,
+        fields: [{ path: "amount", message: "Set this field, which is required" }]
+      }
     })
   })
 

@@ -1,10 +1,6 @@
 /**
- * A merchant as one layer: the client, the durable requests, the receiver of callbacks, and their store.
- *
- * **Details**
- *
- * It is the layer behind `open`, for programs with effects. The testkit has its twin over a fake of the service,
- * `@pawl/testkit/Merchant`. The parts are layers of their own, for programs that compose them in another way.
+ * A merchant as one layer, for programs with effects: the client, the durable requests, the receiver of
+ * callbacks, and their store. `@pawl/testkit/Merchant` is its twin over a fake.
  *
  * **Example** (A payment, and its end)
  *
@@ -54,7 +50,7 @@ import * as Options from "./internal/Options.ts"
 import * as Parts from "./internal/Parts.ts"
 
 /**
- * A time: a `Duration`, milliseconds, or a text such as `"2 seconds"`.
+ * A `Duration`, milliseconds, or text such as `"2 seconds"`.
  *
  * @category models
  * @since 0.1.0
@@ -68,30 +64,38 @@ export type Time = Duration.Duration | number | string
  * @since 0.1.0
  */
 export interface Settings {
-  /** The base address of the service's environment; it ends in `/api`. */
+  /** Base URL of the service's environment; it ends in `/api`. */
   readonly baseUrl: string
+  /** Key of the merchant. */
   readonly merchantKey: string
+  /** Secret of the merchant. */
   readonly merchantSecret: Redacted.Redacted
-  /** The secret before it, while callbacks may still be signed with it. */
+  /** Secret before it, while callbacks may still be signed with it; none. */
   readonly previousSecret?: Redacted.Redacted | undefined
-  /** Keeps requests, callbacks and statuses: `memory` (lost at the end), `sqlite:FILE` or `postgres://…`. */
+  /**
+   * Store of requests, callbacks and statuses: `memory` (lost at the end), `sqlite:FILE` or
+   * `postgres://…`.
+   */
   readonly store: string | Redacted.Redacted
-  /** The address of this program for callbacks. Without it none come, and every status is read. */
+  /** Public URL of this program for callbacks; without it none come, and every status is polled. */
   readonly publicUrl?: string | undefined
-  /** The path of the callbacks below it; `/callback`. */
+  /** Path of the callbacks below `publicUrl`; `/callback`. */
   readonly callbackPath?: string | undefined
-  /** The port on which the layer listens for callbacks. Without it the program serves `Receiver.route` itself. */
+  /**
+   * Port on which the layer listens for callbacks; without it the program serves `Receiver.route` itself.
+   */
   readonly port?: number | undefined
-  /** The address on which it listens; `127.0.0.1`. */
+  /** Address on which it listens; `127.0.0.1`. */
   readonly host?: string | undefined
-  /** The path of a file with switches, such as the `profile.json` that `doctor` writes. */
+  /** Path of a file with switches, such as `doctor` writes; none. */
   readonly profile?: string | undefined
-  /** 32 bytes in base64 or hex that seal stored requests; without it the merchant secret does (`Seal`). */
+  /** 32 bytes in base64 or hex that seal stored requests; default: the merchant secret (`Seal`). */
   readonly sealKey?: Redacted.Redacted | undefined
+  /** Seal key before it, while stored requests may be sealed with it; none. */
   readonly previousSealKey?: Redacted.Redacted | undefined
   /** Time limit of one attempt; 10 seconds. */
   readonly attemptTimeout?: Time | undefined
-  /** Time limit of a call with all its attempts; 30 seconds. */
+  /** Time limit of a call with all its attempts and waits; 30 seconds. */
   readonly totalTimeout?: Time | undefined
   /** Most attempts of a call; 4. */
   readonly maxAttempts?: number | undefined
@@ -104,19 +108,19 @@ export interface Settings {
  * @since 0.1.0
  */
 export interface Handlers<R = never> {
-  /** Is called with each change of a transaction: at least once, in rank order, one call at a time for a transaction. */
+  /** Handles each transition: at least once, in rank order, one at a time per transaction. */
   readonly handle: (transition: Handler.Transition) => Effect.Effect<unknown, unknown, R>
-  /** Returns the input of a create with card data once more, after a crash. Card data is not stored. */
+  /** Returns the input of a create with card data after a crash, because card data is not stored; none. */
   readonly rebuild?:
     | ((requestId: string, kind: RequestKind) => Effect.Effect<RequestInput<RequestKind>, unknown>)
     | undefined
-  /** Run before each request to the service, and after its response. */
+  /** Hooks before each request and after its response; none. */
   readonly hooks?: Hooks | undefined
-  /** Further headers of each request, such as the key of a gateway. */
+  /** Further headers of each request, such as the key of a gateway; none. */
   readonly headers?: Readonly<Record<string, string>> | undefined
-  /** An agent of undici 7 or newer. */
+  /** Agent of undici 7 or newer; none. */
   readonly dispatcher?: Client.Options["dispatcher"]
-  /** The switches for the silences of the specification. They count before those of the file. */
+  /** Switches of `@pawl/core/Profile`, which take precedence over those of the file; none. */
   readonly profile?: Profile.Options | undefined
 }
 
@@ -129,7 +133,7 @@ export interface Handlers<R = never> {
 export type Services = Client.Services | Ledger | Receiver | Requests
 
 /**
- * The reasons why a merchant does not start. Each says in one sentence what to correct.
+ * The errors of the start. Each says what to correct.
  *
  * @category errors
  * @since 0.1.0
@@ -143,7 +147,7 @@ export type StartError =
   | StoreUnusable
 
 /**
- * Layer of a merchant with the given settings.
+ * Layer of a merchant, from settings.
  *
  * @category layers
  * @since 0.1.0
@@ -175,7 +179,7 @@ export const layer = <R = never>(
   )
 
 /**
- * Layer of a merchant with settings from a `Config`, such as `config`.
+ * Layer of a merchant, from a `Config` such as `config`.
  *
  * @category layers
  * @since 0.1.0
@@ -187,13 +191,13 @@ export const layerConfig = <R = never>(
   Layer.unwrap(Effect.map(Config.unwrap(config), (settings) => layer(settings, handlers)))
 
 const optional = <A>(config: Config.Config<A>) => Config.withDefault(config, undefined)
-/** A missing setting is empty here, and named by the layer, which lists all that are missing. */
+/** Empty if missing: the layer then names all missing settings at once. */
 const text = (name: string) => Config.withDefault(Config.String(name), "")
 const secret = (name: string) => Config.withDefault(Config.Redacted(name), Redacted.make(""))
 
 /**
- * The settings in the environment: `PAWL_BASE_URL`, `PAWL_MERCHANT_KEY`, `PAWL_MERCHANT_SECRET` and `PAWL_STORE` are
- * required. `PAWL_PUBLIC_URL` and `PAWL_PORT` say where callbacks come.
+ * The settings in the environment: `PAWL_BASE_URL`, `PAWL_MERCHANT_KEY`, `PAWL_MERCHANT_SECRET` and
+ * `PAWL_STORE` are required. `PAWL_PUBLIC_URL` and `PAWL_PORT` say where callbacks come.
  *
  * @category config
  * @since 0.1.0
@@ -216,7 +220,6 @@ export const config: Config.Config<Settings> = Config.all({
   maxAttempts: optional(Config.Int("PAWL_MAX_ATTEMPTS"))
 })
 
-/** Listens for callbacks until the scope ends. */
 const served = (
   address: Doors.Address,
   port: number,
@@ -228,7 +231,6 @@ const served = (
     )
   )
 
-/** Returns a setting with its name as text. */
 const textOf = ([name, value]: [string, Settings[keyof Settings]]): ReadonlyArray<
   readonly [string, string]
 > => {

@@ -1,5 +1,5 @@
 /**
- * Opens payments: the client, the durable requests, the receiver of callbacks, and their store.
+ * Payments with promises: the client, the durable requests, the receiver of callbacks, and their store.
  *
  * **Example** (A payment at the sandbox)
  *
@@ -53,10 +53,10 @@ import type { Options } from "./internal/Options.ts"
 import * as Functions from "./internal/Functions.ts"
 import * as Transactions from "./internal/Transactions.ts"
 
-/** The position of the options of a method that has more than one argument before them. */
+/** The position of the options of a method with more than one argument before them. */
 const positions: Readonly<Record<string, number>> = { update: 2, setStatus: 2 }
 
-/** The services of the client. `creates` has the methods that make requests which survive a crash. */
+/** `creates` has the methods whose requests survive a crash. */
 const operationsOf = (runner: Promised.Runner, context: Context.Context<Needed>) => {
   const requests = Context.get(context, Requests)
   const of = <Service extends object>(
@@ -98,44 +98,48 @@ type Operations = Readonly<ReturnType<typeof operationsOf>>
  *
  * **Details**
  *
- * A create is written to the store before it is sent. If the process ends before the response, any process with the
- * store sends the same bytes again, and `onChange` is told. Call again with the same `requestId` for the outcome.
+ * A create is stored before it is sent. After a crash any process with the store sends the same bytes
+ * again, and `onChange` is called. Call again with the same `requestId` for the outcome.
  *
- * A method rejects with the errors of `@pawl/core/PaymentsError` and `@pawl/webhook/internal/requests/RequestsError`. A payment that the
- * service declined is a `Declined`, with the `response`.
- *
- * - `requests`: the requests of the store: `get`, `parked`, `cancel` and `redrive`.
- * - `close`: takes no more calls, waits for those that run and for the handlers, and closes the store. `await using`
- *   closes too.
+ * A method rejects with the errors of `@pawl/core/PaymentsError` and of requests. A declined payment is a
+ * `Declined`.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Pawl extends Operations, Doors.Doors, AsyncDisposable {
+  /** Transactions as the receiver knows them: `get`, `follow`, `deadLetters` and `redrive`. */
   readonly transactions: Transactions.Transactions
+  /** Requests of the store: `get`, `parked`, `cancel` and `redrive`. */
   readonly requests: Promised.Promised<Omit<Requests["Service"], "send" | "enqueue">>
   /**
-   * Listens for callbacks on a port until `close`, and resolves with the port. Its server has time limits, and a limit of
-   * connections that closes idle ones; those of Node are minutes and none.
+   * Listens for callbacks until `close`, and resolves with the port. Its server limits times and
+   * connections.
    */
   readonly listen: (options: ListenOptions) => Promise<number>
+  /**
+   * Refuses further calls, waits for those that run and for the handlers, and closes the store. `await
+   * using` calls it.
+   */
   readonly close: () => Promise<void>
 }
 
 /**
- * Where a server listens: on `127.0.0.1` if there is no `host`. Port 0 is a free one.
+ * The address of a server.
  *
  * @category models
  * @since 0.1.0
  */
 export interface ListenOptions {
+  /** Port; 0 is a free one. */
   readonly port: number
+  /** Address; `127.0.0.1`. */
   readonly host?: string | undefined
 }
 
 /**
- * Opens everything for one merchant. Rejects with `InvalidConfig`, `StoreUnusable` or another error that says in one
- * sentence what to correct.
+ * Opens everything for one merchant. Rejects with `InvalidConfig`, `StoreUnusable` or another error that
+ * says what to correct.
  *
  * @category constructors
  * @since 0.1.0
@@ -151,14 +155,11 @@ export const open = (options: Options): Promise<Pawl> => {
   })
 }
 
-/** The services behind the promises. */
 type Needed = Client.Services | Ledger | Receiver | Requests
 
 /**
- * Opens everything over another client, such as the fake.
- *
- * - `outside` runs the functions of the merchant: in a test, outside virtual time.
- * - `opened` runs before the promise resolves.
+ * Opens everything over another client, such as the fake. `outside` runs the functions of the merchant
+ * outside virtual time; `opened` runs before the promise resolves.
  *
  * @category constructors
  * @since 0.1.0

@@ -1,5 +1,5 @@
 /**
- * Standard Schemas of the inputs, for libraries that validate forms with them; see `@pawl/core/internal/InputSchemas`.
+ * Standard Schemas of the inputs, for form libraries; see `@pawl/core/internal/InputSchemas`.
  *
  * @since 0.1.0
  */

@@ -1,9 +1,6 @@
 /**
- * Payments in tests: `pawl` over a fake of the service, and the service on a port. Any test runner can use them.
- *
- * **Details**
- *
- * `open` needs the package `@pawl/testkit`, and `sandbox` needs `@pawl/sandbox`. Both are development dependencies.
+ * Payments in tests, with any test runner: `open` over a fake needs the development dependency
+ * `@pawl/testkit`, and `sandbox` `@pawl/sandbox`.
  *
  * **Example** (A payment in a test)
  *
@@ -33,13 +30,16 @@ import type { Options } from "./internal/Options.ts"
 import type { Pawl } from "./Pawl.ts"
 
 /**
- * A clock that follows the wall clock and can be advanced: `await clock.advance("62 minutes")`. The promise resolves when
- * everything that fell due is done, with all calls of `onChange`. A number is in milliseconds.
+ * A clock that follows the wall clock and can be advanced.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Clock {
+  /**
+   * Advances by milliseconds or text such as `"62 minutes"`. Resolves when everything due is done, with
+   * its calls of `onChange`.
+   */
   readonly advance: (duration: Duration.Input) => Promise<void>
 }
 
@@ -48,9 +48,9 @@ export interface Clock {
  *
  * - `transactions`, `transaction`: the true transactions.
  * - `move`: gives a transaction a status, which it keeps.
- * - `confirm`, `decide`, `submit`: the buttons of the customer, on the page of a payment method, in a 3-D Secure challenge,
- *   and on a hosted page.
- * - `addFault`: makes requests fail; see `@pawl/testkit/Faults`. `clearFaults` ends that.
+ * - `confirm`, `decide`, `submit`: the customer's buttons on the page of a method, in a 3-D Secure
+ *   challenge, and on a hosted page.
+ * - `addFault`, `clearFaults`: make requests fail; see `@pawl/testkit/Faults`.
  *
  * @category models
  * @since 0.1.0
@@ -64,34 +64,38 @@ export type Service = Controls["service"]
  * @since 0.1.0
  */
 export interface TestPawl extends Pawl {
+  /** Clock of the test. */
   readonly clock: Clock
+  /** Service behind the test. */
   readonly service: Service
-  /** The transitions that `onChange` was called with, in order. */
+  /** Transitions that `onChange` was called with, in order. */
   readonly transitions: ReadonlyArray<Transition>
 }
 
 /**
- * The service on a port of this machine, as `pawl sandbox` starts it. `open({ ...sandbox, onChange })` uses it.
+ * The service on a port of this machine, for `open({ ...sandbox, onChange })`.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Sandbox extends AsyncDisposable {
+  /** Base URL of the service. */
   readonly baseUrl: string
+  /** `sandbox-key`. */
   readonly merchantKey: string
+  /** `sandbox-secret`. */
   readonly merchantSecret: string
+  /** Clock of the service. */
   readonly clock: Clock
+  /** The service. */
   readonly service: Service
+  /** Stops the service. `await using` calls it. */
   readonly close: () => Promise<void>
 }
 
 /**
- * The options of a `Pawl` over a fake, none of which is required. `fake` has the settings of the fake, such as its `seed`.
- *
- * **Details**
- *
- * The fake has its own credentials, and there is no connection to it. So there are no options for these, nor for headers,
- * hooks, time-outs and attempts: `open` of `pawl` over `sandbox` has them all.
+ * The options of a `Pawl` over a fake. It has no connection, and so no credentials, headers, hooks,
+ * time-outs and attempts.
  *
  * @category models
  * @since 0.1.0
@@ -102,16 +106,12 @@ export interface TestOptions extends Partial<
     "callbackPath" | "logger" | "onChange" | "profile" | "publicUrl" | "rebuild" | "store"
   >
 > {
+  /** Settings of the fake, such as its `seed`; its defaults. */
   readonly fake?: GatewayOptions | undefined
 }
 
 /**
- * The options of a sandbox. Its credentials are `sandbox-key` and `sandbox-secret`.
- *
- * - `port`, `host`: the address; the default is a free port of 127.0.0.1.
- * - `allowCallbacks`: hosts that callbacks may be sent to besides this machine, with or without a port.
- * - `readings`, `style`: the answers of a real service where its specification is silent, which the sandbox then has too.
- * - `filename`: the SQLite file for the state; without it the state is in memory.
+ * The options of a sandbox.
  *
  * @category models
  * @since 0.1.0
@@ -120,16 +120,22 @@ export interface SandboxOptions extends Omit<
   GatewayOptions,
   "behaviour" | "merchantKey" | "merchantSecret"
 > {
+  /** Readings of a real service where its specification is silent; the defaults. */
   readonly readings?: Readonly<Record<string, string>> | undefined
+  /** Style of its bodies; `plain`. */
   readonly style?: "plain" | "jvm" | undefined
+  /** Address; `127.0.0.1`. */
   readonly host?: string | undefined
+  /** Port; a free one. */
   readonly port?: number | undefined
+  /** Hosts besides this machine that get callbacks, with or without a port; none. */
   readonly allowCallbacks?: ReadonlyArray<string> | undefined
+  /** SQLite file of its state; without it the state is in memory. */
   readonly filename?: string | undefined
 }
 
 /**
- * Opens a `Pawl` over a fake in this process, without a port. Callbacks reach its receiver.
+ * Opens a `Pawl` over a fake in this process. Callbacks reach its receiver.
  *
  * @category constructors
  * @since 0.1.0
@@ -138,7 +144,7 @@ export const open = (options: TestOptions = {}): Promise<TestPawl> =>
   import("./internal/Fakes.ts").then((fakes) => fakes.open(options), missing)
 
 /**
- * Starts the service on a free port, or on `port`.
+ * Starts the service on a port.
  *
  * @category constructors
  * @since 0.1.0

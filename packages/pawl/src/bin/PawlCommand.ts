@@ -1,6 +1,4 @@
-/**
- * The command `pawl`: the commands of all packages in one. Each is loaded only when it runs.
- */
+/** The command `pawl`. Each of its commands is loaded only when it runs. */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import * as CommandOutput from "@pawl/webhook/internal/CommandOutput"
@@ -16,7 +14,6 @@ const { version } = createRequire(import.meta.url)("../../package.json") as {
   readonly version: string
 }
 
-/** The commands, each with the text of its help. */
 const texts = {
   sandbox: "The payments service, on a port of this machine",
   trigger: "Makes a transaction on a running sandbox and follows it to its end",
@@ -31,7 +28,7 @@ const texts = {
   mcp: "Serves assistants (MCP, on standard input and output): finds and explains transactions of a receiver"
 }
 
-/** Loads one command, whose modules take up to a second. Its package may be missing. */
+/** The modules of a command take up to a second to load, and its package may be missing. */
 const loaders = {
   sandbox: () => import("@pawl/sandbox/bin/SandboxCommand").then((m) => m.sandbox),
   trigger: () => import("@pawl/sandbox/bin/TriggerCommand").then((m) => m.trigger),
@@ -46,7 +43,6 @@ const loaders = {
   mcp: () => import("@pawl/receiver/bin/McpCommand").then((m) => m.mcp)
 }
 
-/** A command whose package is not installed: it says which one to install. */
 const missing = (name: keyof typeof texts) => (error: unknown) => {
   const sentence = Missing.sentence(error, `pawl ${name}`)
   if (sentence === undefined) throw error
@@ -64,7 +60,7 @@ const words = process.argv.slice(2)
 const wanted = words.find((word) => Object.hasOwn(texts, word))
 const isWhole = words.includes("--completions") || words.includes("--wizard")
 
-/** Help needs only the names of the commands that are not wanted. */
+/** Help needs only the names of the other commands. */
 const subcommands = await Promise.all(
   Object.entries(loaders).map(([key, load]) => {
     const name = key as keyof typeof texts
@@ -80,7 +76,7 @@ const pawl = Command.make("pawl").pipe(
   Command.withSubcommands(subcommands)
 )
 
-/** A server ends when it is told to. An interrupted check has not come to its result. */
+/** A server ends when it is told to. An interrupted check has no result. */
 const interrupted = ["sandbox", "receiver"].includes(process.argv[2] ?? "") ? 0 : 130
 
 Command.run(pawl, { version }).pipe(

@@ -1,7 +1,5 @@
 #!/usr/bin/env node
-/**
- * The `pawl` executable: starts on a supported version of Node, and caches its compiled modules.
- */
+/** The `pawl` executable: starts on a supported version of Node, and caches its compiled modules. */
 import * as Module from "node:module"
 
 if (process.versions.node.localeCompare("22.19", "en", { numeric: true }) < 0) {

@@ -1,8 +1,7 @@
 /**
- * Checks the arguments of a method that no compiler has checked, such as those of a program in JavaScript.
- *
- * Every fault names its field and never its value. A misspelt field or option would be ignored, and a create without a
- * requestId would be a new payment each time it is called.
+ * Checks the arguments of a method that no compiler has checked. A fault names its field and never its
+ * value. A misspelt option would be ignored, and a create without a requestId would be a new payment each
+ * time.
  */
 import { ValidationFailed } from "@pawl/core/PaymentsError"
 import * as RequestBodies from "@pawl/core/internal/RequestBodies"
@@ -13,7 +12,6 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as OptionTypes from "./OptionTypes.ts"
 
-/** A fault of an argument. */
 interface Fault {
   readonly path: string
   readonly message: string
@@ -21,12 +19,11 @@ interface Fault {
 
 const refuse = (fault: Fault) => new ValidationFailed({ sent: false, fields: [fault] })
 
-/** The deepest input that is read. */
 const maxDepth = 64
 
 const notJson = "Expected a value that can be written as JSON, of at most 64 levels"
 
-/** Copies an input, so that it cannot change, throw or be endless later. An object of a class is left as it is. */
+/** Copies an input, so that it cannot change, throw or be endless later. */
 const copy = (value: unknown, path: string, depth = 0): Result.Result<unknown, Fault> => {
   if (typeof value === "function" || typeof value === "symbol" || depth > maxDepth) {
     return Result.fail({ path: path.split(".", 4).join("."), message: notJson })
@@ -55,14 +52,13 @@ const copy = (value: unknown, path: string, depth = 0): Result.Result<unknown, F
   )
 }
 
-/** Returns the names of the fields of a request, without the checksum that the client adds. */
 const namesOf = (schema: Schema.Top): ReadonlyArray<string> => {
   const { ast } = Schema.toType(schema)
   const names = "propertySignatures" in ast ? ast.propertySignatures.map(({ name }) => name) : []
   return names.filter((name) => typeof name === "string" && name !== "checksum") as Array<string>
 }
 
-/** The fields of each create. One whose shape the specification does not show takes any further field. */
+/** A create whose shape the specification does not show takes any further field. */
 const fields: Readonly<
   Record<
     RequestKind | "tokenize",
@@ -90,10 +86,9 @@ const fields: Readonly<
   )
 }
 
-/** The most letters that a misspelt name differs by. */
 const maxDistance = 2
 
-/** Returns how many letters have to be changed, added or removed to make one name of another. */
+/** The number of letters to change, add or remove. */
 const distance = (one: string, other: string): number => {
   let row = Array.from({ length: other.length + 1 }, (_, at) => at)
   for (const [at, letter] of Array.from(one.toLowerCase()).entries()) {
@@ -124,7 +119,6 @@ const misspelt = (kind: keyof typeof fields, input: object): Fault | undefined =
   return undefined
 }
 
-/** Reads the input of a create. */
 export const input =
   (kind: keyof typeof fields) =>
   (value: unknown): Effect.Effect<object, ValidationFailed> =>
@@ -137,7 +131,7 @@ export const input =
           })
         }
         const requestId: unknown = Reflect.get(copied, "requestId")
-        // A token of a card moves no money.
+        // A card token moves no money.
         const isMissing = requestId === undefined || requestId === null || requestId === ""
         if (isMissing && kind !== "tokenize") {
           const message =
@@ -149,7 +143,6 @@ export const input =
       })
     ).pipe(Effect.mapError(refuse))
 
-/** Reads another argument. */
 export const other = (value: unknown): Effect.Effect<unknown, ValidationFailed> =>
   Effect.mapError(Effect.fromResult(copy(value, "")), refuse)
 
@@ -160,11 +153,9 @@ const names = {
   object: "retrySchedule"
 } satisfies OptionTypes.Names
 
-/** Checks the options of a call. */
 export const options = (value: unknown) =>
   value === undefined ? Effect.void : OptionTypes.check(value, names)
 
-/** Returns the signal in the options of a call. */
 export const signalOf = (value: unknown): AbortSignal | undefined => {
   const signal = Result.try((): unknown => Reflect.get(Object(value), "signal"))
   return Result.isSuccess(signal) && signal.success instanceof AbortSignal

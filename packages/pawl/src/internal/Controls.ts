@@ -1,6 +1,4 @@
-/**
- * The clock and the service behind a test, as promises.
- */
+/** The clock and the service behind a test, as promises. */
 import { Faults } from "@pawl/testkit/Faults"
 import { Gateway } from "@pawl/testkit/Gateway"
 import { VirtualClock } from "@pawl/testkit/VirtualClock"
@@ -9,12 +7,10 @@ import * as Duration from "effect/Duration"
 import type * as Effect from "effect/Effect"
 import * as Promised from "./Promised.ts"
 
-/** The secret of the fake and of the sandbox. */
 export const merchantSecret = "sandbox-secret"
 
 type Service = Gateway["Service"]
 
-/** The controls of a test. */
 export interface Controls {
   readonly clock: Promised.Promised<{
     readonly advance: (duration: Duration.Input) => Effect.Effect<void>
@@ -29,7 +25,6 @@ export interface Controls {
   >
 }
 
-/** Makes the controls. */
 export const make = (context: Context.Context<VirtualClock | Gateway | Faults>): Controls => {
   const runner = Promised.makeRunner(context)
   const { advance } = Context.get(context, VirtualClock)

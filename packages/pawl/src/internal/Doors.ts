@@ -1,9 +1,6 @@
 /**
- * The receiver of callbacks in the frameworks that people use.
- *
- * **Details**
- *
- * The checksum of a callback is verified on its bytes, so no body parser may have read them. Each door says how.
+ * The receiver of callbacks in frameworks. The checksum covers the bytes of a callback, so no body parser
+ * may have read them.
  */
 import * as NodeReceiver from "@pawl/webhook/NodeReceiver"
 import type { Receiver } from "@pawl/webhook/Receiver"
@@ -13,34 +10,23 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http"
 
-/**
- * A request listener and middleware of Node: without `next` it answers other paths with 404.
- */
+/** A request listener and middleware of Node. Without `next` it answers other paths with 404. */
 export type Listener = (
   request: IncomingMessage,
   response: ServerResponse,
   next?: () => void
 ) => void
 
-/**
- * A web-standard handler.
- */
 export type WebHandler = (request: Request) => Promise<Response>
 
-/**
- * The doors. A callback comes at `callbackPath`.
- */
 export type Doors = ReturnType<typeof make>
 
-/**
- * Where callbacks come: the path below the public address, and the whole URL, if that address is known.
- */
+/** Where callbacks come. */
 export interface Address {
   readonly callbackPath: string
   readonly callbackUrl: string | undefined
 }
 
-/** The part of Fastify that the plugin uses. */
 interface FastifyApp {
   removeAllContentTypeParsers(): void
   addContentTypeParser(
@@ -56,7 +42,6 @@ interface FastifyApp {
   ): unknown
 }
 
-/** The part of a context of Hono that the middleware uses. */
 interface HonoContext {
   readonly req: Pick<Request, "arrayBuffer"> & { readonly raw: Request; readonly path: string }
 }
@@ -67,7 +52,6 @@ const isCallbackAt = ({ callbackPath, callbackUrl = "" }: Address) => {
   return (url = ""): boolean => paths.includes(url.split("?")[0])
 }
 
-/** Makes the listener of Node that takes callbacks, and answers other paths with 404 or leaves them to `next`. */
 export const nodeOf = (listener: RequestListener, address: Address): Listener => {
   const isCallback = isCallbackAt(address)
   return (request, response, next) => {
@@ -78,9 +62,6 @@ export const nodeOf = (listener: RequestListener, address: Address): Listener =>
   }
 }
 
-/**
- * Makes the doors of a receiver.
- */
 export const make = (
   context: Context.Context<Receiver>,
   address: Address,
@@ -93,15 +74,18 @@ export const make = (
   const node = nodeOf(listener, address)
 
   return {
-    /** A listener of `node:http`, for a server of your own: `NodeReceiver.createServer(pawl.node())`. `pawl.listen` has one. */
+    /** A listener of `node:http` for your own server: `NodeReceiver.createServer(pawl.node())`. */
     node: (): Listener => node,
     /** Middleware for `app.use(pawl.express())`, before body parsers, or after `express.raw()`. */
     express: (): Listener => node,
     /** A web-standard handler: `Bun.serve({ fetch: pawl.fetch() })`. */
     fetch: (): WebHandler => handler,
-    /** A route handler of Next for `app/callback/route.ts`. The README shows how one Pawl is kept in its process. */
+    /**
+     * A route handler of Next for `app/callback/route.ts`. The README shows how to keep one Pawl in its
+     * process.
+     */
     next: (): WebHandler => handler,
-    /** A plugin for `app.register(pawl.fastify())`. The parsers of the other routes stay as they are. */
+    /** A plugin for `app.register(pawl.fastify())`. The parsers of other routes stay. */
     fastify: () => (app: FastifyApp, _: unknown, done: () => void) => {
       app.removeAllContentTypeParsers()
       app.addContentTypeParser("*", (_request, _payload, parsed) => parsed(null))
@@ -111,7 +95,7 @@ export const make = (
       })
       done()
     },
-    /** Middleware for `app.use(pawl.hono())`, at any place. */
+    /** Middleware for `app.use(pawl.hono())`. */
     hono:
       () =>
       ({ req }: HonoContext, next: () => Promise<void>): Promise<Response | void> => {

@@ -19,10 +19,7 @@ import * as Functions from "./Functions.ts"
 import type { TestOptions, TestPawl } from "../testing.ts"
 import * as Controls from "./Controls.ts"
 
-/**
- * A clock of which waits of a minute or more hold no process, so that a test that fails before it closes its `Pawl` ends. A call
- * waits for less than a minute.
- */
+/** Waits of a minute or more hold no process, so a test that fails before it closes its `Pawl` ends. */
 const clock = Layer.effect(
   Clock.Clock,
   Effect.map(Clock.Clock, (real) => {
@@ -37,7 +34,7 @@ const clock = Layer.effect(
   })
 )
 
-/** Waits without holding the process. A timer has 31 bits; the virtual clock looks at the time when it wakes, and sleeps again. */
+/** A timer has 31 bits; the virtual clock looks at the time when it wakes, and sleeps again. */
 const wait = (millis: number, wake: () => void) => {
   // @effect-diagnostics-next-line globalTimers:off
   const timer = setTimeout(wake, Math.min(millis, 2 ** 31 - 1)).unref()
@@ -46,7 +43,6 @@ const wait = (millis: number, wake: () => void) => {
 
 type TestServices = Client.Services | VirtualClock.VirtualClock | Gateway | Faults | Fake.Fake
 
-/** Opens a `Pawl` over a fake. */
 export const open = (options: TestOptions): Promise<TestPawl> => {
   const runtime = ManagedRuntime.make(
     Fake.layer(options.fake).pipe(

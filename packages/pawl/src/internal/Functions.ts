@@ -12,7 +12,6 @@ import * as Log from "./Log.ts"
 import * as Options from "./Options.ts"
 import * as Parts from "./Parts.ts"
 
-/** Runs the call of a function of the merchant. */
 export type Outside = <A, E>(call: Effect.Effect<A, E>) => Effect.Effect<A, E>
 
 /** Layer of everything that `open` opens, over a client. */
@@ -31,7 +30,6 @@ export const layer = <E>(
     provider: Options.provider({ ...settings, profile })
   }).pipe(Layer.provideMerge(Log.layer(logger)))
 
-/** Layer of the switches and the logger, for the service of a test. */
 export const references = ({ logger, profile }: Partial<Options.Options>) =>
   Layer.merge(
     Layer.unwrap(
@@ -45,7 +43,7 @@ export const references = ({ logger, profile }: Partial<Options.Options>) =>
     Log.layer(logger)
   )
 
-/** Returns the switches of the option `profile`. A text is the path of a file, which is a setting. */
+/** A text is the path of a file, which is a setting. */
 const switchesOf = (profile: Options.Options["profile"]) =>
   typeof profile === "string" ? undefined : profile
 
@@ -62,7 +60,6 @@ export const client = ({ dispatcher, headers, hooks, profile }: Options.Options)
 const hook = <Event>(call: ((event: Event) => unknown) | undefined) =>
   call && ((event: Event) => Effect.asVoid(promised(() => call(event))))
 
-/** Runs a function of the merchant. */
 const promised = <A>(call: () => A | PromiseLike<A>): Effect.Effect<A, unknown> =>
   // @effect-diagnostics-next-line unknownInEffectCatch:off
   Effect.tryPromise({ try: () => Promise.resolve().then(call), catch: (error) => error })

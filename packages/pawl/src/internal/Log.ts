@@ -1,11 +1,8 @@
-/**
- * The log of `open`: a logger of the merchant, or stderr.
- */
+/** The log of `open`: a logger of the merchant, or stderr, because stdout belongs to the program. */
 import * as Layer from "effect/Layer"
 import * as Effects from "effect/Logger"
 import type { Logger } from "./Options.ts"
 
-/** Layer that logs with a logger, or on stderr: stdout belongs to the program. */
 export const layer = (logger: Logger | undefined): Layer.Layer<never> =>
   logger === undefined
     ? Layer.succeed(Effects.LogToStderr, true)

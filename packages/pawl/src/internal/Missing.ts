@@ -1,11 +1,6 @@
-/**
- * The packages that a program may do without: what to say when one of them is needed and missing.
- */
+/** Packages that a program may do without. */
 
-/**
- * Returns the sentence that says which package to install, if a module could not be loaded because its package is missing.
- * A package of tests and development is a development dependency.
- */
+/** Returns the sentence that says which package to install, if its absence caused the error. */
 export const sentence = (error: unknown, needing: string): string | undefined => {
   const { code, message = "" } = error as { readonly code?: unknown; readonly message?: string }
   const [, name] = /^Cannot find package '(@[^/']+\/[^/']+|[^/']+)/u.exec(message) ?? []

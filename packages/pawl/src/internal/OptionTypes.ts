@@ -1,5 +1,5 @@
 /**
- * Checks the names and the types of options that no compiler has checked, such as those of a program in JavaScript.
+ * Checks the names and the types of options that no compiler has checked.
  *
  * @since 0.1.0
  */
@@ -9,7 +9,7 @@ import * as Result from "effect/Result"
 import * as Struct from "effect/Struct"
 import { InvalidConfig } from "@pawl/http/PawlConfig"
 
-/** Tells what is wrong with an option: the setting and advice. Returns undefined if nothing is. */
+/** Returns what is wrong with an option. */
 type Check = (
   name: string,
   value: unknown
@@ -26,7 +26,6 @@ const isFunction = (value: unknown): boolean => typeof value === "function"
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
-/** Tells whether a value has methods with these names. */
 const hasMethods = (value: unknown, names: ReadonlyArray<string>): boolean =>
   (isObject(value) || isFunction(value)) &&
   names.every((name) => isFunction(Reflect.get(value as object, name)))
@@ -72,15 +71,10 @@ const checks = {
   ignored: () => undefined
 } satisfies Record<string, Check>
 
-/**
- * The names of the options of each type, with a space between two. An option of the type `ignored` may have any value.
- */
+/** The options of each type, with a space between two. One of the type `ignored` may have any value. */
 export type Names = { readonly [Type in keyof typeof checks]?: string | undefined }
 
-/**
- * Checks options. `required` is the option that must be there. Fails with `InvalidConfig`, which names the option and never
- * its value.
- */
+/** Checks options. Fails with `InvalidConfig`, which names the option and never its value. */
 export const check = Effect.fnUntraced(function* (
   options: unknown,
   names: Names,

@@ -1,25 +1,5 @@
 /**
- * The options of `open`.
- *
- * **Details**
- *
- * | option | variable | default |
- * |---|---|---|
- * | `baseUrl` | `PAWL_BASE_URL` | none: required |
- * | `merchantKey` | `PAWL_MERCHANT_KEY` | none: required |
- * | `merchantSecret` | `PAWL_MERCHANT_SECRET` | none: required |
- * | `previousSecret` | `PAWL_MERCHANT_SECRET_PREVIOUS` | none |
- * | `store` | `PAWL_STORE` | none: required |
- * | `publicUrl` | `PAWL_PUBLIC_URL` | none: no callbacks come, and every status is read |
- * | `callbackPath` | none | `/callback` |
- * | `attemptTimeout` | `PAWL_ATTEMPT_TIMEOUT` | 10 seconds |
- * | `totalTimeout` | `PAWL_TOTAL_TIMEOUT` | 30 seconds |
- * | `maxAttempts` | `PAWL_MAX_ATTEMPTS` | 4 |
- * | `profile` | `PAWL_PROFILE` | none: the defaults of `@pawl/core/Profile` |
- * | `headers`, `hooks`, `dispatcher` | none | none |
- * | `logger` | none | stderr |
- *
- * Further variables are those of `@pawl/http/PawlConfig` and `@pawl/webhook/Seal`.
+ * The options of `open`. Further variables are those of `@pawl/http/PawlConfig` and `@pawl/webhook/Seal`.
  */
 import type { Transition } from "@pawl/core/Handler"
 import type { RequestEvent, ResponseEvent } from "@pawl/http/Hooks"
@@ -33,40 +13,53 @@ import * as ConfigProvider from "effect/ConfigProvider"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 
-/**
- * The settings of the service, of the store and of the callbacks. An option counts before its variable.
- *
- * - `baseUrl`, `merchantKey`, `merchantSecret`: the environment of the service, and the credentials for it.
- * - `previousSecret`: the secret before it, while callbacks may still be signed with it.
- * - `publicUrl`: the address at which the service reaches this program, such as `https://shop.example`.
- * - `callbackPath`: the path of the callbacks below it.
- * - `attemptTimeout`, `totalTimeout`: time limits of an attempt and of a call, in milliseconds or as text: `"2 seconds"`.
- * - `maxAttempts`: the most attempts of a call.
- * - `headers`: further headers of each request, such as the key of a gateway.
- * - `dispatcher`: an agent of undici 7 or newer, for another certificate authority or a client certificate.
- * - `profile`: the switches for the silences of the specification, or the path of a file with them, such as the `profile.json` that
- *   `doctor` writes; see `@pawl/core/Profile`.
- */
+/** The settings of `open`. An option takes precedence over its variable. */
 export interface Settings {
+  /** Base URL of the service's environment, which ends in `/api`; `PAWL_BASE_URL`, required. */
   readonly baseUrl?: string | undefined
+  /** Key of the merchant; `PAWL_MERCHANT_KEY`, required. */
   readonly merchantKey?: string | undefined
+  /** Secret of the merchant; `PAWL_MERCHANT_SECRET`, required. */
   readonly merchantSecret?: string | undefined
+  /**
+   * Secret before it, while callbacks may still be signed with it; `PAWL_MERCHANT_SECRET_PREVIOUS`, none.
+   */
   readonly previousSecret?: string | undefined
-  /** Keeps requests, callbacks and statuses: `memory` (lost at the end), `sqlite:FILE` or `postgres://…`. */
+  /**
+   * Store of requests, callbacks and statuses: `memory` (lost at the end), `sqlite:FILE` or
+   * `postgres://…`; `PAWL_STORE`, required.
+   */
   readonly store?: string | undefined
+  /**
+   * Public URL of this program, such as `https://shop.example`; `PAWL_PUBLIC_URL`. Without it no callbacks
+   * come, and every status is polled.
+   */
   readonly publicUrl?: string | undefined
+  /** Path of the callbacks below `publicUrl`; `/callback`. */
   readonly callbackPath?: string | undefined
+  /**
+   * Time limit of an attempt, in milliseconds or as text: `"2 seconds"`; `PAWL_ATTEMPT_TIMEOUT`, 10
+   * seconds.
+   */
   readonly attemptTimeout?: number | string | undefined
+  /** Time limit of a call with all its attempts and waits; `PAWL_TOTAL_TIMEOUT`, 30 seconds. */
   readonly totalTimeout?: number | string | undefined
+  /** Most attempts of a call; `PAWL_MAX_ATTEMPTS`, 4. */
   readonly maxAttempts?: number | undefined
+  /** Further headers of each request, such as the key of a gateway; none. */
   readonly headers?: Client.Options["headers"]
+  /** Agent of undici 7 or newer, for another certificate authority or a client certificate; none. */
   readonly dispatcher?: Client.Options["dispatcher"]
+  /**
+   * Switches of `@pawl/core/Profile`, or the path of a file with them, such as `doctor` writes;
+   * `PAWL_PROFILE`.
+   */
   readonly profile?: Client.Options["profile"] | string
 }
 
 /**
- * A logger such as `console`, or one of pino or winston. `fields` has the ids and reasons of a message; no secret, access
- * token, checksum or card number.
+ * A logger such as `console`, or one of pino or winston. `fields` has ids and reasons, and no secret,
+ * access token, checksum or card number.
  */
 export type Logger = Readonly<Record<"debug" | "info" | "warn" | "error", LogMethod>>
 
@@ -77,25 +70,25 @@ type LogMethod = (message: string, fields: Record<string, unknown>) => unknown
  */
 export interface Handlers {
   /**
-   * Called with each change of a transaction: at least once, in order, one call at a time for a transaction. A call
-   * that rejects or takes longer than 5 minutes is repeated, for 24 hours.
+   * Handles each transition: at least once, in order, one at a time per transaction. A call that rejects
+   * or takes longer than 5 minutes is retried, for 24 hours.
    */
   readonly onChange: (transition: Transition) => unknown
   /**
-   * Returns the input of a create with card data once more, after a crash. Card data is not stored; without this
-   * function such a request waits for a person.
+   * Returns the input of a create with card data after a crash, because card data is not stored. Without
+   * it such a request waits for a person.
    */
   readonly rebuild?:
     | ((requestId: string, kind: RequestKind) => Promise<RequestInput<RequestKind>>)
     | undefined
-  /** Called before each request to the service, and after its response. A hook that rejects changes nothing. */
+  /** Functions before each request and after its response; a rejection changes nothing. */
   readonly hooks?:
     | {
         readonly onRequest?: ((event: RequestEvent) => unknown) | undefined
         readonly onResponse?: ((event: ResponseEvent) => unknown) | undefined
       }
     | undefined
-  /** Takes the log in place of stderr: warnings and errors that a person should see. */
+  /** Takes the log; default: stderr. */
   readonly logger?: Logger | undefined
 }
 
@@ -104,7 +97,6 @@ export interface Handlers {
  */
 export interface Options extends Settings, Handlers {}
 
-/** Returns a provider that answers with settings by the names of their variables. */
 export const providerOf = (
   settings: ReadonlyArray<readonly [name: string, value: string]>
 ): ConfigProvider.ConfigProvider =>
@@ -112,7 +104,6 @@ export const providerOf = (
     env: Object.fromEntries(settings.map(([name, value]) => [variableOf(name), value]))
   })
 
-/** Returns a provider that answers with the options, and then with the variables of the process. */
 export const provider = (settings: Settings): ConfigProvider.ConfigProvider => {
   const given = Object.entries(settings).flatMap(([name, value]: [string, unknown]) => {
     if (typeof value !== "string" && typeof value !== "number") return []
@@ -122,14 +113,13 @@ export const provider = (settings: Settings): ConfigProvider.ConfigProvider => {
   return ConfigProvider.orElse(providerOf(given), ConfigProvider.fromEnv())
 }
 
-/** Returns `PAWL_BASE_URL` for `baseUrl`. */
 const variableOf = (name: string): string => {
   if (name === "previousSecret") return "PAWL_MERCHANT_SECRET_PREVIOUS"
   if (name === "previousSealKey") return "PAWL_SEAL_KEY_PREVIOUS"
   return `PAWL_${name.replaceAll(/[A-Z]/gu, "_$&").toUpperCase()}`
 }
 
-/** The names of the options of each type. The controls of a sandbox and of a fake may be among them. */
+/** The controls of a sandbox and of a fake may be among them. */
 const names: OptionTypes.Names = {
   text: "baseUrl merchantKey merchantSecret previousSecret store publicUrl callbackPath",
   time: "attemptTimeout totalTimeout",
@@ -143,7 +133,6 @@ const names: OptionTypes.Names = {
   ignored: "clock service close fake"
 }
 
-/** The store, and where callbacks come: the path below the public address, and the whole URL, if that is known. */
 export type Read = Effect.Success<ReturnType<typeof readStore>>
 
 /** Reads the store and the callback URL. */
@@ -171,7 +160,6 @@ export const readStore = Effect.fnUntraced(function* ({
   }
 })
 
-/** Checks the options, and reads the store and the callback URL. */
 export const read = (options: Options) =>
   Effect.andThen(OptionTypes.check(options, names, "onChange"), readStore(options)).pipe(
     Effect.provideService(ConfigProvider.ConfigProvider, provider({ ...options }))

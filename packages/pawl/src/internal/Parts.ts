@@ -1,6 +1,4 @@
-/**
- * The parts of a merchant, in their order: the client, the durable requests, the receiver and the store.
- */
+/** The parts of a merchant: the client, the durable requests, the receiver and the store. */
 import type * as Handler from "@pawl/core/Handler"
 import * as NodeHmac from "@pawl/core/NodeHmac"
 import * as Profile from "@pawl/core/Profile"
@@ -17,7 +15,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Options from "./Options.ts"
 
-/** Layer of all parts over a client. `provider` has the secrets and the limits of the client. */
+/** `provider` has the secrets and the limits of the client. */
 export const layer = <E, R>(
   client: Layer.Layer<Client.Services, E>,
   { callbackUrl, store }: Options.Read,

@@ -1,6 +1,4 @@
-/**
- * The promise face of Effect services: the same methods, with promises for effects.
- */
+/** The promise face of Effect services: the same methods, with promises for effects. */
 import type { Input } from "@pawl/core/internal/InputSchemas"
 import * as Cause from "effect/Cause"
 import type * as Context from "effect/Context"
@@ -10,17 +8,15 @@ import * as Fiber from "effect/Fiber"
 import * as Record from "effect/Record"
 import * as Arguments from "./Arguments.ts"
 
-/** The option of every call: an abort of `signal` ends the wait for it. */
 export interface Abortable {
   readonly signal?: AbortSignal | undefined
 }
 
-/** The names of the fields that a type lists. */
 type Listed<A> = keyof { [Name in keyof A as string extends Name ? never : Name]: A[Name] }
 
 /**
- * The options of a call are the argument with `totalTimeout`. The input of a create has a `callbackUrl`; its requestId is
- * required, because a call without one would be a new payment each time.
+ * The options of a call are the argument with `totalTimeout`. The requestId of a create is required,
+ * because a call without one would be a new payment each time.
  */
 type Argument<A> = A extends object
   ? "totalTimeout" extends Listed<A>
@@ -34,21 +30,18 @@ type Method<F> = F extends (...args: infer Args) => Effect.Effect<infer A, infer
   ? (...args: { [I in keyof Args]: Argument<Args[I]> }) => Promise<A>
   : never
 
-/** A service whose methods return promises. */
 export type Promised<Service> = { readonly [Name in keyof Service]: Method<Service[Name]> }
 
 type Site = (...args: ReadonlyArray<never>) => unknown
 
-/** Runs effects as promises. */
 export type Runner = ReturnType<typeof makeRunner>
 
-/** Makes a runner in a context. A call is one promise. */
 export const makeRunner = (context: Context.Context<never>) => {
   const fork = Effect.runForkWith(context)
   const running = new Set<Fiber.Fiber<unknown, unknown>>()
   let isOpen = true
   return {
-    /** Runs the effect that a method makes. `method` is the function whose caller the errors show. */
+    /** `method` is the function whose caller the errors show. */
     run: <A, E>(
       make: () => Effect.Effect<A, E>,
       method: Site,
@@ -67,7 +60,7 @@ export const makeRunner = (context: Context.Context<never>) => {
       })
       return promise
     },
-    /** Refuses further calls, and resolves when those that run have ended. */
+    /** Refuses further calls, and waits for those that run. */
     end: (): Promise<void> => {
       isOpen = false
       return Effect.runPromise(Effect.asVoid(Fiber.awaitAll(running)))
@@ -75,7 +68,7 @@ export const makeRunner = (context: Context.Context<never>) => {
   }
 }
 
-/** Captures the caller of a method. One frame costs half of what ten cost: 5 % of a read in `bench door`. */
+/** One frame costs half of what ten cost: 5 % of a read in `bench door`. */
 const siteOf = (method: Site): { readonly stack?: string } => {
   const site = {}
   const { stackTraceLimit } = Error
@@ -89,7 +82,7 @@ const siteOf = (method: Site): { readonly stack?: string } => {
 /** Node prints an error without this method as an error. */
 const inspect = Symbol.for("nodejs.util.inspect.custom")
 
-/** Makes a typed error one of Node: with the stack of the call, and its tag as code. A defect shows its own place. */
+/** Gives a typed error the stack of the call, and its tag as code. A defect shows its own place. */
 export const placed = (error: unknown, { stack = "" }: { readonly stack?: string }): unknown => {
   if (error instanceof Error && "_tag" in error) {
     const frames = stack.split("\n").filter((line) => /^\s+at /u.test(line))
@@ -110,8 +103,8 @@ export type Check = (args: ReadonlyArray<unknown>) => Effect.Effect<ReadonlyArra
 const copied: Check = (args) => Effect.forEach(args, Arguments.other)
 
 /**
- * Makes the promise face of a service. `checks` has the checks of methods with options, and `replaced` the methods that
- * another effect stands for.
+ * `checks` has the checks of methods with options, and `replaced` the methods that another effect stands
+ * for.
  */
 export const make = <Service extends object>(
   { run }: Runner,

@@ -10,7 +10,6 @@ import * as Functions from "./Functions.ts"
 import type { Sandbox, SandboxOptions } from "../testing.ts"
 import * as Controls from "./Controls.ts"
 
-/** Starts the service. */
 export const start = (options: SandboxOptions): Promise<Sandbox> => {
   const runtime = ManagedRuntime.make(
     Layer.provideMerge(Sandboxed.layer(options), Functions.references({}))

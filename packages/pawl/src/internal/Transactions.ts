@@ -1,6 +1,4 @@
-/**
- * Transactions as the receiver knows them.
- */
+/** Transactions as the receiver knows them. */
 import { type Kind, kindsOf, methodOf } from "@pawl/core/Kind"
 import { ValidationFailed } from "@pawl/core/PaymentsError"
 import type { StatusReader } from "@pawl/core/StatusReader"
@@ -21,11 +19,10 @@ const unknownKind = new ValidationFailed({
   fields: [{ path: "kind", message: `Expected one of ${kinds.join(", ")}` }]
 })
 
-/** The methods as effects. */
 const make = (ledger: Ledger["Service"]) => ({
   /**
-   * Returns what is known of a transaction; undefined if it is unknown. If a payment, a payout and a refund have one
-   * id, it returns the first of these. Fails with `ValidationFailed` if there is no such kind.
+   * Returns a transaction; undefined if it is unknown. Of a payment, a payout and a refund with one id it
+   * returns the first. Fails with `ValidationFailed` if there is no such kind.
    */
   get: (kind: Kind, transactionId: string) =>
     Effect.andThen(
@@ -35,7 +32,7 @@ const make = (ledger: Ledger["Service"]) => ({
         (row) => row && TransactionReport.make(row)
       )
     ),
-  /** Returns dead letters, oldest first: transactions that a person has to look at. `after` is the last one's `key`. */
+  /** Returns dead letters, oldest first. `after` is the `key` of the last one; `limit` is 100. */
   deadLetters: ({
     after,
     limit = 100
@@ -59,19 +56,13 @@ const make = (ledger: Ledger["Service"]) => ({
     )
 })
 
-/**
- * Transactions with promises.
- */
 export type Transactions = ReturnType<typeof of>
 
-/**
- * Makes the methods of `pawl.transactions`.
- */
 export const of = (runner: Runner, context: Context.Context<Ledger | StatusReader>) => ({
   ...makePromised(runner, make(Context.get(context, Ledger))),
   /**
-   * Reads the status of a transaction until it is terminal. Yields each change, and ends after the last. It needs no
-   * store, and so tells nobody else.
+   * Polls a transaction until its status is terminal, and yields each change. It needs no store, and calls
+   * no handler.
    */
   follow: (
     kind: Kind,
@@ -86,7 +77,6 @@ export const of = (runner: Runner, context: Context.Context<Ledger | StatusReade
     )
 })
 
-/** Fails with the reason of the abort. */
 const aborted = (signal: AbortSignal): Effect.Effect<never, unknown> =>
   Effect.callback((resume) => {
     const onAbort = () => resume(Effect.fail(signal.reason))

@@ -13,7 +13,8 @@
  * decides the outcome ends the doubt, FAILED included. Any other end of the call is `OutcomeUnknown`, also
  * a later 400 or 404: a proxy may send that.
  *
- * Spans, log lines and metrics: `docs/decisions/0027-metrics-and-spans.md`.
+ * With a tracer the span of a call has `pawl.operation` and `pawl.requestId`, `pawl.transactionId` or
+ * `pawl.subscriptionId` (`docs/decisions/0027-metrics-and-spans.md`).
  */
 import type { Account } from "@pawl/core/Account"
 import type { Hmac } from "@pawl/core/Hmac"

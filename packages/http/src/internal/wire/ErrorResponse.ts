@@ -227,7 +227,12 @@ const pick = (entry: Record<string, unknown>, names: ReadonlyArray<string>): str
     .map((value) => (Array.isArray(value) ? value.join(".") : value))
     .find((value): value is string => typeof value === "string" && value !== "")
 
-const formatIssues = SchemaIssue.makeFormatterStandardSchemaV1()
+const formatIssues = SchemaIssue.makeFormatterStandardSchemaV1({
+  leafHook: (issue) =>
+    issue._tag === "MissingKey"
+      ? "Set this field, which is required"
+      : SchemaIssue.defaultLeafHook(issue)
+})
 
 const issuesOf = (error: Schema.SchemaError) =>
   formatIssues(error.issue).issues.map(({ path = [], message }) => ({
