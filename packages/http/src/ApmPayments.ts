@@ -16,9 +16,8 @@ import type { CallOptions, CreateOptions } from "./CallOptions.ts"
  * **Gotchas**
  *
  * - A created payment is rarely final. Its final status arrives by callback, or by `StatusPoller.follow`.
- * - After `OutcomeUnknown` the payment may exist: call again with the same fields, the error's requestId
- *   and `inDoubt: true`. Store a requestId of your own with the order before the call, so that this works
- *   after a crash too (`Pawl.makeRequestId`).
+ * - After `OutcomeUnknown` call again with `inDoubt: true`; see the error. Store a requestId of `Pawl.makeRequestId` with
+ *   the order before the call, so that this works after a crash too.
  *
  * @category services
  * @since 0.1.0

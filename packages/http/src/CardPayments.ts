@@ -22,8 +22,7 @@ import type { CallOptions, CreateOptions } from "./CallOptions.ts"
  *
  * - A created payment is rarely final. Its final status arrives by callback, or by `StatusPoller.follow`.
  *   In CUSTOMER_VERIFICATION `NextAction.of` has the address of the challenge.
- * - After `OutcomeUnknown` the payment may exist: call again with the same fields, the error's requestId
- *   and `inDoubt: true`.
+ * - After `OutcomeUnknown` call again with `inDoubt: true`; see the error.
  *
  * @category services
  * @since 0.1.0

@@ -16,8 +16,7 @@ import type { CallOptions, CreateOptions } from "./CallOptions.ts"
  * **Gotchas**
  *
  * - A created payout is rarely final. Its final status arrives by callback, or by `StatusPoller.follow`.
- * - After `OutcomeUnknown` the payout may exist: call again with the same fields, the error's requestId
- *   and `inDoubt: true`.
+ * - After `OutcomeUnknown` call again with `inDoubt: true`; see the error.
  *
  * @category services
  * @since 0.1.0

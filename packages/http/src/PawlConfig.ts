@@ -1,20 +1,6 @@
 /**
- * Configuration of the client, from options or from environment variables.
- *
- * | option | variable | default |
- * |---|---|---|
- * | `baseUrl` | `PAWL_BASE_URL` | required |
- * | `merchantKey` | `PAWL_MERCHANT_KEY` | required |
- * | `merchantSecret` | `PAWL_MERCHANT_SECRET` | required |
- * | `attemptTimeout` | `PAWL_ATTEMPT_TIMEOUT` | 10 seconds |
- * | `totalTimeout` | `PAWL_TOTAL_TIMEOUT` | 30 seconds |
- * | `maxAttempts` | `PAWL_MAX_ATTEMPTS` | 4 |
- * | `cooldown` | `PAWL_COOLDOWN` | 30 seconds |
- * | `connections` | `PAWL_CONNECTIONS` | 256 |
- * | `retryRatio` | `PAWL_RETRY_RATIO` | 0.2 |
- * | `retrySchedule`, `headers`, `hooks` | none | see `Options` |
- *
- * A duration in a variable is a number and a unit, such as `10 seconds` or `500 millis`.
+ * Configuration of the client, from options or from environment variables. A duration in a variable is a
+ * number and a unit, such as `10 seconds` or `500 millis`.
  *
  * @since 0.1.0
  */
@@ -78,33 +64,36 @@ export class PawlConfig extends Context.Service<
  */
 export interface Options {
   /**
-   * Base URL of the environment (`spec.md`, "Authentication"): https, or http for a loopback host. It ends
-   * in `/api`.
+   * Base URL of the environment (`spec.md`, "Authentication"): https, or http for a loopback host, ending
+   * in `/api`; `PAWL_BASE_URL`, required.
    */
   readonly baseUrl: string
-  /** Key of the merchant. */
+  /** Key of the merchant; `PAWL_MERCHANT_KEY`, required. */
   readonly merchantKey: string
   /**
-   * Secret of the merchant, or an effect that reads it, so that it changes without a restart. The client
-   * reads it at the start and before each request for an access token.
+   * Secret of the merchant; `PAWL_MERCHANT_SECRET`, required. An effect reads it at the start and before
+   * each request for an access token, so that it changes without a restart.
    */
   readonly merchantSecret: Redacted.Redacted | Effect.Effect<Redacted.Redacted, unknown>
-  /** Time limit of one attempt; 10 seconds. */
+  /** Time limit of one attempt; `PAWL_ATTEMPT_TIMEOUT`, 10 seconds. */
   readonly attemptTimeout?: Duration.Input | undefined
-  /** Time limit of a call with all its attempts and waits; 30 seconds. */
+  /** Time limit of a call with all its attempts and waits; `PAWL_TOTAL_TIMEOUT`, 30 seconds. */
   readonly totalTimeout?: Duration.Input | undefined
-  /** Most attempts of a call; 4. */
+  /** Most attempts of a call; `PAWL_MAX_ATTEMPTS`, 4. */
   readonly maxAttempts?: number | undefined
   /**
    * Least time between two requests for an access token that 401s cause, until an operation succeeds with
-   * the newest token; 30 seconds. An operation that was refused with a new token causes none in this time.
+   * the newest token; `PAWL_COOLDOWN`, 30 seconds.
    */
   readonly cooldown?: Duration.Input | undefined
-  /** Most connections on Node; 256. Further requests wait for one within their time limits. */
+  /**
+   * Most connections on Node; `PAWL_CONNECTIONS`, 256. Further requests wait for one within their time
+   * limits.
+   */
   readonly connections?: number | undefined
   /**
-   * Most retries per call, over all calls; 0.2. In an outage traffic grows by 20 %, beyond a reserve that
-   * earlier calls left.
+   * Most retries per call, over all calls; `PAWL_RETRY_RATIO`, 0.2: an outage adds at most 20 % of
+   * traffic, beyond a reserve.
    */
   readonly retryRatio?: number | undefined
   /**

@@ -17,8 +17,7 @@ import type { CallOptions, CreateOptions } from "./CallOptions.ts"
  *
  * - A refund has an id (`refundId`) and a status of its own. A created refund is rarely final. Its final
  *   status arrives by callback, or by `StatusPoller.follow`.
- * - After `OutcomeUnknown` the refund may exist: call again with the same fields, the error's requestId
- *   and `inDoubt: true`.
+ * - After `OutcomeUnknown` call again with `inDoubt: true`; see the error.
  *
  * @category services
  * @since 0.1.0

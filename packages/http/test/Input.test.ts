@@ -41,7 +41,7 @@ describe("C37 an input", () => {
       failure: {
         _tag: "ValidationFailed",
         sent: false,
-        fields: [{ path: "amount", message: "Set this field, which is required" }]
+        fields: [{ path: "amount", message: "Set this field" }]
       }
     })
   })

@@ -1,5 +1,6 @@
 /**
- * The schemas of callback bodies, one for each of the two layouts (`spec.md`, "Events").
+ * The schemas of callback bodies, one for each layout (`spec.md`, "Events"). `SignedFields` names the
+ * signed fields.
  */
 import * as Schema from "effect/Schema"
 import * as SchemaTransformation from "effect/SchemaTransformation"
@@ -21,36 +22,22 @@ const AmountAsSent = Schema.Union([Schema.String, Schema.Finite]).pipe(
 
 /** Schema for a callback of a card payment, card payout, refund or subscription. */
 export const CardCallback = openStruct("CardCallback", {
-  /** Signed. */
   transactionId: TextOrInteger,
-  /** Claimed; not signed. */
   transactionStatus: OpenStatus,
-  /** Merchant account; signed. */
   mid: TextOrInteger,
-  /** As it was sent; signed. */
   orderAmount: AmountAsSent,
-  /** As it was sent; signed. */
   orderCurrency: Schema.String,
-  /** Not signed. */
   metadata: Schema.optionalKey(Schema.NullOr(Metadata))
 })
 
 /** Schema for a callback of an APM payment or payout. */
 export const ApmCallback = openStruct("ApmCallback", {
-  /** Signed. */
   transactionId: TextOrInteger,
-  /** Claimed; not signed. */
   transactionStatus: OpenStatus,
-  /** Merchant account; signed. */
   accountId: TextOrInteger,
-  /** As it was sent; signed. */
   amount: AmountAsSent,
-  /** As it was sent; signed. */
   currency: Schema.String,
-  /** Name of the payment method; not signed. */
   apmType: Schema.optionalKey(Schema.NullOr(Schema.String)),
-  /** Not signed. */
   apmResponseData: Schema.optionalKey(Schema.NullOr(ApmResponseData)),
-  /** Not signed. */
   metadata: Schema.optionalKey(Schema.NullOr(Metadata))
 })

@@ -4,8 +4,7 @@
  * **Details**
  *
  * Each node of a schema becomes one plain function, which returns the decoded value or `undecided`. If the
- * whole is undecided, `Schema` decodes it, so every error is an error of `Schema`. A node without such a
- * function (a class, an array, a secret) is decoded by its own schema.
+ * whole is undecided, `Schema` decodes it, so every error is an error of `Schema`.
  *
  * **Gotchas**
  *
@@ -26,7 +25,6 @@ export const decodeUnknownEffect = <A>(
 ): ((input: unknown) => Effect.Effect<A, Schema.SchemaError>) =>
   decoders(options)(schema.ast) as never
 
-/** Decodes a value and encodes the result again. */
 export const reencodeUnknownEffect = (
   schema: Schema.Codec<unknown, unknown>,
   options?: Options

@@ -5,7 +5,6 @@ export const identifier = /^[^\p{Cc}\p{Cs}]{1,128}$/u
 /** Up to 18 digits without a leading zero, and at most two decimals (`spec.md`, "Conventions"). */
 export const amount = /^(?:0|[1-9][0-9]{0,17})(?:\.[0-9]{1,2})?$/u
 
-/** ISO 4217. */
 export const currency = /^[A-Z]{3}$/u
 
 /**
@@ -14,7 +13,6 @@ export const currency = /^[A-Z]{3}$/u
  */
 export const routing = /^(?:paymentmethod|apmtype)(?:\[|$)/iu
 
-/** ISO 3166-1 alpha-2. */
 export const country = /^[A-Z]{2}$/u
 
 /** `isOnCalendar` refuses February 30. */

@@ -13,7 +13,6 @@
 import * as Result from "effect/Result"
 import type * as Schema from "effect/Schema"
 
-/** The reason of a refusal. */
 export type Fault = "encoding" | "depth" | "members" | "duplicate key" | "syntax"
 
 /** The result of `JSON.rawJSON`, which `JSON.stringify` writes unchanged. */
@@ -21,17 +20,14 @@ export interface RawJson {
   readonly rawJSON: string
 }
 
-/** Most levels of nesting. */
 export const maxDepth = 64
 
 /** Most members of all objects of a text, most commas, and most objects and arrays. */
 export const maxMembers = 1000
 
-/** Reads bytes as UTF-8 JSON. */
 export const fromBytes = (bytes: Uint8Array): Result.Result<Schema.Json, Fault> =>
   toResult(readBytes(bytes))
 
-/** Reads a text as JSON. */
 export const fromText = (text: string): Result.Result<Schema.Json, Fault> =>
   toResult(readText(text))
 
@@ -45,7 +41,6 @@ export const fromOwnText = (text: string): Result.Result<Schema.Json, Fault> => 
 
 export type Parsed = { readonly json: Schema.Json } | { readonly fault: Fault }
 
-/** Reads bytes as UTF-8 JSON, without Effect. */
 export const readBytes = (bytes: Uint8Array): Parsed => {
   const text = decodeUtf8(bytes)
   return text === undefined ? { fault: "encoding" } : readText(text)
@@ -62,7 +57,6 @@ const decodeUtf8 = (bytes: Uint8Array): string | undefined => {
 
 /** A checked and parsed JSON text. */
 export interface Draft {
-  /** The value, with every number as a number. */
   readonly json: Schema.Json
   /** Source text of a number that is a member of the outermost object. */
   readonly sourceOf: (name: string) => string | undefined

@@ -6,7 +6,6 @@ import * as Schema from "effect/Schema"
 import type * as SchemaAST from "effect/SchemaAST"
 import * as SchemaTransformation from "effect/SchemaTransformation"
 
-/** The fields of an object that the specification does not name. */
 export interface UnknownFields {
   /**
    * Fields that the specification does not name, as the service sent them
@@ -37,7 +36,6 @@ export const openStructOf = <A extends UnknownFields>(
   fields: FieldsOf<A>
 ): OpenStruct<A> => Schema.make(gathered(identifier, fields as Schema.Struct.Fields))
 
-/** Makes the schema of an object whose members have the types of the given schemas. */
 export const openStruct = <const Fields extends Schema.Struct.Fields>(
   identifier: string,
   fields: Fields

@@ -1,4 +1,3 @@
-/** The bodies of requests, which the client makes from inputs. */
 import * as Schema from "effect/Schema"
 import { Amount, Currency } from "../Amount.ts"
 import { ApmPayload } from "../ApmPayload.ts"
@@ -119,7 +118,6 @@ const apm = {
   device: Schema.optionalKey(Device)
 }
 
-/** `POST /api/v1/payments/apm` (`spec.md`, "Request checksum"). */
 export const ApmPaymentRequest = openStruct("ApmPaymentRequest", {
   ...apm,
   checksum: Schema.String
@@ -130,7 +128,6 @@ export type ApmPaymentRequest = typeof ApmPaymentRequest.Type
 export const ApmPayoutRequest = openStruct("ApmPayoutRequest", { ...apm, checksum: optionalText })
 export type ApmPayoutRequest = typeof ApmPayoutRequest.Type
 
-/** `POST /api/v1/payments/card` and `POST /api/v1/payments/card/charge`. */
 export const CardPaymentRequest = openStruct("CardPaymentRequest", {
   ...create,
   mid: optionalText,
@@ -141,13 +138,11 @@ export const CardPaymentRequest = openStruct("CardPaymentRequest", {
 })
 export type CardPaymentRequest = typeof CardPaymentRequest.Type
 
-/** `POST /api/v1/payments/card/tokenize`. */
 export const TokenizeRequest = openStruct("TokenizeRequest", {
   requestId: RequestId,
   mid: optionalText
 })
 
-/** `POST /api/v1/payouts/card`. */
 export const CardPayoutRequest = openStruct("CardPayoutRequest", {
   ...create,
   mid: Schema.String,
@@ -168,7 +163,6 @@ export const RefundRequest = openStruct("RefundRequest", {
 })
 export type RefundRequest = typeof RefundRequest.Type
 
-/** `POST /api/v1/payments/intent`. */
 export const PaymentIntentRequest = openStruct("PaymentIntentRequest", {
   type: Schema.Literals(["PAYMENT", "PAYOUT"]),
   currency: Schema.optionalKey(Currency),
@@ -185,7 +179,6 @@ export const PaymentIntentRequest = openStruct("PaymentIntentRequest", {
 })
 export type PaymentIntentRequest = typeof PaymentIntentRequest.Type
 
-/** `POST /api/v1/payments/card/recurring`. */
 export const SubscriptionRequest = openStruct("SubscriptionRequest", {
   ...create,
   mid: Schema.String,

@@ -1,4 +1,3 @@
-/** The fields that several requests and responses share. */
 import * as Schema from "effect/Schema"
 import { ApmResponseData } from "../ApmPayload.ts"
 import type { ApmBillingDetails, BillingDetails } from "../Billing.ts"

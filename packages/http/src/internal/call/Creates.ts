@@ -24,7 +24,6 @@ export interface Creates {
   /** Adds a create. Returns false if a different one with its requestId is in flight. */
   readonly enter: (requestId: string, request: Request) => boolean
   readonly leave: (requestId: string) => void
-  /** `cause` is the failure that left the doubt. */
   readonly add: (requestId: string, cause?: ReadError) => void
   readonly has: (requestId: string) => boolean
   readonly delete: (requestId: string) => void

@@ -36,7 +36,6 @@ interface CreateFields {
 
 export const layer = Layer.effectContext(
   Effect.map(Caller, (caller) => {
-    /** Builds a create. */
     const create = <Input extends Partial<CreateFields>, Response, A, E>(
       name: string,
       endpoint: Operation.Endpoint<Response>,

@@ -17,7 +17,6 @@ import type * as Transport from "../../Transport.ts"
 import { Caller, type Decide } from "./Caller.ts"
 import { orDeclined, orRejected, traced, withExactId } from "./Methods.ts"
 
-/** Layer that sends by the `Caller` of a client, with a checksum of the current secret. */
 export const layer: Layer.Layer<RequestSender, never, Caller> = Layer.effect(
   RequestSender,
   Effect.map(Caller, (caller) => {

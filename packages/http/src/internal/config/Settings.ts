@@ -22,7 +22,6 @@ export const ratio = (value: number): Result.Result<number, string> =>
 const reservedHeader =
   /^(accept|authorization|connection|content-length|content-type|expect|host|keep-alive|te|trailer|transfer-encoding|upgrade)$/u
 
-/** Returns the headers with lower-case names. */
 export const headers = (
   values: Readonly<Record<string, string>>
 ): Result.Result<Readonly<Record<string, string>>, string> => {
@@ -49,7 +48,6 @@ export const duration = (input: Duration.Input): Result.Result<Duration.Duration
 const isUsable = (value: Duration.Duration): boolean =>
   Duration.isFinite(value) && Duration.isPositive(value)
 
-/** Returns the base URL without a slash at its end. */
 export const baseUrl = (text: string): Result.Result<string, string> => {
   const url = URL.parse(text)
   if (url === null) return Result.fail("give an absolute URL such as https://payments.example/api")
@@ -99,7 +97,6 @@ export const limitsOf = ({
   retrySchedule
 })
 
-/** Returns the limits of a call, or the faults of its options. */
 export const limits = (
   usual: Limits,
   options: CreateOptions | undefined

@@ -3,15 +3,14 @@
  *
  * **Details**
  *
- * All calls share one token and one request for it, which no interrupted call interrupts. From
- * `Profile.refreshBefore` before its expiry, or the middle of its lifetime if later, the next call renews
- * it in the background. While renewals fail, the old token stays in use. A 401 drops only the cached
- * token, so a late 401 to an older one has no effect.
+ * All calls share one token and one request for it. From `Profile.refreshBefore` before its expiry, or the
+ * middle of its lifetime if later, the next call renews it in the background. While renewals fail, the old
+ * token stays in use. A 401 drops only the cached token, so a late 401 to an older one has no effect.
  *
  * **Gotchas**
  *
- * `exp` only decides when to renew. An `exp` that is absent, malformed, past, less than 10 minutes or more
- * than 30 days away counts as 30 days, so a wrong clock never causes repeated requests to `/auth`.
+ * An `exp` that is absent, malformed, past, less than 10 minutes or more than 30 days away counts as 30
+ * days, so a wrong clock never causes repeated requests to `/auth`.
  */
 import {
   RateLimited,
@@ -41,7 +40,6 @@ import * as Observed from "../wire/Observed.ts"
 import * as Operation from "../wire/Operation.ts"
 import * as TokenResponse from "./TokenResponse.ts"
 
-/** Service that returns the access token of the merchant. */
 export class AccessToken extends Context.Service<
   AccessToken,
   {

@@ -29,7 +29,6 @@ const backoff = Schedule.exponential("200 millis").pipe(
 
 /** One attempt of a call. */
 export interface Attempt {
-  /** From 1. */
   readonly number: number
   /** Milliseconds to the deadline of the call. */
   readonly remaining: () => number
@@ -72,7 +71,6 @@ export interface Rules {
   readonly budget: RetryBudget
   readonly annotations: Annotations
   readonly shouldRetry: (failure: Failure.AttemptFailure) => boolean
-  /** Changes the failure of an attempt, as the kind of the call requires. */
   readonly classify?: ((failure: Failure.AttemptFailure) => Failure.AttemptFailure) | undefined
 }
 
@@ -99,7 +97,6 @@ export const send = (
   })
 }
 
-/** Fails with the error of a response that is not 2xx. */
 export const requireSuccess = <A = Transport.Response>(
   request: Transport.Request,
   sent: Sent,

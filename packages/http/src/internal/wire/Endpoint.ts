@@ -69,28 +69,22 @@ export const authenticate = {
   success: Schema.Json
 } as const
 
-/** Starts a payment by an alternative payment method. */
 export const createApmPayment = {
   ...create("createApmPayment", "/api/v1/payments/apm", ApmPaymentRequest, ApmPaymentResponse),
   checksum: "always"
 } as const
 
-/** Reads the status of an APM payment. */
 export const readApmPaymentStatus = status("readApmPaymentStatus", "/api/v1/payments/apm")
 
-/** Sends funds by an alternative payment method. */
 export const createApmPayout = {
   ...create("createApmPayout", "/api/v1/payouts/apm", ApmPayoutRequest, ApmPayoutResponse),
   checksum: "payout"
 } as const
 
-/** Reads all fields of an APM payout. */
 export const readApmPayout = read("readApmPayout", "/api/v1/payouts/apm/info/:id", ApmPayoutInfo)
 
-/** Reads the status of an APM payout. */
 export const readApmPayoutStatus = status("readApmPayoutStatus", "/api/v1/payouts/apm")
 
-/** Starts a card payment. */
 export const createCardPayment = create(
   "createCardPayment",
   "/api/v1/payments/card",
@@ -98,7 +92,6 @@ export const createCardPayment = create(
   CardPaymentResponse
 )
 
-/** Exchanges a card for a token for charges and subscriptions. */
 export const tokenizeCard = create(
   "tokenizeCard",
   "/api/v1/payments/card/tokenize",
@@ -106,7 +99,6 @@ export const tokenizeCard = create(
   TokenizeResponse
 )
 
-/** Starts a payment with a card token. */
 export const chargeCard = create(
   "chargeCard",
   "/api/v1/payments/card/charge",
@@ -114,10 +106,8 @@ export const chargeCard = create(
   CardPaymentResponse
 )
 
-/** Reads the status of a card payment. */
 export const readCardPaymentStatus = status("readCardPaymentStatus", "/api/v1/payments/card")
 
-/** Sends funds to a card. */
 export const createCardPayout = create(
   "createCardPayout",
   "/api/v1/payouts/card",
@@ -125,17 +115,14 @@ export const createCardPayout = create(
   CardPayoutResponse
 )
 
-/** Reads all fields of a card payout. */
 export const readCardPayout = read(
   "readCardPayout",
   "/api/v1/payouts/card/info/:id",
   CardPayoutInfo
 )
 
-/** Reads the status of a card payout. */
 export const readCardPayoutStatus = status("readCardPayoutStatus", "/api/v1/payouts/card")
 
-/** Refunds a card payment, in full or in part. */
 export const createRefund = create(
   "createRefund",
   "/api/v1/refunds/card",
@@ -143,13 +130,10 @@ export const createRefund = create(
   RefundResponse
 )
 
-/** Reads all fields of a refund. */
 export const readRefund = read("readRefund", "/api/v1/refunds/card/info/:id", RefundInfo)
 
-/** Reads the status of a refund. */
 export const readRefundStatus = status("readRefundStatus", "/api/v1/refunds/card")
 
-/** Creates a hosted page where a customer pays or receives a payout. */
 export const createPaymentIntent = create(
   "createPaymentIntent",
   "/api/v1/payments/intent",
@@ -157,7 +141,6 @@ export const createPaymentIntent = create(
   PaymentIntentResponse
 )
 
-/** Creates a subscription with a card token. */
 export const createSubscription = create(
   "createSubscription",
   "/api/v1/payments/card/recurring",
@@ -165,7 +148,6 @@ export const createSubscription = create(
   SubscriptionResponse
 )
 
-/** Reads a subscription. */
 export const readSubscription = {
   identifier: "readSubscription",
   method: "GET",
@@ -174,7 +156,6 @@ export const readSubscription = {
   success: Subscription
 } as const
 
-/** Changes the fields of a subscription that are in the body. */
 export const updateSubscription = {
   identifier: "updateSubscription",
   method: "PUT",

@@ -3,9 +3,8 @@
  *
  * **Details**
  *
- * The specification shows no error body, so it is read by common names: a list or a map of errors, one
- * error object, problem details (RFC 9457), or the forms of Google and Spring. A service may quote what it
- * refuses, so every value of the request is removed from the messages (`Redaction`).
+ * The specification shows no error body, so it is read by the names of usual formats. A service may quote
+ * what it refuses, so every value of the request is removed from the messages (`Redaction`).
  */
 import * as Json from "@pawl/core/internal/Json"
 import {
@@ -54,7 +53,6 @@ export const toError = (
 
 export type Parts = Partial<Pick<UnexpectedResponse, "body" | "status" | "serviceRequestId">>
 
-/** The redacted body, the status, and the service's own id of the request. */
 export const partsOf = (response: Transport.Response) => ({
   body: Redacted.make(new TextDecoder().decode(response.body), { label: "body" }),
   ...receivedOf(response)
@@ -102,7 +100,6 @@ export const keepResponse = (value: unknown, response: Transport.Response): void
     responses.set(value, response)
 }
 
-/** Returns the status and id of such a value's response. */
 export const receivedWith = (value: object): Omit<Parts, "body"> => {
   const response = responses.get(value)
   return response === undefined ? {} : receivedOf(response)
@@ -130,7 +127,6 @@ const httpDate = /^[A-Z][a-z]{2}, [0-9]{2} [A-Z][a-z]{2} [0-9]{4} [0-9]{2}:[0-9]
 
 type Fault = typeof FieldFault.Type
 
-/** Without the values of the request. */
 const reasonsOf = (request: Transport.Request, response: Transport.Response): Array<Fault> => {
   const faults = readFaults(read(new TextDecoder().decode(response.body)))
   if (faults.length === 0) return []
@@ -227,17 +223,12 @@ const pick = (entry: Record<string, unknown>, names: ReadonlyArray<string>): str
     .map((value) => (Array.isArray(value) ? value.join(".") : value))
     .find((value): value is string => typeof value === "string" && value !== "")
 
-const formatIssues = SchemaIssue.makeFormatterStandardSchemaV1({
-  leafHook: (issue) =>
-    issue._tag === "MissingKey"
-      ? "Set this field, which is required"
-      : SchemaIssue.defaultLeafHook(issue)
-})
+const formatIssues = SchemaIssue.makeFormatterStandardSchemaV1()
 
 const issuesOf = (error: Schema.SchemaError) =>
   formatIssues(error.issue).issues.map(({ path = [], message }) => ({
     path: path.map((key) => String(typeof key === "object" ? key.key : key)),
-    message
+    message: message.replace("Missing key", "Set this field")
   }))
 
 export const pathsOf = (error: Schema.SchemaError): ReadonlyArray<ReadonlyArray<string>> =>

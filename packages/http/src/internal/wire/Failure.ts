@@ -10,10 +10,8 @@ import type {
 /** An error after which the request may have taken effect. */
 export type Doubt = Unreachable | ServiceFailed | UnexpectedResponse
 
-/** The failure of one attempt. */
 export interface AttemptFailure {
   readonly error: ReadError
-  /** A retry may help. */
   readonly transient: boolean
   /** The error, when the request may have taken effect. */
   readonly doubt: Doubt | undefined
@@ -56,7 +54,6 @@ export const ofCreate = (
     : { ...failure, doubt: error, transient: error.status === 409 || error.status === 423 }
 }
 
-/** The request was not sent, and is not retried. */
 export const finalFailure = (error: ReadError): AttemptFailure => ({
   error,
   transient: false,

@@ -18,7 +18,6 @@ type Attributes = Readonly<Record<string, string | number>>
 export interface Target {
   readonly spanName: string
   readonly attributes: Attributes
-  /** Returns the records of a request that ends with a status, or with an error and no response. */
   readonly endOf: (end: number | string) => {
     readonly attributes: Attributes
     readonly durations: Metric.Histogram<number>
@@ -42,7 +41,6 @@ export const target = (method: string, baseUrl: string, path: string): Target =>
     endOf: (end) => {
       let found = ends.get(end)
       if (found === undefined) {
-        // A status of 400 or more is an error.
         const added = {
           ...(typeof end === "number" && { "http.response.status_code": end }),
           ...(!(Number(end) < 400) && { "error.type": String(end) })
@@ -72,7 +70,6 @@ export const spanned = <A, E, R>(
 export interface Observed {
   readonly operation: { readonly name: string; readonly target: Target }
   readonly request: Transport.Request
-  /** From 1. */
   readonly attempt: number
   readonly requestId?: string | undefined
 }

@@ -40,7 +40,6 @@ export interface Endpoint<A> {
 export interface Operation<A> {
   readonly name: string
   readonly target: Observed.Target
-  /** Fails with all faults of the input. */
   readonly toRequest: (input: Input) => Effect.Effect<Transport.Request, ValidationFailed>
   readonly fromResponse: Response.Decode<A>
 }
@@ -146,7 +145,6 @@ const encoder = (
   }
 }
 
-/** Checks a plain value against its schema, and encodes it. Reports all faults. */
 const check = (schema: Codec) => {
   const write = Decoder.reencodeUnknownEffect(schema, { errors: "all" })
   return (value: unknown): Effect.Effect<unknown, ValidationFailed> =>
@@ -164,7 +162,6 @@ const check = (schema: Codec) => {
 const refused = (...fields: ReadonlyArray<typeof FieldFault.Type>) =>
   new ValidationFailed({ sent: false, fields })
 
-/** Returns the value without undefined members; the same value if it has none. */
 export const withoutUndefined = (value: unknown): unknown => {
   if (!isPlain(value)) return value
   const entries = Object.entries(value)

@@ -4,12 +4,8 @@
  * **Details**
  *
  * A payment that exists must not become unreadable because of a field that nobody acts on. So only the
- * fields that name the operation and its status are strict. In others null counts as absent, numbers and
- * texts are taken for each other where nothing is lost, and any other value counts as absent. A declined
- * create may have no id.
- *
- * The ids in a response are compared with those of its request: a proxy may return the response to
- * another.
+ * fields that name the operation and its status are strict. A declined create may have no id. The ids in a
+ * response are compared with those of its request: a proxy may return it to another.
  */
 import * as Decoder from "@pawl/core/internal/Decoder"
 import * as Json from "@pawl/core/internal/Json"
@@ -33,7 +29,6 @@ export interface RequestIds {
   readonly operation?: string
 }
 
-/** Fails with the first field that is not as documented. */
 export type Decode<A> = (
   response: Transport.Response,
   ids?: RequestIds
@@ -114,7 +109,6 @@ interface Lenient<A> {
   readonly fields: ReadonlyArray<string>
 }
 
-/** The fields that name the operation and its status. */
 const ids: ReadonlySet<string> = new Set(["transactionId", "refundId", "subscriptionId"])
 const strict: ReadonlySet<string> = new Set([...ids, "transactionStatus", "status", "cardToken"])
 
@@ -190,7 +184,6 @@ const without = <A>(value: A, names: ReadonlySet<string>): A => {
   return value
 }
 
-/** Returns the values to try in place of an invalid one. */
 const candidatesOf = (value: unknown): Array<unknown> => {
   if (typeof value === "number") return [plain(String(value)) ?? String(value)]
   if (typeof value === "boolean") return [String(value)]
@@ -201,7 +194,6 @@ const candidatesOf = (value: unknown): Array<unknown> => {
   return [decimal, ...(String(Number(whole)) === whole ? [Number(whole)] : [])]
 }
 
-/** Writes a JSON number without an exponent. */
 const plain = (text: string): string | undefined => {
   const match = /^(-?)(0|[1-9][0-9]*)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]{1,2}))?$/u.exec(text)
   if (match === null) return undefined

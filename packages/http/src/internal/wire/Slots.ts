@@ -7,7 +7,6 @@
 export interface Slots {
   /** Calls `start` as soon as a slot is free. */
   readonly take: (start: () => void) => void
-  /** Returns false if the request has been started. */
   readonly cancel: (start: () => void) => boolean
   readonly release: () => void
 }
