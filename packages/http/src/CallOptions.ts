@@ -25,10 +25,16 @@ import type { Options } from "./PawlConfig.ts"
  * @category models
  * @since 0.1.0
  */
-export interface CallOptions extends Pick<
-  Options,
-  "attemptTimeout" | "totalTimeout" | "maxAttempts" | "retrySchedule"
-> {}
+export interface CallOptions {
+  /** Time limit of one attempt. */
+  readonly attemptTimeout?: Options["attemptTimeout"]
+  /** Time limit of the call with its attempts and waits. */
+  readonly totalTimeout?: Options["totalTimeout"]
+  /** Most attempts of the call. */
+  readonly maxAttempts?: Options["maxAttempts"]
+  /** Backoff between attempts. */
+  readonly retrySchedule?: Options["retrySchedule"]
+}
 
 /**
  * Options of a create.

@@ -151,7 +151,7 @@ export const open = (options: Options): Promise<Pawl> => {
     Layer.suspend(() => Functions.client(options)),
     options
   ).catch((error: unknown) => {
-    throw Promised.placed(error, site)
+    throw Promised.placed(Settings.blamed(error, options), site)
   })
 }
 

@@ -288,14 +288,19 @@ it("open rejects with one sentence for what is missing or wrong, and shows no va
   )
   expect(await reasonOf({ ...settings, merchantSecret: " hunter2" })).toMatch(/^Invalid/u)
   expect(await reasonOf({ ...settings, store: "mysql:hunter2" })).toMatch(
-    /^InvalidConfig: PAWL_STORE cannot be used: sqlite:FILE, /u
+    /^InvalidConfig: store cannot be used: sqlite:FILE, /u
   )
   expect(await reasonOf({ ...settings, store: undefined })).toMatch(
     /^InvalidConfig: Set PAWL_STORE in the environment: sqlite:FILE, /u
   )
   for (const publicUrl of ["shop.example", "https://shop.example?"]) {
-    expect(await reasonOf({ ...settings, publicUrl })).toMatch(/PAWL_PUBLIC_URL/u)
+    expect(await reasonOf({ ...settings, publicUrl })).toMatch(/^InvalidConfig: publicUrl /u)
   }
+  vi.stubEnv("PAWL_PUBLIC_URL", "shop.example")
+  expect(await reasonOf({ ...settings, publicUrl: undefined })).toMatch(
+    /^InvalidConfig: PAWL_PUBLIC_URL /u
+  )
+  vi.unstubAllEnvs()
   expect(await reasonOf({ ...settings, callbackPath: "callback" })).toMatch(/callbackPath/u)
   expect(await reasonOf({ ...settings, store: "sqlite:/no/such/folder/pawl.db" })).toMatch(
     /^StoreUnusable: The SQLite file \/no\/such\/folder\/pawl\.db cannot be used/u
@@ -464,7 +469,7 @@ it("a profile may be the path of a file, and a fault in it is named", async () =
     }
     await expect(openReal({ ...settings, profile })).rejects.toMatchObject({
       code: "InvalidConfig",
-      setting: "PAWL_PROFILE",
+      setting: "profile",
       message: expect.stringMatching(reason) as unknown
     })
   }

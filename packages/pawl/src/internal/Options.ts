@@ -113,6 +113,17 @@ export const provider = (settings: Settings): ConfigProvider.ConfigProvider => {
   return ConfigProvider.orElse(providerOf(given), ConfigProvider.fromEnv())
 }
 
+/** Names the option in an error that names its variable. */
+export const blamed = (error: unknown, options: Options): unknown => {
+  // @effect-diagnostics-next-line instanceOfSchema:off
+  if (!(error instanceof InvalidConfig) || error.isMissing) return error
+  for (const name in options) {
+    const isGiven = options[name as keyof Options] !== undefined
+    if (isGiven && variableOf(name) === error.setting) return invalid(name, error.advice)
+  }
+  return error
+}
+
 const variableOf = (name: string): string => {
   if (name === "previousSecret") return "PAWL_MERCHANT_SECRET_PREVIOUS"
   if (name === "previousSealKey") return "PAWL_SEAL_KEY_PREVIOUS"
