@@ -79,13 +79,12 @@ const catching = async (plant: (typeof plantedBugs)[number][2]) => {
 
 const page = readFileSync(`${import.meta.dirname}/../../../docs/laws.md`, "utf8")
 
-/** The rows of the tables in the section about gateways, without headers and padding. */
-const documentedRows = (): ReadonlyArray<string> =>
-  (page.split(/^## /mu).find((section) => section.startsWith("Of a gateway\n")) ?? "")
-    .split("\n")
-    .filter((line) => line.startsWith("|"))
-    .map((line) => line.replaceAll(/\s*\|\s*/gu, "|"))
-    .filter((row) => !/^\|(law|bug|-+:?)\|/u.test(row))
+/** The lines of the list of a gateway: each has a law, and a planted bug that breaks it. */
+const documentedLines = (): ReadonlyArray<readonly [law: string, bug: string]> => {
+  const text = page.split(/^## /mu).find((section) => section.startsWith("Of a gateway\n")) ?? ""
+  const lines = text.matchAll(/^- \*\*(.+?)\*\*: (.+)$/gmu)
+  return Array.from(lines, ([, law = "", bug = ""]) => [law, bug] as const)
+}
 
 describe("the laws of a gateway", () => {
   let found: ReadonlyArray<
@@ -111,14 +110,22 @@ describe("the laws of a gateway", () => {
     expect(new Set(alone)).toEqual(new Set(laws.map(({ name }) => name)))
   })
 
-  it("are listed in docs/laws.md, with every planted bug and the fewest requests that show it", () => {
-    const requests = (law: string, broken: ReadonlyArray<Laws.LawBroken>) => {
-      const counterexample = broken.find((each) => each.law.name === law)?.counterexample
-      return Array.isArray(counterexample) ? counterexample.length : "not caught"
-    }
-    expect(documentedRows()).toEqual([
-      ...laws.map(({ name, section }) => `|${name}|${section}|`),
-      ...found.map(([bug, law, broken]) => `|${bug}|${law}|${requests(law, broken)}|`)
-    ])
+  it("are listed in docs/laws.md, each with a planted bug", () => {
+    const lines = documentedLines()
+    expect(lines.map(([law]) => law)).toEqual(laws.map(({ name }) => name))
+    const planted = found.map(([bug, law]) => `${law}: ${bug}`)
+    expect(planted).toEqual(expect.arrayContaining(lines.map(([law, bug]) => `${law}: ${bug}`)))
+  })
+
+  it("have the lengths of their counterexamples in docs/situations.md", () => {
+    const situations = readFileSync(`${import.meta.dirname}/../../../docs/situations.md`, "utf8")
+    const steps = found
+      .map(([, law, broken]) => {
+        const counterexample = broken.find((each) => each.law.name === law)?.counterexample
+        return Array.isArray(counterexample) ? counterexample.length : Infinity
+      })
+      .toSorted((one, two) => one - two)
+    const row = [steps.length, steps[Math.floor(steps.length / 2)], steps.at(-1)]
+    expect(situations.replaceAll(/ +/gu, " ")).toContain(`| of a gateway | ${row.join(" | ")} |`)
   })
 })

@@ -184,7 +184,7 @@ const picture = async (
     `## Law ${number}`,
     `**${capitalized(name)}.** ${explanation}`,
     source(section),
-    `A receiver with this bug breaks it: ${bug}.`,
+    `Broken by: ${bug}.`,
     [
       "```mermaid",
       "sequenceDiagram",
@@ -203,21 +203,10 @@ const picture = async (
 export const page = async (pictures: ReadonlyArray<Picture>): Promise<string> => {
   const parts: Array<string> = []
   for (const [at, each] of pictures.entries()) parts.push(await picture(each, at + 1))
-  const listOf = (isSpecified: boolean) =>
-    pictures
-      .flatMap(({ law: { name, section } }, at) =>
-        section.startsWith("spec.md") === isSpecified
-          ? [`${at + 1}. [${capitalized(name)}](#law-${at + 1})`]
-          : []
-      )
-      .join("\n")
   return `${[
     "# The laws of a receiver, in pictures",
-    "The command `conform` checks [these laws](laws.md#of-a-receiver). Each picture is the smallest counterexample that a law found in a receiver with a bug. The bugs are planted, the pictures are recorded, and a test holds this page to them.",
-    "Of the specification:",
-    listOf(true),
-    "Of pawl, where the specification is silent:",
-    listOf(false),
+    "The command `conform` checks [these laws](laws.md#of-a-receiver). Each picture is the smallest counterexample in a receiver with a planted bug, as a test recorded it. Laws 1 to 6 are of the specification, the others of pawl where it is silent.",
+    "`conform URL --api-port 4011 --state STATE` stubs the service at `http://127.0.0.1:4011/api`, with the key `sandbox-key` and the secret of the sandbox or `PAWL_MERCHANT_SECRET`. It reads the status that the receiver reports at `STATE/{method}/{transactionId}` (JSON with a `status`, or 404); without `--state` only the laws about answers run. `--only 4`, `--only checksum`, `--only specification` and `--only pawl` select laws, `--seed` repeats a run, and `--settle-timeout` is the seconds until the receiver reports the status of the service (5). Every 5 seconds a line shows how many requests a law has sent. A request that ends the receiver stops the run. The first failure is printed as a bash script. The exit code is 0 if all laws hold. [Your CI](guides/conform-in-ci.md) runs it with `--junit FILE`.",
     ...parts
   ].join("\n\n")}\n`
 }

@@ -1,9 +1,10 @@
 /**
- * Helpers for tests of laws: the laws that a subject breaks, and the tables of docs/laws.md.
+ * Helpers for tests of laws: the laws that a subject breaks, and the lists of docs/laws.md.
  */
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import { readFileSync } from "node:fs"
+import { expect } from "vitest"
 import type * as Laws from "../../src/Laws.ts"
 
 /** Checks all laws on a subject and returns the broken ones. */
@@ -24,20 +25,67 @@ export const names = (laws: ReadonlyArray<Laws.LawText>) => laws.map(({ name }) 
 
 export const broken = (breaks: ReadonlyArray<Laws.LawBroken>) => names(breaks.map(({ law }) => law))
 
-const page = readFileSync(`${import.meta.dirname}/../../../../docs/laws.md`, "utf8")
+const docs = `${import.meta.dirname}/../../../../docs`
+const page = readFileSync(`${docs}/laws.md`, "utf8")
+const situations = readFileSync(`${docs}/situations.md`, "utf8")
 
-/** Returns the table rows of one section of the page, without headers and padding. */
-export const rowsOf = (section: string): ReadonlyArray<string> =>
-  (page.split(/^## /mu).find((each) => each.startsWith(`${section}\n`)) ?? "")
-    .split("\n")
-    .filter((line) => line.startsWith("|"))
-    .map((line) => line.replaceAll(/\s*\|\s*/gu, "|"))
-    .filter((row) => !/^\|(law|bug|-+:?)\|/u.test(row))
+/** Returns the lines of one list of the page: each has a law, and a planted bug that breaks it. */
+const linesOf = (section: string) => {
+  const text = page.split(/^## /mu).find((each) => each.startsWith(`${section}\n`)) ?? ""
+  return Array.from(text.matchAll(/^- \*\*(.+?)\*\*: (.+)$/gmu), ([, law = "", bug = ""]) => ({
+    law,
+    bug
+  }))
+}
 
-/** The steps of the shrunk counterexamples in each section of the page, of the planted bugs that a history shows. */
-export const counterexampleSteps: ReadonlyMap<string, ReadonlyArray<number>> = new Map(
-  Array.from(page.matchAll(/^## (Of a .+)$/gmu), ([, section = ""]) => {
-    const last = rowsOf(section).map((row) => row.split("|").at(-2) ?? "")
-    return [section, last.filter((text) => /^\d+$/u.test(text)).map(Number)]
+/** A list of laws in docs/situations.md, and how many steps the counterexamples of its planted bugs have. */
+export interface Summary {
+  readonly list: string
+  readonly bugs: number
+  readonly median: number
+  readonly most: number
+}
+
+/** The second table of docs/situations.md. */
+export const summaries: ReadonlyArray<Summary> = Array.from(
+  situations.matchAll(/^\| (of a .+?) +\| +(\d+) \| +(\d+) \| +(\d+) \|$/gmu),
+  ([, list = "", ...numbers]) => {
+    const [bugs = 0, median = 0, most = 0] = numbers.map(Number)
+    return { list, bugs, median, most }
+  }
+)
+
+/** Expects the summary of a list of laws in docs/situations.md. Bugs that only a law of one example shows have no steps. */
+export const expectSummary = (of: string, found: ReadonlyArray<number | undefined>) => {
+  const steps = found.filter((each) => each !== undefined).toSorted((one, two) => one - two)
+  expect(summaries.find(({ list }) => list === `of ${of}`)).toEqual({
+    list: `of ${of}`,
+    bugs: steps.length,
+    median: steps[Math.floor(steps.length / 2)],
+    most: steps.at(-1)
   })
+}
+
+/** Expects a list of docs/laws.md: every law in its order, each with a bug that is planted for it. */
+export const expectListed = (
+  of: string,
+  laws: ReadonlyArray<Laws.LawText>,
+  planted: ReadonlyArray<{ readonly bug: string; readonly law: string }>
+) => {
+  const lines = linesOf(`Of ${of}`)
+  expect(lines.map(({ law }) => law)).toEqual(names(laws))
+  const pairs = planted.map(({ bug, law }) => `${law}: ${bug}`)
+  expect(
+    lines.map(({ bug, law }) => `${law}: ${bug}`).filter((one) => !pairs.includes(one))
+  ).toEqual([])
+}
+
+/** The number of steps of a counterexample that is a history. */
+export const stepsOf = (broken: Laws.LawBroken | undefined): number | undefined =>
+  Array.isArray(broken?.counterexample) ? broken.counterexample.length : undefined
+
+/** The numbered laws of a receiver in docs/laws.md, each with a link to its picture. */
+export const receiverLines: ReadonlyArray<string> = Array.from(
+  page.matchAll(/^(\d+)\. \[(.+)\]\(conform-laws\.md#law-\1\)$/gmu),
+  ([, , law = ""]) => law
 )

@@ -1,10 +1,10 @@
 /**
  * Tests of laws by planted bugs: the named law catches each bug, each law catches a bug that no other law catches, and
- * docs/laws.md lists both.
+ * docs/laws.md lists each law with one of its bugs.
  */
 import { assert, beforeAll, describe, expect, it } from "vitest"
 import type * as Laws from "../../src/Laws.ts"
-import { breaks, broken, names, rowsOf } from "./lawTests.ts"
+import { breaks, broken, expectListed, expectSummary, names, stepsOf } from "./lawTests.ts"
 
 /** A description, the beginning of the name of the law that catches the bug, and the bug. */
 export type PlantedBug<Planted> = readonly [bug: string, beginning: string, plant: Planted]
@@ -47,14 +47,15 @@ export const describePlantedBugs = <Subject, Value, Planted>(
       expect(new Set(alone)).toEqual(new Set(names(laws)))
     })
 
-    it("are listed in docs/laws.md, with every planted bug and the length of its counterexample", () => {
-      const events = (law: string, caught: ReadonlyArray<Laws.LawBroken>) => {
-        const counterexample = caught.find((each) => each.law.name === law)?.counterexample
-        return Array.isArray(counterexample) ? counterexample.length : "not caught"
-      }
-      expect(rowsOf(`Of ${of}`)).toEqual([
-        ...laws.map(({ name, section }) => `|${name}|${section}|`),
-        ...found.map(([bug, law, caught]) => `|${bug}|${law}|${events(law, caught)}|`)
-      ])
+    it("are listed in docs/laws.md, and the lengths of the counterexamples in docs/situations.md", () => {
+      expectListed(
+        of,
+        laws,
+        found.map(([bug, law]) => ({ bug, law }))
+      )
+      expectSummary(
+        of,
+        found.map(([, law, caught]) => stepsOf(caught.find((each) => each.law.name === law)))
+      )
     })
   })
