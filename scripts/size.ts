@@ -106,7 +106,7 @@ export const parts: ReadonlyArray<Part> = [
     // 30 more: callbacks of nobody have an alarm of their own.
     // 20 more: the scan of a body, as in the verifier.
     // 300 more: the type and the path of a callback choose the status endpoint that is read first.
-    limit: 65_250,
+    limit: 65_300,
     goal: 30_000
   },
   {

@@ -134,7 +134,7 @@ describe("the correction of a row's times", () => {
         const longest = now + Reconciler.maxGap(rules) + 6 * second
         expect(Reconciler.readAt(next, rules) ?? 0).toBeLessThanOrEqual(longest)
         expect(next.retryAt).toBeLessThanOrEqual(
-          now + NextWork.waitAfter(defaults.retrySchedule, 12) + 5 * second
+          now + NextWork.plannedWait(defaults.retrySchedule, 12) + 5 * second
         )
         for (const at of [next.askedAt, next.failingSince, next.newStatusAt]) {
           expect(at ?? 0).toBeLessThanOrEqual(now + 5 * second)
@@ -149,7 +149,7 @@ describe("the correction of a row's times", () => {
       fc.property(times, (fields) => {
         const past = (at: number | undefined) => at && Math.min(at, now)
         const wait =
-          fields.attempt === 0 ? 0 : NextWork.waitAfter(defaults.retrySchedule, fields.attempt)
+          fields.attempt === 0 ? 0 : NextWork.plannedWait(defaults.retrySchedule, fields.attempt)
         const row: Row = {
           ...start,
           attempt: fields.attempt,

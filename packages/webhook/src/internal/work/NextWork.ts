@@ -80,7 +80,7 @@ export const correction = (
   const plannedAt = pollAt === undefined ? 0 : pollAt - clockAhead
   const maxPollAt = now + Reconciler.maxGap(rules)
   // An earlier call may still run, so the next one waits at least for the time of a lease.
-  const retryWait = Math.max(attempt > 0 ? waitAfter(retrySchedule, attempt) : 0, lease)
+  const retryWait = Math.max(attempt > 0 ? plannedWait(retrySchedule, attempt) : 0, lease)
   const change: Change = {
     ...(aheadOf(askedAt) > 0 && { askedAt: undefined }),
     ...(aheadOf(unconfirmedAt, Reconciler.failedReadDelay) > 0 && { unconfirmedAt: now }),
@@ -123,36 +123,50 @@ export const write = (
 ): Effect.Effect<Leased> => Effect.tap(Lease.write(ledger, row, change), after)
 
 /**
- * Returns the wait after failed call number `attempt` of the handler, in milliseconds; undefined if the schedule has ended at that
- * time. The calls before it count as made at the time of the first one, `since`.
+ * Returns the waits after failed calls of the handler, in milliseconds, from number `attempt` on; undefined after a call at whose
+ * time the schedule has ended. `at` has the times of these calls. All calls before them count as made at the time of the first one.
  */
-const stepOf = (
+const waitsAfter = (
+  schedule: Schedule.Schedule<unknown>,
+  attempt: number,
+  since: number,
+  at: ReadonlyArray<number>
+): ReadonlyArray<number | undefined> =>
+  Effect.runSync(
+    Effect.gen(function* () {
+      const step = yield* Schedule.toStep(schedule)
+      const waits: Array<number | undefined> = []
+      for (let number = 1; number < attempt + at.length; number++) {
+        const wait = yield* step(at[number - attempt] ?? since, undefined).pipe(
+          Effect.map(([, duration]) => Duration.toMillis(duration)),
+          Pull.catchDone(() => Effect.undefined)
+        )
+        if (number >= attempt) waits.push(wait)
+      }
+      return waits
+    })
+  )
+
+/** The waits of each schedule, because they are needed at each claim, and one takes a step for each call before it. */
+const plannedWaits = new WeakMap<object, ReadonlyArray<number | undefined>>()
+
+/** Returns the wait after failed call number `attempt`, in milliseconds, if no time passed since the first one. */
+export const plannedWait = (schedule: Schedule.Schedule<unknown>, attempt: number): number => {
+  let waits = plannedWaits.get(schedule) ?? []
+  if (waits.length < attempt) {
+    waits = waitsAfter(schedule, 1, 0, Array<number>(2 * attempt).fill(0))
+    plannedWaits.set(schedule, waits)
+  }
+  return waits[attempt - 1] ?? 0
+}
+
+/** Returns the wait after failed call number `attempt`, also if the schedule ends with it: a person is asked after that wait. */
+export const waitAfter = (
   schedule: Schedule.Schedule<unknown>,
   attempt: number,
   since: number,
   at: number
-): number | undefined =>
-  Effect.runSync(
-    Effect.gen(function* () {
-      const step = yield* Schedule.toStep(schedule)
-      let wait: number | undefined
-      for (let number = 1; number <= attempt; number++) {
-        wait = yield* step(number === attempt ? at : since, undefined).pipe(
-          Effect.map(([, duration]) => Duration.toMillis(duration)),
-          Pull.catchDone(() => Effect.undefined)
-        )
-      }
-      return wait
-    })
-  )
-
-/** Returns the wait after a failed call, also if the schedule ends with it: a person is asked after that wait. */
-export const waitAfter = (
-  schedule: Schedule.Schedule<unknown>,
-  attempt: number,
-  since = 0,
-  at: number = since
-): number => stepOf(schedule, attempt, since, at) ?? stepOf(schedule, attempt, since, since) ?? 0
+): number => waitsAfter(schedule, attempt, since, [at])[0] ?? plannedWait(schedule, attempt)
 
 /** Returns the standing of a row's transaction. */
 export const standingOf = (row: Row, policy: Evidence.Policy): Evidence.Standing =>
@@ -208,17 +222,19 @@ export const nextStep = (
   }
   if (isBackingOff(row) && row.retryAt > now) return { _tag: "Nothing" }
   const isRetry = row.pendingStatus === to
-  const since = row.failingSince ?? now
-  const lastCallAt = isRetry ? row.retryAt - waitAfter(schedule, row.attempt, since) : now
-  if (isRetry && stepOf(schedule, row.attempt, since, Math.max(lastCallAt, since)) === undefined) {
-    return { _tag: "Park", deadLetter: { reason: "handler-failed", at: now, to } }
-  }
   // The time in which no process called the handler does not count.
   const missedTime = Math.max(0, now - row.retryAt)
   const failingSince =
     isRetry && row.failingSince !== undefined ? row.failingSince + missedTime : now
   const attempt = isRetry ? row.attempt + 1 : 1
-  const retryAt = now + waitAfter(schedule, attempt, failingSince, now)
+  const lastCallAt = row.retryAt + missedTime - plannedWait(schedule, row.attempt)
+  const [lastWait, wait] = isRetry
+    ? waitsAfter(schedule, row.attempt, failingSince, [lastCallAt, now])
+    : [0, waitAfter(schedule, 1, now, now)]
+  if (lastWait === undefined) {
+    return { _tag: "Park", deadLetter: { reason: "handler-failed", at: now, to } }
+  }
+  const retryAt = now + (wait ?? plannedWait(schedule, attempt))
   // A call for another status may have had an effect although it failed, so that status keeps its number.
   const isOther = row.pendingStatus !== undefined && !isRetry
   const sequence = isOther ? row.sequence + 1 : row.sequence

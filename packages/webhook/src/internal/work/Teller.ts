@@ -158,7 +158,7 @@ export const layer = (
         const backoff = NextWork.waitAfter(
           limits.retrySchedule,
           attempt,
-          started.failingSince,
+          started.failingSince ?? failedAt,
           failedAt
         )
         // An application may go on with a call that was not answered in time, so the next call does not begin before the lease of
