@@ -1,11 +1,9 @@
-/**
- * The counters of the receiver. The ledger raises alarms too, so they are apart from the other metrics.
- */
+/** Counters of the receiver, apart from the other metrics because the ledger raises alarms too. */
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Metric from "effect/Metric"
 
-/** Makes a counter. Its name follows OpenTelemetry; the response of `/metrics` has `_total` after it. */
+/** Makes a counter with an OpenTelemetry name; `/metrics` appends `_total`. */
 export const counter = (
   name: string,
   description: string,
@@ -17,7 +15,6 @@ export const counter = (
     ...(attributes && { attributes })
   })
 
-/** Makes a function that returns the counter of a label's value, and caches it. */
 export const counters = (name: string, label: string, description: string) => {
   const byValue = new Map<string, Metric.Counter<number>>()
   return (value: string): Metric.Counter<number> => {
@@ -29,10 +26,9 @@ export const counters = (name: string, label: string, description: string) => {
   }
 }
 
-/** Returns the counter of the alarms with a reason. */
 export const alarmsFor = counters("alarms", "reason", "Alarms raised")
 
-/** Raises an alarm about a transaction or a request: counts it, and logs it with what it is about. */
+/** Counts and logs an alarm about a transaction or a request. */
 export const raiseAlarm = (
   reason: string,
   about: Readonly<Record<string, string>>

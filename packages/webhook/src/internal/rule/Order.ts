@@ -1,6 +1,4 @@
-/**
- * The order of a transaction: what its registrations say, and that none of them changes another.
- */
+/** The order of a transaction. A later registration never changes an earlier one. */
 import * as Data from "effect/Data"
 import * as Result from "effect/Result"
 import { orderedOf, type Registration, type Row, type Ordered } from "./Row.ts"
@@ -10,7 +8,8 @@ import type { Kind } from "@pawl/core/Kind"
 import type { RequestRow } from "./RequestRow.ts"
 
 /**
- * Error raised when an operation is registered already, with another account, amount or currency. Nothing was written.
+ * Error raised when an operation is already registered with another account, amount or currency.
+ * Nothing was written.
  */
 export class RegisteredDifferently extends Data.TaggedError("RegisteredDifferently")<{
   readonly field: "account" | "amount" | "currency"
@@ -20,12 +19,12 @@ export class RegisteredDifferently extends Data.TaggedError("RegisteredDifferent
   }
 }
 
-/** The order of a row, and whether it is that of registrations; else it is that of a token. */
+/** `isOrderRegistered` is false for the order of a token. */
 export type OrderOfRow = Pick<Row, "ordered" | "isOrderRegistered">
 
 /**
- * Returns the order of a row after its registration. The order of an earlier registration stays; that of a token, which
- * may have been moved to another callback, is replaced, also if an earlier registration had no order.
+ * Keeps the order of an earlier registration and replaces that of a token, which may have been
+ * moved to another callback.
  */
 export const orderAfter = (
   { isOrderRegistered, ordered }: OrderOfRow,
@@ -51,29 +50,26 @@ export const orderAfter = (
     : Result.fail(new RegisteredDifferently({ field }))
 }
 
-/**
- * Returns the order of two joined rows. The order of a registration comes before that of a token, and the first row's
- * before the other's.
- */
+/** A registration comes before a token, and the first row before the other. */
 export const joinOrders = (row: OrderOfRow, other: OrderOfRow): OrderOfRow =>
   row.ordered === undefined || (other.isOrderRegistered && !row.isOrderRegistered)
     ? { ordered: other.ordered, isOrderRegistered: other.isOrderRegistered }
     : { ordered: row.ordered, isOrderRegistered: row.isOrderRegistered }
 
-/** Tells whether the order fixes the amount of a kind. Subscriptions and intents may change their amounts. */
+/** Subscriptions and intents may change their amounts. */
 const isFixed = (kind: Kind): boolean =>
   kind === "apm-payment" || kind === "refund" || kind.endsWith("payout")
 
 /**
- * Tells whether a callback names another account than the order. It is a replay of a callback for another
- * account: its amount is not compared, and the handler does not get its fields.
+ * Tells whether a callback names another account than the order: a replay, whose amount is not
+ * compared and whose fields the handler does not receive.
  */
 export const isOfOtherAccount = ({ ordered }: Row, { account }: Signed): boolean =>
   ordered?.account !== undefined && ordered.account !== account
 
 /**
- * Tells whether a callback of an APM payment, payout or refund has another amount or currency than was
- * ordered. Amounts are compared as numbers, rounded as the service rounds.
+ * Tells whether a callback has another amount or currency than was ordered. Amounts are compared as
+ * numbers, rounded as the service rounds.
  */
 export const differs = (row: Row): boolean =>
   isFixed(row.kind) &&
@@ -84,8 +80,8 @@ export const differs = (row: Row): boolean =>
   )
 
 /**
- * Tells whether the callbacks of a transaction may be those of a request: one of them is signed with its fields, and all
- * such have the account, the amount and the currency of the request, as far as they are known.
+ * Tells whether the callbacks of a transaction may be those of a request: at least one is signed
+ * with its fields, and all of these match the known account, amount and currency.
  */
 export const isOfRequest = (request: RequestRow, row: Row): boolean => {
   const ordered = { ...row.ordered, ...request.ordered }
@@ -105,10 +101,7 @@ const isAsOrdered = (ordered: Ordered | undefined, { amount, currency }: Signed)
 export const isSameAmount = (ordered: string, signed: string): boolean =>
   Grammar.amount.test(signed) && hundredths(ordered) === hundredths(signed)
 
-/**
- * Returns a decimal text in hundredths, rounded half up. It does not use core's `Amount`, which needs
- * Schema: a third of a receiver's bundle.
- */
+/** Rounds half up. Core's `Amount` needs Schema, a third of a receiver's bundle. */
 const hundredths = (text: string): bigint | undefined => {
   const [, whole, fraction = ""] = /^([0-9]{1,40})(?:\.([0-9]{1,40}))?$/.exec(text) ?? []
   if (whole === undefined) return undefined

@@ -1,40 +1,33 @@
 /**
- * The read budget: the most reads that all processes of a database send to the service in a second.
+ * The read budget: the reads that all processes of a database send in a second. Pure; times are
+ * milliseconds since the epoch by the ledger's clock.
  *
- * A process reserves reads before it sends them: it gets a time for each, and sends each within `slack` after its time or not at
- * all. Two times are at least `(1 s + slack) / rate` apart, so at most `rate` reads are sent in any second, whoever crashes.
- *
- * After a 429 the rate is halved, at most once in a second, and no read is granted before the `Retry-After` of the response, at most
- * 5 minutes. From then on the rate grows evenly, by the whole limit in a minute.
- *
- * Every function is pure. Times are milliseconds since the epoch, by the clock of the ledger that keeps the budget.
+ * A process reserves a time for each read and sends it within `slack` after that time or not at
+ * all. Reserved times are at least `(1 s + slack) / rate` apart, so at most `rate` reads are sent
+ * in any second, whoever crashes. A 429 halves the rate, at most once in a second, and pauses all
+ * reads for its `Retry-After`, at most 5 minutes. The rate then grows by the whole limit in a
+ * minute.
  */
 import { type ReadLane, readLanes } from "./Row.ts"
 
-/**
- * The state of a budget.
- *
- * - `nextAt`: the earliest time of the next read.
- * - `lowered`: the rate after the last 429, and when it came.
- * - `pausedUntil`: no read is granted before this time.
- * - `short`: a process lacked reads of this lane, so no less important ones are granted until this time.
- */
+/** The state of a budget. */
 export interface ReadBudget {
   readonly nextAt: number
   readonly lowered?: { readonly rate: number; readonly at: number }
   readonly pausedUntil: number
+  /** A process lacked reads of this lane, so less important lanes get none until this time. */
   readonly short?: { readonly lane: ReadLane; readonly until: number }
 }
 
-/** The reads that a process wants to send. `limit` is the most reads in a second; `Infinity` for no limit. */
+/** `limit` is in reads a second; `Infinity` is no limit. */
 export interface Wanted {
   readonly limit: number
   readonly reads: Readonly<Record<ReadLane, number>>
 }
 
 /**
- * The result of a reservation, which was made `at` a time of the ledger: the `times` of reads of any lane, when to ask for the
- * others, and the reads that are granted in a second now.
+ * The times of the granted reads, when to ask for the others, and the reads granted in a second
+ * now.
  */
 export interface Reservation {
   readonly at: number
@@ -43,27 +36,28 @@ export interface Reservation {
   readonly rate: number
 }
 
-/** The longest time between the time of a read and its sending, in milliseconds. */
+/** How late a reserved read may be sent, in milliseconds. */
 export const slack = 400
 
 /**
- * The longest time for which reads are reserved ahead, in milliseconds. A read may wait so long behind less important ones.
+ * How far ahead reads are reserved, in milliseconds. A read may wait so long behind less important
+ * ones.
  */
 export const lookahead = 100
 
 const maxPause = 300_000
-/** The time in which the rate grows by the whole limit. */
+/** The time in milliseconds in which the rate grows by the whole limit. */
 const recoveryTime = 60_000
 /** The 429 of reads that were sent together lower the rate once. */
 const burstTime = 1000
-/** The rate to halve where there is no limit. */
+/** The rate that is halved if there is no limit. */
 const unlimitedRate = 100
-/** The time of as many reads as the rate. */
+/** The time for as many reads as the rate. */
 const spacing = 1000 + slack
-/** A read that is planned later than this was planned before the clock was set back. */
+/** A read planned later than this was planned before the clock was set back. */
 const maxAhead = 5000
 
-/** Reserves reads. Returns the same `budget` if it does not change. */
+/** Returns the same `budget` if it does not change. */
 export const reserve = (
   budget: ReadBudget,
   { limit, reads }: Wanted,
@@ -93,7 +87,7 @@ export const reserve = (
   const times = Array.from({ length }, (_, at) => nextAt + at * interval)
   const freeAt = nextAt + length * interval
   const lacking = readLanes.find((lane) => upTo(lane) > length)
-  // Each change of a budget is a commit, so it is written now and then, and nothing is less important than the watch.
+  // Each change of a budget is a commit, so the shortage is written only now and then.
   const isNewlyShort =
     lacking !== undefined &&
     lacking !== "watch" &&
@@ -109,7 +103,7 @@ export const reserve = (
   }
 }
 
-/** Lowers the rate after a 429. `retryAfter` is the wait that the response asks for, in milliseconds. */
+/** Lowers the rate after a 429. `retryAfter` is in milliseconds. */
 export const lower = (
   budget: ReadBudget,
   { limit, retryAfter = 0 }: { readonly limit: number; readonly retryAfter?: number | undefined },
@@ -126,11 +120,10 @@ export const lower = (
   }
 }
 
-/** Returns the reads that are granted in a second. */
 const rateAt = (budget: ReadBudget, limit: number, now: number): number => {
   const { lowered, pausedUntil } = budget
   if (lowered === undefined) return limit
-  // A time that is later than now, apart from a pause, is older than a clock that was set back.
+  // A time later than now, apart from a pause, was set before the clock was set back.
   const elapsed = isPaused(budget, now) ? 0 : Math.abs(now - Math.max(lowered.at, pausedUntil))
   const rate = lowered.rate + (fullRate(limit) * elapsed) / recoveryTime
   return rate >= fullRate(limit) ? limit : rate
@@ -145,27 +138,21 @@ const fullRate = (limit: number): number => (Number.isFinite(limit) ? limit : un
 
 const indexOf = (lane: ReadLane): number => readLanes.indexOf(lane)
 
-/**
- * The use since the start of the process.
- *
- * - `limit`: the most reads that all processes may send in a second; `Infinity` without a limit. `allowed` is smaller after a
- *   429.
- * - `sent`: the reads of this process that were sent.
- * - `putOff`: how often a read of each lane was put off.
- * - `oldestPutOff`: of the reads that were put off in the last minute, how late the oldest one is, in milliseconds.
- */
+/** The use since the start of the process. */
 export interface ReadUse {
+  /** The reads that all processes may send in a second. */
   readonly limit: number
+  /** The rate now, which is lower after a 429. */
   readonly allowed: number
   readonly sent: number
   readonly putOff: Readonly<Record<ReadLane, number>>
+  /** How late the oldest read that was put off in the last minute is, in milliseconds. */
   readonly oldestPutOff: number | undefined
 }
 
-/** How long a rate and a read that was put off are remembered, in milliseconds. */
+/** How long a rate and a delayed read are remembered, in milliseconds. */
 const memory = 60_000
 
-/** Makes the record of a worker with a limit. Times are milliseconds since the epoch. */
 export const make = (limit: number) => {
   const putOff: Record<ReadLane, number> = { ask: 0, repeat: 0, watch: 0 }
   let sent = 0
@@ -173,21 +160,17 @@ export const make = (limit: number) => {
   let oldest = { dueAt: Infinity, at: -Infinity }
   const isRecent = ({ at }: { readonly at: number }, now: number) => Math.abs(now - at) < memory
   return {
-    /** Notes the rate of a reservation. */
     reserve: (rate: number, at: number): void => {
       reserved = { rate, at }
     },
-    /** Notes that a read is sent that was due at a time. */
     send: (dueAt: number): void => {
       sent++
       if (dueAt === oldest.dueAt) oldest = { dueAt: Infinity, at: -Infinity }
     },
-    /** Notes that a read was put off that was due at a time. */
     putOff: (lane: ReadLane, dueAt: number, at: number): void => {
       putOff[lane]++
       if (dueAt <= oldest.dueAt || !isRecent(oldest, at)) oldest = { dueAt, at }
     },
-    /** Returns the use. */
     read: (now: number): ReadUse => ({
       limit,
       allowed: isRecent(reserved, now) ? reserved.rate : limit,
@@ -198,7 +181,6 @@ export const make = (limit: number) => {
   }
 }
 
-/** Returns the use of several shards together. */
 export const sum = (uses: ReadonlyArray<ReadUse>): ReadUse => {
   const total = (one: (use: ReadUse) => number) => uses.reduce((all, use) => all + one(use), 0)
   const late = uses.flatMap(({ oldestPutOff }) => oldestPutOff ?? [])

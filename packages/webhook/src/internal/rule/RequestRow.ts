@@ -1,42 +1,35 @@
-/**
- * A row of the request store: everything that is kept of one request.
- */
+/** A row of the request store. Times are milliseconds since the epoch. */
 import type { Method } from "@pawl/core/Kind"
 import type { RequestKind } from "@pawl/core/RequestSender"
 import type { Ordered } from "./Row.ts"
 
-/**
- * Everything that is kept of one request. Times are milliseconds since the epoch.
- *
- * - `digest`: a keyed digest of the body. It stays when the body is deleted.
- * - `ordered`: what the request orders, as far as its body says so.
- * - `body`: the sealed body; undefined if it has card data, or once the outcome is known. That of a found request stays
- *   until `Cleaner.Retention` is over, because a person may state that the transaction belongs to another request.
- * - `retryFrom`: when the request was written, or last redriven. A request that was never sent is given up after the
- *   window from here on.
- * - `expiresAt`: a request that was never sent is not sent at this time or later.
- * - `begunAt`: when the first attempt began that may have taken effect. From then on the request is in doubt.
- * - `attempts`: how often the row was leased since it was written or redriven.
- * - `refusals`: the refusal that came last, how often it came, and when it first came.
- * - `dueAt`: when the request is to be sent.
- * - `lease`: the lease of the process that works on the row.
- * - `outcome`, `settledAt`: the outcome, and since when it is known.
- * - `transaction`: the transaction of the request, once it is known.
- * - `deniedTransactionId`: the transaction that was found, and that a person stated is not that of the request.
- * - `parked`: the reason why a person has to decide.
- * - `unknown`: the stored fields of a newer version, which stay as they are.
- */
+/** Everything that is kept of one request. */
 export interface RequestRow {
   readonly requestId: string
   readonly kind: RequestKind
+  /** A keyed digest, which stays when the body is deleted. */
   readonly digest: string
   readonly hasCardData: boolean
+  /** The order, as far as the body says it. */
   readonly ordered: Ordered | undefined
+  /**
+   * The sealed body. Undefined if it has card data, or once the outcome is known; that of a found
+   * request stays for `Cleaner.Retention`, because a person may deny the match.
+   */
   readonly body: string | undefined
   readonly createdAt: number
+  /**
+   * When the request was written or last redriven. A request that was never sent is given up a
+   * window later.
+   */
   readonly retryFrom: number
+  /** From this time on a request that was never sent is not sent. */
   readonly expiresAt: number | undefined
+  /**
+   * When the first attempt began that may have taken effect; from then on the request is in doubt.
+   */
   readonly begunAt: number | undefined
+  /** The leases since the request was written or redriven. */
   readonly attempts: number
   readonly refusals: Refusals | undefined
   readonly dueAt: number | undefined
@@ -44,14 +37,16 @@ export interface RequestRow {
   readonly outcome: Outcome | undefined
   readonly settledAt: number | undefined
   readonly transaction: SettledTransaction | undefined
+  /** A found transaction that a person stated is not that of the request. */
   readonly deniedTransactionId: string | undefined
   readonly parked: ParkedRequest["parked"] | undefined
+  /** Fields of a newer version, kept unchanged. */
   readonly unknown?: ReadonlyArray<string>
 }
 
 /**
- * The lease of a request: its id, its end, and whether the request was in doubt when it was leased. An attempt under a
- * lease that began in doubt cannot end the doubt by a refusal.
+ * A lease. `inDoubt` tells whether the request was in doubt when it was leased: a refusal then
+ * cannot end the doubt.
  */
 export interface RequestLease {
   readonly id: number
@@ -59,7 +54,7 @@ export interface RequestLease {
   readonly inDoubt: boolean
 }
 
-/** The newest refusal in words, how many there were, and when the first one came. */
+/** The newest refusal, their number, and the time of the first. */
 export interface Refusals {
   readonly reason: string
   readonly count: number
@@ -72,38 +67,31 @@ export interface SettledTransaction {
 }
 
 /**
- * The outcome of a request.
- *
- * - `Answered`: the service answered. `text` is the sealed answer (`RequestSender.encodeOutcome`); undefined once it is
- *   older than `Cleaner.Retention`.
- * - `Refused`: the service refused the request, which was not in doubt, with 400. `text` is the sealed refusal, for the
- *   same time.
- * - `Found`: a transaction that the service confirms names the request. Its answer is not known.
- * - `NotSent`: nothing happened, and nothing will: the request was cancelled, it expired, or an attempt surely had no
- *   effect. Only in the last case the same request may be sent anew.
+ * The outcome of a request. Texts are sealed, and undefined once they are older than
+ * `Cleaner.Retention`.
  */
 export type Outcome =
   | { readonly _tag: "Answered"; readonly text: string | undefined }
+  /** The service refused, with 400, a request that was not in doubt. */
   | { readonly _tag: "Refused"; readonly text: string | undefined }
+  /** A transaction that the service confirms names the request. The answer is not known. */
   | { readonly _tag: "Found" }
+  /** Nothing happened or will. Only after `no-effect` may the same request be sent anew. */
   | { readonly _tag: "NotSent"; readonly reason: "cancelled" | "expired" | "no-effect" }
 
-/**
- * The reason why a request is parked.
- *
- * - `refused`: the service refused it three times over ten minutes.
- * - `window`: it is in doubt for longer than `Profile.requestIdWindow`.
- * - `card-data`: it is in doubt, and its body was not stored because it has card data.
- * - `rebuilt-differently`: the body that was made again is not the one that was sent.
- * - `no-key`: no key opens its body.
- * - `unreadable`: its body was changed.
- */
+/** Why a request is parked. */
 export type ParkReason =
+  /** Refused three times over ten minutes. */
   | "refused"
+  /** In doubt for longer than `Profile.requestIdWindow`. */
   | "window"
+  /** In doubt, and its body was not stored because of its card data. */
   | "card-data"
+  /** The rebuilt body is not the one that was sent. */
   | "rebuilt-differently"
+  /** No key opens its body. */
   | "no-key"
+  /** Its body was changed. */
   | "unreadable"
 
 export interface ParkedRequest extends RequestRow {
@@ -125,11 +113,8 @@ export interface NewRequest {
 }
 
 /**
- * The end of an attempt without an outcome.
- *
- * - `dueAt`: when the next attempt begins.
- * - `refusal`: the refusal of the service in words, if it refused.
- * - `hadNoEffect`: whether the attempt surely had no effect. It ends a doubt only if the attempt was the first one.
+ * The end of an attempt without an outcome. `hadNoEffect` ends a doubt only if the attempt was the
+ * first one.
  */
 export interface Release {
   readonly at: number
@@ -138,7 +123,7 @@ export interface Release {
   readonly hadNoEffect?: boolean | undefined
 }
 
-/** An outcome that is to be written. `lease` is the id of the lease under which it became known. */
+/** An outcome, with the id of the lease under which it became known. */
 export interface Settlement {
   readonly outcome: Outcome
   readonly at: number
@@ -146,19 +131,17 @@ export interface Settlement {
   readonly transaction?: SettledTransaction | undefined
 }
 
-/**
- * The decision of a person on a parked or found request.
- *
- * - `window`: `Profile.requestIdWindow` in milliseconds.
- * - `hadNoEffect`: whether the person states that the request had no effect. That ends the doubt. The transaction of a
- *   found request belongs to another request then.
- * - `canSend`: whether the request can be sent. One that cannot, because its card data was not stored, is settled if it
- *   had no effect.
- */
+/** A person's decision on a parked or found request. */
 export interface Redrive {
   readonly at: number
+  /** `Profile.requestIdWindow` in milliseconds. */
   readonly window: number
+  /**
+   * The person states that the request had no effect, which ends the doubt. The transaction of a
+   * found request then belongs to another request.
+   */
   readonly hadNoEffect?: boolean | undefined
+  /** False if the card data was not stored. Such a request is settled if it had no effect. */
   readonly canSend?: boolean | undefined
 }
 

@@ -1,7 +1,8 @@
 /**
- * The rule of a request: what each operation of a request store does to a row.
+ * The rule of a request: pure functions that return the changed row, or undefined if nothing
+ * changes. Times are milliseconds since the epoch.
  *
- * Every function is pure, and returns the changed row, or undefined if it changes nothing. A request goes this way:
+ * A request goes this way:
  *
  * ```text
  * write ─▶ written ─▶ begin ─▶ begun ─▶ settle ─▶ settled
@@ -11,9 +12,10 @@
  *          settled             parked
  * ```
  *
- * A request is in doubt from `begin` on: its first byte may have left. Doubt belongs to the requestId. Only an answer of
- * the service, a callback, a read or a person ends it. A failed attempt ends it only if the request was not in doubt
- * when the attempt began, and the attempt surely had no effect.
+ * From `begin` on a request is in doubt, because its first byte may have left. Only an answer, a
+ * callback, a read or a person ends the doubt.
+ * Times are parameters, in milliseconds since the epoch. => A failed attempt ends it only if the
+ * request was not in doubt when the attempt began, and the attempt surely had no effect.
  *
  * Times are parameters, in milliseconds since the epoch.
  */
@@ -33,15 +35,15 @@ import type {
 } from "./RequestRow.ts"
 import type { Row } from "./Row.ts"
 
-/** How many refusals come before the request is parked. */
+/** The refusals after which the request is parked. */
 export const maxRefusals = 3
 
-/** The time over which these refusals come, in milliseconds. */
+/** The time in milliseconds over which they come. */
 export const refusalTime = 10 * 60_000
 
 type NewLease = Pick<RequestLease, "id" | "until">
 
-/** Makes the row of a new request. With a lease it is begun at once; without one it is due. */
+/** With a lease the request is begun at once; without one it is due. */
 export const write = (
   { body, digest, expiresAt, hasCardData, kind, ordered, requestId }: NewRequest,
   at: number,
@@ -68,15 +70,15 @@ export const write = (
   parked: undefined
 })
 
-/** Tells whether a request was surely never sent, and nobody works on it. */
+/** Tells whether a request was surely never sent, and is not leased. */
 export const isUnsent = ({ begunAt, lease, outcome }: RequestRow): boolean =>
   outcome === undefined
     ? begunAt === undefined && lease === undefined
     : outcome._tag === "NotSent" && outcome.reason === "no-effect"
 
 /**
- * Writes a request anew that was surely never sent (`isUnsent`): one whose attempt had no effect, or whose texts cannot be read. It
- * expires when it did before, if the new request says nothing else; after that time it is settled as expired.
+ * Writes an unsent request anew. It keeps its `expiresAt` unless the new request has one, and is
+ * settled as expired after that time.
  */
 export const restart = (
   row: RequestRow,
@@ -97,7 +99,7 @@ export const restart = (
       }
 }
 
-/** Leases a row, and ends the lease that it had before. */
+/** Ends an earlier lease. */
 export const lease = (row: RequestRow, { id, until }: NewLease): LeasedRequest => ({
   ...row,
   attempts: row.attempts + 1,
@@ -106,12 +108,11 @@ export const lease = (row: RequestRow, { id, until }: NewLease): LeasedRequest =
   lease: { id, until, inDoubt: row.begunAt !== undefined }
 })
 
-/** Tells whether a lease is the one that a row has. */
 const holds = (row: RequestRow, leaseId: number | undefined): boolean =>
   row.lease !== undefined && row.lease.id === leaseId
 
 /**
- * Begins an attempt: from now on the first byte may leave. The lease must hold, and the request must not be expired.
+ * From now on the first byte may leave, so the lease must hold and the request must not be expired.
  */
 export const begin = (
   row: RequestRow,
@@ -129,8 +130,8 @@ export const renew = (row: RequestRow, leaseId: number, until: number): RequestR
     : undefined
 
 /**
- * Ends a lease without an outcome. The third refusal, ten minutes after the first, parks the request. Their words may differ,
- * because a service may write a new id into each.
+ * Ends a lease without an outcome. The third refusal, ten minutes after the first, parks the
+ * request. Their texts are not compared, because a service may write a new id into each.
  */
 export const release = (
   row: RequestRow,
@@ -156,15 +157,15 @@ export const release = (
   }
 }
 
-/** Ranks outcomes by what they prove: 2 for an answer, 1 for a transaction whose answer is lost, 0 for no effect. */
+/** Ranks outcomes by what they prove. */
 const proofOf = ({ _tag }: Outcome): number => (_tag === "Answered" ? 2 : _tag === "Found" ? 1 : 0)
 
 /**
- * Settles a request: its outcome is known. Its body is deleted, unless it was only found.
+ * Settles a request, and deletes its body unless it was only found.
  *
- * An outcome is replaced by one that proves more: a refusal or a request that was given up by a transaction, and that by an answer.
- * `Answered` and `Found` are facts, and need no lease. `Refused` and `NotSent` need the lease, and a request that was not in doubt
- * when it was leased: without it another process may have sent the request.
+ * An outcome that proves more replaces one that proves less. `Answered` and `Found` are facts and
+ * need no lease. `Refused` and `NotSent` need the lease of a request that was not in doubt: without
+ * it another process may have sent the request.
  */
 export const settle = (
   row: RequestRow,
@@ -175,7 +176,7 @@ export const settle = (
   return proofOf(outcome) > proven ? settled(row, outcome, at, transaction) : undefined
 }
 
-/** Tells whether a request had an effect after all, although its outcome said that it had none. */
+/** Tells whether a request took effect although its outcome said that it had not. */
 export const isProvedWrong = (
   before: RequestRow | undefined,
   after: RequestRow | undefined
@@ -185,7 +186,6 @@ export const isProvedWrong = (
   proofOf(before.outcome) === 0 &&
   proofOf(after.outcome) > 0
 
-/** The alarm of such a request. */
 export const provedWrong =
   "a request that was refused or given up took effect: its transaction is known now"
 
@@ -208,12 +208,11 @@ const settled = (
 })
 
 /**
- * Settles a request whose response was lost by the row of a transaction that names it in the token of its callback URL.
- *
- * A token can be moved to the callback of another transaction. So the service must have confirmed a status of the
- * transaction, no response to another request may have named the transaction, and the signed fields of its callbacks must be as
- * ordered.
- * Another transaction of the same account, amount and currency is not told apart: a redrive undoes that.
+ * Settles a request whose response was lost by a transaction that names it in the token of its
+ * callback URL. A token can be moved to another callback, so the service must have confirmed a
+ * status, no other response may have named the transaction, and the signed fields must be as
+ * ordered. A transaction with the same account, amount and currency is not told apart; a redrive
+ * undoes that.
  */
 export const find = (row: RequestRow, found: Row): RequestRow | undefined => {
   const { evidence, isOrderRegistered, method, ordered, read, registered, transactionId } = found
@@ -233,7 +232,6 @@ export const cancel = (row: RequestRow, at: number): RequestRow | undefined =>
     ? settled(row, { _tag: "NotSent", reason: "cancelled" }, at)
     : undefined
 
-/** Parks a request for a person, under a lease. */
 export const park = (
   row: RequestRow,
   leaseId: number,
@@ -245,9 +243,8 @@ export const park = (
     : undefined
 
 /**
- * Makes a parked request due again. A request that is in doubt for longer than the window stays parked, unless a
- * person states that it had no effect. With that statement a found request becomes due, too: its transaction
- * belongs to another request, and settles it no more.
+ * Makes a parked request due again. Past the window a person must state that it had no effect. With
+ * that statement a found request becomes due too, and its transaction settles it no more.
  */
 export const redrive = (
   row: RequestRow,
@@ -291,36 +288,35 @@ export const deleteTexts = (row: RequestRow, before: number): RequestRow | undef
 /** The longest wait before the next attempt, in milliseconds. */
 export const maxWait = 5 * 60_000
 
-/** Clocks of several processes, and a claim and the write that it waits for, may differ by so many milliseconds. */
+/** How far the clocks of several processes may differ, in milliseconds. */
 const maxDifference = 5000
 
-/** Returns the latest time for which a row can be planned. A row with a later time was planned before the clock was set back. */
+/** A row planned later was planned before the clock was set back. */
 export const latestPlan = (at: number): number => at + maxWait + maxDifference
 
-/** Returns the wait after an attempt, in milliseconds: 1, 2, 4, … s, at most 5 minutes. */
+/** Returns the backoff in milliseconds: 1, 2, 4, … s, at most 5 minutes. */
 export const waitAfter = (attempt: number): number =>
   Math.min(1000 * 2 ** Math.max(attempt - 1, 0), maxWait)
 
-/** Returns when a row may be claimed: when its lease ends, else when it is due; undefined if it may not be. */
 export const claimableAt = ({ dueAt, lease }: RequestRow): number | undefined =>
   lease?.until ?? dueAt
 
-/** Tells whether a row may be claimed at a time: it is due, or was planned before the clock was set back. */
+/** A row planned too late, before the clock was set back, may be claimed too. */
 export const isClaimable = (row: RequestRow, at: number): boolean => {
   const time = claimableAt(row)
   return time !== undefined && (time <= at || time > latestPlan(at))
 }
 
 /**
- * Tells whether nobody works on an open row, so that a caller who has its bytes may send it earlier than planned. Such a
- * caller has the card data, too, without which the row is parked.
+ * Tells whether an open row may be sent earlier than planned by a caller who has its bytes, card
+ * data included.
  */
 export const isIdle = (row: RequestRow, at: number): boolean =>
   row.dueAt !== undefined || isClaimable(row, at) || row.parked?.reason === "card-data"
 
 /**
- * Tells whether a request that was never sent has to be given up: it expired, or the window since it was written or
- * redriven is over. `window` is in milliseconds.
+ * Tells whether a request that was never sent is given up: it expired, or its window is over.
+ * `window` is in milliseconds.
  */
 export const isExpired = (
   { begunAt, expiresAt = Infinity, retryFrom }: RequestRow,
@@ -329,21 +325,18 @@ export const isExpired = (
 ): boolean => begunAt === undefined && at >= Math.min(expiresAt, retryFrom + window)
 
 /**
- * Returns when the window of a request begins: with its first attempt, or now. A time that is later than now was set by a clock that
- * was ahead. It counts as unset, so the window is no longer than it should be; the request stays in doubt.
+ * A start later than now comes from a clock that was ahead. It counts as now, so the window is not
+ * too long; the request stays in doubt.
  */
 const windowStart = ({ begunAt = Infinity }: RequestRow, at: number): number =>
   Math.min(begunAt, at)
 
-/**
- * Returns the time until which the client may send a request that is begun: the end of the window, and of a request that was not in
- * doubt before the time at which it expires, too.
- */
+/** Returns the end of the window; for a request without doubt, at most its `expiresAt`. */
 export const sentUntil = (row: RequestRow, at: number, window: number): number => {
   const { expiresAt = Infinity, lease } = row
   return Math.min(windowStart(row, at) + window, lease?.inDoubt === false ? expiresAt : Infinity)
 }
 
-/** Tells whether a request is in doubt for so long that the service may not know its requestId any more. */
+/** After this time the service may not know the requestId any more. */
 export const isPastWindow = (row: RequestRow, at: number, window: number): boolean =>
   row.begunAt !== undefined && at >= windowStart(row, at) + window

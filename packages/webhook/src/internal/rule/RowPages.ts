@@ -1,11 +1,9 @@
-/**
- * Pages of stored rows: of all rows in the order of their keys, or of planned reads in the order of their times.
- */
+/** Pages of stored rows by key, or of planned reads by time. */
 import type { Kind } from "@pawl/core/Kind"
 import type { Row } from "./Row.ts"
 import type { StoredRow, StoredRows } from "./StoredRow.ts"
 
-/** The place of a row among those that are due later, which are ordered by time, id and scope. */
+/** The place of a row among those that are due later. */
 export interface PlannedKey {
   readonly dueAt: number
   readonly transactionId: string
@@ -13,9 +11,8 @@ export interface PlannedKey {
 }
 
 /**
- * A page of planned reads in a `lane`, that of repeats or of the watch: the first `limit` behind `after`, without rows
- * that were read at `readSince` or later. The first of them is to be made at `dueAt` at the latest, and then `rate` of them
- * in each second.
+ * A page of planned reads: the first `limit` behind `after` that were not read since `readSince`.
+ * The first is made at `dueAt` at the latest, then `rate` in each second.
  */
 export interface PlannedPage {
   readonly lane: "repeat" | "watch"
@@ -26,16 +23,15 @@ export interface PlannedPage {
   readonly limit: number
 }
 
-/** Returns when the read at a position of a page is made at the latest. */
+/** Returns the latest time of the read at a position. */
 export const latestAt = ({ dueAt, rate }: PlannedPage, position: number): number =>
   dueAt + Math.floor((position * 1000) / rate)
 
 /**
- * Brings a page of planned reads forward. `changed` has each row that is read earlier, with its new state. `last` is the
- * place of the last row of the page; undefined if there are fewer rows than `limit`.
+ * Brings a page of planned reads forward. A read that is due earlier keeps its time, so a repeat
+ * changes almost nothing.
  *
- * A planned read is that of a row in the lane without a lease. A read that is due before its place in the page
- * keeps its time, so to bring reads forward again changes almost nothing.
+ * `last` is the place of the last row; undefined if the page is not full.
  */
 export const bringForward = (
   rows: StoredRows,
@@ -61,7 +57,6 @@ export const bringForward = (
   }
 }
 
-/** Tells whether the read of a row is among those that a page brings forward. */
 export const isPlanned = (
   { dueAt, lane, lease, row }: StoredRow,
   page: Pick<PlannedPage, "lane" | "readSince">
@@ -83,8 +78,8 @@ const comparePlanned = (one: PlannedKey, two: PlannedKey): number =>
 const compareText = (one: string, two: string): number => (one < two ? -1 : one > two ? 1 : 0)
 
 /**
- * A page of all rows: those behind `after`, of which `limit` are looked at. Rows that were created at `from` or later and
- * before `before` are returned.
+ * A page of all rows: `limit` rows behind `after` are examined, and those created from `from` until
+ * `before` returned.
  */
 export interface PageOptions {
   readonly after?: RowKey | undefined
@@ -93,10 +88,7 @@ export interface PageOptions {
   readonly before: number
 }
 
-/**
- * The rows of a page, without their `newestCallbacks`, and the place of the last row that was looked at; undefined if there
- * are no more.
- */
+/** The rows without their `newestCallbacks`, and the last examined place; undefined at the end. */
 export interface RowPage {
   readonly rows: ReadonlyArray<Row>
   readonly last: RowKey | undefined
@@ -122,8 +114,8 @@ export const page = (all: StoredRows, { after, before, from, limit }: PageOption
 }
 
 /**
- * Joins the pages of several ledgers under the same options. Rows behind the first `last` of a page come with the next page,
- * because the ledger of that page has not looked at them yet.
+ * Joins the pages of several ledgers. Rows behind the first `last` come with the next page, because
+ * its ledger has not examined them yet.
  */
 export const join = (pages: ReadonlyArray<RowPage>): RowPage => {
   const [last] = pages.flatMap(({ last }) => last ?? []).toSorted(compareKeys)

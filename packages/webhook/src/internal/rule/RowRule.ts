@@ -1,12 +1,10 @@
 /**
  * The rule of a row: what each operation of a ledger does to the rows of a transaction.
  *
- * Every function is pure. It takes all rows of a method and transaction id and returns them changed, because a
- * callback belongs to one of these rows and a write may join two of them. The ledger runs these functions, and the laws of a
- * ledger (`@pawl/testkit/Laws/Store`) compare any store with them.
- *
- * Times are parameters, in milliseconds since the epoch. If a row is due at two times, the earlier one
- * counts.
+ * Every function is pure, takes all rows of a method and id, and returns them changed, because a
+ * write may join two rows. Ledgers run these functions, and the laws (`@pawl/testkit/Laws/Store`)
+ * compare any store with them. Times are milliseconds since the epoch; of two due times the earlier
+ * one counts.
  */
 import type { Signed } from "@pawl/core/Callback"
 import * as Evidence from "@pawl/core/Evidence"
@@ -30,24 +28,20 @@ import { findOrMake, type Lease, type StoredRow, type StoredRows } from "./Store
 import type { Verified } from "../../VerifyCallback.ts"
 import type { Event } from "./Fact.ts"
 
-/** The most bodies of one transaction that are kept in quarantine: the first 15 and the last one. */
+/** The quarantined bodies kept of a transaction: the first 15 and the last one. */
 export const quarantineLimit = 16
 
-/** The most bytes that the kept bodies of one transaction have together, without those of up to 4 KiB. */
+/** The bytes of the kept bodies of a transaction, without those of up to 4 KiB. */
 export const bodiesLimit = 256 * 1024
 const smallBody = 4 * 1024
 
-/** Returns the signed fields of a callback that are kept: those of another transaction are not. */
+/** Returns the signed fields to keep: not those of another transaction. */
 export const signedOf = ({ refundId, signed, transactionId }: Verified): Signed | undefined =>
   refundId === undefined && signed.transactionId === transactionId ? signed : undefined
 
 /**
- * Stores a callback that claims a status.
- *
- * - `isNew`: no callback claimed the status before. A new status starts the poll ladder anew.
- * - `isDue`: the row is due now, because the status is new or the service has not confirmed it. A new status is due in
- *   the lane of a first read if it is final, else in that of a first call; a repeat in the lane of repeats.
- * - `hasRoom`: the body is kept. Beyond the limit of a transaction the body before it stays.
+ * Stores a callback that claims a status. A new status restarts the poll intervals; it, or an
+ * unconfirmed claim, makes the row due. Without room the body before it stays.
  */
 export const accept = (
   rows: StoredRows,
@@ -109,12 +103,11 @@ const sizeOf = (rows: StoredRows): number =>
     .flatMap(({ row }) => Object.values(row.newestCallbacks))
     .reduce((sum, { size = 0 }) => sum + size, 0)
 
-/** Returns the lane in which a new status makes its row due. */
 export const laneOfNew = (claim: Status): Lane => (isTerminal(claim) ? "ask" : "tell")
 
 /**
- * Registers an operation and makes its row due. The row takes the kind and the order of the registration;
- * a status in it counts as confirmed. A registration changes nothing that another one ordered: it adds fields, or fails.
+ * Registers an operation and makes its row due. Its status counts as confirmed. It adds fields to
+ * an earlier registration or fails, and never changes one.
  */
 export const register = (
   rows: StoredRows,
@@ -140,7 +133,7 @@ export const register = (
   )
 }
 
-/** Leases the row of a scope to one worker, and ends the lease that it had before. */
+/** Ends an earlier lease. */
 export const lease = (
   rows: StoredRows,
   scope: Kind,
@@ -156,16 +149,11 @@ export const lease = (
 }
 
 /**
- * Writes a change under a lease, and returns the changed row.
+ * Writes a change under a lease. If a callback brought a new status meanwhile, its poll intervals
+ * stay.
  *
- * Evidence and read are joined, and the sequence does not go back. If a callback brought a new status during the lease,
- * the poll ladder stays as the callback left it.
- *
- * Without the lease, or if `ifSequence` differs from the sequence of the row, nothing is written: the same
- * `rows` are returned, and `leased` is undefined.
- *
- * If another row has the kind in the change, the leased row is joined to that row and removed, and `leased` is
- * undefined.
+ * Without the lease, or at another sequence, the same `rows` are returned and `leased` is
+ * undefined. If another row has the kind in the change, the leased row is joined to it and removed.
  */
 export const write = (
   rows: StoredRows,
@@ -198,7 +186,7 @@ export const write = (
     : { rows: replace(others, target, join(target, next)), leased: undefined }
 }
 
-/** Returns a row with the fields of a change. Evidence and read are joined, and the sequence does not go back. */
+/** Joins evidence and read. The sequence does not go back. */
 export const changed = <A extends Row>(row: A, change: Change): A => ({
   ...row,
   ...Struct.omit(change, ["facts", "ifSequence", "release", "until"]),
@@ -207,7 +195,7 @@ export const changed = <A extends Row>(row: A, change: Change): A => ({
   sequence: Math.max(row.sequence, change.sequence ?? row.sequence)
 })
 
-/** Returns the change that has the same result as two changes, one after the other. */
+/** Returns the change that has the result of both, one after the other. */
 export const joinChanges = (one: Change, two: Change): Change => {
   const evidence = Evidence.join(one.evidence ?? Evidence.none, two.evidence ?? Evidence.none)
   const read = Evidence.joinRead(one.read, two.read)
@@ -223,9 +211,9 @@ export const joinChanges = (one: Change, two: Change): Change => {
 }
 
 /**
- * Joins another row of the same transaction to a row, and makes the row due. Evidence and reads are joined, and the
- * counts of callbacks are added. The larger sequence stays, so that a consumer drops nothing new as late.
- * A field that is empty in `stored` comes from the other row. All other fields stay as they are in `stored`.
+ * Joins another row of the same transaction to a row, and makes it due. The larger sequence stays,
+ * so that a consumer drops nothing new as late. Other fields of `stored` stay unless they are
+ * empty.
  */
 export const join = (stored: StoredRow, other: StoredRow): StoredRow => ({
   ...stored,
@@ -258,13 +246,8 @@ export const join = (stored: StoredRow, other: StoredRow): StoredRow => ({
 })
 
 /**
- * Redrives the dead letters that a key names, and makes them due. Returns the same `rows` if the key names no
- * dead letter.
- *
- * The handler gets its full time for retries again, and its `attempt` is not reset. An id that no endpoint knew
- * is read at once. An amount that differs from the ordered one is allowed from now on.
- *
- * `at` is when they are due, and `event` tells of the redrive.
+ * Redrives dead letters and makes them due. The handler gets its full time for retries, an unknown
+ * id is read at once, and an amount that differs is allowed from now on.
  */
 export const redrive = (
   rows: StoredRows,
@@ -297,8 +280,8 @@ export const redrive = (
 }
 
 /**
- * Deletes up to `limit` callbacks that came before a time, and returns how many it deleted. A dead letter
- * keeps its callbacks. Counts and evidence stay.
+ * Deletes up to `limit` bodies older than a time. A dead letter keeps its bodies; counts and
+ * evidence stay.
  */
 export const deleteBodies = (
   rows: StoredRows,
@@ -322,13 +305,12 @@ export const deleteBodies = (
   return count === 0 ? { rows, count } : { rows: next, count }
 }
 
-/** Replaces a row, or appends a new one. */
 const replace = (rows: StoredRows, stored: StoredRow, next: StoredRow): StoredRows => {
   const index = rows.indexOf(stored)
   return index === -1 ? [...rows, next] : rows.with(index, next)
 }
 
-/** Sets the value of a status. A computed key in a literal takes three times as long as the assignment. */
+/** A computed key in a literal takes three times as long as the assignment. */
 const put = <Value>(
   values: Readonly<Partial<Record<Status, Value>>>,
   status: Status,
@@ -339,7 +321,7 @@ const put = <Value>(
   return changed
 }
 
-/** Joins fields of a newer version. The first character of a line is the number of its field. */
+/** The first character of a line is the number of its field. */
 const joinUnknown = ({ unknown = [] }: Row, other: Row): Pick<Row, "unknown"> => {
   const numbers = new Set(unknown.map((line) => line.charAt(0)))
   const joined = [
@@ -352,7 +334,7 @@ const joinUnknown = ({ unknown = [] }: Row, other: Row): Pick<Row, "unknown"> =>
 const later = (one: number | undefined, two: number | undefined): number | undefined =>
   one === undefined || two === undefined ? (one ?? two) : Math.max(one, two)
 
-/** Makes a row due in a lane. If it is due already, the earlier time and the more urgent lane count. */
+/** The earlier time and the more urgent lane count. */
 const dueIn = (
   { dueAt, lane }: StoredRow,
   at: number | undefined,
@@ -365,9 +347,8 @@ const dueIn = (
 }
 
 /**
- * The result of an erase: the number of rows of the transaction, which stay, and the numbers of the bodies of callbacks, callbacks in
- * quarantine, notes of persons and requests whose texts were deleted. `open` is the number of its requests that are not settled
- * yet: their texts stay, because they may have to be sent again.
+ * The result of an erase. `rows` stay, and so do the texts of the `open` requests, because these
+ * may have to be sent again.
  */
 export interface Erased {
   readonly rows: number
@@ -379,10 +360,8 @@ export interface Erased {
 }
 
 /**
- * Tells whether a transaction may be deleted, by all of its rows: each had its last new status before `before` and is done.
- *
- * A row is done if the handler was told a terminal status, it has no lease, it is no dead letter, and no work on it is due but a
- * read of the watch. A row without a new status for so long has no claim left that a read could still confirm.
+ * Tells whether a transaction may be deleted: every row delivered a terminal status, had no new
+ * status since `before`, and has no lease, dead letter or due work except a read of the watch.
  */
 export const isDeletable = (rows: StoredRows, before: number): boolean =>
   rows.length > 0 && rows.every((stored) => stored.row.newStatusAt < before && isDone(stored))
@@ -395,9 +374,8 @@ const isDone = ({ dueAt, lane, lease, row }: StoredRow): boolean =>
   (dueAt === undefined || lane === "watch")
 
 /**
- * Erases the texts of rows: the bodies of their callbacks, and the notes of their redrives. The fields for accounting stay: ids,
- * orders, signed amounts, statuses, counts and times. The rows remember it, so that a body that comes again is not kept
- * (`keepErased`).
+ * Erases bodies and the notes of redrives. Ids, orders, signed amounts, statuses, counts and times
+ * stay for accounting.
  */
 export const eraseRows = (
   rows: StoredRows
@@ -421,13 +399,13 @@ export const eraseRows = (
 }
 
 /**
- * Tells whether a transaction was erased. It is kept without rows if it had only callbacks in quarantine, or if its rows were deleted
- * after their time.
+ * A transaction is kept without rows if it had only quarantined callbacks, or if its rows were
+ * deleted after their time.
  */
 export const isErased = (rows: StoredRows | undefined): boolean =>
   rows !== undefined && (rows.length === 0 || rows.some(({ row }) => row.isErased))
 
-/** Erases what an event has added to the rows of a transaction that was erased before it. */
+/** Erases what an event has added to an erased transaction. */
 export const keepErased = (before: StoredRows | undefined, after: StoredRows): StoredRows =>
   isErased(before) ? eraseRows(after).rows : after
 

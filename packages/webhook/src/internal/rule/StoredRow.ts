@@ -1,8 +1,4 @@
-/**
- * Stored rows: which row an event belongs to, and when a row may be claimed.
- *
- * `RowRule` states how stored rows change.
- */
+/** Finds the row of an event, and the rows that may be claimed. */
 import type * as Evidence from "@pawl/core/Evidence"
 import { type Kind, kindsOf, type Method, methodOf } from "@pawl/core/Kind"
 import { type Status, statuses } from "@pawl/core/Status"
@@ -11,26 +7,20 @@ import { type Lane, perLane, type PerLane, blank, type Row } from "./Row.ts"
 import type { Verified } from "../../VerifyCallback.ts"
 import type { Kept } from "./Fact.ts"
 
-/**
- * A row with what a ledger keeps beside it.
- *
- * - `dueAt`: when work on the row is due; undefined when it is not. A lease clears it, so during a lease
- *   it says when new work came.
- * - `bodies`: the body of each of the newest callbacks, as the bytes that came.
- * - `facts`: the facts of the row.
- * - `accepted`: for each status, when its first callback came, and the number of its callbacks.
- */
+/** A row with what a ledger keeps beside it. */
 export interface StoredRow {
   readonly row: Row
+  /** When work is due. A lease clears it, so during a lease it is the time of new work. */
   readonly dueAt: number | undefined
   readonly lane: Lane
   readonly lease: Lease | undefined
+  /** The bodies of the newest callbacks, as received. */
   readonly bodies: Readonly<Partial<Record<Status, Uint8Array>>>
   readonly facts: Fact.Facts
   readonly accepted: Readonly<Partial<Record<Status, Accepted>>>
 }
 
-/** The callbacks that claim one status: when the first came, and their number. */
+/** The time of the first callback that claims a status, and their number. */
 export interface Accepted {
   readonly at: number
   readonly count: number
@@ -38,27 +28,21 @@ export interface Accepted {
 
 export type StoredRows = ReadonlyArray<StoredRow>
 
-/**
- * The exclusive right of one worker to work on a row, until a time.
- *
- * - `evidence`: the evidence of the row when it was leased.
- */
+/** A worker's lease of a row, with the evidence at its start. */
 export interface Lease {
   readonly id: number
   readonly until: number
   readonly evidence: Evidence.Evidence
 }
 
-/** The source of an event that belongs to a row. */
 export type Source = "callback" | "registration"
 
 /**
- * Finds the row that an event belongs to, among the rows of a method and id: the row of the event's kind,
- * else the row whose kind is not known. If the event names only the method, a payment is chosen before a
- * payout, and a payout before a refund.
+ * Finds the row of an event: that of its kind, else the one whose kind is not known. If the event
+ * names only the method, a payment comes before a payout and a payout before a refund.
  *
- * The callback of a refund does not take a row of unknown kind, which may be the payment's. The
- * registration of a refund takes it, because its id is the refund's own.
+ * A refund's callback does not take a row of unknown kind, which may be the payment's. Its
+ * registration does, because its id is the refund's own.
  */
 export const find = <A>(
   rows: ReadonlyArray<A>,
@@ -73,14 +57,12 @@ export const find = <A>(
   return undefined
 }
 
-/** Returns the kinds of row among which `find` chooses: a row of the first kind, else of the second, and so on. */
 export const candidates = (kind: Kind, source: Source): ReadonlyArray<Kind> => {
   const method = methodOf(kind)
   const known: ReadonlyArray<Kind> = kind === method ? kindsOf[method] : [kind]
   return kind === "refund" && source === "callback" ? known : [...known, method]
 }
 
-/** Finds the row that an event belongs to, or makes an empty row of its kind. */
 export const findOrMake = (
   rows: StoredRows,
   kind: Kind,
@@ -99,30 +81,28 @@ export const newRow = (kind: Kind, transactionId: string, at: number): StoredRow
   accepted: {}
 })
 
-/** Returns the row that `Ledger.get` returns. */
 export const get = (rows: StoredRows, method: Method): Row | undefined =>
   find(rows, kindOf, method, "callback")?.row
 
-/** Returns a callback as the callback of the registered refund that its body names. */
+/** Returns a callback as that of the registered refund that its body names. */
 export const ofNamedRefund = (verified: Verified): Verified => ({
   ...verified,
   kind: "refund",
   transactionId: verified.refundId ?? verified.transactionId
 })
 
-/** Tells whether rows have a registered refund. Only such a refund is named by an id that is not signed. */
+/** Only a registered refund is named by an unsigned id. */
 export const hasRegisteredRefund = (rows: StoredRows): boolean =>
   rows.some(({ row }) => row.kind === "refund" && row.registered)
 
 const kindOf = ({ row }: StoredRow): Kind => row.kind
 
-/** Returns when a row may be claimed: when its lease ends, else when it is due, else `Infinity`. */
 export const claimableAt = ({ dueAt, lease }: StoredRow): number =>
   lease?.until ?? dueAt ?? Infinity
 
 /**
- * Returns the rows that may be claimed at a time, oldest first: of each lane at most `limits`. They are the oldest of the
- * lane; only of those in the lane of first reads, `newest` are the newest.
+ * Returns due rows, the oldest first, at most `limits` of each lane. `newest` of the first reads
+ * are the newest ones.
  */
 export const claimable = (
   rows: StoredRows,
@@ -142,8 +122,8 @@ export const claimable = (
 }
 
 /**
- * Corrects rows after the clock was set back by `by` to `at`: rows that may be claimed within twice that time and the
- * time of a lease are due earlier by it, and no lease ends after `until`.
+ * Corrects rows after the clock was set back by `by` to `at`: nearby due times become earlier by
+ * it, and no lease ends after `until`.
  */
 export const shift = (
   rows: StoredRows,
@@ -160,9 +140,7 @@ export const shift = (
     }
   })
 
-/**
- * Returns when the next of the rows may be claimed, in the lanes whose limit is not 0; undefined when no row may be.
- */
+/** Ignores lanes whose limit is 0. */
 export const nextClaimableAt = (
   rows: StoredRows,
   limits: number | PerLane = Infinity
@@ -176,17 +154,13 @@ export const nextClaimableAt = (
   return next === Infinity ? undefined : next
 }
 
-/**
- * A row with its facts, those of its callbacks included, in the order of their first events. `complete` is false if the row is
- * older than the facts, or has more events than facts are kept.
- */
+/** A row with its facts and callbacks in order. `complete` is false if some facts are missing. */
 export interface Story {
   readonly row: Row
   readonly facts: ReadonlyArray<Kept>
   readonly complete: boolean
 }
 
-/** Makes the story of a stored row. `isOlder` is true if the row is older than the facts. */
 export const storyOf = (
   { accepted, facts, row }: Pick<StoredRow, "accepted" | "facts" | "row">,
   isOlder = false
@@ -210,8 +184,8 @@ export const storyOf = (
 }
 
 /**
- * Finds the story of a kind among those of an id: else that of the row whose kind is not known. The name of a method finds the
- * story of the row that `Ledger.get` returns.
+ * Finds the story of a kind, else that of the row of unknown kind. A method finds that of the row
+ * that `Ledger.get` returns.
  */
 export const findStory = (stories: ReadonlyArray<Story>, kind: string): Story | undefined =>
   kind === "apm" || kind === "card"

@@ -1,30 +1,20 @@
-/**
- * A transaction of the ledger as a person reads it: its standing, and why it is a dead letter.
- */
+/** A transaction as a person reads it. */
 import * as Evidence from "@pawl/core/Evidence"
 import * as DateTime from "effect/DateTime"
 import type { DeadLetter, Parked, Row } from "./Row.ts"
 
-/** A transaction. */
 export type TransactionReport = ReturnType<typeof make>
 
-/** An amount as decimal text with its currency; null if it is not known. */
+/** Decimal text; null if it is not known. */
 export interface Money {
   readonly amount: string | null
   readonly currency: string | null
 }
 
 /**
- * Reports the standing of a transaction by its row. `policy` must be the policy of the receiver; the default is `final`.
- *
- * - `status`: the status that holds now; null before the first.
- * - `confirmed`: whether the service confirmed it in a response or a read.
- * - `conflict`: all final statuses that the service confirmed, if it confirmed several; else null.
- * - `claimed`, `confirmedStatuses`: the statuses that callbacks claimed, and those that the service confirmed.
- * - `told`: the status that the handler was last told; null before the first.
- * - `callbacks`: the number of callbacks.
- * - `deadLetter`: why the transaction is a dead letter; null if it is none. With `amount-mismatch` it has the amounts that were
- *   ordered, and each that a callback is signed with.
+ * Reports the standing of a transaction. `policy` must be that of the receiver. `conflict` lists
+ * the final statuses if the service confirmed several. With `amount-mismatch` the dead letter has
+ * the ordered and the signed amounts.
  */
 export const make = (row: Row, policy: Evidence.Policy = "final") => {
   const { callbacks, deadLetter, evidence, kind, method, told = null, transactionId } = row
@@ -50,19 +40,13 @@ export const make = (row: Row, policy: Evidence.Policy = "final") => {
   }
 }
 
-/** A dead letter in a list. */
 export type ListedDeadLetter = ReturnType<typeof ofDeadLetter>
 
-/** Reports a dead letter alone. */
 export const ofDeadLetter = (row: Parked) => {
   const { kind, method, transactionId } = row
   return { method, kind, transactionId, ...deadLetterOf(row, row.deadLetter) }
 }
 
-/**
- * Returns the reason of a dead letter, the status that was not told, the time (ISO 8601), the number of calls of the handler,
- * and what to do.
- */
 const deadLetterOf = ({ attempt }: Row, { at, reason, to }: DeadLetter) => ({
   reason,
   to: to ?? null,

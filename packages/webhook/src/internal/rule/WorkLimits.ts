@@ -1,26 +1,27 @@
-/**
- * The limits of a worker: how much it does at a time, and for how long a lease lasts.
- */
+/** The limits of a worker. */
 import * as Duration from "effect/Duration"
 import * as Schedule from "effect/Schedule"
 
-/**
- * The limits of the work of one process.
- *
- * - `calls`: the most calls of the handler at a time: 64 by default. A quarter of them are for retries.
- * - `reads`: the most reads at a time: 32 by default. Half of them are for first reads of claims, a quarter for other open
- *   transactions, and a quarter for the watch of those that have ended.
- * - `readsPerSecond`: the most reads in a second that all processes of the store send together: 100 by default, which the
- *   long run uses up to 71 of; `Infinity` is no limit. Each of several shards gets an equal share.
- * - `lease`: the time of a lease in milliseconds: 30 seconds by default. The rows of a process that ends without a word
- *   are worked on again after it.
- */
+/** The limits of the work of one process. */
 export interface WorkLimits {
+  /** Concurrent handler calls, 64 by default. A quarter are for retries. */
   readonly calls: number
+  /**
+   * Concurrent reads, 32 by default: half for first reads of claims, a quarter for other open
+   * transactions, a quarter for ended ones.
+   */
   readonly reads: number
+  /**
+   * Reads a second of all processes of the store, 100 by default; `Infinity` is no limit. Several
+   * shards share it equally.
+   */
   readonly readsPerSecond: number
+  /**
+   * The time of a lease in milliseconds, 30,000 by default. Rows of a crashed process are worked on
+   * again after it.
+   */
   readonly lease: number
-  /** When a handler that failed is called again (`Receiver.Options`). */
+  /** When a failed handler is called again (`Receiver.Options`). */
   readonly retrySchedule: Schedule.Schedule<unknown>
 }
 
@@ -35,10 +36,7 @@ export const defaults: WorkLimits = {
   ]).pipe(/* @__PURE__ */ Schedule.upTo({ duration: "24 hours" }))
 }
 
-/**
- * Returns the limits of one of several shards. The shares of all shards together are the limits; only a process with fewer
- * calls, reads, or reads in a second than shards has one for each.
- */
+/** Returns the limits of one of several shards: an equal share, at least one. */
 export const shareOf = (
   { calls, reads, readsPerSecond, ...limits }: WorkLimits,
   position: number,
