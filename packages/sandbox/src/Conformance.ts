@@ -3,14 +3,12 @@
  *
  * **Details**
  *
- * The receiver reads from a `Sandbox`. Callbacks are sent to its URL, and the status it reports is read at
- * `{state}/{method}/{transactionId}`: JSON with a `status`, or 404. Without `state` only the laws about answers run.
+ * The receiver reads from a `Sandbox`. Callbacks are sent to its URL, and the status it reports is
+ * read at `{state}/{method}/{transactionId}`: JSON with a `status`, or 404. Without `state` only
+ * the laws about responses run.
  *
- * A law comes from the specification, or from a decision of pawl where the specification is silent. A receiver that
- * follows the specification to the letter passes all laws of the first kind.
- *
- * `check` runs the laws one after the other, those of the specification first. `report` writes the results as text, with
- * a shell script of the first failure. `summary` writes them as Markdown, `junit` as XML.
+ * A law comes from the specification, or from a decision of pawl where the specification is silent.
+ * A receiver that follows the specification to the letter passes all laws of the first kind.
  *
  * @since 0.1.0
  */
@@ -33,36 +31,38 @@ import * as Receiver from "@pawl/testkit/Laws/Receiver"
 /**
  * The receiver under test, and the service that it reads from.
  *
- * - `url`: the URL that receives callbacks.
- * - `state`: the URL prefix of the statuses that the receiver reports.
- * - `service`: the origin of the sandbox, such as `http://127.0.0.1:4011`.
- * - `merchantKey`, `merchantSecret`: the credentials of both; the key is `sandbox-key` by default.
- * - `seed`: makes the random cases repeatable.
- * - `settleTimeout`: the time until the receiver reports the service's status; 5 seconds by default.
- * - `only`: runs only these laws, each given by its number, a part of its name, `specification` or `pawl`.
- *
  * @category models
  * @since 0.1.0
  */
 export interface Options {
+  /** The URL that receives callbacks. */
   readonly url: string
+  /** The URL prefix of the statuses that the receiver reports. */
   readonly state?: string | undefined
+  /** The origin of the sandbox, such as `http://127.0.0.1:4011`. */
   readonly service: string
+  /** The merchant key of the receiver and the sandbox; `sandbox-key` by default. */
   readonly merchantKey?: string | undefined
   readonly merchantSecret: Redacted.Redacted
+  /** Makes the random cases repeatable. */
   readonly seed: number
+  /** The time until the receiver reports the service's status; 5 seconds by default. */
   readonly settleTimeout?: Duration.Input | undefined
+  /**
+   * Runs only these laws, each given by its number, a part of its name, `specification` or `pawl`.
+   */
   readonly only?: ReadonlyArray<string> | undefined
 }
 
 /**
- * A law and its place in a run. `number` is the same in every run, also where only some laws run.
+ * A law and its place in a run.
  *
  * @category models
  * @since 0.1.0
  */
 export interface NumberedLaw {
   readonly law: Laws.Law<Receiver.Reporting, Receiver.Case>
+  /** The same in every run, even if only some laws run. */
   readonly number: number
   readonly source: "specification" | "pawl"
   readonly group: "answers" | "statuses"
@@ -88,8 +88,7 @@ export const laws: ReadonlyArray<NumberedLaw> = (["specification", "pawl"] as co
   }))
 
 /**
- * The result of one law. `broken` is undefined if the law holds. `hasEnded`: the receiver no longer listens, so the laws
- * after this one did not run.
+ * The result of one law.
  *
  * @category models
  * @since 0.1.0
@@ -118,7 +117,7 @@ export interface Progress extends NumberedLaw {
 }
 
 /**
- * Selects the laws that a run with these options checks. A number or name that selects none is an error.
+ * Selects the laws that a run with these options checks. Fails if a number or name selects none.
  *
  * @category running
  * @since 0.1.0
@@ -149,7 +148,7 @@ export const select = Effect.fnUntraced(function* ({
 })
 
 /**
- * Runs the laws, and calls `onVerdict` after each one, and `onProgress` every 5 seconds of a law.
+ * Runs the laws. Calls `onVerdict` after each law, and `onProgress` every 5 seconds while one runs.
  *
  * @category running
  * @since 0.1.0
@@ -169,7 +168,7 @@ export const check = Effect.fnUntraced(function* (
     (reason) =>
       `no response from ${url} (${reason}); start your receiver with the base URL ${options.service}/api and run this command again`
   ).pipe(
-    // A receiver that breaks on a GET listens all the same; the law about other methods reports it.
+    // A receiver that fails on GET is still listening; the law about other methods reports it.
     Effect.catchIf(
       ({ code = "" }) => closed.includes(code),
       () =>
@@ -220,7 +219,6 @@ export const check = Effect.fnUntraced(function* (
   return verdicts
 })
 
-/** Tells whether something listens: any result but a refused connection. */
 const isListening = (request: () => Promise<unknown>): Effect.Effect<boolean> =>
   Effect.tryPromise({ try: request, catch: codeOf }).pipe(
     Effect.timeoutOrElse({ duration: "10 seconds", orElse: () => Effect.void }),
@@ -228,7 +226,7 @@ const isListening = (request: () => Promise<unknown>): Effect.Effect<boolean> =>
     Effect.catch((code) => Effect.succeed(code !== "ECONNREFUSED"))
   )
 
-/** Sends one request before the laws run, so that a wrong URL is reported as such. */
+/** A wrong URL is reported as such, before any law runs. */
 const probe = (request: () => Promise<unknown>, messageOf: (reason: string) => string) =>
   Effect.tryPromise({
     try: request,
@@ -255,8 +253,7 @@ const statusReader =
     )
 
 /**
- * Writes the results as text: the number of laws that hold, the first failure with a bash script that repeats it, and
- * the next step.
+ * Writes the results as text, with a bash script that repeats the first failure.
  *
  * @category conversions
  * @since 0.1.0
@@ -265,7 +262,7 @@ export const report = (verdicts: ReadonlyArray<Verdict>, options: Options): stri
   Report.text(verdicts, targetOf(options))
 
 /**
- * Writes the results as Markdown, for the summary of a job: a table of the laws, and the report as text.
+ * Writes the results as Markdown, for a job summary.
  *
  * @category conversions
  * @since 0.1.0

@@ -3,17 +3,9 @@
  *
  * **Details**
  *
- * A run sends few requests of small amounts, opens a receiver for their callbacks, and records what it sees. Everything
- * else is computed from the recording: the findings, the profile, and the changes since an earlier recording. So a run
- * that was interrupted goes on with its recording, and a recording is a fixture.
- *
- * For each question there is one finding. Its verdict is
- *
- * - `agrees`: the service does what pawl assumes;
- * - `borne`: it does something else, and pawl works with that;
- * - `switch`: pawl works with it after a switch of `Profile` is set;
- * - `differs`: pawl assumes something that is not so;
- * - `unseen`: the run did not show it.
+ * A run sends a few requests of small amounts, receives their callbacks, and records both. The
+ * findings, the profile and the changes since an earlier recording are computed from the recording,
+ * so an interrupted run continues with it, and a test uses it as a fixture.
  *
  * @since 0.1.0
  */
@@ -68,26 +60,35 @@ export type Recording = Recorded.Recording
 export const Recording: Schema.Codec<Recording, unknown> = Recorded.Recording
 
 /**
- * A finding: a question, the reading that pawl assumes, the reading of the service, and the evidence. `silence` is the
- * number of the silence; 0 is a point that the specification defines. `breaks` says what goes wrong with a reading that differs.
+ * A finding: the answer of the service to one question.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Finding {
+  /** The number of the silence; 0 is a point that the specification defines. */
   readonly silence: number
   readonly question: Readings.Question
   readonly title: string
+  /** The reading that pawl assumes. */
   readonly assumed: string
+  /** The reading of the service; undefined if the run did not show it. */
   readonly reading: string | undefined
   readonly evidence: string
+  /**
+   * `agrees`: the service does what pawl assumes. `borne`: pawl handles the difference. `switch`:
+   * pawl handles it with a switch of `Profile`. `differs`: pawl does not handle it. `unseen`: the
+   * run did not show it.
+   */
   readonly verdict: "agrees" | "borne" | "switch" | "differs" | "unseen"
+  /** The question for the service's support. */
   readonly ask: string
+  /** The consequence of a reading that differs. */
   readonly breaks: string | undefined
 }
 
 /**
- * A silence that cannot be probed from outside, with the reason and the question for the service's support.
+ * A silence that cannot be probed from outside.
  *
  * @category models
  * @since 0.1.0
@@ -109,7 +110,7 @@ export interface Unprobed {
 export const unprobedSilences: ReadonlyArray<Unprobed> = unprobed
 
 /**
- * The plan of a run: its steps, with the most requests, payments and payouts of each.
+ * The steps of a run, with the most requests, payments and payouts of each.
  *
  * @category constants
  * @since 0.1.0
@@ -125,8 +126,9 @@ export const plan: ReadonlyArray<Omit<Step, "run">> = steps
 export const isLocal: (baseUrl: string) => boolean = Trial.isLocal
 
 /**
- * Returns why a service is not to be probed, in one sentence; undefined if it may be: on this machine, or over https
- * with a host that is named as a trial environment. `allowed` is the name of a production host that may be probed.
+ * Returns why a service must not be probed, in one sentence; undefined if it may be: it is on this
+ * machine, or uses https and its host is named as a trial environment. `allowed` is the name of a
+ * production host that may be probed.
  *
  * @category guards
  * @since 0.1.0
@@ -135,14 +137,18 @@ export const refusal: (baseUrl: string, allowed: string | undefined) => string |
   Trial.refusal
 
 /**
- * A run: `receive` takes the callbacks, and `run` does the steps. `saved` is called with the recording after each step
- * and at the end, also of a run that fails or is interrupted.
+ * A run of the doctor.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Run {
+  /** Records a callback, and returns the status to respond with. */
   readonly receive: (incoming: Incoming) => Effect.Effect<number>
+  /**
+   * Runs the steps. Calls `saved` with the recording after each step and at the end, even if the
+   * run fails or is interrupted.
+   */
   readonly run: (hooks: {
     readonly begins: (step: Omit<Step, "run">) => Effect.Effect<void>
     readonly saved: (recording: Recording) => Effect.Effect<void>
@@ -150,7 +156,7 @@ export interface Run {
 }
 
 /**
- * Makes an empty recording. `run` marks everything that the run makes.
+ * Makes an empty recording. `run` is part of every requestId.
  *
  * @category constructors
  * @since 0.1.0
@@ -167,7 +173,7 @@ export const blank = (run: string, { baseUrl, units }: Settings): Recording => (
 })
 
 /**
- * Makes a run that goes on with a recording. A step that was not finished is repeated with the same requestIds.
+ * Makes a run that continues a recording. An unfinished step is repeated with the same requestIds.
  *
  * @category constructors
  * @since 0.1.0
@@ -224,20 +230,20 @@ export const findings = (
 }
 
 /**
- * Something that pawl did with a service, and why it did not go right; undefined if it did. A `Check` is a response or callback
- * that was read, or a payment that was rehearsed.
+ * The result of reading a response or callback, or of rehearsing a payment.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Check {
   readonly subject: string
+  /** Undefined if nothing went wrong. */
   readonly problem: string | undefined
 }
 
 /**
- * Reads every response of a recording with the decoders of the client, and every callback with the verifier, with the switches of
- * a profile.
+ * Reads every response of a recording with the client's decoders, and every callback with the
+ * verifier, under the switches of a profile.
  *
  * @category getters
  * @since 0.1.0
@@ -249,8 +255,9 @@ export const reads = (
   Reads.all(Recorded.genuine(recording), { ...Profile.defaults, ...switches })
 
 /**
- * Pays, pays out and refunds in memory, with the real client and receiver and the switches of a profile, at a gateway with the
- * readings of the profile. A reading that no gateway can have is left out (`Readings.unknown`).
+ * Rehearses a payment, a payout and a refund in memory, with the real client and receiver, at a
+ * gateway with the readings of a profile. A reading that no gateway supports is left out
+ * (`Readings.unknown`).
  *
  * @category constructors
  * @since 0.1.0
@@ -264,8 +271,7 @@ export const rehearse = ({
 }): Effect.Effect<ReadonlyArray<Check>> => Rehearsal.run(Readings.behaviour(readings), switches)
 
 /**
- * Tells whether the service does what pawl assumes, or something that pawl bears, in every question, and whether every check
- * went right.
+ * Returns whether every verdict is `agrees` or `borne`, and every check succeeded.
  *
  * @category guards
  * @since 0.1.0
@@ -275,8 +281,8 @@ export const isSound = (all: ReadonlyArray<Finding>, checks: ReadonlyArray<Check
   checks.every(({ problem }) => problem === undefined)
 
 /**
- * Returns the readings of a recording that are not those of a gateway by default, and the switches by which pawl bears
- * them: the profile of the service.
+ * Returns the profile of the service: its readings that differ from a gateway's defaults, and the
+ * switches for them.
  *
  * @category getters
  * @since 0.1.0
@@ -302,8 +308,8 @@ export const profile = (
 export type Change = Drift.Change
 
 /**
- * Lists the changes of a service between two recordings: other readings, statuses, fields and types. A point that one
- * of them does not show is left out.
+ * Lists the changes of a service between two recordings: readings, statuses, fields and types. Only
+ * points that both recordings show are compared.
  *
  * @category getters
  * @since 0.1.0

@@ -3,9 +3,9 @@
  *
  * **Details**
  *
- * A question is one point of a silence, such as `checksum`; a reading is one answer, such as `"|", lower-case hex`.
- * A gateway has the first reading of each question by default. `Doctor` finds the readings of a real service, and a
- * gateway with the same readings then behaves like that service.
+ * A question is one point of a silence, such as `checksum`; a reading is one answer, such as `"|",
+ * lower-case hex`. `Doctor` finds the readings of a real service, and a gateway with the same
+ * readings behaves like that service.
  *
  * **Example** (A service that signs requests with a colon, and rounds down)
  *
@@ -34,8 +34,8 @@ import { table } from "./internal/readings/Table.ts"
 export type Question = keyof typeof table
 
 /**
- * The readings of some questions. A gateway keeps the default of any other question, and of a question whose reading
- * it does not know.
+ * The readings of some questions. A gateway uses the default for every other question and for an
+ * unknown reading.
  *
  * @category models
  * @since 0.1.0
@@ -51,7 +51,7 @@ export type Readings = { readonly [Name in Question]?: string }
 export const questions = Object.keys(table) as ReadonlyArray<Question>
 
 /**
- * Lists the readings of a question that a gateway knows; the first one is its default.
+ * Lists the readings of a question that a gateway supports, the default first.
  *
  * @category getters
  * @since 0.1.0
@@ -61,7 +61,7 @@ export const known = (question: Question): readonly [string, ...Array<string>] =
   Object.keys(table[question]) as [string, ...Array<string>]
 
 /**
- * Lists the readings of a profile that no gateway can have, such as those of another version, each as `question: reading`.
+ * Lists the readings of a profile that no gateway supports, each as `question: reading`.
  *
  * @category getters
  * @since 0.1.0
@@ -73,7 +73,7 @@ export const unknown = (readings: Readonly<Record<string, string>>): ReadonlyArr
   })
 
 /**
- * Returns the switches of `Profile` by which pawl bears these readings.
+ * Returns the switches of `Profile` that these readings need.
  *
  * @category getters
  * @since 0.1.0
@@ -97,13 +97,12 @@ export const switches = ({
   }
 }
 
-/** The fields of `/auth` in which a client finds the access token without a switch. */
+/** The fields of `/auth` where a client finds the access token without a switch. */
 const usualTokens: ReadonlySet<string> = new Set(["accessToken", "access_token", "token", "jwt"])
 
 /**
- * Returns the behaviour of a gateway with these readings. Rewrites and refusals follow each other in the order of
- * the questions; of any other change the last one holds. In the style `jvm` absent fields of a response or callback are null, and the times of responses are
- * numbers of milliseconds since the epoch.
+ * Returns the behaviour of a gateway with these readings. Rewrites and refusals apply in the order
+ * of the questions; of any other change the last one holds.
  *
  * @category getters
  * @since 0.1.0
@@ -128,7 +127,8 @@ export const behaviour = (readings: Readings, style: Style = "plain"): Behaviour
     )
 
 /**
- * The style in which a gateway writes responses and callbacks.
+ * The style of responses and callbacks. In `jvm`, absent fields are null, and the times in
+ * responses are milliseconds since the epoch. The default is `plain`.
  *
  * @category models
  * @since 0.1.0

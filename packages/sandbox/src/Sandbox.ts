@@ -12,28 +12,27 @@
  * | `GET /sandbox/transactions`, `GET /sandbox/transactions/{id}` | the true transactions |
  * | `POST /sandbox/transactions/{id}/status` `{"status", "declineCode"?}` | gives a transaction a status, which it keeps |
  * | `GET /sandbox/deliveries`, `GET /sandbox/deliveries/{id}` | every attempt of every callback; the URL and body of one |
- * | `POST /sandbox/deliveries/{id}/resend` | posts that callback once more, and returns the attempt |
+ * | `POST /sandbox/deliveries/{id}/resend` | sends that callback once more, and returns the attempt |
  * | `GET /sandbox/subscriptions`, `GET /sandbox/intents` | the subscriptions and the payment intents |
- * | `GET /sandbox/requests`, `GET /sandbox/requests/{id}` | the latest 500 requests to the service, newest first; one with its bodies, whose secrets are masked |
+ * | `GET /sandbox/requests`, `GET /sandbox/requests/{id}` | the latest 500 requests, newest first; one with its bodies, secrets masked |
  * | `GET /sandbox/clock` | `{"now", "advanced"}`, the second in milliseconds |
- * | `POST /sandbox/clock` `{"advance": "62 minutes"}` | advances the clock; responds when all that fell due is delivered |
+ * | `POST /sandbox/clock` `{"advance": "62 minutes"}` | advances the clock; responds once everything that fell due is delivered |
  * | `GET /sandbox/faults`, `DELETE /sandbox/faults` | lists the active faults; removes them |
  * | `POST /sandbox/faults` `{"endpoint", "fault", "rate"?, "times"?}` | adds a fault; see `Faults` |
- * | `GET /sandbox/events` | every change of all this, as server-sent events |
- * | `POST /sandbox/reset` | removes everything but the advance of the clock; 204. Ids go on, except with a seed |
+ * | `GET /sandbox/events` | every change, as server-sent events |
+ * | `POST /sandbox/reset` | removes everything but the advance of the clock; 204. Ids continue, except with a seed |
  *
- * An invalid request to `/sandbox` is a 400 that names the field. The events are `transaction`, `delivery`,
- * `subscription`, `intent`, `request`, `clock`, `faults` and `reset`; each has the item that its GET lists.
+ * An invalid request to `/sandbox` is a 400 that names the field. The events are `transaction`,
+ * `delivery`, `subscription`, `intent`, `request`, `clock`, `faults` and `reset`; each has the item
+ * that its GET lists.
  *
- * Pages, `/sandbox` and `/api` are 403 for a `Host` that is not this machine, and pages and `/sandbox` for the `Origin`
- * of another site too, so no web page open in the developer's browser can use them. Callbacks go to this machine and to
- * the hosts that are allowed.
+ * Requests from other web sites are refused with 403 (DNS rebinding, CSRF), and callbacks go only
+ * to this machine and to allowed hosts.
  *
  * **Gotchas**
  *
- * A sandbox is made for loopback. Bound to another address it needs a `token`, which `/sandbox` then requires
- * as a bearer token. Anyone who reaches it can read its pages, and use its API with the merchant's
- * credentials.
+ * A sandbox is made for loopback. Anyone who reaches it can read its pages, and use its API with
+ * the merchant's credentials.
  *
  * @since 0.1.0
  */
@@ -77,24 +76,24 @@ export class Sandbox extends Context.Service<Sandbox, { readonly baseUrl: string
 /**
  * The settings of a sandbox.
  *
- * - `port`, `host`: the address to bind; the default is a free port of 127.0.0.1.
- * - `token`: the bearer token of `/sandbox`; required when `host` is not loopback.
- * - `allowCallbacks`: hosts that callbacks may be sent to besides this machine, with or without a port.
- * - `readings`, `style`: the answers of a real service where its specification is silent, which the sandbox then has too.
- * - `filename`: the SQLite file for the state; without it the state is in memory.
- *
  * @category models
  * @since 0.1.0
  */
 export interface Options extends Gateway.Options {
+  /** The address to bind; 127.0.0.1 by default. */
   readonly host?: string | undefined
+  /** The port to bind; a free one by default. */
   readonly port?: number | undefined
+  /** The bearer token of `/sandbox`; required if `host` is not loopback. */
   readonly token?: Redacted.Redacted | undefined
+  /** Hosts that callbacks may be sent to besides this machine, with or without a port. */
   readonly allowCallbacks?: ReadonlyArray<string> | undefined
+  /** The answers of a real service where its specification is silent. */
   readonly readings?: Readings.Readings | undefined
-  /** The switches of a client for this service, as far as a service has them too. Those of the readings count before them. */
+  /** The switches of a client that the service has as well. The readings take precedence. */
   readonly switches?: Pick<Profile.Options, "refundCallbackId" | "requestChecksumSeparator">
   readonly style?: Readings.Style | undefined
+  /** The SQLite file for the state; without it the state is in memory. */
   readonly filename?: string | undefined
 }
 
@@ -124,8 +123,7 @@ export class Unguarded extends Data.TaggedError("Unguarded")<{ readonly host: st
 }
 
 /**
- * The reasons why a sandbox does not start: its port is not available, its file cannot be used, or it has no
- * token.
+ * The reasons why a sandbox does not start: its port, its file or its token.
  *
  * @category errors
  * @since 0.1.0
@@ -162,7 +160,7 @@ export const layer = (options: Options = {}): Layer.Layer<Services, StartError> 
     own
   )
 
-/** Provides only the services of the sandbox, so its user keeps their own clock. */
+/** Provides only the services of the sandbox, so users keep their own clock. */
 const own = <E>(layer: Layer.Layer<Services, E>): Layer.Layer<Services, E> =>
   Layer.effectContext(
     Effect.map(
@@ -193,7 +191,6 @@ const port = (options: Options) =>
 
 const environment = Effect.orElseSucceed(Config.String("NODE_ENV"), () => "")
 
-/** The clock continues from its advance in the file. */
 const clock = Layer.unwrap(
   Effect.map(StateStore.StateStore, ({ open }) => {
     const saved = open<number>("clock")
@@ -206,7 +203,7 @@ const clock = Layer.unwrap(
   })
 )
 
-/** The modules for a file are loaded only with a file: they are a tenth of the start-up time. */
+/** The SQL modules take a tenth of the start-up time. */
 const store = ({ filename }: Options) =>
   filename === undefined
     ? MemoryStore.layer
@@ -229,7 +226,6 @@ const courier = ({ allowCallbacks = [] }: Options) =>
     )
   )
 
-/** The origin of the pages is known once the sandbox has its port. */
 const config = ({ readings = {}, style, switches, ...options }: Options) => {
   const behaviour = Readings.behaviour(readings, style)
   return Layer.unwrap(
@@ -243,10 +239,7 @@ const config = ({ readings = {}, style, switches, ...options }: Options) => {
   )
 }
 
-/**
- * Handles requests to the service directly. Everything else is loaded at its first request: it is a quarter
- * of the modules.
- */
+/** The modules beside the service are a quarter of all, so the first request to them loads them. */
 const served = ({ host = localhost, pageUrl, token }: Options) =>
   Layer.effectDiscard(
     Effect.gen(function* () {

@@ -1,10 +1,10 @@
 /**
  * The command `doctor`: asks a real service about the points that its specification leaves open.
  *
- * The report is on stdout, the plan, the progress and errors on stderr. In the folder of `--out` are `fixtures.json`,
- * the recording that a later run continues or is compared with, `profile.json` for a sandbox, `profile.ts` for a program,
- * and the report as Markdown. Exits with 0 only if the service does what pawl assumes, or what pawl bears without a switch, and
- * nothing has changed since the fixtures of `--against`.
+ * The report is on stdout; the plan, progress and errors are on stderr. `--out` is a folder for
+ * `fixtures.json`, the recording that a later run continues or is compared with, `profile.json` for
+ * a sandbox, `profile.ts` for a program, and the report as Markdown. Exits with 0 only if every
+ * verdict is `agrees` or `borne`, and nothing has changed since the fixtures of `--against`.
  */
 import * as RequestId from "@pawl/core/internal/RequestId"
 import * as NodeTransport from "@pawl/http/NodeTransport"
@@ -104,11 +104,13 @@ const flags = {
   )
 }
 
-/** Waits, and tells the person at the terminal that it goes on. */
 const waiting = (duration: Duration.Duration) =>
   Effect.andThen(Console.error(`       waits ${Duration.format(duration)}`), Effect.sleep(duration))
 
-/** Secrets of a real service have no flag, because every user of a machine can read the arguments of its processes. */
+/**
+ * A secret of a real service has no flag: every user of a machine can read the arguments of its
+ * processes.
+ */
 const testCard = Config.Redacted("PAWL_TEST_CARD").pipe(
   Config.withDefault(Redacted.make("4242424242424242"))
 )
@@ -119,7 +121,7 @@ const declinedCard = Config.Redacted("PAWL_TEST_CARD_DECLINED").pipe(
 
 const refuse = (message: string) => Effect.fail(new ProfileFile.FileFault({ message }))
 
-/** The credentials; those of our sandbox are the default for a service on this machine. */
+/** The default is our sandbox's, for a service on this machine. */
 const credential = <A>(given: Option.Option<A>, ours: A, isLocal: boolean, variable: string) =>
   Option.isSome(given)
     ? Effect.succeed(given.value)
@@ -127,11 +129,9 @@ const credential = <A>(given: Option.Option<A>, ours: A, isLocal: boolean, varia
       ? Effect.succeed(ours)
       : refuse(`the service needs credentials; set ${variable}`)
 
-/** Writes the module by which a program loads the switches. */
 const moduleOf = (switches: object): string =>
   `import * as Profile from "@pawl/core/Profile"\n\nexport const layer = Profile.layer(${JSON.stringify(switches, undefined, 2)})`
 
-/** The command `doctor`. */
 export const doctor = Command.make("doctor", flags, (input) =>
   Effect.gen(function* () {
     const { baseUrl, currency, isFast, out, units } = input
@@ -171,7 +171,7 @@ export const doctor = Command.make("doctor", flags, (input) =>
     yield* files.makeDirectory(out, { recursive: true })
     const write = (name: string, content: string) => OwnFile.write(`${out}/${name}`, `${content}\n`)
 
-    // The receiver is open before its URL is known, and the run needs the URL.
+    // The receiver opens before its URL is known, and the run needs the URL.
     const receiver: { receive: Doctor.Run["receive"] } = { receive: () => Effect.succeed(503) }
     const origin = yield* CallbackPort.open("127.0.0.1", input.listen, (incoming) =>
       receiver.receive(incoming)

@@ -1,10 +1,8 @@
 /**
- * The report of a running sandbox on stderr: its addresses, and a line for each request, status and callback.
+ * The report of a running sandbox on stderr: its addresses, and a line for each request, status and
+ * callback.
  *
- * **Details**
- *
- * A line has only words of the sandbox, identifiers that the sandbox assigned, and paths in which any part that is no
- * plain word is `…`: a path may contain a card number or a token.
+ * A path may contain a card number or a token, so any part that is not a plain word is `…`.
  */
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
@@ -19,7 +17,7 @@ import type { LoggedRequest } from "../internal/sandbox/RequestLog.ts"
 import * as Follower from "../internal/trigger/Follower.ts"
 import * as SandboxClient from "../internal/trigger/SandboxClient.ts"
 
-/** The settings of the sandbox. A default credential is undefined if the sandbox was started with one of the merchant. */
+/** The settings of the sandbox. A credential that the merchant gave is undefined. */
 export interface Settings {
   readonly baseUrl: string
   readonly token: Option.Option<Redacted.Redacted>
@@ -27,15 +25,15 @@ export interface Settings {
   readonly defaultSecret: string | undefined
 }
 
-/** One change in the sandbox: `text` is for a person, `fields` is for a program. */
+/** One change: `text` is for a person, `fields` is for a program. */
 interface Entry {
   readonly text: string
   readonly fields: Readonly<Record<string, unknown>>
 }
 
 /**
- * Starts to listen to a sandbox, and returns the effect that prints its addresses and then each change until the
- * scope closes. No change after the start is missed.
+ * Subscribes to a sandbox, and returns the effect that prints its addresses and every change since
+ * then until the scope closes.
  */
 export const start = (
   sandbox: Settings,
@@ -78,7 +76,6 @@ const addresses = ({ baseUrl, defaultKey, defaultSecret }: Settings): Entry => {
   return { fields, text: text.join("\n") }
 }
 
-/** Returns the function that makes the entries of each change. It knows the transactions that it has seen. */
 const reader = () => {
   const seen = new Map<string, { readonly shown: number; readonly path: string }>()
 
@@ -148,11 +145,10 @@ const reader = () => {
   }
 }
 
-/** Writes a line that begins with the time of day of the sandbox, in UTC. */
+/** The time of day is that of the sandbox's clock, in UTC. */
 const line = (at: string, ...parts: ReadonlyArray<string | undefined>): string =>
   [at.slice(11, 19), ...parts].join("  ")
 
-/** Replaces each part of a path that is no plain word. */
 const shownPath = (path: string): string =>
   path
     .split("/")

@@ -1,16 +1,14 @@
 /**
- * The outbound HTTP client of a sandbox, and the hosts that callbacks may be sent to.
+ * The outbound HTTP client of a sandbox, and the hosts that callbacks may be sent to. A caller of
+ * the API chooses the callbackUrl, and could otherwise make the sandbox post to any host its
+ * machine can reach.
  *
- * **Details**
- *
- * A callbackUrl comes with a request, so a caller of the API could make the sandbox post to any host its
- * machine can reach. Callbacks go to loopback, and to other hosts only if they are allowed:
- *
- * - A host is allowed by name or address, for the ports 80, 443 and 1024 and up; `shop.example:81` allows
- *   one port.
- * - The ports below 1024 of this machine and the sandbox's own port are refused, and so are credentials.
- * - A name is resolved once, and the checked address is connected to. `localhost` must be loopback. The
- *   addresses on which clouds serve credentials are always refused.
+ * - A host is allowed by name or address, for the ports 80, 443 and from 1024; `shop.example:81`
+ *   allows one port.
+ * - The ports below 1024 of this machine, the sandbox's own port and credentials in a URL are
+ *   refused.
+ * - A name is resolved once, and the checked address is connected to. `localhost` must be loopback.
+ *   The cloud metadata addresses are always refused.
  * - Redirects are not followed (`Courier`).
  */
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
@@ -20,10 +18,7 @@ import { lookup as resolve } from "node:dns"
 import { BlockList, isIP } from "node:net"
 import { isLoopback } from "@pawl/core/internal/Loopback"
 
-/**
- * Makes the function that tells whether a callback may go to a URL. `allowed` lists hosts, with or without a
- * port; `ownPort` is the port of the sandbox.
- */
+/** `allowed` lists hosts, with or without a port; `ownPort` is the port of the sandbox. */
 export const isAllowed =
   (allowed: ReadonlyArray<string>, ownPort: number) =>
   ({ hostname, password, port: portText, protocol, username }: URL): boolean => {
@@ -39,15 +34,12 @@ export const isAllowed =
     return hosts.includes(name) && (port >= unprivileged || port === 80 || port === 443)
   }
 
-/**
- * Tells whether the resolved address of a name may be connected to.
- */
 export const isAllowedAddress = (name: string, address: string): boolean =>
   !isBlocked(address) && (!isLoopback(name.toLowerCase()) || isLoopback(address))
 
 /**
- * Layer that sends callbacks with Node's own client, which adds no start-up time. It checks resolved
- * addresses; `isAllowed` checks the URL first.
+ * Layer that checks resolved addresses; `isAllowed` checks the URL first. Node's own client adds no
+ * start-up time.
  */
 export const layer: Layer.Layer<HttpClient.HttpClient> = NodeHttpClient.layerNodeHttpOptions({
   keepAlive: true,
@@ -70,7 +62,7 @@ export const layer: Layer.Layer<HttpClient.HttpClient> = NodeHttpClient.layerNod
 
 const unprivileged = 1024
 
-/** Addresses that are never allowed: link-local and cloud metadata, unspecified, and multicast. */
+/** Link-local and cloud metadata, unspecified, and multicast addresses. */
 const blocked = new BlockList()
 for (const [net, prefix, family] of [
   ["0.0.0.0", 8, "ipv4"],

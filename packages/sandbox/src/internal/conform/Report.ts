@@ -1,11 +1,10 @@
 /**
- * Reports of a conformance run, for people and for machines.
+ * The reports of a conformance run, for people and for machines.
  */
 import type * as Laws from "@pawl/testkit/Laws"
 import type { ReceiverCase } from "@pawl/testkit/internal/laws/receiver/Case"
 import * as Script from "./Script.ts"
 
-/** The origin of a law: the specification, or a decision of pawl where the specification is silent. */
 export type Source = "specification" | "pawl"
 
 export interface Verdict {
@@ -14,15 +13,15 @@ export interface Verdict {
   readonly source: Source
   readonly group: "answers" | "statuses"
   readonly millis: number
+  /** Undefined if the law holds. */
   readonly broken: Laws.LawBroken | undefined
+  /** True if the receiver stopped listening, so the laws after this one did not run. */
   readonly hasEnded: boolean
 }
 
-/** Returns the origin of a law, which its section names. */
 export const sourceOf = ({ section }: Laws.LawText): Source =>
   section.startsWith("spec.md") ? "specification" : "pawl"
 
-/** Writes the results as text. */
 export const text = (
   verdicts: ReadonlyArray<Verdict>,
   target: Script.ScriptTarget & { readonly seed: number }
@@ -54,7 +53,6 @@ export const text = (
   )
 }
 
-/** Counts the laws of one origin that hold. */
 const countOf = (
   name: string,
   source: Source,
@@ -68,7 +66,6 @@ const countOf = (
 const ending = ({ law, number }: Verdict): string =>
   `The receiver ended during law ${number} (${law.name}), so the laws after it did not run: no request may end it. Start it again; --only ${number} shows the request.`
 
-/** The law, the steps of the counterexample, the failure, and the explanation. */
 const describe = ({ law, shown = "", wrong }: Laws.LawBroken): ReadonlyArray<string> => [
   `This law does not hold: ${law.name}.`,
   indent(short(shown)),
@@ -82,7 +79,6 @@ const short = (text: string): string => text.replaceAll(/^(.{200}).+$/gmu, "$1�
 const sandbox = ({ merchantKey, service }: Script.ScriptTarget): string =>
   `npx pawl-sandbox --port ${new URL(service).port} --merchant-key ${merchantKey} --pace 1h`
 
-/** Writes the results as Markdown: a table of the laws, and the report as text below it. */
 export const markdown = (
   verdicts: ReadonlyArray<Verdict>,
   target: Parameters<typeof text>[1]
@@ -92,14 +88,14 @@ export const markdown = (
     ({ broken, law, millis, number, source }) =>
       `| ${number} | ${broken === undefined ? "✅" : "❌"} | ${law.name} | ${source} | ${(millis / 1000).toFixed(1)} s |`
   )
-  // The report quotes what the receiver answered. Four spaces make a block of code that no text inside it ends.
+  // The report quotes the receiver's responses. Four spaces make a block of code that no text
+  // inside it ends.
   const report = text(verdicts, target).replaceAll(/^/gmu, "    ")
   const heading = `### conform: ${right} of ${verdicts.length} laws hold`
   const table = ["| | | law | from | time |", "| --- | --- | --- | --- | --- |", ...rows].join("\n")
   return `${paragraphs(heading, table, report)}\n`
 }
 
-/** Writes the results as JUnit XML. */
 export const xml = (verdicts: ReadonlyArray<Verdict>): string => {
   const failures = verdicts.filter(({ broken }) => broken !== undefined).length
   const seconds = (millis: number) => (millis / 1000).toFixed(3)
@@ -127,7 +123,6 @@ const entities: Readonly<Record<string, string>> = {
   '"': "&quot;"
 }
 
-/** Leaves out the characters that XML does not allow. */
 const escape = (text: string): string =>
   text
     .replaceAll(/[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, "")

@@ -1,13 +1,9 @@
 /**
- * The contract as an `HttpApi`: all endpoints in groups, and the access token that they require. `openapi.json` and the
- * page of the API documentation derive from it. The client and the gateway of the testkit use the same records of
- * `Endpoint` directly.
+ * The contract as an `HttpApi`: all endpoints in groups, and the access token that they require.
+ * `openapi.json` and the API documentation derive from it.
  *
- * **Details**
- *
- * Every endpoint declares 400, 401, 404 and 500. The specification does not show the shape of an error body
- * (`spec.md`, "Errors"): the gateway of the testkit sends the declared one, and the client reads other shapes
- * too.
+ * The specification does not show the shape of an error body (`spec.md`, "Errors"): the gateway
+ * sends the declared one, and the client also reads other shapes.
  */
 import { ApmCallback, CardCallback } from "@pawl/core/internal/CallbackBody"
 import { openStruct } from "@pawl/core/internal/OpenStruct"
@@ -22,7 +18,6 @@ import { unauthorized } from "./ErrorBody.ts"
 import { get, post, put, remove } from "./HttpEndpoint.ts"
 import { asPublished } from "./OpenApiDocument.ts"
 
-/** The bearer token that every endpoint except `/auth` requires. */
 export class Bearer extends HttpApiMiddleware.Service<Bearer>()(
   "@pawl/sandbox/internal/contract/Api/Bearer",
   {
@@ -31,13 +26,9 @@ export class Bearer extends HttpApiMiddleware.Service<Bearer>()(
   }
 ) {}
 
-/**
- * Schema for the response of `/auth`, as the gateway sends it and `openapi.json` shows it. The specification does not
- * name the field; the client finds the token under other names too.
- */
+/** The specification does not name the field; the client finds the token under other names too. */
 export const AuthResponse = openStruct("AuthResponse", { accessToken: Schema.String })
 
-/** The endpoint that requires no access token. */
 export class Authentication extends HttpApiGroup.make("authentication")
   .add(
     post(
@@ -47,7 +38,6 @@ export class Authentication extends HttpApiGroup.make("authentication")
   )
   .annotate(OpenApi.Description, "The endpoint that requires no access token") {}
 
-/** Payments by alternative payment methods. */
 export class ApmPayments extends HttpApiGroup.make("apmPayments")
   .add(
     post(Endpoint.createApmPayment, "Starts a payment by an alternative payment method"),
@@ -56,7 +46,6 @@ export class ApmPayments extends HttpApiGroup.make("apmPayments")
   .middleware(Bearer)
   .annotate(OpenApi.Description, "Payments by alternative payment methods") {}
 
-/** Payouts by alternative payment methods. */
 export class ApmPayouts extends HttpApiGroup.make("apmPayouts")
   .add(
     post(Endpoint.createApmPayout, "Sends funds by an alternative payment method"),
@@ -66,7 +55,6 @@ export class ApmPayouts extends HttpApiGroup.make("apmPayouts")
   .middleware(Bearer)
   .annotate(OpenApi.Description, "Payouts by alternative payment methods") {}
 
-/** Payments by card. */
 export class CardPayments extends HttpApiGroup.make("cardPayments")
   .add(
     post(Endpoint.createCardPayment, "Starts a card payment"),
@@ -77,7 +65,6 @@ export class CardPayments extends HttpApiGroup.make("cardPayments")
   .middleware(Bearer)
   .annotate(OpenApi.Description, "Payments by card") {}
 
-/** Payouts to cards. */
 export class CardPayouts extends HttpApiGroup.make("cardPayouts")
   .add(
     post(Endpoint.createCardPayout, "Sends funds to a card"),
@@ -87,7 +74,6 @@ export class CardPayouts extends HttpApiGroup.make("cardPayouts")
   .middleware(Bearer)
   .annotate(OpenApi.Description, "Payouts to cards") {}
 
-/** Refunds of card payments. */
 export class Refunds extends HttpApiGroup.make("refunds")
   .add(
     post(Endpoint.createRefund, "Refunds a successful card payment, in full or in part"),
@@ -97,13 +83,11 @@ export class Refunds extends HttpApiGroup.make("refunds")
   .middleware(Bearer)
   .annotate(OpenApi.Description, "Refunds of card payments") {}
 
-/** Payment intents: hosted pages. */
 export class PaymentIntents extends HttpApiGroup.make("paymentIntents")
   .add(post(Endpoint.createPaymentIntent, "Creates a payment intent, a hosted page"))
   .middleware(Bearer)
   .annotate(OpenApi.Description, "Payment intents: hosted pages") {}
 
-/** Recurring payments with a card token. */
 export class Subscriptions extends HttpApiGroup.make("subscriptions")
   .add(
     post(Endpoint.createSubscription, "Creates a subscription with a card token"),
@@ -114,7 +98,6 @@ export class Subscriptions extends HttpApiGroup.make("subscriptions")
   .middleware(Bearer)
   .annotate(OpenApi.Description, "Recurring payments with a card token") {}
 
-/** The whole contract. */
 export class Api extends HttpApi.make("payments")
   .add(
     Authentication,

@@ -1,11 +1,7 @@
 /**
- * Makes `openapi.json` of the generated OpenAPI document: narrows its types to those of the specification, and adds
- * the descriptions, the examples and the callbacks.
- *
- * **Details**
- *
- * The schemas of the contract accept more than the specification promises: an id may be an integer, an
- * exact number may be its source text, and a status may be any text. `openapi.json` has only the types of the specification.
+ * Makes `openapi.json` of the generated OpenAPI document: adds descriptions, examples and
+ * callbacks, and narrows the types. The schemas accept more than the specification promises
+ * (integer ids, amounts as source text, unknown statuses).
  */
 import * as Predicate from "effect/Predicate"
 import * as Descriptions from "./OpenApiDescriptions.ts"
@@ -15,7 +11,6 @@ interface Node {
   readonly [key: string]: unknown
 }
 
-/** Returns the document as it is published. */
 export const asPublished = (document: Node): Node => {
   const { components, paths, ...rest } = document
   const { schemas, ...others } = asNode(components)
@@ -34,8 +29,8 @@ export const asPublished = (document: Node): Node => {
 }
 
 /**
- * The schemas whose fields depend on the payment method, or are not shown by the specification. An object without `additionalProperties` may have other fields too, but a
- * generator makes a map without getters of an object that states it.
+ * Schemas whose fields depend on the payment method, or are not shown by the specification. Stating
+ * `additionalProperties` on any other object makes generators write a map without getters.
  */
 const open = new Set(["ApmPayload", "ApmResponseData", "CardPaymentRequest", "TokenizeRequest"])
 
@@ -45,7 +40,6 @@ const asNode = (value: unknown): Node => (isNode(value) ? value : {})
 const mapValues = (node: Node, map: (value: unknown, key: string) => unknown): Node =>
   Object.fromEntries(Object.entries(node).map(([key, value]) => [key, map(value, key)]))
 
-/** Narrows every schema of a node to the specification. */
 const asSpecified = (node: Node): Node => mapValues(node, walk)
 
 const walk = (value: unknown): unknown => {
@@ -63,8 +57,8 @@ const walk = (value: unknown): unknown => {
 }
 
 /**
- * Narrows an exact number (a number or its source text) to a number, an id (text or integer) to text, and a status (a listed
- * value or any text) to the listed values: TypeScript reads the union of both as any text.
+ * Narrows a number or its source text to a number, an id to text, and a status to the listed
+ * values: TypeScript reads the union of listed values and text as any text.
  */
 const narrowed = (union: ReadonlyArray<unknown>): Node => {
   const isListed = union.some((member) => isNode(member) && "enum" in member)
@@ -81,10 +75,7 @@ const narrowed = (union: ReadonlyArray<unknown>): Node => {
   return node
 }
 
-/**
- * Writes a pattern for the engines of other languages too: Go has neither Unicode escapes of JavaScript nor lone
- * surrogates.
- */
+/** Go's engine has neither Unicode escapes of JavaScript nor lone surrogates. */
 const portable = (pattern: string): string =>
   pattern.replaceAll("\\p{Cc}\\p{Cs}", "\\x00-\\x1f\\x7f-\\x9f").replaceAll("\\/", "/")
 
@@ -106,7 +97,6 @@ const described = (schema: unknown, name = ""): unknown => {
   }
 }
 
-/** Adds the descriptions of parameters and the examples of bodies to an operation. */
 const operation = (value: unknown): Node => {
   const { parameters, requestBody, responses, ...rest } = asSpecified(asNode(value))
   const [, name = ""] = String(rest["operationId"]).split(".")

@@ -1,11 +1,8 @@
 /**
  * Sends the requests of a run to the probed service, and records them.
  *
- * **Details**
- *
- * No step can send more requests than the plan says: the request beyond that fails. A step that is repeated after an
- * interruption takes the responses that it recorded. Every requestId is made of the run and the name of the request, so
- * a create whose response was not recorded is repeated, and makes nothing twice.
+ * A step cannot exceed the requests of its plan. A requestId is made of the run and the name of the
+ * request, so a create that is repeated after an interruption makes nothing twice.
  */
 import type * as Checksum from "@pawl/core/Checksum"
 import * as Hmac from "@pawl/core/Hmac"
@@ -30,14 +27,6 @@ export class DoctorFailed extends Data.TaggedError("DoctorFailed")<{ readonly me
 /**
  * The settings of a run.
  *
- * - `callbackUrl`: the URL under which the service reaches the doctor's receiver; without it no callbacks are probed.
- * - `units`: the amounts of the run are this number of major units and a fraction.
- * - `card`: the number of a test card of the service. `declinedCard`: one that it declines; without it no decline is probed.
- * - `wait`: the longest time to wait for callbacks.
- * - `pause`: waits for a time, by default with `Effect.sleep`; `now` is the time of the service, in milliseconds
- *   since the epoch.
- * - `separator`: the separator of request checksums to try first.
- *
  * @category models
  * @since 0.1.0
  */
@@ -59,9 +48,7 @@ export interface Settings {
   readonly separator: string
 }
 
-/**
- * A request to send. `name` is unique in a run; `variant` names the candidate that it tries. `token` replaces the access token.
- */
+/** A request to send. */
 export interface Call {
   readonly name: string
   readonly variant?: string
@@ -72,17 +59,7 @@ export interface Call {
   readonly token?: string
 }
 
-/**
- * Sends requests and takes callbacks.
- *
- * - `send` returns the exchange, also if there was no response.
- * - `marks` returns the requestId, metadata and callbackUrl of a request, by its name.
- * - `amount` returns the units of the run with a fraction.
- * - `sign` is the HMAC under the merchant secret.
- * - `accept` gives all later requests an access token.
- * - `hide` removes a value from the recording, and keeps it out.
- * - `receive` takes a callback; `allow` sets the number of requests that may still be sent.
- */
+/** Sends requests and receives callbacks. */
 export interface Probe {
   readonly settings: Settings
   readonly recording: () => Recording.Recording
@@ -101,23 +78,20 @@ export interface Probe {
   readonly allow: (requests: number) => void
 }
 
-/** The time until the response to a request has arrived. */
 const responseTimeout = Duration.seconds(30)
 
-/** The longest time for which a callback is held without an answer. */
+/** The longest time for which a callback gets no response. */
 const longestHold = Duration.seconds(35)
 
-/** The most callbacks that are recorded: a public URL may get any number of posts. */
+/** A public URL may get any number of posts. */
 const mostCallbacks = 1000
 
-/** The headers that are recorded. */
 const recordedHeaders =
   /^(?:content-type|date|allow|location|retry-after|deprecation|sunset|.*rate-?limit.*)$/u
 
-/** The metadata key that marks everything that a run makes. */
 const mark = "pawl.doctor"
 
-/** Makes a probe that goes on with a recording. */
+/** Makes a probe that continues a recording. */
 export const make = Effect.fnUntraced(function* (
   settings: Settings,
   recorded: Recording.Recording
@@ -143,7 +117,7 @@ export const make = Effect.fnUntraced(function* (
     recording = { ...recording, exchanges: [...others, exchange] }
   }
 
-  /** The responses of an earlier process that this one has not taken yet. The bodies with a token are not recorded. */
+  /** Responses of an earlier process, not yet used. Bodies with a token are not recorded. */
   const recordedBefore = recorded.exchanges.filter(
     ({ name, status }) => status > 0 && name !== "auth" && name !== "card-token"
   )
@@ -209,7 +183,7 @@ export const make = Effect.fnUntraced(function* (
       body: clean(received)
     }
     record(exchange)
-    // The caller gets the true body, because it needs the token of a card.
+    // The caller needs the token of a card from the true body.
     return { ...exchange, body: received }
   })
 
@@ -223,7 +197,7 @@ export const make = Effect.fnUntraced(function* (
     const query = new URLSearchParams(search)
     const name = query.get(probeParameter) ?? Recording.nameOf(recording, received)
     const signed = Recording.signedAs(sign, checksum, search, received)
-    // Only the service may use up the attempts that are refused, failed or held.
+    // A stranger's post must not use up the attempts that are refused, failed or held.
     const times = (answers.get(name) ?? 0) + (signed === undefined ? 0 : 1)
     answers.set(name, times)
     const callback = {
@@ -292,7 +266,6 @@ export const make = Effect.fnUntraced(function* (
   }
 })
 
-/** Returns why the receiver of pawl cannot act on a callback, if it has a checksum of its own kind. */
 const refusedBy = (verified: ReturnType<ReturnType<typeof verifyWith>>) => {
   if ("reason" in verified) return { refused: verified.reason }
   const { quarantine } = verified

@@ -1,10 +1,6 @@
 /**
- * The recording of a probed service: every response and every callback that was seen, without secrets.
- *
- * **Details**
- *
- * Everything that the doctor says is computed from a recording, so one file is the state of an unfinished run, the
- * evidence of a finished one, and the fixture that a later run is compared with.
+ * The recording of a probed service: every response and callback that was seen, without secrets. It
+ * is the state of an unfinished run, the evidence of a finished one, and the fixture of later runs.
  */
 import * as Checksum from "@pawl/core/Checksum"
 import * as Json from "@pawl/core/internal/Json"
@@ -14,14 +10,7 @@ import * as Schema from "effect/Schema"
 
 const optionalText = Schema.optionalKey(Schema.String)
 
-/**
- * Schema for one request and its response.
- *
- * - `name`: the purpose of the request, once a recording, such as `payment`.
- * - `variant`: the candidate that was tried, such as a separator.
- * - `status`: 0 if there was no response.
- * - `at`, `took`: milliseconds since the epoch, and of the request.
- */
+/** Schema for one request and its response. */
 export const Exchange = Schema.Struct({
   name: Schema.String,
   variant: optionalText,
@@ -35,19 +24,9 @@ export const Exchange = Schema.Struct({
   body: Schema.String
 })
 
-/** One request and its response. */
 export type Exchange = typeof Exchange.Type
 
-/**
- * Schema for one callback.
- *
- * - `name`: the request whose callbackUrl it came to.
- * - `signed`: the writing of the amount for which the checksum matched; absent if it matched for none.
- * - `isNamed`: false if its URL came without the query that it was given, so that its body named it.
- * - `refused`: why the receiver of pawl refuses it or cannot act on it, its content type aside.
- * - `answer`: the status that the doctor answered.
- * - `heldFor`: milliseconds for which the answer was held back, until the service gave up or the doctor answered.
- */
+/** Schema for one callback. */
 export const ReceivedCallback = Schema.Struct({
   name: Schema.String,
   at: Schema.Finite,
@@ -61,13 +40,9 @@ export const ReceivedCallback = Schema.Struct({
   heldFor: Schema.optionalKey(Schema.Finite)
 })
 
-/** One callback. */
 export type ReceivedCallback = typeof ReceivedCallback.Type
 
-/**
- * Schema for a recording. `run` is part of every requestId; `waited` is the time spent on callbacks, in milliseconds;
- * `connection` describes the TLS connection, if there is one.
- */
+/** Schema for a recording. */
 export const Recording = Schema.Struct({
   doctor: Schema.Literal(1),
   run: Schema.String,
@@ -80,19 +55,21 @@ export const Recording = Schema.Struct({
   callbacks: Schema.Array(ReceivedCallback)
 })
 
-/** A recording. */
 export type Recording = typeof Recording.Type
 
 /**
- * Returns a recording without the callbacks whose checksum does not match: anyone can post to a public URL. If none
- * matches, the service signs in another way, and all stay.
+ * Returns a recording without the callbacks whose checksum does not match: anyone can post to a
+ * public URL. If none matches, the service signs in another way, and all stay.
  */
 export const genuine = (recording: Recording): Recording => {
   const callbacks = recording.callbacks.filter(({ signed }) => signed !== undefined)
   return callbacks.length === 0 ? recording : { ...recording, callbacks }
 }
 
-/** Returns the name of the create whose transaction the body of a callback has: a service may drop the query of a callback URL. */
+/**
+ * Returns the name of the create that a callback's body belongs to: a service may drop the query of
+ * a callback URL.
+ */
 export const nameOf = ({ exchanges }: Recording, body: string): string => {
   const fields = json(body)
   // The callback of a refund may have the transactionId of its payment.
@@ -106,21 +83,19 @@ export const nameOf = ({ exchanges }: Recording, body: string): string => {
   return made?.name ?? ""
 }
 
-/** Returns the exchange with a name: the last one, because a repeated request replaces its predecessor. */
+/** Returns the last exchange with a name: a repeated request replaces its predecessor. */
 export const find = (recording: Recording, name: string): Exchange | undefined =>
   recording.exchanges.findLast((exchange) => exchange.name === name)
 
-/** Returns the JSON of a response or callback; undefined if it is none. */
 export const json = (body: string): Schema.Json | undefined =>
   Result.getOrUndefined(Json.fromText(body))
 
-/** Returns a member of a JSON object, as text if it is a number. */
+/** Returns a member of a JSON object; a number becomes text. */
 export const text = (value: unknown, name: string): string | undefined => {
   const member = Predicate.hasProperty(value, name) ? value[name] : undefined
   return typeof member === "string" || typeof member === "number" ? String(member) : undefined
 }
 
-/** Returns a member of the JSON in a successful response. */
 export const member = (
   recording: Recording,
   exchange: string,
@@ -130,17 +105,16 @@ export const member = (
   return found !== undefined && isSuccess(found) ? text(json(found.body), name) : undefined
 }
 
-/** The fields of an object in which a status may be. */
+/** The fields of an object that may hold a status. */
 export const statusFields = ["transactionStatus", "status"] as const
 
-/** Returns the status in the response of a status endpoint, however it is written. */
 export const statusIn = ({ body }: Exchange): string => {
   const value = json(body)
   const field = statusFields.map((name) => text(value, name)).find(Predicate.isNotUndefined)
   return typeof value === "string" ? value : (field ?? body.trim())
 }
 
-/** Tells whether a request was accepted. Some services answer 200 to a request that they refuse, with the body of an error. */
+/** Some services respond 200 with the body of an error to a request that they refuse. */
 export const isSuccess = ({ body, status }: Exchange): boolean =>
   status >= 200 && status < 300 && !isError(json(body))
 
@@ -149,7 +123,7 @@ const isError = (value: Schema.Json | undefined): boolean =>
   text(value, "message") !== undefined &&
   Object.keys(value).every((name) => name === "message" || name === "errors")
 
-/** Returns how the amount of a callback was written in the text that its checksum covers. */
+/** Returns the format of the amount in the text that a callback's checksum covers. */
 export const signedAs = (
   sign: Checksum.Sign,
   checksum: string,
@@ -160,7 +134,7 @@ export const signedAs = (
   const isCard = new URLSearchParams(search).get("paymentMethod") === "card"
   const field = (...names: ReadonlyArray<string>) =>
     names.map((name) => text(fields, name)).find(Predicate.isNotUndefined) ?? ""
-  // Another layout than that of the method is a finding of its own, and no reason to miss the checksum.
+  // A layout of the other method is a finding of its own, and must not hide the checksum.
   const amount = isCard ? field("orderAmount", "amount") : field("amount", "orderAmount")
   const rest = {
     account: isCard ? field("mid", "merchantId", "accountId") : field("accountId", "mid"),
@@ -182,13 +156,13 @@ const secret =
   /^(?:merchantKey|merchantSecret|checksum|number|cvv|expMonth|expYear|cardHolderName|cardToken|token|accessToken|access_token|jwt)$/u
 
 /**
- * Returns a body without secrets: the values of secret fields, and every other place where one of the values in
- * `secrets` stands. `secrets` maps each value to the text in its place.
+ * Returns a body without the values of secret fields, and with each key of `secrets` replaced by
+ * its text.
  */
 export const redacted = (body: string, secrets: ReadonlyMap<string, string>): string => {
   let clean = body
   for (const [value, mark] of secrets) {
-    // A shorter value stands in too many other words.
+    // A shorter value occurs in too many other words.
     if (value.length >= 6) clean = clean.replaceAll(JSON.stringify(value).slice(1, -1), mark)
   }
   return clean.replaceAll(

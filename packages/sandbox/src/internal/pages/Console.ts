@@ -1,18 +1,9 @@
 /**
- * The pages of a sandbox for developers: the console and the API documentation.
+ * The pages of a sandbox for developers: the console at `/` and the API documentation at `/docs`.
  *
- * **Details**
- *
- * | path | page |
- * |---|---|
- * | `/` | the console: transactions with their callbacks as they change, and actions on them |
- * | `/#/transactions/{id}` | one transaction, as a link to share; also `#/subscriptions`, `#/intents`, `#/requests` |
- * | `/docs` | the API documentation with a client to try it; works without a network |
- * | any other path | 404, with a list of the paths; a page for a browser |
- *
- * The console is plain HTML, a stylesheet, and JavaScript modules that the browser runs as they are; it uses
- * only the control API under `/sandbox` (`docs/decisions/0033-pages.md`). No page
- * loads anything from another host, and no site may frame one.
+ * The console is plain HTML with JavaScript modules; it uses only the control API under `/sandbox`
+ * (`docs/decisions/0033-pages.md`). No page loads anything from another host, and no site may frame
+ * one.
  */
 import * as Status from "@pawl/core/Status"
 import { Api } from "../contract/Api.ts"
@@ -34,11 +25,7 @@ import * as DocsPage from "./DocsPage.ts"
 import { RouteGuards } from "../http/RouteGuards.ts"
 import * as Scenario from "@pawl/testkit/Scenario"
 
-/**
- * The constants of the console: the statuses in rank order, and whether they are final; the milliseconds
- * between the attempts of a callback; the stories of the scenarios; the kinds of fault, and the endpoints that can
- * have one.
- */
+/** The constants of the console. */
 export interface Facts {
   readonly statuses: ReadonlyArray<{ readonly status: Status.Status; readonly isFinal: boolean }>
   readonly retryGaps: ReadonlyArray<number>
@@ -96,7 +83,6 @@ const notFound = HttpServerResponse.text(
   { status: 404, headers }
 )
 
-/** The same for a person in a browser. */
 const notFoundPage = HttpServerResponse.text(
   `<!doctype html>
 <html lang="en">
@@ -130,9 +116,6 @@ const elsewhere = Effect.map(HttpServerRequest.HttpServerRequest, ({ headers }) 
   headers["accept"]?.includes("text/html") === true ? notFoundPage : notFound
 )
 
-/**
- * Layer that adds the pages to a router. It reads the files at the first request.
- */
 export const routes: Layer.Layer<
   never,
   never,
@@ -147,7 +130,7 @@ export const routes: Layer.Layer<
     const asset = (name: string) =>
       page(Effect.map(served, (served) => served.get(name) ?? notFound))
 
-    // The documentation is 3 MB, so it is made at the first request.
+    // The documentation is 3 MB, so the first request makes it.
     const docs = yield* HttpRouter.toHttpEffect(
       HttpApiScalar.layer(DocsPage.api, { scalar: DocsPage.scalar })
     ).pipe(

@@ -1,5 +1,6 @@
 /**
- * The pages of a sandbox for customers: the page of a payment intent, and the challenge of a transaction.
+ * The pages of a sandbox for customers: the page of a payment intent, and the challenge of a
+ * transaction.
  *
  * **Details**
  *
@@ -9,21 +10,15 @@
  * | `/apm/{transactionId}` | the page of a wallet, a bank or a QR code: the `redirectUrl` of an APM payment; with `?frame=1` its `iframeUrl` |
  * | `/challenge/{transactionId}` | the challenge of a transaction, its `challengeUrl`; with `?frame=1` its `challengeUrlIframe` |
  *
- * A page is HTML without a script: the customer submits a form, and the response redirects. The languages
- * are English, German, Spanish and French: the `lang` of the intent, else the browser's, and the test mode notice says
- * when the `lang` has no texts. A frame shows the form without the order, and the last
- * page has a link back to the merchant there; elsewhere it redirects the customer by itself. The target is always a
- * URL of the intent, exactly as the merchant sent it
- * (`docs/decisions/0033-pages.md`).
- *
- * The page of a payment method may be opened at any time: a transaction follows its scenario until the customer presses
- * a button, and `customer` is the scenario that waits for one. A challenge that nobody opens follows its scenario. Once it is opened, only its buttons decide. Only test
- * cards are accepted, and only the mask of a card is stored.
+ * A page is HTML without a script (`docs/decisions/0033-pages.md`). The language is the `lang` of
+ * the intent, else the browser's, else English. A transaction follows its scenario until the
+ * customer presses a button; an opened challenge waits for one. Only test cards are accepted, and
+ * only the mask of a card is stored.
  *
  * **Gotchas**
  *
- * A redirect is no confirmation (`spec.md`, "Transaction statuses"). So half of the customers, selected by
- * the seed, return to the `successRedirectUrl` before their payment has ended.
+ * A redirect is no confirmation (`spec.md`, "Transaction statuses"), so half of the customers,
+ * selected by the seed, return to the `successRedirectUrl` before their payment has ended.
  *
  * For tests in a browser, these `data-testid`s are stable:
  *
@@ -62,9 +57,6 @@ import * as MethodPage from "./MethodPage.ts"
 import * as PayPage from "./PayPage.ts"
 import { languageOf, translations, untranslated } from "./Translations.ts"
 
-/**
- * Layer that adds the pages to a router.
- */
 export const routes: Layer.Layer<
   never,
   never,
@@ -143,7 +135,7 @@ const context = Effect.gen(function* () {
 
 const maxForm = HttpServerRequest.MaxBodySize.context(ByteSize.fromInputUnsafe("16 KiB"))
 
-/** Reads a URL-encoded form. A page of the sandbox sends no other body. */
+/** A page of the sandbox sends no other body. */
 const readForm = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<Form | undefined> =>
   /^application\/x-www-form-urlencoded\s*(?:;|$)/iu.test(request.headers["content-type"] ?? "")
     ? request.text.pipe(
@@ -201,7 +193,7 @@ const redirect = (status: 302 | 303, location: string) =>
     headers: {
       ...PageLayout.commonHeaders,
       "cache-control": "no-store",
-      // The text as it was sent, unless a header cannot hold it.
+      // The URL is sent exactly as the merchant wrote it, unless a header cannot hold it.
       location: /^[!-~]+$/u.test(location) ? location : new URL(location).href
     }
   })

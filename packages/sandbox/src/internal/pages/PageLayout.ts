@@ -1,21 +1,15 @@
 /**
  * The frame of every page for customers: document, headers and test mode notice.
  *
- * **Details**
- *
- * A page has no script and loads nothing from another host. Its policy allows its own stylesheet and icon,
- * and forms to itself. It also allows forms to the return URLs of the merchant, because a browser applies
- * `form-action` to redirects.
+ * The policy allows forms to the merchant's return URLs, because a browser applies `form-action` to
+ * redirects.
  */
 import * as Amount from "@pawl/core/Amount"
 import { stories } from "@pawl/testkit/internal/gateway/Cards"
 import { type Html, html } from "./Html.ts"
 import { fillIn, type Language, translations } from "./Translations.ts"
 
-/**
- * The content of a page. `returnUrls` are the possible targets of a redirect; `refresh` is the time in
- * seconds after which the page of a waiting customer reloads.
- */
+/** The content of a page. */
 export interface Page {
   readonly status: number
   readonly title: string
@@ -25,20 +19,15 @@ export interface Page {
   readonly refresh?: number
 }
 
-/**
- * The language of a page, and whether it is in a frame of the merchant. `untranslated` is the requested language, if it
- * has no texts.
- */
+/** The language of a page, and whether the merchant frames it. */
 export interface Viewer {
   readonly language: Language
   readonly isFrame: boolean
   readonly untranslated?: string | undefined
 }
 
-/** The paths of the stylesheet and the icon. */
 export const assets = { style: "/pay/page.css", icon: "/pay/icon.svg" } as const
 
-/** Writes a page. */
 export const write = (page: Page, { isFrame, language, untranslated }: Viewer): string =>
   html`<!doctype html>
 <html lang="${language}">
@@ -60,7 +49,7 @@ ${isFrame && testMode(language, untranslated)}
 </html>
 `.text
 
-/** Returns the headers of a page. Only a page for a frame may be framed. */
+/** Only a page for a frame may be framed. */
 export const headersOf = (
   { refresh, returnUrls = [] }: Page,
   { isFrame }: Viewer
@@ -79,7 +68,6 @@ export const headersOf = (
   ...(isFrame ? {} : { "x-frame-options": "DENY" })
 })
 
-/** The headers that pages, redirects and assets share. */
 export const commonHeaders: Readonly<Record<string, string>> = {
   "x-content-type-options": "nosniff",
   "referrer-policy": "same-origin"
@@ -88,18 +76,16 @@ export const commonHeaders: Readonly<Record<string, string>> = {
 const originOf = (url: string | undefined): Array<string> =>
   url === undefined ? [] : [new URL(url).origin]
 
-/** Writes an amount in a language. */
 export const money = (amount: string, currency: string, language: Language): string =>
   // The contract has checked both.
   Amount.format(amount as Amount.Amount, currency as Amount.Currency, language)
 
-/** Returns the reason of a decline in words, if the code is a known one. */
+/** Returns the reason of a known decline code. */
 export const reason = (declineCode: number | undefined, language: Language): string | undefined => {
   const reasons: Readonly<Record<number, string>> = translations[language].reasons
   return reasons[declineCode ?? 0]
 }
 
-/** Writes a card number in groups of four digits, on one line. */
 export const grouped = (number: string): string =>
   number.replace(/(?<=^(?:[0-9]{4})+)(?=[0-9])/gu, "\u00a0")
 
@@ -129,7 +115,6 @@ const testMode = (language: Language, untranslated: string | undefined): Html =>
   </aside>`
 }
 
-/** Writes a decorative icon. */
 export const icon = (name: keyof typeof paths, size = 20): Html =>
   html`<svg
     width="${size}"
