@@ -44,7 +44,7 @@ export type Fact =
   | { readonly fact: "more" }
 
 /**
- * Who does something, and why. Text without control characters: `by` has at most 32 bytes, `why` at
+ * The person who does something, and the reason. Text without control characters: `by` has at most 32 bytes, `why` at
  * most 64.
  */
 export interface Note {
