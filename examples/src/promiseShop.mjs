@@ -10,26 +10,26 @@ const prices = { __proto__: null, tea: "10.00", teapot: "25.00" }
 const states = { SUCCEED: "PAID", REFUNDED: "REFUNDED", CHARGEBACK: "DISPUTED" }
 const { PORT = "3000", SHOP_FILE = "shop.db" } = process.env
 const url = `http://127.0.0.1:${PORT}`
-const database = new DatabaseSync(SHOP_FILE)
-database.exec("CREATE TABLE IF NOT EXISTS orders (id TEXT PRIMARY KEY, status TEXT NOT NULL)")
-const set = database.prepare("UPDATE orders SET status = ? WHERE id = ?")
-const find = database.prepare("SELECT id, status FROM orders WHERE id = ?")
+const db = new DatabaseSync(SHOP_FILE)
+db.exec("CREATE TABLE IF NOT EXISTS orders (id TEXT PRIMARY KEY, status TEXT, sequence INT)")
+const set = db.prepare("UPDATE orders SET status = ?, sequence = ? WHERE id = ? AND sequence < ?")
+const find = db.prepare("SELECT id, status FROM orders WHERE id = ?")
 
 const pawl = await open({
   store: `sqlite:${SHOP_FILE}.pawl`,
   publicUrl: url,
-  onChange: ({ requestId, to }) => void (to in states && set.run(states[to], requestId))
+  onChange: ({ requestId, sequence, to }) =>
+    void (to in states && set.run(states[to], sequence, requestId, sequence))
 })
 
 const app = express().use(pawl.express()).use(express.json())
 const page = { mid: "shop-1", type: "PAYMENT", lang: "en", currency: "EUR", device: {} }
 app.post("/orders/:id", async ({ body: { email, item }, params: { id } }, response) => {
-  database.prepare("INSERT OR IGNORE INTO orders VALUES (?, 'PLACED')").run(id)
+  db.prepare("INSERT OR IGNORE INTO orders VALUES (?, 'PLACED', 0)").run(id)
   const order = { requestId: id, amount: prices[item] ?? "no price", order: { orderId: id } }
   const back = `${url}/orders/${id}`
-  const urls = { successRedirectUrl: back, failureRedirectUrl: back }
-  const payer = { billingDetails: { email } }
-  const { redirectUrl } = await pawl.paymentIntents.create({ ...page, ...order, ...urls, ...payer })
+  const payer = { billingDetails: { email }, successRedirectUrl: back, failureRedirectUrl: back }
+  const { redirectUrl } = await pawl.paymentIntents.create({ ...page, ...order, ...payer })
   response.status(201).json({ ...find.get(id), page: redirectUrl })
 })
 app.get("/orders/:id", ({ params: { id } }, response) => response.json(find.get(id) ?? null))

@@ -2,6 +2,7 @@
  * The examples are safe to copy, because people copy them: each one is read for the mistakes that cost money.
  */
 import { globSync, readFileSync } from "node:fs"
+import { DatabaseSync } from "node:sqlite"
 import { describe, expect, it } from "vitest"
 
 const folder = new URL("../src/", import.meta.url)
@@ -29,10 +30,29 @@ describe.each(examples)("the example %s", (name) => {
     expect(source).toContain("CHARGEBACK")
   })
 
+  it("closes what it opens", () => {
+    if (/await (?:open|sandbox)\(/u.test(source))
+      expect(source).toMatch(/await using|\.close\(\)|asyncDispose/u)
+  })
+
   it("keeps in a file what it answers with 200", () => {
     if (isExempt(name) || !/Receiver|pawl\.express|callbacks/u.test(source)) return
     expect(source).not.toMatch(/Ledger\.layerMemory|store: "memory"|:memory:/u)
   })
+})
+
+it("promiseShop.mjs drops a status that is told late", () => {
+  const source = read("promiseShop.mjs")
+  const [, table = ""] = /exec\("([^"]+)"\)/u.exec(source) ?? []
+  const [, update = ""] = /prepare\("(UPDATE[^"]+)"\)/u.exec(source) ?? []
+  const db = new DatabaseSync(":memory:")
+  db.exec(`${table}; INSERT INTO orders VALUES ('17', 'PLACED', 0)`)
+  const tell = (status: string, sequence: number) =>
+    db.prepare(update).run(status, sequence, "17", sequence)
+  tell("PAID", 3)
+  tell("DISPUTED", 4)
+  tell("PAID", 3)
+  expect(db.prepare("SELECT status FROM orders").get()).toEqual({ status: "DISPUTED" })
 })
 
 /** The demo and the naive shop show a service in memory, for some seconds. */

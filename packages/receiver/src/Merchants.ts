@@ -22,7 +22,7 @@
  * - Each merchant needs a secret of his own. A merchant who knows the secret of another one can sign for him.
  * - A handler that computes for a second without a pause delays all merchants.
  * - Rows that other processes make due are found within 25 ms for each merchant: after 2.5 seconds with 100 of them
- *   (`docs/decisions/0102-each-merchant-of-a-receiver-has-a-ledger-of-his-own.md`).
+ *   (`docs/decisions/0102-each-merchant-of-a-receiver-has-its-own-ledger.md`).
  *
  * @since 0.1.0
  */

@@ -50,63 +50,67 @@ const migrate = Command.make(
   CommandOutput.example("--store sqlite:callbacks.db", "Makes the tables of a file")
 )
 
-/** The command. It takes over the signals of its process. */
-export const receiver = Command.make(
-  "receiver",
-  Settings.flags,
-  Effect.fnUntraced(
-    function* ({ confirm, host, moveRows, path, port, ...flags }) {
-      const settings = yield* Settings.make({ path, port, ...flags })
-      const { admin, merchants } = settings
-      if (moveRows) {
-        const moved = yield* Effect.forEach(merchants, ({ stores }) => NodeStore.move(stores))
-        return yield* Console.log(`${Number.sumAll(moved)} rows were moved`)
-      }
-      const ready = yield* Latch.make()
-      const page = admin && (yield* NodeAdminPage.files)
-      const options = { settings, policy: confirm, page, ready }
-      if (merchants.some(({ stores }) => stores.some(({ _tag }) => _tag === "memory"))) {
-        yield* Effect.logWarning(
-          "Callbacks are kept in memory, and lost when the process ends: --store sqlite:FILE keeps them"
-        )
-      }
-      const context = yield* Layer.build(ReceiverLayers.layer(options))
-      const serve = Ports.serve({ admin, host, path, port })
-      const url = yield* Effect.provideContext(serve, context)
-      // The worker is drained while the ports still serve.
-      yield* Effect.addFinalizer(() => Context.get(context, Worker.Worker).drain)
-      yield* Console.log(`ready ${url}`)
-      yield* ready.open
-      return yield* Effect.never
-    },
-    Effect.scoped,
-    Effect.catchTag(
-      [
-        "CannotListen",
-        "InvalidConfig",
-        "InvalidMerchant",
-        "InvalidSecret",
-        "InvalidSettings",
-        "StoreUnusable"
-      ],
-      ({ message }) => report(message)
+/** Makes the command under the name of its program. It takes over the signals of its process. */
+export const make = (name: string) =>
+  Command.make(
+    name,
+    Settings.flags,
+    Effect.fnUntraced(
+      function* ({ confirm, host, moveRows, path, port, ...flags }) {
+        const settings = yield* Settings.make({ path, port, ...flags })
+        const { admin, merchants } = settings
+        if (moveRows) {
+          const moved = yield* Effect.forEach(merchants, ({ stores }) => NodeStore.move(stores))
+          return yield* Console.log(`${Number.sumAll(moved)} rows were moved`)
+        }
+        const ready = yield* Latch.make()
+        const page = admin && (yield* NodeAdminPage.files)
+        const options = { settings, policy: confirm, page, ready }
+        if (merchants.some(({ stores }) => stores.some(({ _tag }) => _tag === "memory"))) {
+          yield* Effect.logWarning(
+            "Callbacks are kept in memory, and lost when the process ends: --store sqlite:FILE keeps them"
+          )
+        }
+        const context = yield* Layer.build(ReceiverLayers.layer(options))
+        const serve = Ports.serve({ admin, host, path, port })
+        const url = yield* Effect.provideContext(serve, context)
+        // The worker is drained while the ports still serve.
+        yield* Effect.addFinalizer(() => Context.get(context, Worker.Worker).drain)
+        yield* Console.log(`ready ${url}`)
+        yield* ready.open
+        return yield* Effect.never
+      },
+      Effect.scoped,
+      Effect.catchTag(
+        [
+          "CannotListen",
+          "InvalidConfig",
+          "InvalidMerchant",
+          "InvalidSecret",
+          "InvalidSettings",
+          "StoreUnusable"
+        ],
+        ({ message }) => report(message)
+      )
     )
+  ).pipe(
+    Command.withDescription(
+      "Receives callbacks, confirms them and reports each transition in order. Required: PAWL_MERCHANT_KEY, PAWL_MERCHANT_SECRET and PAWL_BASE_URL (or --base-url)"
+    ),
+    Command.withShortDescription(
+      "Receives callbacks, confirms them and reports each transition in order"
+    ),
+    CommandOutput.example(
+      "--store sqlite:callbacks.db --admin-port 4021 --forward http://127.0.0.1:3000/payments",
+      "Keeps callbacks in a file and posts each transition to a program"
+    ),
+    Command.withSubcommands([migrate, erase, Rename.command]),
+    Command.provideEffectDiscard(Effect.sync(() => takeSignals())),
+    Command.provide(Layer.suspend(() => Logger.layer([logger])))
   )
-).pipe(
-  Command.withDescription(
-    "Receives callbacks, confirms them and reports each transition in order. Required: PAWL_MERCHANT_KEY, PAWL_MERCHANT_SECRET and PAWL_BASE_URL (or --base-url)"
-  ),
-  Command.withShortDescription(
-    "Receives callbacks, confirms them and reports each transition in order"
-  ),
-  CommandOutput.example(
-    "--store sqlite:callbacks.db --admin-port 4021 --forward http://127.0.0.1:3000/payments",
-    "Keeps callbacks in a file and posts each transition to a program"
-  ),
-  Command.withSubcommands([migrate, erase, Rename.command]),
-  Command.provideEffectDiscard(Effect.sync(() => takeSignals())),
-  Command.provide(Layer.suspend(() => Logger.layer([logger])))
-)
+
+/** The command as `pawl receiver`. */
+export const receiver = make("receiver")
 
 /** Logs to stderr, because stdout is for transitions. */
 const logger = Logger.map(

@@ -9,13 +9,13 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import { createRequire } from "node:module"
 import * as CommandOutput from "@pawl/webhook/internal/CommandOutput"
-import { receiver } from "./ReceiverCommand.ts"
+import { make } from "./ReceiverCommand.ts"
 
 const { version } = createRequire(import.meta.url)("../../package.json") as {
   readonly version: string
 }
 
-Command.run(receiver, { version }).pipe(
+Command.run(make("pawl-receiver"), { version }).pipe(
   Effect.provide([NodeServices.layer, CommandOutput.layer]),
   NodeRuntime.runMain({
     teardown: (exit, onExit) =>

@@ -104,79 +104,83 @@ const printer = () => {
   }
 }
 
-/** The command `conform`. */
-export const conform = Command.make("conform", { url, ...flags }, (input) =>
-  Effect.gen(function* () {
-    const { junit, merchantKey, only, summary } = input
-    const merchantSecret = Option.getOrElse(input.merchantSecret, () =>
-      Redacted.make("sandbox-secret")
-    )
-    const state = Option.getOrUndefined(input.state)?.replace(/\/$/u, "")
-    yield* Conformance.select({ only, state })
-    const files = yield* FileSystem.FileSystem
-    const write = (file: Option.Option<string>, text: string) =>
-      Option.isNone(file)
-        ? Effect.void
-        : Effect.andThen(OwnFile.check(file.value), files.writeFileString(file.value, text))
-    // A path that cannot be written fails before the laws run.
-    yield* write(junit, "")
-    yield* write(summary, "")
-    // No earlier run has used these identifiers.
-    const firstId = yield* Clock.currentTimeMillis
-    const seed = Option.getOrElse(input.seed, () => firstId % 1_000_000)
-    const service = Sandbox.layer({
-      port: input.apiPort,
-      merchantKey,
-      merchantSecret,
-      firstId,
-      pace: "1 hour"
-    })
-    yield* Effect.gen(function* () {
-      const { baseUrl } = yield* Sandbox.Sandbox
-      const options: Conformance.Options = {
-        url: input.url,
-        state,
-        service: baseUrl.replace(/\/api$/u, ""),
+/** Makes the command under the name of its program, which its help and completions say. */
+export const make = (name: string) =>
+  Command.make(name, { url, ...flags }, (input) =>
+    Effect.gen(function* () {
+      const { junit, merchantKey, only, summary } = input
+      const merchantSecret = Option.getOrElse(input.merchantSecret, () =>
+        Redacted.make("sandbox-secret")
+      )
+      const state = Option.getOrUndefined(input.state)?.replace(/\/$/u, "")
+      yield* Conformance.select({ only, state })
+      const files = yield* FileSystem.FileSystem
+      const write = (file: Option.Option<string>, text: string) =>
+        Option.isNone(file)
+          ? Effect.void
+          : Effect.andThen(OwnFile.check(file.value), files.writeFileString(file.value, text))
+      // A path that cannot be written fails before the laws run.
+      yield* write(junit, "")
+      yield* write(summary, "")
+      // No earlier run has used these identifiers.
+      const firstId = yield* Clock.currentTimeMillis
+      const seed = Option.getOrElse(input.seed, () => firstId % 1_000_000)
+      const service = Sandbox.layer({
+        port: input.apiPort,
         merchantKey,
         merchantSecret,
-        seed,
-        only,
-        settleTimeout: Duration.seconds(input.settleTimeout)
-      }
-      const secret = Option.isNone(input.merchantSecret) ? ", the sandbox's merchant secret" : ""
-      yield* Console.log(
-        `Receiver ${input.url}, service ${baseUrl}, key ${merchantKey}${secret}, seed ${seed}`
-      )
-      const print = printer()
-      const verdicts = yield* Conformance.check(
-        options,
-        (verdict) => print(verdict, lineOf(verdict)),
-        (progress) => print(progress, progressOf(progress))
-      )
-      yield* Console.log(`\n${Conformance.report(verdicts, options)}`)
-      yield* write(junit, Conformance.junit(verdicts))
-      yield* write(summary, Conformance.summary(verdicts, options))
-      if (verdicts.some(({ broken }) => broken !== undefined)) return yield* new Reported()
-    }).pipe(Effect.provide(service))
-  }).pipe(
-    Effect.catchIf(
-      (error) => error._tag !== "Reported",
-      (error) =>
-        Effect.andThen(
-          Console.error(`The laws cannot run: ${reasonOf(error, input.apiPort)}`),
-          Effect.fail(new Reported())
+        firstId,
+        pace: "1 hour"
+      })
+      yield* Effect.gen(function* () {
+        const { baseUrl } = yield* Sandbox.Sandbox
+        const options: Conformance.Options = {
+          url: input.url,
+          state,
+          service: baseUrl.replace(/\/api$/u, ""),
+          merchantKey,
+          merchantSecret,
+          seed,
+          only,
+          settleTimeout: Duration.seconds(input.settleTimeout)
+        }
+        const secret = Option.isNone(input.merchantSecret) ? ", the sandbox's merchant secret" : ""
+        yield* Console.log(
+          `Receiver ${input.url}, service ${baseUrl}, key ${merchantKey}${secret}, seed ${seed}`
         )
+        const print = printer()
+        const verdicts = yield* Conformance.check(
+          options,
+          (verdict) => print(verdict, lineOf(verdict)),
+          (progress) => print(progress, progressOf(progress))
+        )
+        yield* Console.log(`\n${Conformance.report(verdicts, options)}`)
+        yield* write(junit, Conformance.junit(verdicts))
+        yield* write(summary, Conformance.summary(verdicts, options))
+        if (verdicts.some(({ broken }) => broken !== undefined)) return yield* new Reported()
+      }).pipe(Effect.provide(service))
+    }).pipe(
+      Effect.catchIf(
+        (error) => error._tag !== "Reported",
+        (error) =>
+          Effect.andThen(
+            Console.error(`The laws cannot run: ${reasonOf(error, input.apiPort)}`),
+            Effect.fail(new Reported())
+          )
+      )
+    )
+  ).pipe(
+    Command.withDescription(
+      "Checks the laws of a receiver at a URL, in any language; docs/conform-laws.md has a picture of each law"
+    ),
+    CommandOutput.example(
+      "http://127.0.0.1:4020/callback --state http://127.0.0.1:4021/transactions",
+      "Also checks the statuses that the receiver reports"
     )
   )
-).pipe(
-  Command.withDescription(
-    "Checks the laws of a receiver at a URL, in any language; docs/conform-laws.md has a picture of each law"
-  ),
-  CommandOutput.example(
-    "http://127.0.0.1:4020/callback --state http://127.0.0.1:4021/transactions",
-    "Also checks the statuses that the receiver reports"
-  )
-)
+
+/** The command as `pawl conform`. */
+export const conform = make("conform")
 
 const reasonOf = (
   error: { readonly _tag: string; readonly message: string; readonly cause?: unknown },

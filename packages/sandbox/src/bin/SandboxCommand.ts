@@ -134,49 +134,53 @@ const profileOf = (profile: Option.Option<string>) =>
         (ProfileFile) => ProfileFile.profile(profile.value)
       )
 
-/** The command `sandbox`. */
-export const sandbox = Command.make(
-  "sandbox",
-  flags,
-  ({ filename, isJson, isQuiet, merchantSecret, profile, seed, token, ...options }) =>
-    Layer.effectDiscard(
-      announce(
-        {
-          token,
-          defaultKey: options.merchantKey === "sandbox-key" ? "sandbox-key" : undefined,
-          defaultSecret: Option.isNone(merchantSecret) ? "sandbox-secret" : undefined
-        },
-        isQuiet,
-        isJson
-      )
-    ).pipe(
-      Layer.provide(
-        Layer.unwrap(
-          Effect.map(profileOf(profile), (read) =>
-            Sandbox.layer({
-              ...options,
-              ...read,
-              filename: Option.getOrUndefined(filename),
-              merchantSecret: Option.getOrUndefined(merchantSecret),
-              token: Option.getOrUndefined(token),
-              seed: Option.getOrUndefined(seed)
-            })
-          )
+/** Makes the command under the name of its program, which its help and completions say. */
+export const make = (name: string) =>
+  Command.make(
+    name,
+    flags,
+    ({ filename, isJson, isQuiet, merchantSecret, profile, seed, token, ...options }) =>
+      Layer.effectDiscard(
+        announce(
+          {
+            token,
+            defaultKey: options.merchantKey === "sandbox-key" ? "sandbox-key" : undefined,
+            defaultSecret: Option.isNone(merchantSecret) ? "sandbox-secret" : undefined
+          },
+          isQuiet,
+          isJson
         )
-      ),
-      Layer.launch,
-      Effect.catch((error) =>
-        Effect.gen(function* () {
-          yield* Console.error(`The sandbox cannot serve: ${yield* reason(error, options)}`)
-          return yield* new Reported()
-        })
+      ).pipe(
+        Layer.provide(
+          Layer.unwrap(
+            Effect.map(profileOf(profile), (read) =>
+              Sandbox.layer({
+                ...options,
+                ...read,
+                filename: Option.getOrUndefined(filename),
+                merchantSecret: Option.getOrUndefined(merchantSecret),
+                token: Option.getOrUndefined(token),
+                seed: Option.getOrUndefined(seed)
+              })
+            )
+          )
+        ),
+        Layer.launch,
+        Effect.catch((error) =>
+          Effect.gen(function* () {
+            yield* Console.error(`The sandbox cannot serve: ${yield* reason(error, options)}`)
+            return yield* new Reported()
+          })
+        )
       )
-    )
-).pipe(
-  Command.withDescription("The payments service, on a port of this machine"),
-  CommandOutput.example("--port 4010 --file sandbox.db", "Keeps its transactions in a file"),
-  Command.withSubcommands([trigger])
-)
+  ).pipe(
+    Command.withDescription("The payments service, on a port of this machine"),
+    CommandOutput.example("--port 4010 --file sandbox.db", "Keeps its transactions in a file"),
+    Command.withSubcommands([trigger])
+  )
+
+/** The command as `pawl sandbox`. */
+export const sandbox = make("sandbox")
 
 /** Returns the cause of a failed start in one sentence, with a remedy. */
 const reason = Effect.fnUntraced(function* (

@@ -9,8 +9,5 @@ if (process.versions.node.localeCompare("22.19", "en", { numeric: true }) < 0) {
   process.exit(1)
 }
 Module.enableCompileCache()
-const [{ run }, { conform }] = await Promise.all([
-  import("./Main.ts"),
-  import("./ConformCommand.ts")
-])
-run(conform)
+const [{ run }, { make }] = await Promise.all([import("./Main.ts"), import("./ConformCommand.ts")])
+run(make("pawl-conform"))

@@ -10,8 +10,5 @@ if (process.versions.node.localeCompare("22.19", "en", { numeric: true }) < 0) {
   process.exit(1)
 }
 Module.enableCompileCache()
-const [{ run }, { sandbox }] = await Promise.all([
-  import("./Main.ts"),
-  import("./SandboxCommand.ts")
-])
-run(sandbox)
+const [{ run }, { make }] = await Promise.all([import("./Main.ts"), import("./SandboxCommand.ts")])
+run(make("pawl-sandbox"))

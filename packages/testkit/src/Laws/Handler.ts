@@ -147,7 +147,7 @@ export const laws: ReadonlyArray<Laws.Law<Model.Open, Steps>> = [
   law(
     {
       name: "a status that only a read found counts like that of a callback",
-      section: "docs/decisions/0019",
+      section: "docs/decisions/0021",
       explanation:
         "Without a callback that claims the status, `signed` and `callback` are null. The price is in the order."
     },
@@ -274,7 +274,7 @@ export const laws: ReadonlyArray<Laws.Law<Model.Open, Steps>> = [
   law(
     {
       name: "in a conflict the goods are given once at most, and no money is counted twice",
-      section: "docs/decisions/0002",
+      section: "docs/decisions/0001",
       explanation:
         "The service may confirm SUCCEED, then FAILED, then SUCCEED. Each is a transition with an `id` of its own, and `conflict` names both. A person decides, or the last status does."
     },

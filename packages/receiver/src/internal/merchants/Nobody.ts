@@ -1,7 +1,7 @@
 /**
  * The receiver of the callbacks that belong to no merchant. It refuses them as the receiver of a merchant refuses a forged callback,
  * with the same work, so neither response nor time tells which merchants and accounts there are
- * (`docs/decisions/0102-each-merchant-of-a-receiver-has-a-ledger-of-his-own.md`).
+ * (`docs/decisions/0102-each-merchant-of-a-receiver-has-its-own-ledger.md`).
  */
 import * as Handler from "@pawl/core/Handler"
 import { StatusReader } from "@pawl/core/StatusReader"

@@ -34,28 +34,38 @@ export interface Settings {
   readonly baseUrl: string
   readonly merchantKey: string
   readonly merchantSecret: Redacted.Redacted
+  /** The public URL of the doctor's receiver; without it no callbacks are probed. */
   readonly callbackUrl?: string | undefined
   readonly accountId: string
   readonly mid: string
   readonly paymentMethod: string
   readonly currency: string
+  /** The amounts of the run: this number of major units, and a fraction. */
   readonly units: number
+  /** The number of a test card of the service. */
   readonly card: Redacted.Redacted
+  /** A test card that the service declines; without it no decline is probed. */
   readonly declinedCard?: Redacted.Redacted | undefined
+  /** The longest time to wait for callbacks. */
   readonly wait: Duration.Duration
   readonly pause: (duration: Duration.Duration) => Effect.Effect<void>
+  /** The time of the service, in milliseconds since the epoch. */
   readonly now: Effect.Effect<number>
+  /** The separator of request checksums to try first. */
   readonly separator: string
 }
 
 /** A request to send. */
 export interface Call {
+  /** Unique in a run. */
   readonly name: string
+  /** The candidate that the request tries. */
   readonly variant?: string
   readonly method?: Recording.Exchange["method"]
   readonly path: string
   readonly body?: object
   readonly contentType?: string
+  /** Replaces the access token. */
   readonly token?: string
 }
 
@@ -64,17 +74,23 @@ export interface Probe {
   readonly settings: Settings
   readonly recording: () => Recording.Recording
   readonly update: (change: Partial<Recording.Recording>) => void
+  /** Returns the exchange, even if there was no response. */
   readonly send: (call: Call) => Effect.Effect<Recording.Exchange, DoctorFailed>
   readonly marks: (name: string) => {
     readonly requestId: string
     readonly metadata: Readonly<Record<string, string>>
     readonly callbackUrl?: string
   }
+  /** Returns the units of the run with a fraction. */
   readonly amount: (fraction: string) => string
+  /** The HMAC under the merchant secret. */
   readonly sign: Checksum.Sign
+  /** Sets the access token of later requests. */
   readonly accept: (accessToken: string) => void
+  /** Removes a value from the recording, and keeps it out. */
   readonly hide: (value: string) => void
   readonly receive: (incoming: Incoming) => Effect.Effect<number>
+  /** Sets the number of requests that may still be sent. */
   readonly allow: (requests: number) => void
 }
 

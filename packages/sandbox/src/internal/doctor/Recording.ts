@@ -12,13 +12,18 @@ const optionalText = Schema.optionalKey(Schema.String)
 
 /** Schema for one request and its response. */
 export const Exchange = Schema.Struct({
+  /** The purpose of the request, unique in a recording, such as `payment`. */
   name: Schema.String,
+  /** The candidate that was tried, such as a separator. */
   variant: optionalText,
   method: Schema.Literals(["GET", "POST", "PUT", "DELETE"]),
   path: Schema.String,
   sent: optionalText,
+  /** Milliseconds since the epoch. */
   at: Schema.Finite,
+  /** Milliseconds. */
   took: Schema.Finite,
+  /** 0 if there was no response. */
   status: Schema.Int,
   headers: Schema.Record(Schema.String, Schema.String),
   body: Schema.String
@@ -28,15 +33,21 @@ export type Exchange = typeof Exchange.Type
 
 /** Schema for one callback. */
 export const ReceivedCallback = Schema.Struct({
+  /** The request whose callbackUrl received it. */
   name: Schema.String,
   at: Schema.Finite,
   search: Schema.String,
   contentType: Schema.String,
   body: Schema.String,
+  /** The format of the amount for which the checksum matched; absent if it matched for none. */
   signed: Schema.optionalKey(Schema.Literals(["as sent", "with two decimals", "shortest"])),
+  /** Why the receiver of pawl refuses it or cannot act on it, its content type aside. */
   refused: optionalText,
+  /** False if its URL had lost the query, so that its body named it. */
   isNamed: Schema.optionalKey(Schema.Boolean),
+  /** The status that the doctor responded with. */
   answer: Schema.Int,
+  /** Milliseconds without a response, until the service gave up or the doctor responded. */
   heldFor: Schema.optionalKey(Schema.Finite)
 })
 
@@ -45,11 +56,14 @@ export type ReceivedCallback = typeof ReceivedCallback.Type
 /** Schema for a recording. */
 export const Recording = Schema.Struct({
   doctor: Schema.Literal(1),
+  /** Part of every requestId. */
   run: Schema.String,
   baseUrl: Schema.String,
+  /** Describes the TLS connection, if there is one. */
   connection: optionalText,
   units: Schema.Int,
   steps: Schema.Array(Schema.String),
+  /** Milliseconds spent waiting for callbacks. */
   waited: Schema.Finite,
   exchanges: Schema.Array(Exchange),
   callbacks: Schema.Array(ReceivedCallback)

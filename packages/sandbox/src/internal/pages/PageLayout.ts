@@ -15,7 +15,9 @@ export interface Page {
   readonly title: string
   readonly body: Html
   readonly isAlone?: boolean
+  /** The possible targets of a redirect. */
   readonly returnUrls?: ReadonlyArray<string | undefined>
+  /** Seconds until the page of a waiting customer reloads. */
   readonly refresh?: number
 }
 
@@ -23,6 +25,7 @@ export interface Page {
 export interface Viewer {
   readonly language: Language
   readonly isFrame: boolean
+  /** The requested language, if it has no texts. */
   readonly untranslated?: string | undefined
 }
 
