@@ -31,7 +31,9 @@ const withEnvironment = (variables: Readonly<Record<string, string>>) =>
     }),
     (before) =>
       Effect.sync(() => {
-        process.env = before
+        // The object stays the same, because vitest keeps it for all files of a worker.
+        for (const name of Object.keys(variables)) delete process.env[name]
+        Object.assign(process.env, before)
       })
   )
 
