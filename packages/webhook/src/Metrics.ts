@@ -6,24 +6,25 @@
  * The names below are those of `/metrics`. In OpenTelemetry `pawl.webhook.callbacks.accepted` is
  * `pawl_webhook_callbacks_accepted_total`.
  *
- * | metric | value | |---|---| | `pawl_webhook_callbacks_accepted_total` | callbacks that were
- * stored, repeats included | | `pawl_webhook_callbacks_repeated_total` | accepted callbacks that
- * repeat a known status | | `pawl_webhook_callbacks_quarantined_total` | accepted callbacks that
- * cannot be acted on | | `pawl_webhook_callbacks_refused_total{http_response_status_code}` |
- * callbacks that were not stored, by status code | | `pawl_webhook_accept_duration_seconds` |
- * histogram: time to store a callback | | `pawl_webhook_transitions_told_total{to}` | transitions
- * that the handler accepted | | `pawl_webhook_handler_failures_total` | calls of the handler that
- * failed | | `pawl_webhook_reads_total{answer}` | reads from the service: `answered`, `unknown`
- * (404), `silent` (no answer) | | `pawl_webhook_reads_put_off_total{lane}` | reads that found no
- * room in the read budget for a second, by lane: `ask`, `repeat`, `watch` | |
- * `pawl_webhook_read_lag_seconds{lane}` | seconds by which the last read of a lane was late | |
- * `pawl_webhook_alarms_total{reason}` | alarms | |
- * `pawl_webhook_transactions_dead_lettered_total{reason}` | transactions that became dead letters |
- * | `pawl_webhook_requests_settled_total{outcome}` | requests whose outcome became known | |
- * `pawl_webhook_requests_parked_total{reason}` | requests that were parked | |
- * `pawl_webhook_dead_letters` | gauge: dead letters now | | `pawl_webhook_transactions_due` |
- * gauge: transactions that are due now and not leased | | `pawl_webhook_oldest_due_age_seconds` |
- * gauge: time since the oldest of these fell due |
+ * | metric | value |
+ * |---|---|
+ * | `pawl_webhook_callbacks_accepted_total` | callbacks that were stored, repeats included |
+ * | `pawl_webhook_callbacks_repeated_total` | accepted callbacks that repeat a known status |
+ * | `pawl_webhook_callbacks_quarantined_total` | accepted callbacks that cannot be acted on |
+ * | `pawl_webhook_callbacks_refused_total{http_response_status_code}` | callbacks that were not stored, by status code |
+ * | `pawl_webhook_accept_duration_seconds` | histogram: time to store a callback |
+ * | `pawl_webhook_transitions_told_total{to}` | transitions that the handler accepted |
+ * | `pawl_webhook_handler_failures_total` | calls of the handler that failed |
+ * | `pawl_webhook_reads_total{answer}` | reads from the service: `answered`, `unknown` (404), `silent` (no answer) |
+ * | `pawl_webhook_reads_put_off_total{lane}` | reads that found no room in the read budget for a second, by lane: `ask`, `repeat`, `watch` |
+ * | `pawl_webhook_read_lag_seconds{lane}` | seconds by which the last read of a lane was late |
+ * | `pawl_webhook_alarms_total{reason}` | alarms |
+ * | `pawl_webhook_transactions_dead_lettered_total{reason}` | transactions that became dead letters |
+ * | `pawl_webhook_requests_settled_total{outcome}` | requests whose outcome became known |
+ * | `pawl_webhook_requests_parked_total{reason}` | requests that were parked |
+ * | `pawl_webhook_dead_letters` | gauge: dead letters now |
+ * | `pawl_webhook_transactions_due` | gauge: transactions that are due now and not leased |
+ * | `pawl_webhook_oldest_due_age_seconds` | gauge: time since the oldest of these fell due |
  *
  * With several merchants (`Merchants`), their metrics have the label `merchant`.
  *

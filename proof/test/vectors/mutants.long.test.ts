@@ -31,7 +31,10 @@ const mutants = async (keep: (vector: string) => boolean) => {
   }
 }
 
-describe.runIf(hasPython).concurrent("the changes of the implementation in Python", () => {
+// Each test runs 2,597 changed programs, a minute of an idle core.
+const options = { concurrent: true, timeout: 600_000 }
+
+describe.runIf(hasPython)("the changes of the implementation in Python", options, () => {
   it("are caught by the committed vectors, apart from the listed equal ones", async () => {
     const { code, stdout } = await mutants(() => true)
     expect(stdout).toMatch(/^[0-9]{4} changes, ([0-9]+) pass the vectors, \1 of them are equal\n$/u)

@@ -3,6 +3,17 @@
  *
  * **Details**
  *
+ * The names are OpenTelemetry's; the receiver's `/metrics` has the names of Prometheus.
+ *
+ * | metric | in Prometheus | value | attributes |
+ * |---|---|---|---|
+ * | `pawl.http.attempts` | `pawl_http_attempts_total` | attempts of calls | operation, outcome |
+ * | `pawl.http.retries` | `pawl_http_retries_total` | attempts after a failed attempt | operation |
+ * | `pawl.http.token.refreshes` | `pawl_http_token_refreshes_total` | requests for an access token | outcome |
+ * | `pawl.http.leniencies` | `pawl_http_leniencies_total` | response fields that were not as documented and read anyway | operation, field |
+ * | `pawl.http.call.duration` | `pawl_http_call_duration_seconds` | histogram: seconds a call takes, with its attempts and waits | operation, outcome |
+ * | `http.client.request.duration` | `http_client_request_duration_seconds` | histogram: seconds from a request to its response | those of OpenTelemetry's conventions |
+ *
  * An outcome is `Success`, which includes a declined payment, the tag of the error, `Interrupted` or `Defect`. No attribute
  * has an identifier, so the number of time series is bounded.
  */
