@@ -679,6 +679,29 @@ it("a handler that failed is called again by the schedule of its receiver, which
     })
   ))
 
+it("a handler whose schedule had ended before an outage is not called after it", () =>
+  World.run(
+    Effect.gen(function* () {
+      const retrySchedule = Schedule.spaced("10 minutes").pipe(
+        Schedule.upTo({ duration: "25 minutes" })
+      )
+      const world = yield* World.make({
+        read: says("PENDING"),
+        handle: () => Effect.fail("not now"),
+        limits: { retrySchedule }
+      })
+      const first = yield* world.start
+      yield* first.receive("1", "PENDING")
+      yield* World.pass("31 minutes")
+      yield* first.kill
+      yield* World.pass("1 day")
+      yield* world.start
+      yield* World.pass("1 hour")
+      expect(World.times(world)).toEqual([0, 10 * minute, 20 * minute, 30 * minute])
+      expect(deadLetter(world)).toEqual(["handler-failed"])
+    })
+  ))
+
 describe("a transition", () => {
   it("has the requestId of its registration", () =>
     World.run(
