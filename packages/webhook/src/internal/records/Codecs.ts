@@ -10,7 +10,6 @@ import { claimableAt, newRow, type StoredRows } from "../rule/StoredRow.ts"
 import * as RequestDocument from "../documents/RequestDocument.ts"
 import * as TransactionDocument from "../documents/TransactionDocument.ts"
 
-/** The values of the documents of each collection. */
 export interface Values {
   readonly transactions: StoredRows
   readonly requests: RequestRow
@@ -18,16 +17,18 @@ export interface Values {
   readonly settings: unknown
 }
 
-/** How the values of a collection are stored. */
 export interface Codec<Stored> {
   readonly encode: (value: unknown) => Stored
-  /** Throws an error if the document cannot be decoded. */
+  /** Throws if the document cannot be decoded. */
   readonly decode: (stored: Stored, key: string) => unknown
 }
 
 export type Codecs<Stored> = Readonly<Record<Collection, Codec<Stored>>>
 
-/** The lane of requests that are due, and the lane of settled requests that have a sealed text, by the time of their outcome. */
+/**
+ * The lane of due requests, and that of settled requests with a sealed text, by the time of their
+ * outcome.
+ */
 export const requestLanes = { due: 0, texts: 1 } as const
 
 const indexOfRows = (rows: StoredRows): Index => {
@@ -59,7 +60,6 @@ const indexOfRequest = (row: RequestRow): Index => {
 
 const nowhere: Index = { due: [], listed: undefined, parts: 1, related: undefined }
 
-/** Returns how a value of a collection is found. */
 export const indexOf: Readonly<Record<Collection, (value: unknown) => Index>> = {
   transactions: (rows) => indexOfRows(rows as StoredRows),
   requests: (row) => indexOfRequest(row as RequestRow),
@@ -67,7 +67,7 @@ export const indexOf: Readonly<Record<Collection, (value: unknown) => Index>> = 
   settings: () => nowhere
 }
 
-/** Returns the rows that are shown in place of a listed document that cannot be decoded: a dead letter. */
+/** Returns a dead letter in place of a listed document that cannot be decoded. */
 export const unreadableRows = (key: string, at: number): StoredRows => {
   const { method, transactionId } = transactionOf(key)
   const { row, ...stored } = newRow(method, transactionId, at)
@@ -84,7 +84,7 @@ export const values: Codecs<unknown> = {
   settings: asItIs
 }
 
-/** A document of one line, with the check that every document has. JSON has no line break. */
+/** JSON has no line break, so a document is one line with its check. */
 const json: Codec<string> = {
   encode: (value) => seal([JSON.stringify(value)]),
   decode: (text) => JSON.parse(open(text).join("\n")) as unknown

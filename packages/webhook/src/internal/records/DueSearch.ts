@@ -1,37 +1,33 @@
 /**
- * The search for documents that are due.
+ * The search for due documents.
  *
- * While somebody holds a snapshot open, PostgreSQL keeps the index entries of every earlier version of a document, and those
- * that were due first come first. So a search remembers the earliest time at which a document may be due, and the next one
- * begins there. Documents that this process makes due move that time back. Those that other processes make due in the past are
- * found by a search from the start, every few seconds.
+ * An open snapshot makes PostgreSQL keep the index entries of earlier versions, and those that were
+ * due first come first. So a search begins at the earliest time at which a document may be due. A
+ * document that this process makes due moves that time back. A search from the start, every few
+ * seconds, finds those that other processes made due in the past.
  */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { type Collection, type DueRange, type Index, laneCount } from "./Records.ts"
 
-/**
- * The documents that a search asks for: of each lane those that are due at a time, at most its limit, the earliest ones. A lane without a
- * limit is not asked.
- *
- * - `newest`: of a lane, so many are the latest ones instead.
- * - `latest`: documents that are due later than this were planned before the clock was set back, and count as due.
- */
 export interface Asked {
   readonly at: number
   readonly limits: ReadonlyArray<number | undefined>
+  /** How many of the documents of a lane are the latest ones instead of the earliest. */
   readonly newest?: { readonly lane: number; readonly limit: number } | undefined
+  /**
+   * Documents that are due later than this were planned before the clock was set back, and count as
+   * due.
+   */
   readonly latest?: number | undefined
 }
 
-/** A search that runs. `earliest` is the earliest time at which something became due meanwhile. */
 interface Running {
   readonly from: ReadonlyArray<number>
   readonly asked: Asked
   earliest: number
 }
 
-/** Before and behind any time of a document. */
 const start = Number.MIN_SAFE_INTEGER
 const end = Number.MAX_SAFE_INTEGER
 
@@ -41,13 +37,12 @@ const maxLateness = 5000
 const lanes = Array.from({ length: laneCount }, (_, lane) => lane)
 const everywhere: ReadonlyArray<number> = lanes.map(() => start)
 
-/** Makes the searches of a process. With an interval of 0 each one begins at the start. */
+/** With an interval of 0 each search begins at the start. */
 export const make = (interval: bigint) => {
   const states = new Map<Collection, { from: ReadonlyArray<number>; fullAt: bigint }>()
   const running = new Map<Collection, Set<Running>>()
 
   return {
-    /** Begins a search. */
     begin: (collection: Collection, asked: Asked): Effect.Effect<Running> =>
       Effect.map(Clock.Clock, (clock) => {
         const now = clock.monotonicTimeNanosUnsafe()
@@ -62,7 +57,7 @@ export const make = (interval: bigint) => {
         return search
       }),
 
-    /** Ends a search. `soonest` is the earliest time that it found. */
+    /** `soonest` is the earliest time that it found. */
     end: (collection: Collection, search: Running, soonest: number | undefined): void => {
       running.get(collection)?.delete(search)
       const state = states.get(collection)
@@ -72,7 +67,6 @@ export const make = (interval: bigint) => {
       state.from = state.from.map((old, lane) => (asked.limits[lane] === undefined ? old : from))
     },
 
-    /** Notes that a document is due. */
     note: (collection: Collection, { due }: Index): void => {
       const earliest = due.reduce<number>((one, two) => Math.min(one, two ?? Infinity), Infinity)
       for (const search of running.get(collection) ?? []) {
@@ -86,7 +80,9 @@ export const make = (interval: bigint) => {
   }
 }
 
-/** Returns the ranges of a search: the documents that are due, one more of each lane, and the next time in each lane. */
+/**
+ * Returns ranges for the due documents, one more of each lane, and the next due time of each lane.
+ */
 export const rangesOf = ({ asked, from }: Running): ReadonlyArray<DueRange> => {
   const { at, latest = end, limits, newest } = asked
   return lanes.flatMap((lane): ReadonlyArray<DueRange> => {
@@ -103,7 +99,10 @@ export const rangesOf = ({ asked, from }: Running): ReadonlyArray<DueRange> => {
   })
 }
 
-/** A cache of the values that were used last, at least `size` and less than twice as many. `set` with undefined removes a value. */
+/**
+ * Keeps at least `size` of the values that were used last, and less than twice as many. `set` with
+ * undefined removes a value.
+ */
 interface Cache<A> {
   readonly get: (key: string) => A | undefined
   readonly set: (key: string, value: A | undefined) => void

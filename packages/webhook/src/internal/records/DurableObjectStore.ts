@@ -1,11 +1,11 @@
 /**
  * A store of documents in the SQLite database of a Durable Object.
  *
- * A Durable Object is one process with one thread, and its storage is its own: a commit is synchronous, so nothing comes between
- * its steps. A response leaves the object after its writes are durable (the output gate), so a callback that was answered 200 is
- * stored.
+ * A commit is synchronous, so nothing comes between its steps. The output gate holds a response
+ * back until its writes are durable.
  *
- * A statement has at most 100 parameters there, so a commit writes each document by a statement of its own.
+ * A statement has at most 100 parameters there, so a commit writes each document by a statement of
+ * its own.
  */
 import * as Effect from "effect/Effect"
 import * as Reactivity from "effect/reactivity/Reactivity"
@@ -20,7 +20,7 @@ import * as SqlStore from "./SqlStore.ts"
 
 type Value = number | string | ArrayBuffer | null
 
-/** The storage of a Durable Object, as far as the store uses it. */
+/** The part of a Durable Object's storage that the store uses. */
 export interface Storage {
   readonly sql: {
     readonly exec: (
@@ -33,7 +33,6 @@ export interface Storage {
 
 const names = SqlStore.columns.map(([name]) => name)
 
-/** Makes the store, and its tables if there are none. */
 export const make = Effect.fnUntraced(function* (
   storage: Storage
 ): Effect.fn.Return<Store<string>> {
@@ -45,7 +44,7 @@ export const make = Effect.fnUntraced(function* (
     })
   }
 
-  /** Writes a document if it has the expected version, and tells whether it had it. */
+  /** Returns false if the version differs. */
   const write = (table: string, texts: string, one: Write<string>): boolean => {
     const { document, expected = null, key, put, remove, version } = one
     const values = SqlStore.columns.map(([, , of]) => of(one))
@@ -125,7 +124,6 @@ const attempt = <A>(steps: () => A): Effect.Effect<A, SqlError> =>
     }
   })
 
-/** Makes a client that reads. */
 const clientOf = (execute: Connection["executeRaw"]) => {
   const rows = execute as Connection["execute"]
   const refused = () => Effect.die(new Error("Only rows can be read"))

@@ -1,15 +1,16 @@
 /**
  * The engine: changes documents by pure rules, and leases those that are due.
  *
- * A change begins with the document as this process knows it, or assumes that there is none, so most changes need no read. If
- * the store has another version, the rule runs again on that. A rule that changes nothing is asked again on the stored document.
- * After two rounds the document is locked, so a change ends in three rounds, however many processes change it. The next changes of
- * a document that another process has changed meanwhile lock it at once, in commits of their own.
+ * A rule runs on the cached document, or assumes that there is none, so most changes need no read.
+ * It runs again on the stored document if the version differs or the rule changes nothing. The
+ * third round locks the document, so a change ends in three rounds, however many processes change
+ * it. After a conflict the next changes of the document lock it at once, in commits of their own.
  *
- * The changes that wait at the same time share a commit. Those of one document run one after the other in it.
+ * The changes that wait at the same time share a commit. Those of one document run one after the
+ * other in it.
  *
- * A document that cannot be decoded fails its own changes with `Unreadable`. Its group is not affected. A claim lists it, and looks
- * at it again after five minutes: a person may have restored it.
+ * A document that cannot be decoded fails only its own changes, with `Unreadable`. A claim lists
+ * it, and leases it again after five minutes, because a person may have restored it.
  */
 import { StoreUnavailable } from "@pawl/core/CallbackError"
 import type * as Clock from "effect/Clock"
@@ -37,10 +38,9 @@ import * as Room from "./Room.ts"
 import * as DueSearch from "./DueSearch.ts"
 import { type Codecs, indexOf, unreadableRows, type Values } from "./Codecs.ts"
 
-/** Error of a change whose document cannot be decoded. */
 export class Unreadable extends Data.TaggedError("Unreadable")<{ readonly key: string }> {}
 
-/** Makes a defect of a document that cannot be decoded. `name` says what it is. */
+/** Turns `Unreadable` into a defect. `name` says what the document is. */
 export const orDie =
   (name: string) =>
   <A>(call: Effect.Effect<A, StoreUnavailable | Unreadable>): Effect.Effect<A, StoreUnavailable> =>
@@ -48,19 +48,17 @@ export const orDie =
       Effect.die(new Error(`${name} ${key} cannot be read: restore it from a backup`))
     )
 
-/**
- * The result of a rule. The same `value` changes nothing; undefined deletes the document. `wakes` tells the workers of
- * this process that something is due.
- */
 export interface Outcome<Value, A> {
+  /** The same value changes nothing; undefined deletes the document. */
   readonly value: Value | undefined
   readonly result: A
   readonly put?: ReadonlyArray<Text> | undefined
   readonly remove?: ReadonlyArray<string> | undefined
+  /** Wakes the workers of this process. */
   readonly wakes?: boolean | undefined
 }
 
-/** `version` is the version that the document gets, which no other change of it has. */
+/** `version` is unique to this change of the document. */
 export type Rule<Value, A> = (value: Value | undefined, version: number) => Outcome<Value, A>
 
 export interface Found<Value> {
@@ -68,28 +66,29 @@ export interface Found<Value> {
   readonly value: Value
 }
 
-/** A page of documents, and the key of the last one that was looked at; undefined if there are no more. */
 export interface PageOf<Name extends Collection> {
   readonly found: ReadonlyArray<Found<Values[Name]>>
+  /** The key of the last document that was read; undefined on the last page. */
   readonly last: string | undefined
 }
 
-/** How a store is used. A store in the process has no cache, no groups and no time-outs. */
 export interface Options {
   readonly codecs: Codecs<unknown>
+  /** A store in the process has no cache, no groups and no time-outs. */
   readonly isLocal: boolean
   readonly drawVersion: () => number
   readonly pollInterval: Duration.Duration
   readonly time?: ((clock: Clock.Clock) => number) | undefined
   readonly compact: Effect.Effect<void, SqlError>
-  /** Runs before each change and claim, such as a measurement of the clock. */
+  /** Runs before each claim. */
   readonly refresh?: Effect.Effect<void, SqlError>
-  /** Runs a step within three seconds, and again after a conflict, except after an error that `isFinal`. */
+  /**
+   * Limits a step to three seconds, and repeats it after a conflict, unless its error `isFinal`.
+   */
   readonly run: <A>(
     step: Effect.Effect<A, SqlError>,
     isFinal?: (error: SqlError) => boolean
   ) => Effect.Effect<A, SqlError>
-  /** Makes a function that commits a change together with others that wait at the same time. */
   readonly groupOf: (
     committers: number,
     commit: (
@@ -97,22 +96,23 @@ export interface Options {
       isAlone: boolean
     ) => Effect.Effect<ReadonlyArray<Exit.Exit<Done, SqlError>>>
   ) => Effect.Effect<Commit, never, Scope.Scope>
-  /** Is given each error of the store. */
+  /** Gets each error of the store. */
   readonly retire: (error: SqlError) => Effect.Effect<void>
-  /** Tells whether a document is locked by another process. */
+  /** Tells whether another process has locked a document. */
   readonly isBlocked: (error: SqlError) => boolean
-  /** How long a claim searches from where the last one found the first document, in nanoseconds. */
+  /**
+   * How often a claim searches from the start instead of the last first document, in nanoseconds.
+   */
   readonly fullSearchInterval: bigint
 }
 
 interface Known {
   readonly value: Result.Result<unknown, Unreadable>
   readonly version: number | undefined
-  /** Whether the store was asked in this change. */
+  /** Whether this change has asked the store. */
   readonly isSure: boolean
 }
 
-/** A change that waits for its commit. */
 export interface Item {
   readonly collection: Collection
   readonly key: string
@@ -130,14 +130,13 @@ export type Done = Result.Result<unknown, Unreadable>
 
 type Commit = (item: Item) => Effect.Effect<Done, SqlError>
 
-/** The time after which a document that could not be read is looked at again, in milliseconds. */
+/** In milliseconds. */
 const unreadablePause = 300_000
-/** The rounds before the documents of a change are locked. */
+/** The rounds before a change locks its documents. */
 const maxRounds = 2
-/** The changes of a document that are locked at once after another process has changed it meanwhile. */
+/** The changes of a document that lock it at once after a conflict. */
 const lockedChanges = 256
 
-/** Makes the engine over a store. */
 export const make = Effect.fnUntraced(function* <Stored>(
   measured: Store<Stored>,
   options: Options
@@ -147,7 +146,7 @@ export const make = Effect.fnUntraced(function* <Stored>(
   const { drawVersion, isLocal, run } = options
   const codecs = options.codecs as Codecs<Stored>
   const cache = DueSearch.makeCache<Known>(isLocal ? 0 : 8192)
-  /** The changes that are still locked at once, of the documents that several processes change. */
+  /** For each contended document, the changes that still lock it at once. */
   const contended = DueSearch.makeCache<number>(isLocal ? 0 : 1024)
   const search = DueSearch.make(options.fullSearchInterval)
   const work = {
@@ -187,7 +186,6 @@ export const make = Effect.fnUntraced(function* <Stored>(
       return read === undefined ? [] : [{ key: line.key, value: read as Values[Name] }]
     })
 
-  /** Runs the rules of a task on the known document. Returns undefined if nothing changes. */
   const fold = ({ items, key }: Task, base: unknown, version: number) => {
     let value = base
     let wakes = false
@@ -236,7 +234,6 @@ export const make = Effect.fnUntraced(function* <Stored>(
 
   const idOf = (collection: Collection, key: string) => `${collection} ${key}`
 
-  /** Keeps what is known of a document after its commit, and tells the workers. */
   const keep = (
     collection: Collection,
     { document, index, key, version }: Write<Stored>,
@@ -249,10 +246,7 @@ export const make = Effect.fnUntraced(function* <Stored>(
     if (wakes) work[collection].openUnsafe()
   }
 
-  /**
-   * Does a round of tasks, and returns those that need another one. `effects` gets what holds only after its commit: the results
-   * of the tasks, and the documents as they are now.
-   */
+  /** Returns the tasks that need another round. `effects` gets what holds only after the commit. */
   const round = Effect.fnUntraced(function* (
     collection: Collection,
     tasks: ReadonlyArray<Task>,
@@ -261,7 +255,7 @@ export const make = Effect.fnUntraced(function* <Stored>(
     isLocked: boolean,
     isInside: boolean
   ): Effect.fn.Return<ReadonlyArray<Task>, SqlError> {
-    // A round that failed is done again.
+    // Discards those of a failed attempt.
     effects.length = 0
     const unknown = tasks.filter(({ known }) => known === undefined)
     if (unknown.length > 0) {
@@ -326,7 +320,7 @@ export const make = Effect.fnUntraced(function* <Stored>(
     return again
   })
 
-  /** Does rounds until all tasks are done. `committed` is called after each, when its step has succeeded. */
+  /** `committed` runs after each round, when its step has succeeded. */
   const rounds = Effect.fnUntraced(function* (
     collection: Collection,
     tasks: ReadonlyArray<Task>,
@@ -367,7 +361,6 @@ export const make = Effect.fnUntraced(function* <Stored>(
 
   type Exits = ReadonlyArray<Exit.Exit<Done, SqlError>>
 
-  /** Counts the changes that are locked at once. */
   const countLocked = (items: ReadonlyArray<Item>): void => {
     for (const { collection, key } of items) {
       const id = idOf(collection, key)
@@ -376,7 +369,7 @@ export const make = Effect.fnUntraced(function* <Stored>(
     }
   }
 
-  /** Commits changes of a collection. Some may succeed and others fail. */
+  /** Some changes may succeed and others fail. */
   const commit = (
     items: ReadonlyArray<Item>,
     isAlone: boolean,
@@ -388,7 +381,7 @@ export const make = Effect.fnUntraced(function* <Stored>(
     const done: Array<Done | undefined> = []
     const step: Options["run"] = (work) => run(work, isAlone ? undefined : options.isBlocked)
     const whole: Options["run"] = (work) => work
-    // Where all rounds are one transaction they succeed or fail as a whole.
+    // A single committer makes one transaction of all rounds.
     const isWhole = store.committers === 1
     const effects: Array<() => void> = []
     const work = Effect.suspend(() => {
@@ -417,7 +410,8 @@ export const make = Effect.fnUntraced(function* <Stored>(
     const makeGroup = (committers: number, isLocked: boolean) =>
       options.groupOf(committers, (items, isAlone) => commit(items, isAlone, isLocked))
     const free = yield* makeGroup(store.committers, false)
-    // A single writer waits for nobody. Of several, those that lock documents wait for each other.
+    // A single committer waits for nobody. Otherwise commits that lock documents wait for each
+    // other.
     const locked = store.committers === 1 ? free : yield* makeGroup(1, true)
     groups.set(collection, { free, locked })
   }
@@ -434,8 +428,8 @@ export const make = Effect.fnUntraced(function* <Stored>(
   })
 
   /**
-   * Changes a document in one durable step. In a transaction of the database the change is part of it. At most 128 changes
-   * of a document wait for a commit with the same `variant`; the next one fails.
+   * Changes a document in one durable step, or as part of the caller's transaction. At most 128
+   * changes with the same key and `variant` wait for a commit; the next one fails.
    */
   const change = <Name extends Collection, A>(
     collection: Name,
@@ -459,7 +453,7 @@ export const make = Effect.fnUntraced(function* <Stored>(
     )
   }
 
-  /** Lists documents that cannot be read, and makes them due later. */
+  /** Lists documents that cannot be read, as dead letters, and makes them due later. */
   const parkUnreadable = (
     collection: Collection,
     lines: ReadonlyArray<Line<Stored> & { readonly lane: number }>,
@@ -488,8 +482,8 @@ export const make = Effect.fnUntraced(function* <Stored>(
         )
 
   /**
-   * Leases documents that are due. `take` returns the changed documents, each with a result. A document that another process
-   * changed meanwhile is left out. `dueAt` is when the next one is due in the lanes whose limit is not 0.
+   * `take` returns the changed documents with their results. A document that another process
+   * changed meanwhile is left out. `dueAt` is the next due time in the lanes that have a limit.
    */
   const lease = Effect.fnUntraced(function* <Name extends Collection, A>(
     collection: Name,
@@ -569,7 +563,7 @@ export const make = Effect.fnUntraced(function* <Stored>(
     }
   })
 
-  /** Reads in the transaction of the caller, if there is one. A transaction has a time limit of its own. */
+  /** Leaves the time limit to the transaction of the caller, if there is one. */
   const inside = <A>(call: Effect.Effect<A, SqlError>) =>
     Effect.flatMap(store.isInTransaction, (isInside) =>
       isInside ? unavailable(call) : bounded(call)
@@ -597,7 +591,7 @@ export const make = Effect.fnUntraced(function* <Stored>(
             : valuesOf(collection, [{ key, version, document }]).map((found) => ({ ...found, at }))
         )
       ),
-    /** Lists documents by their first times from a place on, and behind them those that are also listed at later times. */
+    /** Documents with several list times come behind the page. */
     list: <Name extends Collection>(
       collection: Name,
       page: { readonly from: ListPlace; readonly limit: number }
@@ -607,7 +601,6 @@ export const make = Effect.fnUntraced(function* <Stored>(
           valuesOf(collection, [line]).map((found) => ({ ...found, at: line.listedAt ?? 0 }))
         )
       ),
-    /** `last` is the key of the last document that was looked at; undefined if there are no more. */
     page: <Name extends Collection>(
       collection: Name,
       page: Page
@@ -618,7 +611,7 @@ export const make = Effect.fnUntraced(function* <Stored>(
       })),
     text: (...text: Parameters<typeof store.text>) => bounded(store.text(...text)),
     texts: (...page: Parameters<typeof store.texts>) => bounded(store.texts(...page)),
-    /** Counts documents of one part, and returns those of several parts that are due or listed. */
+    /** Counts documents of one part, and returns those of several parts. */
     count: <Name extends Collection>(collection: Name, at: number) =>
       Effect.map(bounded(store.count(collection, at)), ({ due, listed, several }) => ({
         due,
@@ -627,13 +620,12 @@ export const make = Effect.fnUntraced(function* <Stored>(
       })),
     isInTransaction: store.isInTransaction,
     time: options.time,
-    /** Completes when a change of this process has made something due since it last completed. */
+    /** Completes when a change of this process has made something due since the last call. */
     awaitWork: (collection: Collection) =>
       Effect.andThen(work[collection].await, Effect.asVoid(work[collection].close)),
     pollInterval: options.pollInterval,
-    /** How much of its limit the store has used. */
     level,
-    /** Rewrites the store, so that deleted texts are in none of its files. Nothing can be written meanwhile. */
+    /** Removes deleted texts from the files of the store. Writes wait meanwhile. */
     compact: unavailable(options.compact)
   }
 })
@@ -656,7 +648,7 @@ const absent = (isSure: boolean): Known => ({
   isSure
 })
 
-/** Makes the engine over a store that only this process uses: in memory, or one whose steps are synchronous. */
+/** Makes the engine over a store of this process: in memory, or with synchronous steps. */
 export const makeLocal = <Stored>(
   store: Store<Stored>,
   codecs: Codecs<Stored>,
@@ -669,7 +661,6 @@ export const makeLocal = <Stored>(
     pollInterval: Duration.infinity,
     compact: Effect.void,
     run: (step) => step,
-    // No change waits for another one.
     groupOf: () => Effect.never,
     retire: () => Effect.void,
     isBlocked: () => false,

@@ -1,6 +1,4 @@
-/**
- * The engines of a store: one, or one for each shard. A key says which engine has its documents.
- */
+/** The engines of a store: one, or one for each shard. */
 import type { StoreUnavailable } from "@pawl/core/CallbackError"
 import type { Method } from "@pawl/core/Kind"
 import type * as Arr from "effect/Array"
@@ -12,16 +10,14 @@ import type { Collection } from "./Records.ts"
 import type { Values } from "./Codecs.ts"
 import type { PageOf, Records, Rule } from "./Engine.ts"
 
-/** The key of a transaction or of a request. */
 export type ShardKey =
   | { readonly method: Method; readonly transactionId: string }
   | { readonly requestId: string }
 
 /**
- * Returns the position of the shard of a transaction or of a request, from 0.
- *
- * It is FNV-1a over the characters of the key, with the last mixing steps of MurmurHash3, because the low bits of FNV-1a alone are
- * uneven for counting numbers. It never changes: rows are stored by it.
+ * Returns the position of a shard, from 0: FNV-1a over the characters of the key, with the last
+ * mixing steps of MurmurHash3, because the low bits of FNV-1a are uneven for counting numbers. It
+ * never changes, because it places stored rows.
  */
 export const shardOf = (key: ShardKey, count: number): number => {
   // A transition has both, and belongs to its transaction.
@@ -33,44 +29,41 @@ export const shardOf = (key: ShardKey, count: number): number => {
   return ((hash ^ (hash >>> 16)) >>> 0) % count
 }
 
-/**
- * The engines that a service uses.
- *
- * - `of`: the engine that has a transaction or a request.
- * - `own`: the engines whose documents the service lists and leases. They are all engines, or that of one shard.
- */
 export interface Engines {
+  /** Returns the engine that has a transaction or a request. */
   readonly of: (key: ShardKey) => Records
+  /** The engines whose documents the service lists and leases: all, or that of one shard. */
   readonly own: Arr.NonEmptyReadonlyArray<Records>
 }
 
-/** Makes the engines of shards. Their order must never change. */
+/** The order of the engines must never change. */
 export const make = (all: Arr.NonEmptyReadonlyArray<Records>): Engines => ({
   of: (key) => all[shardOf(key, all.length)] ?? all[0],
   own: all
 })
 
-/** Calls each own engine, and returns the results in their order. */
 export const each = <A>(
   { own }: Engines,
   call: (records: Records) => Effect.Effect<A, StoreUnavailable>
 ): Effect.Effect<Array<A>, StoreUnavailable> =>
   Effect.forEach(own, call, { concurrency: "unbounded" })
 
-/** Returns the time of the first own engine, or of the engine of a key, in milliseconds since the epoch. */
+/**
+ * Returns the time of the first own engine, or of the engine of a key, in milliseconds since the
+ * epoch.
+ */
 export const timeOf =
   ({ of, own }: Engines) =>
   (clock: Clock.Clock, key?: ShardKey): number =>
     (key === undefined ? own[0] : of(key)).time?.(clock) ?? clock.currentTimeMillisUnsafe()
 
-/** Tells whether an engine has a clock of its own. */
 export const hasTime = ({ own }: Engines): boolean => own.some(({ time }) => time !== undefined)
 
 /** Completes when a change of this process has made something due. */
 export const awaitWork = ({ own }: Engines, collection: Collection): Effect.Effect<void> =>
   Effect.raceAllFirst(own.map((records) => records.awaitWork(collection)))
 
-/** Returns the longest wait before a worker looks for work that other processes made. */
+/** Returns the longest wait before a worker looks for work of other processes. */
 export const pollInterval = ({ own }: Engines): Duration.Duration =>
   own.map((records) => records.pollInterval).reduce(Duration.min)
 
@@ -88,10 +81,9 @@ export const eachPage = Effect.fnUntraced(function* <Name extends Collection>(
   }
 })
 
-/** The most documents that are read at a time. */
 const pageSize = 200
 
-/** Changes documents, and adds their results. A document that cannot be read stays as it is. */
+/** Changes documents, and adds their results. Skips documents that cannot be read. */
 export const changeEach = <Name extends Collection>(
   records: Records,
   collection: Name,

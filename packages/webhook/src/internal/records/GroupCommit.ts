@@ -1,16 +1,16 @@
 /**
  * Group commit: commits the items that wait at the same time together.
  *
- * A free committer takes the waiting items, at most `maxSize`, so a single item is committed at once, and the items that come
- * during a commit share the next one. A key is in one commit at a time, its items in the order in which they came. Keys take
- * turns, so that many items of one key do not delay the others.
+ * A free committer takes the waiting items, at most `maxSize`, so a single item is committed at
+ * once, and the items that come during a commit share the next one. A key is in one commit at a
+ * time, its items in order. Keys take turns, so many items of one key do not delay the others.
  *
- * At most `maxWaiting` items wait in all, and at most `maxSize` with the same key and variant. The next one fails with `full` at
- * once.
+ * At most `maxWaiting` items wait in all, and at most `maxSize` with the same key and variant. The
+ * next one fails with `full` at once.
  *
- * The items that fail because of one item of their group, or because something blocks one of them, are committed again item by
- * item beside the next groups, so that the others succeed. A defect counts as that of one item. An item whose caller stops waiting or times out is dropped,
- * unless its commit has begun.
+ * If one item fails or blocks its group, the group is committed again item by item beside the next
+ * groups, so the others succeed. A defect counts as that of one item. An item whose caller stops
+ * waiting or times out is dropped, unless its commit has begun.
  */
 import * as Arr from "effect/Array"
 import * as Cause from "effect/Cause"
@@ -23,22 +23,19 @@ import * as Semaphore from "effect/Semaphore"
 import type { AwaitResult } from "./SharedTimeout.ts"
 
 interface Options<Item, Result, E> {
-  /** The most items in a group. */
   readonly maxSize: number
-  /** The most commits at a time. */
   readonly committers: number
-  /** Commits items and returns their results in the same order. `isAlone` is true for an item that failed in a group. */
+  /** Returns the results in order. `isAlone` is true for an item whose group failed. */
   readonly commit: (
     items: Arr.NonEmptyReadonlyArray<Item>,
     isAlone: boolean
   ) => Effect.Effect<ReadonlyArray<Exit.Exit<Result, E>>>
   /** Tells whether one item alone may have caused a failure. */
   readonly isItemError: (error: E) => boolean
-  /** Tells whether an item is blocked. A commit of it alone waits for it, and no committer does. */
+  /** Tells whether an item is blocked. Its commit alone waits, and occupies no committer. */
   readonly isBlocked: (error: E) => boolean
   readonly keyOf: (item: Item) => { readonly key: string; readonly variant: string }
   readonly wait: AwaitResult<E>
-  /** The most items that wait. */
   readonly maxWaiting: number
   readonly full: E
 }
@@ -46,7 +43,6 @@ interface Options<Item, Result, E> {
 /** The most items that are committed alone at a time. */
 const maxAlone = 4
 
-/** Makes a function that commits an item in a group. */
 export const make = Effect.fnUntraced(function* <Item, Result, E>({
   commit,
   committers,
@@ -69,7 +65,6 @@ export const make = Effect.fnUntraced(function* <Item, Result, E>({
     readonly variant: string
     isDropped: boolean
   }
-  /** The waiting items of a key. */
   interface Queue {
     readonly key: string
     readonly items: Set<Waiting>
@@ -77,19 +72,17 @@ export const make = Effect.fnUntraced(function* <Item, Result, E>({
     readonly counts: Map<string, number>
   }
   const queues = new Map<string, Queue>()
-  /** The queues with waiting items that are in no commit. The one whose turn is next comes first. */
+  /** The queues with waiting items that are in no commit, in the order of their turns. */
   const ready = new Set<Queue>()
   const inCommit = new Set<Queue>()
   let waiting = 0
   const hasWork = yield* Latch.make()
 
-  /** The items of a queue in a group. */
   interface Taken {
     readonly queue: Queue
     readonly items: ReadonlyArray<Waiting>
   }
 
-  /** Takes an item from its queue, and returns false if it is not there. */
   const take = ({ counts, items }: Queue, each: Waiting): boolean => {
     if (!items.delete(each)) return false
     counts.set(each.variant, (counts.get(each.variant) ?? 0) - 1)
@@ -113,7 +106,6 @@ export const make = Effect.fnUntraced(function* <Item, Result, E>({
     return group
   }
 
-  /** Puts a queue in its place: it waits for its turn, or it is empty and removed. */
   const place = (queue: Queue): void => {
     if (inCommit.has(queue)) return
     if (queue.items.size === 0) {
@@ -143,7 +135,7 @@ export const make = Effect.fnUntraced(function* <Item, Result, E>({
     }
   }
 
-  /** Completes an item. It cannot end the committer, because the functions of `wait` do not throw errors. */
+  /** Cannot end the committer, because the functions of `wait` do not throw. */
   const completeAt = (
     items: ReadonlyArray<Waiting>,
     exits: ReadonlyArray<Exit.Exit<Result, E>>

@@ -13,7 +13,6 @@ interface Kept extends Line<unknown> {
   readonly index: Index
 }
 
-/** The place of a value in an index. */
 interface Place {
   readonly at: number
   readonly key: string
@@ -24,7 +23,7 @@ interface Placed<A> extends Place {
   readonly value: A
 }
 
-/** Makes an empty store. Its documents are values, which nobody changes. */
+/** Makes an empty store. Its documents are immutable values. */
 export const make = (): Store<unknown> => {
   const collections = {
     transactions: makeCollection(),
@@ -130,10 +129,13 @@ export const make = (): Store<unknown> => {
   }
 }
 
-/** The positions of the indexes behind those of the lanes: of listed documents, of all, and of those of several parts. */
+/**
+ * The indexes behind those of the lanes: of listed documents, of all, and of those of several
+ * parts.
+ */
 const [listed, all, several] = [laneCount, laneCount + 1, laneCount + 2]
 
-/** Returns the time of a document in each index that has it. Those without times are in the order of their keys. */
+/** Returns the time of a document in each index that has it. */
 const timesOf = ({ due, listed: times, parts }: Index): ReadonlyArray<number | undefined> => [
   ...Array.from({ length: laneCount }, (_, lane) => due[lane]),
   times?.[0],
@@ -215,10 +217,9 @@ const compare = (one: Place, two: Place): number =>
 
 const compareText = (one: string, two: string): number => (one < two ? -1 : one > two ? 1 : 0)
 
-/** The most changes of a document before its version would be that of another one. */
+/** The most changes of a document before its version could collide with another one's. */
 const span = 2 ** 24
 
-/** Makes an empty engine in memory. It ends with its process. */
 export const makeEngine: Effect.Effect<Engine.Records, never, Scope.Scope> = Effect.suspend(() => {
   let versions = 0
   return Engine.makeLocal(make(), Codecs.values, () => ++versions * span)

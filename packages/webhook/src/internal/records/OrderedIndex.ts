@@ -1,30 +1,25 @@
 /**
- * An index in memory: values in an order of their own. A search looks at few of them.
- *
- * The values are in pages of at most 256, as in an index of a database. A search halves the list of pages, and then one
- * page. A page that grows too long is split in two, and an empty one is removed.
+ * An index in memory: sorted values in pages of at most 256. A search halves the list of pages, and
+ * then one page.
  */
 
-/** Names a place: true for each value before it, and false for each one behind it. */
+/** Names a place: true for each value before it. */
 type IsBefore<A> = (value: A) => boolean
 
-/** Values in their order. No two of them have the same place in it. */
+/** No two values have the same place. */
 export interface OrderedIndex<A> {
   readonly add: (value: A) => void
   readonly remove: (value: A) => void
   readonly size: () => number
-  /** Returns the values behind a place, or all values, in their order. */
   readonly from: (isBefore?: IsBefore<A>) => Iterable<A>
-  /** Returns the values before a place in the reverse order. */
   readonly backFrom: (isBefore: IsBefore<A>) => Iterable<A>
 }
 
-/** The most values of a page. */
 const pageSize = 256
 
-/** Makes an empty index. `compare` is below 0 if the first value comes before the second one. */
+/** `compare` is below 0 if the first value comes before the second one. */
 export const make = <A extends object>(compare: (one: A, two: A) => number): OrderedIndex<A> => {
-  /** There is always a page, and only a single page is ever empty. */
+  /** There is always a page. Only a single page may be empty. */
   const pages: Array<Array<A>> = [[]]
   let size = 0
 
@@ -39,7 +34,7 @@ export const make = <A extends object>(compare: (one: A, two: A) => number): Ord
     return { number, page, position: countFirst(page, isBefore) }
   }
 
-  /** Most new values belong at the end, because ids and times rise: one comparison takes the place of a search. */
+  /** Most new values belong at the end, because ids and times rise. */
   const findValue = (value: A) => {
     const number = pages.length - 1
     const page = pages[number] ?? []
@@ -76,7 +71,7 @@ export const make = <A extends object>(compare: (one: A, two: A) => number): Ord
   }
 }
 
-/** Returns the first values, at most `limit`, up to the first one for which a condition does not hold. */
+/** Returns at most `limit` values, up to the first one that fails the condition. */
 export const take = <A>(
   values: Iterable<A>,
   limit: number,
@@ -90,7 +85,6 @@ export const take = <A>(
   return taken
 }
 
-/** Counts the values at the beginning of a list for which a condition holds. Behind them it holds for none. */
 const countFirst = <A extends object>(
   values: ReadonlyArray<A>,
   holds: (value: A) => boolean

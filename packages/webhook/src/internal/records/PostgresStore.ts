@@ -1,9 +1,9 @@
 /**
  * A store of documents in PostgreSQL.
  *
- * A commit is one statement: one round trip, and no process can stop between BEGIN and COMMIT with documents locked. It returns
- * the documents that it did not write as they are, so the next attempt needs no other round trip. The statement is planned each
- * time, because a plan that was made for a small table reads a large one from the start to the end.
+ * A commit is one statement: one round trip, so no process can stop between BEGIN and COMMIT with
+ * documents locked. It returns the documents that it did not write, so the next attempt needs no
+ * read. It is planned each time, because a plan made for a small table scans a large one.
  */
 import * as Effect from "effect/Effect"
 import type { SqlClient } from "effect/sql/SqlClient"
@@ -107,7 +107,8 @@ const commit = (
       const line = present.get(key)
       if (line?.written === true) continue
       const version = Number(line?.version)
-      // The statement sees the database as it was when it began. A document that was changed since has to be read again.
+      // The statement sees the snapshot from its begin. A document that was changed since has to be
+      // read again.
       const isPresent = line !== undefined && version !== expected
       conflicts.set(key, isPresent ? { key, version, document: line.document } : undefined)
     }
@@ -124,7 +125,10 @@ interface Found {
 
 const keysOf = (list: ReadonlyArray<{ readonly key: string }>) => list.map(({ key }) => key)
 
-/** Every value comes as a text, because the driver refuses a list of nulls, and one of small and large numbers. */
+/**
+ * Every value is sent as text, because the driver refuses a list of nulls, and one of small and
+ * large numbers.
+ */
 const typed = (name: string, type: string): string =>
   type.endsWith("NOT NULL") ? name : `CAST(NULLIF(${name}, '') AS ${type}) AS ${name}`
 

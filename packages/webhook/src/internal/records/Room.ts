@@ -1,8 +1,9 @@
 /**
- * The room of a store: how many of the bytes that it may have on its disk are used.
+ * The room of a store: how much of its limit on the disk is used.
  *
- * The store is measured again after ten seconds, or once this process has written a sixty-fourth of the limit. In between the written
- * bytes are added. So processes that share a store pass the limit by no more than they write in ten seconds.
+ * The store is measured again after ten seconds, or once this process has written a sixty-fourth of
+ * the limit. In between the written bytes are added. So processes that share a store exceed the
+ * limit by at most their writes of ten seconds.
  */
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
@@ -15,20 +16,19 @@ export const Limit: Context.Reference<number> = /* @__PURE__ */ Context.Referenc
   { defaultValue: () => Infinity }
 )
 
-/** The level of a store: `high` from four fifths of its limit on, and `full` from the limit on. */
+/** `high` from four fifths of the limit on, and `full` from the limit on. */
 export type Level = "free" | "high" | "full"
 
-/** The cause of a callback that is refused because the store is full. */
+/** The cause of the refusal of a callback when the store is full. */
 export const isFull = new Error("the store has all bytes of its limit")
 
-/** The bytes of a finished transaction with its places in the indexes, about. */
+/** Approximate bytes of a finished transaction with its index entries. */
 export const documentBytes = 1024
 
 const maxAge = 10_000_000_000n
-/** The part of the limit that may be written before the store is measured again. */
+/** The part of the limit that may be written before the next measurement. */
 const part = 1 / 64
 
-/** Measures a store, and counts what is written to it. */
 export const make = <Stored>(
   { bytes, commit }: Store<Stored>,
   limit: number
@@ -61,7 +61,7 @@ export const make = <Stored>(
       const isFresh = measuredAt !== undefined && now - measuredAt < maxAge
       if (isFresh && written < part * limit) return Effect.sync(level)
       measuredAt = now
-      // A store that cannot be measured cannot be written either, and has an alarm for that.
+      // A store that cannot be measured cannot be written either, which has an alarm.
       return Effect.andThen(Effect.ignore(measure), Effect.sync(level))
     })
   }

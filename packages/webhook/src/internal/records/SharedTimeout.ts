@@ -1,8 +1,7 @@
 /**
- * Limits how long effects wait for a result, with one timer for all of them.
- *
- * `Effect.timeout` forks two fibers for every wait. Here one fiber serves all waits: each has the
- * same timeout, so the oldest wait is always the next to time out. The clock is monotonic, so a change of the system time has no effect.
+ * Limits how long effects wait for a result, with one timer and one fiber for all of them;
+ * `Effect.timeout` forks two fibers for each. All waits have the same timeout, so the oldest always
+ * expires first. The clock is monotonic, so a change of the system time has no effect.
  */
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
@@ -12,16 +11,13 @@ import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
 
 /**
- * Starts some work and waits for its result.
- *
- * `start` gets a function that resumes with the result, and returns a function that cancels the work. The second
- * one is called on timeout and on interruption. The first one never throws an error, so the fiber that calls it may serve others.
+ * `start` gets a function that resumes with the result and never throws, so its caller may serve
+ * others. `start` returns a function that cancels the work on timeout and on interruption.
  */
 export type AwaitResult<E> = <A, E1>(
   start: (resume: (result: Effect.Effect<A, E1>) => void) => () => void
 ) => Effect.Effect<A, E | E1>
 
-/** Makes a function that waits at most `timeout`, and then continues with `onTimeout`. */
 export const make = Effect.fnUntraced(function* <E>(
   timeout: Duration.Duration,
   onTimeout: Effect.Effect<never, E>
@@ -33,7 +29,7 @@ export const make = Effect.fnUntraced(function* <E>(
   const notEmpty = yield* Latch.make()
 
   const fork = Effect.runForkWith(yield* Effect.context())
-  /** Resumes a fiber. If that ends the fiber, its observers run at once, and one may throw an error. */
+  /** A resumed fiber may end at once, and an observer of it may throw. */
   const guarded = (resume: () => void): void => {
     const result = Result.try(resume)
     if (Result.isFailure(result)) fork(Effect.logError(observerFailed, result.failure))
@@ -57,12 +53,13 @@ export const make = Effect.fnUntraced(function* <E>(
       const wait = {
         deadline: 0n,
         expire: () => {
-          // This comes first, because `cancel` may resume with a result, and only the first call counts.
+          // First, because `cancel` may resume with a result, and only the first call counts.
           guarded(() => resume(onTimeout))
           stop()
         }
       }
-      // An interruption finds `cancel`, because nothing comes between the start of the work and the end of this function.
+      // Nothing comes between the start of the work and the end of this function, so an
+      // interruption finds `cancel`.
       const cancel = start((result) => {
         isResumed = true
         waits.delete(wait)

@@ -1,5 +1,6 @@
 /**
- * The engine over a database: its statements end within three seconds, and run again after a conflict.
+ * The engine over a database: its statements end within three seconds, and run again after a
+ * conflict.
  */
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -17,13 +18,12 @@ import * as Codecs from "./Codecs.ts"
 import * as Clock from "effect/Clock"
 import type { BigInteger } from "./SqlStore.ts"
 
-/** The longest time until work that another process made is noticed. */
+/** The longest time until work of another process is noticed. */
 const pollInterval = Duration.millis(250)
 
 /** How long PostgreSQL may keep index entries that a search skips. SQLite keeps none. */
 const fullSearchInterval = { pg: () => 5_000_000_000n, orElse: () => 0n }
 
-/** Makes the engine. `retire` is given each error of the database. */
 export const make = Effect.fnUntraced(function* (
   sql: SqlClient,
   retire: (error: SqlError) => Effect.Effect<void>
@@ -34,7 +34,7 @@ export const make = Effect.fnUntraced(function* (
     pg: () => PostgresStore.make(sql),
     orElse: () => SqliteStore.make(sql)
   })
-  // On SQLite a lock is that of the whole file.
+  // SQLite locks the whole file.
   const hasLocks = sql.onDialectOrElse({ pg: () => true, orElse: () => false })
   const isBlocked = (error: SqlError) => hasLocks && error.reason._tag === "LockTimeoutError"
   const wait = yield* Retry.makeWait
@@ -65,7 +65,7 @@ export const make = Effect.fnUntraced(function* (
   })
 })
 
-/** The most changes in one commit, and of one document and variant that wait. */
+/** Limits a commit, and the waiting changes of one document and variant. */
 const maxGroupSize = 128
 /** The most changes that wait for a commit. The next one is answered 503. */
 const maxWaiting = 2048
@@ -78,8 +78,9 @@ const full = new SqlError({
 })
 
 /**
- * Draws the first version of a document: a number below 2^48, so that a key which is deleted and made again is not taken for the
- * old one. The generator is not seeded, because two processes with one seed would draw the same.
+ * Draws the first version of a document, below 2^48: a key that is deleted and made again must
+ * differ from the old one. The generator has no seed, because two processes with the same seed
+ * would draw the same.
  */
 export const drawVersion = (): number => {
   if (next === drawn.length) {
@@ -90,22 +91,22 @@ export const drawVersion = (): number => {
   return (high % 2 ** 16) * 2 ** 32 + low
 }
 
-/** Numbers are drawn many at a time, because a call takes longer than what it draws. */
+/** One call draws many numbers, because the call costs more than a number. */
 const drawn = new Uint32Array(512)
 let next = drawn.length
 
-/** The clock of a database. `refresh` measures it again if the last measurement is older than 10 seconds. */
 interface DatabaseClock {
   readonly time: (clock: Clock.Clock) => number
+  /** Measures the clock again if the last measurement is older than 10 seconds. */
   readonly refresh: Effect.Effect<void, SqlError>
 }
 
 const maxAge = 10_000_000_000n
 
-/** The expression of the time in PostgreSQL, in milliseconds since the epoch. */
+/** In milliseconds since the epoch. */
 export const now = "CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)"
 
-/** Measures the clock of a PostgreSQL database. SQLite runs in the process and has no clock of its own. */
+/** SQLite runs in the process and has no clock of its own. */
 const makeClock = Effect.fnUntraced(function* (
   sql: SqlClient
 ): Effect.fn.Return<DatabaseClock | undefined, SqlError> {
@@ -115,7 +116,7 @@ const makeClock = Effect.fnUntraced(function* (
     const before = clock.monotonicTimeNanosUnsafe()
     const [line] = yield* sql<{ readonly millis: BigInteger }>`SELECT ${sql.literal(now)} AS millis`
     const after = clock.monotonicTimeNanosUnsafe()
-    // The response was made between the two.
+    // The database read its clock between the two.
     return { millis: Number(line?.millis), nanos: (before + after) / 2n }
   })
   let measured = yield* measure

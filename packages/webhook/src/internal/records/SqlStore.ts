@@ -1,6 +1,6 @@
 /**
- * A store of documents in a database: what SQLite and PostgreSQL do alike. `SqliteStore` and `PostgresStore` add how they
- * commit.
+ * The part of a store that SQLite and PostgreSQL share. `SqliteStore` and `PostgresStore` add their
+ * commits.
  */
 import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
@@ -20,7 +20,6 @@ import {
 /** A BIGINT as drivers return it. All numbers of a store are safe integers. */
 export type BigInteger = number | bigint | string
 
-/** The columns of a document beside its key and version, with their types and their values. */
 export const columns: ReadonlyArray<
   readonly [name: string, type: string, of: (write: Write<string>) => number | string | null]
 > = [
@@ -38,7 +37,6 @@ export const columns: ReadonlyArray<
 
 export const tableOf = (collection: Collection): string => `pawl_${collection}`
 
-/** Returns the name of the table with the texts of a collection. */
 export const textsOf = (collection: Collection): string => `${tableOf(collection)}_texts`
 
 export const linesOf = (lines: ReadonlyArray<StoredLine>): ReadonlyArray<Line<string>> =>
@@ -56,23 +54,18 @@ export interface StoredLine {
   readonly listed_at?: BigInteger
 }
 
-/** The part of a store that differs between databases. */
 interface Dialect {
   readonly commit: Store<string>["commit"]
-  /** Locks the lines of a query until the end of the transaction. */
   readonly forUpdate: string
   readonly committers: number
   readonly together: Store<string>["together"]
-  /** The statement that returns the bytes of the store. */
   readonly bytes: string
-  /** The most queries that a statement may join. */
   readonly maxJoined?: number
 }
 
 export const make = (sql: SqlClient, dialect: Dialect): Store<string> => {
   const fields = sql.literal("key, version, document")
   const lines = (statement: Statement<StoredLine>) => Effect.map(statement, linesOf)
-  /** Joins a condition for each lane. */
   const eachLane = (make: (column: Identifier) => Fragment): ReadonlyArray<Fragment> =>
     Array.from({ length: laneCount }, (_, lane) => make(sql(`due_${lane}`)))
 

@@ -1,8 +1,8 @@
 /**
  * A store of documents in SQLite.
  *
- * One writer at a time has the lock of the file, so all that waits is one transaction, and a document that was read in it is the
- * present one. Statements write several documents. Their lengths are few, so that the text of each stays prepared.
+ * One writer at a time locks the file, so one transaction takes all that waits, and a document read
+ * in it is current.
  */
 import * as Effect from "effect/Effect"
 import type { SqlClient } from "effect/sql/SqlClient"
@@ -67,7 +67,6 @@ const updateValues = (write: Write<string>) => [
   ...valuesOf(write)
 ]
 
-/** Returns a function that makes a text once for each collection and length. */
 const kept = (make: (table: string, length: number, texts: string) => string) => {
   const made = new Map<string, string>()
   return (collection: Collection, length: number): string => {
@@ -100,7 +99,10 @@ const textsText = kept(
     ON CONFLICT (key, name) DO UPDATE SET at = excluded.at, body = excluded.body`
 )
 
-/** The lengths of the lists in one statement. SQLite takes as long to prepare such a statement as to run it. */
+/**
+ * The lengths of the lists in one statement. Few lengths keep the statements prepared: SQLite takes
+ * as long to prepare one as to run it.
+ */
 const pieceLengths = [64, 16, 4, 1]
 
 const pieces = <A>(list: ReadonlyArray<A>): ReadonlyArray<ReadonlyArray<A>> => {
