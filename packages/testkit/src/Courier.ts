@@ -3,13 +3,10 @@
  *
  * **Details**
  *
- * A callback is a POST with the header `X-Checksum` to the callbackUrl of the request, with the routing
- * parameters appended (`spec.md`, "Events"). It is delivered if the response is 2xx within 10 seconds.
- * Otherwise it is retried 2, 4, 8, 16 and 32 minutes after the previous attempt, and then dropped. Each callback
- * is retried independently. Redirects are not followed.
- *
- * The delivery suffixes of a transaction's scenario (`Suffixes`) make the network worse: callbacks are
- * duplicated, shuffled, late, lost, or followed by a forgery.
+ * A callback is a POST with `X-Checksum` to the callbackUrl of the request, with the routing
+ * parameters appended (`spec.md`, "Events"). A 2xx within 10 seconds delivers it. Otherwise it is
+ * retried 2, 4, 8, 16 and 32 minutes after the previous attempt, and then dropped. Redirects are
+ * not followed. The delivery suffixes of a scenario (`Suffixes`) make the network worse.
  *
  * **Gotchas**
  *
@@ -42,76 +39,87 @@ import type { Suffixes } from "./Scenario.ts"
 /**
  * Service that delivers callbacks and logs every attempt.
  *
- * **Details**
- *
- * - `send` returns at once; the callback is delivered in the background.
- * - `once` posts a callback now, without retries.
- * - `deliveries` returns the log so far, in the order in which the attempts ended.
- * - `changes` emits each later attempt; a subscriber more than 1,024 attempts behind loses the oldest.
- * - `reset` clears the log and drops all callbacks in progress.
- *
  * @category services
  * @since 0.1.0
  */
 export class Courier extends Context.Service<
   Courier,
   {
+    /** Delivers a callback in the background. */
     readonly send: (callback: Callback) => Effect.Effect<void>
+    /** Posts a callback now, without retries. */
     readonly once: (callback: Callback, forged: boolean) => Effect.Effect<Delivery>
+    /** The log, in the order in which the attempts ended. */
     readonly deliveries: Effect.Effect<ReadonlyArray<Delivery>>
+    /** Each later attempt. A subscriber more than 1,024 attempts behind loses the oldest. */
     readonly changes: Stream.Stream<Delivery>
+    /** Clears the log and drops all callbacks in progress. */
     readonly reset: Effect.Effect<void>
   }
 >()("@pawl/testkit/Courier") {}
 
 /**
- * A callback without its status. `body` has every other field, `signed` the four that the checksum covers. Its content type is
- * `application/json` unless it has another.
+ * A callback without its status.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Message {
+  /** The callbackUrl with its routing parameters. */
   readonly url: string
+  /** `application/json` by default. */
   readonly contentType?: string
+  /** The transaction, as its reads name it. */
   readonly transactionId: string
+  /** The four fields that the checksum covers. */
   readonly signed: Signed
+  /** Every field but the status. */
   readonly body: Body
 }
 
 /**
- * A callback and its delivery suffixes. `forgery` is the status that a forged one claims.
+ * A callback and its delivery suffixes.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Callback extends Message {
+  /** The status that the callback claims. */
   readonly status: Status
+  /** The delivery suffixes of the scenario. */
   readonly suffixes: Suffixes
+  /** Whether no status of the scenario follows. */
   readonly isLast: boolean
+  /** The status that a forged copy claims. */
   readonly forgery: Status
 }
 
 /**
- * One attempt of one callback. `at` is the time of the POST, ISO 8601; `attempt` counts from 1; `answer` is the
- * HTTP status of the response, or the reason there is none.
+ * One attempt of one callback.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Delivery {
+  /** The number of the attempt in the log, from 1. */
   readonly id: string
+  /** The transaction of the callback. */
   readonly transactionId: string
+  /** The status that the callback claimed. */
   readonly status: Status
+  /** The time of the POST, ISO 8601. */
   readonly at: string
+  /** The attempt of this callback, from 1. */
   readonly attempt: number
+  /** The HTTP status of the response, or the reason there is none. */
   readonly answer: CallbackPost.DeliveryResult
+  /** Whether a forger sent it. */
   readonly forged: boolean
 }
 
 /**
- * A callback in progress: its next attempt, due at `due` in milliseconds since the epoch. Shuffled callbacks of
- * one transaction that are due at the same time leave together, out of order.
+ * A callback in progress. `due` is in milliseconds since the epoch. Shuffled callbacks of one
+ * transaction that are due at the same time leave together, out of order.
  */
 interface PendingCallback {
   readonly id: string
@@ -167,7 +175,6 @@ const make = Effect.fnUntraced(function* (isAllowed: (url: URL) => boolean) {
     return { delivery, posted }
   })
 
-  /** Posts a callback once, and schedules the next attempt if it is not delivered. */
   const postOnce = Effect.fnUntraced(function* (pending: PendingCallback) {
     const { delivery, posted } = yield* attempt(pending.callback, pending.attempt, false)
     const gap = retryGaps[pending.attempt - 1]
@@ -186,7 +193,6 @@ const make = Effect.fnUntraced(function* (isAllowed: (url: URL) => boolean) {
     }
   })
 
-  /** Makes the first attempt, and starts the retries in the background. */
   const deliver = Effect.fnUntraced(function* (pending: PendingCallback) {
     yield* postOnce(pending)
     if (callbacks.has(pending.id)) yield* FiberSet.run(fibers, retry(pending.id))
@@ -194,7 +200,7 @@ const make = Effect.fnUntraced(function* (isAllowed: (url: URL) => boolean) {
     if (callback.suffixes.forged) yield* attempt({ ...callback, status: callback.forgery }, 1, true)
   })
 
-  /** Waits until a time, and then makes the first attempt of each callback, one after the other. */
+  /** One after the other. */
   const deliverAt = Effect.fnUntraced(function* (due: number, ready: Effect.Effect<Pending>) {
     yield* sleepUntil(due)
     yield* Effect.forEach(yield* ready, deliver, { discard: true })
@@ -258,7 +264,8 @@ const make = Effect.fnUntraced(function* (isAllowed: (url: URL) => boolean) {
 })
 
 /**
- * Layer that delivers over the provided `HttpClient`, to the URLs that are allowed: by default those on this machine.
+ * Layer that delivers over the provided `HttpClient`, to allowed URLs: by default those on this
+ * machine.
  *
  * @category layers
  * @since 0.1.0
@@ -272,7 +279,7 @@ type Requirements = GatewayConfig | HttpClient.HttpClient | Hmac
 const latePaces = 10
 const shufflePaces = 5
 
-/** Shuffles callbacks so that the order of their statuses changes, where another order exists. */
+/** Changes the order of the statuses, where another order exists. */
 const shuffled = (pending: Pending) =>
   Effect.map(Random.shuffle(pending), (random) =>
     random.every(({ callback }, at) => callback.status === pending[at]?.callback.status)

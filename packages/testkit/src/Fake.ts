@@ -3,12 +3,10 @@
  *
  * **Details**
  *
- * A fake is the real client with its network replaced. A call is encoded, authorized, retried and decoded
- * as usual, but its bytes go to a gateway in the same process. No promise is involved, so under `TestClock`
- * all retries of a callback, the 30 days of an access token or a year of charges pass in one `adjust`.
- *
- * `deliverTo` sets the receiver of the callbacks. Before it is called, callbacks reach no receiver and are
- * retried. Any callbackUrl works, since nothing leaves the process.
+ * A fake is the real client with its network replaced: calls are encoded, authorized, retried and
+ * decoded as usual, and their bytes go to a gateway in the same process. Under `TestClock` one
+ * `adjust` passes all retries of a callback, the 30 days of an access token or a year of charges.
+ * Any callbackUrl works.
  *
  * **Example** (A payment and its callbacks)
  *
@@ -54,15 +52,19 @@ import * as InProcess from "./internal/InProcess.ts"
 import * as FaultedResponse from "./internal/faults/FaultedResponse.ts"
 
 /**
- * Service that sets the receiver of the callbacks: a function that takes a callback and returns an HTTP
- * status. A later call of `deliverTo` replaces the receiver.
+ * Service that sets the receiver of the callbacks.
  *
  * @category services
  * @since 0.1.0
  */
 export class Fake extends Context.Service<
   Fake,
-  { readonly deliverTo: (receive: Receive) => Effect.Effect<void> }
+  {
+    /**
+     * Sets or replaces the receiver. Before the first call, callbacks reach nobody and are retried.
+     */
+    readonly deliverTo: (receive: Receive) => Effect.Effect<void>
+  }
 >()("@pawl/testkit/Fake") {}
 
 /**
@@ -88,8 +90,8 @@ export type Services =
   | Faults.Faults
 
 /**
- * Layer that provides every service of `@pawl/http` over a gateway in memory, and also the gateway, its
- * transport, its courier and its faults.
+ * Layer that provides every service of `@pawl/http` over a gateway in memory, and the gateway with
+ * its transport, courier and faults.
  *
  * @category layers
  * @since 0.1.0

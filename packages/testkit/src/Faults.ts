@@ -43,22 +43,19 @@ import * as Endpoints from "./internal/gateway/Endpoints.ts"
 /**
  * Service that injects faults.
  *
- * **Details**
- *
- * - `add` activates a fault; an unknown endpoint is a defect. If several faults match a request, the
- *   first one in the list that strikes applies.
- * - `list` returns the active faults in order, with the `times` they have left.
- * - `strike` returns the fault of one request, and counts it.
- *
  * @category services
  * @since 0.1.0
  */
 export class Faults extends Context.Service<
   Faults,
   {
+    /** Activates a fault. An unknown endpoint is a defect. */
     readonly add: (fault: Fault) => Effect.Effect<void>
+    /** Removes all faults. */
     readonly clear: Effect.Effect<void>
+    /** The active faults in order, with the `times` they have left. */
     readonly list: Effect.Effect<ReadonlyArray<Fault>>
+    /** Returns and counts the fault of one request: the first in the list that strikes. */
     readonly strike: (method: string, path: string) => Effect.Effect<Kind | undefined>
   }
 >()("@pawl/testkit/Faults") {}
@@ -174,7 +171,6 @@ const everywhere = "*"
 const nameOf = (text: string): string | undefined =>
   text.trim() === everywhere ? everywhere : Endpoints.named(text)
 
-/** Returns a fault with one time less, or nothing after its last. */
 const spent = (fault: Fault): ReadonlyArray<Fault> =>
   fault.times === undefined
     ? [fault]

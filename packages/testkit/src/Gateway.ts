@@ -3,13 +3,11 @@
  *
  * **Details**
  *
- * `handle` takes a request and returns the response. The gateway does no I/O; time and random numbers are
- * Effect's. A test can also read the true state of every transaction.
- *
- * `handle` checks in the order of the service: the bearer token (401), then the request (400: the body, each
- * field by the contract, the request checksum last), then whether the resource exists (404). A 400 names
- * fields and never contains their values. A repeated requestId gets the original response, byte for byte,
- * even if the rest of a valid body differs.
+ * The gateway does no I/O; time and random numbers are Effect's. It checks in the order of the
+ * service: the bearer token (401), then the request (400: the body, each field by the contract, the
+ * request checksum last), then whether the resource exists (404). A 400 names fields and never
+ * contains their values. A repeated requestId gets the original response, byte for byte, even if
+ * the rest of a valid body differs.
  *
  * @since 0.1.0
  */
@@ -53,47 +51,51 @@ export { GatewayConfig, layer as layerSettings, type Options } from "./internal/
 /**
  * Service that is the payments service.
  *
- * **Details**
- *
- * - `handle` returns the response to a request, and never fails.
- * - `transactions`, `transaction`: the true transactions, with the time of every status.
- * - `checkout`: the intents, and the actions of customers on their pages.
- * - `move` ends the scenario of a transaction and gives it a status, which it keeps. FAILED has declineCode 5
- *   by default.
- * - `posted` returns the URL and the body of a delivery.
- * - `resend` posts the callback of a delivery once more, and returns the attempt.
- * - `reset` removes everything but the credentials; access tokens stay valid. Identifiers are not used again,
- *   except with a seed, which repeats them.
- *
  * @category services
  * @since 0.1.0
  */
 export class Gateway extends Context.Service<
   Gateway,
   {
+    /** Returns the response to a request. Never fails. */
     readonly handle: (request: Request) => Effect.Effect<Response>
+    /** The true transactions, with the time of every status. */
     readonly transactions: Effect.Effect<ReadonlyArray<Transaction>>
+    /** Returns one of them. */
     readonly transaction: (id: string) => Effect.Effect<Transaction | undefined>
+    /** The intents, and the actions of customers on their pages. */
     readonly checkout: Checkout
+    /**
+     * Ends the scenario of a transaction and gives it a status, which it keeps. FAILED has
+     * declineCode 5 by default.
+     */
     readonly move: (
       id: string,
       status: Status,
       declineCode?: number
     ) => Effect.Effect<Transaction | undefined>
+    /** Returns the URL and body of a delivery. */
     readonly posted: (deliveryId: string) => Effect.Effect<Posted | undefined>
+    /** Posts the callback of a delivery once more, and returns the attempt. */
     readonly resend: (deliveryId: string) => Effect.Effect<Delivery | undefined>
+    /**
+     * Removes everything but the credentials; access tokens stay valid. Identifiers are not used
+     * again, except with a seed, which repeats them.
+     */
     readonly reset: Effect.Effect<void>
   }
 >()("@pawl/testkit/Gateway") {}
 
 /**
- * A callback as it was posted: its URL with the routing parameters, and its body.
+ * A callback as it was posted.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Posted {
+  /** The URL with its routing parameters. */
   readonly url: string
+  /** The JSON text. */
   readonly body: string
 }
 

@@ -1,6 +1,6 @@
 /**
- * fast-check arbitraries of the inputs that break receivers: statuses, observations, histories, their deliveries with
- * faults, signed callbacks, and valid and hostile values of every schema of core.
+ * fast-check arbitraries of the inputs that break receivers: statuses, observations, histories,
+ * their faulty deliveries, signed callbacks, and valid and hostile values of every schema of core.
  *
  * **Example** (A late status)
  *
@@ -57,7 +57,7 @@ export type Observation =
   | { readonly source: "read"; readonly status: OpenStatus; readonly askedAt: number }
 
 /**
- * Texts that are not statuses. Some of them are names of members that every JavaScript object has.
+ * Texts that are not statuses, some of them names of members that every JavaScript object has.
  *
  * @category constants
  * @since 0.1.0
@@ -111,12 +111,13 @@ export const hostileObservationTable: ReadonlyArray<Observation> = [
 ]
 
 /**
- * Makes the arbitrary of sequences of members of a table, up to 8 by default. A sequence shrinks by leaving members
- * out, and each member shrinks towards the front of the table.
+ * Makes the arbitrary of sequences of members of a table, up to 8 by default. A sequence shrinks by
+ * leaving members out, and each member towards the front of the table.
  *
  * **Gotchas**
  *
- * Members are compared by identity and shared between sequences: list none twice, and freeze objects.
+ * Members are compared by identity and shared between sequences: list none twice, and freeze
+ * objects.
  *
  * @category arbitraries
  * @since 0.1.0
@@ -127,7 +128,8 @@ export const sequence = <A>(
 ): fc.Arbitrary<ReadonlyArray<A>> => Sequence.sequence(table, options?.maxLength ?? 8)
 
 /**
- * Observations of one transaction in order of arrival, including sequences that no honest service produces.
+ * Observations of one transaction in order of arrival, including those that no honest service
+ * makes.
  *
  * @category arbitraries
  * @since 0.1.0
@@ -144,20 +146,23 @@ export const hostileObservations: fc.Arbitrary<ReadonlyArray<Observation>> =
   sequence(hostileObservationTable)
 
 /**
- * The statuses that one transaction passed through, in order. An honest history has one end at most.
+ * The statuses that one transaction passed through.
  *
  * @category models
  * @since 0.1.0
  */
 export interface History {
+  /** The kind of the transaction. */
   readonly kind: KnownKind
+  /** The statuses in order. */
   readonly statuses: ReadonlyArray<Status>
+  /** Whether it has one end at most. */
   readonly isHonest: boolean
 }
 
 /**
- * Makes the arbitrary of honest histories of one kind, or of all. Payments may have a challenge, a refund and a
- * chargeback, and payouts may become REFUNDED.
+ * Makes the arbitrary of honest histories of one kind, or of all. Payments may have a challenge, a
+ * refund and a chargeback; payouts may become REFUNDED.
  *
  * @category arbitraries
  * @since 0.1.0
@@ -165,8 +170,8 @@ export interface History {
 export const histories = (kind?: KnownKind): fc.Arbitrary<History> => historiesOf(kind, true)
 
 /**
- * Makes the arbitrary of histories with two ends, such as SUCCEED and then FAILED. REFUNDED and CHARGEBACK may follow them,
- * and a chargeback may be won: SUCCEED follows it.
+ * Makes the arbitrary of histories with two ends, such as SUCCEED and then FAILED. REFUNDED and
+ * CHARGEBACK may follow, and SUCCEED after a chargeback that is won.
  *
  * @category arbitraries
  * @since 0.1.0

@@ -3,13 +3,12 @@
  *
  * **Details**
  *
- * A law has a name, the section of the specification it comes from, a short explanation, and a check. The check takes
- * a subject: a function, a layer, a handler, a URL. `run` returns a promise, so a law is a test in Vitest and in
- * `node:test`, and a line in a script. A broken law reports the smallest counterexample it finds, as text, with the
- * seed and path that reproduce it.
+ * A law checks a subject: a function, a layer, a handler, a URL. `run` returns a promise, so a law
+ * is a test in Vitest and in `node:test`, and a line in a script. A broken law reports the smallest
+ * counterexample it finds, and the seed and path that reproduce it.
  *
- * Each subject has a module: `Laws/Rule`, `Laws/Reducer`, `Laws/Store`, `Laws/Receiver`, `Laws/Client`,
- * `Laws/Handler`.
+ * Each subject has a module: `Laws/Rule`, `Laws/Reducer`, `Laws/Store`, `Laws/Receiver`,
+ * `Laws/Client`, `Laws/Handler`.
  *
  * **Example** (Your own rule for callbacks out of order)
  *
@@ -35,14 +34,17 @@ import * as Result from "effect/Result"
 import * as fc from "fast-check"
 
 /**
- * The text of a law. `section` is a heading of `spec.md` or a decision page.
+ * The text of a law.
  *
  * @category models
  * @since 0.1.0
  */
 export interface LawText {
+  /** The sentence that holds. */
   readonly name: string
+  /** A heading of `spec.md`, or a decision page. */
   readonly section: string
+  /** The reason, for the report of a broken law. */
   readonly explanation: string
 }
 
@@ -53,43 +55,48 @@ export interface LawText {
  * @since 0.1.0
  */
 export interface Law<in Subject, in Value = never> extends LawText {
+  /** Fails with `LawBroken` if the law does not hold for the subject. */
   readonly check: (subject: Subject, options?: Options<Value>) => Effect.Effect<void, LawBroken>
 }
 
 /**
  * The values that a law is checked on.
  *
- * - `examples`: values to check first, such as earlier counterexamples.
- * - `numRuns`: the number of random values; 1,000 by default.
- * - `seed`, `path`: reproduce an earlier failure. With a seed, all values are random. Without one, a law that can list
- *   the short values checks all of them first.
- *
  * @category models
  * @since 0.1.0
  */
 export interface Options<out Value = never> {
+  /** Values to check first, such as earlier counterexamples. */
   readonly examples?: ReadonlyArray<Value>
+  /** The number of random values; 1,000 by default. */
   readonly numRuns?: number
+  /**
+   * Reproduces a failure. With a seed all values are random; without one, a law that can list the
+   * short values checks them first.
+   */
   readonly seed?: number
+  /** The path of a failure under its seed. */
   readonly path?: string
 }
 
 /**
  * Error raised when a law does not hold.
  *
- * - `wrong`: a description of the failure.
- * - `counterexample`: the value that breaks the law, if there is one; `shown` is the same as text.
- * - `seed`, `path`: reproduce the failure; undefined if the value was not random.
- *
  * @category errors
  * @since 0.1.0
  */
 export class LawBroken extends Data.TaggedError("LawBroken")<{
+  /** The broken law. */
   readonly law: LawText
+  /** Describes the failure. */
   readonly wrong: string
+  /** The value that breaks the law, if there is one. */
   readonly counterexample?: unknown
+  /** The counterexample as text. */
   readonly shown?: string | undefined
+  /** Reproduces the failure; undefined if the value was not random. */
   readonly seed?: number | undefined
+  /** The path under that seed. */
   readonly path?: string | undefined
 }> {
   override get message() {
@@ -111,7 +118,7 @@ export class LawBroken extends Data.TaggedError("LawBroken")<{
 }
 
 /**
- * Checks a law in any test runner. The promise is rejected with `LawBroken` if the law does not hold.
+ * Checks a law in any test runner. Rejects with `LawBroken` if it does not hold.
  *
  * @category running
  * @since 0.1.0
@@ -123,7 +130,8 @@ export const run = <Subject, Value>(
 ): Promise<void> => Effect.runPromise(law.check(subject, options))
 
 /**
- * Makes a law of one example. It holds if the body ends without an error, a defect or a failed assertion.
+ * Makes a law of one example. It holds if the body ends without an error, a defect or a failed
+ * assertion.
  *
  * @category constructors
  * @since 0.1.0
@@ -134,8 +142,9 @@ export const example = <Subject>(
 ): Law<Subject> => ({ ...text, check: (subject) => checkBody(text, body(subject)) })
 
 /**
- * Makes a law of all values of an arbitrary. `wrong` describes the failure for a value, or returns undefined; a
- * thrown error is a failure too. `short` lists values to check before the random ones; `show` writes a value as text.
+ * Makes a law of all values of an arbitrary. `wrong` describes the failure for a value, or returns
+ * undefined; a thrown error is a failure too. `short` lists values to check before the random ones;
+ * `show` writes a value as text.
  *
  * @category constructors
  * @since 0.1.0
@@ -183,8 +192,8 @@ export const property = <Subject, A>(
 }
 
 /**
- * Makes a law of all values of an arbitrary whose check is an effect: over a ledger, a receiver, a client. It holds
- * if every effect ends without an error or defect.
+ * Makes a law of all values of an arbitrary. It holds if every effect ends without an error or
+ * defect.
  *
  * @category constructors
  * @since 0.1.0
@@ -219,7 +228,8 @@ export const propertyEffect = <Subject, A>(
 }
 
 /**
- * Makes a law of a few values. All are checked in their order, and do not shrink, so the simplest comes first.
+ * Makes a law of a few values. All are checked in their order and do not shrink, so the simplest
+ * comes first.
  *
  * @category constructors
  * @since 0.1.0
@@ -245,7 +255,6 @@ export const each = <Subject, A>(
     )
 })
 
-/** Fails with `LawBroken` if the body fails or dies. */
 const checkBody = (
   law: LawText,
   body: Effect.Effect<unknown, unknown>,
@@ -261,7 +270,6 @@ const toParameters = ({ numRuns = 1000, path, seed }: Omit<Options, "examples">)
   ...(path !== undefined && { path })
 })
 
-/** Turns the result of fast-check into the error of a law. */
 const report = <A>(
   law: LawText,
   show: (value: A) => string,

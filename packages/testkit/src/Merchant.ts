@@ -1,11 +1,11 @@
 /**
- * A merchant over the fake: durable requests, a receiver that the fake delivers to, and a ledger in memory.
+ * A merchant over the fake: durable requests, a receiver that the fake delivers to, and a ledger.
  *
  * **Details**
  *
- * The layers are for tests of code that uses `Requests` and a handler. They are those of a real program, with the fake in
- * place of the service, so a test replaces nothing else. In memory a year under `TestClock` takes a moment; over SQLite an
- * hour takes seconds, because the worker looks for work each second.
+ * For tests of code that uses `Requests` and a handler. The layers are those of a real program,
+ * with the fake in place of the service. In memory a year under `TestClock` takes a moment; over
+ * SQLite an hour takes seconds, because the worker looks for work each second.
  *
  * **Example** (A payment and the calls of the handler)
  *
@@ -47,12 +47,13 @@ import * as Fake from "./Fake.ts"
 import type * as GatewayConfig from "./internal/GatewayConfig.ts"
 
 /**
- * The settings of the fake, and the handler of the merchant; without one nobody is told.
+ * The settings of the fake, and the handler of the merchant.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Options extends GatewayConfig.Options {
+  /** The merchant's handler. By default it does nothing. */
   readonly handle?:
     | ((transition: Handler.Transition) => Effect.Effect<unknown, unknown>)
     | undefined
@@ -71,7 +72,8 @@ export const layer = (options?: Options) =>
   )
 
 /**
- * Layer of the merchant and of the fake beneath, over a store such as `NodeSqlite.layerLedger({ filename: ":memory:" })`.
+ * Layer of the merchant and of the fake beneath, over a store such as `NodeSqlite.layerLedger({
+ * filename: ":memory:" })`.
  *
  * @category layers
  * @since 0.1.0

@@ -1,5 +1,6 @@
 /**
- * Scenarios: the course of a transaction, selected by the request in `metadata["sandbox.scenario"]`.
+ * Scenarios: the course of a transaction, selected by the request in
+ * `metadata["sandbox.scenario"]`.
  *
  * **Details**
  *
@@ -21,18 +22,15 @@
  * | `steps:NEW,<status>,…` | those in the list, which begins with NEW | NEW |
  * | `customer` | NEW PENDING; then the customer decides on the page of the payment method | NEW |
  *
- * On the hosted page the customer pays, is declined or challenged, or cancels; of the scenario only the
- * statuses after a success apply there, and the suffixes.
+ * On the hosted page the customer decides; of the scenario only the statuses after a success apply
+ * there, and the suffixes.
  *
- * An APM payment or payout that is declined has a `declineSubReason` as well: DECLINED, or the one of
+ * A declined APM payment or payout has a `declineSubReason`: DECLINED, or the one of
  * `decline:<code>:<subReason>`.
  *
- * In `conflict` both final statuses are true, one after the other: the service confirms FAILED first, and
- * SUCCEED from the next move on.
+ * In `conflict` the service confirms FAILED first, and SUCCEED from the next move on.
  *
- * The suffixes change how the callbacks are delivered; see `Suffixes`.
- *
- * A test card has a story as well. It replaces `succeed` and keeps the suffixes; any other story in the
+ * The story of a test card replaces `succeed` and keeps the suffixes; any other story in the
  * metadata has priority.
  *
  * | card | story |
@@ -60,8 +58,8 @@ export const key = "sandbox.scenario"
  * - `shuffle`: callbacks are held for five paces and then sent out of order.
  * - `silent`: no callback is sent.
  * - `late`: each callback is sent ten paces after its move.
- * - `forged`: after each genuine callback a forged copy follows, with a final status the transaction never
- *   has. The checksum does not cover the status, so the copy verifies.
+ * - `forged`: a forged copy follows each genuine callback, with a final status the transaction
+ *   never has. It verifies, because the checksum does not cover the status.
  * - `lost`: the callback of the last status is never sent.
  *
  * @category models
@@ -103,18 +101,23 @@ export const stories: ReadonlyArray<string> = [
 ]
 
 /**
- * A scenario. `atCreate` is the number of `statuses` that the transaction has reached in the response to its
- * create. With `isOnce` only the first charge of a subscription follows the scenario, and later ones succeed.
+ * A scenario.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Scenario {
+  /** The statuses in order. */
   readonly statuses: readonly [Status, ...Array<Status>]
+  /** The number of statuses reached in the response to the create. */
   readonly atCreate: number
+  /** The declineCode of FAILED. */
   readonly declineCode: number | undefined
+  /** The sub-reason of a declined APM transaction. */
   readonly declineSubReason?: string | undefined
+  /** Whether later charges of a subscription succeed. */
   readonly isOnce?: boolean | undefined
+  /** How the callbacks are delivered. */
   readonly suffixes: Suffixes
 }
 
@@ -160,7 +163,7 @@ export const parse = (text: string): Scenario | undefined => {
   }
 }
 
-/** Reads a list of at most 16 statuses. */
+/** At most 16 statuses. */
 const stepsIn = (name: string): Scenario["statuses"] | undefined => {
   const [, list = ""] = /^steps:NEW,(.+)$/u.exec(name) ?? []
   const steps = list.split(",")

@@ -3,13 +3,12 @@
  *
  * **Details**
  *
- * Its time is the time of the clock beneath it plus the advance. A sleeper wakes when its time has come,
- * also without an advance. An `advance` wakes the sleepers in the order of their times. Each sees the clock at exactly its
- * time, and the next wakes only when all work that the previous one started is done, including its HTTP
+ * Its time is that of the clock beneath plus the advance. A sleeper wakes when its time has come,
+ * also without an advance. An `advance` wakes the sleepers in order. Each sees the clock at exactly
+ * its time, and the next wakes only when all work of the previous one is done, including its HTTP
  * requests.
  *
- * The layer also provides a scheduler. It knows when no task is left to run, and no effect in `outside` is
- * in progress.
+ * The layer provides a scheduler, which knows when no task is left to run.
  *
  * **Example** (A minute without waiting)
  *
@@ -45,35 +44,33 @@ import * as Semaphore from "effect/Semaphore"
 /**
  * Service that advances the clock.
  *
- * **Details**
- *
- * - `advance` returns when all work that fell due is done; advances run one after the other.
- * - `advanced` is the time by which the clock is ahead of the one beneath it.
- * - `outside` runs an effect in real time on the clock beneath, and makes `advance` wait for it.
- * - `beneath` is the clock beneath.
- *
  * @category services
  * @since 0.1.0
  */
 export class VirtualClock extends Context.Service<
   VirtualClock,
   {
+    /** Returns when all work that fell due is done. Advances run one after the other. */
     readonly advance: (duration: Duration.Duration) => Effect.Effect<void>
+    /** The time by which the clock is ahead of the one beneath. */
     readonly advanced: Effect.Effect<Duration.Duration>
+    /** Runs an effect in real time on the clock beneath, and makes `advance` wait for it. */
     readonly outside: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+    /** The clock beneath. */
     readonly beneath: Clock.Clock
   }
 >()("@pawl/testkit/VirtualClock") {}
 
 /**
- * The settings of a clock: how far ahead it starts, and a function that is called after each step of an
- * advance.
+ * The settings of a clock.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Options {
+  /** How far ahead the clock starts. */
   readonly advanced?: Duration.Duration | undefined
+  /** Called after each step of an advance. */
   readonly stepped?: ((advanced: Duration.Duration) => void) | undefined
 }
 
@@ -91,7 +88,7 @@ const make = Effect.fnUntraced(function* ({ advanced = Duration.zero, stepped }:
   const { isIdle, scheduler } = countingScheduler(yield* Scheduler.Scheduler)
   const mutex = yield* Semaphore.make(1)
   const rearm = yield* Latch.make()
-  /** The sleepers in the order of their times. A new one usually wakes last. */
+  /** In the order of their times; a new one usually wakes last. */
   const sleepers: Array<Sleeper> = []
   let ahead = Duration.toMillis(advanced)
   /** During an advance the clock stands still at the time of each sleeper. */
@@ -120,7 +117,6 @@ const make = Effect.fnUntraced(function* ({ advanced = Duration.zero, stepped }:
     while ((sleepers[0]?.due ?? Infinity) <= time) sleepers.shift()?.latch.openUnsafe()
   }
 
-  /** Wakes the sleepers that are due by the clock beneath. */
   const wakeDue = Effect.gen(function* () {
     rearm.closeUnsafe()
     const [next] = sleepers
@@ -198,9 +194,7 @@ interface Sleeper {
   readonly latch: Latch.Latch
 }
 
-/**
- * Returns the index of a sleeper in the order; sleepers with equal times wake in the order they came.
- */
+/** Sleepers with equal times wake in the order they came. */
 const insertionIndex = (sleepers: ReadonlyArray<Sleeper>, due: number): number => {
   let low = 0
   let high = sleepers.length
@@ -212,7 +206,7 @@ const insertionIndex = (sleepers: ReadonlyArray<Sleeper>, due: number): number =
   return low
 }
 
-/** A scheduler that counts its waiting tasks. */
+/** Counts its waiting tasks. */
 const countingScheduler = (parent: Scheduler.Scheduler) => {
   let left = 0
   const scheduler: Scheduler.Scheduler = {

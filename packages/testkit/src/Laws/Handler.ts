@@ -1,13 +1,14 @@
 /**
- * The laws of a merchant's handler: the function that books money and gives goods when a status is told.
+ * The laws of a merchant's handler: the function that books money and gives goods on each
+ * transition.
  *
  * **Details**
  *
- * They check any handler whose shop can read its own books: the money that it has of an order, and how many times it
- * gave the goods. The histories are those that `Handler` of `@pawl/core` allows: every call may be repeated, the process
- * may crash between a call and the note of it, statuses are passed over, a call that outlived its lease ends after a
- * later one, and the service may confirm several final statuses. Money goes back by refunds in full or in part, and by
- * a chargeback. A chargeback that was won is not told: an alarm asks a person for it.
+ * They check any handler whose shop can read its own books. The histories are those that `Handler`
+ * of `@pawl/core` allows: calls are repeated, the process crashes between a call and the note of
+ * it, statuses are passed over, a call that outlived its lease ends after a later one, and the
+ * service confirms several final statuses. Money goes back by refunds in full or in part, and by a
+ * chargeback. The handler is not called for a chargeback that was won; an alarm asks a person.
  *
  * **Gotchas**
  *
@@ -51,7 +52,6 @@ const { calls, paid } = Histories
 const statuses = 'spec.md, "Transaction statuses"'
 const events = 'spec.md, "Events"'
 
-/** Makes a law over histories. */
 const law = (
   text: Laws.LawText,
   histories: fc.Arbitrary<Steps>,
@@ -59,7 +59,6 @@ const law = (
 ): Laws.Law<Model.Open, Steps> =>
   Laws.propertyEffect(text, { arbitrary: histories, show: Model.show, body, numRuns: 100 })
 
-/** Plays a history. The books have to end so. */
 const endsAt = (expected: Model.Books, refunds: ReadonlyArray<string> = []) =>
   Effect.fnUntraced(function* (open: Model.Open, steps: Steps) {
     const shop = yield* start(open, refunds)
@@ -68,7 +67,7 @@ const endsAt = (expected: Model.Books, refunds: ReadonlyArray<string> = []) =>
     yield* compare(yield* shop.books, expected, "after the last call,")
   })
 
-/** Plays a history. The calls from `first` on have to change nothing: by default the last one. */
+/** The calls from `first` on, by default the last one, must change nothing. */
 const keeps = (first: (steps: Steps) => number, refunds: ReadonlyArray<string> = []) =>
   Effect.fnUntraced(function* (open: Model.Open, steps: Steps) {
     const shop = yield* start(open, refunds)
@@ -80,7 +79,7 @@ const keeps = (first: (steps: Steps) => number, refunds: ReadonlyArray<string> =
 
 const last = (steps: Steps): number => steps.length - 1
 
-/** Plays a history, and another one to a second shop. The books have to end alike. */
+/** A second shop gets another history; the books must end alike. */
 const endsLike = (other: (steps: Steps) => Steps) =>
   Effect.fnUntraced(function* (open: Model.Open, steps: Steps) {
     const [one, two] = [yield* start(open), yield* start(open)]
@@ -89,7 +88,6 @@ const endsLike = (other: (steps: Steps) => Steps) =>
     yield* compare(yield* one.books, yield* two.books, "after the last call,")
   })
 
-/** Changes fields of each call. */
 const changed = (
   steps: Steps,
   fields: (call: Model.Call, at: number) => Partial<Model.Call>
@@ -97,7 +95,6 @@ const changed = (
 
 const again = (call: Model.Call): Model.Call => ({ ...call, attempt: call.attempt + 1 })
 
-/** Adds to a history with at least one call. */
 const adding = <A>(
   arbitrary: fc.Arbitrary<A>,
   add: (calls: ReadonlyArray<Model.Call>, more: A) => Steps

@@ -3,9 +3,8 @@
  *
  * **Details**
  *
- * An observation is a status and its source. A callback only claims a status, because its checksum does not cover it;
- * a response or a read of the service confirms one. `@pawl/core/Reducer` obeys these laws, and they can check a
- * reducer of your own.
+ * A callback only claims a status, because its checksum does not cover it; a response or a read of
+ * the service confirms one. `@pawl/core/Reducer` obeys these laws.
  *
  * @since 0.1.0
  */
@@ -30,14 +29,13 @@ export const evidenceReducer =
   (observations) =>
     observations.filter(hasStatus).reduce(reduce, initial(policy)).standing
 
-/** Tells whether the status of an observation is one of the nine. */
 const hasStatus = (each: Generators.Observation): each is Observation => isStatus(each.status)
 
 const { describe, hostile, known, sameStanding } = ReducerLaw
 const { conflictOf, positionOf, summarize } = Summary
 
 /**
- * Makes the laws of a reducer under a policy. The policy selects the claims that count before the service confirms
+ * Makes the laws of a reducer. The policy selects the claims that count before the service confirms
  * them: claims of open statuses (`final`, the default), none (`always`) or all (`never`).
  *
  * @category laws
@@ -47,7 +45,6 @@ export const laws = (policy: Evidence.Policy = "final"): ReadonlyArray<ReducerLa
   const counts = ({ source, status }: Summary.KnownObservation): boolean =>
     source !== "callback" || policy === "never" || (policy === "final" && !isTerminal(status))
 
-  /** Makes a law over the observations that count under the policy. */
   const counting = (text: Laws.LawText, check: Parameters<typeof known>[1]) =>
     known(text, (reducer, observations) => check(reducer, observations.filter(counts)))
 

@@ -3,17 +3,16 @@
  *
  * **Details**
  *
- * They split the documented rule (`spec.md`, "States and transitions") into the cases that go wrong: apply a status
- * only if it ranks later than the stored one. Together they cover the rule: the rank of the stored status never falls,
- * and is the highest rank that arrived.
+ * They split the documented rule (`spec.md`, "States and transitions") into the cases that go
+ * wrong. Together they cover it: the stored rank never falls, and is the highest that arrived.
  *
- * All short sequences are checked; they are enough for a rule that remembers only the stored status. Longer random
- * sequences check rules that remember more.
+ * All short sequences are checked, which are enough for a rule that remembers only the stored
+ * status. Longer random ones check rules that remember more.
  *
  * **Gotchas**
  *
- * By the documented rule the first of several statuses of one rank is stored, so SUCCEED and FAILED end differently by
- * order of arrival. A reducer of observations tells them apart: see `Laws/Reducer`.
+ * By the documented rule the first of several statuses of one rank is stored, so SUCCEED and FAILED
+ * end differently by order of arrival. `Laws/Reducer` tells them apart.
  *
  * @since 0.1.0
  */
@@ -24,8 +23,7 @@ import { shortSequences } from "../internal/laws/ShortSequences.ts"
 import * as Laws from "../Laws.ts"
 
 /**
- * The subject of the laws: a function of all statuses of one transaction, in order of arrival, that returns the stored
- * status; undefined or null if there is none.
+ * Function of all statuses of one transaction, in order of arrival, that returns the stored status.
  *
  * @category models
  * @since 0.1.0
@@ -33,8 +31,8 @@ import * as Laws from "../Laws.ts"
 export type Rule = (incoming: ReadonlyArray<OpenStatus>) => string | null | undefined
 
 /**
- * Makes a rule of a step: a function of the stored status, undefined at first, and the incoming one. It returns the
- * next stored status.
+ * Makes a rule of a step: a function of the stored status, undefined at first, and the incoming
+ * one.
  *
  * @category constructors
  * @since 0.1.0
@@ -59,8 +57,8 @@ const name = (status: string | undefined): string =>
 type Expected = "stored" | "incoming"
 
 /**
- * Makes a law about the last status that arrived. `expect` selects the status that has to be stored next, or returns
- * undefined if the case belongs to another law.
+ * `expect` selects the status that has to be stored next, or returns undefined if the case belongs
+ * to another law.
  */
 const law = (
   text: Omit<Laws.LawText, "section"> & { readonly section?: string },
@@ -96,7 +94,6 @@ const law = (
 const ranksLater = (stored: Status, incoming: Status) => rank(incoming) > rank(stored)
 const ranksEarlier = (stored: Status, incoming: Status) => rank(incoming) < rank(stored)
 
-/** The cases of one law, of a stored status and a known incoming one. */
 const where =
   (isCase: (stored: Status, incoming: Status) => boolean, expected: Expected) =>
   (stored: Status | undefined, incoming: OpenStatus): Expected | undefined =>

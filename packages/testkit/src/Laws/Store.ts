@@ -1,18 +1,19 @@
 /**
- * The laws of the stores of `@pawl/webhook`: properties that every layer of `Ledger` and of `RequestStore` has.
+ * The laws of the stores of `@pawl/webhook`: properties that every layer of `Ledger` and of
+ * `RequestStore` has.
  *
  * **Details**
  *
- * A store of your own is correct when the laws hold for it. Most laws play histories of callbacks or callers, slow workers
- * and redrives to the store, and compare it with the rule of its rows (`@pawl/webhook/internal/rule/RowRule`, `RequestRule`); each checks
- * one facet of the rows. The others have one example each; those of a request store are about it and its ledger together.
+ * A store of your own is correct when the laws hold for it. Most laws play histories of callbacks
+ * or callers, slow workers and redrives to the store, and compare one facet with the rule of its
+ * rows (`@pawl/webhook/internal/rule/RowRule`, `RequestRule`). The others have one example each;
+ * those of a request store are about it and its ledger together.
  *
- * The laws do not test durability, or the use of one store by several processes: not every store has these.
+ * The laws do not test durability, or the use of one store by several processes.
  *
  * **Gotchas**
  *
- * The laws of `awaitWork` wait for it: if the ledger never wakes a worker, the test runner's timeout ends the
- * law.
+ * If a ledger never wakes a worker, the laws of `awaitWork` end by the test runner's timeout.
  *
  * **Example** (The stores in memory)
  *
@@ -49,7 +50,8 @@ import type * as Laws from "../Laws.ts"
 export type { Fresh } from "../internal/laws/HistoryLaws.ts"
 
 /**
- * The laws of a ledger that play histories, 100 by default. A history that broke a law may be stored and tried first.
+ * The laws of a ledger that play histories, 100 by default. A history that broke a law may be
+ * stored and tried first.
  *
  * @category laws
  * @since 0.1.0

@@ -1,10 +1,8 @@
 /**
- * The points at which a gateway can behave otherwise than by default, where the specification is silent.
+ * The points at which a gateway can behave otherwise, where the specification is silent.
  *
- * **Details**
- *
- * A reading of a silence sets one or two of them. `response` and `callback` rewrite whole bodies at the edge of the
- * gateway, so most readings need no code inside it.
+ * A reading sets one or two of them. `response` and `callback` rewrite whole bodies at the edge of
+ * the gateway, so most readings need no code inside it.
  */
 import type { Body, Signed } from "@pawl/core/Callback"
 import * as Checksum from "@pawl/core/Checksum"
@@ -13,82 +11,96 @@ import type { Switches } from "@pawl/core/Profile"
 import * as Duration from "effect/Duration"
 import { identity } from "effect/Function"
 
-/** A request to the gateway. Header names are lower case; `path` begins at the host root, and may have a query. */
+/** A request to the gateway. */
 export interface Request {
+  /** The HTTP method, in capitals. */
   readonly method: string
+  /** Begins at the host root, and may have a query. */
   readonly path: string
+  /** Names are lower case. */
   readonly headers: Readonly<Record<string, string | undefined>>
+  /** The bytes; empty without a body. */
   readonly body: Uint8Array
 }
 
-/** A response of the gateway. Its body is empty only with 204, or where a reading empties it. */
+/** A response of the gateway. */
 export interface Response {
+  /** The HTTP status. */
   readonly status: number
+  /** Names are lower case. */
   readonly headers: Readonly<Record<string, string>>
+  /** Empty only with 204, or where a reading empties it. */
   readonly body: string
 }
 
-/**
- * The parts of a callback that a reading may change: its URL, its content type, the fields of the checksum, and the body.
- */
+/** The parts of a callback that a reading may change. */
 export interface CallbackParts {
+  /** The kind of the transaction. */
   readonly kind: Kind
+  /** The URL with its routing parameters. */
   readonly url: string
+  /** `application/json` by default. */
   readonly contentType?: string
+  /** The fields of the checksum. */
   readonly signed: Signed
+  /** Every field but the status. */
   readonly body: Body
 }
 
-/** The fields of a request checksum. */
 export type ChecksumFields = Parameters<typeof Checksum.request>[2]
 
-/**
- * The behaviour of a gateway.
- *
- * - `refusal`: the response to a request that nothing else looks at.
- * - `response`, `callback`: the last change of a response or callback.
- * - `isChecksum`: tells whether the checksum of an APM request matches.
- * - `paymentChecksum`: whether the checksum of an APM payment is checked.
- * - `payoutChecksum`: whether an APM payout may, must or must not have a checksum, or has one that nobody reads.
- * - `rounding`: how an amount is rounded to two decimals; undefined refuses it.
- * - `repeated`: the treatment of a requestId that comes again with another amount.
- * - `visibleAfter`: the age of a transaction at which its status can be read.
- * - `tokenLifetime`: the lifetime in the claims of an access token; undefined leaves the claim out.
- * - `refundId`: the identifier that a refund is read by. `refundPayment`: the JSON type of the payment's identifier.
- * - `afterFirstCharge`, `afterSkippedCharge`: the first status of a subscription.
- * - `canceledPut`, `canceledDelete`: the answer to a change of a CANCELED subscription.
- * - `putStatus`: the statuses that a PUT of a subscription accepts.
- * - `interval`, `customDays`: the effect of a plan's `interval`, and the days of a CUSTOM unit.
- * - `responseTimeout`, `retryGaps`, `isTaken`: when a callback counts as delivered, and when it is sent again.
- */
+/** The behaviour of a gateway. */
 export interface Behaviour {
+  /** The switches of `Profile`. */
   readonly switches: Partial<Switches>
+  /** The response to a request that nothing else looks at. */
   readonly refusal: (request: Request) => Response | undefined
+  /** The last change of a response. */
   readonly response: (response: Response, request: Request) => Response
+  /** The last change of a callback. */
   readonly callback: (callback: CallbackParts) => CallbackParts
+  /** Tells whether the checksum of an APM request matches. */
   readonly isChecksum: (
     sent: string,
     sign: Checksum.Sign,
     separator: string,
     fields: ChecksumFields
   ) => boolean
+  /** The checksum of an APM payment. */
   readonly paymentChecksum: "checked" | "ignored"
+  /** The checksum of an APM payout: checked if present, required, refused, or never read. */
   readonly payoutChecksum: "checked" | "required" | "refused" | "ignored"
+  /** How an amount becomes two decimals. */
   readonly rounding: "half-up" | "half-even" | "down" | "refused"
+  /** The treatment of a requestId that comes again with another amount. */
   readonly repeated: "original" | "refused" | "another"
+  /** The age from which the status of a transaction can be read. */
   readonly visibleAfter: Duration.Duration
+  /** The lifetime that an access token claims; undefined claims none. */
   readonly tokenLifetime: Duration.Duration | undefined
+  /** The identifier that a refund is read by. */
   readonly refundId: "refund" | "payment"
+  /** The JSON type of the payment's identifier. */
   readonly refundPayment: "integer" | "text"
+  /** The status of a subscription after its first charge. */
   readonly afterFirstCharge: "ACTIVE" | "PENDING"
+  /** The first status with `skipFirstCharge`. */
   readonly afterSkippedCharge: "TRIALING" | "ACTIVE"
+  /** A PUT of a CANCELED subscription. */
   readonly canceledPut: "refused" | "accepted"
+  /** A DELETE of a CANCELED subscription. */
   readonly canceledDelete: "accepted" | "refused"
+  /** The statuses that a PUT of a subscription accepts. */
   readonly putStatus: "any" | "documented"
+  /** The effect of a plan's `interval`. */
   readonly interval: "units" | "ignored"
+  /** The days of a CUSTOM unit. */
   readonly customDays: number
+  /** The time for a receiver's response. */
   readonly responseTimeout: Duration.Duration
+  /** The times between the attempts of a callback. */
   readonly retryGaps: ReadonlyArray<Duration.Duration>
+  /** Tells whether a response delivers a callback. */
   readonly isTaken: (status: number) => boolean
 }
 

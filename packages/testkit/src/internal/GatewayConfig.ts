@@ -1,43 +1,33 @@
-/**
- * The settings of a gateway: the credentials of the merchant, the pace of transactions, the seed.
- */
+/** The settings of a gateway. */
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import { type Behaviour, defaults } from "./Behaviour.ts"
 
-/**
- * Service that holds the settings of a gateway and its courier.
- *
- * **Details**
- *
- * - `merchantKey`, `merchantSecret`: the credentials of the only merchant.
- * - `pace`: the time between two moves of a transaction.
- * - `seed`: makes every random choice repeatable.
- * - `pageUrl`: the origin of the pages for customers, such as `http://127.0.0.1:4010`.
- * - `environment`: an access token of one environment is refused by every other (`spec.md`, "Authentication").
- * - `isLenient`: accepts what the specification does not: a refund's `transactionId` as text, any country and
- *   any date, a DELETE with any content type.
- * - `behaviour`: what the gateway does otherwise than by default, where the specification is silent; `@pawl/sandbox/Readings` makes it of the
- *   answers of a real service.
- * - `intentLifetime`: the time after which an unpaid intent expires.
- * - `firstId`: the first identifier; each later one is higher by 1. Without it and without a seed the first one
- *   is above every identifier of earlier gateways, because a merchant's ledger outlives a gateway. The identifiers
- *   of intents have their own range, above 8,000,000,000,000,000.
- */
+/** Service that holds the settings of a gateway and its courier. */
 export class GatewayConfig extends Context.Service<
   GatewayConfig,
   {
+    /** The key of the only merchant. */
     readonly merchantKey: string
+    /** Its secret. */
     readonly merchantSecret: Redacted.Redacted
+    /** The time between two moves of a transaction. */
     readonly pace: Duration.Duration
+    /** Makes every random choice repeatable. */
     readonly seed: string | number | undefined
+    /** The origin of the pages for customers. */
     readonly pageUrl: string
+    /** The environment of the access tokens. */
     readonly environment: string
+    /** Whether it accepts more than the specification. */
     readonly isLenient: boolean
+    /** Where the specification is silent. */
     readonly behaviour: Behaviour
+    /** The time after which an unpaid intent expires. */
     readonly intentLifetime: Duration.Duration
+    /** The first identifier. */
     readonly firstId: number | undefined
   }
 >()("@pawl/testkit/internal/GatewayConfig") {}
@@ -46,23 +36,45 @@ export class GatewayConfig extends Context.Service<
  * The settings of a gateway; each has a default.
  */
 export interface Options {
+  /** `sandbox-key` by default. */
   readonly merchantKey?: string | undefined
+  /** `sandbox-secret` by default. */
   readonly merchantSecret?: Redacted.Redacted | undefined
+  /** The time between two moves of a transaction; 200 milliseconds by default. */
   readonly pace?: Duration.Input | undefined
+  /** Makes every random choice repeatable. With a seed ids begin at 100001, also after a reset. */
   readonly seed?: string | number | undefined
+  /**
+   * The origin of the pages for customers, such as `http://127.0.0.1:4010`; `https://pay.invalid`
+   * by default.
+   */
   readonly pageUrl?: string | undefined
+  /**
+   * An access token of one environment is refused by every other (`spec.md`, "Authentication");
+   * `sandbox` by default.
+   */
   readonly environment?: string | undefined
+  /**
+   * Accepts what the specification does not: a refund's `transactionId` as text, any country and
+   * any date, a DELETE with any content type.
+   */
   readonly isLenient?: boolean | undefined
+  /**
+   * Behaviour where the specification is silent; `@pawl/sandbox/Readings` makes it of the answers
+   * of a real service.
+   */
   readonly behaviour?: Partial<Behaviour> | undefined
+  /** The time after which an unpaid intent expires; 24 hours by default. */
   readonly intentLifetime?: Duration.Input | undefined
+  /**
+   * The first identifier; each later one is higher by 1. Without it and a seed the first is above
+   * those of all earlier gateways, because a merchant's ledger outlives a gateway. Intents have
+   * their own range, above 8,000,000,000,000,000.
+   */
   readonly firstId?: number | undefined
 }
 
-/**
- * Layer that uses the given settings. The defaults are key `sandbox-key`, secret `sandbox-secret`, a pace of
- * 200 milliseconds, no seed, pages at `https://pay.invalid`, environment `sandbox`, 24 hours for an intent. With a
- * seed ids begin at 100001, also after a reset.
- */
+/** Layer that uses the given settings. */
 export const layer = (options: Options = {}): Layer.Layer<GatewayConfig> =>
   Layer.succeed(GatewayConfig, {
     merchantKey: options.merchantKey ?? "sandbox-key",

@@ -6,8 +6,8 @@ import * as Random from "effect/Random"
 import { GatewayConfig } from "./GatewayConfig.ts"
 
 /**
- * Returns the random numbers of one named part of a service. With a seed they are the same in every
- * run, and the draws of one part do not change those of another.
+ * Returns the random numbers of one named part of a service. With a seed they repeat, and the draws
+ * of one part do not change those of another.
  */
 export const make = (name: string): Effect.Effect<Random.Random, never, GatewayConfig> =>
   Effect.flatMap(GatewayConfig, ({ seed }) =>

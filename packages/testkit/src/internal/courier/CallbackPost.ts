@@ -16,7 +16,7 @@ import * as Stream from "effect/Stream"
 import { GatewayConfig } from "../GatewayConfig.ts"
 import { VirtualClock } from "../../VirtualClock.ts"
 
-/** A callback to post: `body` is every field but the status, `signed` what the checksum covers. */
+/** `body` is every field but the status, `signed` what the checksum covers. */
 export interface CallbackRequest {
   readonly url: string
   readonly contentType?: string
@@ -25,10 +25,10 @@ export interface CallbackRequest {
   readonly body: Body
 }
 
-/** The result of an attempt: the HTTP status of the response, or the reason there is none. */
+/** The HTTP status of the response, or the reason there is none. */
 export type DeliveryResult = number | "timeout" | "unreachable" | "refused"
 
-/** Returns a callback URL with the routing parameters appended, and without its fragment. */
+/** Appends the routing parameters to a callback URL, without its fragment. */
 export const withRouting = (
   callbackUrl: string,
   parameters: Readonly<Record<string, string>>
@@ -41,12 +41,8 @@ export const withRouting = (
 }
 
 /**
- * Makes the function that posts a callback.
- *
- * **Details**
- *
- * An attempt ends when the whole response has arrived; its body is discarded. An invalid URL, or one that is
- * not allowed, is `refused` before anything is sent.
+ * An attempt ends when the whole response has arrived; its body is discarded. An invalid URL, or
+ * one that is not allowed, is `refused` before anything is sent.
  */
 export const make = Effect.fnUntraced(function* (
   isAllowed: (url: URL) => boolean
@@ -86,10 +82,9 @@ export const make = Effect.fnUntraced(function* (
   )
 })
 
-/** Returns the body of a callback. */
 export const textOf = ({ body, status }: Pick<CallbackRequest, "body" | "status">): string =>
   JSON.stringify({ ...body, transactionStatus: status })
 
-/** Tells whether a URL is on this machine and has no credentials. */
+/** On this machine, without credentials. */
 export const isLocal = (url: URL): boolean =>
   isLoopback(url.hostname) && url.username === "" && url.password === ""

@@ -6,13 +6,13 @@ import * as PubSub from "effect/PubSub"
 import * as Stream from "effect/Stream"
 import type { Delivery } from "../../Courier.ts"
 
-/** Publishes attempts to the subscribers of `changes`. One that is 1,024 behind loses the oldest. */
+/** A subscriber that is 1,024 attempts behind loses the oldest. */
 export interface DeliveryFeed {
   readonly publish: (delivery: Delivery) => void
   readonly changes: Stream.Stream<Delivery>
 }
 
-/** Makes a feed. Its buffer is made for the first subscriber, because it allocates all its capacity at once. */
+/** The buffer is made for the first subscriber, because it allocates all its capacity at once. */
 export const make = (): DeliveryFeed => {
   let buffer: PubSub.PubSub<Delivery> | undefined
   return {

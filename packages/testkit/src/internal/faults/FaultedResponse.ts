@@ -6,12 +6,11 @@ import type { Kind } from "../../Faults.ts"
 import type { Response } from "../Behaviour.ts"
 import { jsonResponse } from "../gateway/Contract.ts"
 
-/** The response as the caller sees it: whole, its first half, or a connection reset. */
 export type FaultedResponse =
   | { readonly _tag: "whole" | "half"; readonly response: Response }
   | { readonly _tag: "reset" }
 
-/** Returns the response to a request under a fault; `respond` processes the request. */
+/** `respond` processes the request. */
 export const make = (
   fault: Kind | undefined,
   respond: Effect.Effect<Response>

@@ -17,13 +17,12 @@ import { type PageUrls, returnUrlsOf } from "./PageUrls.ts"
 import type { Behaviour } from "../Behaviour.ts"
 import type { Writes } from "./Writes.ts"
 
-/** The checksums of requests. A payment must have one by the contract; a payout's is checked if it has one. */
+/** The contract requires a payment's checksum; a payout's is checked if it has one. */
 interface Checksums extends Pick<Behaviour, "isChecksum" | "paymentChecksum" | "payoutChecksum"> {
   readonly sign: Checksum.Sign
   readonly separator: string
 }
 
-/** Makes the handlers of the APM endpoints. */
 export const make = (
   transactions: Transactions,
   writes: Writes,
@@ -122,7 +121,7 @@ const info = (transaction: Transaction, responseData: ResponseData): ApmPayoutIn
   return {
     transactionId: TransactionId.make(transaction.transactionId),
     requestId: RequestId.make(transaction.requestId),
-    // The contract has it as an integer, so no other account can be in it.
+    // The contract has it as an integer.
     ...(/^[0-9]+$/u.test(accountId) && { accountId: accountId.replace(/^0+(?=[0-9])/u, "") }),
     ...apmStatusFields(transaction),
     apmResponseData: responseData(transaction),

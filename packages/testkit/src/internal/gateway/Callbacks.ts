@@ -8,8 +8,8 @@ import { withoutUndefined } from "./RequestRules.ts"
 import type { Transaction } from "./Transaction.ts"
 
 /**
- * Makes the function that returns the callback of a transaction without its status. `named` selects the identifier in the
- * transactionId of a refund's: the refund's or the payment's (`Profile.refundCallbackId`).
+ * Returns the callback of a transaction without its status. `named` selects the transactionId of a
+ * refund's callback (`Profile.refundCallbackId`).
  */
 export const make =
   (named: "refund" | "payment", responseData: ResponseData) =>

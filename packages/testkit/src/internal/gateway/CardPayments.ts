@@ -1,12 +1,10 @@
 /**
  * Handlers of card payments, whose fields the specification does not list.
  *
- * **Details**
- *
- * A payment is `{ requestId, mid, amount, currency, card | cardToken, callbackUrl?, metadata? }`; a charge
- * is the same with a `cardToken`; a tokenize is `{ requestId, mid, card }`. A payment and a charge may have
- * a `successRedirectUrl` and a `failureRedirectUrl`, to which a challenge sends the customer back. Only the
- * `number` of a card is read; its other fields are ignored and not stored.
+ * A payment is `{ requestId, mid, amount, currency, card | cardToken, callbackUrl?, metadata? }`; a
+ * charge is the same with a `cardToken`; a tokenize is `{ requestId, mid, card }`. A payment and a
+ * charge may have a `successRedirectUrl` and a `failureRedirectUrl` for a challenge. Only the
+ * `number` of a card is read; its other fields are not stored.
  */
 import * as Amount from "@pawl/core/Amount"
 import type { CardPaymentRequest } from "@pawl/core/internal/RequestBodies"
@@ -23,7 +21,6 @@ import { type Handlers, invalid, reader } from "./Contract.ts"
 import { type PageUrls, returnUrlsOf } from "./PageUrls.ts"
 import type { Writes } from "./Writes.ts"
 
-/** Makes the handlers of the card payment endpoints. */
 export const make = (
   transactions: Transactions,
   writes: Writes,

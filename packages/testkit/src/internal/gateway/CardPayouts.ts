@@ -1,10 +1,6 @@
 /**
- * Handlers of card payouts.
- *
- * **Details**
- *
- * The specification gives a card payout no currency, and its callback one: EUR, unless the request has a
- * `currency`.
+ * Handlers of card payouts. The specification gives a card payout no currency, and its callback
+ * one: EUR, unless the request has a `currency`.
  */
 import { Currency } from "@pawl/core/Amount"
 import type { CardPayoutInfo } from "@pawl/core/CardPayout"
@@ -26,7 +22,6 @@ import { type Handlers, reader } from "./Contract.ts"
 import type { PageUrls } from "./PageUrls.ts"
 import type { Writes } from "./Writes.ts"
 
-/** Makes the handlers of the card payout endpoints. */
 export const make = (
   transactions: Transactions,
   writes: Writes,

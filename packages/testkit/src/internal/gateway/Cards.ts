@@ -1,10 +1,6 @@
 /**
- * The test cards, and the tokens of cards.
- *
- * **Details**
- *
- * Only test cards are accepted, so that no real card number enters a sandbox. Only the mask of a card is
- * stored. `Scenario` defines the outcome of each test card.
+ * The test cards, and the tokens of cards. Only test cards are accepted, so that no real card
+ * number enters a sandbox, and only their mask is stored. `Scenario` defines the outcome of each.
  */
 import { mask } from "@pawl/core/Card"
 import * as Effect from "effect/Effect"
@@ -13,13 +9,11 @@ import * as Schema from "effect/Schema"
 import { invalid, type ErrorResponse } from "./Contract.ts"
 import { StateStore } from "../state/StateStore.ts"
 
-/** The stored part of a card: its mask, and the story of its payments. */
 export interface Card {
   readonly cardMask: string
   readonly story: string
 }
 
-/** The test cards, each with the story of its payments. */
 export const stories: Readonly<Record<string, string>> = {
   "4242424242424242": "succeed",
   "5555555555554444": "succeed",
@@ -36,26 +30,22 @@ const isTest = Schema.makeFilter(
     `Expected the number of a test card: ${numbers.join(", ")}`
 )
 
-/** Schema for the number of a test card, already redacted. */
 export const TestNumber = Schema.Redacted(Schema.String).check(isTest)
 
-/** Schema for the number of a test card in a request. */
 export const TestNumberFromText = Schema.RedactedFromValue(Schema.String).check(isTest)
 
-/** Returns the stored part of a test card. */
 export const fromNumber = (number: Redacted.Redacted): Card => ({
   cardMask: mask(number),
   story: stories[Redacted.value(number)] ?? "succeed"
 })
 
-/** Exchanges cards for tokens. `find` refuses an unknown token. */
+/** `find` refuses an unknown token. */
 export interface Vault {
   readonly store: (card: Card) => Effect.Effect<Redacted.Redacted>
   readonly find: (token: Redacted.Redacted) => Effect.Effect<Card, ErrorResponse>
   readonly reset: Effect.Effect<void>
 }
 
-/** Makes a vault from the stored cards. */
 export const make: Effect.Effect<Vault> = Effect.map(StateStore, ({ open }) => {
   const cards = open<Card>("card")
   return {

@@ -1,8 +1,6 @@
 /**
  * Payment intents, and the actions of customers on their pages.
  *
- * **Details**
- *
  * | state | actions of the customer |
  * |---|---|
  * | `open` | pay or cancel |
@@ -11,11 +9,11 @@
  * | `underway` | none: the transaction moves by itself |
  * | `paid`, `cancelled`, `expired` | none |
  *
- * Each attempt is a transaction, and the last one sets the state of the intent; so no intent is paid twice. A
- * customer who leaves the page changes nothing, and an intent that nobody pays expires after its lifetime.
+ * Each attempt is a transaction, and the last one sets the state of the intent; so no intent is
+ * paid twice. An intent that nobody pays expires after its lifetime.
  *
- * The customer decides how a payment begins, by the card and the buttons. The metadata of the intent decides
- * what follows a success, such as a refund, and how the callbacks are delivered (`Scenario`); see
+ * The customer decides how a payment begins. The metadata of the intent decides what follows a
+ * success, and how the callbacks are delivered (`Scenario`); see
  * `docs/decisions/0029-sandbox-answers.md`.
  */
 import type { Currency } from "@pawl/core/Amount"
@@ -53,41 +51,50 @@ import type { Writes } from "./Writes.ts"
 import { StateStore } from "../state/StateStore.ts"
 
 /**
- * The intents of the service, and the actions of customers on their pages. A test uses it as the customer, without a
- * browser. An unknown identifier gives `undefined`.
- *
- * - `submit` takes a form of an intent's page, and returns its errors. A form that was submitted before, or
- *   is too late, changes nothing.
- * - `method` returns an APM transaction that has a page of its method.
- * - `confirm` is a button on the page of a transaction's payment method; it changes nothing once the customer has
- *   decided, or the transaction has ended.
- * - `challenge` opens the challenge of any transaction: from then on only `decide` moves it.
+ * The intents, and the actions of customers on their pages. A test uses it as the customer, without
+ * a browser. An unknown identifier gives `undefined`.
  */
 export interface Checkout {
+  /** Creates an intent. */
   readonly create: (request: PaymentIntentRequest) => Effect.Effect<Intent>
+  /** All intents. */
   readonly intents: Effect.Effect<ReadonlyArray<Intent>>
+  /** Returns one intent. */
   readonly intent: (intentId: string) => Effect.Effect<Intent | undefined>
+  /**
+   * Takes a form of an intent's page. A form that was submitted before, or is too late, changes
+   * nothing.
+   */
   readonly submit: (intentId: string, form: Form) => Effect.Effect<Submitted | undefined>
+  /** Returns an APM transaction that has a page of its method. */
   readonly method: (transactionId: string) => Effect.Effect<ApmTransaction | undefined>
+  /**
+   * Presses a button on the page of a payment method. Changes nothing once the customer has decided
+   * or the transaction has ended.
+   */
   readonly confirm: (transactionId: string, decision: Decision) => Effect.Effect<void>
+  /** Opens the challenge of any transaction: from then on only `decide` moves it. */
   readonly challenge: (transactionId: string) => Effect.Effect<Transaction | undefined>
+  /** Approves or declines a challenge. */
   readonly decide: (
     transactionId: string,
     isApproved: boolean
   ) => Effect.Effect<Transaction | undefined>
+  /** Removes all intents. */
   readonly reset: Effect.Effect<void>
 }
 
-/** An intent after a form, and the errors of the form. */
+/** An intent after a form. */
 export interface Submitted {
+  /** The intent after the form. */
   readonly intent: Intent
+  /** One for each wrong field. */
   readonly errors: ReadonlyArray<FormError>
 }
 
-/** The declineCode of a payment that the customer declined in a challenge, or on the page of its method. */
+/** The declineCode of a payment that the customer declined. */
 export const declinedByCustomer = 59
 
-/** Makes the checkout of the stored intents. */
 export const make = Effect.fnUntraced(function* (
   transactions: Transactions,
   writes: Writes
@@ -275,7 +282,7 @@ export const make = Effect.fnUntraced(function* (
   }
 })
 
-/** The scenario of the metadata applies only if the card is neither declined nor challenged. */
+/** The scenario applies only if the card is neither declined nor challenged. */
 const chosenScenario = Effect.fnUntraced(function* (metadata: Metadata | undefined, story: string) {
   const scenario = yield* scenarioOf(metadata)
   if (story === "succeed" && scenario.statuses.includes("PROCESSING")) return scenario

@@ -1,10 +1,6 @@
 /**
- * Decodes requests and encodes responses by the contract.
- *
- * **Details**
- *
- * The routes are those of `@pawl/http/internal/wire/Endpoint`, so the gateway implements exactly its endpoints: `Handlers` has
- * one handler for each, with the types the endpoint declares.
+ * Decodes requests and encodes responses by the contract: exactly the endpoints of
+ * `@pawl/http/internal/wire/Endpoint`.
  */
 import * as Decoder from "@pawl/core/internal/Decoder"
 import * as Json from "@pawl/core/internal/Json"
@@ -25,18 +21,15 @@ export interface FieldError {
   readonly message: string
 }
 
-/** The response to a request that is not carried out. */
 export class ErrorResponse extends Data.TaggedError("ErrorResponse")<{
   readonly status: 400 | 401 | 404
   readonly message: string
   readonly errors?: ReadonlyArray<FieldError>
 }> {}
 
-/** Refuses a request with 400, naming the fields. */
 export const invalid = (errors: ReadonlyArray<FieldError>): ErrorResponse =>
   new ErrorResponse({ status: 400, message: "Missing or invalid parameters", errors })
 
-/** Refuses a request for a resource that does not exist. */
 export const notFound = new ErrorResponse({
   status: 404,
   message: "The requested resource does not exist"
@@ -47,8 +40,8 @@ type TypeOf<E, Name extends Part> =
   E extends Readonly<Record<Name, Schema.Top>> ? E[Name]["Type"] : void
 
 /**
- * One handler for each endpoint of the contract, with its types. Amounts are already rounded; `sentAmount`
- * is the amount as it was sent, which the checksum covers; `sent` is the whole body.
+ * One handler for each endpoint. Amounts are rounded; `sentAmount` is the amount as it was sent,
+ * which the checksum covers; `sent` is the whole body.
  */
 export type Handlers = {
   readonly [E in Endpoint as E["identifier"]]: (request: {
@@ -59,13 +52,11 @@ export type Handlers = {
   }) => Effect.Effect<TypeOf<E, "success">, ErrorResponse>
 }
 
-/** The endpoint of a request, and the response to it. */
 export interface Route {
   readonly isSecured: boolean
   readonly response: Effect.Effect<Response, ErrorResponse>
 }
 
-/** Makes the routes of the contract, and returns the function that finds the route of a request. */
 export const make = (
   handlers: Handlers,
   isLenient: boolean,
@@ -93,11 +84,12 @@ const routeOf = (
   isLenient: boolean,
   rounding: Behaviour["rounding"]
 ): ((request: RoutedRequest) => Route) => {
-  // One of all endpoints has lost its types; `Handlers` checks them.
+  // `Handlers` checks the types, which one of all endpoints has lost.
   const { params, payload, success } = endpoint as { readonly [Name in Part]?: Codec }
   const handler = handlers[identifier] as Handler
   const readParams = params === undefined ? () => Effect.undefined : reader(params)
-  // `spec.md`, "Common rules": a DELETE has a content type too. OpenAPI cannot say so of a request without a body, so it may be absent.
+  // `spec.md`, "Common rules": a DELETE has a content type too. OpenAPI cannot say so, so it may be
+  // absent.
   const declares = method === "DELETE" && !isLenient
   const readBody =
     payload !== undefined
@@ -125,15 +117,13 @@ const routeOf = (
   })
 }
 
-/** Makes a JSON response; `undefined` is no body. */
+/** `undefined` is no body. */
 export const jsonResponse = (status: number, body: unknown): Response =>
   body === undefined
     ? { status, headers: {}, body: "" }
     : { status, headers: { "content-type": "application/json" }, body: JSON.stringify(body) }
 
-/**
- * Makes the function that decodes a value by a schema, and refuses it with every field that is wrong.
- */
+/** Refuses a value with every field that is wrong. */
 export const reader = <A>(
   schema: Schema.Codec<A, unknown>
 ): ((input: unknown) => Effect.Effect<A, ErrorResponse>) => {
@@ -166,7 +156,7 @@ const bodyReader = (schema: Codec, isLenient: boolean, rounding: Behaviour["roun
     if (!isJson(request)) return notJson
     const body = Json.fromBytes(request.body)
     if (Result.isFailure(body)) return refuse(`Not valid JSON: ${body.failure}`, "body")
-    // A lone surrogate is always written with an escape, so a body without a backslash skips the walk.
+    // A lone surrogate is always written with an escape.
     const illFormed = request.body.includes(backslash) ? illFormedIn(body.success) : []
     if (illFormed.length > 0) return refuse("Expected well-formed text", ...illFormed.map(name))
     return Effect.flatMapEager(read(roundBody(body.success, rounding)), (payload) => {
@@ -178,7 +168,6 @@ const bodyReader = (schema: Codec, isLenient: boolean, rounding: Behaviour["roun
   }
 }
 
-/** Refuses a request with one message for each of the fields. */
 const refuse = (message: string, ...fields: ReadonlyArray<string>) =>
   Effect.fail(invalid(fields.map((field) => ({ field, message }))))
 
@@ -186,7 +175,7 @@ const notJson = refuse("Expected application/json", "Content-Type")
 
 const backslash = 0x5c
 
-/** Returns the paths of texts with a lone surrogate, which no database and no UTF-8 can hold. */
+/** The paths of texts with a lone surrogate, which no database and no UTF-8 can hold. */
 const illFormedIn = (value: unknown, path: ReadonlyArray<string> = []): Array<typeof path> =>
   typeof value === "string"
     ? loneSurrogate.test(value)
@@ -200,7 +189,7 @@ const illFormedIn = (value: unknown, path: ReadonlyArray<string> = []): Array<ty
 
 const loneSurrogate = /\p{Cs}/u
 
-/** The contract checks only how these begin; here they must be complete URLs. */
+/** The contract checks only how these begin. */
 const urls = ["callbackUrl", "successRedirectUrl", "failureRedirectUrl"]
 
 const isUrl = (body: unknown, name: string): boolean =>

@@ -1,26 +1,19 @@
 /**
- * The endpoints of the contract, and the endpoint of a request.
- *
- * **Details**
- *
- * The name of an endpoint is its method and its path after the `/api` of the base URL:
- * `GET /v1/payments/apm/status/{id}`.
+ * The endpoints of the contract. The name of one is its method and its path after the `/api` of the
+ * base URL: `GET /v1/payments/apm/status/{id}`.
  */
 import * as Contract from "@pawl/http/internal/wire/Endpoint"
 import * as Result from "effect/Result"
 
-/** The endpoints that the client calls. */
 export const all = Object.values(Contract)
 
-/** An endpoint of the contract. */
 export type Endpoint = (typeof all)[number]
 
-/** The values of the path parameters. */
 export type Params = Readonly<Record<string, string>>
 
 /**
- * Makes the function that finds the value stored for the endpoint of a request, and the value of its path
- * parameter: the last segment, if it has one.
+ * Finds the value stored for the endpoint of a request, and the value of its path parameter: the
+ * last segment, if it has one.
  */
 export const finder = <A>(
   values: Iterable<readonly [endpoint: Endpoint, value: A]>
@@ -42,17 +35,13 @@ export const finder = <A>(
   }
 }
 
-/**
- * Returns the name of the endpoint that a text names, with `/api` or without, and with any names of path
- * parameters.
- */
+/** Reads a name with `/api` or without, and with any names of path parameters. */
 export const named = (text: string): string | undefined =>
   endpoints.find(([, name]) => bare(name) === bare(text))?.[1]
 
-/** Returns the name of the endpoint of a request. */
 export const of = (method: string, path: string): string | undefined => find(method, path)?.[0]
 
-/** Decodes a segment; an invalid escape stays as it is, and the schema refuses it. */
+/** An invalid escape stays as it is, and the schema refuses it. */
 const unescape = (segment: string): string =>
   Result.getOrElse(
     Result.try(() => decodeURIComponent(segment)),

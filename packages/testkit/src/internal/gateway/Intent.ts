@@ -5,7 +5,6 @@ import type { Amount, Currency } from "@pawl/core/Amount"
 import type { PaymentIntentRequest } from "@pawl/core/internal/RequestBodies"
 import type { Transaction } from "./Transaction.ts"
 
-/** The state of an intent. */
 export type State =
   | "open"
   | "declined"
@@ -16,12 +15,11 @@ export type State =
   | "expired"
 
 /**
- * A payment intent.
- *
- * - `request`: the create; `amount` and `currency` fill in the fields it leaves out.
+ * - `amount` and `currency` fill in the fields that the request leaves out.
  * - `attempts`: the transactions made on its page, in order; `declineCode` is that of the last.
  * - `expiresTime`: the time from which an unpaid intent cannot be paid, ISO 8601.
- * - `isEarly`: the customer is redirected before the payment has ended, because a redirect confirms nothing.
+ * - `isEarly`: the customer is redirected before the payment has ended, because a redirect confirms
+ *   nothing.
  */
 export interface Intent {
   readonly intentId: string
@@ -36,10 +34,9 @@ export interface Intent {
   readonly expiresTime: string
 }
 
-/** Tells whether the customer can still pay. */
 export const isOpen = (state: State): boolean => state === "open" || state === "declined"
 
-/** Returns the state of an intent by its last transaction. */
+/** By its last transaction. */
 export const stateOf = ({ history, isOver, status }: Transaction): State => {
   if (history.some(({ status }) => status === "SUCCEED")) return "paid"
   if (status === "CUSTOMER_VERIFICATION") return "challenged"

@@ -5,12 +5,12 @@ import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
 import type * as Schema from "effect/Schema"
 
-/** The fields that may have any text, by the object that they are in. */
+/** The fields that may have any text, by their object. */
 const free = { billingDetails: ["country", "dateOfBirth"], order: ["date"] }
 
 type Json = Readonly<Record<string, Schema.Json>>
 
-/** Makes a reader that keeps the texts of these fields as they were sent, and does not check their formats. */
+/** Keeps the texts of these fields as they were sent. */
 export const reading =
   <E>(read: (body: Schema.Json) => Effect.Effect<unknown, E>) =>
   (body: Schema.Json): Effect.Effect<unknown, E> => {

@@ -1,10 +1,8 @@
 /**
  * The next step of the customer of an APM payment or payout, by its payment method.
  *
- * **Details**
- *
- * The specification names the fields of `apmResponseData` and one actionType; which method has which field is the
- * sandbox's choice (`docs/decisions/0066-customer-pages.md`).
+ * The specification names the fields of `apmResponseData` and one actionType; which method has
+ * which field is the sandbox's choice (`docs/decisions/0066-customer-pages.md`).
  *
  * | method | fields |
  * |---|---|
@@ -16,10 +14,9 @@ import { isTerminal } from "@pawl/core/Status"
 import { methodPath } from "./PageUrls.ts"
 import type { Transaction } from "./Transaction.ts"
 
-/** A kind of payment method; each has its own page. */
 export type MethodKind = "WALLET" | "BANK_TRANSFER" | "QR_CODE"
 
-/** Returns the kind of a transaction's payment method. A name without a known word is a wallet. */
+/** A name without a known word is a wallet. */
 export const methodKind = ({ apmType = "" }: Transaction): MethodKind =>
   /qr/iu.test(apmType)
     ? "QR_CODE"
@@ -27,26 +24,23 @@ export const methodKind = ({ apmType = "" }: Transaction): MethodKind =>
       ? "BANK_TRANSFER"
       : "WALLET"
 
-/** The number of paces between the customer's approval and the payment. */
+/** Paces between the customer's approval and the payment. */
 export const pacesToPay = { WALLET: 1, BANK_TRANSFER: 10, QR_CODE: 1 }
 
 /**
- * Tells whether a transaction has a page of its method. A payout has one only if it says where the customer returns
- * to; on the page of an intent the customer has confirmed already.
+ * A payout has a page only if it says where the customer returns to; on the page of an intent the
+ * customer has confirmed already.
  */
 export const hasPage = ({ accountId, intentId, kind, returnUrls }: Transaction): boolean =>
   accountId !== undefined &&
   intentId === undefined &&
   (kind === "apm-payment" || (returnUrls?.success ?? returnUrls?.failure) !== undefined)
 
-/** Tells whether the customer can still decide on the page. */
 export const isUndecided = ({ isApproved, status }: Transaction): boolean =>
   isApproved !== true && !isTerminal(status) && status !== "CUSTOMER_VERIFICATION"
 
-/** Function that returns the `apmResponseData` of a transaction. */
 export type ResponseData = ReturnType<typeof responseData>
 
-/** Makes the function that returns the `apmResponseData` of a transaction. */
 export const responseData = (pageUrl: string) => (transaction: Transaction) => {
   const { apmPayload, apmType = "APM", transactionId } = transaction
   const kind = methodKind(transaction)
@@ -64,11 +58,9 @@ export const responseData = (pageUrl: string) => (transaction: Transaction) => {
   }
 }
 
-/** A transaction with the response of its payment method. */
 export interface ApmTransaction {
   readonly transaction: Transaction
   readonly apmResponseData: ReturnType<ResponseData>
 }
 
-/** A button on the page of a payment method. */
 export type Decision = "approve" | "decline" | "cancel"

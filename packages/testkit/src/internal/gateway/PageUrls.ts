@@ -4,7 +4,7 @@
 import type { ReturnUrls, Transaction } from "./Transaction.ts"
 
 /**
- * The page addresses in responses: of an intent, and of the challenge of a transaction in
+ * The addresses in responses: of an intent, and of the challenge of a transaction in
  * CUSTOMER_VERIFICATION (`spec.md`, "Transaction statuses").
  */
 export interface PageUrls {
@@ -17,7 +17,6 @@ export interface PageUrls {
   ) => { readonly challengeUrl: string; readonly challengeUrlIframe: string } | undefined
 }
 
-/** Returns the addresses of the pages at an origin. */
 export const make = (pageUrl: string): PageUrls => ({
   ofIntent: (intentId) => {
     const redirectUrl = `${pageUrl}${payPath(intentId, false)}`
@@ -30,19 +29,15 @@ export const make = (pageUrl: string): PageUrls => ({
   }
 })
 
-/** Returns the path of an intent's page, for a tab or for a frame. */
 export const payPath = (intentId: string, isFrame: boolean): string =>
   `/pay/${intentId}${isFrame ? "?frame=1" : ""}`
 
-/** Returns the path of a transaction's challenge, for a tab or for a frame. */
 export const challengePath = (transactionId: string, isFrame: boolean): string =>
   `/challenge/${transactionId}${isFrame ? "?frame=1" : ""}`
 
-/** Returns the path of the page of a transaction's payment method, with a query. */
 export const methodPath = (transactionId: string, query: string): string =>
   `/apm/${transactionId}${query}`
 
-/** Returns the URLs of a request to which its pages send the customer back. */
 export const returnUrlsOf = (request: {
   readonly successRedirectUrl?: string | undefined
   readonly failureRedirectUrl?: string | undefined

@@ -1,10 +1,6 @@
 /**
- * Reads the forms of the hosted page.
- *
- * **Details**
- *
- * Only the mask of a card and the name of its holder are stored, and only the last four characters of an
- * account.
+ * Reads the forms of the hosted page. Only the mask of a card, the name of its holder and the last
+ * four characters of an account are stored.
  */
 import * as Amount from "@pawl/core/Amount"
 import * as DateTime from "effect/DateTime"
@@ -15,8 +11,6 @@ import { type Card, fromNumber, TestNumber } from "./Cards.ts"
 
 /**
  * A submitted form: the first value of each field.
- *
- * **Details**
  *
  * | field | content |
  * |---|---|
@@ -33,10 +27,8 @@ export interface Form {
 /** The payment methods that an intent offers beside cards. */
 export const methods = ["WALLET", "BANK_TRANSFER"] as const
 
-/** A payment method that is not a card. */
 export type Method = (typeof methods)[number]
 
-/** How a customer pays or is paid. */
 export type PaymentMeans =
   | { readonly _tag: "Card"; readonly card: Card; readonly holder: string }
   | { readonly _tag: "Apm"; readonly method: Method; readonly account: string | undefined }
@@ -55,10 +47,7 @@ export interface FormError {
     | "amount"
 }
 
-/**
- * Reads the means of payment, and fails with an error for each wrong field. An unknown `act` is read as a
- * card without fields.
- */
+/** Fails with an error for each wrong field. An unknown `act` is a card without fields. */
 export const readPaymentMeans = (
   form: Form,
   type: "PAYMENT" | "PAYOUT"
@@ -68,7 +57,9 @@ export const readPaymentMeans = (
   return method === undefined ? readCard(form, isPayout) : readAccount(method, form, isPayout)
 }
 
-/** Reads an amount above zero, with a comma or a point, and no more decimals than its currency has. */
+/**
+ * Reads an amount above zero, with a comma or a point, and no more decimals than its currency has.
+ */
 export const readAmount = (
   { amount = "" }: Form,
   currency: Amount.Currency
@@ -78,7 +69,6 @@ export const readAmount = (
     Effect.mapError(noAmount)
   )
 
-/** Tells whether an amount has no fraction of a minor unit. */
 const isWhole = (amount: string, currency: Amount.Currency): boolean =>
   (amount.split(".")[1] ?? "").length <= (Amount.decimals(currency) ?? 2)
 
@@ -119,10 +109,10 @@ const isTestNumber = Schema.is(TestNumber)
 
 const isShort = (text: string): boolean => text !== "" && text.length <= 100
 
-/** The month after which a card has expired, counted from year 0. */
+/** The month after which a card has expired, from year 0. */
 const endOf = (expiry: string): number | undefined => {
   const text = expiry.trim()
-  // The search for a separator among white space takes the square of its length.
+  // The search for a separator takes the square of the length of the white space.
   if (text.length > 20) return undefined
   const [, month, year] = /^(0?[1-9]|1[0-2])\s*[/. -]?\s*(?:20)?([0-9]{2})$/u.exec(text) ?? []
   return month === undefined ? undefined : (2000 + Number(year)) * 12 + Number(month)

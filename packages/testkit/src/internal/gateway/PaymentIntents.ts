@@ -9,7 +9,6 @@ import { type Handlers, reader } from "./Contract.ts"
 import type { PageUrls } from "./PageUrls.ts"
 import type { Writes } from "./Writes.ts"
 
-/** Makes the handler of the payment intent endpoint. */
 export const make = (
   checkout: Checkout,
   writes: Writes,

@@ -1,14 +1,11 @@
 /**
  * The charge dates of a subscription plan.
  *
- * **Details**
+ * A plan is charged at its `startDate` and every `interval` units of its frequency after it, up to
+ * and including its `endDate`; CUSTOM counts days. Months are calendar months in UTC: a plan from
+ * the 31st is charged on the last day of a shorter month, and on the 31st again in the next.
  *
- * A plan is charged at its `startDate` and every `interval` units of its frequency after it, up to and
- * including its `endDate`; CUSTOM counts days. Months are calendar months in UTC: a plan that starts on the
- * 31st is charged on the last day of a shorter month, and on the 31st again in the next.
- *
- * A date is ISO 8601, with a time or without. Without an offset it is UTC; an `endDate` without a time is
- * that whole day.
+ * A date is ISO 8601. Without an offset it is UTC; an `endDate` without a time is that whole day.
  */
 import * as DateTime from "effect/DateTime"
 import * as Option from "effect/Option"
@@ -23,7 +20,7 @@ const PlanDate = Schema.String.check(
 const frequency = Schema.Literals(["DAILY", "WEEKLY", "MONTHLY", "CUSTOM"])
 const interval = Schema.Int.check(Schema.isGreaterThan(0))
 
-/** Schema for the fields of a plan that set its charge dates. It is stricter than the contract. */
+/** Stricter than the contract. */
 export const PlanSchedule = Schema.Struct({
   frequency,
   interval,
@@ -37,10 +34,8 @@ export const PlanSchedule = Schema.Struct({
   )
 )
 
-/** The charge dates of a plan. */
 export type PlanSchedule = typeof PlanSchedule.Type
 
-/** Schema for a change of these fields. */
 export const PlanScheduleUpdate = Schema.Struct({
   frequency: Schema.optionalKey(frequency),
   interval: Schema.optionalKey(interval),
@@ -48,9 +43,7 @@ export const PlanScheduleUpdate = Schema.Struct({
   endDate: Schema.optionalKey(PlanDate)
 })
 
-/**
- * Returns the first charge after a time, in milliseconds since the epoch; `undefined` if there is none.
- */
+/** In milliseconds since the epoch; `undefined` if there is none. */
 export const nextCharge = (
   plan: PlanSchedule,
   after: number,

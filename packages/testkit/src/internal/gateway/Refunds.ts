@@ -1,13 +1,10 @@
 /**
  * Handlers of refunds.
  *
- * **Details**
- *
- * The refunds of a payment never add up to more than the payment. A refund counts from its create
- * until it has ended in FAILED or CANCELLED.
- *
- * A refund that succeeds, full or partial, moves its payment from SUCCEED to REFUNDED, the only status the
- * specification has for it. A payment in REFUNDED can be refunded further.
+ * The refunds of a payment never add up to more than the payment. A refund counts until it has
+ * ended in FAILED or CANCELLED. One that succeeds, full or partial, moves its payment from SUCCEED
+ * to REFUNDED, the only status the specification has for it; such a payment can be refunded
+ * further.
  */
 import * as Amount from "@pawl/core/Amount"
 import type { RefundInfo } from "@pawl/core/Refund"
@@ -31,7 +28,6 @@ import { type Handlers, invalid, notFound, reader } from "./Contract.ts"
 import type { Behaviour } from "../Behaviour.ts"
 import type { Writes } from "./Writes.ts"
 
-/** Makes the handlers of the refund endpoints. */
 export const make = (
   transactions: Transactions,
   writes: Writes,
@@ -46,7 +42,6 @@ export const make = (
     })
   )
 
-  /** Returns the payment if the amount can still be refunded. */
   const refundable = Effect.fnUntraced(function* ({ amount, mid, transactionId }: RefundRequest) {
     const payment = yield* transactions.get(transactionId)
     if (payment?.kind !== "card-payment" || !paid.includes(payment.status)) {

@@ -7,7 +7,6 @@ import * as Schema from "effect/Schema"
 import * as Scenario from "../../Scenario.ts"
 import type { Transaction } from "./Transaction.ts"
 
-/** Schema for the scenario in metadata, if any: it must be a known one. */
 export const ScenarioMetadata = Schema.optionalKey(
   Schema.Struct({
     [Scenario.key]: Schema.optionalKey(
@@ -22,15 +21,10 @@ export const ScenarioMetadata = Schema.optionalKey(
   })
 )
 
-/**
- * Schema for the merchant account of card operations. It must not break the text a callback checksum covers.
- */
+/** It must not break the text that a callback checksum covers. */
 export const Mid = AccountId
 
-/**
- * Returns the scenario of checked metadata. `story` replaces the default story `succeed`, and keeps the
- * delivery suffixes.
- */
+/** `story` replaces the default `succeed`, and keeps the delivery suffixes. */
 export const scenarioOf = (
   metadata: Metadata | undefined,
   story = "succeed"
@@ -40,29 +34,25 @@ export const scenarioOf = (
 const parse = (text = "succeed", story: string): Scenario.Scenario | undefined =>
   Scenario.parse(text.replace(/^succeed(?=\+|$)/u, story))
 
-/** Returns the fields that every response about a transaction contains. */
 export const statusFields = ({ declineCode, metadata, status }: Transaction) => ({
   transactionStatus: status,
   ...withoutUndefined({ declineCode, metadata })
 })
 
-/** Returns the fields that every response about an APM transaction contains. */
 export const apmStatusFields = (transaction: Transaction) => ({
   ...statusFields(transaction),
   ...withoutUndefined({ declineSubReason: transaction.declineSubReason })
 })
 
-/** Returns the fields that are not undefined. */
 export const withoutUndefined = <Fields extends object>(fields: Fields): Defined<Fields> => {
   const defined: Partial<Fields> = {}
   for (const name in fields) if (fields[name] !== undefined) defined[name] = fields[name]
-  // The loop has left out what the type leaves out.
   return defined as Defined<Fields>
 }
 
 type Defined<Fields> = { readonly [Name in keyof Fields]?: Exclude<Fields[Name], undefined> }
 
-/** Returns a decoded request as it was on the wire, with its unknown fields beside the others. */
+/** A decoded request as it was on the wire, with its unknown fields beside the others. */
 export const flat = ({
   unknownFields,
   ...fields

@@ -1,15 +1,13 @@
 /**
- * The rounding of amounts to two decimals: half up, unless a reading says otherwise.
+ * The rounding of amounts to two decimals. `spec.md` does not say how the service rounds: half up,
+ * unless a reading says otherwise.
  */
 import * as Amount from "@pawl/core/Amount"
 import * as Result from "effect/Result"
 import type * as Schema from "effect/Schema"
 import type { Behaviour } from "../Behaviour.ts"
 
-/**
- * Rounds a decimal text with more than two decimals, and returns any other text as it is. `spec.md` says that the
- * service rounds, but not how; half up is our choice. The contract refuses an amount that is not rounded.
- */
+/** Returns any other text as it is. The contract refuses an amount that is not rounded. */
 export const round = (amount: string, rounding: Behaviour["rounding"] = "half-up"): string =>
   rounding !== "refused" && /^(?:0|[1-9][0-9]*)\.[0-9]{3,}$/u.test(amount)
     ? Result.getOrElse(Amount.round(amount, { mode: modes[rounding] }), () => amount)
@@ -18,11 +16,8 @@ export const round = (amount: string, rounding: Behaviour["rounding"] = "half-up
 const modes = { "half-up": "half-from-zero", "half-even": "half-even", down: "to-zero" } as const
 
 /**
- * Rounds the amount in a request body and in its plan, and nothing else.
- *
- * **Details**
- *
- * The contract allows two decimals, because our client sends no more; the service accepts any number.
+ * Rounds the amounts of a body and its plan. The contract allows two decimals, because our client
+ * sends no more; the service accepts any number.
  */
 export const roundBody = (body: Schema.Json, rounding: Behaviour["rounding"]): Schema.Json =>
   isObject(body) ? rounded(body, rounding) : body
@@ -36,7 +31,7 @@ const rounded = (fields: JsonObject, rounding: Behaviour["rounding"]): JsonObjec
   }
 }
 
-/** Returns the amount in a request body as it was sent, or an empty text. */
+/** As it was sent, or an empty text. */
 export const amountOf = (body: Schema.Json): string =>
   isObject(body) && typeof body["amount"] === "string" ? body["amount"] : ""
 

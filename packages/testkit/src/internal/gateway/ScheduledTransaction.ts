@@ -5,10 +5,7 @@ import type { Status } from "@pawl/core/Status"
 import type { Scenario } from "../../Scenario.ts"
 import type { Transaction } from "./Transaction.ts"
 
-/**
- * A transaction and its remaining statuses: it moves to the first of `remaining` at `due`, in
- * milliseconds since the epoch.
- */
+/** It moves to the first of `remaining` at `due`, in milliseconds since the epoch. */
 export interface ScheduledTransaction {
   readonly transaction: Transaction
   readonly scenario: Scenario
@@ -17,8 +14,8 @@ export interface ScheduledTransaction {
 }
 
 /**
- * Returns a transaction after a move. `declineCode` applies to FAILED; its default is the scenario's. Only an APM
- * transaction has a `declineSubReason` (`spec.md`, "Conventions").
+ * `declineCode` applies to FAILED; its default is the scenario's. Only an APM transaction has a
+ * `declineSubReason` (`spec.md`, "Conventions").
  */
 export const moved = (
   entry: ScheduledTransaction,
@@ -44,7 +41,7 @@ export const moved = (
   }
 }
 
-/** Returns a transaction that succeeds at a time, and then has what its scenario has after SUCCEED. */
+/** Returns a transaction that succeeds at a time, and then follows its scenario after SUCCEED. */
 export const approved = (
   { scenario, transaction }: ScheduledTransaction,
   due: number
@@ -59,14 +56,14 @@ export const approved = (
   }
 }
 
-/** Tells whether a status is the last of a scenario: no other one follows, as after a chargeback that is won. */
+/** Tells whether no other status follows, as after a chargeback that is won. */
 export const isLast = (
   { statuses }: Scenario,
   remaining: ScheduledTransaction["remaining"],
   status: Status
 ): boolean => status === statuses.at(-1) && remaining.every((later) => later === status)
 
-/** Returns the final status that a forged callback claims: one the transaction never has. */
+/** The final status that a forged callback claims: one the transaction never has. */
 export const forgedStatus = (statuses: ReadonlyArray<Status>): Status =>
   (["SUCCEED", "FAILED", "CANCELLED"] as const).find((status) => !statuses.includes(status)) ??
   "CHARGEBACK"

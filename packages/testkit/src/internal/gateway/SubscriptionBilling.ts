@@ -1,17 +1,14 @@
 /**
  * The subscriptions of the gateway, and their charges.
  *
- * **Details**
- *
  * The first charge is made at once, and the next at the first later date of the plan. With
- * `skipFirstCharge` the subscription is TRIALING until that date. Charges are made in ACTIVE and TRIALING; a
- * charge that falls due in PAUSED or PENDING is skipped. After its `endDate` a subscription keeps its status
- * and is not charged.
+ * `skipFirstCharge` the subscription is TRIALING until that date. A charge that falls due in PAUSED
+ * or PENDING is skipped. After its `endDate` a subscription keeps its status and is not charged.
  *
- * Each charge is a card payment with callbacks of its own, and follows the scenario of the subscription's
- * metadata and card. A refused first charge does not end the subscription: the next charge is made at its date.
- * Only the first charge may be challenged, because the customer is present only at the
- * create. The subscription is PENDING until that challenge ends.
+ * Each charge is a card payment with callbacks of its own, and follows the scenario of the
+ * subscription's metadata and card. A refused first charge does not end the subscription. Only the
+ * first may be challenged, because the customer is present only at the create; the subscription is
+ * PENDING until that challenge ends.
  */
 import { isTerminal } from "@pawl/core/Status"
 import type { SubscriptionRequest } from "@pawl/core/internal/RequestBodies"
@@ -32,7 +29,7 @@ import type { Behaviour } from "../Behaviour.ts"
 import { StateStore } from "../state/StateStore.ts"
 import { sleepUntil } from "../Sleep.ts"
 
-/** A subscription. `due` is the time of the next charge, in milliseconds since the epoch. */
+/** `due` is the time of the next charge, in milliseconds since the epoch. */
 export interface SubscriptionState extends NewSubscription {
   readonly id: string
   readonly createdAt: string
@@ -40,7 +37,6 @@ export interface SubscriptionState extends NewSubscription {
   readonly due: number | undefined
 }
 
-/** The data a subscription is created from. */
 export interface NewSubscription {
   readonly request: SubscriptionRequest
   readonly plan: SubscriptionRequest["plan"] & PlanSchedule
@@ -48,12 +44,9 @@ export interface NewSubscription {
 }
 
 /**
- * Creates, changes and charges subscriptions.
- *
- * - `create` returns the subscription, and its first charge if it was made at once.
+ * - `create` returns the first charge if it was made at once.
  * - `find` refuses an unknown id.
  * - `change` sets another plan or status, and schedules the next charge again, from now.
- * - `charges` returns all charges of a subscription, in order.
  */
 export interface SubscriptionBilling {
   readonly create: (
@@ -68,7 +61,7 @@ export interface SubscriptionBilling {
   readonly reset: Effect.Effect<void>
 }
 
-/** Makes the billing of the stored subscriptions. It stops when the scope closes. */
+/** Stops when the scope closes. */
 export const make = Effect.fnUntraced(function* (
   transactions: Transactions,
   {
@@ -190,12 +183,10 @@ export const make = Effect.fnUntraced(function* (
   }
 })
 
-/** Whether only the first charge follows the scenario. */
 const isFirstOnly = (scenario: Scenario): boolean =>
   challenges(scenario) || scenario.isOnce === true
 
 const challenges = ({ statuses }: Scenario): boolean => statuses.includes("CUSTOMER_VERIFICATION")
 
-/** Tells whether a subscription with this status is charged on its next charge date. */
 const isCharged = (status: SubscriptionStatus): boolean =>
   status === "ACTIVE" || status === "TRIALING"

@@ -1,11 +1,9 @@
 /**
  * Handlers of subscriptions.
  *
- * **Details**
- *
- * `lastChargeStatus` is the status of the last charge's transaction. `failureCount` counts the failed
- * charges since the last successful one. A PUT accepts any of the five statuses, except from CANCELED, where
- * it is refused. It merges the plan member by member, and the merged plan must be valid.
+ * `failureCount` counts the failed charges since the last successful one. A PUT accepts any of the
+ * five statuses, except from CANCELED, where it is refused. It merges the plan member by member,
+ * and the merged plan must be valid.
  */
 import { isTerminal } from "@pawl/core/Status"
 import {
@@ -27,7 +25,6 @@ import type { PageUrls } from "./PageUrls.ts"
 import { PlanSchedule, PlanScheduleUpdate } from "./Plan.ts"
 import type { Writes } from "./Writes.ts"
 
-/** Makes the handlers of the subscription endpoints. */
 export const make = (
   billing: SubscriptionBilling,
   writes: Writes,

@@ -1,11 +1,10 @@
 /**
- * The access tokens of the gateway: JWTs, signed with HS256, valid for 30 days unless a reading says otherwise.
+ * The access tokens of the gateway: JWTs, signed with HS256, valid for 30 days unless a reading
+ * says otherwise.
  *
- * **Details**
- *
- * The key is derived from the merchant secret, the environment and a random number of the service. So an access
- * token of another environment or another service has a wrong signature, and no checksum of a request or callback
- * is a valid token signature. The random number is stored, so a token outlives a restart with a file.
+ * The key is derived from the merchant secret, the environment and a random number of the service.
+ * So a token of another environment or service has a wrong signature, and no checksum is a valid
+ * token signature. The random number is stored, so a token outlives a restart with a file.
  */
 import * as Checksum from "@pawl/core/Checksum"
 import type { Sign } from "@pawl/core/Checksum"
@@ -22,13 +21,12 @@ import * as Schema from "effect/Schema"
 import { GatewayConfig } from "../GatewayConfig.ts"
 import { StateStore } from "../state/StateStore.ts"
 
-/** Issues and verifies access tokens. */
 export interface Tokens {
   readonly issue: Effect.Effect<string>
   readonly isValid: (token: string) => Effect.Effect<boolean>
 }
 
-/** Makes the access tokens of one environment. Without a lifetime they do not expire, and claim none. */
+/** Without a lifetime tokens do not expire, and claim none. */
 export const make = Effect.fnUntraced(function* (
   lifetime: Duration.Duration | undefined
 ): Effect.fn.Return<Tokens, never, GatewayConfig | Hmac> {
@@ -42,10 +40,10 @@ export const make = Effect.fnUntraced(function* (
     Redacted.make(Hex.encode(keyed(merchantSecret)(`access tokens of ${environment} ${service}`)))
   )
   let issued = 0
-  /** The expiry of tokens already verified, because a verification takes 12 microseconds. */
+  /** By token, because a verification takes 12 microseconds. */
   const known = new Map<string, number>()
 
-  /** Returns the expiry of a token in milliseconds since the epoch; 0 if it is not ours. */
+  /** In milliseconds since the epoch; 0 if the token is not ours. */
   const endOf = (token: string): number => {
     const end = token.lastIndexOf(".")
     const signed = token.slice(0, end)
@@ -82,7 +80,6 @@ export const make = Effect.fnUntraced(function* (
   }
 })
 
-/** The number of verified tokens to remember; any other is verified again at each use. */
 const mostKnown = 1000
 
 const header = Base64Url.encode(JSON.stringify({ alg: "HS256", typ: "JWT" }))

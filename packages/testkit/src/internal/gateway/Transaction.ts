@@ -8,48 +8,66 @@ import type { Order } from "@pawl/core/Order"
 import type { Status } from "@pawl/core/Status"
 import type { Metadata } from "@pawl/core/Transaction"
 
-/**
- * A transaction. Times are ISO 8601; `status` is the last of `history`.
- *
- * - `accountId`, `mid`: the merchant account, of an APM transaction and of a card transaction.
- * - `isOver`: the scenario moves the transaction no further.
- * - `paymentId`: the payment of a refund.
- * - `subscriptionId`: the subscription that a card payment charges.
- * - `intentId`: the intent on whose page the customer made the payment.
- * - `returnUrls`: the URLs to which the pages send the customer back.
- * - `isApproved`: the customer has approved it on the page of its method.
- */
+/** A transaction. Times are ISO 8601. */
 export interface Transaction {
+  /** Unique in its gateway. */
   readonly transactionId: string
+  /** The operation that created it. */
   readonly kind: Kind
+  /** The last of `history`. */
   readonly status: Status
+  /** Whether the scenario moves it no further. */
   readonly isOver: boolean
+  /** The reason of FAILED. */
   readonly declineCode?: number | undefined
+  /** Of an APM transaction only. */
   readonly declineSubReason?: string | undefined
+  /** The requestId of the create. */
   readonly requestId: string
+  /** The merchant account of an APM transaction. */
   readonly accountId?: string | undefined
+  /** The merchant account of a card transaction. */
   readonly mid?: string | undefined
+  /** The amount, rounded to two decimals. */
   readonly amount: string
+  /** ISO 4217. */
   readonly currency: string
+  /** The metadata of the create. */
   readonly metadata?: Metadata | undefined
+  /** Without it no callback is sent. */
   readonly callbackUrl?: string | undefined
+  /** The name of the payment method. */
   readonly apmType?: string | undefined
+  /** The payload of an APM create. */
   readonly apmPayload?: ApmPayload | undefined
+  /** The customer of an APM create. */
   readonly billingDetails?: ApmBillingDetails | undefined
+  /** The order of an APM create. */
   readonly order?: Order | undefined
+  /** The only stored part of the card number. */
   readonly cardMask?: string | undefined
+  /** The name on the card. */
   readonly cardHolder?: string | undefined
+  /** The payment of a refund. */
   readonly paymentId?: string | undefined
+  /** The subscription that a card payment charges. */
   readonly subscriptionId?: string | undefined
+  /** The intent on whose page the customer made the payment. */
   readonly intentId?: string | undefined
+  /** Where the pages send the customer back. */
   readonly returnUrls?: ReturnUrls | undefined
+  /** Whether the customer approved it on the page of its method. */
   readonly isApproved?: boolean | undefined
+  /** The time of the create. */
   readonly createdTime: string
+  /** Every status and its time, in order. */
   readonly history: ReadonlyArray<{ readonly status: Status; readonly at: string }>
 }
 
 /** The URLs to which a page sends the customer back. */
 export interface ReturnUrls {
+  /** After a payment. */
   readonly success?: string | undefined
+  /** After a decline or a cancellation. */
   readonly failure?: string | undefined
 }

@@ -1,11 +1,9 @@
 /**
  * The transactions of the gateway, with their true statuses.
  *
- * **Details**
- *
- * A transaction moves through the statuses of its scenario, one pace apart, and each move is handed to
- * the courier. Another operation may move it as well: a refund moves its payment. The remaining statuses
- * are stored with the transaction, so it continues after a restart with a file.
+ * A transaction moves through the statuses of its scenario, one pace apart; the courier gets each
+ * move. Another operation may move it as well: a refund moves its payment. The remaining statuses
+ * are stored with it, so it continues after a restart with a file.
  */
 import type { Kind } from "@pawl/core/Kind"
 import type { Status } from "@pawl/core/Status"
@@ -30,7 +28,6 @@ import {
 } from "./ScheduledTransaction.ts"
 import type { Transaction } from "./Transaction.ts"
 
-/** A transaction to open. */
 export interface NewTransaction extends Omit<
   Transaction,
   | "transactionId"
@@ -44,21 +41,20 @@ export interface NewTransaction extends Omit<
   readonly scenario: Scenario
 }
 
-/** The effect that a move of any transaction has on something else. */
+/** The effect of a move on something else. */
 export type MoveListener = (entry: ScheduledTransaction) => Effect.Effect<void>
 
 /**
  * The transactions of a gateway.
  *
  * - `open` returns the transaction as the response to its create shows it.
- * - `move` gives a transaction another status; without a change of status it does nothing. `declineCode`
- *   applies to FAILED; its default is the scenario's.
+ * - `move` does nothing without a change of status. `declineCode` applies to FAILED; its default is
+ *   the scenario's.
  * - `halt` stops the scenario of a transaction: only `move` changes its status after that.
- * - `approve` moves a transaction to PROCESSING, and after a number of paces to SUCCEED and on from there.
- * - `onMove` adds a listener for every later move of every transaction.
- * - `callback` returns the callback of a status; `undefined` if the transaction sends none.
+ * - `approve` moves to PROCESSING, and after a number of paces to SUCCEED and on from there.
+ * - `callback` is `undefined` if the transaction sends none.
  * - `find` refuses an id that no transaction of that kind has.
- * - `nextId` takes an identifier that nothing else has; `nextIntentId` takes one of the range of intents.
+ * - `nextIntentId` takes one of the range of intents.
  */
 export interface Transactions {
   readonly open: (transaction: NewTransaction) => Effect.Effect<Transaction>
@@ -76,8 +72,8 @@ export interface Transactions {
 }
 
 /**
- * Makes the transactions of a gateway from its stored state. They stop moving when the scope closes.
- * `message` returns the callback of a transaction without its status; `undefined` sends none.
+ * They stop moving when the scope closes. `message` returns the callback of a transaction without
+ * its status; `undefined` sends none.
  */
 export const make = Effect.fnUntraced(function* (
   message: (transaction: Transaction) => Message | undefined
@@ -86,7 +82,10 @@ export const make = Effect.fnUntraced(function* (
   const { open, save } = yield* StateStore
   const courier = yield* Courier
   const fibers = yield* FiberSet.make()
-  /** The transactions that move at a time. They share a fiber: a fiber for each is a quarter of the cost of a create. */
+  /**
+   * By the time of their move. They share a fiber: one for each is a quarter of the cost of a
+   * create.
+   */
   const moving = new Map<number, Array<string>>()
   const entries = open<ScheduledTransaction>("transaction")
   const lastIds = open<number>("id")
@@ -127,7 +126,7 @@ export const make = Effect.fnUntraced(function* (
     yield* save
   }, Effect.uninterruptible)
 
-  /** Makes the move of a transaction that is due now, if it still is, and schedules the one after. */
+  /** Makes a move that is still due. */
   const step = Effect.fnUntraced(function* (id: string, due: number) {
     const entry = entries.get(id)
     const [status, ...remaining] = entry?.remaining ?? []
@@ -146,7 +145,6 @@ export const make = Effect.fnUntraced(function* (
     yield* Effect.forEach(ids, (id) => step(id, due), { discard: true })
   })
 
-  /** Schedules the next move of a transaction, if there is one. */
   const schedule = (id: string): Effect.Effect<void> => {
     const entry = entries.get(id)
     if (entry === undefined || entry.remaining.length === 0) return Effect.void
@@ -245,8 +243,8 @@ const firstSeededId = 100_001
 // Far above the identifiers of transactions, and still an exact JSON number.
 const firstIntentId = 8_000_000_000_000_000
 
-/** Returns an identifier above those of every gateway that started earlier: none makes 100 in a millisecond. */
+/** Above the identifiers of every gateway that started earlier: none makes 100 in a millisecond. */
 const unusedId = Effect.map(Clock.currentTimeMillis, (now) => Math.max(firstSeededId, now * 100))
 
-/** The current time as the service writes it, ISO 8601. */
+/** As the service writes it, ISO 8601. */
 export const now: Effect.Effect<string> = Effect.map(DateTime.now, DateTime.formatIso)

@@ -10,12 +10,11 @@ import { invalid, type ErrorResponse } from "./Contract.ts"
 import { StateStore } from "../state/StateStore.ts"
 
 /**
- * Runs the requests that change state.
- *
- * - `exclusive` runs one at a time and without interruption, so a check still holds when the change is made.
- * - `once` runs a request that way unless the endpoint succeeded with its requestId before; then it
- *   returns the stored response. A refused request may be repeated. `amount` tells another body under the
- *   requestId, where a reading makes a difference of it.
+ * - `exclusive` runs one at a time and without interruption, so a check still holds when the change
+ *   is made.
+ * - `once` does so unless the endpoint succeeded with its requestId before; then it returns the
+ *   stored response. `amount` tells another body under the requestId, where a reading makes a
+ *   difference of it.
  */
 export interface Writes {
   readonly exclusive: <A, E>(write: Effect.Effect<A, E>) => Effect.Effect<A, E>
@@ -28,7 +27,6 @@ export interface Writes {
   readonly reset: Effect.Effect<void>
 }
 
-/** Makes the writes of a gateway, with the responses in its stored state. */
 export const make = Effect.fnUntraced(function* (
   repeated: Behaviour["repeated"]
 ): Effect.fn.Return<Writes> {
@@ -36,8 +34,7 @@ export const make = Effect.fnUntraced(function* (
   const { open, save } = yield* StateStore
   const responses = open<unknown>("response")
   const amounts = open<string>("amount")
-  // A write does not yield, so its changes are saved together. Nor does it yield while it holds the permit, or
-  // every later write would queue.
+  // A write does not yield, so its changes are saved together and no later write queues.
   const exclusive: Writes["exclusive"] = (write) =>
     Effect.tap(write, save).pipe(
       Effect.uninterruptible,
@@ -62,7 +59,7 @@ export const make = Effect.fnUntraced(function* (
             amounts.set(key, first)
           }
           return responses.has(key)
-            ? // The key names the endpoint, and with it the type of the response.
+            ? // The key names the endpoint, and with it the type.
               Effect.succeed(responses.get(key) as A)
             : Effect.tap(write, (response) => Effect.sync(() => responses.set(key, response)))
         })

@@ -1,11 +1,6 @@
 /**
- * fast-check arbitraries of callbacks as the service sends them, with a checksum that verifies.
- *
- * **Details**
- *
- * `CallbackContent` is the data that a callback states. `toIncoming` writes and signs it in the layout of its method
- * (`spec.md`, "Callback checksum"). `fromDelivery` makes the content of a delivery. A forged delivery changes only
- * fields that the checksum does not cover, so its checksum verifies too.
+ * fast-check arbitraries of callbacks as the service sends them, in the layout of their method
+ * (`spec.md`, "Callback checksum").
  */
 import { type Body, type Signed } from "@pawl/core/Callback"
 import { signedNames } from "@pawl/core/internal/SignedFields"
@@ -22,9 +17,8 @@ import type { Delivery } from "./Deliveries.ts"
 /**
  * The data that a callback states.
  *
- * - `amount`: the JSON type of the amount. A number has the same digits as the text.
+ * - `amount`: the JSON type of the amount; a number has the digits of the text.
  * - `unsigned`: the fields besides the four signed ones and the status.
- * - `apmType`: is written into the query and the body of an APM callback.
  * - `query`: the parameters of the merchant's own callbackUrl.
  */
 export interface CallbackContent {
@@ -68,7 +62,7 @@ export const toIncoming = (sign: Checksum.Sign, content: CallbackContent): Incom
 
 const utf8 = new TextEncoder()
 
-/** Makes a web `Request` of an incoming callback, at an absolute URL without a query. */
+/** Makes a web `Request`, at an absolute URL without a query. */
 export const toRequest = (url: string, incoming: Incoming): Request =>
   new Request(`${url}${incoming.search}`, {
     method: incoming.method,
@@ -80,7 +74,7 @@ export const toRequest = (url: string, incoming: Incoming): Request =>
   })
 
 /**
- * Makes the content of a delivery of a transaction. A forgery changes only fields that the checksum does not cover.
+ * Makes the content of a delivery. A forgery changes only fields that the checksum does not cover.
  */
 export const fromDelivery = (
   transaction: { readonly method: Method; readonly signed: Signed; readonly unsigned?: Body },
@@ -108,16 +102,14 @@ export const fromDelivery = (
   }
 }
 
-/** A text that may be part of the joined checksum text. */
+/** May be part of the joined checksum text. */
 const word = fc
   .string({ unit: "grapheme", minLength: 1, maxLength: 12 })
   .filter((text) => /^[^|\p{Cc}\p{Cs}]+$/u.test(text))
 
 const storable = fc.string({ unit: "grapheme", maxLength: 8 })
 
-/**
- * Contents of callbacks in both layouts, as the service writes them, with metadata and a query of the merchant.
- */
+/** Contents of callbacks in both layouts, with metadata and a query of the merchant. */
 export const contents: fc.Arbitrary<CallbackContent> = fc.record({
   method: fc.constantFrom("card", "apm"),
   signed: fc.record({

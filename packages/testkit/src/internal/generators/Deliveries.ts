@@ -3,9 +3,9 @@
  *
  * **Details**
  *
- * A delivery starts with every callback of a history, once and in order. Then faults change it: a callback arrives
- * late and out of order, arrives again, is lost, has its amount written as a number, or is copied by a forger. A
- * counterexample shrinks to the undisturbed delivery with the faults that matter.
+ * A delivery starts with every callback of a history, once and in order. Then faults change it
+ * (`DeliveryFaults`). A counterexample shrinks to the undisturbed delivery with the faults that
+ * matter.
  *
  * **Example** (A forger repeats a status, or claims another)
  *
@@ -28,8 +28,8 @@ import type { History } from "../../Generators.ts"
 import * as DeliveryFaults from "./DeliveryFaults.ts"
 
 /**
- * One callback as it arrives, `at` milliseconds after the first was due. `amount` is the JSON type of its amount;
- * `forged` is the change that a forger made, if any.
+ * A callback that arrives `at` milliseconds after the first was due. `amount` is the JSON type of
+ * its amount; `forged` is the change that a forger made.
  */
 export interface Delivery {
   readonly at: number
@@ -38,7 +38,7 @@ export interface Delivery {
   readonly forged: DeliveryFaults.Forgery | undefined
 }
 
-/** A history, the faults in its delivery, and the callbacks as they arrived, in order. */
+/** A history, the faults in its delivery, and the callbacks in order of arrival. */
 export interface Delivered {
   readonly history: History
   readonly faults: ReadonlyArray<DeliveryFaults.DeliveryFault>
@@ -79,19 +79,17 @@ export const deliver = (
   return { history, faults, deliveries }
 }
 
-/**
- * Makes the arbitrary of deliveries of a history: shuffled, repeated, lost, delayed, with amounts written as numbers,
- * and forged in every way the checksum allows.
- */
+/** Makes the arbitrary of deliveries of a history. */
 export const deliveries = (history: fc.Arbitrary<History>): fc.Arbitrary<Delivered> =>
   DeliveryFaults.withFaults(history).map(([history, faults]) => deliver(history, faults))
 
 /**
  * One of several transactions of two merchants.
  *
- * - `transactionId`: the ids of each kind of each merchant start at 100001, so one id names several transactions.
- * - `amount`: at most 100.00. That of a refund is a part of its payment, or all that is left of it.
- * - `paymentId`: the payment of a refund; `undefined` if it is none of these transactions.
+ * - `transactionId`: each kind of each merchant starts at 100001, so one id names several
+ *   transactions.
+ * - `amount`: at most 100.00; of a refund a part of its payment, or all that is left of it.
+ * - `paymentId`: `undefined` if a refund's payment is none of these.
  */
 export interface TrafficTransaction extends Delivered {
   readonly merchant: "one" | "two"
@@ -100,15 +98,13 @@ export interface TrafficTransaction extends Delivered {
   readonly paymentId: string | undefined
 }
 
-/** A callback of a transaction. Each merchant's secret changes once: `secret` tells which one signs the callback. */
+/** Each merchant's secret changes once: `secret` tells which one signs the callback. */
 export interface Arrival extends Delivery {
   readonly transaction: TrafficTransaction
   readonly secret: "current" | "previous"
 }
 
-/**
- * Makes the arbitrary of the callbacks of many transactions, interleaved. `arrivals` is in order of time.
- */
+/** Makes the arbitrary of the callbacks of many transactions, interleaved, in order of time. */
 export const traffic = (
   history: fc.Arbitrary<History>,
   options?: { readonly maxTransactions?: number }

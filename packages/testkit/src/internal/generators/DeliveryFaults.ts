@@ -7,12 +7,11 @@ import * as fc from "fast-check"
 import { sequence } from "./Sequence.ts"
 
 /**
- * The changes that a forger can make to a callback. The checksum covers the account, the amount, the currency and the
- * transactionId as texts, so each of these callbacks verifies.
+ * The changes that a forger can make to a callback: each verifies, because the checksum covers only
+ * the account, the amount, the currency and the transactionId.
  *
- * - `status`: another status.
- * - `metadata`, `response`: other metadata of the merchant, or other response data of the payment method.
- * - `refundId`: a refundId that the callback did not have.
+ * - `metadata`, `response`: other metadata, or other response data of the payment method.
+ * - `refundId`: one that the callback did not have.
  * - `kind`: the layout and paymentMethod of the other method, with the same account.
  * - `type`: another apmType.
  */
@@ -21,12 +20,10 @@ export const forgeries = ["status", "metadata", "response", "refundId", "kind", 
 export type Forgery = (typeof forgeries)[number]
 
 /**
- * One fault in the delivery of a history's callbacks. `index` is the position of the callback in the history, modulo
- * its length; `delay` is in milliseconds.
+ * One fault in the delivery of a history's callbacks. `index` is the position of the callback,
+ * modulo the length of the history; `delay` is in milliseconds.
  *
- * - `late`: the callback arrives later.
  * - `again`: the callback arrives a second time, later.
- * - `lost`: the callback never arrives.
  * - `number`: its amount is written as a number.
  * - `forged`: a changed copy arrives later. With the forgery `status` it claims `status`.
  */
@@ -89,8 +86,8 @@ interface HasStatuses {
 type WithFaults<History> = readonly [history: History, faults: ReadonlyArray<DeliveryFault>]
 
 /**
- * Makes the arbitrary of histories with faults. When a history shrinks, a fault either stays with the status it was
- * drawn for, and is removed together with it, or keeps its index.
+ * Makes the arbitrary of histories with faults. When a history shrinks, a fault either stays with
+ * its status, and is removed together with it, or keeps its index.
  */
 export const withFaults = <History extends HasStatuses>(
   histories: fc.Arbitrary<History>
@@ -136,7 +133,7 @@ class FaultyHistories<History extends HasStatuses> extends fc.Arbitrary<WithFaul
   }
 }
 
-/** The faults of the statuses that are left, at their new positions. */
+/** At the new positions of the statuses that are left. */
 const moved = (
   faults: ReadonlyArray<DeliveryFault>,
   { statuses: before }: HasStatuses,

@@ -1,9 +1,9 @@
 /**
  * The sequences of statuses that a transaction can pass through, by kind.
  *
- * A transaction moves forward (`spec.md`, "Transaction statuses"), may skip a status, and may not have ended yet.
- * The kinds that have challenges, refunds and chargebacks are not documented. Here payments have all three, a payout may
- * become REFUNDED, and refunds have none.
+ * A transaction moves forward (`spec.md`, "Transaction statuses"), may skip a status, and may not
+ * have ended yet. Which kinds have challenges, refunds and chargebacks is not documented: here
+ * payments have all three, a payout may become REFUNDED, and refunds have none.
  */
 import { type KnownKind, kindsOf } from "@pawl/core/Kind"
 import type { Status } from "@pawl/core/Status"
@@ -11,12 +11,11 @@ import * as fc from "fast-check"
 
 type Statuses = ReadonlyArray<Status>
 
-/** The kinds of transactions that have a history. */
 export const kinds: ReadonlyArray<KnownKind> = [...kindsOf.apm, ...kindsOf.card]
 
 const isPayment = (kind: KnownKind): boolean => kind === "apm-payment" || kind === "card-payment"
 
-/** The open statuses, each of which may be skipped. A challenge comes before or after PROCESSING. */
+/** Each may be skipped. A challenge comes before or after PROCESSING. */
 const beginnings = (kind: KnownKind): fc.Arbitrary<Statuses> =>
   isPayment(kind)
     ? fc.oneof(
@@ -25,7 +24,7 @@ const beginnings = (kind: KnownKind): fc.Arbitrary<Statuses> =>
       )
     : fc.subarray<Status>(["NEW", "PENDING", "PROCESSING"])
 
-/** The statuses that may follow SUCCEED. A payout may be returned. */
+/** After SUCCEED; a payout may be returned. */
 const laterStatuses = (kind: KnownKind): Statuses => {
   if (isPayment(kind)) return ["REFUNDED", "CHARGEBACK"]
   return kind === "refund" ? [] : ["REFUNDED"]
@@ -49,7 +48,7 @@ const twoEnds: ReadonlyArray<Statuses> = ends.flatMap((one) =>
   ends.filter((two) => two !== one).map((two) => [one, two])
 )
 
-/** Two ends, of which an honest service reports one, and what follows them; or a chargeback that the merchant won. */
+/** Two ends, of which an honest service reports one; or a chargeback that the merchant won. */
 const dishonestEnds = (kind: KnownKind): fc.Arbitrary<Statuses> => {
   const conflict = fc
     .tuple(fc.constantFrom(...twoEnds), fc.subarray<Status>([...laterStatuses(kind)]))
@@ -58,7 +57,6 @@ const dishonestEnds = (kind: KnownKind): fc.Arbitrary<Statuses> => {
   return isPayment(kind) ? fc.oneof({ weight: 4, arbitrary: conflict }, won) : conflict
 }
 
-/** Makes the arbitrary of the statuses of one kind. A dishonest service reports two ends. */
 export const statusesOf = (kind: KnownKind, isHonest: boolean): fc.Arbitrary<Statuses> =>
   fc
     .tuple(beginnings(kind), isHonest ? honestEnds(kind) : dishonestEnds(kind))

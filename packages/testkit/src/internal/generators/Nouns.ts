@@ -69,8 +69,8 @@ export const nouns: ReadonlyArray<readonly [name: string, schema: Codec]> = modu
 )
 
 /**
- * Makes the arbitrary of the values of a schema. Effect's own generator draws them; fast-check draws its size and
- * seed, so values shrink in size only.
+ * Makes the arbitrary of the values of a schema. Effect's own generator draws them; fast-check
+ * draws its size and seed, so values shrink in size only.
  */
 export const values = <A>(schema: Schema.Codec<A, unknown>): fc.Arbitrary<A> => {
   let derived: Arbitrary.Arbitrary<A> | undefined
@@ -83,7 +83,7 @@ export const values = <A>(schema: Schema.Codec<A, unknown>): fc.Arbitrary<A> => 
   })
 }
 
-/** Makes the arbitrary of the encoded values of a schema, as JSON values. */
+/** Makes the arbitrary of the encoded values of a schema. */
 export const sent = <A>(schema: Schema.Codec<A, unknown>): fc.Arbitrary<Schema.Json> => {
   let encode: ((value: A) => Schema.Json) | undefined
   return values(schema).map((value) => {
@@ -93,13 +93,13 @@ export const sent = <A>(schema: Schema.Codec<A, unknown>): fc.Arbitrary<Schema.J
 }
 
 /**
- * Makes the arbitrary of JSON values that a schema refuses: a field is missing or has another type, the whole value
- * has another type, or a text only looks valid. `name` is the name that the schema is exported under.
+ * Makes the arbitrary of JSON values that a schema refuses: a field is missing or has another type,
+ * the whole value has another type, or a text only looks valid. `name` is the schema's export.
  */
 export const hostile = (name: string, schema: Codec): fc.Arbitrary<Schema.Json> => {
   const texts = lookalikes[name]
   const wholes: ReadonlyArray<Schema.Json> = [null, true, [], [[poison]]]
-  // The fields on the wire: a decoded object has its unknown fields under one member.
+  // On the wire: a decoded object has its unknown fields under one member.
   const { ast } = Schema.toEncoded(schema)
   if (ast._tag !== "Objects") {
     return fc.constantFrom(

@@ -1,17 +1,15 @@
 /**
  * Sequences of members of a table.
  *
- * fast-check draws them. Shrinking is our own, because `fc.array` changes one member at a time: a planted bug of a
- * reducer that shows in three observations was reported with four, since one had to change before another could go.
+ * Shrinking is our own: `fc.array` changes one member at a time, so a bug that shows in three
+ * observations was reported with four.
  */
 import * as fc from "fast-check"
 
 /**
- * Makes the arbitrary of sequences of up to `maxLength` members of a table. All members and lengths are equally
- * likely.
- *
- * A sequence shrinks by leaving members out, and each member shrinks towards the front of the table, so the simplest
- * member comes first there. Members are compared by identity: list none twice, and freeze objects.
+ * All members and lengths are equally likely. A sequence shrinks by leaving members out, and each
+ * member towards the front of the table. Members are compared by identity: list none twice, and
+ * freeze objects.
  */
 export const sequence = <A>(
   table: ReadonlyArray<A>,
@@ -69,7 +67,7 @@ class Sequence<A> extends fc.Arbitrary<ReadonlyArray<A>> {
     }
   }
 
-  /** The members before this one, or of very many those at ever smaller distances. */
+  /** Of very many members those at ever smaller distances. */
   below(member: A): ReadonlyArray<A> {
     const index = this.table.indexOf(member)
     if (index <= 128) return this.table.slice(0, index)

@@ -2,7 +2,7 @@
  * Assertions for laws, independent of any test runner.
  */
 
-/** Compares deeply. A member that is undefined equals a missing one. */
+/** A member that is undefined equals a missing one. */
 const has = (actual: unknown, expected: unknown, isAll: boolean): boolean => {
   if (Object.is(actual, expected)) return true
   if (typeof actual !== "object" || typeof expected !== "object") return false
@@ -24,7 +24,7 @@ const check = (isRight: boolean, actual: unknown, relation: string, expected: un
   if (!isRight) throw new Error(`Expected\n${show(actual)}\n${relation}\n${show(expected)}`)
 }
 
-/** Makes assertions about a value, which throw if they fail. A member that is undefined may be missing. */
+/** Assertions throw if they fail. A member that is undefined may be missing. */
 export const expect = (actual: unknown) => ({
   toEqual: (expected: unknown) => check(has(actual, expected, true), actual, "to be", expected),
   toMatchObject: (expected: unknown) =>

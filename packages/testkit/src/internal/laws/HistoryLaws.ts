@@ -1,6 +1,6 @@
 /**
- * The laws of a store that play histories: each history is played to the store and to the rule of its rows, and each law
- * compares one facet of the two.
+ * The laws of a store that play histories to it and to the rule of its rows. Each law compares one
+ * facet of the two.
  */
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
@@ -18,15 +18,13 @@ export class Mismatch extends Data.TaggedError("Mismatch")<{
   readonly message: string
 }> {}
 
-/** Compares a value with the wanted one; `subject` names it. */
 type Compare<Facet> = (facet: Facet, subject: string, actual: unknown, wanted: unknown) => void
 
 /**
- * The comparisons of one history.
- *
  * - `step` begins the next step.
  * - `isOpen` tells whether a facet is checked, and has no mismatch yet.
- * - `result` compares the result of a step. A mismatch ends the history, because the steps after it prove nothing.
+ * - `result` compares the result of a step. A mismatch ends the history, because the steps after it
+ *   prove nothing.
  * - `facet` compares what only one facet depends on.
  * - `row` compares each field of a row for its facet. `shown` converts values that differ.
  */
@@ -44,13 +42,13 @@ export interface Comparison<Facet extends string> {
   ) => void
 }
 
-/** Function that plays a history, checks some facets, and returns the first mismatch of each. */
+/** Returns the first mismatch of each facet. */
 export type Replay<Facet extends string, Step, Store, E> = (
   steps: ReadonlyArray<Step>,
   facets: ReadonlyArray<Facet>
 ) => Effect.Effect<ReadonlyMap<Facet, Mismatch>, E, Store>
 
-/** Makes the function that plays histories. A mismatch that ends a history is thrown. */
+/** A mismatch that ends a history is thrown. */
 export const replaying =
   <Facet extends string, Step, Store, E>(
     play: (steps: ReadonlyArray<Step>, compare: Comparison<Facet>) => Effect.Effect<void, E, Store>
@@ -107,14 +105,13 @@ const comparison = <Facet extends string>(
   }
 }
 
-/** The subject of a law: a function that makes the layer of an empty store. */
+/** The subject of a law: makes the layer of an empty store. */
 export type Fresh<Store> = () => Layer.Layer<Store, unknown>
 
-/** Runs an effect on a store of its own. */
 export const on = <A, E, Store>(fresh: Fresh<Store>, body: Effect.Effect<A, E, Store>) =>
   Effect.suspend(() => Effect.provide(body, fresh(), { local: true }))
 
-/** Makes the function that makes a law of one example; `body` gets what an effect returns on an empty store. */
+/** `body` gets what an effect returns on an empty store. */
 export const example =
   <A, Store>(opened: Effect.Effect<A, never, Store>) =>
   (
@@ -131,7 +128,7 @@ export const example =
       )
     )
 
-/** Makes the laws of the facets, each with 100 histories by default. */
+/** Each with 100 histories by default. */
 export const make = <Facet extends string, Step extends AnyStep, Store, E>(options: {
   readonly facets: Readonly<Record<Facet, Laws.LawText>>
   readonly histories: fc.Arbitrary<ReadonlyArray<Step>>
@@ -156,7 +153,6 @@ interface AnyStep {
   readonly after: number
 }
 
-/** Shows a history, one step a line. */
 const showing =
   (showFields: (fields: object) => string = JSON.stringify) =>
   (steps: ReadonlyArray<AnyStep>) =>

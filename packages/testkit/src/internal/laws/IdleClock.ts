@@ -5,20 +5,19 @@ import type * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 
-/** A clock, and a function that advances it while an effect runs. */
+/** Advances while an effect runs. */
 export interface IdleClock {
   readonly clock: Clock.Clock
   readonly during: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 }
 
 /**
- * Makes a clock. After some turns of the event loop without a new or finished sleep, it advances to the time of the next
- * sleeper and wakes it.
+ * After some turns of the event loop without a new or finished sleep, the clock advances to the
+ * next sleeper and wakes it.
  */
 export const make = (): IdleClock => {
   let now = start
   let sleepers: ReadonlyArray<{ readonly at: number; readonly wake: () => void }> = []
-  /** Counts sleeps that began or ended. */
   let events = 0
 
   const sleep = (duration: Duration.Duration) =>
@@ -61,7 +60,7 @@ export const make = (): IdleClock => {
 
 const start = Date.UTC(2026, 0, 1)
 
-/** A resolved promise takes one turn; one step of a program may await a few in a row. */
+/** A resolved promise takes one turn; one step of a program may await a few. */
 const turns = 6
 
 const nextTurn = Effect.callback<void>((resume) => {

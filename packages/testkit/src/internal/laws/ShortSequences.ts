@@ -1,7 +1,3 @@
-/**
- * Every short sequence, for laws that can be checked on all of them.
- */
-
 /** Lists every sequence of up to `maxLength` members of a table, the shortest first. */
 export function* shortSequences<A>(
   table: ReadonlyArray<A>,

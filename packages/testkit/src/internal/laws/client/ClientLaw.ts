@@ -1,6 +1,4 @@
-/**
- * The shape of a law of a client, and the values that the laws share.
- */
+/** The shape of a law of a client. */
 import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
 import * as Faults from "../../../Faults.ts"
@@ -9,12 +7,11 @@ import type { Make, Order } from "./Model.ts"
 import * as Harness from "./Harness.ts"
 import { sequence } from "../../generators/Sequence.ts"
 
-/** A law of a client, checked on lists of events. */
 export type ClientLaw = Laws.Law<Make>
 
 /**
- * Makes a law. `body` gets a new client with its harness, and one list of events. All lists are checked if `events` is
- * an array of lists.
+ * `body` gets a new client with its harness, and one list of events. All lists are checked if
+ * `events` is an array of lists.
  */
 export const law = <A>(
   text: Laws.LawText,
@@ -39,27 +36,24 @@ export const law = <A>(
     : Laws.each(text, { ...parts, values: events })
 }
 
-/** Lists of one event. */
 export const one = <A>(arbitrary: fc.Arbitrary<A>): fc.Arbitrary<ReadonlyArray<A>> =>
   fc.tuple(arbitrary)
 
-/** Lists of one event, one list for each of these. */
 export const oneOf = <const A>(...events: ReadonlyArray<A>): ReadonlyArray<ReadonlyArray<A>> =>
   events.map((event) => [event])
 
-/** Makes the arbitrary of the faults of up to `maxLength` requests in a row. */
+/** Of up to `maxLength` requests in a row. */
 export const requestFaults = (
   table: ReadonlyArray<Harness.RequestFault> = ["none", ...Faults.kinds],
   maxLength = 4
 ): fc.Arbitrary<ReadonlyArray<Harness.RequestFault>> => sequence(table, maxLength)
 
-/** Returns the fault of the n-th request; requests after the last fault have none. */
+/** Requests after the last fault have none. */
 export const inOrder =
   (faults: ReadonlyArray<Harness.RequestFault>) =>
   (n: number): Harness.RequestFault =>
     faults[n] ?? "none"
 
-/** Makes an ordinary order with the given fields. */
 export const order = (fields: Partial<Order> = {}): Order => ({
   requestId: "order-1",
   accountId: "4711",

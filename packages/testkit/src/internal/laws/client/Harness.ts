@@ -1,6 +1,4 @@
-/**
- * The harness of a client under test: the service behind a `fetch` with faults, and a virtual clock.
- */
+/** The service behind a `fetch` with faults, and a virtual clock. */
 import * as Clock from "effect/Clock"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
@@ -12,10 +10,10 @@ import type { Client, Make, Service } from "./Model.ts"
 import * as IdleClock from "../IdleClock.ts"
 import * as FaultedResponse from "../../faults/FaultedResponse.ts"
 
-/** The fault of one request: none, one of the service's, a redirect to another host, or an unknown status. */
+/** `redirect` leads to another host. */
 export type RequestFault = "none" | Faults.Kind | "redirect" | "unknown"
 
-/** A request as the client sent it, and the HTTP status of its response, if one arrived. */
+/** The HTTP status is that of the response, if one arrived. */
 export interface SentRequest {
   readonly at: number
   readonly method: string
@@ -28,10 +26,9 @@ export interface SentRequest {
 /**
  * A client, and the service's view of it.
  *
- * - `setFaults` sets the fault of the n-th API request from now on, counted from 0, and the milliseconds until its
- *   response. Requests for an access token have no number and no fault.
+ * - `setFaults` sets the fault of the n-th API request from now on, counted from 0, and the
+ *   milliseconds until its response. Requests for an access token have no number and no fault.
  * - `authRequests` are the requests for an access token, `apiRequests` all others.
- * - `sleep` is the sleep that the client was given.
  * - `settle` advances the clock until a promise settles. It fails after 200 requests or two months.
  */
 export interface Harness {
@@ -47,19 +44,18 @@ export interface Harness {
   readonly transactions: Effect.Effect<ReadonlyArray<Transaction>>
 }
 
-/** Error raised when an operation of the client was rejected, or does not end. */
+/** The client rejected an operation, or it does not end. */
 export class Rejected extends Data.TaggedError("Rejected")<{ readonly reason: unknown }> {
   override get message() {
     return `an operation was rejected: ${Inspectable.toStringUnknown(this.reason)}`
   }
 }
 
-/** The base URL of the service behind `fetch`. */
 export const baseUrl = "https://service.invalid/api"
 
 export const merchantSecret = "sandbox-secret"
 
-/** Runs a test with a new client and a new service. */
+/** With a new client and a new service. */
 export const withHarness = <A, E>(
   make: Make,
   test: (harness: Harness) => Effect.Effect<A, E>
@@ -150,14 +146,14 @@ export const withHarness = <A, E>(
     )
   })
 
-/** More requests than a correct client sends in any law. */
+/** More than a correct client sends in any law. */
 const maxRequests = 200
 
 const utf8 = new TextDecoder()
 
 const isAuth = ({ url }: { readonly url: URL }) => url.pathname.endsWith("/v1/auth")
 
-/** Applies a fault to a response of the service. Returns undefined for a broken connection. */
+/** Returns undefined for a broken connection. */
 const responseOf = Effect.fnUntraced(function* (
   fault: RequestFault,
   handled: Parameters<typeof FaultedResponse.make>[1]
@@ -178,7 +174,7 @@ const responseOf = Effect.fnUntraced(function* (
 
 const json = { headers: { "content-type": "application/json" } }
 
-/** A body whose connection breaks after its first half. */
+/** The connection breaks after the first half. */
 const brokenBody = (body: string) =>
   new ReadableStream({
     start: (controller) =>

@@ -1,8 +1,7 @@
 /**
- * The interface of a client under test: a few operations, over a given `fetch` and `sleep`.
+ * The address and credentials of the service, the `fetch` that reaches it, and the clock. A signal
+ * ends a `sleep`.
  */
-
-/** The address and credentials of the service, the `fetch` that reaches it, and the clock. A signal ends a `sleep`. */
 export interface Service {
   readonly baseUrl: string
   readonly merchantKey: string
@@ -50,7 +49,8 @@ export type Outcome =
  * - `status` reads the status of an APM payment, and is rejected if it cannot.
  * - `follow` polls an APM payment and returns its terminal status.
  * - `refund` refunds a card payment.
- * - `change` pauses a subscription (PUT), `cancel` ends it (DELETE). Both are rejected if they fail.
+ * - `change` pauses a subscription (PUT), `cancel` ends it (DELETE). Both are rejected if they
+ *   fail.
  */
 export interface Client {
   readonly create: (order: Order) => Promise<Outcome>
@@ -61,5 +61,5 @@ export interface Client {
   readonly cancel?: (subscriptionId: string) => Promise<unknown>
 }
 
-/** The subject of the laws: a function that makes a client of a service. It is called for each value of a law. */
+/** The subject of the laws. It is called for each value of a law. */
 export type Make = (service: Service) => Client

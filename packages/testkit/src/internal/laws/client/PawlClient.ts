@@ -20,7 +20,6 @@ import * as Redacted from "effect/Redacted"
 import * as References from "effect/References"
 import type { Client, Outcome, Service } from "./Model.ts"
 
-/** Makes the client of `@pawl/http`. */
 export const make = (service: Service): Client => {
   const { baseUrl, fetch, merchantKey, merchantSecret } = service
   const client = PawlPortable.layer.pipe(

@@ -1,6 +1,4 @@
-/**
- * The laws of how a client reads and changes existing transactions and subscriptions.
- */
+/** The laws of how a client reads and changes transactions and subscriptions. */
 import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
 import { isTerminal, type Status } from "@pawl/core/Status"

@@ -1,15 +1,14 @@
 /**
- * The calls of a handler: each status of a transaction in order, as the worker of `@pawl/webhook` makes them.
+ * The calls of a handler: each status of a transaction in order, as the worker of `@pawl/webhook`
+ * makes them.
  */
 import { isTerminal, type Status } from "@pawl/core/Status"
 import * as fc from "fast-check"
 import * as Generators from "../../../Generators.ts"
 import { amount, type Call, requestId } from "./Model.ts"
 
-/** The statuses of a payment that has succeeded. */
 export const paid: ReadonlyArray<Status> = ["NEW", "PENDING", "PROCESSING", "SUCCEED"]
 
-/** Makes the calls that tell the statuses of a transaction. */
 export const calls = (
   statuses: ReadonlyArray<string>,
   options: Partial<Pick<Call, "kind" | "requestId" | "transactionId" | "amount">> = {}
@@ -33,7 +32,7 @@ export const calls = (
 const isEnd = (status: string): status is Status =>
   ["SUCCEED", "FAILED", "CANCELLED"].includes(status)
 
-/** Histories of a payment, of which one in four has two ends. */
+/** One in four has two ends. */
 export const payments: fc.Arbitrary<ReadonlyArray<Call>> = fc
   .oneof(
     { withCrossShrink: true },
@@ -42,19 +41,22 @@ export const payments: fc.Arbitrary<ReadonlyArray<Call>> = fc
   )
   .map(({ statuses }) => calls(told(statuses)))
 
-/** Leaves out what is not told: PROCESSING after CUSTOMER_VERIFICATION, and SUCCEED after CHARGEBACK. */
+/**
+ * Leaves out what is not told: PROCESSING after CUSTOMER_VERIFICATION, and SUCCEED after
+ * CHARGEBACK.
+ */
 const told = (statuses: ReadonlyArray<Status>): ReadonlyArray<Status> =>
   statuses.filter((to, at) => {
     const before = statuses[at - 1]
     return to === "PROCESSING" ? before !== "CUSTOMER_VERIFICATION" : before !== "CHARGEBACK"
   })
 
-/** Open statuses of a payment, each of which may be passed over. */
+/** Open statuses, each of which may be passed over. */
 export const beginnings: fc.Arbitrary<ReadonlyArray<Status>> = Generators.histories(
   "card-payment"
 ).map(({ statuses }) => told(statuses).filter((status) => !isTerminal(status)))
 
-/** Histories of a refund; `isWanted` selects them by their last status. */
+/** `isWanted` selects the last status. */
 const refundStatuses = (isWanted: (last: Status | undefined) => boolean) =>
   Generators.histories("refund")
     .map(({ statuses }) => statuses)
@@ -68,7 +70,7 @@ const refundCalls = (statuses: ReadonlyArray<Status>, at: number, amount: string
     amount
   })
 
-/** Refunds of these amounts that succeed, and REFUNDED of the paid payment, in any order. */
+/** Refunds of these amounts, and REFUNDED of the payment, in any order. */
 export const refunded = (amounts: ReadonlyArray<string>): fc.Arbitrary<ReadonlyArray<Call>> => {
   const refunds = fc
     .tuple(...amounts.map(() => refundStatuses((last) => last === "SUCCEED")))
@@ -76,12 +78,11 @@ export const refunded = (amounts: ReadonlyArray<string>): fc.Arbitrary<ReadonlyA
   return merged(refunds, fc.constant(calls([...paid, "REFUNDED"]).slice(-1)))
 }
 
-/** A refund that has not succeeded. */
 export const unfinishedRefund: fc.Arbitrary<ReadonlyArray<Call>> = refundStatuses(
   (last) => last !== "SUCCEED"
 ).map((statuses) => refundCalls(statuses, 0, "4.00"))
 
-/** Makes the arbitrary of two lists of calls in one, each in its own order. */
+/** Each list keeps its own order. */
 export const merged = (
   ones: fc.Arbitrary<ReadonlyArray<Call>>,
   twos: fc.Arbitrary<ReadonlyArray<Call>>

@@ -1,6 +1,4 @@
-/**
- * A shop whose handler the laws check, the calls of that handler, and what the books of the shop say after them.
- */
+/** A shop, the calls of its handler, and what its books say after them. */
 import type { Transition } from "@pawl/core/Handler"
 import { type Kind, methodOf } from "@pawl/core/Kind"
 import type { Status } from "@pawl/core/Status"
@@ -12,7 +10,7 @@ import * as Effect from "effect/Effect"
  *
  * - `requestId`: the requestId of each payment of the order.
  * - `amount`: its price, such as `"10.00"`.
- * - `refunds`: the refunds that the shop asks for, each with a requestId of its own. Most laws have none.
+ * - `refunds`: the refunds that the shop asks for, each with a requestId of its own.
  */
 export interface Order {
   readonly requestId: string
@@ -24,8 +22,8 @@ export interface Order {
 /**
  * The books of the order. A member that the shop does not have is not checked.
  *
- * - `money`: what the shop has of the customer's money, in units of the currency: `10` or `"10.00"`.
- * - `stock`: how many times the goods of the order are given: 0 or 1, unless there is a mistake.
+ * - `money`: the customer's money that the shop has, in units of the currency: `10` or `"10.00"`.
+ * - `stock`: how many times the goods are given: 0 or 1, unless there is a mistake.
  */
 export interface Books {
   readonly money?: number | string | undefined
@@ -38,10 +36,11 @@ export type Handle = (transition: Transition) => unknown
 /**
  * A shop with one order.
  *
- * - `start`: starts a process of the shop and returns its handler. After a crash it is called again. The new process
- *   finds what the shop has stored, and not what the process had in memory.
+ * - `start`: starts a process and returns its handler. It is called again after a crash: the new
+ *   process finds only what the shop has stored.
  * - `read`: reads the books.
- * - `kind`: the kind of the payments: `card-payment` by default. The service has no refunds of parts of an `apm-payment`.
+ * - `kind`: the kind of the payments: `card-payment` by default. The service has no refunds of
+ *   parts of an `apm-payment`.
  */
 export interface Shop {
   readonly start: () => Handle | PromiseLike<Handle>
@@ -49,30 +48,27 @@ export interface Shop {
   readonly kind?: "apm-payment" | "card-payment" | undefined
 }
 
-/** The subject of the laws: a function that opens a shop which has one order, not paid yet. */
+/** The subject of the laws: opens a shop with one unpaid order. */
 export type Open = (order: Order) => Shop | PromiseLike<Shop>
 
-/** A call of the handler, or a crash of the process after the call before it. */
+/** A call, or a crash after the call before it. */
 export type Step = Call | "crash"
 
-/** A call of the handler. A call without a `kind` is about a payment of the order. */
+/** Without a `kind` it is about a payment of the order. */
 export interface Call extends Pick<Transition, "transactionId" | "from" | "sequence" | "attempt"> {
   readonly kind?: Kind
   readonly requestId: string | null
   readonly to: string
-  /** Whether a callback claimed the status, which else only a read found. */
+  /** False if only a read found the status. */
   readonly byCallback: boolean
   readonly conflict: Array<Status> | null
   readonly amount: string
 }
 
-/** The price of the order. */
 export const amount = "10.00"
 
-/** The requestId of the order. */
 export const requestId = "order-17"
 
-/** Writes a history as text. */
 export const show = (steps: ReadonlyArray<Step>): string =>
   steps.length === 0 ? "nothing is told" : steps.map(line).join("\n")
 
@@ -84,7 +80,6 @@ const line = (step: Step, at: number): string => {
   return `${at + 1}. ${kind} ${transactionId} is told ${JSON.stringify(to)} (${before}${source})`
 }
 
-/** A shop with a running process. */
 export interface Running {
   readonly kind: Shop["kind"]
   readonly play: (steps: ReadonlyArray<Step>) => Effect.Effect<void, unknown>
@@ -92,7 +87,6 @@ export interface Running {
   readonly books: Effect.Effect<Books>
 }
 
-/** Opens a shop and starts it. */
 export const start = Effect.fnUntraced(function* (
   open: Open,
   refunds: ReadonlyArray<string> = []
@@ -122,14 +116,13 @@ export const start = Effect.fnUntraced(function* (
   }
 })
 
-/** Calls a function of the shop, which may return a promise. A rejection is a defect. */
+/** A rejection is a defect. */
 const toEffect = <A>(run: () => A | PromiseLike<A>): Effect.Effect<A> =>
   Effect.suspend(() => {
     const result = run()
     return Effect.promise(() => Promise.resolve(result))
   })
 
-/** Calls the handler, which may return an effect. */
 const toldTo = (handle: Handle, transition: Transition): Effect.Effect<unknown, unknown> =>
   Effect.flatMap(
     toEffect(() => handle(transition)),
@@ -158,10 +151,9 @@ const transitionOf = (
   }
 }
 
-/** Error raised when the books are not as a law expects them. */
 class BooksDiffer extends Data.TaggedError("BooksDiffer")<{ readonly message: string }> {}
 
-/** Fails unless the books say this. A member that either leaves out is not compared. */
+/** A member that either leaves out is not compared. */
 export const compare = (
   books: Books,
   expected: Books,
@@ -181,6 +173,6 @@ const describe = ({ money, stock }: Books): string =>
     ...(stock === undefined ? [] : [`stock ${stock}`])
   ].join(", ")
 
-/** Returns an amount in hundredths, so that sums of fractions compare as the amounts do. */
+/** In hundredths, so that sums of fractions compare as the amounts do. */
 const cents = (money: Books["money"]): number | undefined =>
   money === undefined ? undefined : Math.round(Number(money) * 100)

@@ -1,6 +1,4 @@
-/**
- * The laws of a ledger that histories cannot test: concurrent calls, waiting, and limits.
- */
+/** The laws of a ledger that histories cannot test: concurrent calls, waiting, and limits. */
 import * as Evidence from "@pawl/core/Evidence"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
@@ -8,9 +6,6 @@ import type { Change } from "@pawl/webhook/internal/rule/Row"
 import { expect } from "../Expect.ts"
 import { callback, law, type LedgerLaw, nextDue, signedForPayment } from "./LedgerLaw.ts"
 
-/**
- * The laws with one example each.
- */
 export const examples: ReadonlyArray<LedgerLaw> = [
   law(
     {
@@ -98,7 +93,7 @@ export const examples: ReadonlyArray<LedgerLaw> = [
       expect(yield* ledger.get("apm", "1")).toMatchObject({ ordered, callbacks: 1 })
       expect((yield* ledger.get("apm", "1"))?.evidence).toBe(Evidence.claimed("PENDING"))
 
-      // The first registration has no amount, so the one in the row is that of the token.
+      // The amount in the row is that of the token.
       const refund = { kind: "refund", transactionId: "2" } as const
       const token = ["refund", { requestId: "r1", amount: "10.00", currency: "EUR" }] as const
       yield* ledger.register(refund, 4)
@@ -117,14 +112,13 @@ export const examples: ReadonlyArray<LedgerLaw> = [
         "A verified callback that cannot be understood is kept with its bytes and never acted on. An attacker who saw one callback can send its signed fields again with any other fields. A body beyond the limit takes the place of the newest one: it is not refused, because a refusal says that the store failed."
     },
     function* (ledger) {
-      // An id of this length is too long for an index.
+      // Too long for an index.
       const long = "x".repeat(9000)
       const odd = (n: number) =>
         callback("SUCCEED", { transactionId: long, metadata: { n: `\0\ud800${n}` } })
       for (let n = 0; n < 16; n++) expect(yield* ledger.accept(odd(n), n)).toEqual({ isNew: true })
       expect(yield* ledger.accept(odd(3), 20)).toEqual({ isNew: false })
       const other = callback("SETTLED", { method: "apm", transactionId: long })
-      // Concurrent calls are committed together.
       const accepted = yield* Effect.all([ledger.accept(odd(16), 21), ledger.accept(other, 22)], {
         concurrency: "unbounded"
       })
@@ -166,7 +160,7 @@ export const examples: ReadonlyArray<LedgerLaw> = [
       expect(yield* ledger.get("card", "9")).toMatchObject({ callbacks: 1 })
       expect(yield* ledger.get("card", "8")).toMatchObject({ callbacks: 2, ordered: undefined })
 
-      // An id that is signed too is a hint, which is kept and names no row.
+      // A signed id is a hint, which names no row.
       for (const refundId of [undefined, 7, undefined])
         yield* ledger.accept(
           callback("PENDING", { transactionId: "7", ...(refundId && { refundId }) }),

@@ -12,7 +12,7 @@ interface Id {
   readonly transactionId: string
 }
 
-/** Makes the rows of an empty ledger, by method and id. */
+/** By method and id. */
 export const make = () => {
   const stored = new Map<string, Id & { readonly rows: StoredRow.StoredRows }>()
   const textOf = ({ method, transactionId }: Id) => `${method} ${transactionId}`
@@ -23,7 +23,6 @@ export const make = () => {
   }
   return {
     all,
-    /** The rows of each of several shards. */
     shards: (count: number): ReadonlyArray<StoredRow.StoredRows> =>
       Array.from({ length: count }, (_, position) =>
         [...stored.values()].flatMap((each) => (shardOf(each, count) === position ? each.rows : []))
@@ -47,7 +46,7 @@ export const make = () => {
   }
 }
 
-/** Lists the times from which the rows are due that a claim with a limit gets, the oldest first. */
+/** The times from which the rows of a claim are due, the oldest first. */
 export const dueTimes = (
   rows: StoredRow.StoredRows,
   at: number,

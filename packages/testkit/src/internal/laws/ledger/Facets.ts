@@ -1,10 +1,7 @@
-/**
- * The facets of a ledger. Each facet is a law, and all of them use the same histories.
- */
+/** The facets of a ledger. Each is a law over the same histories. */
 import type { Leased } from "@pawl/webhook/internal/rule/Row"
 import type * as Laws from "../../../Laws.ts"
 
-/** The law of each facet. */
 export const facets = {
   rows: {
     name: "an operation has one row, in any order of callback and registration (A08, A23, R19)",
@@ -67,10 +64,9 @@ export const facets = {
   }
 } satisfies Record<string, Laws.LawText>
 
-/** One of the facets. */
 export type Facet = keyof typeof facets
 
-/** The facet whose law compares a field of a row. Every field has one. */
+/** Every field of a row has one. */
 export const facetOf: Readonly<Record<Exclude<keyof Leased, "unknown">, Facet>> = {
   method: "rows",
   scope: "rows",

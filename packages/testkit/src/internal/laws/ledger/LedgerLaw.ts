@@ -1,6 +1,4 @@
-/**
- * The type of a law of the ledger, and the tools that all of them use.
- */
+/** The laws of a ledger, and their tools. */
 import type { Body } from "@pawl/core/Callback"
 import type { StoreUnavailable } from "@pawl/core/CallbackError"
 import * as Hmac from "@pawl/core/Hmac"
@@ -20,26 +18,23 @@ import * as CallbackRequests from "../../generators/CallbackRequests.ts"
 import type * as Laws from "../../../Laws.ts"
 import * as HistoryLaws from "../HistoryLaws.ts"
 
-/** A law of the ledger. */
 export type LedgerLaw = Laws.Law<HistoryLaws.Fresh<Ledger>>
 
-/** Makes a law of one example; `body` gets an empty ledger. */
+/** `body` gets an empty ledger. */
 export const law: (
   text: Laws.LawText,
   body: (opened: Ledger["Service"]) => Generator<Effect.Effect<unknown, unknown>, void, never>
 ) => LedgerLaw = HistoryLaws.example(Ledger)
 
-/**
- * Returns when the next row is due, without claiming any.
- */
+/** Returns when the next row is due, without claiming any. */
 export const nextDue = (ledger: Ledger["Service"]) =>
   Effect.map(ledger.claim({ at: -1, until: -1, limit: 1 }), ({ dueAt }) => dueAt)
 
 type TokenRequest = Parameters<CallbackUrl.CallbackUrl["Service"]["make"]>[2]
 
 /**
- * The fields of a callback besides its status. By default it is a card callback of transaction 100001.
- * `token` is the operation that its URL names; the other fields are those of its body.
+ * By default a card callback of transaction 100001. `token` is the operation that its URL names;
+ * the other fields are those of its body.
  */
 export type CallbackFields = Body & {
   readonly method?: Method
@@ -48,7 +43,6 @@ export type CallbackFields = Body & {
   readonly token?: readonly [kind: CallbackUrl.Operation, request: TokenRequest]
 }
 
-/** Where refunds are signed with the id of their payment (`Profile.refundCallbackId`). */
 export const signedForPayment = { refundCallbackId: "payment" } as const
 
 const secret = Redacted.make("laws-of-the-ledger")
@@ -68,9 +62,7 @@ const forPayment = build(signedForPayment)
 
 const made = new Map<string, Verifier.Verified>()
 
-/**
- * Makes a verified callback. The same arguments return the same callback.
- */
+/** The same arguments return the same callback. */
 export const callback = (
   status: OpenStatus,
   fields: CallbackFields = {},
@@ -115,7 +107,7 @@ const queryOf = (
   return [...new URL(url).searchParams]
 }
 
-/** Reads the dead letters one by one, each as a page. */
+/** Each as a page of one. */
 export const allDeadLetters: (
   ledger: Ledger["Service"]
 ) => Effect.Effect<ReadonlyArray<Parked>, StoreUnavailable> = Effect.fnUntraced(function* ({
@@ -128,7 +120,7 @@ export const allDeadLetters: (
     const after = last && { ...last, at: last.deadLetter.at }
     const page = yield* deadLetters({ limit, after })
     all.push(...page)
-    // A ledger that ignores the cursor does not make this endless.
+    // Ends for a ledger that ignores the cursor.
     if (page.length < limit || all.length > 1000) return all
   }
 })

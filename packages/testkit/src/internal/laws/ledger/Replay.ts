@@ -1,5 +1,5 @@
 /**
- * Plays a history to a ledger and to the rule of its rows (`@pawl/webhook/internal/rule/RowRule`), and compares the two.
+ * Plays a history to a ledger and to the rule of its rows (`@pawl/webhook/internal/rule/RowRule`).
  */
 import * as Evidence from "@pawl/core/Evidence"
 import { kindsOf, methodOf } from "@pawl/core/Kind"
@@ -18,10 +18,8 @@ import { type Facet, facetOf } from "./Facets.ts"
 import { allDeadLetters, callback, nextDue } from "./LedgerLaw.ts"
 import type { Step } from "./Steps.ts"
 
-/** A row as the ledger returns it, leased or not. */
 type ReturnedRow = Row & Partial<Leased>
 
-/** Plays a history to a ledger and to the rule. */
 export const replay = HistoryLaws.replaying(
   Effect.fnUntraced(function* (steps: ReadonlyArray<Step>, compare: HistoryLaws.Comparison<Facet>) {
     const ledger = yield* Ledger
@@ -122,7 +120,7 @@ export const replay = HistoryLaws.replaying(
           // The returned bodies may be older than a clean-up.
           const newestCallbacks = written?.newestCallbacks ?? {}
           compareRow(name, written, { ...wanted.leased, newestCallbacks })
-          // A worker may go on with the row it leased, or with the row that a write returned.
+          // A worker may go on with the leased row, or with the one that a write returned.
           if (!step.isStale && written) leases[leases.indexOf(leased)] = written
         }
       } else if (step._tag === "redrive") {
@@ -197,7 +195,7 @@ export const replay = HistoryLaws.replaying(
   })
 )
 
-/** The facts of stories without their numbers, by scope. */
+/** Without the numbers, by scope. */
 const factsIn = (stories: ReadonlyArray<StoredRow.Story>) =>
   Object.fromEntries(
     stories.map(({ complete, facts, row }) => [
@@ -224,7 +222,6 @@ const textOf = (bytes: Uint8Array | undefined) => bytes && new TextDecoder().dec
 
 const ascending = (one: number, two: number) => one - two
 
-/** Shows evidence as statuses. */
 const readable = (value: unknown, field: keyof Leased) =>
   (field === "evidence" || field === "evidenceAtLease") && typeof value === "number"
     ? { claimed: Evidence.claimedStatuses(value), confirmed: Evidence.confirmedStatuses(value) }

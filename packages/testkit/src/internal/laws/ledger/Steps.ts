@@ -1,6 +1,4 @@
-/**
- * Histories of a ledger: the steps of callbacks, workers and operators, one after the other.
- */
+/** Histories of a ledger: the steps of callbacks, workers and operators. */
 import type { Body } from "@pawl/core/Callback"
 import * as Evidence from "@pawl/core/Evidence"
 import { type Status, statuses } from "@pawl/core/Status"
@@ -13,15 +11,17 @@ import * as Struct from "effect/Struct"
 import * as fc from "fast-check"
 
 /**
- * One step of a history, `after` milliseconds after the last.
+ * One step, `after` milliseconds after the last.
  *
- * - `accept`: a callback; `kind` and `requestId` are those of its token. Without a token `kind` is the method.
+ * - `accept`: `kind` and `requestId` are those of the token. Without a token `kind` is the method.
  * - `register`: an operation of the merchant.
  * - `claim`: leases rows for `hold` milliseconds; with `lane` only those of the lane.
- * - `write`: writes a change with an earlier lease; `which` counts leases from the last one. `found` is the
- *   position of the kind that a read returned. With `isStale` the worker goes on with the row it leased.
- * - `redrive`: redrives dead letters. `deleteBodies`: deletes bodies older than `age` milliseconds.
- * - `shift`: the clock was set back by `by` milliseconds; leases end after `hold` milliseconds at the latest.
+ * - `write`: writes a change with an earlier lease; `which` counts leases from the last one.
+ *   `found` is the position of the kind that a read returned. With `isStale` the worker goes on
+ *   with the row it leased.
+ * - `deleteBodies`: deletes bodies older than `age` milliseconds.
+ * - `shift`: the clock was set back by `by` milliseconds; leases end after `hold` milliseconds at
+ *   the latest.
  */
 export type Step = { readonly after: number } & (
   | {
@@ -66,7 +66,7 @@ export type Step = { readonly after: number } & (
 const often = <A>(weight: number, usual: fc.Arbitrary<A>, odd: fc.Arbitrary<A>) =>
   fc.oneof({ weight, arbitrary: usual }, { weight: 1, arbitrary: odd })
 
-/** Times in tens of milliseconds, so that many of them are equal. */
+/** Tens of milliseconds, so that many times are equal. */
 const tens = (most: number) => fc.nat(most).map((ten) => ten * 10)
 
 const orNot = <A>(arbitrary: fc.Arbitrary<A>, freq = 6) =>
@@ -207,7 +207,7 @@ const write = (found: fc.Arbitrary<number | undefined>) =>
     isStale: fc.boolean()
   })
 
-/** Makes rounds of an event, a claim and writes. Each of them may be left out. */
+/** Rounds of an event, a claim and writes, any of them left out. */
 const historiesOf = (...about: Parameters<typeof eventOf>): fc.Arbitrary<ReadonlyArray<Step>> => {
   const leased = orNot(claim(fc.constantFrom(1, 3, 3, 3, 0)), 2)
   const found = orNot(fc.constantFrom(2, 2, 2, 0, 1), 3)
@@ -225,7 +225,7 @@ const historiesOf = (...about: Parameters<typeof eventOf>): fc.Arbitrary<Readonl
 const one = fc.constant("1")
 const any = fc.constantFrom<Kind>("card", "refund")
 
-/** Makes histories in which two rows of one id are leased and may be joined. */
+/** Two rows of one id are leased and may be joined. */
 const joined: fc.Arbitrary<ReadonlyArray<Step>> = fc
   .tuple(
     accept(one, fc.constant("card")),
@@ -237,9 +237,7 @@ const joined: fc.Arbitrary<ReadonlyArray<Step>> = fc
   )
   .map(([...steps]) => steps.flat())
 
-/**
- * Makes histories of one id, or of a few ids in both methods. Workers are slow and use stale rows.
- */
+/** One id, or a few in both methods. Workers are slow and use stale rows. */
 export const histories: fc.Arbitrary<ReadonlyArray<Step>> = fc.oneof(
   historiesOf(one, fc.constant("card")),
   historiesOf(one, any),
@@ -247,7 +245,7 @@ export const histories: fc.Arbitrary<ReadonlyArray<Step>> = fc.oneof(
   joined
 )
 
-/** Shows undefined fields of a change too, because a change sets them. */
+/** Shows undefined fields too, because a change sets them. */
 export const showFields = (step: object): string =>
   JSON.stringify(
     Record.filter({ ...step }, (value: unknown) => value !== undefined),

@@ -1,6 +1,4 @@
-/**
- * The laws of a ledger about the order of work, and about work after an outage.
- */
+/** The laws of a ledger about the order of work, and about work after an outage. */
 import { perLane, type ReadLane } from "@pawl/webhook/internal/rule/Row"
 import type { RowKey } from "@pawl/webhook/internal/rule/RowPages"
 import { slack } from "@pawl/webhook/internal/rule/ReadBudget"
@@ -8,9 +6,6 @@ import * as Effect from "effect/Effect"
 import { expect } from "../Expect.ts"
 import { callback, law, type LedgerLaw, nextDue } from "./LedgerLaw.ts"
 
-/**
- * The laws with one example each.
- */
 export const workLaws: ReadonlyArray<LedgerLaw> = [
   law(
     {
@@ -106,7 +101,7 @@ export const workLaws: ReadonlyArray<LedgerLaw> = [
         // The clock of a database goes on by itself.
         if (ledger.time !== undefined) yield* Effect.sleep(millis)
       })
-      /** Reserves until a process that sends at the latest time has sent some reads. */
+      /** Stands for a process that sends at the latest time. */
       const sendSome = Effect.fnUntraced(function* (count: number) {
         while (times.length < count) {
           const reserved = yield* reserve({ ask: 3, watch: 3 })

@@ -1,6 +1,4 @@
-/**
- * The requests that the laws of a receiver send: genuine callbacks, and callbacks with one change.
- */
+/** The requests of the laws: genuine callbacks, and callbacks with one change. */
 import { signedNames } from "@pawl/core/internal/SignedFields"
 import type { Sign } from "@pawl/core/Checksum"
 import type { Method } from "@pawl/core/Kind"
@@ -10,8 +8,8 @@ import * as CallbackRequests from "../../generators/CallbackRequests.ts"
 import * as ChecksumEncoding from "./ChecksumEncoding.ts"
 
 /**
- * A callback before it is signed: `text` is the text under the checksum, `encoding` the way the checksum is written,
- * `incoming` the rest of the request, and `note` a short description.
+ * A callback before it is signed: `text` is the text under the checksum, `encoding` the way the
+ * checksum is written, `incoming` the rest of the request.
  */
 export interface CallbackRequest {
   readonly note: string
@@ -20,7 +18,6 @@ export interface CallbackRequest {
   readonly encoding: ChecksumEncoding.ChecksumEncoding
 }
 
-/** Makes the request of a content, with a checksum that verifies. */
 export const fromContent = (
   note: string,
   content: CallbackRequests.CallbackContent
@@ -33,7 +30,6 @@ export const fromContent = (
   return { note, incoming, text, encoding: ChecksumEncoding.exact }
 }
 
-/** Makes the request of a content, with its body in the note. */
 export const withBodyInNote = (
   adjective: string,
   content: CallbackRequests.CallbackContent
@@ -43,7 +39,6 @@ export const withBodyInNote = (
   return { ...request, note: `${adjective} ${content.method} callback ${body}` }
 }
 
-/** Returns the request with another transactionId. */
 export const withTransactionId = (
   request: CallbackRequest,
   transactionId: string
@@ -62,7 +57,6 @@ export const withTransactionId = (
 
 const noBytes = new Uint8Array()
 
-/** Signs the callback, and makes a web `Request` to a URL. */
 export const toRequest = (sign: Sign, url: string, callback: CallbackRequest): Request => {
   const { body, contentEncoding, contentType, method, search } = callback.incoming
   const checksum = callback.encoding.write(Base64.encode(sign(callback.text)))
@@ -82,19 +76,18 @@ export const toRequest = (sign: Sign, url: string, callback: CallbackRequest): R
   })
 }
 
-/** Appends a query to a URL, which may have a query already. */
+/** The URL may have a query already. */
 export const withQuery = (url: string, search: string): string =>
   `${url}${url.includes("?") ? search.replace("?", "&") : search}`
 
-/** Tells whether the HTTP method of a callback has no body. */
 export const isBodiless = ({ incoming }: CallbackRequest): boolean =>
   /^(?:GET|HEAD)$/u.test(incoming.method)
 
 const utf8 = { decode: new TextDecoder(), encode: new TextEncoder() }
 
 /**
- * A change of a genuine callback. A change of a signed field in `body` also changes `text`, so that the checksum
- * verifies for a receiver that joins the changed fields.
+ * A change of a signed field in `body` also changes `text`, so that the checksum verifies for a
+ * receiver that joins the changed fields.
  */
 export interface Change {
   readonly note: string
@@ -105,7 +98,7 @@ export interface Change {
   readonly encoding?: ChecksumEncoding.ChecksumEncoding
 }
 
-/** Makes a genuine callback of a transaction that the service does not have. */
+/** The service does not have its transaction. */
 export const genuine = (method: Method): CallbackRequests.CallbackContent => ({
   method,
   signed: {
@@ -121,10 +114,8 @@ export const genuine = (method: Method): CallbackRequests.CallbackContent => ({
   query: []
 })
 
-/** The merchant account of each method. */
 export const accountOf: Readonly<Record<Method, string>> = { card: "mid-1", apm: "4711" }
 
-/** Makes a genuine callback and applies a change to it. */
 export const changed = (method: Method, change: Change): CallbackRequest => {
   const note = `${method} callback, ${change.note}`
   const { encoding, incoming, text } = fromContent(note, genuine(method))
@@ -143,5 +134,5 @@ export const changed = (method: Method, change: Change): CallbackRequest => {
   }
 }
 
-/** Returns the name of a signed field in a method, by its position in the checksum text. */
+/** By its position in the checksum text. */
 export const signedField = (method: Method, at: 0 | 1 | 2 | 3): string => signedNames[method][at]

@@ -9,15 +9,14 @@ import type { Delivery } from "../../generators/Deliveries.ts"
 import * as CallbackRequests from "../../generators/CallbackRequests.ts"
 import * as CallbackRequest from "./CallbackRequest.ts"
 
-/** The kinds of transactions in a case. */
 export type CaseKind = "card-payment" | "apm-payment" | "refund"
 
 /**
  * One step of a case. `index` is the transaction, by its position in `kinds`.
  *
- * - `ChangeStatus`: the service gives the transaction a status, which reads return from then on.
+ * - `ChangeStatus`: the service gives the transaction a status.
  * - `FailRead`: the next read of the transaction fails.
- * - `Deliver`: a callback of the transaction arrives. With `names` its refundId is the id of another transaction.
+ * - `Deliver`: a callback arrives. With `names` its refundId is the id of another transaction.
  * - `Send`: a request arrives that belongs to no transaction of the service.
  */
 export type CaseStep =
@@ -32,8 +31,8 @@ export type CaseStep =
   | { readonly _tag: "Send"; readonly request: CallbackRequest.CallbackRequest }
 
 /**
- * Steps in order. With a `scheduler`, callbacks arrive after all other steps, concurrently and in the scheduler's
- * order. The refunds among `kinds` belong to one payment.
+ * With a `scheduler`, callbacks arrive after all other steps, concurrently and in its order. The
+ * refunds among `kinds` belong to one payment.
  */
 export interface ReceiverCase {
   readonly kinds: ReadonlyArray<CaseKind>
@@ -47,14 +46,13 @@ export const methodOf: Readonly<Record<CaseKind, Method>> = {
   refund: "card"
 }
 
-/** The amount that each kind is created with. */
 export const amountOf: Readonly<Record<CaseKind, string>> = {
   "card-payment": "10.00",
   "apm-payment": "10.00",
   refund: "4.00"
 }
 
-/** Makes the request of a delivery of a transaction; `idOf` returns the id of each transaction of the case. */
+/** `idOf` returns the id of each transaction of the case. */
 export const requestOf = (
   kind: CaseKind,
   idOf: (index: number) => string,
@@ -95,7 +93,6 @@ export const describe = (step: CaseStep, { kinds }: ReceiverCase): string => {
   }
 }
 
-/** Writes a case as text, one step a line. */
 export const show = (value: ReceiverCase): string =>
   [
     ...(value.scheduler === undefined ? [] : ["concurrently:"]),

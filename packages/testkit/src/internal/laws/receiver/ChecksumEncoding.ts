@@ -1,10 +1,6 @@
 /**
- * Encodings of a checksum, one of them correct.
- */
-
-/**
- * An encoding of a checksum: `write` takes the canonical base64, and `shellFilter` is the same as a shell command. The
- * header is left out if `write` returns undefined.
+ * `write` takes the canonical base64, and `shellFilter` is the same as a shell command. The header
+ * is left out if `write` returns undefined.
  */
 export interface ChecksumEncoding {
   readonly note: string
@@ -18,17 +14,17 @@ const encoding = (
   write: ChecksumEncoding["write"]
 ): ChecksumEncoding => Object.freeze({ note, write, shellFilter })
 
-/** The correct encoding: base64 with padding. */
+/** Base64 with padding. */
 export const exact = encoding("unchanged", "", (canonical) => canonical)
 
 export const missing = encoding("without a checksum", "", () => undefined)
 
 const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
-/** The last characters that a SHA-256 in base64 can have. Two of their six bits are unused. */
+/** Of a SHA-256 in base64; two of their six bits are unused. */
 const lastCharacters = Array.from(alphabet).filter((_, at) => at % 4 === 0)
 const next = (letter: string): string => alphabet[alphabet.indexOf(letter) + 1] ?? letter
 
-/** Every wrong encoding. Many of them decode to the correct digest. */
+/** Many of them decode to the correct digest. */
 export const wrong: ReadonlyArray<ChecksumEncoding> = [
   missing,
   encoding("with an empty checksum", "sed 's/.*//'", () => ""),

@@ -5,7 +5,6 @@ import { signedNames } from "@pawl/core/internal/SignedFields"
 import type { Method } from "@pawl/core/Kind"
 import { accountOf, type Change, signedField } from "./CallbackRequest.ts"
 
-/** A body that is too large. */
 export const large: ReadonlyArray<Change> = [
   {
     note: "of 70,000 bytes",
@@ -13,7 +12,6 @@ export const large: ReadonlyArray<Change> = [
   }
 ]
 
-/** Headers of other media types and encodings. */
 export const mediaTypes: ReadonlyArray<Change> = [
   ...["text/plain", "application/x-www-form-urlencoded", "application/json; charset=utf-16"].map(
     (contentType) => ({ note: `as ${contentType}`, incoming: { contentType } })
@@ -24,7 +22,6 @@ export const mediaTypes: ReadonlyArray<Change> = [
 const utf8 = new TextEncoder()
 const depth = 70
 
-/** Bodies that are not one well-formed JSON object. */
 export const bodies: ReadonlyArray<Change> = [
   { note: "without a body", body: () => "" },
   { note: "cut short", body: (text) => text.slice(0, -1) },
@@ -52,7 +49,7 @@ export const bodies: ReadonlyArray<Change> = [
   }
 ]
 
-/** Replaces the value of a signed field by JSON; `joined` is its text under the checksum. */
+/** `joined` is the text of the JSON under the checksum. */
 const replaceField = (at: 0 | 1 | 2 | 3, json: string, joined: string, note: string): Change => ({
   note,
   body: (text, method) =>
@@ -60,7 +57,6 @@ const replaceField = (at: 0 | 1 | 2 | 3, json: string, joined: string, note: str
   text: (text) => text.split("|").with(at, joined).join("|")
 })
 
-/** Ambiguous signed fields. */
 export const fields: ReadonlyArray<Change> = [
   replaceField(0, '"a|b"', "a|b", "with a bar in its account"),
   replaceField(3, '"1|2"', "1|2", "with a bar in its transactionId"),
@@ -79,7 +75,7 @@ export const fields: ReadonlyArray<Change> = [
 
 const other = (method: Method): Method => (method === "card" ? "apm" : "card")
 
-/** Adds the signed fields of the other method, with values for which the checksum verifies too. */
+/** The checksum verifies for their values too. */
 const withBothFields = (text: string, method: Method): string =>
   signedNames[other(method)]
     .slice(0, 3)
@@ -89,7 +85,6 @@ const withBothFields = (text: string, method: Method): string =>
       text
     )
 
-/** Callbacks of an ambiguous method. */
 export const methods: ReadonlyArray<Change> = [
   { note: "without a query", search: () => "" },
   { note: "with an unknown paymentMethod", search: () => "?paymentMethod=wire" },

@@ -1,6 +1,4 @@
-/**
- * The subjects of the laws of a receiver, and the requests to them.
- */
+/** The subjects of the laws of a receiver. */
 import { keyed } from "@pawl/core/Hmac"
 import type { Method } from "@pawl/core/Kind"
 import * as Data from "effect/Data"
@@ -18,9 +16,10 @@ import type { Service } from "./Service.ts"
  *
  * - `secret`: the merchant secret that verifies callbacks.
  * - `send`: sends the receiver one request.
- * - `url`: the URL of the receiver; `http://localhost/callback` by default.
- * - `sleep`: waits a number of milliseconds, in real time by default. A virtual clock first completes pending work.
- * - `settleTimeout`: the time until the receiver reports the service's status; 5 seconds by default.
+ * - `url`: its URL; `http://localhost/callback` by default.
+ * - `sleep`: waits milliseconds, in real time by default. A virtual clock first completes pending
+ *   work.
+ * - `settleTimeout`: the time until it reports the service's status; 5 seconds by default.
  */
 export interface Answering {
   readonly secret: Redacted.Redacted
@@ -34,7 +33,7 @@ export interface Answering {
  * A receiver that also reports the status of a transaction.
  *
  * - `status`: returns the reported status, or nothing for an unknown transaction.
- * - `service`: the service that the receiver reads from.
+ * - `service`: the service that it reads from.
  */
 export interface Reporting extends Answering {
   readonly status: (
@@ -44,15 +43,13 @@ export interface Reporting extends Answering {
   readonly service: Service
 }
 
-/** A law of a receiver, checked on cases. */
 export type ReceiverLaw<Subject extends Answering> = Law<Subject, ReceiverCase>
 
-/** Error raised when a receiver breaks a law; `message` describes the failure. */
+/** Error raised when a receiver breaks a law. */
 export class ReceiverWrong extends Data.TaggedError("ReceiverWrong")<{
   readonly message: string
 }> {}
 
-/** The parts of a response that the laws check. */
 export interface ReceiverResponse {
   readonly status: number
   readonly body: string
@@ -61,10 +58,10 @@ export interface ReceiverResponse {
 export const sleep = ({ sleep }: Answering, millis: number): Effect.Effect<unknown> =>
   sleep === undefined ? Effect.sleep(Duration.millis(millis)) : Effect.promise(() => sleep(millis))
 
-/** Milliseconds that the service waits for a response to a callback. */
+/** Milliseconds that the service waits for a response. */
 const responseTimeout = 10_000
 
-/** Sends a callback and returns the response. Fails if none arrives within 10 seconds. */
+/** Fails if no response arrives within 10 seconds. */
 export const send = (
   subject: Answering,
   callback: CallbackRequest
@@ -82,10 +79,9 @@ export const send = (
     )
   )
 
-/** The codes of a connection that the other side closed. */
 export const closed: ReadonlyArray<string> = ["ECONNRESET", "EPIPE", "UND_ERR_SOCKET"]
 
-/** Says why there is no response: a receiver that ended, or that broke on this request. */
+/** The reason for no response: the receiver ended, or broke on this request. */
 const wordsOf = (error: unknown): string => {
   const code = codeOf(error)
   if (code === "ECONNREFUSED")
@@ -95,7 +91,7 @@ const wordsOf = (error: unknown): string => {
     : reasonOf(error)
 }
 
-/** Returns the code of the first cause of an error, such as ECONNREFUSED. */
+/** Of the first cause, such as ECONNREFUSED. */
 export const codeOf = (error: unknown): string =>
   error instanceof Error && error.cause !== undefined
     ? codeOf(error.cause)
@@ -103,7 +99,7 @@ export const codeOf = (error: unknown): string =>
       ? String(error.code)
       : ""
 
-/** Returns the message of the first cause of an error. */
+/** Of the first cause. */
 export const reasonOf = (error: unknown): string =>
   error instanceof Error
     ? error.cause === undefined
@@ -113,7 +109,6 @@ export const reasonOf = (error: unknown): string =>
 
 const localhost = "http://localhost/callback"
 
-/** Sends a callback, and fails unless the response has the expected HTTP status. */
 export const expectStatus = (
   subject: Answering,
   callback: CallbackRequest,

@@ -1,6 +1,4 @@
-/**
- * Runs a case against a receiver: changes statuses at the service, sends the callbacks, and reads the reported status.
- */
+/** Runs a case against a receiver. */
 import { isStatus, isTerminal, rank, type Status } from "@pawl/core/Status"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -8,16 +6,15 @@ import * as fc from "fast-check"
 import { type CaseStep, methodOf, type ReceiverCase, requestOf } from "./Case.ts"
 import { reasonOf, ReceiverWrong, type Reporting, send, sleep } from "./ReceiverLaw.ts"
 
-/** The status that a receiver reports, and all statuses of the service until now, the current one last. */
+/** All statuses of the service until now, the current one last. */
 export interface StatusReport {
   readonly reported: Status | undefined
   readonly actual: ReadonlyArray<Status>
 }
 
 /**
- * The checks of a run.
- *
- * - `check` describes what is wrong with a report, or returns undefined. The status is read after each callback.
+ * - `check` describes what is wrong with a report, or returns undefined. The status is read after
+ *   each callback.
  * - `settles`: the receiver has to report the service's status within its settle timeout.
  */
 export interface RunOptions {
@@ -25,13 +22,13 @@ export interface RunOptions {
   readonly settles?: boolean
 }
 
-/** The number of times the service sends a callback that is refused. */
+/** The service's attempts of a refused callback. */
 const maxAttempts = 6
-/** Milliseconds between two reads of the reported status; the last one repeats. */
+/** Milliseconds between two reads; the last one repeats. */
 const readGaps = [10, 20, 40, 80, 160, 250]
 const longestGap = 250
 
-/** Runs a case with transactions of its own. */
+/** With transactions of its own. */
 export const run = Effect.fnUntraced(
   function* (subject: Reporting, { kinds, ...value }: ReceiverCase, options: RunOptions) {
     const { service } = subject
@@ -56,7 +53,7 @@ export const run = Effect.fnUntraced(
       return reported
     })
 
-    /** Sends a genuine callback again until it is accepted. */
+    /** Sends until it is accepted. */
     const deliver = Effect.fnUntraced(function* (step: DeliverStep) {
       const { delivery, index } = step
       const { [index]: kind = "card-payment" } = kinds
@@ -146,7 +143,7 @@ export const run = Effect.fnUntraced(
 
 type DeliverStep = Extract<CaseStep, { readonly _tag: "Deliver" }>
 
-/** Tells whether a status of the service ranks later than its last one: a receiver need not go back when a chargeback is won. */
+/** A receiver need not go back when a chargeback is won. */
 const wasLater = (status: Status | undefined, actual: ReadonlyArray<Status>): boolean =>
   status !== undefined && actual.includes(status) && rank(status) > rank(actual.at(-1) ?? status)
 

@@ -1,6 +1,4 @@
-/**
- * The payments service that a receiver reads from, under the control of a law.
- */
+/** The service that a receiver reads from, under the control of a law. */
 import * as Checksum from "@pawl/core/Checksum"
 import * as Hmac from "@pawl/core/Hmac"
 import { Profile } from "@pawl/core/Profile"
@@ -13,8 +11,6 @@ import { accountOf } from "./CallbackRequest.ts"
 import { amountOf, type CaseKind } from "./Case.ts"
 
 /**
- * Control of the service by a law.
- *
  * - `open` creates transactions and returns their ids. Refunds belong to one payment.
  * - `move` sets the status that reads of a transaction return.
  * - `fail` makes the next read of a kind fail.
@@ -27,7 +23,6 @@ export interface Service {
   readonly clearFaults: Effect.Effect<void>
 }
 
-/** The endpoints of each kind, and the body that creates one. */
 export const endpoints = {
   "card-payment": {
     create: "/v1/payments/card",
@@ -46,7 +41,7 @@ export const endpoints = {
   }
 } as const satisfies Record<CaseKind, object>
 
-/** Makes the service of a `Fake` or a `Sandbox`, with its credentials. */
+/** With the credentials of a `Fake` or a `Sandbox`. */
 export const make = Effect.fnUntraced(function* (credentials: {
   readonly merchantKey?: string | undefined
   readonly merchantSecret: Redacted.Redacted

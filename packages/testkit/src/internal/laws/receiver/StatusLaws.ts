@@ -25,8 +25,8 @@ const deliver = (status: Status, index = 0): CaseStep => ({
 })
 
 /**
- * Makes the case of a delivery. The service changes statuses at its pace. The last status is delivered at the end if
- * none of its callbacks arrived before.
+ * The service changes statuses at its pace. The last status is delivered at the end if none of its
+ * callbacks arrived before.
  */
 const caseOf = (kind: CaseKind, { deliveries, history }: Deliveries.Delivered): ReceiverCase => {
   const changes = Deliveries.deliver(history, []).deliveries.map(({ at }, index) => ({
@@ -53,7 +53,7 @@ const caseOf = (kind: CaseKind, { deliveries, history }: Deliveries.Delivered): 
 const payments = ["card-payment", "apm-payment"] as const
 type Payment = (typeof payments)[number]
 
-/** Makes the arbitrary of cases of payments, with every fault of a delivery that is not excepted. */
+/** With every fault of a delivery that is not excepted. */
 const casesExcept = (
   excepted: ReadonlyArray<string>,
   histories: (kind: Payment) => fc.Arbitrary<Generators.History>
@@ -72,7 +72,9 @@ const casesExcept = (
     )
   )
 
-/** Cases that the specification decides: CANCELLED has no rank there, and an amount no JSON type. */
+/**
+ * Cases that the specification decides: CANCELLED has no rank there, and an amount no JSON type.
+ */
 const specified = casesExcept(["forged", "number"], (kind) =>
   Generators.histories(kind).filter(({ statuses }) => !statuses.includes("CANCELLED"))
 )
@@ -91,7 +93,7 @@ const lateAfterCancelled = (kind: CaseKind): ReceiverCase => ({
 
 const terminalStatuses: ReadonlyArray<Status> = statuses.filter(isTerminal)
 
-/** Cases with a forged terminal status, right after some callback. */
+/** A forged terminal status follows some callback. */
 const forgeries = fc.oneof(
   ...payments.map((kind) =>
     fc
@@ -119,7 +121,7 @@ const twoTransactions = (kinds: readonly [CaseKind, CaseKind], second: Status): 
   steps: [changeTo("SUCCEED", 0), deliver("SUCCEED", 0), changeTo(second, 1), deliver(second, 1)]
 })
 
-/** The callback of one refund arrives once more, with the id of another refund where it is not signed. */
+/** The callback of one refund arrives once more, with the id of another where it is not signed. */
 const namingAnother = (status: Status): ReceiverCase => ({
   kinds: ["refund", "refund"],
   steps: [

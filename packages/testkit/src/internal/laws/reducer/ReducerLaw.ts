@@ -7,8 +7,8 @@ import { shortSequences } from "../ShortSequences.ts"
 import { isKnown, type KnownObservation, show } from "./Summary.ts"
 
 /**
- * The standing of a transaction: the current status, if there is one, whether the service confirmed it, and the
- * terminal statuses in conflict, if any.
+ * The standing of a transaction: the current status, whether the service confirmed it, and the
+ * terminal statuses in conflict.
  */
 export interface Standing {
   readonly status: string | null | undefined
@@ -16,15 +16,14 @@ export interface Standing {
   readonly conflict: ReadonlyArray<string> | null | undefined
 }
 
-/** The subject of the laws: a function of all observations of one transaction, in order of arrival. */
+/** Function of all observations of one transaction, in order of arrival. */
 export type Reducer = (observations: ReadonlyArray<Generators.Observation>) => Standing
 
 export type ReducerLaw = Laws.Law<Reducer, ReadonlyArray<Generators.Observation>>
 
-/** Returns a description of the failure, or undefined if the law holds for these observations. */
+/** Describes the failure, or returns undefined. */
 type Check<A> = (reducer: Reducer, observations: ReadonlyArray<A>) => string | undefined
 
-/** Makes a law over observations of known and unknown statuses. */
 export const hostile = (text: Laws.LawText, check: Check<Generators.Observation>): ReducerLaw =>
   Laws.property(text, {
     arbitrary: Generators.hostileObservations,
@@ -54,7 +53,7 @@ const isSame = (one: Standing, two: Standing): boolean =>
   one.confirmed === two.confirmed &&
   (one.conflict ?? []).join() === (two.conflict ?? []).join()
 
-/** Compares the standing with that of other observations; `change` says how they differ from the first. */
+/** `change` says how the other observations differ from the first. */
 export const sameStanding = (
   reducer: Reducer,
   observations: ReadonlyArray<Generators.Observation>,

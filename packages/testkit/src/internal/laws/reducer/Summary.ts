@@ -1,11 +1,10 @@
 /**
- * A second implementation of the state model, over sets of statuses instead of the bits of `@pawl/core/Evidence`. The
- * laws of a reducer compare against it.
+ * A second implementation of the state model, over sets of statuses instead of the bits of
+ * `@pawl/core/Evidence`.
  */
 import { isStatus, isTerminal, rank, type Status, statuses } from "@pawl/core/Status"
 import type { Observation } from "../../../Generators.ts"
 
-/** An observation of one of the nine statuses. */
 export type KnownObservation =
   | (Extract<Observation, { readonly askedAt: number }> & { readonly status: Status })
   | { readonly source: "callback" | "response"; readonly status: Status }
@@ -14,8 +13,6 @@ export const isKnown = (observation: Observation): observation is KnownObservati
   isStatus(observation.status)
 
 /**
- * A summary of observations.
- *
  * - `confirmed`: the statuses that the service stated itself.
  * - `lastRead`: the status of the read that was sent last; several if they were sent at one time.
  * - `highest`: the statuses of the highest rank, in the order of `statuses`.
@@ -43,8 +40,8 @@ export const summarize = (observations: ReadonlyArray<KnownObservation>): Summar
 }
 
 /**
- * Lists the statuses in conflict: several terminal statuses of the highest rank, all confirmed or, where none is
- * confirmed, all claimed.
+ * Several terminal statuses of the highest rank, all confirmed or, where none is confirmed, all
+ * claimed.
  */
 export const conflictOf = ({ confirmed, highest }: Summary): ReadonlyArray<Status> => {
   const settled = highest.filter((each) => confirmed.has(each))
@@ -52,7 +49,7 @@ export const conflictOf = ({ confirmed, highest }: Summary): ReadonlyArray<Statu
   return rivals.length > 1 && rivals.every(isTerminal) ? rivals : []
 }
 
-/** Returns the position of an observation in an order that ignores arrival. Repeats have the same position. */
+/** A position that ignores arrival. Repeats have the same position. */
 export const positionOf = (each: KnownObservation): number => {
   const source = each.source === "read" ? 2 + each.askedAt : each.source === "response" ? 1 : 0
   return source * statuses.length + statuses.indexOf(each.status)
@@ -65,7 +62,6 @@ export const withoutRepeats = (
     (each, at) => observations.findIndex((one) => positionOf(one) === positionOf(each)) === at
   )
 
-/** Lists observations as text, one a line. */
 export const show = (observations: ReadonlyArray<Observation>): string =>
   observations.length === 0
     ? "nothing was observed"

@@ -1,6 +1,4 @@
-/**
- * The laws of a request store with one example each: the store and its ledger tell one story.
- */
+/** The laws of a request store with one example each: it and its ledger tell one story. */
 import * as Evidence from "@pawl/core/Evidence"
 import { Ledger } from "@pawl/webhook/Ledger"
 import { RequestStore } from "@pawl/webhook/internal/ledger/RequestStore"

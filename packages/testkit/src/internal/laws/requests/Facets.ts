@@ -1,12 +1,9 @@
-/**
- * The facets of a request store. Each facet is a law, and all of them use the same histories.
- */
+/** The facets of a request store. Each is a law over the same histories. */
 import type { RequestRow } from "@pawl/webhook/internal/rule/RequestRow"
 import type * as Laws from "../../../Laws.ts"
 
 const section = "docs/decisions/0060"
 
-/** The law of each facet. */
 export const facets = {
   written: {
     name: "a requestId is written once, and a later request does not change what was written (Q03)",
@@ -58,10 +55,9 @@ export const facets = {
   }
 } satisfies Record<string, Laws.LawText>
 
-/** One of the facets. */
 export type Facet = keyof typeof facets
 
-/** The facet whose law compares a field of a row. Every field has one. */
+/** Every field of a row has one. */
 export const facetOf: Readonly<Record<Exclude<keyof RequestRow, "unknown">, Facet>> = {
   requestId: "written",
   kind: "written",

@@ -1,5 +1,6 @@
 /**
- * Plays a history to a request store and to the rule of its rows (`@pawl/webhook/internal/rule/RequestRule`), and compares the two.
+ * Plays a history to a request store and to the rule of its rows
+ * (`@pawl/webhook/internal/rule/RequestRule`).
  */
 import type { StoreUnavailable } from "@pawl/core/CallbackError"
 import {
@@ -16,13 +17,12 @@ import * as HistoryLaws from "../HistoryLaws.ts"
 import { type Facet, facetOf } from "./Facets.ts"
 import type { Step } from "./Steps.ts"
 
-/** A lease, as the store returned it, and its id in the model. */
+/** The id is that of the model. */
 interface Held {
   readonly actual: LeasedRequest
   readonly id: number
 }
 
-/** Plays a history to a request store and to the rule. */
 export const replay = HistoryLaws.replaying(
   Effect.fnUntraced(function* (steps: ReadonlyArray<Step>, compare: HistoryLaws.Comparison<Facet>) {
     const store = yield* RequestStore
@@ -40,7 +40,6 @@ export const replay = HistoryLaws.replaying(
       if (after !== undefined) rows.set(id, after)
       return after
     }
-    /** Compares the fields of a row that belong to the facets. */
     const checkRow = (
       id: string,
       actual: RequestRow | undefined,
@@ -50,7 +49,7 @@ export const replay = HistoryLaws.replaying(
       compare.row(facetOf, id, actual, wanted, plain)
       compare.result("doubt", `lease of ${id}`, actual?.lease?.inDoubt, wanted?.lease?.inDoubt)
     }
-    /** Notes a lease. No two leases have the same id. */
+    /** No two leases have the same id. */
     const hold = (actual: RequestRow) => {
       const wanted = rows.get(actual.requestId)
       if (!isLeased(actual) || wanted === undefined || !isLeased(wanted))
@@ -223,7 +222,7 @@ export const replay = HistoryLaws.replaying(
   })
 )
 
-/** Shows a field. The ids of leases are the store's own. */
+/** The ids of leases are the store's own. */
 const plain = (value: unknown): unknown =>
   Predicate.hasProperty(value, "inDoubt") && Predicate.hasProperty(value, "until")
     ? { until: value.until }
@@ -237,13 +236,13 @@ const listed = (rows: ReadonlyMap<string, RequestRow>) =>
     )
     .map(({ requestId }) => requestId)
 
-/** Reads the parked requests one by one, each as a page. */
+/** Each as a page of one. */
 const allParked = Effect.fnUntraced(function* ({ parked }: RequestStore["Service"]) {
   const all: Array<string> = []
   let after: { readonly at: number; readonly requestId: string } | undefined
   for (;;) {
     const [row] = yield* parked({ limit: 1, after })
-    // A store that ignores the cursor does not make this endless.
+    // Ends for a store that ignores the cursor.
     if (row === undefined || all.length > 100) return all
     all.push(row.requestId)
     after = { at: row.parked.at, requestId: row.requestId }

@@ -1,6 +1,4 @@
-/**
- * Histories of a request store: the steps of callers, workers and persons, one after the other.
- */
+/** Histories of a request store: the steps of callers, workers and persons. */
 import type {
   Outcome,
   ParkReason,
@@ -9,14 +7,12 @@ import type {
 import * as fc from "fast-check"
 
 /**
- * One step of a history, `after` milliseconds after the last. `which` counts leases from the last one; `hold` is the
- * time of a lease and `window` that of `Profile.requestIdWindow`, in milliseconds.
+ * One step, `after` milliseconds after the last. `which` counts leases from the last one; `hold` is
+ * the time of a lease and `window` that of `Profile.requestIdWindow`, in milliseconds.
  *
- * - `write`: writes a request; with `hold` it is begun and leased. `restart`: begins it anew.
+ * - `write`: with `hold` the request is begun and leased. `restart`: begins it anew.
  * - `claim`: leases requests; with `id` that one.
- * - `begin`, `renew`, `release`, `park`: what a worker does under a lease.
  * - `settle`: writes an outcome, with or without the lease.
- * - `cancel`, `redrive`: what a caller and a person do.
  * - `deleteTexts`: deletes the texts of requests that were settled `age` milliseconds ago.
  */
 export type Step = { readonly after: number } & (
@@ -147,7 +143,7 @@ const stepOf = (id: fc.Arbitrary<string>): fc.Arbitrary<Step> => {
   )
 }
 
-/** Makes a history in which a request is refused a few times in the same or in other words. */
+/** A request is refused a few times, in the same or in other words. */
 const refused: fc.Arbitrary<ReadonlyArray<Step>> = fc
   .array(
     fc.record(
@@ -165,7 +161,7 @@ const refused: fc.Arbitrary<ReadonlyArray<Step>> = fc
     ])
   ])
 
-/** Makes a history in which a request is parked in doubt and redriven, before or after its window. */
+/** A request is parked in doubt and redriven, before or after its window. */
 const parked: fc.Arbitrary<ReadonlyArray<Step>> = fc
   .record(
     {
@@ -199,9 +195,6 @@ const written = (id: string): Step => ({
 const stepsOf = (id: fc.Arbitrary<string>) =>
   fc.array(stepOf(id), { maxLength: 20, size: "max" }).map((steps) => [written("1"), ...steps])
 
-/**
- * Makes histories of one request, or of a few.
- */
 export const histories: fc.Arbitrary<ReadonlyArray<Step>> = fc.oneof(
   stepsOf(fc.constant("1")),
   stepsOf(fc.constantFrom("1", "1", "2", "01", "__proto__", "R1", "r1")),
