@@ -9,7 +9,7 @@ import { describe, expect, it } from "vitest"
 
 const root = join(import.meta.dirname, "../..")
 const read = (path: string) => readFileSync(join(root, path), "utf8")
-const packages = ["core", "http", "pawl", "testkit"]
+const packages = ["core", "http", "pawl", "receiver", "testkit"]
 
 interface Node {
   readonly type: string

@@ -1,5 +1,5 @@
 /**
- * The admin API of a running receiver: transactions, dead letters and metrics, over HTTP, and a page for a person.
+ * The admin API of a running receiver over HTTP, and a page for a person.
  *
  * **Details**
  *
@@ -21,16 +21,16 @@
  * | `GET /metrics` | metrics in Prometheus' text format |
  * | `GET /` | the page for a person, if it is among the options |
  *
- * Without a `token` only this machine has access: the response is 404 if a proxy says that it forwarded the request
- * (`Forwarded`, `X-Forwarded-*`), if its `Host` is not this machine, or if a page of another site made it. With a
- * `token` every request must carry it as a bearer token, else the response is 401, and `hosts` may name the server
- * too. The files of the page need no token, because a browser that opens an address sends none: they are the same for
- * everybody, and the page asks for the token.
+ * Without a `token` only this machine has access: the response is 404 if a proxy says that it
+ * forwarded the request (`Forwarded`, `X-Forwarded-*`), if its `Host` is not this machine, or if a
+ * page of another site made it. With a `token` every request must carry it as a bearer token, else
+ * the response is 401, and `hosts` may name the server too. The files of the page need no token,
+ * because a browser that opens an address sends none; the page asks for it.
  *
  * **Gotchas**
  *
- * A proxy on this machine that names itself in no header looks like this machine. Serve the admin API on a port of its
- * own that no proxy reaches.
+ * A proxy on this machine that names itself in no header looks like this machine. Serve the admin
+ * API on a port of its own that no proxy reaches.
  *
  * @since 0.1.0
  */
@@ -59,8 +59,7 @@ export type Request = Reply.Request
 export type Response = Reply.Response
 
 /**
- * Service that responds to the requests of an operator. `condition` reads the condition of the receiver; `ready` says whether it
- * can store callbacks, and is false once it is about to end.
+ * Service that responds to the requests of an operator.
  *
  * @category services
  * @since 0.1.0
@@ -68,7 +67,12 @@ export type Response = Reply.Response
 export class Admin extends Context.Service<
   Admin,
   {
+    /** Responds to a request of an operator. */
     readonly respond: (request: Request) => Effect.Effect<Response>
+    /**
+     * `ready` says whether the receiver can store callbacks. It is false once the receiver is about
+     * to end.
+     */
     readonly condition: Effect.Effect<{ readonly ready: boolean }>
   }
 >()("@pawl/receiver/Admin") {}
@@ -77,8 +81,10 @@ export class Admin extends Context.Service<
  * The settings of the admin API.
  *
  * - `policy`: must be the policy of the receiver.
- * - `token`: the bearer token that every request must carry; without it only this machine has access.
- * - `hosts`: the hosts by which other machines name the server, with or without a port. They count only with a `token`.
+ * - `token`: the bearer token that every request must carry; without it only this machine has
+ *   access.
+ * - `hosts`: the hosts by which other machines name the server, with or without a port. They count
+ *   only with a `token`.
  * - `page`: the files of the page, by path.
  * - `secrets`: the names of the receiver's secrets, and whether each is set. Never a value.
  *
@@ -88,8 +94,9 @@ export class Admin extends Context.Service<
 export interface Options extends Access.Options, Operator.Options {}
 
 /**
- * Layer that responds with the rows of the ledger. If its context has a `RequestStore`, it responds with the requests too,
- * and with the `Journal` and the `Worker` of the receiver the overview has its activity.
+ * Layer that responds with the rows of the ledger. With a `RequestStore` in its context it has the
+ * requests too, and with the `Journal` and the `Worker` of the receiver the overview has its
+ * activity.
  *
  * @category layers
  * @since 0.1.0

@@ -12,37 +12,47 @@
  * | `sequence` | `sequence` of the transition in ten digits, so that its texts sort like its numbers |
  * | `data` | the transition |
  *
- * A transition has no time of its own, so an event has no `time`. Two events with one `source` and one `id` are the same
- * event.
+ * A transition has no time of its own, so an event has no `time`. Two events with one `source` and
+ * one `id` are the same event.
  *
  * @since 0.1.0
  */
 import type { Transition } from "@pawl/core/Handler"
 
 /**
- * A transition as a CloudEvent in the JSON format: the body of a message of the type `application/cloudevents+json`.
+ * A transition as a CloudEvent in the JSON format: the body of a message of the type
+ * `application/cloudevents+json`.
  *
  * @category models
  * @since 0.1.0
  */
 export interface CloudEvent {
+  /** The version of CloudEvents. */
   readonly specversion: "1.0"
+  /** The same in every attempt. */
   readonly id: string
+  /** A URI reference. */
   readonly source: string
+  /** `pawl.{kind}.{status}`. */
   readonly type: string
+  /** `{method}/{transactionId}`. */
   readonly subject: string
+  /** Ten digits, so that texts sort like numbers. */
   readonly sequence: string
+  /** The media type of `data`. */
   readonly datacontenttype: "application/json"
+  /** The transition. */
   readonly data: Transition
 }
 
 /**
- * The source of events, a URI reference. It is `urn:pawl:receiver` unless several services feed one application.
+ * The settings of events.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Options {
+  /** A URI reference: `urn:pawl:receiver` unless several services feed one application. */
   readonly source?: string | undefined
 }
 
@@ -59,8 +69,8 @@ export const make = (transition: Transition, options?: Options): CloudEvent => (
 })
 
 /**
- * Returns the headers that make an event of a request whose body is the transition in JSON: the binary content mode of
- * the HTTP binding.
+ * Returns the headers that make an event of a request with the transition as JSON: the binary
+ * content mode of the HTTP binding.
  *
  * @category conversions
  * @since 0.1.0
@@ -72,7 +82,7 @@ export const headersOf = (
   Object.fromEntries(
     Object.entries(attributesOf(transition, options)).map(([name, value]) => [
       `ce-${name}`,
-      // The HTTP binding wants these characters percent-encoded.
+      // Percent-encoded by the HTTP binding.
       value.replaceAll(/[^\u0021-\u007e]|["%]/gu, encodeURIComponent)
     ])
   )

@@ -3,13 +3,14 @@
  *
  * **Details**
  *
- * The forwarder is a handler that posts each transition. A 2xx response within 10 seconds means that the
- * application accepted it. Any other response, also a redirect, fails the call. The call is retried like every
- * call of a handler: after 1, 2, 4, … seconds, at most 5 minutes, for 24 hours. A response that does not come in time
- * fails the call with a `TimeoutError`, and the next call comes after 30 seconds or more. So every transition is posted
- * at least once. The transitions of one transaction are posted in rank order, one at a time.
+ * A handler that posts each transition. The application accepts it by a 2xx response within 10
+ * seconds. Any other response, including a redirect, fails the call, which is retried like every
+ * call of a handler: after 1, 2, 4, … seconds, at most 5 minutes, for 24 hours. A late response
+ * fails with a `TimeoutError`, and the next call comes after 30 seconds or more. So delivery is
+ * at-least-once. The transitions of one transaction are posted in rank order, one at a time.
  *
- * The headers are those of [Standard Webhooks](https://www.standardwebhooks.com), so its libraries verify them:
+ * The headers are those of [Standard Webhooks](https://www.standardwebhooks.com), so its libraries
+ * verify them:
  *
  * | header | value |
  * |---|---|
@@ -17,11 +18,12 @@
  * | `webhook-timestamp` | time of this attempt, in Unix seconds |
  * | `webhook-signature` | `v1,` and the HMAC-SHA256 in base64 of `{id}.{timestamp}.{body}` |
  *
- * The headers `ce-*` make each post a CloudEvent 1.0 in the binary content mode too (see `CloudEvent`).
+ * The headers `ce-*` make each post a CloudEvent 1.0 in the binary content mode (see `CloudEvent`).
  *
  * **Gotchas**
  *
- * The signature does not cover the headers `ce-*`. An application that acts on one of them reads it from the body instead.
+ * The signature does not cover the headers `ce-*`. An application that acts on one reads it from
+ * the body instead.
  *
  * @since 0.1.0
  */
@@ -45,26 +47,31 @@ import * as Stream from "effect/Stream"
 import * as CloudEvent from "./CloudEvent.ts"
 
 /**
- * The URL that transitions are posted to, and the secret they are signed with: `whsec_` and the key in base64, or
- * any other text, whose UTF-8 encoding is the key. `source` is the source of the CloudEvents.
+ * The settings of a forwarder.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Options extends CloudEvent.Options {
+  /** The URL that transitions are posted to. */
   readonly url: string
+  /**
+   * The secret that signs them: `whsec_` and the key in base64, or any other text, whose UTF-8
+   * encoding is the key.
+   */
   readonly secret: Redacted.Redacted
 }
 
 /**
- * Error raised when the application did not accept a transition. `status` is the status code of its
- * response; undefined when it did not answer. The message names the URL without its query.
+ * Error raised when the application did not accept a transition.
  *
  * @category errors
  * @since 0.1.0
  */
 export class ForwardFailed extends Data.TaggedError("ForwardFailed")<{
+  /** The HTTP status of the response; undefined without one. */
   readonly status: number | undefined
+  /** Names the URL without its query. */
   readonly message: string
 }> {}
 
@@ -77,7 +84,7 @@ export class ForwardFailed extends Data.TaggedError("ForwardFailed")<{
 export const bodyOf = (transition: Handler.Transition): string =>
   JSON.stringify(Object.fromEntries(fields.map((name) => [name, transition[name]])))
 
-/** The fields of a body, in their order. */
+/** In their order. */
 const fields = [
   "id",
   "method",
@@ -95,8 +102,7 @@ const fields = [
 ] as const
 
 /**
- * Returns the key of a secret. Standard Webhooks writes a key as `whsec_` and base64; a secret in another form is
- * its own key.
+ * Standard Webhooks writes a key as `whsec_` and base64; a secret in another form is its own key.
  */
 const keyOf = (secret: Redacted.Redacted): Redacted.Redacted<string | Uint8Array> => {
   const text = Redacted.value(secret)
@@ -117,13 +123,13 @@ const reasons: Readonly<Record<string, string>> = {
   UND_ERR_SOCKET: "connection closed"
 }
 
-/** Returns the reason for a missing response. The message of the platform is not used: it may quote the request. */
+/** The message of the platform may quote the request. */
 const reasonOf = ({ cause }: HttpClientError.HttpClientError): string =>
   (Predicate.hasProperty(cause, "code") && reasons[String(cause.code)]) || "connection failed"
 
 /**
- * Layer that forwards transitions over the `HttpClient` in context. The client must not follow redirects;
- * `NodeHttpClient.layerUndici` follows none.
+ * Layer that forwards transitions over the `HttpClient` in context, which must not follow
+ * redirects; `NodeHttpClient.layerUndici` follows none.
  *
  * @category layers
  * @since 0.1.0
@@ -156,7 +162,7 @@ export const layer = ({
             body: HttpBody.text(body, "application/json")
           })
           const { status, stream } = yield* client.execute(request)
-          // The body is not used, but the connection can be reused only after the body was read.
+          // A connection can be reused only after the body was read.
           yield* Effect.ignore(Effect.timeout(Stream.runDrain(stream), drainTimeout))
           if (status < 200 || status >= 300) {
             return yield* new ForwardFailed({ status, message: `${target} answered ${status}` })

@@ -1,28 +1,32 @@
 /**
- * Several merchants in one receiver: each has secrets, credentials, a handler, a ledger and a worker of his own.
+ * Several merchants in one receiver: each has its own secrets, credentials, handler, ledger and
+ * worker.
  *
  * **Details**
  *
- * One door takes the callbacks of all merchants. `Receiver` in the context of this layer chooses the merchant of each:
+ * `Receiver` in the context of this layer takes all callbacks, and chooses the merchant of each:
  *
- * 1. If the token of the callback URL names a merchant (`CallbackUrl.layer` with `merchant`), it is this one.
+ * 1. If the token of the callback URL names a merchant (`CallbackUrl.layer` with `merchant`), it is
+ *    this one.
  * 2. Otherwise it is the merchant whose `accounts` have the account of the callback.
  *
- * Nothing is verified at this point. The choice only says whose secret verifies the callback and whose ledger stores it.
- * A callback that another merchant signed is refused with 401, and no statement reaches the ledger. A callback of an unknown
- * merchant gets the same response, so the responses do not tell which merchants and accounts there are.
+ * Nothing is verified at this point. The choice only selects the secret that verifies the callback,
+ * and the ledger. A callback that another merchant signed is refused with 401 before any statement
+ * to the ledger. An unknown merchant gets the same response, so responses do not tell which
+ * merchants and accounts there are.
  *
- * Each row is in the ledger of its merchant. A database keeps the id of its merchant, so a start with the database of
- * another one fails. Each worker has slots and a read budget of its own, so a handler that fails or hangs takes none from the
- * others. If more than 1,024 callbacks or 12 MiB
- * wait for stores, a merchant with more than an equal share of them is answered 503.
+ * A database keeps the id of its merchant, so a start with the database of another one fails. Each
+ * worker has slots and a read budget of its own, so a handler that fails or hangs takes none from
+ * the others. If more than 1,024 callbacks or 12 MiB wait for stores, a merchant with more than an
+ * equal share of them is answered 503.
  *
  * **Gotchas**
  *
- * - Each merchant needs a secret of his own. A merchant who knows the secret of another one can sign for him.
+ * - Each merchant needs a secret of its own. A merchant that knows the secret of another one can
+ *   sign for it.
  * - A handler that computes for a second without a pause delays all merchants.
- * - Rows that other processes make due are found within 25 ms for each merchant: after 2.5 seconds with 100 of them
- *   (`docs/decisions/0102-each-merchant-of-a-receiver-has-its-own-ledger.md`).
+ * - Rows that other processes make due are found within 25 ms for each merchant: after 2.5 seconds
+ *   with 100 of them (`docs/decisions/0102-each-merchant-of-a-receiver-has-its-own-ledger.md`).
  *
  * @since 0.1.0
  */
@@ -64,26 +68,32 @@ export type Services = Receiver | Worker | Journal | Ledger
 /**
  * A merchant of a receiver.
  *
- * - `id`: names the merchant in tokens, metrics, logs and the admin API: lower-case letters, digits, `-` and `_`, at most 32.
- *   It never changes.
- * - `accounts`: the accounts (`mid` or `accountId`) of the merchant. Each belongs to one merchant. They choose the merchant of a
- *   callback whose URL names none. Give them to `Verifier.layer`, too.
- * - `layer`: his receiver and his ledger.
- * - `storeBytes`: the most bytes of his store, or of each of its databases: 10 GiB by default. Beyond it no bodies are kept and
- *   callbacks of new transactions are answered 503; those of known ones are stored.
- *
  * @category models
  * @since 0.1.0
  */
 export interface Merchant<E = never, R = never> {
+  /**
+   * Names the merchant in tokens, metrics, logs and the admin API: lower-case letters, digits, `-`
+   * and `_`, at most 32. It never changes.
+   */
   readonly id: string
+  /**
+   * The accounts (`mid` or `accountId`) of this merchant alone. They choose the merchant of a
+   * callback whose URL names none. Give them to `Verifier.layer`, too.
+   */
   readonly accounts?: ReadonlyArray<string> | undefined
+  /** Its receiver and its ledger. */
   readonly layer: Layer.Layer<Services, E, R>
+  /**
+   * The most bytes of its store, or of each of its databases: 10 GiB by default. Beyond it no
+   * bodies are kept and callbacks of new transactions are answered 503; those of known ones are
+   * stored.
+   */
   readonly storeBytes?: number | undefined
 }
 
 /**
- * Service that has the merchants of a receiver: the services of each, by his id, and his accounts.
+ * Service that has the merchants of a receiver, by id.
  *
  * **Example** (The transaction of a merchant)
  *
@@ -107,46 +117,52 @@ export class Merchants extends Context.Service<
   ReadonlyMap<
     string,
     {
+      /** The accounts of the merchant. */
       readonly accounts: ReadonlyArray<string>
+      /** The services of the merchant. */
       readonly services: Context.Context<Services>
     }
   >
 >()("@pawl/receiver/Merchants") {}
 
 /**
- * Error raised when the merchants of a receiver cannot be served: an id cannot be used or is used twice, an account has two
- * merchants, or two merchants have one ledger. A database of another merchant fails as its layer does. `merchant` is the id.
+ * Error raised when the merchants of a receiver cannot be served: an id cannot be used or is used
+ * twice, an account has two merchants, or two merchants have one ledger. A database of another
+ * merchant fails as its layer does.
  *
  * @category errors
  * @since 0.1.0
  */
 export class InvalidMerchant extends Data.TaggedError("InvalidMerchant")<{
+  /** The id. */
   readonly merchant: string
+  /** The reason. */
   readonly message: string
 }> {
+  /** The name of the error. */
   readonly code = "InvalidMerchant"
 }
 
 /**
- * The callbacks that may wait for stores, and their bytes, before the merchants are limited to their shares. Twice as much fits into
- * the connections and the bodies of a door.
+ * The callbacks and bytes that may wait for stores before the merchants are limited to their
+ * shares. The connections and bodies of a door hold twice as much.
  */
 const maxWaiting = { callbacks: 1024, bytes: 12 * 1024 * 1024 }
 /** Each merchant adds this to the minimum poll interval of all workers. */
 const pollIntervalPerMerchant = Duration.millis(25)
-/** The most bytes of the store of a merchant, so that no merchant fills the disk of the others. */
+/** So that no merchant fills the disk of the others. */
 const maxStoreBytes = 10 * 1024 ** 3
-/** The most merchants that start at a time. */
 const startedAtOnce = 8
 
 /**
- * Layer that receives the callbacks of several merchants. Its `Worker` drains the workers of all of them.
+ * Layer that receives the callbacks of several merchants. Its `Worker` drains the workers of all of
+ * them.
  *
  * **Details**
  *
- * It takes the place of `Receiver.layer`: `NodeReceiver`, `WebReceiver` and `Receiver.route` serve it. The metrics and logs of a
- * merchant have his id as `merchant`. The layer of each merchant is built anew. A service that several merchants use is
- * a requirement of their layers.
+ * It takes the place of `Receiver.layer`: `NodeReceiver`, `WebReceiver` and `Receiver.route` serve
+ * it. The metrics and logs of a merchant have its id as `merchant`. The layer of each merchant is
+ * built anew; a shared service is a requirement of their layers.
  *
  * @category layers
  * @since 0.1.0
@@ -182,7 +198,7 @@ export const layer = <E, R>(
           discard: true
         })
       })
-      // Runs before the finalizers of the merchants, which wait one after the other.
+      // Before the finalizers of the merchants, which wait one after the other.
       yield* Effect.addFinalizer((exit) =>
         Exit.isSuccess(exit) || Cause.hasInterruptsOnly(exit.cause) ? drain : Effect.void
       )
@@ -203,7 +219,7 @@ export const layer = <E, R>(
           if ("reason" in reading) return nobodyOf("").receive(incoming)
           const { signed, token } = reading
           const named = token === undefined ? undefined : Token.merchantOf(token)
-          // A name that is unknown is refused, because another response would tell which names are known.
+          // An unknown name gets the same response as a known one.
           const merchant = byId.get(named ?? byAccount.get(signed.account) ?? "")
           return (merchant ?? nobodyOf(named ?? signed.account)).receive(incoming)
         })
@@ -223,7 +239,7 @@ export const layer = <E, R>(
     })
   )
 
-/** Returns the merchant of each account, or fails with the first merchant whose id or account cannot be used. */
+/** Fails with the first merchant whose id or account cannot be used. */
 const accountsOf = Effect.fnUntraced(function* (
   merchants: ReadonlyArray<Pick<Merchant, "accounts" | "id">>
 ) {
@@ -244,8 +260,8 @@ const accountsOf = Effect.fnUntraced(function* (
 })
 
 /**
- * Starts a merchant, until the scope ends. Without an id it is nobody. Its label is empty, which Prometheus takes for none, because
- * metrics without a label cost less time.
+ * Runs a merchant until the scope ends; without an id it is nobody. Its label is empty, which
+ * Prometheus takes for none, because metrics without a label cost less time.
  */
 const start = Effect.fnUntraced(function* <E, R>(
   {
@@ -273,7 +289,7 @@ const start = Effect.fnUntraced(function* <E, R>(
 })
 
 /**
- * The settings of the admin API: those of `Admin`, and the secrets of each merchant, by his id.
+ * The settings of the admin API: those of `Admin`, and the secrets of each merchant, by its id.
  *
  * @category models
  * @since 0.1.0
@@ -287,8 +303,8 @@ export type AdminOptions = MerchantsAdmin.Options
  *
  * | request | response |
  * |---|---|
- * | `GET /merchants` | each merchant with his id, accounts, condition and backlog |
- * | any request of `Admin`, with `/merchants/{id}` before its path | the response for this merchant; 404 if he is unknown |
+ * | `GET /merchants` | each merchant with its id, accounts, condition and backlog |
+ * | any request of `Admin`, with `/merchants/{id}` before its path | the response for this merchant; 404 if it is unknown |
  * | `GET /`, `GET /merchants/{id}/` | the pages for a person, if they are among the options: the list, and one merchant |
  * | `GET /metrics` | the metrics of all merchants; those of one have the label `merchant` |
  * | `GET /merchants/{id}/metrics` | those with the label of this merchant |

@@ -1,6 +1,6 @@
 /**
- * The receiver as a process: the operator's API, forwarding, and several merchants in one receiver. `npx pawl-receiver` puts
- * them together.
+ * The receiver as a process: the operator's API, forwarding, and several merchants. `npx
+ * pawl-receiver` puts them together.
  *
  * @since 0.1.0
  */

@@ -1,6 +1,4 @@
-/**
- * The command `erase`: deletes a person's data from the store of a receiver, and keeps what accounting needs.
- */
+/** The command `erase`: deletes a person's data from the store, and keeps what accounting needs. */
 import { methodOf } from "@pawl/core/Kind"
 import * as Argument from "effect/cli/Argument"
 import * as CommandOutput from "@pawl/webhook/internal/CommandOutput"
@@ -31,7 +29,7 @@ const input = {
 
 const plural = (count: number, noun: string) => `${count} ${noun}${count === 1 ? "" : "s"}`
 
-/** The command. Ends with 1 if one of the transactions is not known. */
+/** Ends with 1 if one of the transactions is not known. */
 export const erase = Command.make("erase", input, ({ compact, ids, kind, store }) =>
   StoreFlag.within(
     store,

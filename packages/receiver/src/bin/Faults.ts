@@ -1,9 +1,7 @@
-/**
- * The faults of settings: one sentence for each setting that cannot be used. A sentence never has the value.
- */
+/** The faults of settings: one sentence for each. A sentence never has the value. */
 import * as Data from "effect/Data"
 
-/** Error raised when settings are missing or invalid: one sentence for each. */
+/** Error raised when settings are missing or invalid. */
 export class InvalidSettings extends Data.TaggedError("InvalidSettings")<{
   readonly sentences: ReadonlyArray<string>
 }> {
@@ -13,9 +11,9 @@ export class InvalidSettings extends Data.TaggedError("InvalidSettings")<{
 }
 
 /**
- * A list of faults. The first fault of a setting is the one to correct, so further ones of it are not listed.
+ * The first fault of a setting is the one to correct, so further ones are not listed.
  *
- * - `refuse` adds that a setting cannot be used, with advice; `say` adds another statement about it.
+ * - `refuse` says that a setting cannot be used, with advice; `say` adds another statement.
  * - `unless` adds a sentence if its rule does not hold.
  * - `skip` lists no fault of a setting.
  */
@@ -27,7 +25,7 @@ export interface Faults {
   readonly skip: (setting: string) => void
 }
 
-/** Makes a list without faults. `nameOf` returns the name of a setting that a person knows. */
+/** `nameOf` returns the name of a setting that a person knows. */
 export const make = (nameOf: (setting: string) => string = (setting) => setting): Faults => {
   const sentences: Array<string> = []
   const named = new Set<string>()

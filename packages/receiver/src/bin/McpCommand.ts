@@ -1,5 +1,5 @@
 /**
- * The command `mcp`: an MCP server on standard input and output, for assistants, over the admin API of a receiver.
+ * The command `mcp`: an MCP server on standard input and output over the admin API of a receiver.
  */
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import * as McpProtocol from "effect/ai/McpProtocol"
@@ -20,7 +20,9 @@ const { version } = createRequire(import.meta.url)("../../package.json") as {
   readonly version: string
 }
 
-/** Returns an origin, or the address of a merchant. A query or credentials would be sent with each request. */
+/**
+ * An origin, or the address of a merchant. A query or credentials would be sent with each request.
+ */
 const baseOf = (text: string): string | undefined => {
   const url = URL.parse(text)
   if (url === null || !/^https?:$/u.test(url.protocol)) return undefined
@@ -39,14 +41,14 @@ const flags = {
 
 const token = Config.Redacted("PAWL_ADMIN_TOKEN").pipe(Config.withDefault(Redacted.make("")))
 
-/** The command. It serves until its input ends. */
+/** Serves until its input ends. */
 export const mcp = Command.make(
   "mcp",
   flags,
   Effect.fnUntraced(function* ({ admin }) {
     const base = baseOf(admin)
     if (base === undefined) {
-      // The value is not printed: it may have a password.
+      // The value may have a password.
       return yield* report(
         "--admin cannot be used: give an address such as http://127.0.0.1:4021, or http://127.0.0.1:4021/merchants/shop-a of a merchant, without credentials"
       )

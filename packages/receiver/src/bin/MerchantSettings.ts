@@ -1,6 +1,4 @@
-/**
- * The settings of a merchant, from the environment or from an entry of the file of the merchants.
- */
+/** The settings of a merchant, from the environment or from the file of the merchants. */
 import * as NodeHmac from "@pawl/core/NodeHmac"
 import * as PawlConfig from "@pawl/http/PawlConfig"
 import type * as NodeStore from "@pawl/webhook/internal/ledger/NodeStore"
@@ -11,7 +9,6 @@ import * as Result from "effect/Result"
 import type { Secret } from "../internal/admin/Overview.ts"
 import type { Faults } from "./Faults.ts"
 
-/** The settings of a merchant. */
 export interface Merchant {
   readonly id: string
   readonly accounts: ReadonlyArray<string>
@@ -27,20 +24,23 @@ export interface Merchant {
   readonly forward: string | undefined
   readonly forwardSecret: Redacted.Redacted
   readonly stores: NodeStore.Stores
-  /** The months that transactions are kept, infinite for ever. Undefined if the setting of the process counts. */
+  /** Infinite for ever; undefined for the setting of the process. */
   readonly keepMonths?: number | undefined
-  /** The most bytes of the store. Undefined if the setting of the process counts. */
+  /** Undefined for the setting of the process. */
   readonly storeBytes?: number | undefined
   readonly named: ReadonlyArray<Secret>
 }
 
-/** The credentials of a merchant, and where his transitions go. An empty secret counts as absent. */
+/**
+ * The credentials of a merchant, and the target of its transitions. An empty secret counts as
+ * absent.
+ */
 export interface Given extends Pick<Merchant, "forward" | "service"> {
   readonly previous: Redacted.Redacted
   readonly forwardSecret: Redacted.Redacted
 }
 
-/** The secrets of a merchant, by their settings, and their uses as the page shows them. */
+/** By setting, as the page shows them. */
 const uses = {
   merchantSecret: "verifies callbacks, signs requests",
   merchantSecretPrevious: "verifies callbacks until the service has switched",
@@ -48,7 +48,7 @@ const uses = {
     "signs forwarded transitions; without it a key that is made of the merchant secret does"
 }
 
-/** Checks the credentials of a merchant, and fills in what is absent. `nameOf` returns the name of a setting on the page. */
+/** Fills in what is absent. `nameOf` returns the name of a setting on the page. */
 export const make = Effect.fnUntraced(function* (
   faults: Faults,
   { forward, forwardSecret, previous, service }: Given,
@@ -84,17 +84,16 @@ export const make = Effect.fnUntraced(function* (
   }
 })
 
-/** Says which stores can be given. */
 export const storeAdvice = "give memory, sqlite:FILE or postgres://USER@HOST/DATABASE"
 
-/** Valid settings of a client, for those that a check does not look at. */
+/** For the settings that a check does not look at. */
 const valid = {
   baseUrl: "https://service.example/api",
   merchantKey: "key",
   merchantSecret: Redacted.make("secret")
 }
 
-/** Refuses settings of the client with the advice of the client. */
+/** With the client's own advice. */
 export const checkClient = (
   faults: Faults,
   name: string,
@@ -105,13 +104,13 @@ export const checkClient = (
     onSuccess: () => undefined
   })
 
-/** A signature of a forwarded transition must not be one of a callback, so the merchant secret does not sign both. */
+/** Not the merchant secret: a signature of a transition must not be one of a callback. */
 const forwardSecretOf = (merchantSecret: Redacted.Redacted): Redacted.Redacted => {
   const key = NodeHmac.keyed(merchantSecret)("pawl forwarded transitions")
   return Redacted.make(`whsec_${Base64.encode(key)}`)
 }
 
-/** Says what is wrong with the secret of forwarded transitions. One of Standard Webhooks is `whsec_` and its key in base64. */
+/** Says what is wrong. A secret of Standard Webhooks is `whsec_` and its key in base64. */
 const adviceOfKey = (secret: Redacted.Redacted): string | undefined => {
   const text = Redacted.value(secret).trim()
   const [, base64] = /^whsec_(.*)$/su.exec(text) ?? []
@@ -128,6 +127,6 @@ const isForwardUrl = (text: string): boolean => {
   return url !== null && /^https?:$/u.test(url.protocol) && url.username + url.password === ""
 }
 
-/** Returns undefined for an empty secret. */
+/** Undefined if empty. */
 export const nonEmpty = (secret: Redacted.Redacted): Redacted.Redacted | undefined =>
   Redacted.value(secret) === "" ? undefined : secret

@@ -1,5 +1,6 @@
 /**
- * The file that lists the merchants of a receiver (`--merchants`). Problems name the field, never its value.
+ * The file that lists the merchants of a receiver (`--merchants`). Problems name the field, never
+ * its value.
  */
 import * as Json from "@pawl/core/internal/Json"
 import * as RetentionSettings from "@pawl/webhook/internal/work/RetentionSettings"
@@ -15,13 +16,13 @@ import * as MerchantId from "../internal/merchants/MerchantId.ts"
 import * as Faults from "./Faults.ts"
 import * as MerchantSettings from "./MerchantSettings.ts"
 
-/** A merchant of the file. `name` is the place of the entry. */
+/** `name` is the place of the entry. */
 interface Entry extends MerchantSettings.Merchant {
   readonly name: string
   readonly faults: Faults.Faults
 }
 
-/** The base URL of the merchants without one, and the name of its setting. */
+/** The base URL of the merchants without one. */
 interface Fallback {
   readonly name: string
   readonly baseUrl: string
@@ -41,7 +42,7 @@ const fields = [
   "storeMegabytes"
 ]
 
-/** Reads the file. It has no merchants if it cannot be read. */
+/** No merchants if the file cannot be read. */
 export const read = Effect.fnUntraced(function* (
   file: string,
   fallback: Fallback,
@@ -83,7 +84,6 @@ export const read = Effect.fnUntraced(function* (
   return entries
 })
 
-/** Reads an entry of the file. */
 const readEntry = Effect.fnUntraced(function* (
   entry: Readonly<Record<string, unknown>>,
   name: string,
@@ -103,7 +103,7 @@ const readEntry = Effect.fnUntraced(function* (
     faults.refuse(field, "give texts")
     return []
   }
-  /** A secret is a text, or the name of the variable that has it. */
+  /** A text, or the name of the variable that has it. */
   const secretIn = Effect.fnUntraced(function* (field: string) {
     const value = entry[field] ?? ""
     const variable = isRecord(value) ? value["env"] : undefined
@@ -117,7 +117,7 @@ const readEntry = Effect.fnUntraced(function* (
     }
     const secret = yield* Effect.orDie(secretOf(variable))
     if (MerchantSettings.nonEmpty(secret) === undefined) {
-      // A text in the place of the name may be the secret itself.
+      // A text in place of the name may be the secret.
       const shown = /^[A-Z][A-Z0-9_]*$/u.test(variable) ? `variable ${variable}` : "variable in env"
       faults.refuse(field, `the ${shown} is not set`)
     }
@@ -127,7 +127,7 @@ const readEntry = Effect.fnUntraced(function* (
   for (const field of ["id", "merchantKey", "merchantSecret", "store"]) {
     if (entry[field] === undefined) faults.say(field, "is missing")
   }
-  // The base URL that merchants share has one sentence for all of them.
+  // One sentence for all merchants that share the base URL.
   if (entry["baseUrl"] === undefined) faults.skip("baseUrl")
   const id = textIn("id")
   if (!MerchantId.isValid(id)) faults.say("id", `cannot be used. ${MerchantId.rule}`)
@@ -185,7 +185,7 @@ const readEntry = Effect.fnUntraced(function* (
 const secretOf = (variable: string) =>
   Config.Redacted(variable).pipe(Config.withDefault(Redacted.make("")))
 
-/** Refuses each field of a record that is not known. A text in the wrong place may be a secret. */
+/** A text in the wrong place may be a secret. */
 const refuseUnknown = (
   faults: Faults.Faults,
   record: Readonly<Record<string, unknown>>,
@@ -201,7 +201,7 @@ const refuseUnknown = (
   }
 }
 
-/** Refuses each id, account, secret and store of a merchant that another one has, too. */
+/** Refuses each id, account, secret and store that two merchants have. */
 const refuseShared = (entries: ReadonlyArray<Entry>) => {
   const owners = new Map<string, string>()
   const check = ({ faults, name }: Entry, field: string, keys: ReadonlyArray<string>) => {
@@ -240,7 +240,6 @@ const keysOfStore = (store: NodeStore.Store): ReadonlyArray<string> => {
     : [`file ${resolve(store.filename)}`]
 }
 
-/** Reads the text of a file, or fails with the reason. */
 const readText = (file: string): Effect.Effect<string, string> => {
   const folder = dirname(resolve(file))
   return existsSync(folder)
@@ -248,6 +247,5 @@ const readText = (file: string): Effect.Effect<string, string> => {
     : Effect.fail(`the folder ${folder} does not exist`)
 }
 
-/** Tells whether a value of JSON is an object. */
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value)

@@ -1,11 +1,10 @@
 /**
- * The two ports of the receiver: one for callbacks and probes, which the network reaches, and one for the operator.
+ * The two ports of the receiver: one for callbacks and probes, which the network reaches, and one
+ * for the operator.
  *
- * **Details**
- *
- * `/healthz` says that the process serves. `/readyz` says whether its store, or one of its shards, can be written, and is 503
- * from the start of the shutdown on. Its body names the condition of the receiver; the credentials and the clock are in it,
- * but do not decide.
+ * `/healthz` says that the process serves. `/readyz` says whether its store, or one of its shards,
+ * can be written, and is 503 from the start of the shutdown on. Its body names the condition of the
+ * receiver; the credentials and the clock in it do not decide.
  */
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -16,7 +15,7 @@ import * as NodeConnections from "@pawl/webhook/internal/doors/NodeConnections"
 import * as NodeReceiver from "@pawl/webhook/NodeReceiver"
 import * as Reply from "../internal/admin/Response.ts"
 
-/** The port of the operator. Its host is loopback unless there is a token. */
+/** Its host is loopback unless there is a token. */
 export interface AdminPort {
   readonly host: string
   readonly port: number
@@ -24,7 +23,7 @@ export interface AdminPort {
   readonly hosts: ReadonlyArray<string>
 }
 
-/** Serves until the scope ends. Returns the URL for callbacks. */
+/** Until the scope ends. Returns the URL for callbacks. */
 export const serve = Effect.fnUntraced(function* (options: {
   readonly host: string
   readonly port: number
@@ -71,7 +70,7 @@ export const serve = Effect.fnUntraced(function* (options: {
 const originOf = (host: string, port: number): string =>
   `http://${host.includes(":") ? `[${host}]` : host}:${port}`
 
-/** Returns path and query as they were sent, without the origin that some clients send. */
+/** As they were sent, without the origin that some clients send. */
 const partsOf = ({ url = "" }: IncomingMessage) => {
   const [, pathname = "", search = ""] =
     /^([^?#]*)(?:\?([^#]*))?/u.exec(url.replace(/^https?:\/\/[^/?#]*/iu, "")) ?? []

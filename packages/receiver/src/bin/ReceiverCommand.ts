@@ -1,12 +1,12 @@
 /**
  * The receiver as a process of its own, for applications in any language.
  *
- * The process prints `ready http://127.0.0.1:4020/callback` on stdout once it serves, and then each transition
- * as one line of JSON, unless transitions are forwarded. Logs go to stderr: on a terminal as lines that a person reads,
- * elsewhere one object of JSON a line.
+ * It prints `ready http://127.0.0.1:4020/callback` on stdout once it serves, and then each
+ * transition as one line of JSON, unless transitions are forwarded. Logs go to stderr: on a
+ * terminal as text, elsewhere as one object of JSON a line.
  *
- * On SIGTERM the process completes the requests in flight, releases its rows and exits with 0. A second
- * SIGTERM ends it at once.
+ * SIGTERM completes the requests in flight, releases the rows and exits with 0. A second SIGTERM
+ * ends the process at once.
  */
 import * as CommandOutput from "@pawl/webhook/internal/CommandOutput"
 import * as Command from "effect/cli/Command"
@@ -50,7 +50,7 @@ const migrate = Command.make(
   CommandOutput.example("--store sqlite:callbacks.db", "Makes the tables of a file")
 )
 
-/** Makes the command under the name of its program. It takes over the signals of its process. */
+/** Takes over the signals of its process. */
 export const make = (name: string) =>
   Command.make(
     name,
@@ -109,10 +109,9 @@ export const make = (name: string) =>
     Command.provide(Layer.suspend(() => Logger.layer([logger])))
   )
 
-/** The command as `pawl receiver`. */
 export const receiver = make("receiver")
 
-/** Logs to stderr, because stdout is for transitions. */
+/** Stdout is for transitions. */
 const logger = Logger.map(
   process.stderr.isTTY ? Logger.map(Logger.formatStructured, LogLine.make) : Logger.formatJson,
   (line) => {
@@ -128,6 +127,6 @@ const takeSignals = () => {
     setTimeout(() => process.exit(1), 19_500).unref()
   }
   process.on("SIGTERM", onSignal).on("SIGINT", onSignal)
-  // If the reader of stdout is gone, the write fails, and so does the call of the handler.
+  // Without a reader of stdout the write fails, and so does the call of the handler.
   process.stdout.on("error", () => {})
 }

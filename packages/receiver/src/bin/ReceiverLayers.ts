@@ -1,6 +1,4 @@
-/**
- * The layers of the command `receiver`: of one merchant, and of several ones.
- */
+/** The layers of the command `receiver`. */
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import * as Handler from "@pawl/core/Handler"
 import type { Hmac } from "@pawl/core/Hmac"
@@ -32,7 +30,7 @@ interface Options {
 type Services = Admin.Admin | Receiver.Receiver | Worker
 type Failure = Layer.Error<ReturnType<typeof receiverOf>> | Merchants.InvalidMerchant
 
-/** Layer of the receiver: of one merchant, or of those of a file. */
+/** Of one merchant, or of those of a file. */
 export const layer = (options: Options): Layer.Layer<Services, Failure> => {
   const parts: Layer.Layer<Services, Failure, Hmac> = options.settings.isListed
     ? layerSeveral(options)
@@ -69,7 +67,7 @@ const layerSeveral = (options: Options) => {
   )
 }
 
-/** The most connections to each PostgreSQL database of many merchants, so that all of them fit on a server. */
+/** For each PostgreSQL database of many merchants, so that all fit on a server. */
 const connectionsOf = (merchants: ReadonlyArray<Merchant>): number => {
   const databases = merchants
     .flatMap(({ stores }) => stores)
@@ -77,7 +75,7 @@ const connectionsOf = (merchants: ReadonlyArray<Merchant>): number => {
   return Math.min(10, Math.max(2, Math.floor(80 / databases.length)))
 }
 
-/** Opens the store of a merchant. An error names him, because the addresses of databases are not printed. */
+/** An error names the merchant, because the addresses of databases are not printed. */
 const storeOf = ({ id, stores }: Merchant, connections: number) =>
   Layer.effectContext(
     Effect.mapError(
@@ -108,8 +106,8 @@ const receiverOf = (
 }
 
 /**
- * Prints transitions after `ready` was printed, with the merchant first if there are several. If a line cannot be written,
- * the call of the handler fails.
+ * Prints transitions after `ready`, with the merchant first if there are several. If a line cannot
+ * be written, the call of the handler fails.
  */
 const layerStdout = (ready: Latch.Latch, merchant: string) =>
   Handler.layer((transition) =>

@@ -1,7 +1,7 @@
 /**
- * The command `reconcile`: compares the transactions of a day with the service, and writes the differences and the books.
- *
- * Each comparison is a line in a file, and a run after one that was killed reads only what has no line there.
+ * The command `reconcile`: compares the transactions of a day with the service, and writes the
+ * differences and the books. A run after one that was killed reads only what has no line in its
+ * file.
  */
 import * as Pawl from "@pawl/http/Pawl"
 import * as CommandOutput from "@pawl/webhook/internal/CommandOutput"
@@ -52,7 +52,7 @@ const flags = {
   )
 }
 
-/** The command `reconcile`. Ends with 1 if there are differences, or if the service did not answer for all. */
+/** Ends with 1 if there are differences, or if the service did not answer for all. */
 export const reconcile = Command.make("reconcile", flags, ({ baseUrl, day, out, rate, store }) =>
   StoreFlag.within(
     store,

@@ -1,5 +1,6 @@
 /**
- * The command `rename`: gives a store to the same service at its new base URL. It needs the keys with which texts are sealed.
+ * The command `rename`: gives a store to the same service at its new base URL. It needs the keys
+ * that seal texts.
  */
 import { baseUrl } from "@pawl/http/internal/config/Settings"
 import * as NodeHmac from "@pawl/core/NodeHmac"
@@ -26,7 +27,7 @@ const input = {
   store: StoreFlag.store
 }
 
-/** The command. Ends with 1 if the store belongs to the service at another base URL. */
+/** Ends with 1 if the store belongs to the service at another base URL. */
 export const command = Command.make("rename", input, ({ from, store, to }) =>
   StoreFlag.within(
     store,

@@ -11,6 +11,5 @@ export class Reported extends Data.TaggedError("Reported") {
   override readonly [Runtime.errorReported] = false
 }
 
-/** Prints a sentence and fails. */
 export const report = (sentence: string): Effect.Effect<never, Reported> =>
   Effect.andThen(Console.error(sentence), Effect.fail(new Reported()))

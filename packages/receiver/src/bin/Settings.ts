@@ -28,7 +28,6 @@ const port = (name: string) =>
     )
   )
 
-/** Flags of the command line. */
 export const flags = {
   port: port("port").pipe(
     Flag.withDescription("The port for callbacks; 0 takes a free port (default: 4020)"),
@@ -113,7 +112,7 @@ const environment = Config.all({
   ...RetentionSettings.environment
 })
 
-/** The meanings of the settings that one merchant needs. */
+/** Of the settings that one merchant needs. */
 const meanings = {
   merchantKey: "the merchant's key, from the operator of the service",
   merchantSecret: "the merchant's secret, from the operator of the service",
@@ -131,7 +130,6 @@ const nameOf = (setting: string): string => variables[setting] ?? setting
 
 const reserved = /^\/(?:healthz|readyz|metrics|dead-letters|transactions)?(?:\/|$)/u
 
-/** The flags that are settings. */
 type Flags = Omit<
   Command.Command.Config.Infer<typeof flags>,
   "confirm" | "host" | "moveRows" | "port"
@@ -139,10 +137,11 @@ type Flags = Omit<
   readonly port?: number
 }
 
-/** The settings of the command. */
 export type Settings = Effect.Success<ReturnType<typeof make>>
 
-/** Reads the settings, or fails with one sentence for each problem. `isListed` tells whether a file lists the merchants. */
+/**
+ * Fails with one sentence for each problem. `isListed` tells whether a file lists the merchants.
+ */
 export const make = Effect.fnUntraced(function* (flags: Flags) {
   const env = yield* environment
   const baseUrl = Option.getOrElse(flags.baseUrl, () => env.baseUrl)
@@ -199,7 +198,7 @@ export const make = Effect.fnUntraced(function* (flags: Flags) {
   }
 })
 
-/** Reads the settings of the merchant of the environment. */
+/** From the environment. */
 const readMerchant = Effect.fnUntraced(function* (
   {
     stores,
@@ -235,7 +234,7 @@ const readMerchant = Effect.fnUntraced(function* (
   }
 })
 
-/** Reads the settings of the admin port; undefined if there is none. */
+/** Undefined if there is no admin port. */
 const adminOf = (
   flags: Flags,
   env: { readonly adminToken: Redacted.Redacted; readonly adminHosts: string },

@@ -1,6 +1,4 @@
-/**
- * The store of a receiver, for its command and for those that open the store beside it.
- */
+/** The store of a receiver, for its command and for those beside it. */
 import type { StoreUnavailable } from "@pawl/core/CallbackError"
 import * as Argument from "effect/cli/Argument"
 import * as Flag from "effect/cli/Flag"
@@ -19,7 +17,6 @@ import * as Faults from "./Faults.ts"
 import * as MerchantSettings from "./MerchantSettings.ts"
 import { report, type Reported } from "./Report.ts"
 
-/** The flag of the store. */
 export const store = Flag.String("store").pipe(
   Flag.withDescription(
     "The store of the receiver: sqlite:FILE or postgres://…; several are shards (default: PAWL_STORE)"
@@ -27,18 +24,18 @@ export const store = Flag.String("store").pipe(
   Flag.atLeast(0)
 )
 
-/** The argument of the kind: that of a transaction, or its method. */
+/** The kind of a transaction, or its method. */
 export const kind = Argument.Literals("kind", kinds)
 
 const variable = Config.Redacted("PAWL_STORE").pipe(Config.withDefault(Redacted.make("")))
 
-/** Every process of the machine can read arguments, so a password may only come from the environment. */
+/** Every process of the machine can read arguments. */
 const hasPassword = (text: string): boolean => {
   const url = URL.parse(text)
   return url !== null && (url.password !== "" || url.searchParams.has("password"))
 }
 
-/** Reads the stores from their flags, else from `PAWL_STORE`: memory if neither names one. */
+/** From the flags, else from `PAWL_STORE`; else memory. */
 export const read = Effect.fnUntraced(function* (
   flags: ReadonlyArray<string>,
   faults: Faults.Faults
@@ -57,7 +54,7 @@ export const read = Effect.fnUntraced(function* (
   return stores ?? [{ _tag: "memory" }]
 })
 
-/** Reads the databases of a store, or fails with one sentence for each problem. */
+/** Fails with one sentence for each problem. */
 export const databases = Effect.fnUntraced(function* (flags: ReadonlyArray<string>) {
   const faults = Faults.make()
   const stores = yield* read(flags, faults)
@@ -75,7 +72,7 @@ export const databases = Effect.fnUntraced(function* (flags: ReadonlyArray<strin
   })
 })
 
-/** Tells whether a store is a file that does not exist. Opening the store would create the file. */
+/** Opening a store would create its file. */
 const isMissing = (store: NodeStore.Database): store is NodeStore.Database & NodeSqlite.Options =>
   store._tag === "sqlite" && NodeSqlite.isFile(store.filename) && !existsSync(store.filename)
 

@@ -1,8 +1,9 @@
 /**
- * The commands `explain`, `replay` and `export`: the story of one transaction, from the store of a receiver.
+ * The commands `explain`, `replay` and `export`: the story of one transaction, from the store of a
+ * receiver.
  *
- * They read the store itself, so they work while the receiver does not. An older store is brought up to date, as the receiver
- * does when it starts.
+ * They read the store itself, so they work while the receiver does not. An older store is brought
+ * up to date, as at a start.
  */
 import type { StoreUnavailable } from "@pawl/core/CallbackError"
 import { methodOf } from "@pawl/core/Kind"
@@ -35,7 +36,7 @@ const input = {
   )
 }
 
-/** Makes a command about the story of a transaction. Ends with 1 if the transaction is not known. */
+/** Ends with 1 if the transaction is not known. */
 const about = (
   name: string,
   description: string,
@@ -67,7 +68,6 @@ const about = (
 const incomplete =
   "The story is not complete: the transaction is older than its facts, or has more of them than are kept."
 
-/** The command `explain`. */
 export const explain = about(
   "explain",
   "Tells what happened to a transaction, in sentences",
@@ -85,7 +85,7 @@ export const explain = about(
   })
 )
 
-/** The command `replay`. Ends with 1 if there is a difference. */
+/** Ends with 1 if there is a difference. */
 export const replay = about(
   "replay",
   "Says whether the facts of a transaction lead to its row, and whether this version would tell the handler the same",
@@ -103,7 +103,6 @@ export const replay = about(
   })
 )
 
-/** The command `export`. */
 export const exported = about(
   "export",
   "Prints the command that repeats a transaction on a sandbox",

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 /**
- * Starts the receiver. If Node is too old or a package is missing, it prints one sentence and exits with 1.
+ * Starts the receiver. If Node is too old or a package is missing, it prints one sentence and exits
+ * with 1.
  */
 const end = (sentence: string): never => {
   console.error(sentence)

@@ -1,5 +1,6 @@
 /**
- * A log entry as a line that a person reads on a terminal: the time, the level, the message, and the rest as `name=value`.
+ * A log entry as a line on a terminal: the time, the level, the message, and the rest as
+ * `name=value`.
  */
 import type * as Logger from "effect/Logger"
 
@@ -7,7 +8,7 @@ type Entry = ReturnType<typeof Logger.formatStructured.log>
 
 const colours: Readonly<Record<string, string>> = { WARN: "33", ERROR: "31", FATAL: "31" }
 
-/** Makes the line of an entry. A cause is added in lines of its own. */
+/** A cause has lines of its own. */
 export const make = ({ annotations, cause, level, message, timestamp }: Entry): string => {
   const colour = colours[level]
   const parts = [message].flat().map(textOf)
@@ -17,7 +18,7 @@ export const make = ({ annotations, cause, level, message, timestamp }: Entry): 
   return colour === undefined ? all : `\u001B[${colour}m${all}\u001B[0m`
 }
 
-/** Returns a value as text: an event by its name and its members, anything else that is no text as JSON. */
+/** An event by its name and members, anything else that is no text as JSON. */
 const textOf = (value: unknown): string => {
   if (typeof value === "string") return value
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
@@ -30,5 +31,5 @@ const textOf = (value: unknown): string => {
   return _tag === undefined ? texts.join(" ") : `${textOf(_tag)}: ${texts.join(" ")}`
 }
 
-/** Removes control characters: a text from a callback could move the cursor, or write lines of its own. */
+/** A control character in a callback's text could move the cursor, or write lines of its own. */
 const clean = (text: string): string => text.replaceAll(/\p{Cc}+/gu, " ")

@@ -1,11 +1,10 @@
 /**
  * Access control for the admin API, and the files of its page.
  *
- * **Details**
- *
- * Without a token only this machine has access: a request is refused if its `Host` is another name (which may be
- * made to resolve to 127.0.0.1), or if a proxy says that it forwarded it. With a token every request must carry it,
- * and its `Host` is this machine or one of the configured hosts. A page of another site never has access.
+ * Without a token only this machine has access: a request is refused if its `Host` is another name
+ * (which may resolve to 127.0.0.1), or if a proxy forwarded it. With a token every request must
+ * carry it, and its `Host` is this machine or a configured host. A page of another site never has
+ * access.
  */
 import * as Checksum from "@pawl/core/Checksum"
 import { isLoopback } from "@pawl/core/internal/Loopback"
@@ -15,7 +14,7 @@ import * as Redacted from "effect/Redacted"
 import * as Semaphore from "effect/Semaphore"
 import * as Reply from "./Response.ts"
 
-/** The token of the admin API, the hosts by which other machines name it, and the files of the page, by path. */
+/** `hosts` are the names that other machines use; `page` has its files by path. */
 export interface Options {
   readonly token?: Redacted.Redacted | undefined
   readonly hosts?: ReadonlyArray<string> | undefined
@@ -25,8 +24,8 @@ export interface Options {
 type Headers = Reply.Request["headers"]
 
 /**
- * Guards a route. `fileOf` returns the path of a file of the page. The files need no token, because a browser that opens an
- * address sends none.
+ * `fileOf` returns the path of a file of the page. The files need no token, because a browser that
+ * opens an address sends none.
  */
 export const guard = (
   { page, ...options }: Options,
@@ -48,7 +47,6 @@ export const guard = (
   }
 }
 
-/** Makes the function that decides about the headers of a request. */
 const decide = ({
   hosts = [],
   token
@@ -83,11 +81,11 @@ const isForwarded = (headers: Headers): boolean =>
 const tokenOf = (headers: Headers): string | undefined =>
   /^Bearer +(\S+)$/iu.exec(textOf(headers["authorization"]))?.[1]
 
-/** The wrong tokens that are answered in a second, and the time between two lines about them, in milliseconds. */
+/** The wrong tokens answered in a second, and the milliseconds between two lines about them. */
 const triesPerSecond = 4
 const logGap = 60_000
 
-/** Makes the response to a wrong token. It comes late, so that nobody tries many, and a person reads of the tries in the log. */
+/** Comes late, so that nobody tries many, and logs the tries. */
 const makeSlow = (): Effect.Effect<Reply.Response> => {
   const turns = Semaphore.makeUnsafe(triesPerSecond)
   let tries = 0

@@ -1,8 +1,6 @@
-/**
- * The next step after each alarm. The table of alarms in the guide to production has the same sentences.
- */
+/** The next step after each alarm, in the words of the guide to production. */
 
-/** The next steps, by the beginning of the alarm. */
+/** By the beginning of the alarm. */
 export const nextSteps: Readonly<Record<string, string>> = {
   "callbacks are refused with 401":
     "compare the secret; if it is right, somebody sends forged callbacks",
@@ -47,6 +45,5 @@ export const nextSteps: Readonly<Record<string, string>> = {
   "the service answered with a status that is not documented": "ask the operator for its meaning"
 }
 
-/** Returns the next step after an alarm; null for an unknown one. */
 export const nextStepFor = (reason: string): string | null =>
   Object.entries(nextSteps).find(([beginning]) => reason.startsWith(beginning))?.[1] ?? null

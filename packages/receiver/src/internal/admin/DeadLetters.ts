@@ -1,6 +1,4 @@
-/**
- * The dead letters of the admin API: pages, and a redrive of all of one reason.
- */
+/** The dead letters of the admin API: pages, and a redrive of all of one reason. */
 import type { StoreUnavailable } from "@pawl/core/CallbackError"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -15,13 +13,13 @@ import { noteIn } from "./Story.ts"
 
 const defaultPageSize = 100
 const maxPageSize = 1000
-/** The handler calls in a second after a redrive of many. */
+/** Handler calls in a second. */
 const defaultRate = 10
 const maxRate = 1000
-/** The most dead letters in one statement, so that no other statement waits for long. */
+/** Limits a statement, so that no other one waits for long. */
 const batchSize = 500
 
-/** Responds with a page of dead letters, oldest first. */
+/** Oldest first. */
 export const list = (
   ledger: Ledger["Service"],
   query: URLSearchParams
@@ -39,7 +37,8 @@ export const list = (
 }
 
 /**
- * Redrives every dead letter of a reason that is one now, oldest first. `rate` of them become due in each second.
+ * Redrives the present dead letters of a reason, oldest first. `rate` of them become due in each
+ * second.
  */
 export const redriveAll: (
   ledger: Ledger["Service"],
@@ -82,7 +81,7 @@ const countOf = (query: URLSearchParams, name: string, fallback: number, most: n
   return count <= most ? count : undefined
 }
 
-/** The cursor is the place of the last row of a page. */
+/** The place of the last row of a page. */
 const writeCursor = ({ deadLetter, scope, transactionId }: Parked): string =>
   `${deadLetter.at}.${scope}.${transactionId}`
 

@@ -1,6 +1,4 @@
-/**
- * The responses about one receiver to an operator who has access. `Admin` has the table of its requests.
- */
+/** The responses about one receiver. `Admin` has the table of the requests. */
 import type { Policy } from "@pawl/core/Evidence"
 import { Profile } from "@pawl/core/Profile"
 import * as LedgerClock from "@pawl/webhook/internal/ledger/LedgerClock"
@@ -22,13 +20,12 @@ import * as Reply from "./Response.ts"
 import * as Story from "./Story.ts"
 import * as Transactions from "./Transactions.ts"
 
-/** The settings of the responses. */
 export interface Options {
   readonly policy?: Policy | undefined
   readonly secrets?: ReadonlyArray<Overview.Secret> | undefined
 }
 
-/** Makes `route`, which responds to requests, `condition`, and `state`, which has the condition and the backlog. */
+/** `state` has the condition and the backlog. */
 export const make = Effect.fnUntraced(function* ({ policy = "final", secrets = [] }: Options) {
   const ledger = yield* Ledger
   const requests = Option.getOrUndefined(yield* Effect.serviceOption(RequestStore))
@@ -103,9 +100,9 @@ const keyOf = ([method, transactionId = ""]: ReadonlyArray<string>): Key => ({
   transactionId
 })
 
-/** Decodes a segment. Ids have no control characters. */
+/** Ids have no control characters. */
 const decode = (segment: string): string | undefined => {
-  // This parser, unlike decodeURIComponent, throws nothing.
+  // Throws nothing, unlike decodeURIComponent.
   const text =
     new URLSearchParams(`id=${segment.replaceAll(/[+&]/gu, encodeURIComponent)}`).get("id") ?? ""
   return /\p{Cc}/u.test(text) ? undefined : text

@@ -1,7 +1,4 @@
-/**
- * The overview of the admin API: the condition of the receiver, the open work, the use of the read budget, and the activity of
- * this process.
- */
+/** The overview of the admin API. */
 import type { Policy } from "@pawl/core/Evidence"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -18,14 +15,14 @@ import * as LedgerClock from "@pawl/webhook/internal/ledger/LedgerClock"
 import * as Time from "../story/Time.ts"
 import * as Advice from "./Advice.ts"
 
-/** A secret of the receiver: its name and whether it is set, never its value. */
+/** A secret of the receiver: whether it is set, never its value. */
 export interface Secret {
   readonly name: string
   readonly isSet: boolean
   readonly use: string
 }
 
-/** Returns the use of the read budget as JSON. No limit is null. */
+/** No limit is null. */
 const reportOf = ({ allowed, limit, oldestPutOff, putOff, sent }: ReadUse) => ({
   limit: limit === Infinity ? null : limit,
   allowed: allowed === Infinity ? null : allowed,
@@ -34,16 +31,15 @@ const reportOf = ({ allowed, limit, oldestPutOff, putOff, sent }: ReadUse) => ({
   oldestPutOffSeconds: oldestPutOff === undefined ? null : oldestPutOff / 1000
 })
 
-/** The time of the plots, in milliseconds. */
+/** The time of the plots. */
 const hour = 60 * Activity.minute
 
 const ageOf = (oldestDueAt: number | undefined, now: number): number =>
   Math.max(0, now - (oldestDueAt ?? now)) / 1000
 
-/** The most rows in an overview. */
 const maxRows = 50
 
-/** Returns the progress of the worker as JSON: the last rows that cannot be written, and why. */
+/** The last rows that cannot be written, and why. */
 const progressOf = ({ cause, rows }: Progress.State) => ({
   cause: cause ?? null,
   notWritten: rows.length,
@@ -55,9 +51,8 @@ const progressOf = ({ cause, rows }: Progress.State) => ({
 })
 
 /**
- * Makes `condition`, which reads the condition, `state`, which reads the backlog too, `report`, which reads the whole overview,
- * `watched`, the ledger whose backlog is kept for an hour, and `recent`, which reads the transactions of this process that something happened to last.
- * They succeed while the ledger is not available.
+ * `watched` is the ledger whose backlog is kept for an hour; `recent` reads the last transactions
+ * of this process. All succeed while the ledger is not available.
  */
 export const make = Effect.fnUntraced(function* (options: {
   readonly ledger: Ledger["Service"]
@@ -71,9 +66,12 @@ export const make = Effect.fnUntraced(function* (options: {
   const { read: condition } = yield* Condition.make({ ...options, latest })
   const startedAt = Time.textOf(yield* Clock.currentTimeMillis)
 
-  /** The greatest age in seconds of a due row that was seen in each of the last minutes, by the beginning of the minute. */
+  /**
+   * The greatest age in seconds of a due row in each of the last minutes, by the beginning of the
+   * minute.
+   */
   const ages = new Map<number, number>()
-  /** The ledger, whose backlog is also kept for the last hour, whoever asks for it: a page, or the scraper of the metrics. */
+  /** Keeps the backlog for a page and for the scraper of the metrics. */
   const watched: Operations = {
     ...ledger,
     backlog: Effect.fnUntraced(function* (at) {

@@ -1,13 +1,9 @@
 /**
- * The files of pawl's pages for a browser: those of the receiver's page and of the sandbox's console.
+ * The files of the receiver's page and of the sandbox's console.
  *
- * **Details**
- *
- * A page is plain HTML, stylesheets, and JavaScript modules. Both pages have the same styles, icon and basic modules,
- * which modules of a page import as `@pawl/receiver/page/NAME`
- * (`docs/decisions/0033-pages.md`).
+ * A page is plain HTML, stylesheets, and JavaScript modules. Both share styles, icon and basic
+ * modules, which a page imports as `@pawl/receiver/page/NAME` (`docs/decisions/0033-pages.md`).
  */
-/** A file of a page. */
 export interface PageFile {
   readonly name: string
   readonly contentType: string
@@ -21,15 +17,12 @@ const contentTypes: Readonly<Record<string, string>> = {
   svg: "image/svg+xml"
 }
 
-/**
- * The folder of the files that the pages share.
- */
-// The path from `src` and from `dist`: the browser files are published as they are in `src`.
+/** Shared by the pages. */
+// From `src` and from `dist`: the browser files are published as they are in `src`.
 export const shared = new URL("../../../src/internal/page/shared/", import.meta.url)
 
 /**
- * Makes a file of a page from a file of its folder, or none if a page has no such files. The browser finds the shared
- * modules beside those of the page.
+ * None if a page has no such files. The browser finds the shared modules beside those of the page.
  */
 export const make = (name: string, text: string): ReadonlyArray<PageFile> => {
   const contentType = contentTypes[name.replace(/^.*\./u, "")]
@@ -37,10 +30,7 @@ export const make = (name: string, text: string): ReadonlyArray<PageFile> => {
   return contentType === undefined ? [] : [{ name, contentType, body }]
 }
 
-/**
- * The headers of every file of a page. The policy allows no inline script or style, no other origin, no frame and no
- * markup from strings.
- */
+/** No inline script or style, no other origin, no frame, and no markup from strings. */
 export const headers = {
   "cache-control": "no-cache",
   "content-security-policy":

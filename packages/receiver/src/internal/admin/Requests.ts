@@ -1,6 +1,4 @@
-/**
- * The requests of the admin API: one request, the parked ones in pages, and a redrive of one.
- */
+/** The requests of the admin API, the parked ones in pages, and their redrive. */
 import type { StoreUnavailable } from "@pawl/core/CallbackError"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -14,12 +12,11 @@ import * as Reply from "./Response.ts"
 type Store = RequestStore["Service"]
 type Respond = Effect.Effect<Reply.Response, StoreUnavailable>
 
-/** The longest name of a person and the longest reason in the log. */
+/** The longest name and reason in the log. */
 const maxNote = 64
-/** The parked requests in a page. */
 const pageSize = 100
 
-/** Returns the routes of a store. A request is sent again within the window. */
+/** A request is sent again within the window. */
 export const routes = (store: Store, window: number): ReadonlyArray<Reply.Route> => [
   ["GET", /^\/parked-requests$/u, (query) => list(store, query)],
   ["GET", /^\/requests\/([^/]+)$/u, (_, [id = ""]) => show(store, id)],
@@ -30,13 +27,12 @@ export const routes = (store: Store, window: number): ReadonlyArray<Reply.Route>
   ]
 ]
 
-/** Responds with a request; 404 if it is unknown. */
 const show = (store: Store, requestId: string): Respond =>
   Effect.map(store.get(requestId), (row) =>
     row === undefined ? Reply.notFound : Reply.json(describe(row))
   )
 
-/** Responds with a page of the parked requests, oldest first. */
+/** Oldest first. */
 const list = (store: Store, query: URLSearchParams): Respond => {
   const text = query.get("after")
   const after = text === null ? undefined : readCursor(text)
@@ -52,7 +48,7 @@ const list = (store: Store, query: URLSearchParams): Respond => {
   )
 }
 
-/** Redrives a parked request, logs who did it and why, and responds with it; 404 if it is not parked, or may not be sent any more. */
+/** Logs who redrives and why; 404 if the request is not parked, or may not be sent any more. */
 const redrive = Effect.fnUntraced(function* (
   store: Store,
   requestId: string,
@@ -89,10 +85,9 @@ const stateOf = ({ begunAt, lease, outcome, parked }: RequestRow) => {
   return lease?.inDoubt === false ? "sent" : "in doubt"
 }
 
-/** A request as the admin API shows it. */
 export type RequestReport = ReturnType<typeof describe>
 
-/** Returns a request as the admin API shows it. Nothing of its body is shown. */
+/** Nothing of its body is shown. */
 const describe = (row: RequestRow) => {
   const { attempts, createdAt, kind, outcome, parked, refusals, requestId, transaction } = row
   return {

@@ -1,10 +1,8 @@
-/**
- * Requests and responses of the admin API, and the responses of the health endpoints.
- */
+/** Requests and responses of the admin API and of the health endpoints. */
 import type { StoreUnavailable } from "@pawl/core/CallbackError"
 import type * as Effect from "effect/Effect"
 
-/** A request. `path` is without the query, `search` is the query. Names of headers are lower case. */
+/** `path` is without the query, `search` is the query. Names of headers are lower case. */
 export interface Request {
   readonly method: string
   readonly path: string
@@ -12,7 +10,7 @@ export interface Request {
   readonly headers: Readonly<Record<string, string | ReadonlyArray<string> | undefined>>
 }
 
-/** A method, a path whose groups are ids, and the response to a request of both. */
+/** The groups of the path are ids. */
 export type Route = readonly [
   method: "GET" | "POST",
   path: RegExp,
@@ -22,14 +20,13 @@ export type Route = readonly [
   ) => Effect.Effect<Response, StoreUnavailable>
 ]
 
-/** A response. The body of a response to HEAD is not sent. */
+/** The body of a response to HEAD is not sent. */
 export interface Response {
   readonly status: 200 | 400 | 401 | 404 | 405 | 503
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
 }
 
-/** Makes a response of text. */
 export const text = (body: string, type: string, status: Response["status"] = 200): Response => ({
   status,
   headers: {
@@ -40,20 +37,17 @@ export const text = (body: string, type: string, status: Response["status"] = 20
   body
 })
 
-/** Makes a response of JSON. */
 export const json = (body: unknown, status: Response["status"] = 200): Response =>
   text(`${JSON.stringify(body)}\n`, "application/json", status)
 
-/** Adds headers to a response. */
 export const withHeaders = (response: Response, headers: Response["headers"]): Response => ({
   ...response,
   headers: { ...response.headers, ...headers }
 })
 
-/** Makes the response to a request that is not valid. */
 export const invalid = (message: string): Response => json({ message }, 400)
 
-/** Makes the response of a page of rows, oldest first. The header `Link` names the page after a full one. */
+/** Oldest first. The header `Link` names the page after a full one. */
 export const page = <Row>(
   path: string,
   query: URLSearchParams,
@@ -83,6 +77,5 @@ export const unauthorized = withHeaders(
   { "www-authenticate": "Bearer" }
 )
 
-/** Makes the response to a method that a path does not have. */
 export const notAllowed = (allow: string): Response =>
   withHeaders(json({ message: `Only ${allow} is allowed here` }, 405), { allow })

@@ -1,6 +1,4 @@
-/**
- * The list of transactions of the admin API: the recent ones, and those with an id, an order, an amount or a day.
- */
+/** The list of transactions of the admin API. */
 import type { StoreUnavailable } from "@pawl/core/CallbackError"
 import type { Policy } from "@pawl/core/Evidence"
 import type { Subject } from "@pawl/webhook/Journal"
@@ -13,7 +11,7 @@ import { isKind } from "../story/Kinds.ts"
 import * as Time from "../story/Time.ts"
 import { invalid, json, type Response, withHeaders } from "./Response.ts"
 
-/** The rows that one request looks at, so that a search of a large store holds no other work for long. */
+/** Limits a request, so that a search of a large store holds no other work for long. */
 const pageSize = 500
 const longestText = 256
 
@@ -24,10 +22,9 @@ interface Sources {
   readonly policy: Policy
 }
 
-/** A transaction in the list. */
 export type Listed = ReturnType<typeof report>
 
-/** Reports a row with its order: what was ordered, or else the amount that a callback is signed with. */
+/** With its order: what was ordered, or else the amount that a callback is signed with. */
 const report = (row: Row, policy: Policy) => {
   const { confirmed, kind, method, status, told, transactionId } = TransactionReport.make(
     row,
@@ -57,10 +54,10 @@ const moneyOf = ({ newestCallbacks, ordered }: Row) => {
 }
 
 /**
- * Responds with the transactions of this process that something happened to last, or with those that the query asks for: `text`
- * is an id, a requestId or an amount, `from` and `before` (ISO 8601) limit when they were stored. An id or a requestId that
- * the stores know by its key is found at once. Else each response is one page of the store, and its header `Link` names the
- * next one.
+ * Responds with the last transactions of this process, or with those of the query: `text` is an id,
+ * a requestId or an amount, `from` and `before` (ISO 8601) limit when they were stored. An id or
+ * requestId that is a key of the stores is found at once. Else each response is one page of the
+ * store; `Link` names the next.
  */
 export const list = Effect.fnUntraced(function* (
   { ledger, policy, recent, requests }: Sources,
@@ -89,7 +86,7 @@ export const list = Effect.fnUntraced(function* (
     if (known.length > 0) return answer(known)
   }
   const page = yield* ledger.page({ after, limit: pageSize, from, before })
-  // A page of rows is without their callbacks, which alone have the amount of a transaction that nobody ordered.
+  // A page has no callbacks, which alone have the amount of a transaction that nobody ordered.
   const rows = yield* Effect.forEach(page.rows, (row) =>
     row.ordered?.amount === undefined
       ? Effect.map(ledger.get(row.method, row.transactionId), (whole) =>
@@ -115,7 +112,7 @@ const read = (query: URLSearchParams) => {
   }
 }
 
-/** Tells whether a row has a text as its id, its requestId or its amount, with or without the currency. */
+/** By id, requestId or amount, with or without the currency. */
 const matches = (row: Row, text: string): boolean => {
   if (text === "" || text === row.transactionId || text === row.ordered?.requestId) return true
   const { amount, currency } = moneyOf(row)
@@ -128,7 +125,7 @@ const matches = (row: Row, text: string): boolean => {
   )
 }
 
-/** Writes an amount without the zeros at the end of its decimals. */
+/** Without the zeros at the end of the decimals. */
 const plain = (amount: string): string =>
   amount
     .replace(",", ".")

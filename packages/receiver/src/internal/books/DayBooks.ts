@@ -1,18 +1,17 @@
 /**
- * The books of a compared day: the differences as CSV, and the transactions as double entry for hledger.
+ * The books of a compared day: the differences as CSV, and the transactions as double entry for
+ * hledger.
  *
- * **Details**
- *
- * The double entry books what the service states. A payment that succeeded is a sale, also if it was refunded or charged back
- * later. A refund is booked by its own transaction, and a chargeback with its payment, as a loss of the whole amount. The kind of
- * a transaction is the one that the service states, and a transaction with several rows is booked once. Fees, and payments that
- * only the service knows, are not in the books.
+ * The double entry books what the service states. A payment that succeeded is a sale, even if
+ * refunded or charged back later. A refund is booked by its own transaction, and a chargeback with
+ * its payment, as a loss of the whole amount. A transaction with several rows is booked once. Fees,
+ * and payments that only the service knows, are not in the books.
  */
 import * as Grammar from "@pawl/core/internal/Grammar"
 import * as Kind from "@pawl/core/Kind"
 import { type Compared, differs } from "./DayComparison.ts"
 
-/** Writes the differences as CSV (RFC 4180), with a line of names. */
+/** RFC 4180, with a line of names. */
 export const csv = (compared: ReadonlyArray<Compared>): string =>
   [columns, ...compared.filter(differs).map((each) => columns.map((name) => each[name] ?? ""))]
     .map((line) => `${line.map(cell).join(",")}\r\n`)
@@ -28,7 +27,7 @@ const columns = [
   "theirs"
 ] as const
 
-/** A text that begins like a formula is one for some programs, so it gets an apostrophe. */
+/** Some programs take such a text for a formula, so it gets an apostrophe. */
 const cell = (text: string): string => {
   const safe = /^[=+\-@\t\r]/u.test(text) ? `'${text}` : text
   return /[",\r\n]/u.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
@@ -45,7 +44,8 @@ const accounts = {
 const paid = ["SUCCEED", "REFUNDED", "CHARGEBACK"]
 
 /**
- * Writes a journal that `hledger check --strict` accepts. A paid transaction whose amount or kind is not known is a comment.
+ * Passes `hledger check --strict`. A paid transaction whose amount or kind is not known is a
+ * comment.
  */
 export const journal = (date: string, compared: ReadonlyArray<Compared>): string => {
   const booked = once(compared.filter(({ theirs }) => paid.includes(theirs)))
@@ -69,7 +69,7 @@ export const journal = (date: string, compared: ReadonlyArray<Compared>): string
   ].join("\n")
 }
 
-/** Returns each transaction once: that of its first row whose amount is known, else that of its first row. */
+/** By its first row whose amount is known, else by its first row. */
 const once = (compared: ReadonlyArray<Compared>): ReadonlyArray<Compared> =>
   [
     ...Map.groupBy(compared, ({ kind, transactionId }) => `${kind}/${transactionId}`).values()
@@ -95,7 +95,6 @@ const entriesOf = (date: string, each: Known): ReadonlyArray<string> => {
   ]
 }
 
-/** Moves the amount of a transaction from one account to another. */
 const entry = (
   date: string,
   { amount, currency, kind, theirs, transactionId }: Known,

@@ -1,14 +1,10 @@
 /**
- * Compares the transactions of a day with the service: reads the status of each again, and lists what differs.
+ * Compares the transactions of a day with the service, and changes nothing in either.
  *
- * **Details**
- *
- * The transactions of a day are those whose rows were created on it, in UTC. Ours is the status that the handler was told last:
- * the merchant's own books have it. Theirs is the status that the service states now. If the two differ, the row is read once
- * more, because the handler may have been told since the page of rows was read.
- *
- * A comparison changes nothing, in the ledger or at the service. It compares the payments that the ledger knows: fees, and
- * payments that only the service knows, are outside.
+ * The transactions are those whose rows were created on the day, in UTC. Ours is the status that
+ * the handler was told last, as in the merchant's own books; theirs is the status that the service
+ * states now. If they differ, the row is read once more, because the handler may have been told
+ * since. Fees, and payments that only the service knows, are outside.
  */
 import type { StoreUnavailable } from "@pawl/core/CallbackError"
 import type { Kind } from "@pawl/core/Kind"
@@ -24,12 +20,13 @@ import type { Row } from "@pawl/webhook/internal/rule/Row"
 import type { RowKey } from "@pawl/webhook/internal/rule/RowPages"
 
 /**
- * A transaction that was compared.
+ * A compared transaction.
  *
  * - `scope`, `transactionId`: the key of its row, which never changes.
- * - `kind`: the kind that the service states; that of the row if the service does not know the transaction.
+ * - `kind`: the kind that the service states; that of the row if the service does not know the
+ *   transaction.
  * - `amount`, `currency`: those of the order, else of a callback.
- * - `ours`: the status that the handler was told last; null if it was told none.
+ * - `ours`: the status that the handler was told last, if any.
  * - `theirs`: the status that the service states, or `404`.
  */
 export interface Compared {
@@ -44,12 +41,10 @@ export interface Compared {
 }
 
 /**
- * The settings of a run.
- *
  * - `day`: the start of the day, in milliseconds since the epoch.
  * - `rate`: the most reads in a second.
- * - `isKnown`: tells whether a run before this one has compared a transaction.
- * - `note`: keeps a transaction that was compared, so that the next run need not read it again.
+ * - `isKnown`: tells whether an earlier run has compared a transaction.
+ * - `note`: keeps a comparison for the next run.
  */
 export interface Options<E> {
   readonly day: number
@@ -59,18 +54,16 @@ export interface Options<E> {
 }
 
 const pageSize = 1000
-/** The reads that are made at the same time. */
 const concurrency = 8
 const readTimeout = Duration.minutes(1)
-/** A read that fails is made again after 1, 2 and 4 seconds. */
+/** After 1, 2 and 4 seconds. */
 const retries = Schedule.exponential("1 second").pipe(Schedule.upTo({ times: 3 }))
 
-/** Tells whether the service states another status than the handler was told. */
 export const differs = ({ ours, theirs }: Compared): boolean => ours !== theirs
 
 /**
- * Compares the transactions of a day. Returns the number of transactions that it compared, of those that a run before it had
- * compared, and of those that the service did not answer for, which the next run reads.
+ * Returns the numbers of transactions that it compared, that an earlier run had compared, and that
+ * the service did not answer for, which the next run reads.
  */
 export const run = Effect.fn("DayComparison.run")(function* <E>({
   day,
@@ -83,14 +76,13 @@ export const run = Effect.fn("DayComparison.run")(function* <E>({
   const counts = { compared: 0, known: 0, unanswered: 0 }
   let nextAt = 0
 
-  /** Waits for the turn of the next read. */
   const turn = Effect.flatMap(Clock.currentTimeMillis, (now) => {
     const at = Math.max(now, nextAt)
     nextAt = at + 1000 / rate
     return Effect.sleep(at - now)
   })
 
-  /** Returns the kind and the status that the service states; undefined if it does not answer. */
+  /** Undefined if the service does not answer. */
   const read = ({ kind, transactionId }: Row) => {
     const unknown = { kind, status: "404" }
     return Reading.isIdentifier(transactionId)
@@ -122,9 +114,9 @@ export const run = Effect.fn("DayComparison.run")(function* <E>({
     const { kind, status: theirs } = answer
     const isEnough = row.told === theirs && hasOrder(row)
     const newest = isEnough ? row : yield* stored(shard, row)
-    // A row that is gone was joined to another row of its transaction, which is compared by itself.
+    // A joined row: the one it was joined to is compared by itself.
     if (newest === undefined) return
-    // The handler was told another status since, and the answer of the service may be older than that.
+    // The answer of the service may be older than the status that the handler was told since.
     if (newest.told !== row.told && newest.told !== theirs) return yield* compare(shard, newest)
     const { scope, told, transactionId } = newest
     yield* note({ scope, kind, transactionId, ...orderOf(newest), ours: told ?? null, theirs })
@@ -132,7 +124,7 @@ export const run = Effect.fn("DayComparison.run")(function* <E>({
   })
 
   const before = day + Duration.toMillis(Duration.days(1))
-  // Databases may order ids differently, so each has pages of its own.
+  // Databases may order ids differently.
   for (const shard of ledger.shards ?? [ledger]) {
     let after: RowKey | undefined
     do {
@@ -147,14 +139,14 @@ export const run = Effect.fn("DayComparison.run")(function* <E>({
 const hasOrder = ({ ordered }: Row): boolean =>
   ordered?.amount !== undefined && ordered.currency !== undefined
 
-/** Reads a row again, with its newest callbacks, which a page does not have. */
+/** With its newest callbacks, which a page does not have. */
 const stored = (ledger: Ledger["Service"], { method, scope, transactionId }: Row) =>
   Effect.map(
     ledger.story(method, transactionId),
     (stories) => stories.find(({ row }) => row.scope === scope)?.row
   )
 
-/** Returns the order of a row. A row without an order has that of a callback. */
+/** Without an order that of a callback. */
 const orderOf = ({ newestCallbacks, ordered }: Row) => {
   const [signed] = Object.values(newestCallbacks).flatMap((each) => each.signed ?? [])
   return {

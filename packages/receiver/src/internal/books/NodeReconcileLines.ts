@@ -1,11 +1,10 @@
 /**
- * The file of the command `reconcile` that keeps each comparison, so that a run goes on where the one before it ended.
+ * The file of `reconcile` that keeps each comparison, so that a run goes on where the last one
+ * ended.
  *
- * **Details**
- *
- * The file is JSON, a text on each line. The first line is the fingerprint of the store, the base URL and the merchant: a hash, so
- * that the file names none of them. Each further line is a comparison. A run with another store, service or merchant does not
- * touch the file.
+ * Each line is JSON. The first is the fingerprint of the store, the base URL and the merchant: a
+ * hash, so that the file names none of them. Each further line is a comparison. A run with another
+ * store, service or merchant does not touch the file.
  */
 import * as Data from "effect/Data"
 import * as Digest from "effect/crypto/Digest"
@@ -18,20 +17,19 @@ import type { Compared } from "./DayComparison.ts"
 import type * as NodeStore from "@pawl/webhook/internal/ledger/NodeStore"
 import * as OwnFile from "@pawl/webhook/internal/NodeOwnFile"
 
-/** The service, the merchant and the store of the comparisons. */
 interface Source {
   readonly service: { readonly baseUrl: string; readonly merchantKey: string }
   readonly stores: NodeStore.Stores
 }
 
-/** Error raised when a file has the comparisons of another store, service or merchant. */
+/** Error raised when a file is of another store, service or merchant. */
 export class OtherBooks extends Data.TaggedError("OtherBooks")<{ readonly file: string }> {
   override get message() {
     return `${this.file} belongs to another store, service or merchant, or to an older version of pawl: name another directory with --out`
   }
 }
 
-/** Opens a file. `before` has the comparisons of the runs before this one, and `add` writes another one. */
+/** `before` has the comparisons of earlier runs, and `add` writes another one. */
 export const open = Effect.fnUntraced(function* (file: string, source: Source) {
   const fingerprint = yield* fingerprintOf(source)
   const text = yield* OwnFile.readOrEmpty(file)
@@ -54,7 +52,7 @@ const fingerprintOf = Effect.fnUntraced(function* ({ service, stores }: Source) 
   return yield* digestHex(Digest.sha256, new TextEncoder().encode(text))
 }, Effect.provide(Digest.layerWebCrypto))
 
-/** Returns the name of a store: the whole path of a file, or the address of a database without the password. */
+/** The whole path of a file, or the address of a database without the password. */
 const nameOf = Effect.fnUntraced(function* (store: NodeStore.Store) {
   if (store._tag === "memory") return store._tag
   if (store._tag === "sqlite") {

@@ -1,6 +1,4 @@
-/**
- * Reads the admin API of a receiver. It sends GET alone, so nothing that uses it changes anything.
- */
+/** Reads the admin API of a receiver. It sends GET alone, so it changes nothing. */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as HttpClient from "effect/http/HttpClient"
@@ -11,16 +9,16 @@ import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import * as Reply from "../admin/Response.ts"
 
-/** The largest response that is read, in bytes. */
+/** Bytes of a response. */
 const maxBytes = 1_000_000
 
-/** Error raised when the admin API does not answer, or answers with something else than a document. */
+/** Error raised when the admin API does not answer with a document. */
 export class NotRead extends Schema.TaggedError<NotRead>()("NotRead", {
   message: Schema.String
 }) {}
 
 /**
- * Service that reads one document of the admin API: undefined if there is none. Each segment of the path is one id,
+ * Service that reads one document, undefined if there is none. Each segment of the path is one id,
  * whatever characters it has.
  */
 export class AdminReader extends Context.Service<
@@ -33,15 +31,15 @@ export class AdminReader extends Context.Service<
   }
 >()("@pawl/receiver/internal/mcp/AdminReader") {}
 
-/** A document, and the cursor of the next page if there is one. */
+/** With the cursor of the next page, if there is one. */
 export interface Page {
   readonly document: Schema.Json
   readonly next: string | undefined
 }
 
 /**
- * Layer that reads from a base, such as `http://127.0.0.1:4021`, or `http://127.0.0.1:4021/merchants/shop-a` of a receiver with
- * several merchants. The client must not follow redirects.
+ * The base is an address such as `http://127.0.0.1:4021`, or
+ * `http://127.0.0.1:4021/merchants/shop-a`. The client must not follow redirects.
  */
 export const layer = (options: {
   readonly base: string
@@ -57,7 +55,7 @@ export const layer = (options: {
 
       const read: AdminReader["Service"]["read"] = Effect.fnUntraced(
         function* (path, query = {}) {
-          // A URL drops these segments, encoded or not, and would name another document.
+          // A URL drops these segments, encoded or not.
           if (path.some((segment) => segment === "." || segment === "..")) return undefined
           const request = HttpClientRequest.get(
             `${options.base}/${path.map(encodeURIComponent).join("/")}`,
@@ -95,7 +93,7 @@ export const layer = (options: {
         },
         Effect.scoped,
         Effect.timeout("10 seconds"),
-        // The messages of the platform are not used: they may quote the request, which has the token.
+        // A message of the platform may quote the request, which has the token.
         Effect.catchTag(["HttpClientError", "SchemaError", "TimeoutError"], () =>
           Effect.fail(unreadable)
         ),

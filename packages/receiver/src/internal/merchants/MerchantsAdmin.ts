@@ -1,6 +1,4 @@
-/**
- * The responses about several merchants to an operator. `Merchants.layerAdmin` has the table of its requests.
- */
+/** The responses about several merchants. `Merchants.layerAdmin` has the table of the requests. */
 import { Ledger } from "@pawl/webhook/Ledger"
 import * as Metrics from "@pawl/webhook/Metrics"
 import * as Condition from "@pawl/webhook/internal/work/Condition"
@@ -12,24 +10,22 @@ import * as Operator from "../admin/Operator.ts"
 import type { Overview, Secret } from "../admin/Overview.ts"
 import * as Reply from "../admin/Response.ts"
 
-/** The settings of the admin API: those of `Admin`, and the secrets of each merchant, by his id. */
+/** The settings of `Admin`, and the secrets of each merchant, by its id. */
 export interface Options extends Access.Options, Omit<Operator.Options, "secrets"> {
   readonly secrets?: Readonly<Record<string, ReadonlyArray<Secret>>> | undefined
 }
 
-/** A merchant in the list. */
 export interface State extends Pick<Overview, "backlog" | "condition"> {
   readonly id: string
   readonly accounts: ReadonlyArray<string>
 }
 
-/** The merchants, by their ids. */
+/** By id. */
 type Merchants = ReadonlyMap<
   string,
   { readonly accounts: ReadonlyArray<string>; readonly services: Context.Context<Ledger> }
 >
 
-/** Makes the service. */
 export const make = Effect.fnUntraced(function* (
   merchants: Merchants,
   { secrets = {}, ...options }: Options
@@ -89,8 +85,8 @@ export const make = Effect.fnUntraced(function* (
 })
 
 /**
- * A receiver of several merchants is ready while one of their stores can be written: a store that is down must not take
- * the others out of service. Nothing tells how many stores there are, because every network may ask.
+ * Ready while one of the stores can be written: a store that is down must not take the others out
+ * of service. The number of stores is secret, because every network may ask.
  */
 const conditionOf = (checks: ReadonlyArray<Effect.Effect<boolean>>, worker: Worker["Service"]) => {
   let first = 0
@@ -110,7 +106,6 @@ const conditionOf = (checks: ReadonlyArray<Effect.Effect<boolean>>, worker: Work
   )
 }
 
-/** Returns the id of the merchant that a path names, and the path about him. */
 const partsOf = (path: string) => {
   const [, id, rest] = /^\/merchants\/([^/]+)(\/.*)?$/u.exec(path) ?? []
   return id === undefined ? undefined : { id, path: rest ?? "/" }

@@ -1,6 +1,6 @@
 /**
- * The receiver of the callbacks that belong to no merchant. It refuses them as the receiver of a merchant refuses a forged callback,
- * with the same work, so neither response nor time tells which merchants and accounts there are
+ * The receiver of the callbacks that belong to no merchant. It refuses them with the work of a
+ * refused forgery, so neither response nor time tells which merchants and accounts there are
  * (`docs/decisions/0102-each-merchant-of-a-receiver-has-its-own-ledger.md`).
  */
 import * as Handler from "@pawl/core/Handler"
@@ -19,17 +19,16 @@ const unknownMerchant =
   "callbacks are refused with 401 because their account or their URL belongs to no merchant of this receiver"
 
 /**
- * The receivers of nobody. With a single one, each callback would find its objects in the caches of the processor, and those of a
- * merchant would be slower by a microsecond, which 800 callbacks show.
+ * Eight, because each callback would find the objects of a single one in the caches of the
+ * processor; those of a merchant would be slower by a microsecond, which 800 callbacks show.
  */
 export const numbers = [0, 1, 2, 3, 4, 5, 6, 7] as const
 
-/** Returns the number of the receiver for an account or a name of nobody. */
 export const numberOf = (account: string): number => Hash.string(account) & (numbers.length - 1)
 
 const secret = () => globalThis.crypto.getRandomValues(new Uint8Array(32))
 
-/** Layer of the receiver. Nobody knows its secret, so its ledger stays empty. */
+/** Nobody knows its secret, so its ledger stays empty. */
 export const layer = Layer.suspend(() =>
   Receiver.layer().pipe(
     Layer.provide([
@@ -39,7 +38,6 @@ export const layer = Layer.suspend(() =>
       Layer.succeed(RefusedAlarm, unknownMerchant)
     ]),
     Layer.provideMerge(Ledger.layerMemory),
-    // Its secret can be used, and its store is new.
     Layer.orDie
   )
 )

@@ -1,13 +1,9 @@
 /**
- * Replays the story of a transaction: says whether its facts lead to its row, and whether the rule of today would have told
- * the handler the same.
+ * Replays the story of a transaction: whether its facts lead to its row, and whether today's rule
+ * would have told the handler the same.
  *
- * **Details**
- *
- * `fold` computes from the facts alone what the row says. `replay` compares the result with the row. Then it decides each call
- * of the handler again, by the evidence that the fact of the call names.
- *
- * The times of work, such as the next read, are not part of a story.
+ * Each call of the handler is decided again, by the evidence that its fact names. The times of
+ * work, such as the next read, are not part of a story.
  */
 import * as Evidence from "@pawl/core/Evidence"
 import { initial, type Observation, reduce } from "@pawl/core/Reducer"
@@ -18,7 +14,7 @@ import * as NextWork from "@pawl/webhook/internal/work/NextWork"
 import type { DeadLetter, Row } from "@pawl/webhook/internal/rule/Row"
 import type { Story } from "@pawl/webhook/internal/rule/StoredRow"
 
-/** The fields of a row that its facts tell. */
+/** That its facts tell. */
 const fields = [
   "amountCleared",
   "attempt",
@@ -36,7 +32,6 @@ export type Folded = Pick<Row, (typeof fields)[number]> & {
   readonly deadLetter: Omit<DeadLetter, "at"> | undefined
 }
 
-/** Folds facts into what their row says. */
 export const fold = (facts: ReadonlyArray<Kept>): Folded => {
   const inOrder = facts.toSorted((one, two) => one.number - two.number)
   const own = inOrder.filter(({ from }) => from === undefined)
@@ -91,19 +86,19 @@ const foldParking = (
 
 const isAnswer = (result: string): boolean => result !== "404" && result !== "no answer"
 
-/** Returns the part of a row that its facts tell. */
 const foldedOf = (row: Row): Folded => ({
   ...Struct.pick(row, fields),
   deadLetter: row.deadLetter && { reason: row.deadLetter.reason, to: row.deadLetter.to }
 })
 
 /**
- * Replays a story by the rule of today. `policy` is that of the receiver. An incomplete story cannot be compared with its row, so
- * only its calls are decided again.
+ * `policy` is that of the receiver. An incomplete story cannot be compared with its row, so only
+ * its calls are decided again.
  *
- * - `same`: the facts lead to the row, and the rule of today would have told the same.
- * - `differences`: a sentence for each difference.
- * - `calls`: the statuses that the handler was called with, in order, each with its sequence and the number of calls.
+ * - `same`: the facts lead to the row, and today's rule would have told the same.
+ * - `differences`: a sentence for each.
+ * - `calls`: the statuses that the handler was called with, in order, each with its sequence and
+ *   the number of calls.
  */
 export const replay = ({ complete, facts, row }: Story, policy: Evidence.Policy = "final") => {
   const folded = fold(facts)
@@ -115,7 +110,7 @@ export const replay = ({ complete, facts, row }: Story, policy: Evidence.Policy 
       const before = calls.findLast(
         (other) => other.sequence < call.sequence && isTold(own, other.sequence)
       )
-      // The status that the row before the join was told last counts from the join on.
+      // From the join on, the status that the joined row was told last counts.
       const statusesBefore = [before?.to, ...(before === undefined ? [lastTold(facts)] : [])]
       const decided = statusesBefore.map((told) => decide(row, call, told, policy))
       const to = decided.find((each) => each === call.to) ?? decided[0]
@@ -159,7 +154,7 @@ const isTold = (facts: ReadonlyArray<Kept>, sequence: number): boolean =>
 const lastTold = (inOrder: ReadonlyArray<Kept>): Status | undefined =>
   inOrder.flatMap((each) => (each.fact === "told" ? [each.to] : [])).at(-1)
 
-/** Returns the status that the rule of today calls the handler with, by the evidence of a call. */
+/** By the evidence of a call. */
 const decide = (
   row: Row,
   { at, evidence, read, sequence }: Call,

@@ -11,18 +11,16 @@ export type StoryReport = ReturnType<typeof make>
 /** A fact of a story. */
 export type FactReport = ReturnType<typeof reportOf>
 
-/**
- * Reports a story. `complete` is false if the transaction is older than its facts, or has more of them than are kept.
- */
+/** `complete` is false if the transaction is older than its facts, or has more than are kept. */
 export const make = ({ complete, facts, row }: Story) => {
   const { kind, method, transactionId } = row
   return { method, kind, transactionId, complete, facts: facts.map(reportOf) }
 }
 
 /**
- * Reports a fact with the times (ISO 8601) of its first and last event, their number and a sentence. `lastAt` is null if the time
- * of the last event is not known any more. `from` is the kind of the joined row that it happened to; null if it is this one.
- * Beside these it has the fields of its `Fact`; null where one is undefined.
+ * Times are ISO 8601. `lastAt` is null if the last event's time is no longer known; `from` is the
+ * kind of the joined row that the fact happened to, null if it is this one. The fields of its
+ * `Fact` are null where undefined.
  */
 const reportOf = (kept: Kept) => {
   const { at, count, from = null, lastAt } = kept
@@ -40,7 +38,6 @@ const reportOf = (kept: Kept) => {
   }
 }
 
-/** Returns the clause of a fact, and its fields. */
 const describe = (
   fact: Fact
 ): readonly [clause: string, fields: Readonly<Record<string, string | number | null>>] => {

@@ -1,18 +1,17 @@
 /**
  * Turns a story into a scenario of the sandbox that repeats it.
  *
- * **Details**
- *
- * The scenario has the statuses that the service had, in their order, and the suffixes of what happened to their callbacks:
- * `silent` if none came, `lost` if that of the last status did not come, `duplicate` if one was repeated, and `forged` if one
- * claimed a final status that the service did not confirm. A handler is told the same final status.
+ * It has the statuses of the service in order, and the suffixes of the callbacks: `silent` if none
+ * came, `lost` if that of the last status did not, `duplicate` if one was repeated, and `forged` if
+ * one claimed a final status that the service did not confirm. A handler is told the same final
+ * status.
  */
 import { isTerminal, rank, type Status, statuses } from "@pawl/core/Status"
 import * as Evidence from "@pawl/core/Evidence"
 import { isKnown } from "@pawl/core/Kind"
 import type { Story } from "@pawl/webhook/internal/rule/StoredRow"
 
-/** Returns the scenario of a story: `steps:NEW,PENDING,SUCCEED+duplicate`. */
+/** Such as `steps:NEW,PENDING,SUCCEED+duplicate`. */
 export const make = ({ facts, row }: Story): string => {
   const confirmed = Evidence.confirmedStatuses(row.evidence)
   const claimed = Evidence.claimedStatuses(row.evidence)
@@ -34,10 +33,10 @@ export const make = ({ facts, row }: Story): string => {
     .filter((status) => !isForged(status))
     .toSorted((one, two) => rank(one) - rank(two) || firstAt(one) - firstAt(two))
   const steps: ReadonlyArray<Status> = ["NEW", ...seen]
-  // The service went back, for example after a chargeback that was won.
+  // The service went back, as after a chargeback that was won.
   const last = row.read?.status ?? steps.at(-1) ?? "NEW"
   const all = last === steps.at(-1) ? steps : [...steps, last]
-  // A status that came again after a later one has two callbacks, and none of them is a repeat.
+  // A status that came again after a later one has two callbacks, neither a repeat.
   const isRepeated = facts.some(
     (each) =>
       each.fact === "accepted" &&
@@ -53,8 +52,8 @@ export const make = ({ facts, row }: Story): string => {
 }
 
 /**
- * Returns the command that makes the transaction of a story on a running sandbox; undefined while its kind is not known. The
- * amount and the currency are those of the order, else of a callback.
+ * The command that makes the transaction on a running sandbox; undefined while its kind is not
+ * known. The amount and the currency are those of the order, else of a callback.
  */
 export const command = (story: Story): string | undefined => {
   const { kind, newestCallbacks, ordered } = story.row

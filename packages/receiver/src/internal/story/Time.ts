@@ -3,9 +3,8 @@
  */
 import * as DateTime from "effect/DateTime"
 
-/** Returns a time (ms since the epoch) as text. */
+/** From milliseconds since the epoch. */
 export const textOf = (at: number): string => DateTime.formatIso(DateTime.makeUnsafe(at))
 
-/** Returns a time as text; null if there is none. */
 export const textOrNull = (at: number | undefined): string | null =>
   at === undefined ? null : textOf(at)
