@@ -9,7 +9,7 @@ import { describe, expect, it } from "vitest"
 
 const root = join(import.meta.dirname, "../..")
 const read = (path: string) => readFileSync(join(root, path), "utf8")
-const packages = ["core", "http", "pawl", "receiver", "testkit"]
+const packages = ["core", "http", "pawl", "receiver", "sandbox", "testkit"]
 
 interface Node {
   readonly type: string
@@ -50,7 +50,7 @@ const undocumented = (text: string): ReadonlyArray<string> => {
       .map(({ end, value }) => end + (/[a-z]/iu.test(value) ? 0 : Infinity))
   )
   const isDocumented = ({ start }: Node) =>
-    ends.has(text.slice(0, start).replace(/(?:\s*\/\/.*)*\s*$/u, "").length)
+    ends.has(text.slice(0, start).replace(/(?:\n\s*\/\/.*)*\s*$/u, "").length)
   const nameOf = ({ id, key, declarations }: Node): string => {
     const named = id ?? key ?? (Array.isArray(declarations) ? declarations[0].id : undefined)
     return isNode(named) ? String(named["name"] ?? named["value"]) : ""
@@ -99,6 +99,8 @@ describe("a name without a sentence", () => {
     ["/** A. */\nexport interface A { b: string }", "A.b"],
     ["/** A. */\nexport interface A { /** B. */ b: string\n c(): void }", "A.c"],
     ["/** A. */\nexport interface A { /** B. */ b: { c: string } }", undefined],
+    ["/** A. */\n// a\nexport const a = 1", undefined],
+    ["/** `http://a`. */\nexport const a = 1", undefined],
     ["/** A. */\nexport class A { b = 1 }", "A.b"],
     ["/** A. */\nexport class A extends S<A, { readonly b: string }>()('A') {}", "A.b"],
     ["/** A. */\nexport class A extends E('A', { b: 1 }) {}", "A.b"],

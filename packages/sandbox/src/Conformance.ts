@@ -8,7 +8,6 @@
  * the laws about responses run.
  *
  * A law comes from the specification, or from a decision of pawl where the specification is silent.
- * A receiver that follows the specification to the letter passes all laws of the first kind.
  *
  * @since 0.1.0
  */
@@ -43,14 +42,13 @@ export interface Options {
   readonly service: string
   /** The merchant key of the receiver and the sandbox; `sandbox-key` by default. */
   readonly merchantKey?: string | undefined
+  /** The secret that signs callbacks. */
   readonly merchantSecret: Redacted.Redacted
   /** Makes the random cases repeatable. */
   readonly seed: number
   /** The time until the receiver reports the service's status; 5 seconds by default. */
   readonly settleTimeout?: Duration.Input | undefined
-  /**
-   * Runs only these laws, each given by its number, a part of its name, `specification` or `pawl`.
-   */
+  /** Runs only these laws, each by its number, a part of its name, `specification` or `pawl`. */
   readonly only?: ReadonlyArray<string> | undefined
 }
 
@@ -61,10 +59,13 @@ export interface Options {
  * @since 0.1.0
  */
 export interface NumberedLaw {
+  /** The law. */
   readonly law: Laws.Law<Receiver.Reporting, Receiver.Case>
   /** The same in every run, even if only some laws run. */
   readonly number: number
+  /** The specification, or a decision of pawl. */
   readonly source: "specification" | "pawl"
+  /** About HTTP responses, or about reported statuses. */
   readonly group: "answers" | "statuses"
 }
 
@@ -96,28 +97,31 @@ export const laws: ReadonlyArray<NumberedLaw> = (["specification", "pawl"] as co
 export type Verdict = Report.Verdict
 
 /**
- * Error raised when the receiver cannot be reached or read; `message` is one sentence.
+ * Error raised when the receiver cannot be reached or read.
  *
  * @category errors
  * @since 0.1.0
  */
 export class CannotStart extends Data.TaggedError("CannotStart")<{
+  /** One sentence. */
   readonly message: string
+  /** The code of the connection, such as ECONNREFUSED. */
   readonly code?: string
 }> {}
 
 /**
- * The progress of a law: the number of requests that it has sent to the receiver.
+ * The progress of a law.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Progress extends NumberedLaw {
+  /** The requests that the law has sent. */
   readonly requests: number
 }
 
 /**
- * Selects the laws that a run with these options checks. Fails if a number or name selects none.
+ * Selects the laws of a run. Fails if a number or name selects none.
  *
  * @category running
  * @since 0.1.0
@@ -148,7 +152,7 @@ export const select = Effect.fnUntraced(function* ({
 })
 
 /**
- * Runs the laws. Calls `onVerdict` after each law, and `onProgress` every 5 seconds while one runs.
+ * Runs the laws. Calls `onVerdict` after each, and `onProgress` every 5 seconds while one runs.
  *
  * @category running
  * @since 0.1.0
@@ -168,7 +172,7 @@ export const check = Effect.fnUntraced(function* (
     (reason) =>
       `no response from ${url} (${reason}); start your receiver with the base URL ${options.service}/api and run this command again`
   ).pipe(
-    // A receiver that fails on GET is still listening; the law about other methods reports it.
+    // A receiver that fails on GET is still listening.
     Effect.catchIf(
       ({ code = "" }) => closed.includes(code),
       () =>
@@ -226,7 +230,7 @@ const isListening = (request: () => Promise<unknown>): Effect.Effect<boolean> =>
     Effect.catch((code) => Effect.succeed(code !== "ECONNREFUSED"))
   )
 
-/** A wrong URL is reported as such, before any law runs. */
+/** Reports a wrong URL before any law runs. */
 const probe = (request: () => Promise<unknown>, messageOf: (reason: string) => string) =>
   Effect.tryPromise({
     try: request,

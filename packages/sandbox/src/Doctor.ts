@@ -3,9 +3,9 @@
  *
  * **Details**
  *
- * A run sends a few requests of small amounts, receives their callbacks, and records both. The
- * findings, the profile and the changes since an earlier recording are computed from the recording,
- * so an interrupted run continues with it, and a test uses it as a fixture.
+ * A run sends a few requests of small amounts, receives their callbacks, and records both. All
+ * reports are computed from the recording, so an interrupted run continues with it, and a test uses
+ * it as a fixture.
  *
  * @since 0.1.0
  */
@@ -68,17 +68,20 @@ export const Recording: Schema.Codec<Recording, unknown> = Recorded.Recording
 export interface Finding {
   /** The number of the silence; 0 is a point that the specification defines. */
   readonly silence: number
+  /** The question that was asked. */
   readonly question: Readings.Question
+  /** The question in a few words. */
   readonly title: string
   /** The reading that pawl assumes. */
   readonly assumed: string
   /** The reading of the service; undefined if the run did not show it. */
   readonly reading: string | undefined
+  /** The response or callback that shows the reading. */
   readonly evidence: string
   /**
-   * `agrees`: the service does what pawl assumes. `borne`: pawl handles the difference. `switch`:
-   * pawl handles it with a switch of `Profile`. `differs`: pawl does not handle it. `unseen`: the
-   * run did not show it.
+   * `agrees`: the service does what pawl assumes. `borne`: pawl handles the difference. `switch`: a
+   * switch of `Profile` handles it. `differs`: pawl does not handle it. `unseen`: the run did not
+   * show it.
    */
   readonly verdict: "agrees" | "borne" | "switch" | "differs" | "unseen"
   /** The question for the service's support. */
@@ -94,10 +97,15 @@ export interface Finding {
  * @since 0.1.0
  */
 export interface Unprobed {
+  /** The number of the silence. */
   readonly silence: number
+  /** The silence in a few words. */
   readonly title: string
+  /** The assumption of pawl. */
   readonly assumed: string
+  /** Why it cannot be probed. */
   readonly why: string
+  /** The question for the service's support. */
   readonly ask: string
 }
 
@@ -126,9 +134,9 @@ export const plan: ReadonlyArray<Omit<Step, "run">> = steps
 export const isLocal: (baseUrl: string) => boolean = Trial.isLocal
 
 /**
- * Returns why a service must not be probed, in one sentence; undefined if it may be: it is on this
- * machine, or uses https and its host is named as a trial environment. `allowed` is the name of a
- * production host that may be probed.
+ * Returns why a service must not be probed; undefined if it may be: it is on this machine, or uses
+ * https and its host is named as a trial environment. `allowed` is the name of a production host
+ * that may be probed.
  *
  * @category guards
  * @since 0.1.0
@@ -146,8 +154,8 @@ export interface Run {
   /** Records a callback, and returns the status to respond with. */
   readonly receive: (incoming: Incoming) => Effect.Effect<number>
   /**
-   * Runs the steps. Calls `saved` with the recording after each step and at the end, even if the
-   * run fails or is interrupted.
+   * Runs the steps. Calls `saved` after each step and at the end, even if the run fails or is
+   * interrupted.
    */
   readonly run: (hooks: {
     readonly begins: (step: Omit<Step, "run">) => Effect.Effect<void>
@@ -201,7 +209,7 @@ export const make = (
   }))
 
 /**
- * Computes the findings of a recording. `assumed` is the profile that pawl runs with.
+ * Computes the findings. `assumed` is the profile that pawl runs with.
  *
  * @category getters
  * @since 0.1.0
@@ -236,14 +244,15 @@ export const findings = (
  * @since 0.1.0
  */
 export interface Check {
+  /** The response, callback or payment. */
   readonly subject: string
   /** Undefined if nothing went wrong. */
   readonly problem: string | undefined
 }
 
 /**
- * Reads every response of a recording with the client's decoders, and every callback with the
- * verifier, under the switches of a profile.
+ * Reads every response with the client's decoders, and every callback with the verifier, under the
+ * switches of a profile.
  *
  * @category getters
  * @since 0.1.0
@@ -256,8 +265,7 @@ export const reads = (
 
 /**
  * Rehearses a payment, a payout and a refund in memory, with the real client and receiver, at a
- * gateway with the readings of a profile. A reading that no gateway supports is left out
- * (`Readings.unknown`).
+ * gateway with the readings of a profile, without unsupported ones (`Readings.unknown`).
  *
  * @category constructors
  * @since 0.1.0
@@ -271,7 +279,7 @@ export const rehearse = ({
 }): Effect.Effect<ReadonlyArray<Check>> => Rehearsal.run(Readings.behaviour(readings), switches)
 
 /**
- * Returns whether every verdict is `agrees` or `borne`, and every check succeeded.
+ * Whether every verdict is `agrees` or `borne`, and every check succeeded.
  *
  * @category guards
  * @since 0.1.0
@@ -281,8 +289,8 @@ export const isSound = (all: ReadonlyArray<Finding>, checks: ReadonlyArray<Check
   checks.every(({ problem }) => problem === undefined)
 
 /**
- * Returns the profile of the service: its readings that differ from a gateway's defaults, and the
- * switches for them.
+ * Returns the profile of the service: its readings that differ from the defaults, and their
+ * switches.
  *
  * @category getters
  * @since 0.1.0
@@ -308,8 +316,7 @@ export const profile = (
 export type Change = Drift.Change
 
 /**
- * Lists the changes of a service between two recordings: readings, statuses, fields and types. Only
- * points that both recordings show are compared.
+ * Lists the changes of readings, statuses, fields and types that both recordings show.
  *
  * @category getters
  * @since 0.1.0
@@ -325,7 +332,7 @@ export const changes: (before: Recording, after: Recording) => ReadonlyArray<Cha
 export type Format = Report.Format
 
 /**
- * Writes the plan, the budget, the findings, the checks and the changes for a person.
+ * Writes the parts of a report for a person.
  *
  * @category formatting
  * @since 0.1.0

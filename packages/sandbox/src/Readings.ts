@@ -4,8 +4,8 @@
  * **Details**
  *
  * A question is one point of a silence, such as `checksum`; a reading is one answer, such as `"|",
- * lower-case hex`. `Doctor` finds the readings of a real service, and a gateway with the same
- * readings behaves like that service.
+ * lower-case hex`. `Doctor` finds the readings of a real service, and a gateway with them behaves
+ * like it.
  *
  * **Example** (A service that signs requests with a colon, and rounds down)
  *
@@ -34,8 +34,7 @@ import { table } from "./internal/readings/Table.ts"
 export type Question = keyof typeof table
 
 /**
- * The readings of some questions. A gateway uses the default for every other question and for an
- * unknown reading.
+ * The readings of some questions. Every other question, and an unknown reading, has the default.
  *
  * @category models
  * @since 0.1.0
@@ -51,7 +50,7 @@ export type Readings = { readonly [Name in Question]?: string }
 export const questions = Object.keys(table) as ReadonlyArray<Question>
 
 /**
- * Lists the readings of a question that a gateway supports, the default first.
+ * Lists the readings of a question, the default first.
  *
  * @category getters
  * @since 0.1.0
@@ -61,7 +60,7 @@ export const known = (question: Question): readonly [string, ...Array<string>] =
   Object.keys(table[question]) as [string, ...Array<string>]
 
 /**
- * Lists the readings of a profile that no gateway supports, each as `question: reading`.
+ * Lists the readings that no gateway supports, each as `question: reading`.
  *
  * @category getters
  * @since 0.1.0
@@ -97,12 +96,12 @@ export const switches = ({
   }
 }
 
-/** The fields of `/auth` where a client finds the access token without a switch. */
+/** Where a client finds the access token without a switch. */
 const usualTokens: ReadonlySet<string> = new Set(["accessToken", "access_token", "token", "jwt"])
 
 /**
  * Returns the behaviour of a gateway with these readings. Rewrites and refusals apply in the order
- * of the questions; of any other change the last one holds.
+ * of the questions; of other changes the last one holds.
  *
  * @category getters
  * @since 0.1.0
@@ -127,8 +126,8 @@ export const behaviour = (readings: Readings, style: Style = "plain"): Behaviour
     )
 
 /**
- * The style of responses and callbacks. In `jvm`, absent fields are null, and the times in
- * responses are milliseconds since the epoch. The default is `plain`.
+ * The style of responses and callbacks; `plain` by default. In `jvm`, absent fields are null, and
+ * the times in responses are milliseconds since the epoch.
  *
  * @category models
  * @since 0.1.0

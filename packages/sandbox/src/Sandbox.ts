@@ -64,14 +64,18 @@ import * as Readings from "./Readings.ts"
 import * as VirtualClock from "@pawl/testkit/VirtualClock"
 
 /**
- * Service that holds the base URL of a sandbox for its clients, such as `http://127.0.0.1:4010/api`.
+ * Service that holds the base URL of a sandbox.
  *
  * @category services
  * @since 0.1.0
  */
-export class Sandbox extends Context.Service<Sandbox, { readonly baseUrl: string }>()(
-  "@pawl/sandbox/Sandbox"
-) {}
+export class Sandbox extends Context.Service<
+  Sandbox,
+  {
+    /** For clients, such as `http://127.0.0.1:4010/api`. */
+    readonly baseUrl: string
+  }
+>()("@pawl/sandbox/Sandbox") {}
 
 /**
  * The settings of a sandbox.
@@ -92,6 +96,7 @@ export interface Options extends Gateway.Options {
   readonly readings?: Readings.Readings | undefined
   /** The switches of a client that the service has as well. The readings take precedence. */
   readonly switches?: Pick<Profile.Options, "refundCallbackId" | "requestChecksumSeparator">
+  /** The style of responses and callbacks. */
   readonly style?: Readings.Style | undefined
   /** The SQLite file for the state; without it the state is in memory. */
   readonly filename?: string | undefined
@@ -116,7 +121,10 @@ export type Services =
  * @category errors
  * @since 0.1.0
  */
-export class Unguarded extends Data.TaggedError("Unguarded")<{ readonly host: string }> {
+export class Unguarded extends Data.TaggedError("Unguarded")<{
+  /** The address. */
+  readonly host: string
+}> {
   override get message(): string {
     return `${this.host} is reachable from other machines: give the sandbox a token, or bind it to 127.0.0.1`
   }
@@ -160,7 +168,7 @@ export const layer = (options: Options = {}): Layer.Layer<Services, StartError> 
     own
   )
 
-/** Provides only the services of the sandbox, so users keep their own clock. */
+/** Users of the layer keep their own clock. */
 const own = <E>(layer: Layer.Layer<Services, E>): Layer.Layer<Services, E> =>
   Layer.effectContext(
     Effect.map(
@@ -239,7 +247,7 @@ const config = ({ readings = {}, style, switches, ...options }: Options) => {
   )
 }
 
-/** The modules beside the service are a quarter of all, so the first request to them loads them. */
+/** The other modules are a quarter of all, so the first request to them loads them. */
 const served = ({ host = localhost, pageUrl, token }: Options) =>
   Layer.effectDiscard(
     Effect.gen(function* () {

@@ -1,8 +1,8 @@
 /**
  * The command `pawl-conform`: checks the laws of a receiver at a URL, and exits with 0 if all hold.
  *
- * Each result is printed on stdout, then the first failure and a script that repeats it. Logs go to stderr. A sandbox
- * at `--api-port` stands in for the service.
+ * Stdout has each result, then the first failure and a script that repeats it. Logs go to stderr. A
+ * sandbox at `--api-port` stands in for the service.
  */
 import * as Argument from "effect/cli/Argument"
 import * as CommandOutput from "@pawl/webhook/internal/CommandOutput"
@@ -91,7 +91,6 @@ const headings = {
   pawl: "Laws of pawl, where the specification is silent"
 }
 
-/** Prints each line under the heading of its laws. */
 const printer = () => {
   let heading: string | undefined
   return (
@@ -104,7 +103,7 @@ const printer = () => {
   }
 }
 
-/** Makes the command under the name of its program, which its help and completions say. */
+/** Its help and completions say the name. */
 export const make = (name: string) =>
   Command.make(name, { url, ...flags }, (input) =>
     Effect.gen(function* () {
@@ -119,10 +118,10 @@ export const make = (name: string) =>
         Option.isNone(file)
           ? Effect.void
           : Effect.andThen(OwnFile.check(file.value), files.writeFileString(file.value, text))
-      // A path that cannot be written fails before the laws run.
+      // A path that cannot be written fails at once.
       yield* write(junit, "")
       yield* write(summary, "")
-      // No earlier run has used these identifiers.
+      // No earlier run has used these.
       const firstId = yield* Clock.currentTimeMillis
       const seed = Option.getOrElse(input.seed, () => firstId % 1_000_000)
       const service = Sandbox.layer({
@@ -179,7 +178,6 @@ export const make = (name: string) =>
     )
   )
 
-/** The command as `pawl conform`. */
 export const conform = make("conform")
 
 const reasonOf = (

@@ -1,10 +1,10 @@
 /**
  * The command `doctor`: asks a real service about the points that its specification leaves open.
  *
- * The report is on stdout; the plan, progress and errors are on stderr. `--out` is a folder for
- * `fixtures.json`, the recording that a later run continues or is compared with, `profile.json` for
- * a sandbox, `profile.ts` for a program, and the report as Markdown. Exits with 0 only if every
- * verdict is `agrees` or `borne`, and nothing has changed since the fixtures of `--against`.
+ * The report is on stdout, all else on stderr. `--out` is a folder for `fixtures.json`, the
+ * recording that a later run continues or is compared with, `profile.json` for a sandbox,
+ * `profile.ts` for a program, and the report as Markdown. Exits with 0 only if every verdict is
+ * `agrees` or `borne`, and nothing has changed since the fixtures of `--against`.
  */
 import * as RequestId from "@pawl/core/internal/RequestId"
 import * as NodeTransport from "@pawl/http/NodeTransport"
@@ -121,7 +121,7 @@ const declinedCard = Config.Redacted("PAWL_TEST_CARD_DECLINED").pipe(
 
 const refuse = (message: string) => Effect.fail(new ProfileFile.FileFault({ message }))
 
-/** The default is our sandbox's, for a service on this machine. */
+/** Our sandbox's, for a service on this machine. */
 const credential = <A>(given: Option.Option<A>, ours: A, isLocal: boolean, variable: string) =>
   Option.isSome(given)
     ? Effect.succeed(given.value)
@@ -171,7 +171,7 @@ export const doctor = Command.make("doctor", flags, (input) =>
     yield* files.makeDirectory(out, { recursive: true })
     const write = (name: string, content: string) => OwnFile.write(`${out}/${name}`, `${content}\n`)
 
-    // The receiver opens before its URL is known, and the run needs the URL.
+    // It opens before its URL is known, and the run needs the URL.
     const receiver: { receive: Doctor.Run["receive"] } = { receive: () => Effect.succeed(503) }
     const origin = yield* CallbackPort.open("127.0.0.1", input.listen, (incoming) =>
       receiver.receive(incoming)

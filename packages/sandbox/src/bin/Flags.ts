@@ -6,28 +6,25 @@ import * as Config from "effect/Config"
 import * as Redacted from "effect/Redacted"
 import * as DurationText from "./DurationText.ts"
 
-/** Tells whether a text is an absolute http or https URL, without a user and a password. */
+/** An absolute URL without a user and a password. */
 export const isHttp = (text: string): boolean => {
   const url = URL.parse(text)
   return url !== null && /^https?:$/u.test(url.protocol) && url.username + url.password === ""
 }
 
-/** A flag for text, with a default that the help shows. */
+/** With a default that the help shows. */
 export const text = (name: string, fallback: string, description: string) =>
   Flag.String(name).pipe(
     Flag.withDescription(`${description} (default: ${fallback})`),
     Flag.withDefault(fallback)
   )
 
-/** A flag for text that may be absent. */
 export const optionalText = (name: string, description: string) =>
   Flag.String(name).pipe(Flag.withDescription(description), Flag.optional)
 
-/** A flag without a value. */
 export const toggle = (name: string, description: string) =>
   Flag.Boolean(name).pipe(Flag.withDescription(description), Flag.withDefault(false))
 
-/** A flag for a number in a range. */
 export const int = (
   name: string,
   [least, most, what]: readonly [least: number, most: number, what?: "a port"],
@@ -43,17 +40,16 @@ export const int = (
     Flag.withDefault(fallback)
   )
 
-/** The range of a port. */
 export const port = [0, 65_535, "a port"] as const
 
-/** A flag for a duration such as `200ms`. */
+/** Such as `200ms`. */
 export const duration = (name: string, example: string, description: string) =>
   Flag.String(name).pipe(
     Flag.filterMap(DurationText.parse, () => `Expected a duration such as ${example}`),
     Flag.withDescription(description)
   )
 
-/** The flag for the merchant secret; its default is that of a sandbox. */
+/** The default is that of a sandbox. */
 export const merchantSecret = (
   description: string,
   isValid: (secret: string) => boolean = (secret) => secret !== "",

@@ -13,7 +13,6 @@ const { version } = createRequire(import.meta.url)("../../package.json") as {
   readonly version: string
 }
 
-/** Runs a command with the arguments of the process. */
 export const run = <Name extends string, Input, E>(
   command: Command.Command<Name, Input, unknown, E, NodeServices.NodeServices>
 ): void =>

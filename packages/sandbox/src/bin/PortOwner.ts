@@ -1,13 +1,11 @@
-/**
- * The owner of a port that is in use: asks the port whether it is a sandbox, and Linux which process has it.
- */
+/** The owner of a port that is in use, as the port or Linux names it. */
 import * as Effect from "effect/Effect"
 import * as FetchHttpClient from "effect/http/FetchHttpClient"
 import * as HttpClient from "effect/http/HttpClient"
 import * as FileSystem from "effect/FileSystem"
 import * as Predicate from "effect/Predicate"
 
-/** Names the owner, such as `a pawl sandbox (process 4711, node)`, as far as it is known, and what to do. */
+/** Such as `a pawl sandbox (process 4711, node)`, and what to do. */
 export const describe = Effect.fnUntraced(function* (host: string, port: number) {
   const [isOurs, owner] = yield* Effect.all([isSandbox(host, port), processOf(port)], {
     concurrency: 2
@@ -19,7 +17,7 @@ export const describe = Effect.fnUntraced(function* (host: string, port: number)
   return `${known === undefined ? "" : ` by ${known}`}; stop the other process`
 })
 
-/** The console of a sandbox names its scenarios; it needs no token. */
+/** The console of a sandbox needs no token. */
 const isSandbox = (host: string, port: number): Effect.Effect<boolean> =>
   HttpClient.get(
     `http://${host.includes(":") ? `[${host}]` : host}:${port}/console/facts.json`
@@ -31,7 +29,7 @@ const isSandbox = (host: string, port: number): Effect.Effect<boolean> =>
     Effect.provide(FetchHttpClient.layer)
   )
 
-/** Finds the process that listens on a port, by its socket in /proc; it may be one of another user. */
+/** By its socket in /proc; the process may be another user's. */
 const processOf = Effect.fnUntraced(function* (port: number) {
   const files = yield* FileSystem.FileSystem
   const read = (path: string) => Effect.orElseSucceed(files.readFileString(path), () => "")
@@ -46,7 +44,7 @@ const processOf = Effect.fnUntraced(function* (port: number) {
     for (const descriptor of yield* list(`/proc/${pid}/fd`)) {
       const link = files.readLink(`/proc/${pid}/fd/${descriptor}`)
       if ((yield* Effect.orElseSucceed(link, () => "")) !== `socket:[${listening[1]}]`) continue
-      // The name only: the arguments of a process may contain secrets.
+      // The name only: arguments may contain secrets.
       const program = yield* Effect.orElseSucceed(files.readLink(`/proc/${pid}/exe`), () => "")
       const name = program.replaceAll(/^.*\/|[^\x20-\x7e]/gu, "")
       return { pid, name }

@@ -1,6 +1,4 @@
-/**
- * The file of a profile: the readings of a service, and the switches by which pawl bears them.
- */
+/** The file of a profile: the readings of a service, and the switches by which pawl bears them. */
 import * as ProfileFile from "@pawl/http/internal/NodeProfileFile"
 import * as OwnFile from "@pawl/webhook/internal/NodeOwnFile"
 import * as Data from "effect/Data"
@@ -8,10 +6,9 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as Readings from "../Readings.ts"
 
-/** Error raised when a file cannot be used; `message` is one sentence that names the remedy. */
+/** Error raised when a file cannot be used; `message` names the remedy. */
 export class FileFault extends Data.TaggedError("FileFault")<{ readonly message: string }> {}
 
-/** Reads a file of JSON by a schema. */
 export const read = Effect.fnUntraced(function* <A>(
   file: string,
   schema: Schema.Codec<A, unknown>,
@@ -27,7 +24,7 @@ export const read = Effect.fnUntraced(function* <A>(
   )
 })
 
-/** Reads a profile. It fails if no gateway can have one of its readings, and names it. */
+/** Fails for a reading that no gateway can have. */
 export const profile = Effect.fnUntraced(function* (file: string) {
   const { readings = {}, switches = {} } = yield* ProfileFile.read(file, "--profile")
   const [unknown] = Readings.unknown(readings)

@@ -1,9 +1,9 @@
 /**
  * The sandbox as a command.
  *
- * Prints one line on stdout once it serves, `ready http://127.0.0.1:4010/api`, and everything else on stderr: if that
- * is a terminal, the addresses and a line for each request, status and callback. SIGTERM and SIGINT end it with 130.
- * Modules that only some starts need are loaded when they are needed.
+ * Stdout has one line once it serves, `ready http://127.0.0.1:4010/api`; stderr all else: on a
+ * terminal the addresses and a line for each request, status and callback. SIGTERM and SIGINT end
+ * it with 130. Modules that only some starts need are loaded when they are needed.
  */
 import * as CommandOutput from "@pawl/webhook/internal/CommandOutput"
 import * as Command from "effect/cli/Command"
@@ -24,7 +24,7 @@ import { Reported } from "./Reported.ts"
 import type * as SandboxReport from "./SandboxReport.ts"
 import { trigger } from "./TriggerCommand.ts"
 
-/** Refuses an empty text and white space at either end. */
+/** No white space at either end. */
 const isSound = (text: string): boolean => text !== "" && text.trim() === text
 
 const flags = {
@@ -107,7 +107,7 @@ const flags = {
   )
 }
 
-/** Prints that the sandbox serves, and reports on it if somebody looks. */
+/** Reports on it if somebody looks. */
 const announce = Effect.fnUntraced(function* (
   sandbox: Omit<SandboxReport.Settings, "baseUrl">,
   isQuiet: boolean,
@@ -125,7 +125,7 @@ const announce = Effect.fnUntraced(function* (
   yield* report
 })
 
-/** Reads the profile. The module is loaded only then, because it has the schemas of a client. */
+/** Loaded only then, because it has the schemas of a client. */
 const profileOf = (profile: Option.Option<string>) =>
   Option.isNone(profile)
     ? Effect.succeed({})
@@ -134,7 +134,7 @@ const profileOf = (profile: Option.Option<string>) =>
         (ProfileFile) => ProfileFile.profile(profile.value)
       )
 
-/** Makes the command under the name of its program, which its help and completions say. */
+/** Its help and completions say the name. */
 export const make = (name: string) =>
   Command.make(
     name,
@@ -179,10 +179,9 @@ export const make = (name: string) =>
     Command.withSubcommands([trigger])
   )
 
-/** The command as `pawl sandbox`. */
 export const sandbox = make("sandbox")
 
-/** Returns the cause of a failed start in one sentence, with a remedy. */
+/** With a remedy. */
 const reason = Effect.fnUntraced(function* (
   error: Sandbox.StartError | FileFault | InvalidConfig,
   { host, port }: { readonly host: string; readonly port: number }

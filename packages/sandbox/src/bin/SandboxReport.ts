@@ -1,8 +1,6 @@
 /**
- * The report of a running sandbox on stderr: its addresses, and a line for each request, status and
- * callback.
- *
- * A path may contain a card number or a token, so any part that is not a plain word is `…`.
+ * The report of a running sandbox on stderr. A path may contain a card number or a token, so any
+ * part that is not a plain word is `…`.
  */
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
@@ -17,7 +15,7 @@ import type { LoggedRequest } from "../internal/sandbox/RequestLog.ts"
 import * as Follower from "../internal/trigger/Follower.ts"
 import * as SandboxClient from "../internal/trigger/SandboxClient.ts"
 
-/** The settings of the sandbox. A credential that the merchant gave is undefined. */
+/** A credential that the merchant gave is undefined. */
 export interface Settings {
   readonly baseUrl: string
   readonly token: Option.Option<Redacted.Redacted>
@@ -25,15 +23,15 @@ export interface Settings {
   readonly defaultSecret: string | undefined
 }
 
-/** One change: `text` is for a person, `fields` is for a program. */
+/** `text` is for a person, `fields` for a program. */
 interface Entry {
   readonly text: string
   readonly fields: Readonly<Record<string, unknown>>
 }
 
 /**
- * Subscribes to a sandbox, and returns the effect that prints its addresses and every change since
- * then until the scope closes.
+ * Returns the effect that prints the addresses and every change since the subscription until the
+ * scope closes.
  */
 export const start = (
   sandbox: Settings,
@@ -145,7 +143,7 @@ const reader = () => {
   }
 }
 
-/** The time of day is that of the sandbox's clock, in UTC. */
+/** By the sandbox's clock, in UTC. */
 const line = (at: string, ...parts: ReadonlyArray<string | undefined>): string =>
   [at.slice(11, 19), ...parts].join("  ")
 

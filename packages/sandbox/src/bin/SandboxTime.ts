@@ -1,6 +1,4 @@
-/**
- * The time of a running sandbox, whose clock is advanced instead of waiting.
- */
+/** The time of a running sandbox, whose clock is advanced instead of waiting. */
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -14,10 +12,10 @@ import { FileFault } from "./ProfileFile.ts"
 
 const isTime = Schema.is(Schema.Struct({ advanced: Schema.Finite }))
 
-/** The time until an advance is done: a callback may be held for 35 seconds meanwhile. */
+/** Of an advance: a callback may be held for 35 seconds meanwhile. */
 const responseTimeout = Duration.seconds(60)
 
-/** Makes the functions that read and pass the time of a sandbox. It is refused if it is none. */
+/** Refuses a service that is no sandbox. */
 export const make = Effect.fnUntraced(function* (
   baseUrl: string,
   token: Option.Option<Redacted.Redacted>

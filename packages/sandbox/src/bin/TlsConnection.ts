@@ -1,12 +1,9 @@
-/**
- * The TLS connection to a service: its protocol, and the certificate.
- */
 import * as Effect from "effect/Effect"
 import { connect } from "node:tls"
 
 /**
- * Describes the TLS connection to a base URL, such as `TLSv1.3, certificate valid until Nov 30 00:00:00 2026 GMT`. It is
- * undefined if there is none.
+ * Describes the TLS connection to a base URL, such as `TLSv1.3, certificate valid until Nov 30
+ * 00:00:00 2026 GMT`.
  */
 export const describe = (baseUrl: string): Effect.Effect<string | undefined> =>
   Effect.callback<string | undefined>((resume) => {
@@ -16,7 +13,7 @@ export const describe = (baseUrl: string): Effect.Effect<string | undefined> =>
       host: hostname,
       port: port === "" ? 443 : Number(port),
       servername: hostname,
-      // The requests of the run are refused without a trusted certificate; this one only looks.
+      // This one only looks: the requests of the run need a trusted certificate.
       rejectUnauthorized: false
     })
     socket.once("secureConnect", () => {

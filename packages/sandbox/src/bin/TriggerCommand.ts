@@ -1,5 +1,5 @@
 /**
- * The command `pawl-sandbox trigger`: makes transactions on a running sandbox through its API, and follows them to
+ * The command `pawl-sandbox trigger`: makes transactions on a running sandbox, and follows them to
  * their end. Exits with 0 if the first attempt of every callback was delivered.
  */
 import * as Argument from "effect/cli/Argument"
@@ -65,7 +65,7 @@ const flags = {
   )
 }
 
-/** The subcommand `trigger`. Its modules are loaded only when it runs, because `sandbox` has it too. */
+/** Its modules are loaded only when it runs, because `sandbox` has it too. */
 export const trigger = Command.make("trigger", { scenario, ...flags }, (input) =>
   Effect.promise(() => import("../internal/trigger/Trigger.ts")).pipe(
     Effect.flatMap(({ run }) =>

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /**
- * The `pawl-sandbox` executable: starts the sandbox on a supported version of Node, and caches its compiled
- * modules, which halves the time of the next start.
+ * The `pawl-sandbox` executable. It caches its compiled modules, which halves the time of the next
+ * start.
  */
 import * as Module from "node:module"
 

@@ -1,7 +1,7 @@
 /**
- * The outbound HTTP client of a sandbox, and the hosts that callbacks may be sent to. A caller of
- * the API chooses the callbackUrl, and could otherwise make the sandbox post to any host its
- * machine can reach.
+ * The outbound HTTP client of a sandbox, and the hosts that callbacks may be sent to. Otherwise a
+ * caller, who chooses the callbackUrl, could make the sandbox post to any host its machine can
+ * reach.
  *
  * - A host is allowed by name or address, for the ports 80, 443 and from 1024; `shop.example:81`
  *   allows one port.
@@ -18,7 +18,7 @@ import { lookup as resolve } from "node:dns"
 import { BlockList, isIP } from "node:net"
 import { isLoopback } from "@pawl/core/internal/Loopback"
 
-/** `allowed` lists hosts, with or without a port; `ownPort` is the port of the sandbox. */
+/** `allowed` lists hosts, with or without a port; `ownPort` is the sandbox's. */
 export const isAllowed =
   (allowed: ReadonlyArray<string>, ownPort: number) =>
   ({ hostname, password, port: portText, protocol, username }: URL): boolean => {
@@ -38,8 +38,8 @@ export const isAllowedAddress = (name: string, address: string): boolean =>
   !isBlocked(address) && (!isLoopback(name.toLowerCase()) || isLoopback(address))
 
 /**
- * Layer that checks resolved addresses; `isAllowed` checks the URL first. Node's own client adds no
- * start-up time.
+ * Checks resolved addresses; `isAllowed` checks the URL first. Node's own client adds no start-up
+ * time.
  */
 export const layer: Layer.Layer<HttpClient.HttpClient> = NodeHttpClient.layerNodeHttpOptions({
   keepAlive: true,

@@ -15,7 +15,7 @@ export interface Verdict {
   readonly millis: number
   /** Undefined if the law holds. */
   readonly broken: Laws.LawBroken | undefined
-  /** True if the receiver stopped listening, so the laws after this one did not run. */
+  /** Whether the receiver stopped listening, so later laws did not run. */
   readonly hasEnded: boolean
 }
 
@@ -88,8 +88,7 @@ export const markdown = (
     ({ broken, law, millis, number, source }) =>
       `| ${number} | ${broken === undefined ? "✅" : "❌"} | ${law.name} | ${source} | ${(millis / 1000).toFixed(1)} s |`
   )
-  // The report quotes the receiver's responses. Four spaces make a block of code that no text
-  // inside it ends.
+  // The report quotes the receiver's responses, which could end another block of code.
   const report = text(verdicts, target).replaceAll(/^/gmu, "    ")
   const heading = `### conform: ${right} of ${verdicts.length} laws hold`
   const table = ["| | | law | from | time |", "| --- | --- | --- | --- | --- |", ...rows].join("\n")

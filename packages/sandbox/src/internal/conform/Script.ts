@@ -1,8 +1,6 @@
 /**
- * Writes a case as a shell script that repeats it by hand.
- *
- * The script runs against a sandbox, so identifiers are variables. It contains no secret: the shell computes the
- * checksums with the secret in its environment.
+ * Writes a case as a shell script that repeats it against a sandbox, so identifiers are variables.
+ * It contains no secret: the shell computes the checksums with the secret in its environment.
  */
 import {
   type CallbackRequest,
@@ -21,8 +19,8 @@ import {
 import { endpoints } from "@pawl/testkit/internal/laws/receiver/Service"
 
 /**
- * The target of a script: the URL of the receiver, the URL prefix of the statuses it reports, the origin of the
- * sandbox, and the merchant key.
+ * The URL of the receiver, the URL prefix of the statuses it reports, the origin of the sandbox,
+ * and the merchant key.
  */
 export interface ScriptTarget {
   readonly url: string
@@ -129,8 +127,8 @@ const utf8 = new TextEncoder()
 const quote = (text: string): string => quoteBytes(utf8.encode(text))
 
 /**
- * Quotes bytes for bash. Plain quotes are used where possible, an identifier becomes its variable, and a long run of one
- * letter becomes the command that prints it.
+ * Quotes bytes for bash. An identifier becomes its variable, and a long run of one letter the
+ * command that prints it.
  */
 const quoteBytes = (bytes: Uint8Array): string => {
   const isPlain = bytes.every((byte) => byte >= 0x20 && byte < 0x7f && byte !== 0x27)

@@ -1,9 +1,8 @@
 /**
- * The contract as an `HttpApi`: all endpoints in groups, and the access token that they require.
- * `openapi.json` and the API documentation derive from it.
+ * The contract as an `HttpApi`. `openapi.json` and the API documentation derive from it.
  *
  * The specification does not show the shape of an error body (`spec.md`, "Errors"): the gateway
- * sends the declared one, and the client also reads other shapes.
+ * sends the declared one, and the client reads others too.
  */
 import { ApmCallback, CardCallback } from "@pawl/core/internal/CallbackBody"
 import { openStruct } from "@pawl/core/internal/OpenStruct"

@@ -1,10 +1,8 @@
-/**
- * Schemas for the error responses that every endpoint declares (`spec.md`, "Errors").
- */
+/** The error responses that every endpoint declares (`spec.md`, "Errors"). */
 import * as HttpApiSchema from "effect/http-api/HttpApiSchema"
 import * as Schema from "effect/Schema"
 
-/** Schema for the body of an error response: a message, and the invalid fields. */
+/** A message, and the invalid fields. */
 const ErrorBody = Schema.Struct({
   message: Schema.String,
   errors: Schema.optionalKey(
@@ -17,10 +15,8 @@ const errorResponse = (status: number, description: string) =>
     HttpApiSchema.status(status)
   )
 
-/** Schema for the 401 response to a missing, expired or invalid access token. */
 export const unauthorized = errorResponse(401, "Missing, expired or invalid bearer token")
 
-/** Schemas for the error responses of every endpoint. */
 export const errors = [
   errorResponse(400, "Missing or invalid parameters"),
   unauthorized,

@@ -1,5 +1,5 @@
 /**
- * Makes the endpoints of the contract from the records that the client calls: adds their summary and the error
+ * Makes the endpoints of the contract from the client's records, with a summary and the error
  * responses.
  */
 import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
@@ -13,7 +13,7 @@ interface Named<Name extends string, Path extends HttpRouter.PathInput> {
   readonly path: Path
 }
 
-/** Makes an endpoint that reads by an id in its path. */
+/** By an id in the path. */
 export const get = <
   Name extends string,
   Path extends HttpRouter.PathInput,
@@ -37,7 +37,6 @@ export const get = <
     summary
   )
 
-/** Makes an endpoint that creates. */
 export const post = <
   Name extends string,
   Path extends HttpRouter.PathInput,
@@ -61,7 +60,7 @@ export const post = <
     summary
   )
 
-/** Makes an endpoint that changes what an id in its path names. */
+/** By an id in the path. */
 export const put = <
   Name extends string,
   Path extends HttpRouter.PathInput,
@@ -88,7 +87,7 @@ export const put = <
     summary
   )
 
-/** Makes an endpoint that removes what an id in its path names. Its response is 204. */
+/** By an id in the path. The response is 204. */
 export const remove = <
   Name extends string,
   Path extends HttpRouter.PathInput,

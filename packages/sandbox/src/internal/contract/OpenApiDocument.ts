@@ -1,7 +1,7 @@
 /**
- * Makes `openapi.json` of the generated OpenAPI document: adds descriptions, examples and
- * callbacks, and narrows the types. The schemas accept more than the specification promises
- * (integer ids, amounts as source text, unknown statuses).
+ * Makes `openapi.json` of the generated document: adds descriptions, examples and callbacks, and
+ * narrows the types. The schemas accept more than the specification promises (integer ids, amounts
+ * as source text, unknown statuses).
  */
 import * as Predicate from "effect/Predicate"
 import * as Descriptions from "./OpenApiDescriptions.ts"
@@ -29,8 +29,8 @@ export const asPublished = (document: Node): Node => {
 }
 
 /**
- * Schemas whose fields depend on the payment method, or are not shown by the specification. Stating
- * `additionalProperties` on any other object makes generators write a map without getters.
+ * Their fields depend on the payment method, or are not specified. On any other object
+ * `additionalProperties` makes generators write a map without getters.
  */
 const open = new Set(["ApmPayload", "ApmResponseData", "CardPaymentRequest", "TokenizeRequest"])
 
@@ -51,14 +51,14 @@ const walk = (value: unknown): unknown => {
   return asSpecified({
     ...node,
     ...(typeof pattern === "string" && { pattern: portable(pattern) }),
-    // The registered spelling. Some tools accept no other one.
+    // Some tools accept only the registered spelling.
     ...(node["scheme"] === "Bearer" && { scheme: "bearer" })
   })
 }
 
 /**
  * Narrows a number or its source text to a number, an id to text, and a status to the listed
- * values: TypeScript reads the union of listed values and text as any text.
+ * values: TypeScript reads a union with text as any text.
  */
 const narrowed = (union: ReadonlyArray<unknown>): Node => {
   const isListed = union.some((member) => isNode(member) && "enum" in member)
@@ -75,11 +75,10 @@ const narrowed = (union: ReadonlyArray<unknown>): Node => {
   return node
 }
 
-/** Go's engine has neither Unicode escapes of JavaScript nor lone surrogates. */
+/** Go has neither JavaScript's Unicode escapes nor lone surrogates. */
 const portable = (pattern: string): string =>
   pattern.replaceAll("\\p{Cc}\\p{Cs}", "\\x00-\\x1f\\x7f-\\x9f").replaceAll("\\/", "/")
 
-/** Describes every field of a schema. */
 const described = (schema: unknown, name = ""): unknown => {
   if (!isNode(schema)) return schema
   const { items, properties } = schema
@@ -127,7 +126,7 @@ const withExample = (body: Node, example: unknown): Node =>
       }
     : body
 
-/** A callback of one layout (`spec.md`, "Events"). */
+/** Of one layout (`spec.md`, "Events"). */
 const webhook = (
   name: "cardCallback" | "apmCallback",
   schema: string,

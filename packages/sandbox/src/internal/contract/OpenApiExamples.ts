@@ -1,6 +1,6 @@
 /**
- * The examples of `openapi.json`: one body for each request, response and callback. A sandbox accepts each request
- * once its identifiers and tokens are those of the sandbox.
+ * The examples of `openapi.json`. A sandbox accepts each request once its identifiers and tokens
+ * are those of the sandbox.
  */
 
 const urls = {
@@ -56,7 +56,7 @@ const apmCreated = {
 const cardCreated = { ...started, paymentType: "CARD" }
 const ended = { transactionStatus: "SUCCEED", callbackUrl, createdAt, metadata }
 
-/** The examples by the name of their operation: `request` is the body of a request, `response` that of a 200. */
+/** By operation: `request` is the body of a request, `response` that of a 200. */
 export const bodies: Readonly<
   Record<string, { readonly request?: unknown; readonly response?: unknown }>
 > = {
@@ -236,10 +236,10 @@ export const bodies: Readonly<
   }
 }
 
-/** The example of every read of a status. */
+/** Of every read. */
 export const status = "SUCCEED"
 
-/** The examples of the error responses, by their status. */
+/** By status. */
 export const errors: Readonly<Record<string, unknown>> = {
   "400": {
     message: "Missing or invalid parameters",

@@ -18,7 +18,7 @@ const encodings: ReadonlyArray<readonly [name: string, encode: (bytes: Uint8Arra
 ]
 const separators = ["|", "", ":", ",", ";", "-", ".", "&"]
 
-/** The ways to compute a request checksum, the likeliest first. */
+/** The likeliest first. */
 export const candidates = (first: string) =>
   encodings.flatMap(([encoding, encode]) =>
     [first, ...separators.filter((separator) => separator !== first)].map((separator) => ({
@@ -30,7 +30,6 @@ export const candidates = (first: string) =>
     }))
   )
 
-/** Takes an access token. */
 export const auth = Effect.fnUntraced(function* (probe: Probe) {
   const { merchantKey, merchantSecret } = probe.settings
   const response = yield* probe.send({
@@ -50,10 +49,13 @@ export const auth = Effect.fnUntraced(function* (probe: Probe) {
   probe.accept(token.value)
 })
 
-/** An identifier and an access token that no service has issued. */
+/** No service has issued them. */
 const unknown = { id: "999999999999999", token: "doctor" }
 
-/** Sends an invalid payment, a wrong method, content type and access token, and reads the status of an unknown payment. */
+/**
+ * Sends an invalid payment, a wrong method, content type and access token, and reads an unknown
+ * payment.
+ */
 export const mistakes = Effect.fnUntraced(function* ({ send }: Probe) {
   const path = `/v1/payments/apm/status/${unknown.id}`
   yield* send({ name: "unknown-id", method: "GET", path })
@@ -68,7 +70,6 @@ export const mistakes = Effect.fnUntraced(function* ({ send }: Probe) {
   })
 })
 
-/** The fields of an APM request. */
 const apm = ({ amount, marks, settings }: Probe, name: string, fraction: string) => ({
   ...marks(name),
   accountId: settings.accountId,
@@ -79,14 +80,14 @@ const apm = ({ amount, marks, settings }: Probe, name: string, fraction: string)
   failureRedirectUrl: "https://example.com/failure"
 })
 
-/** Computes the checksum in the way that the service has accepted. */
+/** In the way that the service has accepted. */
 const checksumOf = (probe: Probe, request: ReturnType<typeof apm>): string => {
   const accepted = find(probe.recording(), "payment")?.variant
   const all = candidates(probe.settings.separator)
   return (all.find(({ name }) => name === accepted) ?? all[0])?.of(probe.sign, request) ?? ""
 }
 
-/** Makes a payment, with each way to compute its checksum until one is accepted. */
+/** With each way to compute its checksum until one is accepted. */
 export const payment = Effect.fnUntraced(function* (probe: Probe) {
   const path = "/v1/payments/apm"
   const request = apm(probe, "payment", "10")
@@ -109,7 +110,6 @@ export const payment = Effect.fnUntraced(function* (probe: Probe) {
   }
 })
 
-/** Reads the status of the payment, and again while it is 404. */
 export const status = Effect.fnUntraced(function* (probe: Probe) {
   const id = member(probe.recording(), "payment", "transactionId")
   if (id === undefined) return
@@ -117,7 +117,7 @@ export const status = Effect.fnUntraced(function* (probe: Probe) {
   yield* read(probe, "payment.status", path, ({ status }) => status !== 404)
 })
 
-/** Sends the requestId of the payment again, with another amount. */
+/** Another amount under the same requestId. */
 export const repeat = Effect.fnUntraced(function* (probe: Probe) {
   if (member(probe.recording(), "payment", "transactionId") === undefined) return
   const request = apm(probe, "payment", "20")
@@ -128,7 +128,7 @@ export const repeat = Effect.fnUntraced(function* (probe: Probe) {
   })
 })
 
-/** Makes payouts with a checksum, a wrong one and none. */
+/** With a checksum, a wrong one and none. */
 export const payout = Effect.fnUntraced(function* (probe: Probe) {
   const send = (name: string, more: (request: ReturnType<typeof apm>) => object) => {
     const request = apm(probe, name, "10")

@@ -16,7 +16,7 @@ const cardOf = ({ settings }: Probe) => ({
   cardHolderName: "Ada Lovelace"
 })
 
-/** Makes a payment intent, without metadata if the service refuses those. */
+/** Without metadata if the service refuses those. */
 export const hostedPage = Effect.fnUntraced(function* (probe: Probe) {
   const { amount, marks, send, settings } = probe
   const { metadata, ...mark } = marks("page")
@@ -43,7 +43,7 @@ export const hostedPage = Effect.fnUntraced(function* (probe: Probe) {
     yield* send({ ...page({}), variant: "without metadata" })
 })
 
-/** Pays by card, and reads the status until it is SUCCEED. */
+/** Reads the status until it is SUCCEED. */
 export const cardPayment = Effect.fnUntraced(function* (probe: Probe) {
   const { amount, marks, recording, send, settings } = probe
   yield* send({
@@ -76,7 +76,6 @@ export const cardPayment = Effect.fnUntraced(function* (probe: Probe) {
   yield* read(probe, "card-payment.status", path, (exchange) => statusIn(exchange) === "SUCCEED")
 })
 
-/** Refunds the card payment, and reads the refund. */
 export const refund = Effect.fnUntraced(function* (probe: Probe) {
   const { amount, marks, recording, send, settings } = probe
   const payment = member(recording(), "card-payment", "transactionId")
@@ -110,7 +109,7 @@ export const refund = Effect.fnUntraced(function* (probe: Probe) {
   }
 })
 
-/** Pays out an amount with three decimals, and reads the rounded one. */
+/** Pays out an amount with three decimals. */
 export const cardPayout = Effect.fnUntraced(function* (probe: Probe) {
   const { amount, marks, recording, send, settings } = probe
   const pay = (name: string, fraction: string) =>
@@ -144,7 +143,6 @@ export const cardPayout = Effect.fnUntraced(function* (probe: Probe) {
   }
 })
 
-/** Tokenizes a card, makes two subscriptions, changes and cancels them. */
 export const subscription = Effect.fnUntraced(function* (probe: Probe) {
   const { amount, hide, marks, recording, send, settings } = probe
   const tokenized = yield* send({
@@ -202,7 +200,7 @@ export const subscription = Effect.fnUntraced(function* (probe: Probe) {
   ])
 })
 
-/** The token in the response of tokenize: under its usual name, or the only other text. */
+/** Under its usual name, or the only other text. */
 const cardTokenOf = (body: string): string | undefined => {
   const response = json(body)
   const name = ["cardToken", "token", ...Object.keys(response ?? {})].find(

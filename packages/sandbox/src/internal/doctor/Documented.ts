@@ -1,6 +1,4 @@
-/**
- * The fields and statuses that the contract names, so that others are found.
- */
+/** The fields and statuses of the contract, so that others are found. */
 import { statuses } from "@pawl/core/Status"
 import { ApmCallback, CardCallback } from "@pawl/core/internal/CallbackBody"
 import { subscriptionStatuses } from "@pawl/core/Subscription"
@@ -17,7 +15,6 @@ const collect = (ast: SchemaAST.AST, into: Set<string>): void => {
   }
 }
 
-/** The names of all fields of requests, responses and callbacks. */
 export const documentedFields: ReadonlySet<string> = (() => {
   const names = new Set<string>()
   HttpApi.reflect(Api, {
@@ -35,7 +32,6 @@ export const documentedFields: ReadonlySet<string> = (() => {
   return names
 })()
 
-/** The statuses of transactions and of subscriptions. */
 export const documentedStatuses: ReadonlySet<string> = new Set<string>([
   ...statuses,
   ...subscriptionStatuses

@@ -1,19 +1,19 @@
 /**
- * The changes of a service between two recordings: other readings, and other shapes of responses and callbacks.
+ * The changes of a service between two recordings: readings, and shapes of responses and callbacks.
  */
 import * as Predicate from "effect/Predicate"
 import type { Json } from "effect/Schema"
 import { find, genuine, json, type Recording } from "./Recording.ts"
 import { rows } from "./Silences.ts"
 
-/** A change: the question, response or callback that it concerns, and its value before and after. */
+/** Its subject is a question, response or callback. */
 export interface Change {
   readonly subject: string
   readonly before: string
   readonly after: string
 }
 
-/** Lists the changes. Only what both recordings show is compared. */
+/** Only what both recordings show is compared. */
 export const changes = (before: Recording, after: Recording): ReadonlyArray<Change> =>
   genuineChanges(genuine(before), genuine(after))
 
@@ -63,7 +63,7 @@ const fields = (subject: string, before: Shape, after: Shape): ReadonlyArray<Cha
     )
   )
 
-/** Returns the JSON type of every field, by its path. */
+/** The JSON type of every field, by its path. */
 const shapeOf = (bodies: ReadonlyArray<string>): Shape => {
   const shape = new Map<string, string>()
   const visit = (value: Json | undefined, path: string): void => {

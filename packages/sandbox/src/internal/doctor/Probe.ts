@@ -69,7 +69,6 @@ export interface Call {
   readonly token?: string
 }
 
-/** Sends requests and receives callbacks. */
 export interface Probe {
   readonly settings: Settings
   readonly recording: () => Recording.Recording
@@ -96,7 +95,7 @@ export interface Probe {
 
 const responseTimeout = Duration.seconds(30)
 
-/** The longest time for which a callback gets no response. */
+/** The longest time without a response to a callback. */
 const longestHold = Duration.seconds(35)
 
 /** A public URL may get any number of posts. */
@@ -107,7 +106,6 @@ const recordedHeaders =
 
 const mark = "pawl.doctor"
 
-/** Makes a probe that continues a recording. */
 export const make = Effect.fnUntraced(function* (
   settings: Settings,
   recorded: Recording.Recording
@@ -133,7 +131,7 @@ export const make = Effect.fnUntraced(function* (
     recording = { ...recording, exchanges: [...others, exchange] }
   }
 
-  /** Responses of an earlier process, not yet used. Bodies with a token are not recorded. */
+  /** Of an earlier process, not yet used. Bodies with a token are not recorded. */
   const recordedBefore = recorded.exchanges.filter(
     ({ name, status }) => status > 0 && name !== "auth" && name !== "card-token"
   )
@@ -213,7 +211,7 @@ export const make = Effect.fnUntraced(function* (
     const query = new URLSearchParams(search)
     const name = query.get(probeParameter) ?? Recording.nameOf(recording, received)
     const signed = Recording.signedAs(sign, checksum, search, received)
-    // A stranger's post must not use up the attempts that are refused, failed or held.
+    // A stranger's post must not use up these attempts.
     const times = (answers.get(name) ?? 0) + (signed === undefined ? 0 : 1)
     answers.set(name, times)
     const callback = {
@@ -288,7 +286,6 @@ const refusedBy = (verified: ReturnType<ReturnType<typeof verifyWith>>) => {
   return quarantine === undefined ? {} : { refused: `quarantine, because of ${quarantine}` }
 }
 
-/** Fails every callback of an APM payout, and refuses the first one of each card payout. */
 const answerTo = (name: string, times: number): number =>
   name.startsWith("payout") ? 500 : name.startsWith("card-payout") && times === 1 ? 401 : 200
 

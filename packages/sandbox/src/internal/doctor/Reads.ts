@@ -1,6 +1,4 @@
-/**
- * Reads a recording as pawl does: each response by the decoders of the client, and each callback by the verifier.
- */
+/** Reads a recording as pawl does: by the decoders of the client, and by the verifier. */
 import type { Switches } from "@pawl/core/Profile"
 import { findToken } from "@pawl/http/internal/token/TokenResponse"
 import * as Endpoint from "@pawl/http/internal/wire/Endpoint"
@@ -22,7 +20,7 @@ import {
   text
 } from "./Recording.ts"
 
-/** The operations of a run, with the exchanges of which one has to succeed. The first that succeeded is read. */
+/** One of the exchanges has to succeed; the first that did is read. */
 const operations: ReadonlyArray<
   readonly [endpoint: Operation.Endpoint<unknown>, ...names: ReadonlyArray<string>]
 > = [
@@ -44,7 +42,6 @@ const operations: ReadonlyArray<
 
 const utf8 = new TextEncoder()
 
-/** Returns why the client cannot read a response, in one sentence. */
 const problemOf = (
   endpoint: Operation.Endpoint<unknown>,
   { body, headers, name, status }: Exchange,
@@ -85,7 +82,7 @@ const callbackProblem = (
     : "it names another transaction"
 }
 
-/** Reads the responses and callbacks of a recording with the switches of a profile. Only callbacks of the service count. */
+/** Only callbacks of the service count. */
 export const all = (recording: Recording, switches: Switches): ReadonlyArray<Check> => {
   const auth = find(recording, "auth")
   const responses = operations.flatMap(([endpoint, ...names]): ReadonlyArray<Check> => {

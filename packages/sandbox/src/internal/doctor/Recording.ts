@@ -1,6 +1,6 @@
 /**
- * The recording of a probed service: every response and callback that was seen, without secrets. It
- * is the state of an unfinished run, the evidence of a finished one, and the fixture of later runs.
+ * The recording of a probed service: every response and callback, without secrets. It is the state
+ * of an unfinished run, the evidence of a finished one, and the fixture of later runs.
  */
 import * as Checksum from "@pawl/core/Checksum"
 import * as Json from "@pawl/core/internal/Json"
@@ -10,9 +10,8 @@ import * as Schema from "effect/Schema"
 
 const optionalText = Schema.optionalKey(Schema.String)
 
-/** Schema for one request and its response. */
 export const Exchange = Schema.Struct({
-  /** The purpose of the request, unique in a recording, such as `payment`. */
+  /** Its purpose, unique in a recording, such as `payment`. */
   name: Schema.String,
   /** The candidate that was tried, such as a separator. */
   variant: optionalText,
@@ -31,7 +30,6 @@ export const Exchange = Schema.Struct({
 
 export type Exchange = typeof Exchange.Type
 
-/** Schema for one callback. */
 export const ReceivedCallback = Schema.Struct({
   /** The request whose callbackUrl received it. */
   name: Schema.String,
@@ -53,7 +51,6 @@ export const ReceivedCallback = Schema.Struct({
 
 export type ReceivedCallback = typeof ReceivedCallback.Type
 
-/** Schema for a recording. */
 export const Recording = Schema.Struct({
   doctor: Schema.Literal(1),
   /** Part of every requestId. */
@@ -72,21 +69,18 @@ export const Recording = Schema.Struct({
 export type Recording = typeof Recording.Type
 
 /**
- * Returns a recording without the callbacks whose checksum does not match: anyone can post to a
- * public URL. If none matches, the service signs in another way, and all stay.
+ * Leaves out callbacks whose checksum does not match: anyone can post to a public URL. If none
+ * matches, the service signs in another way, and all stay.
  */
 export const genuine = (recording: Recording): Recording => {
   const callbacks = recording.callbacks.filter(({ signed }) => signed !== undefined)
   return callbacks.length === 0 ? recording : { ...recording, callbacks }
 }
 
-/**
- * Returns the name of the create that a callback's body belongs to: a service may drop the query of
- * a callback URL.
- */
+/** The create that a callback's body belongs to: a service may drop the query of a callback URL. */
 export const nameOf = ({ exchanges }: Recording, body: string): string => {
   const fields = json(body)
-  // The callback of a refund may have the transactionId of its payment.
+  // A refund's callback may have the transactionId of its payment.
   const id = text(fields, "refundId") ?? text(fields, "transactionId")
   const made = exchanges.find(
     (exchange) =>
@@ -97,14 +91,14 @@ export const nameOf = ({ exchanges }: Recording, body: string): string => {
   return made?.name ?? ""
 }
 
-/** Returns the last exchange with a name: a repeated request replaces its predecessor. */
+/** The last one: a repeated request replaces its predecessor. */
 export const find = (recording: Recording, name: string): Exchange | undefined =>
   recording.exchanges.findLast((exchange) => exchange.name === name)
 
 export const json = (body: string): Schema.Json | undefined =>
   Result.getOrUndefined(Json.fromText(body))
 
-/** Returns a member of a JSON object; a number becomes text. */
+/** A number becomes text. */
 export const text = (value: unknown, name: string): string | undefined => {
   const member = Predicate.hasProperty(value, name) ? value[name] : undefined
   return typeof member === "string" || typeof member === "number" ? String(member) : undefined
@@ -119,7 +113,7 @@ export const member = (
   return found !== undefined && isSuccess(found) ? text(json(found.body), name) : undefined
 }
 
-/** The fields of an object that may hold a status. */
+/** May hold a status. */
 export const statusFields = ["transactionStatus", "status"] as const
 
 export const statusIn = ({ body }: Exchange): string => {
@@ -128,7 +122,7 @@ export const statusIn = ({ body }: Exchange): string => {
   return typeof value === "string" ? value : (field ?? body.trim())
 }
 
-/** Some services respond 200 with the body of an error to a request that they refuse. */
+/** Some services refuse a request with 200 and the body of an error. */
 export const isSuccess = ({ body, status }: Exchange): boolean =>
   status >= 200 && status < 300 && !isError(json(body))
 
@@ -137,7 +131,7 @@ const isError = (value: Schema.Json | undefined): boolean =>
   text(value, "message") !== undefined &&
   Object.keys(value).every((name) => name === "message" || name === "errors")
 
-/** Returns the format of the amount in the text that a callback's checksum covers. */
+/** The format of the amount in the text that a callback's checksum covers. */
 export const signedAs = (
   sign: Checksum.Sign,
   checksum: string,
@@ -148,7 +142,7 @@ export const signedAs = (
   const isCard = new URLSearchParams(search).get("paymentMethod") === "card"
   const field = (...names: ReadonlyArray<string>) =>
     names.map((name) => text(fields, name)).find(Predicate.isNotUndefined) ?? ""
-  // A layout of the other method is a finding of its own, and must not hide the checksum.
+  // The other method's layout is a finding of its own.
   const amount = isCard ? field("orderAmount", "amount") : field("amount", "orderAmount")
   const rest = {
     account: isCard ? field("mid", "merchantId", "accountId") : field("accountId", "mid"),
@@ -165,18 +159,15 @@ export const signedAs = (
   )?.[0]
 }
 
-/** Names of fields whose values are never recorded. */
+/** Fields whose values are never recorded. */
 const secret =
   /^(?:merchantKey|merchantSecret|checksum|number|cvv|expMonth|expYear|cardHolderName|cardToken|token|accessToken|access_token|jwt)$/u
 
-/**
- * Returns a body without the values of secret fields, and with each key of `secrets` replaced by
- * its text.
- */
+/** Leaves out the values of secret fields, and replaces each key of `secrets` by its text. */
 export const redacted = (body: string, secrets: ReadonlyMap<string, string>): string => {
   let clean = body
   for (const [value, mark] of secrets) {
-    // A shorter value occurs in too many other words.
+    // A shorter value occurs in too many words.
     if (value.length >= 6) clean = clean.replaceAll(JSON.stringify(value).slice(1, -1), mark)
   }
   return clean.replaceAll(

@@ -1,6 +1,6 @@
 /**
- * Pays, pays out and refunds at a gateway that behaves like a service, with the real client and receiver and the
- * switches of a profile. It runs in memory and in virtual time.
+ * Pays, pays out and refunds at a gateway that behaves like a service, with the real client and
+ * receiver, in memory and in virtual time.
  */
 import * as Profile from "@pawl/core/Profile"
 import type { RequestInput, RequestKind } from "@pawl/core/RequestSender"
@@ -23,12 +23,11 @@ const number = "4242424242424242"
 const card = { number, expMonth: "12", expYear: "2035", cvv: "123", cardHolderName: "Ada Lovelace" }
 
 /**
- * The time of each part. Every time limit of a call is shorter, and a callback that has to come again, after 2 minutes, is
- * not right.
+ * Of each part. Every time limit of a call is shorter, and a callback that comes again, after 2
+ * minutes, is not right.
  */
 const time = Duration.seconds(110)
 
-/** Rehearses against a gateway with a behaviour, with the switches of a profile. */
 export const run = (
   behaviour: Behaviour,
   switches: Profile.Options
@@ -36,7 +35,7 @@ export const run = (
   const told = new Map<string, string>()
   const merchant = Merchant.layer({
     seed: 1,
-    // The gateway has the switches of the service, and not those of the profile.
+    // Not those of the profile.
     behaviour: { ...behaviour, switches: { ...Profile.defaults, ...behaviour.switches } },
     handle: ({ requestId, to }) => Effect.sync(() => told.set(requestId ?? "", to))
   }).pipe(Layer.provide(Profile.layer(switches)))
@@ -45,7 +44,7 @@ export const run = (
     const { send } = yield* Requests
     const { deliveries } = yield* Courier.Courier
 
-    /** Makes a transaction, and returns its id, or why it did not end right. */
+    /** Returns the id, or why the transaction did not end right. */
     const make = Effect.fnUntraced(function* <K extends RequestKind>(
       kind: K,
       input: RequestInput<K>

@@ -10,7 +10,7 @@ import { steps } from "./Steps.ts"
 
 type Cells = ReadonlyArray<string>
 
-/** A table whose cells are wrapped at spaces: the last column has the width that the others leave. */
+/** Cells are wrapped at spaces; the last column has the width that the others leave. */
 const columns = (table: ReadonlyArray<Cells>, width: number): string => {
   const count = table[0]?.length ?? 0
   const most = Math.max(12, Math.floor(width / (count - 1)))
@@ -65,7 +65,6 @@ const print = (table: ReadonlyArray<Cells>, format: Format): string =>
 const heading = (title: string, format: Format): string =>
   format === "markdown" ? `## ${title}\n` : `${title}\n`
 
-/** Writes the steps of a run, and the questions that they answer. */
 export const plan = (units: number, currency: string, format: Format): string => {
   const table = steps.map(({ does, name, paidIn, paidOut, requests }) => [
     name,
@@ -97,7 +96,7 @@ export const plan = (units: number, currency: string, format: Format): string =>
   ].join("\n")
 }
 
-/** States the most that a run sends and moves. An amount of the run is below its units and 21 cents. */
+/** The most that a run sends and moves. An amount of the run is below its units and 21 cents. */
 export const budget = (units: number, currency: string): string => {
   const total = (count: (step: (typeof steps)[number]) => number) =>
     steps.reduce((sum, step) => sum + count(step), 0)
@@ -106,7 +105,7 @@ export const budget = (units: number, currency: string): string => {
   return `At most ${total((step) => step.requests)} requests: ${paidIn} payments of together ${money(paidIn)}, ${paidOut} payouts of together ${money(paidOut)}, one refund of ${units}.10 ${currency}`
 }
 
-/** Writes the findings as a table, with the remedies and the questions for support under it. */
+/** With the remedies and the questions for support. */
 export const findings = (
   all: ReadonlyArray<Finding>,
   recording: Recording,
@@ -150,7 +149,6 @@ export const findings = (
   ].join("\n")
 }
 
-/** Writes the checks as a table: what was read or rehearsed, and why it failed. */
 export const checks = (title: string, all: ReadonlyArray<Check>, format: Format): string => {
   const table = all.map(({ problem, subject }) => [
     problem === undefined ? marks.agrees : marks.differs,
@@ -160,7 +158,6 @@ export const checks = (title: string, all: ReadonlyArray<Check>, format: Format)
   return [heading(title, format), print([["", "what", "why not"], ...table], format)].join("\n")
 }
 
-/** Writes the changes since an earlier recording. */
 export const drift = (changes: ReadonlyArray<Change>, format: Format): string =>
   changes.length === 0
     ? "Nothing has changed since the fixtures."
@@ -176,7 +173,7 @@ const measured = (recording: Recording): ReadonlyArray<string> => {
   const times = recording.exchanges.map(({ took }) => took).toSorted((left, right) => left - right)
   const auth = find(recording, "auth")
   const date = Date.parse(auth?.headers["date"] ?? "")
-  // The header has whole seconds, and the response took a while.
+  // The header has whole seconds.
   const skew = auth && Math.round((date + 500 - auth.at - auth.took / 2) / 1000)
   return [
     `latency of ${times.length} requests: median ${times[Math.floor(times.length / 2)] ?? 0} ms, longest ${times.at(-1) ?? 0} ms`,

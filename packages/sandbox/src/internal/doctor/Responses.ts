@@ -1,10 +1,6 @@
 /**
- * The readings that the responses of a service show.
- *
- * **Details**
- *
- * Each function computes the reading of one question from a recording, with the evidence in a few words. The result is
- * undefined if the recording does not show it.
+ * The readings that the responses of a service show. A reader answers one question from a
+ * recording; undefined if it does not show the answer.
  */
 import * as Predicate from "effect/Predicate"
 import type { Json } from "effect/Schema"
@@ -21,22 +17,17 @@ import {
 import { documentedFields, documentedStatuses } from "./Documented.ts"
 import * as Token from "./Token.ts"
 
-/** A reading that was seen, and the evidence of it. */
 export interface Seen {
   readonly reading: string
   readonly evidence: string
 }
 
-/** Computes a reading from a recording. */
 export type Reader = (recording: Recording) => Seen | undefined
 
-/** Makes a reading that was seen. */
 export const seen = (reading: string, evidence: string): Seen => ({ reading, evidence })
 
-/** Tells the status of a response. */
 export const answered = ({ method, status }: Exchange): string => `${method} was answered ${status}`
 
-/** Reads one exchange. */
 export const of =
   (name: string, read: (exchange: Exchange, recording: Recording) => Seen | undefined): Reader =>
   (recording) => {
@@ -72,7 +63,7 @@ export const payoutChecksum: Reader = (recording) => {
     "payout.bare"
   ].map((name) => find(recording, name))
   if (first === undefined || wrong === undefined || without === undefined) return undefined
-  // Nobody knows whether a checksum is checked that nobody can make.
+  // Unknown where nobody can make a checksum.
   if (checksum(recording)?.reading === noWay) return undefined
   const isRight = isSuccess(first) || (other !== undefined && isSuccess(other))
   const isWrong = isSuccess(wrong)
@@ -111,7 +102,6 @@ export const refundId: Reader = of("refund.info", (exchange) =>
     : undefined
 )
 
-/** The responses that show whether a field of every create is there. */
 const creates = ["payment", "payout", "card-payment", "refund", "card-payout", "subscription"]
 
 const createsOf = (recording: Recording): ReadonlyArray<Exchange> =>
@@ -210,7 +200,7 @@ export const unknown: Reader = (recording) => {
   )
 }
 
-/** The members of these have names of the merchant or of a payment method. */
+/** Their members have names of the merchant or of a payment method. */
 const isMap = /^(?:metadata|apmResponseData|apmPayload|apmRequestPayload)$/u
 
 export const errorBody: Reader = of("invalid", ({ body, headers, status }) => {
@@ -330,7 +320,6 @@ export const totals: Reader = (recording) => {
   return seen(reading, `a refund of ${asked} has the totalAmount ${total}`)
 }
 
-/** Reads the status of a response. */
 const statusOf = (name: string): Reader =>
   of(name, (exchange) => seen(`answered ${exchange.status}`, answered(exchange)))
 

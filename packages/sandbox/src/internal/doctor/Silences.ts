@@ -1,11 +1,10 @@
 /**
  * The silences of the specification, and the questions by which a service is asked about each.
  *
- * **Details**
- *
- * A row is: the number of the silence, the question, its title, the steps that probe it, the function that reads the
- * answer from a recording, the readings that pawl bears besides the one it assumes, and the question for the service's
- * support. pawl assumes the first reading of a question in `Readings`, unless a profile has another.
+ * A row is: the number of the silence, the question, its title, the steps that probe it, the
+ * function that reads the answer from a recording, the readings that pawl bears besides the one it
+ * assumes, and the question for the service's support. pawl assumes the first reading of a question
+ * in `Readings`, unless a profile has another.
  */
 import type { Question } from "../../Readings.ts"
 import * as Callbacks from "./Callbacks.ts"
@@ -14,9 +13,8 @@ import * as Responses from "./Responses.ts"
 import * as Subscriptions from "./Subscriptions.ts"
 
 /**
- * One question. `silence` is the number of the silence it belongs to; 0 is a point that the specification does define.
- * `bears` tells whether pawl works with a reading that it does not assume, without a switch, and `breaks` what goes wrong
- * otherwise.
+ * `silence` is 0 for a point that the specification defines. `bears` tells whether pawl works with
+ * a reading that it does not assume, without a switch, and `breaks` what goes wrong otherwise.
  */
 export interface Row {
   readonly silence: number

@@ -1,6 +1,3 @@
-/**
- * The read of a status that may take a while.
- */
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type { Probe } from "./Probe.ts"

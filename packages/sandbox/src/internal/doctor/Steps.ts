@@ -1,10 +1,8 @@
 /**
- * The steps of a run: the requests that a service is sent, with the most requests and amounts that each step needs.
+ * The steps of a run, with the most requests and amounts of each.
  *
- * **Details**
- *
- * A step is left out where an earlier one found out that it is of no use, so the plan is an upper limit. An amount is
- * the units of the run and a fraction: `1.10`, whose zero shows how amounts are written.
+ * A step is left out where an earlier one made it useless, so the plan is an upper limit. An amount
+ * is the units of the run and a fraction: `1.10`, whose zero shows how amounts are written.
  */
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -12,10 +10,7 @@ import { auth, candidates, mistakes, payment, payout, repeat, status } from "./A
 import { cardPayment, hostedPage, cardPayout, refund, subscription } from "./CardSteps.ts"
 import type { DoctorFailed, Probe } from "./Probe.ts"
 
-/**
- * A step. `requests` is the number of its requests, `paidIn` and `paidOut` the number of its payments and payouts, each
- * at most.
- */
+/** `requests`, `paidIn` and `paidOut` are the most requests, payments and payouts. */
 export interface Step {
   readonly name: string
   readonly does: string
@@ -44,7 +39,6 @@ const callbacks = Effect.fnUntraced(function* (probe: Probe) {
   }
 })
 
-/** The steps, in order. */
 export const steps: ReadonlyArray<Step> = [
   step("auth", "takes an access token", 1, auth),
   step(

@@ -1,14 +1,11 @@
-/**
- * The readings of times and subscriptions that the responses of a service show.
- */
+/** The readings of times and subscriptions. */
 import { find, isSuccess, member, type Recording } from "./Recording.ts"
 import { answered, of, type Reader, seen } from "./Responses.ts"
 
-/** Tells whether a request was accepted or refused. */
 const acceptance = (name: string): Reader =>
   of(name, (exchange) => seen(isSuccess(exchange) ? "accepted" : "refused", answered(exchange)))
 
-/** The fields with a time of the service, and an exchange that has each. */
+/** Each with an exchange that has it. */
 const timeFields = [
   ["payment", "createdTime"],
   ["payout.info", "createdAt"],
@@ -42,7 +39,7 @@ export const dates: Reader = (recording) => {
     : seen([...kinds].join(", "), `${found[0]?.name} ${found[0]?.value}`)
 }
 
-/** Returns the days from the first day of a plan to its next charge. */
+/** From the first day of a plan. */
 const daysToCharge = (recording: Recording, name: string): number | undefined => {
   const value = member(recording, name, "nextChargeDate")
   const sent = find(recording, name)?.sent

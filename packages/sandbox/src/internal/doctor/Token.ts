@@ -1,19 +1,17 @@
-/**
- * The access token in the response of `/auth`, wherever it stands, and the lifetime that it claims.
- */
+/** The access token in the response of `/auth`, and the lifetime that it claims. */
 import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as Base64Url from "effect/encoding/Base64Url"
 import { json } from "./Recording.ts"
 
-/** A text, and its place in the response: `accessToken`, `data.token`, or `a bare string`. */
+/** Its place is such as `accessToken`, `data.token`, or `a bare string`. */
 export interface Found {
   readonly value: string
   readonly place: string
 }
 
-/** Finds the access token: the longest text of at least 20 characters without spaces. */
+/** The longest text of at least 20 characters without spaces. */
 export const find = (body: string): Found | undefined =>
   texts(json(body), "")
     .filter(({ value }) => /^[\x21-\x7e]{20,}$/u.test(value) || value.startsWith("<token"))
@@ -28,7 +26,7 @@ const texts = (value: unknown, place: string): ReadonlyArray<Found> =>
         )
       : []
 
-/** Returns the lifetime that a token claims, in words. `now` is in seconds since the epoch. */
+/** In words. `now` is in seconds since the epoch. */
 export const lifetime = (token: string, now: number): string => {
   const claims = Result.flatMap(Base64Url.decodeString(token.split(".")[1] ?? ""), decodeClaims)
   if (Result.isFailure(claims) || claims.success.exp === undefined) return "not stated"

@@ -1,15 +1,14 @@
 /**
- * The services that may be probed: this machine, a host that is named as a trial environment, and production that is
- * allowed by two flags.
+ * The services that may be probed: this machine, a trial environment by its host, and production
+ * that two flags allow.
  */
 import { isLoopback } from "@pawl/core/internal/Loopback"
 
-/** Tells whether a base URL is on this machine. */
 export const isLocal = (baseUrl: string): boolean => isLoopback(new URL(baseUrl).hostname)
 
 /**
- * Returns why a service is not probed, in one sentence that names the remedy; undefined if it may be. `allowed` is the
- * name of the production host, if production is allowed.
+ * Why a service is not probed, with the remedy; undefined if it may be. `allowed` is the name of
+ * the production host, if it is allowed.
  */
 export const refusal = (baseUrl: string, allowed: string | undefined): string | undefined => {
   const { hostname, protocol } = new URL(baseUrl)
@@ -20,6 +19,6 @@ export const refusal = (baseUrl: string, allowed: string | undefined): string | 
     : `${hostname} may be production, where the run moves money; if you mean it, repeat the command with --production --production-host ${hostname}`
 }
 
-/** A part of a host name that marks a trial environment. */
+/** Marks a trial environment in a host name. */
 const trial =
   /(?:^|[.-])(?:sandbox|test|testing|staging|stage|uat|dev|demo|qa|preprod)\d*(?:[.-]|$)/u

@@ -1,13 +1,10 @@
-/**
- * The body of a request to a sandbox: read to its end, up to 64 KiB.
- */
 import * as ByteSize from "effect/ByteSize"
 import * as Effect from "effect/Effect"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import type * as HttpServerResponse from "effect/http/HttpServerResponse"
 import { refuse } from "./RouteGuards.ts"
 
-/** Handles a request with its body; a larger body is 413. */
+/** Reads the body of a request to its end; more than 64 KiB is 413. */
 export const withBody = <E, R>(
   handler: (body: Uint8Array) => Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
 ): Effect.Effect<

@@ -1,11 +1,9 @@
 /**
  * Access control for the pages and the control API of a sandbox.
  *
- * **Details**
- *
- * A sandbox bound to loopback accepts requests from this machine only, and none from the page of another web site: a
- * `Host` that is not this machine is 403 (DNS rebinding), and so is the `Origin` of another site. A sandbox bound to
- * another address has a token, which the control API requires.
+ * Bound to loopback, it accepts requests from this machine only: a `Host` that is not this machine
+ * is 403 (DNS rebinding), and so is the `Origin` of another site. Bound to another address, it has
+ * a token, which the control API requires.
  */
 import * as Checksum from "@pawl/core/Checksum"
 import * as Context from "effect/Context"
@@ -17,7 +15,6 @@ import * as Redacted from "effect/Redacted"
 import { isLoopback } from "@pawl/core/internal/Loopback"
 import * as LocalHost from "./LocalHost.ts"
 
-/** Guards a route: calls the handler, or refuses the request. */
 export type Guard = <E, R>(
   handler: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
 ) => Effect.Effect<
@@ -32,7 +29,6 @@ export class RouteGuards extends Context.Service<
   { readonly page: Guard; readonly control: Guard }
 >()("@pawl/sandbox/internal/http/RouteGuards") {}
 
-/** Layer that guards a sandbox by the host it is bound to, and by its token if it has one. */
 export const layer = (
   host: string,
   token: Redacted.Redacted | undefined
@@ -57,7 +53,6 @@ export const layer = (
   return Layer.succeed(RouteGuards, { page, control: (handler) => page(authorized(handler)) })
 }
 
-/** Makes the response of a refusal. */
 export const refuse = (status: number, message: string): HttpServerResponse.HttpServerResponse =>
   HttpServerResponse.jsonUnsafe({ message }, { status })
 
@@ -68,7 +63,7 @@ const unauthorized = refuse(
 
 const forbidden = refuse(403, "Only this machine has access, and no page of another web site")
 
-/** Tells whether a request comes from a page of the sandbox, or from no page at all. */
+/** Comes from a page of the sandbox, or from no page at all. */
 const isSameOrigin = (headers: Readonly<Record<string, string | undefined>>, isPublic: boolean) => {
   const { host, origin } = headers
   return (

@@ -1,13 +1,10 @@
-/**
- * The page on which a customer confirms a payment to the bank, as in 3-D Secure.
- */
+/** The page on which a customer confirms a payment to the bank, as in 3-D Secure. */
 import type { Transaction } from "@pawl/testkit/internal/gateway/Transaction"
 import { type Html, html } from "./Html.ts"
 import { icon, money, type Page, reason, type Viewer } from "./PageLayout.ts"
 import { challengePath } from "@pawl/testkit/internal/gateway/PageUrls"
 import { translations } from "./Translations.ts"
 
-/** Writes the challenge of a transaction, or its result. */
 export const make = (transaction: Transaction, viewer: Viewer): Page => {
   const text = translations[viewer.language]
   const { returnUrls = {}, status } = transaction
@@ -38,7 +35,6 @@ const ask = (transaction: Transaction, viewer: Viewer): Html => {
     </form>`
 }
 
-/** Writes the payee, the amount and one more fact of a payment. */
 export const facts = (
   { accountId, amount, currency, mid, order }: Transaction,
   { language }: Viewer,
@@ -65,7 +61,7 @@ export const facts = (
 
 type Fact = readonly [label: string, testid: string, value: string | undefined]
 
-/** Writes the result of a decision, with a link to the merchant. */
+/** With a link to the merchant. */
 export const over = (
   { declineCode, returnUrls = {}, status }: Transaction,
   { language }: Viewer

@@ -1,7 +1,7 @@
 /**
- * The pages of a sandbox for developers: the console at `/` and the API documentation at `/docs`.
+ * The console at `/` and the API documentation at `/docs`.
  *
- * The console is plain HTML with JavaScript modules; it uses only the control API under `/sandbox`
+ * The console is plain HTML with JavaScript modules over the control API
  * (`docs/decisions/0033-pages.md`). No page loads anything from another host, and no site may frame
  * one.
  */
@@ -25,7 +25,6 @@ import * as DocsPage from "./DocsPage.ts"
 import { RouteGuards } from "../http/RouteGuards.ts"
 import * as Scenario from "@pawl/testkit/Scenario"
 
-/** The constants of the console. */
 export interface Facts {
   readonly statuses: ReadonlyArray<{ readonly status: Status.Status; readonly isFinal: boolean }>
   readonly retryGaps: ReadonlyArray<number>
@@ -34,12 +33,12 @@ export interface Facts {
   readonly endpoints: ReadonlyArray<string>
 }
 
-/** The path from `src` and from `dist`: the browser files are published as they are in `src`. */
+/** From `src` and from `dist`: the browser files are published as they are in `src`. */
 const folder = new URL("../../../src/internal/console/", import.meta.url)
 
 const { "content-security-policy": _, ...headers } = PageFiles.headers
 
-/** The page has inline scripts and styles, and contains no text of a merchant. */
+/** Inline scripts and styles, and no text of a merchant. */
 const docsPolicy =
   "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src 'self' data: blob:; " +
   "font-src data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
@@ -130,7 +129,7 @@ export const routes: Layer.Layer<
     const asset = (name: string) =>
       page(Effect.map(served, (served) => served.get(name) ?? notFound))
 
-    // The documentation is 3 MB, so the first request makes it.
+    // 3 MB, so the first request makes it.
     const docs = yield* HttpRouter.toHttpEffect(
       HttpApiScalar.layer(DocsPage.api, { scalar: DocsPage.scalar })
     ).pipe(

@@ -1,13 +1,11 @@
-/**
- * The page of the API documentation: Scalar, which `effect` includes, with what makes it accessible.
- */
+/** The API documentation: Scalar, which `effect` includes, made accessible. */
 import { Api } from "../contract/Api.ts"
 import type * as HttpApiScalar from "effect/http-api/HttpApiScalar"
 import * as OpenApi from "effect/http-api/OpenApi"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Predicate from "effect/Predicate"
 
-/** The contract for the page: Scalar shows the `examples` of a response, and copies its `example`. */
+/** Scalar shows the `examples` of a response, and copies its `example`. */
 export const api = Api.annotate(
   OpenApi.Transform,
   () =>
@@ -18,7 +16,7 @@ export const api = Api.annotate(
     ) as OpenApi.OpenAPISpec
 )
 
-/** Colours with the contrast of WCAG AA, and the way back. */
+/** The contrast of WCAG AA, and the way back. */
 const customCss = `
 .light-mode { --scalar-color-2: #4a4a4a; --scalar-color-3: #595959; --scalar-color-green: #00613d;
   --scalar-color-blue: #00508a; --scalar-color-orange: #8a4000; --scalar-color-red: #a3001b;
@@ -31,8 +29,8 @@ const customCss = `
 @media (prefers-color-scheme: dark) { #back { color: #e7e7e7; background: #0f0f0f } }`
 
 /**
- * Settings that keep the page from loading or linking to other hosts, and leave out the parts that a screen reader
- * cannot use. `ScalarConfig` types only some of them.
+ * Keep the page from loading or linking to other hosts, and leave out the parts that a screen
+ * reader cannot use. `ScalarConfig` types only some of them.
  */
 export const scalar: Record<string, unknown> & HttpApiScalar.ScalarConfig = {
   withDefaultFonts: false,
@@ -50,7 +48,7 @@ export const scalar: Record<string, unknown> & HttpApiScalar.ScalarConfig = {
   customCss
 }
 
-/** Mends the markup that Scalar adds: a state that a button cannot have, and buttons without a name. */
+/** A state that a button cannot have, and buttons without a name. */
 const mend = `
 const mend = () => {
   for (const button of document.querySelectorAll("button[aria-selected]:not([role=tab])")) {
@@ -65,7 +63,7 @@ new MutationObserver(mend).observe(document.body, { attributes: true, childList:
 
 const back = '<nav id="back" aria-label="Sandbox"><a href="/">← Console of the sandbox</a></nav>'
 
-/** Adds the language, the way back and the mended markup to the page. */
+/** Adds the language, the way back and the mended markup. */
 export const finish = (
   response: HttpServerResponse.HttpServerResponse
 ): HttpServerResponse.HttpServerResponse =>

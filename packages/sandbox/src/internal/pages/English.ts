@@ -1,8 +1,4 @@
-/**
- * The texts of the hosted page in English.
- */
-
-/** The texts of the page in English; `fillIn` replaces each `{…}`. */
+/** The texts of the hosted page in English; `fillIn` replaces each `{…}`. */
 export const en = {
   pay: "Pay {amount}",
   payout: "Receive {amount}",
@@ -97,5 +93,4 @@ export const en = {
   }
 }
 
-/** The texts of one language. */
 export type Translation = typeof en

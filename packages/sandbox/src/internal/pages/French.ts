@@ -3,7 +3,6 @@
  */
 import type { Translation } from "./English.ts"
 
-/** The texts of the page in French. */
 export const fr: Translation = {
   pay: "Payer {amount}",
   payout: "Recevoir {amount}",

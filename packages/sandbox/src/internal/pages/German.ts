@@ -3,7 +3,6 @@
  */
 import type { Translation } from "./English.ts"
 
-/** The texts of the page in German. */
 export const de: Translation = {
   pay: "{amount} bezahlen",
   payout: "{amount} erhalten",

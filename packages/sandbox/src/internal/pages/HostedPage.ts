@@ -2,8 +2,6 @@
  * The pages of a sandbox for customers: the page of a payment intent, and the challenge of a
  * transaction.
  *
- * **Details**
- *
  * | path | page |
  * |---|---|
  * | `/pay/{intentId}` | the page of an intent, its `redirectUrl`; with `?frame=1` its `iframeUrl` |
@@ -12,10 +10,7 @@
  *
  * A page is HTML without a script (`docs/decisions/0033-pages.md`). The language is the `lang` of
  * the intent, else the browser's, else English. A transaction follows its scenario until the
- * customer presses a button; an opened challenge waits for one. Only test cards are accepted, and
- * only the mask of a card is stored.
- *
- * **Gotchas**
+ * customer presses a button; an opened challenge waits for one.
  *
  * A redirect is no confirmation (`spec.md`, "Transaction statuses"), so half of the customers,
  * selected by the seed, return to the `successRedirectUrl` before their payment has ended.
@@ -135,7 +130,7 @@ const context = Effect.gen(function* () {
 
 const maxForm = HttpServerRequest.MaxBodySize.context(ByteSize.fromInputUnsafe("16 KiB"))
 
-/** A page of the sandbox sends no other body. */
+/** A page sends no other body. */
 const readForm = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<Form | undefined> =>
   /^application\/x-www-form-urlencoded\s*(?:;|$)/iu.test(request.headers["content-type"] ?? "")
     ? request.text.pipe(
@@ -193,7 +188,7 @@ const redirect = (status: 302 | 303, location: string) =>
     headers: {
       ...PageLayout.commonHeaders,
       "cache-control": "no-store",
-      // The URL is sent exactly as the merchant wrote it, unless a header cannot hold it.
+      // Exactly as the merchant wrote it, unless a header cannot hold it.
       location: /^[!-~]+$/u.test(location) ? location : new URL(location).href
     }
   })

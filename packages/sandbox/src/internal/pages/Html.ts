@@ -1,13 +1,9 @@
 /**
- * HTML templates that escape every value.
- *
- * **Details**
- *
- * A value in an `html` template is escaped, unless it is the result of another one. Our attributes are
- * always in double quotes, so one escape serves text and attributes. (Effect's own templates do not escape.)
+ * HTML templates that escape every value except another template; Effect's own do not. Attributes
+ * are always in double quotes, so one escape serves text and attributes.
  */
 
-/** A piece of escaped HTML. Only `html` makes one. */
+/** Only `html` makes one. */
 export interface Html {
   readonly text: string
   readonly [made]: true
@@ -15,10 +11,9 @@ export interface Html {
 
 declare const made: unique symbol
 
-/** A value of a template; `undefined` and `false` write nothing. */
+/** `undefined` and `false` write nothing. */
 export type Piece = Html | string | number | undefined | false | ReadonlyArray<Piece>
 
-/** Writes HTML, and escapes every value that is not HTML. */
 export const html = (template: TemplateStringsArray, ...pieces: ReadonlyArray<Piece>): Html =>
   new Made(template.map((text, at) => text + write(pieces[at])).join(""))
 

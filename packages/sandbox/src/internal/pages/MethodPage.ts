@@ -1,5 +1,5 @@
 /**
- * The page on which a customer approves an APM payment or payout: at a wallet, at a bank, or by a QR code.
+ * The page on which a customer approves an APM payment or payout: a wallet, a bank, or a QR code.
  */
 import { encodeQR } from "qr"
 import {
@@ -13,7 +13,7 @@ import { type Html, html } from "./Html.ts"
 import { icon, type Page, type Viewer } from "./PageLayout.ts"
 import { translations } from "./Translations.ts"
 
-/** Writes the page in its state. A `query` with `app` is the page that the QR code leads to. */
+/** A `query` with `app` is the page that the QR code leads to. */
 export const make = (
   { apmResponseData: { qrData, qrDeepLink }, transaction }: ApmTransaction,
   query: string,
@@ -83,7 +83,7 @@ export const make = (
   }
 }
 
-/** Draws a QR code, with one path for all its dark modules. */
+/** One path for all dark modules. */
 const code = (text: string, name: string): Html => {
   const rows = encodeQR(text, "raw", { border: 4 })
   const path = rows.flatMap((row, y) => row.map((dark, x) => (dark ? `M${x} ${y}h1v1h-1z` : "")))

@@ -1,27 +1,24 @@
 /**
- * The frame of every page for customers: document, headers and test mode notice.
- *
- * The policy allows forms to the merchant's return URLs, because a browser applies `form-action` to
- * redirects.
+ * The frame of every page for customers. The policy allows forms to the merchant's return URLs,
+ * because a browser applies `form-action` to redirects.
  */
 import * as Amount from "@pawl/core/Amount"
 import { stories } from "@pawl/testkit/internal/gateway/Cards"
 import { type Html, html } from "./Html.ts"
 import { fillIn, type Language, translations } from "./Translations.ts"
 
-/** The content of a page. */
 export interface Page {
   readonly status: number
   readonly title: string
   readonly body: Html
   readonly isAlone?: boolean
-  /** The possible targets of a redirect. */
+  /** Possible targets of a redirect. */
   readonly returnUrls?: ReadonlyArray<string | undefined>
   /** Seconds until the page of a waiting customer reloads. */
   readonly refresh?: number
 }
 
-/** The language of a page, and whether the merchant frames it. */
+/** `isFrame`: the merchant frames the page. */
 export interface Viewer {
   readonly language: Language
   readonly isFrame: boolean
@@ -83,7 +80,6 @@ export const money = (amount: string, currency: string, language: Language): str
   // The contract has checked both.
   Amount.format(amount as Amount.Amount, currency as Amount.Currency, language)
 
-/** Returns the reason of a known decline code. */
 export const reason = (declineCode: number | undefined, language: Language): string | undefined => {
   const reasons: Readonly<Record<number, string>> = translations[language].reasons
   return reasons[declineCode ?? 0]

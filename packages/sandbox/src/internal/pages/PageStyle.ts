@@ -2,7 +2,6 @@
  * The stylesheet of the hosted page.
  */
 
-/** The stylesheet of every page for customers. */
 export const style = `
 :root {
   color-scheme: light dark;

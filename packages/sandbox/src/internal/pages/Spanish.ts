@@ -3,7 +3,6 @@
  */
 import type { Translation } from "./English.ts"
 
-/** The texts of the page in Spanish. */
 export const es: Translation = {
   pay: "Pagar {amount}",
   payout: "Recibir {amount}",

@@ -6,12 +6,11 @@ import { fr } from "./French.ts"
 import { de } from "./German.ts"
 import { es } from "./Spanish.ts"
 
-/** A language of the page. */
 export type Language = keyof typeof translations
 
 /**
- * Returns the language of a page: the requested one, else the supported one that the browser prefers, else English.
- * The header is read by its weights: `fr;q=0.5,de-CH` is German.
+ * The requested language, else the supported one that the browser prefers, else English. The header
+ * is read by its weights: `fr;q=0.5,de-CH` is German.
  */
 export const languageOf = (lang: string | undefined, acceptLanguage = ""): Language => {
   const accepted = acceptLanguage.split(",").map((range) => {
@@ -24,7 +23,6 @@ export const languageOf = (lang: string | undefined, acceptLanguage = ""): Langu
   return [lang ?? "", ...preferred.map(({ tag }) => tag)].map(primary).find(isLanguage) ?? "en"
 }
 
-/** Returns a requested language that has no texts. */
 export const untranslated = (lang: string | undefined): string | undefined =>
   lang === undefined || isLanguage(primary(lang)) ? undefined : lang
 
@@ -32,9 +30,7 @@ const primary = (tag: string): string => tag.trim().slice(0, 2).toLowerCase()
 
 const isLanguage = (tag: string): tag is Language => Object.hasOwn(translations, tag)
 
-/** The texts of every language. */
 export const translations = { en, de, es, fr }
 
-/** Replaces each `{name}` in a text with its value. */
 export const fillIn = (text: string, values: Readonly<Record<string, string>>): string =>
   text.replace(/\{(\w+)\}/gu, (_, name: string) => values[name] ?? "")

@@ -1,28 +1,23 @@
-/**
- * Changes of the responses and callbacks that leave a gateway. Its readings are made of them.
- */
+/** Changes of the responses and callbacks that leave a gateway, of which readings are made. */
 import type { Json } from "effect/Schema"
 import * as JsonText from "@pawl/core/internal/Json"
 import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
 import type { Behaviour, CallbackParts, Request, Response } from "@pawl/testkit/internal/Behaviour"
 
-/** A JSON object. */
 export type JsonObject = Readonly<Record<string, Json>>
 
 const utf8 = new TextDecoder()
 
-/** Returns the text of a request's body. */
 export const bodyOf = ({ body }: Request): string => utf8.decode(body)
 
-/** Makes a response with a JSON body. */
 export const answer = (status: number, body: unknown): Response => ({
   status,
   headers: { "content-type": "application/json" },
   body: JSON.stringify(body)
 })
 
-/** Changes the responses to some requests, such as `POST /v1/auth`, as a whole. */
+/** Of some requests, such as `POST /v1/auth`. */
 export const responses =
   (
     request: RegExp,
@@ -31,27 +26,24 @@ export const responses =
   (response, asked) =>
     request.test(`${asked.method} ${asked.path}`) ? change(response, asked) : response
 
-/** Changes the JSON of successful responses to some requests. */
 const successes = (request: RegExp, change: (body: Json) => unknown): Behaviour["response"] =>
   responses(request, (response) => {
     const body = response.status === 200 ? json(response.body) : undefined
     return body === undefined ? response : { ...response, body: JSON.stringify(change(body)) }
   })
 
-/** Returns the JSON of a body; undefined if another reading has made it no JSON. */
+/** Undefined if another reading has made it no JSON. */
 const json = (body: string): Json | undefined => Result.getOrUndefined(JsonText.fromText(body))
 
-/** Changes the JSON objects of successful responses to some requests. */
 export const objects = (
   request: RegExp,
   change: (body: JsonObject) => unknown
 ): Behaviour["response"] => successes(request, (body) => (isObject(body) ? change(body) : body))
 
-/** Returns an object without one of its fields. */
 export const without = (body: JsonObject, field: string): JsonObject =>
   Object.fromEntries(Object.entries(body).filter(([name]) => name !== field))
 
-/** Changes the body of every response 400. `errors` are its faults of fields. */
+/** Changes every response 400. `errors` are its faults of fields. */
 export const refusals =
   (
     change: (errors: ReadonlyArray<{ readonly field: string; readonly message: string }>) => unknown
@@ -65,7 +57,6 @@ export const refusals =
       : answer(400, body)
   }
 
-/** Adds headers to every response. */
 export const headers =
   (more: Readonly<Record<string, string>>): Behaviour["response"] =>
   (response) => ({ ...response, headers: { ...response.headers, ...more } })
@@ -91,7 +82,7 @@ const timeNames: ReadonlySet<string> = new Set([
   "lastChargeDate"
 ])
 
-/** Writes the amount of every callback in another format: in the body, and in the text that the checksum covers. */
+/** In the body, and in the text that the checksum covers. */
 export const amounts =
   (
     write: (amount: string) => { readonly body: unknown; readonly signed: string }
@@ -102,12 +93,11 @@ export const amounts =
     return {
       ...callback,
       signed: { ...callback.signed, amount: signed },
-      // A number that has a source text is written as that text.
+      // Keeps the source text of a number.
       body: { ...callback.body, [name]: body as Json }
     }
   }
 
-/** Renames fields in the callbacks of one kind. */
 export const renamed =
   (kind: CallbackParts["kind"], names: Readonly<Record<string, string>>): Behaviour["callback"] =>
   (callback) =>

@@ -1,10 +1,7 @@
 /**
- * Responses and callbacks as a service on a JVM often writes them: an absent field is null, and a time is a number of
- * milliseconds since the epoch.
- *
- * **Details**
- *
- * The specification does not say which fields may be null, nor how most times are written. A client has to accept all of it.
+ * Responses and callbacks as a service on a JVM often writes them: an absent field is null, and a
+ * time is milliseconds since the epoch. The specification leaves both open, so a client has to
+ * accept them.
  */
 import { ApmCallback, CardCallback } from "@pawl/core/internal/CallbackBody"
 import { methodOf } from "@pawl/core/Kind"
@@ -17,7 +14,7 @@ import * as SchemaAST from "effect/SchemaAST"
 
 type Rewrite = (body: unknown) => unknown
 
-/** The behaviour of a gateway in this style. Fields that may not be null stay absent. */
+/** Fields that may not be null stay absent. */
 export const behaviour: Pick<Behaviour, "callback" | "response"> = {
   response: (response, { method, path }) => {
     const [rewrite] = response.status === 200 ? (rewriteFor(method, path) ?? []) : []
@@ -27,18 +24,16 @@ export const behaviour: Pick<Behaviour, "callback" | "response"> = {
   },
   callback: (callback) => {
     const rewrite = methodOf(callback.kind) === "card" ? card : apm
-    // A rewritten object is an object, too.
     return { ...callback, body: rewrite(callback.body) as CallbackParts["body"] }
   }
 }
 
-/** Keeps the digits of a number as they are written. */
+/** Keeps the digits of a number. */
 const exactly = (_: string, value: unknown, context?: { readonly source: string }): unknown =>
   typeof value === "number" && context !== undefined ? rawJSON(context.source) : value
 
 const { rawJSON } = JSON as JSON & { readonly rawJSON: (text: string) => unknown }
 
-/** Makes the function that rewrites the bodies of a schema. */
 const rewriting = (schema: Schema.Top): Rewrite =>
   rewritingOf(SchemaAST.toEncoded(schema.ast)) ?? identity
 
@@ -67,7 +62,7 @@ const rewritingOf = (ast: SchemaAST.AST): Rewrite | undefined => {
 const mayBeNull = (ast: SchemaAST.AST): boolean =>
   SchemaAST.isNull(ast) || (SchemaAST.isUnion(ast) && ast.types.some(mayBeNull))
 
-/** The fields that have a time of the service. */
+/** Times of the service. */
 const times: ReadonlySet<string> = new Set([
   "createdAt",
   "createdTime",

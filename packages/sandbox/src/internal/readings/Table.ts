@@ -1,7 +1,4 @@
-/**
- * The readings that a gateway can have: for each question that the specification leaves open, the known answers of
- * services. The first reading of a question is the default.
- */
+/** The readings that a gateway can have. The first of a question is the default. */
 import * as Hex from "effect/encoding/Hex"
 import * as Base64 from "effect/encoding/Base64"
 import * as Checksum from "@pawl/core/Checksum"
@@ -34,13 +31,13 @@ const gaps = (...minutes: ReadonlyArray<number>): Partial<Behaviour> => ({
   retryGaps: minutes.map(Duration.minutes)
 })
 
-/** Writes a decimal text without zeros at its end. */
+/** Without zeros at the end. */
 const shortest = (amount: string): string => String(Number(amount))
 const { rawJSON } = JSON as JSON & { readonly rawJSON: (text: string) => unknown }
 
 const create = /^POST (?!.*\/auth$)/u
 
-/** Refuses a field of the requests whose path and body match. */
+/** Of the requests whose path and body match. */
 const refusing =
   (path: RegExp, body: RegExp, field: string): Behaviour["refusal"] =>
   (request) =>
@@ -53,14 +50,13 @@ const refusing =
 
 const iso = (millis: number): string => DateTime.formatIso(DateTime.makeUnsafe(millis))
 
-/** Answers an access token that was not issued, or has expired, with another status. */
+/** Not issued, or expired. */
 const refusedToken = (status: number): Partial<Behaviour> => ({
   response: responses(/^(?!.*\/auth$)/u, (response) =>
     response.status === 401 ? { ...response, status } : response
   )
 })
 
-/** Writes the body of a status in another way. */
 const statusAs = (write: (status: string) => string): Partial<Behaviour> => ({
   response: responses(/^GET .*\/status\//u, (response) =>
     response.status === 200
@@ -69,7 +65,7 @@ const statusAs = (write: (status: string) => string): Partial<Behaviour> => ({
   )
 })
 
-/** The readings of each question, with the behaviour of a gateway beyond the switches of `Readings.switches`. */
+/** Beyond the switches of `Readings.switches`. */
 export const table = {
   token: {
     accessToken: {},

@@ -24,7 +24,6 @@ import { StateStore } from "@pawl/testkit/internal/state/StateStore"
 import type { Name, Show } from "./PublicForms.ts"
 import type { RequestLog } from "./RequestLog.ts"
 
-/** Layer that adds the control API to a router. */
 export const routes = (
   requestLog: RequestLog,
   show: Show
@@ -47,7 +46,6 @@ export const routes = (
         return { now, advanced: Duration.toMillis(yield* clock.advanced) }
       })
 
-      /** Publishes a change, and returns it to the caller. */
       const publish = <A>(name: string, item: Effect.Effect<A>) =>
         Effect.map(item, (item) => {
           events.publish(name, item)
@@ -61,7 +59,7 @@ export const routes = (
           control(Effect.catchTag(handler, "ErrorResponse", refused))
         )
 
-      /** Every body is read as JSON, because `curl -d` declares it a form. */
+      /** JSON whatever the content type is, because `curl -d` declares a form. */
       const post = <A>(
         path: `/${string}`,
         read: (body: unknown) => Effect.Effect<A, ErrorResponse>,

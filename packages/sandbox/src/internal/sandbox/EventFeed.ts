@@ -1,6 +1,3 @@
-/**
- * The changes in a sandbox, as they happen.
- */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -11,10 +8,8 @@ import * as Stream from "effect/Stream"
 /**
  * Service that publishes the changes in a sandbox.
  *
- * **Details**
- *
- * `publish` never waits. A subscriber that is more than 1,024 events behind loses the oldest; a gap in
- * the event numbers shows the loss.
+ * `publish` never waits. A subscriber that is more than 1,024 events behind loses the oldest; a gap
+ * in the event numbers shows the loss.
  */
 export class EventFeed extends Context.Service<
   EventFeed,
@@ -24,14 +19,13 @@ export class EventFeed extends Context.Service<
   }
 >()("@pawl/sandbox/internal/sandbox/EventFeed") {}
 
-/** One change. `id` counts from 1. */
+/** `id` counts from 1. */
 export interface Event {
   readonly id: number
   readonly name: string
   readonly item: unknown
 }
 
-/** Layer that publishes the changes of one sandbox. */
 export const layer: Layer.Layer<EventFeed> = Layer.effect(
   EventFeed,
   Effect.map(

@@ -1,6 +1,3 @@
-/**
- * The changes in a sandbox as server-sent events.
- */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Sse from "effect/encoding/Sse"
@@ -11,8 +8,8 @@ import type { EventFeed } from "./EventFeed.ts"
 import type { Show } from "./PublicForms.ts"
 
 /**
- * Makes a response with every change from now on, and a comment at once and every 15 seconds of real time.
- * No change is missed once the response has begun.
+ * Every change from now on as server-sent events, and a comment at once and every 15 seconds of
+ * real time. No change is missed once the response has begun.
  */
 export const response = (
   { subscribe }: EventFeed["Service"],

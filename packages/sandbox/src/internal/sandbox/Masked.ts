@@ -1,10 +1,7 @@
 /**
- * The text of a body without its secrets, for the console.
- */
-
-/**
- * Masks the values of secret members: card numbers, security codes, tokens, secrets and checksums. Returns undefined for
- * a text in which they cannot be found, because it has a letter written as an escape.
+ * Masks the values of secret members for the console: card numbers, security codes, tokens, secrets
+ * and checksums. A text with a letter as an escape is undefined, because they cannot be found in
+ * it.
  */
 export const masked = (text: string): string | undefined =>
   text === "" || escapedLetter.test(text)
@@ -16,5 +13,5 @@ const escapedLetter = /\\u00[0-7]/iu
 const secrets =
   /("(?:[a-z]*secret|[a-z]*token|checksum|(?:card_?)?number|pan|cvv|cvc|ssn|identityCode|jwt)"\s*:\s*)(?:"(?:[^"\\]|\\.)*"?|[^\s,{}[\]]+)/giu
 
-/** A card number in groups of four digits, in any member. */
+/** In groups of four digits, in any member. */
 const cardNumber = /\b[0-9]{4}(?:[ -][0-9]{4}){2,3}(?:[ -][0-9]{1,3})?\b/gu

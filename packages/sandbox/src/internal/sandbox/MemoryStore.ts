@@ -8,7 +8,6 @@ import { EventFeed } from "./EventFeed.ts"
 import { isShown } from "./PublicForms.ts"
 import * as WatchedStore from "./WatchedStore.ts"
 
-/** Layer that keeps the state of one sandbox in memory, and publishes each change. */
 export const layer: Layer.Layer<never, never, EventFeed> = Layer.effect(
   StateStore,
   Effect.map(EventFeed, ({ publish }) =>

@@ -1,10 +1,6 @@
 /**
- * The listener of `node:http` for the service.
- *
- * **Details**
- *
- * A request to the service needs no router: no route, scope or stream. With them it takes twice the CPU
- * time.
+ * The listener of `node:http` for the service. A router, with its route, scope and stream, takes
+ * twice the CPU time.
  */
 import { BodyBuffer } from "@pawl/core/internal/BodyBuffer"
 import * as Effect from "effect/Effect"
@@ -20,7 +16,7 @@ import * as FaultedResponse from "@pawl/testkit/internal/faults/FaultedResponse"
 import type { RequestLog } from "./RequestLog.ts"
 
 /**
- * Makes the listener. A `Host` that is not the sandbox's own is 403, a body of more than 64 KiB is 413. When the scope
+ * A `Host` that is not the sandbox's own is 403, a body of more than 64 KiB is 413. When the scope
  * closes, requests in progress finish first, or are interrupted where possible.
  */
 export const make = Effect.fnUntraced(function* (
@@ -65,7 +61,7 @@ export const make = Effect.fnUntraced(function* (
   }
 })
 
-/** Returns the path of a request, whose URL may begin with a host. */
+/** A URL may begin with a host. */
 export const pathOf = ({ url = "" }: IncomingMessage): string =>
   url.startsWith("/") ? url : url.replace(/^https?:\/\/[^/]*/iu, "")
 
@@ -94,7 +90,7 @@ const toRequest = (incoming: IncomingMessage, body: Uint8Array): Request => {
   }
 }
 
-/** Sends a response, or the part of it that the fault leaves. */
+/** Sends the part of a response that the fault leaves. */
 const send = (faulted: FaultedResponse.FaultedResponse, response: ServerResponse): void => {
   const { socket } = response
   if (faulted._tag === "reset") return void socket?.resetAndDestroy()

@@ -1,6 +1,4 @@
-/**
- * A port of this machine, and the server of `node:http` on it.
- */
+/** The server of `node:http` on a port of this machine. */
 import * as NodeConnections from "@pawl/webhook/internal/doors/NodeConnections"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -10,8 +8,8 @@ import * as NetAddress from "effect/net/NetAddress"
 import { createServer, type Server } from "node:http"
 
 /**
- * Service that is the server on a port, without a request listener. `origin` is such as
- * `http://127.0.0.1:4010`. `stop` waits up to 200 milliseconds for requests in progress.
+ * Service without a request listener. `origin` is such as `http://127.0.0.1:4010`. `stop` waits up
+ * to 200 milliseconds for requests in progress.
  */
 export class NodePort extends Context.Service<
   NodePort,
@@ -23,7 +21,7 @@ export class NodePort extends Context.Service<
   }
 >()("@pawl/sandbox/internal/sandbox/NodePort") {}
 
-/** Layer that listens on a port; 0 takes a free one. */
+/** 0 takes a free port. */
 export const layer = (host: string, port: number): Layer.Layer<NodePort, ServeError> =>
   Layer.effect(
     NodePort,

@@ -1,5 +1,5 @@
 /**
- * The public forms of the state of a sandbox, which the control API and the events show. They have no data of customers.
+ * The forms of the state that the control API and the events show. They have no data of customers.
  */
 import { withoutUndefined } from "@pawl/testkit/internal/gateway/RequestRules"
 import type { Intent } from "@pawl/testkit/internal/gateway/Intent"
@@ -8,19 +8,18 @@ import type { ScheduledTransaction } from "@pawl/testkit/internal/gateway/Schedu
 import type { SubscriptionState } from "@pawl/testkit/internal/gateway/SubscriptionBilling"
 import * as DateTime from "effect/DateTime"
 
-/** The collections whose items are shown. */
+/** The shown collections. */
 const names = ["transaction", "delivery", "subscription", "intent"] as const
 
-/** The name of a collection whose items are shown, and of the events about them. */
+/** The name of such a collection, and of the events about it. */
 export type Name = (typeof names)[number]
 
-/** Tells whether the items of a collection are shown. */
 export const isShown = (name: string): name is Name => names.some((each) => each === name)
 
-/** Function that returns the public form of an item, and of anything else that an event has as it is. */
+/** Returns anything else that an event has as it is. */
 export type Show = (name: string, item: unknown) => unknown
 
-/** Makes the function that shows items. The pages of intents are at an origin. */
+/** The pages of intents are at the origin. */
 export const make = (pageUrl: string): Show => {
   const pageUrls = PageUrls.make(pageUrl)
   return (name, item) => {
@@ -44,10 +43,9 @@ const subscription = ({ card, createdAt, due, id, plan, request, status }: Subsc
   nextChargeDate: due === undefined ? null : DateTime.formatIso(DateTime.makeUnsafe(due))
 })
 
-/** The public form of an intent. */
 export type ListedIntent = ReturnType<typeof intent>
 
-/** `amount` is empty until the customer has entered it, where the intent leaves it open. */
+/** `amount` is empty until the customer has entered it. */
 const intent = (
   pageUrls: PageUrls.PageUrls,
   { amount, attempts, createdTime, currency, expiresTime, intentId, request, state }: Intent

@@ -8,8 +8,8 @@ import { EventFeed } from "./EventFeed.ts"
 import { masked } from "./Masked.ts"
 
 /**
- * A request to the service. `status` is 0 if the connection was reset. `requestId` and `transactionId` are
- * set if the request or its response names them.
+ * `status` is 0 if the connection was reset. `requestId` and `transactionId` are set if the request
+ * or its response names them.
  */
 export interface LoggedRequest {
   readonly id: string
@@ -22,7 +22,7 @@ export interface LoggedRequest {
   readonly fault?: string | undefined
 }
 
-/** A request with its bodies, each undefined if there is none to show. */
+/** A body is undefined if there is none to show. */
 export interface Exchange extends LoggedRequest {
   readonly sent: string | undefined
   readonly received: string | undefined
@@ -32,7 +32,7 @@ interface Kept extends Pick<Exchange, "sent" | "received"> {
   readonly logged: LoggedRequest
 }
 
-/** Keeps the latest 500 requests; `list` returns the newest first, without bodies. */
+/** `list` returns the latest 500 requests, newest first, without bodies. */
 export interface RequestLog {
   readonly record: (
     request: Request,
@@ -44,7 +44,6 @@ export interface RequestLog {
   readonly clear: () => void
 }
 
-/** Makes an empty request log. */
 export const make: Effect.Effect<RequestLog, never, EventFeed> = Effect.map(
   EventFeed,
   ({ publish }) => {

@@ -1,10 +1,7 @@
 /**
- * The state of a sandbox in one table of a SQL database, where it outlives the process.
- *
- * **Details**
- *
- * The layer reads the whole table when it is built. `save` writes all changes since the last `save` in
- * one SQL transaction, so changes that belong together are stored together or not at all.
+ * The state of a sandbox in one table of a SQL database, which the layer reads when it is built.
+ * `save` writes all changes since the last one in one SQL transaction, so changes that belong
+ * together are stored together or not at all.
  */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -17,7 +14,6 @@ import { isShown } from "./PublicForms.ts"
 import * as StoredJson from "./StoredJson.ts"
 import * as WatchedStore from "./WatchedStore.ts"
 
-/** Layer that keeps the state of one sandbox in SQLite, and publishes each change. */
 export const layer: Layer.Layer<never, SqlError, EventFeed | SqlClient.SqlClient> = Layer.effect(
   StateStore,
   Effect.gen(function* () {

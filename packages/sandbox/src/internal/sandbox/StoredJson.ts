@@ -1,17 +1,12 @@
 /**
- * The text form of stored values: JSON, with redacted values.
- *
- * **Details**
- *
- * A redacted value becomes an object with the single key `~`. So does an object that has this key itself.
+ * The text form of stored values: JSON, with redacted values in clear. Each becomes an object with
+ * the single key `~`; so does an object that has this key itself.
  */
 import * as Predicate from "effect/Predicate"
 import * as Redacted from "effect/Redacted"
 
-/** Writes a value as text. Redacted values are written in clear. */
 export const write = (value: unknown): string => JSON.stringify(toJson(value))
 
-/** Reads a written value. */
 export const read = (text: string): unknown => fromJson(JSON.parse(text))
 
 const tag = "~"

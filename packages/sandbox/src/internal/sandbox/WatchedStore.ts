@@ -1,10 +1,8 @@
-/**
- * The state of a sandbox: the collections of its gateway, whose changes are watched.
- */
+/** The state of a sandbox, whose changes are watched. */
 import * as Effect from "effect/Effect"
 import type { StateStore } from "@pawl/testkit/internal/state/StateStore"
 
-/** Makes a store that reports each change. `stored` returns the items saved earlier. A name has one collection. */
+/** `stored` returns the items saved earlier. A name has one collection. */
 export const make = (options: {
   readonly changed: (change: Change) => void
   readonly stored?: (name: string) => ReadonlyArray<readonly [id: string, value: unknown]>
@@ -20,13 +18,13 @@ export const make = (options: {
     return collection
   }
   return {
-    // A name is opened with one type of value, and its items were saved with that type.
+    // A name is opened and saved with one type of value.
     open: <A>(name: string) => (collections.get(name) ?? collect(name)) as Map<string, A>,
     save: options.save ?? Effect.void
   }
 }
 
-/** A change of one item. `value` is undefined if the item was removed. */
+/** `value` is undefined if the item was removed. */
 export interface Change {
   readonly name: string
   readonly id: string

@@ -11,13 +11,12 @@ import * as Schema from "effect/Schema"
 import * as Scenario from "@pawl/testkit/Scenario"
 import { move, post, type Target, TriggerFailed } from "./SandboxClient.ts"
 
-/** A transaction to make. */
 export interface Order {
   readonly kind: KnownKind
   readonly scenario: string
   readonly amount: string
   readonly currency: string
-  /** The `accountId` of APM transactions, and the `mid` of card transactions. */
+  /** The `accountId` of APM transactions, the `mid` of card transactions. */
   readonly account: string
   readonly callbackUrl: string | undefined
 }
@@ -52,7 +51,7 @@ const Refused = Schema.Struct({
 })
 const isRefused = Schema.is(Refused)
 
-/** Makes a transaction and returns its id. The payment of a refund is made first, and moved to SUCCEED. */
+/** Returns the id. The payment of a refund is made first, and moved to SUCCEED. */
 export const create = Effect.fnUntraced(function* (
   target: Target,
   accessToken: string,

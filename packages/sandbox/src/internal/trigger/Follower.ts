@@ -1,6 +1,4 @@
-/**
- * Follows transactions by the events of a sandbox, and writes a line for each status and each callback.
- */
+/** Follows transactions by the events of a sandbox: a line for each status and callback. */
 import * as Duration from "effect/Duration"
 import * as Courier from "@pawl/testkit/Courier"
 import type { Transaction } from "@pawl/testkit/Gateway"
@@ -8,12 +6,9 @@ import type { Scenario } from "@pawl/testkit/Scenario"
 import type { Change } from "./SandboxClient.ts"
 
 /**
- * Follows some transactions.
- *
- * - `follow` returns the lines of one change.
  * - `isOver` tells whether every transaction has ended, and the first attempt of every callback.
- * - `summary` returns the last lines; `undelivered` is the number of callbacks whose first attempt failed. `isRetried`:
- *   the sandbox tries one of them again.
+ * - `undelivered` is the number of callbacks whose first attempt failed. `isRetried`: the sandbox
+ *   tries one of them again.
  */
 export interface Follower {
   readonly follow: (change: Change) => ReadonlyArray<string>
@@ -27,14 +22,14 @@ export interface Follower {
 
 interface Followed {
   transaction: Transaction | undefined
-  /** The number of statuses that were written. */
+  /** That were written. */
   shown: number
   attempts: number
   delivered: number
   undelivered: number
 }
 
-/** Makes a follower of the transactions with these ids, whose callbacks are delivered as the scenario says. */
+/** The scenario says how callbacks are delivered. */
 export const make = (ids: ReadonlyArray<string>, { suffixes }: Scenario): Follower => {
   const all = new Map<string, Followed>(
     ids.map((id) => [
@@ -105,7 +100,7 @@ export const make = (ids: ReadonlyArray<string>, { suffixes }: Scenario): Follow
 
 const nameWidth = "CUSTOMER_VERIFICATION".length + 2
 
-/** Writes a line with the seconds since the transaction was created. */
+/** With the seconds since the create. */
 const line = ({ createdTime, transactionId }: Transaction, at: string, text: string): string => {
   const seconds = (Date.parse(at) - Date.parse(createdTime)) / 1000
   return `${transactionId}  ${seconds.toFixed(1).padStart(5)} s  ${text}`
@@ -114,18 +109,17 @@ const line = ({ createdTime, transactionId }: Transaction, at: string, text: str
 const isDelivered = ({ answer }: Courier.Delivery): boolean =>
   typeof answer === "number" && answer >= 200 && answer < 300
 
-/** Tells when a callback is tried again; empty if there is no question of another try. */
+/** When a callback is tried again; empty if never. */
 const nextOf = (delivery: Courier.Delivery): string => {
   if (delivery.forged || isDelivered(delivery) || delivery.answer === "refused") return ""
   const gap = Courier.retryGaps[delivery.attempt - 1]
   return gap === undefined ? "; it is dropped" : `; next try in ${Duration.toMinutes(gap)} min`
 }
 
-/** Describes the result of an attempt of a callback, and when it is tried again. */
 export const resultOf = (delivery: Courier.Delivery): string =>
   `${meaningOf(delivery.answer)}${nextOf(delivery)}`
 
-/** Describes the answer to a callback, with its likely cause if it is an error. */
+/** With the likely cause of an error. */
 const meaningOf = (answer: Courier.Delivery["answer"]): string => {
   if (typeof answer === "number") {
     const cause = causes[answer] ?? (answer >= 300 && answer < 400 ? causes[300] : undefined)

@@ -1,6 +1,4 @@
-/**
- * Requests to a running sandbox, as a merchant and as its operator.
- */
+/** Requests to a running sandbox, of a merchant and of its operator. */
 import type * as Cause from "effect/Cause"
 import * as Data from "effect/Data"
 import * as Duration from "effect/Duration"
@@ -17,7 +15,7 @@ import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 
-/** A running sandbox. `baseUrl` ends in `/api`; `token` is for its control API. */
+/** `baseUrl` ends in `/api`; `token` is for the control API. */
 export interface Target {
   readonly baseUrl: string
   readonly merchantKey: string
@@ -25,12 +23,11 @@ export interface Target {
   readonly token: Option.Option<Redacted.Redacted>
 }
 
-/** Error raised when the sandbox cannot be used; `message` is one sentence that names the remedy. */
+/** Error raised when the sandbox cannot be used; `message` names the remedy. */
 export class TriggerFailed extends Data.TaggedError("TriggerFailed")<{
   readonly message: string
 }> {}
 
-/** One change in the sandbox. */
 export interface Change {
   readonly name: string
   readonly item: unknown
@@ -41,10 +38,10 @@ const fail = (message: string) => Effect.fail(new TriggerFailed({ message }))
 const start =
   "start one with `npx pawl-sandbox` (in pawl's repository `npx -y pnpm@12.18.0 sandbox`), or give its address with --base-url"
 
-/** The time until the response to a request begins. */
+/** Until the response begins. */
 const responseTimeout = Duration.seconds(10)
 
-/** Sends a request. A sandbox that does not answer is a failure with a remedy. */
+/** A sandbox that does not answer is a failure with a remedy. */
 const execute = (
   { baseUrl }: Target,
   request: HttpClientRequest.HttpClientRequest
@@ -56,7 +53,7 @@ const execute = (
 
 const originOf = ({ baseUrl }: Target): string => new URL(baseUrl).origin
 
-/** Sends JSON to the sandbox and returns the response with its body, which is undefined if it is not JSON. */
+/** A body that is not JSON is undefined. */
 export const post = Effect.fnUntraced(function* (
   target: Target,
   url: string,
@@ -77,7 +74,6 @@ export const post = Effect.fnUntraced(function* (
 const controlToken = ({ token }: Target): string | undefined =>
   Option.getOrUndefined(Option.map(token, Redacted.value))
 
-/** Moves a transaction through the control API. */
 export const move = (target: Target, id: string, status: string) =>
   post(
     target,
@@ -89,7 +85,6 @@ export const move = (target: Target, id: string, status: string) =>
 const Login = Schema.Struct({ accessToken: Schema.String })
 const isLogin = Schema.is(Login)
 
-/** Takes an access token with the credentials of the merchant. */
 export const login = Effect.fnUntraced(function* (target: Target) {
   const { merchantKey, merchantSecret } = target
   const { json, status } = yield* post(
@@ -107,8 +102,8 @@ export const login = Effect.fnUntraced(function* (target: Target) {
 })
 
 /**
- * Listens to the changes in the sandbox. No change after the return is missed. Only a sandbox has this stream, so a
- * transaction is never made on a real service by mistake.
+ * No change after the return is missed. Only a sandbox has this stream, so a transaction is never
+ * made on a real service by mistake.
  */
 export const changes = Effect.fnUntraced(function* (
   target: Target

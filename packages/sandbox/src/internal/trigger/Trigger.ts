@@ -11,13 +11,12 @@ import { create, type Order } from "./Creates.ts"
 import * as Follower from "./Follower.ts"
 import * as SandboxClient from "./SandboxClient.ts"
 
-/** The transactions to make, their number and the sandbox. */
 export interface Input extends SandboxClient.Target, Omit<Order, "scenario"> {
   readonly scenario: Scenario & { readonly text: string }
   readonly times: number
 }
 
-/** Prints each change until the end, and returns the number of callbacks whose first attempt failed. */
+/** Prints each change, and returns the number of callbacks whose first attempt failed. */
 export const run = (
   input: Input
 ): Effect.Effect<number, SandboxClient.TriggerFailed | Cause.Done> =>
