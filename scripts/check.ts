@@ -1,8 +1,8 @@
 /**
  * Checks the workspace without running it.
  *
- * `pnpm check` runs every step, `pnpm check lint types` the named ones. A step prints its output only if it
- * fails. The exit code is 1 if a step fails.
+ * `pnpm check` runs every step, `pnpm check lint types` the named ones. A step prints its output
+ * only if it fails, and then the exit code is 1.
  */
 import { spawn } from "node:child_process"
 import { globSync } from "node:fs"
@@ -21,7 +21,7 @@ interface Step {
   readonly command: readonly [string, ...ReadonlyArray<string>]
   /** The step whose files it reads. */
   readonly after?: string
-  /** Returns what is wrong, or undefined. Without it the exit code decides. */
+  /** The reason of a failure. Without it the exit code decides. */
   readonly read?: (outcome: Outcome) => string | undefined
 }
 
@@ -40,7 +40,7 @@ interface Diagnostics {
   readonly files?: ReadonlyArray<{ readonly file: string }>
 }
 
-/** Counts the files: without its plugin in tsconfig.base.json the tool checks none and reports success. */
+/** Counts the files: without its plugin in tsconfig.base.json the tool checks none and succeeds. */
 const effectDiagnostics = ({ code, stderr, stdout }: Outcome): string | undefined => {
   if (!stdout.startsWith("{")) return `${stdout}${stderr}no diagnostics were printed`
   const { diagnostics, files = [] } = JSON.parse(stdout) as Diagnostics
@@ -60,7 +60,7 @@ const effectDiagnostics = ({ code, stderr, stdout }: Outcome): string | undefine
 }
 
 const steps: ReadonlyArray<Step> = [
-  // --force, because an incremental build repeats old errors after a change of `lib` or `types`.
+  // An incremental build repeats old errors after a change of `lib` or `types`.
   { name: "types", what: "tsc -b", command: ["tsc", "-b", "--force", "--pretty", "false"] },
   {
     name: "format",
@@ -173,7 +173,7 @@ const failed: Array<string> = wanted
   .filter((name) => !steps.some((step) => step.name === name))
   .map((name) => `${name} (there is no such step)`)
 
-// All steps run at once, because most wait for the disk; they are printed in the order of the table.
+// At once, because most wait for the disk; printed in the order of the table.
 const running: Array<{ readonly step: Step; readonly outcome: Promise<Outcome> }> = []
 for (const step of steps) {
   if (wanted.length > 0 && !wanted.includes(step.name)) continue

@@ -1,17 +1,14 @@
-/**
- * The index of the decision pages. A page names its group in a line `Group: …` below the title.
- */
+/** The index of the decision pages. A page names its group in a line `Group: …` below the title. */
 import { basename } from "node:path"
 import type { Page } from "./links.ts"
 
-/** The headings of the index, in order. */
+/** In order. */
 const groups = [
   "Where the specification is silent",
   "Architecture",
   "The test service and the proof"
 ]
 
-/** Returns the text of the index: the title of each page, under the heading of its group. */
 export const index = (pages: ReadonlyArray<Page>): string => {
   const entries = pages.map(({ path, text }) => {
     const [, title = ""] = /^# (.+)$/mu.exec(text) ?? []

@@ -1,8 +1,9 @@
 /**
- * The check of the files in `deploy/`: compose.yaml and kubernetes.yaml by the schemas of their formats, the unit by
- * systemd where it is installed, and every flag by the receiver itself. `pnpm image` runs the steps of the Dockerfile.
+ * Checks the files in `deploy/`: compose.yaml and kubernetes.yaml by the schemas of their formats,
+ * the unit by systemd where it is installed, and every flag by the receiver itself. `pnpm image`
+ * runs the steps of the Dockerfile.
  *
- * Run by itself it prints one line per finding, and exits 1 if there are any.
+ * Prints one line per finding, and exits 1 if there are any.
  */
 import { execFile } from "node:child_process"
 import { mkdir, readFile, writeFile } from "node:fs/promises"
@@ -15,7 +16,7 @@ const root = join(import.meta.dirname, "..")
 const cache = join(root, "node_modules/.cache/deploy")
 const read = (name: string) => readFile(join(root, "deploy", name), "utf8")
 
-/** Runs a program; returns what it printed if it failed, and undefined if it succeeded or is not installed. */
+/** The output of a failed program; undefined if it succeeded or is not installed. */
 const objection = async (
   program: string,
   args: ReadonlyArray<string>
@@ -37,7 +38,10 @@ interface Manifest {
 }
 type Model = new (manifest: Manifest) => { readonly validate: () => void }
 
-/** Checks values by the schemas of Kubernetes, and names of fields by its types: the schemas allow unknown ones. */
+/**
+ * By the schemas of Kubernetes, and names of fields by its types, because the schemas allow unknown
+ * ones.
+ */
 export const ofKubernetes = async (text: string): Promise<ReadonlyArray<string>> => {
   const manifests = parseAllDocuments(text).map((each) => each.toJS() as Manifest)
   const modules = manifests.map(({ apiVersion, kind }) => `kubernetes-models/${apiVersion}/${kind}`)
@@ -50,7 +54,7 @@ export const ofKubernetes = async (text: string): Promise<ReadonlyArray<string>>
       wrong.push(`kubernetes.yaml: ${manifest.kind} ${(error as Error).message}`)
     }
   }
-  // A model adds its kind and the version of its API itself.
+  // A model adds its kind and version itself.
   const lines = manifests.map(({ kind, ...manifest }, at) => {
     const fields = { ...manifest, apiVersion: undefined }
     return `import { ${kind} as M${at} } from "${modules[at]}"\nnew M${at}(${JSON.stringify(fields)})`
@@ -77,7 +81,7 @@ const ofCompose = () =>
     "deploy/compose.yaml"
   ])
 
-/** The unit names the Node of the machine that it is for; here it is the Node that runs. */
+/** With the Node that runs here. */
 const ofSystemd = async () => {
   const unit = await read("pawl-receiver.service")
   const copy = join(cache, "pawl-receiver.service")
@@ -86,7 +90,7 @@ const ofSystemd = async () => {
   return objection("systemd-analyze", ["verify", copy])
 }
 
-/** Returns the flags in the files that the receiver does not know. */
+/** That the receiver does not know. */
 const ofFlags = async (texts: ReadonlyArray<string>): Promise<ReadonlyArray<string>> => {
   const bin = "packages/receiver/src/bin/pawl-receiver.ts"
   const help = await promisify(execFile)(process.execPath, [bin, "--help"], { cwd: root })

@@ -1,8 +1,9 @@
 /**
- * Checks the pages: no link is dead, no command is unknown, and the index of the decisions and `llms.txt` are up to date.
+ * Checks the pages: no link is dead, no command is unknown, and the index of the decisions and
+ * `llms.txt` are up to date. Prints one line per finding and exits 1 if there are any.
  *
- * Run by itself it prints one line per finding and exits 1 if there are any. `--write` writes the index of the
- * decisions, `llms.txt`, and the API reference into `docs/api`, one page a module, the most used first.
+ * `--write` writes both, and the API reference into `docs/api`, one page a module, the most used
+ * first.
  */
 import { execFileSync } from "node:child_process"
 import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
@@ -19,7 +20,7 @@ const find = (...patterns: ReadonlyArray<string>): ReadonlyArray<string> =>
 
 const packages = ["core", "http", "webhook", "testkit", "receiver", "sandbox", "pawl"]
 
-/** Everything that shows how the packages are used, and thereby which modules are used most. */
+/** Shows which modules are used most. */
 const usage = find("README.md", "docs/guides/*.md", "packages/*/README.md", "examples/src/**/*.ts")
   .map(read)
   .join("\n")

@@ -1,8 +1,6 @@
 /**
- * The check of the examples of the documentation: writes each one as a module, and type-checks all of them.
- *
- * An example with a type error is checked together with the others. If its error is not reported, the check saw
- * nothing, and fails.
+ * Writes each example of the documentation as a module, and type-checks all. One with a planted
+ * type error shows that the check saw them.
  */
 import { execFile } from "node:child_process"
 import { globSync } from "node:fs"
@@ -12,7 +10,6 @@ import { snippets, toModule } from "./snippets.ts"
 
 const root = resolve(import.meta.dirname, "..")
 
-/** The pages and sources that have examples. */
 export const paths: ReadonlyArray<string> = globSync(
   ["{README,CONTRIBUTING}.md", "docs/**/*.md", "packages/*/README.md", "packages/*/src/**/*.ts"],
   { cwd: root, exclude: (path) => path.endsWith(".d.ts") }
@@ -20,21 +17,19 @@ export const paths: ReadonlyArray<string> = globSync(
   .filter((path) => !path.startsWith("docs/api/"))
   .toSorted()
 
-/** An example that was written as a module. */
 interface Example {
   readonly name: string
   readonly runs: boolean
   readonly file: string
 }
 
-/** Makes a folder for examples. The modules in it can import every package. */
+/** The modules in it can import every package. */
 export const makeFolder = async (): Promise<string> => {
   const home = join(root, "examples/dist")
   await mkdir(home, { recursive: true })
   return mkdtemp(join(home, "docs-"))
 }
 
-/** Writes an example of a page to a folder. */
 export const write = async (
   folder: string,
   snippet: Parameters<typeof toModule>[0]
@@ -47,7 +42,6 @@ export const write = async (
   return { name: `${path}:${line}`, runs, file }
 }
 
-/** Writes all examples to a folder. */
 export const writeAll = async (folder: string): Promise<ReadonlyArray<Example>> => {
   const found = await Promise.all(
     paths.map(async (path) => snippets(path, await readFile(join(root, path), "utf8")))
@@ -55,7 +49,7 @@ export const writeAll = async (folder: string): Promise<ReadonlyArray<Example>> 
   return Promise.all(found.flat().map((snippet) => write(folder, snippet)))
 }
 
-/** Returns the type errors of files, by the rules of the workspace but for unused names. */
+/** By the rules of the workspace but for unused names. */
 const typeErrors = async (
   folder: string,
   files: ReadonlyArray<string>

@@ -1,9 +1,9 @@
 /**
  * Runs the steps of deploy/Dockerfile without Docker, in a temporary folder: `pnpm image`.
  *
- * Each stage has a folder of its own, below which its absolute paths are. The steps that need a root file system of their own
- * are not run, and a line says so. At the end the entry point runs as another user, who may write nowhere but in /tmp, until
- * the health check of the image succeeds and SIGTERM has ended it.
+ * Each stage has a folder, below which its absolute paths are. A step that needs a root file system
+ * is not run, and a line says so. At the end the entry point runs as another user, who may write
+ * only in /tmp, until the health check of the image succeeds and SIGTERM has ended it.
  */
 import { execFile, spawn } from "node:child_process"
 import { once } from "node:events"
@@ -16,14 +16,13 @@ import { promisify } from "node:util"
 const root = join(import.meta.dirname, "..")
 const folder = await mkdtemp(join(tmpdir(), "pawl-image-"))
 const port = 14_020
-/** The user and group `nobody`. */
 const nobody = 65_534
 
 const shell = (command: string, cwd: string) =>
   promisify(execFile)("bash", ["-euo", "pipefail", "-c", command], {
     cwd,
     maxBuffer: 64 * 1024 * 1024,
-    // Without the variables that pnpm sets for its scripts, and with the Node that runs this.
+    // Without pnpm's variables, and with the Node that runs this.
     env: {
       ...Object.fromEntries(
         Object.entries(process.env).filter(([name]) => !/^p?npm_(?!config_)/iu.test(name))
@@ -86,7 +85,7 @@ const run = async ({ name, rest }: Step): Promise<"ok" | "not run"> => {
   }
 }
 
-/** Runs the image as its user would, and returns a line about it. */
+/** As its user would; returns a line about it. */
 const start = async (): Promise<string> => {
   const here = (words: ReadonlyArray<string>) =>
     words.map((word) => word.replace("/app/", `${at("/app/")}/`).replace("4020", String(port)))
@@ -94,7 +93,7 @@ const start = async (): Promise<string> => {
   const [, ...entry] = list("ENTRYPOINT")
   const args = [...entry, ...list("CMD"), "--port", String(port)]
   if (image["USER"] === undefined || image["USER"] === "root") throw new Error("USER is root")
-  // The user may not be able to read the folder of the Node that runs this.
+  // The user may not be able to read the folder of this Node.
   const node = join(folder, "node")
   await cp(process.execPath, node)
   await shell(`chmod -R a+rX ${folder}`, folder)

@@ -1,24 +1,24 @@
 /**
  * The import-direction check: imports point down and never sideways.
  *
- * `packages` lists what each package may import, `layers` the order of the rooms inside a package. Besides,
- * a relative import stays inside its package and names the file, no module imports a barrel or a bin, and a
- * portable module imports no module that needs Node.
+ * `packages` lists what each package may import, `layers` the order of its rooms. A relative import
+ * stays inside its package and names the file, no module imports a barrel or a bin, and a portable
+ * module imports none that needs Node.
  *
- * Run by itself it prints one line per finding and exits 1 if there are any.
+ * Prints one line per finding and exits 1 if there are any.
  */
 import { globSync, readFileSync } from "node:fs"
 import { posix, sep } from "node:path"
 import { parseSync } from "oxc-parser"
 
 interface Rule {
-  /** The files it applies to, by path from the root of the repository. The first match applies. */
+  /** By path from the root of the repository. The first match applies. */
   readonly files: RegExp
-  /** The modules of other packages that they may import. */
+  /** Modules of other packages. */
   readonly may: ReadonlyArray<RegExp>
-  /** The files of their own package that they may import, if not all. */
+  /** Files of their own package, if not all. */
   readonly relative?: ReadonlyArray<string>
-  /** The reason for the rule, printed with a finding. */
+  /** Printed with a finding. */
   readonly why: string
 }
 
@@ -47,7 +47,7 @@ const testing = [
   testSupport
 ]
 
-/** A new dependency needs a decision page first, then an entry in this table. */
+/** A new dependency needs a decision page first. */
 const packages: ReadonlyArray<Rule> = [
   {
     files: /^packages\/core\/src\/Status\.ts$/,
@@ -118,7 +118,7 @@ const packages: ReadonlyArray<Rule> = [
     why: "the operator's side stands on core, http and webhook"
   },
   {
-    // These modules of the sandbox need Node although their names do not say so.
+    // They need Node although their names do not say so.
     files: /^packages\/sandbox\/src\/(bin\/|internal\/(sandbox\/)?Node|Sandbox)/,
     may: [effect, core, http, webhook, testkit, receiver, fastCheck, node, platformNode],
     why: "the sandbox needs the testkit, the page files and output of the receiver, and Node"
@@ -211,8 +211,8 @@ const packages: ReadonlyArray<Rule> = [
 ]
 
 /**
- * The rooms of each package, from the lowest up. A file imports files of its own room and of lower rooms. The
- * first match is the room of a file.
+ * From the lowest up. A file imports files of its own and of lower rooms. The first match is the
+ * room of a file.
  */
 const layers: Readonly<Record<string, ReadonlyArray<readonly [room: string, files: RegExp]>>> = {
   "packages/http/src/": [
@@ -275,7 +275,7 @@ const layers: Readonly<Record<string, ReadonlyArray<readonly [room: string, file
   ]
 }
 
-/** Returns why a file may not import another file of its package, if it lies in a higher room. */
+/** Whether the target lies in a higher room, and which. */
 const upward = (path: string, target: string): string | undefined => {
   const source = /^packages\/[a-z]+\/src\//.exec(path)?.[0] ?? ""
   const rooms = layers[source]
@@ -289,19 +289,15 @@ const upward = (path: string, target: string): string | undefined => {
     : undefined
 }
 
-/**
- * The files that may need Node: modules named for it, bins, the sandbox, and http's client for Node
- * with the barrel that exports it.
- */
+/** Modules named for it, bins, the sandbox, and http's client for Node with its barrel. */
 const onNode =
   /^(packages\/(pawl\/src\/|[a-z]+\/src\/(bin\/|(internal\/([a-z]+\/)?)?Node)|sandbox\/src\/Sandbox|http\/src\/(Pawl|index)\.ts|[a-z]+\/test\/)|examples|proof|test-support)/
 const nodeOnly = /^(node:|undici(\/index\.js)?$|@effect\/(platform-node|sql-pg)\/)/
 const nodeModule = /^(@pawl\/[a-z]+\/|packages\/[a-z]+\/src\/)(internal\/([a-z]+\/)?)?Node[A-Z]/
-/** Effect's modules are in PascalCase. A path in lower case is the barrel of a folder. */
+/** Effect's modules are in PascalCase; a path in lower case is a barrel. */
 const barrel = /^(effect(\/[a-z-]+)?|@pawl\/[a-z]+(\/index)?|@effect\/(platform|sql)-[a-z]+)$/
 const bin = /^(@pawl\/[a-z]+|packages\/[a-z]+\/src)\/bin\//
 
-/** Lists what is wrong with the imports of one file, one line each. */
 export const findings = (path: string, source: string): ReadonlyArray<string> =>
   imports(source).flatMap(({ line, specifier }) => {
     const why = objection(path, specifier)
@@ -323,7 +319,7 @@ const objection = (path: string, specifier: string | undefined): string | undefi
   if (nodeModule.test(target) && !onNode.test(path))
     return "a portable module may not import a module that needs Node"
   if (relative) {
-    // The console's modules are JavaScript, because the browser runs them without a build.
+    // The browser runs the console's modules without a build.
     if (!/(\.(ts|json)|\/console\/[a-z]+\.js)$/.test(specifier))
       return "a relative import names the file, with its .ts"
     if (!target.startsWith(home)) return `it leaves ${home}; import it by package and module`
@@ -348,7 +344,7 @@ interface Import {
   readonly specifier: string | undefined
 }
 
-/** Lists every import, export-from and dynamic import of a source, in order. */
+/** Imports, exports-from and dynamic imports, in order. */
 export const imports = (source: string): ReadonlyArray<Import> => {
   const { module } = parseSync("source.ts", source)
   const specifiers = [

@@ -1,27 +1,26 @@
 /**
- * The link check: every relative link of a page leads to a file and a heading that exist, and every command
- * that a page names is a script of package.json. A decision names only files that exist.
+ * The link check: relative links lead to files and headings that exist, named commands are scripts
+ * of package.json, and a decision names only files that exist.
  */
 import Slugger from "github-slugger"
 import { posix } from "node:path"
 
-/** A page of Markdown, by its path from the root of the repository. */
+/** By its path from the root of the repository. */
 export interface Page {
   readonly path: string
   readonly text: string
 }
 
-/** Returns a page without its code, which may look like headings and links. */
+/** Code may look like headings and links. */
 const proseOf = (text: string): string => text.replaceAll(/^ *```.*?^ *``` *$/gmsu, "")
 
-/** Returns the anchors of the headings of a page, as GitHub makes them. */
+/** As GitHub makes them. */
 const anchorsOf = (text: string): ReadonlySet<string> => {
   const slugger = new Slugger()
   const headings = Array.from(proseOf(text).matchAll(/^#+ (.+)$/gmu), ([, title = ""]) => title)
   return new Set(headings.map((title) => slugger.slug(title.replaceAll(/\]\([^)]*\)/gu, ""))))
 }
 
-/** Lists the links of a page that lead nowhere. */
 export const dead = (
   { path, text }: Page,
   pages: ReadonlyArray<Page>,
@@ -38,7 +37,7 @@ export const dead = (
       : [`${path} links to ${target}, but ${to} has no such heading`]
   })
 
-/** Lists the files and folders of the repository that a page names in code and that do not exist. */
+/** In code, of the repository. */
 export const unknownFiles = (
   { path, text }: Page,
   files: ReadonlyArray<string>
@@ -59,7 +58,6 @@ export const unknownFiles = (
     })
     .map((code) => `${path} names ${code}, which does not exist`)
 
-/** Lists the commands that a page tells the reader to type and that do not exist. */
 export const unknownCommands = (
   { path, text }: Page,
   commands: ReadonlySet<string>

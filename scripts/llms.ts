@@ -1,10 +1,9 @@
 /**
- * `llms.txt`, the index of the documentation for language models (https://llmstxt.org): the first paragraph of the README, and
- * the links of `docs/README.md` with their texts, by paths from the root of the repository.
+ * `llms.txt`, the index of the documentation for language models (https://llmstxt.org): the first
+ * paragraph of the README, and the links of `docs/README.md` by paths from the root.
  */
 import { posix } from "node:path"
 
-/** Returns the text of `llms.txt`. */
 export const llms = (readme: string, documentation: string): string => {
   const [, title = "", summary = ""] = /^# (.+?)\n\n(.+?)\n\n/su.exec(readme) ?? []
   const sections = documentation

@@ -1,20 +1,18 @@
-/**
- * The metrics of the packages, as the tables in the head of their `Metrics` modules list them.
- */
+/** The metrics of the packages, from the tables of their `Metrics` modules. */
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 
 const root = join(import.meta.dirname, "..")
 const modules = ["packages/http/src/internal/wire/Metrics.ts", "packages/webhook/src/Metrics.ts"]
 
-/** A metric by its name in Prometheus. */
+/** By its name in Prometheus. */
 export interface Metric {
   readonly name: string
   readonly labels: ReadonlyArray<string>
   readonly isHistogram: boolean
 }
 
-/** Returns the metrics of a table: the last code in a row that is a name of Prometheus. */
+/** The last code in a row that is a name of Prometheus. */
 export const read = (text: string): ReadonlyArray<Metric> =>
   Array.from(
     text.matchAll(/^ \* \| .*`([a-z]+_[a-z_]+)(?:\{([a-z_, ]+)\})?` \| (.*)$/gmu),
@@ -27,14 +25,14 @@ export const read = (text: string): ReadonlyArray<Metric> =>
 
 export const metrics = modules.flatMap((path) => read(readFileSync(join(root, path), "utf8")))
 
-/** The names of the series that Prometheus stores. */
+/** As Prometheus stores them. */
 export const series = new Set(
   metrics.flatMap(({ isHistogram, name }) =>
     isHistogram ? ["_bucket", "_sum", "_count"].map((suffix) => `${name}${suffix}`) : [name]
   )
 )
 
-/** Returns the metrics that an expression or a page names, and its other names that begin like one. */
+/** And other names that begin like one. */
 export const namesIn = (text: string): ReadonlyArray<string> => [
   ...new Set(text.match(/\b(?:pawl_(?:http|webhook)_[a-z_]+[a-z]|http_client_[a-z_]+[a-z])\b/gu))
 ]

@@ -1,12 +1,12 @@
 /**
  * The public names: what users may import, and what siblings may.
  *
- * `docs/names.txt` lists every public name with its stability, so a review sees each change of it. A name is `experimental` if
- * its comment, or that of its module, has the tag `@experimental`; else it is `stable`. An internal module is published
- * only if the source of another package imports it.
+ * `docs/names.txt` lists every public name with its stability, so a review sees each change. A name
+ * is `experimental` if its comment, or that of its module, has the tag `@experimental`; else
+ * `stable`. An internal module is published only if the source of another package imports it.
  *
- * Run by itself it prints one line per finding and exits 1 if there are any. `--write` writes the list and the internal
- * modules of each package.json.
+ * Prints one line per finding and exits 1 if there are any. `--write` writes the list and the
+ * internal modules of each package.json.
  */
 import { globSync, readFileSync, writeFileSync } from "node:fs"
 import { relative, resolve } from "node:path"
@@ -16,13 +16,12 @@ import { imports } from "./imports.ts"
 const packages = ["core", "http", "webhook", "testkit", "receiver", "sandbox", "pawl"]
 const nameOf = (folder: string): string => (folder === "pawl" ? folder : `@pawl/${folder}`)
 
-/** A public name. */
 export interface Name {
   readonly name: string
   readonly stability: "stable" | "experimental"
 }
 
-/** Returns the names that a statement exports. A namespace that is exported under a name counts as that name. */
+/** A namespace that is exported under a name counts as that name. */
 const exported = (statement: Directive | Statement): ReadonlyArray<string> => {
   if (statement.type === "ExportAllDeclaration") {
     const { exported: name, source } = statement
@@ -40,7 +39,7 @@ const exported = (statement: Directive | Statement): ReadonlyArray<string> => {
   return "id" in declaration && declaration.id?.type === "Identifier" ? [declaration.id.name] : []
 }
 
-/** Lists the public names of a module, in alphabetical order. A schema and its type are one name. */
+/** In alphabetical order. A schema and its type are one name. */
 export const namesOf = (source: string): ReadonlyArray<Name> => {
   const { comments, program } = parseSync("module.ts", source)
   const isExperimental = (text: string | undefined): boolean => /@experimental\b/u.test(text ?? "")
@@ -57,7 +56,7 @@ export const namesOf = (source: string): ReadonlyArray<Name> => {
   )
 }
 
-/** Lists the internal modules that a package publishes for its siblings. */
+/** For its siblings. */
 export const internalOf = (
   name: string,
   siblings: ReadonlyArray<string>
@@ -75,7 +74,6 @@ interface Manifest {
   readonly publishConfig: { readonly exports: Readonly<Record<string, unknown>> }
 }
 
-/** Returns the published entries of a package with these internal modules. */
 export const withInternal = (
   exports: Readonly<Record<string, unknown>>,
   modules: ReadonlyArray<string>

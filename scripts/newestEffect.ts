@@ -1,9 +1,9 @@
 /**
  * Tries the workspace against the newest Effect of the registry: `pnpm newest-effect`.
  *
- * It copies the tracked files to a temporary folder, sets Effect's packages in the catalog to `latest`,
- * installs, checks the types of everything, runs the tests of `@pawl/core`, and runs the demo as a smoke
- * test. The repository itself is not changed. The exit code is 1 if a step fails.
+ * In a temporary copy of the tracked files it sets Effect's packages to `latest`, installs, checks
+ * all types, runs the tests of `@pawl/core`, and the demo as a smoke test. The exit code is 1 if a
+ * step fails.
  */
 import { execFileSync } from "node:child_process"
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
@@ -13,7 +13,6 @@ import { join, resolve } from "node:path"
 const root = resolve(import.meta.dirname, "..")
 const folder = mkdtempSync(join(tmpdir(), "pawl-newest-effect-"))
 
-/** Sets the version of Effect and of each `@effect` package in the catalog to the newest one. */
 const withNewest = (workspace: string): string =>
   workspace.replaceAll(/^( +(?:effect|"@effect\/[\w-]+"): ).+$/gmu, "$1latest")
 

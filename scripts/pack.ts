@@ -1,13 +1,11 @@
-/**
- * Packs the seven packages as npm tarballs into a folder: `pnpm packages DIR`. They have to be built.
- */
+/** Packs the seven built packages as npm tarballs into a folder: `pnpm packages DIR`. */
 import { execFileSync } from "node:child_process"
 import { mkdirSync } from "node:fs"
 import { join, resolve } from "node:path"
 
 const root = resolve(import.meta.dirname, "..")
 
-/** Packs each package into the folder, and returns the paths of the tarballs. */
+/** Returns the paths of the tarballs. */
 const pack = (folder: string): ReadonlyArray<string> => {
   mkdirSync(folder, { recursive: true })
   return ["core", "http", "webhook", "testkit", "receiver", "sandbox", "pawl"].map((name) => {

@@ -1,8 +1,8 @@
 /**
- * The package check: each published package consists of ES modules, runs no script when it is installed, and
- * depends only on the packages that docs/guides/security.md lists with a reason.
+ * The package check: each published package consists of ES modules, runs no script at its
+ * installation, and depends only on the packages that docs/guides/security.md lists with a reason.
  *
- * Run by itself it prints one line per finding and exits 1 if there are any.
+ * Prints one line per finding and exits 1 if there are any.
  */
 import { globSync, readFileSync } from "node:fs"
 import { resolve } from "node:path"
@@ -23,7 +23,7 @@ interface Manifest {
   readonly peerDependencies?: Readonly<Record<string, string>>
 }
 
-/** The path of a module in the workspace, and in the published package, where internal modules are private. */
+/** In the workspace, and in the published package, where internal modules are private. */
 const layouts = [
   { of: "exports", modules: "./src/*.ts", internal: "./src/internal/*.ts" },
   {
@@ -33,7 +33,6 @@ const layouts = [
   }
 ] as const
 
-/** Lists what is wrong with one package. */
 export const objections = (manifest: Manifest): ReadonlyArray<string> => {
   const {
     dependencies,
@@ -66,7 +65,7 @@ export const objections = (manifest: Manifest): ReadonlyArray<string> => {
   }).flatMap(([objection, holds]) => (holds ? [] : [`${name} ${objection}`]))
 }
 
-/** Lists the dependencies of a package that are not ours, as `package dependency`. */
+/** Not our own, as `package dependency`. */
 const dependenciesOf = ({
   dependencies,
   name,
@@ -76,7 +75,7 @@ const dependenciesOf = ({
     .filter((each) => !each.startsWith("@pawl/"))
     .map((each) => `${name} ${each}`)
 
-/** Compares the dependencies of all packages with the table of a page: `| package | dependency | … | why |`. */
+/** By the table of a page: `| package | dependency | … | why |`. */
 export const unexplained = (
   manifests: ReadonlyArray<Manifest>,
   page: string

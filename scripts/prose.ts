@@ -1,30 +1,27 @@
 /**
  * The prose check: finds sentences that open with a clause in the place of a noun ("What fails is
- * retried"). A reader has to reach the verb to learn what such a sentence is about; a sentence that
- * names its subject ("A failed call is retried") is understood at once.
+ * retried"), whose reader has to reach the verb to learn the subject.
  *
- * It reads comments, string literals and templates of sources, and Markdown pages without their code.
- * A question keeps its question mark and is left alone.
- *
- * Run by itself it prints one line per finding and exits 1 if there are any.
+ * It reads comments, string literals and templates of sources, and Markdown pages without their
+ * code. A question keeps its question mark and is left alone. Prints one line per finding and exits
+ * 1 if there are any.
  */
 import { execFileSync } from "node:child_process"
 import { readFileSync } from "node:fs"
 import { resolve } from "node:path"
 import { parseSync } from "oxc-parser"
 
-/** Text with the line on which it begins, from 1. */
+/** The first line is 1. */
 interface Passage {
   readonly line: number
   readonly text: string
 }
 
 const headless = /^(?:What|Who|Whoever|Whatever|Whichever|That which)\b(?!['’])/u
-/** The same after a semicolon, where a second sentence begins. */
+/** After a semicolon, where a second sentence begins. */
 const headlessAfterSemicolon = /; (?:what|who|whoever|whatever|whichever|that which) [^?]*$/u
 const segmenter = new Intl.Segmenter("en", { granularity: "sentence" })
 
-/** Lists what a file says that opens without a subject. */
 export const findings = (path: string, text: string): ReadonlyArray<string> =>
   passages(path, text).flatMap((passage) =>
     headlessOf(passage).map(({ line, text }) => `${path}:${line} names no subject: "${text}"`)
@@ -49,7 +46,7 @@ const passages = (path: string, text: string): ReadonlyArray<Passage> => {
   const add = (start: number, value: string) => {
     found.push({ line: lines(text.slice(0, start)), text: value })
   }
-  // Comments of one line that follow each other are one text.
+  // Successive comments of one line are one text.
   let previous: { readonly end: number; passage: Passage } | undefined
   for (const { end, start, type, value } of comments) {
     const isNext =
@@ -70,7 +67,7 @@ const passages = (path: string, text: string): ReadonlyArray<Passage> => {
   return found.flatMap(paragraphs)
 }
 
-/** Calls `add` with every text in a syntax tree that holds a space: a single word is no sentence. */
+/** Texts with a space: a single word is no sentence. */
 const visit = (node: unknown, add: (start: number, value: string) => void): void => {
   if (Array.isArray(node)) {
     for (const each of node) visit(each, add)
@@ -84,7 +81,7 @@ const visit = (node: unknown, add: (start: number, value: string) => void): void
   }
 }
 
-/** A blank line, a list item, a heading and the cell of a table each begin a text of their own. */
+/** A blank line, a list item, a heading and the cell of a table each begin a text. */
 const paragraphs = ({ line, text }: Passage): ReadonlyArray<Passage> => {
   const found: Array<{ line: number; text: string }> = []
   let isOpen = false
@@ -103,7 +100,7 @@ const paragraphs = ({ line, text }: Passage): ReadonlyArray<Passage> => {
   return found
 }
 
-/** Blanks out code blocks and code in a line, and keeps the lines. */
+/** Keeps the lines. */
 const withoutCode = (text: string): string =>
   text
     .replaceAll(/^ *```[\s\S]*?^ *```/gmu, (block) => block.replaceAll(/[^\n]/gu, " "))
@@ -122,13 +119,14 @@ if (import.meta.main) {
     }
   )
     .split("\n")
-    // The specification is not ours to word, a declaration file is generated, and a test plants findings.
+    // The specification is not ours to word, a declaration file is generated, and a test plants
+    // findings.
     .filter((path) => path !== "" && !/^docs\/spec\.md$|\.d\.ts$|\/prose\.test\.ts$/u.test(path))
   const found = paths.flatMap((path) => {
     try {
       return findings(path, readFileSync(resolve(root, path), "utf8"))
     } catch (error) {
-      // A file that git lists and somebody has just deleted.
+      // Git lists a file that was just deleted.
       if (error instanceof Error && "code" in error && error.code === "ENOENT") return []
       throw error
     }

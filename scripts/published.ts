@@ -1,8 +1,9 @@
 /**
- * The check of the packages as npm would get them: packs each one, and lets `publint` and `arethetypeswrong` read the tarball. Its types may
- * import of the other packages only what these export. The packages have to be built.
+ * Checks the packages as npm would get them: packs each built one, and lets `publint` and
+ * `arethetypeswrong` read the tarball. Its types may import of the other packages only what these
+ * export.
  *
- * Run by itself it prints what is wrong and exits 1 if there is anything.
+ * Prints what is wrong and exits 1 if there is anything.
  */
 import { checkPackage, createPackageFromTarballData, type Package } from "@arethetypeswrong/core"
 import { execFile } from "node:child_process"
@@ -13,10 +14,10 @@ import { promisify } from "node:util"
 import { publint } from "publint"
 import { formatMessage } from "publint/utils"
 
-/** The packages are ES modules, so nobody imports them in these ways. */
+/** ES modules are not imported in these ways. */
 const ignored: ReadonlyArray<string> = ["node10", "node16-cjs"]
 
-/** The exports of each package of the workspace, as npm would have them. */
+/** As npm would have them. */
 const published = new Map(
   globSync(resolve(import.meta.dirname, "../packages/*/package.json")).map((path) => {
     const { name, publishConfig } = JSON.parse(readFileSync(path, "utf8")) as {
@@ -27,7 +28,7 @@ const published = new Map(
   })
 )
 
-/** Lists the modules that the types of a package import of another one, which does not export them. */
+/** The other package does not export them. */
 const privateImports = (unpacked: Package): ReadonlyArray<string> =>
   unpacked
     .listFiles()
@@ -43,7 +44,6 @@ const privateImports = (unpacked: Package): ReadonlyArray<string> =>
         .map(({ module, name }) => `${path} imports ${module} of ${name}, which does not export it`)
     )
 
-/** Lists what is wrong with a package of which this is the tarball. */
 const objectionsTo = async (tarball: Uint8Array<ArrayBuffer>): Promise<ReadonlyArray<string>> => {
   const unpacked = createPackageFromTarballData(tarball)
   const { messages, pkg } = await publint({ pack: { tarball: tarball.buffer }, strict: true })
@@ -59,7 +59,6 @@ const objectionsTo = async (tarball: Uint8Array<ArrayBuffer>): Promise<ReadonlyA
   ]
 }
 
-/** Packs a package, and lists what is wrong with it. */
 export const objections = async (folder: string): Promise<ReadonlyArray<string>> => {
   const destination = mkdtempSync(join(tmpdir(), "pawl-published-"))
   try {

@@ -1,9 +1,9 @@
 /**
- * The API reference, made from the doc comments. A page holds the comment of a module, then each export with
- * its signature and its comment, in the order of the source.
+ * The API reference, made from the doc comments: that of a module, then each export with its
+ * signature and comment, in the order of the source.
  *
- * A signature is copied from the source, not inferred by the compiler: the part of a function before its
- * body, the definition of a schema, the head of a class.
+ * A signature is copied from the source, not inferred: the part of a function before its body, the
+ * definition of a schema, the head of a class.
  */
 import {
   type Argument,
@@ -15,7 +15,7 @@ import {
 } from "oxc-parser"
 
 /**
- * A module of a package; its path is what a user imports. `open` returns the module that a relative path in it names, whose
+ * Its path is what a user imports. `open` returns the module that a relative path names, whose
  * exports it may export again.
  */
 export interface Source {
@@ -36,7 +36,7 @@ export interface Documented {
   readonly exports: ReadonlyArray<Export>
 }
 
-/** Returns the text of a doc comment, without its frame and its tags. */
+/** Without its frame and its tags. */
 const textOf = ({ value }: Comment): string =>
   value
     .replace(/^\*/u, "")
@@ -48,7 +48,7 @@ const textOf = ({ value }: Comment): string =>
 
 const lineLimit = 30
 
-/** Reads a module. Exports without a doc comment are left out. */
+/** Leaves out exports without a doc comment. */
 export const read = ({ open, specifier, text }: Source): Documented => {
   const { comments, program } = parseSync("module.ts", text)
   const docs = comments.filter(({ type, value }) => type === "Block" && value.startsWith("*"))
@@ -75,7 +75,7 @@ export const read = ({ open, specifier, text }: Source): Documented => {
   return { specifier, doc: first === undefined ? "" : textOf(first), exports: joined(exports) }
 }
 
-/** A schema and its type, or a function and its overloads, are one export of several signatures. */
+/** A schema and its type, or a function and its overloads, are one export. */
 const joined = (exports: ReadonlyArray<Export>): ReadonlyArray<Export> =>
   Array.from(
     Map.groupBy(exports, ({ name }) => name),
@@ -128,7 +128,7 @@ const bodyOf = (args: ReadonlyArray<Argument>): number | undefined =>
 const firstSentence = (doc: string): string =>
   /^.*?[.!?](?=\s|$)/su.exec(doc)?.[0].replaceAll("\n", " ") ?? doc.split("\n\n")[0] ?? ""
 
-/** Writes the page of a module, for a folder below `docs/api`. */
+/** For a folder below `docs/api`. */
 export const page = ({ doc, exports, specifier }: Documented): string => {
   const lines = [`# ${nameOf(specifier)}`, "", `\`${specifier}\``, "", linked(doc)]
   for (const { doc, name, signature } of exports) {
@@ -137,7 +137,7 @@ export const page = ({ doc, exports, specifier }: Documented): string => {
   return `${lines.join("\n")}\n`
 }
 
-/** Writes the index of all packages. `modules` are listed in the order given. */
+/** In the given order. */
 export const index = (
   packages: ReadonlyArray<{
     readonly name: string
@@ -161,12 +161,12 @@ export const index = (
     ""
   ].join("\n")
 
-/** Returns the path of a module's page below `docs/api`. */
+/** Below `docs/api`. */
 export const pathOf = (specifier: string): string => `${specifier.replace("@pawl/", "")}.md`
 
 const nameOf = (specifier: string): string => specifier.replace(/^@pawl\/[a-z]+\//u, "")
 
-/** Links the decision pages that a text names. A page of a module is at least two folders below `docs`. */
+/** A page of a module is at least two folders below `docs`. */
 const linked = (doc: string): string =>
   doc.replaceAll(
     /(?<![\w/(])docs\/decisions\/(\d{4})[\w-]*\.md/gu,

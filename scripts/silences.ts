@@ -1,12 +1,12 @@
 /**
- * The silence check: every statement of docs/spec.md that something is "not shown" has a decision page.
+ * The silence check: every statement of docs/spec.md that something is "not shown" has a decision
+ * page.
  *
- * A page answers such a statement in a line of its own that quotes the specification exactly:
- * `Answers: "…: not shown."`. The quote contains the whole sentence, or the whole cell of a table. A quote
- * that occurs in several places answers all of them.
+ * A page answers it in a line of its own that quotes the whole sentence, or the whole cell of a
+ * table, exactly: `Answers: "…: not shown."`. A quote that occurs in several places answers all.
  *
- * Run by itself it prints every silence with its page. It exits 1 if a silence has no page, a quote is not in
- * the specification, or a source names a page that does not exist.
+ * Prints every silence with its page. It exits 1 if a silence has no page, a quote is not in the
+ * specification, or a source names a page that does not exist.
  */
 import { globSync, readFileSync } from "node:fs"
 import { basename, resolve } from "node:path"
@@ -17,17 +17,17 @@ interface Text {
 }
 
 interface Silence {
-  /** The line of the specification, from 1. */
+  /** From 1. */
   readonly line: number
   readonly section: string
   readonly words: string
-  /** The paths of the pages that answer it. */
+  /** The paths of its pages. */
   readonly answers: ReadonlyArray<string>
 }
 
 const sentences = new Intl.Segmenter("en", { granularity: "sentence" })
 
-/** Lists the sentences that say "not shown". A sentence ends with its line or its cell of a table. */
+/** A sentence ends with its line or its cell of a table. */
 const found = (spec: string) =>
   Array.from(spec.matchAll(/[^|\n]+/gu)).flatMap(({ 0: cell, index }) =>
     Array.from(sentences.segment(cell))
@@ -47,7 +47,7 @@ const occurrences = (spec: string, quote: string) => {
   return ranges
 }
 
-/** Lists the quotes of a page. A quote may be wrapped like other text. */
+/** A quote may be wrapped. */
 const quotesOf = (text: string) =>
   Array.from(text.matchAll(/^Answers: "(.+?)"$/gmsu), ([, quote = ""]) =>
     quote.replaceAll(/\s+/gu, " ")
@@ -61,7 +61,6 @@ const place = (spec: string, at: number): Pick<Silence, "line" | "section"> => {
   }
 }
 
-/** Compares the specification with the decision pages. */
 export const judge = (
   spec: string,
   pages: ReadonlyArray<Text>
@@ -92,7 +91,7 @@ export const judge = (
   }
 }
 
-/** Lists the decision pages that a text names and that do not exist. */
+/** That a text names and that do not exist. */
 export const dangling = ({ path, text }: Text, pages: ReadonlyArray<Text>): ReadonlyArray<string> =>
   Array.from(text.matchAll(/\bdecisions\/(\d{4}-[\w-]+\.md)/gu), ([, name = ""]) => name)
     .filter((name) => !pages.some((page) => basename(page.path) === name))

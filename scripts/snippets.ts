@@ -1,28 +1,30 @@
 /**
- * Turns the examples of the documentation into modules: every ```ts block of a doc comment or a page.
+ * Turns the examples of the documentation into modules: every ```ts block of a doc comment or a
+ * page.
  *
- * In a block, `expression // => value` is an assertion: the module compares the two when it is imported. An
- * assertion that cannot be checked (on a line that is no expression, or in a program) is an error.
+ * In a block, `expression // => value` is an assertion: the module compares the two when it is
+ * imported. One that cannot be checked (on a line that is no expression, or in a program) is an
+ * error.
  *
- * A block that imports NodeRuntime is a whole program, which needs a process and an environment. Its module
- * is only type-checked, and `runs` is false.
+ * A block that imports NodeRuntime is a whole program: its module is only type-checked, and `runs`
+ * is false.
  */
 import { parseSync } from "oxc-parser"
 
 interface Snippet {
   readonly path: string
-  /** The line of the first line of code, from 1. */
+  /** Where the code begins, from 1. */
   readonly line: number
   readonly code: string
 }
 
 interface Module {
-  /** The code, on the same lines as in the documentation. */
+  /** On the same lines as in the documentation. */
   readonly text: string
   readonly runs: boolean
 }
 
-/** Lists the blocks in a language, from the doc comments of a TypeScript source or from a Markdown page. */
+/** From the doc comments of a TypeScript source or from a Markdown page. */
 export const snippets = (path: string, text: string, language = "ts"): ReadonlyArray<Snippet> => {
   const opening = new RegExp(`^ *\`\`\`${language}\\b`, "u")
   const margin = path.endsWith(".ts") ? /^ *\* ?/u : /^/u
@@ -45,7 +47,7 @@ export const snippets = (path: string, text: string, language = "ts"): ReadonlyA
   return found
 }
 
-/** Makes the module of a block, with its assertions. */
+/** With its assertions. */
 export const toModule = ({ code, line, path }: Snippet): Module => {
   const { comments, errors, module, program } = parseSync("snippet.ts", code)
   const fail = (at: number, reason: string): never => {
@@ -72,7 +74,7 @@ export const toModule = ({ code, line, path }: Snippet): Module => {
     const assertion = `__expect(${actual}).toStrictEqual(${expected.trim()})`
     text = text.slice(0, statement.start) + assertion + text.slice(end)
   }
-  // The line of the fence, before the code, is free for this import.
+  // The line of the fence is free for this import.
   const above = `import { expect as __expect } from "vitest"${"\n".repeat(line - 1)}`
   return { text: `${above}${text}\n`, runs }
 }

@@ -1,16 +1,16 @@
 /**
- * Measures the CPU time of a callback of 64 KiB, by the shape of its body: how near it comes to a millisecond, so that nobody can
- * keep a receiver busy with few bytes.
+ * Measures the CPU time of a callback of 64 KiB, by the shape of its body: nobody may keep a
+ * receiver busy with few bytes.
  *
- * Each body has a genuine checksum, because the numbers of a body are read exactly only after it. A body that is refused, such as one with
- * too many members, costs less.
+ * Each body has a genuine checksum, because its numbers are read exactly only after it. A refused
+ * body costs less.
  */
 import { createHmac } from "node:crypto"
 import { search, secret } from "./callbacks.ts"
 import { type Bench, type Costs, measure } from "./harness.ts"
 import { verifier } from "./verify.ts"
 
-/** The most bytes of a callback, and the longest time for one, in microseconds. */
+/** Bytes of a callback, and microseconds for one. */
 const [most, limit] = [65_536, 1000]
 
 const signed = {
@@ -23,14 +23,13 @@ const signed = {
 const checksum = createHmac("sha256", secret).update("1001|10.50|EUR|100000001").digest("base64")
 const head = `${JSON.stringify(signed).slice(0, -1)},"more":`
 
-/** Fills a value with as many copies of a part as a callback has room for, at most `count`. */
+/** At most `count` copies of the part. */
 const filled = (open: string, part: string, close: string, count = Infinity): string => {
   const room = most - head.length - open.length - close.length - 1
   const copies = Math.min(count, Math.floor((room + 1) / (part.length + 1)))
   return `${open}${Array.from({ length: copies }, () => part).join(",")}${close}`
 }
 
-/** Fills a text with copies of a part. */
 const text = (part: string): string =>
   `"${part.repeat(Math.floor((most - head.length - 3) / Buffer.byteLength(part)))}"`
 
@@ -63,7 +62,6 @@ const shapes: Readonly<Record<string, string>> = {
   "a text without an end": `"${"x".repeat(most - head.length - 3)}`
 }
 
-/** Makes the request of a shape, as an ended or an endless body. */
 const incoming = (value: string) => ({
   method: "POST",
   search,

@@ -1,15 +1,14 @@
 /**
- * Callbacks like those of the service, about 600 bytes each, signed for pawl, Stripe and Svix with code that
- * uses none of the three.
+ * Callbacks like those of the service, about 600 bytes each, signed for pawl, Stripe and Svix with
+ * code that uses none of the three.
  */
 import { createHmac } from "node:crypto"
 
 export const secret = "merchant-secret"
-/** The secret for Svix, whose keys are base64. */
+/** Svix's keys are base64. */
 export const svixSecret = `whsec_${Buffer.from(secret).toString("base64")}`
 export const search = "?paymentMethod=apm&apmType=EWALLET"
 
-/** A callback with its signatures. */
 export interface Callback {
   readonly transactionId: string
   readonly text: string
@@ -21,7 +20,7 @@ export interface Callback {
 
 const hmac = (text: string) => createHmac("sha256", secret).update(text)
 
-/** Makes the callback of a transaction. With `numbers` its ids and amounts are JSON numbers. */
+/** With `numbers` its ids and amounts are JSON numbers. */
 export const make = (id: number, numbers = false): Callback => {
   const write = (text: string): string | number => (numbers ? Number(text) : text)
   const transactionId = String(100_000_000 + id)
@@ -61,7 +60,6 @@ export const make = (id: number, numbers = false): Callback => {
   }
 }
 
-/** Returns the callback with wrong signatures. */
 export const forged = (callback: Callback): Callback => {
   const wrong = (text: string): string =>
     `${text.slice(0, -6)}${text.endsWith("AAAAA=") ? "B" : "A"}AAAA=`

@@ -1,9 +1,9 @@
 /**
- * The process of one client of `client.ts`. Its arguments are the name of the client and the port of the
- * server. It makes the requested number of calls and reports their CPU time.
+ * The process of one client of `client.ts`. Its arguments are the name of the client and the port
+ * of the server. It reports the CPU time of its calls.
  *
- * All clients send the same fields and compare the requestId of the response. Stripe's client has its default
- * settings and sends the fields as a form, because that is its format.
+ * All clients send the same fields and compare the requestId of the response. Stripe's client has
+ * its default settings and sends the fields as a form.
  */
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import * as Api from "@pawl/sandbox/internal/contract/Api"
@@ -43,7 +43,6 @@ const fields = {
 }
 
 let count = 0
-/** Returns the fields with a new requestId. */
 const payment = () => ({ requestId: `order-${++count}`, ...fields })
 const signed = () => {
   const plain = payment()
@@ -55,7 +54,7 @@ const expectSame = (expected: string, got: unknown): void => {
   if (expected !== got) throw new Error(`${expected} was expected, and ${String(got)} received`)
 }
 
-/** Makes a number of calls, 64 concurrently. */
+/** 64 concurrently. */
 type Calls = (times: number) => Promise<void>
 
 const loops =
@@ -100,7 +99,7 @@ const read = ApmPayments.ApmPayments.use(({ status }) =>
   Effect.map(status("100001"), (status) => expectSame("PENDING", status))
 )
 
-/** A tracer that makes spans and exports none. */
+/** Exports no spans. */
 const tracer = Layer.succeed(
   Tracer.Tracer,
   Tracer.make({ span: (options) => new Tracer.NativeSpan(options) })
@@ -179,7 +178,7 @@ const clients: Readonly<Record<string, () => Calls | Promise<Calls>>> = {
     const stripe = new Stripe("sk_test_bench", { host: "127.0.0.1", port, protocol: "http" })
     return loops(async () => {
       const body = payment()
-      // Stripe has no such fields; its client encodes any field.
+      // Stripe has no such fields, but encodes any.
       const answer = await stripe.paymentIntents.create(
         { ...body, amount: 1050 } as unknown as Stripe.PaymentIntentCreateParams,
         { idempotencyKey: body.requestId }

@@ -1,13 +1,13 @@
 /**
  * Measures the test services.
  *
- * - `fake`: the CPU time of a payment and a read of its status, for client and service together. The client
- *   calls the fake, a sandbox in the same process, and msw handlers, 64 calls concurrently.
- * - `sandbox`: the CPU time of a server for a create and a read. Each server runs in its own process.
- * - `ready`: the time from the start of a process to its ready line. Node caches the compiled modules of the
- *   sandbox between starts.
+ * - `fake`: the CPU time of a payment and a read of its status, for client and service together, 64
+ *   calls concurrently: the fake, a sandbox in the same process, and msw handlers.
+ * - `sandbox`: the CPU time of a server, in its own process, for a create and a read.
+ * - `ready`: the time from the start of a process to its ready line. Node caches the compiled
+ *   modules of the sandbox between starts.
  *
- * Transactions do not change their status here, because later changes would count for the next variant.
+ * No transaction changes its status, because later changes would count for the next variant.
  */
 import * as NodeHmac from "@pawl/core/NodeHmac"
 import * as ApmPayments from "@pawl/http/ApmPayments"
@@ -49,7 +49,6 @@ const expectSame = (expected: unknown, got: unknown): void => {
   if (expected !== got) throw new Error(`Expected ${String(expected)}, got ${String(got)}`)
 }
 
-/** Makes two calls: creates a payment and reads its status. */
 const pay = Effect.gen(function* () {
   const requestId = `order-${++count}`
   const payments = yield* ApmPayments.ApmPayments
@@ -58,7 +57,6 @@ const pay = Effect.gen(function* () {
   expectSame("NEW", yield* payments.status(created.transactionId))
 })
 
-/** Makes calls in 64 concurrent loops. */
 const runConcurrently = (times: number, call: () => Promise<void>): Promise<unknown> => {
   let left = times
   const loop = async (): Promise<void> => {
@@ -90,7 +88,7 @@ const effects = <E>(
     )
 })
 
-/** Handlers for msw as a merchant writes them: fixed responses, without state or checks. */
+/** As a merchant writes them: fixed responses, without state or checks. */
 const handlers = [
   http.post("https://msw.test/api/v1/auth", () => HttpResponse.json({ accessToken: "a.e30.b" })),
   http.post("https://msw.test/api/v1/payments/apm", async ({ request }) => {
@@ -130,7 +128,6 @@ const runFake = async (): Promise<Costs> => {
   const mocked = ManagedRuntime.make(overMsw)
   const server = setupServer(...handlers)
   const msw = effects("msw", mocked)
-  /** Runs an action while msw replaces `fetch`. */
   const withMsw = async (act: () => void | Promise<void>): Promise<void> => {
     server.listen()
     try {
@@ -171,7 +168,7 @@ const signed = () => {
   return JSON.stringify({ ...plain, checksum: hmac.update(text).digest("hex") })
 }
 
-/** Starts a server in its own process, and makes the calls to it. */
+/** In its own process. */
 const serve = async (name: string, paths: { readonly create: string; readonly read: string }) => {
   const child = fork(new URL("fakeServer.ts", import.meta.url), [name])
   const nextMessage = async () => (await once(child, "message"))[0] as number
@@ -205,7 +202,7 @@ const serve = async (name: string, paths: { readonly create: string; readonly re
   }
 }
 
-/** Measures in rounds as `measure` does, but the server reports its CPU time, also that of its warm-up. */
+/** The server reports its CPU time. */
 const runSandbox = async (): Promise<Costs> => {
   const [rounds, times, warmUp] = [15, 1000, 2_000_000]
   const apm = { create: "/api/v1/payments/apm", read: "/api/v1/payments/apm/status" }
@@ -265,7 +262,7 @@ const programs: ReadonlyArray<
   ["sandbox, without compile cache", command, { NODE_DISABLE_COMPILE_CACHE: "1" }]
 ]
 
-/** Returns the time from the start of a process to its first line, in milliseconds. */
+/** In milliseconds. */
 const untilReady = async (
   args: ReadonlyArray<string>,
   env: Readonly<Record<string, string>> = {}
@@ -290,7 +287,7 @@ const runReady = async (): Promise<Costs> => {
     for (let turn = 0; turn < programs.length; turn++) {
       const [name, args, env] = programs[(round + turn) % programs.length]!
       const took = await untilReady(args, env)
-      // The first round fills the disk cache and the compile cache.
+      // The first round fills the caches.
       if (round > 0) of.get(name)?.push(took)
     }
   }

@@ -1,6 +1,6 @@
 /**
- * The process of one server of `fake.ts`. It sends its port to the parent, and its CPU time after each
- * message. The bare node:http server sends the responses of the sandbox as constants.
+ * The process of one server of `fake.ts`. It sends its port to the parent, and its CPU time after
+ * each message. The bare node:http server sends constant responses of the sandbox.
  */
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import * as Sandbox from "@pawl/sandbox/Sandbox"
@@ -47,7 +47,7 @@ interface JsonServer {
   }
 }
 
-/** json-server with a small file, because it writes the whole file each time, and without its logger. */
+/** With a small file, because it writes the whole file each time, and without its logger. */
 const jsonServer = (): RequestListener => {
   const json = createRequire(import.meta.url)("json-server") as JsonServer
   const directory = mkdtempSync(join(tmpdir(), "pawl-bench-"))
@@ -66,7 +66,6 @@ const jsonServer = (): RequestListener => {
   return app
 }
 
-/** The same constant responses with Effect's router and server. */
 const router = HttpRouter.serve(
   HttpRouter.use((router) =>
     router.add("*", "/api/*", ({ arrayBuffer, method }) =>

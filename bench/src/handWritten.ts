@@ -1,12 +1,12 @@
 /**
- * The floor of the receiver benchmarks: all checks of the verifier in plain code, with a status code as result
- * and a Map as store.
+ * The floor of the receiver benchmarks: all checks of the verifier in plain code, in the same
+ * order, and a Map as store.
  */
 import type { Incoming } from "@pawl/webhook/VerifyCallback"
 import { createHmac, createSecretKey, timingSafeEqual } from "node:crypto"
 import { secret } from "./callbacks.ts"
 
-/** The parts of a valid callback that are stored, or the HTTP status of the refusal. */
+/** The stored parts of a callback, or the HTTP status of the refusal. */
 export type Checked =
   | {
       readonly key: string
@@ -45,7 +45,7 @@ const exact = (_key: string, value: unknown, context?: { readonly source?: strin
     ? context.source
     : value
 
-/** Counts the members of a value. Returns NaN for text that databases refuse (NUL, lone surrogates). */
+/** Counts the members. NaN for text that databases refuse (NUL, lone surrogates). */
 const walk = (value: unknown): number => {
   if (typeof value === "string") {
     return value.includes("\u0000") || !value.isWellFormed() ? Number.NaN : 0
@@ -80,7 +80,6 @@ const read = (bytes: Uint8Array): unknown => {
   return value
 }
 
-/** Makes every check of the verifier, in the same order. */
 export const check = (incoming: Incoming): Checked => {
   if (incoming.method !== "POST") return 405
   if (incoming.body.length > 65_536) return 413
@@ -127,7 +126,7 @@ export const check = (incoming: Incoming): Checked => {
   return { key: `${method}/${transactionId}`, status, body }
 }
 
-/** Stores a callback by transaction and status; returns false for a repeat. */
+/** By transaction and status; false for a repeat. */
 export const remember = (
   seen: Map<string, unknown>,
   { body, key, status }: Exclude<Checked, number>

@@ -1,61 +1,58 @@
 /**
  * Measures several variants of one operation in the same run.
  *
- * Each variant is first checked for a correct result. Then all variants run in rounds, each for about the same
- * CPU time, in an order that rotates every round. So a busy machine, a warm cache or a late compilation
- * affects all variants alike. The result is the median and the quartiles of the ratio of CPU times between a
- * variant and the floor in the same round. No absolute times are reported.
+ * Variants run in rounds, each for about the same CPU time, in an order that rotates every round.
+ * So a busy machine, a warm cache or a late compilation affects all alike. The result is the median
+ * and the quartiles of the ratio of CPU times to the floor in the same round. No absolute times are
+ * reported.
  */
 import { fork } from "node:child_process"
 import { once } from "node:events"
 import { setFlagsFromString } from "node:v8"
 
-/** One variant of the operation. */
 export interface Variant {
   readonly name: string
   /** Throws unless the result is correct. */
   readonly check: () => void | Promise<void>
-  /** Runs the operation `times` times. Returns the CPU time in µs when it ran in another process. */
+  /** Returns the CPU time in µs when it ran in another process. */
   readonly run: (times: number) => void | Promise<void | number>
 }
 
-/** The costs of all variants: one number a round. */
+/** One number a round. */
 export interface Costs {
-  /** The unit, as printed in tables. */
+  /** As printed in tables. */
   readonly unit: string
   readonly of: ReadonlyMap<string, ReadonlyArray<number>>
 }
 
-/** An upper bound on the ratio of two variants, or on the cost itself without `against`. */
+/** On the ratio of two variants, or on the cost itself without `against`. */
 export interface Goal {
   readonly variant: string
   readonly against?: string
   readonly atMost: number
 }
 
-/** A benchmark: a description, a floor, goals, and the function that measures. */
 export interface Bench {
   readonly what: string
-  /** The variant that all others are divided by. Without a floor the costs themselves are printed. */
+  /** All others are divided by it. Without a floor the costs themselves are printed. */
   readonly floor?: string
   readonly goals: ReadonlyArray<Goal>
   readonly run: () => Promise<Costs>
 }
 
-/** The duration and the number of the runs of a variant. */
 export interface Pace {
-  /** Whether `run` does all its work synchronously on this thread. */
+  /** On this thread. */
   readonly synchronous: boolean
   readonly rounds?: number
-  /** The CPU time of one variant in one round, in milliseconds. */
+  /** Milliseconds of CPU time of a variant in a round. */
   readonly slice?: number
-  /** The number of runs in one round, in place of `slice`. */
+  /** The number of runs in a round, in place of `slice`. */
   readonly times?: number
-  /** The CPU time that a variant runs before the first round, in milliseconds. */
+  /** Milliseconds of CPU time before the first round. */
   readonly warmUp?: number
 }
 
-// Keeps the compiled code of variants that wait for their turn.
+// For variants that wait for their turn.
 setFlagsFromString("--no-flush-bytecode")
 
 const cpuTime = (synchronous: boolean): number => {
@@ -63,10 +60,9 @@ const cpuTime = (synchronous: boolean): number => {
   return system + user
 }
 
-/** Checks all variants, warms them up, and runs them in rounds. */
 export const measure = async (variants: ReadonlyArray<Variant>, pace: Pace): Promise<Costs> => {
   const { rounds = 15, slice = 60, synchronous, warmUp = 1000 } = pace
-  /** Returns the CPU time of a number of runs, in microseconds. */
+  /** In microseconds. */
   const time = async ({ run }: Variant, times: number): Promise<number> => {
     const start = cpuTime(synchronous)
     const running = run(times)
@@ -82,7 +78,7 @@ export const measure = async (variants: ReadonlyArray<Variant>, pace: Pace): Pro
       if (cost > (slice * 1000) / 2) break
       times *= 2
     }
-    // Warms up until the code is optimized, and adjusts the number of runs to its speed.
+    // Until the code is optimized; adjusts the number of runs to its speed.
     let cost = 0
     for (let warm = 0; warm < warmUp * 1000; warm += cost) {
       cost = await time(variant, times)
@@ -101,7 +97,7 @@ export const measure = async (variants: ReadonlyArray<Variant>, pace: Pace): Pro
   return { unit: "CPU time", of }
 }
 
-/** Makes a variant that runs in its own process. The process answers with `answerWithCost`. */
+/** The process answers with `answerWithCost`. */
 export const inOwnProcess = (
   name: string,
   file: URL,
@@ -115,7 +111,7 @@ export const inOwnProcess = (
   return { name, check: async () => void (await run(1)), run, close: () => child.disconnect() }
 }
 
-/** Runs `run` for each message of the parent, and answers with its CPU time in microseconds. */
+/** Answers each message of the parent with the CPU time in microseconds. */
 export const answerWithCost = (run: (times: number) => Promise<void>): void => {
   process.on("message", async (times: number) => {
     const start = cpuTime(false)
@@ -125,7 +121,6 @@ export const answerWithCost = (run: (times: number) => Promise<void>): void => {
   process.on("disconnect", () => process.exit())
 }
 
-/** The median and the quartiles of a list of numbers. */
 export interface Spread {
   readonly median: number
   readonly low: number
@@ -142,7 +137,7 @@ const spread = (numbers: ReadonlyArray<number>): Spread => {
   return { median: at(0.5), low: at(0.25), high: at(0.75) }
 }
 
-/** Returns the spread of the cost of a variant, or of its ratio to another variant in the same round. */
+/** Of the cost, or of its ratio to another variant in the same round. */
 export const compare = ({ of }: Costs, variant: string, against: string | undefined): Spread => {
   const costs = of.get(variant) ?? []
   const others = against === undefined ? undefined : (of.get(against) ?? [])

@@ -1,14 +1,13 @@
 /**
- * The server process of `client.ts`. It answers `/v1/auth` with a token, a GET with a status, and any other
- * request with a payment that has the requestId of the request. Its arguments are the time before each response, and
- * the status of all transactions.
+ * The server process of `client.ts`. It answers `/v1/auth` with a token, a GET with a status, and
+ * any other request with a payment that has its requestId. Its arguments are the milliseconds
+ * before each response, and the status of all transactions.
  */
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 
 let transactions = 100_000
 
-/** The time before each response, in milliseconds. */
 const delay = Number(process.argv[2] ?? 0)
 const status = process.argv[3]
 

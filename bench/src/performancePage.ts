@@ -1,13 +1,13 @@
 /**
- * Writes the results of a benchmark into `docs/performance.md`, as a table and a plot. They replace the text
- * between `<!-- bench NAME -->` and the next `<!-- end -->`; the rest of the page is written by hand.
+ * Writes the results of a benchmark into `docs/performance.md`, as a table and a plot, between
+ * `<!-- bench NAME -->` and the next `<!-- end -->`.
  */
 import { execFileSync } from "node:child_process"
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import type { Goal, Spread } from "./harness.ts"
 
-/** The results of a benchmark, as printed. */
+/** As printed. */
 export interface Report {
   readonly name: string
   readonly what: string
@@ -15,19 +15,18 @@ export interface Report {
   readonly floor: string | undefined
   readonly rows: ReadonlyArray<Spread & { readonly variant: string }>
   readonly goals: ReadonlyArray<Goal & Spread & { readonly met: boolean }>
-  /** The figures that were reached, and whether the run holds them. */
+  /** Whether the run holds the figures that were reached. */
   readonly held: Report["goals"]
 }
 
-/** Formats a number with three digits. */
+/** Three digits. */
 export const digits = (number: number): string =>
   number >= 100 ? number.toFixed(0) : number.toPrecision(3)
 
-/** Formats a goal. */
 export const bound = ({ against, atMost, variant }: Goal, unit: string): string =>
   `${variant} ≤ ${digits(atMost)} ${against === undefined ? unit : `× ${against}`}`
 
-/** Returns the heading of the numbers: the unit, divided by the floor if there is one. */
+/** The unit, divided by the floor if there is one. */
 export const heading = ({ floor, unit }: Report): string =>
   floor === undefined ? unit : `${unit} ÷ ${floor}`
 
@@ -57,16 +56,16 @@ const [left, width, line, top] = [250, 760, 24, 34]
 const escaped = (text: string): string =>
   text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;")
 
-/** Returns 1, 2 and 5 times the powers of ten within a range. */
+/** 1, 2 and 5 times the powers of ten. */
 const ticks = (low: number, high: number): ReadonlyArray<number> =>
   Array.from({ length: 20 }, (_, power) => 10 ** (power - 6))
     .flatMap((ten) => [ten, 2 * ten, 5 * ten])
     .filter((tick) => tick >= low && tick <= high)
 
-/** Draws the rows on a logarithmic scale: medians as dots, quartiles as bars, goals as strokes. */
+/** On a logarithmic scale: medians as dots, quartiles as bars, goals as strokes. */
 const plot = (report: Report): string => {
   const { floor, goals, rows } = report
-  // Only goals against the floor of the benchmark are on its scale.
+  // Other goals are not on the scale.
   const goalOf = (name: string): number | undefined =>
     goals.find(({ against, variant }) => variant === name && against === floor)?.atMost
   const all = rows.flatMap(({ high, low, variant }) => [low, high, goalOf(variant) ?? low])
@@ -107,7 +106,6 @@ const root = join(import.meta.dirname, "../..")
 const docs = join(root, "docs")
 const path = join(docs, "performance.md")
 
-/** Finds the place of a benchmark in the page: where its text begins, and where it ends. */
 const placeOf = (page: string, name: string) => {
   const mark = `<!-- bench ${name} -->`
   const start = page.indexOf(mark)
@@ -115,13 +113,12 @@ const placeOf = (page: string, name: string) => {
   return { start: start + mark.length, end: page.indexOf("<!-- end -->", start) }
 }
 
-/** Throws unless the page has a place for each benchmark, before any of them runs. */
+/** Before any benchmark runs. */
 export const checkPlaces = (names: ReadonlyArray<string>): void => {
   const page = readFileSync(path, "utf8")
   for (const name of names) placeOf(page, name)
 }
 
-/** Writes the table of a benchmark into the page, and its plot into a file. */
 export const write = (report: Report): void => {
   const page = readFileSync(path, "utf8")
   const { end, start } = placeOf(page, report.name)

@@ -1,9 +1,9 @@
 /**
- * Measures one run of a property: generating a list of observations, fast-check's runner, and the reducer
+ * Measures one run of a property: generating observations, fast-check's runner, and the reducer
  * under test.
  *
- * All variants generate up to eight observations of one transaction. The floor is fast-check's array of records.
- * Effect's `Arbitrary` of the schema generates the same values; it runs without a runner.
+ * All variants generate up to eight observations of one transaction. The floor is fast-check's
+ * array of records. Effect's `Arbitrary` of the schema generates the same values, without a runner.
  */
 import { statuses } from "@pawl/core/Status"
 import * as Generators from "@pawl/testkit/Generators"

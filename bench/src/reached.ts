@@ -1,21 +1,18 @@
 /**
- * The figures that were reached, beside the goals in each benchmark. `--assert` fails where a run falls behind one
- * of them: so what was gained is not lost, also where the goal is still far.
+ * The figures that were reached, beside the goals in each benchmark. `--assert` fails where a run
+ * falls behind one, so no gain is lost.
  *
- * A figure is the median of several runs. A run falls behind it if even its lower quartile is more than a tenth
- * above, because the ratios of two runs differ by that much on a busy machine; sizes do not differ at all. Lower a
- * figure when a change has improved it, and raise one only together with the reason. `held` says that the median is at or below the
- * figure, and `margin` that it is above, within that tenth.
+ * A figure is the median of several runs. A run falls behind if even its lower quartile is more
+ * than a tenth above, because the ratios of two runs differ by that much on a busy machine. Lower a
+ * figure when a change has improved it, and raise one only with the reason. `held` says that the
+ * median is at or below the figure, and `margin` that it is within that tenth.
  */
 import { parts } from "../../scripts/size.ts"
 import type { Goal } from "./harness.ts"
 
-/** How much a lower quartile may exceed the figure. */
 export const margin = 1.1
 
-/** The reached figures of each benchmark. */
 export const reached: Readonly<Record<string, ReadonlyArray<Goal>>> = {
-  // The bits of a status stand in one table now. The switches before took 12 ns less, of about 30 µs of a callback.
   reducer: [
     { variant: "pawl", against: "hand-written", atMost: 5.7 },
     { variant: "pawl", against: "robot3", atMost: 0.042 },
@@ -23,7 +20,7 @@ export const reached: Readonly<Record<string, ReadonlyArray<Goal>>> = {
   ],
   property: [
     { variant: "Generators.observations", against: "fc.array of records", atMost: 0.36 },
-    // The reducer is the fold of core now: it has a state after every observation.
+    // The reducer has a state after every observation.
     { variant: "observations and our reducer", against: "Generators.observations", atMost: 1.75 }
   ],
   verify: [
@@ -39,7 +36,7 @@ export const reached: Readonly<Record<string, ReadonlyArray<Goal>>> = {
   refusal: [{ variant: "pawl", against: "hand-written", atMost: 0.8 }],
   client: [
     { variant: "pawl", against: "undici.request", atMost: 1.15 },
-    // A request has a span of its own now, beside the one of its call.
+    // A request has a span of its own, beside the one of its call.
     { variant: "pawl, with a span", against: "undici.request", atMost: 1.46 },
     { variant: "pawl, a read", against: "undici.request, a read", atMost: 1 },
     { variant: "pawl", against: "stripe-node", atMost: 0.32 }

@@ -1,13 +1,13 @@
 /**
  * Measures accepting a callback.
  *
- * - `receiver`: the CPU time of a server for an accepted callback over 64 connections. Each server runs in its
- *   own process. The floor is bare node:http with hand-written checks and a Map.
- * - `disk`: the time for a callback when each disk flush takes 1 ms longer, which shows the gain of group
- *   commit. It is skipped without gcc, which compiles the slow flush.
+ * - `receiver`: the CPU time of a server, in its own process, over 64 connections. The floor is
+ *   bare node:http with hand-written checks and a Map.
+ * - `disk`: the time for a callback when each disk flush takes 1 ms longer, which shows the gain of
+ *   group commit. It is skipped without gcc, which compiles the slow flush.
  * - `slowDisk`: what a receiver still does when each disk flush takes 150 ms longer.
  *
- * Every callback has its own transaction and is signed beforehand. A server gets each callback once.
+ * Every callback has its own transaction and is signed beforehand. A server gets each once.
  */
 import { execFileSync, fork } from "node:child_process"
 import { once } from "node:events"
@@ -18,7 +18,6 @@ import { join } from "node:path"
 import { type Callback, forged, make, search } from "./callbacks.ts"
 import type { Bench, Costs } from "./harness.ts"
 
-/** Returns the bytes of an HTTP request with a callback. */
 export const post = ({ bytes, checksum, stripe }: Callback): Buffer =>
   Buffer.concat([
     Buffer.from(
@@ -29,7 +28,7 @@ export const post = ({ bytes, checksum, stripe }: Callback): Buffer =>
     bytes
   ])
 
-/** Sends requests over all connections, the next after each response. Throws on an unexpected status. */
+/** The next after each response. Throws on an unexpected status. */
 const send = (
   sockets: ReadonlyArray<Socket>,
   posts: ReadonlyArray<Buffer>,
@@ -44,7 +43,7 @@ const send = (
       if (!text.startsWith(`HTTP/1.1 ${expected} `)) {
         return reject(new Error(`Expected ${expected}, got ${text}`))
       }
-      // A body, if there is one, comes in the same chunk as the headers.
+      // A body comes in the chunk of the headers.
       if (++answered === posts.length) return resolve()
       return more()
     })
@@ -55,15 +54,13 @@ const send = (
 
 export interface Server {
   readonly name: string
-  /** Sends a number of new callbacks. */
   readonly take: (times: number) => Promise<void>
-  /** Sends a callback that is forged. */
   readonly refuse: () => Promise<void>
   readonly cpuTime: () => Promise<number>
   readonly close: () => void
 }
 
-/** Starts a server in its own process, and checks its responses to genuine and forged callbacks. */
+/** In its own process; checks its responses to genuine and forged callbacks. */
 export const serve = async (
   name: string,
   store: string,
@@ -122,7 +119,7 @@ export const byCpuTime: Pace = {
   }
 }
 
-/** Measures in rounds as `measure` does. `costOf` returns the CPU time of the server, or the elapsed time. */
+/** `costOf` returns the CPU time of the server, or the elapsed time. */
 export const measureServers = async (
   names: ReadonlyArray<string>,
   options: Pace = byCpuTime
@@ -175,7 +172,7 @@ export const receiver: Bench = {
     ])
 }
 
-/** Makes a function that compiles the library which makes a disk flush slower. */
+/** Compiles the library which makes a disk flush slower. */
 const slower =
   (milliseconds: number) =>
   (directory: string): string => {
@@ -224,7 +221,7 @@ const skipped = (name: string): Promise<Costs> => {
   return Promise.resolve({ unit: "time", of: new Map() })
 }
 
-/** Times in milliseconds: the delay of each flush, and the limit for an answer that needs no flush. */
+/** Milliseconds: the delay of each flush, and the limit for an answer that needs none. */
 const [slowFlush, longestAnswer] = [150, 100]
 const [eachCallback, slowestRefusal] = [
   "a callback ÷ a 64th of a flush",

@@ -1,9 +1,9 @@
 /**
- * The process of one server of `receiver.ts`. It sends its port to the parent, and its CPU time after each
- * message.
+ * The process of one server of `receiver.ts`. It sends its port to the parent, and its CPU time
+ * after each message.
  *
- * The ledgers of pawl never have a due row here. So only accepting a callback is measured, without the read
- * and the handler call that follow; the other servers have neither.
+ * The ledgers of pawl never have a due row, so only accepting a callback is measured, as in the
+ * other servers.
  */
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import * as Handler from "@pawl/core/Handler"
@@ -76,7 +76,7 @@ const checked = ({ headers, method = "", url = "" }: Head, body: Uint8Array): Ch
 const end = (response: ServerResponse, status: number): void =>
   void response.writeHead(status, { "content-length": 0 }).end()
 
-/** Makes a server with the hand-written checks. `store` gets each valid callback and the function that sends 200. */
+/** `store` gets each valid callback and the function that sends 200. */
 const handWritten =
   (store: (valid: Valid, sendOk: () => void) => void): RequestListener =>
   (request, response) =>
@@ -88,7 +88,6 @@ const handWritten =
 
 const seen = new Map<string, unknown>()
 
-/** Checks a callback, stores it in memory, and returns the status of the response. */
 const storedStatus = (head: Head, body: Uint8Array): number => {
   const valid = checked(head, body)
   if (typeof valid === "number") return valid
@@ -164,7 +163,7 @@ const door = <E>(ledger: Layer.Layer<Ledger.Ledger, E>): void => {
   void start().then(() => listen(listener))
 }
 
-/** The door of pawl for programs without Effect, over the same receiver. */
+/** For programs without Effect, over the same receiver. */
 const promiseDoor = async (): Promise<void> => {
   const context = await ManagedRuntime.make(receiver(Ledger.layerMemory)).context()
   const address = { callbackPath: "/callback", callbackUrl: undefined }
@@ -194,7 +193,6 @@ const route = (): void =>
     )
   )
 
-/** The hand-written checks behind Effect's router and server. */
 const routeHandWritten = (): void =>
   serveRoute(
     HttpRouter.serve(
@@ -211,7 +209,7 @@ const routeHandWritten = (): void =>
     )
   )
 
-/** The least code that converts between Node's request and response and the web-standard ones. */
+/** The least code between Node's request and response and the web-standard ones. */
 const serveWeb = (handler: (request: Request) => Promise<Response>): void => {
   const listener: RequestListener = (request, response) =>
     collect(request, (bytes) => {
@@ -232,7 +230,6 @@ const web = (): void => {
   void start().then(() => serveWeb(handler))
 }
 
-/** The hand-written checks behind the web-standard types. */
 const webHandWritten = (): void =>
   serveWeb(async (request) => {
     const { method, url } = request

@@ -1,8 +1,8 @@
 /**
  * Measures reducing one callback into the state of a transaction.
  *
- * All variants take the same histories in order of arrival, with late and repeated callbacks and all final
- * statuses. Histories with ties are left out, because only evidence resolves them. The floor is the documented
+ * All variants take the same histories in order of arrival, with late and repeated callbacks and
+ * all final statuses, and without ties, which only evidence resolves. The floor is the documented
  * rule in plain code, with immutable records.
  */
 import * as Evidence from "@pawl/core/Evidence"
@@ -72,12 +72,12 @@ const pawl = ({ statuses }: History): Status | undefined => {
   return status
 }
 
-/** A state machine has a state for each status, with transitions to all statuses of a higher rank. */
+/** A state machine has transitions to all statuses of a higher rank. */
 const later = (from: Status | undefined) =>
   statuses.filter((status) => from === undefined || rank(status) > rank(from))
 const states = [undefined, ...statuses]
 
-/** `any`, because the types of robot3 require literal states. */
+/** The types of robot3 require literal states. */
 const robot: Machine<any, any, any, any> = createMachine(
   "none",
   Object.fromEntries(
@@ -124,7 +124,7 @@ const variant = (name: string, fold: (history: History) => unknown): Variant => 
     for (let time = 0; time < times; time += callbacks) {
       for (const history of histories) if (fold(history) === history.end) right++
     }
-    // Uses the result, so that the compiler cannot remove the work.
+    // Keeps the compiler from removing the work.
     if (right === 0) throw new Error(name)
   }
 })

@@ -1,6 +1,7 @@
 /**
- * Measures the time of a durable request: 32 callers create APM payments, by the client alone and by `Requests`
- * over a SQLite file whose commits reach the disk (`synchronous=FULL`). The server is another process.
+ * Measures the time of a durable request: 32 callers create APM payments, by the client alone and
+ * by `Requests` over a SQLite file whose commits reach the disk (`synchronous=FULL`). The server is
+ * another process.
  */
 import * as NodeHmac from "@pawl/core/NodeHmac"
 import * as ApmPayments from "@pawl/http/ApmPayments"
@@ -35,7 +36,7 @@ const payment = () => ({
   billingDetails: { firstName: "Ada", lastName: "Lovelace", email: "ada@shop.example" }
 })
 
-/** Makes a variant. Its costs are the wall-clock time, in microseconds. */
+/** In microseconds of wall-clock time. */
 const variant = <R, E>(
   name: string,
   call: (
@@ -65,7 +66,7 @@ const variant = <R, E>(
   }
 }
 
-/** `delay` is the time that the service takes to respond, in milliseconds. */
+/** The response time of the service, in milliseconds. */
 const run = async (delay: number): Promise<Costs> => {
   const directory = mkdtempSync(join(tmpdir(), "pawl-bench-"))
   const origin = fork(new URL("origin.ts", import.meta.url), [String(delay)])
@@ -114,10 +115,7 @@ const run = async (delay: number): Promise<Costs> => {
 const what = (service: string): string =>
   `a create by 32 callers, written to SQLite before it is sent and settled after; ${service}`
 
-/**
- * The work of a request takes a time of its own, whatever the service does, so the ratio depends on the time that the
- * service takes: payments take 100 ms and more.
- */
+/** The ratio depends on the time that the service takes: payments take 100 ms and more. */
 export const requests: Bench = {
   what: what("the service takes 100 ms"),
   floor: "client",

@@ -3,12 +3,13 @@
  *
  * - `connections`: accepting a callback over 1 to 256 connections.
  * - `processes`: accepting a callback over 64 connections with 1 to 4 receivers on one PostgreSQL.
- * - `rows`: accepting 64 callbacks of new transactions, and claiming 64 due rows, in ledgers of 10,000 to
- *   10,000,000 rows, in SQLite and, if it runs, in PostgreSQL.
+ * - `rows`: accepting 64 callbacks of new transactions, and claiming 64 due rows, in ledgers of
+ *   10,000 to 10,000,000 rows, in SQLite and, if it runs, in PostgreSQL.
  * - `rowsMemory`: claiming 64 due rows in ledgers of 1000 and 100,000 rows in memory.
- * - `transactions`: creating and reading a payment in a service without transactions, and with 100,000.
+ * - `transactions`: creating and reading a payment in a service without transactions, and with
+ *   100,000.
  *
- * The result is the time divided by the time with the smallest size in the same round.
+ * The result is the time divided by that of the smallest size in the same round.
  */
 import { ApmPayments } from "@pawl/http/ApmPayments"
 import * as Fake from "@pawl/testkit/Fake"
@@ -32,17 +33,15 @@ const rounds = 15
 const warmUps = 3
 const batch = 64
 
-/** The number of callbacks made so far. Each callback has a new transaction. */
+/** Each callback has a new transaction. */
 let made = 0
 
-/** An operation at one size, and the name of the operation at the smallest size. */
 interface Sized {
   readonly name: string
   readonly smallest: string
   readonly act: () => Promise<unknown>
 }
 
-/** Measures all sizes in rounds and divides each time by that of the smallest size. */
 const measureSizes = async (all: ReadonlyArray<Sized>, repetitions: number): Promise<Costs> => {
   const times = new Map(all.map(({ name }): [string, Array<number>] => [name, []]))
   for (let round = -warmUps; round < rounds; round++) {
@@ -66,7 +65,7 @@ const names = ["pawl-receiver", "pawl-receiver, SQLite"]
 const widths = [1, 4, 16, 64, 256]
 const callbacksPerRound = 1024
 
-/** Makes the callbacks for one server. No other server gets them. */
+/** For one server alone. */
 const posts = (): ReadonlyArray<Buffer> =>
   Array.from({ length: (warmUps + rounds) * callbacksPerRound }, () => post(make(++made)))
 
@@ -140,7 +139,6 @@ export const processes: Bench = {
 
 const sizes = [10_000, 100_000, 1_000_000, 10_000_000]
 
-/** Returns the verified callback of a new transaction. */
 const verified = () => Effect.fromResult(verifier.verify(incoming(make(++made))))
 
 let now = 0
@@ -156,7 +154,7 @@ const acceptSome = Effect.gen(function* () {
 const acceptOne = Effect.flatMap(Ledger, (ledger) =>
   Effect.flatMap(verified(), (callback) => ledger.accept(callback, ++now))
 )
-/** Claims rows with a lease that ends at once, so that the rows are due again. */
+/** The lease ends at once, so the rows are due again. */
 const claimSome = Effect.gen(function* () {
   const ledger = yield* Ledger
   const { rows } = yield* ledger.claim({ at: ++now, until: now, limit: batch })
@@ -197,7 +195,7 @@ const runRows = (): Promise<Costs> =>
     )
   )
 
-/** Makes the goals for sizes: at most twice the time of the smallest size. */
+/** At most twice the time of the smallest size. */
 const notGrowing = (names: ReadonlyArray<string>): Bench["goals"] =>
   names.map((variant) => ({ variant, atMost: 2 }))
 

@@ -1,13 +1,13 @@
 /**
- * Measures the bundle size of each part of pawl and of its peers: bundled by esbuild, minified and gzipped,
- * without the modules of Node and without undici, which only the Node transport needs.
+ * Measures the bundle size of each part of pawl and of its peers: bundled by esbuild, minified and
+ * gzipped, without the modules of Node and without undici, which only the Node transport needs.
  */
 import { build } from "esbuild"
 import { gzipSync } from "node:zlib"
 import { parts } from "../../scripts/size.ts"
 import type { Bench } from "./harness.ts"
 
-/** The least of Effect for a program with layers and a schema. */
+/** For a program with layers and a schema. */
 export const effectAlone = `
   import * as Schema from "effect/Schema"
   export * as Layer from "effect/Layer"
@@ -23,7 +23,7 @@ const entries: ReadonlyMap<string, string> = new Map([
   ["svix", `export { Webhook } from "svix"`]
 ])
 
-/** Bundles a module and returns its size in bytes, minified and gzipped. */
+/** Bytes, minified and gzipped. */
 const bundleSize = async (contents: string): Promise<number> => {
   const { outputFiles } = await build({
     stdin: { contents, resolveDir: import.meta.dirname },

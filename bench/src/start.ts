@@ -1,6 +1,6 @@
 /**
- * Measures a cold start: the CPU time that an import adds to an empty process. pawl's receiver is bundled, as
- * for a serverless function; Stripe is imported from its package.
+ * Measures a cold start: the CPU time that an import adds to an empty process. pawl's receiver is
+ * bundled, as for a serverless function; Stripe is imported from its package.
  */
 import { build } from "esbuild"
 import { execFileSync } from "node:child_process"
@@ -26,7 +26,7 @@ const bundle = async (contents: string, outfile: string): Promise<string> => {
   return pathToFileURL(outfile).href
 }
 
-/** Returns the CPU time of a process, in microseconds. */
+/** In microseconds. */
 const costOf = (program: string): number =>
   Number(execFileSync(process.execPath, [program], { encoding: "utf8" }))
 

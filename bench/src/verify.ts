@@ -1,9 +1,9 @@
 /**
- * Measures parsing, verifying, deduplicating and reducing a callback of about 600 bytes, without a socket; the
- * same for a callback with JSON numbers, whose digits pawl keeps; and refusing a forged callback.
+ * Measures parsing, verifying, deduplicating and reducing a callback of about 600 bytes, without a
+ * socket; the same with JSON numbers, whose digits pawl keeps; and refusing a forged callback.
  *
- * The floor is `handWritten.ts`, with every check of the verifier. Stripe's and Svix's verifiers check only the
- * signature; their callbacks are then parsed without further checks.
+ * The floor is `handWritten.ts`. Stripe's and Svix's verifiers check only the signature; their
+ * callbacks are parsed without further checks.
  */
 import * as Evidence from "@pawl/core/Evidence"
 import * as NodeHmac from "@pawl/core/NodeHmac"
@@ -18,7 +18,6 @@ import { check, remember } from "./handWritten.ts"
 import { type Callback, forged, make, search, secret, svixSecret } from "./callbacks.ts"
 import { type Bench, measure, type Variant } from "./harness.ts"
 
-/** The verifier with the secret of the callbacks. */
 export const verifier = Effect.runSync(
   Effect.provide(
     Verifier.Verifier,
@@ -28,7 +27,6 @@ export const verifier = Effect.runSync(
 const stripe = new Stripe("sk_test_bench")
 const svix = new Webhook(svixSecret)
 
-/** Returns the request of a callback. */
 export const incoming = ({ bytes, checksum }: Callback) => ({
   method: "POST",
   search,
@@ -38,7 +36,7 @@ export const incoming = ({ bytes, checksum }: Callback) => ({
   body: bytes
 })
 
-/** Accepts a callback; returns false when it is refused. */
+/** False for a refused callback. */
 type Take = (callback: Callback) => boolean
 
 const handWritten = (): Take => {

@@ -1,16 +1,14 @@
-/**
- * Child processes that run a program of this folder on the packages of a checkout, and answer calls one by one.
- */
+/** Child processes that run a program of this folder on the packages of a checkout. */
 import * as Effect from "effect/Effect"
 import { type ChildProcess, fork } from "node:child_process"
 import { once } from "node:events"
 
-/** The operations of a program. Arguments and results are sent as JSON. */
+/** Arguments and results are sent as JSON. */
 type Operations = Readonly<Record<string, (input: never) => Promise<unknown>>>
 
 type Answer = { readonly value: unknown } | { readonly error: string }
 
-/** Answers the calls of the parent, in the child. */
+/** In the child, one by one. */
 export const answer = (operations: Operations): void => {
   process.on("message", async ([name, input]: readonly [string, never]) => {
     const result: Answer = await operations[name]!(input).then(
@@ -22,13 +20,12 @@ export const answer = (operations: Operations): void => {
   process.on("disconnect", () => process.exit())
 }
 
-/** Calls an operation of a child. */
 export type Call<All extends Operations> = <Name extends keyof All & string>(
   name: Name,
   input: Parameters<All[Name]>[0]
 ) => Promise<Awaited<ReturnType<All[Name]>>>
 
-/** The longest time of a call, in milliseconds. */
+/** Milliseconds. */
 const callTimeout = 120_000
 
 const call = (child: ChildProcess, name: string, input: unknown) =>
@@ -49,7 +46,7 @@ const call = (child: ChildProcess, name: string, input: unknown) =>
     child.once("exit", ended).once("message", take).send([name, input])
   })
 
-/** Starts a program with options. It ends with the scope. */
+/** It ends with the scope. */
 export const start = <All extends Operations>(program: string, tree: string, options: unknown) =>
   Effect.acquireRelease(
     Effect.sync(() =>

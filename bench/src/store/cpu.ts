@@ -1,5 +1,6 @@
 /**
- * The CPU time of the process for accepts, for repeats, and for a claim with two writes; of PostgreSQL also that of the server.
+ * The CPU time of the process, and of PostgreSQL's server, for accepts, for repeats, and for a
+ * claim with two writes.
  */
 import * as Effect from "effect/Effect"
 import * as Children from "./children.ts"
@@ -8,23 +9,21 @@ import * as Places from "./places.ts"
 import { type Both, figure, type Figure, inTurns, type Side } from "./turns.ts"
 
 export const callers = 64
-/** The callbacks of a round, and the rows that are worked on. The others stay due. */
+/** Of a round; rows that are not worked on stay due. */
 const count = 4096
 const worked = 1024
 const budget = 90_000
 
-/** The most CPU time of the process, divided by that of the old commit. */
+/** The most CPU time, divided by that of the old commit. */
 const goals = {
   postgres: { accept: 0.8, repeat: 1, work: 0.35 },
   sqlite: { accept: 1.1, repeat: 1, work: 0.6 }
 }
 const names = { accept: "accept", repeat: "accept a repeat", work: "claim and two writes" }
 
-/** Starts a ledger of a checkout on a database. */
 export const startLedger = (tree: string, options: Places.Place["options"]) =>
   Children.start<Operations>("ledgerProgram.ts", tree, options)
 
-/** Makes one thing for each commit. */
 export const forBoth = <A, E, R>(make: (side: Side) => Effect.Effect<A, E, R>) =>
   Effect.all({ old: make("old"), new: make("new") })
 
@@ -34,7 +33,7 @@ const onStore = Effect.fnUntraced(function* (trees: Both<string>, store: Places.
   let from = 0
   const turn = async (side: Side) => {
     const [call, place] = [ledgers[side], places[side]]
-    /** The CPU times of a callback or row, of the process and of the server. */
+    /** Of a callback or row, of the process and of the server. */
     const costOf = async (count: number, work: () => Promise<{ readonly cpu: number }>) => {
       const start = await place.serverCpu()
       const { cpu } = await work()

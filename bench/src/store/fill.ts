@@ -1,12 +1,13 @@
 /**
- * Fills a ledger with many documents in a short time: copies all rows of one transaction under new ids. The tables and their
- * columns are read from the catalog, so any layout is copied whose rows have the id in a text or in bytes.
+ * Fills a ledger with many documents in a short time: copies all rows of one transaction under new
+ * ids, by the tables and columns of the catalog. Any layout is copied whose rows have the id in a
+ * text or in bytes.
  */
 import type { Place } from "./places.ts"
 
-/** The copies that one statement makes. */
+/** By one statement. */
 const atOnce = 100_000
-/** The id of the first copy: as long as those of the callbacks of a run, and above them. */
+/** As long as the ids of a run, and above them. */
 const firstId = 500_000_000
 
 interface Column {
@@ -15,7 +16,7 @@ interface Column {
   readonly type: string
 }
 
-/** The columns of the ledger's tables, without those that the database makes itself. */
+/** Without columns that the database makes itself. */
 const columns = {
   postgres: `SELECT table_name, column_name AS name, udt_name AS type FROM information_schema.columns
     WHERE table_schema = current_schema() AND table_name LIKE 'pawl\\_%' AND is_generated = 'NEVER'
@@ -30,7 +31,7 @@ const columns = {
 const isBytes = (type: string): boolean => type === "bytea" || type === "blob"
 const isText = (type: string): boolean => /text|char|json/u.test(type)
 
-/** Returns the SQL of a value with another id, of a column that may contain one, and of the test for it. */
+/** The SQL of a value with another id, of a column that may contain one, and of the test for it. */
 const edits = {
   postgres: (name: string, type: string, id: string) =>
     isBytes(type)
@@ -54,7 +55,7 @@ const edits = {
         }
 }
 
-/** Copies the transaction with an id until the ledger has `count` more. */
+/** Until the ledger has `count` more. */
 export const fill = async (
   { query, store }: Place,
   id: string,
@@ -95,6 +96,6 @@ export const fill = async (
     if (to % 1_000_000 === 0) log(`${to} documents after ${seconds} s`)
   }
   for (const table of tables.keys()) await query(`DROP TABLE IF EXISTS bench_${table}`)
-  // A server in operation does this by itself (autovacuum). Without it statements on many rows are planned as expensive ones.
+  // As autovacuum does. Without it statements on many rows are planned as expensive ones.
   await query("ANALYZE")
 }

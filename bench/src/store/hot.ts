@@ -9,9 +9,9 @@ import { type Both, figure, type Figure, inTurns, type Side } from "./turns.ts"
 const processes = 4
 const keys = 100
 const rounds = 10
-/** The accepts of a process in a round: 100,000 in all rounds of all processes. */
+/** 100,000 in all rounds of all processes. */
 const times = 2500
-/** The connections of a process. The server has 100 for all of them and for others. */
+/** The server has 100 for all processes and for others. */
 const maxConnections = 5
 
 export const hot = Effect.fnUntraced(function* (trees: Both<string>) {
@@ -44,7 +44,7 @@ export const hot = Effect.fnUntraced(function* (trees: Both<string>) {
   }
   const pace = { name: "hot", rounds, warmUps: 1, budget: 90_000 }
   const { slowest, throughput } = yield* Effect.promise(() => inTurns(pace, turn))
-  /** The accepts that no row has counted. A failed accept may have been counted. */
+  /** That no row has counted; a failed accept may have been. */
   const lost = yield* forBoth((side) =>
     Effect.promise(async () => {
       const counted = await ledgers[side][0]!("counted", { from: 0, count: keys })

@@ -9,11 +9,11 @@ import { callers, forBoth, startLedger } from "./cpu.ts"
 import * as Places from "./places.ts"
 import { type Both, figure, type Figure, inTurns, type Side } from "./turns.ts"
 
-/** The callbacks of a round, and the rows that are worked on. The others stay due. */
+/** Of a round; rows that are not worked on stay due. */
 const count = 2048
 const worked = 512
 
-/** Starts a proxy to the server in a process of its own. Returns its port. */
+/** In a process of its own. */
 const startProxy = Effect.acquireRelease(
   Effect.promise(async () => {
     const child = fork(new URL("proxy.ts", import.meta.url), [String(server.port)])
@@ -30,7 +30,6 @@ export const latency = Effect.fnUntraced(function* (trees: Both<string>) {
   const far = yield* forBoth((side) => startLedger(trees[side], { ...places[side].options, port }))
   let from = 0
   const turn = async (side: Side) => {
-    /** Prepares new callbacks for both processes. */
     const prepare = async () => {
       const of = { from, count, statuses: ["PENDING"] } as const
       await near[side]("prepare", of)

@@ -1,6 +1,6 @@
 /**
- * The child process that drives a ledger. It makes callbacks before they are measured, and reports the CPU time and the
- * elapsed time of its work.
+ * The child process that drives a ledger. It makes callbacks before they are measured, and reports
+ * the CPU time and the elapsed time.
  */
 import * as Evidence from "@pawl/core/Evidence"
 import * as NodeHmac from "@pawl/core/NodeHmac"
@@ -18,15 +18,13 @@ import * as Redacted from "effect/Redacted"
 import { make, search, secret } from "../callbacks.ts"
 import { answer } from "./children.ts"
 
-/** The options of the layer of a ledger. */
 export type LedgerOptions =
   | NodeSqlite.Options
   | Extract<Parameters<typeof NodePostgres.layerLedger>[0], object>
 
-/** The rows of one claim. */
 const claimed = 64
 const lease = 30_000
-/** The time after which a released row is due again: no run takes so long. */
+/** A released row is due again after any run. */
 const untilWatch = 12 * 3_600_000
 
 const options = JSON.parse(process.argv[2] ?? "{}") as LedgerOptions
@@ -39,7 +37,7 @@ const runtime = ManagedRuntime.make(
 const use = <A>(work: (ledger: Ledger["Service"]) => Effect.Effect<A, unknown>): Promise<A> =>
   runtime.runPromise(Effect.flatMap(Ledger, work))
 
-/** Runs work and returns its CPU time in microseconds and its time in milliseconds, without the garbage made before. */
+/** In microseconds of CPU time and milliseconds, without the garbage made before. */
 const measured = async (work: () => Promise<unknown>) => {
   globalThis.gc?.()
   const [start, cpuStart] = [performance.now(), process.cpuUsage()]
@@ -48,13 +46,13 @@ const measured = async (work: () => Promise<unknown>) => {
   return { cpu: system + user, time: performance.now() - start }
 }
 
-/** Adds a fact to a change, by the name of both versions of the type. */
+/** By the name in both versions of the type. */
 const withFact = (change: Change, fact: Event): Change => {
   const both = { ...change, fact, facts: [fact] }
   return both
 }
 
-/** Writes what a worker writes for a status: of a final one the read, then the call of the handler and its end. */
+/** As a worker does: of a final status the read, then the call of the handler and its end. */
 const writes = (leased: Leased, to: Status, at: number): ReadonlyArray<Change> => {
   const sequence = leased.sequence + 1
   const { evidence } = leased
@@ -95,7 +93,7 @@ const workOn = (ledger: Ledger["Service"], first: Leased, to: Status) =>
 let prepared: ReadonlyArray<Verifier.Verified> = []
 
 const operations = {
-  /** Makes the callbacks that the next accepts take in turn: each status of each transaction. */
+  /** Each status of each transaction, for the next accepts. */
   prepare: async (of: {
     readonly from: number
     readonly count: number
@@ -115,7 +113,7 @@ const operations = {
     )
   },
 
-  /** Accepts callbacks by a number of callers. Without `times` each callback once, and none may fail. */
+  /** Without `times` each callback once, and none may fail. */
   accept: async ({
     callers,
     offset = 0,
@@ -137,7 +135,8 @@ const operations = {
       })
     const all = Array.from(
       { length: times ?? prepared.length },
-      // 37 has no factor in common with the numbers of callbacks, so neighbours are different transactions.
+      // 37 has no factor in common with the numbers of callbacks, so neighbours are different
+      // transactions.
       (_, index) => prepared[times === undefined ? index : (offset + index * 37) % prepared.length]!
     )
     const cost = await measured(() =>
@@ -151,7 +150,7 @@ const operations = {
     return { ...cost, failed, slowest }
   },
 
-  /** Claims due rows, 64 at a time, and writes to each what a worker writes, until there were `count`. */
+  /** Claims due rows, 64 at a time, and writes as a worker does, until there were `count`. */
   work: ({ count, to }: { readonly count: number; readonly to: Status }) =>
     measured(() =>
       use((ledger) =>
@@ -170,7 +169,7 @@ const operations = {
       )
     ),
 
-  /** Claims 64 rows a number of times, with leases that end at once. */
+  /** 64 rows, with leases that end at once. */
   claim: ({ times }: { readonly times: number }) =>
     measured(() =>
       use((ledger) =>
@@ -184,7 +183,7 @@ const operations = {
       )
     ),
 
-  /** Returns the number of callbacks that the rows of some transactions have counted. */
+  /** By the rows of some transactions. */
   counted: async ({ count, from }: { readonly from: number; readonly count: number }) => {
     const rows = await use((ledger) =>
       Effect.forEach(Array.from({ length: count }), (_, index) =>
@@ -194,7 +193,6 @@ const operations = {
     return rows.reduce((sum, row) => sum + (row?.callbacks ?? 0), 0)
   },
 
-  /** Deletes all bodies. */
   deleteBodies: () =>
     use((ledger) =>
       Effect.repeat(ledger.deleteBodies({ before: Date.now() + lease, limit: 1000 }), {

@@ -1,5 +1,5 @@
 /**
- * Databases for one run, deleted at its end, with a connection of the parent's own that measures them.
+ * Databases for one run, deleted at its end, with a connection of the parent that measures them.
  */
 import * as NodePostgres from "@pawl/webhook/NodePostgres"
 import * as NodeSqlite from "@pawl/webhook/NodeSqlite"
@@ -16,10 +16,9 @@ import type { LedgerOptions } from "./ledgerProgram.ts"
 
 export type StoreName = "postgres" | "sqlite"
 
-/** Runs a statement on a database. */
 export type Query = <Line extends object>(text: string) => Promise<ReadonlyArray<Line>>
 
-/** A database. `serverCpu` is the CPU time of PostgreSQL's connections to it so far, in microseconds. */
+/** `serverCpu` is the CPU time of PostgreSQL's connections to it so far, in microseconds. */
 export interface Place {
   readonly store: StoreName
   readonly options: LedgerOptions
@@ -50,19 +49,19 @@ const makeSqlite = Effect.gen(function* () {
   return { store: "sqlite", options, query, serverCpu: () => Promise.resolve(0) } satisfies Place
 })
 
-/** The CPU time of a process in nanoseconds; 0 if the server is on another machine. */
+/** In nanoseconds; 0 if the server is on another machine. */
 const cpuOf = (pid: number): number => {
   const file = `/proc/${pid}/schedstat`
   return existsSync(file) ? Number(readFileSync(file, "utf8").split(" ")[0]) : 0
 }
 
-/** Makes a database on the server of the tests, or on that of another port. */
+/** On the server of the tests, or on that of another port. */
 export const makePostgres = (port = Postgres.server.port) =>
   Effect.gen(function* () {
     const server = { ...Postgres.server, port }
     const open = (database: string) =>
       queryOf(
-        // Without the limits of a ledger: a VACUUM or a DROP waits for locks.
+        // A VACUUM or a DROP waits for locks.
         NodePostgres.layer({
           ...server,
           database,
@@ -86,11 +85,10 @@ export const makePostgres = (port = Postgres.server.port) =>
     return { store: "postgres", options: { ...server, database }, query, serverCpu } satisfies Place
   })
 
-/** Makes a database. */
 export const make = (store: StoreName): Effect.Effect<Place, unknown, Scope.Scope> =>
   store === "sqlite" ? makeSqlite : makePostgres()
 
-/** Rewrites the tables of a ledger without gaps, and returns their bytes with their indexes. */
+/** Rewrites the tables without gaps, and returns their bytes with their indexes. */
 export const compactSize = async ({ query, store }: Place): Promise<number> => {
   await query(store === "sqlite" ? "VACUUM" : "VACUUM FULL ANALYZE")
   const [line] = await query<{ readonly bytes: number | string }>(

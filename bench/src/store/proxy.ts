@@ -1,16 +1,15 @@
 /**
- * The process of a proxy to a server far away: each direction of a connection takes 2.5 ms. It sends its port to the parent.
+ * The process of a proxy to a server far away: each direction of a connection takes 2.5 ms. It
+ * sends its port to the parent.
  */
 import { type AddressInfo, connect, createServer, type Socket } from "node:net"
 
 const [, , port = ""] = process.argv
 
-/** The most bytes of a direction that are on the way. */
+/** On the way in a direction. */
 const maxBytes = 1024 * 1024
 
-/**
- * Carries data with a delay. The timers of Node count whole milliseconds, and fire up to one late: 2 ms take 2.3 to 2.5.
- */
+/** The timers of Node count whole milliseconds, and fire up to one late: 2 ms take 2.3 to 2.5. */
 const carry = (from: Socket, to: Socket): void => {
   let bytes = 0
   from.on("data", (chunk) => {

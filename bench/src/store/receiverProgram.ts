@@ -1,6 +1,6 @@
 /**
- * The child process with a whole receiver on SQLite. It counts the statements and commits of a callback until its handler was
- * told and its row was released, and lists the files of the package with a function that is called meanwhile.
+ * The child process with a whole receiver on SQLite. It counts the statements and commits of a
+ * callback until its row is released, and lists the files of the package that run meanwhile.
  */
 import * as Handler from "@pawl/core/Handler"
 import * as NodeHmac from "@pawl/core/NodeHmac"
@@ -50,10 +50,10 @@ const receiver = WebReceiver.toHandler(
   )
 )
 
-/** The time without a statement after which the work on a callback has ended, in milliseconds. */
+/** Milliseconds without a statement, after which the work on a callback has ended. */
 const quiet = 100
 
-/** Returns the positions of the commits: those of transactions, and those of writes outside of one. */
+/** Of transactions, and of writes outside of one. */
 const commitsIn = (lines: ReadonlyArray<string>): ReadonlyArray<number> => {
   let isOpen = false
   return lines.flatMap((line, at) => {
@@ -80,19 +80,19 @@ const take = async (id: number) => {
 }
 
 const operations = {
-  /** Counts the statements of one callback, after another one. */
+  /** After another callback. */
   count: async () => {
     await take(0)
     await take(1)
     const all = executed.map((text) => text.replaceAll(/\s+/gu, " ").trim())
     const commits = commitsIn(all)
-    // The last commit releases the row. The statements behind it look for other work.
+    // The last commit releases the row.
     const lines = all.slice(0, (commits.at(-1) ?? 0) + 1)
     const isControl = (line: string) => /^(?:BEGIN|COMMIT|ROLLBACK|SAVEPOINT|RELEASE)/u.test(line)
     const statements = lines.filter((line) => !isControl(line)).length
     return { statements, commits: commits.length, lines }
   },
-  /** Lists the files that a callback passes, after others. */
+  /** After other callbacks. */
   files: async () => {
     const session = new Session()
     session.connect()

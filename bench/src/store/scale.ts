@@ -1,5 +1,6 @@
 /**
- * The CPU time of an accept and of a claim with many documents, divided by that with few, of each commit by itself.
+ * The CPU time of an accept and of a claim with many documents, divided by that with few, of each
+ * commit.
  */
 import * as Effect from "effect/Effect"
 import { callers, startLedger } from "./cpu.ts"
@@ -44,7 +45,7 @@ const filled = Effect.fnUntraced(function* (
   return turn
 })
 
-/** Returns the ratios many ÷ few of each round. */
+/** Of each round. */
 const ratios = Effect.fnUntraced(function* (
   tree: string,
   store: Places.StoreName,
@@ -70,7 +71,7 @@ export const scale = Effect.fnUntraced(function* (trees: Both<string>, documents
   const figures: Array<Figure> = []
   for (const store of ["sqlite", "postgres"] as const) {
     const found = new Map<Side, Effect.Success<ReturnType<typeof ratios>>>()
-    // One after the other, because the files of both commits together may not fit on the disk.
+    // The files of both commits together may not fit on the disk.
     for (const side of sides) found.set(side, yield* ratios(trees[side], store, documents))
     for (const each of ["accept", "claim"] as const) {
       const numbers = { old: found.get("old")![each], new: found.get("new")![each] }

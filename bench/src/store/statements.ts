@@ -1,6 +1,6 @@
 /**
- * The statements and commits on SQLite of one callback, from its acceptance until its handler was told, and the files of the
- * package that it passes.
+ * The statements and commits on SQLite of one callback until its handler was told, and the files of
+ * the package that it passes.
  */
 import * as Effect from "effect/Effect"
 import * as Children from "./children.ts"

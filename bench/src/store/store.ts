@@ -1,12 +1,11 @@
 /**
  * Judges the durable ledger of this checkout against that of an older one:
- * `pnpm bench store --old DIR [--only cpu|latency|hot|wal|scale|statements] [--documents N] [--new DIR]`.
+ * `pnpm bench store --old DIR [--only cpu|latency|hot|wal|scale|statements] [--documents N] [--new
+ * DIR]`.
  *
- * **Details**
- *
- * `DIR` is a checkout with its dependencies installed. Child processes run the same programs on the packages of either
- * checkout, in turns, and a ratio is that of a round. Without `--only` all parts run but `scale`, which fills databases
- * with `--documents` (10,000,000) documents.
+ * `DIR` is a checkout with its dependencies installed. Child processes run the same programs on
+ * either checkout in turns, and a ratio is that of a round. Without `--only` all parts run but
+ * `scale`, which fills databases with `--documents` (10,000,000) documents.
  */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
@@ -28,7 +27,7 @@ type Part = (
 
 const parts: Readonly<Record<string, Part>> = { statements, cpu, latency, hot, wal, scale }
 
-/** Runs the parts that the arguments name, and prints one table. */
+/** Prints one table. */
 export const judgeStore = async (args: ReadonlyArray<string>): Promise<void> => {
   const { values } = parseArgs({
     args: [...args],
@@ -47,7 +46,7 @@ export const judgeStore = async (args: ReadonlyArray<string>): Promise<void> => 
     }
   }
   const names = values.only?.split(",") ?? Object.keys(parts).filter((name) => name !== "scale")
-  // A run that is stopped drops its databases too.
+  // A stopped run drops its databases too.
   const stop = new AbortController()
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stop.abort())
   const figures: Array<Figure> = []

@@ -1,13 +1,13 @@
 /**
- * Makes the programs of this folder import the packages of another checkout: the one in `PAWL_TREE`. It is loaded before
- * the program (`node --import`).
+ * Makes the programs of this folder import the packages of the checkout in `PAWL_TREE` (`node
+ * --import`).
  */
 import { registerHooks } from "node:module"
 import { join } from "node:path"
 import { pathToFileURL } from "node:url"
 
 const bench = new URL("../../", import.meta.url).href
-/** A module of the package that depends on all that the programs import. */
+/** This package depends on all that the programs import. */
 const parentURL = pathToFileURL(
   join(process.env["PAWL_TREE"] ?? ".", "packages/webhook/package.json")
 ).href

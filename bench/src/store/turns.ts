@@ -6,20 +6,18 @@ import { compare, type Spread } from "../harness.ts"
 export const sides = ["old", "new"] as const
 export type Side = (typeof sides)[number]
 
-/** Two things of a kind, one for each commit. */
 export type Both<A> = Readonly<Record<Side, A>>
 
-/** The measured numbers of a figure, one for each round. */
+/** One for each round. */
 export type Numbers = Both<ReadonlyArray<number>>
 
-/** A bound on the ratio new ÷ old, or on the number of the new commit. */
+/** On the ratio new ÷ old, or on the number of the new commit. */
 export interface Goal {
   readonly of: "ratio" | "new"
   readonly atMost?: number
   readonly atLeast?: number
 }
 
-/** A judged figure. */
 export interface Figure {
   readonly name: string
   readonly unit: string
@@ -28,7 +26,7 @@ export interface Figure {
   readonly goal: Goal | undefined
 }
 
-/** Makes a figure from its numbers. Its ratio is that of the numbers of the same round. */
+/** Its ratio is that of the numbers of the same round. */
 export const figure = (name: string, unit: string, numbers: Numbers, goal?: Goal): Figure => {
   const costs = { unit, of: new Map(Object.entries(numbers)) }
   const spread = (side: Side) => compare(costs, side, undefined)
@@ -36,7 +34,7 @@ export const figure = (name: string, unit: string, numbers: Numbers, goal?: Goal
   return { name, unit, numbers: { old: spread("old"), new: spread("new") }, ratio, goal }
 }
 
-/** The pace of a measurement: its rounds, and the time after which no further round begins, in milliseconds. */
+/** `budget`: milliseconds after which no further round begins. */
 interface Pace {
   readonly name: string
   readonly rounds: number
@@ -46,7 +44,7 @@ interface Pace {
 
 const minRounds = 3
 
-/** Runs a turn of each commit in each round, the first one by turns, and returns the numbers by their names. */
+/** The commits take turns in being first. */
 export const inTurns = async <Name extends string>(
   { budget, name, rounds, warmUps }: Pace,
   turn: (side: Side) => Promise<Readonly<Record<Name, number>>>
@@ -77,7 +75,10 @@ const digits = (value: number): string => {
   return value >= 100 ? String(Math.round(value)) : value.toPrecision(3)
 }
 
-/** Judges a figure: the goal is missed if all quartiles miss it, and unclear if the median does and one quartile does not. */
+/**
+ * The goal is missed if all quartiles miss it, and unclear if the median does and one quartile does
+ * not.
+ */
 const verdictOf = ({ goal, numbers, ratio }: Figure): string => {
   if (goal === undefined) return ""
   const { high, low, median } = goal.of === "new" ? numbers.new : ratio
@@ -92,7 +93,6 @@ const goalOf = ({ goal }: Figure): string => {
   return goal.of === "new" ? `new ${bound}` : bound
 }
 
-/** Lays out figures as a table. */
 export const tableOf = (figures: ReadonlyArray<Figure>): string => {
   const lines = figures.map((each) => [
     `${each.name}, ${each.unit}`,

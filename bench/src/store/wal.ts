@@ -1,5 +1,6 @@
 /**
- * The bytes of a transaction: in the write-ahead log of PostgreSQL over its whole life, and in the tables after it.
+ * The bytes of a transaction: in the write-ahead log of PostgreSQL over its whole life, and in the
+ * tables after it.
  */
 import * as Effect from "effect/Effect"
 import * as PostgresServer from "../../../test-support/src/PostgresServer.ts"
@@ -11,10 +12,10 @@ import { type Both, figure, type Figure, inTurns, type Side } from "./turns.ts"
 const count = 256
 const life = ["NEW", "PENDING", "PROCESSING", "SUCCEED"] as const
 const documents = 100_000
-/** The most bytes of a finished transaction with its indexes. */
+/** Of a finished transaction with its indexes. */
 const mostBytes = 450
 
-/** Takes transactions through all their statuses. */
+/** Through all statuses. */
 const live = async (
   call: Effect.Success<ReturnType<typeof startLedger>>,
   from: number,
@@ -28,8 +29,8 @@ const live = async (
 }
 
 /**
- * Measures the log on a server of its own, because the log of a server is that of all its databases. It makes no checkpoint
- * and no vacuum of its own, whose time would decide on the bytes.
+ * On a server of its own, because the log of a server is that of all its databases. Its checkpoints
+ * and vacuums would decide on the bytes.
  */
 const log = Effect.fnUntraced(function* (trees: Both<string>) {
   const settings = { autovacuum: 0, checkpoint_timeout: 3600, max_wal_size: 8192 }
