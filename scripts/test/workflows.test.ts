@@ -76,7 +76,8 @@ describe("a workflow", () => {
       "nightly.yml fresh-seed": { contents: "read" },
       "nightly.yml report": { issues: "write" },
       "release.yml build": { contents: "read" },
-      "release.yml publish": { "id-token": "write" }
+      "release.yml publish": { "id-token": "write" },
+      "site.yml build": { contents: "read" }
     })
   })
 

@@ -1,10 +1,10 @@
 /**
  * The accessibility problems of a page, as axe finds them.
  */
+import assert from "node:assert"
 import { readFile } from "node:fs/promises"
 import { createRequire } from "node:module"
 import type { Page } from "playwright-core"
-import { assert } from "vitest"
 
 const source = readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8")
 
@@ -16,12 +16,13 @@ interface Report {
   }>
 }
 
-/** Fails if axe finds anything on the page, of any impact. */
-export const isAccessible = async (page: Page): Promise<void> => {
+/** Lists everything that axe finds on the page, of any impact. */
+export const violationsOf = async (page: Page): Promise<ReadonlyArray<string>> => {
   await page.evaluate(await source)
   const { violations } = await page.evaluate<Report>("axe.run()")
-  assert.deepStrictEqual(
-    violations.map(({ id, impact, nodes }) => `${impact} ${id}: ${nodes[0]?.html}`),
-    []
-  )
+  return violations.map(({ id, impact, nodes }) => `${impact} ${id}: ${nodes[0]?.html}`)
 }
+
+/** Fails if axe finds anything on the page. */
+export const isAccessible = async (page: Page): Promise<void> =>
+  assert.deepStrictEqual(await violationsOf(page), [])

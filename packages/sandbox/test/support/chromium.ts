@@ -1,35 +1,11 @@
 /**
  * A real browser for the tests of pages. Without one these tests are skipped, and a line says so.
  */
-import { existsSync } from "node:fs"
-import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core"
+import type { Browser, BrowserContextOptions, Page } from "playwright-core"
 import { afterAll, beforeAll, describe } from "vitest"
+import { executablePath, isThere, launch } from "./browser.ts"
 
-const executablePath = "/usr/bin/chromium"
-
-const isThere = existsSync(executablePath)
 if (!isThere) console.warn(`SKIPPED: tests in a browser, because there is no ${executablePath}`)
-
-/** Starts a browser with a new profile, which sends no requests by itself. */
-export const launch = (): Promise<Browser> =>
-  chromium.launch({
-    executablePath,
-    args: [
-      "--headless",
-      "--no-sandbox",
-      "--disable-gpu",
-      "--disable-quic",
-      "--no-first-run",
-      "--disable-background-networking",
-      "--disable-component-update",
-      "--disable-sync",
-      // Fewer processes: the pages of a test do not need one each.
-      "--renderer-process-limit=1",
-      "--disable-site-isolation-trials",
-      "--disable-software-rasterizer",
-      "--in-process-gpu"
-    ]
-  })
 
 /** How a page looks, which can change while it is open. */
 interface Look {
@@ -51,23 +27,6 @@ const usualSize = { width: 1280, height: 720 }
 
 /** Runs a function on a page with a new session, and closes the page. */
 export type WithPage = <A>(act: (page: Page) => Promise<A>, options?: PageOptions) => Promise<A>
-
-/** Lists the errors of a page, except the allowed ones of its console, and its requests to another origin, as they come. */
-export const faultsOf = (page: Page, origin: string, allowed?: RegExp): ReadonlyArray<string> => {
-  const faults: Array<string> = []
-  page.on("pageerror", ({ message }) => faults.push(message))
-  page.on("console", (message) => {
-    if (message.type() === "error" && allowed?.test(message.text()) !== true) {
-      faults.push(message.text())
-    }
-  })
-  page.on("request", (request) => {
-    if (!/^(?:data|blob):/u.test(request.url()) && new URL(request.url()).origin !== origin) {
-      faults.push(`requested ${request.url()}`)
-    }
-  })
-  return faults
-}
 
 /** Takes the header `Refresh` from every document, and returns the end of that. */
 const holdStill = async (page: Page): Promise<() => Promise<void>> => {
