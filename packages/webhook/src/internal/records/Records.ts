@@ -74,7 +74,7 @@ export interface DueRange {
   readonly from: number
   readonly to: number
   readonly limit: number
-  /** Only documents behind this key, of those due at `from`. Equal times are in the order of keys then. */
+  /** Only documents behind this key, of those due at `from`; equal times in the order of keys. */
   readonly after?: string | undefined
   readonly isNewestFirst?: boolean | undefined
   readonly isTimesOnly?: boolean | undefined

@@ -1,11 +1,12 @@
 /**
  * Notices a backlog that grows while the worker runs.
  *
- * The rows that are due are counted every minute. If there are more of them at three counts in a row, and the oldest one waits for more
- * than a minute, an alarm says so with what limits the work: the slots of calls or of reads, the read budget, or the store and the
- * machine. A worker that makes no progress has an alarm of its own (`Progress`).
+ * Due rows are counted every minute. If their number grows at three counts in a row, and the oldest
+ * one waits for more than a minute, an alarm states the limit: the slots of calls or of reads, the
+ * read budget, or the store and the machine. A worker without progress has an alarm of its own
+ * (`Progress`).
  *
- * A ledger in memory has the rows of one process only, which sees them in its metrics. It is not watched.
+ * A ledger in memory is not watched: its process has metrics of all its rows.
  */
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
@@ -16,7 +17,7 @@ import type { PerLane } from "../rule/Row.ts"
 import type { ReadUse } from "../rule/ReadBudget.ts"
 import type * as Progress from "./Progress.ts"
 
-/** The alarm begins so; the cause follows. */
+/** The start of the alarm; the cause follows. */
 export const grows = "more work falls due than is done"
 
 const interval = Duration.minutes(1)
@@ -31,7 +32,7 @@ interface Options {
   readonly readUse: Effect.Effect<ReadUse>
 }
 
-/** Watches the backlog of a ledger, for ever. Its clock is that of the ledger. */
+/** Watches for ever, by the clock of the ledger. */
 export const watch = ({
   free,
   journal,

@@ -1,15 +1,17 @@
 /**
- * Deletes the bodies of old callbacks, the sealed texts of old requests, and, if a setting says so, old transactions.
+ * Deletes the bodies of old callbacks, the sealed texts of old requests, and, if a setting says so,
+ * old transactions.
  *
- * At its start and then once a day, the cleaner deletes in batches of at most 100. A batch that fails is repeated after 5 minutes.
- * If the store refuses it, an alarm says so with the cause. Bodies, texts of requests and transactions do not wait for each other, and neither do shards.
+ * The cleaner runs at its start and then daily, in batches of at most 100. A failed batch is
+ * retried after 5 minutes; if the store refuses it, an alarm states the cause. Bodies, sealed
+ * texts, transactions and shards do not wait for each other.
  *
- * - Every body that is older than `Retention` is deleted. All else in the row stays: the evidence, the last read, the told status,
- *   the counts. So a replay after a year still counts as a repeat. A dead letter keeps its bodies.
- * - Of a request that was settled for so long, the sealed answer is deleted, and the sealed body if there is one. Its digest and its
- *   outcome stay.
- * - Every transaction is kept unless `KeptMonths` is set. Then those without a new status for so many months are deleted, except
- *   those that are open, leased or parked (`deleteOld` of the ledger). Their requests stay.
+ * - Bodies older than `Retention` are deleted, except those of dead letters. The rest of the row
+ *   stays, so a replay after a year still counts as a repeat.
+ * - Of a request that was settled for so long, the sealed answer and the sealed body are deleted.
+ *   Its digest and its outcome stay.
+ * - Transactions are deleted only if `KeptMonths` is set: those without a new status for so long,
+ *   except the open, leased and parked ones. Their requests stay.
  */
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
@@ -30,34 +32,34 @@ export const Retention: Context.Reference<Duration.Duration> = Context.Reference
 )
 
 /**
- * Reference to the number of months that a transaction is kept after its last new status. Undefined, the default, keeps all of them
- * for ever. A month counts as 31 days.
+ * Reference to the months, of 31 days, that a transaction is kept after its last new status.
+ * Undefined, the default, keeps all for ever.
  *
  * **Gotchas**
  *
- * A callback of a deleted transaction counts as that of a new one: it is confirmed by the service, and the handler is told again. A
- * chargeback may come 180 days after the payment, so keep at least 7 months.
+ * A callback of a deleted transaction counts as that of a new one: it is confirmed by the service,
+ * and the handler is told again. A chargeback may come 180 days after the payment, so keep at least
+ * 7 months.
  */
 export const KeptMonths: Context.Reference<number | undefined> = Context.Reference(
   "@pawl/webhook/internal/work/Cleaner/KeptMonths",
   { defaultValue: (): number | undefined => undefined }
 )
 
-/** The alarm begins so; the cause follows. */
+/** The start of the alarm; the cause follows. */
 export const notDeleted = "old texts cannot be deleted"
 
 const batchSize = 100
 const interval = Duration.days(1)
-/** The time after a batch that failed. */
 const retryInterval = Duration.minutes(5)
-/** The pause between two batches, so that callbacks can be stored meanwhile. */
+/** Lets callbacks be stored between two batches. */
 const pause = Duration.millis(20)
-/** The days that count as a month. No month has more. */
+/** No month has more. */
 const daysOfMonth = 31
 
 /**
- * Layer that deletes old bodies, and old transactions if `KeptMonths` is set, until its scope ends. If there is a `RequestStore`, its
- * old texts are deleted, too.
+ * Layer that deletes until its scope ends. Without a `RequestStore` it deletes no texts of
+ * requests.
  */
 export const layer: Layer.Layer<never, never, Ledger> = Layer.effectDiscard(
   Effect.gen(function* () {

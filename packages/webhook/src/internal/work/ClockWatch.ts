@@ -1,11 +1,11 @@
 /**
  * Notices that a clock was set, or that the clocks of the process and of the ledger differ.
  *
- * After a clock was set back, rows that are due at a time before that are due too late. They are due earlier from then
- * on by the same time (`Ledger.shift`). Small steps back count together.
+ * After a clock was set back, rows are due too late by the step. So they are made due earlier by it
+ * (`Ledger.shift`). Small steps back add up.
  *
- * A write takes its time from the clock when it begins. One that began before the clock was set back may be stored after
- * the rows are shifted, so they are shifted again 1 and 5 seconds later. A write ends within 3 seconds.
+ * A write that began before the step may be stored after the shift, within 3 seconds. So rows are
+ * shifted again 1 and 5 seconds later.
  */
 import type * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
@@ -16,32 +16,28 @@ import { defaults } from "../rule/WorkLimits.ts"
 import * as Progress from "./Progress.ts"
 import * as LedgerClock from "../ledger/LedgerClock.ts"
 
-/** The smallest step or difference that raises an alarm, in milliseconds. */
+/** The smallest step or difference that raises an alarm. */
 const alarmLimit = Duration.toMillis(Duration.seconds(5))
-/** The smallest step back after which rows are shifted, in milliseconds. */
+/** The smallest step back that shifts rows. */
 export const shiftLimit = Duration.toMillis(Duration.seconds(1))
 
-/** The times after a shift at which rows are shifted again, in milliseconds. */
 const repeats = [Duration.seconds(1), Duration.seconds(5)].map(Duration.toMillis)
 
-/** The alarm after a clock was set. */
 export const wasSet = "a clock was set by more than 5 seconds"
-/** The alarm while two clocks differ. */
 export const differs =
   "the clocks of this machine and of the database differ by more than 5 seconds"
 
 interface Options {
   readonly ledger: Ledger["Service"]
   readonly journal: Journal["Service"]
-  /** The time of a lease, in milliseconds. */
+  /** In milliseconds. */
   readonly lease?: number
-  /** The clock of the process. */
   readonly clock: Clock.Clock
 }
 
 /**
- * Makes the check of the clocks. A step is measured from one check to the next. The check returns the time until the next
- * one is due, in milliseconds; `Infinity` while no shift is to be repeated.
+ * Measures the step since the last check. The check returns the milliseconds until the next one is
+ * due; `Infinity` while no shift is to be repeated.
  */
 export const make = ({
   clock,
@@ -58,7 +54,7 @@ export const make = ({
   let last = read()
   /** How far the ledger's clock was set back since the last shift, in milliseconds. */
   let behind = 0
-  /** The shifts to repeat, the first one first. `at` is a time of the monotonic clock. */
+  /** The shifts to repeat, in order. `at` is a time of the monotonic clock. */
   let planned: ReadonlyArray<{ readonly at: number; readonly by: number }> = []
 
   const shift = (by: number) =>

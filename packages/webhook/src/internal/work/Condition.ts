@@ -1,10 +1,10 @@
 /**
- * The condition of a receiver: whether it is ready, and what a person should know besides.
+ * The condition of a receiver: whether it is ready, and what else a person should know.
  *
- * A receiver is ready if its store can be written and it is not about to end. A store that takes a change of an old row, and no callback,
- * cannot be written: its failed callbacks of the last 30 seconds say so. Nothing else counts: if refused credentials or a
- * wrong clock made it unready, a rotated secret would take every machine out of service, although each can still store
- * callbacks.
+ * A receiver is ready if its store can be written and it is not about to end. A store that takes
+ * changes of old rows but refused callbacks in the last 30 seconds cannot be written. Nothing else
+ * counts: refused credentials or a wrong clock would take every machine out of service at once,
+ * although each can still store callbacks.
  *
  * The store is written at most once in a second, however often the condition is read.
  */
@@ -16,7 +16,7 @@ import type { Ledger } from "../../Ledger.ts"
 import type { Worker } from "./Worker.ts"
 import { differs } from "./ClockWatch.ts"
 
-/** The condition. Without the activity of the receiver `credentials` and `clock` are unknown. */
+/** Without the activity of the receiver `credentials` and `clock` are unknown. */
 export interface Condition {
   readonly ready: boolean
   readonly store: "writable" | "not writable"
@@ -25,7 +25,7 @@ export interface Condition {
   readonly clock: "right" | "differs" | "unknown"
 }
 
-/** Returns the condition of a worker. One that makes no progress stores callbacks all the same, so it decides nothing. */
+/** A worker without progress still stores callbacks, so it decides nothing. */
 export const workerOf = (
   worker: Worker["Service"] | undefined
 ): Effect.Effect<Condition["worker"]> =>
@@ -36,15 +36,14 @@ export const workerOf = (
       )
 
 /**
- * How long callbacks that could not be stored count, in milliseconds. After it the receiver is tried again: a load balancer that sends it
- * nothing would else never see it ready.
+ * How long callbacks that could not be stored count. Then the receiver is tried again, because a
+ * load balancer sends nothing to one that is not ready.
  */
 const evidenceLifetime = Duration.toMillis(Duration.seconds(30))
 
 /** An alarm is raised again after 10 minutes if its cause continues. */
 const alarmLifetime = Duration.toMillis(Duration.minutes(11))
 
-/** Makes the effect `read`, which reads the condition. */
 export const make = Effect.fnUntraced(function* (options: {
   readonly ledger: Ledger["Service"]
   readonly latest: Effect.Effect<Latest> | undefined

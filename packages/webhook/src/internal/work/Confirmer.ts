@@ -1,7 +1,7 @@
 /**
  * Reads the status of a transaction from the service, to confirm the claims of callbacks.
  *
- * Under the default policy the handler is told a final status only after a read confirmed it. A read leaves a
+ * By default the handler is told a final status only after a read confirmed it. A read leaves a
  * claim in one of four states:
  *
  * - *confirmed*: the service states the same status.
@@ -9,8 +9,7 @@
  * - *ahead*: the service states a status of a lower rank, or does not know the id yet.
  * - *contradicted*: the service states another final status of the same rank.
  *
- * A claim in one of the first two states is settled: it needs no further read. `unsettledClaim` returns which of
- * the other two states a row has.
+ * The first two states settle a claim: it needs no further read.
  */
 import * as Evidence from "@pawl/core/Evidence"
 import { finalRank, rank } from "@pawl/core/Status"
@@ -28,13 +27,13 @@ import * as Reading from "../verify/Reading.ts"
 import type { Row } from "../rule/Row.ts"
 
 /**
- * The result of a read. `askedAt` is when the read was sent (ms since the epoch): of two reads, the one that was
- * sent later counts.
+ * The result of a read. `askedAt` is when it was sent, in milliseconds since the epoch: of two
+ * reads the one sent later counts.
  *
- * - `Answered`: the service stated a status. It may be one that the specification does not list.
+ * - `Answered`: the service stated a status, which the specification may not list.
  * - `NotFound`: no status endpoint knows the id.
- * - `NoAnswer`: the read failed or timed out. `isDenied`: the service refused the merchant's credentials. `limited`: the
- *   service limits the rate of calls, for so many milliseconds if it said so.
+ * - `NoAnswer`: the read failed or timed out. `isDenied`: the service refused the credentials.
+ *   `limited`: the service limits the rate of calls, for so many milliseconds if it said so.
  */
 export type ReadResult = { readonly askedAt: number } & (
   | { readonly _tag: "Answered"; readonly kind: Kind; readonly status: OpenStatus }
@@ -47,8 +46,8 @@ export type ReadResult = { readonly askedAt: number } & (
 )
 
 /**
- * Service that reads the status of a row's transaction. `policy` is the rule for the claims that must be confirmed
- * before the handler is told.
+ * Service that reads the status of a row's transaction. `policy` decides which claims must be
+ * confirmed before the handler is told.
  */
 export class Confirmer extends Context.Service<
   Confirmer,
@@ -63,10 +62,9 @@ const readTimeout = Duration.minutes(1)
 /**
  * Layer that reads through the `StatusReader` port.
  *
- * A read that fails or takes longer than a minute is `NoAnswer`. An id that does not have the form of the service's ids
- * is `NotFound` without a read.
- *
- * While the kind of a row is not known, `KindHints.asked` says which endpoints are read.
+ * A read that fails or takes longer than a minute is `NoAnswer`. An id that the service cannot have
+ * issued is `NotFound` without a read. `KindHints.asked` selects the endpoints of a row of unknown
+ * kind.
  */
 export const layer = (options?: {
   readonly policy?: Evidence.Policy
@@ -117,7 +115,6 @@ export const layer = (options?: {
     })
   )
 
-/** Waits for the turn of a further request of the same read. */
 const turn = Effect.flatMap(BeforeRequest, (wait) => wait ?? Effect.void)
 
 const noAnswer = (
@@ -129,10 +126,7 @@ const noAnswer = (
   return Effect.as(Effect.logWarning(text, reason), { _tag: "NoAnswer", askedAt, isDenied })
 }
 
-/**
- * Returns the state of a row's unsettled claims: `ahead` of the status that the service states, or
- * `contradicted` by it. Returns undefined when every claim is settled.
- */
+/** Returns the state of a row's unsettled claims. */
 export const unsettledClaim = (
   { evidence, read }: Row,
   policy: Evidence.Policy

@@ -1,10 +1,11 @@
 /**
  * The lease under which a worker works on one row.
  *
- * A lease lasts 30 seconds (`WorkLimits`) by the clock of the ledger and is renewed after a third of that. It counts as lost
- * when another worker has the row, or when the ledger cannot renew it for half of its time: the work is stopped before
- * another worker can claim the row. Only a process that is itself paused for longer than that cannot stop it. When it goes on, it can write
- * nothing to the row, and its call of the handler ends with the next renewal.
+ * A lease lasts 30 seconds (`WorkLimits`) by the clock of the ledger, and is renewed after a third
+ * of that. It is lost when another worker has the row, or when it could not be renewed for half of
+ * its time: the work stops before another worker can claim the row. A process that is paused for
+ * longer cannot write to the row when it goes on, and its call of the handler ends with the next
+ * renewal.
  */
 import type { StoreUnavailable } from "@pawl/core/CallbackError"
 import type { Status } from "@pawl/core/Status"
@@ -14,7 +15,7 @@ import type { Ledger } from "../../Ledger.ts"
 import type { Change, Leased } from "../rule/Row.ts"
 import * as Progress from "./Progress.ts"
 
-/** Writes to a leased row, with the retries of `Progress`. Interrupts if the lease is lost. */
+/** Writes with the retries of `Progress`. Interrupts if the lease is lost. */
 export const write = (
   ledger: Ledger["Service"],
   leased: Leased,
@@ -25,13 +26,12 @@ export const write = (
     Effect.flatMap((row) => (row === undefined ? Effect.interrupt : Effect.succeed(row)))
   )
 
-/** The start of a call, its mark and its failure write when the next one may be made, or what was told. */
 const stepOf = (change: Change): Progress.Step => ({
   sort: "told" in change || "retryAt" in change || "deadLetter" in change ? "calls" : "rows",
   isEnd: change.release !== undefined
 })
 
-/** Reads the body of the newest callback that claims a status, with the retries of `Progress`. */
+/** Reads with the retries of `Progress`. */
 export const body = (
   ledger: Ledger["Service"],
   leased: Leased,
@@ -45,7 +45,7 @@ export const body = (
         .pipe(Progress.ofRow(leased, { sort: "calls", isEnd: false }))
 }
 
-/** Renews the lease of a row until it is lost. `duration` is the time that it lasts, in milliseconds. */
+/** `duration` is in milliseconds. */
 export const renew = (
   ledger: Ledger["Service"],
   leased: Leased,
@@ -57,7 +57,7 @@ export const renew = (
     renewEach(duration)
   )
 
-/** Renews a lease after each third of its time, until it is lost or could not be renewed for half of its time. */
+/** Renews until the lease is lost, or could not be renewed for half of its time. */
 export const renewEach =
   (duration: number) =>
   (renewed: Effect.Effect<boolean, StoreUnavailable>): Effect.Effect<void> =>

@@ -1,9 +1,9 @@
 /**
- * The next work on a row: when it is due and in which lane, and the transition that the handler is told next.
+ * The next work on a row: its due time and lane, and the next transition for the handler.
  *
- * If a recorded time is later than now, the clock was ahead when the time was recorded. Work that waits for such a time
- * would wait too long. So the wait is limited to the longest one of the rules. Differences of up to 5 seconds are left,
- * because the clocks of several processes differ by a little.
+ * A recorded time that is later than now comes from a clock that was ahead. The wait for it is
+ * limited to the longest one of the rules. Up to 5 seconds are left, because the clocks of
+ * processes differ by a little.
  */
 import * as Duration from "effect/Duration"
 import type { Lane, ReadLane, Change, Row, Leased, DeadLetter } from "../rule/Row.ts"
@@ -23,7 +23,6 @@ import * as Pull from "effect/Pull"
 import * as Schedule from "effect/Schedule"
 import * as Order from "../rule/Order.ts"
 
-/** Returns the lane of the read that is due; undefined when none is. */
 export const laneOfRead = (
   row: Row,
   rules: Reconciler.Rules,
@@ -33,13 +32,11 @@ export const laneOfRead = (
   return at === undefined || at > now ? undefined : readLane(row, rules)
 }
 
-/** Returns the lane of the call that is due; undefined when none is. */
 export const laneOfCall = (row: Row, rules: Reconciler.Rules, now: number): Lane | undefined => {
   const at = callAt(row, rules.policy)
   return at === undefined || at > now ? undefined : callLane(row)
 }
 
-/** Returns when a row is due for a read or a call of the handler, and in which lane. */
 export const nextOf = (
   row: Row,
   rules: Reconciler.Rules,
@@ -53,7 +50,6 @@ export const nextOf = (
   return readAt === undefined ? { dueAt: undefined } : { dueAt: readAt, lane: readLane(row, rules) }
 }
 
-/** Returns the lane of the next read of a row. */
 export const readLane = (row: Row, rules: Reconciler.Rules): ReadLane => {
   if (Reconciler.isUnread(row, rules)) return "ask"
   return Reconciler.isClosed(row, rules) ? "watch" : "repeat"
@@ -63,7 +59,7 @@ const callLane = ({ attempt }: Row): Lane => (attempt > 0 ? "retry" : "tell")
 
 const maxDifference = Duration.toMillis(Duration.seconds(5))
 
-/** Returns the change that corrects the times of a row; undefined if they are possible. */
+/** Returns the change that corrects impossible times of a row. */
 export const correction = (
   row: Row,
   rules: Reconciler.Rules,
@@ -75,11 +71,11 @@ export const correction = (
     const ahead = at === undefined ? 0 : at - now - wait
     return ahead > maxDifference ? ahead : 0
   }
-  // The plan of reads was made when the row was last asked, or got its last status.
+  // The read plan dates from the last read or the last new status.
   const clockAhead = Math.max(aheadOf(askedAt), aheadOf(newStatusAt))
   const plannedAt = pollAt === undefined ? 0 : pollAt - clockAhead
   const maxPollAt = now + Reconciler.maxGap(rules)
-  // An earlier call may still run, so the next one waits at least for the time of a lease.
+  // An earlier call may still run, so the next one waits at least for a lease.
   const retryWait = Math.max(attempt > 0 ? plannedWait(retrySchedule, attempt) : 0, lease)
   const change: Change = {
     ...(aheadOf(askedAt) > 0 && { askedAt: undefined }),
@@ -102,10 +98,8 @@ export interface Pending {
   readonly after: Effect.Effect<void>
 }
 
-/** Returns the work on a row that has no change. */
 export const none = (row: Leased): Pending => ({ row, change: {}, after: Effect.void })
 
-/** Adds a change. */
 export const add = (
   pending: Pending,
   change: Change,
@@ -116,15 +110,16 @@ export const add = (
   after: Effect.andThen(pending.after, after)
 })
 
-/** Writes the change, and returns the row. Interrupts if the lease is lost. */
+/** Interrupts if the lease is lost. */
 export const write = (
   ledger: Ledger["Service"],
   { after, change, row }: Pending
 ): Effect.Effect<Leased> => Effect.tap(Lease.write(ledger, row, change), after)
 
 /**
- * Returns the waits after failed calls of the handler, in milliseconds, from number `attempt` on; undefined after a call at whose
- * time the schedule has ended. `at` has the times of these calls. All calls before them count as made at the time of the first one.
+ * Returns the waits after failed calls from number `attempt` on, in milliseconds; undefined where
+ * the schedule has ended. `at` has the times of these calls. All calls before them count as made at
+ * the first of these times.
  */
 const waitsAfter = (
   schedule: Schedule.Schedule<unknown>,
@@ -147,10 +142,13 @@ const waitsAfter = (
     })
   )
 
-/** The waits of each schedule, because they are needed at each claim, and one takes a step for each call before it. */
+/**
+ * Caches the waits of each schedule. Each claim needs them, and a wait takes a step for each call
+ * before it.
+ */
 const plannedWaits = new WeakMap<object, ReadonlyArray<number | undefined>>()
 
-/** Returns the wait after failed call number `attempt`, in milliseconds, if no time passed since the first one. */
+/** Returns milliseconds, as if no time had passed since the first call. */
 export const plannedWait = (schedule: Schedule.Schedule<unknown>, attempt: number): number => {
   let waits = plannedWaits.get(schedule) ?? []
   if (waits.length < attempt) {
@@ -160,7 +158,7 @@ export const plannedWait = (schedule: Schedule.Schedule<unknown>, attempt: numbe
   return waits[attempt - 1] ?? 0
 }
 
-/** Returns the wait after failed call number `attempt`, also if the schedule ends with it: a person is asked after that wait. */
+/** Returns a wait even where the schedule ends: a person is asked after it. */
 export const waitAfter = (
   schedule: Schedule.Schedule<unknown>,
   attempt: number,
@@ -168,11 +166,10 @@ export const waitAfter = (
   at: number
 ): number => waitsAfter(schedule, attempt, since, [at])[0] ?? plannedWait(schedule, attempt)
 
-/** Returns the standing of a row's transaction. */
 export const standingOf = (row: Row, policy: Evidence.Policy): Evidence.Standing =>
   Evidence.standing(row.evidence, row.read?.status, policy)
 
-/** Returns the status to tell the handler; undefined if it was told already, or if the row was parked at it. */
+/** Returns undefined if the status was told, or if the row was parked at it. */
 const statusToTell = (row: Row, standing: Evidence.Standing): Status | undefined => {
   const to = Evidence.news(standing, row.told)
   return row.unreadable !== undefined || to === row.deadLetter?.to ? undefined : to
@@ -182,7 +179,7 @@ const statusToTell = (row: Row, standing: Evidence.Standing): Status | undefined
 const isToPark = ({ deadLetter, unreadable }: Row): boolean =>
   unreadable !== undefined && deadLetter?.reason !== "unreadable"
 
-/** Returns when the handler may be called (ms since the epoch); undefined if there is nothing to tell. */
+/** Returns milliseconds since the epoch; undefined if there is nothing to tell. */
 export const callAt = (row: Row, policy: Evidence.Policy): number | undefined => {
   if (isToPark(row)) return 0
   const to = statusToTell(row, standingOf(row, policy))
@@ -190,10 +187,12 @@ export const callAt = (row: Row, policy: Evidence.Policy): number | undefined =>
   return isBackingOff(row) ? row.retryAt : 0
 }
 
-/** Tells whether the last call failed or was interrupted. The next call waits for `retryAt`, whatever its status. */
+/**
+ * Tells whether the last call failed or was interrupted. The next call waits for `retryAt`,
+ * whatever its status.
+ */
 const isBackingOff = ({ attempt }: Row): boolean => attempt > 0
 
-/** The next step for a row: nothing now, parking it, or a call of the handler. */
 type Step =
   | { readonly _tag: "Nothing" }
   | { readonly _tag: "Park"; readonly deadLetter: DeadLetter }
@@ -204,7 +203,7 @@ type Step =
       readonly change: Change
     }
 
-/** Returns the next step for a row. The change of a call is written before the handler is called. */
+/** The change of a call is written before the handler is called. */
 export const nextStep = (
   row: Row,
   standing: Evidence.Standing,
@@ -235,7 +234,7 @@ export const nextStep = (
     return { _tag: "Park", deadLetter: { reason: "handler-failed", at: now, to } }
   }
   const retryAt = now + (wait ?? plannedWait(schedule, attempt))
-  // A call for another status may have had an effect although it failed, so that status keeps its number.
+  // A failed call for another status may have had an effect, so that status keeps its number.
   const isOther = row.pendingStatus !== undefined && !isRetry
   const sequence = isOther ? row.sequence + 1 : row.sequence
   return {
@@ -263,8 +262,7 @@ export const nextStep = (
 }
 
 /**
- * Makes the transition that the handler is called with. `body` is the body of the newest callback that claims it. Returns
- * undefined if the body cannot be read.
+ * `body` is the newest callback that claims the transition. Returns undefined if it cannot be read.
  */
 export const make = (
   row: Leased,

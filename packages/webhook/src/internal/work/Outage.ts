@@ -1,14 +1,15 @@
 /**
- * Notices that no worker was alive for longer than the service repeats a callback, and reads every transaction once.
+ * Notices that no worker was alive for longer than the service repeats a callback, and reads every
+ * transaction once.
  *
- * The ledger keeps when a worker was last alive. It is noted at the start, every minute, and at the end. After a gap of more
- * than 62 minutes callbacks may be lost for good: in an outage of all receivers, or while the machine was suspended. Reads that are planned for later, such as those of transactions that have ended, are then made soon, 10 in a second of each lane.
+ * The ledger notes that a worker is alive at its start, every minute, and at its end. In a gap of
+ * more than 62 minutes, such as an outage of all receivers or a suspended machine, callbacks may be
+ * lost for good. Then planned reads are brought forward, 10 in a second of each lane. A row that is
+ * leased or waits for a call of the handler has no planned read: the worker reads it when it works
+ * on it.
  *
- * If a worker was last alive at a time that is later than the start, the clock was set back while no worker ran. Rows are
- * due earlier by the difference.
- *
- * A row at work, or one that waits for a call of the handler, has no planned read in the ledger. A worker that noticed the
- * gap reads such a row when it works on it.
+ * If a worker was last alive at a time later than the start, the clock was set back meanwhile. Rows
+ * are due earlier by the difference.
  *
  * A ledger in memory ends with its process, so it is not watched.
  */
@@ -28,7 +29,7 @@ const maxGap = Duration.toMillis(Duration.minutes(62))
 const interval = Duration.minutes(1)
 const readsPerSecond = 10
 const pageSize = 100
-/** The pause between two pages, so that callbacks can be stored meanwhile. */
+/** Lets callbacks be stored between two pages. */
 const pause = Duration.millis(20)
 
 const reason =
@@ -37,19 +38,10 @@ const reason =
 interface Options {
   readonly ledger: Ledger["Service"]
   readonly journal: Journal["Service"]
-  /** The time of a lease, in milliseconds. */
+  /** In milliseconds. */
   readonly lease?: number
 }
 
-/**
- * Makes the watch of a worker.
- *
- * - `begin`: notices a gap before the first row is claimed.
- * - `isMissed`: tells whether a row was not read since the last gap.
- * - `check`: acts after a gap, and notes that the worker is alive.
- * - `run`: checks at the start, and then every minute.
- * - `noteEnd`: notes that the worker was alive until now.
- */
 export const make = ({ journal, lease = defaults.lease, ledger }: Options) => {
   const isWatched = Duration.isFinite(ledger.pollInterval)
   let readSince = -Infinity
@@ -88,12 +80,14 @@ export const make = ({ journal, lease = defaults.lease, ledger }: Options) => {
       yield* journal.raiseAlarm(reason)
       yield* bringForward(now, last + maxGap)
     }
-    // Only now: a worker that ends before is followed by one that notices the same gap.
+    // Last, so that after a crash the next worker notices the same gap.
     yield* Progress.untilDone(ledger.noteAlive(now))
   })
 
   return {
+    /** Notices a gap before the first row is claimed. */
     begin: Effect.when(begin, Effect.succeed(isWatched)),
+    /** Tells whether a row was not read since the last gap. */
     isMissed: ({ askedAt = -Infinity, newStatusAt }: Row) =>
       Math.max(askedAt, newStatusAt) < readSince,
     check,

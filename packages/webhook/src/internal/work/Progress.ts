@@ -1,13 +1,14 @@
 /**
  * The progress of a worker: whether its steps reach the store, and the rows that cannot be written.
  *
- * A worker has four sorts of steps: claims, those of the watches beside them, such as that of the clock, those of calls of the handler, and other ones of a row. A sort
- * fails from the first step that fails until one ends well: a round that claimed, or a row that was released with its result. After a
- * minute the worker makes no progress. An alarm says so with the cause, again every 10 minutes, and `state` does.
+ * Steps have four sorts: claims, checks of the watches, calls of the handler, and other steps of a
+ * row. A sort fails from its first failed step until one succeeds. After a minute of that the
+ * worker makes no progress: `state` has the cause, and an alarm repeats it every 10 minutes.
  *
- * A step is made again every second while the store is not available. If the store refuses it (`Fault`), a row gets five tries,
- * and one try after that until it is released. Then its work ends with `NotWritten`: its slots are free, and its lease runs out. The
- * rows of the last 15 minutes are shown.
+ * A step is retried every second while the store is not available. If the store refuses it
+ * (`Fault`), a row gets five tries, and then single ones until its release succeeds. Work without
+ * a try left ends with `NotWritten`: its slots become free, and its lease runs out. `state` shows
+ * the rows of the last 15 minutes.
  */
 import type { StoreUnavailable } from "@pawl/core/CallbackError"
 import * as Clock from "effect/Clock"
@@ -20,10 +21,8 @@ import * as Schedule from "effect/Schedule"
 import type * as Scope from "effect/Scope"
 import * as Fault from "../sql/Fault.ts"
 
-/** The wait before a store that is not available is called again. */
 export const retryDelay = Duration.seconds(1)
 
-/** Retries a store that is not available, every second. */
 export const retrySchedule = Schedule.spaced(retryDelay)
 
 /** Defect of the work on a row whose step the store refuses. */
@@ -33,7 +32,7 @@ export class NotWritten extends Data.TaggedError("NotWritten")<{ readonly cause:
   }
 }
 
-/** A row that cannot be written. `since` and `at` are the times of the first and of the last try. */
+/** `since` and `at` are the times of the first and of the last try. */
 export interface StuckRow {
   readonly method: string
   readonly transactionId: string
@@ -42,28 +41,28 @@ export interface StuckRow {
   readonly at: number
 }
 
-/** `cause` is why the worker makes no progress; undefined if it makes some. */
+/** `cause` is undefined while the worker makes progress. */
 export interface State {
   readonly cause: string | undefined
   readonly rows: ReadonlyArray<StuckRow>
 }
 
-/** Returns the state of several workers: the first cause, and all rows. */
+/** Returns the first cause, and all rows. */
 export const join = (states: ReadonlyArray<State>): State => ({
   cause: states.map(({ cause }) => cause).find((cause) => cause !== undefined),
   rows: states.flatMap(({ rows }) => rows)
 })
 
-/** The alarms begin so; the cause follows. */
+/** The start of the alarms; the cause follows. */
 export const noProgress = "the worker makes no progress"
 export const noRequests = "no requests are sent"
 export const notWritten = "a transaction cannot be written"
 
 type Sort = "rounds" | "watches" | "calls" | "rows"
 
-/** A step of a row. With `isEnd` the row is released by it. */
 export interface Step {
   readonly sort: Exclude<Sort, "rounds" | "watches">
+  /** Whether the step releases the row. */
   readonly isEnd: boolean
 }
 
@@ -73,38 +72,35 @@ interface Subject {
   readonly transactionId: string
 }
 
-/**
- * - `ofRound`: makes a step of a round, once.
- * - `ofRow`: makes a step of a row until it succeeds, or dies with `NotWritten`.
- * - `released`: notes that a row was released.
- * - `failed`: notes that a step of a row failed, and returns what that means.
- * - `end`: from now on a refused step has one try, because the worker is drained.
- */
 export interface Progress {
+  /** Makes a step of a round, once. */
   readonly ofRound: <A>(
     step: Effect.Effect<A, StoreUnavailable>,
     sort?: "rounds" | "watches"
   ) => Effect.Effect<A, StoreUnavailable>
+  /** Repeats a step of a row until it succeeds, or dies with `NotWritten`. */
   readonly ofRow: (
     row: Subject,
     step: Step
   ) => <A>(step: Effect.Effect<A, StoreUnavailable>) => Effect.Effect<A>
   readonly released: (sort: Step["sort"], row?: Subject) => void
+  /** Notes that a step of a row failed, and returns what that means. */
   readonly failed: (sort: Step["sort"], error: unknown) => Effect.Effect<Fault.Fault>
+  /** Allows a refused step one try, because the worker is drained. */
   readonly end: () => void
   readonly state: Effect.Effect<State>
 }
 
 const maxTries = 5
 const limit = Duration.minutes(1)
-/** An alarm is raised again after 10 of the limits. */
+/** In limits. */
 const alarmGap = 10
-/** The limits after which a failure counts no longer if no further one came: another worker has the rows. */
+/**
+ * The limits after which a single failure no longer counts, because another worker has the rows.
+ */
 const maxQuiet = 15
-/** The most rows that are known. */
 const maxRows = 1000
 
-/** Steps of one sort that fail. */
 interface Failing {
   cause: string
   /** The limits that have passed, and those since the last step. */
@@ -112,7 +108,6 @@ interface Failing {
   quiet: number
 }
 
-/** Makes the progress of a worker. `raise` raises an alarm. */
 export const make = Effect.fnUntraced(function* (
   raise: (reason: string) => Effect.Effect<void>,
   reason: string = noProgress
@@ -134,7 +129,7 @@ export const make = Effect.fnUntraced(function* (
     }).pipe(
       Effect.delay(limit),
       Effect.repeat({ while: () => failing[sort] === one }),
-      // The alarm is about the worker, and not about the row whose step failed first.
+      // The alarm is about the worker, not about the row whose step failed first.
       Effect.provideService(CurrentLogAnnotations, annotations)
     )
 
@@ -235,13 +230,12 @@ export const Current: Context.Reference<Progress> = /* @__PURE__ */ Context.Refe
   }
 )
 
-/** Makes a step of a row. */
 export const ofRow =
   (row: Subject, step: Step) =>
   <A>(call: Effect.Effect<A, StoreUnavailable>): Effect.Effect<A> =>
     Effect.flatMap(Current, (progress) => progress.ofRow(row, step)(call))
 
-/** Makes a step of a watch again every second until it succeeds. */
+/** Repeats a step of a watch every second until it succeeds. */
 export const untilDone = <A>(step: Effect.Effect<A, StoreUnavailable>): Effect.Effect<A> =>
   Effect.flatMap(Current, (progress) =>
     Effect.orDie(Effect.retry(progress.ofRound(step, "watches"), retrySchedule))

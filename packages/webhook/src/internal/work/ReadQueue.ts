@@ -1,10 +1,11 @@
 /**
  * The reads of a worker that wait for the budget of its ledger (`ReadBudget`).
  *
- * One fiber reserves reads for all that wait, and lets each go at its time, the most important first. So a first read of a
- * claim waits behind no other read of its process. The time of a read is counted from the request and the response of the
- * reservation by the monotonic clock, so no clock of the process is compared with that of the database: a read goes after
- * its time for sure, and one that cannot go within `ReadBudget.slack` for sure does not go.
+ * One fiber reserves reads for all that wait, and lets the most important go first. So a first read
+ * of a claim waits behind no other read of its process. The time of a read is bounded by the
+ * request and the response of its reservation on the monotonic clock, so clocks are not compared
+ * with the database: a read never goes before its time, and not if it may exceed
+ * `ReadBudget.slack`.
  *
  * Without a limit nothing is reserved, until the service answers with 429.
  */
@@ -20,18 +21,13 @@ import * as ReadBudget from "../rule/ReadBudget.ts"
 import * as Progress from "./Progress.ts"
 import * as LedgerClock from "../ledger/LedgerClock.ts"
 
-/** The waits between two reservations, in milliseconds. */
+/** In milliseconds. */
 const minWait = 25
 const maxWait = 1000
 
 type Waiting = Record<ReadLane, Set<Deferred.Deferred<void>>>
 
-/**
- * Makes the reads of a worker, until its scope ends. `use` notes the rate of each reservation.
- *
- * - `take` waits until a read of a lane may be sent, and returns false if that is not within `timeout`.
- * - `lower` lowers the rate after a 429. `retryAfter` is the wait that its response asks for, in milliseconds.
- */
+/** Makes the queue of a worker, until its scope ends. `use` notes the rate of each reservation. */
 export const make = Effect.fnUntraced(function* (
   ledger: Ledger["Service"],
   limit: number,
@@ -41,7 +37,7 @@ export const make = Effect.fnUntraced(function* (
   const waiting: Waiting = { ask: new Set(), repeat: new Set(), watch: new Set() }
   const arrived = yield* Latch.make()
   const elapsed = () => Number(clock.monotonicTimeNanosUnsafe()) / 1e6
-  /** Without a limit reads are reserved after a 429, until the rate has recovered. */
+  /** Without a limit reads are reserved from a 429 until the rate has recovered. */
   let isLimited = limit !== Infinity
 
   const next = () =>
@@ -89,6 +85,7 @@ export const make = Effect.fnUntraced(function* (
     Effect.forkScoped
   )
 
+  /** Waits until a read of a lane may be sent; false if that is not within `timeout`. */
   const take = Effect.fnUntraced(function* (lane: ReadLane, timeout: Duration.Duration) {
     if (!isLimited) return true
     const read = yield* Deferred.make<void>()
@@ -101,12 +98,15 @@ export const make = Effect.fnUntraced(function* (
     )
   })
 
+  /**
+   * Lowers the rate after a 429, whose response may ask for a wait of `retryAfter` milliseconds.
+   */
   const lower = (retryAfter: number | undefined) =>
     Effect.suspend(() =>
       ledger.lowerReads({ limit, retryAfter }, LedgerClock.timeOf(ledger, clock))
     ).pipe(
       Progress.untilDone,
-      // A reservation before it says nothing of the rate behind it.
+      // An earlier reservation says nothing of the new rate.
       Effect.tap(() => Effect.sync(() => (isLimited = true)))
     )
 

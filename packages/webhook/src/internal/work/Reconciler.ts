@@ -1,27 +1,27 @@
 /**
  * Plans the reads of each transaction, so that a lost callback is noticed.
  *
- * A row follows one of four plans. A plan is a sequence of waits between reads, and the *poll ladder* is
- * the sequence `Profile.pollIntervals`.
+ * A row follows one of four plans: sequences of waits between reads. The *poll ladder* is
+ * `Profile.pollIntervals`.
  *
- * - *ahead*: a claim is ahead of what the service states. Read at once, then after 1, 2, 5, 15 and 60
+ * - *ahead*: a claim is ahead of the stated status. Reads at once, after 1, 2, 5, 15 and 60
  *   seconds, then on the poll ladder.
- * - *contradicted*: the service contradicts a claim. Read at once, then after 5 and 60 seconds, then once at each
- *   gap of the poll ladder, then as in *closed*.
- * - *open*: the transaction has not ended. Read on the poll ladder. Its last gap repeats for 24 hours; then each
- *   gap is a tenth of the time since the last callback with a new status, at most 2 days. The reads end 180 days
- *   after that callback.
- * - *closed*: the transaction has ended. The *watch* begins, because the callback of a later REFUNDED or
- *   CHARGEBACK may be lost. A payment or payout in SUCCEED or REFUNDED is read after 12 hours, then at gaps that
- *   double to 14 days, for 180 days. A transaction in FAILED or CANCELLED is read once, after 12 hours.
+ * - *contradicted*: the service contradicts a claim. Reads at once, after 5 and 60 seconds, once at
+ *   each gap of the poll ladder, then as in *closed*.
+ * - *open*: the transaction has not ended. Reads on the poll ladder. Its last gap repeats for 24
+ *   hours; then each gap is a tenth of the time since the last callback with a new status, at most
+ *   2 days. The reads end 180 days after that callback.
+ * - *closed*: the transaction has ended. The *watch* replaces a lost callback of a later REFUNDED
+ *   or CHARGEBACK. A payment or payout in SUCCEED or REFUNDED is read after 12 hours, then at gaps
+ *   that double to 14 days, for 180 days. A transaction in FAILED or CANCELLED is read once, after
+ *   12 hours.
  *
- * While its kind is not known, a row is read 60 seconds after its first callback, if its plan has a later read: from then on
- * every endpoint is read.
+ * A row of unknown kind is read 60 seconds after its first callback, if its plan has a later read:
+ * from then on every endpoint is read.
  *
- * Apart from the plan, every accepted claim that is not confirmed makes the row due now, even an exact repeat.
- * Such a read does not advance the plan, and is retried after 15 seconds if the service does not answer. A
- * claim that comes in the same millisecond as a read causes another read. A row is read at most once a
- * second.
+ * Every accepted claim that is not confirmed, even a repeat, makes the row due now. Such a read
+ * does not advance the plan, and is retried after 15 seconds without an answer. A claim in the
+ * millisecond of a read causes another read. A row is read at most once a second.
  */
 import * as Evidence from "@pawl/core/Evidence"
 import type { Switches } from "@pawl/core/Profile"
@@ -34,11 +34,10 @@ import { invisibleTime } from "../rule/KindHints.ts"
 import type { Change, Row } from "../rule/Row.ts"
 
 const seconds = (...waits: ReadonlyArray<number>) => waits.map((wait) => Duration.seconds(wait))
-/** The waits before the first reads of a plan. */
 const claimWaits = { ahead: seconds(0, 1, 2, 5, 15, 60), contradicted: seconds(0, 5, 60) }
 const failedWaits = [Duration.hours(12)]
 const maxWatchGap = Duration.days(14)
-/** More gaps than fit into `maxPollingTime`, also if outages cut some of them short. */
+/** More gaps than `maxPollingTime` holds, even if outages shorten some. */
 const paidWaits = Array.from({ length: 64 }, (_, power) =>
   Duration.min(Duration.hours(12 * 2 ** power), maxWatchGap)
 )
@@ -47,17 +46,16 @@ const maxPollingTime = Duration.toMillis(Duration.days(180))
 const lastGapTime = Duration.toMillis(Duration.days(1))
 const maxOpenGap = Duration.days(2)
 const unknownIdTimeout = Duration.toMillis(Duration.days(1))
-/** The wait after a read that the service did not answer, in milliseconds. */
+/** In milliseconds. */
 export const failedReadDelay = Duration.toMillis(Duration.seconds(15))
 const minReadGap = Duration.toMillis(Duration.seconds(1))
 
-/** The settings that decide when a row is read. */
 export interface Rules {
   readonly policy: Evidence.Policy
   readonly pollIntervals: Switches["pollIntervals"]
 }
 
-/** Returns the longest wait before a read, in milliseconds. */
+/** In milliseconds. */
 export const maxGap = ({ pollIntervals }: Rules): number =>
   Math.max(...[...pollIntervals, maxWatchGap, maxOpenGap].map(Duration.toMillis))
 
@@ -72,7 +70,7 @@ const planOf = (row: Row, rules: Rules): Plan =>
   unsettledClaim(row, rules.policy) ??
   (terminalStatus(row, rules) === undefined ? "open" : "closed")
 
-/** Tells whether a transaction has ended and every claim is settled, so that its reads only watch it. */
+/** Tells whether a transaction has ended and every claim is settled. */
 export const isClosed = (row: Row, rules: Rules): boolean => planOf(row, rules) === "closed"
 
 const watchWaits = (terminal: Status, kind: Kind): ReadonlyArray<Duration.Duration> => {
@@ -80,10 +78,6 @@ const watchWaits = (terminal: Status, kind: Kind): ReadonlyArray<Duration.Durati
   return terminal !== "CHARGEBACK" && kind !== "refund" ? paidWaits : []
 }
 
-/**
- * Returns the wait after the poll ladder has ended, by the time since the last callback with a new status: the
- * last gap for 24 hours, then a tenth of that time, at most 2 days.
- */
 const waitAfterLadder = ({ pollIntervals }: Rules, age: number): Duration.Duration => {
   const last = pollIntervals[pollIntervals.length - 1] ?? pollIntervals[0]
   const tenth = Duration.min(Duration.millis(Math.round(age / 10)), maxOpenGap)
@@ -91,8 +85,7 @@ const waitAfterLadder = ({ pollIntervals }: Rules, age: number): Duration.Durati
 }
 
 /**
- * Returns the wait before read number `polls` of the plan, counted from 0; undefined after its last read. `now` is
- * the time of the read before it.
+ * `polls` counts from 0; undefined after the last read. `now` is the time of the read before it.
  */
 const waitBefore = (
   row: Row,
@@ -111,7 +104,7 @@ const waitBefore = (
   return [...first, ...ladder, ...watchWaits(terminal, row.kind)][polls]
 }
 
-/** Returns when the row is read next (ms since the epoch); undefined when no read is planned. */
+/** Returns milliseconds since the epoch; undefined when no read is planned. */
 export const readAt = (row: Row, rules: Rules): number | undefined => {
   const { askedAt, unconfirmedAt } = row
   if (row.unreadable !== undefined) return undefined
@@ -126,18 +119,20 @@ export const readAt = (row: Row, rules: Rules): number | undefined => {
   return Math.max(Math.min(...candidates), askedAt === undefined ? 0 : askedAt + minReadGap)
 }
 
-/** Tells whether a row has a claim that must be confirmed, and was not read since a callback brought a new status. */
+/** Tells whether a row has a claim to confirm, and no read since its last new status. */
 export const isUnread = (row: Row, { policy }: Rules): boolean =>
   (row.askedAt === undefined || row.askedAt <= row.newStatusAt) &&
   unsettledClaim(row, policy) !== undefined
 
-/** Tells whether the row is parked because no endpoint knows its id, and no callback claimed a new status since. */
+/**
+ * Tells whether no endpoint knows the id of a parked row, and no callback claimed a new status
+ * since.
+ */
 const isParkedAsUnknown = ({ evidence, deadLetter, newStatusAt }: Row): boolean =>
   deadLetter?.reason === "unknown-transaction" &&
   newStatusAt < deadLetter.at &&
   Evidence.confirmedStatuses(evidence).length === 0
 
-/** Returns when the next read of the plan is due. */
 const pollAt = (row: Row, rules: Rules): number | undefined => {
   if (isParkedAsUnknown(row)) return undefined
   const wait = waitBefore(row, rules, row.polls, row.newStatusAt)
@@ -146,11 +141,11 @@ const pollAt = (row: Row, rules: Rules): number | undefined => {
 }
 
 /**
- * Returns the change that the result of a read makes to a row: its evidence, and its position in the plan.
+ * Returns the change of a row by the result of a read: its evidence, and its position in the plan.
  *
- * If a read leads to another plan or to another terminal status, the new plan starts at its beginning. A read
- * without an answer is retried after 15 seconds and does not advance the plan. A row is parked if the service
- * does not know its id for one day.
+ * Another plan or another terminal status restarts the plan. A read without an answer is retried
+ * after 15 seconds and does not advance it. A row is parked if the service does not know its id for
+ * one day.
  */
 export const afterRead = (row: Row, result: ReadResult, rules: Rules, now: number): Change => {
   const { askedAt } = result
@@ -167,7 +162,8 @@ export const afterRead = (row: Row, result: ReadResult, rules: Rules, now: numbe
       ? {
           kind: result.kind,
           evidence: Evidence.confirmed(result.status),
-          // Under the lease this read was sent after the last one, also if the clock was set back between them.
+          // The lease orders this read after the last one, even if the clock was set back between
+          // them.
           read: {
             status: result.status,
             askedAt: Math.max(result.askedAt, (row.read?.askedAt ?? -1) + 1)
@@ -202,9 +198,9 @@ export const afterRead = (row: Row, result: ReadResult, rules: Rules, now: numbe
 }
 
 /**
- * Returns a change that leaves neither a dead letter nor a next poll. It is for a row whose id belongs to a transaction of
- * the other method: a callback of one method has the same checksum as one of the other with the same signed texts, so
- * a captured callback can be sent as both.
+ * Removes the dead letter and the next poll from a change, because the id belongs to a transaction
+ * of the other method. Callbacks of both methods with the same signed texts have the same checksum,
+ * so a captured callback can be sent as both.
  */
 export const asReplay = (row: Row, change: Change): Change => ({
   ...change,
@@ -213,7 +209,7 @@ export const asReplay = (row: Row, change: Change): Change => ({
   pollAt: row.newStatusAt + maxPollingTime + 1
 })
 
-/** Returns the number of reads made on the plan, including this one; undefined if this read was not on the plan. */
+/** Returns the number of reads on the plan; undefined if this read was not on it. */
 const pollsAfter = (row: Row, next: Row, rules: Rules, result: ReadResult): number | undefined => {
   const plan = planOf(next, rules)
   const hasOtherTerminal =
@@ -245,7 +241,7 @@ const deadLetterAfter = (
   return { deadLetter, facts: [Fact.parked(deadLetter)] }
 }
 
-/** Tells whether the plan made a read due, and not only an unconfirmed claim. */
+/** Tells whether the plan made a read due, not only an unconfirmed claim. */
 const isOnPlan = (row: Row, rules: Rules, { askedAt }: ReadResult): boolean => {
   const at = pollAt(row, rules)
   return at !== undefined && at <= askedAt

@@ -1,6 +1,3 @@
-/**
- * Settings of what a receiver keeps, and for how long.
- */
 import * as Config from "effect/Config"
 import * as Duration from "effect/Duration"
 import * as Layer from "effect/Layer"
@@ -8,7 +5,7 @@ import * as Cleaner from "./Cleaner.ts"
 
 const text = (name: string) => Config.String(name).pipe(Config.withDefault(""))
 
-/** The variables of the environment. An empty one counts as absent. */
+/** An empty variable counts as absent. */
 export const environment = {
   bodyDays: text("PAWL_BODY_DAYS"),
   keepMonths: text("PAWL_KEEP_MONTHS"),
@@ -17,35 +14,32 @@ export const environment = {
 
 type Texts = Readonly<Record<keyof typeof environment, string>>
 
-/** The fewest months that are kept: a chargeback may come for 180 days. */
+/** A chargeback may come for 180 days. */
 const fewestMonths = 7
 
-/** Says which numbers can be given. */
 const adviceOf = (least: number): string => `give a number from ${least} to 99999, or never`
 
-/** Reads a whole number, or `never` as infinite. Returns undefined for a text that is neither. */
+/** `never` is infinite. Returns undefined for other texts. */
 const numberIn = (given: string, least: number): number | undefined => {
   if (given === "never") return Infinity
   const value = /^\d{1,5}$/u.test(given) ? Number(given) : 0
   return value >= least ? value : undefined
 }
 
-/** Says which months can be given. */
 export const adviceOfMonths = adviceOf(fewestMonths)
 
-/** Reads the number of months that transactions are kept, infinite for `never`. Returns undefined for any other text. */
+/** `never` is infinite. Returns undefined for other texts. */
 export const monthsIn = (given: string): number | undefined => numberIn(given, fewestMonths)
 
-/** Says which sizes can be given. */
 export const adviceOfSize = "give megabytes, or never"
 
-/** Reads the most megabytes of a store, infinite for `never`, and returns them in bytes. Returns undefined for any other text. */
+/** Reads megabytes and returns bytes; `never` is infinite. Returns undefined for other texts. */
 export const bytesIn = (given: string): number | undefined => {
   const megabytes = given === "never" ? Infinity : /^[1-9]\d{0,8}$/u.test(given) ? Number(given) : 0
   return megabytes === 0 ? undefined : megabytes * 1024 * 1024
 }
 
-/** Reads the settings. Each problem is a sentence. `layer` makes their layer, with other months for a merchant who has his own. */
+/** `layer` takes the months of a merchant that has its own. */
 export const make = (texts: Texts) => {
   const problems = (name: string, given: string, advice: string, value: number | undefined) =>
     given === "" || value !== undefined ? [] : [`${name} cannot be used: ${advice}.`]

@@ -1,6 +1,4 @@
-/**
- * The steps of the work on a leased row: a read of its status, and a call of the handler.
- */
+/** The steps of the work on a leased row: a read of its status, and a call of the handler. */
 import * as Evidence from "@pawl/core/Evidence"
 import { isStatus } from "@pawl/core/Status"
 import { BeforeRequest } from "@pawl/core/internal/BeforeRequest"
@@ -24,12 +22,11 @@ import type * as ReadQueue from "./ReadQueue.ts"
 import * as Latch from "effect/Latch"
 import * as Context from "effect/Context"
 
-/** The longest wait for the read budget. A new claim of the same row waits for it, too. */
+/** The longest wait for the read budget. A new claim of the row waits as long. */
 const budgetTimeout = Duration.seconds(1)
 const denied =
   "the service refuses the merchant key or the merchant secret, so nothing can be confirmed"
 
-/** The services and settings of the steps. */
 interface Tools {
   readonly ledger: Ledger["Service"]
   readonly rules: Reconciler.Rules
@@ -40,15 +37,18 @@ interface Tools {
   readonly limits: WorkLimits
 }
 
-/** Functions of the worker: `beforeTell` runs before the handler may be called, `release` before the row is released. */
+/**
+ * Hooks of the worker: `beforeTell` runs before the handler may be called, `release` before the row
+ * is released.
+ */
 interface Hooks {
   readonly beforeTell: () => void
   readonly release: (row: Leased) => Effect.Effect<Required<Change>["release"]>
 }
 
 /**
- * Makes the function that takes the steps with a row and releases it. A step that is not due, or that finds
- * no free slot or read budget, is left out.
+ * Makes the function that takes the steps with a row and releases it. Skips a step that is not due,
+ * or that finds no free slot or read budget.
  */
 export const make = Effect.fnUntraced(function* ({
   limits,
@@ -116,7 +116,6 @@ export const make = Effect.fnUntraced(function* ({
       : row
   })
 
-  /** Reads if the budget has a read in time. */
   const readInTurn = Effect.fnUntraced(function* (pending: NextWork.Pending) {
     const { row } = pending
     const lane = NextWork.readLane(row, rules)
@@ -133,7 +132,7 @@ export const make = Effect.fnUntraced(function* ({
     return yield* read(pending)
   })
 
-  /** Does a step in a slot of its lane, or another one if the step is not due or no slot is free. */
+  /** Runs `step` in a slot of its lane, or `otherwise` if it is not due or no slot is free. */
   const inSlot = <A, B>(
     pending: NextWork.Pending,
     laneOf: typeof NextWork.laneOfRead | typeof NextWork.laneOfCall,
@@ -155,7 +154,10 @@ export const make = Effect.fnUntraced(function* ({
       Effect.flatMap(release(pending.row), (release) =>
         Effect.asVoid(NextWork.write(ledger, NextWork.add(pending, { release })))
       )
-    /** The slot is held until the end of the call is written: after a crash at most as many are told again. */
+    /**
+     * The slot is held until the result of the call is written: a crash repeats at most as many
+     * calls.
+     */
     const tell = (pending: NextWork.Pending) => {
       beforeTell()
       return Effect.flatMap(teller.tell(pending, release), (told) =>
@@ -176,10 +178,12 @@ export const make = Effect.fnUntraced(function* ({
 const textOf = (result: ReadResult) =>
   result._tag === "Answered" ? result.status : result._tag === "NotFound" ? "404" : "no answer"
 
-/** The reads after which a claim that stays contradicted raises an alarm: at once, after 5 s and after 60 s. */
+/**
+ * The reads after which a contradicted claim raises an alarm: at once, after 5 s and after 60 s.
+ */
 const readsBeforeAlarm = 3
 
-/** Returns the reason for an alarm, from the row before and after a read; undefined if there is none. */
+/** Compares the row before and after a read. */
 const alarmOf = (
   before: Row,
   after: Row,
@@ -208,7 +212,7 @@ const alarmOf = (
     : undefined
 }
 
-/** Divides the calls and reads among the lanes. Each lane has a slot. */
+/** Each lane gets a slot. */
 const countsOf = ({ calls, reads }: WorkLimits): PerLane => {
   const quarterOf = (all: number) => Math.max(1, Math.floor(all / 4))
   return {
@@ -220,22 +224,21 @@ const countsOf = ({ calls, reads }: WorkLimits): PerLane => {
   }
 }
 
-/** Makes the slots of a worker. All of them are free. */
 export const makeSlots = Effect.fnUntraced(function* (limits: WorkLimits) {
   const free: Record<Lane, number> = { ...countsOf(limits) }
   const freed = yield* Latch.make()
   let isNewestNext = true
   return {
-    /** Returns the number of free slots in each lane. */
     free: (): PerLane => ({ ...free }),
-    /** Returns how many of the free slots for first reads take the newest rows: half, in turns if the number is odd. */
+    /**
+     * Half of the free slots for first reads take the newest rows, in turns if the number is odd.
+     */
     newest: (): number => {
       const isOdd = free.ask % 2 === 1
       const count = Math.floor(free.ask / 2) + (isOdd && isNewestNext ? 1 : 0)
       if (isOdd) isNewestNext = !isNewestNext
       return count
     },
-    /** Takes a slot; returns false when none is free. */
     take: (lane: Lane): boolean => {
       if (free[lane] === 0) return false
       free[lane]--
@@ -244,12 +247,12 @@ export const makeSlots = Effect.fnUntraced(function* (limits: WorkLimits) {
     giveBack: (lane: Lane): void => {
       if (free[lane]++ === 0) freed.openUnsafe()
     },
-    /** Completes when a lane that had no free slot has one again, since it last completed. */
+    /** Completes when a lane without a free slot has one again. */
     awaitFreed: Effect.andThen(freed.await, Effect.asVoid(freed.close))
   }
 })
 
-/** Minimum poll interval of a worker. Default: zero, so that the poll interval of the store holds. */
+/** Minimum poll interval of a worker. The default of zero keeps that of the store. */
 export const MinPollInterval: Context.Reference<Duration.Duration> =
   /* @__PURE__ */ Context.Reference("@pawl/webhook/internal/work/RowSteps/MinPollInterval", {
     defaultValue: () => Duration.zero

@@ -3,17 +3,17 @@
  *
  * One call of `tell` makes at most one call of the handler:
  *
- * 1. *start*: the attempt is written to the row, with the read before it, so that a call that a crash interrupts counts as
- *    failed.
+ * 1. *start*: the attempt is written to the row, with the read before it, so that a call that a
+ *    crash interrupts counts as failed.
  * 2. *call*: the handler is called, with a timeout of 5 minutes.
- * 3. *mark*: the transition is marked as told, by the write that releases the row. If the handler has `commit`, that write is in
- *    one database transaction with the rows of the merchant.
+ * 3. *mark*: the write that releases the row marks the transition as told. With `commit` of the
+ *    handler that write is in one database transaction with the rows of the merchant.
  *
- * A handler that fails, dies or times out is called again after 1, 2, 4, … seconds, at most 5 minutes (`retrySchedule`). After a time-out
- * (a `TimeoutError`) it is called again after 30 seconds or more, because the application may still be at work. After
- * 24 hours of failures the row is parked as a dead letter, until the handler can be told another status. If a
- * callback has another amount than was ordered, or a stored field cannot be read, the row is parked and the handler is
- * not called. A person can redrive a parked row.
+ * A failed call, a defect and a time-out are retried after 1, 2, 4, … seconds, at most 5 minutes
+ * (`retrySchedule`). After a time-out the wait is at least 30 seconds, because the application may
+ * still be at work. After 24 hours of failures the row is parked as a dead letter, until there is
+ * another status to tell. A row with a callback of a wrong amount, or with an unreadable field, is
+ * parked without a call. A person can redrive a parked row.
  */
 import { StoreUnavailable } from "@pawl/core/CallbackError"
 import { Handler, type Transition as HandlerTransition } from "@pawl/core/Handler"
@@ -35,15 +35,14 @@ import { Ledger } from "../../Ledger.ts"
 import type { Change, DeadLetter, Leased } from "../rule/Row.ts"
 import { defaults, type WorkLimits } from "../rule/WorkLimits.ts"
 
-/**
- * Service that tells the handler the next transition of a leased row, if there is one.
- *
- * - `tell` returns the change that is to be written with the release of the row; undefined if it is written, and the row released.
- *   `release` says when the row is due again.
- */
+/** Service that tells the handler the next transition of a leased row, if there is one. */
 export class Teller extends Context.Service<
   Teller,
   {
+    /**
+     * Returns the change to write with the release of the row; undefined if it is written, and the
+     * row released. `release` returns when the row is due again.
+     */
     readonly tell: (
       pending: NextWork.Pending,
       release: (row: Leased) => Effect.Effect<Required<Change>["release"]>
@@ -54,7 +53,6 @@ export class Teller extends Context.Service<
 const handlerTimeout = Duration.minutes(5)
 const leaseLost = Symbol("the lease was lost")
 
-/** Layer that calls the `Handler`. */
 export const layer = (
   limits: Pick<WorkLimits, "lease" | "retrySchedule"> = defaults
 ): Layer.Layer<Teller, never, Ledger | Confirmer | Journal | Handler> =>
@@ -80,7 +78,8 @@ export const layer = (
         { change, row }: NextWork.Pending,
         started: Leased
       ) {
-        // A commit may succeed and its response be lost. `ifSequence` prevents a second write by the retry.
+        // A commit may succeed and its response be lost. `ifSequence` prevents a second write by
+        // the retry.
         const writeOnce = Effect.flatMap(
           ledger.write(row, { ...change, ifSequence: started.sequence }),
           (told) => (told === undefined ? Effect.fail(leaseLost) : Effect.succeed(told))
@@ -161,8 +160,8 @@ export const layer = (
           started.failingSince ?? failedAt,
           failedAt
         )
-        // An application may go on with a call that was not answered in time, so the next call does not begin before the lease of
-        // this one would have run out.
+        // An application may still be at work on this call, so the next one waits for the time of a
+        // lease.
         const isTimeout = Cause.isTimeoutError(Cause.squash(cause))
         const wait = isTimeout ? Math.max(backoff, limits.lease) : backoff
         yield* Effect.logWarning(
@@ -179,7 +178,7 @@ export const layer = (
     })
   )
 
-/** Returns the log of a failed handler: the message of a tagged error, else the cause with its stack. */
+/** Returns the message of a tagged error, else the cause with its stack. */
 const reasonOf = (cause: Cause.Cause<unknown>): unknown => {
   const error = Cause.squash(cause)
   const isTagged = error instanceof Error && "_tag" in error && error.cause === undefined

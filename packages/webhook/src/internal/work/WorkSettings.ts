@@ -1,6 +1,3 @@
-/**
- * Settings of the worker: its limits, and the gaps between polls.
- */
 import { type Switches } from "@pawl/core/Profile"
 import * as Config from "effect/Config"
 import * as Duration from "effect/Duration"
@@ -8,7 +5,7 @@ import * as WorkLimits from "../rule/WorkLimits.ts"
 
 const text = (name: string) => Config.String(name).pipe(Config.withDefault(""))
 
-/** The variables of the environment. An empty one counts as absent. */
+/** An empty variable counts as absent. */
 export const environment = {
   handlerCalls: text("PAWL_HANDLER_CALLS"),
   reads: text("PAWL_READS"),
@@ -25,7 +22,7 @@ interface Settings {
   readonly sentences: ReadonlyArray<string>
 }
 
-/** Reads the settings for a number of shards. Each problem is a sentence. */
+/** Each problem is a sentence. */
 export const make = (texts: Texts, shards: number): Settings => {
   const { defaults } = WorkLimits
   const sentences: Array<string> = []

@@ -1,39 +1,32 @@
 /**
- * Works on the rows that are due: reads their status from the service, and calls the handler.
+ * Works on due rows: reads their status from the service, and calls the handler.
  *
- * The worker runs in rounds. A round claims the rows that are due, each under a lease, and starts a fiber
- * for each. The next round begins when a row falls due, when a slot is free again, or after `pollInterval`.
- *
- * Work on a row has three steps:
+ * A round claims due rows under leases, and starts a fiber for each. The next round begins when a
+ * row falls due, a slot becomes free, or `pollInterval` has passed.
  *
  * 1. *read*: if a read is due (`Reconciler`), the status is read (`Confirmer`).
- * 2. *tell*: the handler is called with the next transition, if there is one (`Teller`). The result of the read is written
- *    before.
- * 3. *release*: the lease ends, and the row gets the time and the lane in which it is due again. The same write has the result of
- *    the call.
+ * 2. *tell*: the result of the read is written. Then the handler is called with the next
+ *    transition, if there is one (`Teller`).
+ * 3. *release*: one write stores the result of the call, ends the lease, and sets the next due time
+ *    and lane.
  *
- * Each lane has slots of its own (`Lane`): by default 48 for first calls of the handler, 16 for its retries, 16 for first
- * reads of claims, 8 for other reads of open transactions and 8 for the watch. Half of the first reads are those of the
- * newest claims. A read or a call that finds no free slot is left out, and the row waits in its lane.
- * So a service or an application that hangs does not delay work that was never tried.
+ * Each lane has slots of its own (`Lane`): by default 48 for first calls of the handler, 16 for its
+ * retries, 16 for first reads of claims, 8 for other reads of open transactions and 8 for the
+ * watch. Half of the first reads take the newest claims. A step without a free slot waits in its
+ * lane. So a slow service or application does not delay work that was never tried.
  *
- * A read that has a slot waits for the read budget of the ledger (`ReadBudget`), at most a second. Then it is put off: the row
+ * A read waits at most a second for the read budget of the ledger (`ReadBudget`). Then its row
  * waits in its lane, where a new callback finds it.
  *
- * A ledger of several shards has a worker for each, with an equal share of the slots and of the read budget. So a shard that
- * is not available stops no work of another one.
+ * Each shard of a ledger has a worker, with an equal share of the slots and of the read budget. So
+ * a shard that is not available stops no work of another one.
  *
- * A worker whose steps fail for a minute makes no progress, and says so (`Progress`). So does one whose backlog grows (`Backlog`).
+ * A lease belongs to one worker, so a transaction has at most one call of the handler at a time. A
+ * worker that loses the lease stops at once.
  *
- * If no worker was alive for more than 62 minutes, the service has given up on callbacks meanwhile. Then the reads that are
- * planned for later are made soon, 10 in a second, so that an end that was missed is learned.
- *
- * Only one worker at a time has the lease of a row, so there is at most one call of the handler at a
- * time for a transaction. A worker that loses the lease stops at once.
- *
- * A worker that ends is drained first: it claims nothing more, releases the rows whose handler is not called yet, and
- * leaves 15 seconds to the calls that run. A call that takes longer is interrupted, and the lease of its row runs out,
- * because an application may go on with a call that is interrupted here.
+ * A worker is drained before it ends: it claims nothing more, releases the rows whose handler is
+ * not called yet, and leaves 15 seconds to running calls. A longer call is interrupted, and its
+ * lease runs out, because the application may go on with the call.
  */
 import { Profile } from "@pawl/core/Profile"
 import * as Cause from "effect/Cause"
@@ -64,34 +57,33 @@ import type { Leased, Row } from "../rule/Row.ts"
 import type { Teller } from "./Teller.ts"
 import * as WorkLimits from "../rule/WorkLimits.ts"
 
-/** The longest wait for the calls that run when the worker ends. */
 const drainTimeout = Duration.seconds(15)
 
-/**
- * Service that ends the work before its layer does, for a process that goes on accepting callbacks meanwhile.
- *
- * - `drain`: claims no more rows, and completes when the running handlers have ended, at the latest after 15 seconds.
- * - `isDraining`: true from the start of the drain on.
- * - `progress`: why it makes no progress, and the rows that cannot be written.
- * - `readUse`: the use of the read budget by this process.
- */
+/** Service that ends the work before its layer does, for a process that still accepts callbacks. */
 export class Worker extends Context.Service<
   Worker,
   {
+    /**
+     * Claims no more rows, and completes when the running handlers have ended, after at most 15
+     * seconds.
+     */
     readonly drain: Effect.Effect<void>
+    /** True from the start of the drain. */
     readonly isDraining: Effect.Effect<boolean>
+    /** Why the worker makes no progress, and the rows that cannot be written. */
     readonly progress: Effect.Effect<Progress.State>
+    /** The use of the read budget by this process. */
     readonly readUse: Effect.Effect<ReadBudget.ReadUse>
   }
 >()("@pawl/webhook/internal/work/Worker") {}
 
-/** A row at work. `isTold` is true from the moment on when the handler may have been called. */
+/** A row at work. `isTold`: the handler may have been called. */
 interface Task {
   isTold: boolean
   fiber: Fiber.Fiber<void> | undefined
 }
 
-/** Layer that works until its scope ends, and is drained then. If the scope ends by a failure it is not drained. */
+/** Layer that works until its scope ends, and drains the worker unless the scope fails. */
 export const layer = (
   limits: WorkLimits.WorkLimits = WorkLimits.defaults
 ): Layer.Layer<Worker, never, Ledger | Confirmer | Journal | Teller> =>
@@ -126,10 +118,10 @@ export const layer = (
     })
   )
 
-/** The shortest time between two logs of a round that failed, in milliseconds. */
+/** In milliseconds. */
 const minLogGap = 600_000
 
-/** Starts the worker of a shard of a ledger, or of the whole ledger, and returns what drains it. */
+/** Starts the worker of a shard, or of the whole ledger, and returns its drain. */
 const start = Effect.fnUntraced(function* (
   ledger: Ledger["Service"],
   shard: Ledger["Service"],
@@ -151,7 +143,7 @@ const start = Effect.fnUntraced(function* (
   const tasks = new Map<string, Task>()
   const fibers = yield* FiberSet.make<void>()
 
-  /** The row may be claimed again, for another task, before this one ends. */
+  /** The row may be claimed for another task before this one ends. */
   const forget = (leased: Leased, task: Task) => {
     if (tasks.get(keyOf(leased)) === task) tasks.delete(keyOf(leased))
   }
@@ -193,7 +185,7 @@ const start = Effect.fnUntraced(function* (
       )
   )
 
-  /** Skips a row that this worker works on already: it was claimed again because the clock jumped. */
+  /** A row at work is claimed again if the clock jumps. */
   const begin = Effect.fnUntraced(function* (leased: Leased) {
     if (tasks.has(keyOf(leased))) return
     const task: Task = { isTold: false, fiber: undefined }
@@ -206,7 +198,7 @@ const start = Effect.fnUntraced(function* (
   const round = Effect.gen(function* () {
     const untilCheck = yield* checkClocks
     const at = yield* Clock.currentTimeMillis
-    // Uninterruptible, because only the fiber of a claimed row releases its lease, so each fiber must be started.
+    // Uninterruptible, because only the fiber of a claimed row releases its lease.
     const { dueAt } = yield* shard
       .claim({ at, until: at + lease, limit: slots.free(), newest: slots.newest() })
       .pipe(
@@ -230,7 +222,7 @@ const start = Effect.fnUntraced(function* (
   )
 
   let nextLogAt = 0
-  /** Logs why a round failed, and drops the next causes for 10 minutes: a store that is gone fails each second. */
+  /** A store that is gone fails each second, so one failure in 10 minutes is logged. */
   const logFailure = (cause: Cause.Cause<unknown>) => {
     const at = clock.currentTimeMillisUnsafe()
     // A later time was set before the clock was set back.
