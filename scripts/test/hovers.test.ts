@@ -9,7 +9,7 @@ import { describe, expect, it } from "vitest"
 
 const root = join(import.meta.dirname, "../..")
 const read = (path: string) => readFileSync(join(root, path), "utf8")
-const packages = ["core", "http", "pawl", "receiver", "sandbox", "testkit"]
+const packages = ["core", "http", "pawl", "receiver", "sandbox", "testkit", "webhook"]
 
 interface Node {
   readonly type: string

@@ -2,9 +2,9 @@
  * Signs the operation of a request into its callback URL.
  *
  * The service keeps the query of a callback URL (`spec.md`, "Events"), so the token comes back with
- * every callback and `Verifier` reads it. It names the operation where the callback itself does
- * not: for a hosted page, and for a refund whose callbacks carry the id of the payment. The token
- * is no credential: the callback still needs its checksum
+ * every callback and `Verifier` reads it. It names the operation where the callback does not: for a
+ * hosted page, and for a refund whose callbacks carry the id of the payment. The token is no
+ * credential: the callback still needs its checksum
  * (`docs/decisions/0020-a-callback-is-matched-to-its-order-by-a-signed-token-and-by-its-amount.md`).
  *
  * @since 0.1.0
@@ -55,9 +55,9 @@ export class CallbackUrl extends Context.Service<
   CallbackUrl,
   {
     /**
-     * Returns `url` with the signed token of the operation. The operation of an intent is `payment`
-     * or `payout`, that of a subscription is `card-payment`. Amount and currency are signed only
-     * for APM payments, payouts and refunds, because the others may change.
+     * Returns `url` with the signed token. The operation of an intent is `payment` or `payout`,
+     * that of a subscription is `card-payment`. Amount and currency are signed only for APM
+     * payments, payouts and refunds, because the others may change.
      */
     readonly make: (
       url: string,
@@ -77,15 +77,16 @@ export class CallbackUrl extends Context.Service<
 export type Operation = Token.Operation
 
 /**
- * Error raised when a URL cannot be a callback URL, or when its token would be longer than 1,024
- * characters. The message never contains the URL.
+ * Error raised when a URL cannot be a callback URL, or its token is longer than 1,024 characters.
  *
  * @category errors
  * @since 0.1.0
  */
 export class InvalidCallbackUrl extends Data.TaggedError("InvalidCallbackUrl")<{
+  /** The problem, without the URL. */
   readonly message: string
 }> {
+  /** The tag, for programs without Effect. */
   readonly code = "InvalidCallbackUrl"
 }
 
@@ -96,7 +97,7 @@ export class InvalidCallbackUrl extends Data.TaggedError("InvalidCallbackUrl")<{
  * @since 0.1.0
  */
 export interface Options {
-  /** The id of the merchant in a receiver of several merchants (`Merchants`). */
+  /** The id of the merchant in a receiver of several (`Merchants`). */
   readonly merchant?: string | undefined
 }
 

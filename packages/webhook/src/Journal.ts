@@ -50,13 +50,15 @@ export type Event =
  * @since 0.1.0
  */
 export interface Subject {
+  /** The payment method of its callbacks. */
   readonly method: Method
+  /** The id that its callbacks sign. */
   readonly transactionId: string
 }
 
 /**
  * An event with its transaction and its time in milliseconds since the epoch. An alarm about the
- * whole receiver has no transaction.
+ * receiver has no transaction.
  *
  * @category models
  * @since 0.1.0
@@ -64,8 +66,8 @@ export interface Subject {
 export type Entry = Event & { readonly at: number } & Partial<Subject>
 
 /**
- * An event without an entry: a callback stored by the secret that signed it, refused for its
- * checksum or not stored, or a read with refused credentials.
+ * An event without an entry: a callback that was stored (by the secret that signed it), refused for
+ * its checksum or not stored, or a read with refused credentials.
  *
  * @category models
  * @since 0.1.0
@@ -73,7 +75,7 @@ export type Entry = Event & { readonly at: number } & Partial<Subject>
 export type Noted = "acceptedCurrent" | "acceptedPrevious" | "refused" | "notStored" | "denied"
 
 /**
- * Observes the entries and the events without one. It is synchronous and runs for every callback.
+ * Observes entries and noted events. It is synchronous and runs for every callback.
  *
  * @category models
  * @since 0.1.0
@@ -91,6 +93,7 @@ export type Observer = (
  * @since 0.1.0
  */
 export interface Failure {
+  /** The method and id of the callback's transaction. */
   readonly transaction: string
   /** The cause, without values. */
   readonly cause: string
@@ -110,11 +113,11 @@ export class Journal extends Context.Service<
     /** Records an event of a transaction. */
     readonly record: (subject: Subject, event: Event) => Effect.Effect<void>
     /**
-     * Records an alarm about the whole receiver and logs its cause. Repeats of a reason are dropped
-     * for 10 minutes.
+     * Records an alarm about the receiver and logs its cause. Repeats of a reason are dropped for
+     * 10 minutes.
      */
     readonly raiseAlarm: (reason: string, cause?: unknown) => Effect.Effect<void>
-    /** All entries from now on. A slow subscriber loses the oldest of more than 4,096 entries. */
+    /** All entries from now on. A slow subscriber loses the oldest beyond 4,096. */
     readonly entries: Stream.Stream<Entry>
     /** The entries that a person must look at. */
     readonly alarms: Stream.Stream<Entry>
@@ -164,7 +167,7 @@ export const layer: Layer.Layer<Journal> = Layer.effect(
 
     /**
      * Runs for every callback, so it counts and publishes without effects. `publishUnsafe` refuses
-     * an entry when the buffer is full; `publish` then drops the oldest entry.
+     * an entry when the buffer is full; `publish` then drops the oldest.
      */
     const publish = (entry: Entry, log: Effect.Effect<void>, context: Context.Context<never>) => {
       Metrics.count(entry, context)

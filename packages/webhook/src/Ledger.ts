@@ -1,13 +1,13 @@
 /**
  * Durable storage of callbacks: one row for each transaction, with its evidence, its last read, the
- * status last delivered to the handler, and the time at which its next work is due.
+ * status last delivered to the handler, and its next due time.
  *
  * **Details**
  *
- * `accept` commits a callback to its row before the response may be 200. A worker leases due rows
- * with `claim` and commits its results with `write`; a write without the lease changes nothing.
- * Evidence is joined and never replaced, so a callback that arrives during a lease is kept, and a
- * new status resets the poll intervals.
+ * `accept` commits a callback before the response may be 200. A worker leases due rows with `claim`
+ * and commits its results with `write`; a write without the lease changes nothing. Evidence is
+ * joined and never replaced, so a callback that arrives during a lease is kept, and a new status
+ * resets the poll intervals.
  *
  * The token of the callback URL names the row. Without a token the callback joins the row that its
  * signed id already has, else a new row whose kind a read finds. An unsigned id names only a
@@ -37,8 +37,7 @@ import { Records } from "./internal/records/Records.ts"
 import { type CreateRequest, orderedOf } from "./internal/rule/Row.ts"
 
 /**
- * Error raised when a store cannot be opened, or belongs to another merchant key or base URL. The
- * message contains no password.
+ * Error raised when a store cannot be opened, or belongs to another merchant key or base URL.
  *
  * @category errors
  * @since 0.1.0
@@ -71,7 +70,7 @@ export type CreateResponse = { readonly transactionStatus: OpenStatus } & (
  *
  * The account of each callback is compared with `request`; for APM payments, payouts and refunds
  * also the amount and the currency. Without `request` nothing is compared. After the error
- * `Declined`, register its `response`. Registering the same values again changes nothing.
+ * `Declined`, register its `response`. A repeat changes nothing.
  *
  * Fails with `RegisteredDifferently` and raises an alarm if the row has another account, amount or
  * currency: two operations share an id, or `request` is not the one that was sent.
@@ -115,7 +114,7 @@ export const register = /* @__PURE__ */ Effect.fn("Ledger.register")(function* (
 })
 
 /**
- * Layer that keeps the ledger in memory, for tests. Its rows are lost when the process ends.
+ * Layer that keeps the ledger in memory, for tests. Its rows end with the process.
  *
  * @category layers
  * @since 0.1.0

@@ -4,9 +4,9 @@
  * **Details**
  *
  * Any number of processes may share a database: a change is written only over the version that it
- * read, and is otherwise made again. Every call returns after its commit; changes that wait at the
- * same time share one commit. Conflicts are retried. A statement that is refused, or takes longer
- * than three seconds, fails with `StoreUnavailable`.
+ * read, else made again. Every call returns after its commit; waiting changes share one. Conflicts
+ * are retried. A statement that is refused, or takes longer than three seconds, fails with
+ * `StoreUnavailable`.
  *
  * @see `NodeSqlite` for one machine
  * @see `NodePostgres` for several machines
@@ -36,8 +36,7 @@ import { type RequestStore, services } from "./internal/ledger/RequestStore.ts"
 export { type ShardKey, shardOf } from "./internal/records/Engines.ts"
 
 /**
- * Error raised when the database cannot be used, its tables cannot be made, or it has the rows of
- * another merchant.
+ * Error raised when the database cannot be used, or has the rows of another merchant.
  *
  * @category errors
  * @since 0.1.0
@@ -45,8 +44,7 @@ export { type ShardKey, shardOf } from "./internal/records/Engines.ts"
 export type StartError = SqlError | MigrationError
 
 /**
- * Service that runs work in one transaction of the ledger's database, together with the writes of
- * the ledger inside it.
+ * Service that runs work in one database transaction, with the ledger's writes inside it.
  *
  * **Gotchas**
  *
@@ -62,7 +60,7 @@ export class Transactions extends Context.Service<
     /**
      * Runs `work` and commits. Fails with `StoreUnavailable` if a retry may help: the database is
      * busy, unavailable, read-only after a fail-over, or had a conflict. Other errors are returned
-     * unchanged. With `layerShards`, `key` names the transaction or request whose rows are written.
+     * unchanged. `layerShards` needs `key`: the transaction or request whose rows are written.
      */
     readonly run: <A, E>(
       work: Effect.Effect<A, E, SqlClient>,
@@ -72,19 +70,17 @@ export class Transactions extends Context.Service<
 >()("@pawl/webhook/LedgerSql/Transactions") {}
 
 /**
- * Layer that makes a handler of two parts, for merchants whose own rows are in the ledger's
- * database.
+ * Layer that makes a handler of two parts, for merchants whose rows are in the ledger's database.
  *
  * **When to use**
  *
- * Use to write the merchant's rows and the delivery of a transition in one commit: both are written
- * or neither, so a crash repeats no write.
+ * Use to write the merchant's rows and the delivery of a transition in one commit, so a crash
+ * repeats no write.
  *
  * **Details**
  *
  * `handle` runs first, outside every transaction. `commit` then runs in the transaction that marks
- * the transition as delivered, with the ledger's `SqlClient`. If either fails, the handler call has
- * failed and is retried.
+ * the transition as delivered, with the ledger's `SqlClient`. If either fails, the call is retried.
  *
  * **Gotchas**
  *
@@ -144,7 +140,7 @@ export const handler = <E1 = never, R1 = never, E2 = never, R2 = never>({
 
 /**
  * Makes the tables or brings them up to date, and returns their version. Several processes may run
- * it at the same time. `layer` runs it too.
+ * it at once. `layer` runs it too.
  *
  * @category constructors
  * @since 0.1.0
@@ -154,8 +150,8 @@ export const migrate: Effect.Effect<number, StartError, SqlClient> = Effect.susp
 )
 
 /**
- * Layer that keeps the ledger and the request store in the database of a `SqlClient`. It makes the
- * tables or brings them up to date.
+ * Layer that keeps the ledger and the request store in the database of a `SqlClient`, and migrates
+ * its tables.
  *
  * **Details**
  *
@@ -194,13 +190,14 @@ export const layer: Layer.Layer<
 
 /**
  * Error raised when the list of databases was changed or reordered, or their rows are being moved.
- * `position` counts from 0.
  *
  * @category errors
  * @since 0.1.0
  */
 export class ShardMisplaced extends Data.TaggedError("ShardMisplaced")<{
+  /** The position of the database in the list, from 0. */
   readonly position: number
+  /** The number of databases in the list. */
   readonly count: number
 }> {
   override get message() {
@@ -214,10 +211,10 @@ export class ShardMisplaced extends Data.TaggedError("ShardMisplaced")<{
  *
  * **Details**
  *
- * A stable hash of method and signed id assigns each transaction to a shard, so all its callbacks,
- * its work and the handler's `commit` use one database. A request lives in the shard of its
- * requestId. An unavailable shard answers 503 for its own transactions. Each shard has its own
- * worker, with an equal share of the slots and of the read budget.
+ * A stable hash of method and signed id assigns each transaction to a shard: all its callbacks, its
+ * work and the handler's `commit`. A request lives in the shard of its requestId. An unavailable
+ * shard answers 503 for its own transactions. Each shard has a worker, with an equal share of the
+ * slots and of the read budget.
  *
  * **Gotchas**
  *

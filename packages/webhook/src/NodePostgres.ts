@@ -26,8 +26,8 @@ export const layerLedger = (
   isolated(Layer.provide(LedgerSql.layer, layer(options)))
 
 /**
- * Layer that opens a pool of connections as a `SqlClient`, with the settings that a ledger needs.
- * `options` override them.
+ * Layer that opens a pool of connections as a `SqlClient`, with settings for a ledger. `options`
+ * override them.
  *
  * **Details**
  *

@@ -6,7 +6,7 @@
  * The checksum covers the bytes as received, so the listener reads the body itself, at most 64 KiB.
  * In Express, put `app.all("/callback", listener)` before `express.json()`, or after a parser that
  * keeps the bytes: `express.raw()`, or one that sets `rawBody`, as Nest does with `rawBody: true`.
- * All open bodies share 32 MiB; beyond that, the oldest one is answered 503.
+ * Open bodies share 32 MiB; beyond that, the oldest one is answered 503.
  *
  * **Example** (On Node's own server)
  *
@@ -76,8 +76,8 @@ export interface NodeReceiver {
    */
   readonly listener: (request: IncomingMessage, response: ServerResponse) => void
   /**
-   * Builds the layer now, so due rows are worked on before the first callback arrives. It rejects
-   * as the layer fails.
+   * Builds the layer now, so due rows are worked on before the first callback. It rejects as the
+   * layer fails.
    */
   readonly start: () => Promise<void>
   /** Ends the receiver. Close the server first. */
@@ -126,8 +126,11 @@ export const limits: ServerOptions = {
  * @since 0.1.0
  */
 export class CannotListen extends Data.TaggedError("CannotListen")<{
+  /** The address to listen on. */
   readonly host: string
+  /** The port to listen on. */
   readonly port: number
+  /** The error code of Node, such as `EADDRINUSE`. */
   readonly code: string
 }> {
   override get message() {
@@ -137,8 +140,8 @@ export class CannotListen extends Data.TaggedError("CannotListen")<{
 }
 
 /**
- * The connections that wait to be accepted. Beyond this the system drops a connection, and its
- * client tries again after seconds.
+ * The connections that wait to be accepted. The system drops further ones, and their clients retry
+ * after seconds.
  */
 const maxPending = 4096
 const drain = { quiet: "100 millis", total: "4 seconds" } as const
@@ -167,8 +170,8 @@ const limited = (listener: RequestListener | undefined, onFull: () => void) => {
  * A third of the process's file descriptors, at most 2,048, may be connections. One more closes the
  * longest idle connection and raises an alarm.
  *
- * At the end of the scope, requests that were sent are answered with `Connection: close`,
- * connections that are silent for 100 milliseconds are closed, and after 4 seconds all are.
+ * At the end of the scope, sent requests are answered with `Connection: close`, connections that
+ * are silent for 100 milliseconds are closed, and after 4 seconds all are.
  *
  * @category constructors
  * @since 0.1.0
@@ -200,7 +203,7 @@ const open = (server: Server, { host, port }: { readonly host: string; readonly 
  */
 const maxDrainedBytes = 4 * maxBytes
 
-/** The requests of a connection without a response. Clients usually wait for the response. */
+/** The unanswered requests of a connection. Clients usually wait for the response. */
 const maxPipelined = 8
 
 const listenerOf = (run: Door.Run): RequestListener => {
@@ -242,11 +245,11 @@ const listenerOf = (run: Door.Run): RequestListener => {
     }
 
     let isStopped = false
-    /** Drops the rest of the body; the response closes the connection. */
+    /** The response closes the connection. */
     const stop = () => {
       isStopped = true
       response.shouldKeepAlive = false
-      // Reading many small chunks is expensive, so their sender may not get to read the response.
+      // Many small chunks are expensive, so their sender may not get to read the response.
       if (length <= maxBytes) response.once("finish", () => socket.destroy())
       else request.pause()
     }
@@ -276,7 +279,6 @@ const listenerOf = (run: Door.Run): RequestListener => {
   }
 }
 
-/** Returns the bytes that a parser has kept. */
 const rawBodyOf = (request: IncomingMessage): Uint8Array | undefined => {
   const { body, rawBody = body } = request as {
     readonly body?: unknown

@@ -5,8 +5,8 @@
  *
  * Every commit is on disk before it returns: SQLite appends it to the write-ahead log
  * (`synchronous=NORMAL`), which is then flushed. After a failed flush every statement fails until
- * the process restarts. After three slow flushes in a row a thread flushes and another makes
- * checkpoints, until a flush is fast again, so a slow disk does not block the process.
+ * the process restarts. After three slow flushes in a row threads flush and make checkpoints, until
+ * a flush is fast again, so a slow disk does not block the process.
  *
  * A transaction takes the write lock when it begins, and waits at most 10 milliseconds for it. Only
  * the owner may read and write the file, its `-wal` and its `-shm` (mode 0600). After the file was
@@ -52,32 +52,26 @@ export interface Options {
   readonly filename: string
 }
 
-/**
- * How long a statement waits for another process's lock, in milliseconds. It blocks this process.
- */
+/** In milliseconds; the wait for a lock blocks this process. */
 const lockTimeout = 10
-/** The size in bytes to which the write-ahead log is cut back after a long reader let it grow. */
+/** The bytes to which the write-ahead log is cut back after a long reader let it grow. */
 const logSize = 4 * 1024 * 1024
-/**
- * A flush that takes longer, in nanoseconds, is slow: below this a hop to a thread costs more than
- * the flush.
- */
+/** In nanoseconds. Below this a hop to a thread costs more than the flush. */
 const slowFlush = 20_000_000n
-/** Slow flushes in a row before a thread makes them: a single one is no sign of a slow disk. */
+/** A single slow flush is no sign of a slow disk. */
 const slowInARow = 3
 /**
- * Pages of the log after which SQLite makes a checkpoint: usually, and while the worker thread
- * makes them.
+ * Pages of the log before SQLite makes a checkpoint: usually, and while the worker thread makes
+ * them.
  */
 const checkpointPages = { usual: 1000, slow: 8000 }
-/** Changed rows after which the worker thread makes a checkpoint. */
+/** Changed rows before the worker thread makes a checkpoint. */
 const checkpointRows = 500
 const synchronousNormal = "1"
 const maxPrepared = 100
 
 /**
- * Layer that keeps the ledger and the request store in a file: the durable ledger of a single
- * machine.
+ * Layer that keeps the ledger and the request store in a file, for a single machine.
  *
  * @category layers
  * @since 0.1.0
@@ -92,8 +86,8 @@ export const layerLedger = (
  *
  * **Details**
  *
- * Fails with a `SqlError` that names the file and the reason: it cannot be read and written, it is
- * no database, another process has locked it, or its file system cannot make commits durable.
+ * Fails with a `SqlError` that names the file and the reason: it cannot be read and written, is no
+ * database or locked by another process, or its file system cannot make commits durable.
  *
  * @category layers
  * @since 0.1.0
@@ -157,8 +151,8 @@ export const isFile = (filename: string): boolean =>
   filename !== "" && filename !== ":memory:" && !filename.startsWith("file:")
 
 /**
- * Refuses anything but a regular file, and creates a missing one for its owner. If that fails,
- * SQLite says why.
+ * Refuses anything but a regular file, and creates a missing one for its owner. SQLite reports a
+ * failure.
  */
 const create = (filename: string): Effect.Effect<void, SqlError> =>
   Effect.andThen(
@@ -168,15 +162,14 @@ const create = (filename: string): Effect.Effect<void, SqlError> =>
       : Effect.void
   )
 
-/** Returns the path of a file or file URI. */
 const pathOf = (filename: string): string => {
   const path = /^file:(?:\/\/[^/]*)?([^?#]*)/u.exec(filename)?.[1]
   return path === undefined ? filename : decodeURIComponent(path)
 }
 
 /**
- * Removes the rights of other users from files of an older version. SQLite gives new ones the mode
- * of the database.
+ * Removes the rights of other users from files of an older version. New ones get the mode of the
+ * database.
  */
 const protect = (filename: string): Effect.Effect<void> =>
   isFile(filename)
@@ -194,7 +187,7 @@ const reasons: Partial<Record<SqlError["reason"]["_tag"], string>> = {
   LockTimeoutError: "another process has locked it; end that process, or name another file"
 }
 
-/** Sets and checks the modes that make commits durable, and checks the write lock. */
+/** Sets and checks the modes that make commits durable, and the write lock. */
 const harden = (database: DatabaseSync): void => {
   const runPragma = (pragma: string) =>
     String(Object.values(database.prepare(`PRAGMA ${pragma}`).get() ?? {})[0])
@@ -217,15 +210,15 @@ const attempt = <A>(operation: string, call: () => A): Effect.Effect<A, SqlError
     catch: (cause) => new SqlError({ reason: classifySqliteError(withErrno(cause), { operation }) })
   })
 
-/** Copies the error number from `errcode` to `errno`, which `classifySqliteError` reads. */
+/** `classifySqliteError` reads `errno`, and the error has `errcode`. */
 const withErrno = (cause: unknown): unknown =>
   cause instanceof Error && "errcode" in cause
     ? Object.assign(cause, { errno: cause.errcode })
     : cause
 
 /**
- * Makes the check that the file and its log are still those that were opened. SQLite would write to
- * files without a name, and their rows would be lost.
+ * Makes the check that the file and its log are still the opened ones. SQLite would write to files
+ * without a name, and lose the rows.
  */
 const makeCheck = ({
   filename
@@ -257,7 +250,7 @@ const replaced = (filename: string) => {
   })
 }
 
-/** Makes the flush of the write-ahead log that every commit waits for. */
+/** Every commit waits for the flush of the write-ahead log. */
 const makeFlush = (
   { filename }: Options,
   database: DatabaseSync
@@ -304,7 +297,7 @@ const makeFlush = (
   })
 }
 
-/** Starts a checkpoint in a worker thread, unless one is in progress. */
+/** Starts a checkpoint in a worker thread, unless one runs. */
 const makeCheckpoint = (filename: string): Effect.Effect<() => void, never, Scope.Scope> =>
   Effect.map(
     Effect.acquireRelease(

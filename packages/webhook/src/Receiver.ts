@@ -6,7 +6,7 @@
  * 1. `Receiver.receive` takes the request from a server (`NodeReceiver`, `WebReceiver`, `route`).
  * 2. `Verifier` verifies it.
  * 3. `Ledger.accept` stores it, and the response is 200.
- * 4. `Worker` claims the row and reads the status from the service if a read is due.
+ * 4. `Worker` claims the row, and reads the status if a read is due.
  * 5. The `Handler` receives the transition.
  *
  * | status code | meaning |
@@ -92,19 +92,18 @@ export interface Options {
    * final statuses, `always` or `never`.
    */
   readonly policy?: Policy
-  /** The limits of the worker that differ from `WorkLimits.defaults`. */
+  /** The limits that differ from `WorkLimits.defaults`. */
   readonly limits?: Partial<WorkLimits.WorkLimits>
   /**
    * When a failed handler is called again. By default after 1, 2, 4, … seconds, at most 5 minutes
    * apart, for 24 hours; the transaction then becomes a dead letter. The schedule gets no input. It
-   * continues after a restart, and time in which no process made a due call does not count.
+   * continues after a restart, without the time in which no process made a due call.
    */
   readonly retrySchedule?: Schedule.Schedule<unknown> | undefined
 }
 
 /**
- * Layer that receives callbacks and works on them. Each call makes another receiver, so one program
- * may have several.
+ * Layer that receives callbacks and works on them. Each call makes another receiver.
  *
  * Fails if the ledger belongs to another merchant key or base URL than that of `StatusReader`.
  *
@@ -157,7 +156,7 @@ const layerReceive = Layer.effect(
     let isCurrentSecretUsed = false
 
     /**
-     * Interrupts a slow accept without awaiting it, because a store that hangs may not react.
+     * Interrupts a slow accept without awaiting it, because a hanging store may not react.
      * `Effect.timeout` would fork two fibers for each callback.
      */
     const withTimeout = (
@@ -246,7 +245,7 @@ const layerReceive = Layer.effect(
       if (share === undefined) return accept(verified, context)
       let isTaken = false
       return Effect.ensuring(
-        // Taken here, so that no interruption comes between `take` and `giveBack`.
+        // No interruption comes between `take` and `giveBack`.
         Effect.suspend(() => {
           isTaken = share.take(length)
           return isTaken ? accept(verified, context) : storeFailed(tooMany)
@@ -302,7 +301,7 @@ export const route = (
   HttpRouter.use(
     Effect.fnUntraced(function* (router) {
       const receiver = yield* Receiver
-      // Made here, because a call at the top of the module stays in a bundle without the route.
+      // At the top of the module the call would stay in a bundle without the route.
       const stored = HttpServerResponse.empty({ status: 200 })
       yield* router.add(
         "*",
@@ -334,8 +333,8 @@ export const route = (
   )
 
 /**
- * Removes the checksum from the headers, so that no logger, tracer or error of the server shows it:
- * it is all that a replay of the callback needs.
+ * Hides the checksum from loggers, tracers and errors of the server: it is all that a replay of the
+ * callback needs.
  */
 const removeChecksum = (headers: Headers.Headers): string | undefined => {
   const checksum = headers["x-checksum"]

@@ -1,22 +1,20 @@
 /**
- * Durable requests: a payment that is asked for once happens once, even if processes end in
- * between.
+ * Durable requests: a payment is made once, even if processes end meanwhile.
  *
  * **Details**
  *
- * `send` makes the bytes of the request, commits them sealed to the database of the ledger, and
- * only then sends them. It registers the transaction and commits the outcome. After a crash between
- * the steps, any process of the same database sends the same bytes under the same requestId until
- * the outcome is known. The service processes a requestId once (`spec.md`, "Conventions"), so there
- * is one effect.
+ * `send` seals the bytes of the request and commits them to the database of the ledger before it
+ * sends them. Then it registers the transaction and commits the outcome. After a crash any process
+ * of the database sends the same bytes under the same requestId until the outcome is known. The
+ * service processes a requestId once (`spec.md`, "Conventions"), so there is one effect.
  *
  * The outcome of such a request is in doubt. A 400 or 404 does not settle it, because a proxy may
  * have answered. Three refusals over ten minutes, or the end of `Profile.requestIdWindow`, park it
  * for a person. A callback or a read of the transaction also settles it, if its callback URL was
  * made here.
  *
- * Bodies and outcomes are sealed, and a body is deleted once the answer is known. The body of a
- * request with card data is never stored, only its keyed digest.
+ * A body is deleted once the answer is known. With card data it is never stored, only its keyed
+ * digest.
  *
  * **Example** (A payment that survives the end of its process)
  *
@@ -96,14 +94,13 @@ export class Requests extends Context.Service<
   Requests,
   {
     /**
-     * Sends a request and returns the response, or fails as the method of the service does. A
-     * missing `requestId` is made. A repeat under the same requestId gets the stored outcome, or
-     * waits for it, at most 60 seconds. `limits` end this call only; the request is still sent
-     * later.
+     * Sends a request and returns the response, or fails as the method of the service does. It
+     * makes a missing `requestId`. A repeat of the requestId gets the stored outcome, or waits for
+     * it, at most 60 seconds. `limits` end this call only; the request is still sent later.
      *
      * **Gotchas**
      *
-     * Inside a transaction of the database it is a defect: use `enqueue`.
+     * A defect inside a transaction of the database: use `enqueue`.
      */
     readonly send: <K extends RequestKind>(
       kind: K,
@@ -111,11 +108,10 @@ export class Requests extends Context.Service<
       limits?: SendLimits
     ) => Effect.Effect<RequestResponse<K>, SendError<K>>
     /**
-     * Writes a request that a worker sends later; inside `LedgerSql.Transactions`, as part of that
-     * transaction. A repeat is written once, and fails as `send` does if the request is over
-     * without an effect. After a `send` that surely had no effect it becomes due again.
-     * `expiresAt`, in milliseconds since the epoch, is when it is no longer sent, unless it may
-     * have been sent before.
+     * Writes a request that a worker sends later; inside `LedgerSql.Transactions` as part of that
+     * transaction. A repeat is written once, and fails as `send` does if the request ended without
+     * an effect. A request whose `send` surely had no effect becomes due again. After `expiresAt`,
+     * in milliseconds since the epoch, it is not sent unless it may have been sent before.
      */
     readonly enqueue: <K extends RequestKind>(
       kind: K,
@@ -128,14 +124,14 @@ export class Requests extends Context.Service<
     readonly cancel: (requestId: string) => Effect.Effect<boolean, StoreUnavailable>
     /** Returns the row of a request. Its texts are sealed. */
     readonly get: (requestId: string) => Effect.Effect<RequestRow | undefined, StoreUnavailable>
-    /** Lists a page of parked requests, oldest first, beginning behind `after`. */
+    /** Lists parked requests behind `after`, oldest first. */
     readonly parked: (
       page: Parameters<RequestStore["Service"]["parked"]>[0]
     ) => Effect.Effect<ReadonlyArray<ParkedRequest>, StoreUnavailable>
     /**
      * Makes a parked request due again, and returns whether it did. With `hadNoEffect` a person
-     * states that the request had no effect. This is required once `Profile.requestIdWindow` is
-     * over, and for a request whose transaction was found to be that of another request.
+     * states that the request had no effect: required after `Profile.requestIdWindow`, and for a
+     * request whose transaction was found to be another one's.
      */
     readonly redrive: (
       requestId: string,
@@ -145,8 +141,8 @@ export class Requests extends Context.Service<
 >()("@pawl/webhook/Requests") {}
 
 /**
- * The errors of `send`. While the store is unavailable the request may already be written, so
- * `send` fails with `OutcomeUnknown`: call again with its requestId.
+ * The errors of `send`. If the store is unavailable the request may be written, so `send` fails
+ * with `OutcomeUnknown`: call again with its requestId.
  *
  * @category errors
  * @since 0.1.0
@@ -184,15 +180,15 @@ export interface Options {
   /** The callback URL of requests without their own. Both get a signed token. */
   readonly callbackUrl?: string | undefined
   /**
-   * Returns the input of a request with card data, to send it again after a crash. It has 20
-   * seconds and is retried if it fails. Without it such a request is parked.
+   * Returns the input of a request with card data, to send it again after a crash, within 20
+   * seconds. A failure is retried. Without `rebuild` such a request is parked.
    */
   readonly rebuild?: Process.InputOf | undefined
 }
 
 /**
- * Layer that makes requests, and sends due ones until its scope ends; running ones then have 15
- * seconds to finish. It fails if the store belongs to another merchant key or base URL than that of
+ * Layer that makes requests and sends due ones until its scope ends; running ones then have 15
+ * seconds. It fails if the store belongs to another merchant key or base URL than that of
  * `RequestSender`.
  *
  * @category layers

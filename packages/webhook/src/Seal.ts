@@ -46,9 +46,9 @@ export class Seal extends Context.Service<
     readonly seal: (part: Part, text: string) => Effect.Effect<string>
     /** Decrypts the text of the same part. */
     readonly open: (part: Part, sealed: string) => Effect.Effect<string, NotOpened>
-    /** Returns the digest of a body. It may be stored even if the body has a card number. */
+    /** Returns the digest of a body. It may be stored even for a body with a card number. */
     readonly digest: (kind: RequestKind, body: string) => string
-    /** Compares a digest with a body. `no-key` means that the key of the digest is not given. */
+    /** Compares a digest with a body. `no-key`: the key of the digest is not given. */
     readonly compare: (
       digest: string,
       kind: RequestKind,
@@ -58,15 +58,19 @@ export class Seal extends Context.Service<
 >()("@pawl/webhook/Seal") {}
 
 /**
- * A part of a stored request, and the account that it is sent to.
+ * A part of a stored request. A sealed text opens only for the same part.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Part {
+  /** The requestId of the request. */
   readonly requestId: string
+  /** The kind of the request. */
   readonly kind: RequestKind
+  /** The body that is sent, or the outcome. */
   readonly part: "body" | "outcome"
+  /** The merchant key and base URL that the request is sent to. */
   readonly account?: Account | undefined
 }
 
@@ -85,7 +89,7 @@ export interface Options {
   /** The key before it, which only opens and compares (`PAWL_SEAL_KEY_PREVIOUS`). */
   readonly previousKey?: Redacted.Redacted | undefined
   /**
-   * The merchant secret, from which the keys are derived by HKDF-SHA256 if there is no `key`
+   * The merchant secret, from which HKDF-SHA256 derives the keys if there is no `key`
    * (`PAWL_MERCHANT_SECRET`).
    */
   readonly current?: Redacted.Redacted | undefined
@@ -94,13 +98,15 @@ export interface Options {
 }
 
 /**
- * Error raised when a text cannot be opened: `no-key` if its key is not given, `damaged` if it was
- * changed or belongs to another request.
+ * Error raised when a text cannot be opened.
  *
  * @category errors
  * @since 0.1.0
  */
 export class NotOpened extends Data.TaggedError("NotOpened")<{
+  /**
+   * `no-key` if its key is not given, `damaged` if it was changed or belongs to another request.
+   */
   readonly reason: "no-key" | "damaged"
 }> {
   override get message() {
@@ -118,6 +124,7 @@ export class NotOpened extends Data.TaggedError("NotOpened")<{
  * @since 0.1.0
  */
 export class InvalidSealKey extends Data.TaggedError("InvalidSealKey")<{
+  /** Which of the two keys is invalid. */
   readonly key: "current" | "previous"
 }> {
   /** Empty, so that a program prints the message alone. */

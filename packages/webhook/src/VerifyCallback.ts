@@ -12,12 +12,11 @@
  * type, JSON (UTF-8, depth, duplicate keys), payment method, signed fields, checksum, kind and
  * account. No check reads a store or throws. The current secret is tried before the previous one.
  *
- * After the checksum is verified, the token in the query is decoded. It names the operation, and
- * the callback is refused if its method or account differs from it.
+ * The token in the query names the operation. A callback with a valid checksum is refused if its
+ * method or account differs from that.
  *
- * A callback with a valid checksum is never refused for an unknown status or for an amount,
- * currency or identifier outside the grammar, because the service would drop it after six attempts.
- * Its `quarantine` names the field.
+ * It is never refused for an unknown status, or for an amount, currency or identifier outside the
+ * grammar, because the service would drop it after six attempts. Its `quarantine` names the field.
  *
  * **Example** (On Node; on other runtimes, sign with `Hmac.keyed`)
  *
@@ -53,21 +52,24 @@ import * as Token from "./internal/verify/Token.ts"
 import type { Ordered } from "./internal/rule/Row.ts"
 
 /**
- * A request that may be a callback, not verified yet.
+ * A request that is not verified yet.
  *
  * @category models
  * @since 0.1.0
  */
 export interface Incoming {
+  /** The HTTP method. */
   readonly method: string
   /**
-   * The path of its URL, if known. A segment such as `payouts` or `refunds` chooses the status
-   * endpoint that is read first.
+   * The path of its URL. A segment such as `payouts` or `refunds` chooses the status endpoint that
+   * is read first.
    */
   readonly path?: string | undefined
   /** The query of its URL, with the `?`. */
   readonly search: string
+  /** The `Content-Type` header. */
   readonly contentType: string | undefined
+  /** The `Content-Encoding` header. */
   readonly contentEncoding: string | undefined
   /** The `X-Checksum` header. */
   readonly checksum: string | undefined
@@ -97,7 +99,7 @@ export type Verified = Brand.Branded<
     /** The fields of the order in the token. */
     readonly ordered: Ordered | undefined
     readonly signed: Signed
-    /** The status that it claims, which the checksum does not cover; undefined in quarantine. */
+    /** The claimed status, which the checksum does not cover; undefined in quarantine. */
     readonly claim: Status | undefined
     /** The field because of which the callback cannot be acted on. */
     readonly quarantine: string | undefined
@@ -127,11 +129,11 @@ export const maxBytes: number = Reading.maxBytes
  * @since 0.1.0
  */
 export interface Options<Secret> {
-  /** The merchant secret. It must not be empty: anybody can sign with an empty secret. */
+  /** The merchant secret. Anybody can sign with an empty one. */
   readonly current: Secret
-  /** The secret before it, accepted too while secrets are rotated. */
+  /** The secret before it, accepted while secrets are rotated. */
   readonly previous?: Secret | undefined
-  /** The accounts (`mid` or `accountId`) whose callbacks are accepted. The default is all. */
+  /** The accounts (`mid` or `accountId`) whose callbacks are accepted; all by default. */
   readonly accounts?: ReadonlyArray<string> | undefined
 }
 
@@ -195,8 +197,7 @@ export const verifyWith = (
     const body = draft.exact() as Body
     const quarantine = Reading.quarantineOf(signed, body, incoming.body)
     const status = body["transactionStatus"]
-    // Signed with the id of the payment, a callback without a registered refund is about the
-    // payment.
+    // Such a callback is about the payment, unless its refund is registered.
     const isOfPayment = kind === "refund" && refundCallbackId === "payment"
     return {
       method,

@@ -69,8 +69,8 @@ export interface WebReceiver {
    */
   readonly handler: (request: Request) => Promise<Response>
   /**
-   * Builds the layer now, so due rows are worked on before the first callback arrives. It rejects
-   * as the layer fails. Some platforms forbid this outside a request.
+   * Builds the layer now, so due rows are worked on before the first callback. It rejects as the
+   * layer fails. Some platforms forbid this outside a request.
    */
   readonly start: () => Promise<void>
   /** Ends the receiver. */
@@ -126,9 +126,9 @@ const respond = (status: StatusCode): Response =>
   new Response(null, { status, headers: Door.responseHeaders(status) })
 
 /**
- * Reads a body. A body that is too large has one byte over the limit, one that ends early is empty,
- * and one that is given up is undefined. A chain of promises would keep every chunk, so the result
- * is one promise of its own.
+ * Reads a body. One that is too large has one byte over the limit, one that ends early is empty,
+ * one that is given up is undefined. A chain of promises would keep every chunk, so one promise has
+ * the result.
  */
 const readBody = (
   open: OpenBody,

@@ -1,13 +1,10 @@
-/**
- * The output of the commands, for every program that runs one.
- */
 import * as CliOutput from "effect/cli/CliOutput"
 import * as Command from "effect/cli/Command"
 import * as Console from "effect/Console"
 
 /**
- * Prints only the first error of an invalid invocation, without the help: a later error may contain the value
- * of a misspelt flag, which can be a secret. A URL is printed without its user and password.
+ * Prints the first error of an invocation alone, without the help: a later error may contain the
+ * value of a misspelt flag, which can be a secret. URLs lose their user and password.
  */
 export const layer = CliOutput.layerPresenter({
   present: (event) =>
@@ -19,7 +16,7 @@ export const layer = CliOutput.layerPresenter({
 const printed = (message: string): string =>
   message.replace(/\s+/gu, " ").replace(/:\/\/[^\s/"]*@/gu, "://<redacted>@")
 
-/** Adds an invocation to the help of a command, below the name by which it was run. */
+/** Adds an invocation to the help of a command, under the name by which it was run. */
 export const example =
   (words: string, description: string) =>
   <Name extends string, Input, ContextInput, E, R>(

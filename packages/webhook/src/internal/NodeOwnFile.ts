@@ -1,12 +1,11 @@
 /**
- * Files that only their owner may read: stores, settings and books. Only a regular file is opened: a pipe would hang, and the mode of
- * a device would change.
+ * Files that only their owner may read. Only a regular file is opened: a pipe would hang, and the
+ * mode of a device would change.
  */
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import { chmodSync, readFileSync, statSync, writeFileSync } from "node:fs"
 
-/** Error raised when a file cannot be used. */
 export class FileUnusable extends Data.TaggedError("FileUnusable")<{
   readonly file: string
   readonly reason: string
@@ -16,7 +15,7 @@ export class FileUnusable extends Data.TaggedError("FileUnusable")<{
   }
 }
 
-/** Read and write for the owner, nothing for others. */
+/** Read and write for the owner. */
 export const mode = 0o600
 
 const reasons: Readonly<Record<string, string>> = {
@@ -25,7 +24,7 @@ const reasons: Readonly<Record<string, string>> = {
   EPERM: "it belongs to another user"
 }
 
-/** Tells whether a file exists, and throws if the path is that of something else. */
+/** Throws if the path is something else than a file. */
 export const isThere = (file: string): boolean => {
   const status = statSync(file, { throwIfNoEntry: false })
   if (status === undefined) return false
@@ -48,22 +47,20 @@ const attempt = <A>(file: string, call: () => A): Effect.Effect<A, FileUnusable>
     }
   })
 
-/** Fails if a path is that of something else than a file. */
+/** Fails if the path is something else than a file. */
 export const check = (file: string): Effect.Effect<boolean, FileUnusable> =>
   attempt(file, () => isThere(file))
 
-/** Reads a file. */
 export const read = (file: string): Effect.Effect<string, FileUnusable> =>
   attempt(file, () => {
     isThere(file)
     return readFileSync(file, "utf8")
   })
 
-/** Reads a file, or an empty text if there is none. */
 export const readOrEmpty = (file: string): Effect.Effect<string, FileUnusable> =>
   attempt(file, () => (isThere(file) ? readFileSync(file, "utf8") : ""))
 
-/** Writes or appends to a file of its owner, which is made if there is none. */
+/** Makes the file if there is none. */
 export const write = (
   file: string,
   text: string,

@@ -1,5 +1,6 @@
 /**
- * The characters that stand for words in documents. Stores have them, so a line never changes; new words get new characters.
+ * The characters for words in documents. Stores have them, so a line never changes; new words get
+ * new characters.
  */
 import type { Kind, Method } from "@pawl/core/Kind"
 import type { RequestKind } from "@pawl/core/RequestSender"
@@ -8,7 +9,10 @@ import type { Lane, DeadLetter } from "../rule/Row.ts"
 import type { Outcome, ParkReason } from "../rule/RequestRow.ts"
 import { codes } from "./Fields.ts"
 
-/** The code of a status is the number of its bit of evidence, from 0 (NEW) to 8 (CHARGEBACK), in base 36. */
+/**
+ * The code of a status is the number of its bit of evidence, from 0 (NEW) to 8 (CHARGEBACK), in
+ * base 36.
+ */
 export const statuses = codes<Status>(
   Object.fromEntries(all.map((status) => [status, table[status].claimed.toString(36)])) as Record<
     Status,

@@ -1,12 +1,13 @@
 /**
  * The keys of documents, and their format: a line for each field.
  *
- * The first character of a line is the number of the field, which never gets another meaning. A field that has its default is
- * left out. Most numbers have base 36, and most times are milliseconds from the creation of what the document is about, because
- * both are short. The numbers that the views of a database show are decimal. A text has no line break, no NUL and no lone surrogate: they are escaped.
+ * A line begins with the number of its field, which never gets another meaning. A field with its
+ * default is left out. To be short, most numbers have base 36, and most times are milliseconds
+ * since the creation of the document's subject. Numbers in views are decimal. Texts escape line
+ * breaks, NUL and lone surrogates.
  *
- * The last line is a check of all others, so a damaged document is never read as another value. A process keeps fields that it
- * does not know, because a newer version wrote them.
+ * The last line is a check of all others, so a damaged document is never read as another value. A
+ * process keeps unknown fields of a newer version.
  */
 
 import type { Ordered } from "../rule/Row.ts"
@@ -14,13 +15,12 @@ import { type Kind, type Method, methodOf } from "@pawl/core/Kind"
 
 const check = "~"
 
-/** Writes the lines of a document with the check behind them. */
 export const seal = (lines: ReadonlyArray<string>): string => {
   const text = lines.join("\n")
   return `${text}\n${check}${hashOf(text).toString(36)}`
 }
 
-/** Returns the lines of a document without the check. Throws an error if the document is damaged. */
+/** Throws if the document is damaged. */
 export const open = (document: string): ReadonlyArray<string> => {
   const end = document.lastIndexOf("\n")
   const text = document.slice(0, end)
@@ -28,14 +28,14 @@ export const open = (document: string): ReadonlyArray<string> => {
   return text.split("\n")
 }
 
-/** Adds a field with a value, unless the value is undefined. */
+/** Adds a field, unless its value is undefined. */
 export const add = (lines: Array<string>, field: string, value: string | undefined): void => {
   if (value !== undefined) lines.push(field + value)
 }
 
 /**
- * Writes a number, or a time as the difference from another one. One that is no integer or too large comes as it is, and so does
- * one whose difference is rounded.
+ * Writes a number, or a time as the difference from another one. A fraction, a number that is too
+ * large, and one whose difference would be rounded are written as they are.
  */
 export const number = (value: number, base = 0): string => {
   const difference = value - base
@@ -43,29 +43,26 @@ export const number = (value: number, base = 0): string => {
   return isExact && Number.isInteger(difference) ? difference.toString(36) : `=${value}`
 }
 
-/** The integers below have the same value after they were written and read. */
+/** The integers below survive writing and reading. */
 const limit = 2 ** 52
 
-/** Writes a decimal number unless it is the default. */
 export const decimalUnless = (value: number, standard: number): string | undefined =>
   value === standard ? undefined : String(value)
 
-/** Reads a decimal number. Throws an error if it is none. */
+/** Throws if the text is no number. */
 export const decimalIn = (text: string): number => {
   const value = Number(text)
   if (text === "" || Number.isNaN(value)) throw new Error("not a number")
   return value
 }
 
-/** Writes a number that may be left out. */
 export const optional = (value: number | undefined, base = 0): string | undefined =>
   value === undefined ? undefined : number(value, base)
 
-/** Writes a number unless it is the default. */
 export const unless = (value: number, standard: number, base = 0): string | undefined =>
   value === standard ? undefined : number(value, base)
 
-/** Reads a number. Throws an error if it is none. */
+/** Throws if the text is no number. */
 export const numberIn = (text: string, base = 0): number => {
   const value = text.startsWith("=") ? Number(text.slice(1)) : Number.parseInt(text, 36) + base
   if (Number.isNaN(value)) throw new Error("not a number")
@@ -82,7 +79,7 @@ const escapes: ReadonlyArray<readonly [character: string, letter: string]> = [
 
 const special = /[\\\n\t,\0]|\p{Cs}/u
 
-/** Writes a text. It has no tab and no comma, so that these may separate texts. */
+/** Escapes tabs and commas too, so that these may separate texts. */
 export const text = (value: string): string => {
   if (!special.test(value)) return value
   let escaped = ""
@@ -119,7 +116,6 @@ export const textIn = (value: string): string => {
   return read
 }
 
-/** A table of words with a character for each, which never changes. */
 export interface Codes<Word extends string> {
   readonly entries: ReadonlyArray<readonly [word: string, code: string]>
   readonly of: (word: Word) => string
@@ -127,7 +123,7 @@ export interface Codes<Word extends string> {
   readonly find: (code: string | undefined) => Word | undefined
 }
 
-/** Makes a table. A word or a code that is not in it is an error: a newer version has it. */
+/** Words and codes outside the table are an error: a newer version has them. */
 export const codes = <Word extends string>(table: Readonly<Record<Word, string>>): Codes<Word> => {
   const words = new Map(
     Object.entries<string>(table).map(([word, code]) => [code, word as Word] as const)
@@ -161,7 +157,7 @@ export const write = (lines: Array<string>, ordered: Ordered | undefined): void 
   if (known.length === 0) lines.push(empty)
 }
 
-/** Reads a field of an order, and returns the order with it; undefined if the field is not one of an order. */
+/** Returns the order with the field; undefined if the field is not one of an order. */
 export const read = (
   ordered: Ordered | undefined,
   field: string,
@@ -177,7 +173,10 @@ export interface TransactionKey {
   readonly transactionId: string
 }
 
-/** Returns the key of the document with all rows of a method and id. No id has a tab, and no character comes before it. */
+/**
+ * Returns the key of all rows of a method and id. No id has a tab, and no character comes before
+ * it.
+ */
 export const keyOf = ({ method, transactionId }: TransactionKey): string =>
   `${transactionId}\t${method}`
 
@@ -186,13 +185,12 @@ export const transactionOf = (key: string): TransactionKey => {
   return { method: key.slice(end + 1) as Method, transactionId: key.slice(0, end) }
 }
 
-/** Returns the key of the document with the row of a scope. */
 export const keyOfRow = (row: { readonly scope: Kind; readonly transactionId: string }): string =>
   keyOf({ method: methodOf(row.scope), transactionId: row.transactionId })
 
 /**
- * Returns the hash of the characters of a text: FNV-1a with 32 bits. Stores have its values, so it never changes. It is not for
- * secrets: anyone can find two texts with one hash.
+ * FNV-1a with 32 bits over the characters. Stores have its values, so it never changes. It is no
+ * digest for secrets.
  */
 export const hashOf = (text: string, start: number = offset): number => {
   let hash = start
@@ -209,10 +207,13 @@ export const hashOfBytes = (bytes: Uint8Array): number => {
 const offset = 0x811c9dc5
 const prime = 0x01000193
 
-/** The quarantined callbacks of a transaction, oldest first. The body of each is the text of its `name`. */
+/**
+ * The quarantined callbacks of a transaction, oldest first. The body of each is the text of its
+ * `name`.
+ */
 export type Quarantined = ReadonlyArray<{
   readonly name: string
-  /** The length and a hash of the body. Two bodies may have the same. */
+  /** The length and a hash of the body. Two bodies may share it. */
   readonly print: string
   readonly method: Method
   readonly reason: string | undefined

@@ -1,6 +1,4 @@
-/**
- * The document of a request, with its sealed body and its sealed answer while they are kept.
- */
+/** The document of a request, with its sealed body and answer. */
 import type { Outcome, RequestRow } from "../rule/RequestRow.ts"
 import { methods, notSent, outcomes, parkReasons, requestKinds } from "./Codes.ts"
 import {
@@ -17,7 +15,7 @@ import {
 } from "./Fields.ts"
 import * as Fields from "./Fields.ts"
 
-/** Begins the document: the kind of the request, whether it has card data, and the time of its creation. */
+/** Begins the document: kind, whether it has card data, and time of creation. */
 const firstField = "k"
 
 export const encode = (row: RequestRow): string => {
@@ -68,7 +66,7 @@ const outcomeIn = (code: string, answer: string | undefined): Outcome => {
   }
 }
 
-/** The fields that have been read, and the lines of those that are not known. */
+/** The known fields, and the lines of the others. */
 const linesOf = (document: string) => {
   const [first = "", ...lines] = open(document)
   if (!first.startsWith(firstField)) throw new Error("no request")
@@ -87,7 +85,7 @@ const linesOf = (document: string) => {
 
 const known = new Set("gREBwxdhoStTDvz")
 
-/** Reads a document. Throws an error if it is damaged, or a newer version has changed a field. */
+/** Throws if the document is damaged, or a newer version has changed a field. */
 export const decode = (document: string, requestId: string): RequestRow => {
   const { fields, first, ordered, unknown } = linesOf(document)
   const [words = "", time = ""] = first.split(",")

@@ -1,5 +1,6 @@
 /**
- * The document of a transaction: all rows of a method and id, without the bodies of callbacks, which are texts beside it.
+ * The document of a transaction: all rows of a method and id. The bodies of callbacks are texts
+ * beside it.
  */
 import { type Status, statuses as allStatuses } from "@pawl/core/Status"
 import type { Kept, Event } from "../rule/Fact.ts"
@@ -22,7 +23,7 @@ import {
 import { deadLetters, kinds, lanes, statuses } from "./Codes.ts"
 import * as Fields from "./Fields.ts"
 
-/** Begins a row: its scope, its kind if that is another one, and the time of its creation. */
+/** Begins a row: its scope, its kind if that differs, and the time of its creation. */
 const rowField = "k"
 
 export const encode = (rows: StoredRows): string => {
@@ -73,12 +74,11 @@ const encodeRow = (
   }
   const numbers = facts.kept.reduce((most, each) => Math.max(most, each.number), 0)
   for (const fact of facts.kept) add(lines, "x", writeFact(fact, base))
-  // Behind the facts, because those of a joined row have numbers of their own.
+  // Last, because the facts of a joined row have numbers of their own.
   add(lines, "X", unless(facts.number, numbers))
   lines.push(...(row.unknown ?? []))
 }
 
-/** The letters of what is true of a row. */
 const flagsOf = ({
   amountCleared,
   isErased,
@@ -121,7 +121,10 @@ interface Reading extends Writable<Omit<StoredRow, "row" | "facts" | "accepted">
   facts: { number: number; kept: Array<Kept> }
 }
 
-/** Reads a document; it has no rows if a transaction was erased that had none. Throws an error if it is damaged, or a newer version has changed a field. */
+/**
+ * An erased transaction may have no rows. Throws if the document is damaged, or a newer version has
+ * changed a field.
+ */
 export const decode = (document: string, key: TransactionKey): StoredRows => {
   const rows: Array<Reading> = []
   for (const line of open(document)) {
@@ -155,7 +158,7 @@ const rowOf = (value: string, { transactionId }: TransactionKey): Reading => {
   }
 }
 
-/** Reads a field into a row, and returns false if the field is not known. */
+/** Returns false if the field is not known. */
 const readField = (
   reading: Reading,
   field: string,
@@ -285,10 +288,10 @@ const callbackIn = (value: string, base: number, transactionId: string): StoredC
   }
 }
 
-/** Separates the parts of a line. No other part but a text has one. */
+/** Only a text may contain another one. */
 const separator = ","
 
-/** Writes the line of a fact: its number, its time, what happened, and whether it was repeated. Times are differences from `base`. */
+/** Writes number, time, event, and repeats of a fact. Times are differences from `base`. */
 const writeFact = (fact: Kept, base: number): string => {
   const { at, count, from, lastAt } = fact
   let line = number(fact.number) + separator + number(at, base) + separator + wordsOf(fact)
@@ -301,7 +304,6 @@ const writeFact = (fact: Kept, base: number): string => {
 
 const noText = "-"
 
-/** A text that may be left out, and may be empty. */
 const part = (value: string | undefined): string =>
   value === undefined ? noText : `+${text(value)}`
 
@@ -332,13 +334,13 @@ const wordsOf = (event: Event): string => {
   }
 }
 
-/** The result of a read is a status, or a text in a line of its own grammar (`Fact.asked`). */
+/** The result of a read is a status, or a text (`Fact.asked`). */
 const resultOf = (result: string): string => {
   const code = (statuses.of as (word: string) => string | undefined)(result)
   return code === undefined ? `.${part(result)}` : code
 }
 
-/** Reads a fact; undefined if it is one of a newer version. */
+/** Returns undefined for a fact of a newer version. */
 const readFact = (line: string, base: number): Kept | undefined => {
   const [place = "", time = "", words = "", ...others] = line.split(separator)
   const at = numberIn(time, base)
@@ -355,7 +357,7 @@ const readFact = (line: string, base: number): Kept | undefined => {
   return { ...event, lastAt, count, number: numberIn(place), from }
 }
 
-/** Returns the number of a fact, which a fact of a newer version has in the same place. */
+/** Every version has the number of a fact in the same place. */
 const numberOf = (line: string): number => numberIn(line.split(separator, 1)[0] ?? "")
 
 const optionalStatus = (code: string | undefined) =>

@@ -1,6 +1,4 @@
-/**
- * Parts that every door uses: it builds the receiver, reads a request and writes its response.
- */
+/** Parts of every door: it builds the receiver, reads a request and writes its response. */
 import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
@@ -13,16 +11,15 @@ import type { Receiver, StatusCode } from "../../Receiver.ts"
 import { maxBytes } from "../../VerifyCallback.ts"
 import { BodyBuffer } from "@pawl/core/internal/BodyBuffer"
 
-/** Returns the query of a URL or path, with its `?`; an empty text if there is none. */
+/** Returns the query with its `?`, or an empty text. */
 export const searchOf = (url: string): string => {
   const at = url.indexOf("?")
   return at < 0 ? "" : url.slice(at)
 }
 
-/** Returns the path of a URL or path. */
 export const pathOf = (url: string): string => url.replace(/^[a-z]+:\/\/[^/?#]*|[?#].*/giu, "")
 
-/** The body of a request whose body is not read, because its method is not POST. */
+/** Stands for the body of a request that is not a POST. */
 export const emptyBody = new Uint8Array()
 
 /** Stands for a body that is too large or has too many chunks. The response to it is 413. */
@@ -31,17 +28,13 @@ export const tooLargeBody = new Uint8Array(maxBytes + 1)
 const noHeaders: Readonly<Record<string, string>> = {}
 const allowPost: Readonly<Record<string, string>> = { allow: "POST" }
 
-/** Returns the headers of the response with a status code. */
 export const responseHeaders = (status: StatusCode): Readonly<Record<string, string>> =>
   status === 405 ? allowPost : noHeaders
 
-/** Runs an effect of a door over its receiver. The fiber fails if the receiver cannot be built. */
+/** Runs an effect over the receiver. The fiber fails if the receiver cannot be built. */
 export type Run = <A>(effect: Effect.Effect<A, never, Receiver>) => Fiber.Fiber<A, unknown>
 
-/**
- * Returns the status code of the response to a callback, and logs a defect of the receiver. Without a receiver nothing is
- * logged here, because the failure of its build was logged.
- */
+/** Logs a defect of the receiver. A failed build was logged before. */
 export const statusOf = (exit: Exit.Exit<StatusCode, unknown>, run: Run): StatusCode => {
   if (Exit.isSuccess(exit)) return exit.value
   if (!Cause.hasInterruptsOnly(exit.cause)) run(Effect.logError(defect, exit.cause))
@@ -50,24 +43,21 @@ export const statusOf = (exit: Exit.Exit<StatusCode, unknown>, run: Run): Status
 
 const defect = "A callback was answered with 503, because the receiver ended with a defect"
 
-/** Message of the error that is logged when other code has read the body of a request. */
 export const bodyAlreadyRead =
   "Other code read the body of a callback before the receiver: put the receiver before body parsers such as express.json(), or have the parser keep the bytes in rawBody"
 
-/** The time between a failed build and the next one. */
 const buildGap = Duration.toNanosUnsafe(Duration.seconds(1))
 
 /**
- * Makes the functions of a door over the receiver of a layer: `run` runs an effect, `start` builds the receiver, and `dispose` ends
- * it.
+ * Makes the functions of a door over the receiver of a layer.
  *
- * A build that fails is logged, and its effects fail. The first effect that comes a second later builds the receiver again, so
- * a database that was down at the first callback does not matter for longer. A `ManagedRuntime` keeps a failed build for
- * ever, so each build has its own. The layer releases what it has acquired when its build fails.
+ * A failed build is logged, and its effects fail. The first effect a second later builds the
+ * receiver again, so a database that was down at the first callback does not matter for longer.
+ * Each build has its own `ManagedRuntime`, because that keeps a failed build for ever.
  */
 export const make = <E>(layer: Layer.Layer<Receiver, E>) => {
   let isDisposed = false
-  /** The time from which the receiver may be built again. It is undefined unless the last build failed. */
+  /** Undefined unless the last build failed. */
   let nextBuildAt: bigint | undefined
 
   const failed = Effect.fnUntraced(function* (cause: Cause.Cause<E>) {
@@ -99,17 +89,17 @@ export const make = <E>(layer: Layer.Layer<Receiver, E>) => {
 const notBuilt =
   "The receiver cannot be built, so callbacks are answered with 503. It is built again for the first callback after a second"
 
-/** The most chunks of a body: a sender that writes 16 bytes at a time still sends 64 KiB. */
+/** A sender that writes 16 bytes at a time still sends 64 KiB. */
 const maxChunks = 4096
 const maxHeldBytes = 32 * 1024 * 1024
 
 /** A body that is being read. */
 export interface Body {
-  /** Adds a chunk, or returns false if the body is too large, has too many chunks, or was given up. */
+  /** Returns false if the body is too large, has too many chunks, or was given up. */
   readonly add: (chunk: Uint8Array) => boolean
-  /** Ends reading, and returns the bytes; they count until `release`. */
+  /** Ends reading. The bytes count until `release`. */
   readonly complete: () => Uint8Array
-  /** Makes room for other bodies. Calling it again does nothing. */
+  /** Makes room for other bodies. Idempotent. */
   readonly release: () => void
   /** Releases the body unless it was read. */
   readonly abandon: () => void
@@ -117,7 +107,7 @@ export interface Body {
 
 /** Returns a function that begins a body; `onGivenUp` is called if it is given up. */
 export const makeBodies = (maxHeld: number = maxHeldBytes) => {
-  /** The bodies being read, the oldest first. */
+  /** Oldest first. */
   const reading = new Set<{ readonly giveUp: () => void }>()
   let held = 0
 

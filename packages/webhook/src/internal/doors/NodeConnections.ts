@@ -1,15 +1,13 @@
 /**
  * Limits the connections of a server, and ends them without a reset.
  *
- * **Details**
+ * A new connection beyond the limit closes the one that has been idle for the longest time, so that
+ * connections without a request do not keep callbacks out. A connection is idle until a whole
+ * request has arrived, and again after its response. If none is idle, the new one is closed.
  *
- * A new connection beyond the limit closes the one that has been idle for the longest time, so that connections
- * without a request do not keep callbacks out. A connection is idle until a whole request has arrived, and again after
- * its response. Only if no connection is idle, the new one is closed.
- *
- * At the end of a server, bytes that were sent to it may still wait in the system. Closing their connection would reset
- * them. So the server first accepts the connections that wait, and each response then says `Connection: close`. A
- * connection without a request is closed when nothing has come on it for a time.
+ * At the end of a server, bytes may still wait in the system, and closing their connection would
+ * reset them. So the server first accepts the waiting connections, and each response says
+ * `Connection: close`. A connection without a request is closed after a quiet time.
  */
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -18,27 +16,25 @@ import { readFileSync } from "node:fs"
 import type { Server, ServerResponse, OutgoingHttpHeaders } from "node:http"
 import { Server as NetServer, type Socket } from "node:net"
 
-/**
- * The limits of a server.
- *
- * - `max`: the most connections.
- * - `onFull`: runs when a connection has to be closed for a new one, and again after half of the connections were closed.
- * - `quiet`: at the end, how long a connection without a request stays open while nothing comes on it.
- * - `total`: when all connections are closed, also those with a request.
- */
 export interface Limits {
+  /** The most connections. */
   readonly max: number
+  /**
+   * Runs when a connection is closed for a new one, and again after half of the connections were.
+   */
   readonly onFull?: (() => void) | undefined
+  /** At the end, how long a connection without a request stays open while nothing comes on it. */
   readonly quiet: Duration.Input
+  /** When all connections are closed, even those with a request. */
   readonly total: Duration.Input
 }
 
-/** Limits the connections of a server. `end` ends the server. */
+/** `end` ends the server. */
 export const limit = (
   server: Server,
   { max, onFull, quiet, total }: Limits
 ): { readonly end: Effect.Effect<void> } => {
-  /** The response of the newest request of each connection, while it is open. The connection that was used last is the last. */
+  /** The newest open response of each connection, in the order of use. */
   const open = new Map<Socket, ServerResponse | undefined>()
   let isEnding = false
   let accepted = 0
@@ -88,7 +84,8 @@ export const limit = (
   const closed = Effect.callback<void>((resume) => {
     isEnding = true
     for (const response of open.values()) if (response) response.shouldKeepAlive = false
-    // The method of the HTTP server would close idle connections, whose bytes may not have been read. The server of Bun is no NetServer.
+    // The HTTP server would close idle connections, whose bytes may be unread. Bun's server is no
+    // NetServer.
     const { close } = server instanceof NetServer ? NetServer.prototype : server
     close.call(server, () => resume(Effect.void))
   })
@@ -100,7 +97,8 @@ export const limit = (
       if (response === undefined && read.get(socket) === socket.bytesRead) socket.destroy()
   })
   const acceptWaiting = Effect.gen(function* () {
-    // A turn of the event loop need not accept all that wait. The system resets those that come during the last turn.
+    // A turn of the event loop need not accept all that wait. The system resets those that come
+    // during the last turn.
     for (let idle = 0; idle < 2;) {
       const before = accepted
       yield* turn
@@ -122,8 +120,8 @@ export const limit = (
 }
 
 /**
- * Returns the most connections of a server: a third of the file descriptors of the process, at most 2,048. The other thirds are for
- * another server, and for the store and the requests of the process.
+ * Returns a third of the file descriptors of the process, at most 2,048. Another server, and the
+ * store and requests, have the other thirds.
  */
 export const mostConnections = (): number => {
   const text = Result.try(() => readFileSync("/proc/self/limits", "utf8"))
@@ -131,13 +129,13 @@ export const mostConnections = (): number => {
   return Math.min(2048, Math.floor(Number(descriptors ?? Infinity) / 3))
 }
 
-/** The longest time in which waiting connections are accepted, in milliseconds: under load a turn without a new one may not come. */
+/** In milliseconds: under load a turn without a new connection may not come. */
 const maxAccepting = 500
 
-/** Lets the event loop read what has come. */
+/** Lets the event loop read waiting bytes. */
 const turn = Effect.callback<void>((resume) => void setImmediate(() => resume(Effect.void)))
 
-/** Waits by the timers of Node: sockets do not follow the clock of a test. */
+/** Uses Node's timers, because sockets do not follow the clock of a test. */
 const wait = (millis: number) =>
   Effect.callback<void>((resume) => {
     // @effect-diagnostics-next-line globalTimersInEffect:off
@@ -146,8 +144,9 @@ const wait = (millis: number) =>
   })
 
 /**
- * Sends a response, unless other code has sent one, such as a timeout of the application. `writeHead` throws an error then, and
- * most responses are sent by an observer of a fiber, whose errors reach whatever resumed the fiber.
+ * Sends a response, unless other code has sent one, such as a timeout of the application.
+ * `writeHead` would throw then, and an error in the observer of a fiber reaches whatever resumed
+ * the fiber.
  */
 export const send = (
   response: ServerResponse,

@@ -1,9 +1,7 @@
-/**
- * The alarm of a receiver about callbacks whose checksum does not match.
- */
+/** The alarm of a receiver about wrong checksums. */
 import * as Context from "effect/Context"
 
-/** The text of the alarm. The receiver of callbacks that belong to no merchant has another one. */
+/** The text of the alarm. The receiver of callbacks without a merchant has another one. */
 export const RefusedAlarm: Context.Reference<string> = /* @__PURE__ */ Context.Reference(
   "@pawl/webhook/internal/doors/RefusedAlarm",
   {

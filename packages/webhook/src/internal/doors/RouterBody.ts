@@ -1,6 +1,3 @@
-/**
- * Reads the body of a request of an `HttpRouter`.
- */
 import { BodyBuffer } from "@pawl/core/internal/BodyBuffer"
 import * as ByteSize from "effect/ByteSize"
 import * as Effect from "effect/Effect"
@@ -10,11 +7,11 @@ import type { StatusCode } from "../../Receiver.ts"
 import { maxBytes } from "../../VerifyCallback.ts"
 import * as Door from "./Door.ts"
 
-/** The length up to which a body has few chunks, whatever their size. */
+/** A body up to this length has few chunks, whatever their size. */
 const shortBody = 4096
 const maxShort = /* @__PURE__ */ ByteSize.bytes(shortBody)
 
-/** Reads a body. Fails with 413 if it is too large. */
+/** Fails with 413 if the body is too large. */
 export const read = (request: HttpServerRequest): Effect.Effect<Uint8Array, StatusCode> => {
   if (request.method !== "POST") return Effect.succeed(Door.emptyBody)
   return Number(request.headers["content-length"]) <= shortBody
@@ -23,8 +20,8 @@ export const read = (request: HttpServerRequest): Effect.Effect<Uint8Array, Stat
 }
 
 /**
- * `arrayBuffer` keeps every chunk, and needs no stream. The body of a web
- * request may be longer than its header says, so the bytes are limited.
+ * `arrayBuffer` keeps every chunk, and needs no stream. A web request may be longer than its header
+ * says, so the bytes are limited.
  */
 const readShort = (request: HttpServerRequest): Effect.Effect<Uint8Array, StatusCode> =>
   Effect.mapBoth(Effect.provideService(request.arrayBuffer, MaxBodySize, maxShort), {
@@ -32,7 +29,7 @@ const readShort = (request: HttpServerRequest): Effect.Effect<Uint8Array, Status
     onSuccess: (buffer) => new Uint8Array(buffer)
   })
 
-/** Reads the chunks into one buffer, because 65,536 chunks of one byte would take 50 times their size. */
+/** Uses one buffer, because 65,536 chunks of one byte would take 50 times their size. */
 const readLong = (request: HttpServerRequest): Effect.Effect<Uint8Array, StatusCode> =>
   Effect.suspend(() => {
     const body = new BodyBuffer(maxBytes)

@@ -1,32 +1,32 @@
 /**
- * Divides the callbacks that wait for their stores among the merchants of a receiver, by their number and by their bytes.
+ * Divides the waiting callbacks among the merchants of a receiver, by their number and by their
+ * bytes.
  *
- * Up to a total nobody is refused. Beyond it a merchant is refused if as much of his waits as his equal share of the
- * total, among the merchants with a waiting callback. Beyond one and a half times the total only a reserve is left, divided
- * among all merchants. So at most about twice the total waits, whatever hangs, and the callbacks of a merchant whose store hangs
- * hold neither the connections nor the memory that those of the others need.
+ * Up to a total nobody is refused. Beyond it a merchant is refused at its equal share of the total,
+ * among the merchants with a waiting callback. Beyond one and a half times the total all merchants
+ * share a reserve. So at most about twice the total waits, whatever hangs, and a merchant whose
+ * store hangs takes neither connections nor memory from the others.
  */
 import * as Context from "effect/Context"
 
-/** The share of a merchant. `take` returns false if a callback of his with so many bytes may not wait now. */
+/** `take` returns false if a callback of so many bytes may not wait now. */
 export interface Share {
   readonly take: (bytes: number) => boolean
   readonly giveBack: (bytes: number) => void
 }
 
-/** The share of a receiver. It is undefined if the receiver has a single merchant. */
+/** Undefined if the receiver has a single merchant. */
 export const Share: Context.Reference<Share | undefined> = /* @__PURE__ */ Context.Reference(
   "@pawl/webhook/internal/doors/Share",
   { defaultValue: (): Share | undefined => undefined }
 )
 
-/** The part of a merchant in a total of callbacks, or of bytes. */
 interface Part {
   readonly mayTake: () => boolean
   readonly add: (amount: number) => void
 }
 
-/** Makes the function that makes the part of each merchant in a total. */
+/** Makes parts of a total of callbacks, or of bytes. */
 const divide = (total: number, merchants: number): (() => Part) => {
   const reserve = Math.max(1, total / 2 / merchants)
   let waiting = 0
@@ -47,7 +47,7 @@ const divide = (total: number, merchants: number): (() => Part) => {
   }
 }
 
-/** Makes the function that makes the share of each of some merchants in the totals. */
+/** Makes the function that makes the share of each merchant in the totals. */
 export const make = (
   total: { readonly callbacks: number; readonly bytes: number },
   merchants: number

@@ -1,6 +1,7 @@
 /**
- * The latest activity of a receiver's process: for each kind of event how often it happened and when last, and the last
- * alarms. It is for a person who looks at one process now; metrics are for all processes and for later.
+ * The latest activity of a receiver's process: the number and the last time of each kind of event,
+ * and the last alarms. It is for a person who looks at one process now; metrics are for all
+ * processes and for later.
  */
 import * as Effect from "effect/Effect"
 import type { Entry, Failure, Journal, Subject } from "../../Journal.ts"
@@ -8,10 +9,11 @@ import type { Entry, Failure, Journal, Subject } from "../../Journal.ts"
 /**
  * The kinds of events.
  *
- * - `acceptedCurrent`, `acceptedPrevious`: callbacks that were stored, by the secret that signed them.
- * - `refused`: callbacks whose checksum is wrong. `notStored`: callbacks that the ledger could not store.
- * - `answered`, `silent`: reads that the service answered, and those that it did not.
- * - `denied`: reads of which the service refused the merchant's credentials. They are `silent` too.
+ * - `acceptedCurrent`, `acceptedPrevious`: stored callbacks, by the secret that signed them.
+ * - `refused`: callbacks with a wrong checksum. `notStored`: callbacks that the ledger could not
+ *   store.
+ * - `answered`, `silent`: reads with and without an answer.
+ * - `denied`: reads with refused credentials, which are `silent` too.
  * - `told`, `handlerFailed`: calls of the handler.
  */
 export const names = [
@@ -26,12 +28,11 @@ export const names = [
   "handlerFailed"
 ] as const
 
-/** The name of a kind of events. */
 export type Name = (typeof names)[number]
 
 /**
- * An event that a person must look at: how often it happened, the last time (ms since the epoch), and the transaction of
- * that time, if it is about one.
+ * An event for a person, with its number, its last time (ms since the epoch), and the transaction
+ * of that time.
  */
 export interface Alarm {
   readonly reason: string
@@ -42,7 +43,8 @@ export interface Alarm {
 }
 
 /**
- * A transaction whose handler fails: the status that it is to be told, the number of calls, and the time of the last one.
+ * A transaction whose handler fails: the status to tell, the number of calls, and the time of the
+ * last one.
  */
 export interface Failing {
   readonly method: string
@@ -53,10 +55,11 @@ export interface Failing {
 }
 
 /**
- * The activity since the start. `notStored` is the last failure to store a callback, once callbacks of two transactions failed after the
- * last stored one, or the store refuses all. A single transaction may be busy, or its callback special. `at` is undefined before the first event of a kind. The newest alarm and the transaction
- * that failed last come first. `recent` are the transactions of the last events, the newest first, and `minutes` are the
- * last 60 minutes with an event, the oldest first.
+ * The activity since the start. `notStored` is the last failure to store a callback, once callbacks
+ * of two transactions failed after the last stored one, or the store refuses all: a single
+ * transaction may be busy, or its callback special. `at` is undefined before the first event of a
+ * kind. Alarms, failing and `recent` transactions come newest first, the `minutes` of the last hour
+ * oldest first.
  */
 export interface Latest {
   readonly events: Readonly<
@@ -69,21 +72,21 @@ export interface Latest {
   readonly minutes: ReadonlyArray<Minute>
 }
 
-/** The number of events of each kind in the minute that begins at a time (ms since the epoch). */
+/** The events of each kind in a minute. Its start is milliseconds since the epoch. */
 export interface Minute {
   readonly at: number
   readonly counts: Readonly<Partial<Record<Name, number>>>
 }
 
-/** The length of a minute in milliseconds. */
+/** In milliseconds. */
 export const minute = 60_000
-/** The most minutes that are kept: those of an hour in which something happened. */
+/** The most minutes that are kept: those with an event. */
 const hour = 60
 
-/** The most alarms and the most failing transactions that are kept, so that neither fills the memory. */
+/** The most alarms and failing transactions, so that neither fills the memory. */
 const capacity = 50
 
-/** Observes a journal from now on, and returns the effect that reads its latest activity. */
+/** Observes a journal from now on. The effect reads its latest activity. */
 export const observe = (journal: Journal["Service"]): Effect.Effect<Latest> => {
   const events = Object.fromEntries(
     names.map((name) => [name, { count: 0, at: undefined as number | undefined }])

@@ -1,15 +1,16 @@
 /**
- * The names that Prometheus has for metrics whose names follow OpenTelemetry.
+ * The Prometheus names of metrics with OpenTelemetry names.
  *
- * The rules are those of OpenTelemetry's compatibility page for Prometheus, so a metric has one name there, whether it is
- * scraped or comes through a collector: a `.` becomes `_`, the unit is added in plural (`_seconds`), and `_total` is
- * added to a counter. Nothing is added twice. A unit in braces is an annotation and is not added.
+ * The rules are those of OpenTelemetry's compatibility page for Prometheus, so a scraped metric and
+ * one from a collector have one name: `.` becomes `_`, the unit is added in plural (`_seconds`),
+ * and `_total` is added to a counter. Nothing is added twice. A unit in braces is an annotation and
+ * is not added.
  */
 import type * as Metric from "effect/Metric"
 
 const units: Readonly<Record<string, string>> = { s: "_seconds", By: "_bytes" }
 
-/** Makes the function that returns the name of a metric in a snapshot by its id. */
+/** The function takes the id of a metric in a snapshot. */
 export const make = (
   snapshots: ReadonlyArray<Metric.Metric.Snapshot>
 ): ((id: string) => string) => {

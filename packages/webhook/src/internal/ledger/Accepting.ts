@@ -1,6 +1,4 @@
-/**
- * Accepting callbacks and registrations: each is one change of the document of its transaction.
- */
+/** Accepts callbacks and registrations: each is one change of the document of its transaction. */
 import { StoreUnavailable } from "@pawl/core/CallbackError"
 import { methodOf, type Kind, kindsOf } from "@pawl/core/Kind"
 import { isStatus, type Status } from "@pawl/core/Status"
@@ -22,7 +20,7 @@ import { kinds, statuses } from "../documents/Codes.ts"
 export const make = (engines: Engines) => {
   const quarantine = Quarantine.make(engines)
 
-  /** Returns a callback as that of the refund that it names, if the refund is registered. */
+  /** Gives a callback to the registered refund that it names. */
   const address = (verified: Verified): Effect.Effect<Verified, StoreUnavailable> => {
     const { method, refundId } = verified
     if (refundId === undefined) return Effect.succeed(verified)
@@ -36,7 +34,7 @@ export const make = (engines: Engines) => {
       )
   }
 
-  /** Tells whether the transaction was erased whose id a callback signs. The id of a refund is not signed. */
+  /** Checks the transaction of the signed id. The id of a refund is not signed. */
   const isErased = ({ method, signed }: Verified): Effect.Effect<boolean, StoreUnavailable> => {
     const key = { method, transactionId: signed.transactionId }
     return engines
@@ -61,7 +59,7 @@ export const make = (engines: Engines) => {
         "transactions",
         keyOf(verified),
         (stored) => {
-          // A transaction that is known already goes on, because its rows cannot be many.
+          // A known transaction goes on, because its rows are few.
           if (isFull && stored === undefined) return { value: undefined, result: undefined }
           const rows = stored ?? []
           const { hasRoom, isDue, isNew, rows: next } = RowRule.accept(rows, verified, claim, at)
@@ -85,7 +83,7 @@ export const make = (engines: Engines) => {
       )
 
   return {
-    /** Stores a verified callback in its row. Only after that may the response be 200. */
+    /** Stores a verified callback. Only then may the response be 200. */
     accept: (received: Verified, at: number): Effect.Effect<Accepted, StoreUnavailable> =>
       Effect.gen(function* () {
         const verified = yield* address(received)
@@ -107,8 +105,8 @@ export const make = (engines: Engines) => {
           : { ...accepted, reached: level }
       }),
     /**
-     * Makes a row for an operation, or takes the row that its callbacks made. A second registration changes nothing that was
-     * ordered: with another account, amount or currency it fails.
+     * Registers an operation in a new row, or in that of its callbacks. A second registration never
+     * changes the order: with another account, amount or currency it fails.
      */
     register: (
       registration: Registration,
@@ -131,7 +129,7 @@ export const make = (engines: Engines) => {
         .of(key)
         .change("transactions", keyOf(key), rule)
         .pipe(
-          // The transaction is shown as a dead letter, and a person decides.
+          // The transaction is a dead letter already.
           Effect.catchTag("Unreadable", () =>
             Effect.as(
               Effect.logWarning("A registration is left out: its transaction cannot be read"),
@@ -141,10 +139,7 @@ export const make = (engines: Engines) => {
           Effect.flatMap((registered) => Effect.fromResult(registered))
         )
     },
-    /**
-     * Lists the verified callbacks that cannot be acted on, oldest first. At most 16 bodies of a transaction are kept, each once:
-     * the first 15 and the last one.
-     */
+    /** Lists the verified callbacks that cannot be acted on, oldest first (`Quarantine`). */
     quarantined: quarantine.list
   }
 }
@@ -152,8 +147,7 @@ export const make = (engines: Engines) => {
 const noRoom = new StoreUnavailable({ cause: Room.isFull })
 
 /**
- * Takes the bodies out of rows: they are texts beside the document. A body that takes the place of an older one replaces it
- * under each name that the older one may have.
+ * Moves bodies to texts beside the document. A body replaces the older one under each of its names.
  */
 const withoutBodies = (before: StoredRows, rows: StoredRows, at: number) => {
   const texts = rows.flatMap(({ bodies, row }) =>
@@ -176,16 +170,13 @@ const withoutBodies = (before: StoredRows, rows: StoredRows, at: number) => {
 }
 
 /**
- * Returns the name of the text with the body of the newest callback of a row that claims a status. It is short, because it is in
+ * Names the body of the newest callback of a row for a status. The name is short, because it is in
  * an index.
  */
 export const bodyName = (scope: Kind, status: Status): string =>
   kinds.of(scope) + statuses.of(status)
 
-/**
- * Returns the names under which the body may be kept of the newest callback of a row that claims a status: its own, and
- * those of the rows that were joined to it.
- */
+/** The row's own name, and those of the rows that were joined to it. */
 export const bodyNames = (rows: StoredRows, scope: Kind, status: Status): ReadonlyArray<string> => {
   const method = methodOf(scope)
   const isGone = (each: Kind) => rows.every(({ row }) => row.scope !== each)
@@ -194,7 +185,6 @@ export const bodyNames = (rows: StoredRows, scope: Kind, status: Status): Readon
   )
 }
 
-/** Returns the names of the texts that rows may have. */
 export const namesOf = (rows: StoredRows): ReadonlyArray<string> => [
   ...new Set(
     rows.flatMap(({ row }) =>

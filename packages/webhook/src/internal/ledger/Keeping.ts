@@ -1,6 +1,4 @@
-/**
- * Retention: deletes bodies and old transactions, and erases what a person has written.
- */
+/** Retention: deletes bodies and old transactions, and erases texts of persons. */
 import type { StoreUnavailable } from "@pawl/core/CallbackError"
 import type { Method } from "@pawl/core/Kind"
 import * as Effect from "effect/Effect"
@@ -18,7 +16,6 @@ import { namesOf } from "./Accepting.ts"
 import * as Quarantine from "./Quarantine.ts"
 import { sum } from "./Reading.ts"
 
-/** Makes the operations of the cleaner, and of a person who erases. */
 export const make = (engines: Engines) => {
   const quarantine = Quarantine.make(engines)
 
@@ -69,8 +66,8 @@ export const make = (engines: Engines) => {
 
   return {
     /**
-     * Deletes the bodies of callbacks that came before `before`, except those of dead letters: at most `limit` accepted ones and
-     * `limit` quarantined ones. It returns the number deleted, and 0 if there is none left. Rows and counts stay.
+     * Deletes up to `limit` accepted and `limit` quarantined bodies from before `before`, except
+     * those of dead letters. Returns the number deleted. Rows and counts stay.
      */
     deleteBodies: (options: DeleteOptions) =>
       Effect.map(
@@ -84,15 +81,16 @@ export const make = (engines: Engines) => {
         sum
       ),
     /**
-     * Deletes up to `limit` transactions all of whose rows had their last new status before `before`, except those that are open,
-     * leased or parked (`RowRule.isDeletable`), and returns their number. The ledger does not know them afterwards.
+     * Deletes up to `limit` transactions without a new status since `before`, except the open,
+     * leased and parked ones (`RowRule.isDeletable`). Returns their number. The ledger does not
+     * know them afterwards.
      */
     deleteOld: (options: DeleteOptions) =>
       Effect.map(
         each(engines, (records) => deleteOldIn(records, options)),
         sum
       ),
-    /** Deletes what a person has written, or is named in, from the rows of a transaction and from its requests. The rows stay. */
+    /** Deletes texts of persons from the rows and the requests of a transaction. The rows stay. */
     erase: Effect.fnUntraced(function* (
       method: Method,
       transactionId: string
@@ -109,7 +107,7 @@ export const make = (engines: Engines) => {
         open: requests.filter(({ isOpen }) => isOpen).length
       }
     }),
-    /** Rewrites the store, so that deleted texts are in none of its files. Nothing can be written meanwhile. */
+    /** Removes deleted texts from the files of the store. Writes wait meanwhile. */
     compact: Effect.asVoid(each(engines, ({ compact }) => compact))
   }
 }
@@ -119,7 +117,7 @@ export interface DeleteOptions {
   readonly limit: number
 }
 
-/** Deletes texts that came before a time, in pages, until `limit` are deleted. Each document is changed once a page. */
+/** Changes each document once a page. */
 const deleteOldTexts = Effect.fnUntraced(function* <Name extends Collection>(
   records: Records,
   collection: Name,
@@ -144,7 +142,7 @@ const deleteOldTexts = Effect.fnUntraced(function* <Name extends Collection>(
   return count
 })
 
-/** Deletes the bodies of callbacks that `RowRule.deleteBodies` deletes, and those that no row has. */
+/** Deletes the bodies that `RowRule.deleteBodies` deletes, and those without a row. */
 const deleteBodiesOf =
   (names: ReadonlyArray<string>, before: number): Rule<StoredRows, number> =>
   (rows) => {
@@ -168,7 +166,6 @@ const deleteQuarantined =
     return { value: value.length === 0 ? undefined : value, remove, result: remove.length }
   }
 
-/** Deletes transactions that `RowRule.isDeletable` names, until `limit` are deleted. */
 const deleteOldIn = Effect.fnUntraced(function* (
   records: Records,
   { before, limit }: DeleteOptions

@@ -1,8 +1,8 @@
 /**
  * The ledger over the engine: each operation runs the rule of a row on documents.
  *
- * Every operation that takes a time takes it in milliseconds since the epoch. It fails with `StoreUnavailable` if the store does
- * not do it within three seconds.
+ * Times are milliseconds since the epoch. Every operation fails with `StoreUnavailable` after three
+ * seconds.
  */
 import type * as Clock from "effect/Clock"
 import type * as Duration from "effect/Duration"
@@ -25,22 +25,21 @@ export interface Operations
     ReturnType<typeof Keeping.make>,
     ReturnType<typeof Settings.make> {
   /**
-   * Returns the time of the ledger, in milliseconds since the epoch, from the clock of the process; with a key that of the shard
-   * of its transaction. Without it the clock of the process counts.
+   * Returns the time of the ledger, or that of the shard of a key, in milliseconds since the epoch.
+   * Without it the clock of the process counts.
    */
   readonly time?: (clock: Clock.Clock, key?: TransactionKey) => number
-  /** Completes when a row was made due or released in this process since it last completed. */
+  /** Completes when this process has made a row due or released one since the last call. */
   readonly awaitWork: Effect.Effect<void>
   /**
-   * The longest wait before a worker looks for rows that other processes made due. It is infinite for a ledger that ends with
-   * its process.
+   * The longest wait before a worker looks for work of other processes. Infinite for a ledger in
+   * the process.
    */
   readonly pollInterval: Duration.Duration
-  /** The ledgers of which this one is made, each with its own work (`LedgerSql.layerShards`). */
+  /** The ledgers of the shards (`LedgerSql.layerShards`), each with its own work. */
   readonly shards?: ReadonlyArray<Operations>
 }
 
-/** Makes a ledger. One of several engines has a ledger for each of them, whose work is its own. */
 export const make = (engines: Engines.Engines): Operations => {
   const reading = Reading.make(engines)
   return {

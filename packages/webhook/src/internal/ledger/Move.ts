@@ -1,11 +1,11 @@
 /**
  * Moves documents to the shards where they belong, after shards were added.
  *
- * No receiver may run meanwhile: while documents are moved each shard says so, and no ledger starts on it. A document is
- * committed in its new shard before it is deleted from the old one. A move that was interrupted is run again: a document that
- * is in both shards is the same in both, because nothing else writes.
+ * No receiver may run meanwhile: each shard is marked, and no ledger starts on a marked one. A
+ * document is committed in its new shard before it is deleted from the old one. An interrupted move
+ * is run again: a document in both shards is the same in both, because nothing else writes.
  *
- * Callbacks in quarantine stay where they are, because lists are made from all shards.
+ * Callbacks in quarantine stay where they are, because lists join all shards.
  */
 import type { StoreUnavailable } from "@pawl/core/CallbackError"
 import type * as Arr from "effect/Array"
@@ -20,8 +20,8 @@ import { earliest } from "./Reading.ts"
 import * as Settings from "./Settings.ts"
 
 /**
- * Moves documents among the stores of the next start, in its order, and returns their number. The first ones have documents; the
- * others are new.
+ * Takes the stores of the next start, in its order: those with documents, then the new ones.
+ * Returns the number of moved documents.
  */
 export const move = Effect.fnUntraced(function* (
   stores: Arr.NonEmptyReadonlyArray<Engines>

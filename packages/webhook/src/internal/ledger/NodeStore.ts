@@ -1,7 +1,6 @@
 /**
- * The store of a receiver by its name: `memory`, `sqlite:FILE` or `postgres://…`.
- *
- * The store keeps the ledger and the requests. `NodeSqlite` and `NodePostgres` say more about the two databases.
+ * The store of a receiver, for the ledger and the requests, by its name: `memory`, `sqlite:FILE` or
+ * `postgres://…`. See `NodeSqlite` and `NodePostgres`.
  */
 import * as Arr from "effect/Array"
 import * as Context from "effect/Context"
@@ -16,7 +15,7 @@ import * as Move from "./Move.ts"
 import { StoreUnusable } from "./Owner.ts"
 import * as RequestStore from "./RequestStore.ts"
 
-/** A store. The address of a PostgreSQL database is redacted, because it may have a password. */
+/** The address of a PostgreSQL database is redacted, because it may have a password. */
 export type Store =
   | { readonly _tag: "memory" }
   | { readonly _tag: "sqlite"; readonly filename: string }
@@ -27,12 +26,15 @@ export type Database = Exclude<Store, { readonly _tag: "memory" }>
 
 export const isDatabase = (store: Store): store is Database => store._tag !== "memory"
 
-/** The stores of a receiver. Several ones are the shards of one store, in an order that must never change. */
+/**
+ * The stores of a receiver. Several ones are the shards of one store, in an order that must never
+ * change.
+ */
 export type Stores = Arr.NonEmptyReadonlyArray<Store>
 
 export { StoreUnusable }
 
-/** Reads the name of a store: `memory`, `sqlite:FILE` or `postgres://…`. Returns undefined for any other text. */
+/** Reads the name of a store, or returns undefined. */
 export const parse = (text: string): Store | undefined => {
   if (text === "memory") return { _tag: "memory" }
   if (/^postgres(?:ql)?:\/\//u.test(text) && URL.canParse(text)) {
@@ -42,7 +44,7 @@ export const parse = (text: string): Store | undefined => {
   return filename === undefined ? undefined : { _tag: "sqlite", filename }
 }
 
-/** Reads the names of stores. Returns undefined if there is none, or one of them cannot be read. */
+/** Reads at least one name, or returns undefined. */
 export const parseEach = (texts: ReadonlyArray<string>): Stores | undefined => {
   const stores = texts.map(parse)
   return stores.every((store) => store !== undefined) && Arr.isArrayNonEmpty(stores)
@@ -50,23 +52,21 @@ export const parseEach = (texts: ReadonlyArray<string>): Stores | undefined => {
     : undefined
 }
 
-/**
- * Reads the names of one or several stores, with white space between two. Returns undefined if one of them cannot be read.
- */
+/** Reads names with white space between them, or returns undefined. */
 export const parseAll = (text: string): Stores | undefined =>
   parseEach(text.split(/\s+(?=memory|sqlite:|postgres(?:ql)?:)/u))
 
 /**
- * Layer that opens a store, or several ones as shards (`LedgerSql.layerShards`). A process has at most 10 connections to a PostgreSQL
- * database, and 4 to each of three or more. PostgreSQL needs the package `@effect/sql-pg`, which is
- * loaded only for it.
+ * Layer that opens a store, or several as shards (`LedgerSql.layerShards`). A process has at most
+ * 10 connections to a PostgreSQL database, and 4 to each of three or more. Only PostgreSQL loads
+ * the package `@effect/sql-pg`.
  */
 export const layer = (
   ...stores: Stores
 ): Layer.Layer<Ledger.Ledger | Records | RequestStore.RequestStore, StoreUnusable> =>
   layerWith({ connections: connectionsOf(stores) }, ...stores)
 
-/** Layer that opens a store with other limits: `connections` is the most connections to each PostgreSQL database. */
+/** Like `layer`, with `connections` as the most connections to each PostgreSQL database. */
 export const layerWith = (
   { connections }: { readonly connections: number },
   ...stores: Stores
@@ -81,7 +81,7 @@ export const layerWith = (
     )
   )
 
-/** Moves the rows of stores to the shards where they belong, and returns the number of moved rows (`Move`). */
+/** Moves rows to the shards where they belong, and returns their number (`Move`). */
 export const move = (stores: Stores): Effect.Effect<number, StoreUnusable> =>
   Effect.gen(function* () {
     const opened = yield* Effect.forEach(stores, (store) =>
@@ -99,7 +99,6 @@ export const move = (stores: Stores): Effect.Effect<number, StoreUnusable> =>
     )
   }).pipe(Effect.scoped)
 
-/** The most connections to one database, and to each of many. */
 const maxConnections = 10
 const minConnections = 4
 
@@ -125,7 +124,10 @@ const layerOne = (
   )
 }
 
-/** Makes the tables of a database or brings them up to date, and returns their version (`LedgerSql.migrate`). */
+/**
+ * Makes the tables of a database or brings them up to date, and returns their version
+ * (`LedgerSql.migrate`).
+ */
 export const migrate = (store: Database): Effect.Effect<number, StoreUnusable> =>
   store._tag === "sqlite"
     ? Effect.mapError(
@@ -139,7 +141,7 @@ export const migrate = (store: Database): Effect.Effect<number, StoreUnusable> =
         )
       )
 
-/** Opens a store. `messageOf` makes the message of an error of the database. The errors contain no password. */
+/** `messageOf` makes the message of an error of the database. The errors contain no password. */
 const open = <Services>(
   layer: Layer.Layer<Services, LedgerSql.StartError>,
   messageOf: (error: Error) => string

@@ -1,26 +1,29 @@
 /**
  * The owner of a store: the account that opened it first.
  *
- * The store is asked before a worker starts. A worker on the store of another account would send its requests to the wrong service
- * and tell its transactions to the wrong handler, within milliseconds.
+ * It is checked before a worker starts. A worker on the store of another account would at once send
+ * its requests to the wrong service and tell its transactions to the wrong handler.
  */
 import type { Account } from "@pawl/core/Account"
 import type { StoreUnavailable } from "@pawl/core/CallbackError"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 
-/** Error raised when a store cannot be opened. The message is one sentence without a password. */
-export class StoreUnusable extends Data.TaggedError("StoreUnusable")<{ readonly message: string }> {
+/** Error raised when a store cannot be opened. */
+export class StoreUnusable extends Data.TaggedError("StoreUnusable")<{
+  /** One sentence without a password. */
+  readonly message: string
+}> {
   /** Empty, so that a program prints the message alone. */
   override readonly stack = ""
 }
 
-/** A store that knows its owner. `takeOwner` keeps the first account, and returns the one that it has. */
+/** `takeOwner` keeps the first account, and returns the one that it has. */
 interface Store {
   readonly takeOwner: (account: Account) => Effect.Effect<Account, StoreUnavailable>
 }
 
-/** Makes an account the owner of a store that has none, and fails if the store belongs to another one. */
+/** Fails if the store belongs to another account. */
 export const take = (
   store: Store,
   account: Account | undefined

@@ -1,9 +1,9 @@
 /**
  * The quarantine: verified callbacks that cannot be acted on, kept for a person.
  *
- * A body is kept once. An attacker who has one genuine callback can send its signed
- * fields again with any other fields, so only 16 bodies of a transaction are kept: the first 15, and the last one
- * that came. Callbacks of other transactions are not affected.
+ * A sender with one genuine callback can repeat its signed fields with any others. So a body is
+ * kept once, and only 16 bodies of a transaction are: the first 15, and the last one. Callbacks of
+ * other transactions are not affected.
  */
 import { type Body, type Signed } from "@pawl/core/Callback"
 import { signedNames } from "@pawl/core/internal/SignedFields"
@@ -30,19 +30,17 @@ const keyOf = ({ method, transactionId }: TransactionKey): string => {
   return `${key.slice(0, maxKey).replace(/\p{Cs}/gu, "")}\t${hash}\t${Fields.hashOf(key, hash)}`
 }
 
-/** The result of accepting a callback. */
 export interface Accepted {
-  /** False if a callback claimed the same status before. In quarantine, if the same body is stored already. */
+  /** False if an earlier callback claimed the same status, or has the same body in quarantine. */
   readonly isNew: boolean
   /**
-   * The limit that was reached, if there is one: the bodies of a transaction in quarantine, or the other ones, the bytes of the store,
-   * or four fifths of them.
+   * The limit that was reached: the bodies of a transaction in quarantine, or the other ones, the
+   * bytes of the store, or four fifths of them.
    */
   readonly reached?: "quarantine" | "bodies" | "full" | "high"
 }
 
 export const make = (engines: Engines) => {
-  /** Returns the callback of a transaction that has the same body. */
   const findSame = Effect.fnUntraced(function* (
     records: Records,
     key: string,
@@ -58,7 +56,7 @@ export const make = (engines: Engines) => {
   })
 
   return {
-    /** Stores a callback. `reason` is the field because of which it cannot be acted on. */
+    /** `reason` is the field because of which the callback cannot be acted on. */
     accept: Effect.fnUntraced(function* (
       { bytes, method, secret, signed }: Verified,
       reason: string | undefined,
@@ -89,7 +87,7 @@ export const make = (engines: Engines) => {
       return yield* readable(records.change("quarantine", key, rule))
     }),
 
-    /** Lists the callbacks, oldest first. A body that cannot be read any more does not hide the others. */
+    /** Lists the callbacks, oldest first, without those whose body cannot be read. */
     list: Effect.gen(function* () {
       const all: Array<{ readonly at: number; readonly verified: Verified }> = []
       for (const records of engines.own) {
@@ -111,7 +109,6 @@ export const make = (engines: Engines) => {
       return all.toSorted((one, two) => one.at - two.at).map(({ verified }) => verified)
     }),
 
-    /** Tells whether a transaction has callbacks. */
     has: (id: TransactionKey): Effect.Effect<boolean, StoreUnavailable> =>
       Effect.map(
         Effect.forEach(engines.own, (records) => read(records, keyOf(id))),
@@ -140,7 +137,6 @@ const readable = orDie("The quarantine of")
 const isSame = (one: Uint8Array, two: Uint8Array): boolean =>
   one.length === two.length && one.every((byte, at) => byte === two[at])
 
-/** Reads the stored body of a callback, which was verified before it was stored. */
 const readBody = (
   method: Method,
   bytes: Uint8Array
@@ -179,5 +175,5 @@ const verifiedOf = (
     bytes
   })
 
-/** Marks a stored callback as verified: it was verified before it was stored. */
+/** It was verified before it was stored. */
 const verified = Brand.nominal<Verified>()

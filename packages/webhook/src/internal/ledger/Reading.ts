@@ -20,7 +20,6 @@ import type { Found, Records } from "../records/Engine.ts"
 import { each, type Engines } from "../records/Engines.ts"
 import { bodyNames } from "./Accepting.ts"
 
-/** The result of an operation. It fails if the store does not do it within three seconds. */
 type Stored<A> = Effect.Effect<A, StoreUnavailable>
 
 export interface DeadLettersPage {
@@ -29,7 +28,6 @@ export interface DeadLettersPage {
   readonly reason?: DeadLetter["reason"] | undefined
 }
 
-/** Makes the operations of people and pages, who read rows. */
 export const make = (engines: Engines) => {
   const rowsOf = (key: TransactionKey) =>
     engines
@@ -42,19 +40,18 @@ export const make = (engines: Engines) => {
 
   return {
     /**
-     * Finds a row by method and id. If there are several, it returns the payment, else the payout, else the refund, else the row
-     * whose kind is not known.
+     * Finds a row by method and id: the payment, else the payout, else the refund, else the row of
+     * unknown kind.
      */
     get: (method: Method, transactionId: string) =>
       Effect.map(rowsOf({ method, transactionId }), (rows) => StoredRow.get(rows, method)),
-    /** Returns the rows of a method and id with their facts. */
     story: (method: Method, transactionId: string): Stored<ReadonlyArray<StoredRow.Story>> =>
       Effect.map(rowsOf({ method, transactionId }), (rows) =>
         rows.map((stored) => StoredRow.storyOf(stored))
       ),
     /**
-     * Returns the body of the newest callback of a row that claims a status, as the bytes that came; undefined if there is none or
-     * it was deleted.
+     * Returns the body of the newest callback of a row that claims a status, as received; undefined
+     * if it was deleted.
      */
     body: Effect.fnUntraced(function* (
       { method, scope, transactionId }: Required<Key>,
@@ -71,23 +68,24 @@ export const make = (engines: Engines) => {
       return undefined
     }),
     /**
-     * Looks at up to `limit` rows behind `after`, in the order of their keys, and returns those that were created at `from` or
-     * later and before `before`. `last` is the key of the last row that it looked at; undefined if there are no more.
+     * Examines up to `limit` rows behind `after`, in the order of their keys, and returns those
+     * created from `from` until `before`. `last` is the last examined key; undefined on the last
+     * page.
      */
     page: (options: RowPages.PageOptions) =>
       Effect.map(
         each(engines, (records) => pageOf(records, options)),
         RowPages.join
       ),
-    /** Lists a page of the dead letters, oldest first: those behind `after`, of one `reason` if there is one. */
+    /** Lists dead letters behind `after`, oldest first, of one `reason` if it is given. */
     deadLetters: (page: DeadLettersPage): Stored<ReadonlyArray<Parked>> =>
       Effect.map(
         each(engines, (records) => parkedIn(records, page)),
         (pages) => pages.flat().toSorted(byPlace).slice(0, page.limit)
       ),
     /**
-     * Counts the rows that may be claimed at a time, and the dead letters. `oldestDueAt` is the time since which the oldest of these
-     * rows may be claimed; undefined when there is none.
+     * Counts the rows that may be claimed at a time, and the dead letters. `oldestDueAt` is the
+     * time since which the oldest row may be claimed.
      */
     backlog: (at: number) =>
       Effect.map(
@@ -113,7 +111,7 @@ const pageOf = (records: Records, options: RowPages.PageOptions) => {
   )
 }
 
-/** Reads dead letters until there are enough, because a document may have none of the reason. */
+/** Reads until there are enough, because a document may have none of the reason. */
 const parkedIn = Effect.fnUntraced(function* (
   records: Records,
   { after, limit, reason }: DeadLettersPage

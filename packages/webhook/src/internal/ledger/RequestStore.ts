@@ -1,15 +1,17 @@
 /**
- * The request store: durable storage of requests that are made to the service, in the database of the ledger. Each request is one
- * document, which the functions of `RequestRule` change.
+ * The request store: durable requests to the service, in the database of the ledger. Each is one
+ * document, changed by `RequestRule`.
  *
- * A request is written before its first byte leaves, and settled when its outcome is known. A settlement registers the transaction
- * first, and then writes the outcome. A process that ends between the two leaves a request
- * without an outcome. The next one does both again: the same registration changes nothing. A request that cannot be sent again
- * is settled by the row that was registered.
+ * A request is written before its first byte leaves. A settlement registers the transaction, and
+ * then writes the outcome. After a crash between the two the next process repeats both: the same
+ * registration changes nothing. A request that cannot be sent again is settled by the registered
+ * row.
  *
- * Every operation takes the time as a parameter. A transaction that no response named settles the request too: if
- * the token of its callback URL names the request and the service has confirmed a status, the ledger settles the request
- * when the lease of the row ends (`RequestRule.find`).
+ * A transaction that no response named settles a request too: if the token of its callback URL
+ * names the request and the service has confirmed a status, the ledger settles it when the lease of
+ * the row ends (`RequestRule.find`).
+ *
+ * Every operation takes the time as a parameter.
  */
 import type { Account } from "@pawl/core/Account"
 import type { StoreUnavailable } from "@pawl/core/CallbackError"
@@ -46,7 +48,7 @@ export const make = (
 ) => {
   const of = (requestId: string) => engines.of({ requestId })
 
-  /** Changes a request by a function that returns undefined if nothing changes. */
+  /** The function returns undefined if nothing changes. */
   const changed = (
     requestId: string,
     change: (row: RequestRow, version: number) => RequestRow | undefined
@@ -70,12 +72,12 @@ export const make = (
   const isChanged = (...change: Parameters<typeof changed>) =>
     Effect.map(after(...change), (row) => row !== undefined)
 
-  /** The limit of a claim is shared out among the shards, in turns if it is not a multiple. */
+  /** Shards share the limit of a claim, in turns if it is not a multiple. */
   let turn = 0
 
   return {
     /**
-     * Writes a new request. With `until` it is begun, and leased until then. If there is a request with the requestId, nothing is
+     * Writes a new request; `until` begins it under a lease. If the requestId exists, nothing is
      * written, and `isNew` is false. In a transaction of the database it is part of that.
      */
     write: (request: NewRequest, { at, until }: Begin) =>
@@ -98,8 +100,8 @@ export const make = (
         )
       }),
     /**
-     * Writes a request anew that was surely never sent, and returns its row; undefined for any other. A request that has expired
-     * meanwhile is settled so.
+     * Writes a request anew that was surely never sent, and returns its row; undefined for any
+     * other. An expired request is settled.
      */
     restart: (request: NewRequest, { at, until }: Begin) =>
       after(request.requestId, (row, id) =>
@@ -107,8 +109,8 @@ export const make = (
       ),
     get: (requestId: string) => readable(of(requestId).get("requests", requestId)),
     /**
-     * Leases up to `limit` requests that are due, oldest first, until `until`. `dueAt` is when the next one may be claimed. With
-     * `requestId` it leases that one, due or not, if no other process works on it.
+     * Leases up to `limit` due requests until `until`, oldest first. `dueAt` is when the next one
+     * may be claimed. `requestId` leases that one, due or not, if no other process works on it.
      */
     claim: Effect.fnUntraced(function* ({
       requestId,
@@ -138,7 +140,7 @@ export const make = (
         dueAt: earliest(claims.map(({ dueAt }) => dueAt))
       }
     }),
-    /** Begins an attempt; undefined if the lease was lost, or the request may not be sent any more. */
+    /** Begins an attempt; undefined if the lease was lost, or the request may no longer be sent. */
     begin: (
       { lease, requestId }: LeasedRequest,
       { at, window }: { readonly at: number; readonly window: number }
@@ -147,19 +149,19 @@ export const make = (
         after(requestId, (row) => RequestRule.begin(row, lease.id, at, window)),
         (row) => (row !== undefined && isLeased(row) ? row : undefined)
       ),
-    /** Sets the end of a lease, and returns false if the lease was lost. */
+    /** Returns false if the lease was lost. */
     renew: ({ lease, requestId }: LeasedRequest, until: number) =>
       isChanged(requestId, (row) => RequestRule.renew(row, lease.id, until)),
-    /** Ends a lease without an outcome, and returns the row; undefined if the lease was lost. */
+    /** Ends a lease without an outcome; undefined if the lease was lost. */
     release: ({ lease, requestId }: LeasedRequest, options: Release) =>
       after(requestId, (row) => RequestRule.release(row, lease.id, options)),
     /** Ends a lease and leaves the request to a person; undefined if the lease was lost. */
     park: ({ lease, requestId }: LeasedRequest, reason: ParkReason, at: number) =>
       after(requestId, (row) => RequestRule.park(row, lease.id, reason, at)),
     /**
-     * Registers the transaction in the ledger, and writes an outcome. `isSettled` tells whether this call wrote the outcome, and
-     * `refusal` is the error of the registration, if the ledger refused it. Each of the two is made without the other, too: whatever
-     * an answer names is followed.
+     * Registers the transaction in the ledger, and writes an outcome. `isSettled` tells whether
+     * this call wrote it, and `refusal` is the ledger's error of the registration, in spite of
+     * which the outcome is written.
      */
     settle: Effect.fnUntraced(function* (
       requestId: string,
@@ -191,7 +193,7 @@ export const make = (
     /** Makes a parked or found request due again, and returns whether it did. */
     redrive: (requestId: string, redrive: Redrive) =>
       isChanged(requestId, (row) => RequestRule.redrive(row, redrive)),
-    /** Lists a page of the parked requests, oldest first: those behind `after`. */
+    /** Lists parked requests behind `after`, oldest first. */
     parked: ({
       after,
       limit
@@ -210,9 +212,12 @@ export const make = (
         }),
         (pages) => rowsOf(pages.flat()).filter(isParked).toSorted(byTime).slice(0, limit)
       ),
-    /** Keeps the account that opened the store first, and returns the one that it has (`Owner`). */
+    /** Keeps the first account, and returns the one that it has (`Owner`). */
     takeOwner: (account: Account) => takeOwner(engines, account),
-    /** Deletes the sealed texts of up to `limit` requests that were settled before `before`, and returns of how many. */
+    /**
+     * Deletes the sealed texts of up to `limit` requests settled before `before`, and returns the
+     * number of requests.
+     */
     deleteTexts: ({ before, limit }: DeleteTexts) =>
       Effect.map(
         Engines.each(engines, (records) => deleteTextsIn(records, { before, limit })),
@@ -223,7 +228,7 @@ export const make = (
       Effect.filter(engines.own, ({ isInTransaction }) => isInTransaction),
       ({ length }) => length > 0
     ),
-    // This and the others are as in `Ledger`.
+    // These are as in `Ledger`.
     ...(Engines.hasTime(engines) && { time: Engines.timeOf(engines) }),
     awaitWork: Engines.awaitWork(engines, "requests"),
     pollInterval: Engines.pollInterval(engines)
@@ -248,12 +253,11 @@ interface DeleteTexts {
 
 export interface Store extends ReturnType<typeof make> {}
 
-/** Service that keeps requests. */
 export class RequestStore extends Context.Service<RequestStore, Store>()(
   "@pawl/webhook/internal/ledger/RequestStore"
 ) {}
 
-/** Layer that keeps requests beside a ledger, in its store. */
+/** Layer that keeps requests in the store of a ledger. */
 export const layerMemory: Layer.Layer<RequestStore, never, Ledger | Records.Records> =
   // PURE: a bundle of a receiver drops this.
   /* @__PURE__ */ Layer.effect(
@@ -263,7 +267,6 @@ export const layerMemory: Layer.Layer<RequestStore, never, Ledger | Records.Reco
     })
   )
 
-/** Returns the services of a store: the engines, and the ledger and the requests over them. */
 export const services = (
   engines: Engines.Engines
 ): Context.Context<Ledger | Records.Records | RequestStore> => {
@@ -280,7 +283,7 @@ const otherShard = new Error(
 
 const nothing = { rows: [], dueAt: undefined }
 
-/** A request whose document cannot be read is a defect of its own calls. Nothing is sent for it. */
+/** A request whose document cannot be read fails its own calls with a defect, and is not sent. */
 const readable = orDie("The request")
 
 const rowsOf = (found: ReadonlyArray<Found<RequestRow>>) => found.map(({ value }) => value)
@@ -304,7 +307,7 @@ const claimIn = (records: Engine, { at, limit, until }: Claim) => {
   )
 }
 
-/** Requests that were planned before the clock was set back come behind the others. */
+/** Requests that were planned before the clock was set back come last. */
 const placeOf = (row: RequestRow, at: number): number => {
   const time = RequestRule.claimableAt(row) ?? Infinity
   return time <= at ? time : time + at

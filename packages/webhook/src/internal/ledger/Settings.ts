@@ -1,6 +1,6 @@
 /**
- * The settings of a store: when a worker was last alive, the read budget, the place among shards, and the merchant. Each is a
- * document of its own.
+ * The settings of a store: when a worker was last alive, the read budget, the place among shards,
+ * and the merchant. Each is a document.
  */
 import type { Account } from "@pawl/core/Account"
 import type { StoreUnavailable } from "@pawl/core/CallbackError"
@@ -11,7 +11,7 @@ import { each, type Engines } from "../records/Engines.ts"
 import { earliest } from "./Reading.ts"
 
 export const make = (engines: Engines) => {
-  /** The budget of a ledger with several shards is that of the first one. */
+  /** The first shard has the budget of all. */
   const [first] = engines.own
   const budgetOf = (value: unknown): ReadBudget.ReadBudget => ({
     nextAt: 0,
@@ -19,13 +19,13 @@ export const make = (engines: Engines) => {
     ...(value as Partial<ReadBudget.ReadBudget> | undefined)
   })
   return {
-    /** Keeps the account that opened the ledger first, and returns the one that it has (`Owner`). */
+    /** Keeps the first account, and returns the one that it has (`Owner`). */
     takeOwner: (account: Account) => takeOwner(engines, account),
-    /** Stores the time at which a worker is alive. */
+    /** Notes that a worker is alive. */
     noteAlive: (at: number) => Effect.asVoid(each(engines, (records) => copyAlive(records, at))),
-    /** Returns the last time at which a worker was alive; undefined if there is none. */
+    /** Returns the last time at which a worker was alive. */
     lastAliveAt: Effect.map(each(engines, aliveAt), earliest),
-    /** Succeeds if the ledger can be written now. It makes a durable write of its own. */
+    /** Makes a durable write. */
     // The value changes with each check, so that the store has something to write.
     checkWritable: Effect.flatMap(
       Effect.forEach(
@@ -37,8 +37,8 @@ export const make = (engines: Engines) => {
       (exits) => exits.find(({ _tag }) => _tag === "Success") ?? exits[0] ?? Effect.void
     ),
     /**
-     * Reserves reads of the service from the budget that all processes of the ledger share (`ReadBudget`). The clock of the
-     * database decides, where there is one.
+     * Reserves reads from the budget that all processes share (`ReadBudget`), by the clock of the
+     * database if there is one.
      */
     reserveReads: (wanted: ReadBudget.Wanted, at: number) =>
       change(first, "reads", (value) => {
@@ -52,11 +52,9 @@ export const make = (engines: Engines) => {
   }
 }
 
-/** Returns the time at which a worker was last alive; undefined if there is none. */
 export const aliveAt = (records: Records): Effect.Effect<number | undefined, StoreUnavailable> =>
   Effect.map(get(records, "alive"), (at) => at as number | undefined)
 
-/** Sets the time at which a worker was last alive. */
 export const copyAlive = (
   records: Records,
   at: number | undefined
@@ -78,7 +76,7 @@ const write = (
 ): Effect.Effect<void, StoreUnavailable> =>
   change(records, key, (value) => ({ value: next(value), result: undefined }))
 
-/** The place of an engine among the shards of a ledger: its position, from 0, and the number of shards. */
+/** The place of an engine among shards: its position, from 0, and their number. */
 export interface Place {
   readonly position: number
   readonly count: number
@@ -87,7 +85,10 @@ export interface Place {
 /** The count while rows are moved. No ledger has it, so none starts. */
 const moving = 0
 
-/** Keeps the place of an engine that has none and no documents, and tells whether the engine has it. */
+/**
+ * Gives a place to an engine without one and without documents, and tells whether the engine has
+ * it.
+ */
 export const takePlace = (
   records: Records,
   { count, position }: Place
@@ -107,13 +108,12 @@ export const takePlace = (
 export const setPlace = (records: Records, place: Place): Effect.Effect<void, StoreUnavailable> =>
   write(records, "place", () => place)
 
-/** Notes that the documents of an engine are moved. */
 export const setMoving = (
   records: Records,
   position: number
 ): Effect.Effect<void, StoreUnavailable> => setPlace(records, { position, count: moving })
 
-/** Keeps the owner of an engine that has none, and returns the one that it has. */
+/** Keeps the first owner, and returns the one that the engine has. */
 const takeOwnerIn = (
   records: Records,
   account: Account
@@ -126,7 +126,7 @@ const takeOwnerIn = (
 const isSame = (one: Account, two: Account): boolean =>
   one.merchantKey === two.merchantKey && one.baseUrl === two.baseUrl
 
-/** Keeps the owner of engines that have none, and returns the account that they have, or another one of them. */
+/** Keeps the first owner, and returns the account that the engines have, or another one of them. */
 export const takeOwner = (
   engines: Engines,
   account: Account
@@ -136,7 +136,6 @@ export const takeOwner = (
     (owners) => owners.find((owner) => !isSame(owner, account)) ?? account
   )
 
-/** Returns the owner of each engine. */
 export const ownersOf = (
   engines: Engines
 ): Effect.Effect<ReadonlyArray<Account | undefined>, StoreUnavailable> =>

@@ -1,6 +1,4 @@
-/**
- * Working on rows: leases those that are due, and writes what a worker makes of them.
- */
+/** Leases due rows, and writes the results of a worker. */
 import type { StoreUnavailable } from "@pawl/core/CallbackError"
 import * as Effect from "effect/Effect"
 import * as Evidence from "@pawl/core/Evidence"
@@ -49,12 +47,12 @@ export interface RedriveAll {
 
 export type Shift = Parameters<typeof StoredRow.shift>[1]
 
-/** Makes the operations of a worker. `deadLetters` lists the rows to redrive. */
+/** `deadLetters` lists the rows to redrive. */
 export const make = (
   engines: Engines,
   deadLetters: ReturnType<typeof Reading.make>["deadLetters"]
 ) => {
-  /** Settles the request that a row names, before the lease of the row ends. Most rows name none that this changes. */
+  /** Settles the request that a row names, before the lease of the row ends. */
   const settleRequest = Effect.fnUntraced(
     function* (requestId: string, row: Row) {
       const records = engines.of({ requestId })
@@ -86,9 +84,9 @@ export const make = (
 
   return {
     /**
-     * Leases up to `limit` rows of each lane that are due, oldest first, until `until`. Of those in the lane of first reads,
-     * `newest` are the newest instead of the oldest; 0 by default, and at most the limit of that lane. `dueAt` is when the next row
-     * may be claimed in the lanes whose limit is not 0; undefined when no row may be.
+     * Leases up to `limit` due rows of each lane until `until`, oldest first. Of the first reads
+     * `newest` are the newest instead, 0 by default. `dueAt` is when the next row may be claimed in
+     * the lanes whose limit is not 0.
      */
     claim: (
       options: Claim
@@ -104,8 +102,9 @@ export const make = (
         })
       ),
     /**
-     * Changes a leased row and returns the changed row; undefined when the lease was lost. If another row of the id has the kind in
-     * the change, the leased row is joined to that row and removed, and the result is undefined too.
+     * Changes a leased row; undefined when the lease was lost. If another row of the id has the
+     * kind in the change, the leased row is joined to that row and removed, and the result is
+     * undefined too.
      */
     write: Effect.fnUntraced(function* (leased: Leased, change: Change) {
       const found = namedRequest(leased, change)
@@ -125,13 +124,13 @@ export const make = (
         .pipe(Effect.catchTag("Unreadable", () => Effect.undefined))
     }),
     /**
-     * Makes the dead letters that a key names due again, and returns false when the key names none. A `note` says who redrives
-     * them, and why.
+     * Makes dead letters due again, and returns false when the key names none. `note` has the
+     * person and the reason.
      */
     redrive: (key: Key, at: number, note?: Note) => redriveAt(key, at, redriven(at, note)),
     /**
-     * Redrives up to `limit` dead letters of a reason that were parked at `before` or earlier, oldest first, and returns their
-     * number. The first is due at `dueAt`, and then `rate` of them in each second.
+     * Redrives up to `limit` dead letters of a reason that were parked until `before`, oldest
+     * first, and returns their number. The first is due at `dueAt`, then `rate` in each second.
      */
     redriveAll: Effect.fnUntraced(function* ({ before, dueAt, note, rate, ...page }: RedriveAll) {
       const listed = yield* deadLetters(page)
@@ -143,13 +142,14 @@ export const make = (
       return parked.length
     }),
     /**
-     * Corrects rows after the clock was set back by `by` milliseconds to `at`, where they would be due too late: those due within
-     * twice that time and the time of a lease are due earlier by it, and no lease ends after `until`.
+     * Corrects rows after the clock was set back by `by` milliseconds to `at`: those due within
+     * twice that time and the time of a lease are due earlier by it, and no lease ends after
+     * `until`.
      */
     shift: (options: Shift) => Effect.asVoid(each(engines, (records) => shiftIn(records, options))),
     /**
-     * Brings a page of planned reads forward, and returns the place of the last of them, or undefined if there is no further page
-     * (`RowPages.bringForward`).
+     * Brings a page of planned reads forward (`RowPages.bringForward`), and returns the place of
+     * the last one; undefined on the last page.
      */
     bringForward: (page: RowPages.PlannedPage) =>
       Effect.map(
@@ -163,8 +163,8 @@ export const make = (
 }
 
 /**
- * Returns the row and the request that it names when its lease ends, if the service has confirmed a status of the
- * transaction, and no response to another request named it.
+ * Returns the row and its request, if the service has confirmed a status of the transaction, and no
+ * response to another request named it.
  */
 const namedRequest = (
   leased: Leased,
@@ -181,7 +181,7 @@ const namedRequest = (
   return Evidence.confirmedStatuses(row.evidence).length === 0 ? undefined : { requestId, row }
 }
 
-/** Returns the names of the bodies of a row that those of the row take the place of to which it was joined. */
+/** Returns the names of the bodies that a joined row's replace. */
 const replacedBodies = (before: Rows, after: Rows, leased: Leased): ReadonlyArray<string> => {
   const kept = before.filter((stored) => after.some(({ row }) => row.scope === stored.row.scope))
   const target = kept.find((stored) => !after.includes(stored))
@@ -190,13 +190,12 @@ const replacedBodies = (before: Rows, after: Rows, leased: Leased): ReadonlyArra
     .map((status) => bodyName(leased.scope, status))
 }
 
-/** A row that was leased, and the time since when it was due. */
+/** A leased row, and since when it was due. */
 interface Taken {
   readonly at: number
   readonly leased: Leased
 }
 
-/** Leases the rows that `StoredRow.claimable` chooses. */
 const claimIn = (records: Records, { at, limit, newest = 0, until }: Claim) => {
   const limits = perLane(limit)
   const asked = {
@@ -215,7 +214,7 @@ const claimIn = (records: Records, { at, limit, newest = 0, until }: Claim) => {
       const { key, value, version } = document
       const before = taken.get(key) ?? { value, result: [] }
       const { result } = before
-      // Each version is that of one change, and a change leases a few rows of a document.
+      // Each version is that of one change, which leases a few rows of a document.
       const id = version * maxRows + result.length
       const leased = RowRule.lease(before.value, stored.row.scope, { id, until })
       if (leased.leased !== undefined) {
@@ -234,13 +233,11 @@ const claimIn = (records: Records, { at, limit, newest = 0, until }: Claim) => {
 /** More than a document has rows. */
 const maxRows = 8
 
-/** Before any time of a document. */
 const start = Number.MIN_SAFE_INTEGER
 
-/** The most documents of one search. */
 const pageSize = 100
 
-/** Looks at the documents that are due in a lane, in pages from a place to a time, until `use` returns false. */
+/** Looks at due documents of a lane, in pages from a place to a time, until `use` returns false. */
 const walk = Effect.fnUntraced(function* (
   records: Records,
   { after = "", from, limit, ...range }: DueRange,
@@ -256,7 +253,7 @@ const walk = Effect.fnUntraced(function* (
   }
 })
 
-/** Shifts the rows that `StoredRow.shift` names. A document is found by its earliest row, so all that are due are looked at. */
+/** Looks at all due documents, because a document is found by its earliest row. */
 const shiftIn = Effect.fnUntraced(function* (
   records: Records,
   options: Shift
@@ -278,7 +275,6 @@ const shiftIn = Effect.fnUntraced(function* (
   })
 })
 
-/** Brings the planned reads of a page forward. */
 const bringForwardIn = Effect.fnUntraced(function* (
   records: Records,
   page: RowPages.PlannedPage

@@ -1,6 +1,4 @@
-/**
- * One attempt of a request under a lease: sends its bytes, and writes what became of it.
- */
+/** One attempt of a request under a lease: sends its bytes, and writes the result. */
 import type {
   EncodedRequest,
   RequestError,
@@ -25,7 +23,7 @@ import * as Progress from "../work/Progress.ts"
 import * as Order from "./Order.ts"
 import * as RequestFailure from "./RequestFailure.ts"
 
-/** The services of an attempt, and the switches. `window` is `Profile.requestIdWindow` in milliseconds. */
+/** `window` is `Profile.requestIdWindow` in milliseconds. */
 export interface Tools extends Pick<Switches, "status422"> {
   readonly window: number
   readonly store: RequestStore["Service"]
@@ -33,13 +31,9 @@ export interface Tools extends Pick<Switches, "status422"> {
   readonly seal: Seal["Service"]
 }
 
-/** The answer of the service: a response, or the refusal that it sent as one. */
+/** A response of the service, or the refusal that it sent as one. */
 export type Answer = Result.Result<RequestResponse<RequestKind>, RequestRefusal<RequestKind>>
 
-/**
- * The end of an attempt: the answer, or the error without one. `row` is the row as it is now; undefined if it could not
- * be written.
- */
 export interface Attempted {
   readonly answer: Answer | undefined
   readonly error: RequestFailure.Failure | undefined
@@ -80,7 +74,6 @@ const answeredTwice =
 const registeredDifferently =
   "the response to a request names an operation that is registered with another order"
 
-/** Writes the answer of the service, and registers its transaction. */
 const settleAnswer = Effect.fnUntraced(function* (
   { seal, sender, store }: Tools,
   { kind, ordered, requestId }: RequestRow,
@@ -126,11 +119,9 @@ export const settleWithout = Effect.fnUntraced(function* (
   return settled.row
 })
 
-/** Returns the reason to park a request that cannot be opened. */
 export const reasonToPark = ({ reason }: NotOpened): ParkReason =>
   reason === "no-key" ? "no-key" : "unreadable"
 
-/** Parks a request under its lease. */
 export const park = Effect.fnUntraced(function* (
   { store }: Pick<Tools, "store">,
   leased: LeasedRequest,
@@ -141,7 +132,6 @@ export const park = Effect.fnUntraced(function* (
   return row
 })
 
-/** Ends the lease, and plans the next attempt. */
 const release = Effect.fnUntraced(function* (
   tools: Tools,
   leased: LeasedRequest,
@@ -160,7 +150,7 @@ const release = Effect.fnUntraced(function* (
   return row
 })
 
-/** Writes the end of an attempt without an answer. Nobody waits for an enqueued request, so it is tried again. */
+/** Nobody waits for an enqueued request, so it is retried. */
 const writeFailure = Effect.fnUntraced(function* (
   tools: Tools,
   leased: LeasedRequest,
@@ -179,7 +169,7 @@ const writeFailure = Effect.fnUntraced(function* (
   return yield* settleWithout(tools, leased, { _tag: "NotSent", reason: "no-effect" })
 })
 
-/** A write that fails is left to the next owner of the lease, which sends the same bytes again. */
+/** Leaves a failed write to the next owner of the lease, which sends the same bytes again. */
 const orLeft = (
   write: Effect.Effect<RequestRow | undefined, { readonly message: string }>,
   requestId: string
@@ -198,8 +188,8 @@ const orLeft = (
   )
 
 /**
- * Sends a request that is begun. With `isAwaited` a caller waits for its outcome, and goes on waiting if the lease is
- * lost; without, the loss of the lease interrupts.
+ * Sends a begun request. With `isAwaited` the caller goes on waiting if the lease is lost; without,
+ * the loss interrupts.
  */
 export const run = Effect.fnUntraced(function* (
   tools: Tools,

@@ -11,14 +11,13 @@ import * as LedgerLease from "../work/Lease.ts"
 
 type Store = RequestStore["Service"]
 
-/** The time that a lease lasts, in milliseconds. */
+/** In milliseconds. */
 export const duration = Duration.toMillis(Duration.seconds(30))
 
-/** Returns the time of a store, in milliseconds since the epoch. */
 export const timeOf = (store: Store): Effect.Effect<number> =>
   Effect.map(Clock.Clock, (clock) => LedgerClock.timeOf(store, clock))
 
-/** Renews a lease until it is lost, or until the store cannot renew it for 15 seconds. */
+/** Renews a lease until it is lost, or could not be renewed for 15 seconds. */
 export const renew = (store: Store, leased: LeasedRequest): Effect.Effect<void> =>
   timeOf(store).pipe(
     Effect.flatMap((now) => store.renew(leased, now + duration)),

@@ -8,8 +8,8 @@ import type { CreateRequest, Ordered, Registration } from "../rule/Row.ts"
 import type { Operation } from "../verify/Token.ts"
 
 /**
- * The kind of the transaction that a request makes: that of a subscription is its first charge. A customer's choice decides that
- * of an intent.
+ * The kind of the transaction that a request makes: for a subscription its first charge; for an
+ * intent the customer's choice.
  */
 const transactionKinds: Readonly<Record<RequestKind, KnownKind | undefined>> = {
   "apm-payment": "apm-payment",
@@ -22,7 +22,6 @@ const transactionKinds: Readonly<Record<RequestKind, KnownKind | undefined>> = {
   "payment-intent": undefined
 }
 
-/** Returns the operation of the callback URL of a request. */
 export const operationOf = (kind: RequestKind, input: object): Operation => {
   const isPayout = "type" in input && input.type === "PAYOUT"
   return transactionKinds[kind] ?? (isPayout ? "payout" : "payment")
@@ -43,7 +42,6 @@ export const fieldsOf = (body: object): CreateRequest => {
   }
 }
 
-/** Returns the registration of a request's transaction; undefined if its response names none. */
 export const registrationOf = (
   kind: RequestKind,
   ordered: Ordered | undefined,

@@ -1,9 +1,9 @@
 /**
- * Sends the requests that are due: those that were enqueued, and those whose outcome is not known because a process
- * ended or the service did not answer.
+ * Sends due requests: the enqueued ones, and those without an outcome because a process ended or
+ * the service did not answer.
  *
- * Any number of processes may do so on one database: each request is claimed under a lease. At the end no more requests
- * are claimed, and the running ones get 15 seconds.
+ * Any number of processes share one database, because each request is claimed under a lease. At the
+ * end a process claims no more, and leaves 15 seconds to running requests.
  */
 import type { EncodedRequest, RequestInput, RequestKind } from "@pawl/core/RequestSender"
 import * as Duration from "effect/Duration"
@@ -20,25 +20,24 @@ import * as FiberSet from "effect/FiberSet"
 import * as Latch from "effect/Latch"
 import type * as Scope from "effect/Scope"
 
-/** The services and settings of the work on claimed requests. */
 export interface Tools extends Attempt.Tools {
-  /** Encodes the input of a request with card data again; undefined if the merchant cannot make it. */
+  /** Encodes the input of a request with card data again; undefined if the merchant cannot. */
   readonly rebuild: Rebuild | undefined
 }
 
-/** Returns the request with a requestId, encoded from the same input as before. */
+/** Encodes a request with a requestId from the same input as before. */
 export type Rebuild = (
   requestId: string,
   kind: RequestKind
 ) => Effect.Effect<EncodedRequest, unknown>
 
-/** The function of a merchant that returns the input of a request with card data once more. */
+/** The merchant's function that returns the input of a request with card data again. */
 export type InputOf = (
   requestId: string,
   kind: RequestKind
 ) => Effect.Effect<RequestInput<RequestKind>, unknown>
 
-/** The most time that a merchant's function has. It is shorter than a lease. */
+/** Shorter than a lease. */
 const rebuildTimeout = Duration.seconds(20)
 
 /** The bytes of a request, the reason to park it, or an error that may pass. */
@@ -68,7 +67,7 @@ const bodyOf = Effect.fnUntraced(function* (
   return park(match === "no-key" ? "no-key" : "rebuilt-differently")
 })
 
-/** Works on a request that nobody waits for. Returns whether its end was written. */
+/** Returns whether the end of the request was written. */
 export const run = Effect.fnUntraced(function* (tools: Tools, leased: LeasedRequest) {
   const { store, window } = tools
   const at = yield* Lease.timeOf(store)
@@ -100,11 +99,9 @@ export const run = Effect.fnUntraced(function* (tools: Tools, leased: LeasedRequ
   return row !== undefined
 })
 
-/** The most requests at a time in one process. */
 const maxRunning = 16
 const drainTimeout = Duration.seconds(15)
 
-/** Starts to work, until the scope ends. */
 export const start = Effect.fnUntraced(function* (
   tools: Tools
 ): Effect.fn.Return<void, never, Scope.Scope> {

@@ -1,8 +1,9 @@
 /**
- * Gives a store to the same service at its new base URL: seals its texts anew, because a seal covers the base URL, and then changes
- * the owner. A rename that was interrupted is run again.
+ * Gives a store to the same service at a new base URL: seals its texts anew, because a seal covers
+ * the base URL, and then changes the owner. An interrupted rename is run again.
  *
- * No receiver may run meanwhile, because a body that is sealed for the new base URL does not open for the old one.
+ * No receiver may run meanwhile, because a body sealed for the new base URL does not open for the
+ * old one.
  */
 import type { Account } from "@pawl/core/Account"
 import type { StoreUnavailable } from "@pawl/core/CallbackError"
@@ -13,7 +14,7 @@ import * as Settings from "../ledger/Settings.ts"
 import { changeEach, each, eachPage, type Engines } from "../records/Engines.ts"
 import type { RequestRow } from "../rule/RequestRow.ts"
 
-/** Renames the service, and returns false if the store belongs to the service at another base URL. */
+/** Returns false if the store belongs to the service at another base URL. */
 export const rename = Effect.fnUntraced(function* (
   engines: Engines,
   seal: Seal["Service"],
@@ -62,7 +63,7 @@ const withTexts = (
   outcome: row.outcome && "text" in row.outcome ? { ...row.outcome, text } : row.outcome
 })
 
-/** Seals a text for the new account. A text that does not open for the old one stays as it is. */
+/** A text that does not open for the old account stays as it is. */
 const reseal = (
   seal: Seal["Service"],
   part: Part,

@@ -1,5 +1,6 @@
 /**
- * The errors of an attempt: whether the request may have taken effect, and whether the service refused it.
+ * The errors of an attempt: whether the request may have taken effect, and whether the service
+ * refused it.
  */
 import * as CreateProof from "@pawl/core/internal/CreateProof"
 import * as Json from "@pawl/core/internal/Json"
@@ -15,7 +16,6 @@ import type { RequestError } from "@pawl/core/RequestSender"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 
-/** An error without an answer. */
 export type Failure = ReadError | OutcomeUnknown
 
 /** Tells whether an error is an answer of the service: the operation failed. */
@@ -24,10 +24,10 @@ export const isAnswer = (
 ): error is Extract<RequestError, { readonly _tag: "Declined" | "IntentRejected" }> =>
   error._tag === "Declined" || error._tag === "IntentRejected"
 
-/** Tells whether the attempt may have sent the request. It has not if it got no access token. */
+/** Nothing is sent without an access token. */
 const mayBeSent = (error: Failure): boolean => !("sent" in error) || error.sent
 
-/** Tells whether a request surely had no effect. It must not have been in doubt before the attempt. */
+/** Tells whether a request surely had no effect, if it was not in doubt before the attempt. */
 export const hadNoEffect = (error: Failure, profile: Pick<Switches, "status422">): boolean => {
   if (!mayBeSent(error)) return true
   switch (error._tag) {
@@ -45,11 +45,10 @@ export const hadNoEffect = (error: Failure, profile: Pick<Switches, "status422">
   }
 }
 
-/** Tells whether a status is a refusal in words. A 409 or 423 means that the same requestId may be processed right now. */
+/** 409 and 423 are no refusals: the same requestId may be in process right now. */
 const isRefusalStatus = (status: number): boolean =>
   status >= 400 && status < 500 && status !== 409 && status !== 423
 
-/** The error in which the service refused a request, if it did. */
 const refusalIn = (error: Failure): ReadError | undefined => {
   const last = error._tag === "OutcomeUnknown" ? (error.refusal ?? error.cause) : error
   const isRefusal =
@@ -60,8 +59,8 @@ const refusalIn = (error: Failure): ReadError | undefined => {
 }
 
 /**
- * Returns the refusal of the service in words, which name fields and no values; undefined if the service did not refuse
- * the request. A 401 is none, and so is any response to the request for an access token: they are about the credentials.
+ * Returns the refusal of the service, which names fields and no values. A 401 is none, and no
+ * response to the request for an access token is: they are about the credentials.
  */
 export const reasonOf = (error: Failure): string | undefined => {
   const refusal = refusalIn(error)
@@ -70,7 +69,7 @@ export const reasonOf = (error: Failure): string | undefined => {
 
 const maxReason = 500
 
-/** Returns how long the service asks to wait, in milliseconds. */
+/** In milliseconds. */
 export const retryAfter = (error: Failure): number =>
   error._tag === "RateLimited" ? (error.retryAfter ?? 0) : 0
 
@@ -80,11 +79,9 @@ const Stored = Schema.Struct({
 })
 const decode = Schema.decodeUnknownResult(Stored)
 
-/** Writes a refusal with 400 as text that can be stored. */
 export const encode = ({ fields, status }: ValidationFailed): string =>
   JSON.stringify({ status, fields })
 
-/** Reads the text of `encode`. */
 export const fromText = (text: string): ValidationFailed => {
   const { fields, status } = Result.getOrElse(
     Result.flatMap(Json.fromText(text), decode),
@@ -93,13 +90,13 @@ export const fromText = (text: string): ValidationFailed => {
   return new ValidationFailed({ sent: true, fields, ...(status !== undefined && { status }) })
 }
 
-/** Makes the error of a request whose outcome is not known, because of something that is not the service. */
+/** Makes the error of an unknown outcome whose cause is not the service. */
 export const unknown = (requestId: string, reason: string): OutcomeUnknown =>
   new OutcomeUnknown({
     requestId,
     cause: new Unreachable({ reason, sent: true, attempts: 0 })
   })
 
-/** Makes the error of a request that may take effect after an attempt that failed. */
+/** Makes the error of a request that may take effect after a failed attempt. */
 export const inDoubt = (requestId: string, error: Failure): OutcomeUnknown =>
   error._tag === "OutcomeUnknown" ? error : new OutcomeUnknown({ requestId, cause: error })

@@ -1,13 +1,10 @@
-/**
- * The errors of requests that are kept in a store.
- */
 import * as Data from "effect/Data"
 import { cures } from "./Cures.ts"
 import type { ParkReason } from "../rule/RequestRow.ts"
 
 /**
- * Error raised when a request with the requestId was written before, with another body or of another kind. Nothing was
- * written or sent.
+ * Error raised when the requestId was used before with another body or kind. Nothing was written or
+ * sent.
  */
 export class RequestConflict extends Data.TaggedError("RequestConflict")<{
   readonly requestId: string
@@ -29,7 +26,7 @@ export class RequestNotSent extends Data.TaggedError("RequestNotSent")<{
   }
 }
 
-/** Error raised when a request is parked: a person has to decide on it. The message says what to do. */
+/** Error raised when a person has to decide on a request. The message says how. */
 export class RequestParked extends Data.TaggedError("RequestParked")<{
   readonly requestId: string
   readonly reason: ParkReason
@@ -41,7 +38,8 @@ export class RequestParked extends Data.TaggedError("RequestParked")<{
 }
 
 /**
- * Error raised when a request took effect, and its response is not known. A callback or a read named its transaction.
+ * Error raised when a request took effect, as a callback or a read showed, and its response is not
+ * known.
  */
 export class ResponseLost extends Data.TaggedError("ResponseLost")<{
   readonly requestId: string
@@ -53,7 +51,10 @@ export class ResponseLost extends Data.TaggedError("ResponseLost")<{
   }
 }
 
-/** Error raised when a request with card data is to be enqueued. Card data is never stored: enqueue a card token. */
+/**
+ * Error raised when a request with card data is enqueued. Card data is never stored: enqueue a card
+ * token.
+ */
 export class CardDataRefused extends Data.TaggedError("CardDataRefused")<{
   readonly requestId: string
 }> {

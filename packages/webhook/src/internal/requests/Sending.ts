@@ -21,13 +21,15 @@ import * as Lease from "./Lease.ts"
 import type * as Process from "./Process.ts"
 import * as RequestFailure from "./RequestFailure.ts"
 
-/** How long a call waits for the outcome of a request that another call or process has in flight. */
+/**
+ * How long a call waits for the outcome of a request that another call or process sends, in
+ * milliseconds.
+ */
 const waitTime = Duration.toMillis(Duration.seconds(60))
 const waitInterval = Duration.millis(250)
 
 type Response = RequestResponse<RequestKind>
 
-/** The errors without an answer. */
 export type SendError =
   | RequestFailure.Failure
   | RequestRefusal<RequestKind>
@@ -36,7 +38,6 @@ export type SendError =
   | RequestParked
   | ResponseLost
 
-/** Returns the stored refusal of a request as its error. */
 export const refusalOf = (
   seal: Seal["Service"],
   { kind, requestId }: Pick<RequestRow, "kind" | "requestId">,
@@ -58,7 +59,7 @@ const openOutcome = (
     (error) => new RequestParked({ requestId, reason: Attempt.reasonToPark(error) })
   )
 
-/** Writes a request and sends it, or returns the outcome of the one that was written before. */
+/** Writes a request and sends it, or returns the outcome of an earlier one. */
 export const run = Effect.fnUntraced(function* (
   tools: Process.Tools,
   request: EncodedRequest,
@@ -77,7 +78,7 @@ export const run = Effect.fnUntraced(function* (
   const sent = (leased: Parameters<typeof Attempt.run>[1]): Effect.Effect<Response, SendError> =>
     Effect.flatMap(Attempt.run(tools, leased, request, true, limits), ({ answer, error, row }) => {
       if (answer !== undefined) return Effect.fromResult(answer)
-      // Without the lease another process has sent the request meanwhile, or sends it now.
+      // Without the lease another process has sent the request, or sends it now.
       if (row === undefined) return Effect.flatMap(inStore(store.get(requestId)), orUnknown)
       // Another process or a callback may have brought an outcome meanwhile.
       const tag = row.outcome?._tag
@@ -85,7 +86,7 @@ export const run = Effect.fnUntraced(function* (
       const known = isFact ? outcomeOf(row) : undefined
       if (known !== undefined) return known
       if (error === undefined) return Effect.fail(RequestFailure.unknown(requestId, "no answer"))
-      // Without an outcome in its row the request is sent again, so the error of one attempt is not its end.
+      // A request without an outcome is sent again, so the error of one attempt is not its end.
       return Effect.fail(
         row.outcome === undefined ? RequestFailure.inDoubt(requestId, error) : error
       )
@@ -97,7 +98,7 @@ export const run = Effect.fnUntraced(function* (
   const responseLost = (transaction: RequestRow["transaction"]) =>
     new ResponseLost({ requestId, transactionId: transaction?.transactionId ?? "" })
 
-  /** Returns the stored outcome of a request; undefined if the request may be sent anew. */
+  /** Returns undefined if the request may be sent anew. */
   const outcomeOf = (row: RequestRow): Effect.Effect<Response, SendError> | undefined => {
     const { outcome, transaction } = row
     switch (outcome?._tag) {
@@ -120,8 +121,8 @@ export const run = Effect.fnUntraced(function* (
   }
 
   /**
-   * Takes the request over if nobody works on it. Card data that was not stored is there now, and so is a body that cannot be read. A
-   * request that was never sent is sealed anew then.
+   * Takes a request over if nobody works on it, because this caller has its body. A request that
+   * was never sent is sealed anew.
    */
   const takeOver = Effect.fnUntraced(function* (row: RequestRow) {
     const at = yield* Lease.timeOf(store)

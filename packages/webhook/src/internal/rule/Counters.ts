@@ -1,9 +1,9 @@
-/** Counters of the receiver, apart from the other metrics because the ledger raises alarms too. */
+/** Apart from the other metrics, because the ledger raises alarms too. */
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Metric from "effect/Metric"
 
-/** Makes a counter with an OpenTelemetry name; `/metrics` appends `_total`. */
+/** Takes an OpenTelemetry name; `/metrics` appends `_total`. */
 export const counter = (
   name: string,
   description: string,
@@ -28,7 +28,6 @@ export const counters = (name: string, label: string, description: string) => {
 
 export const alarmsFor = counters("alarms", "reason", "Alarms raised")
 
-/** Counts and logs an alarm about a transaction or a request. */
 export const raiseAlarm = (
   reason: string,
   about: Readonly<Record<string, string>>

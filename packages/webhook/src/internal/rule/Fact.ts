@@ -1,30 +1,26 @@
 /**
- * The facts of a transaction: what happened to it, in order.
+ * The facts of a transaction: its events, in order.
  *
- * A fact is written together with the change that it describes, and is never changed or removed; a
- * repeat raises its counter. Callbacks have no written facts, because the ledger counts them by
- * status anyway: a captured callback that is sent a million times adds nothing. Rows older than
- * version 7 of the tables have an incomplete story.
+ * A fact is written with the change that it describes, and is never changed or removed; a repeat
+ * raises its counter. Callbacks have no written facts, because the ledger counts them by status: a
+ * captured callback that is sent a million times adds nothing. Rows older than version 7 of the
+ * tables have an incomplete story.
  */
 import type { Evidence } from "@pawl/core/Evidence"
 import type { Kind } from "@pawl/core/Kind"
 import type { Status } from "@pawl/core/Status"
 import type { DeadLetter } from "./Row.ts"
 
-/**
- * The facts of a row, without those of its callbacks. Further events are counted in one fact,
- * `more`.
- */
+/** The facts of a row, without those of its callbacks. `more` counts further events. */
 export const maxFacts = 64
 
-/** Something that happened to a transaction. */
 export type Fact =
   /** `evidence` and `read` decided the status of the call. */
   | { readonly fact: "registered"; readonly kind: Kind; readonly status: Status | undefined }
   | { readonly fact: "accepted"; readonly status: Status }
   /**
-   * `result` is the status that the service stated, `404`, `replay` (a transaction of the other
-   * method) or `no answer`.
+   * `result` is the stated status, `404`, `replay` (a transaction of the other method) or `no
+   * answer`.
    */
   | { readonly fact: "asked"; readonly result: string; readonly kind: Kind | undefined }
   | {
@@ -44,8 +40,7 @@ export type Fact =
   | { readonly fact: "more" }
 
 /**
- * The person who does something, and the reason. Text without control characters: `by` has at most 32 bytes, `why` at
- * most 64.
+ * A person and a reason, without control characters: `by` has at most 32 bytes, `why` at most 64.
  */
 export interface Note {
   readonly by?: string | undefined
@@ -53,19 +48,18 @@ export interface Note {
 }
 
 /**
- * A fact with its time in milliseconds since the epoch. The same fact at the time of its last
- * repeat is the same event, so a repeated write adds none.
+ * Milliseconds since the epoch. A fact at the time of its last repeat is the same event, so a
+ * repeated write adds none.
  */
 export type Event = Fact & { readonly at: number }
 
-/** A fact as it is kept. */
 export type Kept = Event & {
   /** Undefined once the bodies of its callbacks were deleted. */
   readonly lastAt: number | undefined
   readonly count: number
   /** The place of its last repeat among the row's events, from 1; 0 for callbacks. */
   readonly number: number
-  /** The kind of its row, if that row was joined to this one. */
+  /** The kind of the joined row that it comes from. */
   readonly from: Kind | undefined
 }
 
@@ -76,7 +70,7 @@ export interface Facts {
 
 export const none: Facts = { number: 0, kept: [] }
 
-/** Makes the fact of a read. An undocumented status that is not a short word becomes `unlisted`. */
+/** An undocumented status that is not a short word becomes `unlisted`. */
 export const asked = (at: number, result: string, kind?: Kind): Event => ({
   fact: "asked",
   at,

@@ -1,7 +1,7 @@
 /**
- * Hints at the kind of a transaction whose callbacks name only their method. They come from the
- * body's type, its `refundId` and the path of the URL, none of which the checksum covers, so they
- * only choose the endpoint that is asked first.
+ * Hints at the kind of a transaction whose callbacks name only their method: the body's type, its
+ * `refundId` and the path of the URL. The checksum covers none of them, so they only choose the
+ * endpoint that is asked first.
  */
 import type { Body } from "@pawl/core/Callback"
 import { isKnown, type Kind, type KnownKind, kindsOf, type Method } from "@pawl/core/Kind"
@@ -42,8 +42,8 @@ export const ofCallback = ({
 }
 
 /**
- * Returns the kinds that a read asks for: those that callbacks name, then payments. `age` is the
- * time since the first callback in milliseconds.
+ * Returns the kinds to ask for: those that callbacks name, then payments. `age` is the time since
+ * the first callback in milliseconds.
  */
 export const asked = (
   { kind, ...hints }: KindHints & { readonly kind: Kind },

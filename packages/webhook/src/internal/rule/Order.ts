@@ -23,8 +23,8 @@ export class RegisteredDifferently extends Data.TaggedError("RegisteredDifferent
 export type OrderOfRow = Pick<Row, "ordered" | "isOrderRegistered">
 
 /**
- * Keeps the order of an earlier registration and replaces that of a token, which may have been
- * moved to another callback.
+ * Keeps a registered order. Replaces that of a token, which may have been moved to another
+ * callback.
  */
 export const orderAfter = (
   { isOrderRegistered, ordered }: OrderOfRow,
@@ -67,10 +67,7 @@ const isFixed = (kind: Kind): boolean =>
 export const isOfOtherAccount = ({ ordered }: Row, { account }: Signed): boolean =>
   ordered?.account !== undefined && ordered.account !== account
 
-/**
- * Tells whether a callback has another amount or currency than was ordered. Amounts are compared as
- * numbers, rounded as the service rounds.
- */
+/** Compares amounts as numbers, rounded as the service rounds. */
 export const differs = (row: Row): boolean =>
   isFixed(row.kind) &&
   !row.amountCleared &&

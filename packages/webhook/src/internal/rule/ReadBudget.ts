@@ -10,7 +10,6 @@
  */
 import { type ReadLane, readLanes } from "./Row.ts"
 
-/** The state of a budget. */
 export interface ReadBudget {
   readonly nextAt: number
   readonly lowered?: { readonly rate: number; readonly at: number }
@@ -26,8 +25,8 @@ export interface Wanted {
 }
 
 /**
- * The times of the granted reads, when to ask for the others, and the reads granted in a second
- * now.
+ * The times of the granted reads, when to ask for the others, and the current rate in reads a
+ * second.
  */
 export interface Reservation {
   readonly at: number
@@ -46,15 +45,15 @@ export const slack = 400
 export const lookahead = 100
 
 const maxPause = 300_000
-/** The time in milliseconds in which the rate grows by the whole limit. */
+/** The milliseconds in which the rate grows by the whole limit. */
 const recoveryTime = 60_000
 /** The 429 of reads that were sent together lower the rate once. */
 const burstTime = 1000
-/** The rate that is halved if there is no limit. */
+/** The rate that is halved without a limit. */
 const unlimitedRate = 100
 /** The time for as many reads as the rate. */
 const spacing = 1000 + slack
-/** A read planned later than this was planned before the clock was set back. */
+/** A read planned later was planned before the clock was set back. */
 const maxAhead = 5000
 
 /** Returns the same `budget` if it does not change. */
@@ -103,7 +102,7 @@ export const reserve = (
   }
 }
 
-/** Lowers the rate after a 429. `retryAfter` is in milliseconds. */
+/** `retryAfter` is in milliseconds. */
 export const lower = (
   budget: ReadBudget,
   { limit, retryAfter = 0 }: { readonly limit: number; readonly retryAfter?: number | undefined },
@@ -138,15 +137,15 @@ const fullRate = (limit: number): number => (Number.isFinite(limit) ? limit : un
 
 const indexOf = (lane: ReadLane): number => readLanes.indexOf(lane)
 
-/** The use since the start of the process. */
+/** Since the start of the process. */
 export interface ReadUse {
-  /** The reads that all processes may send in a second. */
+  /** Reads a second of all processes. */
   readonly limit: number
-  /** The rate now, which is lower after a 429. */
+  /** The current rate, lower after a 429. */
   readonly allowed: number
   readonly sent: number
   readonly putOff: Readonly<Record<ReadLane, number>>
-  /** How late the oldest read that was put off in the last minute is, in milliseconds. */
+  /** In the last minute, in milliseconds. */
   readonly oldestPutOff: number | undefined
 }
 

@@ -1,19 +1,18 @@
-/** A row of the request store. Times are milliseconds since the epoch. */
 import type { Method } from "@pawl/core/Kind"
 import type { RequestKind } from "@pawl/core/RequestSender"
 import type { Ordered } from "./Row.ts"
 
-/** Everything that is kept of one request. */
+/** One request. Times are milliseconds since the epoch. */
 export interface RequestRow {
   readonly requestId: string
   readonly kind: RequestKind
-  /** A keyed digest, which stays when the body is deleted. */
+  /** A keyed digest, which outlives the body. */
   readonly digest: string
   readonly hasCardData: boolean
-  /** The order, as far as the body says it. */
+  /** The fields of the body. */
   readonly ordered: Ordered | undefined
   /**
-   * The sealed body. Undefined if it has card data, or once the outcome is known; that of a found
+   * The sealed body. Undefined with card data, or once the outcome is known; that of a found
    * request stays for `Cleaner.Retention`, because a person may deny the match.
    */
   readonly body: string | undefined
@@ -23,11 +22,9 @@ export interface RequestRow {
    * window later.
    */
   readonly retryFrom: number
-  /** From this time on a request that was never sent is not sent. */
+  /** When a request that was never sent expires. */
   readonly expiresAt: number | undefined
-  /**
-   * When the first attempt began that may have taken effect; from then on the request is in doubt.
-   */
+  /** When the first attempt began that may have taken effect. Then the request is in doubt. */
   readonly begunAt: number | undefined
   /** The leases since the request was written or redriven. */
   readonly attempts: number
@@ -44,10 +41,7 @@ export interface RequestRow {
   readonly unknown?: ReadonlyArray<string>
 }
 
-/**
- * A lease. `inDoubt` tells whether the request was in doubt when it was leased: a refusal then
- * cannot end the doubt.
- */
+/** `inDoubt`: the request was in doubt before the lease, so a refusal cannot end the doubt. */
 export interface RequestLease {
   readonly id: number
   readonly until: number
@@ -66,26 +60,22 @@ export interface SettledTransaction {
   readonly transactionId: string
 }
 
-/**
- * The outcome of a request. Texts are sealed, and undefined once they are older than
- * `Cleaner.Retention`.
- */
+/** Texts are sealed, and undefined after `Cleaner.Retention`. */
 export type Outcome =
   | { readonly _tag: "Answered"; readonly text: string | undefined }
   /** The service refused, with 400, a request that was not in doubt. */
   | { readonly _tag: "Refused"; readonly text: string | undefined }
-  /** A transaction that the service confirms names the request. The answer is not known. */
+  /** A confirmed transaction names the request. The answer is not known. */
   | { readonly _tag: "Found" }
   /** Nothing happened or will. Only after `no-effect` may the same request be sent anew. */
   | { readonly _tag: "NotSent"; readonly reason: "cancelled" | "expired" | "no-effect" }
 
-/** Why a request is parked. */
 export type ParkReason =
-  /** Refused three times over ten minutes. */
+  /** Three times over ten minutes. */
   | "refused"
   /** In doubt for longer than `Profile.requestIdWindow`. */
   | "window"
-  /** In doubt, and its body was not stored because of its card data. */
+  /** In doubt, and not stored because of its card data. */
   | "card-data"
   /** The rebuilt body is not the one that was sent. */
   | "rebuilt-differently"
@@ -113,8 +103,7 @@ export interface NewRequest {
 }
 
 /**
- * The end of an attempt without an outcome. `hadNoEffect` ends a doubt only if the attempt was the
- * first one.
+ * The end of an attempt without an outcome. `hadNoEffect` ends the doubt only of a first attempt.
  */
 export interface Release {
   readonly at: number
@@ -123,7 +112,7 @@ export interface Release {
   readonly hadNoEffect?: boolean | undefined
 }
 
-/** An outcome, with the id of the lease under which it became known. */
+/** An outcome, with the id of its lease. */
 export interface Settlement {
   readonly outcome: Outcome
   readonly at: number
@@ -136,10 +125,7 @@ export interface Redrive {
   readonly at: number
   /** `Profile.requestIdWindow` in milliseconds. */
   readonly window: number
-  /**
-   * The person states that the request had no effect, which ends the doubt. The transaction of a
-   * found request then belongs to another request.
-   */
+  /** Ends the doubt. The transaction of a found request then belongs to another request. */
   readonly hadNoEffect?: boolean | undefined
   /** False if the card data was not stored. Such a request is settled if it had no effect. */
   readonly canSend?: boolean | undefined

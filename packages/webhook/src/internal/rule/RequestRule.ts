@@ -2,8 +2,6 @@
  * The rule of a request: pure functions that return the changed row, or undefined if nothing
  * changes. Times are milliseconds since the epoch.
  *
- * A request goes this way:
- *
  * ```text
  * write ─▶ written ─▶ begin ─▶ begun ─▶ settle ─▶ settled
  *             │                  │  ▲
@@ -13,11 +11,8 @@
  * ```
  *
  * From `begin` on a request is in doubt, because its first byte may have left. Only an answer, a
- * callback, a read or a person ends the doubt.
- * Times are parameters, in milliseconds since the epoch. => A failed attempt ends it only if the
- * request was not in doubt when the attempt began, and the attempt surely had no effect.
- *
- * Times are parameters, in milliseconds since the epoch.
+ * callback, a read or a person ends the doubt. A failed attempt ends it only if the request was not
+ * in doubt before, and the attempt surely had no effect.
  */
 import * as Evidence from "@pawl/core/Evidence"
 import * as Order from "./Order.ts"
@@ -35,15 +30,15 @@ import type {
 } from "./RequestRow.ts"
 import type { Row } from "./Row.ts"
 
-/** The refusals after which the request is parked. */
+/** The refusals that park a request. */
 export const maxRefusals = 3
 
-/** The time in milliseconds over which they come. */
+/** The milliseconds over which they come. */
 export const refusalTime = 10 * 60_000
 
 type NewLease = Pick<RequestLease, "id" | "until">
 
-/** With a lease the request is begun at once; without one it is due. */
+/** A lease begins the request at once; without one it is due. */
 export const write = (
   { body, digest, expiresAt, hasCardData, kind, ordered, requestId }: NewRequest,
   at: number,
@@ -77,8 +72,8 @@ export const isUnsent = ({ begunAt, lease, outcome }: RequestRow): boolean =>
     : outcome._tag === "NotSent" && outcome.reason === "no-effect"
 
 /**
- * Writes an unsent request anew. It keeps its `expiresAt` unless the new request has one, and is
- * settled as expired after that time.
+ * Writes an unsent request anew. Its `expiresAt` stays unless the new request has one, and settles
+ * it as expired.
  */
 export const restart = (
   row: RequestRow,
@@ -112,7 +107,7 @@ const holds = (row: RequestRow, leaseId: number | undefined): boolean =>
   row.lease !== undefined && row.lease.id === leaseId
 
 /**
- * From now on the first byte may leave, so the lease must hold and the request must not be expired.
+ * The first byte may leave afterwards, so the lease must hold and the request must not be expired.
  */
 export const begin = (
   row: RequestRow,
@@ -131,7 +126,7 @@ export const renew = (row: RequestRow, leaseId: number, until: number): RequestR
 
 /**
  * Ends a lease without an outcome. The third refusal, ten minutes after the first, parks the
- * request. Their texts are not compared, because a service may write a new id into each.
+ * request. Texts of refusals are not compared, because each may have a new id.
  */
 export const release = (
   row: RequestRow,
@@ -157,15 +152,14 @@ export const release = (
   }
 }
 
-/** Ranks outcomes by what they prove. */
 const proofOf = ({ _tag }: Outcome): number => (_tag === "Answered" ? 2 : _tag === "Found" ? 1 : 0)
 
 /**
  * Settles a request, and deletes its body unless it was only found.
  *
  * An outcome that proves more replaces one that proves less. `Answered` and `Found` are facts and
- * need no lease. `Refused` and `NotSent` need the lease of a request that was not in doubt: without
- * it another process may have sent the request.
+ * need no lease. `Refused` and `NotSent` need the lease of a request that was not in doubt, because
+ * another process may have sent the request.
  */
 export const settle = (
   row: RequestRow,
@@ -176,7 +170,6 @@ export const settle = (
   return proofOf(outcome) > proven ? settled(row, outcome, at, transaction) : undefined
 }
 
-/** Tells whether a request took effect although its outcome said that it had not. */
 export const isProvedWrong = (
   before: RequestRow | undefined,
   after: RequestRow | undefined
@@ -211,8 +204,8 @@ const settled = (
  * Settles a request whose response was lost by a transaction that names it in the token of its
  * callback URL. A token can be moved to another callback, so the service must have confirmed a
  * status, no other response may have named the transaction, and the signed fields must be as
- * ordered. A transaction with the same account, amount and currency is not told apart; a redrive
- * undoes that.
+ * ordered. Transactions with the same account, amount and currency look alike; a redrive undoes a
+ * wrong match.
  */
 export const find = (row: RequestRow, found: Row): RequestRow | undefined => {
   const { evidence, isOrderRegistered, method, ordered, read, registered, transactionId } = found
@@ -226,7 +219,6 @@ export const find = (row: RequestRow, found: Row): RequestRow | undefined => {
   return settle(row, { outcome: { _tag: "Found" }, at: read.askedAt, transaction })
 }
 
-/** Cancels a request whose first byte cannot have left. */
 export const cancel = (row: RequestRow, at: number): RequestRow | undefined =>
   row.outcome === undefined && row.begunAt === undefined
     ? settled(row, { _tag: "NotSent", reason: "cancelled" }, at)
@@ -243,8 +235,8 @@ export const park = (
     : undefined
 
 /**
- * Makes a parked request due again. Past the window a person must state that it had no effect. With
- * that statement a found request becomes due too, and its transaction settles it no more.
+ * Makes a parked request due again. Past the window a person must state that it had no effect. That
+ * statement also makes a found request due, and its transaction no longer settles it.
  */
 export const redrive = (
   row: RequestRow,
@@ -273,7 +265,7 @@ export const redrive = (
     : open
 }
 
-/** Deletes the sealed texts of a request that was settled before a time. The digest stays. */
+/** Deletes sealed texts of a request settled before a time. The digest stays. */
 export const deleteTexts = (row: RequestRow, before: number): RequestRow | undefined => {
   const { outcome, settledAt = Infinity } = row
   const text = outcome !== undefined && "text" in outcome ? outcome.text : undefined
@@ -285,16 +277,16 @@ export const deleteTexts = (row: RequestRow, before: number): RequestRow | undef
   }
 }
 
-/** The longest wait before the next attempt, in milliseconds. */
+/** In milliseconds. */
 export const maxWait = 5 * 60_000
 
-/** How far the clocks of several processes may differ, in milliseconds. */
+/** Between the clocks of processes, in milliseconds. */
 const maxDifference = 5000
 
 /** A row planned later was planned before the clock was set back. */
 export const latestPlan = (at: number): number => at + maxWait + maxDifference
 
-/** Returns the backoff in milliseconds: 1, 2, 4, … s, at most 5 minutes. */
+/** Returns milliseconds: 1, 2, 4, … s, at most 5 minutes. */
 export const waitAfter = (attempt: number): number =>
   Math.min(1000 * 2 ** Math.max(attempt - 1, 0), maxWait)
 
@@ -308,15 +300,15 @@ export const isClaimable = (row: RequestRow, at: number): boolean => {
 }
 
 /**
- * Tells whether an open row may be sent earlier than planned by a caller who has its bytes, card
- * data included.
+ * Tells whether a caller with the bytes of an open row, card data included, may send it earlier
+ * than planned.
  */
 export const isIdle = (row: RequestRow, at: number): boolean =>
   row.dueAt !== undefined || isClaimable(row, at) || row.parked?.reason === "card-data"
 
 /**
- * Tells whether a request that was never sent is given up: it expired, or its window is over.
- * `window` is in milliseconds.
+ * Tells whether a request that was never sent expired, or its window is over. `window` is in
+ * milliseconds.
  */
 export const isExpired = (
   { begunAt, expiresAt = Infinity, retryFrom }: RequestRow,
@@ -325,18 +317,18 @@ export const isExpired = (
 ): boolean => begunAt === undefined && at >= Math.min(expiresAt, retryFrom + window)
 
 /**
- * A start later than now comes from a clock that was ahead. It counts as now, so the window is not
- * too long; the request stays in doubt.
+ * A start later than now comes from a clock that was ahead, and counts as now. The request stays in
+ * doubt.
  */
 const windowStart = ({ begunAt = Infinity }: RequestRow, at: number): number =>
   Math.min(begunAt, at)
 
-/** Returns the end of the window; for a request without doubt, at most its `expiresAt`. */
+/** Returns the end of the window; without doubt at most `expiresAt`. */
 export const sentUntil = (row: RequestRow, at: number, window: number): number => {
   const { expiresAt = Infinity, lease } = row
   return Math.min(windowStart(row, at) + window, lease?.inDoubt === false ? expiresAt : Infinity)
 }
 
-/** After this time the service may not know the requestId any more. */
+/** After it the service may no longer know the requestId. */
 export const isPastWindow = (row: RequestRow, at: number, window: number): boolean =>
   row.begunAt !== undefined && at >= windowStart(row, at) + window

@@ -5,7 +5,7 @@ import { type Kind, type KnownKind, type Method, methodOf } from "@pawl/core/Kin
 import type { Status } from "@pawl/core/Status"
 import type { Event } from "./Fact.ts"
 
-/** The key of a row. Without a scope it names every row of the method and id. */
+/** Without a scope it names every row of the method and id. */
 export interface Key {
   readonly method: Method
   readonly transactionId: string
@@ -20,7 +20,7 @@ export interface Ordered {
   readonly currency?: string | undefined
 }
 
-/** Everything that is kept of one transaction. Times are milliseconds since the epoch. */
+/** One transaction. Times are milliseconds since the epoch. */
 export interface Row {
   readonly method: Method
   /**
@@ -32,20 +32,20 @@ export interface Row {
   readonly kind: Kind
   readonly ordered: Ordered | undefined
   readonly registered: boolean
-  /** Whether `ordered` comes from registrations, and not from a token. */
+  /** Whether `ordered` comes from registrations, not from a token. */
   readonly isOrderRegistered: boolean
-  /** An unsigned hint of a callback (`KindHints`), as is `namesRefund`. */
+  /** Like `namesRefund` an unsigned hint of a callback (`KindHints`). */
   readonly namesPayout: boolean
   readonly namesRefund: boolean
   /** Whether a person allowed amounts that differ from the ordered one. */
   readonly amountCleared: boolean
-  /** Whether a person erased the texts. No body is kept since then. */
+  /** Whether a person erased the texts. Then no body is kept. */
   readonly isErased: boolean
   readonly evidence: Evidence.Evidence
   readonly read: Evidence.Read | undefined
-  /** The accepted callbacks, repeats included. */
+  /** Accepted ones, repeats included. */
   readonly callbacks: number
-  /** The secret of the newest callback. */
+  /** Of the newest callback. */
   readonly secret: "current" | "previous" | undefined
   /** The status last delivered to the handler; `sequence` counts the transitions. */
   readonly told: Status | undefined
@@ -66,10 +66,10 @@ export interface Row {
   readonly pollAt: number | undefined
   /** When the last read was sent, with or without success. */
   readonly askedAt: number | undefined
-  /** When the last claim came that is not confirmed, or when it is read again after no answer. */
+  /** When the last unconfirmed claim came, or when it is read again after no answer. */
   readonly unconfirmedAt: number | undefined
   readonly deadLetter: DeadLetter | undefined
-  /** The newest verified callback of each status, until `Cleaner` deletes it. */
+  /** For each status, until `Cleaner` deletes it. */
   readonly newestCallbacks: Readonly<Partial<Record<Status, StoredCallback>>>
   /** The part of the row that cannot be read. */
   readonly unreadable?: string
@@ -78,8 +78,8 @@ export interface Row {
 }
 
 /**
- * A stored callback. `signed` is undefined if it is that of another transaction; `size` is the
- * length of a kept body of more than 4 KiB. `Ledger.body` returns the body.
+ * `signed` is undefined for that of another transaction; `size` is the length of a kept body of
+ * more than 4 KiB.
  */
 export interface StoredCallback {
   readonly at: number
@@ -101,14 +101,13 @@ export interface Parked extends Row {
 
 export const isParked = (row: Row): row is Parked => row.deadLetter !== undefined
 
-/** The place of a dead letter in their list. */
 export interface ParkedKey {
   readonly at: number
   readonly transactionId: string
   readonly scope: Kind
 }
 
-/** A row as it was when it was leased or last written. `evidenceAtLease` lacks later claims. */
+/** A row as leased or last written. `evidenceAtLease` lacks later claims. */
 export interface Leased extends Row {
   readonly lease: number
   readonly evidenceAtLease: Evidence.Evidence
@@ -138,7 +137,7 @@ export interface Change extends Partial<
     | "deadLetter"
   >
 > {
-  /** Writes only at this sequence, so a write whose response was lost is not made twice. */
+  /** Writes only at this sequence, so a write whose response was lost is not repeated. */
   readonly ifSequence?: number
   readonly facts?: ReadonlyArray<Event> | undefined
   /** The new end of the lease. */
@@ -182,7 +181,7 @@ export const blank = (scope: Kind, transactionId: string, at: number): Row => ({
   newestCallbacks: {}
 })
 
-/** An operation that the merchant started. It is polled from now on. */
+/** An operation of the merchant. It is polled from now on. */
 export interface Registration extends Ordered {
   readonly kind: KnownKind
   /** The id that its status endpoint takes; the refundId of a refund. */
@@ -191,7 +190,6 @@ export interface Registration extends Ordered {
   readonly status?: Status | undefined
 }
 
-/** The fields of a create that become `Ordered`. */
 export interface CreateRequest {
   readonly requestId?: string | undefined
   readonly accountId?: string | undefined
@@ -200,7 +198,6 @@ export interface CreateRequest {
   readonly currency?: string | undefined
 }
 
-/** Returns undefined when no field is set. */
 export const orderedOf = (request: CreateRequest & Ordered): Ordered | undefined => {
   const { accountId, amount, currency, mid, requestId } = request
   const account = request.account ?? accountId ?? mid

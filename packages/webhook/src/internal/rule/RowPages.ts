@@ -1,9 +1,7 @@
-/** Pages of stored rows by key, or of planned reads by time. */
 import type { Kind } from "@pawl/core/Kind"
 import type { Row } from "./Row.ts"
 import type { StoredRow, StoredRows } from "./StoredRow.ts"
 
-/** The place of a row among those that are due later. */
 export interface PlannedKey {
   readonly dueAt: number
   readonly transactionId: string
@@ -11,8 +9,8 @@ export interface PlannedKey {
 }
 
 /**
- * A page of planned reads: the first `limit` behind `after` that were not read since `readSince`.
- * The first is made at `dueAt` at the latest, then `rate` in each second.
+ * The first `limit` planned reads behind `after` that were not made since `readSince`. The first is
+ * made at `dueAt` at the latest, then `rate` in each second.
  */
 export interface PlannedPage {
   readonly lane: "repeat" | "watch"
@@ -23,7 +21,6 @@ export interface PlannedPage {
   readonly limit: number
 }
 
-/** Returns the latest time of the read at a position. */
 export const latestAt = ({ dueAt, rate }: PlannedPage, position: number): number =>
   dueAt + Math.floor((position * 1000) / rate)
 
@@ -78,8 +75,7 @@ const comparePlanned = (one: PlannedKey, two: PlannedKey): number =>
 const compareText = (one: string, two: string): number => (one < two ? -1 : one > two ? 1 : 0)
 
 /**
- * A page of all rows: `limit` rows behind `after` are examined, and those created from `from` until
- * `before` returned.
+ * `limit` rows behind `after` are examined, and those created from `from` until `before` returned.
  */
 export interface PageOptions {
   readonly after?: RowKey | undefined

@@ -1,10 +1,9 @@
 /**
- * The rule of a row: what each operation of a ledger does to the rows of a transaction.
+ * The rule of a row: the effect of each operation of a ledger on the rows of a transaction.
  *
  * Every function is pure, takes all rows of a method and id, and returns them changed, because a
- * write may join two rows. Ledgers run these functions, and the laws (`@pawl/testkit/Laws/Store`)
- * compare any store with them. Times are milliseconds since the epoch; of two due times the earlier
- * one counts.
+ * write may join two rows. The laws (`@pawl/testkit/Laws/Store`) compare any store with them. Times
+ * are milliseconds since the epoch; of two due times the earlier one counts.
  */
 import type { Signed } from "@pawl/core/Callback"
 import * as Evidence from "@pawl/core/Evidence"
@@ -28,20 +27,20 @@ import { findOrMake, type Lease, type StoredRow, type StoredRows } from "./Store
 import type { Verified } from "../../VerifyCallback.ts"
 import type { Event } from "./Fact.ts"
 
-/** The quarantined bodies kept of a transaction: the first 15 and the last one. */
+/** The quarantined bodies of a transaction: the first 15 and the last one. */
 export const quarantineLimit = 16
 
-/** The bytes of the kept bodies of a transaction, without those of up to 4 KiB. */
+/** The bytes of a transaction's bodies, except those of up to 4 KiB. */
 export const bodiesLimit = 256 * 1024
 const smallBody = 4 * 1024
 
-/** Returns the signed fields to keep: not those of another transaction. */
+/** Those of another transaction are not kept. */
 export const signedOf = ({ refundId, signed, transactionId }: Verified): Signed | undefined =>
   refundId === undefined && signed.transactionId === transactionId ? signed : undefined
 
 /**
  * Stores a callback that claims a status. A new status restarts the poll intervals; it, or an
- * unconfirmed claim, makes the row due. Without room the body before it stays.
+ * unconfirmed claim, makes the row due. Without room the earlier body stays.
  */
 export const accept = (
   rows: StoredRows,
@@ -149,8 +148,8 @@ export const lease = (
 }
 
 /**
- * Writes a change under a lease. If a callback brought a new status meanwhile, its poll intervals
- * stay.
+ * Writes a change under a lease. The poll intervals of a new status that a callback brought
+ * meanwhile stay.
  *
  * Without the lease, or at another sequence, the same `rows` are returned and `leased` is
  * undefined. If another row has the kind in the change, the leased row is joined to it and removed.
@@ -195,7 +194,6 @@ export const changed = <A extends Row>(row: A, change: Change): A => ({
   sequence: Math.max(row.sequence, change.sequence ?? row.sequence)
 })
 
-/** Returns the change that has the result of both, one after the other. */
 export const joinChanges = (one: Change, two: Change): Change => {
   const evidence = Evidence.join(one.evidence ?? Evidence.none, two.evidence ?? Evidence.none)
   const read = Evidence.joinRead(one.read, two.read)
@@ -211,9 +209,8 @@ export const joinChanges = (one: Change, two: Change): Change => {
 }
 
 /**
- * Joins another row of the same transaction to a row, and makes it due. The larger sequence stays,
- * so that a consumer drops nothing new as late. Other fields of `stored` stay unless they are
- * empty.
+ * Joins another row of the transaction, and makes the result due. The larger sequence stays, so
+ * that a consumer drops nothing new as late. Other fields of `stored` stay unless they are empty.
  */
 export const join = (stored: StoredRow, other: StoredRow): StoredRow => ({
   ...stored,
@@ -247,7 +244,7 @@ export const join = (stored: StoredRow, other: StoredRow): StoredRow => ({
 
 /**
  * Redrives dead letters and makes them due. The handler gets its full time for retries, an unknown
- * id is read at once, and an amount that differs is allowed from now on.
+ * id is read at once, and a differing amount is allowed from now on.
  */
 export const redrive = (
   rows: StoredRows,
@@ -280,8 +277,8 @@ export const redrive = (
 }
 
 /**
- * Deletes up to `limit` bodies older than a time. A dead letter keeps its bodies; counts and
- * evidence stay.
+ * Deletes up to `limit` bodies older than a time, except those of dead letters. Counts and evidence
+ * stay.
  */
 export const deleteBodies = (
   rows: StoredRows,
@@ -346,10 +343,7 @@ const dueIn = (
     : { dueAt: Math.min(dueAt, at), lane: moreUrgent(lane, inLane) }
 }
 
-/**
- * The result of an erase. `rows` stay, and so do the texts of the `open` requests, because these
- * may have to be sent again.
- */
+/** `rows` stay, and so do the texts of the `open` requests, which may have to be sent again. */
 export interface Erased {
   readonly rows: number
   readonly bodies: number
@@ -400,12 +394,12 @@ export const eraseRows = (
 
 /**
  * A transaction is kept without rows if it had only quarantined callbacks, or if its rows were
- * deleted after their time.
+ * deleted by age.
  */
 export const isErased = (rows: StoredRows | undefined): boolean =>
   rows !== undefined && (rows.length === 0 || rows.some(({ row }) => row.isErased))
 
-/** Erases what an event has added to an erased transaction. */
+/** Erases the additions of an event to an erased transaction. */
 export const keepErased = (before: StoredRows | undefined, after: StoredRows): StoredRows =>
   isErased(before) ? eraseRows(after).rows : after
 

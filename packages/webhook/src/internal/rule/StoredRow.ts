@@ -7,7 +7,6 @@ import { type Lane, perLane, type PerLane, blank, type Row } from "./Row.ts"
 import type { Verified } from "../../VerifyCallback.ts"
 import type { Kept } from "./Fact.ts"
 
-/** A row with what a ledger keeps beside it. */
 export interface StoredRow {
   readonly row: Row
   /** When work is due. A lease clears it, so during a lease it is the time of new work. */
@@ -20,7 +19,7 @@ export interface StoredRow {
   readonly accepted: Readonly<Partial<Record<Status, Accepted>>>
 }
 
-/** The time of the first callback that claims a status, and their number. */
+/** Of the callbacks that claim a status: the time of the first, and their number. */
 export interface Accepted {
   readonly at: number
   readonly count: number
@@ -28,7 +27,7 @@ export interface Accepted {
 
 export type StoredRows = ReadonlyArray<StoredRow>
 
-/** A worker's lease of a row, with the evidence at its start. */
+/** A worker's lease, with the evidence at its start. */
 export interface Lease {
   readonly id: number
   readonly until: number
@@ -38,8 +37,8 @@ export interface Lease {
 export type Source = "callback" | "registration"
 
 /**
- * Finds the row of an event: that of its kind, else the one whose kind is not known. If the event
- * names only the method, a payment comes before a payout and a payout before a refund.
+ * Finds the row of an event: that of its kind, else the one of unknown kind. If the event names
+ * only the method, a payment comes before a payout and a payout before a refund.
  *
  * A refund's callback does not take a row of unknown kind, which may be the payment's. Its
  * registration does, because its id is the refund's own.
@@ -84,7 +83,7 @@ export const newRow = (kind: Kind, transactionId: string, at: number): StoredRow
 export const get = (rows: StoredRows, method: Method): Row | undefined =>
   find(rows, kindOf, method, "callback")?.row
 
-/** Returns a callback as that of the registered refund that its body names. */
+/** Addresses a callback to the registered refund that its body names. */
 export const ofNamedRefund = (verified: Verified): Verified => ({
   ...verified,
   kind: "refund",
@@ -154,7 +153,7 @@ export const nextClaimableAt = (
   return next === Infinity ? undefined : next
 }
 
-/** A row with its facts and callbacks in order. `complete` is false if some facts are missing. */
+/** `complete` is false if some facts are missing. */
 export interface Story {
   readonly row: Row
   readonly facts: ReadonlyArray<Kept>

@@ -1,11 +1,10 @@
-/** A transaction as a person reads it. */
 import * as Evidence from "@pawl/core/Evidence"
 import * as DateTime from "effect/DateTime"
 import type { DeadLetter, Parked, Row } from "./Row.ts"
 
 export type TransactionReport = ReturnType<typeof make>
 
-/** Decimal text; null if it is not known. */
+/** Decimal text. */
 export interface Money {
   readonly amount: string | null
   readonly currency: string | null
@@ -13,8 +12,8 @@ export interface Money {
 
 /**
  * Reports the standing of a transaction. `policy` must be that of the receiver. `conflict` lists
- * the final statuses if the service confirmed several. With `amount-mismatch` the dead letter has
- * the ordered and the signed amounts.
+ * several confirmed final statuses. With `amount-mismatch` the dead letter has the ordered and the
+ * signed amounts.
  */
 export const make = (row: Row, policy: Evidence.Policy = "final") => {
   const { callbacks, deadLetter, evidence, kind, method, told = null, transactionId } = row

@@ -1,4 +1,3 @@
-/** The limits of a worker. */
 import * as Duration from "effect/Duration"
 import * as Schedule from "effect/Schedule"
 
@@ -36,7 +35,7 @@ export const defaults: WorkLimits = {
   ]).pipe(/* @__PURE__ */ Schedule.upTo({ duration: "24 hours" }))
 }
 
-/** Returns the limits of one of several shards: an equal share, at least one. */
+/** Returns an equal share of a shard, at least one. */
 export const shareOf = (
   { calls, reads, readsPerSecond, ...limits }: WorkLimits,
   position: number,

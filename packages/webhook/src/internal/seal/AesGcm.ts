@@ -19,7 +19,6 @@ export interface AesGcm {
   ) => Effect.Effect<Uint8Array | undefined>
 }
 
-/** Makes the function that prepares a key of 32 bytes. */
 export const make = Effect.gen(function* () {
   const aead = yield* Aead.Aead
   const { randomBytes } = yield* SecureRandom.SecureRandom

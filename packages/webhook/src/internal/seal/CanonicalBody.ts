@@ -1,15 +1,14 @@
 /**
- * The canonical text of the body of a request. Two bodies have the same text if they ask for the same thing.
+ * The canonical text of the body of a request: the same for two bodies that ask for the same thing.
  *
- * The order of the fields does not count. Left out are the security codes, which must not be kept in any form, and
- * what depends on the merchant secret: the checksum, and the token in the callback URL.
+ * Fields are sorted. Left out are the security codes, which must never be kept, and the parts that
+ * depend on the merchant secret: the checksum, and the token in the callback URL.
  */
 import * as CardData from "@pawl/core/internal/CardData"
 import * as Json from "@pawl/core/internal/Json"
 import * as Result from "effect/Result"
 import * as Token from "../verify/Token.ts"
 
-/** Returns the canonical text of a body, which is JSON text. */
 export const of = (body: string): string =>
   JSON.stringify(
     sorted(CardData.withoutSecurityCode(read(body)), (fields) => ({
@@ -19,11 +18,11 @@ export const of = (body: string): string =>
     }))
   )
 
-/** Parses a body, with all its members. `Json` keeps every digit, and refuses more members than any documented body has. */
+/** Keeps every digit, and refuses more members than any documented body has. */
 export const read = (body: string): object =>
   Result.getOrElse(Json.fromText(body), (): unknown => JSON.parse(body)) as object
 
-/** Sorts the members of all objects, after `change` has changed those of the outermost. */
+/** Sorts the members of all objects, after `change` of the outermost. */
 const sorted = (
   value: unknown,
   change: (fields: Record<string, unknown>) => Record<string, unknown> = (fields) => fields

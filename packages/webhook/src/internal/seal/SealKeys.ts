@@ -20,7 +20,7 @@ export interface Keys {
 const keyBytes = 32
 const idBytes = 6
 
-/** Reads a seal key: 32 bytes as hex, base64 or base64url. Returns undefined for any other text. */
+/** Reads a seal key: 32 bytes as hex, base64 or base64url. */
 export const read = (key: Redacted.Redacted): Uint8Array | undefined => {
   const text = Redacted.value(key)
   const bytes = /^[0-9a-f]{64}$/iu.test(text)
@@ -29,7 +29,7 @@ export const read = (key: Redacted.Redacted): Uint8Array | undefined => {
   return Result.isSuccess(bytes) && bytes.success.length === keyBytes ? bytes.success : undefined
 }
 
-/** Derives the keys from a seal key. It is uniform, so HKDF needs no extract step. */
+/** A seal key is uniform, so HKDF needs no extract step. */
 export const fromKey = (keyed: Keyed, key: Uint8Array): Keys => {
   const expand = (name: string) => keyed(Redacted.make(key))(`pawl seal 1 ${name}\u0001`)
   return {

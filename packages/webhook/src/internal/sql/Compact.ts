@@ -1,13 +1,11 @@
-/**
- * Rewriting a database, so that deleted texts are in none of its files.
- */
+/** Rewrites a database, so that deleted texts are in none of its files. */
 import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
 import type { SqlClient } from "effect/sql/SqlClient"
 import { LockTimeoutError, SqlError } from "effect/sql/SqlError"
 import * as Retry from "./Retry.ts"
 
-/** The tables that have texts of persons, on PostgreSQL. */
+/** The tables with texts of persons. */
 const tables = [
   "pawl_transactions",
   "pawl_requests",
@@ -16,19 +14,22 @@ const tables = [
   "pawl_quarantine_texts"
 ]
 
-/** Rewrites the files of a database. Fails if another process prevents it. */
+/** Fails if another process prevents the rewrite. */
 export const compact = (sql: SqlClient): Effect.Effect<void, SqlError> =>
   sql.onDialectOrElse({ pg: () => rewriteTables(sql), orElse: () => rewriteFiles(sql) })
 
 const run = <A extends object>(sql: SqlClient, text: string) =>
   Retry.onConflict(sql.unsafe<A>(text).unprepared)
 
-/** How long a rewrite waits for older transactions. The server ends an idle one of a receiver after 5 seconds. */
+/**
+ * How long a rewrite waits for older transactions. The server ends an idle one of a receiver after
+ * 5 seconds.
+ */
 const snapshotWait = Schedule.spaced("100 millis").pipe(Schedule.upTo({ duration: "7 seconds" }))
 
 /**
- * A rewrite copies the deleted rows that an open snapshot sees, and its own snapshot begins with the oldest open transaction of the
- * server. So it waits a little until the transactions have ended that were open before.
+ * A rewrite copies deleted rows that the oldest open snapshot of the server sees. So it waits until
+ * the older transactions have ended.
  */
 const rewriteTables = Effect.fnUntraced(function* (sql: SqlClient) {
   const [line] = yield* run<{ readonly end: string }>(

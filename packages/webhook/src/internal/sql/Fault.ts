@@ -1,13 +1,14 @@
 /**
- * Tells the errors of a store apart.
+ * Classifies the errors of a store.
  *
- * - `unavailable`: the store does not answer, is busy, or is read-only after a fail-over. The same call may succeed a second later.
- * - `refused`: the role or the process has too few rights.
+ * - `unavailable`: the store does not answer, is busy, or is read-only after a fail-over. The call
+ *   may succeed a second later.
+ * - `refused`: the role or the process lacks rights.
  * - `full`: the disk has no room.
- * - `statement`: the store refuses the statement: a table or a column is missing, or a trigger or a constraint refuses the row.
+ * - `statement`: a table or a column is missing, or a trigger or a constraint refuses the row.
  *
- * `cause` is a phrase for a person. It has the number of the error and the name of one of our tables, and never the text of the
- * database, because that may have values.
+ * `cause` is a phrase with the number of the error and the name of one of our tables. It excludes
+ * the text of the database, which may have values.
  */
 import { hasProperty } from "effect/Predicate"
 
@@ -18,7 +19,7 @@ export interface Fault {
 
 type Meaning = readonly [kind: Fault["kind"], phrase: string]
 
-/** The meanings of a SQLSTATE of PostgreSQL, by its beginning. The longest one counts. */
+/** By the beginning of a SQLSTATE of PostgreSQL. The longest one counts. */
 const states: Readonly<Record<string, Meaning>> = {
   "25006": ["unavailable", "the database is read-only"],
   "28": ["refused", "the database refuses the role"],
@@ -37,7 +38,7 @@ const states: Readonly<Record<string, Meaning>> = {
   "58": ["unavailable", "the system of the database failed"]
 }
 
-/** The meanings of the primary result codes of SQLite. */
+/** By the primary result codes of SQLite. */
 const results: Readonly<Record<number, Meaning>> = {
   3: ["refused", "the file may not be used"],
   5: ["unavailable", "another process holds a lock"],
@@ -55,7 +56,7 @@ const refusedStatement: Meaning = ["statement", "the database refuses a statemen
 const late: Fault = { kind: "unavailable", cause: "a statement takes longer than 3 seconds" }
 const noAnswer: Fault = { kind: "unavailable", cause: "the store does not answer" }
 
-/** Returns what an error of a store means. The error may be inside others. */
+/** The error may be inside others. */
 export const of = (error: unknown): Fault => {
   let isLate = false
   for (let inner = error; inner !== undefined && inner !== null; inner = innerOf(inner)) {
@@ -74,11 +75,12 @@ export const of = (error: unknown): Fault => {
   return isLate ? late : noAnswer
 }
 
-/** Tells whether the same call will fail again until a person has changed something. */
+/** Tells whether the call will fail until a person has changed something. */
 export const isLasting = ({ kind }: Fault): boolean => kind !== "unavailable"
 
 const innerOf = (error: unknown): unknown => {
-  // A `SqlError` is known by its tag: its module would make the bundle of a receiver a quarter larger.
+  // Known by its tag: the module of `SqlError` would make the bundle of a receiver a quarter
+  // larger.
   if (hasProperty(error, "_tag") && error._tag === "SqlError" && hasProperty(error, "reason")) {
     return error.reason
   }

@@ -1,10 +1,9 @@
 /**
  * Retries and timeouts of the ledger's statements.
  *
- * A statement or transaction that failed because of a conflict with another one (a lock, a deadlock, a
- * serialization failure) is run again as a whole. A statement that takes longer than three seconds fails.
- * Its fiber is interrupted and not awaited, because a database that hangs may not respond to the
- * interruption either.
+ * A statement or transaction that fails because of a conflict (a lock, a deadlock, a serialization
+ * failure) is run again as a whole. A statement that takes longer than three seconds fails. Its
+ * fiber is interrupted and not awaited, because a hanging database may ignore the interruption.
  */
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -14,10 +13,9 @@ import type * as Scope from "effect/Scope"
 import { isSqlError, SqlError, StatementTimeoutError } from "effect/sql/SqlError"
 import * as SharedTimeout from "../records/SharedTimeout.ts"
 
-/** Shorter than the four seconds after which the receiver responds 503 on its own. */
+/** Shorter than the four seconds after which the receiver responds 503. */
 const storeTimeout = Duration.seconds(3)
 
-/** When and how often a conflict is retried. */
 export const conflictPolicy = {
   while: ({ reason: { _tag } }: SqlError) =>
     _tag === "DeadlockError" || _tag === "SerializationError" || _tag === "LockTimeoutError",
@@ -27,7 +25,7 @@ export const conflictPolicy = {
   )
 }
 
-/** Runs work again, as a whole, while it fails because of a conflict, except after an error that `isFinal`. */
+/** Repeats work as a whole after a conflict, unless its error `isFinal`. */
 export const onConflict = <A>(
   work: Effect.Effect<A, SqlError>,
   isFinal: (error: SqlError) => boolean = () => false
@@ -37,7 +35,7 @@ export const onConflict = <A>(
     while: (error) => conflictPolicy.while(error) && !isFinal(error)
   })
 
-/** Turns a defect that is a `SqlError` into a failure. A ROLLBACK that fails on a lost connection is such a defect. */
+/** A ROLLBACK that fails on a lost connection dies with a `SqlError`. */
 const failOnSqlDefect = <A>(work: Effect.Effect<A, SqlError>): Effect.Effect<A, SqlError> =>
   Effect.catchDefect(work, (defect) =>
     isSqlError(defect) ? Effect.fail(defect) : Effect.die(defect)
@@ -51,7 +49,7 @@ export const makeWait = Effect.suspend(() =>
   SharedTimeout.make(storeTimeout, Effect.fail(timeoutError))
 )
 
-/** Fails after three seconds, without awaiting the end of the work: it may end later, in `scope`. */
+/** Fails after three seconds. The work may end later, in `scope`. */
 export const timeoutIn =
   (scope: Scope.Scope) =>
   <A, E>(work: Effect.Effect<A, E>): Effect.Effect<A, E | SqlError> =>

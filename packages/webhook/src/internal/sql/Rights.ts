@@ -1,8 +1,7 @@
 /**
- * The rights that a role of PostgreSQL needs (docs/guides/rights.md): they are asked for at the start, because a right that is missing is else
- * noticed by the first statement that needs it.
- *
- * A role that makes the tables needs to create in the schema. One that uses tables of this version does not.
+ * The rights that a role of PostgreSQL needs (docs/guides/rights.md). They are checked at the
+ * start; otherwise the first statement that needs one would fail. Only a role that makes the tables
+ * needs to create in the schema.
  */
 import * as Effect from "effect/Effect"
 import type { SqlClient } from "effect/sql/SqlClient"
@@ -22,7 +21,7 @@ const needed: ReadonlyArray<readonly [table: string, right: string]> = [
 
 const list = needed.map(([table, right]) => `('${table}', '${right}')`).join()
 
-/** The tables that do not exist need no rights: the migration makes them. */
+/** The migration makes missing tables, so they need no rights. */
 const missingText = `SELECT right_name || ' on ' || table_name AS missing
   FROM (VALUES ${list}) AS needed (table_name, right_name)
   WHERE to_regclass(table_name) IS NOT NULL AND NOT has_table_privilege(to_regclass(table_name), right_name)`
@@ -55,10 +54,9 @@ const lacking = (lines: ReadonlyArray<Missing>) => {
   )
 }
 
-/** Fails with the missing rights if the role cannot use the tables that there are. */
+/** Fails with the missing rights on the existing tables. */
 export const check = (sql: SqlClient): Effect.Effect<void, SqlError> =>
   Effect.andThen(checkThat(sql, schemaText), checkThat(sql, missingText))
 
-/** Fails if the role cannot make tables. */
 export const checkCreate = (sql: SqlClient): Effect.Effect<void, SqlError> =>
   checkThat(sql, createText)

@@ -1,12 +1,12 @@
 /**
- * The tables of a store in a database, in SQL that both SQLite and PostgreSQL accept, and how they are made.
+ * The tables of a store in a database, in SQL that both SQLite and PostgreSQL accept.
  *
- * Each collection of documents is one table (`Records`), with a column and an index only for what is searched: the times at which
- * a document is due in each lane, its place in a list, and the name that it is related to. A table whose name ends in `_texts`
- * has the texts beside documents. `pawl_transactions_view` and `pawl_requests_view` show plain columns to people.
+ * A collection of documents is one table (`Records`), with a column and an index only for searches:
+ * the due time in each lane, the place in a list, and the related name. A table named `…_texts` has
+ * the texts. `pawl_transactions_view` and `pawl_requests_view` show plain columns to people.
  *
- * A migration that has landed never changes: `SchemaTexts.test.ts` has the digest of its statements, and `EarlierStores.test.ts` opens a
- * store of each schema (`test/writeStore.ts`).
+ * A landed migration never changes: `SchemaTexts.test.ts` has the digest of its statements, and
+ * `EarlierStores.test.ts` opens a store of each schema (`test/writeStore.ts`).
  */
 import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
@@ -21,7 +21,7 @@ import * as Views from "./Views.ts"
 
 const collections = ["transactions", "requests", "quarantine", "settings"] as const
 
-/** The words in which the databases differ. The keys are in the order of their characters, so that pages are. */
+/** The dialects. Keys are ordered by their characters, so that pages are. */
 interface Words {
   readonly key: string
   readonly bytes: string
@@ -32,7 +32,6 @@ export const sqlite: Words = { key: "TEXT", bytes: "BLOB", clustered: "WITHOUT R
 
 const postgres: Words = { key: `TEXT COLLATE "C"`, bytes: "BYTEA", clustered: "" }
 
-/** Returns the statements that make the tables and their indexes. */
 export const tables = ({ bytes, clustered, key }: Words): ReadonlyArray<string> => {
   const columns = SqlStore.columns.map(([name, type]) => `${name} ${type}`).join()
   const lanes = Array.from({ length: laneCount }, (_, lane) => `due_${lane}`)
@@ -66,7 +65,6 @@ const documents = Effect.gen(function* () {
   yield* Views.create
 })
 
-/** The migrations by name. `SchemaTexts.test.ts` holds the text of each one that has landed. */
 export const migrations = { "1_documents": documents }
 
 const newest = Math.max(...Object.keys(migrations).map((name) => Number.parseInt(name, 10)))
@@ -80,7 +78,7 @@ export const version: Effect.Effect<number, SqlError, SqlClient.SqlClient> = Eff
   }
 )
 
-/** Fails if a newer version of this package has changed the tables: this version does not know their meaning. */
+/** Fails if a newer version of this package has changed the tables. */
 const refuseNewer = Effect.gen(function* () {
   const stored = yield* version
   if (stored <= newest) return
@@ -90,7 +88,7 @@ const refuseNewer = Effect.gen(function* () {
   })
 })
 
-/** How long a process waits for the migration that another one makes. */
+/** How long a process waits for the migration of another one. */
 const migrationWait = Schedule.spaced("100 millis").pipe(
   Schedule.jittered,
   Schedule.upTo({ duration: "1 minute" })
@@ -104,12 +102,12 @@ const run = Effect.andThen(
   })
 )
 
-/** A store without tables has version 0. The role may read those that there are. */
+/** A store without tables has version 0. */
 const stored = Effect.orElseSucceed(version, () => 0)
 
 /**
- * Makes the tables or brings them up to date. Several processes may do so at the same time. A role that may not create tables
- * uses those of this version.
+ * Makes the tables or brings them up to date, concurrently with other processes. A role that may
+ * not create tables uses those of this version.
  */
 export const migrate: Effect.Effect<void, SqlError | Migrator.MigrationError, SqlClient.SqlClient> =
   Effect.flatMap(SqlClient.SqlClient, Rights.check).pipe(

@@ -1,8 +1,9 @@
 /**
- * The PostgreSQL server of a ledger: whether it keeps what it commits, and what to do when it stops taking writes.
+ * The PostgreSQL server of a ledger: whether it keeps its commits, and the end of connections to a
+ * read-only server.
  *
- * After a fail-over the old primary may go on as a read-only server. The connections to it stay open, so a pool would
- * use them for ever. They are ended when a write is refused, and the next connection goes where the address leads.
+ * After a fail-over the old primary may go on read-only with its connections open, so a pool would
+ * use them for ever. A refused write ends them, and the next connection follows the address.
  */
 import * as Effect from "effect/Effect"
 import * as FiberHandle from "effect/FiberHandle"
@@ -11,13 +12,11 @@ import type * as Scope from "effect/Scope"
 import type { SqlClient } from "effect/sql/SqlClient"
 import { ConnectionError, SqlError } from "effect/sql/SqlError"
 
-/** The SQLSTATE of a write on a read-only server or in a read-only transaction. */
 const readOnlyState = "25006"
 
-/** The most connections that one refused write ends: as many as a pool has. */
+/** The connections that one refused write ends: as many as a pool has. */
 const maxEnded = 10
 
-/** Tells whether a write was refused because the server is read-only. */
 export const isReadOnly = ({ reason: { cause } }: SqlError): boolean =>
   hasProperty(cause, "code") && cause.code === readOnlyState
 
@@ -54,14 +53,14 @@ const reasonToRefuse = (settings: Settings): string | undefined => {
 }
 
 /**
- * Makes the function that is given each error of the database. If a write was refused because the server is
- * read-only, it starts to end the connections to that server.
+ * Makes the function that gets each error of the database. It starts to end the connections after a
+ * write on a read-only server.
  */
 export const makeRetire = (
   sql: SqlClient
 ): Effect.Effect<(error: SqlError) => Effect.Effect<void>, never, Scope.Scope> =>
   Effect.map(FiberHandle.makeRuntime<never>(), (fork) => {
-    /** Ends the connection that it gets from the pool if that is read-only. Returns whether it is not. */
+    /** Ends the pool's connection if it is read-only. Returns whether it is not. */
     const endOne = sql`SELECT pg_terminate_backend(pg_backend_pid())
       WHERE current_setting('transaction_read_only') = 'on'`.pipe(
       Effect.map(({ length }) => length === 0),

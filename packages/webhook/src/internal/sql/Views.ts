@@ -1,8 +1,7 @@
 /**
- * The views of a store, for people who look at it with SQL: plain columns in place of documents.
- *
- * A view cuts fields out of the text of a document (`Fields`), and decodes words. Of a transaction with several rows it shows the
- * first one; `parts` is their number. Special characters of texts are escaped. Nothing in pawl reads a view.
+ * The views of a store, for people who use SQL: fields cut out of the text of a document
+ * (`Fields`), with words decoded. Of a transaction with several rows a view shows the first one;
+ * `parts` is their number. Special characters of texts are escaped. Nothing in pawl reads a view.
  */
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
@@ -10,7 +9,7 @@ import { laneCount } from "../records/Records.ts"
 import { kinds, methods, outcomes, requestKinds, statuses } from "../documents/Codes.ts"
 import type { Codes } from "../documents/Fields.ts"
 
-/** Returns the value of a field of a document; null if the document does not have it. */
+/** Null if the document lacks the field. */
 const fieldOf = (sql: SqlClient.SqlClient) => (field: string) =>
   sql.onDialectOrElse({
     pg: () => `substring(document FROM E'\\n${field}([^\\n]*)')`,
@@ -48,7 +47,7 @@ export const create = Effect.gen(function* () {
   const lanes = Array.from({ length: laneCount }, (_, lane) => `due_${lane}`)
   const due = sql.onDialectOrElse({
     pg: () => `least(${lanes.join()})`,
-    // Its function is null if one of the values is.
+    // Null if one of the values is.
     orElse: () =>
       `nullif(min(${lanes.map((lane) => `coalesce(${lane}, ${never})`).join()}), ${never})`
   })

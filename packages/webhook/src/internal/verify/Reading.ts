@@ -1,6 +1,4 @@
-/**
- * Reads a request that may be a callback by its layout, card or APM, as far as no secret is needed.
- */
+/** Reads a possible callback by its layout, card or APM, as far as no secret is needed. */
 import { type Body, type Signed } from "@pawl/core/Callback"
 import { signedNames } from "@pawl/core/internal/SignedFields"
 import type { RefusedCallback } from "@pawl/core/CallbackError"
@@ -14,10 +12,9 @@ import type * as Schema from "effect/Schema"
 import type { Incoming } from "../../VerifyCallback.ts"
 import * as Token from "./Token.ts"
 
-/** The most bytes of a body. */
 export const maxBytes = 64 * 1024
 
-/** A request with the fields of a callback. Nothing of it is verified. */
+/** The fields of a callback. Nothing of it is verified. */
 export interface Reading {
   readonly method: Method
   readonly token: string | undefined
@@ -25,7 +22,6 @@ export interface Reading {
   readonly draft: Json.Draft
 }
 
-/** Makes a refusal. */
 export const refuse = (status: RefusedCallback["status"], reason: string): RefusedCallback => ({
   status,
   reason
@@ -35,7 +31,6 @@ const jsonType = /^application\/json(?:\s*;\s*charset\s*=\s*"?utf-8"?)?\s*$/i
 
 type TypeSwitch = Partial<Pick<Switches, "callbackContentType">>
 
-/** Tells whether a callback may have a content type. */
 export const isTyped = (
   contentType: string | undefined,
   { callbackContentType }: TypeSwitch
@@ -50,7 +45,6 @@ export const keep = (incoming: Incoming, profile: TypeSwitch): Reading | Refused
   return reading
 }
 
-/** Reads a request, or refuses it. */
 export const read = (incoming: Incoming, profile: TypeSwitch = {}): Reading | RefusedCallback =>
   kept.get(incoming) ?? parse(incoming, profile)
 
@@ -72,13 +66,12 @@ const parse = (incoming: Incoming, profile: TypeSwitch): Reading | RefusedCallba
   return "reason" in signed ? signed : { ...route, signed, draft }
 }
 
-/** Tells whether a value is a JSON object. */
 export const isBody = (value: Schema.Json): value is Body =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
 /**
- * Returns the payment method and the token of the callback's URL. The query names the method, and the body must
- * agree with it.
+ * Returns the method and the token of the callback's URL. The query names the method, and the body
+ * must agree with it.
  */
 export const routeOf = (
   search: string,
@@ -119,8 +112,8 @@ export const routeOf = (
 const forbidden = /[|\u0000-\u001f\u007f-\u009f]/
 
 /**
- * Returns the signed fields as text. Refuses a value that would make the signed text ambiguous, such as one
- * that contains the separator.
+ * Returns the signed fields as text. Refuses a value that makes the signed text ambiguous, such as
+ * one with the separator.
  */
 export const signedOf = (
   method: Method,
@@ -152,22 +145,19 @@ export const isIdentifier = (text: string): text is TransactionId =>
 
 const backslash = 0x5c
 
-/**
- * Returns the name of the field because of which a verified callback cannot be acted on; undefined if there is
- * none.
- */
+/** Returns the name of the field because of which a verified callback cannot be acted on. */
 export const quarantineOf = (signed: Signed, body: Body, bytes: Uint8Array): string | undefined => {
   if (!isIdentifier(signed.transactionId)) return "transactionId"
   if (!Grammar.amount.test(signed.amount)) return "amount"
   if (!Grammar.currency.test(signed.currency)) return "currency"
   if (!isStatus(body["transactionStatus"])) return "transactionStatus"
-  // Such text is always written with an escape, so a body without a backslash skips the walk: 10 % of the time.
+  // Such text always has an escape, so a body without a backslash skips the walk: 10 % of the time.
   return bytes.includes(backslash) && hasUnstorableText(body)
     ? "text that cannot be stored"
     : undefined
 }
 
-/** Tells whether a key or value has a NUL or a lone surrogate, which databases always refuse. */
+/** Finds a NUL or a lone surrogate, which databases refuse. */
 const hasUnstorableText = (value: unknown): boolean => {
   if (typeof value === "string") return value.includes("\u0000") || !value.isWellFormed()
   if (typeof value !== "object" || value === null) return false

@@ -1,16 +1,15 @@
-/**
- * Reads and checks merchant secrets.
- */
 import { InvalidSecret } from "@pawl/core/CallbackError"
 import * as Config from "effect/Config"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 
-/** Reads the current secret from the environment. A missing one reads as empty, which `check` refuses. */
+/** A missing secret reads as empty, which `check` refuses. */
 export const config = () =>
   Config.withDefault(Config.Redacted("PAWL_MERCHANT_SECRET"), Redacted.make(""))
 
-/** Refuses a secret that is empty or has white space around it, because it was not copied correctly. */
+/**
+ * Refuses a secret that is empty or has white space around it, because it was not copied correctly.
+ */
 export const check = (
   name: "current" | "previous",
   secret: Redacted.Redacted

@@ -1,10 +1,11 @@
 /**
- * Writes and reads the token in a callback URL, which names the operation that the URL was made for.
+ * The token in a callback URL, which names the operation of the URL.
  *
- * A token has two parts in base64url, joined by a dot. The first is a JSON list: kind, requestId, account,
- * amount, currency, and the id of the merchant if the receiver has several. The second is the tag: the first 128 bits of the HMAC-SHA256 of the first part under
- * the merchant secret. The signed text begins with a line of its own. Signed fields of requests and
- * callbacks have no line breaks, so the checksum of a request or callback is never a valid tag.
+ * It has two parts in base64url, joined by a dot: a JSON list of kind, requestId, account, amount,
+ * currency, and the id of the merchant if the receiver has several; and the tag, the first 128 bits
+ * of the HMAC-SHA256 of the first part under the merchant secret. The signed text begins with a
+ * line of its own. Signed fields of requests and callbacks have no line breaks, so their checksum
+ * is never a valid tag.
  */
 import * as Checksum from "@pawl/core/Checksum"
 import * as Json from "@pawl/core/internal/Json"
@@ -12,7 +13,6 @@ import type { KnownKind, Method } from "@pawl/core/Kind"
 import * as Base64Url from "effect/encoding/Base64Url"
 import { type Ordered, orderedOf } from "../rule/Row.ts"
 
-/** The query parameter that holds the token. */
 export const parameter = "pawl"
 
 /** The operations that take a callback URL: the kinds of transactions, and the two intents. */
@@ -34,10 +34,9 @@ export interface Token {
   readonly merchant?: string | undefined
 }
 
-/** Begins every signed text. */
 const signedPrefix = "pawl callback url 1\n"
 const tagBytes = 16
-/** The longest token. A longer one is ignored when it comes back, so it is not issued. */
+/** A longer token is not read, so it is not issued. */
 export const maxLength = 1024
 
 type Text = string | null
@@ -62,7 +61,6 @@ const contentOf = (text: string): Content | undefined => {
 const tagOf = (sign: Checksum.Sign, content: string): string =>
   Base64Url.encode(sign(signedPrefix + content).subarray(0, tagBytes))
 
-/** Writes a token. */
 export const encode = (sign: Checksum.Sign, { merchant, operation, ordered }: Token): string => {
   const { account, amount, currency, requestId } = ordered
   const list = [operation, requestId, account, amount, currency].map((each) => each ?? null)
@@ -72,7 +70,7 @@ export const encode = (sign: Checksum.Sign, { merchant, operation, ordered }: To
   return `${content}.${tagOf(sign, content)}`
 }
 
-/** Reads a token; undefined if this secret did not sign it. */
+/** Returns undefined if this secret did not sign the token. */
 export const decode = (sign: Checksum.Sign, token: string): Token | undefined => {
   if (token.length > maxLength) return undefined
   const [content = "", tag = "", ...rest] = token.split(".")
@@ -89,13 +87,13 @@ export const decode = (sign: Checksum.Sign, token: string): Token | undefined =>
   return { operation, ordered: ordered ?? {} }
 }
 
-/** Returns the merchant that a token names. Nothing is verified: the name only chooses the secret that verifies. */
+/** Reads the unverified name of the merchant, which only chooses the secret that verifies. */
 export const merchantOf = (token: string): string | undefined =>
   token.length > maxLength ? undefined : (contentOf(token.split(".")[0] ?? "")?.[5] ?? undefined)
 
 /**
- * Returns the kind of the transaction of a callback. For an intent the callback names the method, which the
- * customer chose after the URL was made.
+ * Returns the kind of a callback's transaction. For an intent the callback names the method, which
+ * the customer chose.
  */
 export const kindOf = (operation: Operation, method: Method): KnownKind =>
   operation === "payment" || operation === "payout" ? `${method}-${operation}` : operation
