@@ -28,14 +28,13 @@ export const open = (document: string): ReadonlyArray<string> => {
   return text.split("\n")
 }
 
-/** Adds a field, unless its value is undefined. */
 export const add = (lines: Array<string>, field: string, value: string | undefined): void => {
   if (value !== undefined) lines.push(field + value)
 }
 
 /**
- * Writes a number, or a time as the difference from another one. A fraction, a number that is too
- * large, and one whose difference would be rounded are written as they are.
+ * A time is a difference. A fraction, a number that is too large, and one whose difference would be
+ * rounded are written as they are.
  */
 export const number = (value: number, base = 0): string => {
   const difference = value - base
@@ -49,7 +48,6 @@ const limit = 2 ** 52
 export const decimalUnless = (value: number, standard: number): string | undefined =>
   value === standard ? undefined : String(value)
 
-/** Throws if the text is no number. */
 export const decimalIn = (text: string): number => {
   const value = Number(text)
   if (text === "" || Number.isNaN(value)) throw new Error("not a number")
@@ -157,7 +155,6 @@ export const write = (lines: Array<string>, ordered: Ordered | undefined): void 
   if (known.length === 0) lines.push(empty)
 }
 
-/** Returns the order with the field; undefined if the field is not one of an order. */
 export const read = (
   ordered: Ordered | undefined,
   field: string,
@@ -173,10 +170,7 @@ export interface TransactionKey {
   readonly transactionId: string
 }
 
-/**
- * Returns the key of all rows of a method and id. No id has a tab, and no character comes before
- * it.
- */
+/** No id has a tab, and no character comes before it. */
 export const keyOf = ({ method, transactionId }: TransactionKey): string =>
   `${transactionId}\t${method}`
 
@@ -207,13 +201,10 @@ export const hashOfBytes = (bytes: Uint8Array): number => {
 const offset = 0x811c9dc5
 const prime = 0x01000193
 
-/**
- * The quarantined callbacks of a transaction, oldest first. The body of each is the text of its
- * `name`.
- */
+/** Oldest first. The body is the text of its `name`. */
 export type Quarantined = ReadonlyArray<{
   readonly name: string
-  /** The length and a hash of the body. Two bodies may share it. */
+  /** Two bodies may share the length and the hash. */
   readonly print: string
   readonly method: Method
   readonly reason: string | undefined

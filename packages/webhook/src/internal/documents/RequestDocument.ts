@@ -1,4 +1,3 @@
-/** The document of a request, with its sealed body and answer. */
 import type { Outcome, RequestRow } from "../rule/RequestRow.ts"
 import { methods, notSent, outcomes, parkReasons, requestKinds } from "./Codes.ts"
 import {
@@ -66,7 +65,6 @@ const outcomeIn = (code: string, answer: string | undefined): Outcome => {
   }
 }
 
-/** The known fields, and the lines of the others. */
 const linesOf = (document: string) => {
   const [first = "", ...lines] = open(document)
   if (!first.startsWith(firstField)) throw new Error("no request")

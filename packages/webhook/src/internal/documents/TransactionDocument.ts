@@ -1,7 +1,4 @@
-/**
- * The document of a transaction: all rows of a method and id. The bodies of callbacks are texts
- * beside it.
- */
+/** All rows of a method and id. The bodies of callbacks are texts beside the document. */
 import { type Status, statuses as allStatuses } from "@pawl/core/Status"
 import type { Kept, Event } from "../rule/Fact.ts"
 import { blank, type Row, type StoredCallback } from "../rule/Row.ts"
@@ -121,10 +118,7 @@ interface Reading extends Writable<Omit<StoredRow, "row" | "facts" | "accepted">
   facts: { number: number; kept: Array<Kept> }
 }
 
-/**
- * An erased transaction may have no rows. Throws if the document is damaged, or a newer version has
- * changed a field.
- */
+/** An erased transaction may have no rows. Throws if the document is damaged or newer. */
 export const decode = (document: string, key: TransactionKey): StoredRows => {
   const rows: Array<Reading> = []
   for (const line of open(document)) {
@@ -158,7 +152,6 @@ const rowOf = (value: string, { transactionId }: TransactionKey): Reading => {
   }
 }
 
-/** Returns false if the field is not known. */
 const readField = (
   reading: Reading,
   field: string,
@@ -291,7 +284,7 @@ const callbackIn = (value: string, base: number, transactionId: string): StoredC
 /** Only a text may contain another one. */
 const separator = ","
 
-/** Writes number, time, event, and repeats of a fact. Times are differences from `base`. */
+/** Times are differences from `base`. */
 const writeFact = (fact: Kept, base: number): string => {
   const { at, count, from, lastAt } = fact
   let line = number(fact.number) + separator + number(at, base) + separator + wordsOf(fact)
@@ -340,7 +333,6 @@ const resultOf = (result: string): string => {
   return code === undefined ? `.${part(result)}` : code
 }
 
-/** Returns undefined for a fact of a newer version. */
 const readFact = (line: string, base: number): Kept | undefined => {
   const [place = "", time = "", words = "", ...others] = line.split(separator)
   const at = numberIn(time, base)

@@ -1,4 +1,4 @@
-/** Parts of every door: it builds the receiver, reads a request and writes its response. */
+/** Parts of every door. */
 import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
@@ -11,7 +11,6 @@ import type { Receiver, StatusCode } from "../../Receiver.ts"
 import { maxBytes } from "../../VerifyCallback.ts"
 import { BodyBuffer } from "@pawl/core/internal/BodyBuffer"
 
-/** Returns the query with its `?`, or an empty text. */
 export const searchOf = (url: string): string => {
   const at = url.indexOf("?")
   return at < 0 ? "" : url.slice(at)
@@ -31,7 +30,7 @@ const allowPost: Readonly<Record<string, string>> = { allow: "POST" }
 export const responseHeaders = (status: StatusCode): Readonly<Record<string, string>> =>
   status === 405 ? allowPost : noHeaders
 
-/** Runs an effect over the receiver. The fiber fails if the receiver cannot be built. */
+/** The fiber fails if the receiver cannot be built. */
 export type Run = <A>(effect: Effect.Effect<A, never, Receiver>) => Fiber.Fiber<A, unknown>
 
 /** Logs a defect of the receiver. A failed build was logged before. */
@@ -51,9 +50,9 @@ const buildGap = Duration.toNanosUnsafe(Duration.seconds(1))
 /**
  * Makes the functions of a door over the receiver of a layer.
  *
- * A failed build is logged, and its effects fail. The first effect a second later builds the
- * receiver again, so a database that was down at the first callback does not matter for longer.
- * Each build has its own `ManagedRuntime`, because that keeps a failed build for ever.
+ * The first effect a second after a failed build builds the receiver again, so a database that was
+ * down at the first callback does not matter for longer. Each build has its own `ManagedRuntime`,
+ * because that keeps a failed build for ever.
  */
 export const make = <E>(layer: Layer.Layer<Receiver, E>) => {
   let isDisposed = false
@@ -93,21 +92,18 @@ const notBuilt =
 const maxChunks = 4096
 const maxHeldBytes = 32 * 1024 * 1024
 
-/** A body that is being read. */
 export interface Body {
   /** Returns false if the body is too large, has too many chunks, or was given up. */
   readonly add: (chunk: Uint8Array) => boolean
   /** Ends reading. The bytes count until `release`. */
   readonly complete: () => Uint8Array
-  /** Makes room for other bodies. Idempotent. */
   readonly release: () => void
   /** Releases the body unless it was read. */
   readonly abandon: () => void
 }
 
-/** Returns a function that begins a body; `onGivenUp` is called if it is given up. */
+/** `onGivenUp` is called if the body is given up. */
 export const makeBodies = (maxHeld: number = maxHeldBytes) => {
-  /** Oldest first. */
   const reading = new Set<{ readonly giveUp: () => void }>()
   let held = 0
 

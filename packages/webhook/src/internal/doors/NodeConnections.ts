@@ -3,11 +3,11 @@
  *
  * A new connection beyond the limit closes the one that has been idle for the longest time, so that
  * connections without a request do not keep callbacks out. A connection is idle until a whole
- * request has arrived, and again after its response. If none is idle, the new one is closed.
+ * request has arrived, and again after its response.
  *
- * At the end of a server, bytes may still wait in the system, and closing their connection would
- * reset them. So the server first accepts the waiting connections, and each response says
- * `Connection: close`. A connection without a request is closed after a quiet time.
+ * Closing a connection with bytes that wait in the system would reset it. So at its end the server
+ * first accepts the waiting connections, and each response says `Connection: close`. A connection
+ * without a request is closed after a quiet time.
  */
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -17,7 +17,6 @@ import type { Server, ServerResponse, OutgoingHttpHeaders } from "node:http"
 import { Server as NetServer, type Socket } from "node:net"
 
 export interface Limits {
-  /** The most connections. */
   readonly max: number
   /**
    * Runs when a connection is closed for a new one, and again after half of the connections were.
@@ -25,11 +24,10 @@ export interface Limits {
   readonly onFull?: (() => void) | undefined
   /** At the end, how long a connection without a request stays open while nothing comes on it. */
   readonly quiet: Duration.Input
-  /** When all connections are closed, even those with a request. */
+  /** When even connections with a request are closed. */
   readonly total: Duration.Input
 }
 
-/** `end` ends the server. */
 export const limit = (
   server: Server,
   { max, onFull, quiet, total }: Limits
@@ -97,8 +95,7 @@ export const limit = (
       if (response === undefined && read.get(socket) === socket.bytesRead) socket.destroy()
   })
   const acceptWaiting = Effect.gen(function* () {
-    // A turn of the event loop need not accept all that wait. The system resets those that come
-    // during the last turn.
+    // The system resets connections that come during the last turn.
     for (let idle = 0; idle < 2;) {
       const before = accepted
       yield* turn
@@ -132,7 +129,6 @@ export const mostConnections = (): number => {
 /** In milliseconds: under load a turn without a new connection may not come. */
 const maxAccepting = 500
 
-/** Lets the event loop read waiting bytes. */
 const turn = Effect.callback<void>((resume) => void setImmediate(() => resume(Effect.void)))
 
 /** Uses Node's timers, because sockets do not follow the clock of a test. */
@@ -144,9 +140,8 @@ const wait = (millis: number) =>
   })
 
 /**
- * Sends a response, unless other code has sent one, such as a timeout of the application.
- * `writeHead` would throw then, and an error in the observer of a fiber reaches whatever resumed
- * the fiber.
+ * A response may be sent by other code, such as a timeout of the application. `writeHead` would
+ * throw then, and an error in the observer of a fiber reaches whatever resumed the fiber.
  */
 export const send = (
   response: ServerResponse,

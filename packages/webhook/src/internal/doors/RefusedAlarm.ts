@@ -1,7 +1,7 @@
 /** The alarm of a receiver about wrong checksums. */
 import * as Context from "effect/Context"
 
-/** The text of the alarm. The receiver of callbacks without a merchant has another one. */
+/** The receiver of callbacks without a merchant has another text. */
 export const RefusedAlarm: Context.Reference<string> = /* @__PURE__ */ Context.Reference(
   "@pawl/webhook/internal/doors/RefusedAlarm",
   {

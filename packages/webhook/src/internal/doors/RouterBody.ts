@@ -20,8 +20,8 @@ export const read = (request: HttpServerRequest): Effect.Effect<Uint8Array, Stat
 }
 
 /**
- * `arrayBuffer` keeps every chunk, and needs no stream. A web request may be longer than its header
- * says, so the bytes are limited.
+ * `arrayBuffer` keeps every chunk. A web request may be longer than its header says, so the bytes
+ * are limited.
  */
 const readShort = (request: HttpServerRequest): Effect.Effect<Uint8Array, StatusCode> =>
   Effect.mapBoth(Effect.provideService(request.arrayBuffer, MaxBodySize, maxShort), {

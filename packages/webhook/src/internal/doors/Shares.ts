@@ -2,10 +2,10 @@
  * Divides the waiting callbacks among the merchants of a receiver, by their number and by their
  * bytes.
  *
- * Up to a total nobody is refused. Beyond it a merchant is refused at its equal share of the total,
- * among the merchants with a waiting callback. Beyond one and a half times the total all merchants
- * share a reserve. So at most about twice the total waits, whatever hangs, and a merchant whose
- * store hangs takes neither connections nor memory from the others.
+ * Beyond a total a merchant is refused at its equal share, among the merchants with a waiting
+ * callback. Beyond one and a half times the total all merchants share a reserve. So at most about
+ * twice the total waits, and a merchant whose store hangs takes neither connections nor memory from
+ * the others.
  */
 import * as Context from "effect/Context"
 
@@ -26,7 +26,6 @@ interface Part {
   readonly add: (amount: number) => void
 }
 
-/** Makes parts of a total of callbacks, or of bytes. */
 const divide = (total: number, merchants: number): (() => Part) => {
   const reserve = Math.max(1, total / 2 / merchants)
   let waiting = 0
@@ -47,7 +46,6 @@ const divide = (total: number, merchants: number): (() => Part) => {
   }
 }
 
-/** Makes the function that makes the share of each merchant in the totals. */
 export const make = (
   total: { readonly callbacks: number; readonly bytes: number },
   merchants: number

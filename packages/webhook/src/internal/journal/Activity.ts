@@ -1,7 +1,6 @@
 /**
- * The latest activity of a receiver's process: the number and the last time of each kind of event,
- * and the last alarms. It is for a person who looks at one process now; metrics are for all
- * processes and for later.
+ * The latest activity of a process, for a person who looks at it now; metrics are for all processes
+ * and for later.
  */
 import * as Effect from "effect/Effect"
 import type { Entry, Failure, Journal, Subject } from "../../Journal.ts"
@@ -30,10 +29,7 @@ export const names = [
 
 export type Name = (typeof names)[number]
 
-/**
- * An event for a person, with its number, its last time (ms since the epoch), and the transaction
- * of that time.
- */
+/** Times are milliseconds since the epoch. The transaction is that of the last time. */
 export interface Alarm {
   readonly reason: string
   readonly count: number
@@ -42,10 +38,6 @@ export interface Alarm {
   readonly transactionId?: string | undefined
 }
 
-/**
- * A transaction whose handler fails: the status to tell, the number of calls, and the time of the
- * last one.
- */
 export interface Failing {
   readonly method: string
   readonly transactionId: string
@@ -72,7 +64,6 @@ export interface Latest {
   readonly minutes: ReadonlyArray<Minute>
 }
 
-/** The events of each kind in a minute. Its start is milliseconds since the epoch. */
 export interface Minute {
   readonly at: number
   readonly counts: Readonly<Partial<Record<Name, number>>>
@@ -80,13 +71,13 @@ export interface Minute {
 
 /** In milliseconds. */
 export const minute = 60_000
-/** The most minutes that are kept: those with an event. */
+/** Only minutes with an event. */
 const hour = 60
 
-/** The most alarms and failing transactions, so that neither fills the memory. */
+/** Neither alarms nor failing transactions fill the memory. */
 const capacity = 50
 
-/** Observes a journal from now on. The effect reads its latest activity. */
+/** Observes a journal from now on. */
 export const observe = (journal: Journal["Service"]): Effect.Effect<Latest> => {
   const events = Object.fromEntries(
     names.map((name) => [name, { count: 0, at: undefined as number | undefined }])
@@ -171,7 +162,6 @@ export const observe = (journal: Journal["Service"]): Effect.Effect<Latest> => {
 
 const keyOf = ({ method, transactionId }: Entry): string => `${method}/${transactionId}`
 
-/** Sets an entry as the last one, and deletes the first ones beyond the capacity. */
 const setLast = <Value>(map: Map<string, Value>, key: string, value: Value): void => {
   map.delete(key)
   map.set(key, value)

@@ -10,7 +10,6 @@ import type * as Metric from "effect/Metric"
 
 const units: Readonly<Record<string, string>> = { s: "_seconds", By: "_bytes" }
 
-/** The function takes the id of a metric in a snapshot. */
 export const make = (
   snapshots: ReadonlyArray<Metric.Metric.Snapshot>
 ): ((id: string) => string) => {

@@ -1,4 +1,3 @@
-/** Accepts callbacks and registrations: each is one change of the document of its transaction. */
 import { StoreUnavailable } from "@pawl/core/CallbackError"
 import { methodOf, type Kind, kindsOf } from "@pawl/core/Kind"
 import { isStatus, type Status } from "@pawl/core/Status"
@@ -20,7 +19,6 @@ import { kinds, statuses } from "../documents/Codes.ts"
 export const make = (engines: Engines) => {
   const quarantine = Quarantine.make(engines)
 
-  /** Gives a callback to the registered refund that it names. */
   const address = (verified: Verified): Effect.Effect<Verified, StoreUnavailable> => {
     const { method, refundId } = verified
     if (refundId === undefined) return Effect.succeed(verified)
@@ -34,7 +32,7 @@ export const make = (engines: Engines) => {
       )
   }
 
-  /** Checks the transaction of the signed id. The id of a refund is not signed. */
+  /** The id of a refund is not signed. */
   const isErased = ({ method, signed }: Verified): Effect.Effect<boolean, StoreUnavailable> => {
     const key = { method, transactionId: signed.transactionId }
     return engines
@@ -129,7 +127,6 @@ export const make = (engines: Engines) => {
         .of(key)
         .change("transactions", keyOf(key), rule)
         .pipe(
-          // The transaction is a dead letter already.
           Effect.catchTag("Unreadable", () =>
             Effect.as(
               Effect.logWarning("A registration is left out: its transaction cannot be read"),
@@ -146,9 +143,7 @@ export const make = (engines: Engines) => {
 
 const noRoom = new StoreUnavailable({ cause: Room.isFull })
 
-/**
- * Moves bodies to texts beside the document. A body replaces the older one under each of its names.
- */
+/** A body replaces the older one under each of its names. */
 const withoutBodies = (before: StoredRows, rows: StoredRows, at: number) => {
   const texts = rows.flatMap(({ bodies, row }) =>
     Object.entries(bodies).map(([key, bytes]) => {
@@ -169,10 +164,7 @@ const withoutBodies = (before: StoredRows, rows: StoredRows, at: number) => {
   }
 }
 
-/**
- * Names the body of the newest callback of a row for a status. The name is short, because it is in
- * an index.
- */
+/** Short, because it is in an index. */
 export const bodyName = (scope: Kind, status: Status): string =>
   kinds.of(scope) + statuses.of(status)
 

@@ -1,4 +1,3 @@
-/** Retention: deletes bodies and old transactions, and erases texts of persons. */
 import type { StoreUnavailable } from "@pawl/core/CallbackError"
 import type { Method } from "@pawl/core/Kind"
 import * as Effect from "effect/Effect"
@@ -117,7 +116,6 @@ export interface DeleteOptions {
   readonly limit: number
 }
 
-/** Changes each document once a page. */
 const deleteOldTexts = Effect.fnUntraced(function* <Name extends Collection>(
   records: Records,
   collection: Name,
@@ -142,7 +140,6 @@ const deleteOldTexts = Effect.fnUntraced(function* <Name extends Collection>(
   return count
 })
 
-/** Deletes the bodies that `RowRule.deleteBodies` deletes, and those without a row. */
 const deleteBodiesOf =
   (names: ReadonlyArray<string>, before: number): Rule<StoredRows, number> =>
   (rows) => {

@@ -16,7 +16,7 @@ export const timeOf = (
   key?: { readonly method: Method; readonly transactionId: string }
 ): number => time?.(process, key) ?? process.currentTimeMillisUnsafe()
 
-/** Shows the time of a ledger. Waits and durations follow the clock of the process. */
+/** Waits and durations follow the clock of the process. */
 export const make = (ledger: Time, process: Clock.Clock): Clock.Clock => {
   if (ledger.time === undefined) return process
   const millis = () => timeOf(ledger, process)

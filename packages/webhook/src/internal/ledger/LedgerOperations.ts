@@ -1,8 +1,7 @@
 /**
  * The ledger over the engine: each operation runs the rule of a row on documents.
  *
- * Times are milliseconds since the epoch. Every operation fails with `StoreUnavailable` after three
- * seconds.
+ * Every operation fails with `StoreUnavailable` after three seconds.
  */
 import type * as Clock from "effect/Clock"
 import type * as Duration from "effect/Duration"
@@ -31,10 +30,7 @@ export interface Operations
   readonly time?: (clock: Clock.Clock, key?: TransactionKey) => number
   /** Completes when this process has made a row due or released one since the last call. */
   readonly awaitWork: Effect.Effect<void>
-  /**
-   * The longest wait before a worker looks for work of other processes. Infinite for a ledger in
-   * the process.
-   */
+  /** The longest wait before a worker looks for work of other processes. */
   readonly pollInterval: Duration.Duration
   /** The ledgers of the shards (`LedgerSql.layerShards`), each with its own work. */
   readonly shards?: ReadonlyArray<Operations>

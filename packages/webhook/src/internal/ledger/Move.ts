@@ -3,9 +3,7 @@
  *
  * No receiver may run meanwhile: each shard is marked, and no ledger starts on a marked one. A
  * document is committed in its new shard before it is deleted from the old one. An interrupted move
- * is run again: a document in both shards is the same in both, because nothing else writes.
- *
- * Callbacks in quarantine stay where they are, because lists join all shards.
+ * is run again. Callbacks in quarantine stay, because lists join all shards.
  */
 import type { StoreUnavailable } from "@pawl/core/CallbackError"
 import type * as Arr from "effect/Array"
@@ -20,8 +18,8 @@ import { earliest } from "./Reading.ts"
 import * as Settings from "./Settings.ts"
 
 /**
- * Takes the stores of the next start, in its order: those with documents, then the new ones.
- * Returns the number of moved documents.
+ * Takes the stores in the order of the next start, the new ones last. Returns the number of moved
+ * documents.
  */
 export const move = Effect.fnUntraced(function* (
   stores: Arr.NonEmptyReadonlyArray<Engines>

@@ -1,7 +1,4 @@
-/**
- * The store of a receiver, for the ledger and the requests, by its name: `memory`, `sqlite:FILE` or
- * `postgres://…`. See `NodeSqlite` and `NodePostgres`.
- */
+/** The store of a receiver by its name: `memory`, `sqlite:FILE` or `postgres://…`. */
 import * as Arr from "effect/Array"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -15,7 +12,7 @@ import * as Move from "./Move.ts"
 import { StoreUnusable } from "./Owner.ts"
 import * as RequestStore from "./RequestStore.ts"
 
-/** The address of a PostgreSQL database is redacted, because it may have a password. */
+/** The address is redacted, because it may have a password. */
 export type Store =
   | { readonly _tag: "memory" }
   | { readonly _tag: "sqlite"; readonly filename: string }
@@ -26,15 +23,11 @@ export type Database = Exclude<Store, { readonly _tag: "memory" }>
 
 export const isDatabase = (store: Store): store is Database => store._tag !== "memory"
 
-/**
- * The stores of a receiver. Several ones are the shards of one store, in an order that must never
- * change.
- */
+/** The shards of one store, in an order that must never change. */
 export type Stores = Arr.NonEmptyReadonlyArray<Store>
 
 export { StoreUnusable }
 
-/** Reads the name of a store, or returns undefined. */
 export const parse = (text: string): Store | undefined => {
   if (text === "memory") return { _tag: "memory" }
   if (/^postgres(?:ql)?:\/\//u.test(text) && URL.canParse(text)) {
@@ -44,7 +37,6 @@ export const parse = (text: string): Store | undefined => {
   return filename === undefined ? undefined : { _tag: "sqlite", filename }
 }
 
-/** Reads at least one name, or returns undefined. */
 export const parseEach = (texts: ReadonlyArray<string>): Stores | undefined => {
   const stores = texts.map(parse)
   return stores.every((store) => store !== undefined) && Arr.isArrayNonEmpty(stores)
@@ -52,14 +44,14 @@ export const parseEach = (texts: ReadonlyArray<string>): Stores | undefined => {
     : undefined
 }
 
-/** Reads names with white space between them, or returns undefined. */
+/** Reads names with white space between them. */
 export const parseAll = (text: string): Stores | undefined =>
   parseEach(text.split(/\s+(?=memory|sqlite:|postgres(?:ql)?:)/u))
 
 /**
- * Layer that opens a store, or several as shards (`LedgerSql.layerShards`). A process has at most
- * 10 connections to a PostgreSQL database, and 4 to each of three or more. Only PostgreSQL loads
- * the package `@effect/sql-pg`.
+ * Layer that opens a store, or several as shards. A process has at most 10 connections to a
+ * PostgreSQL database, and 4 to each of three or more. Only PostgreSQL loads the package
+ * `@effect/sql-pg`.
  */
 export const layer = (
   ...stores: Stores
@@ -81,7 +73,7 @@ export const layerWith = (
     )
   )
 
-/** Moves rows to the shards where they belong, and returns their number (`Move`). */
+/** Returns the number of moved rows (`Move`). */
 export const move = (stores: Stores): Effect.Effect<number, StoreUnusable> =>
   Effect.gen(function* () {
     const opened = yield* Effect.forEach(stores, (store) =>
@@ -102,7 +94,6 @@ export const move = (stores: Stores): Effect.Effect<number, StoreUnusable> =>
 const maxConnections = 10
 const minConnections = 4
 
-/** Each shard has a share of the work, so it needs a share of the connections. */
 const connectionsOf = (stores: Stores): number =>
   Math.max(minConnections, Math.ceil(maxConnections / stores.length))
 
@@ -124,10 +115,7 @@ const layerOne = (
   )
 }
 
-/**
- * Makes the tables of a database or brings them up to date, and returns their version
- * (`LedgerSql.migrate`).
- */
+/** Returns the version of the tables (`LedgerSql.migrate`). */
 export const migrate = (store: Database): Effect.Effect<number, StoreUnusable> =>
   store._tag === "sqlite"
     ? Effect.mapError(
@@ -141,7 +129,7 @@ export const migrate = (store: Database): Effect.Effect<number, StoreUnusable> =
         )
       )
 
-/** `messageOf` makes the message of an error of the database. The errors contain no password. */
+/** The errors contain no password. */
 const open = <Services>(
   layer: Layer.Layer<Services, LedgerSql.StartError>,
   messageOf: (error: Error) => string

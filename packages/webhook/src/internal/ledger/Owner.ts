@@ -23,7 +23,6 @@ interface Store {
   readonly takeOwner: (account: Account) => Effect.Effect<Account, StoreUnavailable>
 }
 
-/** Fails if the store belongs to another account. */
 export const take = (
   store: Store,
   account: Account | undefined

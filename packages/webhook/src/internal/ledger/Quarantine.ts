@@ -2,8 +2,7 @@
  * The quarantine: verified callbacks that cannot be acted on, kept for a person.
  *
  * A sender with one genuine callback can repeat its signed fields with any others. So a body is
- * kept once, and only 16 bodies of a transaction are: the first 15, and the last one. Callbacks of
- * other transactions are not affected.
+ * kept once, and only 16 bodies of a transaction are: the first 15, and the last one.
  */
 import { type Body, type Signed } from "@pawl/core/Callback"
 import { signedNames } from "@pawl/core/internal/SignedFields"
@@ -175,5 +174,4 @@ const verifiedOf = (
     bytes
   })
 
-/** It was verified before it was stored. */
 const verified = Brand.nominal<Verified>()

@@ -3,15 +3,11 @@
  * document, changed by `RequestRule`.
  *
  * A request is written before its first byte leaves. A settlement registers the transaction, and
- * then writes the outcome. After a crash between the two the next process repeats both: the same
- * registration changes nothing. A request that cannot be sent again is settled by the registered
- * row.
+ * then writes the outcome. After a crash between the two the next process repeats both. A request
+ * that cannot be sent again is settled by the registered row.
  *
- * A transaction that no response named settles a request too: if the token of its callback URL
- * names the request and the service has confirmed a status, the ledger settles it when the lease of
- * the row ends (`RequestRule.find`).
- *
- * Every operation takes the time as a parameter.
+ * A transaction that no response named settles a request if the token of its callback URL names the
+ * request and the service has confirmed a status (`RequestRule.find`).
  */
 import type { Account } from "@pawl/core/Account"
 import type { StoreUnavailable } from "@pawl/core/CallbackError"
@@ -48,7 +44,6 @@ export const make = (
 ) => {
   const of = (requestId: string) => engines.of({ requestId })
 
-  /** The function returns undefined if nothing changes. */
   const changed = (
     requestId: string,
     change: (row: RequestRow, version: number) => RequestRow | undefined
@@ -72,7 +67,7 @@ export const make = (
   const isChanged = (...change: Parameters<typeof changed>) =>
     Effect.map(after(...change), (row) => row !== undefined)
 
-  /** Shards share the limit of a claim, in turns if it is not a multiple. */
+  /** Shards share the limit, in turns if it is not a multiple. */
   let turn = 0
 
   return {
@@ -223,12 +218,10 @@ export const make = (
         Engines.each(engines, (records) => deleteTextsIn(records, { before, limit })),
         sum
       ),
-    /** Tells whether the caller is in a transaction of the database. */
     isInTransaction: Effect.map(
       Effect.filter(engines.own, ({ isInTransaction }) => isInTransaction),
       ({ length }) => length > 0
     ),
-    // These are as in `Ledger`.
     ...(Engines.hasTime(engines) && { time: Engines.timeOf(engines) }),
     awaitWork: Engines.awaitWork(engines, "requests"),
     pollInterval: Engines.pollInterval(engines)

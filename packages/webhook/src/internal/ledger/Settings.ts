@@ -1,7 +1,4 @@
-/**
- * The settings of a store: when a worker was last alive, the read budget, the place among shards,
- * and the merchant. Each is a document.
- */
+/** Each setting of a store is a document. */
 import type { Account } from "@pawl/core/Account"
 import type { StoreUnavailable } from "@pawl/core/CallbackError"
 import * as Effect from "effect/Effect"
@@ -21,9 +18,8 @@ export const make = (engines: Engines) => {
   return {
     /** Keeps the first account, and returns the one that it has (`Owner`). */
     takeOwner: (account: Account) => takeOwner(engines, account),
-    /** Notes that a worker is alive. */
     noteAlive: (at: number) => Effect.asVoid(each(engines, (records) => copyAlive(records, at))),
-    /** Returns the last time at which a worker was alive. */
+    /** When a worker was last alive. */
     lastAliveAt: Effect.map(each(engines, aliveAt), earliest),
     /** Makes a durable write. */
     // The value changes with each check, so that the store has something to write.
@@ -37,8 +33,8 @@ export const make = (engines: Engines) => {
       (exits) => exits.find(({ _tag }) => _tag === "Success") ?? exits[0] ?? Effect.void
     ),
     /**
-     * Reserves reads from the budget that all processes share (`ReadBudget`), by the clock of the
-     * database if there is one.
+     * Reserves reads from the budget of all processes (`ReadBudget`), by the clock of the database
+     * if there is one.
      */
     reserveReads: (wanted: ReadBudget.Wanted, at: number) =>
       change(first, "reads", (value) => {
@@ -46,7 +42,6 @@ export const make = (engines: Engines) => {
         const { budget, reservation } = ReadBudget.reserve(before, wanted, at)
         return { value: budget === before ? value : budget, result: reservation }
       }),
-    /** Lowers the rate of the read budget after a 429. */
     lowerReads: (by: Parameters<typeof ReadBudget.lower>[1], at: number) =>
       write(first, "reads", (value) => ReadBudget.lower(budgetOf(value), by, at))
   }
@@ -76,7 +71,7 @@ const write = (
 ): Effect.Effect<void, StoreUnavailable> =>
   change(records, key, (value) => ({ value: next(value), result: undefined }))
 
-/** The place of an engine among shards: its position, from 0, and their number. */
+/** `position` counts from 0. */
 export interface Place {
   readonly position: number
   readonly count: number
@@ -85,10 +80,7 @@ export interface Place {
 /** The count while rows are moved. No ledger has it, so none starts. */
 const moving = 0
 
-/**
- * Gives a place to an engine without one and without documents, and tells whether the engine has
- * it.
- */
+/** Gives a place to an engine without one and without documents. Returns whether it has that. */
 export const takePlace = (
   records: Records,
   { count, position }: Place
@@ -113,7 +105,6 @@ export const setMoving = (
   position: number
 ): Effect.Effect<void, StoreUnavailable> => setPlace(records, { position, count: moving })
 
-/** Keeps the first owner, and returns the one that the engine has. */
 const takeOwnerIn = (
   records: Records,
   account: Account
@@ -126,7 +117,7 @@ const takeOwnerIn = (
 const isSame = (one: Account, two: Account): boolean =>
   one.merchantKey === two.merchantKey && one.baseUrl === two.baseUrl
 
-/** Keeps the first owner, and returns the account that the engines have, or another one of them. */
+/** Returns another account if one of the engines has it. */
 export const takeOwner = (
   engines: Engines,
   account: Account

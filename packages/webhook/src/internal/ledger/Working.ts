@@ -1,4 +1,3 @@
-/** Leases due rows, and writes the results of a worker. */
 import type { StoreUnavailable } from "@pawl/core/CallbackError"
 import * as Effect from "effect/Effect"
 import * as Evidence from "@pawl/core/Evidence"
@@ -47,12 +46,10 @@ export interface RedriveAll {
 
 export type Shift = Parameters<typeof StoredRow.shift>[1]
 
-/** `deadLetters` lists the rows to redrive. */
 export const make = (
   engines: Engines,
   deadLetters: ReturnType<typeof Reading.make>["deadLetters"]
 ) => {
-  /** Settles the request that a row names, before the lease of the row ends. */
   const settleRequest = Effect.fnUntraced(
     function* (requestId: string, row: Row) {
       const records = engines.of({ requestId })
@@ -71,7 +68,7 @@ export const make = (
     const rule: Rule<Rows, boolean> = (rows) => {
       if (rows === undefined) return { value: rows, result: false }
       const next = RowRule.redrive(rows, key, at, event)
-      // A document that a person has restored is still listed, and due later.
+      // A restored document is still listed, and due later.
       return next === rows
         ? { value: [...rows], result: false, wakes: true }
         : { value: next, result: true, wakes: true }
@@ -84,9 +81,9 @@ export const make = (
 
   return {
     /**
-     * Leases up to `limit` due rows of each lane until `until`, oldest first. Of the first reads
-     * `newest` are the newest instead, 0 by default. `dueAt` is when the next row may be claimed in
-     * the lanes whose limit is not 0.
+     * Leases up to `limit` due rows of each lane until `until`, oldest first; `newest` of the first
+     * reads are the newest instead. `dueAt` is when the next row may be claimed in the lanes whose
+     * limit is not 0.
      */
     claim: (
       options: Claim
@@ -102,9 +99,8 @@ export const make = (
         })
       ),
     /**
-     * Changes a leased row; undefined when the lease was lost. If another row of the id has the
-     * kind in the change, the leased row is joined to that row and removed, and the result is
-     * undefined too.
+     * Changes a leased row; undefined when the lease was lost, or when another row of the id has
+     * the kind in the change: the leased row is joined to that one and removed.
      */
     write: Effect.fnUntraced(function* (leased: Leased, change: Change) {
       const found = namedRequest(leased, change)
@@ -123,10 +119,7 @@ export const make = (
         .change("transactions", keyOf(leased), rule)
         .pipe(Effect.catchTag("Unreadable", () => Effect.undefined))
     }),
-    /**
-     * Makes dead letters due again, and returns false when the key names none. `note` has the
-     * person and the reason.
-     */
+    /** Makes dead letters due again; false when the key names none. */
     redrive: (key: Key, at: number, note?: Note) => redriveAt(key, at, redriven(at, note)),
     /**
      * Redrives up to `limit` dead letters of a reason that were parked until `before`, oldest
@@ -148,8 +141,8 @@ export const make = (
      */
     shift: (options: Shift) => Effect.asVoid(each(engines, (records) => shiftIn(records, options))),
     /**
-     * Brings a page of planned reads forward (`RowPages.bringForward`), and returns the place of
-     * the last one; undefined on the last page.
+     * Brings a page of planned reads forward (`RowPages`). Returns the place of the last one;
+     * undefined on the last page.
      */
     bringForward: (page: RowPages.PlannedPage) =>
       Effect.map(
@@ -163,8 +156,8 @@ export const make = (
 }
 
 /**
- * Returns the row and its request, if the service has confirmed a status of the transaction, and no
- * response to another request named it.
+ * The service must have confirmed a status, and no response to another request named the
+ * transaction.
  */
 const namedRequest = (
   leased: Leased,
@@ -181,7 +174,6 @@ const namedRequest = (
   return Evidence.confirmedStatuses(row.evidence).length === 0 ? undefined : { requestId, row }
 }
 
-/** Returns the names of the bodies that a joined row's replace. */
 const replacedBodies = (before: Rows, after: Rows, leased: Leased): ReadonlyArray<string> => {
   const kept = before.filter((stored) => after.some(({ row }) => row.scope === stored.row.scope))
   const target = kept.find((stored) => !after.includes(stored))
@@ -190,7 +182,7 @@ const replacedBodies = (before: Rows, after: Rows, leased: Leased): ReadonlyArra
     .map((status) => bodyName(leased.scope, status))
 }
 
-/** A leased row, and since when it was due. */
+/** `at` is since when the row was due. */
 interface Taken {
   readonly at: number
   readonly leased: Leased
@@ -237,7 +229,7 @@ const start = Number.MIN_SAFE_INTEGER
 
 const pageSize = 100
 
-/** Looks at due documents of a lane, in pages from a place to a time, until `use` returns false. */
+/** Looks at due documents of a lane, in pages, until `use` returns false. */
 const walk = Effect.fnUntraced(function* (
   records: Records,
   { after = "", from, limit, ...range }: DueRange,
@@ -253,7 +245,6 @@ const walk = Effect.fnUntraced(function* (
   }
 })
 
-/** Looks at all due documents, because a document is found by its earliest row. */
 const shiftIn = Effect.fnUntraced(function* (
   records: Records,
   options: Shift

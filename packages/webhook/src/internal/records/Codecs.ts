@@ -1,6 +1,3 @@
-/**
- * The collections of a ledger: the values of their documents, how each is stored, and how it is found.
- */
 import { keyOf, transactionOf, type Quarantined, open, seal } from "../documents/Fields.ts"
 import { lanes } from "../rule/Row.ts"
 import type { Collection, Index } from "./Records.ts"
@@ -67,7 +64,6 @@ export const indexOf: Readonly<Record<Collection, (value: unknown) => Index>> = 
   settings: () => nowhere
 }
 
-/** Returns a dead letter in place of a listed document that cannot be decoded. */
 export const unreadableRows = (key: string, at: number): StoredRows => {
   const { method, transactionId } = transactionOf(key)
   const { row, ...stored } = newRow(method, transactionId, at)

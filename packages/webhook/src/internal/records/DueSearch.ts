@@ -1,10 +1,10 @@
 /**
  * The search for due documents.
  *
- * An open snapshot makes PostgreSQL keep the index entries of earlier versions, and those that were
- * due first come first. So a search begins at the earliest time at which a document may be due. A
- * document that this process makes due moves that time back. A search from the start, every few
- * seconds, finds those that other processes made due in the past.
+ * An open snapshot makes PostgreSQL keep index entries of earlier versions in front. So a search
+ * begins at the earliest time at which a document may be due; a document that this process makes
+ * due moves it back. Every few seconds a search from the start finds those that other processes
+ * made due in the past.
  */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -13,12 +13,9 @@ import { type Collection, type DueRange, type Index, laneCount } from "./Records
 export interface Asked {
   readonly at: number
   readonly limits: ReadonlyArray<number | undefined>
-  /** How many of the documents of a lane are the latest ones instead of the earliest. */
+  /** How many documents of a lane are the latest ones. */
   readonly newest?: { readonly lane: number; readonly limit: number } | undefined
-  /**
-   * Documents that are due later than this were planned before the clock was set back, and count as
-   * due.
-   */
+  /** Documents due later were planned before the clock was set back, and count as due. */
   readonly latest?: number | undefined
 }
 
@@ -57,7 +54,6 @@ export const make = (interval: bigint) => {
         return search
       }),
 
-    /** `soonest` is the earliest time that it found. */
     end: (collection: Collection, search: Running, soonest: number | undefined): void => {
       running.get(collection)?.delete(search)
       const state = states.get(collection)
@@ -99,10 +95,7 @@ export const rangesOf = ({ asked, from }: Running): ReadonlyArray<DueRange> => {
   })
 }
 
-/**
- * Keeps at least `size` of the values that were used last, and less than twice as many. `set` with
- * undefined removes a value.
- */
+/** Keeps at least the last `size` values, and less than twice as many. */
 interface Cache<A> {
   readonly get: (key: string) => A | undefined
   readonly set: (key: string, value: A | undefined) => void

@@ -1,11 +1,8 @@
 /**
  * A store of documents in the SQLite database of a Durable Object.
  *
- * A commit is synchronous, so nothing comes between its steps. The output gate holds a response
- * back until its writes are durable.
- *
- * A statement has at most 100 parameters there, so a commit writes each document by a statement of
- * its own.
+ * A commit is synchronous. The output gate holds a response back until its writes are durable. A
+ * statement has at most 100 parameters, so each document is written by one of its own.
  */
 import * as Effect from "effect/Effect"
 import * as Reactivity from "effect/reactivity/Reactivity"
@@ -20,7 +17,6 @@ import * as SqlStore from "./SqlStore.ts"
 
 type Value = number | string | ArrayBuffer | null
 
-/** The part of a Durable Object's storage that the store uses. */
 export interface Storage {
   readonly sql: {
     readonly exec: (
@@ -44,7 +40,6 @@ export const make = Effect.fnUntraced(function* (
     })
   }
 
-  /** Returns false if the version differs. */
   const write = (table: string, texts: string, one: Write<string>): boolean => {
     const { document, expected = null, key, put, remove, version } = one
     const values = SqlStore.columns.map(([, , of]) => of(one))

@@ -3,11 +3,10 @@
  *
  * A rule runs on the cached document, or assumes that there is none, so most changes need no read.
  * It runs again on the stored document if the version differs or the rule changes nothing. The
- * third round locks the document, so a change ends in three rounds, however many processes change
- * it. After a conflict the next changes of the document lock it at once, in commits of their own.
+ * third round locks the document, so a change ends in three rounds. After a conflict the next
+ * changes of the document lock it at once, in commits of their own.
  *
- * The changes that wait at the same time share a commit. Those of one document run one after the
- * other in it.
+ * Waiting changes share a commit. Those of one document run one after the other.
  *
  * A document that cannot be decoded fails only its own changes, with `Unreadable`. A claim lists
  * it, and leases it again after five minutes, because a person may have restored it.
@@ -40,7 +39,6 @@ import { type Codecs, indexOf, unreadableRows, type Values } from "./Codecs.ts"
 
 export class Unreadable extends Data.TaggedError("Unreadable")<{ readonly key: string }> {}
 
-/** Turns `Unreadable` into a defect. `name` says what the document is. */
 export const orDie =
   (name: string) =>
   <A>(call: Effect.Effect<A, StoreUnavailable | Unreadable>): Effect.Effect<A, StoreUnavailable> =>
@@ -68,7 +66,7 @@ export interface Found<Value> {
 
 export interface PageOf<Name extends Collection> {
   readonly found: ReadonlyArray<Found<Values[Name]>>
-  /** The key of the last document that was read; undefined on the last page. */
+  /** Undefined on the last page. */
   readonly last: string | undefined
 }
 
@@ -82,9 +80,7 @@ export interface Options {
   readonly compact: Effect.Effect<void, SqlError>
   /** Runs before each claim. */
   readonly refresh?: Effect.Effect<void, SqlError>
-  /**
-   * Limits a step to three seconds, and repeats it after a conflict, unless its error `isFinal`.
-   */
+  /** Limits a step to three seconds, and repeats it after a conflict unless its error `isFinal`. */
   readonly run: <A>(
     step: Effect.Effect<A, SqlError>,
     isFinal?: (error: SqlError) => boolean
@@ -96,20 +92,16 @@ export interface Options {
       isAlone: boolean
     ) => Effect.Effect<ReadonlyArray<Exit.Exit<Done, SqlError>>>
   ) => Effect.Effect<Commit, never, Scope.Scope>
-  /** Gets each error of the store. */
   readonly retire: (error: SqlError) => Effect.Effect<void>
   /** Tells whether another process has locked a document. */
   readonly isBlocked: (error: SqlError) => boolean
-  /**
-   * How often a claim searches from the start instead of the last first document, in nanoseconds.
-   */
+  /** The nanoseconds between searches from the start. */
   readonly fullSearchInterval: bigint
 }
 
 interface Known {
   readonly value: Result.Result<unknown, Unreadable>
   readonly version: number | undefined
-  /** Whether this change has asked the store. */
   readonly isSure: boolean
 }
 
@@ -132,7 +124,6 @@ type Commit = (item: Item) => Effect.Effect<Done, SqlError>
 
 /** In milliseconds. */
 const unreadablePause = 300_000
-/** The rounds before a change locks its documents. */
 const maxRounds = 2
 /** The changes of a document that lock it at once after a conflict. */
 const lockedChanges = 256
@@ -146,7 +137,6 @@ export const make = Effect.fnUntraced(function* <Stored>(
   const { drawVersion, isLocal, run } = options
   const codecs = options.codecs as Codecs<Stored>
   const cache = DueSearch.makeCache<Known>(isLocal ? 0 : 8192)
-  /** For each contended document, the changes that still lock it at once. */
   const contended = DueSearch.makeCache<number>(isLocal ? 0 : 1024)
   const search = DueSearch.make(options.fullSearchInterval)
   const work = {
@@ -246,7 +236,7 @@ export const make = Effect.fnUntraced(function* <Stored>(
     if (wakes) work[collection].openUnsafe()
   }
 
-  /** Returns the tasks that need another round. `effects` gets what holds only after the commit. */
+  /** Returns the tasks for another round. `effects` run after the commit. */
   const round = Effect.fnUntraced(function* (
     collection: Collection,
     tasks: ReadonlyArray<Task>,
@@ -255,7 +245,6 @@ export const make = Effect.fnUntraced(function* <Stored>(
     isLocked: boolean,
     isInside: boolean
   ): Effect.fn.Return<ReadonlyArray<Task>, SqlError> {
-    // Discards those of a failed attempt.
     effects.length = 0
     const unknown = tasks.filter(({ known }) => known === undefined)
     if (unknown.length > 0) {
@@ -369,7 +358,6 @@ export const make = Effect.fnUntraced(function* <Stored>(
     }
   }
 
-  /** Some changes may succeed and others fail. */
   const commit = (
     items: ReadonlyArray<Item>,
     isAlone: boolean,
@@ -381,7 +369,6 @@ export const make = Effect.fnUntraced(function* <Stored>(
     const done: Array<Done | undefined> = []
     const step: Options["run"] = (work) => run(work, isAlone ? undefined : options.isBlocked)
     const whole: Options["run"] = (work) => work
-    // A single committer makes one transaction of all rounds.
     const isWhole = store.committers === 1
     const effects: Array<() => void> = []
     const work = Effect.suspend(() => {
@@ -428,8 +415,8 @@ export const make = Effect.fnUntraced(function* <Stored>(
   })
 
   /**
-   * Changes a document in one durable step, or as part of the caller's transaction. At most 128
-   * changes with the same key and `variant` wait for a commit; the next one fails.
+   * Changes a document in one durable step, or in the caller's transaction. At most 128 changes of
+   * a key and `variant` wait; the next one fails.
    */
   const change = <Name extends Collection, A>(
     collection: Name,
@@ -453,7 +440,7 @@ export const make = Effect.fnUntraced(function* <Stored>(
     )
   }
 
-  /** Lists documents that cannot be read, as dead letters, and makes them due later. */
+  /** Lists unreadable documents as dead letters, and makes them due later. */
   const parkUnreadable = (
     collection: Collection,
     lines: ReadonlyArray<Line<Stored> & { readonly lane: number }>,
@@ -482,8 +469,8 @@ export const make = Effect.fnUntraced(function* <Stored>(
         )
 
   /**
-   * `take` returns the changed documents with their results. A document that another process
-   * changed meanwhile is left out. `dueAt` is the next due time in the lanes that have a limit.
+   * Leaves out a document that another process changed meanwhile. `dueAt` is the next due time in
+   * the lanes with a limit.
    */
   const lease = Effect.fnUntraced(function* <Name extends Collection, A>(
     collection: Name,
@@ -563,7 +550,6 @@ export const make = Effect.fnUntraced(function* <Stored>(
     }
   })
 
-  /** Leaves the time limit to the transaction of the caller, if there is one. */
   const inside = <A>(call: Effect.Effect<A, SqlError>) =>
     Effect.flatMap(store.isInTransaction, (isInside) =>
       isInside ? unavailable(call) : bounded(call)
@@ -611,7 +597,6 @@ export const make = Effect.fnUntraced(function* <Stored>(
       })),
     text: (...text: Parameters<typeof store.text>) => bounded(store.text(...text)),
     texts: (...page: Parameters<typeof store.texts>) => bounded(store.texts(...page)),
-    /** Counts documents of one part, and returns those of several parts. */
     count: <Name extends Collection>(collection: Name, at: number) =>
       Effect.map(bounded(store.count(collection, at)), ({ due, listed, several }) => ({
         due,
@@ -620,12 +605,11 @@ export const make = Effect.fnUntraced(function* <Stored>(
       })),
     isInTransaction: store.isInTransaction,
     time: options.time,
-    /** Completes when a change of this process has made something due since the last call. */
     awaitWork: (collection: Collection) =>
       Effect.andThen(work[collection].await, Effect.asVoid(work[collection].close)),
     pollInterval: options.pollInterval,
     level,
-    /** Removes deleted texts from the files of the store. Writes wait meanwhile. */
+    /** Removes deleted texts from the files. Writes wait meanwhile. */
     compact: unavailable(options.compact)
   }
 })
@@ -648,7 +632,6 @@ const absent = (isSure: boolean): Known => ({
   isSure
 })
 
-/** Makes the engine over a store of this process: in memory, or with synchronous steps. */
 export const makeLocal = <Stored>(
   store: Store<Stored>,
   codecs: Codecs<Stored>,

@@ -15,9 +15,8 @@ export type ShardKey =
   | { readonly requestId: string }
 
 /**
- * Returns the position of a shard, from 0: FNV-1a over the characters of the key, with the last
- * mixing steps of MurmurHash3, because the low bits of FNV-1a are uneven for counting numbers. It
- * never changes, because it places stored rows.
+ * FNV-1a over the characters of the key, with the last mixing steps of MurmurHash3, because the low
+ * bits of FNV-1a are uneven for counting numbers. It never changes, because it places stored rows.
  */
 export const shardOf = (key: ShardKey, count: number): number => {
   // A transition has both, and belongs to its transaction.
@@ -30,9 +29,9 @@ export const shardOf = (key: ShardKey, count: number): number => {
 }
 
 export interface Engines {
-  /** Returns the engine that has a transaction or a request. */
+  /** Returns the engine of a transaction or a request. */
   readonly of: (key: ShardKey) => Records
-  /** The engines whose documents the service lists and leases: all, or that of one shard. */
+  /** The engines whose documents the service lists and leases: all, or one shard. */
   readonly own: Arr.NonEmptyReadonlyArray<Records>
 }
 
@@ -48,10 +47,7 @@ export const each = <A>(
 ): Effect.Effect<Array<A>, StoreUnavailable> =>
   Effect.forEach(own, call, { concurrency: "unbounded" })
 
-/**
- * Returns the time of the first own engine, or of the engine of a key, in milliseconds since the
- * epoch.
- */
+/** In milliseconds since the epoch. */
 export const timeOf =
   ({ of, own }: Engines) =>
   (clock: Clock.Clock, key?: ShardKey): number =>
@@ -59,15 +55,13 @@ export const timeOf =
 
 export const hasTime = ({ own }: Engines): boolean => own.some(({ time }) => time !== undefined)
 
-/** Completes when a change of this process has made something due. */
 export const awaitWork = ({ own }: Engines, collection: Collection): Effect.Effect<void> =>
   Effect.raceAllFirst(own.map((records) => records.awaitWork(collection)))
 
-/** Returns the longest wait before a worker looks for work of other processes. */
 export const pollInterval = ({ own }: Engines): Duration.Duration =>
   own.map((records) => records.pollInterval).reduce(Duration.min)
 
-/** Looks at all documents of a collection, in pages, until `use` returns false. */
+/** Looks at all documents, in pages, until `use` returns false. */
 export const eachPage = Effect.fnUntraced(function* <Name extends Collection>(
   records: Records,
   collection: Name,
@@ -83,7 +77,7 @@ export const eachPage = Effect.fnUntraced(function* <Name extends Collection>(
 
 const pageSize = 200
 
-/** Changes documents, and adds their results. Skips documents that cannot be read. */
+/** Adds the results. Skips unreadable documents. */
 export const changeEach = <Name extends Collection>(
   records: Records,
   collection: Name,

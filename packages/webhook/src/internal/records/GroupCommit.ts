@@ -1,16 +1,16 @@
 /**
- * Group commit: commits the items that wait at the same time together.
+ * Group commit: commits the waiting items together.
  *
- * A free committer takes the waiting items, at most `maxSize`, so a single item is committed at
- * once, and the items that come during a commit share the next one. A key is in one commit at a
- * time, its items in order. Keys take turns, so many items of one key do not delay the others.
+ * A free committer takes at most `maxSize` waiting items, so a single item is committed at once,
+ * and items that come during a commit share the next one. A key is in one commit at a time, its
+ * items in order. Keys take turns.
  *
- * At most `maxWaiting` items wait in all, and at most `maxSize` with the same key and variant. The
- * next one fails with `full` at once.
+ * At most `maxWaiting` items wait, and at most `maxSize` with the same key and variant. The next
+ * one fails with `full` at once.
  *
  * If one item fails or blocks its group, the group is committed again item by item beside the next
- * groups, so the others succeed. A defect counts as that of one item. An item whose caller stops
- * waiting or times out is dropped, unless its commit has begun.
+ * groups. A defect counts as that of one item. An item whose caller stops waiting or times out is
+ * dropped, unless its commit has begun.
  */
 import * as Arr from "effect/Array"
 import * as Cause from "effect/Cause"
@@ -30,9 +30,9 @@ interface Options<Item, Result, E> {
     items: Arr.NonEmptyReadonlyArray<Item>,
     isAlone: boolean
   ) => Effect.Effect<ReadonlyArray<Exit.Exit<Result, E>>>
-  /** Tells whether one item alone may have caused a failure. */
+  /** Whether one item alone may have caused a failure. */
   readonly isItemError: (error: E) => boolean
-  /** Tells whether an item is blocked. Its commit alone waits, and occupies no committer. */
+  /** Whether an item is blocked. Its commit alone waits, and occupies no committer. */
   readonly isBlocked: (error: E) => boolean
   readonly keyOf: (item: Item) => { readonly key: string; readonly variant: string }
   readonly wait: AwaitResult<E>
@@ -40,7 +40,6 @@ interface Options<Item, Result, E> {
   readonly full: E
 }
 
-/** The most items that are committed alone at a time. */
 const maxAlone = 4
 
 export const make = Effect.fnUntraced(function* <Item, Result, E>({
@@ -68,11 +67,10 @@ export const make = Effect.fnUntraced(function* <Item, Result, E>({
   interface Queue {
     readonly key: string
     readonly items: Set<Waiting>
-    /** The number of items of each variant. */
     readonly counts: Map<string, number>
   }
   const queues = new Map<string, Queue>()
-  /** The queues with waiting items that are in no commit, in the order of their turns. */
+  /** In the order of their turns: the queues with waiting items that are in no commit. */
   const ready = new Set<Queue>()
   const inCommit = new Set<Queue>()
   let waiting = 0

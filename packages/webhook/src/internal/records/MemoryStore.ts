@@ -1,6 +1,3 @@
-/**
- * A store of documents in memory: a map, and an ordered index for each way to find a document.
- */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { type Index, laneCount, type Line, type Store, type Text, type Write } from "./Records.ts"
@@ -23,7 +20,6 @@ interface Placed<A> extends Place {
   readonly value: A
 }
 
-/** Makes an empty store. Its documents are immutable values. */
 export const make = (): Store<unknown> => {
   const collections = {
     transactions: makeCollection(),
@@ -129,13 +125,9 @@ export const make = (): Store<unknown> => {
   }
 }
 
-/**
- * The indexes behind those of the lanes: of listed documents, of all, and of those of several
- * parts.
- */
+/** The indexes behind those of the lanes. */
 const [listed, all, several] = [laneCount, laneCount + 1, laneCount + 2]
 
-/** Returns the time of a document in each index that has it. */
 const timesOf = ({ due, listed: times, parts }: Index): ReadonlyArray<number | undefined> => [
   ...Array.from({ length: laneCount }, (_, lane) => due[lane]),
   times?.[0],
@@ -217,7 +209,7 @@ const compare = (one: Place, two: Place): number =>
 
 const compareText = (one: string, two: string): number => (one < two ? -1 : one > two ? 1 : 0)
 
-/** The most changes of a document before its version could collide with another one's. */
+/** The most changes of a document before its version could collide. */
 const span = 2 ** 24
 
 export const makeEngine: Effect.Effect<Engine.Records, never, Scope.Scope> = Effect.suspend(() => {

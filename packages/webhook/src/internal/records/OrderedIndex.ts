@@ -1,9 +1,6 @@
-/**
- * An index in memory: sorted values in pages of at most 256. A search halves the list of pages, and
- * then one page.
- */
+/** Sorted values in pages of at most 256. A search halves the list of pages, and then one page. */
 
-/** Names a place: true for each value before it. */
+/** True for each value before a place. */
 type IsBefore<A> = (value: A) => boolean
 
 /** No two values have the same place. */
@@ -17,13 +14,11 @@ export interface OrderedIndex<A> {
 
 const pageSize = 256
 
-/** `compare` is below 0 if the first value comes before the second one. */
 export const make = <A extends object>(compare: (one: A, two: A) => number): OrderedIndex<A> => {
   /** There is always a page. Only a single page may be empty. */
   const pages: Array<Array<A>> = [[]]
   let size = 0
 
-  /** Finds a place: the number of its page, the page, and the position in it. */
   const find = (isBefore: IsBefore<A>) => {
     const endsBefore = (page: ReadonlyArray<A>) => {
       const last = page.at(-1)
@@ -71,7 +66,7 @@ export const make = <A extends object>(compare: (one: A, two: A) => number): Ord
   }
 }
 
-/** Returns at most `limit` values, up to the first one that fails the condition. */
+/** Stops at the first value that fails the condition. */
 export const take = <A>(
   values: Iterable<A>,
   limit: number,

@@ -1,9 +1,9 @@
 /**
  * A store of documents in PostgreSQL.
  *
- * A commit is one statement: one round trip, so no process can stop between BEGIN and COMMIT with
- * documents locked. It returns the documents that it did not write, so the next attempt needs no
- * read. It is planned each time, because a plan made for a small table scans a large one.
+ * A commit is one statement, so no process can stop between BEGIN and COMMIT with documents locked.
+ * It returns the documents that it did not write, so the next attempt needs no read. It is planned
+ * each time, because a plan made for a small table scans a large one.
  */
 import * as Effect from "effect/Effect"
 import type { SqlClient } from "effect/sql/SqlClient"
@@ -107,8 +107,7 @@ const commit = (
       const line = present.get(key)
       if (line?.written === true) continue
       const version = Number(line?.version)
-      // The statement sees the snapshot from its begin. A document that was changed since has to be
-      // read again.
+      // The statement sees an earlier snapshot, so a changed document has to be read again.
       const isPresent = line !== undefined && version !== expected
       conflicts.set(key, isPresent ? { key, version, document: line.document } : undefined)
     }

@@ -1,10 +1,9 @@
 /**
  * The port of the engine: a store of documents.
  *
- * A document is a value under a key, in a collection, with a version. The engine
- * (`internal/records/Engine`) loads documents, changes them by pure functions, and computes their
- * `Index`. A store writes a document only if it still has the expected version, so no change is
- * lost, whichever process makes it. No rule is stated in SQL.
+ * A document is a value under a key, in a collection, with a version. The engine changes it by pure
+ * functions, and computes its `Index`. A store writes a document only if it still has the expected
+ * version, so no change is lost. No rule is stated in SQL.
  *
  * A key may have texts beside its document, such as the bodies of callbacks: bytes that are read
  * rarely and deleted earlier.
@@ -14,10 +13,7 @@ import type * as Effect from "effect/Effect"
 import type { SqlError } from "effect/sql/SqlError"
 import type { Engines } from "./Engines.ts"
 
-/**
- * Service that changes documents, provided by the layers of a store. The ledger and the request
- * store are rules over it.
- */
+/** Service that changes documents. The ledger and the request store are rules over it. */
 export class Records extends Context.Service<Records, Engines>()(
   "@pawl/webhook/internal/records/Records"
 ) {}
@@ -26,27 +22,24 @@ export type Collection = "transactions" | "requests" | "quarantine" | "settings"
 
 export const laneCount = 5
 
-/** The fields by which a store finds a document. Times are milliseconds since the epoch. */
+/** Times are milliseconds since the epoch. */
 export interface Index {
-  /** For each lane, the earliest time at which a part of the document may be leased. */
+  /** For each lane, when a part of the document may be leased. */
   readonly due: ReadonlyArray<number | undefined>
-  /** The first and the last time of the document in the list of its collection. */
+  /** The first and the last time in the list of its collection. */
   readonly listed: readonly [first: number, last: number] | undefined
   /** The number of parts that may be due. */
   readonly parts: number
-  /** The name of something that the document belongs to. */
   readonly related: string | undefined
 }
 
 export interface Line<Stored> {
   readonly key: string
   /**
-   * Versions never restart: a new document draws one, so a key that is deleted and made again
-   * differs from the old one.
+   * Never restarts: a new document draws one, so a key that is made again differs from the old one.
    */
   readonly version: number
   readonly document: Stored
-  /** The first list time, if the document was found in the list. */
   readonly listedAt?: number | undefined
 }
 
@@ -58,7 +51,7 @@ export interface Text {
 
 export interface Write<Stored> {
   readonly key: string
-  /** The version that the document must have; undefined if there must be none. */
+  /** Undefined if there must be no document. */
   readonly expected: number | undefined
   readonly version: number
   /** Undefined deletes the document and its texts. */
@@ -68,7 +61,6 @@ export interface Write<Stored> {
   readonly remove: ReadonlyArray<string>
 }
 
-/** The documents of a lane that are due in a range of time, in the order of their times. */
 export interface DueRange {
   readonly lane: number
   readonly from: number
@@ -81,7 +73,6 @@ export interface DueRange {
 }
 
 export interface DueLine<Stored> extends Omit<Line<Stored>, "document"> {
-  /** The position of its range. */
   readonly range: number
   readonly at: number
   readonly document: Stored | undefined
@@ -92,35 +83,32 @@ export interface ListPlace {
   readonly key: string
 }
 
-/** The place of a text, ordered by time, key and name. */
+/** Ordered by time, key and name. */
 export interface TextPlace extends ListPlace {
   readonly name: string
 }
 
-/** The documents that are due or listed: those of several parts, and the number of the others. */
+/** Returns the documents of several parts, and counts the others. */
 export interface Counts<Stored> {
   readonly due: number
   readonly listed: number
   readonly several: ReadonlyArray<Line<Stored>>
 }
 
-/**
- * Returns after its commit; inside `atomically` or a transaction of the merchant it is part of
- * that.
- */
+/** Returns after its commit, or inside the transaction of the caller. */
 type Call<A> = Effect.Effect<A, SqlError>
 
 export interface Store<Stored> {
   /**
    * Writes each document all or nothing. Returns those whose versions differ, with the present
-   * document if it was read. `skipsLocked` skips documents that another process has locked.
+   * document if it was read. `skipsLocked` skips those that another process has locked.
    */
   readonly commit: (
     collection: Collection,
     writes: ReadonlyArray<Write<Stored>>,
     skipsLocked?: boolean
   ) => Call<ReadonlyMap<string, Line<Stored> | undefined>>
-  /** `isLocked` locks the documents until the end of the transaction. */
+  /** `isLocked` locks until the end of the transaction. */
   readonly load: (
     collection: Collection,
     keys: ReadonlyArray<string>,
@@ -130,12 +118,11 @@ export interface Store<Stored> {
     collection: Collection,
     ranges: ReadonlyArray<DueRange>
   ) => Call<ReadonlyArray<DueLine<Stored>>>
-  /** Returns up to `limit` listed documents, and all with several list times behind them. */
+  /** Returns up to `limit` documents, and all with several list times behind them. */
   readonly list: (
     collection: Collection,
     options: { readonly from: ListPlace; readonly limit: number }
   ) => Call<ReadonlyArray<Line<Stored>>>
-  /** Returns documents in the order of their keys. */
   readonly page: (collection: Collection, page: Page) => Call<ReadonlyArray<Line<Stored>>>
   readonly text: (collection: Collection, key: string, name: string) => Call<Uint8Array | undefined>
   readonly texts: (
@@ -150,7 +137,6 @@ export interface Store<Stored> {
   readonly atomically: <A, E>(work: Effect.Effect<A, E>) => Effect.Effect<A, E | SqlError>
   readonly isInTransaction: Effect.Effect<boolean>
   readonly afterCommit: (effect: Effect.Effect<void>) => Effect.Effect<void>
-  /** The number of concurrent commits. */
   readonly committers: number
 }
 

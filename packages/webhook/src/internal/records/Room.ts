@@ -1,16 +1,16 @@
 /**
- * The room of a store: how much of its limit on the disk is used.
+ * How much of its limit on the disk a store uses.
  *
- * The store is measured again after ten seconds, or once this process has written a sixty-fourth of
- * the limit. In between the written bytes are added. So processes that share a store exceed the
- * limit by at most their writes of ten seconds.
+ * It is measured every ten seconds, and once this process has written a sixty-fourth of the limit.
+ * In between the written bytes are added. So processes that share a store exceed the limit by at
+ * most their writes of ten seconds.
  */
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import type { Store } from "./Records.ts"
 
-/** Reference to the most bytes of a store, or of each of its databases: no limit by default. */
+/** The most bytes of a store, or of each of its databases: no limit by default. */
 export const Limit: Context.Reference<number> = /* @__PURE__ */ Context.Reference(
   "@pawl/webhook/internal/records/Room/Limit",
   { defaultValue: () => Infinity }
@@ -19,14 +19,12 @@ export const Limit: Context.Reference<number> = /* @__PURE__ */ Context.Referenc
 /** `high` from four fifths of the limit on, and `full` from the limit on. */
 export type Level = "free" | "high" | "full"
 
-/** The cause of the refusal of a callback when the store is full. */
 export const isFull = new Error("the store has all bytes of its limit")
 
-/** Approximate bytes of a finished transaction with its index entries. */
+/** Of a finished transaction with its index entries, about. */
 export const documentBytes = 1024
 
 const maxAge = 10_000_000_000n
-/** The part of the limit that may be written before the next measurement. */
 const part = 1 / 64
 
 export const make = <Stored>(
@@ -61,7 +59,7 @@ export const make = <Stored>(
       const isFresh = measuredAt !== undefined && now - measuredAt < maxAge
       if (isFresh && written < part * limit) return Effect.sync(level)
       measuredAt = now
-      // A store that cannot be measured cannot be written either, which has an alarm.
+      // Such a store cannot be written either, which has an alarm.
       return Effect.andThen(Effect.ignore(measure), Effect.sync(level))
     })
   }

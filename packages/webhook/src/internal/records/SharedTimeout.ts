@@ -1,7 +1,7 @@
 /**
- * Limits how long effects wait for a result, with one timer and one fiber for all of them;
- * `Effect.timeout` forks two fibers for each. All waits have the same timeout, so the oldest always
- * expires first. The clock is monotonic, so a change of the system time has no effect.
+ * Waits with one timeout, timer and fiber for all; `Effect.timeout` forks two fibers for each. The
+ * oldest wait always expires first. The clock is monotonic, so a change of the system time has no
+ * effect.
  */
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
@@ -11,8 +11,8 @@ import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
 
 /**
- * `start` gets a function that resumes with the result and never throws, so its caller may serve
- * others. `start` returns a function that cancels the work on timeout and on interruption.
+ * The function that `start` gets never throws, so its caller may serve others. The returned one
+ * cancels the work on timeout and on interruption.
  */
 export type AwaitResult<E> = <A, E1>(
   start: (resume: (result: Effect.Effect<A, E1>) => void) => () => void
@@ -58,8 +58,7 @@ export const make = Effect.fnUntraced(function* <E>(
           stop()
         }
       }
-      // Nothing comes between the start of the work and the end of this function, so an
-      // interruption finds `cancel`.
+      // No interruption comes before `cancel` is known.
       const cancel = start((result) => {
         isResumed = true
         waits.delete(wait)

@@ -1,7 +1,3 @@
-/**
- * The engine over a database: its statements end within three seconds, and run again after a
- * conflict.
- */
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
@@ -18,7 +14,7 @@ import * as Codecs from "./Codecs.ts"
 import * as Clock from "effect/Clock"
 import type { BigInteger } from "./SqlStore.ts"
 
-/** The longest time until work of another process is noticed. */
+/** How late work of another process is noticed. */
 const pollInterval = Duration.millis(250)
 
 /** How long PostgreSQL may keep index entries that a search skips. SQLite keeps none. */
@@ -34,7 +30,6 @@ export const make = Effect.fnUntraced(function* (
     pg: () => PostgresStore.make(sql),
     orElse: () => SqliteStore.make(sql)
   })
-  // SQLite locks the whole file.
   const hasLocks = sql.onDialectOrElse({ pg: () => true, orElse: () => false })
   const isBlocked = (error: SqlError) => hasLocks && error.reason._tag === "LockTimeoutError"
   const wait = yield* Retry.makeWait
@@ -78,9 +73,8 @@ const full = new SqlError({
 })
 
 /**
- * Draws the first version of a document, below 2^48: a key that is deleted and made again must
- * differ from the old one. The generator has no seed, because two processes with the same seed
- * would draw the same.
+ * Below 2^48. A key that is deleted and made again must differ from the old one. The generator has
+ * no seed, because two processes with the same seed would draw the same.
  */
 export const drawVersion = (): number => {
   if (next === drawn.length) {
@@ -91,13 +85,12 @@ export const drawVersion = (): number => {
   return (high % 2 ** 16) * 2 ** 32 + low
 }
 
-/** One call draws many numbers, because the call costs more than a number. */
 const drawn = new Uint32Array(512)
 let next = drawn.length
 
 interface DatabaseClock {
   readonly time: (clock: Clock.Clock) => number
-  /** Measures the clock again if the last measurement is older than 10 seconds. */
+  /** Measures the clock again after 10 seconds. */
   readonly refresh: Effect.Effect<void, SqlError>
 }
 

@@ -1,7 +1,4 @@
-/**
- * The part of a store that SQLite and PostgreSQL share. `SqliteStore` and `PostgresStore` add their
- * commits.
- */
+/** The shared part of `SqliteStore` and `PostgresStore`. */
 import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"

@@ -1,6 +1,4 @@
 /**
- * A store of documents in SQLite.
- *
  * One writer at a time locks the file, so one transaction takes all that waits, and a document read
  * in it is current.
  */
@@ -100,8 +98,8 @@ const textsText = kept(
 )
 
 /**
- * The lengths of the lists in one statement. Few lengths keep the statements prepared: SQLite takes
- * as long to prepare one as to run it.
+ * Few lengths of lists keep the statements prepared: SQLite takes as long to prepare one as to run
+ * it.
  */
 const pieceLengths = [64, 16, 4, 1]
 

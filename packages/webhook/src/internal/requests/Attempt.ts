@@ -1,4 +1,3 @@
-/** One attempt of a request under a lease: sends its bytes, and writes the result. */
 import type {
   EncodedRequest,
   RequestError,
@@ -43,7 +42,7 @@ export interface Attempted {
 const settledFor = counters("requests.settled", "outcome", "Requests whose outcome became known")
 const parkedFor = counters("requests.parked", "reason", "Requests that were left to a person")
 
-/** Counts a row that became settled or parked, and raises an alarm if a person has to decide. */
+/** Raises an alarm if a person has to decide. */
 export const report = (row: RequestRow | undefined): Effect.Effect<void> =>
   Effect.contextWith((context: Context.Context<never>) => {
     if (row?.outcome !== undefined) {
@@ -107,7 +106,6 @@ const settleAnswer = Effect.fnUntraced(function* (
   return settled.row
 })
 
-/** Writes an outcome without an effect, under the lease. */
 export const settleWithout = Effect.fnUntraced(function* (
   { store }: Pick<Tools, "store">,
   { lease, requestId }: LeasedRequest,
@@ -169,7 +167,7 @@ const writeFailure = Effect.fnUntraced(function* (
   return yield* settleWithout(tools, leased, { _tag: "NotSent", reason: "no-effect" })
 })
 
-/** Leaves a failed write to the next owner of the lease, which sends the same bytes again. */
+/** The next owner of the lease sends the same bytes again. */
 const orLeft = (
   write: Effect.Effect<RequestRow | undefined, { readonly message: string }>,
   requestId: string

@@ -1,16 +1,10 @@
-/**
- * The order of a request: the operation of its callback URL, and the registration of its transaction.
- */
 import type { KnownKind } from "@pawl/core/Kind"
 import type { RequestKind } from "@pawl/core/RequestSender"
 import { isStatus } from "@pawl/core/Status"
 import type { CreateRequest, Ordered, Registration } from "../rule/Row.ts"
 import type { Operation } from "../verify/Token.ts"
 
-/**
- * The kind of the transaction that a request makes: for a subscription its first charge; for an
- * intent the customer's choice.
- */
+/** Of a subscription its first charge; of an intent the customer's choice. */
 const transactionKinds: Readonly<Record<RequestKind, KnownKind | undefined>> = {
   "apm-payment": "apm-payment",
   "apm-payout": "apm-payout",
@@ -30,7 +24,7 @@ export const operationOf = (kind: RequestKind, input: object): Operation => {
 const textOf = (value: unknown): string | undefined =>
   typeof value === "string" ? value : undefined
 
-/** Returns the fields of a decoded body or of an input that become the order. */
+/** Reads the order from a decoded body or an input. */
 export const fieldsOf = (body: object): CreateRequest => {
   const fields: Readonly<Record<string, unknown>> = { ...body }
   return {

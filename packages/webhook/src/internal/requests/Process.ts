@@ -1,9 +1,7 @@
 /**
- * Sends due requests: the enqueued ones, and those without an outcome because a process ended or
- * the service did not answer.
- *
- * Any number of processes share one database, because each request is claimed under a lease. At the
- * end a process claims no more, and leaves 15 seconds to running requests.
+ * Sends due requests: the enqueued ones, and those without an outcome. Any number of processes
+ * share one database. At the end a process claims no more, and leaves 15 seconds to running
+ * requests.
  */
 import type { EncodedRequest, RequestInput, RequestKind } from "@pawl/core/RequestSender"
 import * as Duration from "effect/Duration"
@@ -21,7 +19,6 @@ import * as Latch from "effect/Latch"
 import type * as Scope from "effect/Scope"
 
 export interface Tools extends Attempt.Tools {
-  /** Encodes the input of a request with card data again; undefined if the merchant cannot. */
   readonly rebuild: Rebuild | undefined
 }
 
@@ -31,7 +28,7 @@ export type Rebuild = (
   kind: RequestKind
 ) => Effect.Effect<EncodedRequest, unknown>
 
-/** The merchant's function that returns the input of a request with card data again. */
+/** Returns the input of a request with card data again. */
 export type InputOf = (
   requestId: string,
   kind: RequestKind
@@ -40,7 +37,6 @@ export type InputOf = (
 /** Shorter than a lease. */
 const rebuildTimeout = Duration.seconds(20)
 
-/** The bytes of a request, the reason to park it, or an error that may pass. */
 type Body = Result.Result<
   EncodedRequest,
   { readonly park: ParkReason } | { readonly later: unknown }

@@ -1,7 +1,3 @@
-/**
- * The errors of an attempt: whether the request may have taken effect, and whether the service
- * refused it.
- */
 import * as CreateProof from "@pawl/core/internal/CreateProof"
 import * as Json from "@pawl/core/internal/Json"
 import {
@@ -18,7 +14,6 @@ import * as Schema from "effect/Schema"
 
 export type Failure = ReadError | OutcomeUnknown
 
-/** Tells whether an error is an answer of the service: the operation failed. */
 export const isAnswer = (
   error: RequestError
 ): error is Extract<RequestError, { readonly _tag: "Declined" | "IntentRejected" }> =>
@@ -90,13 +85,12 @@ export const fromText = (text: string): ValidationFailed => {
   return new ValidationFailed({ sent: true, fields, ...(status !== undefined && { status }) })
 }
 
-/** Makes the error of an unknown outcome whose cause is not the service. */
+/** The cause is not the service. */
 export const unknown = (requestId: string, reason: string): OutcomeUnknown =>
   new OutcomeUnknown({
     requestId,
     cause: new Unreachable({ reason, sent: true, attempts: 0 })
   })
 
-/** Makes the error of a request that may take effect after a failed attempt. */
 export const inDoubt = (requestId: string, error: Failure): OutcomeUnknown =>
   error._tag === "OutcomeUnknown" ? error : new OutcomeUnknown({ requestId, cause: error })

@@ -1,6 +1,3 @@
-/**
- * Sends a request for a caller who waits for its outcome.
- */
 import type {
   EncodedRequest,
   RequestKind,
@@ -21,10 +18,7 @@ import * as Lease from "./Lease.ts"
 import type * as Process from "./Process.ts"
 import * as RequestFailure from "./RequestFailure.ts"
 
-/**
- * How long a call waits for the outcome of a request that another call or process sends, in
- * milliseconds.
- */
+/** In milliseconds. */
 const waitTime = Duration.toMillis(Duration.seconds(60))
 const waitInterval = Duration.millis(250)
 
@@ -59,7 +53,6 @@ const openOutcome = (
     (error) => new RequestParked({ requestId, reason: Attempt.reasonToPark(error) })
   )
 
-/** Writes a request and sends it, or returns the outcome of an earlier one. */
 export const run = Effect.fnUntraced(function* (
   tools: Process.Tools,
   request: EncodedRequest,
@@ -98,7 +91,6 @@ export const run = Effect.fnUntraced(function* (
   const responseLost = (transaction: RequestRow["transaction"]) =>
     new ResponseLost({ requestId, transactionId: transaction?.transactionId ?? "" })
 
-  /** Returns undefined if the request may be sent anew. */
   const outcomeOf = (row: RequestRow): Effect.Effect<Response, SendError> | undefined => {
     const { outcome, transaction } = row
     switch (outcome?._tag) {

@@ -1,27 +1,24 @@
 /**
  * The facts of a transaction: its events, in order.
  *
- * A fact is written with the change that it describes, and is never changed or removed; a repeat
- * raises its counter. Callbacks have no written facts, because the ledger counts them by status: a
- * captured callback that is sent a million times adds nothing. Rows older than version 7 of the
- * tables have an incomplete story.
+ * A fact is written with the change that it describes, and is never changed; a repeat raises its
+ * counter. Callbacks have no written facts, because the ledger counts them by status: a captured
+ * callback that is sent a million times adds nothing. Rows older than version 7 of the tables have
+ * an incomplete story.
  */
 import type { Evidence } from "@pawl/core/Evidence"
 import type { Kind } from "@pawl/core/Kind"
 import type { Status } from "@pawl/core/Status"
 import type { DeadLetter } from "./Row.ts"
 
-/** The facts of a row, without those of its callbacks. `more` counts further events. */
+/** `more` counts further events. The facts of callbacks do not count. */
 export const maxFacts = 64
 
 export type Fact =
   /** `evidence` and `read` decided the status of the call. */
   | { readonly fact: "registered"; readonly kind: Kind; readonly status: Status | undefined }
   | { readonly fact: "accepted"; readonly status: Status }
-  /**
-   * `result` is the stated status, `404`, `replay` (a transaction of the other method) or `no
-   * answer`.
-   */
+  /** `result` is the stated status, `404`, `replay` (of the other method) or `no answer`. */
   | { readonly fact: "asked"; readonly result: string; readonly kind: Kind | undefined }
   | {
       readonly fact: "called"
@@ -59,7 +56,7 @@ export type Kept = Event & {
   readonly count: number
   /** The place of its last repeat among the row's events, from 1; 0 for callbacks. */
   readonly number: number
-  /** The kind of the joined row that it comes from. */
+  /** The kind of a joined row. */
   readonly from: Kind | undefined
 }
 
@@ -85,7 +82,7 @@ export const parked = ({ at, reason, to }: DeadLetter): Event => ({
   to
 })
 
-/** A fact with the same name is a repeat. */
+/** Equal for repeats. */
 export const nameOf = (event: Event): string => {
   switch (event.fact) {
     case "registered":

@@ -1,7 +1,6 @@
 /**
- * Hints at the kind of a transaction whose callbacks name only their method: the body's type, its
- * `refundId` and the path of the URL. The checksum covers none of them, so they only choose the
- * endpoint that is asked first.
+ * Unsigned hints at the kind of a transaction whose callbacks name only their method: the body's
+ * type, its `refundId` and the path of the URL. They only choose the endpoint that is asked first.
  */
 import type { Body } from "@pawl/core/Callback"
 import { isKnown, type Kind, type KnownKind, kindsOf, type Method } from "@pawl/core/Kind"
@@ -13,7 +12,7 @@ export interface KindHints {
 
 /**
  * How long a payment may be invisible at its status endpoint, in milliseconds. Until then kinds
- * that no callback names are not asked, because a payout or refund may have the payment's number.
+ * that no callback names are not asked: a payout or refund may have the payment's number.
  */
 export const invisibleTime = 60_000
 
@@ -41,10 +40,7 @@ export const ofCallback = ({
   }
 }
 
-/**
- * Returns the kinds to ask for: those that callbacks name, then payments. `age` is the time since
- * the first callback in milliseconds.
- */
+/** Those that callbacks name, then payments. `age` is the milliseconds since the first callback. */
 export const asked = (
   { kind, ...hints }: KindHints & { readonly kind: Kind },
   age: number

@@ -1,4 +1,3 @@
-/** The order of a transaction. A later registration never changes an earlier one. */
 import * as Data from "effect/Data"
 import * as Result from "effect/Result"
 import { orderedOf, type Registration, type Row, type Ordered } from "./Row.ts"
@@ -22,10 +21,7 @@ export class RegisteredDifferently extends Data.TaggedError("RegisteredDifferent
 /** `isOrderRegistered` is false for the order of a token. */
 export type OrderOfRow = Pick<Row, "ordered" | "isOrderRegistered">
 
-/**
- * Keeps a registered order. Replaces that of a token, which may have been moved to another
- * callback.
- */
+/** A registered order stays. That of a token may have been moved to another callback. */
 export const orderAfter = (
   { isOrderRegistered, ordered }: OrderOfRow,
   registration: Registration
@@ -61,8 +57,8 @@ const isFixed = (kind: Kind): boolean =>
   kind === "apm-payment" || kind === "refund" || kind.endsWith("payout")
 
 /**
- * Tells whether a callback names another account than the order: a replay, whose amount is not
- * compared and whose fields the handler does not receive.
+ * Such a callback is a replay, whose amount is not compared and whose fields the handler does not
+ * receive.
  */
 export const isOfOtherAccount = ({ ordered }: Row, { account }: Signed): boolean =>
   ordered?.account !== undefined && ordered.account !== account
@@ -77,8 +73,8 @@ export const differs = (row: Row): boolean =>
   )
 
 /**
- * Tells whether the callbacks of a transaction may be those of a request: at least one is signed
- * with its fields, and all of these match the known account, amount and currency.
+ * At least one callback is signed with the fields of the request, and all match its known account,
+ * amount and currency.
  */
 export const isOfRequest = (request: RequestRow, row: Row): boolean => {
   const ordered = { ...row.ordered, ...request.ordered }
@@ -94,7 +90,6 @@ const isAsOrdered = (ordered: Ordered | undefined, { amount, currency }: Signed)
   (ordered?.currency === undefined || ordered.currency === currency) &&
   (ordered?.amount === undefined || isSameAmount(ordered.amount, amount))
 
-/** Returns false for a text that is not an amount. */
 export const isSameAmount = (ordered: string, signed: string): boolean =>
   Grammar.amount.test(signed) && hundredths(ordered) === hundredths(signed)
 

@@ -1,12 +1,11 @@
 /**
- * The read budget: the reads that all processes of a database send in a second. Pure; times are
+ * The read budget: the reads that all processes of a database send in a second. Times are
  * milliseconds since the epoch by the ledger's clock.
  *
- * A process reserves a time for each read and sends it within `slack` after that time or not at
- * all. Reserved times are at least `(1 s + slack) / rate` apart, so at most `rate` reads are sent
- * in any second, whoever crashes. A 429 halves the rate, at most once in a second, and pauses all
- * reads for its `Retry-After`, at most 5 minutes. The rate then grows by the whole limit in a
- * minute.
+ * A process sends a reserved read within `slack` after its time or not at all. Reserved times are
+ * at least `(1 s + slack) / rate` apart, so at most `rate` reads are sent in any second, whoever
+ * crashes. A 429 halves the rate, at most once in a second, and pauses all reads for its
+ * `Retry-After`, at most 5 minutes. The rate then grows by the whole limit in a minute.
  */
 import { type ReadLane, readLanes } from "./Row.ts"
 
@@ -14,7 +13,7 @@ export interface ReadBudget {
   readonly nextAt: number
   readonly lowered?: { readonly rate: number; readonly at: number }
   readonly pausedUntil: number
-  /** A process lacked reads of this lane, so less important lanes get none until this time. */
+  /** Lanes that are less important than this one get none until this time. */
   readonly short?: { readonly lane: ReadLane; readonly until: number }
 }
 
@@ -24,10 +23,7 @@ export interface Wanted {
   readonly reads: Readonly<Record<ReadLane, number>>
 }
 
-/**
- * The times of the granted reads, when to ask for the others, and the current rate in reads a
- * second.
- */
+/** `retryAt` is when to ask for the other reads; `rate` is in reads a second. */
 export interface Reservation {
   readonly at: number
   readonly times: ReadonlyArray<number>
@@ -38,25 +34,20 @@ export interface Reservation {
 /** How late a reserved read may be sent, in milliseconds. */
 export const slack = 400
 
-/**
- * How far ahead reads are reserved, in milliseconds. A read may wait so long behind less important
- * ones.
- */
+/** In milliseconds. A read may wait so long behind less important ones. */
 export const lookahead = 100
 
 const maxPause = 300_000
-/** The milliseconds in which the rate grows by the whole limit. */
+/** In milliseconds, for the whole limit. */
 const recoveryTime = 60_000
 /** The 429 of reads that were sent together lower the rate once. */
 const burstTime = 1000
 /** The rate that is halved without a limit. */
 const unlimitedRate = 100
-/** The time for as many reads as the rate. */
 const spacing = 1000 + slack
 /** A read planned later was planned before the clock was set back. */
 const maxAhead = 5000
 
-/** Returns the same `budget` if it does not change. */
 export const reserve = (
   budget: ReadBudget,
   { limit, reads }: Wanted,
@@ -137,7 +128,6 @@ const fullRate = (limit: number): number => (Number.isFinite(limit) ? limit : un
 
 const indexOf = (lane: ReadLane): number => readLanes.indexOf(lane)
 
-/** Since the start of the process. */
 export interface ReadUse {
   /** Reads a second of all processes. */
   readonly limit: number
@@ -149,7 +139,7 @@ export interface ReadUse {
   readonly oldestPutOff: number | undefined
 }
 
-/** How long a rate and a delayed read are remembered, in milliseconds. */
+/** In milliseconds. */
 const memory = 60_000
 
 export const make = (limit: number) => {

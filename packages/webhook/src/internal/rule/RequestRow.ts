@@ -6,25 +6,23 @@ import type { Ordered } from "./Row.ts"
 export interface RequestRow {
   readonly requestId: string
   readonly kind: RequestKind
-  /** A keyed digest, which outlives the body. */
+  /** Keyed; outlives the body. */
   readonly digest: string
   readonly hasCardData: boolean
-  /** The fields of the body. */
   readonly ordered: Ordered | undefined
   /**
-   * The sealed body. Undefined with card data, or once the outcome is known; that of a found
-   * request stays for `Cleaner.Retention`, because a person may deny the match.
+   * Sealed. Undefined with card data, or once the outcome is known; that of a found request stays
+   * for `Cleaner.Retention`, because a person may deny the match.
    */
   readonly body: string | undefined
   readonly createdAt: number
-  /**
-   * When the request was written or last redriven. A request that was never sent is given up a
-   * window later.
-   */
+  /** When the request was written or last redriven. Unsent, it is given up a window later. */
   readonly retryFrom: number
   /** When a request that was never sent expires. */
   readonly expiresAt: number | undefined
-  /** When the first attempt began that may have taken effect. Then the request is in doubt. */
+  /**
+   * When the first attempt began that may have taken effect: from then on the request is in doubt.
+   */
   readonly begunAt: number | undefined
   /** The leases since the request was written or redriven. */
   readonly attempts: number
@@ -41,14 +39,14 @@ export interface RequestRow {
   readonly unknown?: ReadonlyArray<string>
 }
 
-/** `inDoubt`: the request was in doubt before the lease, so a refusal cannot end the doubt. */
 export interface RequestLease {
   readonly id: number
   readonly until: number
+  /** Whether the request was in doubt before the lease: a refusal then cannot end the doubt. */
   readonly inDoubt: boolean
 }
 
-/** The newest refusal, their number, and the time of the first. */
+/** The newest refusal, and the time of the first. */
 export interface Refusals {
   readonly reason: string
   readonly count: number
@@ -102,9 +100,7 @@ export interface NewRequest {
   readonly expiresAt?: number | undefined
 }
 
-/**
- * The end of an attempt without an outcome. `hadNoEffect` ends the doubt only of a first attempt.
- */
+/** `hadNoEffect` ends the doubt only of a first attempt. */
 export interface Release {
   readonly at: number
   readonly dueAt: number
@@ -112,7 +108,6 @@ export interface Release {
   readonly hadNoEffect?: boolean | undefined
 }
 
-/** An outcome, with the id of its lease. */
 export interface Settlement {
   readonly outcome: Outcome
   readonly at: number
@@ -120,7 +115,6 @@ export interface Settlement {
   readonly transaction?: SettledTransaction | undefined
 }
 
-/** A person's decision on a parked or found request. */
 export interface Redrive {
   readonly at: number
   /** `Profile.requestIdWindow` in milliseconds. */

@@ -65,15 +65,15 @@ export const write = (
   parked: undefined
 })
 
-/** Tells whether a request was surely never sent, and is not leased. */
+/** Surely never sent, and not leased. */
 export const isUnsent = ({ begunAt, lease, outcome }: RequestRow): boolean =>
   outcome === undefined
     ? begunAt === undefined && lease === undefined
     : outcome._tag === "NotSent" && outcome.reason === "no-effect"
 
 /**
- * Writes an unsent request anew. Its `expiresAt` stays unless the new request has one, and settles
- * it as expired.
+ * Settles an unsent request as expired, or writes it anew. Its `expiresAt` stays unless the new
+ * request has one.
  */
 export const restart = (
   row: RequestRow,
@@ -94,7 +94,6 @@ export const restart = (
       }
 }
 
-/** Ends an earlier lease. */
 export const lease = (row: RequestRow, { id, until }: NewLease): LeasedRequest => ({
   ...row,
   attempts: row.attempts + 1,
@@ -125,8 +124,8 @@ export const renew = (row: RequestRow, leaseId: number, until: number): RequestR
     : undefined
 
 /**
- * Ends a lease without an outcome. The third refusal, ten minutes after the first, parks the
- * request. Texts of refusals are not compared, because each may have a new id.
+ * The third refusal, ten minutes after the first, parks the request. Their texts are not compared,
+ * because each may have a new id.
  */
 export const release = (
   row: RequestRow,
@@ -155,7 +154,7 @@ export const release = (
 const proofOf = ({ _tag }: Outcome): number => (_tag === "Answered" ? 2 : _tag === "Found" ? 1 : 0)
 
 /**
- * Settles a request, and deletes its body unless it was only found.
+ * Deletes the body unless the request was only found.
  *
  * An outcome that proves more replaces one that proves less. `Answered` and `Found` are facts and
  * need no lease. `Refused` and `NotSent` need the lease of a request that was not in doubt, because
@@ -204,8 +203,7 @@ const settled = (
  * Settles a request whose response was lost by a transaction that names it in the token of its
  * callback URL. A token can be moved to another callback, so the service must have confirmed a
  * status, no other response may have named the transaction, and the signed fields must be as
- * ordered. Transactions with the same account, amount and currency look alike; a redrive undoes a
- * wrong match.
+ * ordered. A redrive undoes a wrong match.
  */
 export const find = (row: RequestRow, found: Row): RequestRow | undefined => {
   const { evidence, isOrderRegistered, method, ordered, read, registered, transactionId } = found
@@ -235,8 +233,8 @@ export const park = (
     : undefined
 
 /**
- * Makes a parked request due again. Past the window a person must state that it had no effect. That
- * statement also makes a found request due, and its transaction no longer settles it.
+ * Past the window a person must state that a parked request had no effect. That statement also
+ * makes a found request due, and its transaction no longer settles it.
  */
 export const redrive = (
   row: RequestRow,
@@ -265,7 +263,7 @@ export const redrive = (
     : open
 }
 
-/** Deletes sealed texts of a request settled before a time. The digest stays. */
+/** The digest stays. */
 export const deleteTexts = (row: RequestRow, before: number): RequestRow | undefined => {
   const { outcome, settledAt = Infinity } = row
   const text = outcome !== undefined && "text" in outcome ? outcome.text : undefined
@@ -293,37 +291,27 @@ export const waitAfter = (attempt: number): number =>
 export const claimableAt = ({ dueAt, lease }: RequestRow): number | undefined =>
   lease?.until ?? dueAt
 
-/** A row planned too late, before the clock was set back, may be claimed too. */
 export const isClaimable = (row: RequestRow, at: number): boolean => {
   const time = claimableAt(row)
   return time !== undefined && (time <= at || time > latestPlan(at))
 }
 
-/**
- * Tells whether a caller with the bytes of an open row, card data included, may send it earlier
- * than planned.
- */
+/** A caller with the bytes, card data included, may send an open row earlier than planned. */
 export const isIdle = (row: RequestRow, at: number): boolean =>
   row.dueAt !== undefined || isClaimable(row, at) || row.parked?.reason === "card-data"
 
-/**
- * Tells whether a request that was never sent expired, or its window is over. `window` is in
- * milliseconds.
- */
+/** An unsent request expired, or its window is over. `window` is in milliseconds. */
 export const isExpired = (
   { begunAt, expiresAt = Infinity, retryFrom }: RequestRow,
   at: number,
   window: number
 ): boolean => begunAt === undefined && at >= Math.min(expiresAt, retryFrom + window)
 
-/**
- * A start later than now comes from a clock that was ahead, and counts as now. The request stays in
- * doubt.
- */
+/** A start later than now comes from a clock that was ahead. The request stays in doubt. */
 const windowStart = ({ begunAt = Infinity }: RequestRow, at: number): number =>
   Math.min(begunAt, at)
 
-/** Returns the end of the window; without doubt at most `expiresAt`. */
+/** Without doubt at most `expiresAt`. */
 export const sentUntil = (row: RequestRow, at: number, window: number): number => {
   const { expiresAt = Infinity, lease } = row
   return Math.min(windowStart(row, at) + window, lease?.inDoubt === false ? expiresAt : Infinity)

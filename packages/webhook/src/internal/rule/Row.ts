@@ -1,11 +1,10 @@
-/** A row of the ledger, and the change that a worker may write to it. */
 import type { Signed } from "@pawl/core/Callback"
 import * as Evidence from "@pawl/core/Evidence"
 import { type Kind, type KnownKind, type Method, methodOf } from "@pawl/core/Kind"
 import type { Status } from "@pawl/core/Status"
 import type { Event } from "./Fact.ts"
 
-/** Without a scope it names every row of the method and id. */
+/** Without a scope every row of the method and id. */
 export interface Key {
   readonly method: Method
   readonly transactionId: string
@@ -20,7 +19,6 @@ export interface Ordered {
   readonly currency?: string | undefined
 }
 
-/** One transaction. Times are milliseconds since the epoch. */
 export interface Row {
   readonly method: Method
   /**
@@ -32,12 +30,12 @@ export interface Row {
   readonly kind: Kind
   readonly ordered: Ordered | undefined
   readonly registered: boolean
-  /** Whether `ordered` comes from registrations, not from a token. */
+  /** Whether `ordered` comes from registrations. */
   readonly isOrderRegistered: boolean
   /** Like `namesRefund` an unsigned hint of a callback (`KindHints`). */
   readonly namesPayout: boolean
   readonly namesRefund: boolean
-  /** Whether a person allowed amounts that differ from the ordered one. */
+  /** Whether a person allowed other amounts than the ordered one. */
   readonly amountCleared: boolean
   /** Whether a person erased the texts. Then no body is kept. */
   readonly isErased: boolean
@@ -87,7 +85,7 @@ export interface StoredCallback {
   readonly size?: number | undefined
 }
 
-/** Why and since when a row is a dead letter, and the status that was not delivered. */
+/** `to` was not delivered. */
 export interface DeadLetter {
   readonly reason: "handler-failed" | "unknown-transaction" | "amount-mismatch" | "unreadable"
   readonly at: number
@@ -113,10 +111,7 @@ export interface Leased extends Row {
   readonly evidenceAtLease: Evidence.Evidence
 }
 
-/**
- * The result of work on a leased row. `evidence` and `read` are joined to those of the row; other
- * fields replace.
- */
+/** `evidence` and `read` are joined to those of the row; other fields replace. */
 export interface Change extends Partial<
   Pick<
     Row,
@@ -140,7 +135,6 @@ export interface Change extends Partial<
   /** Writes only at this sequence, so a write whose response was lost is not repeated. */
   readonly ifSequence?: number
   readonly facts?: ReadonlyArray<Event> | undefined
-  /** The new end of the lease. */
   readonly until?: number
   /**
    * Ends the lease. Without `dueAt` only a new event makes the row due; the default lane is
@@ -181,7 +175,7 @@ export const blank = (scope: Kind, transactionId: string, at: number): Row => ({
   newestCallbacks: {}
 })
 
-/** An operation of the merchant. It is polled from now on. */
+/** An operation of the merchant, polled from now on. */
 export interface Registration extends Ordered {
   readonly kind: KnownKind
   /** The id that its status endpoint takes; the refundId of a refund. */

@@ -25,10 +25,8 @@ export const latestAt = ({ dueAt, rate }: PlannedPage, position: number): number
   dueAt + Math.floor((position * 1000) / rate)
 
 /**
- * Brings a page of planned reads forward. A read that is due earlier keeps its time, so a repeat
- * changes almost nothing.
- *
- * `last` is the place of the last row; undefined if the page is not full.
+ * A read that is due earlier keeps its time, so a repeat changes almost nothing. `last` is the
+ * place of the last row; undefined if the page is not full.
  */
 export const bringForward = (
   rows: StoredRows,
@@ -110,8 +108,8 @@ export const page = (all: StoredRows, { after, before, from, limit }: PageOption
 }
 
 /**
- * Joins the pages of several ledgers. Rows behind the first `last` come with the next page, because
- * its ledger has not examined them yet.
+ * Rows behind the first `last` come with the next page, because its ledger has not examined them
+ * yet.
  */
 export const join = (pages: ReadonlyArray<RowPage>): RowPage => {
   const [last] = pages.flatMap(({ last }) => last ?? []).toSorted(compareKeys)

@@ -1,9 +1,9 @@
 /**
  * The rule of a row: the effect of each operation of a ledger on the rows of a transaction.
  *
- * Every function is pure, takes all rows of a method and id, and returns them changed, because a
- * write may join two rows. The laws (`@pawl/testkit/Laws/Store`) compare any store with them. Times
- * are milliseconds since the epoch; of two due times the earlier one counts.
+ * Every function is pure, and takes all rows of a method and id, because a write may join two. The
+ * laws (`@pawl/testkit/Laws/Store`) compare any store with them. Times are milliseconds since the
+ * epoch.
  */
 import type { Signed } from "@pawl/core/Callback"
 import * as Evidence from "@pawl/core/Evidence"
@@ -34,7 +34,6 @@ export const quarantineLimit = 16
 export const bodiesLimit = 256 * 1024
 const smallBody = 4 * 1024
 
-/** Those of another transaction are not kept. */
 export const signedOf = ({ refundId, signed, transactionId }: Verified): Signed | undefined =>
   refundId === undefined && signed.transactionId === transactionId ? signed : undefined
 
@@ -105,8 +104,8 @@ const sizeOf = (rows: StoredRows): number =>
 export const laneOfNew = (claim: Status): Lane => (isTerminal(claim) ? "ask" : "tell")
 
 /**
- * Registers an operation and makes its row due. Its status counts as confirmed. It adds fields to
- * an earlier registration or fails, and never changes one.
+ * Makes the row due. Its status counts as confirmed. A registration adds fields to an earlier one
+ * or fails, and never changes one.
  */
 export const register = (
   rows: StoredRows,
@@ -132,7 +131,6 @@ export const register = (
   )
 }
 
-/** Ends an earlier lease. */
 export const lease = (
   rows: StoredRows,
   scope: Kind,
@@ -148,8 +146,7 @@ export const lease = (
 }
 
 /**
- * Writes a change under a lease. The poll intervals of a new status that a callback brought
- * meanwhile stay.
+ * The poll intervals of a new status that a callback brought meanwhile stay.
  *
  * Without the lease, or at another sequence, the same `rows` are returned and `leased` is
  * undefined. If another row has the kind in the change, the leased row is joined to it and removed.
@@ -185,7 +182,7 @@ export const write = (
     : { rows: replace(others, target, join(target, next)), leased: undefined }
 }
 
-/** Joins evidence and read. The sequence does not go back. */
+/** The sequence does not go back. */
 export const changed = <A extends Row>(row: A, change: Change): A => ({
   ...row,
   ...Struct.omit(change, ["facts", "ifSequence", "release", "until"]),
@@ -209,8 +206,8 @@ export const joinChanges = (one: Change, two: Change): Change => {
 }
 
 /**
- * Joins another row of the transaction, and makes the result due. The larger sequence stays, so
- * that a consumer drops nothing new as late. Other fields of `stored` stay unless they are empty.
+ * Joins another row and makes the result due. The larger sequence stays, so that a consumer drops
+ * nothing new as late. Other fields of `stored` stay unless they are empty.
  */
 export const join = (stored: StoredRow, other: StoredRow): StoredRow => ({
   ...stored,
@@ -243,8 +240,8 @@ export const join = (stored: StoredRow, other: StoredRow): StoredRow => ({
 })
 
 /**
- * Redrives dead letters and makes them due. The handler gets its full time for retries, an unknown
- * id is read at once, and a differing amount is allowed from now on.
+ * The handler gets its full time for retries, an unknown id is read at once, and a differing amount
+ * is allowed from now on.
  */
 export const redrive = (
   rows: StoredRows,
@@ -343,7 +340,7 @@ const dueIn = (
     : { dueAt: Math.min(dueAt, at), lane: moreUrgent(lane, inLane) }
 }
 
-/** `rows` stay, and so do the texts of the `open` requests, which may have to be sent again. */
+/** The texts of the `open` requests stay, which may have to be sent again. */
 export interface Erased {
   readonly rows: number
   readonly bodies: number
@@ -354,8 +351,8 @@ export interface Erased {
 }
 
 /**
- * Tells whether a transaction may be deleted: every row delivered a terminal status, had no new
- * status since `before`, and has no lease, dead letter or due work except a read of the watch.
+ * Every row must have delivered a terminal status, no new status since `before`, and no lease, dead
+ * letter or due work except a read of the watch.
  */
 export const isDeletable = (rows: StoredRows, before: number): boolean =>
   rows.length > 0 && rows.every((stored) => stored.row.newStatusAt < before && isDone(stored))
@@ -367,10 +364,7 @@ const isDone = ({ dueAt, lane, lease, row }: StoredRow): boolean =>
   row.deadLetter === undefined &&
   (dueAt === undefined || lane === "watch")
 
-/**
- * Erases bodies and the notes of redrives. Ids, orders, signed amounts, statuses, counts and times
- * stay for accounting.
- */
+/** Ids, orders, signed amounts, statuses, counts and times stay for accounting. */
 export const eraseRows = (
   rows: StoredRows
 ): { readonly rows: StoredRows } & Pick<Erased, "bodies" | "notes"> => {
@@ -399,7 +393,6 @@ export const eraseRows = (
 export const isErased = (rows: StoredRows | undefined): boolean =>
   rows !== undefined && (rows.length === 0 || rows.some(({ row }) => row.isErased))
 
-/** Erases the additions of an event to an erased transaction. */
 export const keepErased = (before: StoredRows | undefined, after: StoredRows): StoredRows =>
   isErased(before) ? eraseRows(after).rows : after
 

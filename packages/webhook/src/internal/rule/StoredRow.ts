@@ -1,4 +1,3 @@
-/** Finds the row of an event, and the rows that may be claimed. */
 import type * as Evidence from "@pawl/core/Evidence"
 import { type Kind, kindsOf, type Method, methodOf } from "@pawl/core/Kind"
 import { type Status, statuses } from "@pawl/core/Status"
@@ -13,13 +12,12 @@ export interface StoredRow {
   readonly dueAt: number | undefined
   readonly lane: Lane
   readonly lease: Lease | undefined
-  /** The bodies of the newest callbacks, as received. */
   readonly bodies: Readonly<Partial<Record<Status, Uint8Array>>>
   readonly facts: Fact.Facts
   readonly accepted: Readonly<Partial<Record<Status, Accepted>>>
 }
 
-/** Of the callbacks that claim a status: the time of the first, and their number. */
+/** The time of the first callback that claims a status, and their number. */
 export interface Accepted {
   readonly at: number
   readonly count: number
@@ -27,7 +25,6 @@ export interface Accepted {
 
 export type StoredRows = ReadonlyArray<StoredRow>
 
-/** A worker's lease, with the evidence at its start. */
 export interface Lease {
   readonly id: number
   readonly until: number
@@ -83,7 +80,6 @@ export const newRow = (kind: Kind, transactionId: string, at: number): StoredRow
 export const get = (rows: StoredRows, method: Method): Row | undefined =>
   find(rows, kindOf, method, "callback")?.row
 
-/** Addresses a callback to the registered refund that its body names. */
 export const ofNamedRefund = (verified: Verified): Verified => ({
   ...verified,
   kind: "refund",
@@ -99,10 +95,7 @@ const kindOf = ({ row }: StoredRow): Kind => row.kind
 export const claimableAt = ({ dueAt, lease }: StoredRow): number =>
   lease?.until ?? dueAt ?? Infinity
 
-/**
- * Returns due rows, the oldest first, at most `limits` of each lane. `newest` of the first reads
- * are the newest ones.
- */
+/** Oldest first, at most `limits` of each lane. `newest` of the first reads are the newest ones. */
 export const claimable = (
   rows: StoredRows,
   at: number,
@@ -182,10 +175,7 @@ export const storyOf = (
   }
 }
 
-/**
- * Finds the story of a kind, else that of the row of unknown kind. A method finds that of the row
- * that `Ledger.get` returns.
- */
+/** Finds the story of a kind, else that of unknown kind. A method finds that of `Ledger.get`. */
 export const findStory = (stories: ReadonlyArray<Story>, kind: string): Story | undefined =>
   kind === "apm" || kind === "card"
     ? find(stories, ({ row }) => row.kind, kind, "callback")

@@ -4,16 +4,14 @@ import type { DeadLetter, Parked, Row } from "./Row.ts"
 
 export type TransactionReport = ReturnType<typeof make>
 
-/** Decimal text. */
 export interface Money {
   readonly amount: string | null
   readonly currency: string | null
 }
 
 /**
- * Reports the standing of a transaction. `policy` must be that of the receiver. `conflict` lists
- * several confirmed final statuses. With `amount-mismatch` the dead letter has the ordered and the
- * signed amounts.
+ * `policy` must be that of the receiver. `conflict` lists several confirmed final statuses. With
+ * `amount-mismatch` the dead letter has the ordered and the signed amounts.
  */
 export const make = (row: Row, policy: Evidence.Policy = "final") => {
   const { callbacks, deadLetter, evidence, kind, method, told = null, transactionId } = row

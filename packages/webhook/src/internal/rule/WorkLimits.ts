@@ -1,7 +1,6 @@
 import * as Duration from "effect/Duration"
 import * as Schedule from "effect/Schedule"
 
-/** The limits of the work of one process. */
 export interface WorkLimits {
   /** Concurrent handler calls, 64 by default. A quarter are for retries. */
   readonly calls: number
@@ -35,7 +34,7 @@ export const defaults: WorkLimits = {
   ]).pipe(/* @__PURE__ */ Schedule.upTo({ duration: "24 hours" }))
 }
 
-/** Returns an equal share of a shard, at least one. */
+/** At least one. */
 export const shareOf = (
   { calls, reads, readsPerSecond, ...limits }: WorkLimits,
   position: number,

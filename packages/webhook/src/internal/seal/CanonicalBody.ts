@@ -1,8 +1,7 @@
 /**
  * The canonical text of the body of a request: the same for two bodies that ask for the same thing.
- *
- * Fields are sorted. Left out are the security codes, which must never be kept, and the parts that
- * depend on the merchant secret: the checksum, and the token in the callback URL.
+ * Left out are the security codes, which must never be kept, and the parts that depend on the
+ * merchant secret: the checksum, and the token in the callback URL.
  */
 import * as CardData from "@pawl/core/internal/CardData"
 import * as Json from "@pawl/core/internal/Json"
@@ -22,7 +21,6 @@ export const of = (body: string): string =>
 export const read = (body: string): object =>
   Result.getOrElse(Json.fromText(body), (): unknown => JSON.parse(body)) as object
 
-/** Sorts the members of all objects, after `change` of the outermost. */
 const sorted = (
   value: unknown,
   change: (fields: Record<string, unknown>) => Record<string, unknown> = (fields) => fields

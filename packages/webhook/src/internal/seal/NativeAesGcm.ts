@@ -1,14 +1,11 @@
-/**
- * AES-256-GCM by `node:crypto`, which is synchronous. A call of Web Crypto waits for other work of
- * the event loop.
- */
+/** Synchronous, while a call of Web Crypto waits for other work of the event loop. */
 import type { Implementation } from "effect/crypto/Aead"
 import * as Result from "effect/Result"
 import type { KeyObject } from "node:crypto"
 
 const tagBytes = 16
 
-/** Finds `node:crypto`: Node, Bun, Deno, and Workers with `nodejs_compat`. */
+/** On Node, Bun, Deno, and Workers with `nodejs_compat`. */
 export const find = (): Implementation | undefined => {
   const crypto = nodeCrypto()
   return crypto && make(crypto)

@@ -10,7 +10,6 @@ import * as Result from "effect/Result"
 
 type Keyed = Hmac["Service"]["keyed"]
 
-/** The keys of one source. The id is in every text that they made. */
 export interface Keys {
   readonly id: string
   readonly aes: Uint8Array

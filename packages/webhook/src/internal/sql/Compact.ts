@@ -14,22 +14,17 @@ const tables = [
   "pawl_quarantine_texts"
 ]
 
-/** Fails if another process prevents the rewrite. */
 export const compact = (sql: SqlClient): Effect.Effect<void, SqlError> =>
   sql.onDialectOrElse({ pg: () => rewriteTables(sql), orElse: () => rewriteFiles(sql) })
 
 const run = <A extends object>(sql: SqlClient, text: string) =>
   Retry.onConflict(sql.unsafe<A>(text).unprepared)
 
-/**
- * How long a rewrite waits for older transactions. The server ends an idle one of a receiver after
- * 5 seconds.
- */
+/** The server ends an idle transaction of a receiver after 5 seconds. */
 const snapshotWait = Schedule.spaced("100 millis").pipe(Schedule.upTo({ duration: "7 seconds" }))
 
 /**
- * A rewrite copies deleted rows that the oldest open snapshot of the server sees. So it waits until
- * the older transactions have ended.
+ * A rewrite copies deleted rows that an older snapshot sees, so it waits for older transactions.
  */
 const rewriteTables = Effect.fnUntraced(function* (sql: SqlClient) {
   const [line] = yield* run<{ readonly end: string }>(

@@ -19,7 +19,7 @@ export interface Fault {
 
 type Meaning = readonly [kind: Fault["kind"], phrase: string]
 
-/** By the beginning of a SQLSTATE of PostgreSQL. The longest one counts. */
+/** The longest beginning of a SQLSTATE counts. */
 const states: Readonly<Record<string, Meaning>> = {
   "25006": ["unavailable", "the database is read-only"],
   "28": ["refused", "the database refuses the role"],
@@ -38,7 +38,6 @@ const states: Readonly<Record<string, Meaning>> = {
   "58": ["unavailable", "the system of the database failed"]
 }
 
-/** By the primary result codes of SQLite. */
 const results: Readonly<Record<number, Meaning>> = {
   3: ["refused", "the file may not be used"],
   5: ["unavailable", "another process holds a lock"],
@@ -75,7 +74,6 @@ export const of = (error: unknown): Fault => {
   return isLate ? late : noAnswer
 }
 
-/** Tells whether the call will fail until a person has changed something. */
 export const isLasting = ({ kind }: Fault): boolean => kind !== "unavailable"
 
 const innerOf = (error: unknown): unknown => {

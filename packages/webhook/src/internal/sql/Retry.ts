@@ -1,9 +1,9 @@
 /**
  * Retries and timeouts of the ledger's statements.
  *
- * A statement or transaction that fails because of a conflict (a lock, a deadlock, a serialization
- * failure) is run again as a whole. A statement that takes longer than three seconds fails. Its
- * fiber is interrupted and not awaited, because a hanging database may ignore the interruption.
+ * After a conflict (a lock, a deadlock, a serialization failure) a statement or transaction is run
+ * again as a whole. A longer one than three seconds fails. Its fiber is interrupted and not
+ * awaited, because a hanging database may ignore the interruption.
  */
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -25,7 +25,6 @@ export const conflictPolicy = {
   )
 }
 
-/** Repeats work as a whole after a conflict, unless its error `isFinal`. */
 export const onConflict = <A>(
   work: Effect.Effect<A, SqlError>,
   isFinal: (error: SqlError) => boolean = () => false
@@ -44,7 +43,6 @@ const failOnSqlDefect = <A>(work: Effect.Effect<A, SqlError>): Effect.Effect<A, 
 export const timeout = <A, E>(work: Effect.Effect<A, E>): Effect.Effect<A, E | SqlError> =>
   Effect.timeoutOrElse(work, { duration: storeTimeout, orElse: () => Effect.fail(timeoutError) })
 
-/** Makes a wait of at most three seconds, with one timer for all waits. */
 export const makeWait = Effect.suspend(() =>
   SharedTimeout.make(storeTimeout, Effect.fail(timeoutError))
 )

@@ -1,7 +1,6 @@
 /**
- * The rights that a role of PostgreSQL needs (docs/guides/rights.md). They are checked at the
- * start; otherwise the first statement that needs one would fail. Only a role that makes the tables
- * needs to create in the schema.
+ * The rights that a role of PostgreSQL needs (docs/guides/rights.md), checked at the start. Only a
+ * role that makes the tables needs to create in the schema.
  */
 import * as Effect from "effect/Effect"
 import type { SqlClient } from "effect/sql/SqlClient"
@@ -54,7 +53,6 @@ const lacking = (lines: ReadonlyArray<Missing>) => {
   )
 }
 
-/** Fails with the missing rights on the existing tables. */
 export const check = (sql: SqlClient): Effect.Effect<void, SqlError> =>
   Effect.andThen(checkThat(sql, schemaText), checkThat(sql, missingText))
 

@@ -78,7 +78,6 @@ export const version: Effect.Effect<number, SqlError, SqlClient.SqlClient> = Eff
   }
 )
 
-/** Fails if a newer version of this package has changed the tables. */
 const refuseNewer = Effect.gen(function* () {
   const stored = yield* version
   if (stored <= newest) return
@@ -88,7 +87,7 @@ const refuseNewer = Effect.gen(function* () {
   })
 })
 
-/** How long a process waits for the migration of another one. */
+/** For the migration of another process. */
 const migrationWait = Schedule.spaced("100 millis").pipe(
   Schedule.jittered,
   Schedule.upTo({ duration: "1 minute" })
@@ -102,12 +101,11 @@ const run = Effect.andThen(
   })
 )
 
-/** A store without tables has version 0. */
 const stored = Effect.orElseSucceed(version, () => 0)
 
 /**
- * Makes the tables or brings them up to date, concurrently with other processes. A role that may
- * not create tables uses those of this version.
+ * Migrates concurrently with other processes. A role that may not create tables uses those of this
+ * version.
  */
 export const migrate: Effect.Effect<void, SqlError | Migrator.MigrationError, SqlClient.SqlClient> =
   Effect.flatMap(SqlClient.SqlClient, Rights.check).pipe(

@@ -52,15 +52,12 @@ const reasonToRefuse = (settings: Settings): string | undefined => {
   return off && `a commit would not reach the disk (${off} is off)`
 }
 
-/**
- * Makes the function that gets each error of the database. It starts to end the connections after a
- * write on a read-only server.
- */
+/** Makes the function that gets each error of the database. */
 export const makeRetire = (
   sql: SqlClient
 ): Effect.Effect<(error: SqlError) => Effect.Effect<void>, never, Scope.Scope> =>
   Effect.map(FiberHandle.makeRuntime<never>(), (fork) => {
-    /** Ends the pool's connection if it is read-only. Returns whether it is not. */
+    /** Returns whether the connection is not read-only. */
     const endOne = sql`SELECT pg_terminate_backend(pg_backend_pid())
       WHERE current_setting('transaction_read_only') = 'on'`.pipe(
       Effect.map(({ length }) => length === 0),

@@ -9,7 +9,6 @@ import { laneCount } from "../records/Records.ts"
 import { kinds, methods, outcomes, requestKinds, statuses } from "../documents/Codes.ts"
 import type { Codes } from "../documents/Fields.ts"
 
-/** Null if the document lacks the field. */
 const fieldOf = (sql: SqlClient.SqlClient) => (field: string) =>
   sql.onDialectOrElse({
     pg: () => `substring(document FROM E'\\n${field}([^\\n]*)')`,
@@ -20,7 +19,7 @@ const fieldOf = (sql: SqlClient.SqlClient) => (field: string) =>
     }
   })
 
-/** Returns the first line of a document without its field, up to the comma or behind it. */
+/** Up to the comma or behind it, without the field. */
 const firstLineOf = (sql: SqlClient.SqlClient) =>
   sql.onDialectOrElse({
     pg: () => ({

@@ -14,7 +14,7 @@ import * as Token from "./Token.ts"
 
 export const maxBytes = 64 * 1024
 
-/** The fields of a callback. Nothing of it is verified. */
+/** Nothing of it is verified. */
 export interface Reading {
   readonly method: Method
   readonly token: string | undefined
@@ -38,7 +38,7 @@ export const isTyped = (
 
 const kept = new WeakMap<Incoming, Reading | RefusedCallback>()
 
-/** Reads a request, and keeps the result for the verifier of its merchant. */
+/** Keeps the result for the verifier of its merchant. */
 export const keep = (incoming: Incoming, profile: TypeSwitch): Reading | RefusedCallback => {
   const reading = read(incoming, profile)
   kept.set(incoming, reading)
@@ -69,10 +69,7 @@ const parse = (incoming: Incoming, profile: TypeSwitch): Reading | RefusedCallba
 export const isBody = (value: Schema.Json): value is Body =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
-/**
- * Returns the method and the token of the callback's URL. The query names the method, and the body
- * must agree with it.
- */
+/** The query names the method, and the body must agree with it. */
 export const routeOf = (
   search: string,
   body: Body
@@ -111,10 +108,7 @@ export const routeOf = (
 // oxlint-disable-next-line no-control-regex -- the pattern looks for control characters
 const forbidden = /[|\u0000-\u001f\u007f-\u009f]/
 
-/**
- * Returns the signed fields as text. Refuses a value that makes the signed text ambiguous, such as
- * one with the separator.
- */
+/** Refuses a value that makes the signed text ambiguous, such as one with the separator. */
 export const signedOf = (
   method: Method,
   body: Body,
@@ -139,13 +133,13 @@ export const signedOf = (
   return { account, amount, currency, transactionId }
 }
 
-/** Tells whether a text has the form of the service's ids, and can be read at a path of its own. */
+/** Such a text can be read at a path of its own. */
 export const isIdentifier = (text: string): text is TransactionId =>
   Grammar.identifier.test(text) && !/^\.{1,2}$/u.test(text)
 
 const backslash = 0x5c
 
-/** Returns the name of the field because of which a verified callback cannot be acted on. */
+/** Returns the field because of which a callback cannot be acted on. */
 export const quarantineOf = (signed: Signed, body: Body, bytes: Uint8Array): string | undefined => {
   if (!isIdentifier(signed.transactionId)) return "transactionId"
   if (!Grammar.amount.test(signed.amount)) return "amount"
@@ -157,7 +151,7 @@ export const quarantineOf = (signed: Signed, body: Body, bytes: Uint8Array): str
     : undefined
 }
 
-/** Finds a NUL or a lone surrogate, which databases refuse. */
+/** Databases refuse a NUL and a lone surrogate. */
 const hasUnstorableText = (value: unknown): boolean => {
   if (typeof value === "string") return value.includes("\u0000") || !value.isWellFormed()
   if (typeof value !== "object" || value === null) return false

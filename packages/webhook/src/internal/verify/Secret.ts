@@ -7,9 +7,7 @@ import * as Redacted from "effect/Redacted"
 export const config = () =>
   Config.withDefault(Config.Redacted("PAWL_MERCHANT_SECRET"), Redacted.make(""))
 
-/**
- * Refuses a secret that is empty or has white space around it, because it was not copied correctly.
- */
+/** An empty secret, or one with white space around it, was not copied correctly. */
 export const check = (
   name: "current" | "previous",
   secret: Redacted.Redacted

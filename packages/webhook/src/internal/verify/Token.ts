@@ -2,10 +2,9 @@
  * The token in a callback URL, which names the operation of the URL.
  *
  * It has two parts in base64url, joined by a dot: a JSON list of kind, requestId, account, amount,
- * currency, and the id of the merchant if the receiver has several; and the tag, the first 128 bits
- * of the HMAC-SHA256 of the first part under the merchant secret. The signed text begins with a
- * line of its own. Signed fields of requests and callbacks have no line breaks, so their checksum
- * is never a valid tag.
+ * currency, and the id of the merchant if the receiver has several; and the first 128 bits of its
+ * HMAC-SHA256 under the merchant secret. The signed text begins with a line of its own, and no
+ * checksum signs a text with a line break, so a checksum is never a valid tag.
  */
 import * as Checksum from "@pawl/core/Checksum"
 import * as Json from "@pawl/core/internal/Json"
@@ -15,7 +14,7 @@ import { type Ordered, orderedOf } from "../rule/Row.ts"
 
 export const parameter = "pawl"
 
-/** The operations that take a callback URL: the kinds of transactions, and the two intents. */
+/** The kinds of transactions, and the two intents. */
 export const operations = [
   "apm-payment",
   "apm-payout",
@@ -70,7 +69,6 @@ export const encode = (sign: Checksum.Sign, { merchant, operation, ordered }: To
   return `${content}.${tagOf(sign, content)}`
 }
 
-/** Returns undefined if this secret did not sign the token. */
 export const decode = (sign: Checksum.Sign, token: string): Token | undefined => {
   if (token.length > maxLength) return undefined
   const [content = "", tag = "", ...rest] = token.split(".")
@@ -87,13 +85,10 @@ export const decode = (sign: Checksum.Sign, token: string): Token | undefined =>
   return { operation, ordered: ordered ?? {} }
 }
 
-/** Reads the unverified name of the merchant, which only chooses the secret that verifies. */
+/** Unverified: it only chooses the secret that verifies. */
 export const merchantOf = (token: string): string | undefined =>
   token.length > maxLength ? undefined : (contentOf(token.split(".")[0] ?? "")?.[5] ?? undefined)
 
-/**
- * Returns the kind of a callback's transaction. For an intent the callback names the method, which
- * the customer chose.
- */
+/** For an intent the callback names the method. */
 export const kindOf = (operation: Operation, method: Method): KnownKind =>
   operation === "payment" || operation === "payout" ? `${method}-${operation}` : operation

@@ -1,10 +1,9 @@
 /**
  * Notices a backlog that grows while the worker runs.
  *
- * Due rows are counted every minute. If their number grows at three counts in a row, and the oldest
- * one waits for more than a minute, an alarm states the limit: the slots of calls or of reads, the
- * read budget, or the store and the machine. A worker without progress has an alarm of its own
- * (`Progress`).
+ * Due rows are counted every minute. If their number grows three times in a row, and the oldest one
+ * waits for more than a minute, an alarm states the limit: the slots of calls or of reads, the read
+ * budget, or the store and the machine.
  *
  * A ledger in memory is not watched: its process has metrics of all its rows.
  */
@@ -21,7 +20,6 @@ import type * as Progress from "./Progress.ts"
 export const grows = "more work falls due than is done"
 
 const interval = Duration.minutes(1)
-/** The counts in a row that are higher than the one before. */
 const maxGrowths = 3
 
 interface Options {
@@ -32,7 +30,7 @@ interface Options {
   readonly readUse: Effect.Effect<ReadUse>
 }
 
-/** Watches for ever, by the clock of the ledger. */
+/** By the clock of the ledger. */
 export const watch = ({
   free,
   journal,

@@ -6,12 +6,12 @@
  * retried after 5 minutes; if the store refuses it, an alarm states the cause. Bodies, sealed
  * texts, transactions and shards do not wait for each other.
  *
- * - Bodies older than `Retention` are deleted, except those of dead letters. The rest of the row
- *   stays, so a replay after a year still counts as a repeat.
- * - Of a request that was settled for so long, the sealed answer and the sealed body are deleted.
- *   Its digest and its outcome stay.
- * - Transactions are deleted only if `KeptMonths` is set: those without a new status for so long,
- *   except the open, leased and parked ones. Their requests stay.
+ * - Bodies older than `Retention`, except those of dead letters. The rest of the row stays, so a
+ *   replay after a year still counts as a repeat.
+ * - The sealed answer and body of a request that was settled for so long. Its digest and its
+ *   outcome stay.
+ * - If `KeptMonths` is set, transactions without a new status for so long, except the open, leased
+ *   and parked ones. Their requests stay.
  */
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
@@ -52,15 +52,10 @@ export const notDeleted = "old texts cannot be deleted"
 const batchSize = 100
 const interval = Duration.days(1)
 const retryInterval = Duration.minutes(5)
-/** Lets callbacks be stored between two batches. */
 const pause = Duration.millis(20)
 /** No month has more. */
 const daysOfMonth = 31
 
-/**
- * Layer that deletes until its scope ends. Without a `RequestStore` it deletes no texts of
- * requests.
- */
 export const layer: Layer.Layer<never, never, Ledger> = Layer.effectDiscard(
   Effect.gen(function* () {
     const ledger = yield* Ledger
@@ -69,7 +64,7 @@ export const layer: Layer.Layer<never, never, Ledger> = Layer.effectDiscard(
     const requests = yield* Effect.serviceOption(RequestStore)
     const journal = yield* Effect.serviceOption(Journal)
 
-    /** A store that is not available has alarms of its own. */
+    /** An unavailable store has alarms of its own. */
     const alarm = (error: unknown) => {
       const fault = Fault.of(error)
       return Option.isSome(journal) && Fault.isLasting(fault)

@@ -1,11 +1,9 @@
 /**
  * Notices that a clock was set, or that the clocks of the process and of the ledger differ.
  *
- * After a clock was set back, rows are due too late by the step. So they are made due earlier by it
- * (`Ledger.shift`). Small steps back add up.
- *
- * A write that began before the step may be stored after the shift, within 3 seconds. So rows are
- * shifted again 1 and 5 seconds later.
+ * A clock that was set back makes rows due too late, so they are made due earlier (`Ledger.shift`).
+ * Small steps add up. A write that began before the step may be stored within 3 seconds, so rows
+ * are shifted again 1 and 5 seconds later.
  */
 import type * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
@@ -16,9 +14,7 @@ import { defaults } from "../rule/WorkLimits.ts"
 import * as Progress from "./Progress.ts"
 import * as LedgerClock from "../ledger/LedgerClock.ts"
 
-/** The smallest step or difference that raises an alarm. */
 const alarmLimit = Duration.toMillis(Duration.seconds(5))
-/** The smallest step back that shifts rows. */
 export const shiftLimit = Duration.toMillis(Duration.seconds(1))
 
 const repeats = [Duration.seconds(1), Duration.seconds(5)].map(Duration.toMillis)
@@ -35,10 +31,7 @@ interface Options {
   readonly clock: Clock.Clock
 }
 
-/**
- * Measures the step since the last check. The check returns the milliseconds until the next one is
- * due; `Infinity` while no shift is to be repeated.
- */
+/** Returns the milliseconds until the next check; `Infinity` while no shift is to be repeated. */
 export const make = ({
   clock,
   journal,
@@ -52,9 +45,9 @@ export const make = ({
     elapsed: elapsed()
   })
   let last = read()
-  /** How far the ledger's clock was set back since the last shift, in milliseconds. */
+  /** The step back since the last shift, in milliseconds. */
   let behind = 0
-  /** The shifts to repeat, in order. `at` is a time of the monotonic clock. */
+  /** `at` is a time of the monotonic clock. */
   let planned: ReadonlyArray<{ readonly at: number; readonly by: number }> = []
 
   const shift = (by: number) =>

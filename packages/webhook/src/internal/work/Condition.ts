@@ -1,10 +1,10 @@
 /**
  * The condition of a receiver: whether it is ready, and what else a person should know.
  *
- * A receiver is ready if its store can be written and it is not about to end. A store that takes
- * changes of old rows but refused callbacks in the last 30 seconds cannot be written. Nothing else
- * counts: refused credentials or a wrong clock would take every machine out of service at once,
- * although each can still store callbacks.
+ * A receiver is ready if its store can be written and it is not about to end. A store that refused
+ * callbacks in the last 30 seconds cannot be written, even if it takes changes of old rows. Refused
+ * credentials or a wrong clock do not count: they would take every machine out of service, although
+ * each can still store callbacks.
  *
  * The store is written at most once in a second, however often the condition is read.
  */
@@ -16,7 +16,6 @@ import type { Ledger } from "../../Ledger.ts"
 import type { Worker } from "./Worker.ts"
 import { differs } from "./ClockWatch.ts"
 
-/** Without the activity of the receiver `credentials` and `clock` are unknown. */
 export interface Condition {
   readonly ready: boolean
   readonly store: "writable" | "not writable"
@@ -36,8 +35,7 @@ export const workerOf = (
       )
 
 /**
- * How long callbacks that could not be stored count. Then the receiver is tried again, because a
- * load balancer sends nothing to one that is not ready.
+ * Then the receiver is tried again, because a load balancer sends nothing to one that is not ready.
  */
 const evidenceLifetime = Duration.toMillis(Duration.seconds(30))
 

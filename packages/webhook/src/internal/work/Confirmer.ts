@@ -1,15 +1,12 @@
 /**
  * Reads the status of a transaction from the service, to confirm the claims of callbacks.
  *
- * By default the handler is told a final status only after a read confirmed it. A read leaves a
- * claim in one of four states:
+ * A read leaves a claim in one of four states. The first two settle it: it needs no further read.
  *
  * - *confirmed*: the service states the same status.
  * - *superseded*: the service states a status of a higher rank, which counts instead of the claim.
  * - *ahead*: the service states a status of a lower rank, or does not know the id yet.
  * - *contradicted*: the service states another final status of the same rank.
- *
- * The first two states settle a claim: it needs no further read.
  */
 import * as Evidence from "@pawl/core/Evidence"
 import { finalRank, rank } from "@pawl/core/Status"
@@ -27,13 +24,13 @@ import * as Reading from "../verify/Reading.ts"
 import type { Row } from "../rule/Row.ts"
 
 /**
- * The result of a read. `askedAt` is when it was sent, in milliseconds since the epoch: of two
- * reads the one sent later counts.
+ * `askedAt` is when the read was sent, in milliseconds since the epoch: of two reads the one sent
+ * later counts.
  *
  * - `Answered`: the service stated a status, which the specification may not list.
  * - `NotFound`: no status endpoint knows the id.
  * - `NoAnswer`: the read failed or timed out. `isDenied`: the service refused the credentials.
- *   `limited`: the service limits the rate of calls, for so many milliseconds if it said so.
+ *   `limited`: it limits the rate of calls, for so many milliseconds if it said so.
  */
 export type ReadResult = { readonly askedAt: number } & (
   | { readonly _tag: "Answered"; readonly kind: Kind; readonly status: OpenStatus }
@@ -47,7 +44,7 @@ export type ReadResult = { readonly askedAt: number } & (
 
 /**
  * Service that reads the status of a row's transaction. `policy` decides which claims must be
- * confirmed before the handler is told.
+ * confirmed.
  */
 export class Confirmer extends Context.Service<
   Confirmer,
@@ -60,8 +57,6 @@ export class Confirmer extends Context.Service<
 const readTimeout = Duration.minutes(1)
 
 /**
- * Layer that reads through the `StatusReader` port.
- *
  * A read that fails or takes longer than a minute is `NoAnswer`. An id that the service cannot have
  * issued is `NotFound` without a read. `KindHints.asked` selects the endpoints of a row of unknown
  * kind.
@@ -126,7 +121,6 @@ const noAnswer = (
   return Effect.as(Effect.logWarning(text, reason), { _tag: "NoAnswer", askedAt, isDenied })
 }
 
-/** Returns the state of a row's unsettled claims. */
 export const unsettledClaim = (
   { evidence, read }: Row,
   policy: Evidence.Policy

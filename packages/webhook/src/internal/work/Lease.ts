@@ -1,11 +1,10 @@
 /**
  * The lease under which a worker works on one row.
  *
- * A lease lasts 30 seconds (`WorkLimits`) by the clock of the ledger, and is renewed after a third
- * of that. It is lost when another worker has the row, or when it could not be renewed for half of
- * its time: the work stops before another worker can claim the row. A process that is paused for
- * longer cannot write to the row when it goes on, and its call of the handler ends with the next
- * renewal.
+ * It lasts 30 seconds (`WorkLimits`) by the clock of the ledger, and is renewed after a third of
+ * that. It is lost when another worker has the row, or when it could not be renewed for half of its
+ * time: the work stops before another worker can claim the row. A process that is paused for longer
+ * cannot write to the row, and its call of the handler ends with the next renewal.
  */
 import type { StoreUnavailable } from "@pawl/core/CallbackError"
 import type { Status } from "@pawl/core/Status"
@@ -31,7 +30,6 @@ const stepOf = (change: Change): Progress.Step => ({
   isEnd: change.release !== undefined
 })
 
-/** Reads with the retries of `Progress`. */
 export const body = (
   ledger: Ledger["Service"],
   leased: Leased,
@@ -57,7 +55,6 @@ export const renew = (
     renewEach(duration)
   )
 
-/** Renews until the lease is lost, or could not be renewed for half of its time. */
 export const renewEach =
   (duration: number) =>
   (renewed: Effect.Effect<boolean, StoreUnavailable>): Effect.Effect<void> =>

@@ -1,9 +1,8 @@
 /**
  * The next work on a row: its due time and lane, and the next transition for the handler.
  *
- * A recorded time that is later than now comes from a clock that was ahead. The wait for it is
- * limited to the longest one of the rules. Up to 5 seconds are left, because the clocks of
- * processes differ by a little.
+ * A recorded time later than now comes from a clock that was ahead. The wait for it is limited to
+ * the longest one of the rules. Up to 5 seconds are left, because the clocks of processes differ.
  */
 import * as Duration from "effect/Duration"
 import type { Lane, ReadLane, Change, Row, Leased, DeadLetter } from "../rule/Row.ts"
@@ -59,7 +58,6 @@ const callLane = ({ attempt }: Row): Lane => (attempt > 0 ? "retry" : "tell")
 
 const maxDifference = Duration.toMillis(Duration.seconds(5))
 
-/** Returns the change that corrects impossible times of a row. */
 export const correction = (
   row: Row,
   rules: Reconciler.Rules,
@@ -71,7 +69,6 @@ export const correction = (
     const ahead = at === undefined ? 0 : at - now - wait
     return ahead > maxDifference ? ahead : 0
   }
-  // The read plan dates from the last read or the last new status.
   const clockAhead = Math.max(aheadOf(askedAt), aheadOf(newStatusAt))
   const plannedAt = pollAt === undefined ? 0 : pollAt - clockAhead
   const maxPollAt = now + Reconciler.maxGap(rules)
@@ -118,8 +115,7 @@ export const write = (
 
 /**
  * Returns the waits after failed calls from number `attempt` on, in milliseconds; undefined where
- * the schedule has ended. `at` has the times of these calls. All calls before them count as made at
- * the first of these times.
+ * the schedule has ended. `at` has their times. Earlier calls count as made at the first of these.
  */
 const waitsAfter = (
   schedule: Schedule.Schedule<unknown>,
@@ -142,13 +138,10 @@ const waitsAfter = (
     })
   )
 
-/**
- * Caches the waits of each schedule. Each claim needs them, and a wait takes a step for each call
- * before it.
- */
+/** Each claim needs the waits, and a wait takes a step for each call before it. */
 const plannedWaits = new WeakMap<object, ReadonlyArray<number | undefined>>()
 
-/** Returns milliseconds, as if no time had passed since the first call. */
+/** As if no time had passed since the first call. */
 export const plannedWait = (schedule: Schedule.Schedule<unknown>, attempt: number): number => {
   let waits = plannedWaits.get(schedule) ?? []
   if (waits.length < attempt) {
@@ -169,17 +162,15 @@ export const waitAfter = (
 export const standingOf = (row: Row, policy: Evidence.Policy): Evidence.Standing =>
   Evidence.standing(row.evidence, row.read?.status, policy)
 
-/** Returns undefined if the status was told, or if the row was parked at it. */
+/** Undefined if the status was told, or if the row was parked at it. */
 const statusToTell = (row: Row, standing: Evidence.Standing): Status | undefined => {
   const to = Evidence.news(standing, row.told)
   return row.unreadable !== undefined || to === row.deadLetter?.to ? undefined : to
 }
 
-/** Tells whether a row cannot be read and is not parked for that yet. */
 const isToPark = ({ deadLetter, unreadable }: Row): boolean =>
   unreadable !== undefined && deadLetter?.reason !== "unreadable"
 
-/** Returns milliseconds since the epoch; undefined if there is nothing to tell. */
 export const callAt = (row: Row, policy: Evidence.Policy): number | undefined => {
   if (isToPark(row)) return 0
   const to = statusToTell(row, standingOf(row, policy))
@@ -188,8 +179,7 @@ export const callAt = (row: Row, policy: Evidence.Policy): number | undefined =>
 }
 
 /**
- * Tells whether the last call failed or was interrupted. The next call waits for `retryAt`,
- * whatever its status.
+ * The last call failed or was interrupted. The next one waits for `retryAt`, whatever its status.
  */
 const isBackingOff = ({ attempt }: Row): boolean => attempt > 0
 
@@ -261,9 +251,7 @@ export const nextStep = (
   }
 }
 
-/**
- * `body` is the newest callback that claims the transition. Returns undefined if it cannot be read.
- */
+/** Undefined if `body` cannot be read. */
 export const make = (
   row: Leased,
   to: Status,
@@ -272,7 +260,6 @@ export const make = (
 ): Transition | undefined => {
   const signed = row.newestCallbacks[to]?.signed
   const isForeign = signed !== undefined && Order.isOfOtherAccount(row, signed)
-  // The body was verified before it was stored.
   const parsed = body === undefined || isForeign ? { json: null } : Json.readBytes(body)
   if ("fault" in parsed) return undefined
   return {

@@ -5,11 +5,10 @@
  * The ledger notes that a worker is alive at its start, every minute, and at its end. In a gap of
  * more than 62 minutes, such as an outage of all receivers or a suspended machine, callbacks may be
  * lost for good. Then planned reads are brought forward, 10 in a second of each lane. A row that is
- * leased or waits for a call of the handler has no planned read: the worker reads it when it works
- * on it.
+ * leased or waits for a call of the handler is read when a worker works on it.
  *
- * If a worker was last alive at a time later than the start, the clock was set back meanwhile. Rows
- * are due earlier by the difference.
+ * If a worker was last alive later than the start, the clock was set back meanwhile, and rows are
+ * due earlier by the difference.
  *
  * A ledger in memory ends with its process, so it is not watched.
  */
@@ -29,7 +28,6 @@ const maxGap = Duration.toMillis(Duration.minutes(62))
 const interval = Duration.minutes(1)
 const readsPerSecond = 10
 const pageSize = 100
-/** Lets callbacks be stored between two pages. */
 const pause = Duration.millis(20)
 
 const reason =
@@ -46,7 +44,7 @@ export const make = ({ journal, lease = defaults.lease, ledger }: Options) => {
   const isWatched = Duration.isFinite(ledger.pollInterval)
   let readSince = -Infinity
   const noteGap = (now: number, last: number) => {
-    // A row that was read later in the gap was read by a worker that started after the outage.
+    // A row that was read later was read by a worker that started after the outage.
     if (now - last > maxGap) readSince = last + maxGap
   }
 
@@ -85,9 +83,7 @@ export const make = ({ journal, lease = defaults.lease, ledger }: Options) => {
   })
 
   return {
-    /** Notices a gap before the first row is claimed. */
     begin: Effect.when(begin, Effect.succeed(isWatched)),
-    /** Tells whether a row was not read since the last gap. */
     isMissed: ({ askedAt = -Infinity, newStatusAt }: Row) =>
       Math.max(askedAt, newStatusAt) < readSince,
     check,

@@ -1,14 +1,14 @@
 /**
  * The progress of a worker: whether its steps reach the store, and the rows that cannot be written.
  *
- * Steps have four sorts: claims, checks of the watches, calls of the handler, and other steps of a
- * row. A sort fails from its first failed step until one succeeds. After a minute of that the
- * worker makes no progress: `state` has the cause, and an alarm repeats it every 10 minutes.
+ * Steps are claims, checks of the watches, calls of the handler, and other steps of a row. A sort
+ * fails from its first failed step until one succeeds. After a minute of that the worker makes no
+ * progress: `state` has the cause, and an alarm repeats it every 10 minutes.
  *
  * A step is retried every second while the store is not available. If the store refuses it
- * (`Fault`), a row gets five tries, and then single ones until its release succeeds. Work without
- * a try left ends with `NotWritten`: its slots become free, and its lease runs out. `state` shows
- * the rows of the last 15 minutes.
+ * (`Fault`), a row gets five tries, and then single ones until its release succeeds. Work without a
+ * try left ends with `NotWritten`: its slots become free, and its lease runs out. `state` shows the
+ * rows of the last 15 minutes.
  */
 import type { StoreUnavailable } from "@pawl/core/CallbackError"
 import * as Clock from "effect/Clock"
@@ -32,7 +32,6 @@ export class NotWritten extends Data.TaggedError("NotWritten")<{ readonly cause:
   }
 }
 
-/** `since` and `at` are the times of the first and of the last try. */
 export interface StuckRow {
   readonly method: string
   readonly transactionId: string
@@ -47,7 +46,6 @@ export interface State {
   readonly rows: ReadonlyArray<StuckRow>
 }
 
-/** Returns the first cause, and all rows. */
 export const join = (states: ReadonlyArray<State>): State => ({
   cause: states.map(({ cause }) => cause).find((cause) => cause !== undefined),
   rows: states.flatMap(({ rows }) => rows)
@@ -62,7 +60,6 @@ type Sort = "rounds" | "watches" | "calls" | "rows"
 
 export interface Step {
   readonly sort: Exclude<Sort, "rounds" | "watches">
-  /** Whether the step releases the row. */
   readonly isEnd: boolean
 }
 
@@ -73,7 +70,6 @@ interface Subject {
 }
 
 export interface Progress {
-  /** Makes a step of a round, once. */
   readonly ofRound: <A>(
     step: Effect.Effect<A, StoreUnavailable>,
     sort?: "rounds" | "watches"
@@ -84,7 +80,6 @@ export interface Progress {
     step: Step
   ) => <A>(step: Effect.Effect<A, StoreUnavailable>) => Effect.Effect<A>
   readonly released: (sort: Step["sort"], row?: Subject) => void
-  /** Notes that a step of a row failed, and returns what that means. */
   readonly failed: (sort: Step["sort"], error: unknown) => Effect.Effect<Fault.Fault>
   /** Allows a refused step one try, because the worker is drained. */
   readonly end: () => void
@@ -95,15 +90,13 @@ const maxTries = 5
 const limit = Duration.minutes(1)
 /** In limits. */
 const alarmGap = 10
-/**
- * The limits after which a single failure no longer counts, because another worker has the rows.
- */
+/** The limits after which a single failure no longer counts: another worker has the rows. */
 const maxQuiet = 15
 const maxRows = 1000
 
 interface Failing {
   cause: string
-  /** The limits that have passed, and those since the last step. */
+  /** The limits that have passed, in all and since the last step. */
   passed: number
   quiet: number
 }
@@ -235,7 +228,7 @@ export const ofRow =
   <A>(call: Effect.Effect<A, StoreUnavailable>): Effect.Effect<A> =>
     Effect.flatMap(Current, (progress) => progress.ofRow(row, step)(call))
 
-/** Repeats a step of a watch every second until it succeeds. */
+/** Retries every second. */
 export const untilDone = <A>(step: Effect.Effect<A, StoreUnavailable>): Effect.Effect<A> =>
   Effect.flatMap(Current, (progress) =>
     Effect.orDie(Effect.retry(progress.ofRound(step, "watches"), retrySchedule))

@@ -1,11 +1,10 @@
 /**
  * The reads of a worker that wait for the budget of its ledger (`ReadBudget`).
  *
- * One fiber reserves reads for all that wait, and lets the most important go first. So a first read
- * of a claim waits behind no other read of its process. The time of a read is bounded by the
- * request and the response of its reservation on the monotonic clock, so clocks are not compared
- * with the database: a read never goes before its time, and not if it may exceed
- * `ReadBudget.slack`.
+ * One fiber reserves reads for all, and lets the most important go first. So a first read of a
+ * claim waits behind no other read of its process. The time of a read is bounded by the request and
+ * the response of its reservation on the monotonic clock, so clocks are not compared with the
+ * database: a read never goes before its time, and not if it may exceed `ReadBudget.slack`.
  *
  * Without a limit nothing is reserved, until the service answers with 429.
  */
@@ -27,7 +26,7 @@ const maxWait = 1000
 
 type Waiting = Record<ReadLane, Set<Deferred.Deferred<void>>>
 
-/** Makes the queue of a worker, until its scope ends. `use` notes the rate of each reservation. */
+/** `use` notes the rate of each reservation. */
 export const make = Effect.fnUntraced(function* (
   ledger: Ledger["Service"],
   limit: number,
@@ -37,7 +36,7 @@ export const make = Effect.fnUntraced(function* (
   const waiting: Waiting = { ask: new Set(), repeat: new Set(), watch: new Set() }
   const arrived = yield* Latch.make()
   const elapsed = () => Number(clock.monotonicTimeNanosUnsafe()) / 1e6
-  /** Without a limit reads are reserved from a 429 until the rate has recovered. */
+  /** Reads are reserved from a 429 until the rate has recovered. */
   let isLimited = limit !== Infinity
 
   const next = () =>
@@ -85,7 +84,7 @@ export const make = Effect.fnUntraced(function* (
     Effect.forkScoped
   )
 
-  /** Waits until a read of a lane may be sent; false if that is not within `timeout`. */
+  /** False if no read may be sent within `timeout`. */
   const take = Effect.fnUntraced(function* (lane: ReadLane, timeout: Duration.Duration) {
     if (!isLimited) return true
     const read = yield* Deferred.make<void>()
@@ -98,9 +97,7 @@ export const make = Effect.fnUntraced(function* (
     )
   })
 
-  /**
-   * Lowers the rate after a 429, whose response may ask for a wait of `retryAfter` milliseconds.
-   */
+  /** Lowers the rate after a 429. `retryAfter` is in milliseconds. */
   const lower = (retryAfter: number | undefined) =>
     Effect.suspend(() =>
       ledger.lowerReads({ limit, retryAfter }, LedgerClock.timeOf(ledger, clock))

@@ -70,7 +70,6 @@ const planOf = (row: Row, rules: Rules): Plan =>
   unsettledClaim(row, rules.policy) ??
   (terminalStatus(row, rules) === undefined ? "open" : "closed")
 
-/** Tells whether a transaction has ended and every claim is settled. */
 export const isClosed = (row: Row, rules: Rules): boolean => planOf(row, rules) === "closed"
 
 const watchWaits = (terminal: Status, kind: Kind): ReadonlyArray<Duration.Duration> => {
@@ -119,15 +118,11 @@ export const readAt = (row: Row, rules: Rules): number | undefined => {
   return Math.max(Math.min(...candidates), askedAt === undefined ? 0 : askedAt + minReadGap)
 }
 
-/** Tells whether a row has a claim to confirm, and no read since its last new status. */
 export const isUnread = (row: Row, { policy }: Rules): boolean =>
   (row.askedAt === undefined || row.askedAt <= row.newStatusAt) &&
   unsettledClaim(row, policy) !== undefined
 
-/**
- * Tells whether no endpoint knows the id of a parked row, and no callback claimed a new status
- * since.
- */
+/** No endpoint knows the id, and no callback claimed a new status since. */
 const isParkedAsUnknown = ({ evidence, deadLetter, newStatusAt }: Row): boolean =>
   deadLetter?.reason === "unknown-transaction" &&
   newStatusAt < deadLetter.at &&
@@ -141,11 +136,8 @@ const pollAt = (row: Row, rules: Rules): number | undefined => {
 }
 
 /**
- * Returns the change of a row by the result of a read: its evidence, and its position in the plan.
- *
- * Another plan or another terminal status restarts the plan. A read without an answer is retried
- * after 15 seconds and does not advance it. A row is parked if the service does not know its id for
- * one day.
+ * Another plan or another terminal status restarts the plan. A read without an answer does not
+ * advance it. A row is parked if the service does not know its id for one day.
  */
 export const afterRead = (row: Row, result: ReadResult, rules: Rules, now: number): Change => {
   const { askedAt } = result
@@ -162,8 +154,7 @@ export const afterRead = (row: Row, result: ReadResult, rules: Rules, now: numbe
       ? {
           kind: result.kind,
           evidence: Evidence.confirmed(result.status),
-          // The lease orders this read after the last one, even if the clock was set back between
-          // them.
+          // The lease orders the reads, even if the clock was set back between them.
           read: {
             status: result.status,
             askedAt: Math.max(result.askedAt, (row.read?.askedAt ?? -1) + 1)
@@ -198,9 +189,9 @@ export const afterRead = (row: Row, result: ReadResult, rules: Rules, now: numbe
 }
 
 /**
- * Removes the dead letter and the next poll from a change, because the id belongs to a transaction
- * of the other method. Callbacks of both methods with the same signed texts have the same checksum,
- * so a captured callback can be sent as both.
+ * Removes the dead letter and the next poll, because the id belongs to a transaction of the other
+ * method. Callbacks of both methods with the same signed texts have the same checksum, so a
+ * captured callback can be sent as both.
  */
 export const asReplay = (row: Row, change: Change): Change => ({
   ...change,
@@ -209,7 +200,6 @@ export const asReplay = (row: Row, change: Change): Change => ({
   pollAt: row.newStatusAt + maxPollingTime + 1
 })
 
-/** Returns the number of reads on the plan; undefined if this read was not on it. */
 const pollsAfter = (row: Row, next: Row, rules: Rules, result: ReadResult): number | undefined => {
   const plan = planOf(next, rules)
   const hasOtherTerminal =
@@ -241,7 +231,6 @@ const deadLetterAfter = (
   return { deadLetter, facts: [Fact.parked(deadLetter)] }
 }
 
-/** Tells whether the plan made a read due, not only an unconfirmed claim. */
 const isOnPlan = (row: Row, rules: Rules, { askedAt }: ReadResult): boolean => {
   const at = pollAt(row, rules)
   return at !== undefined && at <= askedAt

@@ -19,7 +19,7 @@ const fewestMonths = 7
 
 const adviceOf = (least: number): string => `give a number from ${least} to 99999, or never`
 
-/** `never` is infinite. Returns undefined for other texts. */
+/** `never` is infinite; undefined for other texts. */
 const numberIn = (given: string, least: number): number | undefined => {
   if (given === "never") return Infinity
   const value = /^\d{1,5}$/u.test(given) ? Number(given) : 0
@@ -28,12 +28,11 @@ const numberIn = (given: string, least: number): number | undefined => {
 
 export const adviceOfMonths = adviceOf(fewestMonths)
 
-/** `never` is infinite. Returns undefined for other texts. */
 export const monthsIn = (given: string): number | undefined => numberIn(given, fewestMonths)
 
 export const adviceOfSize = "give megabytes, or never"
 
-/** Reads megabytes and returns bytes; `never` is infinite. Returns undefined for other texts. */
+/** Reads megabytes and returns bytes. */
 export const bytesIn = (given: string): number | undefined => {
   const megabytes = given === "never" ? Infinity : /^[1-9]\d{0,8}$/u.test(given) ? Number(given) : 0
   return megabytes === 0 ? undefined : megabytes * 1024 * 1024

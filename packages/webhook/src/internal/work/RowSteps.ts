@@ -1,4 +1,3 @@
-/** The steps of the work on a leased row: a read of its status, and a call of the handler. */
 import * as Evidence from "@pawl/core/Evidence"
 import { isStatus } from "@pawl/core/Status"
 import { BeforeRequest } from "@pawl/core/internal/BeforeRequest"
@@ -37,19 +36,12 @@ interface Tools {
   readonly limits: WorkLimits
 }
 
-/**
- * Hooks of the worker: `beforeTell` runs before the handler may be called, `release` before the row
- * is released.
- */
+/** `beforeTell` runs before the handler may be called, `release` before the row is released. */
 interface Hooks {
   readonly beforeTell: () => void
   readonly release: (row: Leased) => Effect.Effect<Required<Change>["release"]>
 }
 
-/**
- * Makes the function that takes the steps with a row and releases it. Skips a step that is not due,
- * or that finds no free slot or read budget.
- */
 export const make = Effect.fnUntraced(function* ({
   limits,
   ledger,
@@ -63,7 +55,7 @@ export const make = Effect.fnUntraced(function* ({
   const journal = yield* Journal
   const teller = yield* Teller
 
-  /** Tells whether an unknown id is that of a transaction of the other method. */
+  /** An unknown id may be that of a transaction of the other method. */
   const isReplay = (row: Row) =>
     row.registered
       ? Effect.succeed(false)
@@ -72,7 +64,7 @@ export const make = Effect.fnUntraced(function* ({
           Effect.map((other) => Evidence.confirmedStatuses(other?.evidence ?? 0).length > 0)
         )
 
-  /** Waits for the budget of a further request of the same read. */
+  /** A further request of the same read. */
   const takeAnother = (row: Leased) =>
     Effect.asVoid(reads.take(NextWork.readLane(row, rules), Duration.infinity))
 
@@ -132,7 +124,7 @@ export const make = Effect.fnUntraced(function* ({
     return yield* read(pending)
   })
 
-  /** Runs `step` in a slot of its lane, or `otherwise` if it is not due or no slot is free. */
+  /** Runs `otherwise` if the step is not due or no slot is free. */
   const inSlot = <A, B>(
     pending: NextWork.Pending,
     laneOf: typeof NextWork.laneOfRead | typeof NextWork.laneOfCall,
@@ -178,12 +170,9 @@ export const make = Effect.fnUntraced(function* ({
 const textOf = (result: ReadResult) =>
   result._tag === "Answered" ? result.status : result._tag === "NotFound" ? "404" : "no answer"
 
-/**
- * The reads after which a contradicted claim raises an alarm: at once, after 5 s and after 60 s.
- */
+/** A contradicted claim is read at once, after 5 s and after 60 s. */
 const readsBeforeAlarm = 3
 
-/** Compares the row before and after a read. */
 const alarmOf = (
   before: Row,
   after: Row,
@@ -247,12 +236,11 @@ export const makeSlots = Effect.fnUntraced(function* (limits: WorkLimits) {
     giveBack: (lane: Lane): void => {
       if (free[lane]++ === 0) freed.openUnsafe()
     },
-    /** Completes when a lane without a free slot has one again. */
     awaitFreed: Effect.andThen(freed.await, Effect.asVoid(freed.close))
   }
 })
 
-/** Minimum poll interval of a worker. The default of zero keeps that of the store. */
+/** Zero keeps the poll interval of the store. */
 export const MinPollInterval: Context.Reference<Duration.Duration> =
   /* @__PURE__ */ Context.Reference("@pawl/webhook/internal/work/RowSteps/MinPollInterval", {
     defaultValue: () => Duration.zero

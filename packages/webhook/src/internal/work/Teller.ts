@@ -35,13 +35,12 @@ import { Ledger } from "../../Ledger.ts"
 import type { Change, DeadLetter, Leased } from "../rule/Row.ts"
 import { defaults, type WorkLimits } from "../rule/WorkLimits.ts"
 
-/** Service that tells the handler the next transition of a leased row, if there is one. */
 export class Teller extends Context.Service<
   Teller,
   {
     /**
-     * Returns the change to write with the release of the row; undefined if it is written, and the
-     * row released. `release` returns when the row is due again.
+     * Returns the change to write with the release of the row; undefined if both are written.
+     * `release` returns when the row is due again.
      */
     readonly tell: (
       pending: NextWork.Pending,
@@ -71,15 +70,14 @@ export const layer = (
           journal.record(pending.row, { _tag: "DeadLettered", reason: deadLetter.reason })
         )
 
-      /** Commits the rows of the merchant with the mark and the release of the row. */
+      /** Commits the merchant's rows with the mark and the release of the row. */
       const commit = Effect.fnUntraced(function* (
         call: NonNullable<Handler["Service"]["commit"]>,
         transition: HandlerTransition,
         { change, row }: NextWork.Pending,
         started: Leased
       ) {
-        // A commit may succeed and its response be lost. `ifSequence` prevents a second write by
-        // the retry.
+        // The response of a commit may be lost. `ifSequence` prevents a second write by the retry.
         const writeOnce = Effect.flatMap(
           ledger.write(row, { ...change, ifSequence: started.sequence }),
           (told) => (told === undefined ? Effect.fail(leaseLost) : Effect.succeed(told))
@@ -160,8 +158,7 @@ export const layer = (
           started.failingSince ?? failedAt,
           failedAt
         )
-        // An application may still be at work on this call, so the next one waits for the time of a
-        // lease.
+        // The application may still be at work on this call.
         const isTimeout = Cause.isTimeoutError(Cause.squash(cause))
         const wait = isTimeout ? Math.max(backoff, limits.lease) : backoff
         yield* Effect.logWarning(

@@ -10,23 +10,23 @@
  * 3. *release*: one write stores the result of the call, ends the lease, and sets the next due time
  *    and lane.
  *
- * Each lane has slots of its own (`Lane`): by default 48 for first calls of the handler, 16 for its
- * retries, 16 for first reads of claims, 8 for other reads of open transactions and 8 for the
- * watch. Half of the first reads take the newest claims. A step without a free slot waits in its
- * lane. So a slow service or application does not delay work that was never tried.
+ * Each lane has slots (`Lane`): by default 48 for first calls of the handler, 16 for its retries,
+ * 16 for first reads of claims, 8 for other reads of open transactions and 8 for the watch. Half of
+ * the first reads take the newest claims. A step without a free slot waits in its lane. So a slow
+ * service or application does not delay work that was never tried.
  *
- * A read waits at most a second for the read budget of the ledger (`ReadBudget`). Then its row
- * waits in its lane, where a new callback finds it.
+ * A read waits at most a second for the read budget (`ReadBudget`). Then its row waits in its lane,
+ * where a new callback finds it.
  *
- * Each shard of a ledger has a worker, with an equal share of the slots and of the read budget. So
- * a shard that is not available stops no work of another one.
+ * Each shard has a worker, with an equal share of the slots and of the read budget, so an
+ * unavailable shard stops no work of another one.
  *
  * A lease belongs to one worker, so a transaction has at most one call of the handler at a time. A
  * worker that loses the lease stops at once.
  *
  * A worker is drained before it ends: it claims nothing more, releases the rows whose handler is
- * not called yet, and leaves 15 seconds to running calls. A longer call is interrupted, and its
- * lease runs out, because the application may go on with the call.
+ * not called yet, and leaves 15 seconds to running calls. The lease of a longer call runs out,
+ * because the application may go on with the call.
  */
 import { Profile } from "@pawl/core/Profile"
 import * as Cause from "effect/Cause"
@@ -70,14 +70,12 @@ export class Worker extends Context.Service<
     readonly drain: Effect.Effect<void>
     /** True from the start of the drain. */
     readonly isDraining: Effect.Effect<boolean>
-    /** Why the worker makes no progress, and the rows that cannot be written. */
     readonly progress: Effect.Effect<Progress.State>
-    /** The use of the read budget by this process. */
     readonly readUse: Effect.Effect<ReadBudget.ReadUse>
   }
 >()("@pawl/webhook/internal/work/Worker") {}
 
-/** A row at work. `isTold`: the handler may have been called. */
+/** `isTold`: the handler may have been called. */
 interface Task {
   isTold: boolean
   fiber: Fiber.Fiber<void> | undefined
@@ -121,7 +119,6 @@ export const layer = (
 /** In milliseconds. */
 const minLogGap = 600_000
 
-/** Starts the worker of a shard, or of the whole ledger, and returns its drain. */
 const start = Effect.fnUntraced(function* (
   ledger: Ledger["Service"],
   shard: Ledger["Service"],
@@ -143,7 +140,7 @@ const start = Effect.fnUntraced(function* (
   const tasks = new Map<string, Task>()
   const fibers = yield* FiberSet.make<void>()
 
-  /** The row may be claimed for another task before this one ends. */
+  /** The row may be claimed again before this task ends. */
   const forget = (leased: Leased, task: Task) => {
     if (tasks.get(keyOf(leased)) === task) tasks.delete(keyOf(leased))
   }
