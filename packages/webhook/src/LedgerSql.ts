@@ -3,10 +3,9 @@
  *
  * **Details**
  *
- * Any number of processes may share a database: a change is written only over the version that it
- * read, else made again. Every call returns after its commit; waiting changes share one. Conflicts
- * are retried. A statement that is refused, or takes longer than three seconds, fails with
- * `StoreUnavailable`.
+ * Any number of processes may share a database. Every call returns after its commit; waiting
+ * changes share one. Conflicts are retried. A statement that is refused, or takes longer than three
+ * seconds, fails with `StoreUnavailable`.
  *
  * @see `NodeSqlite` for one machine
  * @see `NodePostgres` for several machines
@@ -79,8 +78,8 @@ export class Transactions extends Context.Service<
  *
  * **Details**
  *
- * `handle` runs first, outside every transaction. `commit` then runs in the transaction that marks
- * the transition as delivered, with the ledger's `SqlClient`. If either fails, the call is retried.
+ * `handle` runs first, outside every transaction. `commit` then runs with the ledger's `SqlClient`,
+ * in the transaction that marks the transition as delivered. If either fails, the call is retried.
  *
  * **Gotchas**
  *
@@ -211,8 +210,8 @@ export class ShardMisplaced extends Data.TaggedError("ShardMisplaced")<{
  *
  * **Details**
  *
- * A stable hash of method and signed id assigns each transaction to a shard: all its callbacks, its
- * work and the handler's `commit`. A request lives in the shard of its requestId. An unavailable
+ * A stable hash of method and signed id assigns each transaction, with its callbacks, its work and
+ * the handler's `commit`, to a shard. A request lives in the shard of its requestId. An unavailable
  * shard answers 503 for its own transactions. Each shard has a worker, with an equal share of the
  * slots and of the read budget.
  *

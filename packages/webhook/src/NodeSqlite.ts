@@ -6,12 +6,11 @@
  * Every commit is on disk before it returns: SQLite appends it to the write-ahead log
  * (`synchronous=NORMAL`), which is then flushed. After a failed flush every statement fails until
  * the process restarts. After three slow flushes in a row threads flush and make checkpoints, until
- * a flush is fast again, so a slow disk does not block the process.
+ * a flush is fast again.
  *
  * A transaction takes the write lock when it begins, and waits at most 10 milliseconds for it. Only
  * the owner may read and write the file, its `-wal` and its `-shm` (mode 0600). After the file was
- * removed, renamed or replaced, every statement fails and nothing commits until the process
- * restarts.
+ * removed, renamed or replaced, every statement fails until the process restarts.
  *
  * **Gotchas**
  *

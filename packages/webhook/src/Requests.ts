@@ -3,15 +3,14 @@
  *
  * **Details**
  *
- * `send` seals the bytes of the request and commits them to the database of the ledger before it
- * sends them. Then it registers the transaction and commits the outcome. After a crash any process
- * of the database sends the same bytes under the same requestId until the outcome is known. The
- * service processes a requestId once (`spec.md`, "Conventions"), so there is one effect.
+ * `send` commits the sealed bytes of the request to the database of the ledger before it sends
+ * them. Then it registers the transaction and commits the outcome. After a crash any process of the
+ * database sends the same bytes under the same requestId until the outcome is known. The service
+ * processes a requestId once (`spec.md`, "Conventions"), so there is one effect.
  *
- * The outcome of such a request is in doubt. A 400 or 404 does not settle it, because a proxy may
- * have answered. Three refusals over ten minutes, or the end of `Profile.requestIdWindow`, park it
- * for a person. A callback or a read of the transaction also settles it, if its callback URL was
- * made here.
+ * A request in doubt is not settled by a 400 or 404, because a proxy may have answered. Three
+ * refusals over ten minutes, or the end of `Profile.requestIdWindow`, park it for a person. A
+ * callback or a read of the transaction also settles it, if its callback URL was made here.
  *
  * A body is deleted once the answer is known. With card data it is never stored, only its keyed
  * digest.
@@ -96,7 +95,7 @@ export class Requests extends Context.Service<
     /**
      * Sends a request and returns the response, or fails as the method of the service does. It
      * makes a missing `requestId`. A repeat of the requestId gets the stored outcome, or waits for
-     * it, at most 60 seconds. `limits` end this call only; the request is still sent later.
+     * it, at most 60 seconds. `limits` end this call only; the request is still sent.
      *
      * **Gotchas**
      *
@@ -109,9 +108,9 @@ export class Requests extends Context.Service<
     ) => Effect.Effect<RequestResponse<K>, SendError<K>>
     /**
      * Writes a request that a worker sends later; inside `LedgerSql.Transactions` as part of that
-     * transaction. A repeat is written once, and fails as `send` does if the request ended without
-     * an effect. A request whose `send` surely had no effect becomes due again. After `expiresAt`,
-     * in milliseconds since the epoch, it is not sent unless it may have been sent before.
+     * transaction. A repeat fails as `send` does if the request ended without an effect. A request
+     * whose `send` surely had no effect becomes due again. After `expiresAt`, in milliseconds since
+     * the epoch, a request is not sent unless it may have been sent before.
      */
     readonly enqueue: <K extends RequestKind>(
       kind: K,

@@ -9,8 +9,8 @@
  * because a plain digest of a card number could be guessed. It leaves out the security code, which
  * must not be kept in any form, and everything that a new secret changes.
  *
- * Every text names its key, and every given key and secret opens what it sealed. So a key can be
- * added and a secret rotated while requests are open (`docs/decisions/0017-retention.md`).
+ * Every given key and secret opens what it sealed, so a key can be added and a secret rotated while
+ * requests are open (`docs/decisions/0017-retention.md`).
  *
  * @since 0.1.0
  */

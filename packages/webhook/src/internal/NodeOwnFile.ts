@@ -47,7 +47,6 @@ const attempt = <A>(file: string, call: () => A): Effect.Effect<A, FileUnusable>
     }
   })
 
-/** Fails if the path is something else than a file. */
 export const check = (file: string): Effect.Effect<boolean, FileUnusable> =>
   attempt(file, () => isThere(file))
 
@@ -60,7 +59,6 @@ export const read = (file: string): Effect.Effect<string, FileUnusable> =>
 export const readOrEmpty = (file: string): Effect.Effect<string, FileUnusable> =>
   attempt(file, () => (isThere(file) ? readFileSync(file, "utf8") : ""))
 
-/** Makes the file if there is none. */
 export const write = (
   file: string,
   text: string,

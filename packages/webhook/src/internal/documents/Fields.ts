@@ -2,9 +2,9 @@
  * The keys of documents, and their format: a line for each field.
  *
  * A line begins with the number of its field, which never gets another meaning. A field with its
- * default is left out. To be short, most numbers have base 36, and most times are milliseconds
- * since the creation of the document's subject. Numbers in views are decimal. Texts escape line
- * breaks, NUL and lone surrogates.
+ * default is left out. Most numbers have base 36, and most times are milliseconds since the
+ * creation of the document's subject, because both are short. Numbers in views are decimal. Texts
+ * escape line breaks, NUL and lone surrogates.
  *
  * The last line is a check of all others, so a damaged document is never read as another value. A
  * process keeps unknown fields of a newer version.
@@ -60,7 +60,6 @@ export const optional = (value: number | undefined, base = 0): string | undefine
 export const unless = (value: number, standard: number, base = 0): string | undefined =>
   value === standard ? undefined : number(value, base)
 
-/** Throws if the text is no number. */
 export const numberIn = (text: string, base = 0): number => {
   const value = text.startsWith("=") ? Number(text.slice(1)) : Number.parseInt(text, 36) + base
   if (Number.isNaN(value)) throw new Error("not a number")
@@ -139,7 +138,6 @@ export const codes = <Word extends string>(table: Readonly<Record<Word, string>>
   }
 }
 
-/** The fields of the order, and the field of an order without any. */
 const fields = { requestId: "i", account: "a", amount: "m", currency: "u" } as const
 const empty = "O"
 

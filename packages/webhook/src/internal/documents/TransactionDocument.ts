@@ -327,7 +327,6 @@ const wordsOf = (event: Event): string => {
   }
 }
 
-/** The result of a read is a status, or a text (`Fact.asked`). */
 const resultOf = (result: string): string => {
   const code = (statuses.of as (word: string) => string | undefined)(result)
   return code === undefined ? `.${part(result)}` : code

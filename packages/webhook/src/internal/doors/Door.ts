@@ -98,11 +98,9 @@ export interface Body {
   /** Ends reading. The bytes count until `release`. */
   readonly complete: () => Uint8Array
   readonly release: () => void
-  /** Releases the body unless it was read. */
   readonly abandon: () => void
 }
 
-/** `onGivenUp` is called if the body is given up. */
 export const makeBodies = (maxHeld: number = maxHeldBytes) => {
   const reading = new Set<{ readonly giveUp: () => void }>()
   let held = 0

@@ -1,4 +1,3 @@
-/** The alarm of a receiver about wrong checksums. */
 import * as Context from "effect/Context"
 
 /** The receiver of callbacks without a merchant has another text. */

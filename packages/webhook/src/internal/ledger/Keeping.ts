@@ -40,7 +40,6 @@ export const make = (engines: Engines) => {
     )
   )
 
-  /** Deletes the texts of the requests that a transaction names, or that name it. */
   const eraseRequests = Effect.fnUntraced(function* (
     key: TransactionKey,
     named: ReadonlyArray<string>

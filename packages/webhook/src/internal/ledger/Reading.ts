@@ -1,6 +1,3 @@
-/**
- * Reading rows: by their id, in pages, and as dead letters.
- */
 import type { StoreUnavailable } from "@pawl/core/CallbackError"
 import type { Method } from "@pawl/core/Kind"
 import type { Status } from "@pawl/core/Status"

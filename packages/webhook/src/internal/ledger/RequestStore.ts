@@ -67,7 +67,6 @@ export const make = (
   const isChanged = (...change: Parameters<typeof changed>) =>
     Effect.map(after(...change), (row) => row !== undefined)
 
-  /** Shards share the limit, in turns if it is not a multiple. */
   let turn = 0
 
   return {

@@ -80,7 +80,7 @@ export interface Place {
 /** The count while rows are moved. No ledger has it, so none starts. */
 const moving = 0
 
-/** Gives a place to an engine without one and without documents. Returns whether it has that. */
+/** Returns false if the engine has another place, or documents without one. */
 export const takePlace = (
   records: Records,
   { count, position }: Place

@@ -182,7 +182,6 @@ const replacedBodies = (before: Rows, after: Rows, leased: Leased): ReadonlyArra
     .map((status) => bodyName(leased.scope, status))
 }
 
-/** `at` is since when the row was due. */
 interface Taken {
   readonly at: number
   readonly leased: Leased
@@ -229,7 +228,6 @@ const start = Number.MIN_SAFE_INTEGER
 
 const pageSize = 100
 
-/** Looks at due documents of a lane, in pages, until `use` returns false. */
 const walk = Effect.fnUntraced(function* (
   records: Records,
   { after = "", from, limit, ...range }: DueRange,

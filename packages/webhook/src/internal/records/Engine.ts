@@ -93,9 +93,8 @@ export interface Options {
     ) => Effect.Effect<ReadonlyArray<Exit.Exit<Done, SqlError>>>
   ) => Effect.Effect<Commit, never, Scope.Scope>
   readonly retire: (error: SqlError) => Effect.Effect<void>
-  /** Tells whether another process has locked a document. */
   readonly isBlocked: (error: SqlError) => boolean
-  /** The nanoseconds between searches from the start. */
+  /** The time between searches from the start, in nanoseconds. */
   readonly fullSearchInterval: bigint
 }
 
@@ -236,7 +235,6 @@ export const make = Effect.fnUntraced(function* <Stored>(
     if (wakes) work[collection].openUnsafe()
   }
 
-  /** Returns the tasks for another round. `effects` run after the commit. */
   const round = Effect.fnUntraced(function* (
     collection: Collection,
     tasks: ReadonlyArray<Task>,
@@ -309,7 +307,6 @@ export const make = Effect.fnUntraced(function* <Stored>(
     return again
   })
 
-  /** `committed` runs after each round, when its step has succeeded. */
   const rounds = Effect.fnUntraced(function* (
     collection: Collection,
     tasks: ReadonlyArray<Task>,

@@ -1,4 +1,3 @@
-/** The engines of a store: one, or one for each shard. */
 import type { StoreUnavailable } from "@pawl/core/CallbackError"
 import type { Method } from "@pawl/core/Kind"
 import type * as Arr from "effect/Array"
@@ -19,7 +18,6 @@ export type ShardKey =
  * bits of FNV-1a are uneven for counting numbers. It never changes, because it places stored rows.
  */
 export const shardOf = (key: ShardKey, count: number): number => {
-  // A transition has both, and belongs to its transaction.
   const text =
     "transactionId" in key ? `${key.method}/${key.transactionId}` : `request/${key.requestId}`
   let hash = Fields.hashOf(text)

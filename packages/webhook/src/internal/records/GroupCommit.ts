@@ -25,12 +25,11 @@ import type { AwaitResult } from "./SharedTimeout.ts"
 interface Options<Item, Result, E> {
   readonly maxSize: number
   readonly committers: number
-  /** Returns the results in order. `isAlone` is true for an item whose group failed. */
+  /** `isAlone` is true for an item whose group failed. */
   readonly commit: (
     items: Arr.NonEmptyReadonlyArray<Item>,
     isAlone: boolean
   ) => Effect.Effect<ReadonlyArray<Exit.Exit<Result, E>>>
-  /** Whether one item alone may have caused a failure. */
   readonly isItemError: (error: E) => boolean
   /** Whether an item is blocked. Its commit alone waits, and occupies no committer. */
   readonly isBlocked: (error: E) => boolean
@@ -70,7 +69,6 @@ export const make = Effect.fnUntraced(function* <Item, Result, E>({
     readonly counts: Map<string, number>
   }
   const queues = new Map<string, Queue>()
-  /** In the order of their turns: the queues with waiting items that are in no commit. */
   const ready = new Set<Queue>()
   const inCommit = new Set<Queue>()
   let waiting = 0

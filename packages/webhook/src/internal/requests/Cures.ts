@@ -1,9 +1,6 @@
 import type { ParkReason } from "../rule/RequestRow.ts"
 
-/**
- * The step that a person takes. `redrive` is `requests.redrive` of pawl, and a request of the admin
- * API.
- */
+/** The step that a person takes. */
 export const cures: Readonly<Record<ParkReason, string>> = {
   refused:
     "the service refused it three times over ten minutes; correct the cause, then redrive it",

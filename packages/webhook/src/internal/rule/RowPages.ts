@@ -82,7 +82,6 @@ export interface PageOptions {
   readonly before: number
 }
 
-/** The rows without their `newestCallbacks`, and the last examined place; undefined at the end. */
 export interface RowPage {
   readonly rows: ReadonlyArray<Row>
   readonly last: RowKey | undefined

@@ -1,4 +1,3 @@
-/** Rewrites a database, so that deleted texts are in none of its files. */
 import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
 import type { SqlClient } from "effect/sql/SqlClient"

@@ -38,7 +38,6 @@ export const isTyped = (
 
 const kept = new WeakMap<Incoming, Reading | RefusedCallback>()
 
-/** Keeps the result for the verifier of its merchant. */
 export const keep = (incoming: Incoming, profile: TypeSwitch): Reading | RefusedCallback => {
   const reading = read(incoming, profile)
   kept.set(incoming, reading)

@@ -88,7 +88,6 @@ export const correction = (
   return Object.keys(change).length === 0 ? undefined : change
 }
 
-/** `after` runs when the change is written. */
 export interface Pending {
   readonly row: Leased
   readonly change: Change

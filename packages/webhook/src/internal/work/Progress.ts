@@ -1,9 +1,8 @@
 /**
  * The progress of a worker: whether its steps reach the store, and the rows that cannot be written.
  *
- * Steps are claims, checks of the watches, calls of the handler, and other steps of a row. A sort
- * fails from its first failed step until one succeeds. After a minute of that the worker makes no
- * progress: `state` has the cause, and an alarm repeats it every 10 minutes.
+ * Each sort of steps fails from its first failed step until one succeeds. After a minute of that
+ * the worker makes no progress: `state` has the cause, and an alarm repeats it every 10 minutes.
  *
  * A step is retried every second while the store is not available. If the store refuses it
  * (`Fault`), a row gets five tries, and then single ones until its release succeeds. Work without a
@@ -74,7 +73,6 @@ export interface Progress {
     step: Effect.Effect<A, StoreUnavailable>,
     sort?: "rounds" | "watches"
   ) => Effect.Effect<A, StoreUnavailable>
-  /** Repeats a step of a row until it succeeds, or dies with `NotWritten`. */
   readonly ofRow: (
     row: Subject,
     step: Step

@@ -64,7 +64,6 @@ export const make = Effect.fnUntraced(function* ({
           Effect.map((other) => Evidence.confirmedStatuses(other?.evidence ?? 0).length > 0)
         )
 
-  /** A further request of the same read. */
   const takeAnother = (row: Leased) =>
     Effect.asVoid(reads.take(NextWork.readLane(row, rules), Duration.infinity))
 
@@ -124,7 +123,6 @@ export const make = Effect.fnUntraced(function* ({
     return yield* read(pending)
   })
 
-  /** Runs `otherwise` if the step is not due or no slot is free. */
   const inSlot = <A, B>(
     pending: NextWork.Pending,
     laneOf: typeof NextWork.laneOfRead | typeof NextWork.laneOfCall,

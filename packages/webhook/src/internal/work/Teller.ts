@@ -7,13 +7,13 @@
  *    crash interrupts counts as failed.
  * 2. *call*: the handler is called, with a timeout of 5 minutes.
  * 3. *mark*: the write that releases the row marks the transition as told. With `commit` of the
- *    handler that write is in one database transaction with the rows of the merchant.
+ *    handler it is in one database transaction with the rows of the merchant.
  *
- * A failed call, a defect and a time-out are retried after 1, 2, 4, … seconds, at most 5 minutes
- * (`retrySchedule`). After a time-out the wait is at least 30 seconds, because the application may
- * still be at work. After 24 hours of failures the row is parked as a dead letter, until there is
- * another status to tell. A row with a callback of a wrong amount, or with an unreadable field, is
- * parked without a call. A person can redrive a parked row.
+ * A failed call is retried after 1, 2, 4, … seconds, at most 5 minutes (`retrySchedule`). After a
+ * time-out the wait is at least 30 seconds, because the application may still be at work. After 24
+ * hours of failures the row is parked as a dead letter, until there is another status to tell. A
+ * row with a callback of a wrong amount, or with an unreadable field, is parked without a call. A
+ * person can redrive it.
  */
 import { StoreUnavailable } from "@pawl/core/CallbackError"
 import { Handler, type Transition as HandlerTransition } from "@pawl/core/Handler"

@@ -12,21 +12,19 @@
  *
  * Each lane has slots (`Lane`): by default 48 for first calls of the handler, 16 for its retries,
  * 16 for first reads of claims, 8 for other reads of open transactions and 8 for the watch. Half of
- * the first reads take the newest claims. A step without a free slot waits in its lane. So a slow
- * service or application does not delay work that was never tried.
- *
- * A read waits at most a second for the read budget (`ReadBudget`). Then its row waits in its lane,
- * where a new callback finds it.
+ * the first reads take the newest claims. A step without a free slot, or without read budget for a
+ * second, waits in its lane. So a slow service or application does not delay work that was never
+ * tried.
  *
  * Each shard has a worker, with an equal share of the slots and of the read budget, so an
  * unavailable shard stops no work of another one.
  *
  * A lease belongs to one worker, so a transaction has at most one call of the handler at a time. A
- * worker that loses the lease stops at once.
+ * worker that loses it stops at once.
  *
  * A worker is drained before it ends: it claims nothing more, releases the rows whose handler is
  * not called yet, and leaves 15 seconds to running calls. The lease of a longer call runs out,
- * because the application may go on with the call.
+ * because the application may go on with it.
  */
 import { Profile } from "@pawl/core/Profile"
 import * as Cause from "effect/Cause"
@@ -222,7 +220,6 @@ const start = Effect.fnUntraced(function* (
   /** A store that is gone fails each second, so one failure in 10 minutes is logged. */
   const logFailure = (cause: Cause.Cause<unknown>) => {
     const at = clock.currentTimeMillisUnsafe()
-    // A later time was set before the clock was set back.
     if (at < nextLogAt && nextLogAt <= at + minLogGap) return Effect.void
     nextLogAt = at + minLogGap
     return Effect.logError("The ledger could not be read", cause)
