@@ -88,7 +88,7 @@ const run = async (): Promise<Costs> => {
 }
 
 export const door: Bench = {
-  what: "a call by promises, 64 concurrent, beside runPromise with the packages of pawl",
+  what: "a call by promises, 64 concurrent, beside runPromise with the packages",
   floor: "packages, a read",
   goals: [
     { variant: "pawl, a read", against: "packages, a read", atMost: 1.03 },
@@ -98,7 +98,7 @@ export const door: Bench = {
 }
 
 export const doorCallback: Bench = {
-  what: "a callback accepted by the door of pawl for Node, beside that of its packages",
+  what: "a callback accepted by pawl's door for Node, beside that of its packages",
   floor: "pawl-receiver",
   goals: [{ variant: "pawl.node()", against: "pawl-receiver", atMost: 1.03 }],
   run: () =>

@@ -1,6 +1,6 @@
 /**
- * Writes the results of a benchmark into `docs/performance.md`, as a table and a plot, between
- * `<!-- bench NAME -->` and the next `<!-- end -->`.
+ * Writes the results of a benchmark into `docs/performance.md`, as a row that links to a plot. It replaces the row of this
+ * benchmark.
  */
 import { execFileSync } from "node:child_process"
 import { readFileSync, writeFileSync } from "node:fs"
@@ -30,25 +30,32 @@ export const bound = ({ against, atMost, variant }: Goal, unit: string): string 
 export const heading = ({ floor, unit }: Report): string =>
   floor === undefined ? unit : `${unit} ÷ ${floor}`
 
-const table = (report: Report): string => {
-  const rows = report.rows.map(
-    ({ high, low, median, variant }) =>
-      `| ${variant} | ${digits(median)} | ${digits(low)} – ${digits(high)} |`
-  )
-  const goals = report.goals.map(
-    (goal) =>
-      `- ${goal.met ? "met" : "**missed**"}: ${bound(goal, report.unit)}; measured ${digits(goal.median)}`
-  )
-  return [
-    `${report.what[0]?.toUpperCase()}${report.what.slice(1)}.`,
-    "",
-    `![${report.what}](images/bench-${report.name}.svg)`,
-    "",
-    `| ${heading(report)} | median | quartiles |`,
-    "| --- | --: | --: |",
-    ...rows,
-    ...(goals.length > 0 ? ["", ...goals] : [])
-  ].join("\n")
+/** Returns the beginning of the row of a benchmark, by which it is found. */
+const startOf = (name: string): string => `| [${name}](images/bench-${name}.svg)`
+
+/** A benchmark with more variants has only those with a goal in the table; its plot has all of them. */
+const mostVariants = 10
+
+const row = (report: Report): string => {
+  const { floor, goals, name, rows, what } = report
+  const goalsOf = (variant: string): ReadonlyArray<string> =>
+    goals
+      .filter((goal) => goal.variant === variant)
+      .map(({ against, atMost, median, met }) => {
+        const goal =
+          against === floor || against === undefined
+            ? `≤ ${digits(atMost)}`
+            : `≤ ${digits(atMost)} × ${against}: ${digits(median)}`
+        return met ? goal : `**${goal}**`
+      })
+  const isFloor = ({ high, low }: Spread): boolean => low === 1 && high === 1
+  const figures = rows.flatMap((each) => {
+    const bounds = goalsOf(each.variant)
+    const figure = `${each.variant}: ${digits(each.median)}`
+    if (bounds.length > 0) return [`${figure} (${bounds.join(", ")})`]
+    return isFloor(each) || rows.length > mostVariants ? [] : [figure]
+  })
+  return `${startOf(name)}: ${what}; ${heading(report)} | ${figures.join("; ")} |`
 }
 
 const [left, width, line, top] = [250, 760, 24, 34]
@@ -107,10 +114,10 @@ const docs = join(root, "docs")
 const path = join(docs, "performance.md")
 
 const placeOf = (page: string, name: string) => {
-  const mark = `<!-- bench ${name} -->`
-  const start = page.indexOf(mark)
-  if (start === -1) throw new Error(`docs/performance.md lacks the comment ${mark}`)
-  return { start: start + mark.length, end: page.indexOf("<!-- end -->", start) }
+  const start = page.indexOf(startOf(name))
+  if (start === -1)
+    throw new Error(`docs/performance.md lacks a row that begins with ${startOf(name)}`)
+  return { start, end: page.indexOf("\n", start) }
 }
 
 /** Before any benchmark runs. */
@@ -122,7 +129,7 @@ export const checkPlaces = (names: ReadonlyArray<string>): void => {
 export const write = (report: Report): void => {
   const page = readFileSync(path, "utf8")
   const { end, start } = placeOf(page, report.name)
-  writeFileSync(path, `${page.slice(0, start)}\n\n${table(report)}\n\n${page.slice(end)}`)
+  writeFileSync(path, page.slice(0, start) + row(report) + page.slice(end))
   execFileSync(join(root, "node_modules/.bin/oxfmt"), [path])
   writeFileSync(join(docs, "images", `bench-${report.name}.svg`), plot(report))
 }

@@ -112,8 +112,7 @@ const run = async (delay: number): Promise<Costs> => {
   }
 }
 
-const what = (service: string): string =>
-  `a create by 32 callers, written to SQLite before it is sent and settled after; ${service}`
+const what = (service: string): string => `a create written to SQLite before and after; ${service}`
 
 /** The ratio depends on the time that the service takes: payments take 100 ms and more. */
 export const requests: Bench = {

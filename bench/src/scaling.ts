@@ -58,7 +58,7 @@ const measureSizes = async (all: ReadonlyArray<Sized>, repetitions: number): Pro
       times.get(name)!.map((time, round) => time / times.get(smallest)![round]!)
     ])
   )
-  return { unit: "time ÷ time at the smallest size", of }
+  return { unit: "time ÷ smallest size", of }
 }
 
 const names = ["pawl-receiver", "pawl-receiver, SQLite"]
@@ -277,7 +277,7 @@ const runTransactions = async (): Promise<Costs> => {
 }
 
 export const transactions: Bench = {
-  what: "a payment and a read of its status in the in-memory service, by number of transactions",
+  what: "a payment and a read of its status in memory, by transactions",
   goals: notGrowing([`${many} transactions`]),
   run: runTransactions
 }
