@@ -3,7 +3,7 @@
  *
  * **Details**
  *
- * `docs/model.md` explains the model in pictures.
+ * `docs/proof.md` explains the model.
  */
 import * as Evidence from "@pawl/core/Evidence"
 import { isTerminal, rank } from "@pawl/core/Status"

@@ -4,7 +4,7 @@
  * **Details**
  *
  * The model is checked in every state that is reachable with a few faults. Each mutant must break its invariant, and each
- * planted bug of the code must leave a trace that the model refuses. `docs/model.md` explains the model.
+ * planted bug of the code must leave a trace that the model refuses. `docs/proof.md` explains the model.
  */
 import * as Effect from "effect/Effect"
 import { seedOfPart } from "../Numbers.ts"

@@ -1,6 +1,6 @@
 /**
  * Simulates years, or shorter times, of a shop, its receivers and the payments service in virtual time, under one seed: crashes,
- * faults of links, clocks and store, and forgeries. Every invariant of `docs/simulation.md` must hold.
+ * faults of links, clocks and store, and forgeries. Every invariant of `docs/proof.md` must hold.
  */
 import * as NodeHmac from "@pawl/core/NodeHmac"
 import * as Effect from "effect/Effect"

@@ -9,7 +9,7 @@
  *
  * Every fault ends before `quietAt`. A quiet time of 75 days follows: the service moves no transaction later than 60 days
  * after its create, and 14 days are the longest gap between two reads.
- * Most invariants are checked during the run, the others at its end. `docs/simulation.md` lists them.
+ * Most invariants are checked during the run, the others at its end. `docs/proof.md` lists them.
  */
 import type { Hmac } from "@pawl/core/Hmac"
 import * as Cause from "effect/Cause"
