@@ -3,9 +3,9 @@
  *
  * **Details**
  *
- * Progress goes to stderr. Stdout gets exactly one line of JSON with the counts, the seed and the verdict. The exit code is
- * 1 unless every expectation held. `--count` is in the unit of the run; `--cycles`, `--years`, `--minutes` and `--n`
- * mean the same. The default is the full count. `--help` prints the runs instead. An argument that is not valid is an error.
+ * Progress goes to stderr, and one line of JSON to stdout: counts, seed, verdict. The exit code is 1 unless every
+ * expectation held. `--cycles`, `--years`, `--minutes` and `--n` mean `--count`, which is the full count by default.
+ * `--help` prints the runs.
  */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { isAvailable } from "@pawl/test-support/Postgres"
@@ -77,14 +77,13 @@ const runs: ReadonlyMap<string, Run> = new Map(
   })
 )
 
-/** The longest time of a run, so that no run hangs. */
 const runTimeout = Duration.hours(2)
 
 const log = (line: string): void => {
   process.stderr.write(`${line}\n`)
 }
 
-/** Shows on stderr that a run goes on, also while it has nothing else to say. */
+/** Shows on stderr that a run goes on. */
 const showTime = (name: string): Effect.Effect<never> =>
   Effect.suspend(() => {
     const startedAt = performance.now()

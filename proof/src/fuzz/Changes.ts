@@ -3,7 +3,7 @@
  */
 import type { SeededRandom } from "../rel/SeededRandom.ts"
 
-/** The most bytes of an input. The limit of a callback is 64 KiB, so longer ones are drawn too. */
+/** The most bytes of an input. A callback has 64 KiB at most, so longer ones are drawn too. */
 export const maxLength = 70_000
 
 const change = (bytes: Uint8Array, start: number, end: number, insert: Uint8Array): Uint8Array => {
@@ -14,7 +14,7 @@ const change = (bytes: Uint8Array, start: number, end: number, insert: Uint8Arra
   return changed
 }
 
-/** Changes an input in one to four ways: bytes, words of its language, parts of itself, and parts of another input. */
+/** Changes an input in one to four ways: bytes, words of its language, its parts, parts of another input. */
 export const changed = (
   random: SeededRandom,
   input: Uint8Array,
@@ -57,7 +57,6 @@ const kinds: ReadonlyArray<(place: Place) => Uint8Array> = [
   }
 ]
 
-/** Repeats a part of an input. */
 export const repeated = (
   bytes: Uint8Array,
   start: number,

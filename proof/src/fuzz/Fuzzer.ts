@@ -1,18 +1,17 @@
 /**
- * Fuzzing guided by coverage: an input that runs a new block, or a block a new number of times, joins the corpus, and the
- * corpus is changed to draw the next inputs.
+ * Fuzzing by coverage: an input that runs a new block, or a block a new number of times, joins the corpus, which is
+ * changed to draw the next inputs.
  *
  * **Details**
  *
- * A finding is an input for which the target throws, or takes longer than `timeLimit`, or an input of which one part is
- * repeated and the work grows faster than its length: from twice to four times the repetitions, the counted blocks may grow
- * `maxGrowth` times.
+ * A finding is an input for which the target throws or takes longer than `timeLimit`, or whose work grows faster than
+ * its length: from twice to four times the repetitions of a part, the counted blocks may grow `maxGrowth` times.
  */
 import * as SeededRandom from "../rel/SeededRandom.ts"
 import * as Changes from "./Changes.ts"
 import { total, type Work, type WorkCounter } from "./WorkCounter.ts"
 
-/** Code under test: it returns for each input, and throws if one of its promises does not hold. */
+/** Code under test: returns for each input, and throws if a promise does not hold. */
 export interface Target {
   readonly run: (input: Uint8Array) => void
   readonly words: ReadonlyArray<string>
@@ -32,20 +31,19 @@ export interface Outcome {
 }
 
 export interface Fuzzer {
-  /** Draws and tries a number of inputs. */
   readonly next: (count: number) => void
   readonly outcome: () => Outcome
 }
 
-/** An input may take this many milliseconds. The slowest known one takes less than 100. */
+/** The most milliseconds of an input. The slowest known one takes less than 100. */
 const timeLimit = 5000
-/** Work that is linear doubles, and work that is quadratic grows four times. */
+/** Linear work doubles, and quadratic work grows four times. */
 const maxGrowth = 3
-/** Less work than this is not compared, because the fixed part hides how it grows. */
+/** Less work is not compared, because its fixed part hides the growth. */
 const minWork = 20_000
 /** The inputs between two looks at the coverage. */
 const batchSize = 64
-/** The most bytes of repetitions when growth is measured: quadratic work on them takes well below a second. */
+/** The most bytes of repetitions: quadratic work on them takes well below a second. */
 const grownLength = 8192
 const maxFindings = 5
 /** The share of batches after which growth is measured, with three long inputs. */
@@ -56,7 +54,7 @@ export const toBytes = (text: string): Uint8Array =>
 export const toText = (bytes: Uint8Array): string =>
   Array.from(bytes, (byte) => String.fromCharCode(byte)).join("")
 
-/** Makes a fuzzer for a target. A text of the corpus has one character per byte. */
+/** Makes a fuzzer for a target. A corpus text has one character per byte. */
 export const make = (target: Target, counter: WorkCounter, seed: number): Fuzzer => {
   const random = SeededRandom.make(seed, "fuzzing")
   const words = target.words.map((word) => new TextEncoder().encode(word))
@@ -66,7 +64,7 @@ export const make = (target: Target, counter: WorkCounter, seed: number): Fuzzer
   let inputs = 0
 
   const find = (problem: string, input: Uint8Array): void => {
-    // Problems that begin alike have one cause, as a rule.
+    // Problems that begin alike usually have one cause.
     const begins = problem.slice(0, 40)
     if (findings.every((finding) => !finding.problem.startsWith(begins))) {
       findings.push({ problem, input })
@@ -84,7 +82,7 @@ export const make = (target: Target, counter: WorkCounter, seed: number): Fuzzer
     if (performance.now() - start > timeLimit) find(`it takes more than ${timeLimit} ms`, input)
   }
 
-  /** Tells whether some work is new, and remembers it. Counts are compared by their powers of two. */
+  /** Tells whether work is new, and remembers it. Counts are compared by powers of two. */
   const isNew = (work: Work): boolean => {
     const before = seen.size
     for (const [block, count] of work) seen.add(`${block} ${Math.min(8, 32 - Math.clz32(count))}`)
@@ -100,7 +98,7 @@ export const make = (target: Target, counter: WorkCounter, seed: number): Fuzzer
   const draw = (): Uint8Array =>
     Changes.changed(random, random.pick(corpus), random.pick(corpus), words)
 
-  /** Repeats one part of an input, and compares the work of twice with that of four times the repetitions. */
+  /** Compares the work of twice with that of four times the repetitions of a part. */
   const measureGrowth = (): void => {
     const input = random.pick(corpus)
     const start = random.below(input.length + 1)
@@ -144,7 +142,6 @@ export const make = (target: Target, counter: WorkCounter, seed: number): Fuzzer
   }
 }
 
-/** Tells whether the work of several inputs has a block, or a number of times, that no input had before. */
 const isNewTogether = (work: Work, seen: ReadonlySet<string>): boolean => {
   for (const [block, count] of work) {
     if (!seen.has(`${block} ${Math.min(8, 32 - Math.clz32(count))}`)) return true

@@ -1,6 +1,6 @@
 /**
- * The code that reads text of strangers: everything before the checksum of a callback is compared, and every decoder. Each
- * target states what holds for all inputs.
+ * The code that reads text of strangers before the checksum is compared, and every decoder; each target states its
+ * promises.
  */
 import * as Amount from "@pawl/core/Amount"
 import * as Hmac from "@pawl/core/Hmac"
@@ -31,7 +31,7 @@ const promise = (holds: boolean, sentence: string): void => {
   if (!holds) throw new Error(sentence)
 }
 
-/** Signs everything alike, so that inputs pass the comparison of checksums and come to the code behind it. */
+/** Signs everything alike, so that inputs pass the comparison of checksums. */
 const sign = (): Uint8Array => new Uint8Array(32)
 const checksum = Buffer.from(sign()).toString("base64")
 const tag = Buffer.from(sign().subarray(0, 16)).toString("base64url")
@@ -78,7 +78,7 @@ const callbackWords = [
   "EUR"
 ]
 
-/** Compares a value of the one reader of JSON with that of JSON.parse, in which a number may have lost digits. */
+/** Compares a value with that of JSON.parse, in which a number may have lost digits. */
 const isSameJson = (one: unknown, other: unknown): boolean =>
   typeof other === "number"
     ? one === other || (typeof one === "string" && Number(one) === other)
@@ -107,7 +107,7 @@ const json: Target["run"] = (input) => {
 
 const verify = verifyWith({ current: sign, previous: sign, accounts: ["mid-1", "4711"] })
 
-/** An input is six lines: method, query, content type, content encoding, checksum, body. */
+/** Six lines: method, query, content type, content encoding, checksum, body. */
 const callback: Target["run"] = (input) => {
   const parts: Array<string> = []
   let from = 0
@@ -180,7 +180,7 @@ const { make: makeUrl } = Effect.runSync(
   )
 )
 
-/** An input is three lines: URL, requestId, account. A URL that is made is read again. */
+/** Three lines: URL, requestId, account. A URL that is made is read again. */
 const url: Target["run"] = (input) => {
   const [text = "", requestId = "", mid = ""] = utf8.decode(input).split("\n")
   const made = Effect.runSyncExit(makeUrl(text, "card-payment", { requestId, mid }))
@@ -219,7 +219,7 @@ const url: Target["run"] = (input) => {
 const tokenOf = (body: Uint8Array): Response => ({ status: 200, headers: {}, body })
 const goodToken = new TextEncoder().encode('{"accessToken":"token"}')
 
-/** Runs one call of the client, which gets one response from the service and another from `/auth`. */
+/** Runs one call with one response, and another from `/auth`. */
 const call = <A, E>(
   effect: Effect.Effect<A, E, PawlPortable.Services>,
   response: Response,
@@ -251,7 +251,7 @@ const call = <A, E>(
 
 const statuses = [200, 200, 200, 201, 204, 302, 400, 400, 404, 422]
 
-/** The first byte of an input chooses the call and the status of its response, and the rest is the body. */
+/** The first byte chooses the call and the status of the response, the rest is the body. */
 const response: Target["run"] = (input) => {
   const [first = 0] = input
   const status = statuses[first % statuses.length] ?? 200
@@ -285,7 +285,6 @@ const auth: Target["run"] = (input) => {
   )
 }
 
-/** The targets by name. `proof/fuzz/corpus.json` has the inputs of each. */
 export const targets = {
   json: { run: json, words: jsonWords, corpus: corpora.json },
   callback: {

@@ -1,22 +1,21 @@
 /**
- * Counts the work of code in executed blocks, with the precise coverage of V8. The counts do not depend on the machine or its
- * load, so they show new paths and how work grows with the input. Native functions and regular expressions are not counted.
+ * Counts executed blocks by V8's precise coverage, whatever the machine or its load. Native functions and regular
+ * expressions are not counted.
  */
 import { type Profiler, Session } from "node:inspector"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 
-/** How often each block ran since the last call. A key names a block. */
+/** How often each block ran since the last call. */
 export type Work = ReadonlyMap<string, number>
 
 export interface WorkCounter {
   readonly take: () => Work
 }
 
-/** The sources whose blocks count: those of the workspace, and of Effect, which decodes for them. */
+/** Blocks of the workspace and of Effect count. */
 const counted = /\/(?:packages|proof|effect)\//u
 
-/** Starts to count. Ends with the scope. */
 export const make: Effect.Effect<WorkCounter, never, Scope.Scope> = Effect.map(
   Effect.acquireRelease(
     Effect.sync(() => {
@@ -57,7 +56,6 @@ const workOf = (scripts: ReadonlyArray<Profiler.ScriptCoverage>): Work => {
   return work
 }
 
-/** Returns the number of blocks that ran. */
 export const total = (work: Work): number => {
   let sum = 0
   for (const count of work.values()) sum += count

@@ -13,11 +13,10 @@ import * as Redacted from "effect/Redacted"
 import * as fc from "fast-check"
 
 /**
- * Service that is the payments service under test, new and without transactions.
+ * Service that is the payments service under test, new and empty.
  *
- * - `handle` sends one request and returns its response; `path` is from the host root.
- * - `pass` lets time pass, and returns when everything that became due is done.
- * - `merchantKey`, `merchantSecret`: the credentials it accepts.
+ * - `handle`: sends one request; `path` is from the host root.
+ * - `pass`: lets time pass, and returns when everything due is done.
  */
 export class GatewayUnderTest extends Context.Service<
   GatewayUnderTest,
@@ -29,21 +28,19 @@ export class GatewayUnderTest extends Context.Service<
   }
 >()("@pawl/proof/gateway/GatewayLaw/GatewayUnderTest") {}
 
-/** Makes the layer of the payments service under test. A law builds it once for each value it is tried on. */
+/** Makes the layer of the service under test. A law builds it for each value. */
 export type MakeGateway = () => Layer.Layer<GatewayUnderTest, unknown>
 
-/** A law of the payments service, tried on lists of requests. */
 export type GatewayLaw = Laws.Law<MakeGateway>
 
-/** The body of a request: a value to write as JSON, or text to send unchanged. */
+/** A body: a value to write as JSON, or text to send unchanged. */
 export type Body = Readonly<Record<string, unknown>> | string
 
 /**
  * The client of a law.
  *
  * - `post`, `get`: send a request with the access token.
- * - `authenticate`: requests an access token with these instead of the right credentials, and returns the status code.
- * - `pass`: lets time pass.
+ * - `authenticate`: requests an access token with these credentials, and returns the status code.
  * - `sign`: returns the request checksum of a payment.
  */
 export interface LawClient {
@@ -55,14 +52,12 @@ export interface LawClient {
   readonly sign: (fields: SignedFields) => string
 }
 
-/** A response: its status code, its body as text, and its body as JSON. */
 export interface JsonResponse {
   readonly status: number
   readonly text: string
   readonly json: unknown
 }
 
-/** The fields that a request checksum covers. */
 export interface SignedFields {
   readonly accountId: string
   readonly requestId: string
@@ -71,8 +66,8 @@ export interface SignedFields {
 }
 
 /**
- * Makes a law. `body` checks one list of requests against a new service. If `requests` is an arbitrary,
- * its values are drawn; if it is a list of lists, each list is tried.
+ * Makes a law. `body` checks one list of requests against a new service. `requests` is an arbitrary, or a list of
+ * lists.
  */
 export const law = <A>(
   about: Laws.LawText,
@@ -132,7 +127,7 @@ const makeClient = Effect.gen(function* () {
 
 const utf8 = new TextEncoder()
 
-/** Returns the signed body of an APM payment. `over` replaces fields after the body is signed. */
+/** Returns the signed body of an APM payment. `over` replaces fields after that. */
 export const apmBody = (
   { sign }: LawClient,
   signed: Partial<SignedFields> = {},
@@ -149,7 +144,7 @@ const card = {
   cardHolderName: "Ada Lovelace"
 }
 
-/** Returns the body of a card payment or a card payout of 10.50. */
+/** Returns the body of a card payment or payout of 10.50. */
 export const cardBody = (over: Readonly<Record<string, unknown>> = {}) => ({
   requestId: "r-1",
   mid: "m-1",
@@ -158,7 +153,7 @@ export const cardBody = (over: Readonly<Record<string, unknown>> = {}) => ({
   ...over
 })
 
-/** Returns metadata that selects a scenario; a service without scenarios ignores it. */
+/** Returns metadata that selects a scenario, if the service has any. */
 export const scenarioMetadata = (name: string) => ({ metadata: { "sandbox.scenario": name } })
 
 /** Returns a field of a response, as text. */

@@ -1,14 +1,14 @@
 /**
- * The laws of a gateway: of the payments service itself, or of a substitute in a test.
+ * The laws of a gateway: the payments service itself, or a substitute.
  *
  * **Details**
  *
- * The laws send requests to a `GatewayUnderTest`, read the responses and let time pass. It may be the gateway in memory, a
- * sandbox at a URL, or a mock. The laws use only the endpoints of `spec.md`.
+ * The laws send requests to a `GatewayUnderTest`, such as the gateway in memory, a sandbox at a URL, or a mock. They
+ * use only the endpoints of `spec.md`.
  *
  * **Gotchas**
  *
- * Some laws select a scenario of the sandbox (`sandbox.scenario`). A service without scenarios chooses the statuses itself.
+ * Some select a scenario of the sandbox (`sandbox.scenario`). Another service chooses the statuses itself.
  */
 import * as Fake from "@pawl/testkit/Fake"
 import * as Gateway from "@pawl/testkit/Gateway"
@@ -20,7 +20,7 @@ import { type GatewayLaw, GatewayUnderTest, type MakeGateway } from "./GatewayLa
 import { requestLaws } from "./RequestLaws.ts"
 import { transactionLaws } from "./TransactionLaws.ts"
 
-/** Makes the layer of the gateway in memory, in virtual time; its transactions move every 15 minutes. */
+/** Makes the gateway in memory, in virtual time; transactions move every 15 minutes. */
 export const gatewayInMemory: MakeGateway = () =>
   Layer.effect(
     GatewayUnderTest,
@@ -36,5 +36,4 @@ export const gatewayInMemory: MakeGateway = () =>
     Layer.provideMerge(TestClock.layer({ warningDelay: "1 hour" }))
   )
 
-/** The laws of a gateway. */
 export const laws: ReadonlyArray<GatewayLaw> = [...requestLaws, ...transactionLaws]

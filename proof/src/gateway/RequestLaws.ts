@@ -10,7 +10,7 @@ import { apmBody, cardBody, field, type GatewayLaw, law } from "./GatewayLaw.ts"
 
 const canary = "k4n4ry"
 
-/** Wrong values, each for one field of a payment; no response may repeat the canary. */
+/** Wrong values for fields of a payment; no response may repeat the canary. */
 const wrongFields: ReadonlyArray<readonly [field: string, value: unknown]> = [
   ["requestId", 7],
   ["requestId", `${canary}|`],
@@ -28,7 +28,7 @@ const wrongFields: ReadonlyArray<readonly [field: string, value: unknown]> = [
   ["device", { javaEnabled: canary }]
 ]
 
-/** Makes bodies that are not JSON, or not JSON with one meaning, from a valid body. */
+/** Makes bodies that are not JSON, or have several meanings. */
 const malformed: ReadonlyArray<(valid: string) => string> = [
   () => "",
   () => "{",
@@ -39,7 +39,6 @@ const malformed: ReadonlyArray<(valid: string) => string> = [
   () => `${"[".repeat(65)}${"]".repeat(65)}`
 ]
 
-/** The laws of requests. */
 export const requestLaws: ReadonlyArray<GatewayLaw> = [
   law(
     {
@@ -187,7 +186,7 @@ export const requestLaws: ReadonlyArray<GatewayLaw> = [
   )
 ]
 
-/** Returns the names of the fields in a 400, sorted, without the names of their members. */
+/** Returns the sorted fields of a 400, without members. */
 const fieldsOf = (json: unknown): ReadonlyArray<string> => {
   const { errors = [] } = json as {
     readonly errors?: ReadonlyArray<{ readonly field: string }>

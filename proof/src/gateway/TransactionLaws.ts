@@ -15,7 +15,7 @@ import {
   scenarioMetadata
 } from "./GatewayLaw.ts"
 
-/** A step of a history: a request, or time that passes. */
+/** A request, or time that passes. */
 type Step =
   | { readonly do: "pay" | "pay out"; readonly requestId: string }
   | { readonly do: "read"; readonly which: number; readonly as: "payments/apm" | "payouts/card" }
@@ -46,7 +46,6 @@ const steps: fc.Arbitrary<ReadonlyArray<Step>> = fc.array(
   { maxLength: 20 }
 )
 
-/** The laws of transactions. */
 export const transactionLaws: ReadonlyArray<GatewayLaw> = [
   law(
     {

@@ -1,24 +1,21 @@
 /**
- * Checks a model: visits every state that is reachable, breadth first.
+ * Checks a model: visits every reachable state, breadth first.
  *
  * **Details**
  *
- * A model is a machine: its states are plain data, and every step is a pure function of a state. An invariant is checked in every
- * state. A broken one is reported with a shortest sequence of steps that leads there.
- *
- * The goal is checked under fairness: from every reachable state, steps of the protocol alone can lead to the goal. So a run
- * that makes each step that is possible again and again, and has no further fault, reaches the goal again and again.
+ * States are plain data and steps pure functions. An invariant holds in every state; a broken one is reported with a
+ * shortest sequence of steps. The goal is checked under fairness: from every reachable state, steps of the protocol
+ * alone lead to it.
  */
 
 /**
  * A step.
  *
- * - `kind`: a step of the *protocol* is made at some time if it stays possible. A *move* of the service or a *fault* may
- *   never come.
- * - `label`: the text of the event that shows the step from outside; undefined for a step that nobody sees.
- * - `isAtOnce`: whether the step changes nothing that another step depends on, so that the checker may make it at once,
- *   and need not try the others before it.
- * - `isRecorded`: whether a later event shows this fault, so that a trace may have it.
+ * - `kind`: a step of the *protocol* that stays possible is made at some time. A *move* of the service or a *fault*
+ *   may never come.
+ * - `label`: the event that shows the step; undefined if nobody sees it.
+ * - `isAtOnce`: no other step depends on what it changes, so it may be made at once, without the others before it.
+ * - `isRecorded`: a later event shows this fault, so a trace may have it.
  */
 export interface Step<State> {
   readonly name: string
@@ -29,13 +26,7 @@ export interface Step<State> {
   readonly next: State
 }
 
-/**
- * A model with its setting.
- *
- * - `invariants`: each holds in every state.
- * - `goal`: what is reached again from every state, if only steps of the protocol follow.
- * - `canonical`: returns a value that is the same for states that can do the same.
- */
+/** A model with its setting. `canonical` returns the same value for states that can do the same. */
 export interface Machine<State> {
   readonly first: State
   readonly steps: (state: State) => ReadonlyArray<Step<State>>
@@ -45,14 +36,13 @@ export interface Machine<State> {
   readonly canonical: (state: State) => unknown
 }
 
-/** A way in which a model is broken, with a small scope in which that shows and the name of what it breaks first. */
+/** A broken model, with a small scope that shows it and the invariant that breaks first. */
 export interface Mutant<Scope> {
   readonly mutant: string
   readonly scope: Scope
   readonly breaks: string
 }
 
-/** Makes a step of the protocol. */
 export const protocol = <State>(
   name: string,
   next: State,
@@ -68,10 +58,9 @@ export const fault = <State extends { readonly faults: number }>(
 ): ReadonlyArray<Step<State>> =>
   faults === 0 ? [] : [{ name, kind: "fault", ...more, next: { ...next, faults: faults - 1 } }]
 
-/** A character for each value, which makes keys short. */
 const characters = new Map<unknown, string>()
 
-/** Returns a text that equals that of another value only if the two are the same. Their fields have the same order. */
+/** Returns a text that is the same only for equal values. Their fields have the same order. */
 export const keyOf = (value: unknown): string => {
   if (typeof value === "object" && value !== null) {
     let key = "("
@@ -86,12 +75,7 @@ export const keyOf = (value: unknown): string => {
   return next
 }
 
-/**
- * The result of a check.
- *
- * - `stepNames`: the names of the steps that were made.
- * - `broken`: the name of the invariant or of the goal, and the steps that lead to the state that breaks it.
- */
+/** The result: the names of the steps that were made, and in `broken` the invariant or goal with the steps to it. */
 export interface Outcome {
   readonly states: number
   readonly transitions: number
@@ -99,10 +83,9 @@ export interface Outcome {
   readonly broken: { readonly name: string; readonly path: ReadonlyArray<string> } | undefined
 }
 
-/** The most states that are visited; a check of more fails. */
+/** A check of more states fails. */
 const maxStates = 6_000_000
 
-/** Checks every state of a machine. */
 export const check = <State>({
   canonical,
   first,
@@ -115,7 +98,6 @@ export const check = <State>({
   const parents: Array<number> = []
   const names: Array<string> = []
   const isGoal: Array<boolean> = []
-  /** The steps of the protocol, as pairs of states. */
   const from: Array<number> = []
   const to: Array<number> = []
   const stepNames = new Set<string>()
@@ -174,7 +156,7 @@ export const check = <State>({
   return outcome(stuck === undefined ? undefined : { name: goal, path: pathTo(stuck) })
 }
 
-/** Returns the first state from which no sequence of steps leads to a state at the goal. */
+/** Returns the first state from which no steps lead to the goal. */
 const firstWithout = (
   isGoal: ReadonlyArray<boolean>,
   from: ReadonlyArray<number>,

@@ -23,7 +23,6 @@ const ledgerOf = (name: string): Bug => {
   return ledger === undefined ? {} : { ledger }
 }
 
-/** The planted bugs, by description. */
 export const codeBugs: Readonly<Record<string, Bug>> = {
   "a claim is told without confirmation": { policy: "never" },
   "no transaction is polled": { profile: { pollIntervals: [Duration.days(400)] } },

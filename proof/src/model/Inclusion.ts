@@ -3,15 +3,12 @@
  *
  * **Details**
  *
- * A trace is the list of the events that were seen of one transaction: what the journal of each receiver recorded, what the
- * handler was called for and committed, what arrived, what was answered, and what the service did. Most steps of the model
- * are not seen. So the check follows all states in which the model may be: between two events it makes the steps
- * that nobody sees, and at each event it keeps the states that a step with this event leads to. A trace is refused at the
- * first event at which no state is left.
+ * A trace has the events that were seen of one transaction. Most steps of the model are not seen, so the check
+ * follows all states in which the model may be: unseen steps between two events, then the steps with the event. A
+ * trace is refused at the first event that leaves no state.
  *
- * Faults that no event shows are not assumed: no stalled process, and no lease that a living worker loses. A callback of the
- * service and a forged one look the same, so every callback counts as one that anybody may send. `Seen` has the steps that
- * the model leaves out and an event shows.
+ * Faults that no event shows are not assumed: no stalled process, and no lease that a living worker loses. Every
+ * callback counts as one that anybody may send. `Seen` has the steps that the model leaves out and an event shows.
  */
 import { type Status, statuses } from "@pawl/core/Status"
 import { keyOf, type Step } from "./Checker.ts"
@@ -21,31 +18,25 @@ import { ofRecorder } from "./Seen.ts"
 import { first, type State } from "./State.ts"
 import { labels } from "./Step.ts"
 
-/**
- * A trace.
- *
- * - `path`: the statuses that the service moved the transaction through.
- * - `events`: the labels of the steps that were seen, in order.
- */
+/** A trace: the statuses of the transaction at the service, and the labels of the seen steps. */
 export interface Trace {
   readonly path: ReadonlyArray<Status>
   readonly events: ReadonlyArray<string>
 }
 
-/** The result of a check. `at` is the index of the event that is refused; the number of events if only the end is. */
+/** The result. `at` is the index of the refused event; the number of events if only the end is refused. */
 export type Verdict =
   | { readonly accepted: true; readonly states: number }
   | { readonly accepted: false; readonly at: number; readonly reason: string }
 
 /** The most callbacks of one transaction that are accepted at once. */
 const maxIncoming = 12
-/** The states in which a model may be, by their keys. */
 export type States<State> = Map<string, State>
 
-/** The most states whose steps are kept, because traces of one path meet the same states. */
+/** The most states whose steps are kept; traces of one path meet the same states. */
 const keptStates = 4000
 
-/** Makes the functions that follow the states of a model. A step without a label is made between two events. */
+/** Makes the functions that follow the states. A step without a label comes between two events. */
 export const follow = <State>(
   steps: (state: State) => ReadonlyArray<Pick<Step<State>, "label" | "next">>
 ) => {
@@ -66,7 +57,6 @@ export const follow = <State>(
     return found
   }
   return {
-    /** Adds the states that are reached by steps without a label. */
     close: (states: States<State>): States<State> => {
       const open = [...states]
       for (let entry = open.pop(); entry !== undefined; entry = open.pop()) {
@@ -78,7 +68,9 @@ export const follow = <State>(
       }
       return states
     },
-    /** Returns the states to which a step with this label leads. `isKept` tells of how many steps a state stays possible. */
+    /**
+     * Returns the states to which steps with a label lead. `isKept` says for how many steps a state stays possible.
+     */
     after: (
       states: States<State>,
       event: string,
@@ -95,12 +87,15 @@ export const follow = <State>(
   }
 }
 
-/** The end of a process may come while its worker has no row, and a redrive while the row is no dead letter of the handler. */
+/**
+ * A process may end while its worker has no row, and a redrive may come while the row is no dead letter of the
+ * handler.
+ */
 const isEnd = new Set([labels.ended(0), labels.ended(1), labels.redriven])
 
 /**
- * Events that may change nothing. A worker that the store does not answer tries again. It gives the row up, as if its process
- * ended, when its lease may run out, or when its commit was made although the answer to it was lost.
+ * Events that may change nothing. A worker without an answer of the store tries again, or gives the row up when its
+ * lease may run out or its commit was made.
  */
 const isOptional = new Set([
   labels.storeSilent(0),
@@ -110,13 +105,12 @@ const isOptional = new Set([
   labels.leaseTime
 ])
 
-/** Returns the label of the step that an event shows. */
 const stepOf = (event: string): string => {
   if (event === labels.storeSilent(0)) return labels.ended(0)
   return event === labels.storeSilent(1) ? labels.ended(1) : event
 }
 
-/** Makes the check of the traces of one path. Such a trace has the steps of faults only if an event shows them. */
+/** Makes the check of one path. Its traces have the steps of faults only where an event shows them. */
 const makeFollowing = (path: ReadonlyArray<Status>) => {
   const setting: Setting = { path, forged: statuses, faults: Infinity }
   const { after, close } = follow((state: State) =>
@@ -139,7 +133,6 @@ const makeFollowing = (path: ReadonlyArray<Status>) => {
   }
 }
 
-/** Makes the check of traces. */
 export const make = () => {
   const paths = new Map<string, ReturnType<typeof makeFollowing>>()
   return ({ events, path }: Trace): Verdict => {

@@ -3,10 +3,10 @@
  *
  * **Details**
  *
- * Two receivers work on one SQLite file at a time, and each that is killed is followed by another. They and this process append
- * their notes to one file (`NoteFile`), so the notes have one order: that in which the steps were made. A process may be killed
- * after a commit and before its note. Then its row in `recorded_effects` shows the commit, and the note is put where the process
- * ended. The write of a commit releases the row, so the other process may claim it at once.
+ * Two receivers at a time work on one SQLite file; each that is killed is followed by another. All append notes to
+ * one file (`NoteFile`), so the notes have the order of the steps. If a process is killed between a commit and its
+ * note, its row in `recorded_effects` shows the commit, and the note is put where the process ended. The write of a
+ * commit releases the row, so the other process may claim it at once.
  */
 import { statuses as allStatuses, type Status } from "@pawl/core/Status"
 import * as Effect from "effect/Effect"
@@ -21,21 +21,21 @@ import * as Stores from "../rel/Stores.ts"
 import { labels } from "./Step.ts"
 import * as Traces from "./Traces.ts"
 
-/** The number of callbacks that are posted at once. */
+/** The callbacks that are posted at once. */
 const senders = 6
-/** The limits of the number of callbacks that a receiver answers before it is killed. */
+/** The limits of the callbacks that a receiver answers before it is killed. */
 const answeredBeforeKill = { least: 5, most: 40 }
-/** The longest delay of a kill after the last of these responses, in milliseconds. */
+/** The longest delay of a kill after these responses, in milliseconds. */
 const maxDelay = 80
 /** Ends the wait for a receiver that does not answer, in milliseconds. */
 const hangTimeout = 20_000
-/** Ends the wait for the last end, in milliseconds: longer than a lease and the longest backoff of a few failed calls. */
+/** Ends the wait for the last end, in milliseconds: longer than a lease and the backoff of a few failed calls. */
 const settleTime = 3 * NoteFile.lease
 
-/** The shares of the callbacks that are followed by a forgery: one with the checksum of the callback, and one without. */
+/** The shares of callbacks followed by a forgery: with the callback's checksum, and without one. */
 const forged = { verifiable: 0.1, unverifiable: 0.2 }
 
-/** Returns the number of kills after which about `count` transactions were met, and at most 5. */
+/** Returns the kills after which about `count` transactions were met, at most 5. */
 export const killsOf = (count: number): number => Math.min(5, Math.max(1, Math.ceil(count / 8)))
 
 interface Effects {
@@ -44,11 +44,10 @@ interface Effects {
   readonly process: number
 }
 
-/** Returns the traces of notes, with the commits that killed processes made and did not note. */
+/** Returns the traces of notes, with commits of killed processes that were not noted. */
 const tracesOf = (notes: ReadonlyArray<Traces.Note>, effects: ReadonlyArray<Effects>) => {
   const traces = Traces.make()
   const noted = new Set<string>()
-  /** The numbers of the two processes that run. */
   const running: [number, number] = [0, 1]
   for (const note of notes) {
     if (note._tag === "Seen") noted.add(`${note.id} ${note.event}`)
@@ -66,7 +65,7 @@ const tracesOf = (notes: ReadonlyArray<Traces.Note>, effects: ReadonlyArray<Effe
   return traces.all()
 }
 
-/** Records the traces of `kills` receivers and the one after them, with the planted bug of that name if one is given. */
+/** Records the traces of `kills` receivers and the one after them, with a planted bug if named. */
 export const record = Effect.fnUntraced(function* (seed: number, kills: number, bug = "") {
   const random = SeededRandom.make(seed, "killed")
   const store = yield* Stores.makeSql("sqlite")

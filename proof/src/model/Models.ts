@@ -7,7 +7,7 @@ import * as Requests from "./Requests.ts"
 import * as Rules from "./Rules.ts"
 import * as Store from "./Store.ts"
 
-/** A check of a model in one scope, or of a mutant, which has to break `breaks`. */
+/** A check of a scope, or of a mutant, which has to break `breaks`. */
 export interface Check {
   readonly name: string
   readonly check: () => Outcome
@@ -16,7 +16,6 @@ export interface Check {
 
 const nameOf = (model: string, scope: object): string => `${model} ${JSON.stringify(scope)}`
 
-/** The models in the scopes of a full check. */
 export const models: ReadonlyArray<Check> = [
   ...Rules.scopes.map((scope) => ({
     name: nameOf("protocol", scope),
@@ -32,7 +31,6 @@ export const models: ReadonlyArray<Check> = [
   }))
 ]
 
-/** The mutants of all models. */
 export const mutants: ReadonlyArray<Required<Check>> = [
   ...Object.entries(Rules.mutants).map(([rule, { breaks, mutant, scope }]) => ({
     name: mutant,

@@ -1,5 +1,5 @@
 /**
- * The steps outside the workers: of the shop, of the service, of the network, and of a receiver that accepts a callback.
+ * The steps outside the workers: shop, service, network, and the accepting of callbacks.
  */
 import * as Evidence from "@pawl/core/Evidence"
 import { fault, protocol, type Step } from "./Checker.ts"
@@ -9,10 +9,9 @@ import { labels } from "./Step.ts"
 
 type Steps = ReadonlyArray<Step<State>>
 
-/** Returns the status of the transaction; undefined before the service made it. */
 export const statusOf = ({ path }: Setting, { moves }: State) => path[moves - 1]
 
-/** Joins evidence to the row and makes it due, unless `isDue` is false. */
+/** Joins evidence to the row, and makes it due unless `isDue` is false. */
 export const joined = (
   state: State,
   setting: Setting,
@@ -31,7 +30,7 @@ export const joined = (
   return { ...state, row: next, isAwake: state.isAwake || (isDue && holds(setting, "wakes")) }
 }
 
-/** A request for an order: written down, sent, answered, settled. After a crash it is sent again. */
+/** A request: written down, sent, answered, settled. After a crash it is sent again. */
 export const ofShop = (state: State, setting: Setting): Steps => {
   const { created, exchange, moves, order, posted } = state
   const [status] = setting.path
@@ -45,7 +44,7 @@ export const ofShop = (state: State, setting: Setting): Steps => {
   }
   if (exchange === "none" || status === undefined) return steps
   if (exchange === "request") {
-    // The service returns its first answer to a requestId that it knows.
+    // A known requestId gets its first answer.
     const isKnown = created > 0 && holds(setting, "keepsRequestId") && writesFirst
     const answered: State = { ...state, exchange: "response" }
     const made: State = {
@@ -109,7 +108,7 @@ export const ofNetwork = (state: State, { forged, path }: Setting, maxIncoming: 
       steps.push(...fault(`every callback with ${claim} is lost`, state, lost))
     }
   }
-  // A forger has seen a callback of the transaction: the checksum covers neither the status nor the time.
+  // A forger has seen a callback: the checksum covers neither status nor time.
   if (moves === 0 || !isFree) return steps
   return steps.concat(
     forged.flatMap((claim) =>
@@ -120,7 +119,7 @@ export const ofNetwork = (state: State, { forged, path }: Setting, maxIncoming: 
   )
 }
 
-/** Accepting a callback: stored, recorded, answered 200. The receiver may die between any two of these steps. */
+/** A callback is stored, recorded, answered 200. The receiver may die between two steps. */
 export const ofReceiver = (state: State, setting: Setting): Steps =>
   state.incoming.flatMap((each, index): Steps => {
     const { claim, isForged, stage } = each
@@ -139,7 +138,6 @@ export const ofReceiver = (state: State, setting: Setting): Steps =>
       const isNew = (evidence & claimed) === 0
       const isOpen = (evidence & Evidence.confirmed(claim)) === 0 && holds(setting, "asksAgain")
       const stored = at(stage === "answered" ? "gone" : "stored", isNew)
-      // Its arrival alone changed nothing.
       const isAtOnce = storesFirst
       const next = joined(stored, setting, claimed, isNew || isOpen)
       steps.push(protocol(`a callback with ${claim} is stored`, next, { isAtOnce }))

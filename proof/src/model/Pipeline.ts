@@ -1,10 +1,6 @@
 /**
- * The real pipeline in virtual time: two receivers on one store, whose journals are recorded as traces.
- *
- * **Details**
- *
- * Callbacks are lost, repeated, shuffled and forged, the handler fails and is slow, and receivers are killed, stopped and
- * started again.
+ * The real pipeline in virtual time: two receivers on one store, recorded as traces, with lost, repeated, shuffled
+ * and forged callbacks, a failing and slow handler, kills, stops and starts.
  */
 import * as Handler from "@pawl/core/Handler"
 import * as NodeHmac from "@pawl/core/NodeHmac"
@@ -36,10 +32,9 @@ import type { Write } from "./Traces.ts"
 /**
  * A bug in the code.
  *
- * - `policy`, `profile`: settings of the receivers.
- * - `ledger`, `receive`: replace the ledger, or the entry point of the receivers.
- * - `commitsApart`: the effects of the handler commit before the status is marked told.
- * - `releasesRunning`: a receiver that stops releases the rows whose handler runs.
+ * - `ledger`, `receive`: replace the ledger, or the entry point.
+ * - `commitsApart`: the effects commit before the status is marked told.
+ * - `releasesRunning`: a receiver that stops releases rows whose handler runs.
  */
 export interface Bug {
   readonly policy?: Policy
@@ -52,15 +47,13 @@ export interface Bug {
   readonly releasesRunning?: boolean
 }
 
-/** A process of a receiver. `end` kills it, or stops it in order. */
+/** `end` kills a receiver, or stops it in order. */
 export interface Process {
   readonly receive: (incoming: Verifier.Incoming) => Effect.Effect<Receiver.StatusCode | undefined>
   readonly end: (isKilled: boolean) => Effect.Effect<void>
 }
 
-/**
- * The parts that the receivers of a run share. `random` decides how long a read and a call take, and whether the call succeeds.
- */
+/** The shared parts. `random` decides the time of a read and a call, and whether the call succeeds. */
 export interface Shared {
   readonly write: Write
   readonly statusOf: (id: string) => Status | undefined
@@ -69,7 +62,6 @@ export interface Shared {
   readonly bug: Bug
 }
 
-/** Starts a receiver. */
 export const start = Effect.fnUntraced(function* (
   by: Index,
   { bug, ledger, random, statusOf, write }: Shared

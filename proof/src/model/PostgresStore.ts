@@ -1,10 +1,6 @@
 /**
- * An empty ledger on PostgreSQL, in virtual time.
- *
- * **Details**
- *
- * Time passes from one wake of a fiber to the next, and stands still while a statement is under way. The clock of the database is
- * moved only when a statement asks for it, because each move is a statement of its own.
+ * An empty ledger on PostgreSQL, in virtual time, which stands still while a statement is under way. The database's
+ * clock is moved only when a statement asks for it, because each move is a statement.
  */
 import { Ledger } from "@pawl/webhook/Ledger"
 import * as NodeStore from "@pawl/webhook/internal/ledger/NodeStore"
@@ -19,7 +15,6 @@ import * as VirtualDatabase from "../rel/VirtualDatabase.ts"
 import { noteWakes } from "../VirtualTime.ts"
 import type { MakeStore } from "./Recording.ts"
 
-/** Makes the ledger in a database of its own, which the scope drops. */
 export const make: MakeStore = Effect.gen(function* () {
   const sql = yield* Stores.makeSql("postgres")
   const opened = NodeStore.parse(sql.url)

@@ -1,9 +1,5 @@
 /**
- * The model of the protocol: the steps that are possible in a state, and the invariants.
- *
- * **Details**
- *
- * `docs/proof.md` explains the model.
+ * The model of the protocol: the possible steps of a state, and the invariants (`docs/proof.md`).
  */
 import * as Evidence from "@pawl/core/Evidence"
 import { isTerminal, rank } from "@pawl/core/Status"
@@ -13,7 +9,7 @@ import { holds, law, type Setting } from "./Rules.ts"
 import { canonical, first, type State } from "./State.ts"
 import { ofTime, ofWorker } from "./Working.ts"
 
-/** Returns the steps that are possible in a state, with so many callbacks being accepted at once. */
+/** Returns the possible steps, with so many callbacks being accepted at once. */
 export const steps = (
   state: State,
   setting: Setting,
@@ -27,14 +23,13 @@ export const steps = (
   ...ofTime(state, setting)
 ]
 
-/** Tells whether the handler was told the end that the service states, if it states one. */
+/** Tells whether the handler was told the service's end, if there is one. */
 export const isTold = (state: State, setting: Setting): boolean => {
   const status = statusOf(setting, state)
   const isOpen = status === undefined || !isTerminal(status)
   return isOpen || (state.row?.told === status && state.committed.at(-1) === status)
 }
 
-/** Makes the model of a setting. */
 export const machine = (setting: Setting): Machine<State> => ({
   first: first(setting.faults),
   steps: (state) => steps(state, setting),

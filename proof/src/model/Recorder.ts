@@ -1,10 +1,9 @@
 /**
- * Records a receiver at its ports: the ledger, the handler and the journal.
+ * Records a receiver of the package at its ports: ledger, handler and journal.
  *
  * **Details**
  *
- * The code of the receiver is that of the package. Each note is made at the moment at which the code does the step. A claim
- * waits until the journal is observed, so that no entry is missed.
+ * Each note is made when the code does the step. A claim waits until the journal is observed.
  */
 import type { Transition } from "@pawl/core/Handler"
 import type * as Journal from "@pawl/webhook/Journal"
@@ -20,10 +19,9 @@ type Store = Ledger["Service"]
 /**
  * Options of a recorder.
  *
- * - `by`: the number of the receiver, which is that of its worker.
- * - `isOpen`: false from the moment on at which the receiver is killed.
- * - `now`: the time without the errors of clocks, in milliseconds.
- * - `isUnreadable`: tells whether a field of a row cannot be read now.
+ * - `by`: the number of the receiver and its worker.
+ * - `isOpen`: false once the receiver is killed.
+ * - `now`: the true time in milliseconds.
  */
 export interface Options {
   readonly by: Index
@@ -33,7 +31,6 @@ export interface Options {
   readonly isUnreadable?: (id: string) => boolean
 }
 
-/** Records one receiver, from its start to its end. */
 export interface Recorder {
   readonly ledger: (ledger: Store) => Store
   readonly observe: (journal: Journal.Journal["Service"]) => void
@@ -42,16 +39,17 @@ export interface Recorder {
   readonly ended: () => void
 }
 
-/** Makes a recorder. */
 export const make = ({ by, isOpen, isUnreadable = () => false, now, write }: Options): Recorder => {
   const observed = Latch.makeUnsafe()
-  /** The rows whose kind was not known when they were claimed. At first only the endpoint of payments is read for them. */
+  /**
+   * The rows whose kind was unknown when they were claimed: only the endpoint of payments is read for them at first.
+   */
   const ofNoKind = new Set<string>()
   const see = (id: string, event: string) => {
     if (isOpen()) write({ _tag: "Seen", id, event })
   }
 
-  /** Returns the label of an entry of the journal; undefined for one that is no step. */
+  /** Returns the label of a journal entry; undefined if it is no step. */
   const labelOf = (id: string, entry: Journal.Entry): string | undefined => {
     switch (entry._tag) {
       case "Accepted":

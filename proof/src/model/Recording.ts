@@ -29,20 +29,13 @@ const paths: ReadonlyArray<ReadonlyArray<Status>> = [
 ]
 const forged: ReadonlyArray<Status> = ["PENDING", "PROCESSING", "SUCCEED", "FAILED", "CHARGEBACK"]
 
-/** The times of the traffic, in milliseconds. */
 const trafficTime = Duration.toMillis(Duration.minutes(20))
 const maxGap = Duration.toMillis(Duration.minutes(2))
 const endGap = Duration.toMillis(Duration.minutes(1))
 /** Longer than the reads of a lost REFUNDED or CHARGEBACK wait. */
 const quietTime = Duration.days(20)
 
-/**
- * An empty ledger in virtual time.
- *
- * - `clock`: the clock of the receivers.
- * - `pass`: lets time pass.
- * - `idle`: waits until no statement is under way.
- */
+/** An empty ledger in virtual time. `idle` waits until no statement is under way. */
 export interface Store {
   readonly ledger: Ledger.Ledger["Service"]
   readonly clock: Clock.Clock
@@ -50,10 +43,9 @@ export interface Store {
   readonly idle: Effect.Effect<void>
 }
 
-/** Makes an empty ledger. */
 export type MakeStore = Effect.Effect<Store, unknown, Scope.Scope>
 
-/** Makes a ledger that runs in the process, so every statement ends at once. */
+/** A ledger in the process, whose statements end at once. */
 export const inProcess = (empty: Layer.Layer<Ledger.Ledger, unknown>): MakeStore =>
   Effect.gen(function* () {
     const built = yield* Layer.build(Layer.fresh(empty))
@@ -61,7 +53,7 @@ export const inProcess = (empty: Layer.Layer<Ledger.Ledger, unknown>): MakeStore
     return { ledger: Context.get(built, Ledger.Ledger), clock, pass, idle: Effect.void }
   })
 
-/** Records the traces of `count` transactions, with a planted bug if one is given. */
+/** Records `count` transactions, with a planted bug if one is given. */
 export const record = Effect.fnUntraced(
   function* (
     seed: number,
@@ -90,7 +82,7 @@ const recordOn = Effect.fnUntraced(function* (
 ) {
   const random = SeededRandom.make(seed, "traces")
   const traces = Traces.make()
-  // Both receivers use one connection, which wakes them. So they need not look for rows every 250 ms for 20 days.
+  // Both share a connection, which wakes them, so they need not look for rows every 250 ms for 20 days.
   const opened = { ...store.ledger, pollInterval: Duration.infinity }
   const ledger = bug.ledger?.(opened) ?? opened
   const see = (id: string, event: string) => traces.write({ _tag: "Seen", id, event })
@@ -114,7 +106,7 @@ const recordOn = Effect.fnUntraced(function* (
       startImmediately: true
     })
 
-  /** Posts a callback to a receiver that runs; `isVerifiable` is false for a forgery without the secret. */
+  /** Posts a callback; `isVerifiable` is false for a forgery without the secret. */
   const post = (id: string, claim: Status, isVerifiable = true) =>
     Effect.suspend(() => {
       const receiver = receivers[random.below(2)] ?? receivers[0] ?? receivers[1]
@@ -161,7 +153,6 @@ const recordOn = Effect.fnUntraced(function* (
     }
   })
 
-  /** Ends a receiver and starts it again some seconds later. */
   const restart = (by: Index) =>
     Effect.gen(function* () {
       const ended = receivers[by]

@@ -1,12 +1,11 @@
 /**
- * Traces of real requests in virtual time: two processes on one store that send requests, are killed and started again, to a service
- * that loses requests and responses.
+ * Traces of real requests in virtual time: two processes on one store, killed and restarted, and a service that loses
+ * requests and responses.
  *
  * **Details**
  *
- * A recorder stands at the ports of a process: the store and the sender. An event is a step of the model, with the row as it is
- * then and the time. The model moves its times by that between two events. So the check compares each row that the code stores with
- * that of the model, to the millisecond.
+ * A recorder stands at the store and the sender. An event is a step of the model with the row and the time, and the
+ * model moves its times by that between two events. So each stored row is compared to the millisecond.
  */
 import { OutcomeUnknown, Unreachable, ValidationFailed } from "@pawl/core/PaymentsError"
 import * as NodeHmac from "@pawl/core/NodeHmac"
@@ -41,7 +40,7 @@ import * as Model from "./Requests.ts"
 type Store = RequestStore.RequestStore["Service"]
 type Sender = RequestSender["Service"]
 
-/** A planted bug of the code: it replaces functions of the store or of the sender. */
+/** A planted bug: replaces functions of the store or the sender. */
 interface Bug {
   readonly store?: (store: Store) => Partial<Store>
   readonly sender?: (sender: Sender) => Partial<Sender>
@@ -49,7 +48,6 @@ interface Bug {
 
 let another = 0
 
-/** The planted bugs, by description. */
 export const bugs: Readonly<Record<string, Bug>> = {
   "a request in doubt is sent again under a new requestId": {
     sender: ({ send }) => ({
@@ -87,14 +85,14 @@ interface Event {
   readonly label: string
 }
 
-/** A trace, and the number of transactions that the service made of the request. */
+/** A trace, and the transactions that the service made of the request. */
 export interface Trace {
   readonly id: string
   readonly events: Array<Event>
   effects: number
 }
 
-/** Returns what an event says of a row, by times that are relative to `at`. */
+/** Returns what an event says of a row, with times relative to `at`. */
 const textOf = ({ begunAt, dueAt, lease, outcome, parked }: RequestRow, at: number): string => {
   const leased = lease && (lease.inDoubt ? "leased in doubt" : "leased")
   const due = dueAt === undefined ? "not due" : `due in ${dueAt - at}`
@@ -102,7 +100,6 @@ const textOf = ({ begunAt, dueAt, lease, outcome, parked }: RequestRow, at: numb
   return `${outcome?._tag ?? parked?.reason ?? leased ?? due}${begun}`
 }
 
-/** Records a process at its store. */
 const record = (
   store: Store,
   by: number,
@@ -170,7 +167,7 @@ const record = (
 const traffic = 20 * 60_000
 const quiet = 60 * 60_000
 
-/** Records the traces of `count` requests, with the planted bug of that name if one is given. */
+/** Records the traces of `count` requests, with a planted bug if named. */
 export const recordTraces = Effect.fnUntraced(
   function* (seed: number, count: number, bugName = "") {
     const bug = bugs[bugName] ?? {}
@@ -184,7 +181,6 @@ export const recordTraces = Effect.fnUntraced(
     const traces = new Map<string, Trace>()
     const see = (id: string, label: string) => traces.get(id)?.events.push({ at: now(), label })
     const known = new Map<string, string>()
-    /** The requests that the service always refuses. */
     const refused = new Set<string>()
 
     const senderOf = (by: number, isDead: () => boolean): Sender => {
@@ -278,7 +274,7 @@ export const recordTraces = Effect.fnUntraced(
         ),
         { startImmediately: true }
       )
-    /** Calls a function of a person, and notes the row after it if it did something. */
+    /** Calls a person's function, and notes the row if it did something. */
     const decide = (
       time: number,
       id: string,
@@ -365,7 +361,7 @@ const scope: Model.Scope = { isLimited: false, refuses: true, faults: Infinity }
 /** Steps that nobody sees, and steps that no trace has. */
 const unseen = ["without a process", "the request arrives", "the transaction is registered"]
 const never = ["five minutes pass", "stalls", "forgets"]
-/** Steps of which the sender is told. It knows no row. */
+/** Steps that the sender is told of, without a row. */
 const ofSender =
   /the request is sent|there is no connection|the service answers|is refused|the (?:request|response) is lost|killed/u
 
@@ -388,12 +384,12 @@ const { after, close } = Inclusion.follow((state: Model.State) => {
     : [...steps, { label: "the lease is renewed", next: { ...state, row: renewed } }]
 })
 
-/** The longest time in which no process runs or has a free slot, in milliseconds. */
+/** The longest time without a running process or a free slot, in milliseconds. */
 const slack = 15_000
 
 const isOverdue = (row: RequestRow): boolean => (RequestRule.claimableAt(row) ?? 0) < -slack
 
-/** Returns the first event of a trace that is no step of the model, or what its end lacks; undefined if it is accepted. */
+/** Returns the first refused event, or what the end lacks; undefined if the trace is accepted. */
 export const missOf = ({ effects, events }: Trace): string | undefined => {
   const first = Model.first(Infinity)
   let states: Inclusion.States<Model.State> = close(new Map([[keyOf(first), first]]))

@@ -1,15 +1,14 @@
 /**
- * The model of a durable request: its row in the store, two processes that send it, and the service.
+ * The model of a durable request: its row, two processes that send it, and the service.
  *
  * **Details**
  *
- * The row is that of the package, and `RequestRule` changes it. So the model states what is around the rule: the order of the steps of a
- * process, what is lost, and how long the service knows a requestId. Each of the mutants changes one function of the rule, or one
- * of these steps.
+ * `RequestRule` of the package changes the row. The model adds the order of a process's steps, losses, and how long
+ * the service knows a requestId. Each mutant changes one function of the rule or one of these steps.
  *
- * Times are those of the rule, relative to now: the time is always 0, and a step of five minutes moves all times back. Times longer
- * ago than the window look the same, so the states are finite. Three fields record what happened, and no rule reads them: `effects`,
- * `isAnswered` and `isCancelled`.
+ * Times are relative to now: a step of five minutes moves all of them back. Times longer ago than the window look the
+ * same, so the states are finite. No rule reads `effects`, `isAnswered` and `isCancelled`, which record what
+ * happened.
  */
 import * as Evidence from "@pawl/core/Evidence"
 import { blank, type Row } from "@pawl/webhook/internal/rule/Row"
@@ -20,11 +19,10 @@ import { fault, keyOf, type Machine, type Mutant, protocol, type Step } from "./
 /**
  * The state of everything.
  *
- * - `madeAt`: when the service made the transaction, while it knows the requestId; undefined if it does not know it.
- * - `effects`: the number of transactions that the service made of the request.
- * - `isOnItsWay`: whether a copy of the request may still arrive whose process does not wait for the answer.
- * - `isRegistered`: whether the transaction is registered in the ledger.
- * - `isAnswered`, `isCancelled`: whether an answer was stored, and whether a cancellation was confirmed.
+ * - `madeAt`: when the service made the transaction; undefined if it does not know the requestId.
+ * - `effects`: the transactions that the service made of the request.
+ * - `isOnItsWay`: a copy of the request may arrive, and no process waits for its answer.
+ * - `isAnswered`, `isCancelled`: an answer was stored, a cancellation was confirmed.
  */
 export interface State {
   readonly row: RequestRow | undefined
@@ -39,11 +37,8 @@ export interface State {
 }
 
 /**
- * The work of a process on the request. `leased` is the row when it was leased or begun, and `isAwaited` tells whether a caller waits.
- *
- * - `arrived`: the service has made the transaction.
- * - `answered`, `registered`, `stored`: the answer has come, its transaction is registered, or its outcome is stored.
- * - `refused`, `unsent`, `lost`: the attempt ended without an answer.
+ * The work of a process. `leased` is the row when it was leased or begun; `isAwaited` if a caller waits. `refused`,
+ * `unsent` and `lost` attempts ended without an answer.
  */
 export interface Task {
   readonly stage:
@@ -64,10 +59,8 @@ export interface Task {
 }
 
 /**
- * The settings of a check.
- *
- * - `isLimited`: the request expires after a step of time.
- * - `refuses`: something before the service may refuse each attempt, also one that the service has answered.
+ * The settings of a check. With `isLimited` the request expires after a step of time; with `refuses` something before
+ * the service may refuse any attempt.
  */
 export interface Scope {
   readonly isLimited: boolean
@@ -75,14 +68,12 @@ export interface Scope {
   readonly faults: number
 }
 
-/** The scopes of a full check. */
 export const scopes: ReadonlyArray<Scope> = [
   { isLimited: false, refuses: true, faults: 1 },
   { isLimited: true, refuses: true, faults: 1 },
   { isLimited: false, refuses: false, faults: 2 }
 ]
 
-/** The names of the invariants and of the goal. */
 export const law = {
   once: "a request has at most one effect",
   none: "a request that is settled as not sent or refused has no effect",
@@ -126,7 +117,6 @@ const certain = <A extends RequestRow>(row: A): A =>
   row.lease === undefined ? row : { ...row, lease: { ...row.lease, inDoubt: false } }
 const faults = (count: number): Scope => ({ isLimited: false, refuses: true, faults: count })
 
-/** The mutants, each with what it changes. */
 export const mutants: ReadonlyArray<Mutant<Scope> & { readonly change: Partial<Rules> }> = [
   {
     mutant: "a request in doubt is sent again under a new requestId",
@@ -251,10 +241,12 @@ export const mutants: ReadonlyArray<Mutant<Scope> & { readonly change: Partial<R
   }
 ]
 
-/** The step of time in milliseconds: the longest wait before an attempt. A lease ends within it, unless it is renewed. */
+/**
+ * The step of time in milliseconds: the longest wait before an attempt, and longer than a lease that is not renewed.
+ */
 const tick = RequestRule.maxWait
 export const leaseTime = 30_000
-/** The time for which the service knows a requestId, and for which a request in doubt is sent again. */
+/** The service knows a requestId for so long, and a request in doubt is sent again for so long. */
 export const window = 3 * tick
 /** Times longer ago look the same. */
 const horizon = -4 * tick
@@ -268,7 +260,7 @@ const request = (isLimited: boolean) => ({
   ...(isLimited && { expiresAt: tick })
 })
 
-/** The row of the transaction, which names the request in its token and whose status the service confirmed. */
+/** The row of the transaction, confirmed, with the request in its token. */
 export const found: Row = {
   ...blank("apm-payment", "1", 0),
   ordered: { requestId: "r" },
@@ -326,7 +318,7 @@ export const passed = (state: State, time: number): State => {
   }
 }
 
-/** Returns what of a row decides its steps. */
+/** Returns the part of a row that decides its steps. */
 const essence = ({ refusals, ...row }: RequestRow) => {
   const clamped = (at: number | undefined) => at && Math.min(Math.max(at, horizon), 1)
   const { begunAt, dueAt, expiresAt, lease, outcome, parked, retryFrom, transaction } = row
@@ -358,7 +350,6 @@ const isHolding = (state: State, by: 0 | 1): boolean =>
 const isOut = ({ isOnItsWay, tasks }: State): boolean =>
   isOnItsWay || tasks.some(({ stage }) => stage === "sent")
 
-/** The steps of the merchant and of a person. */
 const ofMerchant = (state: State, { isLimited }: Scope, rules: Rules): Steps => {
   const { effects, row, tasks } = state
   if (row === undefined) {
@@ -392,7 +383,6 @@ const made = (state: State, rules: Rules): State =>
     ? state
     : { ...state, madeAt: 0, effects: state.effects + 1 }
 
-/** The steps of the service, of the network and of time. */
 const ofService = (state: State, rules: Rules): Steps => {
   const { effects, isOnItsWay, madeAt, row } = state
   const steps: Array<Step<State>> = []
@@ -419,7 +409,6 @@ const ofService = (state: State, rules: Rules): Steps => {
   return steps
 }
 
-/** The search of a process for a request that is due, and the call of a caller. */
 const ofIdle = (state: State, by: 0 | 1, { isLimited }: Scope, rules: Rules): Steps => {
   const { row, tasks } = state
   const used = [row?.lease?.id, ...tasks.map(({ leased }) => leased?.lease.id)]
@@ -450,14 +439,13 @@ const ofIdle = (state: State, by: 0 | 1, { isLimited }: Scope, rules: Rules): St
     : claim
 }
 
-/** The work of a process on the request that it has leased. */
 const ofTask = (state: State, by: 0 | 1, { refuses }: Scope, rules: Rules): Steps => {
   const { isAwaited, leased, stage } = state.tasks[by]
   if (leased === undefined || state.row === undefined) return []
   const { lease } = leased
   const stored = rules.comparesVersions ? state.row : leased
   const go = (next: Partial<Task>, from = state): State => withTask(from, by, next)
-  /** Writes a change, if it changes something, and ends the work. */
+  /** Writes a change, if any, and ends the work. */
   const write = (after: RequestRow | undefined): State =>
     go(idle, after === undefined ? state : { ...state, row: after })
   const settle = (outcome: Outcome) =>
@@ -537,7 +525,7 @@ const ofTask = (state: State, by: 0 | 1, { refuses }: Scope, rules: Rules): Step
   }
 }
 
-/** A process stalls and goes on, ends, or stops because the lease is lost. A caller gives up. */
+/** A process stalls, goes on, ends, or loses its lease. A caller gives up. */
 const ofPace = (state: State, by: 0 | 1, rules: Rules): Steps => {
   const { isAwaited, leased, pace, stage } = state.tasks[by]
   if (leased === undefined) return []
@@ -562,7 +550,6 @@ const ofPace = (state: State, by: 0 | 1, rules: Rules): Steps => {
   ]
 }
 
-/** Returns the steps that are possible in a state. */
 export const steps = (state: State, scope: Scope, change: Partial<Rules> = {}): Steps => {
   const changed = { ...rules, ...change }
   const ofProcess = (by: 0 | 1): Steps => [
@@ -580,7 +567,7 @@ export const steps = (state: State, scope: Scope, change: Partial<Rules> = {}): 
   ]
 }
 
-/** Returns what of a state decides its steps. The processes are alike. */
+/** Returns the part of a state that decides its steps. The processes are alike. */
 const canonical = (state: State) => {
   const { madeAt = Infinity, row } = state
   const tasks = state.tasks
@@ -589,7 +576,6 @@ const canonical = (state: State) => {
   return { ...state, row: row && essence(row), madeAt: Math.max(madeAt, horizon), tasks }
 }
 
-/** Makes the model of a scope, with what a mutant changes. */
 export const machine = (scope: Scope, change: Partial<Rules> = {}): Machine<State> => ({
   first: first(scope.faults),
   steps: (state) => steps(state, scope, change),

@@ -1,10 +1,10 @@
 /**
- * The rules of the protocol. Each has a mutant, which is the model without this one rule, and which the check must find.
+ * The rules of the protocol. Each has a mutant, the model without it, which the check must find.
  */
 import type { Status } from "@pawl/core/Status"
 import type { Mutant } from "./Checker.ts"
 
-/** The statuses that the service moves through, those that a forger claims, and the number of faults that may come. */
+/** The statuses of the service and of forgers, and the faults that may come. */
 export interface Scope {
   readonly path: ReadonlyArray<Status>
   readonly forged: ReadonlyArray<Status>
@@ -16,7 +16,6 @@ const pending: Scope = { path: ["PENDING", "SUCCEED"], forged: ["SUCCEED"], faul
 const refunded: Scope = { path: ["SUCCEED", "REFUNDED"], forged: [], faults: 1 }
 const none = (scope: Scope): Scope => ({ ...scope, faults: 0 })
 
-/** The scopes of a full check. */
 export const scopes: ReadonlyArray<Scope> = [
   { ...paid, faults: 3 },
   { ...pending, faults: 2 },
@@ -25,7 +24,6 @@ export const scopes: ReadonlyArray<Scope> = [
   { ...refunded, forged: ["REFUNDED"], faults: 2 }
 ]
 
-/** The names of the invariants and of the goal. */
 export const law = {
   once: "a requestId has at most one effect",
   stored: "nothing that was answered 200 is lost",
@@ -37,7 +35,6 @@ export const law = {
   goal: "every order is settled and every end is told"
 } as const
 
-/** The mutants, by the rule that they lack. */
 export const mutants = {
   keepsRequestId: {
     mutant: "a request is sent again under a new requestId",
@@ -148,10 +145,9 @@ export const mutants = {
 
 export type Rule = keyof typeof mutants
 
-/** A scope and the rule that does not hold, if one does not. */
+/** A scope, perhaps without a rule. */
 export interface Setting extends Scope {
   readonly without?: Rule | undefined
 }
 
-/** Tells whether a rule holds. */
 export const holds = ({ without }: Setting, rule: Rule): boolean => without !== rule

@@ -1,6 +1,5 @@
 /**
- * Steps that the model leaves out and a trace may have, because each of them has an event: of the store, of clocks, of the
- * shop, and of kinds. The checker does not make them.
+ * Steps that the model leaves out and a trace may have, because each has an event. The checker does not make them.
  */
 import * as Evidence from "@pawl/core/Evidence"
 import { protocol, type Step } from "./Checker.ts"
@@ -12,10 +11,9 @@ import { withWork } from "./Working.ts"
 
 const both = [0, 1] as const
 
-/** Returns the steps that only an event shows. */
 export const ofRecorder = (state: State, setting: Setting): ReadonlyArray<Step<State>> => {
   const { row, workers } = state
-  /** The response may have a later status than the first, and the shop may crash before it has settled the order. */
+  /** The response may have a later status, and the shop may crash before it settles the order. */
   const registrations = [...new Set(setting.path.slice(0, state.moves))].map((status) =>
     protocol(
       `the shop registers the transaction with ${status}`,

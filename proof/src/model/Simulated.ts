@@ -3,9 +3,8 @@
  *
  * **Details**
  *
- * The simulation has faults that the model leaves out: answers of the store that are lost, rows that cannot be read, and clocks
- * that disagree. A recorder sees each of them, so the trace has an event for it (`Seen`). A transaction that went back in rank is
- * left out, because the model has no such service, and so is one of which no receiver learned.
+ * Its faults that the model leaves out (lost answers of the store, unreadable rows, clocks) have events (`Seen`). A
+ * transaction that went back in rank, or of which no receiver learned, is left out.
  */
 import * as NodeHmac from "@pawl/core/NodeHmac"
 import { isStatus, rank, type Status } from "@pawl/core/Status"
@@ -19,7 +18,7 @@ import * as Recorder from "./Recorder.ts"
 import { labels } from "./Step.ts"
 import * as Traces from "./Traces.ts"
 
-/** Returns the size of a simulation with about `count` transactions, in at most five days. */
+/** Returns the size for about `count` transactions, in at most five days. */
 export const sizeOf = (count: number): PlanGenerator.Size => ({
   days: Math.min(5, Math.max(2, Math.ceil(count / 6))),
   operationsPerDay: 4,
@@ -29,10 +28,9 @@ export const sizeOf = (count: number): PlanGenerator.Size => ({
 
 const indexOf = { "receiver 1": 0, "receiver 2": 1 } as const
 
-/** Makes an observer that writes the traces. */
 const makeObserver = ({ pathOf, write }: ReturnType<typeof Traces.make>) => {
   let lookups: Lookups | undefined
-  /** Notes the moves of the service since the last note of the transaction. Nobody has seen them before this one. */
+  /** Notes the moves since the last note of the transaction, which nobody saw earlier. */
   const follow = (id: string) => {
     const { history = [] } = lookups?.transaction(id) ?? {}
     for (const { status } of history.slice(pathOf(id).length)) write({ _tag: "Moved", id, status })
@@ -82,11 +80,12 @@ const makeObserver = ({ pathOf, write }: ReturnType<typeof Traces.make>) => {
 const fell = (path: ReadonlyArray<Status>) =>
   path.some((status, index) => rank(status) < rank(path[index - 1] ?? status))
 
-/** Tells whether the receivers learned of a transaction. The shop registers no charge of a subscription but the first. */
+/**
+ * Tells whether the receivers learned of a transaction. The shop registers only the first charge of a subscription.
+ */
 const isKnown = (events: ReadonlyArray<string>) =>
   events.some((event) => event.startsWith("registered ") || event.startsWith("answered "))
 
-/** Records the traces of a simulation, with a planted bug if one is given. */
 export const record = Effect.fnUntraced(function* (
   seed: number,
   size: PlanGenerator.Size,

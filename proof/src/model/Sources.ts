@@ -1,5 +1,5 @@
 /**
- * The sources of the traces of the code.
+ * The sources of the code's traces.
  */
 import * as Ledger from "@pawl/webhook/Ledger"
 import * as NodeSqlite from "@pawl/webhook/NodeSqlite"
@@ -12,13 +12,7 @@ import * as Recording from "./Recording.ts"
 import * as Simulated from "./Simulated.ts"
 import type { Recorded } from "./Traces.ts"
 
-/**
- * A source.
- *
- * - `share`: its share of the traces of a run.
- * - `record`: records traces, about `count` of them or fewer, with the planted bug of that name if one is given.
- * - `bugs`: the names of the bugs that are planted in it.
- */
+/** A source. `share` is its share of a run; `record` records about `count` traces, with a planted bug if named. */
 export interface Source {
   readonly share: number
   readonly record: (
@@ -29,7 +23,7 @@ export interface Source {
   readonly bugs: ReadonlyArray<string>
 }
 
-/** The most transactions of one recording of the pipeline. */
+/** The most transactions of one recording. */
 const recordedAtOnce = 50
 
 const pipeline =
@@ -44,7 +38,7 @@ const few = [
   "the receiver answers 200 before it stores"
 ]
 
-/** The sources, by name. In virtual time the leases of SQLite end by the clock of the process, as those in memory do. */
+/** In virtual time the leases of SQLite end by the clock of the process, as those in memory do. */
 export const sources = {
   memory: {
     share: 1,

@@ -1,11 +1,11 @@
 /**
- * The state of the model: one order of a shop, its transaction at the service, its row in the ledger, and two workers.
+ * The state of the model: an order, its transaction at the service, its row in the ledger, and two workers.
  *
  * **Details**
  *
- * Rows of different transactions share nothing but the time of the workers, so one transaction is enough. Time itself is
- * not in the model: a step that may come at any time may come before or after any other step. Two fields record what
- * happened, and no rule reads them: `answered` and `committed`.
+ * Rows share nothing but the time of the workers, so one transaction is enough. Time is not in the model: a step that
+ * may come at any time may come before or after any other. No rule reads `answered` and `committed`, which record
+ * what happened.
  */
 import type { Standing } from "@pawl/core/Evidence"
 import * as Evidence from "@pawl/core/Evidence"
@@ -15,18 +15,16 @@ import { keyOf } from "./Checker.ts"
 /**
  * The state of everything.
  *
- * - `order`: the order in the database of the shop.
- * - `exchange`: the request for the order that is on its way, or its response.
- * - `created`: the number of transactions that the service made of the order.
- * - `moves`: the number of statuses that the transaction had; the last one is its status.
- * - `posted`: the statuses whose callbacks the service still sends, as claims.
+ * - `created`: the transactions that the service made of the order.
+ * - `moves`: the statuses that the transaction had; the last one is its status.
+ * - `posted`: the statuses whose callbacks are still to be sent, as claims.
  * - `incoming`: the callbacks that a receiver is accepting.
  * - `answered`: the statuses of the callbacks that were answered 200, as claims.
  * - `row`: undefined before the first callback or registration.
- * - `isAwake`: whether a worker is going to search for due rows: it was woken, or a time that it waits for comes.
- * - `isOrphaned`: whether the application may still be at work on a call of a process that ended.
- * - `committed`: the statuses whose effects the handler committed, in order.
- * - `faults`: the number of faults that may still come.
+ * - `isAwake`: a worker is going to search for due rows.
+ * - `isOrphaned`: the application may still be at work on a call of a process that ended.
+ * - `committed`: the statuses whose effects were committed, in order.
+ * - `faults`: the faults that may still come.
  */
 export interface State {
   readonly order: "none" | "written" | "settled"
@@ -44,7 +42,7 @@ export interface State {
   readonly faults: number
 }
 
-/** A callback that is being accepted. It is stored, then recorded in the journal, then answered. */
+/** A callback that is stored, then recorded in the journal, then answered. */
 export interface Incoming {
   readonly claim: Status
   readonly isForged: boolean
@@ -53,15 +51,13 @@ export interface Incoming {
 }
 
 /**
- * The row: what survives a crash of every process.
+ * The row, which survives every crash.
  *
- * - `read`: the status that was read last.
  * - `failing`: the status of the last call that was begun and not marked told.
  * - `parked`: the status at which the row is a dead letter.
- * - `isDue`: whether there is a time, now or later, at which it may be claimed.
- * - `isWatched`: whether more than one read is still planned. Reads end long after the last new status, and another status starts
- *   them anew.
- * - `lease`: the worker that has the row; `isOver` once another one may claim it. The worker of a dead process is `dead`.
+ * - `isDue`: there is a time at which it may be claimed.
+ * - `isWatched`: more than one read is still planned. Another status starts the reads anew.
+ * - `lease`: the worker that has the row, `dead` if its process ended; `isOver` once another one may claim it.
  */
 export interface Row {
   readonly evidence: Evidence.Evidence
@@ -74,21 +70,19 @@ export interface Row {
   readonly lease: { readonly by: Index | "dead"; readonly isOver: boolean } | undefined
 }
 
-/** The number of a worker, which is that of its receiver. */
 export type Index = 0 | 1
 
-/** The result of a read of the status. */
 export type Result = Status | "404" | "no answer"
 
-/** A worker. It is `stalled` while its process or its store stands still, and `late` when it goes on without its lease. */
+/** A worker is `stalled` while its process or store stands still, and `late` when it goes on without its lease. */
 export interface Worker {
   readonly pace: "on time" | "stalled" | "late"
   readonly work: Work
 }
 
 /**
- * The steps of the work on a row, in their order. The stages `answered`, `told`, `failed` and `parked` precede an entry of the
- * journal. Only a mutant has the stage `searched`, in which it found nothing.
+ * The steps of the work on a row, in order. `answered`, `told`, `failed` and `parked` precede an entry of the
+ * journal. Only a mutant has `searched`, in which it found nothing.
  */
 export type Work =
   | { readonly stage: "idle" | "searched" | "parked" | "done" }
@@ -99,7 +93,7 @@ export type Work =
       readonly standing: Standing
     }
 
-/** The row as a worker knows it, since it last wrote it, and whether a read was answered since the claim. */
+/** The row as a worker last wrote it, and whether a read was answered since the claim. */
 export interface Known {
   readonly seen: Evidence.Evidence
   readonly isWatched: boolean
@@ -108,7 +102,6 @@ export interface Known {
 
 const idle: Worker = { pace: "on time", work: { stage: "idle" } }
 
-/** Returns the first state, in which nothing was ordered yet. */
 export const first = (faults: number): State => ({
   order: "none",
   exchange: "none",
@@ -125,7 +118,6 @@ export const first = (faults: number): State => ({
   faults
 })
 
-/** The row that the first callback or the registration makes. */
 export const emptyRow: Row = {
   evidence: Evidence.none,
   read: undefined,
@@ -137,7 +129,7 @@ export const emptyRow: Row = {
   lease: undefined
 }
 
-/** Returns the state in which the two workers have changed places, if that comes first. */
+/** Returns the state with the two workers exchanged, if that comes first. */
 export const canonical = (state: State): State => {
   const { row, workers } = state
   const [one, two] = [keyOf(workers[0]), keyOf(workers[1])]

@@ -1,6 +1,5 @@
 /**
- * The labels of the steps that are seen from outside: events of the journal, of the application and of the service. By them the
- * steps of the code are compared with those of the model.
+ * The labels of the steps that are seen from outside, by which code and model are compared.
  */
 import type { Standing } from "@pawl/core/Evidence"
 import type { Status } from "@pawl/core/Status"

@@ -1,21 +1,21 @@
 /**
- * The model of the engine: two processes that change one document by compare-and-swap, and the owner of a store, which is such a
+ * The model of the engine: two processes that change one document by compare-and-swap; the owner of a store is such a
  * document.
  *
  * **Details**
  *
- * A change begins with the document as its process knows it, or assumes that there is none. It is written over that version. If the store
- * has another one, the rule runs again on that. A rule that changes nothing is asked again on the stored document.
+ * A change begins with the document as its process knows it, perhaps none, and is written over that version. On
+ * another version the rule runs again. A rule that changes nothing is asked again on the stored document.
  */
 import { fault, type Machine, type Mutant, protocol, type Step } from "./Checker.ts"
 
-/** A document: its version, and the numbers of the processes that changed it, in order. That of an owner has one. */
+/** A document: its version, and the processes that changed it, in order; an owner's has one. */
 interface Document {
   readonly version: number
   readonly by: ReadonlyArray<number>
 }
 
-/** The state of everything. `deleted` is the number of times that the document was deleted. */
+/** The state of everything. `deleted` is how often the document was deleted. */
 interface State {
   readonly stored: Document | undefined
   readonly deleted: number
@@ -26,10 +26,9 @@ interface State {
 /**
  * A process.
  *
- * - `known`: the document as it knows it. `isSure` tells whether it asked the store in this change.
- * - `writing`: the change that it writes.
- * - `made`: the number of its changes of this document that were acknowledged.
- * - `isAtWork`: whether it works on the store as its owner.
+ * - `known`: the document as it knows it; `isSure` if it asked the store in this change.
+ * - `made`: the changes of this document that were acknowledged.
+ * - `isAtWork`: it works on the store as its owner.
  */
 interface Process {
   readonly known: Document | undefined
@@ -39,7 +38,7 @@ interface Process {
   readonly isAtWork: boolean
 }
 
-/** The document that is changed: one that each process changes twice and that may be deleted, or the owner, which each asks for once. */
+/** A document that each process changes twice and that may be deleted, or the owner, which each asks for once. */
 export interface Scope {
   readonly document: "changes" | "owner"
   readonly faults: number
@@ -50,7 +49,6 @@ export const scopes: ReadonlyArray<Scope> = [
   { document: "owner", faults: 3 }
 ]
 
-/** The names of the invariants and of the goal. */
 export const law = {
   kept: "a change that was acknowledged is kept",
   version: "a version names one document",
@@ -140,7 +138,7 @@ const ofProcess = (
     const isAtWork = all[0] === by || !holds("refuses")
     return [protocol("a process learns the owner", go({ made: 1, isAtWork }))]
   }
-  // The first version is drawn at random, so that no two documents have the same.
+  // The first version is random, so that no two documents have the same.
   const isFirst = known === undefined && holds("draws")
   const written = isFirst ? { ...writing, version: 10 * (deleted + 1) } : writing
   const failed = go({ known: holds("commitsFirst") ? known : written, writing: undefined })
@@ -170,7 +168,6 @@ const ofProcess = (
   ]
 }
 
-/** Makes the model of a scope, perhaps without a rule. */
 export const machine = ({ document, faults }: Scope, without?: Rule): Machine<State> => {
   const holds = (rule: Rule) => rule !== without
   const isOwner = document === "owner"

@@ -1,12 +1,12 @@
 /**
- * The traces of a run: what was seen of each transaction, as the labels of steps of the model.
+ * The traces of a run: what was seen of each transaction, as labels of steps of the model.
  *
  * **Details**
  *
- * A note is plain data, so a process may also write its notes to a file. `Recorder` makes those of a receiver. The notes of
- * leases become an event only when a worker claims a row that was not released: then the lease before it has run out, by the
- * times that the workers asked for. A row that is claimed earlier has no such event, and the model refuses the claim, unless the
- * worker before it was killed in the write that releases the row, or before it recorded what it did.
+ * A note is plain data, so a process may write it to a file. Notes of leases become an event only when a worker
+ * claims a row that was not released: then the lease before it has run out, by the times that the workers asked for.
+ * An earlier claim has no event, and the model refuses it, unless the worker before it was killed as it released the
+ * row or recorded its work.
  */
 import { type Status, statuses } from "@pawl/core/Status"
 import * as Schema from "effect/Schema"
@@ -18,9 +18,8 @@ const By = Schema.Literals([0, 1])
 /**
  * A note of something that was seen.
  *
- * - `Moved`: the service moved a transaction to a status.
  * - `Seen`: an event of a transaction, as the label of a step.
- * - `Claimed`: worker `by` claimed the row of a transaction from `at` to `until`, by its own clock. `now` is the true time.
+ * - `Claimed`: worker `by` claimed the row from `at` to `until`, by its own clock; `now` is the true time.
  * - `Renewed`, `Releasing`, `Released`: the lease with this id ends at `until`, is about to end, or has ended.
  * - `Shifted`: a clock was set back, and every lease ends at `until` or earlier.
  * - `Ended`: a receiver and its worker have ended.
@@ -49,16 +48,14 @@ export const Note = Schema.Union([
 ])
 export type Note = typeof Note.Type
 
-/** Takes a note. */
 export type Write = (note: Note) => void
 
-/** A trace of a run. */
 export type Recorded = Trace & { readonly id: string }
 
 interface Lease {
   readonly lease: number
   readonly by: 0 | 1
-  /** When the lease ends by the clock of its worker, and when it began or was renewed by the true one. */
+  /** Its end by the worker's clock, and its begin or last renewal by the true one. */
   until: number
   now: number
   /** The time that the worker asked for. */
@@ -68,7 +65,6 @@ interface Lease {
   isReleased: boolean
 }
 
-/** Makes the traces of a run, empty at first. */
 export const make = () => {
   const recorded = new Map<
     string,
@@ -92,11 +88,11 @@ export const make = () => {
   }: Extract<Note, { readonly _tag: "Claimed" }>) => {
     const last = leases.get(id)
     if (last !== undefined && !last.isReleased && at >= last.until) {
-      // A living worker renews its lease in time, so only a wrong clock ends it earlier.
+      // A living worker renews in time, so only a wrong clock ends its lease earlier.
       if (last.isAlive && now < last.now + last.time) see(id, labels.endedEarly(last.by))
       see(id, labels.leaseTime)
     } else if (last !== undefined && !last.isAlive && last.isReleasing) {
-      // The process was killed before it recorded what it had done.
+      // The process was killed before it recorded this.
       see(id, labels.leaseTime)
     }
     const isNew = { isAlive: true, isReleasing: false, isReleased: false }

@@ -1,6 +1,6 @@
 /**
- * The steps of a worker: it searches for a due row and leases it, reads the status, calls the handler, and releases the row. It may
- * stall, and its process may end.
+ * The steps of a worker: it searches for a due row and leases it, reads the status, calls the handler, and releases
+ * the row.
  */
 import * as Evidence from "@pawl/core/Evidence"
 import { isTerminal } from "@pawl/core/Status"
@@ -23,7 +23,6 @@ const withWorker = (state: State, by: Index, change: Partial<Worker>): State => 
   return { ...state, workers: by === 0 ? [next, two] : [one, next] }
 }
 
-/** Returns the state after a worker went on. */
 export const withWork = (state: State, by: Index, work: Work): State =>
   withWorker(state, by, { work })
 
@@ -45,7 +44,7 @@ const write = (
   return withWork({ ...state, row: written }, by, work(written))
 }
 
-/** Returns the standing that the handler is told next; undefined if there is nothing to tell. */
+/** Returns the standing to tell next, if any. */
 const nextStanding = (row: Row, seen: Evidence.Evidence, setting: Setting) => {
   const standing = Evidence.standing(seen, row.read, policyOf(setting))
   if (!holds(setting, "tellsStanding")) {
@@ -63,7 +62,7 @@ const leased = ({ evidence: seen, isWatched }: Row, read: Known["read"]): Work =
   read
 })
 
-/** The search of a worker that has no row. It claims the row if it is due, and sleeps if nothing will be due. */
+/** Claims the row if it is due; sleeps if nothing will be due. */
 const searches = (state: State, by: Index, setting: Setting): Steps => {
   const { isAwake, row } = state
   if (!isAwake) return []
@@ -80,7 +79,7 @@ const searches = (state: State, by: Index, setting: Setting): Steps => {
     : [protocol("a worker finds nothing", withWork(state, by, { stage: "searched" }))]
 }
 
-/** The read of the status. The service may move after it stated a status and before that is written. */
+/** The service may move after it stated a status and before that is written. */
 const reads = (state: State, by: Index, setting: Setting): Steps => {
   const { work } = state.workers[by]
   if (work.stage === "leased" && work.read === "not asked") {
@@ -104,7 +103,7 @@ const reads = (state: State, by: Index, setting: Setting): Steps => {
   const { result, seen } = work
   const isAnswer = result !== "404" && result !== "no answer"
   const known = holds(setting, "joinsEvidence") ? (state.row?.evidence ?? Evidence.none) : seen
-  // A read that brings another status starts the reads anew.
+  // A read of another status starts the reads anew.
   const change = isAnswer && {
     evidence: Evidence.join(known, Evidence.confirmed(result)),
     read: result,
@@ -116,12 +115,12 @@ const reads = (state: State, by: Index, setting: Setting): Steps => {
   return [protocol(`the read of ${result} is written`, next)]
 }
 
-/** The call of the handler: written down, made, committed together with the mark, recorded. */
+/** A call is written down, made, committed with the mark, recorded. */
 const calls = (state: State, by: Index, setting: Setting): Steps => {
   const { committed, row } = state
   const { work } = state.workers[by]
   if (row === undefined) return []
-  // Without the lease the call is not made, and the effects go with the mark that is refused.
+  // Without the lease the call is not made, and the effects go with the refused mark.
   const isFenced = holds(setting, "fencesWrites") && !hasLease(state, by)
   const record = (name: string, label: string) => {
     const done = withWork(state, by, { stage: "done" })
@@ -180,7 +179,7 @@ const calls = (state: State, by: Index, setting: Setting): Steps => {
   }
 }
 
-/** Tells whether a worker that releases a row plans more work on it, by what it knows. */
+/** Tells whether the worker plans more work on the row that it releases. */
 const plansMore = (row: Row, { isWatched, read, seen }: Known, setting: Setting): boolean => {
   const policy = policyOf(setting)
   const { status } = Evidence.standing(seen, row.read, policy)
@@ -194,7 +193,7 @@ const plansMore = (row: Row, { isWatched, read, seen }: Known, setting: Setting)
   )
 }
 
-/** The end of the work: the row is released, or the lease was lost. */
+/** The row is released, or the lease was lost. */
 const ends = (state: State, by: Index, setting: Setting): Steps => {
   const { row } = state
   const { work } = state.workers[by]
@@ -246,7 +245,6 @@ const pauses = (state: State, by: Index, setting: Setting): Steps => {
   ]
 }
 
-/** Returns the steps of one worker. */
 export const ofWorker = (state: State, by: Index, setting: Setting): Steps => {
   const { row } = state
   const { pace, work } = state.workers[by]
@@ -270,7 +268,7 @@ export const ofWorker = (state: State, by: Index, setting: Setting): Steps => {
   ]
 }
 
-/** The end of a lease that nobody renews, and the redrive of a dead letter by a person. */
+/** A lease that nobody renews ends; a person redrives a dead letter. */
 export const ofTime = (state: State, setting: Setting): Steps => {
   const { row, workers } = state
   if (row === undefined) return []

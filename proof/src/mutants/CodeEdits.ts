@@ -1,6 +1,5 @@
 /**
- * The edits of code: operators, conditions, literals, durations, parts of lists and objects, statements, and methods with
- * a counterpart.
+ * The edits of code: operators, conditions, literals, durations, parts, statements, and methods with a counterpart.
  */
 import type { Edit } from "./Edit.ts"
 import { isNode, type Node } from "./Tree.ts"
@@ -60,7 +59,7 @@ const duration = /^(\d+) (nano|micro|milli|second|minute|hour|day|week)s?$/u
 /** Properties that hold prose, and arguments that name a module. */
 const prose = new Set(["message", "description", "summary", "title", "reason", "identifier"])
 
-/** The most parts of a list or an object that are left out one at a time. */
+/** The most parts of a list or object that are left out one at a time. */
 const maxParts = 24
 
 const edit = (operator: string, start: number, end: number, text: string): Edit => ({
@@ -73,7 +72,7 @@ const edit = (operator: string, start: number, end: number, text: string): Edit 
 const nodesOf = (value: unknown): ReadonlyArray<Node> =>
   (Array.isArray(value) ? value : [value]).filter(isNode)
 
-/** Lists the edits of a node, without those of its children. */
+/** Lists the edits of a node, without its children's. */
 export const edits = (node: Node, source: string): ReadonlyArray<Edit> => {
   const { end, start, type } = node
   switch (type) {
@@ -111,22 +110,21 @@ export const edits = (node: Node, source: string): ReadonlyArray<Edit> => {
   }
 }
 
-/** Lists the conditions of a node that may be decided in advance. */
+/** Lists the conditions that may be decided in advance. */
 export const conditionsOf = (node: Node): ReadonlyArray<Node> =>
   /^(?:If|While|For|DoWhile)Statement$|^ConditionalExpression$/u.test(node.type)
     ? nodesOf(node["test"])
     : []
 
-/** Decides a condition. A loop is never made endless. */
+/** Decides a condition. No loop is made endless. */
 export const decided = ({ end, start }: Node, isLoop: boolean): ReadonlyArray<Edit> =>
   (isLoop ? ["false"] : ["true", "false"]).map((text) => edit("condition", start, end, text))
 
-/** Leaves an expression statement out. */
 export const removed = ({ end, start }: Node): ReadonlyArray<Edit> => [
   edit("statement", start, end, "undefined")
 ]
 
-/** Tells whether an edit of a comparison is another one than its opposite. */
+/** Tells whether the edit of a comparison differs from its opposite. */
 export const isNoOpposite = ({ operator }: Edit): boolean => operator !== "opposite"
 
 const ofOperator = (node: Node, source: string): ReadonlyArray<Edit> => {
@@ -196,7 +194,7 @@ const ofCall = (node: Node): ReadonlyArray<Edit> => {
   ]
 }
 
-/** Requires the value before each `?.` of a chain. */
+/** Requires the value before each `?.`. */
 const optionalLinks = (chain: Node, source: string): ReadonlyArray<Edit> => {
   const found: Array<Edit> = []
   for (let link = chain["expression"]; isNode(link); link = link["object"] ?? link["callee"]) {

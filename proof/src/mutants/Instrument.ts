@@ -1,10 +1,10 @@
 /**
- * Puts all mutants of a source into the source, each behind a question: is it switched on?
+ * Puts all mutants of a source into it, each behind a question: is it switched on?
  */
 import { apply } from "./Edit.ts"
 import type { Numbered } from "./Mutant.ts"
 
-/** The global function that answers the question for the number of a mutant. */
+/** The global function that answers for a mutant's number. */
 export const question = "__pawlMutant"
 
 interface Site {
@@ -14,7 +14,6 @@ interface Site {
   readonly inner: Array<Site>
 }
 
-/** Returns the source with its mutants. */
 export const instrument = (source: string, mutants: ReadonlyArray<Numbered>): string => {
   const sites = new Map<string, Site>()
   for (const mutant of mutants) {
@@ -46,7 +45,7 @@ const written = (source: string, { end, inner, mutants, start }: Site): string =
   const switched = mutants.map(
     (mutant) => `${question}(${mutant.id}) ? (${apply(source, mutant, mutant.site)}) : `
   )
-  // A statement begins with a word, because a line that begins with a parenthesis continues the one before it.
+  // A statement begins with a word, because a parenthesis would continue the line before it.
   const prefix = mutants.some(({ isStatement }) => isStatement) ? "void " : ""
   return `${prefix}(${switched.join("")}(${text}))`
 }

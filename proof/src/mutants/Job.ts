@@ -1,33 +1,30 @@
 /**
- * The job of a session: its mutants and tests, and what it learns about them.
+ * The job of a session: its mutants and tests, and its results.
  */
 import { basename } from "node:path"
 
-/** Paths of sources are relative to the root of the repository, and those of tests are absolute. */
+/** Paths of sources are relative to the repository, those of tests absolute. */
 export interface Job {
   readonly root: string
   readonly sources: ReadonlyArray<string>
   readonly tests: ReadonlyArray<string>
-  /** The sources of all mutants, by number. */
   readonly files: ReadonlyArray<string>
-  /** The numbers of the mutants to try, in order. */
   readonly ids: ReadonlyArray<number>
-  /** The time after which no further mutant is begun, in milliseconds since the epoch. */
+  /** No further mutant begins after this time, in milliseconds since the epoch. */
   readonly until: number
-  /** The files for the results and the coverage. */
   readonly results: string
   readonly coverage: string
 }
 
-/** A test, or what the hooks of a suite do before a test: the mutants that it reaches, and its time. */
+/** A test, or the hooks of a suite before it: the mutants that it reaches, and its time. */
 interface Reach {
-  /** The id of the test or of the suite, as Vitest gives it: that of the suite, `_`, and a position in the suite. */
+  /** The id of Vitest; for hooks that of the suite, `_`, and a position. */
   readonly id: string
   readonly milliseconds: number
   readonly ids: ReadonlyArray<number>
 }
 
-/** A test file: the mutants reached while it loads, its hooks, its tests that pass, and the names of those that fail. */
+/** A test file: the mutants reached while it loads, its hooks, its passing tests, and the names of failing ones. */
 export interface CoveredFile {
   readonly path: string
   readonly loads: Array<number>
@@ -38,21 +35,19 @@ export interface CoveredFile {
 
 export interface Coverage {
   readonly files: ReadonlyArray<CoveredFile>
-  /** How often each mutant was reached. */
   readonly hits: ReadonlyArray<number>
 }
 
-/** The tests of a file that may fail under a mutant. */
 export interface Candidate {
   readonly path: string
   readonly ids: ReadonlyArray<string>
   readonly milliseconds: number
 }
 
-/** The most milliseconds of tests that are not named for the source, so that no survivor takes long. */
+/** The most milliseconds of tests that are not named for the source. */
 const maxMilliseconds = 30_000
 
-/** The time in milliseconds of hooks that may run several times. */
+/** The milliseconds of hooks that may run several times. */
 const shortTime = 100
 
 const isIn = (test: Reach, suite: Reach): boolean => test.id.startsWith(`${suite.id}_`)
@@ -65,10 +60,9 @@ const timeOf = (all: ReadonlyArray<{ readonly milliseconds: number }>): number =
 const byTime = (one: Candidate, two: Candidate): number => one.milliseconds - two.milliseconds
 
 /**
- * Lists the tests that may fail under a mutant, by file: those that reach it, themselves or by a hook of their suite. If it
- * is evaluated while a file loads, these are all tests of a file that is named for the source, and those of others that reach
- * a mutant of the source, or else every test of a file that loads it. Tests named for the source come first, then the fastest
- * files. Of the others the fastest tests are run.
+ * Lists the tests that may fail under a mutant, by file: those that reach it, themselves or by a hook. For one that
+ * is evaluated while a file loads, these are all tests of a file named for the source, or of files that load it.
+ * Tests named for the source come first, then the fastest.
  */
 export const candidatesOf = (
   coverage: Coverage,
@@ -79,7 +73,7 @@ export const candidatesOf = (
   const own = basename(source, ".ts")
   const isOwn = ({ path }: { readonly path: string }): boolean =>
     basename(path).startsWith(`${own}.`)
-  /** Returns the selected tests in parts, with the time of the hooks that run before them. */
+  /** Returns the tests in parts, with the time of their hooks. */
   const select = (isSelected: (ids: ReadonlyArray<number>, file: CoveredFile) => boolean) =>
     coverage.files.flatMap((file) => {
       const reaching = file.hooks.filter(({ ids }) => isSelected(ids, file))
@@ -87,7 +81,7 @@ export const candidatesOf = (
         (test) => isSelected(test.ids, file) || reaching.some((hook) => isIn(test, hook))
       )
       const hooksOf = (test: Reach) => file.hooks.filter((hook) => isIn(test, hook))
-      // Tests that share hooks which take long are run together.
+      // Tests that share slow hooks run together.
       const parts = Map.groupBy(selected, (test) =>
         timeOf(hooksOf(test)) < shortTime ? test.id : suiteOf(test)
       )

@@ -1,10 +1,10 @@
 /**
- * The mutants of a source: every place at which one small edit may change its meaning.
+ * The mutants of a source: one edit of its text each.
  *
  * **Details**
  *
- * A mutant is one edit of a text, and the site is the expression around it that is evaluated either as it is or
- * with the edit. Types, imports, prose and the names of properties have no mutants.
+ * The site is the expression around an edit that is evaluated with or without it. Types, imports, prose and names of
+ * properties have no mutants.
  */
 import { parseSync } from "oxc-parser"
 import * as CodeEdits from "./CodeEdits.ts"
@@ -14,15 +14,14 @@ import * as SqlEdits from "./SqlEdits.ts"
 import { childrenOf, isNode, type Node } from "./Tree.ts"
 
 export interface Mutant extends Edit {
-  /** The path of the source, from the root of the repository. */
+  /** The path from the root of the repository. */
   readonly file: string
   readonly line: number
   readonly site: readonly [start: number, end: number]
-  /** Tells whether the site is a whole statement. */
+  /** The site is a whole statement. */
   readonly isStatement: boolean
 }
 
-/** Lists the mutants of a source, in the order of their places. */
 export const mutantsOf = (file: string, source: string): ReadonlyArray<Mutant> => {
   const found: Array<Mutant> = []
   const add = (site: Node, edits: ReadonlyArray<Edit>, isStatement = false): void => {
@@ -33,10 +32,10 @@ export const mutantsOf = (file: string, source: string): ReadonlyArray<Mutant> =
   }
 
   const conditions = new Set<Node>()
-  /** A link is a part of an optional chain. Only the chain as a whole can be switched. */
+  /** A link of an optional chain. Only the whole chain can be switched. */
   const visit = (node: Node, isLink: boolean): void => {
     const edits = isLink ? [] : CodeEdits.edits(node, source)
-    // A condition that is decided in advance tells as much as its opposite.
+    // A condition decided in advance tells as much as its opposite.
     add(node, conditions.has(node) ? edits.filter(CodeEdits.isNoOpposite) : edits)
     for (const condition of CodeEdits.conditionsOf(node)) {
       conditions.add(condition)
@@ -61,7 +60,7 @@ export const mutantsOf = (file: string, source: string): ReadonlyArray<Mutant> =
   return found.toSorted((one, two) => one.start - two.start || one.end - two.end)
 }
 
-/** Lists the edits of the regular expression or the SQL in a literal or a template, by the place of the text. */
+/** Lists the edits of the regular expression or SQL in a text, by place. */
 const textsIn = (
   node: Node,
   source: string
@@ -86,12 +85,10 @@ const textsIn = (
     : []
 }
 
-/** A mutant with its number among all mutants of some sources. */
 export interface Numbered extends Mutant {
   readonly id: number
 }
 
-/** Lists the mutants of sources, numbered from 0. */
 export const numbered = (
   sources: ReadonlyArray<string>,
   read: (path: string) => string

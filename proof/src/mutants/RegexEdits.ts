@@ -1,15 +1,16 @@
 /**
- * The edits of a regular expression: anchors, counts, repetition, negated classes, and the flag for upper and lower case.
+ * The edits of a regular expression: anchors, counts, repetition, negated classes, and the flag for upper and lower
+ * case.
  */
 import { apply, type Edit } from "./Edit.ts"
 
-/** A piece of a pattern: an escape, a count, or one character. */
+/** An escape, a count, or one character. */
 const piece = /\\(?:[pPu]\{[^}]*\}|[^])|\{\d+(?:,\d*)?\}|[^]/gu
 
 const count = ([low = 0, high]: ReadonlyArray<number>): string =>
   high === undefined ? `{${low + 1}}` : `{${low},${high + 1}}`
 
-/** Lists the edits of a literal such as `/^a+$/u` that leave a valid expression. */
+/** Lists the edits of a literal that leave a valid expression. */
 export const edits = (literal: string): ReadonlyArray<Edit> => {
   const end = literal.lastIndexOf("/")
   const found: Array<Edit> = []

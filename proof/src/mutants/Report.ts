@@ -1,32 +1,30 @@
 /**
- * The report of the mutants: the figures of each file, and the survivors with the line as it is and as it would be.
+ * The report of the mutants: figures of each file, and survivors with their lines.
  */
 import { apply } from "./Edit.ts"
 import type { Mutant } from "./Mutant.ts"
 
 /**
- * - `killed`: a test fails. `timed out`: a test ends only by its time limit, or never.
- * - `survived`: every test that reaches the mutant passes. `not covered`: no test reaches it.
+ * `timed out`: a test ends only by its time limit, or never. `survived`: every test that reaches it passes. `not
+ * covered`: none reaches it.
  */
 export type Status = "killed" | "timed out" | "survived" | "not covered"
 
 export interface Result {
   readonly mutant: Mutant
   readonly status: Status
-  /** The test that fails first. */
   readonly by?: string | undefined
 }
 
-/** A mutant that means the same as the source, or whose difference no promise is about. */
+/** A mutant that means the same, or whose difference no promise is about. */
 export interface Equal {
   readonly file: string
-  /** The line of the source, and the line of the mutant, without the space around them. */
   readonly line: string
   readonly mutant: string
   readonly why: string
 }
 
-/** Returns the lines that an edit touches, before and after, without the space around them. */
+/** Returns the lines of an edit before and after, trimmed. */
 export const linesOf = (mutant: Mutant, source: string) => {
   const from = source.lastIndexOf("\n", mutant.start - 1) + 1
   const end = source.indexOf("\n", mutant.end)
@@ -35,7 +33,6 @@ export const linesOf = (mutant: Mutant, source: string) => {
   return { line: oneLine(source.slice(...range)), mutant: oneLine(apply(source, mutant, range)) }
 }
 
-/** Tells whether a mutant is an entry of the list of equal ones. */
 export const isListed = (equal: ReadonlyArray<Equal>, mutant: Mutant, source: string): boolean => {
   const lines = linesOf(mutant, source)
   return equal.some(
@@ -43,7 +40,6 @@ export const isListed = (equal: ReadonlyArray<Equal>, mutant: Mutant, source: st
   )
 }
 
-/** Tells whether no test finds a mutant. */
 export const isAlive = ({ status }: Result): boolean =>
   status === "survived" || status === "not covered"
 
@@ -53,11 +49,9 @@ export interface Figures {
   readonly timedOut: number
   readonly survived: number
   readonly notCovered: number
-  /** Mutants that are alive and listed as equal. */
   readonly equal: number
 }
 
-/** Counts results. */
 export const figuresOf = (
   results: ReadonlyArray<Result>,
   isEqual: (result: Result) => boolean
@@ -74,7 +68,7 @@ export const figuresOf = (
   }
 }
 
-/** The share of the mutants that are not equal and that a test finds, in percent. */
+/** The percentage of mutants, without equal ones, that a test finds. */
 export const shareOf = ({ equal, killed, timedOut, tried }: Figures): string => {
   const matter = tried - equal
   return matter === 0 ? "–" : `${((100 * (killed + timedOut)) / matter).toFixed(1)} %`
@@ -83,7 +77,7 @@ export const shareOf = ({ equal, killed, timedOut, tried }: Figures): string => 
 const columns = (cells: ReadonlyArray<string | number>): string =>
   cells.map((cell, at) => (at === 0 ? String(cell).padEnd(52) : String(cell).padStart(9))).join("")
 
-/** Prints a table of the files, and the survivors that are not listed as equal. */
+/** Prints a table of the files, and the survivors not listed as equal. */
 export const print = (
   results: ReadonlyArray<Result>,
   equal: ReadonlyArray<Equal>,
@@ -108,7 +102,6 @@ export const print = (
   ].join("\n")
 }
 
-/** Prints mutants without trying them. */
 export const list = (mutants: ReadonlyArray<Mutant>, read: (path: string) => string): string =>
   mutants
     .map((mutant) => {

@@ -3,9 +3,9 @@
  *
  * **Details**
  *
- * First every test runs without a mutant, and each mutant that it reaches is noted. Then one mutant after the other is
- * switched on. The modules that depend on its file are evaluated again, and the tests that reach it run until one fails.
- * A test that times out ends the session, because its fibers may still run; the next session goes on.
+ * First every test runs without a mutant, and the mutants that it reaches are noted. Then each mutant is switched on,
+ * the modules that depend on its file are evaluated again, and the tests that reach it run until one fails. A
+ * time-out ends the session, because its fibers may still run.
  */
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs"
 import { type RunnerTask, type RunnerTestFile, TestRunner } from "vitest"
@@ -15,7 +15,7 @@ import { type Coverage, type CoveredFile, candidatesOf, type Job } from "./Job.t
 
 const jobPath = process.env["PAWL_MUTANTS"] ?? ""
 
-/** The time limit of one test in milliseconds, if it took a given time without a mutant. */
+/** The time limit of a test in milliseconds, by its time without a mutant. */
 const limitOf = (milliseconds: number): number => 5000 + 10 * milliseconds
 
 const switches = {
@@ -35,7 +35,7 @@ const isOn = (id: number): boolean => {
   return true
 }
 
-/** Notes that a mutant is reached, and leaves it off. */
+/** Notes a mutant, and leaves it off. */
 const note = (id: number): boolean => {
   switches.counts[id]!++
   if (switches.noted[id] !== switches.current) {
@@ -45,7 +45,6 @@ const note = (id: number): boolean => {
   return false
 }
 
-/** Starts to note, and returns the numbers noted until then. */
 const nextNotes = (): ReadonlyArray<number> => {
   const { reached } = switches
   switches.reached = []
@@ -56,12 +55,11 @@ const nextNotes = (): ReadonlyArray<number> => {
 const ask: { question: (id: number) => boolean } = { question: note }
 Object.assign(globalThis, { [question]: (id: number) => ask.question(id) })
 
-/** Runs selected tests, and skips the rest after a failure. */
 class InnerRunner extends TestRunner {
   failure: string | undefined
   isTimeout = false
   onCollected?: () => void
-  /** Is called with the id of a suite that begins, or of the suite of a test that begins. */
+  /** Is called with the id of the suite that begins, or of the test's. */
   onBegin?: (id: string) => void
   readonly after: (test: RunnerTask) => void
 
@@ -135,7 +133,7 @@ class Session {
     }
   }
 
-  /** Runs every test without a mutant, and writes down the mutants that it reaches. */
+  /** Runs every test without a mutant, and notes the mutants that it reaches. */
   async cover(): Promise<Coverage> {
     switches.noted = new Uint32Array(this.job.files.length)
     switches.counts = new Float64Array(this.job.files.length)
@@ -143,7 +141,7 @@ class Session {
     for (const path of this.job.tests) {
       const file: CoveredFile = { path, loads: [], hooks: [], tests: [], failed: [] }
       let [suite, since] = ["", performance.now()]
-      /** Returns what was reached since the last call, and for how long. */
+      /** Returns what was reached since the last call, and the time. */
       const reach = (id: string) => {
         const milliseconds = Math.round(performance.now() - since)
         since = performance.now()
@@ -159,7 +157,7 @@ class Session {
         file.loads.push(...reach("").ids)
       }
       runner.onBegin = (id) => {
-        // The work since the last test is that of the hooks of the suite that began last.
+        // The work since the last test is that of the hooks of the last suite.
         const hooks = reach(suite)
         if (suite !== "" && hooks.milliseconds > 0) file.hooks.push(hooks)
         suite = id
@@ -204,7 +202,7 @@ class Session {
     return { status: "survived", tests }
   }
 
-  /** Makes the module runner evaluate sources again, and every module that depends on them. */
+  /** Makes the module runner evaluate sources and their dependents again. */
   reset(sources: ReadonlySet<string>): void {
     const { idToModuleMap } = this.outer["workerState"].evaluatedModules
     const waiting = [...idToModuleMap.values()].filter(({ file }) =>

@@ -5,7 +5,6 @@ import { execFileSync } from "node:child_process"
 import { globSync } from "node:fs"
 import type { Numbered } from "./Mutant.ts"
 
-/** Tests of a package, by their paths. */
 export interface Tester {
   readonly name: string
   readonly tests: RegExp
@@ -13,12 +12,11 @@ export interface Tester {
 
 const all = (name: string): Tester => ({ name, tests: /./u })
 
-/** The laws of stores, which testkit checks on every store of webhook. */
 const laws: Tester = { name: "testkit", tests: /\/(?:Ledger|RequestStore)\.test\.ts$/u }
 
 /**
- * The packages, each with the tests that find its mutants. The data of core is read and written by the others, and the
- * stores of webhook are checked by the laws of testkit.
+ * The packages, each with the tests that find its mutants. Other packages use the data of core, and the laws of
+ * testkit check the stores of webhook.
  */
 const testers: Readonly<Record<string, ReadonlyArray<Tester>>> = {
   core: [all("core"), all("http"), all("webhook")],
@@ -28,21 +26,20 @@ const testers: Readonly<Record<string, ReadonlyArray<Tester>>> = {
 
 export const testersOf = (name: string): ReadonlyArray<Tester> => testers[name] ?? []
 
-/** Sources without logic of their own: barrels, programs, and the text of documents. */
+/** Sources without logic: barrels, programs, and texts of documents. */
 const left = /\/(?:index|OpenApi\w+)\.ts$|\/bin\//u
 
-/** Tests of whole programs and machines, which no mutant in this process reaches. */
+/** Tests of whole programs, which no mutant in this process reaches. */
 const outside =
   /(?:Durability|NodeReceiver\.long|pawl-receiver|Server|Outage|Memory|Hover|Connections)\.test\.ts$/u
 
-/** Lists the sources that begin with one of the given paths; all without a path. */
 export const sourcesOf = (root: string, paths: ReadonlyArray<string>): ReadonlyArray<string> =>
   globSync(`packages/{${Object.keys(testers).join()}}/src/**/*.ts`, { cwd: root })
     .filter((file) => !left.test(file) && !file.endsWith(".d.ts"))
     .filter((file) => paths.length === 0 || paths.some((path) => file.startsWith(path)))
     .toSorted()
 
-/** The part of the sources that an argument names: `packages/core/src`, or `packages/core/src/Amount.ts:40-60`. */
+/** The sources that an argument names: `packages/core/src`, or `packages/core/src/Amount.ts:40-60`. */
 export interface Part {
   readonly path: string
   readonly first: number
@@ -54,10 +51,8 @@ export const partOf = (argument: string): Part => {
   return { path, first: Number(first ?? 0), last: Number(last ?? Infinity) }
 }
 
-/** Returns the package of a path: `core`. */
 export const packageOf = (path: string): string => path.split("/")[1] ?? ""
 
-/** Lists the test files of a tester whose paths match a pattern. */
 export const testsOf = (
   root: string,
   { name, tests }: Tester,
@@ -67,13 +62,13 @@ export const testsOf = (
     .filter((file) => !outside.test(file) && tests.test(file) && pattern.test(file))
     .toSorted()
 
-/** Draws mutants of all sources, each with the same probability. */
+/** Draws mutants, each with the same probability. */
 export const drawn = (
   mutants: ReadonlyArray<Numbered>,
   size: number,
   seed: number
 ): ReadonlyArray<Numbered> => {
-  // The numbers of a linear congruential generator are enough to shuffle.
+  // A linear congruential generator is enough to shuffle.
   let state = seed >>> 0
   const next = (): number => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
@@ -88,7 +83,7 @@ export const drawn = (
     .map(({ mutant }) => mutant)
 }
 
-/** Returns the lines of each file that differ from a commit, the commit that the branch left by default. */
+/** Returns the lines of each file that differ from a commit, by default the one that the branch left. */
 export const changedLines = (
   root: string,
   base: string

@@ -42,10 +42,8 @@ const patterns: ReadonlyArray<readonly [operator: string, pattern: RegExp, repla
 const keyword =
   /\b(?:SELECT|UPDATE|INSERT INTO|DELETE FROM|CREATE|BEGIN|COMMIT|PRAGMA|WHERE|AND|IS NULL|CASE|COALESCE|EXCLUDED)\b|\bexcluded\.|\bstored\./u
 
-/** Tells whether a text is SQL. */
 export const isSql = (text: string): boolean => keyword.test(text)
 
-/** Lists the edits of SQL text. */
 export const edits = (text: string): ReadonlyArray<Edit> =>
   patterns.flatMap(([operator, pattern, replace]) =>
     Array.from(text.matchAll(pattern), (match) => ({

@@ -2,7 +2,6 @@
  * The syntax tree of a source, without its types.
  */
 
-/** A node, as the parser returns it. */
 export interface Node {
   readonly type: string
   readonly start: number
@@ -13,7 +12,7 @@ export interface Node {
 export const isNode = (value: unknown): value is Node =>
   typeof value === "object" && value !== null && "type" in value && "start" in value
 
-/** Parts of a node that are types, or names that are no values. */
+/** Parts that are types, or names that are no values. */
 const noValues = new Set([
   "typeAnnotation",
   "typeArguments",
@@ -27,7 +26,6 @@ const noValues = new Set([
   "directive"
 ])
 
-/** Nodes that wrap an expression and a type. */
 const wrappers = new Set([
   "TSAsExpression",
   "TSSatisfiesExpression",
@@ -37,14 +35,14 @@ const wrappers = new Set([
 
 const hasKey = new Set(["Property", "PropertyDefinition", "MethodDefinition"])
 
-/** Lists the parts of a node that are evaluated. */
+/** Lists the parts that are evaluated. */
 export const childrenOf = (node: Node): ReadonlyArray<readonly [key: string, child: Node]> => {
   if (node.type === "ImportDeclaration" || node.type === "ExportAllDeclaration") return []
   return Object.entries(node).flatMap(([key, value]) => {
     if (noValues.has(key)) return []
     if (key === "key" && hasKey.has(node.type) && node["computed"] !== true) return []
     if (key === "property" && node["computed"] !== true) return []
-    // The text of a tagged template belongs to the template as a whole.
+    // The text of a tagged template belongs to the whole template.
     const part = key === "quasi" && isNode(value) ? value["expressions"] : value
     const children = (Array.isArray(part) ? part : [part]).filter(isNode)
     return children

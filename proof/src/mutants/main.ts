@@ -1,12 +1,12 @@
 /**
- * Command of the mutants: `pnpm mutants [PATH…] [--changed BASE] [--sample N] [--seed N] [--minutes N] [--tests PATTERN]`.
+ * Command of the mutants: `pnpm mutants [PATH…] [--changed BASE] [--sample N] [--seed N] [--minutes N] [--tests
+ * PATTERN]`.
  *
  * **Details**
  *
- * A path is the beginning of the path of a source, or a source with a line or a range of lines (`Amount.ts:40-60`). Without one
- * these are all sources of core, http and webhook. The report
- * goes to stdout, progress to stderr, and the results to a file under `node_modules/.cache/mutants`. The exit code is 1 if a
- * mutant is alive that `proof/mutants/equal.json` does not list. `docs/proof.md` explains the rest.
+ * A path is the beginning of a source's path, or a source with lines (`Amount.ts:40-60`); by default all sources of
+ * core, http and webhook. The report goes to stdout, progress to stderr, results to `node_modules/.cache/mutants`.
+ * The exit code is 1 if a mutant is alive that `proof/mutants/equal.json` does not list (`docs/proof.md`).
  */
 import { spawn } from "node:child_process"
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, statSync, writeFileSync } from "node:fs"
@@ -58,7 +58,6 @@ const cache = join(root, "node_modules/.cache/mutants")
 mkdirSync(cache, { recursive: true })
 const folder = mkdtempSync(join(cache, "run-"))
 
-/** A line of the results of a session. */
 interface Line {
   readonly begin?: number
   readonly limit?: number
@@ -77,10 +76,10 @@ const linesOf = (path: string): ReadonlyArray<Line> =>
         .map((line) => JSON.parse(line) as Line)
     : []
 
-/** The time in milliseconds after which a session without a new line is ended, unless it tries a mutant. */
+/** A session without a new line for so many milliseconds is ended, unless it tries a mutant. */
 const coverLimit = 1_200_000
 
-/** Runs one session. A session that hangs is ended, and the mutant that it tried counts as timed out. */
+/** Runs one session. One that hangs is ended, and the mutant that it tried counts as timed out. */
 const session = async (job: Job): Promise<void> => {
   const path = join(folder, "job.json")
   writeFileSync(path, JSON.stringify(job))
@@ -111,7 +110,7 @@ const session = async (job: Job): Promise<void> => {
   }
 }
 
-/** Tries the mutants of one package with the tests of one, in as many sessions as it takes. */
+/** Tries the mutants of a package with the tests of one, in as many sessions as it takes. */
 const tryWith = async (
   name: string,
   tester: Sources.Tester,
@@ -150,7 +149,7 @@ const tryWith = async (
   return [...done.values()]
 }
 
-/** Tries the mutants of one package with its own tests, and those that live with the tests of other packages. */
+/** Tries the mutants of a package with its own tests, and survivors with those of other packages. */
 const tryPackage = async (
   name: string,
   chosen: ReadonlyArray<Numbered>,

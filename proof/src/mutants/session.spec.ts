@@ -1,5 +1,5 @@
 /**
- * The only test file that Vitest knows in a session. `SessionRunner` runs the others.
+ * The only test file that Vitest knows in a session; `SessionRunner` runs the others.
  */
 import { it } from "vitest"
 

@@ -1,6 +1,6 @@
 /**
- * Program of one session: starts Vitest with one worker, and with the mutants in the sources. Its argument is the path of the
- * job, which `SessionRunner` reads.
+ * Program of one session: starts Vitest with one worker and the mutants in the sources. Its argument is the path of
+ * the job.
  */
 import { readFileSync } from "node:fs"
 import { join, relative } from "node:path"
@@ -26,7 +26,7 @@ const vitest = await startVitest(
     setupFiles: [join(root, "scripts/vitest/setup.ts")],
     globalSetup: [join(root, "scripts/vitest/seed.ts")],
     isolate: false,
-    // The cache would keep sources with the mutants of this session for the next one.
+    // The cache would keep this session's mutants for the next one.
     fsModuleCache: false,
     maxWorkers: 1,
     env: { PAWL_MUTANTS: jobPath },

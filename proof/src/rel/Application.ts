@@ -1,10 +1,9 @@
 /**
- * The merchant's application behind all receivers of a run. It records the calls it gets, and checks their order.
+ * The merchant's application behind all receivers of a run, which records and orders its calls.
  *
  * **Details**
  *
- * Each receiver process forwards to a path of its own. A repeated call is allowed only after a crash of the process that made
- * the first call.
+ * Each process forwards to its own path. A call is repeated only after a crash of the process that made it first.
  */
 import { finalRank, rank, type Status } from "@pawl/core/Status"
 import { serve } from "@pawl/test-support/Listener"
@@ -12,24 +11,22 @@ import * as Effect from "effect/Effect"
 import { text } from "node:stream/consumers"
 import { setTimeout as sleep } from "node:timers/promises"
 
-/** One call of a receiver. */
 export interface Call {
   readonly id: string
   readonly transactionId: string
   readonly from: Status | null
   readonly to: Status
   readonly confirmed: boolean
-  /** The number of the process that called. */
   readonly process: number
 }
 
-/** Serves the application. `responseDelay` returns how long a call takes, in milliseconds. */
+/** `responseDelay` returns the milliseconds of a call. */
 export const start = (miss: (sentence: string) => void, responseDelay: () => number = () => 0) =>
   Effect.gen(function* () {
     const callsOf = new Map<string, Array<Call>>()
     const inFlight = new Map<string, number>()
     const killed = new Set<number>()
-    /** Of each process, the number of its calls that a later process repeated. */
+    /** The calls of each process that a later one repeated. */
     const repeated = new Map<number, number>()
     let calls = 0
     const record = (call: Call): void => {
@@ -44,7 +41,7 @@ export const start = (miss: (sentence: string) => void, responseDelay: () => num
         repeated.set(last.process, (repeated.get(last.process) ?? 0) + 1)
         return
       }
-      // A crash may come after a call and before it is marked told.
+      // A crash may come after a call and before its mark.
       const isMarkedTold = last === undefined || !killed.has(last.process)
       if (last !== undefined && rank(to) < rank(last.to) + (isMarkedTold ? 1 : 0)) {
         miss(`${id} came after ${last.id}`)
@@ -59,7 +56,7 @@ export const start = (miss: (sentence: string) => void, responseDelay: () => num
       void (async () => {
         const process = Number(request.url?.slice(1))
         const body = await text(request).catch(() => undefined)
-        // A process that is killed while it sends a call has told nothing.
+        // A process killed while it sends a call has told nothing.
         if (body === undefined) return
         const call: Call = { ...(JSON.parse(body) as Omit<Call, "process">), process }
         const { id, transactionId } = call
@@ -77,7 +74,7 @@ export const start = (miss: (sentence: string) => void, responseDelay: () => num
       callsOf,
       repeated,
       calls: () => calls,
-      /** Notes that a process is about to be killed; its calls may be repeated. */
+      /** A process is about to be killed; its calls may be repeated. */
       allowRepeats: (process: number) => killed.add(process),
       url: (process: number) => `http://127.0.0.1:${port}/${process}`
     }

@@ -1,23 +1,22 @@
 /**
- * Arguments of `rel`: the run, its seed, how much is run and on which stores.
+ * Arguments of `rel`.
  */
 import * as Result from "effect/Result"
 import { parseArgs } from "node:util"
 import * as Numbers from "../Numbers.ts"
 import type { Run, RunOptions, StoreName } from "./Run.ts"
 
-/** A run with its options; `help` asks for the table of the runs instead. */
+/** A run with its options; `help` asks for the table instead. */
 export type Arguments =
   | { readonly help: true }
   | ({ readonly help: false; readonly name: string; readonly run: Run } & Omit<RunOptions, "log">)
 
-/** A sentence that says what is wrong, and whether the table of the runs helps. */
+/** A sentence about the error, and whether the table helps. */
 export interface Mistake {
   readonly sentence: string
   readonly hasTable: boolean
 }
 
-/** The names of the count. */
 const counts = ["count", "cycles", "years", "minutes", "n"] as const
 
 const text = { type: "string" } as const
@@ -40,7 +39,7 @@ const given = (args: ReadonlyArray<string>) =>
   Result.try({
     try: () => parseArgs({ args: [...args], allowPositionals: true, options }),
     catch: (error): Mistake => {
-      // Node goes on with how an argument that begins with a dash is given.
+      // Node adds how an argument that begins with a dash is given.
       const [sentence = ""] = (error as Error).message.split(". ")
       return { sentence, hasTable: true }
     }
@@ -57,7 +56,6 @@ const storeOf = (name: string, run: Run, store: string): Result.Result<StoreName
     : Result.succeed(store)
 }
 
-/** Reads the arguments. Without a seed the run has a new one. */
 export const parse = (
   args: ReadonlyArray<string>,
   runs: ReadonlyMap<string, Run>

@@ -1,5 +1,5 @@
 /**
- * The effects of a handler with `commit`: one row for each transition that was told, in the ledger's database.
+ * The effects of a handler with `commit`: a row for each told transition, in the ledger's database.
  */
 import type { Transition } from "@pawl/core/Handler"
 import { rank, type Status } from "@pawl/core/Status"
@@ -13,18 +13,17 @@ interface Line {
   readonly status: Status
 }
 
-/** Makes the table. It has no key, so that an effect that is written twice is found. */
+/** Without a key, so that an effect that is written twice is found. */
 export const makeTable = (store: Stores.SqlStore) =>
   Stores.execute(
     store,
     "CREATE TABLE effects (transaction_id TEXT NOT NULL, sequence INTEGER NOT NULL, status TEXT NOT NULL)"
   )
 
-/** Writes the effect of a transition. */
 export const insert = (sql: SqlClient, { sequence, to, transactionId }: Transition) =>
   sql`INSERT INTO effects (transaction_id, sequence, status) VALUES (${transactionId}, ${sequence}, ${to})`
 
-/** Checks that the effects of each transaction were written once, and that the last one is its end. */
+/** Checks that effects were written once, and that the last one is the end. */
 export const check = (
   store: Stores.SqlStore,
   histories: ReadonlyMap<string, ReadonlyArray<Status>>,

@@ -1,6 +1,5 @@
 /**
- * A fake of the payments service for the runs: it signs callbacks with code of its own, and serves the status of each
- * transaction.
+ * A fake of the payments service: it signs callbacks with its own code, and serves statuses.
  */
 import type { Status } from "@pawl/core/Status"
 import type { Method } from "@pawl/core/Kind"
@@ -11,18 +10,16 @@ import { createHmac } from "node:crypto"
 
 export const secret = "sandbox-secret"
 
-/** Returns the checksum of a callback: the base64 HMAC of its signed fields. */
+/** Returns the base64 HMAC of the signed fields. */
 export const sign = (texts: ReadonlyArray<string>, key: string = secret): string =>
   createHmac("sha256", key).update(texts.join("|"), "utf8").digest("base64")
 
-/** A callback to post. */
 export interface Callback {
   readonly search: string
   readonly body: string
   readonly checksum: string
 }
 
-/** Returns the callback of an APM payment with a new status. */
 export const callback = (transactionId: string, transactionStatus: Status): Callback => ({
   search: "?paymentMethod=apm&apmType=PIX",
   body: JSON.stringify({
@@ -36,7 +33,6 @@ export const callback = (transactionId: string, transactionStatus: Status): Call
   checksum: sign(["4711", "10.00", "EUR", transactionId])
 })
 
-/** Returns a callback as the input of `Verifier` and `Receiver`. */
 export const incoming = ({ body, checksum, search }: Callback): Incoming => ({
   method: "POST",
   search,
@@ -46,11 +42,10 @@ export const incoming = ({ body, checksum, search }: Callback): Incoming => ({
   body: new TextEncoder().encode(body)
 })
 
-/** Returns the query of the callbacks of a method. */
 export const searchOf = (method: Method): string =>
   method === "card" ? "?paymentMethod=card" : "?paymentMethod=apm&apmType=PIX"
 
-/** Serves the status endpoint of APM payments from `statuses`, and counts the reads. */
+/** Serves the status endpoint of APM payments from `statuses`, and counts reads. */
 export const start = Effect.gen(function* () {
   const statuses = new Map<string, Status>()
   let reads = 0
@@ -68,7 +63,7 @@ export const start = Effect.gen(function* () {
   return { statuses, reads: () => reads, baseUrl: `http://127.0.0.1:${port}/api` }
 })
 
-/** Serves a status endpoint that never answers, and counts the reads that wait. */
+/** Serves a status endpoint that never answers, and counts waiting reads. */
 export const startHanging = Effect.gen(function* () {
   let hanging = 0
   const port = yield* serve((request, response) => {
@@ -84,7 +79,7 @@ export const startHanging = Effect.gen(function* () {
   return { hanging: () => hanging, baseUrl: `http://127.0.0.1:${port}/api` }
 })
 
-/** Serves an application that accepts every call and records nothing; returns its URL. */
+/** Serves an application that accepts every call; returns its URL. */
 export const silentApplication = Effect.map(
   serve((request, response) => {
     request.resume()

@@ -12,7 +12,7 @@ const usage = `rel NAME [options]: runs one reliability run, and prints one line
   --store NAME   runs on this store only: memory, sqlite or postgres; may be given again
   --help         prints this table`
 
-/** Returns the text of the full count: that of the default store, and those of other stores that differ. */
+/** Returns the full count of the default store, and others that differ. */
 const countOf = ({ count, stores, unit }: Run): string => {
   const [first] = stores
   const full = first && count[first]
@@ -22,13 +22,12 @@ const countOf = ({ count, stores, unit }: Run): string => {
   return `${full} ${unit}${others.join("")}`
 }
 
-/** Returns the stores of a run. Those that run only when they are named are in brackets. */
+/** Returns the stores, in brackets those that must be named. */
 const storesOf = ({ count, stores }: Run): string =>
   Object.keys(count)
     .map((store) => (stores.some((name) => name === store) ? store : `(${store})`))
     .join(" ")
 
-/** Returns the help. */
 export const help = (runs: ReadonlyMap<string, Run>): string => {
   const lines = [
     ["run", "full count", "stores", "what it checks"],

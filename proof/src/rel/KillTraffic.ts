@@ -1,10 +1,10 @@
 /**
- * The callbacks of `rel kill`: histories of transactions, shuffled, some callbacks more than once.
+ * The callbacks of `rel kill`: histories of transactions, shuffled, some more than once.
  */
 import type { Status } from "@pawl/core/Status"
 import type { SeededRandom } from "./SeededRandom.ts"
 
-/** The number of callbacks in the queue, from which the next one is drawn. */
+/** The callbacks from which the next one is drawn. */
 const queueLength = 60
 
 const possibleHistories: ReadonlyArray<ReadonlyArray<Status>> = [
@@ -19,17 +19,13 @@ const possibleHistories: ReadonlyArray<ReadonlyArray<Status>> = [
 interface Delivery {
   readonly id: string
   readonly status: Status
-  /** The index of the status in the history of the transaction. */
+  /** The index of the status in its history. */
   readonly step: number
 }
 
 /**
- * Makes the traffic, and keeps `statuses` of the fake service up to date.
- *
- * - `histories`: the statuses of each transaction.
- * - `next`: draws the callback to post next, or returns undefined when the queue is empty.
- * - `add`: notes a callback that was answered 200 in `accepted`; `resend` puts it back into the queue.
- * - `close`: adds no more transactions.
+ * Makes the traffic, and keeps the fake service's `statuses` up to date. `next` is undefined when the queue is empty;
+ * `add` notes an accepted callback, `resend` puts it back; after `close` no transaction is added.
  */
 export const traffic = (
   random: SeededRandom,

@@ -1,5 +1,5 @@
 /**
- * HTTP on the loopback interface: a client that posts callbacks, and tasks at a fixed concurrency.
+ * HTTP on the loopback interface, and tasks at a fixed concurrency.
  */
 import * as Effect from "effect/Effect"
 import { Agent, request } from "node:http"
@@ -9,8 +9,8 @@ import type { Callback } from "./FakeService.ts"
 const hangTimeout = 30_000
 
 /**
- * Makes a function that posts a callback over one of `connections`, and returns the status code, or undefined without a
- * response. A server may close a kept connection at the moment at which it is used again: then the callback is posted again.
+ * Makes a function that posts a callback over one of `connections`, and returns the status code, or undefined. It
+ * posts again if a kept connection closes as it is used.
  */
 export const makePost = (connections: number) =>
   Effect.map(
@@ -50,7 +50,7 @@ export const makePost = (connections: number) =>
             const isClosed = sent.reusedSocket && error.code === "ECONNRESET"
             resolve(isClosed ? post(port, callback) : undefined)
           })
-          // A response that ends early emits no event except "close".
+          // A response that ends early emits only "close".
           sent.on("close", () => resolve(undefined))
           sent.end(body)
         })
@@ -58,7 +58,6 @@ export const makePost = (connections: number) =>
     }
   )
 
-/** Runs a task `count` times, at most `concurrency` at once. */
 export const repeat = async (
   count: number,
   concurrency: number,

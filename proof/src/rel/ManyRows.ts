@@ -1,17 +1,15 @@
 /**
- * Fills a ledger with many rows in a short time: copies the one row that it has.
+ * Fills a ledger with copies of its one row.
  */
 import * as Effect from "effect/Effect"
 import { SqlClient } from "effect/sql/SqlClient"
 
 /** The tables with a document for each transaction, and with a text for each status. */
 const tables = ["pawl_transactions", "pawl_transactions_texts"]
-/** The copies that one statement makes. */
 const atOnce = 100_000
-/** The id of the first copy: above those of the callbacks that a run makes. */
+/** Above the ids of a run's callbacks. */
 const firstId = 5_000_000_000
 
-/** Copies the transaction of a ledger with one row, until there are `count` rows. */
 export const fill = Effect.fnUntraced(function* (count: number, log: (line: string) => void) {
   const sql = yield* SqlClient
   const copies = (from: number, to: number) =>
@@ -35,6 +33,6 @@ export const fill = Effect.fnUntraced(function* (count: number, log: (line: stri
     yield* copies(from, to)
     if (to % 1_000_000 < atOnce) log(`${to} rows`)
   }
-  // A server in operation does this by itself (autovacuum). Without it statements on many rows are planned as expensive ones.
+  // Autovacuum does this in operation. Without it statements on many rows are planned as expensive ones.
   yield* sql.onDialectOrElse({ pg: () => sql`ANALYZE`.unprepared, orElse: () => Effect.void })
 })

@@ -1,5 +1,5 @@
 /**
- * Changed callbacks: other values of the signed fields, other spellings of them, or another checksum header.
+ * Changed callbacks: other values or spellings of the signed fields, or another checksum header.
  */
 import { signedNames } from "@pawl/core/internal/SignedFields"
 import type { Method } from "@pawl/core/Kind"
@@ -7,20 +7,20 @@ import { createHmac } from "node:crypto"
 import type { SeededRandom } from "./SeededRandom.ts"
 import { type Callback, searchOf, secret, sign } from "./FakeService.ts"
 
-/** A genuine callback: the texts of its signed fields, in the order of the signature. */
+/** The texts of the signed fields, in the order of the signature. */
 export interface Genuine {
   readonly method: Method
   readonly texts: readonly [string, string, string, string]
 }
 
-/** A changed callback; `checksum` is undefined when it has no header. */
+/** `checksum` is undefined without a header. */
 export interface Mutated extends Omit<Callback, "checksum"> {
   readonly checksum: string | undefined
-  /** Whether HTTP carries it unchanged; white space around a header is lost. */
+  /** HTTP carries it unchanged; white space around a header is lost. */
   readonly isPostable: boolean
 }
 
-/** A member of a JSON object: its name, and its value as JSON text. */
+/** A member: its name, and its value as JSON text. */
 type Member = readonly [string, string]
 
 export const genuine = (random: SeededRandom): Genuine => ({
@@ -51,7 +51,6 @@ const compose = (
   }
 }
 
-/** Returns the callback as the service sends it. */
 export const unchanged = (from: Genuine): Callback => {
   const { body, search } = compose(from, membersOf(from), undefined)
   return { search, body, checksum: sign(from.texts) }
@@ -59,7 +58,7 @@ export const unchanged = (from: Genuine): Callback => {
 
 const letters = Array.from("0123456789.-+eE |,\u00a0\u0000\u001f\u200b٣３aZ/=")
 
-/** Changes a text at one place; the result always differs. */
+/** Changes a text at one place; the result differs. */
 const changeText = (text: string, random: SeededRandom): string => {
   const index = random.below(text.length + 1)
   const letter = random.pick(letters)
@@ -78,7 +77,6 @@ const changeText = (text: string, random: SeededRandom): string => {
 
 type Fields = (texts: Genuine["texts"], random: SeededRandom) => ReadonlyArray<string>
 
-/** Changes of the values of the four signed fields. */
 const textChanges: ReadonlyArray<Fields> = [
   (texts, random) => {
     const at = random.below(4)
@@ -145,7 +143,7 @@ const rename = (
 
 type Header = (checksum: string, random: SeededRandom, from: Genuine) => string | undefined
 
-/** Changes of the checksum header, among them other spellings of the digest. */
+/** Changes of the header, such as other spellings of the digest. */
 const headerChanges: ReadonlyArray<Header> = [
   (checksum, random) => {
     const at = random.below(checksum.length)
@@ -182,7 +180,6 @@ const headerChanges: ReadonlyArray<Header> = [
   (_, __, { texts: [account, amount, currency, id] }) => sign([account, amount, currency, `${id}0`])
 ]
 
-/** Returns a changed callback: with other values, other spellings, or another header. */
 export const mutate = (from: Genuine, random: SeededRandom): Mutated => {
   const checksum = sign(from.texts)
   const choice = random.below(5)

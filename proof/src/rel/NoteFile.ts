@@ -5,10 +5,10 @@ import * as Schema from "effect/Schema"
 import { openSync, readFileSync, writeSync } from "node:fs"
 import { Note, type Write } from "../model/Traces.ts"
 
-/** The time of the leases of the recorded receivers, in milliseconds: shorter than by default, so that a run is short. */
+/** The leases of the recorded receivers, in milliseconds: short, so that a run is. */
 export const lease = 9000
 
-/** Opens the file, and returns what appends a note. The system appends each line as a whole, behind those of all processes. */
+/** Opens the file. The system appends each line as a whole. */
 export const open = (path: string): Write => {
   const file = openSync(path, "a")
   return (note) => void writeSync(file, `${JSON.stringify(note)}\n`)
@@ -16,7 +16,6 @@ export const open = (path: string): Write => {
 
 const decode = Schema.decodeUnknownSync(Schema.fromJsonString(Note))
 
-/** Returns the notes of all processes, in their order. */
 export const read = (path: string): ReadonlyArray<Note> =>
   readFileSync(path, "utf8")
     .split("\n")

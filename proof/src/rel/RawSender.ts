@@ -1,5 +1,5 @@
 /**
- * Sends prepared requests over raw sockets: many a second, and requests that no HTTP client writes.
+ * Sends prepared requests over raw sockets: many a second, also such that no HTTP client writes.
  */
 import { connect, type Socket } from "node:net"
 import { setTimeout as sleep } from "node:timers/promises"
@@ -7,7 +7,6 @@ import type { Callback } from "./FakeService.ts"
 
 const crlf = "\r\n"
 
-/** Returns the bytes of the head of a POST to the receiver. */
 const headOf = (search: string, lines: ReadonlyArray<string>): string =>
   [
     `POST /callback${search} HTTP/1.1`,
@@ -17,13 +16,12 @@ const headOf = (search: string, lines: ReadonlyArray<string>): string =>
     crlf
   ].join(crlf)
 
-/** Returns the bytes of a request with a callback. */
 export const requestOf = ({ body, checksum, search }: Callback): Buffer =>
   Buffer.from(
     headOf(search, [`X-Checksum: ${checksum}`, `Content-Length: ${Buffer.byteLength(body)}`]) + body
   )
 
-/** Returns the bytes of a request whose body comes in chunks of one byte. */
+/** Returns a request whose body comes in chunks of one byte. */
 export const tinyChunks = (search: string, chunks: number): Buffer =>
   Buffer.from(
     headOf(search, ["Transfer-Encoding: chunked"]) +
@@ -31,7 +29,7 @@ export const tinyChunks = (search: string, chunks: number): Buffer =>
       `0${crlf}${crlf}`
   )
 
-/** Options of a sender. `requests` returns request number `n`. It ends after `count` requests, or after `seconds`. */
+/** `requests` returns request number `n`. Ends after `count` requests or `seconds`. */
 export interface Options {
   readonly port: number
   readonly connections: number
@@ -42,8 +40,8 @@ export interface Options {
 }
 
 /**
- * Sends requests at a rate, one at a time on each connection, and no more than the receiver answers. Returns how many it
- * sent, and the answers by status code. A connection that is closed is replaced.
+ * Sends requests at a rate, one at a time on each connection; returns the number sent, and answers by status code. A
+ * closed connection is replaced.
  */
 export const send = async ({
   connections,
@@ -104,7 +102,7 @@ export const send = async ({
   return { sent, answers }
 }
 
-/** Holds connections open that send nothing, for a time. */
+/** Holds connections that send nothing, for a time. */
 export const holdIdle = async (
   port: number,
   connections: number,

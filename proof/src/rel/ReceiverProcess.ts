@@ -13,7 +13,6 @@ const committingBin = new URL("./committingReceiver.ts", import.meta.url).pathna
 const recordedBin = new URL("./recordedReceiver.ts", import.meta.url).pathname
 const steppedClock = new URL("./steppedClock.ts", import.meta.url).pathname
 
-/** A transaction, as the admin endpoint of a receiver shows it. */
 export interface ShownTransaction {
   readonly status: string | null
   readonly told: string | null
@@ -22,32 +21,27 @@ export interface ShownTransaction {
 }
 
 /**
- * A started receiver. `ready` is its port once it serves, or undefined when it ended before that. `admin` is the origin of
- * its admin API.
+ * A started receiver. `ready` is its port, or undefined when it ended before it served; `admin` is the origin of its
+ * admin API.
  */
 export interface ReceiverProcess {
   readonly ready: Promise<number | undefined>
   readonly admin: Promise<string | undefined>
-  /** Kills the process with SIGKILL, and waits until it has ended. */
   readonly kill: () => Promise<void>
-  /** Ends the process with SIGTERM, and returns its exit code. */
   readonly stop: () => Promise<number | null>
-  /** Stops the process with SIGSTOP, so that it does nothing until it goes on with SIGCONT. */
   readonly pause: () => void
   readonly resume: () => void
-  /** Sets how far the clock of a process with a stepped clock is ahead of that of the machine, in milliseconds. */
+  /** Sets how far its clock is ahead of the machine's, in milliseconds. */
   readonly setClock: (ahead: number) => void
-  /** Tells whether a line of its stderr matches. */
   readonly hasLogged: (pattern: RegExp) => boolean
-  /** Returns the resident memory of the process, in MiB. */
+  /** Returns its resident memory in MiB. */
   readonly memory: () => number
-  /** Returns the end of its stderr. */
   readonly errors: () => string
 }
 
 /**
- * The program of a receiver: that of the package, one whose handler has `commit` and whose clock can be set, or one that writes
- * what it does to a file.
+ * The program of a receiver: the package's, one whose handler has `commit` and whose clock can be set, or one that
+ * writes what it does to a file.
  */
 const programs = {
   forwarding: [bin],
@@ -86,7 +80,6 @@ export const make = Effect.map(
           scope
         )
       )
-      // The process may have ended.
       child.stdin.on("error", () => {})
       return {
         ready: Effect.runPromise(line(/^ready http:\/\/127\.0\.0\.1:(\d+)\S*\n/u)).then(
@@ -118,7 +111,6 @@ export const make = Effect.map(
 /** Error raised when a receiver ended before it served. */
 export class NotStarted extends Data.TaggedError("NotStarted")<{ readonly message: string }> {}
 
-/** Waits until a receiver serves, and returns its port. */
 export const waitForPort = ({
   errors,
   ready
@@ -131,7 +123,6 @@ export const waitForPort = ({
         : Effect.succeed(port)
   )
 
-/** Returns an APM payment, as a receiver shows it. */
 export const showTransaction = async (
   { admin }: ReceiverProcess,
   id: string

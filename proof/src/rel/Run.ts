@@ -4,17 +4,9 @@
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 
-/** The kind of store in which a receiver keeps its ledger. */
 export type StoreName = "memory" | "sqlite" | "postgres"
 
-/**
- * Options of a run.
- *
- * - `count`: how much is run, in the unit of the run.
- * - `stores`: the stores to run on.
- * - `log`: receives lines of progress.
- * - `loss`: the probability of a loss, in the runs that have one.
- */
+/** Options of a run: `count` in its unit, `loss` the probability of a loss. */
 export interface RunOptions {
   readonly seed: number
   readonly count: number
@@ -23,18 +15,13 @@ export interface RunOptions {
   readonly loss?: number | undefined
 }
 
-/** Report of a run: its counts, and a sentence for each miss, an expectation that did not hold. */
+/** The counts of a run, and a sentence for each expectation that did not hold. */
 export interface Report {
   readonly figures: Readonly<Record<string, number>>
   readonly misses: ReadonlyArray<string>
 }
 
-/**
- * A run.
- *
- * - `unit`, `count`: the unit of the run, and the count of a full run on each store.
- * - `stores`: the default stores.
- */
+/** A run, with the count of a full run on each store and its default stores. */
 export interface Run {
   readonly summary: string
   readonly unit: string
@@ -43,10 +30,9 @@ export interface Run {
   readonly make: (options: RunOptions) => Effect.Effect<Report, unknown, Scope.Scope>
 }
 
-/** The number of misses that a report lists; it counts the others. */
+/** The most misses that a report lists; it counts the others. */
 const listedMisses = 20
 
-/** Collects the misses of a run. */
 export const collectMisses = () => {
   const misses: Array<string> = []
   let others = 0
@@ -59,7 +45,7 @@ export const collectMisses = () => {
   }
 }
 
-/** Runs parts one after the other; each figure and each miss carries the name of its part. */
+/** Runs parts in order; figures and misses carry the name of their part. */
 export const inSequence = <R>(
   parts: ReadonlyArray<readonly [string, Effect.Effect<Report, unknown, R>]>
 ): Effect.Effect<Report, unknown, R> =>
@@ -75,14 +61,14 @@ export const inSequence = <R>(
     })
   )
 
-/** Runs one part for each database of the options, one after the other. A process of its own has no ledger in memory. */
+/** Runs one part for each database of the options. Processes share no ledger in memory. */
 export const onDatabases = <R>(
   { stores }: Pick<RunOptions, "stores">,
   part: (store: Exclude<StoreName, "memory">) => Effect.Effect<Report, unknown, R>
 ): Effect.Effect<Report, unknown, R> =>
   inSequence(stores.filter((name) => name !== "memory").map((name) => [name, part(name)] as const))
 
-/** Returns the median, the 99th percentile and the maximum of durations in milliseconds. */
+/** Returns the median, 99th percentile and maximum of milliseconds. */
 export const percentiles = (durations: ReadonlyArray<number>) => {
   const sorted = durations.toSorted((one, two) => one - two)
   const at = (share: number) =>

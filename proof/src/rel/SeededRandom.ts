@@ -1,11 +1,10 @@
 /**
- * Random values that repeat with their seed. Each name has a stream of its own.
+ * Random values that repeat with their seed. Each name has its own stream.
  */
 import * as Effect from "effect/Effect"
 import * as Random from "effect/Random"
 
 export interface SeededRandom {
-  /** Returns an integer from 0 to below `limit`. */
   readonly below: (limit: number) => number
   readonly isTrue: (probability: number) => boolean
   readonly pick: <A>(from: ReadonlyArray<A>) => A

@@ -1,5 +1,5 @@
 /**
- * Senders that post the callbacks of many transactions to the receivers of a run, each again until it is answered 200.
+ * Senders that post callbacks of many transactions to the receivers, until each is answered 200.
  */
 import type { Status } from "@pawl/core/Status"
 import * as Effect from "effect/Effect"
@@ -9,15 +9,11 @@ import { traffic } from "./KillTraffic.ts"
 import { makePost } from "./LocalHttp.ts"
 import type { SeededRandom } from "./SeededRandom.ts"
 
-/** The number of callbacks that are posted at once. */
 const senders = 4
 
 /**
- * Options of the senders.
- *
- * - `ports`: returns the receivers that may be posted to.
- * - `gap`: the longest wait of a sender after a response, in milliseconds.
- * - `onAnswered`: is given the port of each callback that was answered 200.
+ * Options: `ports` that may be posted to; `gap`, the longest wait after a response in milliseconds; `onAnswered` gets
+ * the port of each 200.
  */
 interface Options {
   readonly random: SeededRandom
@@ -28,7 +24,6 @@ interface Options {
   readonly onAnswered?: (port: number) => void
 }
 
-/** Starts senders that post until the scope ends. */
 export const start = Effect.fnUntraced(function* ({
   gap,
   miss,
@@ -66,7 +61,7 @@ export const start = Effect.fnUntraced(function* ({
     Effect.promise((signal) => Promise.all(Array.from({ length: senders }, () => send(signal))))
   )
 
-  /** Waits until so many more callbacks were answered 200. Returns false if that takes more than a minute. */
+  /** Waits for so many more 200s. Returns false after a minute. */
   const waitForAnswers = async (count: number): Promise<boolean> => {
     const end = figures.answered200 + count
     for (let waits = 0; waits < 12_000 && figures.answered200 < end; waits++) await sleep(5)

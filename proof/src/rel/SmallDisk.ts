@@ -1,6 +1,6 @@
 /**
- * A small file system for a store, which a run fills and empties: that of a SQLite file, or of the tablespace of a PostgreSQL
- * database. The log of the PostgreSQL server stays on its own file system.
+ * A small file system for a SQLite file or a tablespace, which a run fills and empties. PostgreSQL's log stays on its
+ * own file system.
  */
 import * as Effect from "effect/Effect"
 import { execFileSync } from "node:child_process"
@@ -9,19 +9,18 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import * as Stores from "./Stores.ts"
 
-/** A file system. `fill` leaves no byte free, and `free` gives the room back. */
+/** `fill` leaves no byte free; `free` gives the room back. */
 export interface SmallDisk {
-  /** The store on it. */
   readonly url: string
   readonly fill: () => void
   readonly free: () => void
 }
 
 const size = "24m"
-/** The user of the PostgreSQL server, who must own the directory of a tablespace. */
+/** The user of the PostgreSQL server, who must own a tablespace's directory. */
 const owner = "postgres"
 
-/** Mounts the file system; undefined without the right to. The scope unmounts it. */
+/** Mounts it until the scope ends; undefined without the right to. */
 const mounted = Effect.acquireRelease(
   Effect.sync(() => {
     const path = mkdtempSync(join(tmpdir(), "pawl-disk-"))
@@ -43,7 +42,7 @@ const mounted = Effect.acquireRelease(
     })
 )
 
-/** Moves a database into a tablespace of its own, until the scope ends. No receiver may run then. */
+/** Moves a database into its own tablespace until the scope ends. No receiver may run then. */
 const tablespace = (
   { database }: Extract<Stores.Store, { readonly _tag: "postgres" }>,
   path: string
@@ -69,7 +68,6 @@ const tablespace = (
   )
 }
 
-/** Makes the file system of a store; undefined without the right to mount one. */
 export const make = Effect.fnUntraced(function* (store: Stores.SqlStore) {
   const path = yield* mounted
   if (path === undefined) return undefined

@@ -1,17 +1,16 @@
 /**
- * The clock of a PostgreSQL database of a run, which the run sets.
+ * The clock of a PostgreSQL database, which a run sets.
  *
  * **Details**
  *
- * A function of the same name comes before `clock_timestamp` of PostgreSQL, for every connection that is opened later.
- * The clock of the server stays as it is, so other databases on it notice nothing.
+ * A function comes before `clock_timestamp` of PostgreSQL for every later connection. The server and its other
+ * databases keep their time.
  */
 import * as Effect from "effect/Effect"
 import * as Stores from "./Stores.ts"
 
 type Store = Extract<Stores.SqlStore, { readonly _tag: "postgres" }>
 
-/** Makes the clock of a database settable. */
 export const install = (store: Store) =>
   Effect.forEach(
     [
@@ -25,6 +24,6 @@ export const install = (store: Store) =>
     { discard: true }
   )
 
-/** Sets how far the clock of a database is ahead of that of the server, in milliseconds. */
+/** Sets how far the database is ahead of the server, in milliseconds. */
 export const set = (store: Store, ahead: number) =>
   Stores.execute(store, `UPDATE clock_step SET ahead = make_interval(secs => ${ahead / 1000})`)

@@ -1,5 +1,5 @@
 /**
- * Checks the rows of a ledger at the end of a run, over a connection of its own.
+ * Checks the rows of a ledger at the end of a run, over another connection.
  */
 import * as Evidence from "@pawl/core/Evidence"
 import type { Status } from "@pawl/core/Status"
@@ -10,7 +10,6 @@ import * as Layer from "effect/Layer"
 import * as Schedule from "effect/Schedule"
 import * as Stores from "./Stores.ts"
 
-/** The callbacks of a run: the statuses of each transaction, and those that were answered 200. */
 interface Callbacks {
   readonly histories: ReadonlyMap<string, ReadonlyArray<Status>>
   readonly accepted: ReadonlyMap<string, ReadonlyArray<Status>>
@@ -20,8 +19,8 @@ interface Callbacks {
 const markTimeout = 240_000
 
 /**
- * Checks that each callback answered 200 is stored, and that the end of each transaction is marked told. A call whose
- * response came too late is made once more before the mark.
+ * Checks that each callback answered 200 is stored, and each end marked told. A call whose response was late is
+ * repeated before the mark.
  */
 export const check = (
   store: Stores.SqlStore,

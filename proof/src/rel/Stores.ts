@@ -1,5 +1,5 @@
 /**
- * Stores for one run, deleted at its end: a SQLite file, or a database in PostgreSQL.
+ * Stores for one run, deleted at its end.
  */
 import * as Leases from "@pawl/test-support/Leases"
 import * as Postgres from "@pawl/test-support/Postgres"
@@ -14,13 +14,12 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { StoreName } from "./Run.ts"
 
-/** A store; `url` names it on the command line of a receiver. */
+/** A store; `url` names it for a receiver. */
 export type Store =
   | { readonly _tag: "memory"; readonly url: string }
   | { readonly _tag: "sqlite"; readonly url: string; readonly filename: string }
   | { readonly _tag: "postgres"; readonly url: string; readonly database: string }
 
-/** A store in a file or a database. */
 export type SqlStore = Exclude<Store, { readonly _tag: "memory" }>
 
 const directory = Effect.acquireRelease(
@@ -28,24 +27,23 @@ const directory = Effect.acquireRelease(
   (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true }))
 )
 
-/** Layer that connects to a store, apart from the connections of a receiver. */
+/** Layer that connects apart from a receiver. */
 export const layerClient = (store: SqlStore) =>
   store._tag === "sqlite"
     ? NodeSqlite.layer(store)
     : NodePostgres.layer({ ...Postgres.server, database: store.database, maxConnections: 1 })
 
-/** Runs a statement on a store. */
 export const execute = (store: SqlStore, text: string) =>
   Effect.provide(
     Effect.flatMap(SqlClient, (sql) => sql.unsafe(text).unprepared),
     layerClient(store)
   )
 
-/** Ends all leases of a store, as the time of a lease does. */
+/** Ends all leases, as time does. */
 export const endLeases = (store: SqlStore) =>
   Effect.provide(Leases.end, Layer.provide(LedgerSql.layer, layerClient(store)), { local: true })
 
-/** Makes the function that runs statements on a store, again when another process has locked its file. */
+/** Makes the function that runs statements, again when another process has locked the file. */
 export const queryOf = (store: SqlStore) =>
   Effect.map(
     Layer.build(layerClient(store)),
@@ -59,7 +57,6 @@ export const queryOf = (store: SqlStore) =>
         )
   )
 
-/** Makes a SQLite file in a directory of its own. */
 export const sqlite = Effect.map(directory, (path) => {
   const filename = join(path, "ledger.db")
   return { _tag: "sqlite" as const, url: `sqlite:${filename}`, filename }
@@ -73,7 +70,6 @@ const postgres = Effect.map(Postgres.database, (database) => ({
 
 const memory: Store = { _tag: "memory", url: "memory" }
 
-/** Makes a store. */
 export const make = (name: StoreName) =>
   name === "memory" ? Effect.succeed(memory) : makeSql(name)
 

@@ -1,5 +1,5 @@
 /**
- * Replays the stories that a run has left in its store, and compares them with the calls that the application got.
+ * Replays the stories in a store, and compares them with the application's calls.
  */
 import { Ledger } from "@pawl/webhook/Ledger"
 import * as NodeStore from "@pawl/webhook/internal/ledger/NodeStore"
@@ -8,7 +8,7 @@ import * as Effect from "effect/Effect"
 import type { Call } from "./Application.ts"
 import type { SqlStore } from "./Stores.ts"
 
-/** Replays the story of each transaction, and returns their number and that of their facts. */
+/** Replays each story, and returns the numbers of transactions and facts. */
 export const check = (
   store: SqlStore,
   callsOf: ReadonlyMap<string, ReadonlyArray<Call>>,
@@ -31,7 +31,7 @@ export const check = (
         const nameOf = (call: { readonly sequence: number; readonly to: string }) =>
           `${scope}:${transactionId}:${call.sequence}:${call.to}`
         const made = new Set(calls.map((call) => call.id))
-        // A process that is killed between the write of a call and the call itself has made none.
+        // A process killed between the write of a call and the call has made none.
         const called = replayed.calls.map(nameOf).filter((name) => made.has(name))
         if (called.join() !== [...made].join()) {
           miss(`${id} replays to ${called.join()}, and the application got ${[...made].join()}`)

@@ -1,11 +1,11 @@
 /**
- * The merchant's application behind the receivers of a run, with slow calls. It judges the turns of each transaction.
+ * The merchant's application with slow calls, which judges the turns of each transaction.
  *
  * **Details**
  *
- * A call may begin while the one before it is still at work only when the lease of that one has run out. Two consumers
- * apply what they are told: one when a call begins and one when it ends, which may be late. Both drop a transition whose
- * sequence is not higher than that of the last one.
+ * A call may overlap the one before it only when the lease of that one has run out. Two consumers apply what they are
+ * told, one as a call begins and one as it ends. Both drop a transition whose sequence is not higher than the last
+ * one.
  */
 import type { Transition } from "@pawl/core/Handler"
 import { rank, type Status } from "@pawl/core/Status"
@@ -13,7 +13,7 @@ import { readText, serve } from "@pawl/test-support/Listener"
 import * as Effect from "effect/Effect"
 import { setTimeout as sleep } from "node:timers/promises"
 
-/** The least time from the begin of a call to the end of its lease, in milliseconds: a renewal may have been due. */
+/** The least milliseconds from the begin of a call to the end of its lease: a renewal may have been due. */
 const leaseTime = 20_000
 
 interface Applied {
@@ -21,7 +21,7 @@ interface Applied {
   readonly to: Status
 }
 
-/** Serves the application. `workTime` returns how long a call takes, in milliseconds. */
+/** `workTime` returns the milliseconds of a call. */
 export const start = (miss: (sentence: string) => void, workTime: () => number) =>
   Effect.gen(function* () {
     const running = new Map<string, number>()
@@ -45,7 +45,7 @@ export const start = (miss: (sentence: string) => void, workTime: () => number) 
     const port = yield* serve((request, response) => {
       void (async () => {
         const body = await readText(request).catch(() => undefined)
-        // A receiver that is interrupted while it sends a call has told nothing.
+        // A receiver interrupted while it sends a call has told nothing.
         if (body === undefined) return
         const transition = JSON.parse(body) as Transition
         const { id, transactionId } = transition
@@ -65,7 +65,7 @@ export const start = (miss: (sentence: string) => void, workTime: () => number) 
       })()
     })
 
-    /** Waits until both consumers have the end of each transaction, and judges those that do not have it in time. */
+    /** Waits until both consumers have each end, and judges those that are late. */
     const settle = async (
       histories: ReadonlyMap<string, ReadonlyArray<Status>>,
       timeout: number
@@ -86,7 +86,7 @@ export const start = (miss: (sentence: string) => void, workTime: () => number) 
     return {
       figures,
       settle,
-      /** Notes that the leases of all calls that begin within a time, in milliseconds, may run out early. */
+      /** The leases of calls that begin within so many milliseconds may run out early. */
       endLeases: (within: number) => {
         leasesEndedAt = performance.now() + within
       },

@@ -1,6 +1,6 @@
 /**
- * Virtual time for a receiver whose store is real: the clock stands still while the store works, and the clock of a PostgreSQL
- * database is that of the test.
+ * Virtual time for a receiver with a real store: it stands still while the store works, and PostgreSQL's clock is the
+ * test's.
  */
 import type { Ledger } from "@pawl/webhook/Ledger"
 import * as Clock from "effect/Clock"
@@ -9,10 +9,9 @@ import * as Latch from "effect/Latch"
 import { pass as passAlone, settle } from "../VirtualTime.ts"
 import * as Stores from "./Stores.ts"
 
-/** The most time that passes at once, in milliseconds: less than `ReadBudget.lookahead`, so that no read misses its time. */
+/** The most milliseconds that pass at once: less than `ReadBudget.lookahead`, so no read misses its time. */
 const step = 100
 
-/** Makes the virtual time of a store. */
 export const make = Effect.fnUntraced(function* (store: Stores.SqlStore) {
   let calls = 0
   /** Closed while a call is under way. */
@@ -31,12 +30,11 @@ export const make = Effect.fnUntraced(function* (store: Stores.SqlStore) {
     })
   }
 
-  /** Sets the clock of the database, in milliseconds since the epoch. That of SQLite is the clock of the process. */
+  /** Sets the database's clock, in milliseconds since the epoch. SQLite has the clock of the process. */
   const setClock = async (at: number): Promise<void> => {
     await query?.(`UPDATE virtual_clock SET at = to_timestamp(${at / 1000})`)
   }
 
-  /** Waits until no call of the store is under way. */
   const idle = Effect.gen(function* () {
     for (;;) {
       yield* settle
@@ -81,7 +79,6 @@ export const make = Effect.fnUntraced(function* (store: Stores.SqlStore) {
         lowerReads: (...all) => counted(ledger.lowerReads(...all))
       }
     },
-    /** Lets time pass, in milliseconds. */
     pass: Effect.fnUntraced(function* (time: number) {
       const until = (yield* Clock.currentTimeMillis) + time
       for (;;) {

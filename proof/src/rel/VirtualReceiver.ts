@@ -1,6 +1,5 @@
 /**
- * A receiver in virtual time, with status reads that a function answers, and a handler that records its calls. Its ledger is in
- * memory, or another one.
+ * A receiver in virtual time, with status reads that a function answers, and a handler that records its calls.
  */
 import type { Policy } from "@pawl/core/Evidence"
 import * as Handler from "@pawl/core/Handler"
@@ -23,15 +22,11 @@ import type * as Scope from "effect/Scope"
 import * as TestClock from "effect/testing/TestClock"
 import { type Callback, incoming, secret } from "./FakeService.ts"
 
-/** A call of the handler, with its time in milliseconds. */
 export interface Call extends Handler.Transition {
   readonly at: number
 }
 
-/**
- * Options of the receiver. `statusAt` returns the status of a transaction at a time, or that the service is down; `latency` is
- * the duration of a read, in milliseconds.
- */
+/** `statusAt` returns a transaction's status, or that the service is down; `latency` is a read's milliseconds. */
 export interface Options {
   readonly policy: Policy
   readonly statusAt: (id: string, at: number) => Status | "down" | undefined
@@ -41,7 +36,7 @@ export interface Options {
   readonly ledger?: Layer.Layer<Ledger.Ledger>
 }
 
-/** Runs an effect in virtual time, from the epoch on. */
+/** Runs an effect in virtual time from the epoch. */
 export const inVirtualTime = <A, E>(work: Effect.Effect<A, E, Scope.Scope>): Effect.Effect<A, E> =>
   work.pipe(
     Effect.scoped,
@@ -49,7 +44,6 @@ export const inVirtualTime = <A, E>(work: Effect.Effect<A, E, Scope.Scope>): Eff
     Effect.provideService(MinimumLogLevel, "None")
   )
 
-/** Makes the receiver. */
 export const make = Effect.fnUntraced(function* ({
   latency = () => 0,
   ledger = Ledger.layerMemory,

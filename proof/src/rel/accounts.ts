@@ -1,12 +1,11 @@
 /**
- * Tells the accounts of a receiver of a hundred merchants from those of nobody by the time of its responses.
+ * Tries to tell the accounts of a hundred merchants from those of nobody by response times.
  *
  * **Details**
  *
- * A trial draws an account, a merchant's or nobody's, and posts 800 forged callbacks on one connection: 400 about it, and between
- * them 400 about other accounts of nobody. The attacker compares the two halves by several statistics. In the first half of the
- * trials it knows the answers and learns the statistic, the direction and the threshold that guess best. It guesses
- * in the second half.
+ * A trial posts 800 forged callbacks on one connection: 400 about one account, a merchant's or nobody's, and between
+ * them 400 about other accounts of nobody. The attacker compares the halves by several statistics. In the first half
+ * of the trials it learns the best statistic, direction and threshold; in the second it guesses.
  */
 import * as Effect from "effect/Effect"
 import { MinimumLogLevel } from "effect/References"
@@ -15,9 +14,7 @@ import { accountOf, callbackOf, merchants, start } from "./merchants/World.ts"
 import { collectMisses, inSequence, type Report, type Run, type StoreName } from "./Run.ts"
 import * as SeededRandom from "./SeededRandom.ts"
 
-/** The requests of a trial. */
 const block = 800
-/** The requests before the first trial. */
 const warmUp = 20_000
 /** The highest part of the trials that may be guessed. */
 const maxGuessed = 0.6
@@ -39,25 +36,22 @@ const statistics: ReadonlyArray<(times: ReadonlyArray<number>) => number> = [
 
 interface Trial {
   readonly isKnown: boolean
-  /** The difference of the halves by each statistic. */
   readonly differences: ReadonlyArray<number>
 }
 
-/** A way to guess: known above a threshold of a statistic, or below it. */
+/** A guess: known above, or below, a threshold of a statistic. */
 interface Guess {
   readonly statistic: number
   readonly threshold: number
   readonly isAbove: boolean
 }
 
-/** Returns the part of the trials that a way guesses. */
 const partOf = (trials: ReadonlyArray<Trial>, { isAbove, statistic, threshold }: Guess): number =>
   trials.filter(
     ({ differences, isKnown }) =>
       (differences[statistic] ?? 0) > threshold === (isKnown === isAbove)
   ).length / trials.length
 
-/** Returns the way that guesses most of some trials. */
 export const learn = (trials: ReadonlyArray<Trial>): Guess => {
   let best: Guess = { statistic: 0, threshold: 0, isAbove: true }
   for (const statistic of statistics.keys()) {
@@ -100,7 +94,7 @@ const runOn = (name: StoreName, { count, log, seed }: Parameters<Run["make"]>[0]
         const asked: Array<number> = []
         const others: Array<number> = []
         for (let sent = 0; sent < block; sent += 2) {
-          // The order changes, so that the time of the request before is no help.
+          // The order changes, so the time of the request before is no help.
           const isFirst = random.isTrue(0.5)
           if (isFirst) asked.push(await timeOf(account))
           others.push(await timeOf(nobody()))

@@ -1,19 +1,18 @@
 /**
- * Sets clocks back and forward while receivers work, and stops a receiver for longer than a lease (R27, R28).
+ * Sets clocks while receivers work, and stops a receiver for longer than a lease (R27, R28).
  *
  * **Details**
  *
- * Two receivers work on one PostgreSQL database, and the clock of the second machine is 45 seconds ahead. With SQLite one
- * receiver works. Each round has one fault, while callbacks arrive and the application takes seconds for some calls:
+ * Two receivers share a PostgreSQL database, one with a clock 45 seconds ahead; on SQLite one works. Each round has
+ * one fault, while callbacks arrive and some calls take seconds:
  *
  * - *process*: the clock of a machine is set, by a second to two hours in either direction.
  * - *database*: the clock of the database is set.
- * - *pause*: SIGSTOP stops a receiver for 35 seconds, 5 more than a lease has.
+ * - *pause*: SIGSTOP for 35 seconds, 5 more than a lease.
  *
- * The handler has `commit`. No call of a transaction begins before the one before it has ended or its lease has run out,
- * no consumer is misled by `sequence`, every end is told, nothing that was answered 200 is lost, and each effect is
- * committed once. Setting the clock of a machine of two ends no lease. After a step of more than 8 seconds of the
- * database, which each process notices within 10 seconds, leases may run out early.
+ * No call begins before the one before it has ended or its lease has run out, `sequence` misleads no consumer, every
+ * end is told, nothing answered 200 is lost, and each effect is committed once. A machine's clock ends no lease; a
+ * step of more than 8 seconds of the database may end leases early, until each process notices it within 10 seconds.
  */
 import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
@@ -29,13 +28,13 @@ import * as StoredCallbacks from "./StoredCallbacks.ts"
 import * as Stores from "./Stores.ts"
 import * as TurnApplication from "./TurnApplication.ts"
 
-/** How far a clock is set forward or back, in milliseconds. */
+/** How far a clock is set, in milliseconds. */
 const steps = [1000, 8000, 45_000, 600_000, 7_200_000]
-/** The largest step of the database after which no lease runs out early, in milliseconds. */
+/** The largest step of the database that ends no lease early, in milliseconds. */
 const harmlessStep = 8000
-/** How far the clock of the second machine is ahead, in milliseconds. */
+/** How far the second machine is ahead, in milliseconds. */
 const skew = 45_000
-/** The time after which every process has noticed a step of the database, in milliseconds. */
+/** Every process has noticed a step of the database after this time, in milliseconds. */
 const noticeTime = 13_000
 /** The callbacks that are answered 200 between two faults. */
 const answersPerFault = 60
@@ -45,12 +44,8 @@ const settleTimeout = 300_000
 const alarmLimit = 5000
 
 /**
- * Options that only the tests change.
- *
- * - `slow`: the longest time of a call, in milliseconds.
- * - `wait`: the longest time after a fault, in milliseconds.
- * - `pauseTime`: how long a receiver is stopped, in milliseconds. If it is shorter than a lease, all leases are deleted
- *   meanwhile.
+ * Options that only the tests change, in milliseconds: the longest call, the longest wait after a fault, and how long
+ * a receiver is stopped. If that is shorter than a lease, all leases are deleted meanwhile.
  */
 interface ClockOptions {
   readonly slow: number
@@ -60,7 +55,7 @@ interface ClockOptions {
 
 const leaseTime = 30_000
 
-/** Tells whether a line of a receiver's stderr matches. The last step may be a moment ago, so it waits for up to 20 s. */
+/** Tells whether a line of a receiver's stderr matches, for up to 20 s. */
 const hasLogged = (
   receiver: ReceiverProcess.ReceiverProcess,
   pattern: RegExp
@@ -80,7 +75,7 @@ const onStore = (
   Effect.gen(function* () {
     const { miss, misses } = collectMisses()
     const random = SeededRandom.make(seed, "clock")
-    /** A stream of its own, so that the faults of a seed do not depend on the order of the senders. */
+    /** Its own stream, so that faults do not depend on the order of the senders. */
     const faults = SeededRandom.make(seed, "steps")
     const store = yield* Stores.makeSql(name)
     if (store._tag === "postgres") yield* SteppedDatabase.install(store)
@@ -116,7 +111,7 @@ const onStore = (
     const deleteLeases = Effect.suspend(() => {
       // A call whose lease is deleted may begin later, also that of the stopped receiver.
       application.endLeases(Infinity)
-      // The stopped receiver may hold the lock of a row, until the server ends its transaction.
+      // The stopped receiver may hold the lock of a row until the server ends its transaction.
       const schedule = Schedule.spaced("200 millis")
       return Effect.retry(Stores.endLeases(store), { schedule, times: 100 })
     })
@@ -188,7 +183,6 @@ const onStore = (
     }
   }).pipe(Effect.scoped)
 
-/** Sets clocks on each store. */
 export const clockWith = (options: RunOptions, clockOptions: ClockOptions) =>
   onDatabases(options, (name) => onStore(name, options, clockOptions))
 

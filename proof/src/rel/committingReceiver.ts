@@ -1,6 +1,6 @@
 /**
- * A receiver whose handler calls the application and then writes a row of its own into the ledger's database, in the
- * transaction that marks the status as told. `rel clock` starts it with the flags of `pawl-receiver`.
+ * A receiver whose handler calls the application and writes a row in the transaction that marks the status as told.
+ * `rel clock` starts it with the flags of `pawl-receiver`.
  */
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"

@@ -1,6 +1,6 @@
 /**
- * Worker that holds connections which send one byte each, opens one again a second after it was closed, and counts how many
- * were closed.
+ * Worker that holds connections which send one byte each, reopens a closed one after a second, and counts the closed
+ * ones.
  */
 import { connect } from "node:net"
 import { workerData } from "node:worker_threads"

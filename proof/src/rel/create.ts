@@ -1,14 +1,13 @@
 /**
- * Kills a merchant's process between the write of a request and the end of its handler, while the service loses requests
- * and responses: every order has one effect, and no order is stuck (Q01, Q02, Q06).
+ * Kills a merchant's process between the write of a request and the end of its handler, while the service loses
+ * requests and responses: one effect an order, none stuck (Q01, Q02, Q06).
  *
  * **Details**
  *
- * The orders are creates of all eight kinds. Before each cycle the merchant secret is rotated, and the service refuses the one before it.
- * Each cycle starts a process with new orders and some of earlier cycles, which the merchant asks for again. The process
- * ends itself at a mark, or is killed at any moment. The last process gets no orders: the requests that the others left
- * have to be recovered, now that the service loses nothing any more. Then the effects at the service, the rows of the
- * store, the orders of the merchant and the calls of the handler are compared.
+ * The orders are creates of all eight kinds. Before each cycle the merchant secret is rotated. Each process gets new
+ * orders and some of earlier cycles, and ends itself at a mark or is killed at any moment. The last process gets no
+ * orders and recovers the rest from a service that loses nothing. Then effects, rows, orders and handler calls are
+ * compared.
  */
 import * as Effect from "effect/Effect"
 import { join } from "node:path"
@@ -31,17 +30,19 @@ import * as SeededRandom from "./SeededRandom.ts"
 import * as Stores from "./Stores.ts"
 
 const ordersPerCycle = 4
-/** The probability that a process is killed at any moment, and that an order is asked for again. */
+/** The probability that a process is killed at any moment, and that an order is repeated. */
 const killedAnywhere = 0.25
 const askedAgain = 0.3
-/** The longest time that a process has to reach its mark, in milliseconds. */
+/** The longest time until a mark, in milliseconds. */
 const markTimeout = 500
 const startTimeout = 60_000
-/** Ends the wait for the last outcomes, in milliseconds: longer than a lease and the longest wait between attempts. */
+/**
+ * Ends the wait for the last outcomes, in milliseconds: longer than a lease and the longest wait between attempts.
+ */
 const settleTimeout = 400_000
 const defaultLoss = 0.3
 
-/** Options that only the tests change: with `leases` false, the leases of killed processes are ended. */
+/** Options that only the tests change: `leases` false ends the leases of killed processes. */
 interface CreateOptions {
   readonly leases: boolean
 }
@@ -58,7 +59,6 @@ interface RequestLine {
 /** The customer of an intent makes its transaction, so its response names none. */
 const isWithoutTransaction = (id: string): boolean => kindOf(orderOf(id)) === "payment-intent"
 
-/** Says why a request has no outcome yet. */
 const stateOf = ({ due_at, parked_at }: RequestLine, now: number) => {
   const inSeconds = (time: number | bigint | null) =>
     time === null ? "never" : `in ${Math.round((Number(time) - now) / 1000)} s`
@@ -120,7 +120,7 @@ const onStore = (
     let next = start()
     const cycle = async (number: number): Promise<void> => {
       const merchant = next
-      // The first process certainly reaches its mark, and leaves a request that is sent again.
+      // The first process reaches its mark, and leaves a request that is sent again.
       const isFirst = number === 1
       const orders = Array.from({ length: ordersPerCycle }, () => {
         const isOld = figures.orders > 0 && random.isTrue(askedAgain)
@@ -135,7 +135,7 @@ const onStore = (
       next = start()
       const { state } = merchant
       const latest = performance.now() + startTimeout
-      // Some processes are killed before they have opened the store.
+      // Some are killed before they open the store.
       const isEarly = isAnywhere && random.isTrue(0.2)
       const earlyEnd = performance.now() + random.below(300)
       while (!state.isReady && !state.hasEnded) {
@@ -148,7 +148,7 @@ const onStore = (
       const deadline = performance.now() + (isAnywhere ? random.below(150) : longest)
       while (!state.hasEnded && performance.now() < deadline) {
         await sleep(2)
-        // The worker may still reach the mark of a process whose orders are done.
+        // The worker may reach the mark after all orders are done.
         if (mark !== undefined && state.isDone) {
           await sleep(20)
           break
@@ -159,7 +159,7 @@ const onStore = (
     }
 
     const endLeases = () => runEnd(Stores.endLeases(store))
-    // The rows are joined here: a join of the views would hold up the service, which is in this process, for many seconds.
+    // A join of the views would block the service, which is in this process, for many seconds.
     const lines = async (): Promise<ReadonlyArray<RequestLine>> => {
       const told = new Map(
         (
@@ -229,7 +229,6 @@ const onStore = (
     }
   }).pipe(Effect.scoped)
 
-/** Kills merchants on each store. */
 export const createWith = (options: RunOptions, createOptions: CreateOptions) =>
   onDatabases(options, (name) => onStore(name, options, createOptions))
 

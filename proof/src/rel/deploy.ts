@@ -1,11 +1,11 @@
 /**
- * Restarts receivers one after the other under load, as a rolling deploy does: the next one starts, and the one before it
- * gets SIGTERM while its calls of a slow application run (R25, R26).
+ * Restarts receivers under load, as a rolling deploy does: the next one starts, and the one before it gets SIGTERM
+ * while its calls of a slow application run (R25, R26).
  *
  * **Details**
  *
- * Callbacks go to all receivers that run, also to one that ends, and again until they are answered 200. Some calls take
- * seconds, and in a full run some take longer than the forward time-out. Each process ends with 0 within 20 seconds.
+ * Callbacks go to all running receivers, also to one that ends, until they are answered 200. Some calls take seconds,
+ * in a full run longer than the forward time-out. Each process ends with 0 within 20 seconds.
  */
 import * as Effect from "effect/Effect"
 import * as FakeService from "./FakeService.ts"
@@ -24,14 +24,13 @@ import * as StoredCallbacks from "./StoredCallbacks.ts"
 import * as Stores from "./Stores.ts"
 import * as TurnApplication from "./TurnApplication.ts"
 
-/** The callbacks that are answered 200 between two restarts. */
 const answersPerRestart = 60
-/** The longest time from SIGTERM to the end of a process, in milliseconds. */
+/** The longest time from SIGTERM to the end, in milliseconds. */
 const maxEndTime = 20_000
 /** Ends the wait for the last calls, in milliseconds: some leases and the longest waits after time-outs. */
 const settleTimeout = 240_000
 
-/** Options that only the tests change: the time of a slow call, and of one beyond the forward time-out, in milliseconds. */
+/** Options that only the tests change: a slow call, and one beyond the forward time-out, in milliseconds. */
 interface DeployOptions {
   readonly slow: number
   readonly tooSlow: number | undefined
@@ -115,7 +114,6 @@ const onStore = (
     }
   }).pipe(Effect.scoped)
 
-/** Restarts receivers on each store. */
 export const deployWith = (options: RunOptions, deployOptions: DeployOptions) =>
   onDatabases(options, (name) => onStore(name, options, deployOptions))
 

@@ -1,10 +1,11 @@
 /**
- * Holds thousands of connections that send one byte each, under few file descriptors, and posts genuine callbacks meanwhile (A40).
+ * Holds thousands of connections that send one byte each, under few file descriptors, and posts genuine callbacks
+ * (A40).
  *
  * **Details**
  *
- * A receiver runs under each limit of descriptors. A holder that is closed opens its connection again after a second. Every genuine
- * callback comes on a connection of its own, and has to be answered 200 within five seconds.
+ * A receiver runs under each limit. A holder opens a closed connection again after a second. Every genuine callback
+ * has its own connection, and is answered 200 within five seconds.
  */
 import * as Effect from "effect/Effect"
 import { connect } from "node:net"
@@ -17,10 +18,9 @@ import { collectMisses, inSequence, percentiles, type Run, type RunOptions } fro
 import * as Stores from "./Stores.ts"
 
 const maxAnswerMs = 5000
-/** The number of callbacks that are posted at once. */
 const senders = 8
 
-/** Holds connections open from a thread of its own, which has nothing else to do. `end` returns how many the other side closed. */
+/** Holds connections from its own thread. `end` returns how many the other side closed. */
 const hold = (port: number, count: number) => {
   const closed = new Int32Array(new SharedArrayBuffer(4))
   const worker = new Worker(new URL("./connectionHolder.ts", import.meta.url), {
@@ -29,7 +29,7 @@ const hold = (port: number, count: number) => {
   return { end: () => worker.terminate().then(() => Atomics.load(closed, 0)) }
 }
 
-/** Posts a callback on a connection of its own. Returns the status code, or the code of the error. */
+/** Posts a callback on its own connection. Returns the status code, or the error's code. */
 const post = (port: number, bytes: Buffer): Promise<string> =>
   new Promise((resolve) => {
     const socket = connect(port, "127.0.0.1", () => socket.write(bytes))
@@ -82,7 +82,6 @@ const under = (limit: number, holders: number, { count, log }: RunOptions) =>
     }
   }).pipe(Effect.scoped)
 
-/** Runs a receiver under each limit. */
 export const descriptorsWith = (
   options: RunOptions,
   limits: ReadonlyArray<number>,

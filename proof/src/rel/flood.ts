@@ -3,15 +3,15 @@
  *
  * **Details**
  *
- * - *tiny*: 40 connections send bodies of 64 KiB in chunks of one byte, without a checksum, 10 a second in all.
+ * - *tiny*: 40 connections send 64 KiB in chunks of one byte, without a checksum, 10 a second in all.
  * - *idle*: 2,100 connections send nothing.
  * - *forged*: callbacks with a wrong checksum, as many as the count, as fast as they are answered.
  * - *alternating*: one captured callback, 3,000 times a second, with another status each time.
- * - *fat*: ten captured callbacks with bodies of 63 KB and nine statuses, 90 a second.
+ * - *fat*: ten captured callbacks of 63 KB and nine statuses, 90 a second.
  * - *captured*: 1,000 captured callbacks, 400 a second in all.
  *
- * The receiver stays within 512 MiB. Each genuine callback is answered 200 within a second, and told within two seconds of
- * the time when the service has its status.
+ * The receiver stays within 512 MiB. Each genuine callback is answered 200 within a second, and told within two
+ * seconds of the service's status.
  */
 import { type Status, statuses } from "@pawl/core/Status"
 import { readText, serve } from "@pawl/test-support/Listener"
@@ -40,7 +40,7 @@ const genuineGap = 50
 
 const statusOf = (n: number): Status => statuses[n % statuses.length] ?? "NEW"
 
-/** An attack: sends requests to a port, and returns its figures. */
+/** An attack on a port, which returns its figures. */
 interface Attack {
   readonly name: string
   readonly run: (port: number) => Promise<Readonly<Record<string, number>>>
@@ -94,7 +94,7 @@ const attacksOf = (count: number): ReadonlyArray<Attack> => {
   ]
 }
 
-/** Serves an application that accepts every call, and notes when it was told that a transaction succeeded. */
+/** Serves an application that notes when a transaction succeeded. */
 const application = Effect.gen(function* () {
   const toldAt = new Map<string, number>()
   const port = yield* serve((request, response) => {
@@ -111,7 +111,7 @@ const application = Effect.gen(function* () {
   return { toldAt, url: `http://127.0.0.1:${port}/` }
 })
 
-/** Options that only the tests change: whether the times are judged. A test does not depend on the load of its machine. */
+/** Options that only the tests change: a test does not judge times. */
 interface FloodOptions {
   readonly isTimed: boolean
 }
@@ -128,7 +128,7 @@ const onStore = (name: StoreName, { count, log }: RunOptions, { isTimed }: Flood
     const port = yield* ReceiverProcess.waitForPort(receiver)
     let nextId = 100_001
 
-    /** Posts one genuine callback, and returns the times until it was answered and told, in milliseconds. */
+    /** Posts a genuine callback; returns the milliseconds until it was answered and told. */
     const postGenuine = async () => {
       const id = String(nextId++)
       const postedAt = performance.now()
@@ -145,7 +145,7 @@ const onStore = (name: StoreName, { count, log }: RunOptions, { isTimed }: Flood
       }
     }
 
-    // The first callbacks of a process are slower, whether or not it is attacked.
+    // The first callbacks of a process are slower even without an attack.
     yield* Effect.promise(async () => {
       for (let warm = 0; warm < 20; warm++) await allTold([await postGenuine()])
     })
@@ -195,7 +195,6 @@ const onStore = (name: StoreName, { count, log }: RunOptions, { isTimed }: Flood
     return { figures: report.figures, misses: misses() }
   }).pipe(Effect.scoped)
 
-/** Floods a receiver on each store. */
 export const floodWith = (options: RunOptions, floodOptions: FloodOptions) =>
   inSequence(options.stores.map((name) => [name, onStore(name, options, floodOptions)] as const))
 

@@ -1,13 +1,13 @@
 /**
- * Attacks with callbacks by an attacker who has seen callbacks and does not know the secret.
+ * Attacks with callbacks, by somebody who has seen callbacks and does not know the secret.
  *
  * **Details**
  *
- * - *altered*, *posted*: callbacks with changed signed fields or headers, given to the verifier and posted to a receiver over
- *   HTTP. None is accepted.
- * - *final*, *always*: callbacks with forged statuses under valid checksums, since the status is not signed, among the genuine
- *   ones, in virtual time. A forged terminal status is never told; a forged earlier status is told only as unconfirmed, and
- *   never under the policy `always`. A genuine status is told at most one read after its callback.
+ * - *altered*, *posted*: changed signed fields or headers, given to the verifier and posted over HTTP. None is
+ *   accepted.
+ * - *final*, *always*: forged statuses under valid checksums, since the status is not signed, in virtual time. A
+ *   forged terminal status is never told; an earlier one only as unconfirmed, and never under the policy `always`. A
+ *   genuine status is told at most one read after its callback.
  */
 import type { Policy } from "@pawl/core/Evidence"
 import * as NodeHmac from "@pawl/core/NodeHmac"
@@ -28,9 +28,9 @@ import * as VirtualReceiver from "./VirtualReceiver.ts"
 
 type Options = Omit<RunOptions, "stores">
 
-/** For one in so many changed callbacks, the genuine one is verified too. */
+/** One genuine callback is verified for so many changed ones. */
 const genuineEvery = 500
-/** The number of callbacks between two yields to other fibers. */
+/** The callbacks between two yields to other fibers. */
 const yieldEvery = 20_000
 
 /** Changes callbacks; none may pass the verifier. */
@@ -62,12 +62,11 @@ export const altered = ({ count, log, seed }: Options) =>
     return { figures, misses: misses() }
   })
 
-/** The verifier of the receiver. */
 export const layerVerifier = Verifier.layer({ current: Redacted.make(FakeService.secret) }).pipe(
   Layer.provide(NodeHmac.layer)
 )
 
-/** Posts changed callbacks to a receiver; none may be accepted, or be in its ledger. */
+/** Posts changed callbacks; none may be accepted or stored. */
 export const posted = ({ count, log, seed }: Options) =>
   Effect.gen(function* () {
     const { miss, misses } = collectMisses()
@@ -95,7 +94,7 @@ export const posted = ({ count, log, seed }: Options) =>
         if (index % 10_000 === 9999) log(`${index + 1} mutations over HTTP`)
       })
     )
-    // A genuine callback shows that the receiver works and that the metric counts.
+    // A genuine callback shows that the receiver works and the metric counts.
     const status = yield* Effect.promise(() =>
       post(port, Mutations.unchanged(Mutations.genuine(random)))
     )
@@ -113,10 +112,10 @@ const second = 1000
 const minute = 60 * second
 /** The longest time of a read, in milliseconds. */
 const latency = 800
-/** The longest time until a status is told: a row is read at most once a second, and the read takes its time. */
+/** The longest time until a status is told: a row is read at most once a second, and a read takes its time. */
 const oneRead = second + latency
 
-/** Returns the history of a transaction, and its genuine and forged callbacks with their times. */
+/** Returns a transaction's history, with its genuine and forged callbacks and their times. */
 const drawTransaction = (id: string, random: SeededRandom.SeededRandom) => {
   const ends: ReadonlyArray<ReadonlyArray<Status>> = [
     ["SUCCEED"],
@@ -138,7 +137,7 @@ const drawTransaction = (id: string, random: SeededRandom.SeededRandom) => {
     at: (moves[0]?.at ?? 0) + random.below(at + 10 * second),
     status: random.pick(statuses)
   }))
-  // A forgery does most harm at the instant of a genuine callback, or just before it.
+  // A forgery does most harm at or just before a genuine callback.
   const atGenuine = moves.flatMap((move) =>
     random.isTrue(0.5)
       ? [{ ...move, at: move.at - random.below(3), status: random.pick(statuses) }]
@@ -147,7 +146,7 @@ const drawTransaction = (id: string, random: SeededRandom.SeededRandom) => {
   return { id, moves, forged: [...forged, ...atGenuine].filter(({ at }) => at >= 0) }
 }
 
-/** The number of transactions in one receiver: so few that no read waits for another. */
+/** So few transactions in a receiver that no read waits for another. */
 const transactionsAtOnce = 8
 
 /** Posts forged statuses among genuine ones. A test passes another `actual` policy, which must cause misses. */

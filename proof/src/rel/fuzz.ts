@@ -1,6 +1,6 @@
 /**
- * Fuzzes the code that reads text of strangers, guided by coverage: it neither throws, hangs, nor takes quadratic time, and
- * what it accepts is what was sent.
+ * Fuzzes the code that reads text of strangers: it neither throws, hangs, nor takes quadratic time, and accepts what
+ * was sent.
  */
 import * as Effect from "effect/Effect"
 import { writeFileSync } from "node:fs"
@@ -11,10 +11,9 @@ import { targets } from "../fuzz/Targets.ts"
 import * as WorkCounter from "../fuzz/WorkCounter.ts"
 import { collectMisses, type Report, type Run, type RunOptions } from "./Run.ts"
 
-/** The inputs of a target between two looks at the time. */
 const turnSize = 128
 
-/** Fuzzes targets in turn while `goesOn`, at least once each, and returns the inputs that reached something new. */
+/** Fuzzes targets in turn while `goesOn`, at least once each; returns the inputs that reached something new. */
 export const fuzz = Effect.fnUntraced(function* (
   { log, seed }: Pick<RunOptions, "log" | "seed">,
   goesOn: () => boolean,
@@ -27,7 +26,6 @@ export const fuzz = Effect.fnUntraced(function* (
   )
   for (let turn = 0; turn < fuzzers.length || goesOn(); turn++) {
     fuzzers[turn % fuzzers.length]?.[1].next(turnSize)
-    // Between turns the time is shown.
     yield* Effect.sleep(0)
   }
   const figures: Record<string, number> = {}

@@ -1,12 +1,12 @@
 /**
- * Kills receivers with SIGKILL at any moment while callbacks arrive: no callback that was answered 200 is lost, every final
- * status is right, the calls of the handler are in order, and the facts of each transaction replay to them (R01, S1, S2, S4, S5, S6).
+ * Kills receivers with SIGKILL at any moment while callbacks arrive: nothing answered 200 is lost, final statuses are
+ * right, handler calls are in order, and the facts replay to them (R01, S1, S2, S4, S5, S6).
  *
  * **Details**
  *
- * Senders post signed callbacks of many transactions, shuffled, some of them more than once, and again until they are
- * answered 200. A receiver is killed after a random number of responses and a few milliseconds, sometimes before it serves.
- * The last receiver runs until everything has settled: until the leases of the killed receivers have ended.
+ * Senders post shuffled and repeated callbacks of many transactions until each is answered 200. A receiver is killed
+ * after a random number of responses and a few milliseconds, sometimes before it serves. The last one runs until
+ * everything has settled, leases included.
  */
 import type { Status } from "@pawl/core/Status"
 import * as Effect from "effect/Effect"
@@ -21,20 +21,20 @@ import * as SeededRandom from "./SeededRandom.ts"
 import * as Stores from "./Stores.ts"
 import * as Stories from "./Stories.ts"
 
-/** The number of callbacks that are posted at once. */
+/** The callbacks that are posted at once. */
 const senders = 8
-/** The limits of the number of callbacks that a receiver answers 200 before it is killed. */
+/** The limits of the callbacks that a receiver answers 200 before it is killed. */
 const answeredBeforeKill = { least: 20, most: 200 }
-/** The longest delay of a kill after the last of these responses, in milliseconds. */
+/** The longest delay of a kill after these responses, in milliseconds. */
 const killDelay = 20
-/** Ends the wait for these responses when a receiver hangs, in milliseconds. */
+/** Ends the wait for them when a receiver hangs, in milliseconds. */
 const hangTimeout = 60_000
-/** The most calls of the handler that one process has in flight (`Worker`). */
+/** The most handler calls in flight (`Worker`). */
 const callsInFlight = 64
-/** Ends the wait for the last calls, in milliseconds without a call: longer than a lease and the longest backoff. */
+/** Ends the wait for the last calls, in milliseconds without one: longer than a lease and the longest backoff. */
 const settleTimeout = { withLeases: 360_000, withoutLeases: 60_000 }
 
-/** Options that only the tests change: with `leases` false, the leases of killed receivers are deleted. */
+/** Options that only the tests change: `leases` false deletes the leases of killed receivers. */
 interface KillOptions {
   readonly leases: boolean
 }
@@ -47,7 +47,7 @@ const onStore = (
   Effect.gen(function* () {
     const { miss, misses } = collectMisses()
     const random = SeededRandom.make(seed, "kill")
-    /** A stream of its own, so that the kills of a seed do not depend on the order of the senders. */
+    /** Its own stream, so that kills do not depend on the order of the senders. */
     const kills = SeededRandom.make(seed, "kills")
     const store = yield* Stores.makeSql(name)
     const { baseUrl, statuses } = yield* FakeService.start
@@ -85,7 +85,6 @@ const onStore = (
       Effect.promise((signal) => Promise.all(Array.from({ length: senders }, () => send(signal))))
     )
 
-    /** Waits until so many more callbacks were answered 200. */
     const waitForAnswers = async (count: number): Promise<void> => {
       const end = figures.answered200 + count
       const startedAt = performance.now()
@@ -96,7 +95,7 @@ const onStore = (
       }
     }
 
-    // Each receiver starts while the one before it serves, so two of them also use the store at once.
+    // Each receiver starts while the one before it serves, so two use the store at once.
     let number = 0
     let standby = startReceiver(number)
     const killReceiver = async (process: number, { kill }: ReceiverProcess.ReceiverProcess) => {
@@ -135,7 +134,7 @@ const onStore = (
     port = lastPort
     const isTold = ([id, history]: readonly [string, ReadonlyArray<Status>]) =>
       application.callsOf.get(id)?.at(-1)?.to === history.at(-1)
-    /** A crash between a call and its mark in the row causes another call, after a backoff; so the rows are checked too. */
+    /** A crash between a call and its mark causes another call, after a backoff; so the rows are checked too. */
     const isSettled = async (): Promise<boolean> => {
       if (![...histories].every(isTold)) return false
       for (const [id, history] of histories) {
@@ -188,7 +187,6 @@ const onStore = (
     }
   }).pipe(Effect.scoped)
 
-/** Kills receivers on each store. */
 export const killWith = (options: RunOptions, killOptions: KillOptions) =>
   onDatabases(options, (name) => onStore(name, options, killOptions))
 

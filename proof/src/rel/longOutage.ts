@@ -1,15 +1,14 @@
 /**
- * The service is down for six hours, with 5,000 open payments whose end must be confirmed: in virtual time, on a real store.
+ * The service is down for six hours with 5,000 open payments to confirm: in virtual time, on a real store.
  *
  * **Details**
  *
- * The receiver, its worker and its ledger are those of `pawl-receiver`. Their clock and, on PostgreSQL, that of the database
- * are virtual, and every wait of the six hours passes: leases, the gaps of the reads, the poll ladder and the read budget. The
- * clock stands still while the store works.
+ * Receiver, worker and ledger are those of `pawl-receiver`. Their clock, and that of PostgreSQL, is virtual and
+ * stands still while the store works, so every wait passes: leases, gaps of reads, the poll ladder, the read budget.
  *
- * Each payment was told PENDING when the service goes down, and then its callback claims SUCCEED. Until the service answers
- * again, no second has more reads than the budget, no SUCCEED is told and nothing becomes a dead letter. After it every payment
- * is told SUCCEED once, within the time that the budget needs for all of them and `slack`.
+ * Each payment was told PENDING, and its callback claims SUCCEED during the outage. Meanwhile no second has more
+ * reads than the budget, no SUCCEED is told, and nothing becomes a dead letter. Then each is told SUCCEED once,
+ * within the budget's time for all and `slack`.
  */
 import { Ledger } from "@pawl/webhook/Ledger"
 import * as ReadBudget from "@pawl/webhook/internal/rule/ReadBudget"
@@ -24,9 +23,8 @@ import * as VirtualReceiver from "./VirtualReceiver.ts"
 
 const second = 1000
 const hour = 3600 * second
-/** The reads in a second that all receivers may send. */
 const readsPerSecond = 20
-/** The time in which the others are told after the read of the last one: the gap of failed reads, and a lease. */
+/** The rest is told so long after the last read: the gap of failed reads, and a lease. */
 const slack = 60 * second
 const concurrency = 64
 
@@ -40,7 +38,7 @@ interface Overview {
   readonly events: { readonly silent: { readonly count: number } }
 }
 
-/** Plays an outage on a store, in milliseconds; only the tests play a shorter one. */
+/** Plays an outage of so many milliseconds; only the tests play a shorter one. */
 export const longOutage = (
   name: Exclude<StoreName, "memory">,
   { count, log }: Pick<RunOptions, "count" | "log">,
@@ -54,7 +52,6 @@ export const longOutage = (
     const database = yield* VirtualDatabase.make(store)
     const ids = Array.from({ length: count }, (_, index) => String(100_001 + index))
     let isDown = false
-    /** The reads by the second in which they were sent. */
     const perSecond = new Map<number, number>()
     const receiver = yield* VirtualReceiver.make({
       policy: "final",
@@ -75,7 +72,6 @@ export const longOutage = (
       const end = receiver.now() + most
       while (!isReached() && receiver.now() < end) yield* database.pass(second)
     })
-    /** Posts a callback for each payment, while time passes. */
     const postAll = Effect.fnUntraced(function* (status: "PENDING" | "SUCCEED") {
       let answered = 0
       const post = (id: string) =>

@@ -1,17 +1,15 @@
 /**
- * Many merchants in one receiver (`Merchants`), over HTTP, each with a store of his own.
+ * Many merchants in one receiver (`Merchants`), over HTTP, each with its own store.
  *
  * **Details**
  *
- * - *foreign*: callbacks for one merchant that another one signed: without a token, with the victim's own URL, with the
- *   signer's URL, and about accounts of nobody. None is accepted, no ledger gets a row, and the response about a merchant is that
- *   about nobody. Between them genuine callbacks are accepted.
- * - *quarter*: a tenth of the callbacks is for one merchant, at a quarter of the rate that the machine
- *   carries. In every second block the handler of this merchant is broken: half of his calls fail at once, and the others
- *   hang. The median time from a callback to the handler call of the others is compared with that of the blocks in between.
- *   After each block his handler is mended, and all his calls come through.
- * - *full*: the same, with as many callbacks as 16 connections can post. `cpuRatio` compares the processor time for a callback, so it
- *   shows the work that the broken handler causes.
+ * - *foreign*: callbacks that another merchant signed: without a token, with the victim's or the signer's URL, and
+ *   about unknown accounts. None is accepted or stored, and all get the same response. Genuine callbacks between them
+ *   are accepted.
+ * - *quarter*: one merchant gets a tenth of the callbacks, at a quarter of the machine's rate. In every second block
+ *   half of its calls fail at once and the others hang. The median handler time of the others is compared between the
+ *   blocks. Afterwards all its calls come through.
+ * - *full*: the same at full load of 16 connections. `cpuRatio` compares the processor time for a callback.
  */
 import * as Effect from "effect/Effect"
 import { MinimumLogLevel } from "effect/References"
@@ -41,22 +39,21 @@ import {
 } from "./Run.ts"
 import * as SeededRandom from "./SeededRandom.ts"
 
-/** The callbacks of the broken merchant for each one of another merchant: a tenth of the load. */
+/** The callbacks of the broken merchant for each of another one: a tenth of the load. */
 const brokenWeight = 11
 const connections = 16
-/** For one in so many foreign callbacks, a genuine one is posted too. */
+/** One genuine callback for so many foreign ones. */
 const genuineEvery = 500
-/** The blocks of a comparison. Every second one is broken. */
+/** The blocks of a comparison; every second one is broken. */
 const blocks = 12
-/** The callbacks that measure what the machine carries, and the part of it that the blocks take. */
+/** The callbacks that measure the machine's rate, and the part of it that the blocks take. */
 const measured = 300
 const load = 0.25
-/** The part of the callbacks of the run that a comparison takes. */
+/** The part of the callbacks that a comparison takes. */
 const compared = { quarter: 0.02, full: 0.1 }
 /** The highest ratio of the median handler times of the others. */
 const maxRatio = 1.1
 
-/** Posts callbacks that the wrong merchant signed. */
 export const foreign = Effect.fnUntraced(function* (
   { port, rowsOf, secretOf, toldAt }: World,
   { count, log, seed }: Parameters<Run["make"]>[0]
@@ -79,7 +76,7 @@ export const foreign = Effect.fnUntraced(function* (
       ] as const)
       const forged = callbackOf(secretOf(signer), account, id, search)
       const status = await deliver(() => post(port, forged))
-      // The signer's own URL leads to him, and the account is not his.
+      // The signer's own URL leads to it, and the account is not its own.
       const expected = search === queries[signer] ? 400 : 401
       figures[`answered${String(status)}`] = (figures[`answered${String(status)}`] ?? 0) + 1
       if (status === 200) figures["accepted"] = (figures["accepted"] ?? 0) + 1
@@ -113,7 +110,6 @@ export const foreign = Effect.fnUntraced(function* (
   return { figures, misses: misses() }
 })
 
-/** Compares the handler times of the others while one handler is broken, and while it is not. */
 const broken = Effect.fnUntraced(function* (
   { failures, port, secretOf, setBroken, toldAt }: World,
   { count, log, seed }: Parameters<Run["make"]>[0],

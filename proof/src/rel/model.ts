@@ -1,10 +1,10 @@
 /**
- * Checks the model of the protocol, its mutants, and traces of the real pipeline against it.
+ * Checks the model of the protocol, its mutants, and traces of the real pipeline.
  *
  * **Details**
  *
- * The model is checked in every state that is reachable with a few faults. Each mutant must break its invariant, and each
- * planted bug of the code must leave a trace that the model refuses. `docs/proof.md` explains the model.
+ * Every state that a few faults reach is checked. Each mutant must break its invariant, and each planted bug must
+ * leave a trace that the model refuses (`docs/proof.md`).
  */
 import * as Effect from "effect/Effect"
 import { seedOfPart } from "../Numbers.ts"
@@ -16,12 +16,11 @@ import { collectMisses, inSequence, type Run, type RunOptions } from "./Run.ts"
 
 type Options = Pick<RunOptions, "count" | "log" | "seed">
 
-/** The most traces of a source in which a planted bug must show. */
+/** The most traces in which a planted bug must show. */
 const maxTraces = 300
 
 type SourceName = keyof typeof sources
 
-/** Checks each model in each of its scopes. */
 export const checkModels = ({ log }: Options) =>
   Effect.sync(() => {
     const { miss, misses } = collectMisses()
@@ -39,7 +38,6 @@ export const checkModels = ({ log }: Options) =>
     return { figures: { ...figures, steps: all.size }, misses: misses() }
   })
 
-/** Checks that each mutant of a model breaks its invariant. */
 export const checkMutants = ({ log }: Options) =>
   Effect.sync(() => {
     const { miss, misses } = collectMisses()
@@ -54,7 +52,7 @@ export const checkMutants = ({ log }: Options) =>
     return { figures, misses: misses() }
   })
 
-/** Records traces of a source and checks them. The check of a planted bug ends at the first refusal. */
+/** Records and checks traces. The check of a planted bug ends at the first refusal. */
 const checkRecorded = Effect.fnUntraced(function* (
   { record }: Source,
   { count, seed }: Pick<Options, "count" | "seed">,
@@ -81,7 +79,7 @@ const checkRecorded = Effect.fnUntraced(function* (
   return { figures, misses: misses() }
 })
 
-/** Checks that the model accepts traces of a source, and refuses an empty one. */
+/** Checks that a source's traces are accepted, and an empty one refused. */
 export const checkTraces = Effect.fnUntraced(function* (
   { count, log, seed }: Options,
   name: SourceName
@@ -94,7 +92,6 @@ export const checkTraces = Effect.fnUntraced(function* (
   return { figures: report.figures, misses }
 })
 
-/** Checks that each planted bug of a source leaves a trace that the model refuses. */
 export const checkBugs = Effect.fnUntraced(function* (
   { log, seed }: Options,
   name: SourceName,
@@ -112,10 +109,9 @@ export const checkBugs = Effect.fnUntraced(function* (
   return { figures, misses: misses() }
 })
 
-/** The most requests of one recording. */
 const requestsAtOnce = 40
 
-/** Checks traces of requests, with the planted bug of that name if one is given. */
+/** Checks traces of requests, with a planted bug if named. */
 const checkRequests = Effect.fnUntraced(function* (
   { count, seed }: Pick<Options, "count" | "seed">,
   bug?: string
@@ -136,7 +132,6 @@ const checkRequests = Effect.fnUntraced(function* (
   return { figures, misses: misses() }
 })
 
-/** Checks that each planted bug of requests leaves a trace that the model refuses. */
 const checkRequestBugs = Effect.fnUntraced(function* ({ log, seed }: Options) {
   const { miss, misses } = collectMisses()
   const figures = { bugs: 0, caught: 0 }

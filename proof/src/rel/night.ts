@@ -1,18 +1,17 @@
 /**
- * A night on call: four incidents with real receivers, each seen where the page of the admin API looks, and mended by the one
- * step that `docs/guides/on-call.md` names.
+ * A night on call: incidents with real receivers, each shown on the page of the admin API and mended by the one step
+ * that `docs/guides/on-call.md` names.
  *
  * **Details**
  *
- * - *service*: the service is down for a minute while every open payment ends. It answers again, and nothing else is done.
+ * - *service*: the service is down for a minute while every open payment ends; nothing is done.
  * - *sixHours*: the same for six hours, in virtual time (`longOutage`).
- * - *secret*: the service signs with a new secret. The receiver is started again with both.
- * - *disk*: the file system of the store is full, with PostgreSQL that of a tablespace. It gets room. It needs the right to mount
- *   one, and is left out without.
- * - *handler*: the application fails for one transaction, and is corrected. Nothing is redriven.
+ * - *secret*: the service signs with a new secret; the receiver is restarted with both.
+ * - *disk*: the store's file system or tablespace is full, and gets room. It needs the right to mount one.
+ * - *handler*: the application fails for one transaction, and is corrected.
  *
- * `seenMs` is the time until the overview shows the incident, and `mendedMs` the time from the step until every transaction is
- * told and the overview shows nothing. No callback is lost in any of them.
+ * `seenMs` is the time until the overview shows the incident, `mendedMs` that from the step until all are told and
+ * the overview is clean. No callback is lost.
  */
 import type { Transition } from "@pawl/core/Handler"
 import type { Status } from "@pawl/core/Status"
@@ -40,7 +39,7 @@ import * as Stores from "./Stores.ts"
 const newSecret = "rotated-secret"
 const connections = 16
 
-/** The service, whose answers stop while it is down. */
+/** The service; its answers stop while it is down. */
 const makeService = Effect.gen(function* () {
   const statuses = new Map<string, Status>()
   const fault = { isDown: false }
@@ -55,7 +54,7 @@ const makeService = Effect.gen(function* () {
   return { statuses, fault, baseUrl: `http://127.0.0.1:${port}/api` }
 })
 
-/** The application. It fails for the ids in `broken`, and notes what it was told last. */
+/** The application, which fails for `broken` ids and notes what it was told last. */
 const makeApplication = Effect.gen(function* () {
   const told = new Map<string, Status>()
   const broken = new Set<string>()
@@ -82,7 +81,7 @@ type Start = (options?: {
 interface Tools {
   readonly count: number
   readonly ids: ReadonlyArray<string>
-  /** The disk of the incident of that name; undefined without the right to mount it. */
+  /** The disk of the incident; undefined without the right to mount it. */
   readonly disk: SmallDisk.SmallDisk | undefined
   readonly start: Start
   readonly service: Effect.Success<typeof makeService>
@@ -108,7 +107,7 @@ const service: Incident = async (tools) => {
   const seenMs = await until("the page says that the service does not answer", async () =>
     shows(await overview(), "silent")
   )
-  // The reads of the outage. A row whose read failed is read again after 15 seconds, however long the outage is.
+  // A row whose read failed is read again after 15 seconds, however long the outage is.
   await sleep(Math.min(60_000, 12 * count))
   expect("no final status was told without a confirmation", !isTold(tools, "SUCCEED"))
   for (const id of ids) service.statuses.set(id, "SUCCEED")
@@ -135,7 +134,7 @@ const secret: Incident = async (tools) => {
   const env = { PAWL_MERCHANT_SECRET: newSecret, PAWL_MERCHANT_SECRET_PREVIOUS: FakeService.secret }
   const second = await start({ env })
   const restartMs = Math.round(performance.now() - began)
-  // The service sends again what was refused; some callbacks are still signed with the old secret.
+  // The service repeats what was refused, some of it signed with the old secret.
   await postAll(second.port, "PENDING", newSecret)
   expect("the old secret is accepted too", (await post(second.port, id, "PENDING")) === 200)
   const mendedMs = await until("every payment is told", () => isTold(tools, "PENDING"))
@@ -185,7 +184,6 @@ const disk: Incident = async (tools) => {
       "the store can be written",
       async () => (await post(port, ids[0] ?? "", "PENDING")) === 200
     )
-    // The service sends again what was answered 503.
     await postAll(port, "PENDING")
     const mendedMs = await until("every payment is told", () => isTold(tools, "PENDING"))
     await until(
@@ -265,7 +263,7 @@ const play = (
     return { figures, misses: misses() }
   }).pipe(Effect.scoped)
 
-/** Plays every incident on each store, or those that are named. */
+/** Plays the named incidents, or all, on each store. */
 export const nightWith = (
   options: RunOptions,
   names: ReadonlyArray<string> = [...Object.keys(incidents), "sixHours"]

@@ -1,12 +1,12 @@
 /**
- * Opens the store of one merchant as another one, and changes rows in the database: no request goes where it was not ordered to go.
+ * Opens the store of one merchant as another one, and changes rows in the database: no request goes astray.
  *
  * **Details**
  *
- * In each cycle a merchant enqueues an order, and its process is killed before it sends the request. Then one of five attacks
- * follows: a process of another service or of another merchant key opens the store, or a person with the rights of the database
- * changes the kind, the requestId or the owner. Such a process ends with one sentence, or parks the request; no service gets a
- * request. An order whose row nobody changed is sent afterwards by the merchant's own process.
+ * In each cycle a merchant enqueues an order and is killed before it sends the request. Then one of five attacks
+ * follows: a process of another service or merchant key opens the store, or a person changes the kind, requestId or
+ * owner in the database. That process ends with one sentence, or parks the request; nothing is sent. Afterwards the
+ * merchant sends the orders that nobody changed.
  */
 import * as LedgerSql from "@pawl/webhook/LedgerSql"
 import type { Records as Engine } from "@pawl/webhook/internal/records/Engine"
@@ -48,7 +48,6 @@ const onStore = (name: Exclude<StoreName, "memory">, { count: cycles, log, seed 
       enqueued: () => {},
       handled: () => {},
       miss: (sentence) => {
-        // A process that is refused ends by itself.
         if (!sentence.includes("The store belongs to")) miss(sentence)
       }
     })
@@ -102,7 +101,7 @@ const onStore = (name: Exclude<StoreName, "memory">, { count: cycles, log, seed 
       await merchant.end()
       figures.refused++
     }
-    /** Starts a process that must park a request, and never send it. */
+    /** Starts a process that must park a request. */
     const parks = async (id: string, changed: Partial<Task> = {}) => {
       const merchant = start()
       const sent = own.figures.requests
@@ -116,7 +115,7 @@ const onStore = (name: Exclude<StoreName, "memory">, { count: cycles, log, seed 
       figures.parked++
     }
 
-    /** Starts a process of the merchant, which must send the request. */
+    /** Starts the merchant, which must send the request. */
     const sends = async (id: string) => {
       const merchant = start()
       merchant.give(task([]))
@@ -127,7 +126,6 @@ const onStore = (name: Exclude<StoreName, "memory">, { count: cycles, log, seed 
     }
 
     const cycle = async (number: number): Promise<void> => {
-      // An APM payment that is enqueued.
       const order = 16 * number + 1
       const id = orderId(order)
       const merchant = start()

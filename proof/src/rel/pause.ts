@@ -1,14 +1,14 @@
 /**
- * Stops a merchant's process (SIGSTOP) while the service processes its requests, for longer than their leases (Q02, Q04).
+ * Stops a merchant (SIGSTOP) while the service processes its requests, for longer than their leases (Q02, Q04).
  *
  * **Details**
  *
- * Two processes share a database. In each cycle the first one is asked for four orders, and is stopped while their
- * requests are at the service. The second one claims them when the leases have ended, and settles them. Then the first
- * one goes on: its callers are told the same transactions, and each order has one effect.
+ * Two processes share a database. The first one is asked for four orders and stopped while their requests are at the
+ * service; the second one settles them after the leases. Then the first one's callers are told the same transactions,
+ * and each order has one effect.
  *
- * PostgreSQL ends a transaction that waits for its client for 5 seconds. A caller whose write was in one is told
- * `OutcomeUnknown`, and asks again.
+ * PostgreSQL ends a transaction that waits for its client for 5 seconds: a caller in one is told `OutcomeUnknown`,
+ * and asks again.
  */
 import * as Effect from "effect/Effect"
 import { mkdtempSync, rmSync } from "node:fs"
@@ -83,7 +83,6 @@ const onStore = (name: Exclude<StoreName, "memory">, { count: cycles, log, seed 
 
     const cycle = async () => {
       const first = start()
-      // Even orders are sent.
       const orders = Array.from({ length: ordersPerCycle }, () => 2 * figures.orders++)
       const ids = orders.map(orderId)
       const before = service.figures.requests

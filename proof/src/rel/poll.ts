@@ -1,6 +1,6 @@
 /**
- * Drops every callback, in virtual time: the reads of the poll ladder find each status at the expected time (R17), and the
- * watch after a terminal status finds refunds and chargebacks (R18).
+ * Drops every callback, in virtual time: reads find each status at the expected time (R17), and the watch finds
+ * refunds and chargebacks (R18).
  */
 import type { Switches } from "@pawl/core/Profile"
 import { isTerminal, type Status } from "@pawl/core/Status"
@@ -15,7 +15,7 @@ const minute = 60_000
 const hour = 60 * minute
 const day = 24 * hour
 
-/** One operation: its status when it is registered at `at`, and its later statuses with their times. */
+/** An operation: its status when it is registered at `at`, and its later ones with times. */
 interface History {
   readonly id: string
   readonly kind: KnownKind
@@ -38,7 +38,7 @@ const drawHistory = (id: string, random: SeededRandom.SeededRandom): History => 
     "card-payout",
     "refund"
   ])
-  // Only 60 different times, so that many operations are due at once.
+  // Only 60 times, so that many operations are due at once.
   const at = random.below(60) * minute
   const end = at + 1 + random.below(6 * hour)
   const moves: Array<readonly [number, Status]> = [
@@ -53,7 +53,7 @@ const drawHistory = (id: string, random: SeededRandom.SeededRandom): History => 
   return history
 }
 
-/** Returns the changes that reads alone find, with their times: the poll ladder once more, in plain code. */
+/** Returns the changes that reads alone find: the poll ladder once more, in plain code. */
 const expectedCalls = (history: History): ReadonlyArray<string> => {
   const told = [`${history.first} at ${history.at}`]
   let status = history.first
@@ -85,10 +85,10 @@ const expectedCalls = (history: History): ReadonlyArray<string> => {
   return told
 }
 
-/** The number of operations in one receiver; a ledger in memory scans all of them for each claim. */
+/** The operations of one receiver; a ledger in memory scans them for each claim. */
 const batchSize = 250
 
-/** Registers operations and checks the calls of the handler; `profile` changes switches of the receiver. */
+/** Registers operations and checks the calls; `profile` changes switches of the receiver. */
 export const follow = (
   { count, log, seed }: Omit<RunOptions, "stores">,
   profile: Partial<Switches> = {}
@@ -138,7 +138,6 @@ export const follow = (
       figures.told += calls.length
       if ((from / batchSize) % 8 === 7) log(`${from + batchSize} operations`)
     }
-    // A run proves nothing about statuses that it never met.
     if (figures.refundedFound === 0) miss("no operation became REFUNDED")
     if (figures.chargebackFound === 0) miss("no operation became CHARGEBACK")
     return { figures, misses: misses() }

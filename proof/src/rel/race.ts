@@ -1,5 +1,5 @@
 /**
- * Posts the same callbacks at the same instant to eight processes on one store: the handler is called once for each (R15, R24).
+ * Posts the same callbacks at once to eight processes on one store: one handler call for each (R15, R24).
  */
 import * as Effect from "effect/Effect"
 import { setTimeout as sleep } from "node:timers/promises"
@@ -10,12 +10,12 @@ import * as ReceiverProcess from "./ReceiverProcess.ts"
 import { collectMisses, onDatabases, type Run, type RunOptions, type StoreName } from "./Run.ts"
 import * as Stores from "./Stores.ts"
 
-/** The number of keys that are posted at once, each to every process. */
+/** The keys that are posted at once, each to every process. */
 const keysAtOnce = 16
-/** The number of posts of one callback to one process until it answers 200. */
+/** The posts of a callback to a process until it answers 200. */
 const postsOfOneCallback = 100
 
-/** Options that only the tests change: the number of processes. */
+/** Options that only the tests change. */
 interface RaceOptions {
   readonly processes: number
 }
@@ -32,7 +32,7 @@ const onStore = (
     const application = yield* Application.start(miss)
     const start = yield* ReceiverProcess.make
     const post = yield* makePost(processes * keysAtOnce)
-    // All processes start at once, so their migrations run at the same time too.
+    // All start at once, so their migrations do too.
     const receivers = Array.from({ length: processes }, (_, index) =>
       start(baseUrl, ["--store", store.url, "--forward", application.url(index)])
     )
@@ -75,7 +75,7 @@ const onStore = (
         const id = idOf(key)
         const row = first && (await ReceiverProcess.showTransaction(first, id))
         const { callbacks = 0 } = row ?? {}
-        // A callback whose response came too late was stored as well, so there may be more.
+        // A callback whose response was late was stored too, so there may be more.
         if (callbacks < ports.length) miss(`${id} has ${callbacks} callbacks`)
         if (row?.told !== "SUCCEED") miss(`${id} is told ${String(row?.told)}`)
         const calls = application.callsOf.get(id)?.length ?? 0
@@ -94,7 +94,6 @@ const onStore = (
     }
   }).pipe(Effect.scoped)
 
-/** Runs the race on each store. */
 export const raceWith = (options: RunOptions, raceOptions: RaceOptions) =>
   onDatabases(options, (name) => onStore(name, options, raceOptions))
 

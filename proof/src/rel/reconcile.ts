@@ -1,10 +1,7 @@
 /**
- * Runs `pawl reconcile` over a day of transactions, of which twelve have drifted, and kills it three times: exactly the twelve are
- * listed, hardly any transaction is read twice, and hledger accepts the books.
- *
- * **Details**
- *
- * Without hledger on the machine the books are not checked, and the figure `hledger` is 0.
+ * Runs `pawl reconcile` over a day of transactions with twelve drifts, and kills it three times: exactly the twelve
+ * are listed, hardly any transaction is read twice, and hledger accepts the books. Without hledger the figure
+ * `hledger` is 0.
  */
 import { Ledger } from "@pawl/webhook/Ledger"
 import * as NodeStore from "@pawl/webhook/internal/ledger/NodeStore"
@@ -22,13 +19,13 @@ import * as Stores from "./Stores.ts"
 
 const drifts = 12
 const kills = 3
-/** The most reads that are in flight when a run is killed (`DayComparison`). */
+/** The most reads in flight at a kill (`DayComparison`). */
 const readsInFlight = 8
 const bin = new URL("../../../packages/pawl/src/bin/pawl.ts", import.meta.url).pathname
 const date = "2026-11-21"
 const day = Date.parse(date)
 
-/** Fills the store of a receiver whose handler was told SUCCEED of every transaction. */
+/** Fills the store of a receiver that was told SUCCEED of every transaction. */
 const fill = Effect.fnUntraced(function* (store: Stores.SqlStore, count: number) {
   const opened = NodeStore.parse(store.url)
   if (opened === undefined) return yield* Effect.die(`${store.url} is not a store`)

@@ -1,11 +1,11 @@
 /**
- * A receiver that writes what it does to a file, for traces of processes that are killed. Its handler waits a little, and writes
- * a row of its own in the transaction that marks the status as told.
+ * A receiver that writes its steps to a file, for traces of killed processes. Its handler waits a little, and writes
+ * a row in the transaction that marks the status as told.
  *
  * **Details**
  *
- * Each note is one line, which is appended to the file before the next step is made. The processes of a run share the file, so
- * its lines are in their true order, and a process that is killed has written all of its steps but the last one.
+ * Each note is a line, appended before the next step. The processes share the file, so lines are in true order and
+ * only a last step is missing.
  */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as Handler from "@pawl/core/Handler"
@@ -51,7 +51,6 @@ const recorder = Recorder.make({
   now: Date.now
 })
 
-/** The longest time of a call of the handler, in milliseconds. */
 const maxCall = 60
 
 const handle = Effect.fnUntraced(function* (transition: Handler.Transition) {

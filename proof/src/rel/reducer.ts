@@ -1,6 +1,6 @@
 /**
- * Checks the laws of the reducer on random sequences of observations, and then on every possible evidence with every possible
- * last read, under every policy (R14).
+ * Checks the laws of the reducer on random sequences, then on every possible evidence and last read, under every
+ * policy (R14).
  */
 import * as Evidence from "@pawl/core/Evidence"
 import { statuses } from "@pawl/core/Status"
@@ -11,13 +11,11 @@ import { type Run, collectMisses, type RunOptions } from "./Run.ts"
 
 const policies: ReadonlyArray<Evidence.Policy> = ["final", "always", "never"]
 
-/** The number of possible evidences: nine statuses can be claimed, and nine confirmed. */
+/** Nine statuses can be claimed, and nine confirmed. */
 const evidenceCount = 2 ** (2 * statuses.length)
 
-/** The number of values in one check of a law. */
 const batchSize = 4096
 
-/** Returns the observations of an evidence, without a last read and with each possible one. */
 const observationsOf = (evidence: Evidence.Evidence): ReadonlyArray<ReadonlyArray<Observation>> => {
   const confirmed = Evidence.confirmedStatuses(evidence)
   const observations: ReadonlyArray<Observation> = [
@@ -33,7 +31,7 @@ const observationsOf = (evidence: Evidence.Evidence): ReadonlyArray<ReadonlyArra
   ]
 }
 
-/** Checks the laws of a reducer on `count` random sequences, and on every `step`-th evidence. */
+/** Checks the laws on `count` random sequences, and on every `step`-th evidence. */
 export const checkReducer = Effect.fnUntraced(function* (
   { count, log, seed }: Omit<RunOptions, "stores">,
   step = 1,

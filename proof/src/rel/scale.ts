@@ -1,13 +1,12 @@
 /**
- * Runs receivers on the shards of four databases, one of which is cut off and back, within a read budget: no callback is lost,
+ * Runs receivers on four databases within a read budget, with one database cut off for a time: no callback is lost,
  * the other shards do not notice, and no claim waits behind the watch.
  *
  * **Details**
  *
- * Each transaction has a callback with PENDING and one with SUCCEED, which is confirmed by a read. In the first third of the
- * callbacks all databases are there, in the second third one is cut off, in the last third it is back. A callback that was not
- * answered 200 is sent again after that. Then the watch of all transactions falls due at once, while a burst of new ones is
- * confirmed: only now the read budget is used up.
+ * Each transaction has a PENDING and a SUCCEED callback, which a read confirms. In the second third of the callbacks
+ * one database is cut off; callbacks not answered 200 are sent again afterwards. Then the watch of all transactions
+ * falls due during a burst of new ones, which uses up the read budget.
  */
 import * as Postgres from "@pawl/test-support/Postgres"
 import { serve } from "@pawl/test-support/Listener"
@@ -28,19 +27,18 @@ import { collectMisses, percentiles, type Run, type RunOptions } from "./Run.ts"
 
 const shards = 4
 const receivers = 3
-/** The position of the database that is cut off. */
 const cutOff = 1
 /** The limit of reads in a second, over all databases. */
 const readsPerSecond = 200
-/** The transactions that begin in a second. Their reads are less than the limit, also in a shard alone. */
+/** The transactions that begin in a second, with fewer reads than the limit of a shard. */
 const pace = 80
 /** The transactions of the burst at the end. */
 const burst = 200
 /** The difference of handler times that a busy machine makes, in milliseconds. */
 const noise = 25
-/** The longest time in which no transaction is told, in milliseconds, while the reads of many are put off by the budget. */
+/** The longest time in which no transaction is told, in milliseconds, while the budget puts reads off. */
 const settleTimeout = 120_000
-/** The time after which only reads that are reserved already go before a claim that waits, in milliseconds. */
+/** After this time only reserved reads go before a waiting claim, in milliseconds. */
 const watchGrace = 1500
 /** The reads that a database reserves ahead. */
 const reservedAhead = Math.floor((lookahead * readsPerSecond) / shards / (1000 + slack)) + 1
@@ -49,7 +47,6 @@ type Phase = "before" | "cut" | "after"
 
 const placeOf = (transactionId: string) => shardOf({ method: "apm", transactionId }, shards)
 
-/** Makes the reads of the watch of a database due at once. */
 const watchNow = (database: string) =>
   Effect.provide(
     Effect.flatMap(
@@ -73,7 +70,6 @@ const watchNow = (database: string) =>
     { local: true }
   )
 
-/** Serves the status of each transaction, and records the reads. */
 const startService = Effect.gen(function* () {
   const statuses = new Map<string, Status>()
   const reads: Array<{ readonly id: string; readonly at: number }> = []
@@ -92,7 +88,6 @@ const startService = Effect.gen(function* () {
   return { statuses, reads, baseUrl: `http://127.0.0.1:${port}/api` }
 })
 
-/** Serves an application that records when it is first told that a transaction has ended. */
 const startApplication = Effect.gen(function* () {
   const toldAt = new Map<string, number>()
   const calls = new Map<string, number>()
@@ -111,7 +106,6 @@ const startApplication = Effect.gen(function* () {
   return { toldAt, calls, url: `http://127.0.0.1:${port}/` }
 })
 
-/** Returns the most times in any second. */
 const mostInASecond = (times: ReadonlyArray<number>): number => {
   let first = 0
   return times.reduce((most, time, last) => {
@@ -170,7 +164,6 @@ const scaleWith = ({ count, log }: RunOptions) =>
       statuses.set(id, "SUCCEED")
       await sendOnce(id, "SUCCEED", phase)
     }
-    /** Begins transactions at the pace. */
     const begin = async (phase: Phase, transactions: number) => {
       log(`postgres: ${transactions} transactions, ${phase}`)
       const startedAt = performance.now()

@@ -1,12 +1,12 @@
 /**
- * Makes a store refuse a part of what a receiver does, and checks that the receiver does not stand still in silence.
+ * Makes a store refuse a part of a receiver's work, and checks that it does not stand still in silence.
  *
  * **Details**
  *
- * Each cause has a receiver, an application and a store of its own. A part of the callbacks is posted before the cause and a part during
- * it. The receiver has to say what is wrong within a minute and a half: `/readyz` names a worker without progress or a store that
- * cannot be written, and the page shows a problem. With SIGTERM it ends within 10 seconds. After the cause another receiver has to
- * tell every callback that was answered 200.
+ * Each cause has its own receiver, application and store. Some callbacks come before the cause, some during it.
+ * Within a minute and a half `/readyz` names a worker without progress or a store that cannot be written, and the
+ * page shows a problem. With SIGTERM the receiver ends within 10 seconds. Afterwards another one tells every callback
+ * that was answered 200.
  */
 import { serve } from "@pawl/test-support/Listener"
 import type { Transition } from "@pawl/core/Handler"
@@ -23,13 +23,12 @@ import * as Stores from "./Stores.ts"
 
 type StoreName = Stores.SqlStore["_tag"]
 
-/** The statements that make a cause and end it. */
 interface Cause {
   readonly begin: ReadonlyArray<string>
   readonly end: ReadonlyArray<string>
 }
 
-/** A trigger that refuses rows of the transactions. `field` is the letter of a field that the new document has. */
+/** A trigger that refuses documents with a field of this letter. */
 const trigger = (store: StoreName, event: "INSERT" | "UPDATE", field?: string): Cause => {
   if (store === "sqlite") {
     const condition = field ? `WHEN instr(NEW.document, char(10) || '${field}') > 0` : ""
@@ -51,8 +50,8 @@ const trigger = (store: StoreName, event: "INSERT" | "UPDATE", field?: string): 
 }
 
 /**
- * The causes: rows cannot be claimed, a call of the handler cannot begin, its mark is refused, the texts of callbacks are gone, and new
- * rows are refused.
+ * The causes: rows cannot be claimed, a call cannot begin, its mark is refused, texts of callbacks are gone, new rows
+ * are refused.
  */
 const causes = {
   claim: (store: StoreName) => trigger(store, "UPDATE"),
@@ -67,7 +66,7 @@ const causes = {
 
 export type CauseName = keyof typeof causes
 
-/** The longest times in milliseconds; the tests make them longer, because a busy machine delays everything. */
+/** The longest times in milliseconds; the tests make them longer for busy machines. */
 interface Limits {
   readonly notice: number
   readonly stop: number
@@ -137,7 +136,7 @@ const play = (
       const admin = await first.admin
       const ask = async <A>(address: string) => (await (await fetch(address)).json()) as A
       const noticedMs = await within(limits.notice, "readiness says it", async () => {
-        // The evidence of a store that takes no callbacks are callbacks.
+        // A store that takes no callbacks is shown by callbacks.
         await Promise.all([post(port), post(port)])
         const { ready, worker } = await ask<Readiness>(`http://127.0.0.1:${port}/readyz`)
         return !ready || worker === "no progress"
@@ -164,10 +163,9 @@ const play = (
     return { figures: all, misses: misses() }
   }).pipe(Effect.scoped)
 
-/** The causes at the same time: each waits for a minute. */
+/** All causes at once: each waits for a minute. */
 const atOnce = 5
 
-/** Plays causes on each store. */
 export const silentWith = (
   options: RunOptions,
   limits: Limits,

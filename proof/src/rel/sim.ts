@@ -1,6 +1,6 @@
 /**
- * Simulates years, or shorter times, of a shop, its receivers and the payments service in virtual time, under one seed: crashes,
- * faults of links, clocks and store, and forgeries. Every invariant of `docs/proof.md` must hold.
+ * Simulates a shop, its receivers and the payments service in virtual time, under one seed, with faults and
+ * forgeries. Every invariant of `docs/proof.md` must hold.
  */
 import * as NodeHmac from "@pawl/core/NodeHmac"
 import * as Effect from "effect/Effect"
@@ -14,13 +14,13 @@ import * as PlanGenerator from "../simulation/PlanGenerator.ts"
 import * as Simulation from "../simulation/Simulation.ts"
 import { collectMisses, type Run, type RunOptions } from "./Run.ts"
 
-/** A year with an operation per day, and four faults and one forgery per operation. */
+/** A year with an operation a day, and four faults and one forgery per operation. */
 export const year: PlanGenerator.Size = { days: 365, operationsPerDay: 1, faults: 4, forgeries: 1 }
 
 const dense = { operationsPerDay: 3, faults: 8, forgeries: 1 }
 const month: PlanGenerator.Size = { days: 30, operationsPerDay: 1, faults: 8, forgeries: 2 }
 
-/** Short plans with many faults, by the name of their kind. They find more in an hour than years do. */
+/** Short plans with many faults, which find more in an hour than years do. */
 export const kinds = {
   day: { ...dense, days: 1 },
   "two days": { ...dense, days: 2 },
@@ -32,15 +32,15 @@ export const kinds = {
 
 type Kinds = Readonly<Record<string, PlanGenerator.Size>>
 
-/** The watch for outages wakes every minute, so it costs more than all the rest: every eighth year has outages. */
+/** The watch for outages wakes every minute and costs more than the rest, so every eighth year has outages. */
 const withOutages = (seed: number, size: PlanGenerator.Size): PlanGenerator.Size => ({
   ...size,
   outages: seed % 8 === 0 ? Math.ceil(size.days / 7) : 0
 })
 
 /**
- * Simulates `count` plans of each kind, each under the next seed, with a planted bug if one is given. A plan that violates an
- * invariant is shrunk within `shrinkLimits`, and ends the run.
+ * Simulates `count` plans of each kind, each under the next seed. A plan that violates an invariant is shrunk within
+ * `shrinkLimits` and ends the run.
  */
 export const simulate = Effect.fnUntraced(function* (
   { count, log, seed }: Omit<RunOptions, "stores">,

@@ -3,12 +3,12 @@
  *
  * **Details**
  *
- * - *polls*: three times the count of registered operations are due to be read, and the service never answers a read.
- * - *claims*: as many final statuses as the count are claimed, and the service never answers a read.
- * - *application*: three tenths of the count are told to an application that never answers. Their first calls, of which
- *   48 run at a time for 10 seconds, come before the unrelated ones.
+ * - *polls*: three times the count of operations are due, and no read is answered.
+ * - *claims*: as many final statuses as the count are claimed, and no read is answered.
+ * - *application*: three tenths of the count are told to an application that never answers. Their first calls, 48 at
+ *   a time for 10 seconds, come before the unrelated ones.
  *
- * In each of them the first call for an unrelated transaction comes within a second of its callback.
+ * The first call for an unrelated transaction comes within a second of its callback.
  */
 import type { Transition } from "@pawl/core/Handler"
 import { readText, serve } from "@pawl/test-support/Listener"
@@ -35,11 +35,10 @@ import { blank } from "@pawl/webhook/internal/rule/Row"
 import { findOrMake } from "@pawl/webhook/internal/rule/StoredRow"
 
 const maxWait = 1000
-/** The unrelated transactions of each part, and the time between two of them, in milliseconds. */
+/** The unrelated transactions of each part, and the milliseconds between two. */
 const unrelated = 20
 const unrelatedGap = 250
 
-/** Makes registered operations whose polls are due. */
 const duePolls = (count: number) =>
   Effect.flatMap(Records, ({ own: [records] }) =>
     Effect.forEach(
@@ -60,7 +59,7 @@ interface SlowOptions {
   readonly isTimed: boolean
 }
 
-/** Serves an application that never answers calls for ids that begin with 8, and notes when each id was told. */
+/** Never answers calls for ids that begin with 8, and notes when each id was told. */
 const makeApplication = Effect.gen(function* () {
   const toldAt = new Map<string, number>()
   const port = yield* serve((request, response) => {
@@ -95,7 +94,6 @@ const onStore = (
         if (answer !== 200) miss(`${first + index} was answered ${String(answer)}`)
       })
 
-    /** Waits until a state is reached. */
     const until = async (isReached: () => boolean, timeout = 120_000) => {
       for (let waits = 0; waits < timeout / 20 && !isReached(); waits++) await sleep(20)
       if (!isReached()) miss("the fault did not build up")
@@ -138,7 +136,7 @@ const onStore = (
         await until(
           () => [...application.toldAt.keys()].filter((id) => id.startsWith("8")).length === hanging
         )
-        // The last of the first calls run until the forward time-out.
+        // The last first calls run until the forward time-out.
         await sleep(11_000)
       })
     }
@@ -157,7 +155,6 @@ const onStore = (
     return { figures: report.figures, misses: [...report.misses, ...misses()] }
   }).pipe(Effect.scoped)
 
-/** Runs each part on each store. */
 export const slowWith = (options: RunOptions, slowOptions: SlowOptions) =>
   onDatabases(options, (name) => onStore(name, options, slowOptions))
 

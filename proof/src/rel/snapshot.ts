@@ -1,12 +1,12 @@
 /**
- * Holds a snapshot of PostgreSQL open while callbacks come, as a backup or a report does: what a claim then costs, and what
- * the tables grow.
+ * Holds a snapshot of PostgreSQL open while callbacks come, as a backup does: the cost of a claim, and the growth of
+ * the tables.
  *
  * **Details**
  *
- * While a snapshot is open, PostgreSQL removes no earlier state of a row. Beside many rows that are not due, callbacks of new
- * transactions are accepted, claimed and released at a steady pace: before the snapshot, for ten minutes under it, and after
- * it. With fewer rows than a full run has, the times are shorter in proportion.
+ * PostgreSQL removes no earlier state of a row meanwhile. Beside many rows that are not due, new transactions are
+ * accepted, claimed and released at a steady pace: before the snapshot, for ten minutes under it, and after it. With
+ * fewer rows the times are shorter in proportion.
  */
 import * as NodeHmac from "@pawl/core/NodeHmac"
 import * as Postgres from "@pawl/test-support/Postgres"
@@ -23,7 +23,7 @@ import { collectMisses, percentiles, type Run, type RunOptions } from "./Run.ts"
 import * as Stores from "./Stores.ts"
 
 const fullCount = 1_000_000
-/** The time of a snapshot in a full run, and the time before and after it, in milliseconds. */
+/** The milliseconds of a full run's snapshot, and of the time before and after it. */
 const heldTime = 600_000
 const freeTime = 60_000
 /** The callbacks of a round, and the rounds in a second. */
@@ -31,11 +31,11 @@ const batch = 64
 const pace = 4
 /** The rounds at the end of a time whose claims are compared. */
 const lastRounds = 60
-/** The time after which a released row is due again, in milliseconds. */
+/** A released row is due again after this time, in milliseconds. */
 const untilWatch = 12 * 3_600_000
-/** The most that a claim under the snapshot costs, as a multiple of one before it. */
+/** The most that a claim costs, as a multiple of one before the snapshot. */
 const mostCost = 2
-/** The most bytes of the tables for a transaction under the snapshot. */
+/** The most bytes of the tables for a transaction. */
 const mostBytes = 8192
 
 const layerVerifier = Layer.provide(
@@ -43,7 +43,6 @@ const layerVerifier = Layer.provide(
   NodeHmac.layer
 )
 
-/** Returns the bytes of the tables and their indexes. */
 const size = Effect.gen(function* () {
   const sql = yield* SqlClient
   const [line] = yield* sql<{ readonly bytes: string }>`
@@ -51,7 +50,7 @@ const size = Effect.gen(function* () {
   return Number(line?.bytes)
 })
 
-/** Tells whether a statement of another connection holds a snapshot. */
+/** Tells whether another connection holds a snapshot. */
 const isHeld = Effect.gen(function* () {
   const sql = yield* SqlClient
   const lines = yield* sql`SELECT 1 FROM pg_stat_activity
@@ -98,7 +97,7 @@ const snapshotWith = ({ count, log }: RunOptions) =>
       )
       return took
     })
-    /** Works at the pace for a time; returns the median of the last claims, and the growth of the tables. */
+    /** Works for a time; returns the median of the last claims and the growth of the tables. */
     const work = Effect.fnUntraced(function* (name: string, time: number) {
       const rounds = Math.max(20, Math.round((time / 1000) * pace * (count / fullCount)))
       log(`postgres: ${rounds} rounds of ${batch} callbacks, ${name}`)

@@ -1,10 +1,6 @@
 /**
- * Preload module of a program whose clock a run sets. A line of standard input says how far the clock is ahead of that
- * of the machine, in milliseconds.
- *
- * **Details**
- *
- * The date changes, and nothing else: timers and the monotonic clock go on, as on a machine whose clock is set.
+ * Preload module of a program whose clock a run sets. A line of standard input says how many milliseconds it is ahead
+ * of the machine. Only the date changes; timers and the monotonic clock go on.
  */
 import { createInterface } from "node:readline"
 
@@ -22,5 +18,5 @@ globalThis.Date = new Proxy(MachineDate, {
 createInterface({ input: process.stdin }).on("line", (line) => {
   ahead = Number(line)
 })
-// The program ends without waiting for another line.
+// The program ends without another line.
 process.stdin.unref()

@@ -1,12 +1,12 @@
 /**
- * Ends receivers with SIGTERM while twelve senders post, and checks that none of them is reset (R47).
+ * Ends receivers with SIGTERM while twelve senders post; none of them is reset (R47).
  *
  * **Details**
  *
- * Twelve senders keep their connection and post the next callback soon after a response. Four more open a connection for each callback.
- * A request on a connection that the receiver has accepted has to be answered 200. A sender ends when a response says
- * `Connection: close`, when its idle connection is closed, or when a new connection is refused. The system resets a connection that
- * comes in the instant in which the port closes; these are counted as `resetAtOpening`. Each process ends with 0 within 10 seconds.
+ * Twelve senders keep their connection; four more open one for each callback. A request on an accepted connection
+ * must be answered 200. A sender ends at `Connection: close`, at the end of its idle connection, or when a new one is
+ * refused. A connection in the instant in which the port closes is reset by the system and counted as
+ * `resetAtOpening`. Each process ends with 0 within 10 seconds.
  */
 import type { Status } from "@pawl/core/Status"
 import * as Effect from "effect/Effect"
@@ -27,11 +27,11 @@ import * as SeededRandom from "./SeededRandom.ts"
 import * as Stores from "./Stores.ts"
 
 const [keeping, opening] = [12, 4]
-/** The longest wait of a sender after a response, in milliseconds. */
+/** The longest wait after a response, in milliseconds. */
 const gap = 20
-/** The longest time of traffic before a stop, in milliseconds. */
+/** The longest traffic before a stop, in milliseconds. */
 const traffic = 400
-/** The longest time from SIGTERM to the end of a process, in milliseconds. */
+/** The longest time from SIGTERM to the end, in milliseconds. */
 const maxEndTime = 10_000
 
 const onStore = (name: Exclude<StoreName, "memory">, { count, log, seed }: RunOptions) =>
@@ -49,7 +49,7 @@ const onStore = (name: Exclude<StoreName, "memory">, { count, log, seed }: RunOp
       return RawSender.requestOf(FakeService.callback(id, "SUCCEED"))
     }
 
-    /** Posts over one connection until it ends, at most `most` callbacks. Returns whether the sender goes on with another one. */
+    /** Posts at most `most` callbacks over one connection. Returns whether the sender goes on with another one. */
     const post = (port: number, stop: number, most: number): Promise<boolean> =>
       new Promise((resolve) => {
         let [isConnected, isWaiting, goesOn] = [false, false, false]

@@ -1,6 +1,6 @@
 /**
- * Posts callbacks while the store is unavailable, full or locked: no 200 without a row, 503 within 5 seconds, and the receiver
- * recovers by itself (R04, R05, R06).
+ * Posts callbacks while the store is unavailable, full or locked: no 200 without a row, 503 within 5 seconds, and the
+ * receiver recovers by itself (R04, R05, R06).
  */
 import { urlOf } from "@pawl/test-support/Postgres"
 import * as Handler from "@pawl/core/Handler"
@@ -26,10 +26,8 @@ import { collectMisses, inSequence, type Run, type RunOptions } from "./Run.ts"
 import * as Stores from "./Stores.ts"
 
 /**
- * Limits in milliseconds; the tests make them longer, because a busy machine delays every response.
- *
- * - `response`: the longest time of a response.
- * - `recovery`: the longest time from the end of a fault to the first 200.
+ * Limits of a response, and from the end of a fault to the first 200, in milliseconds; longer in tests, for busy
+ * machines.
  */
 export interface Limits {
   readonly response: number
@@ -42,7 +40,6 @@ interface Options extends Omit<RunOptions, "stores"> {
 
 const connections = 64
 
-/** Makes functions that post callbacks of new transactions and check the responses. */
 export const makeChecks = Effect.fnUntraced(function* ({ recovery, response }: Limits) {
   const { miss, misses } = collectMisses()
   const post = yield* makePost(connections)
@@ -71,14 +68,12 @@ export const makeChecks = Effect.fnUntraced(function* ({ recovery, response }: L
           miss(`one was answered 200 while the store was ${fault}`)
       })
     )
-  /** Posts callbacks without a fault. */
   const without = (port: number) =>
     Effect.promise(() =>
       repeat(50, 10, async () => {
         if ((await postNext(port)) !== 200) miss("one was not answered 200 without a fault")
       })
     )
-  /** Waits until the receiver has recovered, and posts callbacks. */
   const after = (port: number) =>
     Effect.andThen(
       Effect.promise(async () => {
@@ -93,7 +88,7 @@ export const makeChecks = Effect.fnUntraced(function* ({ recovery, response }: L
       }),
       without(port)
     )
-  /** Checks over a connection of its own that every callback answered 200 has a row. */
+  /** Checks over another connection that every callback answered 200 has a row. */
   const report = (store: Stores.SqlStore, layer = Stores.layerClient(store)) =>
     Effect.gen(function* () {
       const sql = yield* SqlClient
@@ -108,7 +103,6 @@ export const makeChecks = Effect.fnUntraced(function* ({ recovery, response }: L
   return { miss, without, during, after, report }
 })
 
-/** Starts a receiver process on a store, and returns its port. */
 export const startReceiver = Effect.fnUntraced(function* (storeUrl: string) {
   const { baseUrl } = yield* FakeService.start
   const application = yield* FakeService.silentApplication
@@ -169,7 +163,7 @@ const locked = ({ count, limits, log }: Options) =>
     return yield* report(store)
   }).pipe(Effect.scoped)
 
-/** SQLite: the file may not grow. The receiver runs in this process, which limits the pages on its connection. */
+/** SQLite: the file may not grow. The receiver runs in this process, which limits the pages. */
 const full = ({ count, limits, log }: Options) =>
   Effect.gen(function* () {
     const store = yield* Stores.makeSql("sqlite")
@@ -210,7 +204,6 @@ const full = ({ count, limits, log }: Options) =>
     return yield* report(store)
   }).pipe(Effect.scoped, Effect.provideService(MinimumLogLevel, "None"))
 
-/** Runs every fault of the stores. */
 export const storeDownWith = (options: RunOptions, limits: Limits) =>
   inSequence([
     ...(options.stores.includes("sqlite")

@@ -1,6 +1,6 @@
 /**
- * Posts callbacks to stores that lose what they have committed: a PostgreSQL that is killed or fails over, and a SQLite file
- * that is removed or replaced. Every callback answered 200 has a row in the end (R29, R30, R31).
+ * Posts callbacks to stores that lose commits: a PostgreSQL that is killed or fails over, a SQLite file that is
+ * removed or replaced. Every callback answered 200 has a row in the end (R29, R30, R31).
  */
 import * as PostgresProxy from "@pawl/test-support/PostgresProxy"
 import * as PostgresServer from "@pawl/test-support/PostgresServer"
@@ -16,7 +16,7 @@ interface Options extends RunOptions {
   readonly limits: Limits
 }
 
-/** SQLite: the file is removed, then a copy has its name, then it has its name again. */
+/** SQLite: the file is removed, a copy gets its name, then it gets it back. */
 const replaced = ({ count, limits, log }: Options) =>
   Effect.gen(function* () {
     const store = yield* Stores.makeSql("sqlite")
@@ -45,7 +45,7 @@ const statement = (server: PostgresServer.PostgresServer, text: string) =>
     Effect.provide(clientOf(server))
   )
 
-/** PostgreSQL: all processes of a server whose role does not wait for the disk are killed, again and again. */
+/** PostgreSQL: all processes of a server whose role does not wait for the disk are killed, repeatedly. */
 const killed = ({ count, limits, log }: Options) =>
   Effect.gen(function* () {
     const server = yield* PostgresServer.make()
@@ -69,7 +69,7 @@ const killed = ({ count, limits, log }: Options) =>
     return yield* report({ _tag: "postgres", url: "", database }, clientOf(server))
   }).pipe(Effect.scoped)
 
-/** PostgreSQL: the standby becomes the primary, and the old primary goes on as a read-only server. */
+/** PostgreSQL: the standby becomes the primary, and the old one goes on read-only. */
 const failedOver = ({ count, limits, log }: Options) =>
   Effect.gen(function* () {
     const old = yield* PostgresServer.make()
@@ -94,7 +94,7 @@ const failedOver = ({ count, limits, log }: Options) =>
     return yield* report({ _tag: "postgres", url: "", database }, clientOf(standby))
   }).pipe(Effect.scoped)
 
-/** Runs the faults, with or without the fail-over. Without the programs of PostgreSQL, only those of SQLite. */
+/** Runs the faults, perhaps with the fail-over. Without programs of PostgreSQL, only those of SQLite. */
 export const storeLostWith = (options: RunOptions, limits: Limits, hasFailOver: boolean) => {
   const hasPrograms = PostgresServer.programs() !== undefined
   if (!hasPrograms)

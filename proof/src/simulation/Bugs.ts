@@ -18,12 +18,11 @@ type Receive = Receiver["Service"]["receive"]
 /**
  * A bug in the merchant's code.
  *
- * - `policy`, `profile`: settings of the receivers.
  * - `ledger`, `receive`: replace the ledger, or the entry point of the receivers.
- * - `requestId`: returns the requestId that is sent, from the right one and the number of earlier attempts.
+ * - `requestId`: returns the requestId to send, from the right one and the earlier attempts.
  * - `repeatsChanges`: a change without a requestId is sent until it succeeds.
- * - `commitsApart`: the effects of the handler commit before the status is marked told.
- * - `releasesRunning`: a receiver that stops releases the rows whose handler runs.
+ * - `commitsApart`: the handler's effects commit before the status is marked told.
+ * - `releasesRunning`: a receiver that stops releases rows whose handler runs.
  */
 export interface Bug {
   readonly policy?: Evidence.Policy
@@ -36,7 +35,7 @@ export interface Bug {
   readonly releasesRunning?: boolean
 }
 
-/** The last claim of a callback is the status, without any check of its rank. */
+/** The last claim is the status, whatever its rank. */
 const lastWriteWins = (ledger: Store): Store => {
   const last = new Map<string, Status>()
   const applied = new Map<string, Status>()
@@ -64,7 +63,7 @@ const lastWriteWins = (ledger: Store): Store => {
   }
 }
 
-/** A callback is dropped as a duplicate when an earlier one claimed the same status, confirmed or not. */
+/** A callback is a duplicate if an earlier one claimed the same status, confirmed or not. */
 const deduplicatedTooEarly = (ledger: Store): Store => {
   const claims = new Set<string>()
   return {
@@ -79,14 +78,12 @@ const deduplicatedTooEarly = (ledger: Store): Store => {
   }
 }
 
-/** A transition is marked told after the handler failed twice. */
 const givesUp = (ledger: Store): Store => ({
   ...ledger,
   write: (leased, change) =>
     ledger.write(leased, (change.attempt ?? 0) > 2 ? { told: change.pendingStatus } : change)
 })
 
-/** No reads are made after a terminal status. */
 const noWatch = (ledger: Store): Store => ({
   ...ledger,
   write: (leased, change) =>
@@ -98,7 +95,6 @@ const noWatch = (ledger: Store): Store => ({
     )
 })
 
-/** No read of a payout follows its terminal status. */
 const payoutsUnwatched = (ledger: Store): Store => ({
   ...ledger,
   write: (leased, change) => {
@@ -113,7 +109,6 @@ const payoutsUnwatched = (ledger: Store): Store => ({
   }
 })
 
-/** The gaps of the watch are not limited to 14 days. */
 const unlimitedGaps = (ledger: Store): Store => ({
   ...ledger,
   write: (leased, change) => {
@@ -126,16 +121,14 @@ const unlimitedGaps = (ledger: Store): Store => ({
   }
 })
 
-/** A clock that was set back delays the rows that are due. */
 const notShifted = (ledger: Store): Store => ({ ...ledger, shift: () => Effect.void })
 
-/** No read is brought forward after an outage. */
 const notBroughtForward = (ledger: Store): Store => ({
   ...ledger,
   bringForward: () => Effect.undefined
 })
 
-/** Rows are claimed in batches: the next batch waits for the last row of the one before it. */
+/** The next batch waits for the last row of the one before it. */
 const inBatches = (ledger: Store): Store => {
   const batch = new Map<string, number>()
   const keyOf = ({ scope, transactionId }: Leased) => `${scope}/${transactionId}`
@@ -159,7 +152,7 @@ const inBatches = (ledger: Store): Store => {
   }
 }
 
-/** A callback that comes during the backoff of a failed call starts the next call. */
+/** A callback during the backoff of a failed call starts the next call. */
 const backoffCutShort = (ledger: Store): Store => {
   const cut = new Set<string>()
   return {
@@ -180,7 +173,6 @@ const backoffCutShort = (ledger: Store): Store => {
   }
 }
 
-/** A row that cannot be read fails the claim of its batch. */
 const batchFails = (ledger: Store): Store => ({
   ...ledger,
   claim: (options) =>
@@ -191,7 +183,6 @@ const batchFails = (ledger: Store): Store => ({
     )
 })
 
-/** The leases of a dead process never end. */
 const endlessLeases = (ledger: Store): Store => ({
   ...ledger,
   claim: (options) =>
@@ -199,7 +190,6 @@ const endlessLeases = (ledger: Store): Store => ({
   write: (leased, change) => ledger.write(leased, Struct.omit(change, ["until"]))
 })
 
-/** The planted bugs, by description. */
 export const bugs: Readonly<Record<string, Bug>> = {
   "the last callback holds, without a rank check": { ledger: lastWriteWins },
   "a claim is told without confirmation": { policy: "never" },

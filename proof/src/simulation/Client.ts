@@ -1,5 +1,5 @@
 /**
- * The client of the merchant's processes, and the account it uses.
+ * The client of the merchant's processes, and its account.
  */
 import type { Hmac } from "@pawl/core/Hmac"
 import type * as Pawl from "@pawl/http/Pawl"
@@ -9,17 +9,15 @@ import { Transport } from "@pawl/http/Transport"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 
-/** The origin of the service. */
 export const origin = "https://service.example"
 
 export const merchantKey = "simulated-merchant"
 
 export const secret = "canary-of-the-merchant-secret"
 
-/** The card of every card payment and card payout. */
 export const card = { number: "4242424242424242", expMonth: "04", expYear: "2030" }
 
-/** Layer that provides every service of the client over a transport. */
+/** Layer of every service of the client over a transport. */
 export const layer = (transport: Transport["Service"]): Layer.Layer<Pawl.Services, never, Hmac> =>
   PawlPortable.layer.pipe(
     Layer.provide(Layer.succeed(Transport, transport)),

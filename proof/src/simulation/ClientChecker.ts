@@ -1,5 +1,5 @@
 /**
- * Checks the requests of the merchant's processes, and how their calls end (C1 to C7).
+ * Checks the requests of the merchant's processes, and the ends of their calls (C1 to C7).
  */
 import * as Json from "@pawl/core/internal/Json"
 import { isStatus, type Status } from "@pawl/core/Status"
@@ -18,12 +18,9 @@ import type { Trace } from "./Trace.ts"
 /**
  * Checks the client.
  *
- * - `sent`, `processed`, `responded`: a request was sent; the service processed it; its response arrived.
- * - `call`: makes a call, and checks how it ends. `wasMade` returns whether the operation of a create was made.
- * - `started`: a process started.
- * - `confirmed`: the statuses of a transaction that the service stated in any response.
- * - `reads`: the times at which the receivers read a transaction.
- * - `end`: checks the transactions of the service at the end.
+ * - `call`: makes a call, and checks its end. `wasMade` returns whether the operation of a create was made.
+ * - `confirmed`: the statuses that the service stated in any response.
+ * - `reads`: when the receivers read a transaction.
  */
 export interface ClientChecker {
   readonly sent: (from: Process, request: Request) => void
@@ -40,26 +37,24 @@ export interface ClientChecker {
   readonly end: (transactions: ReadonlyArray<Gateway.Transaction>) => void
 }
 
-/** An error of the client. */
 interface Failure {
   readonly _tag: string
 }
 
-/** The longest a call may take with all its attempts, in milliseconds. */
+/** The longest call with all attempts, in milliseconds. */
 const callTimeout = Duration.toMillis(Duration.seconds(30))
 
-/** An access token is valid for 30 days and renewed a day early; another day is allowed for skewed clocks. */
+/** An access token is valid for 30 days and renewed a day early; another day is for skewed clocks. */
 const accessTokenRenewal = 28 * 86_400_000
 
-/** Makes the checker of the client. */
 export const make = (trace: Trace): ClientChecker => {
   const bodies = new Map<string, string>()
   const changes = new Map<string, number>()
   const statuses = new Map<string, Set<Status>>()
   const reads = new Map<string, Array<number>>()
   /**
-   * The reasons for which each process may request an access token: it started, or its access token was refused. `at` is when it last got
-   * one, because an old one may be renewed.
+   * The reasons to request an access token: a start, or a refused token. `at` is when the process last got one,
+   * because an old one may be renewed.
    */
   const tokens = new Map(processes.map((process) => [process, { reasons: 0, at: 0 }]))
   let openCalls = 0

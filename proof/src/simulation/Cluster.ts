@@ -1,5 +1,5 @@
 /**
- * The cluster of a simulation: its processes, the links between them, the store and the checkers.
+ * The processes of a simulation, their links, the store and the checkers.
  */
 import type { Hmac } from "@pawl/core/Hmac"
 import type { Transaction } from "@pawl/testkit/Gateway"
@@ -31,13 +31,10 @@ import type { Trace } from "./Trace.ts"
 /**
  * A cluster.
  *
- * - `events`: the events of the plan, with their times.
  * - `redrive`: redrives the dead letters, as an operator does.
- * - `start`, `stop`: start and stop all processes.
- * - `backlog`: the number of rows that are due and have no lease.
- * - `checkUnreadable`: checks that each row that cannot be read is a dead letter for that reason.
- * - `check`: checks the invariants that hold at the end.
- * - `told`: the number of changes that the handler was told.
+ * - `backlog`: the due rows without a lease.
+ * - `checkUnreadable`: checks that each unreadable row is a dead letter for that reason.
+ * - `check`: checks the invariants of the end.
  */
 export interface Cluster {
   readonly events: ReadonlyArray<{ readonly at: number; readonly effect: Effect.Effect<void> }>
@@ -51,17 +48,17 @@ export interface Cluster {
   readonly told: () => number
 }
 
-/** The statuses from which the service moves a transaction by itself, by the status it moves to. */
+/** The statuses from which the service itself moves, by the status it moves to. */
 const movesFrom = {
   REFUNDED: ["SUCCEED"],
   CHARGEBACK: ["SUCCEED", "REFUNDED"],
   SUCCEED: ["CHARGEBACK"]
 }
 
-/** The time into the quiet time after which every row can be read again. */
+/** Every row can be read again so long after the quiet time begins. */
 const repairTime = Duration.toMillis(Duration.hours(2))
 
-/** Makes the cluster of a plan. No process runs yet. */
+/** Makes the cluster of a plan, without a running process. */
 export const make = Effect.fnUntraced(function* (
   plan: Plan,
   trace: Trace,

@@ -7,7 +7,6 @@ import { forgeries, handlerActions, processes, faultKinds } from "./Plan.ts"
 const withPrefix = (prefix: string, names: Iterable<string>): ReadonlyArray<string> =>
   Array.from(new Set(names), (name) => `${prefix}${name}`)
 
-/** The coverage marks of a simulation. */
 export const marks: ReadonlyArray<string> = [
   ...withPrefix("crash: ", ["service", ...processes]),
   "restart",

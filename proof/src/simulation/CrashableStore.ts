@@ -1,10 +1,10 @@
 /**
- * A ledger that outlives the processes on it, and can be unavailable, slow, or lose its reply.
+ * A ledger that outlives its processes, and can be unavailable, slow, or lose its reply.
  *
  * **Details**
  *
- * A slow statement takes effect at its end, so it is lost when its process dies before that. Statements of a dead process
- * are refused. The leases of a dead process stay until they end.
+ * A slow statement takes effect at its end, so it is lost when its process dies earlier. Statements of a dead process
+ * are refused; its leases stay until they end.
  */
 import { StoreUnavailable } from "@pawl/core/CallbackError"
 import * as Ledger from "@pawl/webhook/Ledger"
@@ -19,13 +19,13 @@ import type { Nemesis } from "./Nemesis.ts"
 import type { Instance } from "./Process.ts"
 import type { Trace } from "./Trace.ts"
 
-/** Reference to the effects of the handler that commit in one transaction with the write that marks a status told. */
+/** Effects of the handler that commit with the write that marks a status told. */
 export const Commit = Context.Reference<(() => void) | undefined>(
   "@pawl/proof/simulation/CrashableStore/Commit",
   { defaultValue: () => undefined }
 )
 
-/** The store: `connect` is the ledger of one instance of a process, with faults; `direct` is the ledger without faults. */
+/** The store: `connect` is the ledger of one process, with faults; `direct` is without. */
 export interface CrashableStore {
   readonly connect: (instance: Instance) => Ledger.Ledger["Service"]
   readonly direct: Ledger.Ledger["Service"]
@@ -34,16 +34,16 @@ export interface CrashableStore {
 /** With this the receivers watch for outages. Work wakes every worker, so none has to look for it. */
 const pollInterval = Duration.hours(1)
 
-/** More claims at one instant mean a loop without any wait. */
+/** More claims at one instant mean a loop without a wait. */
 const claimsAtOneInstant = 10_000
 
 /**
  * Options of a store.
  *
  * - `plant`: replaces its ledger by one with a bug.
- * - `isUnreadable`: tells whether a stored field of a transaction cannot be read now.
+ * - `isUnreadable`: a stored field of a transaction cannot be read now.
  * - `registered`: is called with each registration that takes effect.
- * - `watchedUntil`: the time until which the receivers watch for outages; they do not without it.
+ * - `watchedUntil`: the receivers watch for outages until then; by default never.
  */
 interface Options {
   readonly plant: ((ledger: Ledger.Ledger["Service"]) => Ledger.Ledger["Service"]) | undefined
@@ -52,7 +52,7 @@ interface Options {
   readonly watchedUntil: number | undefined
 }
 
-/** A ledger that leaves the field of a row out that cannot be read, as a ledger in a database does. */
+/** Leaves out the field that cannot be read, as a database does. */
 const withUnreadable = (
   ledger: Ledger.Ledger["Service"],
   isUnreadable: Options["isUnreadable"]
@@ -67,7 +67,6 @@ const withUnreadable = (
   }
 }
 
-/** Makes an empty store. */
 export const make = Effect.fnUntraced(function* (
   nemesis: Nemesis,
   trace: Trace,
@@ -79,14 +78,14 @@ export const make = Effect.fnUntraced(function* (
   let claims = 0
   let lastClaimAt = 0
 
-  /** Work wakes the worker of each process, and not only that of the process that waits first. */
+  /** Work wakes the worker of each process. */
   const latches = new Set<Latch.Latch>()
   const wakeAll = Effect.sync(() => {
     for (const latch of latches) latch.openUnsafe()
   })
   yield* Effect.forkScoped(Effect.forever(Effect.andThen(ledger.awaitWork, wakeAll)))
 
-  /** Ends a loop of claims, because virtual time stands still during it and the simulation would hang. */
+  /** Ends a loop of claims, in which virtual time would stand still. */
   const limitClaims = Effect.suspend(() => {
     claims = lastClaimAt === trace.now() ? claims + 1 : 0
     lastClaimAt = trace.now()
@@ -141,7 +140,7 @@ export const make = Effect.fnUntraced(function* (
       reserveReads: (wanted, at) => execute(ledger.reserveReads(wanted, at)),
       lowerReads: (by, at) => execute(ledger.lowerReads(by, at)),
       shift: (options) => execute(ledger.shift(options)),
-      // In the quiet time the watch rests, because it wakes every minute and no outage follows.
+      // In the quiet time the watch rests: it wakes every minute and no outage follows.
       noteAlive: (at) =>
         isWatched && trace.now() >= watchedUntil ? Effect.never : execute(ledger.noteAlive(at)),
       takeOwner: (account) => execute(ledger.takeOwner(account)),

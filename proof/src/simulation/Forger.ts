@@ -1,10 +1,6 @@
 /**
- * An attacker who sees the callbacks of the service and posts changed copies of them.
- *
- * **Details**
- *
- * The checksum of a callback covers neither its status nor its URL. Some forgeries are therefore answered 200; the statuses
- * they claim must have no effect.
+ * An attacker who posts changed copies of callbacks. The checksum covers neither status nor URL, so some are answered
+ * 200; their statuses must have no effect.
  */
 import type { Incoming } from "@pawl/webhook/Verifier"
 import * as Effect from "effect/Effect"
@@ -12,7 +8,6 @@ import type { Callbacks, Post } from "./Network.ts"
 import type { Forgery } from "./Plan.ts"
 import type { Trace } from "./Trace.ts"
 
-/** Posts a forgery of a recent callback, if there is one. */
 export const forge = (forgery: Forgery, { deliver, recent }: Callbacks, trace: Trace) =>
   Effect.suspend(() => {
     const original = recent[forgery.postsAgo % Math.max(1, recent.length)]

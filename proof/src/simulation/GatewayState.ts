@@ -1,6 +1,5 @@
 /**
- * Storage for the state of a gateway that outlives the gateway. By default a gateway and its courier keep their state in
- * maps of their own, and a new gateway starts empty.
+ * Storage for a gateway's state that outlives the gateway, which keeps it in its own maps by default.
  */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -8,19 +7,13 @@ import type { Transaction } from "@pawl/testkit/Gateway"
 import type { ScheduledTransaction } from "@pawl/testkit/internal/gateway/ScheduledTransaction"
 import { StateStore } from "@pawl/testkit/internal/state/StateStore"
 
-/**
- * State of a gateway and its courier.
- *
- * - `layer` provides it to `Gateway.layer` and `Courier.layer`.
- * - `transactions`, `transaction` return the transactions, also while no gateway runs.
- */
+/** State of a gateway and its courier. `layer` provides it to `Gateway.layer` and `Courier.layer`. */
 export interface GatewayState {
   readonly layer: Layer.Layer<never>
   readonly transactions: () => ReadonlyArray<Transaction>
   readonly transaction: (id: string) => Transaction | undefined
 }
 
-/** Makes empty state in memory. */
 export const makeMemory = (): GatewayState => {
   const maps = new Map<string, Map<string, unknown>>()
   const open = <A>(name: string) => {

@@ -1,12 +1,12 @@
 /**
- * The merchant's shop as a process: it makes operations, registers them with the receivers, and continues open orders after
- * a crash.
+ * The merchant's shop: it makes operations, registers them with the receivers, and continues open orders after a
+ * crash.
  *
  * **Details**
  *
- * The shop stores an order, with the requestId of its calls, in its own database before it sends anything. It repeats a call
- * that carries a requestId until the outcome of the order is known, or until the service has refused it three times over ten
- * minutes, as the durable requests do. A refusal counts also while an earlier attempt leaves a doubt.
+ * The shop stores an order and its requestId before it sends anything. It repeats a call with a requestId until the
+ * outcome is known, or the service has refused it three times over ten minutes, as durable requests do. A refusal
+ * counts also after a doubt.
  */
 import { Hmac } from "@pawl/core/Hmac"
 import type { CreateError } from "@pawl/core/PaymentsError"
@@ -35,7 +35,7 @@ import type { Operation } from "./Plan.ts"
 import * as Process from "./Process.ts"
 import type { Trace } from "./Trace.ts"
 
-/** Parts of a shop. `wasMade` returns whether the service has a transaction of this requestId. */
+/** `wasMade` returns whether the service has a transaction of this requestId. */
 export interface Options {
   readonly seed: number
   readonly bug: Bug
@@ -47,13 +47,7 @@ export interface Options {
   readonly wasMade: (requestId: string) => boolean
 }
 
-/**
- * The shop.
- *
- * - `order`: makes an operation, as soon as the shop runs.
- * - `registered`: the transactions it registered with the receivers.
- * - `openOrders`: the ids of its unfinished orders.
- */
+/** The shop. `order` makes an operation as soon as the shop runs; `openOrders` are unfinished. */
 export interface Merchant {
   readonly process: Process.Process<(order: Order) => Effect.Effect<void>>
   readonly order: (operation: Operation) => Effect.Effect<void>
@@ -61,10 +55,7 @@ export interface Merchant {
   readonly openOrders: () => ReadonlyArray<number>
 }
 
-/**
- * An order in the shop's database: the transaction it created, its finished steps, and its attempts and refusals under each
- * requestId.
- */
+/** A stored order: its transaction, its finished steps, and attempts and refusals by requestId. */
 interface Order {
   readonly operation: Operation
   readonly attempts: Map<string, number>
@@ -74,17 +65,15 @@ interface Order {
   isDone: boolean
 }
 
-/** The number of refusals, and when the first one came. */
 interface Refusals {
   readonly count: number
   readonly since: number
 }
 
-/** So many refusals over so long, in milliseconds, end a request. */
+/** So many refusals over so many milliseconds end a request. */
 const maxRefusals = 3
 const refusalTime = Duration.toMillis(Duration.minutes(10))
 
-/** Tells whether the service refused the last attempt of a call. */
 const isRefusal = (error: CreateError): boolean => {
   const last = error._tag === "OutcomeUnknown" ? (error.refusal ?? error.cause) : error
   return last._tag === "NotFound" || last._tag === "ValidationFailed"
@@ -94,7 +83,7 @@ const isRefusal = (error: CreateError): boolean => {
 const retryDelay = (attempts: number) => Duration.minutes(Math.min(2 ** attempts, 60))
 const everySecond = Schedule.spaced("1 second")
 
-/** Makes a shop. It is down until its process is started. */
+/** Makes a shop, which is down until its process starts. */
 export const make = Effect.fnUntraced(function* (
   options: Options
 ): Effect.fn.Return<Merchant, never, Hmac> {
@@ -103,7 +92,7 @@ export const make = Effect.fnUntraced(function* (
   const orders: Array<Order> = []
   const registered = new Set<string>()
 
-  /** Repeats a call until its outcome is known; returns undefined when the service refuses it again and again. */
+  /** Repeats a call until its outcome is known; undefined if the service refuses it again and again. */
   const callUntilKnown = <A>(order: Order, name: string, call: Orders.Call<A>) =>
     Effect.gen(function* () {
       const requestId = `order-${order.operation.id}-${name}`
@@ -111,7 +100,7 @@ export const make = Effect.fnUntraced(function* (
         const attempts = order.attempts.get(requestId) ?? 0
         order.attempts.set(requestId, attempts + 1)
         const sent = bug.requestId?.(requestId, attempts) ?? requestId
-        // An earlier attempt may have made the operation, so only the first attempt is checked.
+        // An earlier attempt may have made the operation, so only the first is checked.
         const wasMade = Effect.sync(() => attempts === 0 && options.wasMade(sent))
         const exit = yield* checker.call(requestId, call(sent), wasMade)
         if (Exit.isSuccess(exit)) {
@@ -154,7 +143,7 @@ export const make = Effect.fnUntraced(function* (
             : orderedKind === "subscription"
               ? "card-payment"
               : orderedKind
-        // The amount of a card payment may change, so only an APM operation is registered with its amount.
+        // The amount of a card payment may change, so only APM operations are registered with theirs.
         const { accountId, amount, currency, mid } = Orders.orderedOf(order.operation)
         const request = kind.startsWith("apm") ? { accountId, amount, currency } : { mid }
         yield* Ledger.register(kind, { transactionId: id, transactionStatus }, request).pipe(
@@ -178,7 +167,7 @@ export const make = Effect.fnUntraced(function* (
           )
           if (created !== undefined) yield* register(order, created)
         } else if (event === "pause") {
-          // The call carries no requestId, so a lost response leaves its outcome unknown.
+          // Without a requestId a lost response leaves the outcome unknown.
           yield* checker.call(event, calls.pause(subscriptionId)()).pipe(
             Effect.repeat({
               until: (exit) => Exit.isSuccess(exit) || bug.repeatsChanges !== true,
@@ -210,7 +199,7 @@ export const make = Effect.fnUntraced(function* (
         }
         for (const { after, event } of steps.slice(order.steps)) {
           yield* sleepUntil(at + after)
-          // A pause counts as done before it is sent: it may be sent only once, also after a crash.
+          // A pause counts as done before it is sent, because it may be sent only once.
           if (event === "pause") order.steps++
           yield* step(order, event)
           if (event !== "pause") order.steps++

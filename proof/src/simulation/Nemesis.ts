@@ -1,6 +1,5 @@
 /**
- * The nemesis: applies the faults of the plan. The term is from Jepsen, for the component that injects faults into a system
- * under test.
+ * The nemesis applies the faults of the plan; the term is from Jepsen.
  */
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
@@ -8,7 +7,6 @@ import * as Effect from "effect/Effect"
 import { type Fault, type Plan, type Process, processes } from "./Plan.ts"
 import type { Trace } from "./Trace.ts"
 
-/** A target of faults: the store, the link of callbacks, or the link of one process to the service. */
 export type Target = Exclude<Fault["target"], "service">
 
 type KindOn<T extends Target> = Exclude<
@@ -17,10 +15,8 @@ type KindOn<T extends Target> = Exclude<
 >
 
 /**
- * Applies faults.
- *
- * - `strike`: returns the current fault of a target and when it ends, and marks the fault as met.
- * - `clock`: returns the clock of a process, with its skew and its jumps; durations on it are right.
+ * `strike` returns the current fault of a target and its end, and marks it as met. `clock` returns a process's clock,
+ * with right durations.
  */
 export interface Nemesis {
   readonly strike: <T extends Target>(
@@ -29,7 +25,6 @@ export interface Nemesis {
   readonly clock: (process: Process) => Clock.Clock
 }
 
-/** Makes the nemesis of a plan. */
 export const make = Effect.fnUntraced(function* (
   { faults, skews }: Plan,
   trace: Trace
@@ -67,7 +62,6 @@ export const make = Effect.fnUntraced(function* (
         trace.mark(`${link}: ${fault.kind}`)
       }
       met.add(fault)
-      // The list holds faults of this target only.
       return { kind: fault.kind as KindOn<T>, until: fault.at + fault.duration }
     },
     clock: (process) => {

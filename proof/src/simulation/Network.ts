@@ -1,5 +1,5 @@
 /**
- * The two links: requests from the merchant's processes to the service, and callbacks from the service to the receivers.
+ * The links: requests to the service, and callbacks to the receivers.
  */
 import { Unreachable } from "@pawl/core/PaymentsError"
 import type { Transport } from "@pawl/http/Transport"
@@ -21,12 +21,12 @@ import type { Process as ProcessName } from "./Plan.ts"
 import type { ReceiverChecker } from "./ReceiverChecker.ts"
 import type { Trace } from "./Trace.ts"
 
-/** Takes a callback into a receiver; returns undefined when the receiver dies meanwhile. */
+/** Takes a callback; undefined when the receiver dies meanwhile. */
 export type Receive = (incoming: Incoming) => Effect.Effect<StatusCode | undefined>
 
 const utf8 = new TextEncoder()
 
-/** Makes the transport of a process. `service` returns undefined while the service is down. */
+/** Makes the transport of a process. `service` returns undefined while it is down. */
 export const transport = (
   from: ProcessName,
   service: () => ((request: Gateway.Request) => Effect.Effect<Gateway.Response>) | undefined,
@@ -63,7 +63,7 @@ export const transport = (
   }
 }
 
-/** Applies a fault of `@pawl/testkit/Faults` to a request; returns undefined when the connection breaks. */
+/** Applies a fault of `@pawl/testkit/Faults`; undefined when the connection breaks. */
 const withFault = (
   fault: FaultKind | undefined,
   processed: Effect.Effect<Gateway.Response>
@@ -97,7 +97,7 @@ const refusal = (status: number, headers: Gateway.Response["headers"]): Gateway.
   body: JSON.stringify({ message: `A fault of the plan: ${status}` })
 })
 
-/** A post to the receivers. `isVerifiable`: whether its checksum and its URL must pass verification. */
+/** `isVerifiable`: its checksum and URL must pass verification. */
 export interface Post {
   readonly incoming: Incoming
   readonly isVerifiable: boolean
@@ -106,8 +106,7 @@ export interface Post {
 /**
  * The link to the receivers.
  *
- * - `client`: the HTTP client of the service.
- * - `deliver`: delivers a post to one of the receivers; returns undefined when none responds.
+ * - `deliver`: delivers a post to a receiver; undefined when none responds.
  * - `recent`: the recent posts of the service, newest first.
  */
 export interface Callbacks {
@@ -116,7 +115,6 @@ export interface Callbacks {
   readonly recent: ReadonlyArray<Incoming>
 }
 
-/** Makes the link to the receivers that are running. */
 export const callbacks = Effect.fnUntraced(function* (
   runningReceivers: () => ReadonlyArray<Receive>,
   {
@@ -149,7 +147,6 @@ export const callbacks = Effect.fnUntraced(function* (
     return status
   })
 
-  /** Delivers a post after a wait, in the background. */
   const deliverLater = (post: Post, wait: number) =>
     Effect.asVoid(Effect.forkIn(Effect.delay(deliver(post), wait), scope))
 
@@ -170,7 +167,7 @@ export const callbacks = Effect.fnUntraced(function* (
         yield* deliverLater(post, 0)
         return yield* deliver(post)
       case "held":
-        // All held posts arrive within 10 seconds of the end of the fault, the last one first.
+        // All held posts arrive within 10 seconds of the fault's end, the last one first.
         yield* deliverLater(post, until - trace.now() + 10_000 - (heldPosts++ % 10_000))
         return undefined
     }

@@ -1,5 +1,5 @@
 /**
- * An observer of a simulation. Its functions are called at the moment at which something happens, and change nothing.
+ * An observer of a simulation. Its functions are called as something happens, and change nothing.
  */
 import type { Transition } from "@pawl/core/Handler"
 import type { Transaction } from "@pawl/testkit/Gateway"
@@ -9,10 +9,9 @@ import type { StatusCode } from "@pawl/webhook/Receiver"
 import type { Parked, Registration } from "@pawl/webhook/internal/rule/Row"
 import type { Post } from "./Network.ts"
 
-/** The name of a receiver. */
 export type ReceiverName = "receiver 1" | "receiver 2"
 
-/** The facts that an observer may look up: the true time, the transactions of the service, and whether a row cannot be read now. */
+/** The facts for an observer: the true time, the service's transactions, unreadable rows. */
 export interface Lookups {
   readonly now: () => number
   readonly transaction: (transactionId: string) => Transaction | undefined
@@ -20,25 +19,14 @@ export interface Lookups {
   readonly isUnreadable: (transactionId: string) => boolean
 }
 
-/**
- * Observes one instance of a receiver. `ledger` wraps its connection to the store, and `journal` is called before it works.
- */
+/** Observes an instance of a receiver. `ledger` wraps its store; `journal` is called before it works. */
 export interface Instance {
   readonly ledger: (ledger: Ledger["Service"]) => Ledger["Service"]
   readonly journal: (journal: Journal["Service"]) => void
   readonly ended: () => void
 }
 
-/**
- * Observes a simulation.
- *
- * - `begin`: the simulation begins.
- * - `started`: an instance of a receiver starts.
- * - `called`, `committed`: the handler was called, and its effects were committed.
- * - `registered`: the store has a registration.
- * - `delivering`: a post reaches a receiver. The result is called with the response.
- * - `redriven`: a dead letter was redriven.
- */
+/** Observes a simulation. `delivering`: a post reaches a receiver; the result is called with the response. */
 export interface Observer {
   readonly begin: (lookups: Lookups) => void
   readonly started: (name: ReceiverName, isDead: () => boolean) => Instance
@@ -51,7 +39,6 @@ export interface Observer {
 
 const ignore = () => {}
 
-/** An observer that does nothing. */
 export const none: Observer = {
   begin: ignore,
   started: () => ({ ledger: (ledger) => ledger, journal: ignore, ended: ignore }),

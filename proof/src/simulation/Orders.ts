@@ -16,7 +16,7 @@ import type * as Redacted from "effect/Redacted"
 import * as Client from "./Client.ts"
 import { day, type Operation } from "./Plan.ts"
 
-/** The fields of a response that name a new transaction, refund or subscription. */
+/** The fields of a response that name what was made. */
 export interface Created {
   readonly transactionId?: string | null | undefined
   readonly refundId?: string
@@ -24,10 +24,8 @@ export interface Created {
   readonly transactionStatus?: string | null | undefined
 }
 
-/** A call with a requestId. */
 export type Call<A = Created> = (requestId: string) => Effect.Effect<A, CreateError<A>>
 
-/** The calls of the shop. */
 export interface Orders {
   readonly create: (operation: Operation, cardToken: string) => Call
   readonly tokenize: Call<{ readonly cardToken: Redacted.Redacted }>
@@ -36,7 +34,7 @@ export interface Orders {
   readonly cancel: (subscriptionId: string) => Call<unknown>
 }
 
-/** Returns the accounts and the amount of an operation, which its callbacks must match. */
+/** Returns the accounts and amount that an operation's callbacks must match. */
 export const orderedOf = ({ id }: Operation) => ({
   accountId: "4711",
   mid: "4711",
@@ -48,7 +46,7 @@ const shop = "https://shop.example/callback"
 
 const urlDate = (at: number): string => DateTime.formatIsoDateUtc(DateTime.makeUnsafe(at))
 
-/** Returns the callback URL of an operation; every second operation has a URL with a token. */
+/** Returns the callback URL; every second one has a token. */
 const urlOf = (operation: Operation, requestId: string) =>
   Effect.gen(function* () {
     if (operation.id % 2 === 0) return shop
@@ -57,7 +55,6 @@ const urlOf = (operation: Operation, requestId: string) =>
     return yield* Effect.orDie(make(shop, kind, { ...orderedOf(operation), requestId }))
   })
 
-/** Makes the calls of the shop from the client's services. */
 export const make = Effect.gen(function* () {
   const apmPayments = yield* ApmPayments
   const apmPayouts = yield* ApmPayouts

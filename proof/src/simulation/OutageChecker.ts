@@ -7,8 +7,8 @@ import type { Trace } from "./Trace.ts"
 /**
  * An end of a transaction. Times are in milliseconds from the start.
  *
- * - `acceptedAt`: when a callback of the transaction was first answered 200; `Infinity` if none was.
- * - `toldAt`: when the effects for the end, or for a later status, were committed.
+ * - `acceptedAt`: the first 200 to a callback of the transaction, or `Infinity`.
+ * - `toldAt`: the commit of the effects of the end, or of a later status.
  */
 interface End {
   readonly acceptedAt: number
@@ -16,12 +16,7 @@ interface End {
   readonly toldAt: number | undefined
 }
 
-/**
- * Checks outages.
- *
- * - `outage`: no receiver ran between two times. Another outage may overlap it.
- * - `end`: checks an end of a transaction, after the simulation.
- */
+/** `outage`: no receiver ran between two times; outages may overlap. `end`: checks an end after the simulation. */
 export interface OutageChecker {
   readonly outage: (from: number, to: number) => void
   readonly end: (name: string, end: End) => void
@@ -35,10 +30,9 @@ const leastOutage = 63 * minute
 const calmTime = 30 * minute
 /** The time of a lease, which a fault may leave behind. */
 const leaseTime = minute / 2
-/** A clock that jumped within this time before an outage may have left a wrong note of when a worker was alive. */
+/** A clock that jumped so shortly before an outage may have left a wrong note of when a worker was alive. */
 const noteTime = 60 * minute
 
-/** Makes the checker of outages. */
 export const make = (trace: Trace, { faults }: Plan): OutageChecker => {
   const outages: Array<{ readonly from: number; readonly to: number }> = []
 
@@ -54,7 +48,7 @@ export const make = (trace: Trace, { faults }: Plan): OutageChecker => {
     outage: (from, to) => void outages.push({ from, to }),
     end: (name, { acceptedAt, reachedAt, toldAt = Infinity }) => {
       for (const { from, to } of outages) {
-        // A transaction whose first callback came later has no row that could be read.
+        // A transaction whose first callback came later has no row to read.
         if (to - from < leastOutage || acceptedAt >= from) continue
         if (reachedAt < from || reachedAt >= to) continue
         const latest = calmAfter(to)

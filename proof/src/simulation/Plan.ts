@@ -1,14 +1,14 @@
 /**
- * Plan of a simulation: plain lists of events, drawn before the run, so that they can be saved and shrunk.
- * `PlanGenerator` draws it.
+ * Plan of a simulation: plain lists of events, drawn by `PlanGenerator` before the run, so that they can be saved and
+ * shrunk.
  */
 import * as Faults from "@pawl/testkit/Faults"
 
 /**
  * A plan. Times are in milliseconds from the start.
  *
- * - `quietAt`: the time at which the last fault has ended.
- * - `skews`: how far the clock of each process is ahead of the service's clock.
+ * - `quietAt`: the end of the last fault.
+ * - `skews`: how far each process's clock is ahead of the service's.
  * - `outages`: when no receiver runs. Without any, the receivers do not watch for them.
  */
 export interface Plan {
@@ -21,19 +21,17 @@ export interface Plan {
   readonly outages?: ReadonlyArray<Outage>
 }
 
-/** The processes of the merchant. The service is a process too; its clock is right. */
+/** The merchant's processes. The service is one too; its clock is right. */
 export const processes = ["client", "receiver 1", "receiver 2"] as const
 
-/** The name of a process of the merchant. */
 export type Process = (typeof processes)[number]
 
 /**
- * One operation of the merchant, and the events that follow it.
+ * An operation, with its scenario at the service and later events.
  *
- * - `scenario`: the statuses it has at the service, and how its callbacks are delivered.
- * - `steps`: later calls of the merchant and moves by the service, each at a time after the create.
- * - `handlerActions`: what the handler does, call by call; it accepts every later call.
- * - `isUnreadable`: whether a stored field of its rows cannot be read, until it is repaired in the quiet time.
+ * - `steps`: calls of the merchant and moves by the service, each at a time after the create.
+ * - `handlerActions`: the first calls of the handler; it accepts every later one.
+ * - `isUnreadable`: a stored field of its rows cannot be read until the quiet time.
  */
 export interface Operation {
   readonly id: number
@@ -45,7 +43,7 @@ export interface Operation {
   readonly isUnreadable?: boolean
 }
 
-/** A fault that lasts for `duration`. `jump` is the error of a clock, in milliseconds. */
+/** A fault that lasts for `duration`. `jump` is a clock's error in milliseconds. */
 export type Fault = {
   readonly [Target in keyof typeof faultKinds]: {
     readonly at: number
@@ -62,7 +60,7 @@ export interface Outage {
   readonly duration: number
 }
 
-/** A changed copy of a callback, made from the post that came `postsAgo` posts earlier. */
+/** A changed copy of the post that came `postsAgo` posts earlier. */
 export interface Forgery {
   readonly at: number
   readonly kind: (typeof forgeries)[number]
@@ -70,7 +68,6 @@ export interface Forgery {
   readonly postsAgo: number
 }
 
-/** The kinds of operations. */
 export const kinds = [
   "apm-payment",
   "apm-payout",
@@ -79,7 +76,7 @@ export const kinds = [
   "subscription"
 ] as const
 const steps = ["refund", "REFUNDED", "CHARGEBACK", "SUCCEED", "pause", "cancel"] as const
-/** The actions of the handler in a call. A repeated entry is drawn more often. */
+/** The actions of the handler. A repeated entry is drawn more often. */
 export const handlerActions = [
   "accepts",
   "fails",
@@ -90,7 +87,6 @@ export const handlerActions = [
   "never ends",
   "fails for days"
 ] as const
-/** The statuses that a forger claims. */
 export const forgedStatuses = [
   "SUCCEED",
   "FAILED",
@@ -101,14 +97,14 @@ export const forgedStatuses = [
 ] as const
 
 /**
- * The changes of a forger to a callback: claims another status, changes a field that the checksum covers, removes the
- * checksum, gives `paymentMethod` twice in the query, or removes the merchant's token from the URL.
+ * Changes to a callback: another status, a changed field under the checksum, no checksum, `paymentMethod` twice, or
+ * no token in the URL.
  */
 export const forgeries = ["status", "status", "amount", "checksum", "query", "token"] as const
 
 const linkFaults = [...Faults.kinds, "hang"] as const
 
-/** The kinds of faults of each target. A repeated entry is drawn more often. */
+/** The faults of each target. A repeated entry is drawn more often. */
 export const faultKinds = {
   client: [...linkFaults, "crash", "jump"],
   "receiver 1": [...linkFaults, "crash", "restart", "restart", "jump", "jump"],

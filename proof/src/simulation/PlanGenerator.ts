@@ -22,7 +22,7 @@ const second = 1000
 const minute = 60 * second
 const hour = 60 * minute
 
-/** Scenarios of the sandbox; about half of those drawn succeed. */
+/** About half of the scenarios drawn succeed. */
 const scenarios = [
   "succeed",
   "succeed",
@@ -35,7 +35,7 @@ const scenarios = [
   "chargeback"
 ]
 
-/** Half of the operations have no delivery faults of their own, because the network has enough. */
+/** Half of the operations have no delivery faults, because the network has enough. */
 const scenario = (kind: Operation["kind"]): fc.Arbitrary<string> =>
   fc
     .tuple(
@@ -45,16 +45,12 @@ const scenario = (kind: Operation["kind"]): fc.Arbitrary<string> =>
     )
     .map(([name, suffixes, isPlain]) => [name, ...(isPlain ? [] : suffixes)].join("+"))
 
-/** A time between the create and a later step. */
 const late = fc.integer({ min: hour, max: 20 * day })
 
 /** One operation of so many has rows that cannot be read. */
 const readablePerUnreadable = 24
 
-/**
- * A payment may be refunded and charged back days later, and the merchant may win a chargeback. A payout may be
- * returned.
- */
+/** A payment may be refunded and charged back days later, and a chargeback won. A payout may be returned. */
 const stepsOf = (kind: Operation["kind"]): fc.Arbitrary<Operation["steps"]> => {
   if (kind === "subscription") {
     return fc.tuple(fc.integer({ min: hour, max: 3 * day }), late).map(([one, two]) => [
@@ -107,13 +103,13 @@ const fault = (moments: ReadonlyArray<number>): fc.Arbitrary<Fault> =>
         "store"
       ),
       fc.constantFrom(...moments),
-      // Most faults begin close to the moment, while the create and the first callbacks are in flight.
+      // Most faults begin while the create and the first callbacks are in flight.
       fc.oneof(
         fc.integer({ min: -20 * second, max: 4 * second }),
         fc.integer({ min: -10 * second, max: 2 * minute }),
         fc.integer({ min: -minute, max: 2 * hour })
       ),
-      // Most faults are short; some outlast the retries of the service.
+      // Most are short; some outlast the retries of the service.
       fc.oneof(
         { weight: 3, arbitrary: fc.integer({ min: 20 * second, max: 3 * minute }) },
         { weight: 2, arbitrary: fc.integer({ min: minute, max: 30 * minute }) },
@@ -147,7 +143,7 @@ const forgery = (moments: ReadonlyArray<number>): fc.Arbitrary<Forgery> =>
 
 const skew = fc.integer({ min: -2 * second, max: 2 * second })
 
-/** An outage begins shortly before a moment, and is longer than the service repeats a callback. */
+/** An outage begins shortly before a moment, and outlasts the repeats of the service. */
 const outage = (moments: ReadonlyArray<number>): fc.Arbitrary<Outage> =>
   fc.record({
     at: fc
@@ -156,10 +152,7 @@ const outage = (moments: ReadonlyArray<number>): fc.Arbitrary<Outage> =>
     duration: fc.integer({ min: 65 * minute, max: 8 * hour })
   })
 
-/**
- * Size of a plan: its days with faults, the operations per day, the faults and forgeries per operation, and the outages of
- * all receivers; none by default.
- */
+/** Size of a plan: days with faults, operations per day, faults and forgeries per operation, and outages. */
 export interface Size {
   readonly days: number
   readonly operationsPerDay: number
@@ -169,12 +162,12 @@ export interface Size {
 }
 
 /**
- * Draws a plan. The same seed gives the same plan. Each list is drawn independently of the others.
+ * Draws a plan; the same seed gives the same one. Each list is drawn independently.
  *
  * **Details**
  *
- * Faults lie close to the operations, where they do most harm, and end with the last of the `days`. In the quiet time after
- * that the plan has a tenth as many operations again, which meet forgeries but no faults.
+ * Faults lie close to the operations and end with the last of the `days`. The quiet time has a tenth as many
+ * operations, with forgeries and without faults.
  */
 export const draw = (
   seed: number,

@@ -6,12 +6,7 @@ import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Scope from "effect/Scope"
 
-/**
- * One instance of a process, from a start to the next kill.
- *
- * - `number`: 1 for the first instance.
- * - `run`: runs an effect inside the process; returns undefined when the process is killed meanwhile.
- */
+/** An instance, from a start to the next kill. `run` returns undefined when it is killed meanwhile. */
 export interface Instance {
   readonly isDead: () => boolean
   readonly number: number
@@ -19,10 +14,8 @@ export interface Instance {
 }
 
 /**
- * A process over all its instances.
- *
- * - `running`: returns its interface, or undefined while it is down.
- * - `stop`: ends the instance in order. The instance runs until that is done, also beside the one that is started next.
+ * A process over its instances. `running` is undefined while it is down; a stopped instance runs until it is done,
+ * even beside the next one.
  */
 export interface Process<out A> {
   readonly running: () => A | undefined
@@ -32,8 +25,8 @@ export interface Process<out A> {
 }
 
 /**
- * Makes a process that runs `boot` at each start. It is down at first. Crashes may overlap: a process that was killed twice
- * runs again after the second start.
+ * Makes a process that runs `boot` at each start; it is down at first. Crashes may overlap: after two kills it runs
+ * at the second start.
  */
 export const make = <A>(
   boot: (instance: Instance) => Effect.Effect<A, never, Scope.Scope>
@@ -42,7 +35,7 @@ export const make = <A>(
     | { readonly value: A; readonly kill: Effect.Effect<void>; readonly stop: Effect.Effect<void> }
     | undefined
   let instances = 0
-  /** Kills without a start so far; the first start has none before it. */
+  /** Kills without a start so far. */
   let openKills = 1
   return {
     running: () => current?.value,

@@ -1,6 +1,6 @@
 /**
- * Checks the responses of the receivers, the rows they keep, and the changes they tell the handler (S1 to S10, S15, P1 to
- * P3). `TurnChecker` checks when the handler is called, and `OutageChecker` what follows an outage.
+ * Checks the responses of the receivers, their rows, and the changes that the handler is told (S1 to S10, S15, P1 to
+ * P3).
  */
 import * as Evidence from "@pawl/core/Evidence"
 import type { Transition } from "@pawl/core/Handler"
@@ -18,7 +18,7 @@ import { subjectOf } from "./Subject.ts"
 import type { Trace } from "./Trace.ts"
 import * as TurnChecker from "./TurnChecker.ts"
 
-/** Looks up a row, also during a fault of the store, and the operation of a transaction. */
+/** Looks up a row, even during a fault of the store, and the operation of a transaction. */
 export interface Lookups {
   readonly getRow: (method: Method, transactionId: string) => Effect.Effect<Row | undefined>
   readonly operationOf: (transactionId: string) => Operation | undefined
@@ -28,12 +28,10 @@ export interface Lookups {
  * Checks the receivers.
  *
  * - `delivered`: a post got this response, or none.
- * - `reading`: a receiver reads a transaction. It returns a function for the end of the read.
- * - `called`: a receiver calls the handler. It returns a function for the end of the call.
- * - `committed`: the effects of the handler were committed.
+ * - `reading`, `called`: return a function for the end of the read or the call.
  * - `outage`: no receiver ran between two times.
- * - `end`: checks a transaction at the end. `isRegistered`: whether the shop registered it.
- * - `told`: the number of changes that were committed.
+ * - `end`: checks a transaction at the end. `isRegistered`: the shop registered it.
+ * - `told`: the number of committed changes.
  */
 export interface ReceiverChecker {
   readonly delivered: (post: Post, status: StatusCode | undefined) => Effect.Effect<void>
@@ -50,7 +48,7 @@ interface Commit {
   readonly transition: Transition
 }
 
-/** The history of one transaction: when a callback with each status was answered 200, and what was committed when. */
+/** The times at which callbacks with each status were answered 200, and the commits. */
 interface History {
   readonly accepted: Map<Status, ReadonlyArray<number>>
   readonly commits: Array<Commit>
@@ -59,16 +57,15 @@ interface History {
 /** The longest time from a callback to its commit in the quiet time, in milliseconds: one read and a second. */
 const maxDelay = 3000
 
-/** The longest gap between two reads of a transaction that may still change, and the longest time of the faults. */
+/** The longest gap between two reads of a transaction that may change, and the longest faults. */
 const maxGap = 14 * day
 const faultTime = day
 
-/** The time after the last new claim of a transaction in which its reads go on, in milliseconds. */
+/** The time after the last new claim in which reads go on, in milliseconds. */
 const watchTime = 180 * day
-/** A transaction in FAILED or CANCELLED is read once more after 12 hours. A clock may be wrong by an hour at both times. */
+/** FAILED or CANCELLED is read once more after 12 hours. A clock may be wrong by an hour at both times. */
 const lastReadTime = 10 * 3_600_000
 
-/** Makes the checker of the receivers. */
 export const make = (
   trace: Trace,
   client: ClientChecker,
@@ -108,7 +105,7 @@ export const make = (
     else if (hasTerminalClaim(row)) turns.overtaken(transactionId)
   })
 
-  /** Tells whether the handler can be told a status now: it needs no read, and no earlier call stands in the way. */
+  /** Tells whether a status can be told now: it needs no read, and no earlier call is in the way. */
   const canBeTold = (row: Row, status: Status): boolean => {
     const { attempt, deadLetter, evidence, read, told, transactionId } = row
     return (
@@ -121,7 +118,6 @@ export const make = (
     )
   }
 
-  /** Checks a call or a commit against the earlier commits. */
   const checkTransition = (prefix: string, transition: Transition) => {
     const { confirmed, from, id, to, transactionId } = transition
     const { commits } = historyOf(transactionId)
@@ -192,7 +188,7 @@ export const make = (
     yield* checkQuiet(transaction)
   })
 
-  /** Checks that a transaction that has ended was watched for as long as it may change. */
+  /** Checks that an ended transaction was watched for as long as it may change. */
   const checkLastRead = ({ createdTime, history, kind, status, transactionId }: Transaction) => {
     const lastRead = client.reads(transactionId).at(-1) ?? 0
     const name = `${kind} ${transactionId} is ${status}, and was last read at ${lastRead}`
@@ -209,7 +205,7 @@ export const make = (
       trace.violation("P2", `${name}, and not after 12 hours`)
   }
 
-  /** Checks that each end is told in time, also when its callback was lost and a read has to find it. */
+  /** Checks that each end is told in time, also without its callback. */
   const checkEnds = ({ history, kind, transactionId }: Transaction) => {
     const { handlerActions = [], isUnreadable = false } = operationOf(transactionId) ?? {}
     // Such a row is a dead letter until an operator redrives it.
@@ -236,7 +232,7 @@ export const make = (
   const checkQuiet = (transaction: Transaction) =>
     Effect.sync(() => {
       const { createdTime, history, transactionId } = transaction
-      // A charge may be made in the very millisecond in which the faults end.
+      // A charge may be made in the millisecond in which the faults end.
       if (Date.parse(createdTime) <= quietAt) return
       const { accepted, commits } = historyOf(transactionId)
       const reads = client.reads(transactionId)
@@ -255,7 +251,7 @@ export const make = (
           )
       }
       if (accepted.size > 0) return
-      // Without a callback only the poll ladder finds the changes of a transaction.
+      // Without a callback only the poll ladder finds changes.
       trace.mark("followed by reads alone")
       const [first = Infinity] = reads
       const ladder = [5, 5, 10, 30, 60]
@@ -294,11 +290,13 @@ export const make = (
   }
 }
 
-/** Tells whether a callback claimed a final status, which must be read first. */
 const hasTerminalClaim = ({ evidence }: Row): boolean =>
   Evidence.claimedStatuses(evidence).some(isTerminal)
 
-/** Tells whether a status may follow: ranks rise; an equal rank is allowed for CUSTOMER_VERIFICATION and another terminal status. */
+/**
+ * Tells whether a status may follow: a higher rank, or an equal one for CUSTOMER_VERIFICATION and another terminal
+ * status.
+ */
 const mayFollow = (last: Status, next: Status): boolean =>
   rank(next) > rank(last) ||
   (rank(next) === rank(last) &&

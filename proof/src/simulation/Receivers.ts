@@ -1,5 +1,5 @@
 /**
- * The receivers: the code that is deployed, on a store that they share.
+ * The deployed receivers, on a store that they share.
  */
 import * as Handler from "@pawl/core/Handler"
 import { Hmac } from "@pawl/core/Hmac"
@@ -32,7 +32,7 @@ import type { ReceiverChecker } from "./ReceiverChecker.ts"
 import type { Trace } from "./Trace.ts"
 import type { CallEnd } from "./TurnChecker.ts"
 
-/** Parts of a receiver. `handlerActionsOf` returns what its handler does for a transaction, call by call. */
+/** `handlerActionsOf` returns what the handler does, call by call. */
 export interface Options {
   readonly name: ReceiverName
   readonly seed: number
@@ -48,7 +48,7 @@ export interface Options {
   readonly quietAt: number
 }
 
-/** Makes a receiver. It is down until it is started. */
+/** Makes a receiver, which is down until it is started. */
 export const make = Effect.fnUntraced(function* (
   options: Options
 ): Effect.fn.Return<Process.Process<Receive>, never, Hmac> {
@@ -102,7 +102,7 @@ export const make = Effect.fnUntraced(function* (
     Effect.gen(function* () {
       options.clientChecker.started(name)
       const observed = observer.started(name, instance.isDead)
-      // Added first, so it is the last thing that the instance does.
+      // Added first, so the instance does it last.
       yield* Effect.addFinalizer(() => Effect.sync(observed.ended))
       const connected = store.connect(instance)
       const { ledger: withLeases, releaseAll } = watching(connected)
@@ -112,7 +112,7 @@ export const make = Effect.fnUntraced(function* (
       )
       const layer = Receiver.layer({
         policy: bug.policy ?? "final",
-        // The read budget has laws of its own.
+        // The read budget has its own laws.
         limits: { readsPerSecond: Infinity }
       }).pipe(
         Layer.provide(Verifier.layer({ current: Redacted.make(Client.secret) })),
@@ -141,7 +141,7 @@ export const make = Effect.fnUntraced(function* (
   )
 })
 
-/** Watches the leases of a process, so that a bug can release them all. */
+/** Watches the leases of a process, so that a bug can release them. */
 const watching = (ledger: Ledger.Ledger["Service"]) => {
   const leases = new Map<string, Leased>()
   const keyOf = ({ scope, transactionId }: Leased) => `${scope}/${transactionId}`
@@ -168,7 +168,7 @@ const watching = (ledger: Ledger.Ledger["Service"]) => {
   return { ledger: watched, releaseAll }
 }
 
-/** Returns how a call has ended. A handler that interrupts itself has failed. */
+/** Returns how a call ended. A handler that interrupts itself has failed. */
 const endOf = (
   action: Operation["handlerActions"][number],
   exit: Exit.Exit<void, string>

@@ -1,5 +1,5 @@
 /**
- * The payments service as a process: a gateway and its courier, whose state outlives the process.
+ * The payments service as a process: a gateway and its courier, whose state outlives it.
  */
 import { Hmac } from "@pawl/core/Hmac"
 import * as Courier from "@pawl/testkit/Courier"
@@ -13,19 +13,17 @@ import * as Redacted from "effect/Redacted"
 import { merchantKey, secret } from "./Client.ts"
 import * as Process from "./Process.ts"
 
-/** The interface of the service while it runs. */
 export interface RunningService {
   readonly gateway: Gateway.Gateway["Service"]
   readonly courier: Courier.Courier["Service"]
   readonly handle: (request: Gateway.Request) => Effect.Effect<Gateway.Response>
 }
 
-/** The service and its transactions, which can also be looked up while it is down. */
 export interface Service extends Pick<GatewayState.GatewayState, "transaction" | "transactions"> {
   readonly process: Process.Process<RunningService>
 }
 
-/** Makes the service, which posts callbacks with `client`. It is down until it is started. */
+/** Makes the service, which posts callbacks with `client`; it is down at first. */
 export const make = Effect.fnUntraced(function* (
   seed: number,
   client: HttpClient.HttpClient
@@ -55,7 +53,7 @@ export const make = Effect.fnUntraced(function* (
         courier: Context.get(services, Courier.Courier),
         handle: (request: Gateway.Request) =>
           Effect.flatMap(
-            // The caller has another clock and another random generator.
+            // The caller has another clock and random generator.
             run(Effect.provide(gateway.handle(request), context)),
             (answer) => (answer === undefined ? Effect.never : Effect.succeed(answer))
           )

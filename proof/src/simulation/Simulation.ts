@@ -3,13 +3,9 @@
  *
  * **Details**
  *
- * A shop, two receivers on one store, and the service with its courier run in one process, on the code that is deployed.
- * Only clocks, links and the store are replaced. A `Plan` lists the operations, the faults of links, clocks and store, the
- * crashes and the forgeries. It is plain data, drawn from a seed, so it can be saved to a file and shrunk.
- *
- * Every fault ends before `quietAt`. A quiet time of 75 days follows: the service moves no transaction later than 60 days
- * after its create, and 14 days are the longest gap between two reads.
- * Most invariants are checked during the run, the others at its end. `docs/proof.md` lists them.
+ * A shop, two receivers on one store, and the service with its courier run on the deployed code; only clocks, links
+ * and the store are replaced. A `Plan` is plain data, drawn from a seed: operations, faults, crashes and forgeries.
+ * Every fault ends before `quietAt`, and a quiet time of 75 days follows. `docs/proof.md` lists the invariants.
  */
 import type { Hmac } from "@pawl/core/Hmac"
 import * as Cause from "effect/Cause"
@@ -30,12 +26,8 @@ import * as Plan from "./Plan.ts"
 import * as Trace from "./Trace.ts"
 
 /**
- * Options of a run.
- *
- * - `bug`: the planted bug; none by default.
- * - `listen`: receives every line of the trace.
- * - `observer`: observes the transactions; none by default.
- * - `stopsAtViolation`: ends the run at the first violation.
+ * Options: a planted `bug`, `listen` for the lines of the trace, an `observer`; `stopsAtViolation` ends the run at
+ * the first violation.
  */
 export interface Options {
   readonly bug?: Bug
@@ -47,10 +39,10 @@ export interface Options {
 /**
  * Result of a run.
  *
- * - `hash`: hash of the trace; the same plan has the same hash.
- * - `violations`: the invariants that did not hold, with the first few violations of each.
- * - `marks`: how often the run met each coverage mark.
- * - `transactions`, `told`: the number of transactions, and of changes that the handler was told.
+ * - `hash`: hash of the trace; the same for the same plan.
+ * - `violations`: the broken invariants, with the first few violations of each.
+ * - `marks`: how often each coverage mark was met.
+ * - `transactions`, `told`: the numbers of transactions, and of changes that were told.
  */
 export interface Outcome {
   readonly hash: string
@@ -60,7 +52,7 @@ export interface Outcome {
   readonly told: number
 }
 
-/** The days of the quiet time: the last move of the service after a create, and the longest gap between two reads. */
+/** The last move of the service after a create, and the longest gap between two reads, in days. */
 export const quietDays = 75
 const hour = Duration.toMillis(Duration.hours(1))
 
@@ -70,7 +62,7 @@ const passUntil = (trace: Trace.Trace, at: number) =>
     settle
   )
 
-/** Secrets that no log line may contain: the merchant secret, the card number, an access token. */
+/** Secrets that no log line may contain. */
 const canaries = [Client.secret, Client.card.number, "Bearer ", "eyJ"]
 const checksum = /(?<![\w+/])[\w+/]{43}=/u
 
@@ -124,23 +116,17 @@ const simulate = Effect.fnUntraced(function* (
   return { ...trace.end(), transactions: cluster.transactions().length, told: cluster.told() }
 })
 
-/** Runs a plan in virtual time. */
 export const run = (plan: Plan.Plan, options: Options = {}): Effect.Effect<Outcome, never, Hmac> =>
   Effect.flatMap(Trace.make(CoverageMarks.marks, options.listen), (trace) =>
     Effect.provide(simulate(plan, options, trace), Logger.layer([logger(trace)]))
   ).pipe(
     Effect.scoped,
     Effect.provideServiceEffect(Random.Random, Random.withSeed(Random.Random, plan.seed)),
-    // A warning on a slow machine would reach the logger and break the trace.
+    // A warning on a slow machine would break the trace.
     Effect.provide(TestClock.layer({ warningDelay: Duration.hours(1) }))
   )
 
-/**
- * Shortens a plan as long as it violates the same invariant.
- *
- * - `maxRuns`: the largest number of shorter plans that are run.
- * - `timeout`: ends a long search early, in milliseconds; none by default.
- */
+/** Shortens a plan that violates an invariant, with at most `maxRuns` runs, for at most `timeout` milliseconds. */
 export const shrink = Effect.fnUntraced(function* (
   plan: Plan.Plan,
   invariant: string,

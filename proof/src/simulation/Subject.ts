@@ -1,12 +1,11 @@
 /**
- * The subject of a callback, as the checkers read it: without the code that they check.
+ * The subject of a callback, read without the code under check.
  */
 import * as Json from "@pawl/core/internal/Json"
 import type { Method } from "@pawl/core/Kind"
 import type { Incoming } from "@pawl/webhook/Verifier"
 import * as Result from "effect/Result"
 
-/** Returns the transaction that a callback names, and the status that it claims. */
 export const subjectOf = ({ body: bytes, search }: Incoming) => {
   const body = Result.getOrUndefined(Json.fromBytes(bytes))
   const member = (name: string) => {

@@ -1,5 +1,5 @@
 /**
- * Trace of a simulation: its hash, the coverage marks it met, and the violations of invariants.
+ * Trace of a simulation: its hash, coverage marks and violations.
  */
 import { Hmac } from "@pawl/core/Hmac"
 import * as Clock from "effect/Clock"
@@ -9,12 +9,8 @@ import * as Latch from "effect/Latch"
 import * as Redacted from "effect/Redacted"
 
 /**
- * Records a simulation.
- *
- * - `note`: adds a line to the trace; the line may depend only on the plan.
- * - `mark`: counts a coverage mark.
- * - `violation`: records that an invariant did not hold; the first few of each invariant are kept.
- * - `violated`: completes at the first violation.
+ * Records a simulation. `note` adds a line, which may depend only on the plan; `violated` completes at the first
+ * violation.
  */
 export interface Trace {
   readonly now: () => number
@@ -29,19 +25,19 @@ export interface Trace {
   }
 }
 
-/** An invariant that did not hold; `at` is in milliseconds from the start. */
+/** A broken invariant; `at` is in milliseconds from the start. */
 export interface Violation {
   readonly invariant: string
   readonly message: string
   readonly at: number
 }
 
-/** The number of characters of the trace that are hashed at once. */
+/** The characters that are hashed at once. */
 const hashedAtOnce = 100_000
-/** The number of violations of one invariant that are kept. */
+/** The violations of one invariant that are kept. */
 const keptViolations = 5
 
-/** Makes the trace of one simulation. `expected` are the marks to meet; `listen` receives every line. */
+/** `expected` are the marks to meet; `listen` receives every line. */
 export const make = Effect.fnUntraced(function* (
   expected: ReadonlyArray<string>,
   listen: (line: string) => void = () => {}

@@ -1,25 +1,21 @@
 /**
- * Checks when the handler is called: the turns of each transaction, the waits after failed calls, and that a slow call or
- * a wrong clock delays no other transaction (S11 to S14).
+ * Checks when the handler is called: turns, waits after failed calls, and that a slow call or a wrong clock delays no
+ * other transaction (S11 to S14).
  */
 import type { Transition } from "@pawl/core/Handler"
 import type { Fault, Plan, Process } from "./Plan.ts"
 import type { Trace } from "./Trace.ts"
 
-/** The end of a call. A call that does not end in time, or whose receiver stops, is interrupted. */
+/** The end of a call; it is interrupted at its time limit or when its receiver stops. */
 export type CallEnd = "accepted" | "failed" | "interrupted"
 
 /**
  * Checks the calls.
  *
- * - `due`: the handler can be told the status of a callback that was stored now, without any read of it.
- * - `overtaken`: a callback was stored whose status must be read first. Where the call for an earlier one has not begun, the
- *   handler is told after the read.
- * - `called`: a receiver calls the handler. It returns a function for the end of the call.
- * - `reading`: a receiver reads a transaction. It returns a function for the end of the read. A status that comes meanwhile
- *   is told after the read, which has time limits of its own.
- * - `isCalled`: whether a call for a transaction is at work.
- * - `end`: checks a transaction at the end.
+ * - `due`: a callback was stored whose status needs no read.
+ * - `overtaken`: a callback was stored whose status must be read first, so an earlier call that has not begun waits
+ *   for the read.
+ * - `called`, `reading`: return a function for the end of the call or the read.
  */
 export interface TurnChecker {
   readonly due: (transactionId: string) => void
@@ -30,7 +26,6 @@ export interface TurnChecker {
   readonly end: (transactionId: string) => void
 }
 
-/** A call of the handler; `end` is undefined while it runs. */
 interface Call {
   readonly at: number
   readonly receiver: Process
@@ -39,11 +34,8 @@ interface Call {
 }
 
 /**
- * The turns of a transaction.
- *
- * - `reads`: when each read began, and when it ended.
- * - `dueAt`: when a callback came whose status the handler can be told.
- * - `failingSince`: the first failure in a row.
+ * The turns of a transaction. `dueAt`: when a callback came whose status can be told; `failingSince`: the first
+ * failure in a row.
  */
 interface Turns {
   call: Call | undefined
@@ -55,25 +47,23 @@ interface Turns {
 const second = 1000
 const hour = 3600 * second
 
-/** The time of a lease, and what is left of it at least when a call is interrupted, in milliseconds. */
+/** The time of a lease, and the least that is left of it when a call is interrupted, in milliseconds. */
 const leaseTime = 30 * second
 const leastRest = 3 * second
 /** The longest time from a callback to its first call, in milliseconds. */
 const maxTellDelay = second
-/** The longest lateness of a repeated call, in milliseconds: a read may come before it. */
+/** The longest lateness of a repeated call, in milliseconds: a read may precede it. */
 const maxRetryDelay = 5 * second
-/** The failures of a shorter time park no row, in milliseconds. */
+/** Failures for a shorter time park no row, in milliseconds. */
 const leastParkTime = 23 * hour
 
-/** Returns the wait after failed call number `attempt` of the handler, in milliseconds. */
+/** Returns the wait after failed call number `attempt`, in milliseconds. */
 const backoff = (attempt: number): number => Math.min(second * 2 ** (attempt - 1), 300 * second)
 
-/** Makes the checker of the calls. */
 export const make = (
   trace: Trace,
   { faults: drawn, outages = [], quietAt, skews }: Plan
 ): TurnChecker => {
-  /** An outage kills both receivers, and starts them again at its end. */
   const faults: ReadonlyArray<Fault> = [
     ...drawn,
     ...outages.map((each) => ({
@@ -97,7 +87,7 @@ export const make = (
   /** The receivers share a store without a clock of its own. */
   const skew = Math.abs(skews["receiver 1"] - skews["receiver 2"])
 
-  /** Returns the faults of some kind that disturb a time, or have left a lease behind that does. */
+  /** Returns the faults of a kind that disturb a time, or left a lease that does. */
   const disturbing = (from: number, to: number, disturbs: (fault: Fault) => boolean) =>
     faults.filter(
       (fault) =>
@@ -107,7 +97,7 @@ export const make = (
     )
   const isDisturbed = (...fault: Parameters<typeof disturbing>) => disturbing(...fault).length > 0
   const isJump = ({ kind, target }: Fault) => kind === "jump" && target !== "client"
-  /** A clock that jumps ends leases early, and one that cannot be renewed in time ends too. */
+  /** A clock that jumps ends leases early, and so does a lease that cannot be renewed in time. */
   const endsLeases = (fault: Fault) => isJump(fault) || fault.target === "store"
   const stops = ({ kind, target }: Fault) =>
     target === "store" ||
@@ -116,7 +106,7 @@ export const make = (
     stops(fault) || (fault.target.startsWith("receiver") && !isJump(fault))
   const disturbsRetries = (fault: Fault) => stops(fault) || isJump(fault)
 
-  /** Checks that a call begins after the one before it ended, and after its lease if that call was interrupted. */
+  /** Checks that a call begins after the one before it, and after its lease if that was interrupted. */
   const checkTurn = (name: string, last: Call, now: number) => {
     if (isDisturbed(last.at, now, endsLeases)) return
     if (last.end === undefined) trace.violation("S11", `${name} began during another call`)
@@ -128,8 +118,8 @@ export const make = (
   }
 
   /**
-   * Checks the wait after a failed call: it is not cut short (S13), and a clock that is set makes it longer by itself at
-   * most (S12).
+   * Checks that the wait after a failed call is not cut short (S13), and that a clock that is set at most doubles it
+   * (S12).
    */
   const checkWait = (
     name: string,
@@ -146,7 +136,8 @@ export const make = (
         "S13",
         `${name} began ${now - at} ms after a failure, and not after ${wait} ms`
       )
-    // Each jump sets a clock back once. A time that is too far ahead is cut to a wait, or to the time of a lease.
+    // Each jump sets a clock back once. A time that is too far ahead is cut to a wait, or to the time of a
+    // lease.
     const jumps = disturbing(last.at, now, isJump).length
     const isLate = now > at + wait + jumps * Math.max(wait, leaseTime) + maxRetryDelay
     if (isLate && at - failingSince < leastParkTime && !isDisturbed(last.at, now, delaysReads))
@@ -156,16 +147,13 @@ export const make = (
       )
   }
 
-  /**
-   * Checks that nothing has delayed the first call for a status but a read that was in flight already, and no wrong clock
-   * (S12, S14).
-   */
+  /** Checks that only a read in flight delayed the first call for a status, and no wrong clock (S12, S14). */
   const checkDelay = (name: string, { dueAt: storedAt, reads }: Due, now: number) => {
     const inFlight = reads.filter(({ from, to }) => from <= storedAt && storedAt <= to)
     const dueAt = Math.max(storedAt, ...inFlight.map(({ to }) => to))
     if (now <= dueAt + maxTellDelay || isDisturbed(dueAt, now, stops)) return
     const hasJumped = isDisturbed(dueAt, now, isJump)
-    // By a clock that is ahead a read of the poll ladder is due, and comes first.
+    // A clock that is ahead makes a read of the poll ladder due, which comes first.
     if (hasJumped && isDisturbed(dueAt, now, delaysReads)) return
     trace.violation(
       hasJumped ? "S12" : "S14",
@@ -179,7 +167,6 @@ export const make = (
     },
     overtaken: (id) => {
       const turn = turnsOf(id)
-      // A call that is late already stays so.
       if (turn.dueAt !== undefined && trace.now() <= turn.dueAt + maxTellDelay) {
         turn.dueAt = undefined
       }

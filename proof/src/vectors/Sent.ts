@@ -1,6 +1,5 @@
 /**
- * The results of vectors of what pawl sends: requests, callback URLs and forwarded transitions. The services of the packages
- * compute them.
+ * The vectors' results of requests, callback URLs and forwarded transitions, which services of the packages compute.
  */
 import { Handler, type Transition } from "@pawl/core/Handler"
 import * as NodeHmac from "@pawl/core/NodeHmac"
@@ -36,7 +35,6 @@ export interface RequestInput {
 export interface UrlInput {
   readonly about: string
   readonly secret: string
-  /** The id of the merchant in a receiver of several ones. */
   readonly merchant: string | null
   readonly url: string
   readonly operation: CallbackUrl.Operation
@@ -49,7 +47,7 @@ export interface TokenInput {
   readonly token: string
 }
 
-/** `at` is the time of the attempt in milliseconds, and `body` the transition in JSON. */
+/** `at` is the attempt's time in milliseconds, `body` the transition in JSON. */
 export interface ForwardInput {
   readonly about: string
   readonly secret: string
@@ -62,7 +60,7 @@ export interface ForwardInput {
 const valueOf = <A, E>(effect: Effect.Effect<A, E>): A | null =>
   Option.getOrNull(Effect.runSync(Effect.option(effect)))
 
-/** The body that the client sends, with its members in the order of their names; null if it refuses the request. */
+/** The client's body with sorted members; null if it refuses the request. */
 export const request = ({ operation, request, secret, separator }: RequestInput) => {
   const client = PawlPortable.layer.pipe(
     Layer.provide([
@@ -86,7 +84,7 @@ export const request = ({ operation, request, secret, separator }: RequestInput)
 
 const { rawJSON } = JSON as JSON & { readonly rawJSON: (text: string) => unknown }
 
-/** Sorts the members of a body. A number keeps its text. */
+/** Sorts the members. A number keeps its text. */
 const sorted = (body: string): string => {
   const keepText = (_: string, value: unknown, context?: { readonly source?: string }) =>
     typeof value === "number" ? rawJSON(context?.source ?? "") : value
@@ -94,7 +92,7 @@ const sorted = (body: string): string => {
   return JSON.stringify(Object.fromEntries(members.toSorted(([a], [b]) => (a < b ? -1 : 1))))
 }
 
-/** The callback URL with its token; null if the URL is refused. */
+/** The callback URL with its token; null if it is refused. */
 export const url = ({ merchant, operation, request, secret, url }: UrlInput) => {
   const layer = CallbackUrl.layer(Redacted.make(secret), { merchant: merchant ?? undefined })
   const make = CallbackUrl.CallbackUrl.use((service) =>
@@ -113,7 +111,6 @@ export const token = ({ secret, token }: TokenInput) => {
   return { content: { operation, requestId, account, amount, currency, merchant } }
 }
 
-/** The headers of the post of a transition. */
 export const forward = ({ at, body, secret, source }: ForwardInput) => {
   const posted: Array<HttpClientRequest> = []
   const client = HttpClient.make((request) => {

@@ -1,10 +1,6 @@
 /**
- * Vectors: inputs of the verifier and of the state model with their results, for implementations in other languages.
- *
- * **Details**
- *
- * `docs/vectors.md` documents the format. Each function takes the input of one vector and returns the result, which the
- * packages compute.
+ * Vectors: inputs of the verifier and of the state model with the packages' results, for other languages.
+ * `docs/vectors.md` has the format.
  */
 import { type Method } from "@pawl/core/Kind"
 import type { Sign } from "@pawl/core/Checksum"
@@ -16,10 +12,7 @@ import * as Redacted from "effect/Redacted"
 import { document, type DocumentInput } from "./documents.ts"
 import * as Sent from "./Sent.ts"
 
-/**
- * A request of a callback. `secrets` are the current secret, and the previous one if there is one. `body` is its text, and
- * `checksum` its header; null if there is none.
- */
+/** A callback: the current and perhaps the previous secret, its body, and its checksum header or null. */
 export interface CallbackInput {
   readonly about: string
   readonly secrets: readonly [current: string, previous?: string]
@@ -28,7 +21,7 @@ export interface CallbackInput {
   readonly checksum: string | null
 }
 
-/** The stored facts of a transaction that its standing is computed from. */
+/** The stored facts behind a standing. */
 export interface State {
   readonly evidence: number
   readonly read: Evidence.Read | null
@@ -45,7 +38,6 @@ export interface StandingInput {
   readonly policy: Evidence.Policy
 }
 
-/** A status of the transaction, as it arrives. */
 export type Event =
   | { readonly callback: Status }
   | { readonly response: Status }
@@ -54,12 +46,11 @@ export type Event =
 export interface HistoryInput {
   readonly about: string
   readonly policy: Evidence.Policy
-  /** The status that the handler was told before, under another policy or in another row; null if there is none. */
+  /** The status told before, under another policy or in another row; null if none. */
   readonly toldBefore: Status | null
   readonly events: ReadonlyArray<Event>
 }
 
-/** The inputs of all vectors, by group. */
 export interface Inputs {
   readonly callbacks: ReadonlyArray<CallbackInput>
   readonly requests: ReadonlyArray<Sent.RequestInput>
@@ -74,7 +65,7 @@ export interface Inputs {
 
 export const signOf = (secret: string): Sign => keyed(Redacted.make(secret))
 
-/** Returns the query that the service appends to the URL of a callback. */
+/** Returns the query that the service appends to a callback's URL. */
 export const queryOf = (method: Method): string =>
   method === "card" ? "paymentMethod=card" : "paymentMethod=apm&apmType=PIX"
 
@@ -120,7 +111,6 @@ const observed = (event: Event): State => {
   return { evidence: Evidence.confirmed(read), read: { status: read, askedAt } }
 }
 
-/** Tells the handler after each event, if there is something to tell. */
 const history = (input: HistoryInput) => {
   const told: Array<Status> = []
   let state: State = { evidence: Evidence.none, read: null }
@@ -137,7 +127,6 @@ const withResult =
   <Input, Result>(resultOf: (input: Input) => Result) =>
   (input: Input) => ({ ...input, result: resultOf(input) })
 
-/** Adds the result to each input. */
 export const vectorsOf = (inputs: Inputs) => ({
   callbacks: inputs.callbacks.map(withResult(callback)),
   requests: inputs.requests.map(withResult(Sent.request)),
@@ -152,7 +141,7 @@ export const vectorsOf = (inputs: Inputs) => ({
 
 export type Vectors = ReturnType<typeof vectorsOf>
 
-/** Writes vectors as JSON, each on a line of its own. */
+/** Writes vectors as JSON, each on its own line. */
 export const print = (vectors: Vectors): string => {
   const groups = Object.entries<ReadonlyArray<unknown>>(vectors).map(
     ([name, group]) =>

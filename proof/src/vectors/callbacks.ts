@@ -12,7 +12,7 @@ const secrets = [secret] as const
 
 type Four = readonly [account: string, amount: string, currency: string, transactionId: string]
 
-/** The JSON of the signed fields of each method, and the texts that are signed. */
+/** The JSON of each method's signed fields, and the signed texts. */
 const genuine = {
   card: {
     json: ['"mid-1"', '"10.00"', '"EUR"', '"100007"'],
@@ -24,7 +24,6 @@ const genuine = {
   }
 } satisfies Record<Method, { readonly json: ReadonlyArray<string>; readonly signed: Four }>
 
-/** A body with the JSON of its signed fields and the rest of its members. */
 const bodyOf = (method: Method, json: ReadonlyArray<string>, rest: string) =>
   `{${signedNames[method].map((name, at) => `"${name}":${json[at]}`).join()},${rest}}`
 
@@ -48,7 +47,7 @@ const callback = (
 const card = (about: string, changes?: Partial<CallbackInput>) => callback("card", about, changes)
 const apm = (about: string, changes?: Partial<CallbackInput>) => callback("apm", about, changes)
 
-/** A callback whose field at a place is written as `json`. The checksum is that of the text `signed` in its place. */
+/** A callback whose field is written as `json`, with the checksum of the text `signed`. */
 const field = (method: Method, at: number, about: string, json: string, signed?: string) =>
   callback(method, about, {
     body: bodyOf(method, genuine[method].json.with(at, json), status),

@@ -1,6 +1,6 @@
 /**
- * The inputs of the committed vectors: named callbacks and requests, every pair of observations, the conflicts, and
- * histories in every order.
+ * The inputs of the committed vectors: callbacks, requests, every pair of observations, conflicts, and histories in
+ * every order.
  */
 import * as Evidence from "@pawl/core/Evidence"
 import { type Status, statuses } from "@pawl/core/Status"
@@ -34,7 +34,6 @@ const joins: ReadonlyArray<JoinInput> = reads.flatMap((left, row) =>
   }))
 )
 
-/** Returns the unions of all subsets. */
 const subsets = (evidence: ReadonlyArray<number>): Array<number> =>
   evidence.reduce<Array<number>>((all, bit) => [...all, ...all.map((each) => each | bit)], [0])
 const observationsOf = (...of: ReadonlyArray<Status>) =>

@@ -1,5 +1,5 @@
 /**
- * The documents of transactions, and their rows as vectors have them: without defaults and without facts.
+ * The documents of transactions, and their rows without defaults and facts.
  */
 import { statuses } from "@pawl/core/Status"
 import * as Codes from "@pawl/webhook/internal/documents/Codes"
@@ -26,7 +26,7 @@ const rowOf = ({ accepted, dueAt, lane, lease, row }: StoredRow) => {
   return { scope, kind, createdAt, ...Object.fromEntries(others) }
 }
 
-/** The rows of a document; null if it is damaged. The method of its key is that of every row. */
+/** The rows of a document; null if it is damaged. They have the method of its key. */
 export const document = ({ document, transactionId }: DocumentInput) => ({
   rows: Result.match(
     Result.try(() => decode(document, { method: "card", transactionId })),

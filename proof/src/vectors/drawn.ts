@@ -25,7 +25,6 @@ const text = fc.oneof(
 )
 const numbers = fc.constantFrom("10", "10.00", "0.5", "1e2", "12345678901234567890", "-0", "7")
 
-/** The JSON of a signed field, and the text that is signed. */
 const field = fc.oneof(
   { arbitrary: text.map((signed) => ({ json: JSON.stringify(signed), signed })), weight: 16 },
   { arbitrary: numbers.map((signed) => ({ json: signed, signed })), weight: 8 },
@@ -41,7 +40,6 @@ const otherField = fc.constantFrom(
   '"mid":"1"'
 )
 
-/** The change of a callback after it was signed. */
 const change = fc.constantFrom("none", "none", "none", "secret", "field", "method", "hex", "twice")
 
 const callback = fc
@@ -124,7 +122,7 @@ const event: fc.Arbitrary<Event> = fc.oneof(
   read.map(({ askedAt, status }) => ({ read: status, askedAt }))
 )
 
-/** Draws the inputs of `count` vectors, as many of each group. The documents are the committed ones. */
+/** Draws `count` vectors, as many of each group. The documents are the committed ones. */
 export const draw = (count: number, seed: number): Inputs => {
   const some = <A>(arbitrary: fc.Arbitrary<A>, group: number): ReadonlyArray<A> =>
     fc.sample(arbitrary, { numRuns: Math.floor((count + group) / 8), seed })

@@ -9,12 +9,11 @@ import * as Redacted from "effect/Redacted"
 import { setTimeout as sleep } from "node:timers/promises"
 import type { SeededRandom } from "../SeededRandom.ts"
 
-/** The longest time of a response, in milliseconds. */
 const maxDelay = 20
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** The statuses and the responses of the creates, by their paths. */
+/** The statuses and responses of the creates, by path. */
 const creates: Readonly<Record<string, (id: string) => Fields>> = {
   "payments/apm": (transactionId) => ({ transactionId, transactionStatus: "SUCCEED" }),
   "payouts/apm": (transactionId) => ({ transactionId, transactionStatus: "SUCCEED" }),
@@ -30,10 +29,7 @@ const creates: Readonly<Record<string, (id: string) => Fields>> = {
   "payments/intent": (id) => ({ redirectUrl: `https://pay.example/${id}` })
 }
 
-/**
- * The effect of a request: its id, and its body without the checksum and the callback URL with its token, which a rotation of the
- * secret changes.
- */
+/** A request's effect: its id, and its body without the checksum and callback URL, which a rotation changes. */
 interface Made {
   readonly transactionId: string
   readonly path: string
@@ -41,8 +37,8 @@ interface Made {
 }
 
 /**
- * Starts the service. `effects` has the transaction of each requestId. `loss` is the probability that a request or its
- * response is lost. `secretOf` returns the only merchant secret that it accepts now.
+ * Starts the service. `loss` is the probability that a request or response is lost; `secretOf` the only secret that
+ * it accepts now.
  */
 export const start = Effect.fnUntraced(function* (
   random: SeededRandom,
@@ -72,7 +68,7 @@ export const start = Effect.fnUntraced(function* (
         request.socket.destroy()
         return
       }
-      // A process that is killed may leave a request of the secret before the rotation on its way.
+      // A killed process may leave a request of the earlier secret on its way.
       const sign = NodeHmac.keyed(Redacted.make(secretOf()))
       const signed = fields as Parameters<typeof Checksum.request>[2]
       if (checksum !== undefined && checksum !== Checksum.request(sign, "|", signed)) {
@@ -109,7 +105,6 @@ export const start = Effect.fnUntraced(function* (
     } else {
       request.resume()
       const [, place = "", id = ""] = /^(.+)\/status\/(.+)$/u.exec(path) ?? []
-      // A charge and the first payment of a subscription are card payments.
       if (ids.get(id)?.startsWith(place) === true) answer(200, "SUCCEED")
       else answer(404, { error: "not found" })
     }
@@ -118,7 +113,6 @@ export const start = Effect.fnUntraced(function* (
     effects,
     figures,
     baseUrl: `http://127.0.0.1:${port}/api`,
-    /** Loses nothing any more. */
     repair: () => {
       isLossy = false
     }

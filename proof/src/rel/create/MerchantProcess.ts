@@ -1,5 +1,5 @@
 /**
- * Processes of the merchant, each of which loads its modules, waits for its task, and can be killed.
+ * Processes of the merchant, which load their modules, wait for a task, and can be killed.
  */
 import * as Program from "@pawl/test-support/Program"
 import * as Effect from "effect/Effect"
@@ -10,12 +10,10 @@ import type { Task } from "./Task.ts"
 const script = new URL("./merchant.ts", import.meta.url).pathname
 
 /**
- * The functions that are given the reports of the processes.
+ * The reports of the processes.
  *
- * - `told`: the caller of an order got the response with a transaction.
+ * - `told`: a caller got the response with a transaction.
  * - `enqueued`: the transaction that enqueued an order was committed.
- * - `handled`: the handler was told of a status of a transaction.
- * - `failed`: the caller of an order got an error.
  */
 export interface Reports {
   readonly told: (id: string, transactionId: string) => void
@@ -25,14 +23,13 @@ export interface Reports {
   readonly miss: (sentence: string) => void
 }
 
-/** Makes the function that starts processes, which share a cache of compiled modules. */
+/** Makes the function that starts processes, which share compiled modules. */
 export const make = (cache: string, { enqueued, failed, handled, miss, told }: Reports) =>
   Effect.map(Effect.scope, (scope) => () => {
     const own = Effect.runSync(Scope.fork(scope))
     const program = Effect.runSync(
       Scope.provide(Program.start(process.execPath, [script], { NODE_COMPILE_CACHE: cache }), own)
     )
-    // The process may have ended.
     program.child.stdin.on("error", () => {})
     const state = { isReady: false, isDone: false, hasEnded: false }
     let rest = ""

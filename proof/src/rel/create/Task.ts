@@ -5,7 +5,7 @@
 import type { RequestInput, RequestKind } from "@pawl/core/RequestSender"
 import * as Struct from "effect/Struct"
 
-/** The points at which a process ends itself, from the call of the merchant to the end of the handler. */
+/** The points at which a process ends itself, in order. */
 export const marks = [
   "before the write",
   "written",
@@ -28,10 +28,8 @@ export const marks = [
 export type Mark = (typeof marks)[number]
 
 /**
- * With `mark` undefined the process ends when it is killed. Even orders are sent, odd ones are enqueued; those with a card are always
- * sent, because card data is not enqueued.
- *
- * `secrets` are the current merchant secret and the one before it.
+ * Without `mark` the process ends when it is killed. Even orders are sent, odd ones enqueued; those with a card are
+ * sent, because card data is not enqueued. `secrets` are the current merchant secret and the one before it.
  */
 export interface Task {
   readonly baseUrl: string
@@ -40,11 +38,11 @@ export interface Task {
   readonly mark: Mark | undefined
   readonly times: number
   readonly secrets: readonly [string, string]
-  /** The merchant key, if it is not that of the sandbox. */
+  /** The merchant key, if not that of the sandbox. */
   readonly merchantKey?: string
 }
 
-/** Returns the merchant secrets after a number of rotations: the current one and the one before it. */
+/** Returns the current secret and the one before it, after so many rotations. */
 export const secretsAfter = (rotations: number): readonly [string, string] => [
   `secret-${rotations}`,
   `secret-${Math.max(rotations - 1, 0)}`
@@ -54,7 +52,6 @@ export const orderId = (order: number): string => `order-${order}`
 
 const idPattern = /^order-(\d+)$/u
 
-/** Returns the order of a requestId. */
 export const orderOf = (requestId: string): number => Number(idPattern.exec(requestId)?.[1])
 
 const card = { number: "4242424242424242", expMonth: "04", expYear: "2030", cvv: "737" }
@@ -63,7 +60,6 @@ const pages = {
   failureRedirectUrl: "https://shop.example/sorry"
 }
 
-/** The input of each kind of create. */
 const inputs: {
   readonly [K in RequestKind]: (
     order: { readonly requestId: string; readonly amount: string },
@@ -110,15 +106,13 @@ const inputs: {
 
 const kinds = Struct.keys(inputs)
 
-/** Returns the kind of an order. */
 export const kindOf = (order: number): RequestKind =>
   kinds[Math.floor(order / 2) % kinds.length] ?? "apm-payment"
 
-/** Tells whether an order is enqueued by its merchant, and not sent. */
+/** Tells whether its merchant enqueues an order. */
 export const isEnqueued = (order: number): boolean =>
   order % 2 === 1 && !["card-payment", "card-payout"].includes(kindOf(order))
 
-/** The create of an order. */
 export const createOf = (order: number) => ({
   kind: kindOf(order),
   input: inputs[kindOf(order)](
@@ -127,6 +121,6 @@ export const createOf = (order: number) => ({
   )
 })
 
-/** Returns the id of the transaction that a response names; empty if it names none. */
+/** Returns the transaction that a response names; empty if none. */
 export const idIn = (response: object): string =>
   String(Reflect.get(response, "transactionId") ?? Reflect.get(response, "refundId") ?? "")

@@ -1,12 +1,12 @@
 /**
- * The process of a merchant in `rel create`: it pays orders by `send`, or enqueues them in the transaction that writes the
- * order, and its worker tells it the outcomes.
+ * The merchant in `rel create`: it sends orders, or enqueues them in the transaction that writes the order, and its
+ * worker tells it the outcomes.
  *
  * **Details**
  *
- * It opens nothing before it reads a line from stdin: a `Task` as JSON. So the next process loads its modules while this
- * one works. A caller that is told nothing of the outcome asks again. The process ends itself with SIGKILL when it reaches the
- * mark of the task for the `times`th time.
+ * It opens nothing before it reads a `Task` from stdin, so the next process loads its modules meanwhile. A caller
+ * without an outcome asks again. The process ends itself with SIGKILL when it reaches the mark for the `times`th
+ * time.
  */
 import { Handler } from "@pawl/core/Handler"
 import * as NodeHmac from "@pawl/core/NodeHmac"
@@ -45,7 +45,6 @@ const {
 const current = Redacted.make(secrets[0])
 const previous = Redacted.make(secrets[1])
 
-/** The errors after which a caller asks again. */
 const tellsNothing = ["OutcomeUnknown", "StoreUnavailable"]
 
 let left = times
@@ -55,7 +54,7 @@ const at = (reached: Mark): Effect.Effect<void> =>
     if (reached === mark && --left === 0) process.kill(process.pid, "SIGKILL")
   })
 
-/** Reaches a mark before a call, and another one after it. */
+/** Reaches a mark before a call, and another after it. */
 const around = <A, E, R>(before: Mark, call: Effect.Effect<A, E, R>, after: Mark) =>
   Effect.andThen(at(before), Effect.tap(call, at(after)))
 
@@ -102,7 +101,7 @@ const handler = Layer.succeed(Handler, {
     around("before the handler", print(`handled ${transactionId} ${to}`), "handled")
 })
 
-/** A key of its own, because a request may be older than two rotations of the secret. */
+/** Its own key, because a request may be older than two rotations. */
 const key = Redacted.make(Buffer.alloc(32, 7).toString("base64"))
 
 const requests = Requests.layer({

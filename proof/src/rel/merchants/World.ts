@@ -1,5 +1,5 @@
 /**
- * A receiver with a hundred merchants, and the callbacks for it.
+ * A receiver with a hundred merchants, and its callbacks.
  */
 import * as PostgresServer from "@pawl/test-support/PostgresServer"
 import * as Handler from "@pawl/core/Handler"
@@ -25,16 +25,13 @@ import { type Callback, sign } from "../FakeService.ts"
 import type { StoreName } from "../Run.ts"
 import * as Stores from "../Stores.ts"
 
-/** The merchants of the receiver. */
 export const merchants = 100
 /** The merchant whose handler breaks. */
 export const brokenMerchant = 0
-/** How often a genuine callback is posted again. */
 const maxResent = 30
-/** The connections of PostgreSQL: two for each merchant, and some for its own work. */
+/** Two connections of PostgreSQL for each merchant, and some for its own work. */
 const maxConnections = 2 * merchants + 20
 
-/** The positions of the merchants. */
 export const indexes: ReadonlyArray<number> = Array.from({ length: merchants }, (_, index) => index)
 export const idOf = (index: number) => `shop-${index}`
 const ownSecretOf = (index: number) => `secret-of-shop-${index}`
@@ -60,7 +57,7 @@ export const callbackOf = (
   checksum: sign([accountId, "10.00", "EUR", transactionId], secret)
 })
 
-/** Returns the query of the URL that a merchant made for his account. */
+/** Returns the query of the URL that a merchant made for its account. */
 export const urlQueryOf = (index: number, secret: string) =>
   Effect.gen(function* () {
     const { make } = yield* CallbackUrl.CallbackUrl
@@ -76,7 +73,6 @@ export const urlQueryOf = (index: number, secret: string) =>
     )
   )
 
-/** Makes the function that returns the layer of the ledger of a merchant. */
 const ledgers = Effect.fnUntraced(function* (name: StoreName) {
   if (name === "memory") return (): Layer.Layer<Ledger, unknown> => layerMemory
   if (name === "sqlite") {
@@ -98,8 +94,10 @@ const ledgers = Effect.fnUntraced(function* (name: StoreName) {
     })
 })
 
-/** Starts the receiver, with a store for each merchant. A test
- * gives all merchants one secret. `toldAt` has the time of the first successful call for each transaction. */
+/**
+ * Starts the receiver, with a store for each merchant. A test gives all merchants one secret. `toldAt` has the first
+ * successful calls.
+ */
 export const start = Effect.fnUntraced(function* (name: StoreName, secretOf = ownSecretOf) {
   const ledgerOf = yield* ledgers(name)
   const mended = yield* Latch.make(true)
@@ -160,7 +158,7 @@ export const start = Effect.fnUntraced(function* (name: StoreName, secretOf = ow
   return { port, toldAt, setBroken, failures: () => failures, rowsOf, secretOf }
 })
 
-/** Posts a callback again after a 503, and when its connection was closed, as the service does. */
+/** Repeats a callback after a 503 or a closed connection, as the service does. */
 export const deliver = async (
   post: () => Promise<number | undefined>
 ): Promise<number | undefined> => {
