@@ -11,7 +11,6 @@ import * as SeededRandom from "../rel/SeededRandom.ts"
 import * as Changes from "./Changes.ts"
 import { total, type Work, type WorkCounter } from "./WorkCounter.ts"
 
-/** Code under test: returns for each input, and throws if a promise does not hold. */
 export interface Target {
   readonly run: (input: Uint8Array) => void
   readonly words: ReadonlyArray<string>
@@ -41,12 +40,10 @@ const timeLimit = 5000
 const maxGrowth = 3
 /** Less work is not compared, because its fixed part hides the growth. */
 const minWork = 20_000
-/** The inputs between two looks at the coverage. */
 const batchSize = 64
 /** The most bytes of repetitions: quadratic work on them takes well below a second. */
 const grownLength = 8192
 const maxFindings = 5
-/** The share of batches after which growth is measured, with three long inputs. */
 const growthShare = 0.5
 
 export const toBytes = (text: string): Uint8Array =>
@@ -54,7 +51,6 @@ export const toBytes = (text: string): Uint8Array =>
 export const toText = (bytes: Uint8Array): string =>
   Array.from(bytes, (byte) => String.fromCharCode(byte)).join("")
 
-/** Makes a fuzzer for a target. A corpus text has one character per byte. */
 export const make = (target: Target, counter: WorkCounter, seed: number): Fuzzer => {
   const random = SeededRandom.make(seed, "fuzzing")
   const words = target.words.map((word) => new TextEncoder().encode(word))
@@ -64,7 +60,6 @@ export const make = (target: Target, counter: WorkCounter, seed: number): Fuzzer
   let inputs = 0
 
   const find = (problem: string, input: Uint8Array): void => {
-    // Problems that begin alike usually have one cause.
     const begins = problem.slice(0, 40)
     if (findings.every((finding) => !finding.problem.startsWith(begins))) {
       findings.push({ problem, input })

@@ -219,7 +219,6 @@ const url: Target["run"] = (input) => {
 const tokenOf = (body: Uint8Array): Response => ({ status: 200, headers: {}, body })
 const goodToken = new TextEncoder().encode('{"accessToken":"token"}')
 
-/** Runs one call with one response, and another from `/auth`. */
 const call = <A, E>(
   effect: Effect.Effect<A, E, PawlPortable.Services>,
   response: Response,

@@ -3,18 +3,17 @@
  *
  * **Details**
  *
- * States are plain data and steps pure functions. An invariant holds in every state; a broken one is reported with a
- * shortest sequence of steps. The goal is checked under fairness: from every reachable state, steps of the protocol
- * alone lead to it.
+ * An invariant holds in every state; a broken one is reported with a shortest sequence of steps. The goal is checked
+ * under fairness: from every reachable state, steps of the protocol alone lead to it.
  */
 
 /**
  * A step.
  *
- * - `kind`: a step of the *protocol* that stays possible is made at some time. A *move* of the service or a *fault*
- *   may never come.
- * - `label`: the event that shows the step; undefined if nobody sees it.
- * - `isAtOnce`: no other step depends on what it changes, so it may be made at once, without the others before it.
+ * - `kind`: a *protocol* step that stays possible is made at some time. A *move* of the service or a *fault* may
+ *   never come.
+ * - `label`: the event that shows it; undefined if nobody sees it.
+ * - `isAtOnce`: no other step depends on its changes, so it may be made without trying the others first.
  * - `isRecorded`: a later event shows this fault, so a trace may have it.
  */
 export interface Step<State> {
@@ -36,7 +35,7 @@ export interface Machine<State> {
   readonly canonical: (state: State) => unknown
 }
 
-/** A broken model, with a small scope that shows it and the invariant that breaks first. */
+/** A broken model, a small scope that shows it, and the invariant that breaks first. */
 export interface Mutant<Scope> {
   readonly mutant: string
   readonly scope: Scope
@@ -75,7 +74,7 @@ export const keyOf = (value: unknown): string => {
   return next
 }
 
-/** The result: the names of the steps that were made, and in `broken` the invariant or goal with the steps to it. */
+/** The names of the steps made, and in `broken` the invariant or goal with the steps to it. */
 export interface Outcome {
   readonly states: number
   readonly transitions: number

@@ -3,12 +3,11 @@
  *
  * **Details**
  *
- * A trace has the events that were seen of one transaction. Most steps of the model are not seen, so the check
- * follows all states in which the model may be: unseen steps between two events, then the steps with the event. A
- * trace is refused at the first event that leaves no state.
+ * Most steps of the model are not seen, so the check follows all states in which it may be: unseen steps between two
+ * events, then the steps with the event. A trace is refused at the first event that leaves no state.
  *
- * Faults that no event shows are not assumed: no stalled process, and no lease that a living worker loses. Every
- * callback counts as one that anybody may send. `Seen` has the steps that the model leaves out and an event shows.
+ * Faults that no event shows are not assumed: no stalled process, and no lost lease of a living worker. Every
+ * callback counts as one that anybody may send. `Seen` has the steps that only an event shows.
  */
 import { type Status, statuses } from "@pawl/core/Status"
 import { keyOf, type Step } from "./Checker.ts"
@@ -18,13 +17,12 @@ import { ofRecorder } from "./Seen.ts"
 import { first, type State } from "./State.ts"
 import { labels } from "./Step.ts"
 
-/** A trace: the statuses of the transaction at the service, and the labels of the seen steps. */
 export interface Trace {
   readonly path: ReadonlyArray<Status>
   readonly events: ReadonlyArray<string>
 }
 
-/** The result. `at` is the index of the refused event; the number of events if only the end is refused. */
+/** `at` is the index of the refused event; the number of events if only the end is refused. */
 export type Verdict =
   | { readonly accepted: true; readonly states: number }
   | { readonly accepted: false; readonly at: number; readonly reason: string }
@@ -36,7 +34,6 @@ export type States<State> = Map<string, State>
 /** The most states whose steps are kept; traces of one path meet the same states. */
 const keptStates = 4000
 
-/** Makes the functions that follow the states. A step without a label comes between two events. */
 export const follow = <State>(
   steps: (state: State) => ReadonlyArray<Pick<Step<State>, "label" | "next">>
 ) => {
@@ -87,15 +84,12 @@ export const follow = <State>(
   }
 }
 
-/**
- * A process may end while its worker has no row, and a redrive may come while the row is no dead letter of the
- * handler.
- */
+/** A process may end while its worker has no row; a redrive may come while the row is no dead letter. */
 const isEnd = new Set([labels.ended(0), labels.ended(1), labels.redriven])
 
 /**
- * Events that may change nothing. A worker without an answer of the store tries again, or gives the row up when its
- * lease may run out or its commit was made.
+ * Events that may change nothing. A worker without an answer tries again, or gives the row up when its lease may run
+ * out or its commit was made.
  */
 const isOptional = new Set([
   labels.storeSilent(0),
@@ -110,7 +104,7 @@ const stepOf = (event: string): string => {
   return event === labels.storeSilent(1) ? labels.ended(1) : event
 }
 
-/** Makes the check of one path. Its traces have the steps of faults only where an event shows them. */
+/** Makes the check of one path, with the steps of faults only where an event shows them. */
 const makeFollowing = (path: ReadonlyArray<Status>) => {
   const setting: Setting = { path, forged: statuses, faults: Infinity }
   const { after, close } = follow((state: State) =>

@@ -1,12 +1,11 @@
 /**
- * Traces of real processes that are killed with SIGKILL while callbacks arrive.
+ * Traces of processes that are killed with SIGKILL while callbacks arrive.
  *
  * **Details**
  *
- * Two receivers at a time work on one SQLite file; each that is killed is followed by another. All append notes to
- * one file (`NoteFile`), so the notes have the order of the steps. If a process is killed between a commit and its
- * note, its row in `recorded_effects` shows the commit, and the note is put where the process ended. The write of a
- * commit releases the row, so the other process may claim it at once.
+ * Two receivers at a time work on one SQLite file. All append notes to one file (`NoteFile`), in the order of the
+ * steps. A commit that was killed before its note shows in `recorded_effects`, and its note is put where the process
+ * ended. The write of a commit releases the row, so the other process may claim it at once.
  */
 import { statuses as allStatuses, type Status } from "@pawl/core/Status"
 import * as Effect from "effect/Effect"
@@ -21,13 +20,11 @@ import * as Stores from "../rel/Stores.ts"
 import { labels } from "./Step.ts"
 import * as Traces from "./Traces.ts"
 
-/** The callbacks that are posted at once. */
 const senders = 6
 /** The limits of the callbacks that a receiver answers before it is killed. */
 const answeredBeforeKill = { least: 5, most: 40 }
 /** The longest delay of a kill after these responses, in milliseconds. */
 const maxDelay = 80
-/** Ends the wait for a receiver that does not answer, in milliseconds. */
 const hangTimeout = 20_000
 /** Ends the wait for the last end, in milliseconds: longer than a lease and the backoff of a few failed calls. */
 const settleTime = 3 * NoteFile.lease

@@ -30,7 +30,6 @@ export const joined = (
   return { ...state, row: next, isAwake: state.isAwake || (isDue && holds(setting, "wakes")) }
 }
 
-/** A request: written down, sent, answered, settled. After a crash it is sent again. */
 export const ofShop = (state: State, setting: Setting): Steps => {
   const { created, exchange, moves, order, posted } = state
   const [status] = setting.path
@@ -74,7 +73,6 @@ export const ofShop = (state: State, setting: Setting): Steps => {
   ]
 }
 
-/** The service moves, and the network loses, repeats and forges callbacks. */
 export const ofNetwork = (state: State, { forged, path }: Setting, maxIncoming: number): Steps => {
   const { incoming, moves, posted, row } = state
   const steps: Array<Step<State>> = []
@@ -119,7 +117,6 @@ export const ofNetwork = (state: State, { forged, path }: Setting, maxIncoming: 
   )
 }
 
-/** A callback is stored, recorded, answered 200. The receiver may die between two steps. */
 export const ofReceiver = (state: State, setting: Setting): Steps =>
   state.incoming.flatMap((each, index): Steps => {
     const { claim, isForged, stage } = each

@@ -16,13 +16,7 @@ import type { Write } from "./Traces.ts"
 
 type Store = Ledger["Service"]
 
-/**
- * Options of a recorder.
- *
- * - `by`: the number of the receiver and its worker.
- * - `isOpen`: false once the receiver is killed.
- * - `now`: the true time in milliseconds.
- */
+/** Options: the receiver's number `by`, `isOpen` until it is killed, and the true time in milliseconds. */
 export interface Options {
   readonly by: Index
   readonly write: Write
@@ -49,7 +43,6 @@ export const make = ({ by, isOpen, isUnreadable = () => false, now, write }: Opt
     if (isOpen()) write({ _tag: "Seen", id, event })
   }
 
-  /** Returns the label of a journal entry; undefined if it is no step. */
   const labelOf = (id: string, entry: Journal.Entry): string | undefined => {
     switch (entry._tag) {
       case "Accepted":

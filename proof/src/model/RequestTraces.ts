@@ -40,7 +40,6 @@ import * as Model from "./Requests.ts"
 type Store = RequestStore.RequestStore["Service"]
 type Sender = RequestSender["Service"]
 
-/** A planted bug: replaces functions of the store or the sender. */
 interface Bug {
   readonly store?: (store: Store) => Partial<Store>
   readonly sender?: (sender: Sender) => Partial<Sender>
@@ -85,7 +84,6 @@ interface Event {
   readonly label: string
 }
 
-/** A trace, and the transactions that the service made of the request. */
 export interface Trace {
   readonly id: string
   readonly events: Array<Event>
@@ -163,7 +161,6 @@ const record = (
   }
 }
 
-/** The time in which requests are made, and the time after it, in milliseconds. */
 const traffic = 20 * 60_000
 const quiet = 60 * 60_000
 
@@ -358,10 +355,8 @@ export const recordTraces = Effect.fnUntraced(
 
 const scope: Model.Scope = { isLimited: false, refuses: true, faults: Infinity }
 
-/** Steps that nobody sees, and steps that no trace has. */
 const unseen = ["without a process", "the request arrives", "the transaction is registered"]
 const never = ["five minutes pass", "stalls", "forgets"]
-/** Steps that the sender is told of, without a row. */
 const ofSender =
   /the request is sent|there is no connection|the service answers|is refused|the (?:request|response) is lost|killed/u
 

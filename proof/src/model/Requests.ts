@@ -3,12 +3,11 @@
  *
  * **Details**
  *
- * `RequestRule` of the package changes the row. The model adds the order of a process's steps, losses, and how long
- * the service knows a requestId. Each mutant changes one function of the rule or one of these steps.
+ * `RequestRule` of the package changes the row. The model adds the order of steps, losses, and how long the service
+ * knows a requestId.
  *
- * Times are relative to now: a step of five minutes moves all of them back. Times longer ago than the window look the
- * same, so the states are finite. No rule reads `effects`, `isAnswered` and `isCancelled`, which record what
- * happened.
+ * Times are relative to now: a step of five minutes moves them back. Times longer ago than the window look the same,
+ * so the states are finite. No rule reads `effects`, `isAnswered` and `isCancelled`.
  */
 import * as Evidence from "@pawl/core/Evidence"
 import { blank, type Row } from "@pawl/webhook/internal/rule/Row"
@@ -20,9 +19,8 @@ import { fault, keyOf, type Machine, type Mutant, protocol, type Step } from "./
  * The state of everything.
  *
  * - `madeAt`: when the service made the transaction; undefined if it does not know the requestId.
- * - `effects`: the transactions that the service made of the request.
- * - `isOnItsWay`: a copy of the request may arrive, and no process waits for its answer.
- * - `isAnswered`, `isCancelled`: an answer was stored, a cancellation was confirmed.
+ * - `effects`: the transactions that the service made.
+ * - `isOnItsWay`: a copy of the request may arrive, and nobody waits for its answer.
  */
 export interface State {
   readonly row: RequestRow | undefined
@@ -36,10 +34,7 @@ export interface State {
   readonly faults: number
 }
 
-/**
- * The work of a process. `leased` is the row when it was leased or begun; `isAwaited` if a caller waits. `refused`,
- * `unsent` and `lost` attempts ended without an answer.
- */
+/** The work of a process. `leased` is the row when it was leased or begun; `isAwaited` if a caller waits. */
 export interface Task {
   readonly stage:
     | "idle"
@@ -59,8 +54,8 @@ export interface Task {
 }
 
 /**
- * The settings of a check. With `isLimited` the request expires after a step of time; with `refuses` something before
- * the service may refuse any attempt.
+ * `isLimited`: the request expires after a step of time. `refuses`: something before the service may refuse any
+ * attempt.
  */
 export interface Scope {
   readonly isLimited: boolean
@@ -85,7 +80,6 @@ export const law = {
   goal: "every request is settled, or left to a person"
 } as const
 
-/** The rule, and the steps of a process that a mutant changes. */
 interface Rules extends Pick<
   typeof RequestRule,
   | "begin"
@@ -241,14 +235,11 @@ export const mutants: ReadonlyArray<Mutant<Scope> & { readonly change: Partial<R
   }
 ]
 
-/**
- * The step of time in milliseconds: the longest wait before an attempt, and longer than a lease that is not renewed.
- */
+/** A step of time in milliseconds: the longest wait before an attempt, and longer than a lease. */
 const tick = RequestRule.maxWait
 export const leaseTime = 30_000
-/** The service knows a requestId for so long, and a request in doubt is sent again for so long. */
+/** The service knows a requestId, and a request in doubt is sent again, for so long. */
 export const window = 3 * tick
-/** Times longer ago look the same. */
 const horizon = -4 * tick
 
 const request = (isLimited: boolean) => ({
@@ -445,7 +436,6 @@ const ofTask = (state: State, by: 0 | 1, { refuses }: Scope, rules: Rules): Step
   const { lease } = leased
   const stored = rules.comparesVersions ? state.row : leased
   const go = (next: Partial<Task>, from = state): State => withTask(from, by, next)
-  /** Writes a change, if any, and ends the work. */
   const write = (after: RequestRow | undefined): State =>
     go(idle, after === undefined ? state : { ...state, row: after })
   const settle = (outcome: Outcome) =>
@@ -525,12 +515,11 @@ const ofTask = (state: State, by: 0 | 1, { refuses }: Scope, rules: Rules): Step
   }
 }
 
-/** A process stalls, goes on, ends, or loses its lease. A caller gives up. */
 const ofPace = (state: State, by: 0 | 1, rules: Rules): Steps => {
   const { isAwaited, leased, pace, stage } = state.tasks[by]
   if (leased === undefined) return []
   if (pace === "stalled") {
-    // A process renews its lease when it goes on, if no other one has the request.
+    // It renews its lease when it goes on, if no other process has the request.
     const isOwner = hasLease(state, by)
     const row = state.row && RequestRule.renew(state.row, leased.lease.id, leaseTime)
     const renewed: State = row === undefined ? state : { ...state, row }

@@ -1,11 +1,10 @@
 /**
- * The state of the model: an order, its transaction at the service, its row in the ledger, and two workers.
+ * The state of the model: an order, its transaction at the service, its row, and two workers.
  *
  * **Details**
  *
- * Rows share nothing but the time of the workers, so one transaction is enough. Time is not in the model: a step that
- * may come at any time may come before or after any other. No rule reads `answered` and `committed`, which record
- * what happened.
+ * Rows share nothing but the time of the workers, so one transaction is enough. A step that may come at any time may
+ * come before or after any other. No rule reads `answered` and `committed`.
  */
 import type { Standing } from "@pawl/core/Evidence"
 import * as Evidence from "@pawl/core/Evidence"
@@ -15,14 +14,11 @@ import { keyOf } from "./Checker.ts"
 /**
  * The state of everything.
  *
- * - `created`: the transactions that the service made of the order.
- * - `moves`: the statuses that the transaction had; the last one is its status.
- * - `posted`: the statuses whose callbacks are still to be sent, as claims.
- * - `incoming`: the callbacks that a receiver is accepting.
- * - `answered`: the statuses of the callbacks that were answered 200, as claims.
+ * - `created`: the transactions of the order. `moves`: the statuses that it had.
+ * - `posted`, `answered`: statuses of callbacks, as claims, still to be sent or answered 200.
  * - `row`: undefined before the first callback or registration.
  * - `isAwake`: a worker is going to search for due rows.
- * - `isOrphaned`: the application may still be at work on a call of a process that ended.
+ * - `isOrphaned`: the application may still be at work on a call of an ended process.
  * - `committed`: the statuses whose effects were committed, in order.
  * - `faults`: the faults that may still come.
  */
@@ -42,7 +38,6 @@ export interface State {
   readonly faults: number
 }
 
-/** A callback that is stored, then recorded in the journal, then answered. */
 export interface Incoming {
   readonly claim: Status
   readonly isForged: boolean
@@ -54,9 +49,8 @@ export interface Incoming {
  * The row, which survives every crash.
  *
  * - `failing`: the status of the last call that was begun and not marked told.
- * - `parked`: the status at which the row is a dead letter.
  * - `isDue`: there is a time at which it may be claimed.
- * - `isWatched`: more than one read is still planned. Another status starts the reads anew.
+ * - `isWatched`: more than one read is planned; another status starts the reads anew.
  * - `lease`: the worker that has the row, `dead` if its process ended; `isOver` once another one may claim it.
  */
 export interface Row {
@@ -74,15 +68,15 @@ export type Index = 0 | 1
 
 export type Result = Status | "404" | "no answer"
 
-/** A worker is `stalled` while its process or store stands still, and `late` when it goes on without its lease. */
+/** `stalled` while its process or store stands still, `late` when it goes on without its lease. */
 export interface Worker {
   readonly pace: "on time" | "stalled" | "late"
   readonly work: Work
 }
 
 /**
- * The steps of the work on a row, in order. `answered`, `told`, `failed` and `parked` precede an entry of the
- * journal. Only a mutant has `searched`, in which it found nothing.
+ * The steps of the work on a row. `answered`, `told`, `failed` and `parked` precede a journal entry. Only a mutant
+ * has `searched`, in which it found nothing.
  */
 export type Work =
   | { readonly stage: "idle" | "searched" | "parked" | "done" }
@@ -93,7 +87,7 @@ export type Work =
       readonly standing: Standing
     }
 
-/** The row as a worker last wrote it, and whether a read was answered since the claim. */
+/** The row as last written, and whether a read was answered since the claim. */
 export interface Known {
   readonly seen: Evidence.Evidence
   readonly isWatched: boolean

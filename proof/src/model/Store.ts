@@ -9,7 +9,6 @@
  */
 import { fault, type Machine, type Mutant, protocol, type Step } from "./Checker.ts"
 
-/** A document: its version, and the processes that changed it, in order; an owner's has one. */
 interface Document {
   readonly version: number
   readonly by: ReadonlyArray<number>
@@ -59,7 +58,6 @@ export const law = {
 const changes: Scope = { document: "changes", faults: 1 }
 const owner: Scope = { document: "owner", faults: 0 }
 
-/** The mutants, by the rule that they lack. */
 export const mutants = {
   compares: {
     mutant: "a document is written over another version",

@@ -1,12 +1,11 @@
 /**
- * The traces of a run: what was seen of each transaction, as labels of steps of the model.
+ * The events that were seen of each transaction, as labels of steps of the model.
  *
  * **Details**
  *
- * A note is plain data, so a process may write it to a file. Notes of leases become an event only when a worker
- * claims a row that was not released: then the lease before it has run out, by the times that the workers asked for.
- * An earlier claim has no event, and the model refuses it, unless the worker before it was killed as it released the
- * row or recorded its work.
+ * Notes are plain data. Notes of leases become an event only when a worker claims a row that was not released: then
+ * the lease before it has run out, by the times that the workers asked for. The model refuses an earlier claim,
+ * unless the worker before it was killed as it released the row or recorded its work.
  */
 import { type Status, statuses } from "@pawl/core/Status"
 import * as Schema from "effect/Schema"
@@ -16,13 +15,12 @@ import { labels } from "./Step.ts"
 const By = Schema.Literals([0, 1])
 
 /**
- * A note of something that was seen.
+ * A note.
  *
- * - `Seen`: an event of a transaction, as the label of a step.
+ * - `Seen`: an event, as the label of a step.
  * - `Claimed`: worker `by` claimed the row from `at` to `until`, by its own clock; `now` is the true time.
- * - `Renewed`, `Releasing`, `Released`: the lease with this id ends at `until`, is about to end, or has ended.
+ * - `Renewed`, `Releasing`, `Released`: the lease ends at `until`, is about to end, or has ended.
  * - `Shifted`: a clock was set back, and every lease ends at `until` or earlier.
- * - `Ended`: a receiver and its worker have ended.
  */
 export const Note = Schema.Union([
   Schema.TaggedStruct("Moved", { id: Schema.String, status: Schema.Literals(statuses) }),
@@ -136,7 +134,6 @@ export const make = () => {
   }
   return {
     write,
-    /** The statuses that the service moved a transaction through so far. */
     pathOf: (id: string): ReadonlyArray<Status> => recorded.get(id)?.path ?? [],
     all: (): ReadonlyArray<Recorded> => [...recorded].map(([id, trace]) => ({ id, ...trace }))
   }

@@ -4,8 +4,8 @@
  * **Details**
  *
  * First every test runs without a mutant, and the mutants that it reaches are noted. Then each mutant is switched on,
- * the modules that depend on its file are evaluated again, and the tests that reach it run until one fails. A
- * time-out ends the session, because its fibers may still run.
+ * its file's dependents are evaluated again, and the tests that reach it run until one fails. A time-out ends the
+ * session, because its fibers may still run.
  */
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs"
 import { type RunnerTask, type RunnerTestFile, TestRunner } from "vitest"
@@ -22,7 +22,6 @@ const switches = {
   active: -1,
   hits: 0,
   maxHits: 0,
-  /** The test that runs while mutants are noted, from 1. */
   current: 0,
   noted: new Uint32Array(0),
   counts: new Float64Array(0),
@@ -59,7 +58,6 @@ class InnerRunner extends TestRunner {
   failure: string | undefined
   isTimeout = false
   onCollected?: () => void
-  /** Is called with the id of the suite that begins, or of the test's. */
   onBegin?: (id: string) => void
   readonly after: (test: RunnerTask) => void
 
@@ -133,7 +131,6 @@ class Session {
     }
   }
 
-  /** Runs every test without a mutant, and notes the mutants that it reaches. */
   async cover(): Promise<Coverage> {
     switches.noted = new Uint32Array(this.job.files.length)
     switches.counts = new Float64Array(this.job.files.length)
@@ -141,7 +138,6 @@ class Session {
     for (const path of this.job.tests) {
       const file: CoveredFile = { path, loads: [], hooks: [], tests: [], failed: [] }
       let [suite, since] = ["", performance.now()]
-      /** Returns what was reached since the last call, and the time. */
       const reach = (id: string) => {
         const milliseconds = Math.round(performance.now() - since)
         since = performance.now()

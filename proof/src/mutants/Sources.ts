@@ -26,7 +26,6 @@ const testers: Readonly<Record<string, ReadonlyArray<Tester>>> = {
 
 export const testersOf = (name: string): ReadonlyArray<Tester> => testers[name] ?? []
 
-/** Sources without logic: barrels, programs, and texts of documents. */
 const left = /\/(?:index|OpenApi\w+)\.ts$|\/bin\//u
 
 /** Tests of whole programs, which no mutant in this process reaches. */
@@ -62,7 +61,6 @@ export const testsOf = (
     .filter((file) => !outside.test(file) && tests.test(file) && pattern.test(file))
     .toSorted()
 
-/** Draws mutants, each with the same probability. */
 export const drawn = (
   mutants: ReadonlyArray<Numbered>,
   size: number,

@@ -1,12 +1,11 @@
 /**
- * Command of the mutants: `pnpm mutants [PATH…] [--changed BASE] [--sample N] [--seed N] [--minutes N] [--tests
- * PATTERN]`.
+ * Command: `pnpm mutants [PATH…] [--changed BASE] [--sample N] [--seed N] [--minutes N] [--tests PATTERN]`.
  *
  * **Details**
  *
  * A path is the beginning of a source's path, or a source with lines (`Amount.ts:40-60`); by default all sources of
  * core, http and webhook. The report goes to stdout, progress to stderr, results to `node_modules/.cache/mutants`.
- * The exit code is 1 if a mutant is alive that `proof/mutants/equal.json` does not list (`docs/proof.md`).
+ * The exit code is 1 if a mutant is alive that `proof/mutants/equal.json` does not list.
  */
 import { spawn } from "node:child_process"
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, statSync, writeFileSync } from "node:fs"
@@ -110,7 +109,6 @@ const session = async (job: Job): Promise<void> => {
   }
 }
 
-/** Tries the mutants of a package with the tests of one, in as many sessions as it takes. */
 const tryWith = async (
   name: string,
   tester: Sources.Tester,
@@ -149,7 +147,6 @@ const tryWith = async (
   return [...done.values()]
 }
 
-/** Tries the mutants of a package with its own tests, and survivors with those of other packages. */
 const tryPackage = async (
   name: string,
   chosen: ReadonlyArray<Numbered>,

@@ -7,20 +7,17 @@ import { createHmac } from "node:crypto"
 import type { SeededRandom } from "./SeededRandom.ts"
 import { type Callback, searchOf, secret, sign } from "./FakeService.ts"
 
-/** The texts of the signed fields, in the order of the signature. */
 export interface Genuine {
   readonly method: Method
   readonly texts: readonly [string, string, string, string]
 }
 
-/** `checksum` is undefined without a header. */
 export interface Mutated extends Omit<Callback, "checksum"> {
   readonly checksum: string | undefined
   /** HTTP carries it unchanged; white space around a header is lost. */
   readonly isPostable: boolean
 }
 
-/** A member: its name, and its value as JSON text. */
 type Member = readonly [string, string]
 
 export const genuine = (random: SeededRandom): Genuine => ({
@@ -58,7 +55,6 @@ export const unchanged = (from: Genuine): Callback => {
 
 const letters = Array.from("0123456789.-+eE |,\u00a0\u0000\u001f\u200b٣３aZ/=")
 
-/** Changes a text at one place; the result differs. */
 const changeText = (text: string, random: SeededRandom): string => {
   const index = random.below(text.length + 1)
   const letter = random.pick(letters)

@@ -34,7 +34,6 @@ export interface ReceiverProcess {
   /** Sets how far its clock is ahead of the machine's, in milliseconds. */
   readonly setClock: (ahead: number) => void
   readonly hasLogged: (pattern: RegExp) => boolean
-  /** Returns its resident memory in MiB. */
   readonly memory: () => number
   readonly errors: () => string
 }
@@ -49,7 +48,7 @@ const programs = {
   recorded: [recordedBin]
 }
 
-/** Makes the function that starts receivers; the scope kills those that still run. */
+/** Makes the function that starts receivers; the scope kills them. */
 export const make = Effect.map(
   Effect.scope,
   (scope) =>

@@ -30,7 +30,6 @@ export interface Run {
   readonly make: (options: RunOptions) => Effect.Effect<Report, unknown, Scope.Scope>
 }
 
-/** The most misses that a report lists; it counts the others. */
 const listedMisses = 20
 
 export const collectMisses = () => {
@@ -45,7 +44,6 @@ export const collectMisses = () => {
   }
 }
 
-/** Runs parts in order; figures and misses carry the name of their part. */
 export const inSequence = <R>(
   parts: ReadonlyArray<readonly [string, Effect.Effect<Report, unknown, R>]>
 ): Effect.Effect<Report, unknown, R> =>

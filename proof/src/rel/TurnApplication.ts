@@ -21,7 +21,6 @@ interface Applied {
   readonly to: Status
 }
 
-/** `workTime` returns the milliseconds of a call. */
 export const start = (miss: (sentence: string) => void, workTime: () => number) =>
   Effect.gen(function* () {
     const running = new Map<string, number>()
@@ -65,7 +64,6 @@ export const start = (miss: (sentence: string) => void, workTime: () => number) 
       })()
     })
 
-    /** Waits until both consumers have each end, and judges those that are late. */
     const settle = async (
       histories: ReadonlyMap<string, ReadonlyArray<Status>>,
       timeout: number

@@ -16,7 +16,6 @@ import * as SeededRandom from "./SeededRandom.ts"
 
 const block = 800
 const warmUp = 20_000
-/** The highest part of the trials that may be guessed. */
 const maxGuessed = 0.6
 
 const quantile = (times: ReadonlyArray<number>, part: number): number =>
@@ -39,7 +38,6 @@ interface Trial {
   readonly differences: ReadonlyArray<number>
 }
 
-/** A guess: known above, or below, a threshold of a statistic. */
 interface Guess {
   readonly statistic: number
   readonly threshold: number

@@ -28,24 +28,21 @@ import * as StoredCallbacks from "./StoredCallbacks.ts"
 import * as Stores from "./Stores.ts"
 import * as TurnApplication from "./TurnApplication.ts"
 
-/** How far a clock is set, in milliseconds. */
 const steps = [1000, 8000, 45_000, 600_000, 7_200_000]
 /** The largest step of the database that ends no lease early, in milliseconds. */
 const harmlessStep = 8000
-/** How far the second machine is ahead, in milliseconds. */
 const skew = 45_000
-/** Every process has noticed a step of the database after this time, in milliseconds. */
+/** Every process has noticed a step of the database by then, in milliseconds. */
 const noticeTime = 13_000
 /** The callbacks that are answered 200 between two faults. */
 const answersPerFault = 60
 /** Ends the wait for the last calls, in milliseconds: some leases and the longest waits after failures. */
 const settleTimeout = 300_000
-/** A step that raises an alarm, in milliseconds. */
 const alarmLimit = 5000
 
 /**
- * Options that only the tests change, in milliseconds: the longest call, the longest wait after a fault, and how long
- * a receiver is stopped. If that is shorter than a lease, all leases are deleted meanwhile.
+ * Only tests change these milliseconds: the longest call, the longest wait after a fault, and how long a receiver is
+ * stopped. If that is shorter than a lease, all leases are deleted meanwhile.
  */
 interface ClockOptions {
   readonly slow: number

@@ -4,10 +4,9 @@
  *
  * **Details**
  *
- * The orders are creates of all eight kinds. Before each cycle the merchant secret is rotated. Each process gets new
- * orders and some of earlier cycles, and ends itself at a mark or is killed at any moment. The last process gets no
- * orders and recovers the rest from a service that loses nothing. Then effects, rows, orders and handler calls are
- * compared.
+ * The orders are creates of all eight kinds; the merchant secret is rotated before each cycle. A process gets new
+ * orders and some earlier ones, and ends itself at a mark or is killed at any moment. The last one gets no orders and
+ * recovers the rest from a service that loses nothing.
  */
 import * as Effect from "effect/Effect"
 import { join } from "node:path"
@@ -42,7 +41,7 @@ const startTimeout = 60_000
 const settleTimeout = 400_000
 const defaultLoss = 0.3
 
-/** Options that only the tests change: `leases` false ends the leases of killed processes. */
+/** Only tests change this: `leases` false ends the leases of killed processes. */
 interface CreateOptions {
   readonly leases: boolean
 }

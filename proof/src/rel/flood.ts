@@ -35,12 +35,10 @@ import * as Stores from "./Stores.ts"
 const maxMemoryMiB = 512
 const maxAnswerMs = 1000
 const maxToldMs = 2000
-/** The time between two genuine callbacks, in milliseconds. */
 const genuineGap = 50
 
 const statusOf = (n: number): Status => statuses[n % statuses.length] ?? "NEW"
 
-/** An attack on a port, which returns its figures. */
 interface Attack {
   readonly name: string
   readonly run: (port: number) => Promise<Readonly<Record<string, number>>>
@@ -94,7 +92,6 @@ const attacksOf = (count: number): ReadonlyArray<Attack> => {
   ]
 }
 
-/** Serves an application that notes when a transaction succeeded. */
 const application = Effect.gen(function* () {
   const toldAt = new Map<string, number>()
   const port = yield* serve((request, response) => {
@@ -111,7 +108,7 @@ const application = Effect.gen(function* () {
   return { toldAt, url: `http://127.0.0.1:${port}/` }
 })
 
-/** Options that only the tests change: a test does not judge times. */
+/** Only tests change this: they judge no times. */
 interface FloodOptions {
   readonly isTimed: boolean
 }

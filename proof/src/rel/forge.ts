@@ -3,11 +3,10 @@
  *
  * **Details**
  *
- * - *altered*, *posted*: changed signed fields or headers, given to the verifier and posted over HTTP. None is
- *   accepted.
- * - *final*, *always*: forged statuses under valid checksums, since the status is not signed, in virtual time. A
- *   forged terminal status is never told; an earlier one only as unconfirmed, and never under the policy `always`. A
- *   genuine status is told at most one read after its callback.
+ * - *altered*, *posted*: changed fields or headers, given to the verifier or posted over HTTP. None is accepted.
+ * - *final*, *always*: forged statuses under valid checksums, which do not cover the status. A forged terminal status
+ *   is never told; an earlier one only unconfirmed, and never under the policy `always`. A genuine status is told at
+ *   most one read after its callback.
  */
 import type { Policy } from "@pawl/core/Evidence"
 import * as NodeHmac from "@pawl/core/NodeHmac"
@@ -30,10 +29,8 @@ type Options = Omit<RunOptions, "stores">
 
 /** One genuine callback is verified for so many changed ones. */
 const genuineEvery = 500
-/** The callbacks between two yields to other fibers. */
 const yieldEvery = 20_000
 
-/** Changes callbacks; none may pass the verifier. */
 export const altered = ({ count, log, seed }: Options) =>
   Effect.gen(function* () {
     const { miss, misses } = collectMisses()
@@ -66,7 +63,6 @@ export const layerVerifier = Verifier.layer({ current: Redacted.make(FakeService
   Layer.provide(NodeHmac.layer)
 )
 
-/** Posts changed callbacks; none may be accepted or stored. */
 export const posted = ({ count, log, seed }: Options) =>
   Effect.gen(function* () {
     const { miss, misses } = collectMisses()
@@ -110,12 +106,10 @@ export const posted = ({ count, log, seed }: Options) =>
 
 const second = 1000
 const minute = 60 * second
-/** The longest time of a read, in milliseconds. */
 const latency = 800
 /** The longest time until a status is told: a row is read at most once a second, and a read takes its time. */
 const oneRead = second + latency
 
-/** Returns a transaction's history, with its genuine and forged callbacks and their times. */
 const drawTransaction = (id: string, random: SeededRandom.SeededRandom) => {
   const ends: ReadonlyArray<ReadonlyArray<Status>> = [
     ["SUCCEED"],

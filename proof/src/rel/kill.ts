@@ -21,7 +21,6 @@ import * as SeededRandom from "./SeededRandom.ts"
 import * as Stores from "./Stores.ts"
 import * as Stories from "./Stories.ts"
 
-/** The callbacks that are posted at once. */
 const senders = 8
 /** The limits of the callbacks that a receiver answers 200 before it is killed. */
 const answeredBeforeKill = { least: 20, most: 200 }
@@ -34,7 +33,7 @@ const callsInFlight = 64
 /** Ends the wait for the last calls, in milliseconds without one: longer than a lease and the longest backoff. */
 const settleTimeout = { withLeases: 360_000, withoutLeases: 60_000 }
 
-/** Options that only the tests change: `leases` false deletes the leases of killed receivers. */
+/** Only tests change this: `leases` false deletes the leases of killed receivers. */
 interface KillOptions {
   readonly leases: boolean
 }

@@ -4,11 +4,10 @@
  * **Details**
  *
  * - *foreign*: callbacks that another merchant signed: without a token, with the victim's or the signer's URL, and
- *   about unknown accounts. None is accepted or stored, and all get the same response. Genuine callbacks between them
- *   are accepted.
+ *   about unknown accounts. None is accepted or stored, and all get the same response.
  * - *quarter*: one merchant gets a tenth of the callbacks, at a quarter of the machine's rate. In every second block
- *   half of its calls fail at once and the others hang. The median handler time of the others is compared between the
- *   blocks. Afterwards all its calls come through.
+ *   half of its calls fail at once and the others hang; the median handler time of the others is compared. Afterwards
+ *   all its calls come through.
  * - *full*: the same at full load of 16 connections. `cpuRatio` compares the processor time for a callback.
  */
 import * as Effect from "effect/Effect"
@@ -44,14 +43,10 @@ const brokenWeight = 11
 const connections = 16
 /** One genuine callback for so many foreign ones. */
 const genuineEvery = 500
-/** The blocks of a comparison; every second one is broken. */
 const blocks = 12
-/** The callbacks that measure the machine's rate, and the part of it that the blocks take. */
 const measured = 300
 const load = 0.25
-/** The part of the callbacks that a comparison takes. */
 const compared = { quarter: 0.02, full: 0.1 }
-/** The highest ratio of the median handler times of the others. */
 const maxRatio = 1.1
 
 export const foreign = Effect.fnUntraced(function* (

@@ -92,7 +92,6 @@ const onStore = (name: Exclude<StoreName, "memory">, { count: cycles, log, seed 
       return row
     }
 
-    /** Starts a process that must be refused. */
     const refused = async (changed: Partial<Task>) => {
       const merchant = start()
       merchant.give(task([], changed))
@@ -101,7 +100,6 @@ const onStore = (name: Exclude<StoreName, "memory">, { count: cycles, log, seed 
       await merchant.end()
       figures.refused++
     }
-    /** Starts a process that must park a request. */
     const parks = async (id: string, changed: Partial<Task> = {}) => {
       const merchant = start()
       const sent = own.figures.requests
@@ -115,7 +113,6 @@ const onStore = (name: Exclude<StoreName, "memory">, { count: cycles, log, seed 
       figures.parked++
     }
 
-    /** Starts the merchant, which must send the request. */
     const sends = async (id: string) => {
       const merchant = start()
       merchant.give(task([]))

@@ -15,7 +15,6 @@ const minute = 60_000
 const hour = 60 * minute
 const day = 24 * hour
 
-/** An operation: its status when it is registered at `at`, and its later ones with times. */
 interface History {
   readonly id: string
   readonly kind: KnownKind
@@ -88,7 +87,7 @@ const expectedCalls = (history: History): ReadonlyArray<string> => {
 /** The operations of one receiver; a ledger in memory scans them for each claim. */
 const batchSize = 250
 
-/** Registers operations and checks the calls; `profile` changes switches of the receiver. */
+/** `profile` changes switches of the receiver. */
 export const follow = (
   { count, log, seed }: Omit<RunOptions, "stores">,
   profile: Partial<Switches> = {}

@@ -4,9 +4,8 @@
  *
  * **Details**
  *
- * Each transaction has a PENDING and a SUCCEED callback, which a read confirms. In the second third of the callbacks
- * one database is cut off; callbacks not answered 200 are sent again afterwards. Then the watch of all transactions
- * falls due during a burst of new ones, which uses up the read budget.
+ * Each transaction has a PENDING and a SUCCEED callback, which a read confirms. One database is cut off in the second
+ * third. Then the watch of all falls due during a burst of new ones, which uses up the read budget.
  */
 import * as Postgres from "@pawl/test-support/Postgres"
 import { serve } from "@pawl/test-support/Listener"
@@ -32,7 +31,6 @@ const cutOff = 1
 const readsPerSecond = 200
 /** The transactions that begin in a second, with fewer reads than the limit of a shard. */
 const pace = 80
-/** The transactions of the burst at the end. */
 const burst = 200
 /** The difference of handler times that a busy machine makes, in milliseconds. */
 const noise = 25
@@ -40,7 +38,6 @@ const noise = 25
 const settleTimeout = 120_000
 /** After this time only reserved reads go before a waiting claim, in milliseconds. */
 const watchGrace = 1500
-/** The reads that a database reserves ahead. */
 const reservedAhead = Math.floor((lookahead * readsPerSecond) / shards / (1000 + slack)) + 1
 
 type Phase = "before" | "cut" | "after"

@@ -28,7 +28,6 @@ interface Cause {
   readonly end: ReadonlyArray<string>
 }
 
-/** A trigger that refuses documents with a field of this letter. */
 const trigger = (store: StoreName, event: "INSERT" | "UPDATE", field?: string): Cause => {
   if (store === "sqlite") {
     const condition = field ? `WHEN instr(NEW.document, char(10) || '${field}') > 0` : ""

@@ -14,7 +14,6 @@ import * as PlanGenerator from "../simulation/PlanGenerator.ts"
 import * as Simulation from "../simulation/Simulation.ts"
 import { collectMisses, type Run, type RunOptions } from "./Run.ts"
 
-/** A year with an operation a day, and four faults and one forgery per operation. */
 export const year: PlanGenerator.Size = { days: 365, operationsPerDay: 1, faults: 4, forgeries: 1 }
 
 const dense = { operationsPerDay: 3, faults: 8, forgeries: 1 }
@@ -80,7 +79,6 @@ export const simulate = Effect.fnUntraced(function* (
     miss(`keep ${file} in proof/test/simulation/regressions`)
     break
   }
-  // A run proves nothing about events that it never met.
   for (const [mark, times] of marks) {
     log(`${String(times).padStart(8)} ${mark}`)
     if (times === 0) miss(`never met: ${mark}`)

@@ -53,7 +53,6 @@ const duePolls = (count: number) =>
     )
   )
 
-/** Options that only the tests change: the parts, and whether times are judged. */
 interface SlowOptions {
   readonly parts: ReadonlyArray<"polls" | "claims" | "application">
   readonly isTimed: boolean

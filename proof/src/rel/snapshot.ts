@@ -4,9 +4,8 @@
  *
  * **Details**
  *
- * PostgreSQL removes no earlier state of a row meanwhile. Beside many rows that are not due, new transactions are
- * accepted, claimed and released at a steady pace: before the snapshot, for ten minutes under it, and after it. With
- * fewer rows the times are shorter in proportion.
+ * Beside many rows that are not due, new transactions are accepted, claimed and released at a steady pace: before the
+ * snapshot, for ten minutes under it, and after it; for a shorter time with fewer rows.
  */
 import * as NodeHmac from "@pawl/core/NodeHmac"
 import * as Postgres from "@pawl/test-support/Postgres"
@@ -26,16 +25,13 @@ const fullCount = 1_000_000
 /** The milliseconds of a full run's snapshot, and of the time before and after it. */
 const heldTime = 600_000
 const freeTime = 60_000
-/** The callbacks of a round, and the rounds in a second. */
 const batch = 64
 const pace = 4
 /** The rounds at the end of a time whose claims are compared. */
 const lastRounds = 60
 /** A released row is due again after this time, in milliseconds. */
 const untilWatch = 12 * 3_600_000
-/** The most that a claim costs, as a multiple of one before the snapshot. */
 const mostCost = 2
-/** The most bytes of the tables for a transaction. */
 const mostBytes = 8192
 
 const layerVerifier = Layer.provide(
@@ -50,7 +46,6 @@ const size = Effect.gen(function* () {
   return Number(line?.bytes)
 })
 
-/** Tells whether another connection holds a snapshot. */
 const isHeld = Effect.gen(function* () {
   const sql = yield* SqlClient
   const lines = yield* sql`SELECT 1 FROM pg_stat_activity

@@ -4,9 +4,9 @@
  * **Details**
  *
  * Twelve senders keep their connection; four more open one for each callback. A request on an accepted connection
- * must be answered 200. A sender ends at `Connection: close`, at the end of its idle connection, or when a new one is
- * refused. A connection in the instant in which the port closes is reset by the system and counted as
- * `resetAtOpening`. Each process ends with 0 within 10 seconds.
+ * must be answered 200. A sender ends at `Connection: close` or the end of its connection. A connection in the
+ * instant in which the port closes is reset by the system and counted as `resetAtOpening`. Each process ends with 0
+ * within 10 seconds.
  */
 import type { Status } from "@pawl/core/Status"
 import * as Effect from "effect/Effect"
@@ -27,9 +27,7 @@ import * as SeededRandom from "./SeededRandom.ts"
 import * as Stores from "./Stores.ts"
 
 const [keeping, opening] = [12, 4]
-/** The longest wait after a response, in milliseconds. */
 const gap = 20
-/** The longest traffic before a stop, in milliseconds. */
 const traffic = 400
 /** The longest time from SIGTERM to the end, in milliseconds. */
 const maxEndTime = 10_000

@@ -88,7 +88,6 @@ export const makeChecks = Effect.fnUntraced(function* ({ recovery, response }: L
       }),
       without(port)
     )
-  /** Checks over another connection that every callback answered 200 has a row. */
   const report = (store: Stores.SqlStore, layer = Stores.layerClient(store)) =>
     Effect.gen(function* () {
       const sql = yield* SqlClient
@@ -112,7 +111,6 @@ export const startReceiver = Effect.fnUntraced(function* (storeUrl: string) {
   )
 })
 
-/** PostgreSQL: its connections end, are refused, and go silent. */
 const unavailable = ({ count, limits, log }: Options) =>
   Effect.gen(function* () {
     const store = yield* Stores.makeSql("postgres")
@@ -143,7 +141,6 @@ const unavailable = ({ count, limits, log }: Options) =>
     return yield* report(store)
   }).pipe(Effect.scoped)
 
-/** SQLite: another connection has locked the file. */
 const locked = ({ count, limits, log }: Options) =>
   Effect.gen(function* () {
     const store = yield* Stores.makeSql("sqlite")

@@ -16,13 +16,8 @@ type Store = Ledger["Service"]
 type Receive = Receiver["Service"]["receive"]
 
 /**
- * A bug in the merchant's code.
- *
- * - `ledger`, `receive`: replace the ledger, or the entry point of the receivers.
- * - `requestId`: returns the requestId to send, from the right one and the earlier attempts.
- * - `repeatsChanges`: a change without a requestId is sent until it succeeds.
- * - `commitsApart`: the handler's effects commit before the status is marked told.
- * - `releasesRunning`: a receiver that stops releases rows whose handler runs.
+ * A bug in the merchant's code. `requestId` returns the one to send, from the right one and the earlier attempts.
+ * `commitsApart`: the handler's effects commit before the told mark.
  */
 export interface Bug {
   readonly policy?: Evidence.Policy
@@ -128,7 +123,6 @@ const notBroughtForward = (ledger: Store): Store => ({
   bringForward: () => Effect.undefined
 })
 
-/** The next batch waits for the last row of the one before it. */
 const inBatches = (ledger: Store): Store => {
   const batch = new Map<string, number>()
   const keyOf = ({ scope, transactionId }: Leased) => `${scope}/${transactionId}`
@@ -152,7 +146,6 @@ const inBatches = (ledger: Store): Store => {
   }
 }
 
-/** A callback during the backoff of a failed call starts the next call. */
 const backoffCutShort = (ledger: Store): Store => {
   const cut = new Set<string>()
   return {

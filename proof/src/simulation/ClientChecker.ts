@@ -16,11 +16,8 @@ import { type Process, processes } from "./Plan.ts"
 import type { Trace } from "./Trace.ts"
 
 /**
- * Checks the client.
- *
- * - `call`: makes a call, and checks its end. `wasMade` returns whether the operation of a create was made.
- * - `confirmed`: the statuses that the service stated in any response.
- * - `reads`: when the receivers read a transaction.
+ * Checks the client. `wasMade` returns whether the operation of a create was made; `confirmed` are the statuses that
+ * the service stated in any response.
  */
 export interface ClientChecker {
   readonly sent: (from: Process, request: Request) => void

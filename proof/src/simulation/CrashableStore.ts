@@ -19,7 +19,7 @@ import type { Nemesis } from "./Nemesis.ts"
 import type { Instance } from "./Process.ts"
 import type { Trace } from "./Trace.ts"
 
-/** Effects of the handler that commit with the write that marks a status told. */
+/** Effects of the handler that commit with the write of the told mark. */
 export const Commit = Context.Reference<(() => void) | undefined>(
   "@pawl/proof/simulation/CrashableStore/Commit",
   { defaultValue: () => undefined }
@@ -38,12 +38,8 @@ const pollInterval = Duration.hours(1)
 const claimsAtOneInstant = 10_000
 
 /**
- * Options of a store.
- *
- * - `plant`: replaces its ledger by one with a bug.
- * - `isUnreadable`: a stored field of a transaction cannot be read now.
- * - `registered`: is called with each registration that takes effect.
- * - `watchedUntil`: the receivers watch for outages until then; by default never.
+ * Options of a store. `plant` replaces its ledger by one with a bug; `registered` is called with each registration
+ * that takes effect; `watchedUntil` is the time until which the receivers watch for outages, by default none.
  */
 interface Options {
   readonly plant: ((ledger: Ledger.Ledger["Service"]) => Ledger.Ledger["Service"]) | undefined

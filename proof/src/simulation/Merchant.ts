@@ -1,11 +1,10 @@
 /**
- * The merchant's shop: it makes operations, registers them with the receivers, and continues open orders after a
- * crash.
+ * The merchant's shop: it makes operations, registers them, and continues open orders after a crash.
  *
  * **Details**
  *
- * The shop stores an order and its requestId before it sends anything. It repeats a call with a requestId until the
- * outcome is known, or the service has refused it three times over ten minutes, as durable requests do. A refusal
+ * An order and its requestId are stored before anything is sent. A call with a requestId is repeated until its
+ * outcome is known, or the service has refused it three times over ten minutes, as durable requests are. A refusal
  * counts also after a doubt.
  */
 import { Hmac } from "@pawl/core/Hmac"
@@ -47,7 +46,6 @@ export interface Options {
   readonly wasMade: (requestId: string) => boolean
 }
 
-/** The shop. `order` makes an operation as soon as the shop runs; `openOrders` are unfinished. */
 export interface Merchant {
   readonly process: Process.Process<(order: Order) => Effect.Effect<void>>
   readonly order: (operation: Operation) => Effect.Effect<void>
@@ -55,7 +53,6 @@ export interface Merchant {
   readonly openOrders: () => ReadonlyArray<number>
 }
 
-/** A stored order: its transaction, its finished steps, and attempts and refusals by requestId. */
 interface Order {
   readonly operation: Operation
   readonly attempts: Map<string, number>
@@ -83,7 +80,6 @@ const isRefusal = (error: CreateError): boolean => {
 const retryDelay = (attempts: number) => Duration.minutes(Math.min(2 ** attempts, 60))
 const everySecond = Schedule.spaced("1 second")
 
-/** Makes a shop, which is down until its process starts. */
 export const make = Effect.fnUntraced(function* (
   options: Options
 ): Effect.fn.Return<Merchant, never, Hmac> {
@@ -92,7 +88,6 @@ export const make = Effect.fnUntraced(function* (
   const orders: Array<Order> = []
   const registered = new Set<string>()
 
-  /** Repeats a call until its outcome is known; undefined if the service refuses it again and again. */
   const callUntilKnown = <A>(order: Order, name: string, call: Orders.Call<A>) =>
     Effect.gen(function* () {
       const requestId = `order-${order.operation.id}-${name}`

@@ -21,12 +21,10 @@ import type { Process as ProcessName } from "./Plan.ts"
 import type { ReceiverChecker } from "./ReceiverChecker.ts"
 import type { Trace } from "./Trace.ts"
 
-/** Takes a callback; undefined when the receiver dies meanwhile. */
 export type Receive = (incoming: Incoming) => Effect.Effect<StatusCode | undefined>
 
 const utf8 = new TextEncoder()
 
-/** Makes the transport of a process. `service` returns undefined while it is down. */
 export const transport = (
   from: ProcessName,
   service: () => ((request: Gateway.Request) => Effect.Effect<Gateway.Response>) | undefined,
@@ -63,7 +61,6 @@ export const transport = (
   }
 }
 
-/** Applies a fault of `@pawl/testkit/Faults`; undefined when the connection breaks. */
 const withFault = (
   fault: FaultKind | undefined,
   processed: Effect.Effect<Gateway.Response>
@@ -103,12 +100,7 @@ export interface Post {
   readonly isVerifiable: boolean
 }
 
-/**
- * The link to the receivers.
- *
- * - `deliver`: delivers a post to a receiver; undefined when none responds.
- * - `recent`: the recent posts of the service, newest first.
- */
+/** `deliver` returns undefined when no receiver responds; `recent` are the service's posts, newest first. */
 export interface Callbacks {
   readonly client: HttpClient.HttpClient
   readonly deliver: (post: Post) => Effect.Effect<StatusCode | undefined>

@@ -22,7 +22,6 @@ const second = 1000
 const minute = 60 * second
 const hour = 60 * minute
 
-/** About half of the scenarios drawn succeed. */
 const scenarios = [
   "succeed",
   "succeed",
@@ -47,7 +46,6 @@ const scenario = (kind: Operation["kind"]): fc.Arbitrary<string> =>
 
 const late = fc.integer({ min: hour, max: 20 * day })
 
-/** One operation of so many has rows that cannot be read. */
 const readablePerUnreadable = 24
 
 /** A payment may be refunded and charged back days later, and a chargeback won. A payout may be returned. */
@@ -152,7 +150,6 @@ const outage = (moments: ReadonlyArray<number>): fc.Arbitrary<Outage> =>
     duration: fc.integer({ min: 65 * minute, max: 8 * hour })
   })
 
-/** Size of a plan: days with faults, operations per day, faults and forgeries per operation, and outages. */
 export interface Size {
   readonly days: number
   readonly operationsPerDay: number

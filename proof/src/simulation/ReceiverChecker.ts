@@ -18,20 +18,14 @@ import { subjectOf } from "./Subject.ts"
 import type { Trace } from "./Trace.ts"
 import * as TurnChecker from "./TurnChecker.ts"
 
-/** Looks up a row, even during a fault of the store, and the operation of a transaction. */
 export interface Lookups {
   readonly getRow: (method: Method, transactionId: string) => Effect.Effect<Row | undefined>
   readonly operationOf: (transactionId: string) => Operation | undefined
 }
 
 /**
- * Checks the receivers.
- *
- * - `delivered`: a post got this response, or none.
- * - `reading`, `called`: return a function for the end of the read or the call.
- * - `outage`: no receiver ran between two times.
- * - `end`: checks a transaction at the end. `isRegistered`: the shop registered it.
- * - `told`: the number of committed changes.
+ * Checks the receivers. `delivered`: a post got this response, or none. `outage`: no receiver ran between two times.
+ * `isRegistered`: the shop registered the transaction. `told`: the number of committed changes.
  */
 export interface ReceiverChecker {
   readonly delivered: (post: Post, status: StatusCode | undefined) => Effect.Effect<void>
@@ -48,7 +42,6 @@ interface Commit {
   readonly transition: Transition
 }
 
-/** The times at which callbacks with each status were answered 200, and the commits. */
 interface History {
   readonly accepted: Map<Status, ReadonlyArray<number>>
   readonly commits: Array<Commit>
@@ -57,7 +50,7 @@ interface History {
 /** The longest time from a callback to its commit in the quiet time, in milliseconds: one read and a second. */
 const maxDelay = 3000
 
-/** The longest gap between two reads of a transaction that may change, and the longest faults. */
+/** The longest gap between reads of a transaction that may change, and the longest faults. */
 const maxGap = 14 * day
 const faultTime = day
 
@@ -188,7 +181,6 @@ export const make = (
     yield* checkQuiet(transaction)
   })
 
-  /** Checks that an ended transaction was watched for as long as it may change. */
   const checkLastRead = ({ createdTime, history, kind, status, transactionId }: Transaction) => {
     const lastRead = client.reads(transactionId).at(-1) ?? 0
     const name = `${kind} ${transactionId} is ${status}, and was last read at ${lastRead}`
@@ -205,7 +197,6 @@ export const make = (
       trace.violation("P2", `${name}, and not after 12 hours`)
   }
 
-  /** Checks that each end is told in time, also without its callback. */
   const checkEnds = ({ history, kind, transactionId }: Transaction) => {
     const { handlerActions = [], isUnreadable = false } = operationOf(transactionId) ?? {}
     // Such a row is a dead letter until an operator redrives it.
@@ -228,7 +219,6 @@ export const make = (
     }
   }
 
-  /** Checks a transaction of the quiet time more strictly. */
   const checkQuiet = (transaction: Transaction) =>
     Effect.sync(() => {
       const { createdTime, history, transactionId } = transaction

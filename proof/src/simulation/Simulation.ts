@@ -3,9 +3,9 @@
  *
  * **Details**
  *
- * A shop, two receivers on one store, and the service with its courier run on the deployed code; only clocks, links
- * and the store are replaced. A `Plan` is plain data, drawn from a seed: operations, faults, crashes and forgeries.
- * Every fault ends before `quietAt`, and a quiet time of 75 days follows. `docs/proof.md` lists the invariants.
+ * The shop, two receivers on one store, and the service with its courier are the deployed code; only clocks, links
+ * and the store are replaced. Every fault of the `Plan` ends before `quietAt`; a quiet time of 75 days follows.
+ * `docs/proof.md` lists the invariants.
  */
 import type { Hmac } from "@pawl/core/Hmac"
 import * as Cause from "effect/Cause"
@@ -25,10 +25,7 @@ import * as Observer from "./Observer.ts"
 import * as Plan from "./Plan.ts"
 import * as Trace from "./Trace.ts"
 
-/**
- * Options: a planted `bug`, `listen` for the lines of the trace, an `observer`; `stopsAtViolation` ends the run at
- * the first violation.
- */
+/** `listen` gets the lines of the trace; `stopsAtViolation` ends the run at the first violation. */
 export interface Options {
   readonly bug?: Bug
   readonly listen?: (line: string) => void
@@ -36,14 +33,6 @@ export interface Options {
   readonly stopsAtViolation?: boolean
 }
 
-/**
- * Result of a run.
- *
- * - `hash`: hash of the trace; the same for the same plan.
- * - `violations`: the broken invariants, with the first few violations of each.
- * - `marks`: how often each coverage mark was met.
- * - `transactions`, `told`: the numbers of transactions, and of changes that were told.
- */
 export interface Outcome {
   readonly hash: string
   readonly violations: ReadonlyArray<Trace.Violation>
@@ -62,7 +51,6 @@ const passUntil = (trace: Trace.Trace, at: number) =>
     settle
   )
 
-/** Secrets that no log line may contain. */
 const canaries = [Client.secret, Client.card.number, "Bearer ", "eyJ"]
 const checksum = /(?<![\w+/])[\w+/]{43}=/u
 
@@ -126,7 +114,6 @@ export const run = (plan: Plan.Plan, options: Options = {}): Effect.Effect<Outco
     Effect.provide(TestClock.layer({ warningDelay: Duration.hours(1) }))
   )
 
-/** Shortens a plan that violates an invariant, with at most `maxRuns` runs, for at most `timeout` milliseconds. */
 export const shrink = Effect.fnUntraced(function* (
   plan: Plan.Plan,
   invariant: string,

@@ -6,16 +6,11 @@ import type { Transition } from "@pawl/core/Handler"
 import type { Fault, Plan, Process } from "./Plan.ts"
 import type { Trace } from "./Trace.ts"
 
-/** The end of a call; it is interrupted at its time limit or when its receiver stops. */
 export type CallEnd = "accepted" | "failed" | "interrupted"
 
 /**
- * Checks the calls.
- *
- * - `due`: a callback was stored whose status needs no read.
- * - `overtaken`: a callback was stored whose status must be read first, so an earlier call that has not begun waits
- *   for the read.
- * - `called`, `reading`: return a function for the end of the call or the read.
+ * Checks the calls. `due`: a stored callback needs no read. `overtaken`: it needs a read first, so an earlier call
+ * that has not begun waits for it.
  */
 export interface TurnChecker {
   readonly due: (transactionId: string) => void
@@ -33,10 +28,7 @@ interface Call {
   end: { readonly at: number; readonly as: CallEnd } | undefined
 }
 
-/**
- * The turns of a transaction. `dueAt`: when a callback came whose status can be told; `failingSince`: the first
- * failure in a row.
- */
+/** `dueAt`: when a callback came whose status can be told; `failingSince`: the first failure in a row. */
 interface Turns {
   call: Call | undefined
   readonly reads: Array<{ readonly from: number; to: number }>
@@ -47,7 +39,7 @@ interface Turns {
 const second = 1000
 const hour = 3600 * second
 
-/** The time of a lease, and the least that is left of it when a call is interrupted, in milliseconds. */
+/** A lease, and the least that is left of it when a call is interrupted, in milliseconds. */
 const leaseTime = 30 * second
 const leastRest = 3 * second
 /** The longest time from a callback to its first call, in milliseconds. */
@@ -57,7 +49,6 @@ const maxRetryDelay = 5 * second
 /** Failures for a shorter time park no row, in milliseconds. */
 const leastParkTime = 23 * hour
 
-/** Returns the wait after failed call number `attempt`, in milliseconds. */
 const backoff = (attempt: number): number => Math.min(second * 2 ** (attempt - 1), 300 * second)
 
 export const make = (
@@ -84,7 +75,6 @@ export const make = (
     turns.set(id, found)
     return found
   }
-  /** The receivers share a store without a clock of its own. */
   const skew = Math.abs(skews["receiver 1"] - skews["receiver 2"])
 
   /** Returns the faults of a kind that disturb a time, or left a lease that does. */
@@ -97,7 +87,7 @@ export const make = (
     )
   const isDisturbed = (...fault: Parameters<typeof disturbing>) => disturbing(...fault).length > 0
   const isJump = ({ kind, target }: Fault) => kind === "jump" && target !== "client"
-  /** A clock that jumps ends leases early, and so does a lease that cannot be renewed in time. */
+  /** A clock that jumps, or a failed renewal, ends leases early. */
   const endsLeases = (fault: Fault) => isJump(fault) || fault.target === "store"
   const stops = ({ kind, target }: Fault) =>
     target === "store" ||
@@ -106,7 +96,6 @@ export const make = (
     stops(fault) || (fault.target.startsWith("receiver") && !isJump(fault))
   const disturbsRetries = (fault: Fault) => stops(fault) || isJump(fault)
 
-  /** Checks that a call begins after the one before it, and after its lease if that was interrupted. */
   const checkTurn = (name: string, last: Call, now: number) => {
     if (isDisturbed(last.at, now, endsLeases)) return
     if (last.end === undefined) trace.violation("S11", `${name} began during another call`)
@@ -136,8 +125,7 @@ export const make = (
         "S13",
         `${name} began ${now - at} ms after a failure, and not after ${wait} ms`
       )
-    // Each jump sets a clock back once. A time that is too far ahead is cut to a wait, or to the time of a
-    // lease.
+    // Each jump sets a clock back once. A time too far ahead is cut to a wait, or to a lease.
     const jumps = disturbing(last.at, now, isJump).length
     const isLate = now > at + wait + jumps * Math.max(wait, leaseTime) + maxRetryDelay
     if (isLate && at - failingSince < leastParkTime && !isDisturbed(last.at, now, delaysReads))

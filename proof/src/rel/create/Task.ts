@@ -109,7 +109,6 @@ const kinds = Struct.keys(inputs)
 export const kindOf = (order: number): RequestKind =>
   kinds[Math.floor(order / 2) % kinds.length] ?? "apm-payment"
 
-/** Tells whether its merchant enqueues an order. */
 export const isEnqueued = (order: number): boolean =>
   order % 2 === 1 && !["card-payment", "card-payout"].includes(kindOf(order))
 
@@ -121,6 +120,5 @@ export const createOf = (order: number) => ({
   )
 })
 
-/** Returns the transaction that a response names; empty if none. */
 export const idIn = (response: object): string =>
   String(Reflect.get(response, "transactionId") ?? Reflect.get(response, "refundId") ?? "")

@@ -48,13 +48,11 @@ const previous = Redacted.make(secrets[1])
 const tellsNothing = ["OutcomeUnknown", "StoreUnavailable"]
 
 let left = times
-/** Ends the process if this is its mark. */
 const at = (reached: Mark): Effect.Effect<void> =>
   Effect.sync(() => {
     if (reached === mark && --left === 0) process.kill(process.pid, "SIGKILL")
   })
 
-/** Reaches a mark before a call, and another after it. */
 const around = <A, E, R>(before: Mark, call: Effect.Effect<A, E, R>, after: Mark) =>
   Effect.andThen(at(before), Effect.tap(call, at(after)))
 
