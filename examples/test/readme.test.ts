@@ -39,6 +39,19 @@ it("has the tested program, of at most twelve lines", async () => {
   expect(source.trimEnd().split("\n").length).toBeLessThanOrEqual(12)
 })
 
+it("shows in docs/effect.md only lines of the files that the page links", async () => {
+  const page = await readFile(new URL("docs/effect.md", root), "utf8")
+  const paths = Array.from(page.matchAll(/\(\.\.\/(examples\/\S+?)\)/gu), ([, path = ""]) => path)
+  const files = await Promise.all(paths.map((path) => readFile(new URL(path, root), "utf8")))
+  const flat = (text: string) => text.replaceAll(/^ +/gmu, "").trim()
+  const blocks = Array.from(page.matchAll(/```typescript\n(.+?)```/gsu), ([, block = ""]) => block)
+  expect(blocks.length).toBeGreaterThan(3)
+  // A line `// …` stands for lines that a block leaves out.
+  for (const part of blocks.flatMap((block) => block.split(/^ *\/\/ …$/mu))) {
+    expect(files.map(flat).filter((file) => file.includes(flat(part)))).not.toEqual([])
+  }
+})
+
 /** Starts a program that pays, and kills it after the service made the payment, before it has the response. */
 const killed = Effect.fnUntraced(function* (pay: ReturnType<typeof start>) {
   const { transactions } = yield* Gateway
