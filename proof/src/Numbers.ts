@@ -13,7 +13,6 @@ export const seedOf = (name: string, text: string): Result.Result<number, string
   return (seed | 0) === seed ? Result.succeed(seed) : refused(name, "a 32-bit integer", text)
 }
 
-/** Reads a count, such as `1e6`. */
 export const countOf = (name: string, text: string): Result.Result<number, string> => {
   const count = /^(?:\d{1,9}|\de[1-8])$/u.test(text) ? Number(text) : 0
   return count > 0 ? Result.succeed(count) : refused(name, "an integer from 1 to 999999999", text)
@@ -27,7 +26,6 @@ export const probabilityOf = (name: string, text: string): Result.Result<number,
     : refused(name, "a probability of 0 or more and less than 1", text)
 }
 
-/** Returns a new seed. */
 export const newSeed = (): number => Math.floor(Math.random() * 2 ** 31)
 
 /** Returns the seed of a part of a run. */

@@ -15,7 +15,6 @@ export const settle: Effect.Effect<void> = Effect.replicateEffect(Effect.yieldNo
 export const pass = (duration: Duration.Input): Effect.Effect<void> =>
   settle.pipe(Effect.andThen(TestClock.adjust(duration)), Effect.andThen(settle))
 
-/** Sleeps until an instant in milliseconds since the epoch. */
 export const sleepUntil = (at: number): Effect.Effect<void> =>
   Effect.flatMap(Clock.currentTimeMillis, (now) =>
     Effect.sleep(Duration.millis(Math.max(0, at - now)))
@@ -23,7 +22,6 @@ export const sleepUntil = (at: number): Effect.Effect<void> =>
 
 /** Makes a clock of a `TestClock` that knows when the next fiber wakes. */
 export const noteWakes = (clock: Clock.Clock) => {
-  /** Whole milliseconds, the next one last. */
   const wakes: Array<number> = []
   const add = (at: number) => {
     const place = wakes.findLastIndex((other) => other >= at) + 1

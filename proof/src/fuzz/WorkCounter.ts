@@ -6,7 +6,6 @@ import { type Profiler, Session } from "node:inspector"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 
-/** How often each block ran since the last call. */
 export type Work = ReadonlyMap<string, number>
 
 export interface WorkCounter {

@@ -28,20 +28,15 @@ export class GatewayUnderTest extends Context.Service<
   }
 >()("@pawl/proof/gateway/GatewayLaw/GatewayUnderTest") {}
 
-/** Makes the layer of the service under test. A law builds it for each value. */
 export type MakeGateway = () => Layer.Layer<GatewayUnderTest, unknown>
 
 export type GatewayLaw = Laws.Law<MakeGateway>
 
-/** A body: a value to write as JSON, or text to send unchanged. */
 export type Body = Readonly<Record<string, unknown>> | string
 
 /**
- * The client of a law.
- *
- * - `post`, `get`: send a request with the access token.
- * - `authenticate`: requests an access token with these credentials, and returns the status code.
- * - `sign`: returns the request checksum of a payment.
+ * The client of a law. `post` and `get` send the access token; `authenticate` requests one with these credentials,
+ * and returns the status code.
  */
 export interface LawClient {
   readonly post: (path: string, body: Body, token?: string) => Effect.Effect<JsonResponse>
@@ -156,6 +151,5 @@ export const cardBody = (over: Readonly<Record<string, unknown>> = {}) => ({
 /** Returns metadata that selects a scenario, if the service has any. */
 export const scenarioMetadata = (name: string) => ({ metadata: { "sandbox.scenario": name } })
 
-/** Returns a field of a response, as text. */
 export const field = ({ json }: JsonResponse, name: string): string =>
   String((json as Readonly<Record<string, unknown>> | undefined)?.[name])

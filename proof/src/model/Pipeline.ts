@@ -30,11 +30,8 @@ import * as Recorder from "./Recorder.ts"
 import type { Write } from "./Traces.ts"
 
 /**
- * A bug in the code.
- *
- * - `ledger`, `receive`: replace the ledger, or the entry point.
- * - `commitsApart`: the effects commit before the status is marked told.
- * - `releasesRunning`: a receiver that stops releases rows whose handler runs.
+ * A bug in the code. `commitsApart`: the effects commit before the told mark. `releasesRunning`: a receiver that
+ * stops releases rows whose handler runs.
  */
 export interface Bug {
   readonly policy?: Policy

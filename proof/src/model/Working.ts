@@ -44,7 +44,6 @@ const write = (
   return withWork({ ...state, row: written }, by, work(written))
 }
 
-/** Returns the standing to tell next, if any. */
 const nextStanding = (row: Row, seen: Evidence.Evidence, setting: Setting) => {
   const standing = Evidence.standing(seen, row.read, policyOf(setting))
   if (!holds(setting, "tellsStanding")) {
@@ -62,7 +61,6 @@ const leased = ({ evidence: seen, isWatched }: Row, read: Known["read"]): Work =
   read
 })
 
-/** Claims the row if it is due; sleeps if nothing will be due. */
 const searches = (state: State, by: Index, setting: Setting): Steps => {
   const { isAwake, row } = state
   if (!isAwake) return []
@@ -115,7 +113,6 @@ const reads = (state: State, by: Index, setting: Setting): Steps => {
   return [protocol(`the read of ${result} is written`, next)]
 }
 
-/** A call is written down, made, committed with the mark, recorded. */
 const calls = (state: State, by: Index, setting: Setting): Steps => {
   const { committed, row } = state
   const { work } = state.workers[by]
@@ -193,7 +190,6 @@ const plansMore = (row: Row, { isWatched, read, seen }: Known, setting: Setting)
   )
 }
 
-/** The row is released, or the lease was lost. */
 const ends = (state: State, by: Index, setting: Setting): Steps => {
   const { row } = state
   const { work } = state.workers[by]

@@ -110,7 +110,6 @@ export const edits = (node: Node, source: string): ReadonlyArray<Edit> => {
   }
 }
 
-/** Lists the conditions that may be decided in advance. */
 export const conditionsOf = (node: Node): ReadonlyArray<Node> =>
   /^(?:If|While|For|DoWhile)Statement$|^ConditionalExpression$/u.test(node.type)
     ? nodesOf(node["test"])
@@ -124,7 +123,6 @@ export const removed = ({ end, start }: Node): ReadonlyArray<Edit> => [
   edit("statement", start, end, "undefined")
 ]
 
-/** Tells whether the edit of a comparison differs from its opposite. */
 export const isNoOpposite = ({ operator }: Edit): boolean => operator !== "opposite"
 
 const ofOperator = (node: Node, source: string): ReadonlyArray<Edit> => {

@@ -73,7 +73,6 @@ export const candidatesOf = (
   const own = basename(source, ".ts")
   const isOwn = ({ path }: { readonly path: string }): boolean =>
     basename(path).startsWith(`${own}.`)
-  /** Returns the tests in parts, with the time of their hooks. */
   const select = (isSelected: (ids: ReadonlyArray<number>, file: CoveredFile) => boolean) =>
     coverage.files.flatMap((file) => {
       const reaching = file.hooks.filter(({ ids }) => isSelected(ids, file))

@@ -18,7 +18,6 @@ export interface Mutant extends Edit {
   readonly file: string
   readonly line: number
   readonly site: readonly [start: number, end: number]
-  /** The site is a whole statement. */
   readonly isStatement: boolean
 }
 
@@ -60,7 +59,6 @@ export const mutantsOf = (file: string, source: string): ReadonlyArray<Mutant> =
   return found.toSorted((one, two) => one.start - two.start || one.end - two.end)
 }
 
-/** Lists the edits of the regular expression or SQL in a text, by place. */
 const textsIn = (
   node: Node,
   source: string

@@ -24,7 +24,6 @@ export interface Equal {
   readonly why: string
 }
 
-/** Returns the lines of an edit before and after, trimmed. */
 export const linesOf = (mutant: Mutant, source: string) => {
   const from = source.lastIndexOf("\n", mutant.start - 1) + 1
   const end = source.indexOf("\n", mutant.end)
@@ -77,7 +76,6 @@ export const shareOf = ({ equal, killed, timedOut, tried }: Figures): string => 
 const columns = (cells: ReadonlyArray<string | number>): string =>
   cells.map((cell, at) => (at === 0 ? String(cell).padEnd(52) : String(cell).padStart(9))).join("")
 
-/** Prints a table of the files, and the survivors not listed as equal. */
 export const print = (
   results: ReadonlyArray<Result>,
   equal: ReadonlyArray<Equal>,

@@ -10,7 +10,6 @@ import { createHmac } from "node:crypto"
 
 export const secret = "sandbox-secret"
 
-/** Returns the base64 HMAC of the signed fields. */
 export const sign = (texts: ReadonlyArray<string>, key: string = secret): string =>
   createHmac("sha256", key).update(texts.join("|"), "utf8").digest("base64")
 
@@ -79,7 +78,6 @@ export const startHanging = Effect.gen(function* () {
   return { hanging: () => hanging, baseUrl: `http://127.0.0.1:${port}/api` }
 })
 
-/** Serves an application that accepts every call; returns its URL. */
 export const silentApplication = Effect.map(
   serve((request, response) => {
     request.resume()

@@ -21,7 +21,6 @@ export const requestOf = ({ body, checksum, search }: Callback): Buffer =>
     headOf(search, [`X-Checksum: ${checksum}`, `Content-Length: ${Buffer.byteLength(body)}`]) + body
   )
 
-/** Returns a request whose body comes in chunks of one byte. */
 export const tinyChunks = (search: string, chunks: number): Buffer =>
   Buffer.from(
     headOf(search, ["Transfer-Encoding: chunked"]) +
@@ -102,7 +101,6 @@ export const send = async ({
   return { sent, answers }
 }
 
-/** Holds connections that send nothing, for a time. */
 export const holdIdle = async (
   port: number,
   connections: number,

@@ -9,7 +9,6 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import * as Stores from "./Stores.ts"
 
-/** `fill` leaves no byte free; `free` gives the room back. */
 export interface SmallDisk {
   readonly url: string
   readonly fill: () => void

@@ -14,7 +14,6 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { StoreName } from "./Run.ts"
 
-/** A store; `url` names it for a receiver. */
 export type Store =
   | { readonly _tag: "memory"; readonly url: string }
   | { readonly _tag: "sqlite"; readonly url: string; readonly filename: string }

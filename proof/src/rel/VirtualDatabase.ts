@@ -14,7 +14,6 @@ const step = 100
 
 export const make = Effect.fnUntraced(function* (store: Stores.SqlStore) {
   let calls = 0
-  /** Closed while a call is under way. */
   const ended = Latch.makeUnsafe(true)
   const query = store._tag === "postgres" ? yield* Stores.queryOf(store) : undefined
   if (query !== undefined) {

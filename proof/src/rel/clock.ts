@@ -34,7 +34,6 @@ const harmlessStep = 8000
 const skew = 45_000
 /** Every process has noticed a step of the database by then, in milliseconds. */
 const noticeTime = 13_000
-/** The callbacks that are answered 200 between two faults. */
 const answersPerFault = 60
 /** Ends the wait for the last calls, in milliseconds: some leases and the longest waits after failures. */
 const settleTimeout = 300_000
@@ -72,7 +71,6 @@ const onStore = (
   Effect.gen(function* () {
     const { miss, misses } = collectMisses()
     const random = SeededRandom.make(seed, "clock")
-    /** Its own stream, so that faults do not depend on the order of the senders. */
     const faults = SeededRandom.make(seed, "steps")
     const store = yield* Stores.makeSql(name)
     if (store._tag === "postgres") yield* SteppedDatabase.install(store)

@@ -1,10 +1,5 @@
 /**
- * Checks the model of the protocol, its mutants, and traces of the real pipeline.
- *
- * **Details**
- *
- * Every state that a few faults reach is checked. Each mutant must break its invariant, and each planted bug must
- * leave a trace that the model refuses (`docs/proof.md`).
+ * Checks the model of the protocol, its mutants, and traces of the real pipeline (`docs/proof.md`).
  */
 import * as Effect from "effect/Effect"
 import { seedOfPart } from "../Numbers.ts"
@@ -79,7 +74,6 @@ const checkRecorded = Effect.fnUntraced(function* (
   return { figures, misses: misses() }
 })
 
-/** Checks that a source's traces are accepted, and an empty one refused. */
 export const checkTraces = Effect.fnUntraced(function* (
   { count, log, seed }: Options,
   name: SourceName
@@ -111,7 +105,6 @@ export const checkBugs = Effect.fnUntraced(function* (
 
 const requestsAtOnce = 40
 
-/** Checks traces of requests, with a planted bug if named. */
 const checkRequests = Effect.fnUntraced(function* (
   { count, seed }: Pick<Options, "count" | "seed">,
   bug?: string

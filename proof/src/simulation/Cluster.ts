@@ -29,12 +29,8 @@ import * as Service from "./Service.ts"
 import type { Trace } from "./Trace.ts"
 
 /**
- * A cluster.
- *
- * - `redrive`: redrives the dead letters, as an operator does.
- * - `backlog`: the due rows without a lease.
- * - `checkUnreadable`: checks that each unreadable row is a dead letter for that reason.
- * - `check`: checks the invariants of the end.
+ * A cluster. `backlog`: the due rows without a lease. `checkUnreadable`: each unreadable row is a dead letter for
+ * that reason.
  */
 export interface Cluster {
   readonly events: ReadonlyArray<{ readonly at: number; readonly effect: Effect.Effect<void> }>
@@ -58,7 +54,6 @@ const movesFrom = {
 /** Every row can be read again so long after the quiet time begins. */
 const repairTime = Duration.toMillis(Duration.hours(2))
 
-/** Makes the cluster of a plan, without a running process. */
 export const make = Effect.fnUntraced(function* (
   plan: Plan,
   trace: Trace,

@@ -16,7 +16,6 @@ interface End {
   readonly toldAt: number | undefined
 }
 
-/** `outage`: no receiver ran between two times; outages may overlap. `end`: checks an end after the simulation. */
 export interface OutageChecker {
   readonly outage: (from: number, to: number) => void
   readonly end: (name: string, end: End) => void
@@ -36,7 +35,6 @@ const noteTime = 60 * minute
 export const make = (trace: Trace, { faults }: Plan): OutageChecker => {
   const outages: Array<{ readonly from: number; readonly to: number }> = []
 
-  /** Returns the end of the first time without any fault after a time. */
   const calmAfter = (time: number): number => {
     const fault = faults.find(
       ({ at, duration }) => at < time + calmTime && time < at + duration + leaseTime

@@ -54,7 +54,6 @@ export type Fault = {
   }
 }[keyof typeof faultKinds]
 
-/** A time in which both receivers are down, in milliseconds. */
 export interface Outage {
   readonly at: number
   readonly duration: number
@@ -76,7 +75,7 @@ export const kinds = [
   "subscription"
 ] as const
 const steps = ["refund", "REFUNDED", "CHARGEBACK", "SUCCEED", "pause", "cancel"] as const
-/** The actions of the handler. A repeated entry is drawn more often. */
+/** A repeated entry is drawn more often. */
 export const handlerActions = [
   "accepts",
   "fails",
@@ -104,7 +103,6 @@ export const forgeries = ["status", "status", "amount", "checksum", "query", "to
 
 const linkFaults = [...Faults.kinds, "hang"] as const
 
-/** The faults of each target. A repeated entry is drawn more often. */
 export const faultKinds = {
   client: [...linkFaults, "crash", "jump"],
   "receiver 1": [...linkFaults, "crash", "restart", "restart", "jump", "jump"],
@@ -114,5 +112,4 @@ export const faultKinds = {
   store: ["refused", "unanswered", "slow", "slow"]
 } as const
 
-/** A day, in milliseconds. */
 export const day = 24 * 60 * 60 * 1000

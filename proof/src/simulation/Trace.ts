@@ -32,9 +32,7 @@ export interface Violation {
   readonly at: number
 }
 
-/** The characters that are hashed at once. */
 const hashedAtOnce = 100_000
-/** The violations of one invariant that are kept. */
 const keptViolations = 5
 
 /** `expected` are the marks to meet; `listen` receives every line. */

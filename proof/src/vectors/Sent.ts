@@ -56,7 +56,6 @@ export interface ForwardInput {
   readonly body: string
 }
 
-/** Returns the value of a service; null if it refuses the input. */
 const valueOf = <A, E>(effect: Effect.Effect<A, E>): A | null =>
   Option.getOrNull(Effect.runSync(Effect.option(effect)))
 

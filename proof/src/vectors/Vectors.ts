@@ -21,7 +21,6 @@ export interface CallbackInput {
   readonly checksum: string | null
 }
 
-/** The stored facts behind a standing. */
 export interface State {
   readonly evidence: number
   readonly read: Evidence.Read | null
@@ -141,7 +140,6 @@ export const vectorsOf = (inputs: Inputs) => ({
 
 export type Vectors = ReturnType<typeof vectorsOf>
 
-/** Writes vectors as JSON, each on its own line. */
 export const print = (vectors: Vectors): string => {
   const groups = Object.entries<ReadonlyArray<unknown>>(vectors).map(
     ([name, group]) =>

@@ -13,7 +13,6 @@ const maxDelay = 20
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** The statuses and responses of the creates, by path. */
 const creates: Readonly<Record<string, (id: string) => Fields>> = {
   "payments/apm": (transactionId) => ({ transactionId, transactionStatus: "SUCCEED" }),
   "payouts/apm": (transactionId) => ({ transactionId, transactionStatus: "SUCCEED" }),

@@ -10,10 +10,8 @@ import type { Task } from "./Task.ts"
 const script = new URL("./merchant.ts", import.meta.url).pathname
 
 /**
- * The reports of the processes.
- *
- * - `told`: a caller got the response with a transaction.
- * - `enqueued`: the transaction that enqueued an order was committed.
+ * The reports: `told`, when a caller got the response with a transaction, and `enqueued`, when the transaction that
+ * enqueued an order was committed.
  */
 export interface Reports {
   readonly told: (id: string, transactionId: string) => void

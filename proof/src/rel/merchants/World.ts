@@ -26,7 +26,6 @@ import type { StoreName } from "../Run.ts"
 import * as Stores from "../Stores.ts"
 
 export const merchants = 100
-/** The merchant whose handler breaks. */
 export const brokenMerchant = 0
 const maxResent = 30
 /** Two connections of PostgreSQL for each merchant, and some for its own work. */
@@ -38,7 +37,6 @@ const ownSecretOf = (index: number) => `secret-of-shop-${index}`
 export const accountOf = (index: number) => String(10_000 + index)
 export const unsignedQuery = "?paymentMethod=apm&apmType=PIX"
 
-/** Makes a callback about an account, signed by a merchant. */
 export const callbackOf = (
   secret: string,
   accountId: string,
