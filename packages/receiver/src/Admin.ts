@@ -80,14 +80,6 @@ export class Admin extends Context.Service<
 /**
  * The settings of the admin API.
  *
- * - `policy`: must be the policy of the receiver.
- * - `token`: the bearer token that every request must carry; without it only this machine has
- *   access.
- * - `hosts`: the hosts by which other machines name the server, with or without a port. They count
- *   only with a `token`.
- * - `page`: the files of the page, by path.
- * - `secrets`: the names of the receiver's secrets, and whether each is set. Never a value.
- *
  * @category models
  * @since 0.1.0
  */

@@ -60,7 +60,7 @@ const isAccepted = (each: Sent): boolean => {
   )
 }
 
-/** The response must not tell more than what the signer knows: his own id, secret and accounts. */
+/** The response tells the signer only its own id, secret and accounts. */
 const statusFor = (each: Sent): number =>
   isAccepted(each) ? 200 : addresseeOf(each) === each.signer ? 400 : 401
 

@@ -162,7 +162,7 @@ export const layer: Layer.Layer<Gateway, never, Courier | GatewayConfig | Hmac> 
     }
 
     const age = Duration.toMillis(behaviour.visibleAfter)
-    /** Refuses to read the status of a transaction that is too young, where a reading says so. */
+    /** A reading may hide young transactions. */
     const isVisible = Effect.fnUntraced(function* ({ path }: Request) {
       if (!path.includes("/status/")) return
       const transaction = yield* transactions.get(path.slice(path.lastIndexOf("/") + 1))
@@ -236,7 +236,7 @@ export const layer: Layer.Layer<Gateway, never, Courier | GatewayConfig | Hmac> 
   })
 )
 
-/** The declineCode of the test card that declines. */
+/** Of the test card that declines. */
 const defaultDeclineCode = 5
 
 const unauthorized = new Contract.ErrorResponse({

@@ -144,7 +144,7 @@ const make = Effect.fnUntraced(function* ({ advanced = Duration.zero, stepped }:
         wakeUntil(frozenAt)
         yield* settle
       }
-      // The real time that the advance took has passed as well.
+      // The advance took real time as well.
       ahead += end - start
       frozenAt = undefined
       stepped?.(Duration.millis(ahead))

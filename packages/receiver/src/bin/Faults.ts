@@ -10,18 +10,15 @@ export class InvalidSettings extends Data.TaggedError("InvalidSettings")<{
   }
 }
 
-/**
- * The first fault of a setting is the one to correct, so further ones are not listed.
- *
- * - `refuse` says that a setting cannot be used, with advice; `say` adds another statement.
- * - `unless` adds a sentence if its rule does not hold.
- * - `skip` lists no fault of a setting.
- */
+/** The first fault of a setting is the one to correct, so further ones are not listed. */
 export interface Faults {
   readonly sentences: ReadonlyArray<string>
+  /** Says that a setting cannot be used, with advice; `say` adds another statement. */
   readonly refuse: (setting: string, advice: string) => void
   readonly say: (setting: string, statement: string) => void
+  /** Adds a sentence if its rule does not hold. */
   readonly unless: (holds: boolean, sentence: string) => void
+  /** Lists no fault of a setting. */
   readonly skip: (setting: string) => void
 }
 

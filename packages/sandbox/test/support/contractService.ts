@@ -9,10 +9,9 @@ import type * as Gateway from "@pawl/testkit/Gateway"
 import { authenticateBy, fields, sender } from "@pawl/test-support/TestGateway"
 import { body, card, scenario } from "@pawl/test-support/Creates"
 
-/** The time between two moves of a transaction; real time is negligible beside it. */
+/** Real time is negligible beside it. */
 export const pace = "1 hour"
 
-/** A received callback. */
 export interface Arrived {
   readonly method: string
   readonly search: string
@@ -23,52 +22,42 @@ export interface Arrived {
 
 export type Json = Readonly<Record<string, unknown>>
 
-/**
- * A new, unused payments service.
- *
- * - `handle` sends one request, and returns the response.
- * - `pass` lets time pass, and returns when all that fell due is done.
- * - `reset` removes the state of the service.
- * - `another` starts a second service with the same options, later than the first.
- * - `press` submits a form of a page for customers.
- * - `callbackUrl` receives the callbacks, and has a query.
- */
+/** A new, unused payments service. */
 export interface Service {
   readonly handle: (request: Gateway.Request) => Effect.Effect<Gateway.Response>
+  /** Lets time pass, and returns when all that fell due is done. */
   readonly pass: (duration: `${number} ${"seconds" | "hours" | "days"}`) => Effect.Effect<void>
   readonly reset: Effect.Effect<void>
+  /** With the same options, later than the first. */
   readonly another: Effect.Effect<Service, never, Scope.Scope>
   readonly press: (url: string, form: Readonly<Record<string, string>>) => Effect.Effect<void>
+  /** Has a query. */
   readonly callbackUrl: string
   readonly arrived: Effect.Effect<ReadonlyArray<Arrived>>
 }
 
-/** Service that is the service under test. */
 export class ServiceUnderTest extends Context.Service<ServiceUnderTest, Service>()(
   "test/ServiceUnderTest"
 ) {}
 
-/** One property of the service. */
 export interface Case {
   readonly name: string
   readonly holds: Effect.Effect<void, never, ServiceUnderTest | Scope.Scope>
   readonly options: Gateway.Options
 }
 
-/** Makes a case; the options are those of its service, beside a pace and a seed. */
+/** The options are those of the service, beside a pace and a seed. */
 export const it = (name: string, holds: Case["holds"], options: Gateway.Options = {}): Case => ({
   name,
   holds,
   options
 })
 
-/** Sends a request. */
 export const send = sender((request) => ServiceUnderTest.use(({ handle }) => handle(request)))
 
-/** Gets a token. */
 export const authenticate = authenticateBy(send)
 
-/** Sends a request that must succeed, and returns the response body. */
+/** The request must succeed. */
 export const ask = Effect.fnUntraced(function* (method: string, path: string, body?: unknown) {
   const token = yield* authenticate
   const { body: text, json, status } = yield* send(method, path, { token, body })
@@ -76,7 +65,7 @@ export const ask = Effect.fnUntraced(function* (method: string, path: string, bo
   return json as Json
 })
 
-/** Sends a request that must be refused with 400, and returns the names of the fields. */
+/** Expects a 400, and returns the names of the fields. */
 export const refused = Effect.fnUntraced(function* (method: string, path: string, body?: unknown) {
   const token = yield* authenticate
   const { body: text, json, status } = yield* send(method, path, { token, body })
@@ -84,10 +73,10 @@ export const refused = Effect.fnUntraced(function* (method: string, path: string
   return [...fields(json)]
 })
 
-/** The resources of a create that needs none. */
+/** For a create that needs none. */
 export const noResources = { cardToken: "", paymentId: 0 }
 
-/** Creates a card token and a successful payment of 1000 EUR of the merchant account `m-1`. */
+/** A card token and a successful payment of 1000 EUR of the merchant account `m-1`. */
 export const prepare = Effect.gen(function* () {
   const resources = { requestId: "prepared", mid: "m-1", card }
   const { cardToken } = yield* ask("POST", "/payments/card/tokenize", resources)
@@ -97,11 +86,10 @@ export const prepare = Effect.gen(function* () {
   return { cardToken: String(cardToken), paymentId: Number(transactionId) }
 })
 
-/** Returns the body of a valid create with a callbackUrl, with some fields replaced. */
+/** A valid create with a callbackUrl, with some fields replaced. */
 export const bodyFor = (path: string, resources = noResources, over: Json = {}) =>
   Effect.map(ServiceUnderTest, ({ callbackUrl }) => body(path, resources, { callbackUrl, ...over }))
 
-/** Sends a create, and returns the response body. */
 export const create = Effect.fnUntraced(function* (
   path: string,
   resources = noResources,
@@ -110,11 +98,12 @@ export const create = Effect.fnUntraced(function* (
   return yield* ask("POST", path, yield* bodyFor(path, resources, over))
 })
 
-/** Returns the id in the response of a create. */
 export const idOf = (answer: Json): string =>
   String(answer["refundId"] ?? answer["subscriptionId"] ?? answer["transactionId"])
 
-/** Returns the number of ids of transactions and subscriptions so far; with a seed they count from 100001. */
+/**
+ * The number of ids of transactions and subscriptions so far; with a seed they count from 100001.
+ */
 export const opened = Effect.gen(function* () {
   const { transactionId } = yield* create("/payments/apm", noResources, {
     requestId: crypto.randomUUID()
@@ -122,16 +111,15 @@ export const opened = Effect.gen(function* () {
   return Number(transactionId) - 100_001
 })
 
-/** Lets every transaction make a number of moves, and delivers their callbacks. */
+/** Every transaction makes the moves, and their callbacks are delivered. */
 export const steps = (count: number) => ServiceUnderTest.use(({ pass }) => pass(`${count} hours`))
 
-/** Returns the callbacks of a transaction. */
 export const callbacksOf = (id: string) =>
   ServiceUnderTest.use(({ arrived }) =>
     Effect.map(arrived, (all) => all.filter(({ body }) => body["transactionId"] === id))
   )
 
-/** Returns the statuses in the callbacks of a transaction, in order of arrival. */
+/** In order of arrival. */
 export const callbackStatuses = (id: string) =>
   Effect.map(callbacksOf(id), (all) => all.map(({ body }) => String(body["transactionStatus"])))
 
@@ -146,13 +134,13 @@ export const begin = Effect.fnUntraced(function* (
   return { answer, id: idOf(answer) }
 })
 
-/** Reads a response as text, in which a number has all its digits. */
+/** As text, in which a number has all its digits. */
 export const textOf = Effect.fnUntraced(function* (path: string) {
   const token = yield* authenticate
   return (yield* send("GET", path, { token })).body
 })
 
-/** Each create of a transaction, with its status endpoint and its info endpoint, if any. */
+/** By its create. */
 export const kinds = {
   "/payments/apm": { status: "/payments/apm/status" },
   "/payouts/apm": { status: "/payouts/apm/status", info: "/payouts/apm/info" },

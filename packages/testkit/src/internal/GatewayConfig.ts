@@ -5,7 +5,7 @@ import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import { type Behaviour, defaults } from "./Behaviour.ts"
 
-/** Service that holds the settings of a gateway and its courier. */
+/** Service that holds the settings; `Options` explains each. */
 export class GatewayConfig extends Context.Service<
   GatewayConfig,
   {
@@ -32,9 +32,7 @@ export class GatewayConfig extends Context.Service<
   }
 >()("@pawl/testkit/internal/GatewayConfig") {}
 
-/**
- * The settings of a gateway; each has a default.
- */
+/** Each has a default. */
 export interface Options {
   /** `sandbox-key` by default. */
   readonly merchantKey?: string | undefined

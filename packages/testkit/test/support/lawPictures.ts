@@ -1,5 +1,6 @@
 /**
- * The page of the laws of a receiver: for each law the sequence diagram of a counterexample, as a wrong receiver runs it.
+ * The page of the laws of a receiver: for each the sequence diagram of a counterexample, as a wrong
+ * receiver runs it.
  */
 import type { Method } from "@pawl/core/Kind"
 import * as Effect from "effect/Effect"
@@ -10,12 +11,12 @@ import { run } from "../../src/internal/laws/receiver/Run.ts"
 import type { LawBroken, LawText } from "../../src/Laws.ts"
 import type { Case, Reporting } from "../../src/Laws/Receiver.ts"
 
-/** Makes a receiver; `onRead` is called with the result of each of its reads from the service. */
+/** `onRead` is called with the result of each read from the service. */
 export type Make = (
   onRead: (method: Method, id: string, result: string) => void
 ) => Promise<Reporting>
 
-/** A counterexample of a law, and the receivers that break it and keep it. */
+/** With the receivers that break and keep the law. */
 export interface Picture {
   readonly law: LawText
   readonly bug: string
@@ -24,7 +25,7 @@ export interface Picture {
   readonly right: Make
 }
 
-/** The record of a run: the lines of the diagram, the answers, the statuses that were reported last, and its error. */
+/** The lines of the diagram, the answers, the statuses that were reported last, and the error. */
 interface Seen {
   readonly failure: string | undefined
   readonly lines: ReadonlyArray<string>
@@ -38,13 +39,12 @@ interface Callback {
   readonly refundId?: unknown
 }
 
-/** Starts everything at once, so that a picture does not depend on the times of the run that found it. */
+/** A picture must not depend on the times of the run that found it. */
 const atOnce = {
   schedule: <A>(task: Promise<A>) => task,
   waitIdle: () => Promise.resolve()
 } as unknown as fc.Scheduler
 
-/** Runs a case and records it. */
 const watch = async (make: Make, value: Case): Promise<Seen> => {
   const lines: Array<string> = []
   const answers: Array<string> = []
@@ -56,7 +56,7 @@ const watch = async (make: Make, value: Case): Promise<Seen> => {
   const nameOf = (id: unknown) => (opened.length > 1 ? `${of(id)?.name ?? "no transaction"}: ` : "")
   const notes = value.steps.flatMap((step) => (step._tag === "Send" ? [step.request.note] : []))
 
-  /** Describes a callback by its body, and tells whether the service sent it. */
+  /** By its body; tells whether the service sent it. */
   const describe = (text: string) => {
     const { refundId, transactionId, transactionStatus } = JSON.parse(text) as Callback
     const named =
@@ -139,14 +139,13 @@ const watch = async (make: Make, value: Case): Promise<Seen> => {
   }
 }
 
-/** Writes a text for a diagram, in which `#` and `;` have a meaning. */
+/** `#` and `;` have a meaning in a diagram. */
 const escape = (text: string): string =>
   text.replaceAll(/[#;<>]|[^ -~]/gu, (each) => `#${each.codePointAt(0)};`)
 
-/** Writes JSON on several lines. */
 const onLines = (json: string): string => escape(json).replaceAll(/,(?=")/gu, ",<br/>")
 
-/** Describes a correct receiver: its answers, and the statuses that it reports last. */
+/** Its answers, and the statuses that it reports last. */
 const outcome = ({ answers, reported }: Seen): string => {
   const statuses = Array.from(reported, ([name, status]) => `${name}${status}`)
   const reports = statuses.length === 0 ? "" : `, and reports ${statuses.join(", ")}`
@@ -155,7 +154,6 @@ const outcome = ({ answers, reported }: Seen): string => {
 
 const docs = new URL("../../../../docs/", import.meta.url).pathname
 
-/** Links the section of a law. */
 const source = (section: string): string => {
   const [, number] = /^docs\/decisions\/(\d+)$/u.exec(section) ?? []
   if (number === undefined) {
@@ -199,7 +197,7 @@ const picture = async (
   ].join("\n\n")
 }
 
-/** Writes the page of the laws in the order of their numbers. */
+/** In the order of their numbers. */
 export const page = async (pictures: ReadonlyArray<Picture>): Promise<string> => {
   const parts: Array<string> = []
   for (const [at, each] of pictures.entries()) parts.push(await picture(each, at + 1))

@@ -7,7 +7,6 @@ import { readFileSync } from "node:fs"
 import { expect } from "vitest"
 import type * as Laws from "../../src/Laws.ts"
 
-/** Checks all laws on a subject and returns the broken ones. */
 export const breaks = async <Subject, Value>(
   laws: ReadonlyArray<Laws.Law<Subject, Value>>,
   subject: Subject,
@@ -29,7 +28,7 @@ const docs = `${import.meta.dirname}/../../../../docs`
 const page = readFileSync(`${docs}/laws.md`, "utf8")
 const situations = readFileSync(`${docs}/situations.md`, "utf8")
 
-/** Returns the lines of one list of the page: each has a law, and a planted bug that breaks it. */
+/** Each has a law, and a planted bug that breaks it. */
 const linesOf = (section: string) => {
   const text = page.split(/^## /mu).find((each) => each.startsWith(`${section}\n`)) ?? ""
   return Array.from(text.matchAll(/^- \*\*(.+?)\*\*: (.+)$/gmu), ([, law = "", bug = ""]) => ({
@@ -38,7 +37,7 @@ const linesOf = (section: string) => {
   }))
 }
 
-/** A list of laws in docs/situations.md, and how many steps the counterexamples of its planted bugs have. */
+/** How many steps the counterexamples of its planted bugs have. */
 export interface Summary {
   readonly list: string
   readonly bugs: number
@@ -55,7 +54,7 @@ export const summaries: ReadonlyArray<Summary> = Array.from(
   }
 )
 
-/** Expects the summary of a list of laws in docs/situations.md. Bugs that only a law of one example shows have no steps. */
+/** Bugs that only a law of one example shows have no steps. */
 export const expectSummary = (of: string, found: ReadonlyArray<number | undefined>) => {
   const steps = found.filter((each) => each !== undefined).toSorted((one, two) => one - two)
   expect(summaries.find(({ list }) => list === `of ${of}`)).toEqual({
@@ -66,7 +65,7 @@ export const expectSummary = (of: string, found: ReadonlyArray<number | undefine
   })
 }
 
-/** Expects a list of docs/laws.md: every law in its order, each with a bug that is planted for it. */
+/** Every law in its order, each with a bug that is planted for it. */
 export const expectListed = (
   of: string,
   laws: ReadonlyArray<Laws.LawText>,
@@ -80,11 +79,11 @@ export const expectListed = (
   ).toEqual([])
 }
 
-/** The number of steps of a counterexample that is a history. */
+/** Of a counterexample that is a history. */
 export const stepsOf = (broken: Laws.LawBroken | undefined): number | undefined =>
   Array.isArray(broken?.counterexample) ? broken.counterexample.length : undefined
 
-/** The numbered laws of a receiver in docs/laws.md, each with a link to its picture. */
+/** Each with a link to its picture. */
 export const receiverLines: ReadonlyArray<string> = Array.from(
   page.matchAll(/^(\d+)\. \[(.+)\]\(conform-laws\.md#law-\1\)$/gmu),
   ([, , law = ""]) => law

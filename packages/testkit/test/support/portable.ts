@@ -1,11 +1,9 @@
 /**
- * An application of the client and the receiver that imports no module of Node, and checks of it that run in
- * every JavaScript runtime. `pnpm runtimes` runs them against `runtimes/service.ts`.
+ * An application of the client and the receiver that imports no module of Node, and checks of it
+ * for every JavaScript runtime. `pnpm runtimes` runs them against `runtimes/service.ts`.
  *
- * **Details**
- *
- * The checks send requests to the application, several at once, as a server gets them. In a Worker the handler
- * of one request cannot wait for the input or output of another.
+ * The checks send several requests at once, as a server gets them. In a Worker the handler of one
+ * request cannot wait for the input or output of another.
  */
 import * as Checksum from "@pawl/core/Checksum"
 import * as Handler from "@pawl/core/Handler"
@@ -30,8 +28,8 @@ const secret = Redacted.make("portable-secret")
 export type Fetch = (request: Request) => Promise<Response>
 
 /**
- * Makes the application. `POST /pay?order-1` creates a payment with that requestId and responds with its
- * status. `POST /callback` receives callbacks. `GET /told` lists what the handler was told.
+ * `POST /pay?order-1` creates a payment with that requestId and responds with its status. `POST
+ * /callback` receives callbacks. `GET /told` lists what the handler was told.
  */
 export const makeApplication = (baseUrl: string): Fetch => {
   const client = ManagedRuntime.make(
@@ -112,10 +110,10 @@ const callback = (changes: object = {}) => {
 }
 
 /**
- * Runs the checks one after the other, each within five seconds. `send` sends a request to the application,
- * and `service` is the URL of the payments service. Without `hasBackground` the runtime ends background work
- * with the request that started it, as Workers do, so the handler of a callback is not called. Returns the
- * checks that fail, with their errors.
+ * Runs the checks one after the other, each within five seconds, and returns the failures. `send`
+ * sends a request to the application; `service` is the URL of the payments service. Without
+ * `hasBackground` the runtime ends background work with its request, as Workers do, so the handler
+ * of a callback is not called.
  */
 export const runChecks = async (send: Fetch, service: string, hasBackground: boolean) => {
   const text = async (path: string, method = "GET") =>

@@ -14,10 +14,15 @@ import * as Redacted from "effect/Redacted"
 import * as Semaphore from "effect/Semaphore"
 import * as Reply from "./Response.ts"
 
-/** `hosts` are the names that other machines use; `page` has its files by path. */
 export interface Options {
+  /** Every request must carry this bearer token; without one only this machine has access. */
   readonly token?: Redacted.Redacted | undefined
+  /**
+   * The hosts by which other machines name the server, with or without a port. They count only with
+   * a `token`.
+   */
   readonly hosts?: ReadonlyArray<string> | undefined
+  /** The files of the page, by path. */
   readonly page?: ReadonlyMap<string, Reply.Response> | undefined
 }
 

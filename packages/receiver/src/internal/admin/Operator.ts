@@ -21,7 +21,9 @@ import * as Story from "./Story.ts"
 import * as Transactions from "./Transactions.ts"
 
 export interface Options {
+  /** Must be the policy of the receiver. */
   readonly policy?: Policy | undefined
+  /** The names of the receiver's secrets, and whether each is set. Never a value. */
   readonly secrets?: ReadonlyArray<Overview.Secret> | undefined
 }
 

@@ -19,37 +19,33 @@ import { Ledger } from "@pawl/webhook/Ledger"
 import type { Row } from "@pawl/webhook/internal/rule/Row"
 import type { RowKey } from "@pawl/webhook/internal/rule/RowPages"
 
-/**
- * A compared transaction.
- *
- * - `scope`, `transactionId`: the key of its row, which never changes.
- * - `kind`: the kind that the service states; that of the row if the service does not know the
- *   transaction.
- * - `amount`, `currency`: those of the order, else of a callback.
- * - `ours`: the status that the handler was told last, if any.
- * - `theirs`: the status that the service states, or `404`.
- */
+/** A compared transaction. */
 export interface Compared {
+  /** The key of its row, which never changes. */
   readonly scope: Kind
+  /**
+   * The kind that the service states; that of the row if the service does not know the transaction.
+   */
   readonly kind: Kind
   readonly transactionId: string
   readonly requestId: string | null
+  /** Those of the order, else of a callback. */
   readonly amount: string | null
   readonly currency: string | null
+  /** The status that the handler was told last, if any. */
   readonly ours: Status | null
+  /** The status that the service states, or `404`. */
   readonly theirs: string
 }
 
-/**
- * - `day`: the start of the day, in milliseconds since the epoch.
- * - `rate`: the most reads in a second.
- * - `isKnown`: tells whether an earlier run has compared a transaction.
- * - `note`: keeps a comparison for the next run.
- */
 export interface Options<E> {
+  /** The start of the day, in milliseconds since the epoch. */
   readonly day: number
+  /** The most reads in a second. */
   readonly rate: number
+  /** Tells whether an earlier run has compared a transaction. */
   readonly isKnown: (key: RowKey) => boolean
+  /** Keeps a comparison for the next run. */
   readonly note: (compared: Compared) => Effect.Effect<void, E>
 }
 

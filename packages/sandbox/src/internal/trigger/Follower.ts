@@ -6,12 +6,12 @@ import type { Scenario } from "@pawl/testkit/Scenario"
 import type { Change } from "./SandboxClient.ts"
 
 /**
- * - `isOver` tells whether every transaction has ended, and the first attempt of every callback.
- * - `undelivered` is the number of callbacks whose first attempt failed. `isRetried`: the sandbox
- *   tries one of them again.
+ * `undelivered` is the number of callbacks whose first attempt failed. `isRetried`: the sandbox
+ * tries one of them again.
  */
 export interface Follower {
   readonly follow: (change: Change) => ReadonlyArray<string>
+  /** Tells whether every transaction has ended, and the first attempt of every callback. */
   readonly isOver: () => boolean
   readonly summary: () => {
     readonly lines: ReadonlyArray<string>

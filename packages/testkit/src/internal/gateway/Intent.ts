@@ -14,23 +14,22 @@ export type State =
   | "cancelled"
   | "expired"
 
-/**
- * - `amount` and `currency` fill in the fields that the request leaves out.
- * - `attempts`: the transactions made on its page, in order; `declineCode` is that of the last.
- * - `expiresTime`: the time from which an unpaid intent cannot be paid, ISO 8601.
- * - `isEarly`: the customer is redirected before the payment has ended, because a redirect confirms
- *   nothing.
- */
 export interface Intent {
   readonly intentId: string
   readonly state: State
   readonly request: PaymentIntentRequest
+  /** `amount` and `currency` fill in the fields that the request leaves out. */
   readonly amount: Amount | undefined
   readonly currency: Currency
+  /** The transactions made on its page, in order; `declineCode` is that of the last. */
   readonly attempts: ReadonlyArray<string>
   readonly declineCode?: number | undefined
+  /**
+   * The customer is redirected before the payment has ended, because a redirect confirms nothing.
+   */
   readonly isEarly: boolean
   readonly createdTime: string
+  /** The time from which an unpaid intent cannot be paid, ISO 8601. */
   readonly expiresTime: string
 }
 

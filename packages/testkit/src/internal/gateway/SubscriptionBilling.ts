@@ -43,16 +43,14 @@ export interface NewSubscription {
   readonly card: Card
 }
 
-/**
- * - `create` returns the first charge if it was made at once.
- * - `find` refuses an unknown id.
- * - `change` sets another plan or status, and schedules the next charge again, from now.
- */
 export interface SubscriptionBilling {
+  /** Returns the first charge if it was made at once. */
   readonly create: (
     subscription: NewSubscription
   ) => Effect.Effect<readonly [SubscriptionState, Transaction | undefined]>
+  /** Refuses an unknown id. */
   readonly find: (id: string) => Effect.Effect<SubscriptionState, ErrorResponse>
+  /** Sets another plan or status, and schedules the next charge again, from now. */
   readonly change: (
     subscription: SubscriptionState,
     changes: Partial<Pick<SubscriptionState, "plan" | "status">>

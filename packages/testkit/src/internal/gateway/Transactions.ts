@@ -44,29 +44,28 @@ export interface NewTransaction extends Omit<
 /** The effect of a move on something else. */
 export type MoveListener = (entry: ScheduledTransaction) => Effect.Effect<void>
 
-/**
- * The transactions of a gateway.
- *
- * - `open` returns the transaction as the response to its create shows it.
- * - `move` does nothing without a change of status. `declineCode` applies to FAILED; its default is
- *   the scenario's.
- * - `halt` stops the scenario of a transaction: only `move` changes its status after that.
- * - `approve` moves to PROCESSING, and after a number of paces to SUCCEED and on from there.
- * - `callback` is `undefined` if the transaction sends none.
- * - `find` refuses an id that no transaction of that kind has.
- * - `nextIntentId` takes one of the range of intents.
- */
+/** The transactions of a gateway. */
 export interface Transactions {
+  /** Returns the transaction as the response to its create shows it. */
   readonly open: (transaction: NewTransaction) => Effect.Effect<Transaction>
+  /**
+   * Does nothing without a change of status. `declineCode` applies to FAILED; its default is the
+   * scenario's.
+   */
   readonly move: (id: string, status: Status, declineCode?: number) => Effect.Effect<void>
+  /** Stops the scenario of a transaction: only `move` changes its status after that. */
   readonly halt: (id: string) => Effect.Effect<void>
+  /** Moves to PROCESSING, and after a number of paces to SUCCEED and on from there. */
   readonly approve: (id: string, paces: number) => Effect.Effect<void>
   readonly onMove: (listener: MoveListener) => void
+  /** `undefined` if the transaction sends none. */
   readonly callback: (id: string, status: Status) => Callback | undefined
+  /** Refuses an id that no transaction of that kind has. */
   readonly find: (kind: Kind, id: string) => Effect.Effect<Transaction, ErrorResponse>
   readonly all: Effect.Effect<ReadonlyArray<Transaction>>
   readonly get: (id: string) => Effect.Effect<Transaction | undefined>
   readonly nextId: Effect.Effect<string>
+  /** Takes one of the range of intents. */
   readonly nextIntentId: Effect.Effect<string>
   readonly reset: Effect.Effect<void>
 }
@@ -126,7 +125,6 @@ export const make = Effect.fnUntraced(function* (
     yield* save
   }, Effect.uninterruptible)
 
-  /** Makes a move that is still due. */
   const step = Effect.fnUntraced(function* (id: string, due: number) {
     const entry = entries.get(id)
     const [status, ...remaining] = entry?.remaining ?? []

@@ -9,15 +9,15 @@ import type { Behaviour } from "../Behaviour.ts"
 import { invalid, type ErrorResponse } from "./Contract.ts"
 import { StateStore } from "../state/StateStore.ts"
 
-/**
- * - `exclusive` runs one at a time and without interruption, so a check still holds when the change
- *   is made.
- * - `once` does so unless the endpoint succeeded with its requestId before; then it returns the
- *   stored response. `amount` tells another body under the requestId, where a reading makes a
- *   difference of it.
- */
 export interface Writes {
+  /**
+   * Runs one at a time and without interruption, so a check still holds when the change is made.
+   */
   readonly exclusive: <A, E>(write: Effect.Effect<A, E>) => Effect.Effect<A, E>
+  /**
+   * Runs like `exclusive`, unless the endpoint succeeded with its requestId before; then it returns
+   * the stored response. `amount` tells another body under the requestId, for readings that differ.
+   */
   readonly once: <A, E>(
     endpoint: string,
     requestId: string,

@@ -14,20 +14,17 @@ import type * as Redacted from "effect/Redacted"
 import * as fc from "fast-check"
 import type { Delivery } from "./Deliveries.ts"
 
-/**
- * The data that a callback states.
- *
- * - `amount`: the JSON type of the amount; a number has the digits of the text.
- * - `unsigned`: the fields besides the four signed ones and the status.
- * - `query`: the parameters of the merchant's own callbackUrl.
- */
+/** The data that a callback states. */
 export interface CallbackContent {
   readonly method: Method
   readonly signed: Signed
   readonly status: OpenStatus
+  /** The JSON type of the amount; a number has the digits of the text. */
   readonly amount: "text" | "number"
+  /** The fields besides the four signed ones and the status. */
   readonly unsigned: Body
   readonly apmType: string
+  /** The parameters of the merchant's own callbackUrl. */
   readonly query: ReadonlyArray<readonly [name: string, value: string]>
 }
 
@@ -73,9 +70,7 @@ export const toRequest = (url: string, incoming: Incoming): Request =>
     body: incoming.body.slice()
   })
 
-/**
- * Makes the content of a delivery. A forgery changes only fields that the checksum does not cover.
- */
+/** A forgery changes only fields that the checksum does not cover. */
 export const fromDelivery = (
   transaction: { readonly method: Method; readonly signed: Signed; readonly unsigned?: Body },
   { amount, forged, status }: Delivery
@@ -135,7 +130,6 @@ export const contents: fc.Arbitrary<CallbackContent> = fc.record({
   })
 })
 
-/** Makes the arbitrary of callbacks that are signed with a secret. */
 export const callbacks = (secret: Redacted.Redacted): fc.Arbitrary<Incoming> => {
   const sign = keyed(secret)
   return contents.map((content) => toIncoming(sign, content))

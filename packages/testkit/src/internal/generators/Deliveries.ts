@@ -83,18 +83,14 @@ export const deliver = (
 export const deliveries = (history: fc.Arbitrary<History>): fc.Arbitrary<Delivered> =>
   DeliveryFaults.withFaults(history).map(([history, faults]) => deliver(history, faults))
 
-/**
- * One of several transactions of two merchants.
- *
- * - `transactionId`: each kind of each merchant starts at 100001, so one id names several
- *   transactions.
- * - `amount`: at most 100.00; of a refund a part of its payment, or all that is left of it.
- * - `paymentId`: `undefined` if a refund's payment is none of these.
- */
+/** One of several transactions of two merchants. */
 export interface TrafficTransaction extends Delivered {
   readonly merchant: "one" | "two"
+  /** Each kind of each merchant starts at 100001, so one id names several transactions. */
   readonly transactionId: string
+  /** At most 100.00; of a refund a part of its payment, or all that is left of it. */
   readonly amount: string
+  /** `undefined` if a refund's payment is none of these. */
   readonly paymentId: string | undefined
 }
 

@@ -40,7 +40,7 @@ export type DeliveryFault = { readonly index: number } & (
     }
 )
 
-/** Less than the pace, a few times the pace, a later attempt, after the last attempt, and a day. */
+/** Below the pace, a few paces, a later attempt, after the last attempt, and a day. */
 const delays = [500, 1500, 2500, 10_000, 120_000, 3_720_000, 86_400_000]
 
 const indices = [0, 1, 2, 3, 4, 5]

@@ -83,7 +83,6 @@ export const values = <A>(schema: Schema.Codec<A, unknown>): fc.Arbitrary<A> => 
   })
 }
 
-/** Makes the arbitrary of the encoded values of a schema. */
 export const sent = <A>(schema: Schema.Codec<A, unknown>): fc.Arbitrary<Schema.Json> => {
   let encode: ((value: A) => Schema.Json) | undefined
   return values(schema).map((value) => {
@@ -128,7 +127,7 @@ export const hostile = (name: string, schema: Codec): fc.Arbitrary<Schema.Json> 
 
 type Wire = Readonly<Record<string, Schema.Json>>
 
-/** A value that no error may contain. */
+/** No error may contain it. */
 const poison = "4111111111111111-canary"
 
 const identifiers = ["", "a\n", "\u0000", "\u0085", "\ud800", "x".repeat(129)]
@@ -165,7 +164,7 @@ const urls = [
   "https://shop example/"
 ]
 
-/** Texts that look valid for a schema, and are refused (from A16, B01 and D02). */
+/** They look valid for a schema, and are refused (from A16, B01 and D02). */
 const lookalikes: Readonly<Record<string, ReadonlyArray<string>>> = {
   Amount: [...amounts, "10.001", "9".repeat(40)],
   AmountFromNumber: amounts.filter((text) => text !== "-1"),

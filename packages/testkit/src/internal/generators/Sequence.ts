@@ -7,8 +7,7 @@
 import * as fc from "fast-check"
 
 /**
- * All members and lengths are equally likely. A sequence shrinks by leaving members out, and each
- * member towards the front of the table. Members are compared by identity: list none twice, and
+ * All members and lengths are equally likely. Members are compared by identity: list none twice, and
  * freeze objects.
  */
 export const sequence = <A>(

@@ -1,7 +1,4 @@
-/**
- * The laws of a store that play histories to it and to the rule of its rows. Each law compares one
- * facet of the two.
- */
+/** Laws of a store: each compares one facet of histories with the rule of its rows. */
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as References from "effect/References"
@@ -12,7 +9,6 @@ import type * as fc from "fast-check"
 import * as Laws from "../../Laws.ts"
 import { expect } from "./Expect.ts"
 
-/** Error raised when a store differs from its rule. */
 export class Mismatch extends Data.TaggedError("Mismatch")<{
   readonly facet: string
   readonly message: string
@@ -20,19 +16,18 @@ export class Mismatch extends Data.TaggedError("Mismatch")<{
 
 type Compare<Facet> = (facet: Facet, subject: string, actual: unknown, wanted: unknown) => void
 
-/**
- * - `step` begins the next step.
- * - `isOpen` tells whether a facet is checked, and has no mismatch yet.
- * - `result` compares the result of a step. A mismatch ends the history, because the steps after it
- *   prove nothing.
- * - `facet` compares what only one facet depends on.
- * - `row` compares each field of a row for its facet. `shown` converts values that differ.
- */
 export interface Comparison<Facet extends string> {
   readonly step: () => void
+  /** Tells whether a facet is checked, and has no mismatch yet. */
   readonly isOpen: (facet: Facet) => boolean
+  /**
+   * Compares the result of a step. A mismatch ends the history, because the steps after it prove
+   * nothing.
+   */
   readonly result: Compare<Facet>
+  /** Compares what only one facet depends on. */
   readonly facet: Compare<Facet>
+  /** Compares each field of a row for its facet. `shown` converts values that differ. */
   readonly row: <Row extends object, Field extends keyof Row>(
     facetOf: Readonly<Record<Field, Facet>>,
     name: string,

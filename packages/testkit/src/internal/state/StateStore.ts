@@ -7,12 +7,10 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 
-/**
- * - `open` returns the collection of a name, with all its items.
- * - `save` returns once every change so far outlives the process, where the store is durable.
- */
 export interface StateStore {
+  /** Returns the collection of a name, with all its items. */
   readonly open: <A>(name: string) => Map<string, A>
+  /** Returns once every change so far outlives the process, where the store is durable. */
   readonly save: Effect.Effect<void>
 }
 

@@ -42,7 +42,6 @@ export const one = <A>(arbitrary: fc.Arbitrary<A>): fc.Arbitrary<ReadonlyArray<A
 export const oneOf = <const A>(...events: ReadonlyArray<A>): ReadonlyArray<ReadonlyArray<A>> =>
   events.map((event) => [event])
 
-/** Of up to `maxLength` requests in a row. */
 export const requestFaults = (
   table: ReadonlyArray<Harness.RequestFault> = ["none", ...Faults.kinds],
   maxLength = 4

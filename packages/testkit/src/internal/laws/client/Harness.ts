@@ -23,22 +23,21 @@ export interface SentRequest {
   readonly status: number | undefined
 }
 
-/**
- * A client, and the service's view of it.
- *
- * - `setFaults` sets the fault of the n-th API request from now on, counted from 0, and the
- *   milliseconds until its response. Requests for an access token have no number and no fault.
- * - `authRequests` are the requests for an access token, `apiRequests` all others.
- * - `settle` advances the clock until a promise settles. It fails after 200 requests or two months.
- */
+/** A client, and the service's view of it. */
 export interface Harness {
   readonly client: Client
   readonly sleep: Service["sleep"]
+  /** Advances the clock until a promise settles. It fails after 200 requests or two months. */
   readonly settle: <A>(promise: () => Promise<A>) => Effect.Effect<A, Rejected>
+  /**
+   * Sets the fault of the n-th API request from now on, counted from 0, and the milliseconds until
+   * its response. Requests for an access token have no number and no fault.
+   */
   readonly setFaults: (
     fault: (n: number, sent: SentRequest) => RequestFault,
     delay?: (n: number | undefined) => number
   ) => void
+  /** The requests for an access token; `apiRequests` are all others. */
   readonly authRequests: () => ReadonlyArray<SentRequest>
   readonly apiRequests: () => ReadonlyArray<SentRequest>
   readonly transactions: Effect.Effect<ReadonlyArray<Transaction>>

@@ -42,21 +42,17 @@ export type Outcome =
   | { readonly outcome: "accepted" | "declined"; readonly transactionId: string }
   | { readonly outcome: "refused" | "unknown" }
 
-/**
- * The operations under test. A law about a missing operation holds.
- *
- * - `create` creates an APM payment.
- * - `status` reads the status of an APM payment, and is rejected if it cannot.
- * - `follow` polls an APM payment and returns its terminal status.
- * - `refund` refunds a card payment.
- * - `change` pauses a subscription (PUT), `cancel` ends it (DELETE). Both are rejected if they
- *   fail.
- */
+/** The operations under test. A law about a missing operation holds. */
 export interface Client {
+  /** Creates an APM payment. */
   readonly create: (order: Order) => Promise<Outcome>
+  /** Reads the status of an APM payment, and is rejected if it cannot. */
   readonly status: (transactionId: string) => Promise<string>
+  /** Polls an APM payment and returns its terminal status. */
   readonly follow?: (transactionId: string) => Promise<string>
+  /** Refunds a card payment. */
   readonly refund?: (refund: Refund) => Promise<unknown>
+  /** Pauses a subscription (PUT), `cancel` ends it (DELETE). Both are rejected if they fail. */
   readonly change?: (subscriptionId: string) => Promise<unknown>
   readonly cancel?: (subscriptionId: string) => Promise<unknown>
 }

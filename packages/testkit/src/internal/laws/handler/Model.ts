@@ -5,46 +5,40 @@ import type { Status } from "@pawl/core/Status"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 
-/**
- * The order of a history, which the shop stores before its payment begins.
- *
- * - `requestId`: the requestId of each payment of the order.
- * - `amount`: its price, such as `"10.00"`.
- * - `refunds`: the refunds that the shop asks for, each with a requestId of its own.
- */
+/** The order of a history, which the shop stores before its payment begins. */
 export interface Order {
+  /** The requestId of each payment of the order. */
   readonly requestId: string
+  /** Its price, such as `"10.00"`. */
   readonly amount: string
   readonly currency: string
+  /** The refunds that the shop asks for, each with a requestId of its own. */
   readonly refunds: ReadonlyArray<{ readonly requestId: string; readonly amount: string }>
 }
 
-/**
- * The books of the order. A member that the shop does not have is not checked.
- *
- * - `money`: the customer's money that the shop has, in units of the currency: `10` or `"10.00"`.
- * - `stock`: how many times the goods are given: 0 or 1, unless there is a mistake.
- */
+/** The books of the order. A member that the shop does not have is not checked. */
 export interface Books {
+  /** The customer's money that the shop has, in units of the currency: `10` or `"10.00"`. */
   readonly money?: number | string | undefined
+  /** How many times the goods are given: 0 or 1, unless there is a mistake. */
   readonly stock?: number | undefined
 }
 
 /** The function of a merchant. It may return a promise or an effect. */
 export type Handle = (transition: Transition) => unknown
 
-/**
- * A shop with one order.
- *
- * - `start`: starts a process and returns its handler. It is called again after a crash: the new
- *   process finds only what the shop has stored.
- * - `read`: reads the books.
- * - `kind`: the kind of the payments: `card-payment` by default. The service has no refunds of
- *   parts of an `apm-payment`.
- */
+/** A shop with one order. */
 export interface Shop {
+  /**
+   * Starts a process and returns its handler. It is called again after a crash: the new process
+   * finds only what the shop has stored.
+   */
   readonly start: () => Handle | PromiseLike<Handle>
   readonly read: () => Books | PromiseLike<Books>
+  /**
+   * The kind of the payments: `card-payment` by default. The service has no refunds of parts of an
+   * `apm-payment`.
+   */
   readonly kind?: "apm-payment" | "card-payment" | undefined
 }
 

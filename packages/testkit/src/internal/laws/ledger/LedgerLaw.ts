@@ -26,7 +26,6 @@ export const law: (
   body: (opened: Ledger["Service"]) => Generator<Effect.Effect<unknown, unknown>, void, never>
 ) => LedgerLaw = HistoryLaws.example(Ledger)
 
-/** Returns when the next row is due, without claiming any. */
 export const nextDue = (ledger: Ledger["Service"]) =>
   Effect.map(ledger.claim({ at: -1, until: -1, limit: 1 }), ({ dueAt }) => dueAt)
 

@@ -11,41 +11,33 @@ import { type CallbackRequest, toRequest } from "./CallbackRequest.ts"
 import type { ReceiverCase } from "./Case.ts"
 import type { Service } from "./Service.ts"
 
-/**
- * A receiver that answers callbacks.
- *
- * - `secret`: the merchant secret that verifies callbacks.
- * - `send`: sends the receiver one request.
- * - `url`: its URL; `http://localhost/callback` by default.
- * - `sleep`: waits milliseconds, in real time by default. A virtual clock first completes pending
- *   work.
- * - `settleTimeout`: the time until it reports the service's status; 5 seconds by default.
- */
+/** A receiver that answers callbacks. */
 export interface Answering {
+  /** The merchant secret that verifies callbacks. */
   readonly secret: Redacted.Redacted
+  /** Sends the receiver one request. */
   readonly send: (request: Request) => Response | PromiseLike<Response>
+  /** Its URL; `http://localhost/callback` by default. */
   readonly url?: string | undefined
+  /** Waits milliseconds, in real time by default. A virtual clock first completes pending work. */
   readonly sleep?: ((millis: number) => PromiseLike<unknown>) | undefined
+  /** The time until it reports the service's status; 5 seconds by default. */
   readonly settleTimeout?: Duration.Input | undefined
 }
 
-/**
- * A receiver that also reports the status of a transaction.
- *
- * - `status`: returns the reported status, or nothing for an unknown transaction.
- * - `service`: the service that it reads from.
- */
+/** A receiver that also reports the status of a transaction. */
 export interface Reporting extends Answering {
+  /** Returns the reported status, or nothing for an unknown transaction. */
   readonly status: (
     method: Method,
     transactionId: string
   ) => string | null | undefined | PromiseLike<string | null | undefined>
+  /** The service that it reads from. */
   readonly service: Service
 }
 
 export type ReceiverLaw<Subject extends Answering> = Law<Subject, ReceiverCase>
 
-/** Error raised when a receiver breaks a law. */
 export class ReceiverWrong extends Data.TaggedError("ReceiverWrong")<{
   readonly message: string
 }> {}
@@ -81,7 +73,7 @@ export const send = (
 
 export const closed: ReadonlyArray<string> = ["ECONNRESET", "EPIPE", "UND_ERR_SOCKET"]
 
-/** The reason for no response: the receiver ended, or broke on this request. */
+/** Why no response came. */
 const wordsOf = (error: unknown): string => {
   const code = codeOf(error)
   if (code === "ECONNREFUSED")

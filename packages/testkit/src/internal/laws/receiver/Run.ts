@@ -12,13 +12,13 @@ export interface StatusReport {
   readonly actual: ReadonlyArray<Status>
 }
 
-/**
- * - `check` describes what is wrong with a report, or returns undefined. The status is read after
- *   each callback.
- * - `settles`: the receiver has to report the service's status within its settle timeout.
- */
 export interface RunOptions {
+  /**
+   * Describes what is wrong with a report, or returns undefined. The status is read after each
+   * callback.
+   */
   readonly check?: (report: StatusReport) => string | undefined
+  /** The receiver has to report the service's status within its settle timeout. */
   readonly settles?: boolean
 }
 
@@ -28,7 +28,6 @@ const maxAttempts = 6
 const readGaps = [10, 20, 40, 80, 160, 250]
 const longestGap = 250
 
-/** With transactions of its own. */
 export const run = Effect.fnUntraced(
   function* (subject: Reporting, { kinds, ...value }: ReceiverCase, options: RunOptions) {
     const { service } = subject
@@ -53,7 +52,6 @@ export const run = Effect.fnUntraced(
       return reported
     })
 
-    /** Sends until it is accepted. */
     const deliver = Effect.fnUntraced(function* (step: DeliverStep) {
       const { delivery, index } = step
       const { [index]: kind = "card-payment" } = kinds

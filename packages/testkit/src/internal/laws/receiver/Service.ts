@@ -10,15 +10,12 @@ import { Gateway } from "../../../Gateway.ts"
 import { accountOf } from "./CallbackRequest.ts"
 import { amountOf, type CaseKind } from "./Case.ts"
 
-/**
- * - `open` creates transactions and returns their ids. Refunds belong to one payment.
- * - `move` sets the status that reads of a transaction return.
- * - `fail` makes the next read of a kind fail.
- * - `clearFaults` ends all failures.
- */
 export interface Service {
+  /** Creates transactions and returns their ids. Refunds belong to one payment. */
   readonly open: (kinds: ReadonlyArray<CaseKind>) => Effect.Effect<ReadonlyArray<string>>
+  /** Sets the status that reads of a transaction return. */
   readonly move: (id: string, status: Status) => Effect.Effect<void>
+  /** Makes the next read of a kind fail. */
   readonly fail: (kind: CaseKind, fault: Faults.Kind) => Effect.Effect<void>
   readonly clearFaults: Effect.Effect<void>
 }

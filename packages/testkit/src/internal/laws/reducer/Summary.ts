@@ -12,14 +12,12 @@ export type KnownObservation =
 export const isKnown = (observation: Observation): observation is KnownObservation =>
   isStatus(observation.status)
 
-/**
- * - `confirmed`: the statuses that the service stated itself.
- * - `lastRead`: the status of the read that was sent last; several if they were sent at one time.
- * - `highest`: the statuses of the highest rank, in the order of `statuses`.
- */
 export interface Summary {
+  /** The statuses that the service stated itself. */
   readonly confirmed: ReadonlySet<Status>
+  /** The status of the read that was sent last; several if they were sent at one time. */
   readonly lastRead: ReadonlyArray<Status>
+  /** The statuses of the highest rank, in the order of `statuses`. */
   readonly highest: ReadonlyArray<Status>
 }
 

@@ -31,7 +31,6 @@ export const replay = HistoryLaws.replaying(
     let now = 0
     let stepNumber = 0
 
-    /** Compares whether a step had an effect. */
     const checkDone = (of: Facet, subject: string, actual: unknown, wanted: unknown) =>
       compare.result(of, subject, actual !== undefined && actual !== false, wanted !== undefined)
     const change = (id: string, by: (row: RequestRow) => RequestRow | undefined) => {
