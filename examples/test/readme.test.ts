@@ -151,35 +151,27 @@ it("C03 makes its payment once when it is killed before the response, and says s
     Effect.runPromise
   ))
 
-it("asks for an order, and tells its end", () =>
+/** Runs a program as the quick start does: `pawl sandbox -- node PROGRAM`. */
+const sandboxed = Effect.fnUntraced(function* (path: string, port: string) {
+  const command = new URL("packages/sandbox/src/bin/pawl-sandbox.ts", root).pathname
+  const sandbox = [process.execPath, command, "--port", "0", "--pace", "10ms"]
+  const words = [yield* temporary, ...sandbox, "--", process.execPath, path]
+  const program = yield* start("sh", ["-c", 'cd "$0" && exec "$@"', ...words], { PORT: port })
+  yield* program.line(/ is SUCCEED/u)
+  const statuses = Array.from(program.stdout().matchAll(/ is ([A-Z]+)/gu), ([, status]) => status)
+  // A later status replaces one whose handler was not called yet.
+  expect(statuses[0]).toBe("NEW")
+  expect(statuses.at(-1)).toBe("SUCCEED")
+  program.child.kill("SIGTERM")
+  yield* program.exited
+})
+
+it("pays with one command, which starts the service too", () =>
   Effect.gen(function* () {
-    const { baseUrl } = yield* Sandbox.Sandbox
-    const directory = yield* temporary
-    const port = yield* freePort
-    const shop = yield* start(
-      "sh",
-      ["-c", 'cd "$0" && exec "$@"', directory, process.execPath, program.pathname],
-      {
-        PAWL_BASE_URL: baseUrl,
-        PAWL_MERCHANT_KEY: "sandbox-key",
-        PAWL_MERCHANT_SECRET: "sandbox-secret",
-        PAWL_STORE: "sqlite:orders.db",
-        PAWL_PORT: port,
-        PAWL_PUBLIC_URL: `http://127.0.0.1:${port}`
-      }
-    )
-    yield* shop.line(/order 17 is SUCCEED/u)
-    const told = Array.from(shop.stdout().matchAll(/order 17 is (\w+)/gu), ([, status]) => status)
-    // A status that is passed over is not told.
-    expect(told[0]).toBe("NEW")
-    expect(told.at(-1)).toBe("SUCCEED")
-    shop.child.kill("SIGTERM")
-    yield* shop.exited
-  }).pipe(
-    Effect.scoped,
-    Effect.provide(Layer.provide(Sandbox.layer({ pace: "10 millis" }), NodeHttpClient.layerUndici)),
-    Effect.runPromise
-  ))
+    const { path, port } = yield* plain
+    yield* sandboxed(path, port)
+    yield* sandboxed(program.pathname, yield* freePort)
+  }).pipe(Effect.scoped, Effect.runPromise))
 
 it("lists every example in the table of the README", async () => {
   const table = await readFile(new URL("examples/README.md", root), "utf8")

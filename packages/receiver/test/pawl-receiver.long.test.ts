@@ -402,6 +402,58 @@ describe("R03: SIGTERM", () => {
     60_000
   )
 
+  it.live(
+    "a program after -- has the forward secret, and runs until the running handlers have ended",
+    () =>
+      Effect.gen(function* () {
+        const reached = Promise.withResolvers<void>()
+        const finish = Promise.withResolvers<void>()
+        const started = Promise.withResolvers<void>()
+        const requests: Array<string> = []
+        const application = yield* serve((request, response) => {
+          const { url = "" } = request
+          request.resume()
+          void (async () => {
+            if (url === "/transitions") {
+              reached.resolve()
+              await finish.promise
+            }
+            requests.push(url)
+            started.resolve()
+            response.end()
+          })()
+        })
+        const origin = `http://127.0.0.1:${application}`
+        const code = `
+          const say = (path) => fetch("${origin}/" + path)
+          process.on("SIGTERM", () => say("ended").then(() => process.exit()))
+          setInterval(() => {}, 1000)
+          say(process.env.PAWL_FORWARD_SECRET)`
+        const {
+          child,
+          exited,
+          origin: ports,
+          url
+        } = yield* receiver(
+          yield* service(new Map()),
+          `--forward=${origin}/transitions`,
+          ...["--", process.execPath, "-e", code]
+        )
+        yield* Effect.promise(() => started.promise)
+        yield* post(url, "1", "PENDING")
+        yield* Effect.promise(() => reached.promise)
+        child.kill("SIGTERM")
+        const isReady = Effect.map(ask(`${ports}/readyz`), ({ status }) => status)
+        yield* Effect.repeat(Effect.delay(isReady, "20 millis"), {
+          until: (status) => status === 503
+        })
+        finish.resolve()
+        expect(yield* exited).toEqual({ code: 0, signal: null })
+        expect(requests).toEqual([`/${secrets.PAWL_FORWARD_SECRET}`, "/transitions", "/ended"])
+      }),
+    60_000
+  )
+
   it.live("a second SIGTERM ends it at once, whatever is in flight", () =>
     Effect.gen(function* () {
       const { child, exited, port } = yield* receiver(yield* service(new Map()))

@@ -9,6 +9,7 @@
  * ends the process at once.
  */
 import * as CommandOutput from "@pawl/webhook/internal/CommandOutput"
+import * as Program from "@pawl/webhook/internal/Program"
 import * as Command from "effect/cli/Command"
 import * as Console from "effect/Console"
 import * as Context from "effect/Context"
@@ -54,9 +55,9 @@ const migrate = Command.make(
 export const make = (name: string) =>
   Command.make(
     name,
-    Settings.flags,
+    { ...Settings.flags, program: Program.argument },
     Effect.fnUntraced(
-      function* ({ confirm, host, moveRows, path, port, ...flags }) {
+      function* ({ confirm, host, moveRows, path, port, program, ...flags }) {
         const settings = yield* Settings.make({ path, port, ...flags })
         const { admin, merchants } = settings
         if (moveRows) {
@@ -74,11 +75,12 @@ export const make = (name: string) =>
         const context = yield* Layer.build(ReceiverLayers.layer(options))
         const serve = Ports.serve({ admin, host, path, port })
         const url = yield* Effect.provideContext(serve, context)
-        // The worker is drained while the ports still serve.
+        const ended = yield* Program.start(program, forwardSecretOf(merchants))
+        // The worker is drained while the ports still serve and the program still runs.
         yield* Effect.addFinalizer(() => Context.get(context, Worker.Worker).drain)
         yield* Console.log(`ready ${url}`)
         yield* ready.open
-        return yield* Effect.never
+        return yield* ended
       },
       Effect.scoped,
       Effect.catchTag(
@@ -88,6 +90,7 @@ export const make = (name: string) =>
           "InvalidMerchant",
           "InvalidSecret",
           "InvalidSettings",
+          "ProgramFailed",
           "StoreUnusable"
         ],
         ({ message }) => report(message)
@@ -104,10 +107,18 @@ export const make = (name: string) =>
       "--store sqlite:callbacks.db --admin-port 4021 --forward http://127.0.0.1:3000/payments",
       "Keeps callbacks in a file and posts each transition to a program"
     ),
+    CommandOutput.example(
+      "--forward http://127.0.0.1:5000/transitions -- python3 app.py",
+      "Runs that program too, with PAWL_FORWARD_SECRET set"
+    ),
     Command.withSubcommands([migrate, erase, Rename.command]),
     Command.provideEffectDiscard(Effect.sync(() => takeSignals())),
     Command.provide(Layer.suspend(() => Logger.layer([logger])))
   )
+
+/** The key of forwarded transitions, for a program that takes those of one merchant. */
+const forwardSecretOf = ([merchant, ...others]: Settings.Settings["merchants"]) =>
+  merchant === undefined || others.length > 0 ? {} : { PAWL_FORWARD_SECRET: merchant.forwardSecret }
 
 export const receiver = make("receiver")
 

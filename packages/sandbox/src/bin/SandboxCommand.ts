@@ -6,6 +6,7 @@
  * it with 130. Modules that only some starts need are loaded when they are needed.
  */
 import * as CommandOutput from "@pawl/webhook/internal/CommandOutput"
+import * as Program from "@pawl/webhook/internal/Program"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import * as Config from "effect/Config"
@@ -28,6 +29,7 @@ import { trigger } from "./TriggerCommand.ts"
 const isSound = (text: string): boolean => text !== "" && text.trim() === text
 
 const flags = {
+  program: Program.argument,
   port: Flags.int(
     "port",
     Flags.port,
@@ -125,7 +127,21 @@ const announce = Effect.fnUntraced(function* (
   yield* report
 })
 
-/** Loaded only then, because it has the schemas of a client. */
+/** The settings of this sandbox as the variables that a program of pawl reads. */
+const variables = (merchantKey: string, merchantSecret: Option.Option<Redacted.Redacted>) =>
+  Effect.map(Sandbox.Sandbox, ({ baseUrl }) => {
+    const { PAWL_PORT = process.env["PORT"] ?? "3000", PAWL_PUBLIC_URL, PAWL_STORE } = process.env
+    return {
+      PAWL_BASE_URL: baseUrl,
+      PAWL_MERCHANT_KEY: merchantKey,
+      PAWL_MERCHANT_SECRET: Option.getOrElse(merchantSecret, () => "sandbox-secret"),
+      PAWL_STORE: PAWL_STORE ?? "sqlite:pawl.db",
+      PAWL_PORT,
+      PAWL_PUBLIC_URL: PAWL_PUBLIC_URL ?? `http://127.0.0.1:${PAWL_PORT}`
+    }
+  })
+
+/** Reads the profile. The module is loaded only then, because it has the schemas of a client. */
 const profileOf = (profile: Option.Option<string>) =>
   Option.isNone(profile)
     ? Effect.succeed({})
@@ -139,19 +155,21 @@ export const make = (name: string) =>
   Command.make(
     name,
     flags,
-    ({ filename, isJson, isQuiet, merchantSecret, profile, seed, token, ...options }) =>
-      Layer.effectDiscard(
-        announce(
-          {
-            token,
-            defaultKey: options.merchantKey === "sandbox-key" ? "sandbox-key" : undefined,
-            defaultSecret: Option.isNone(merchantSecret) ? "sandbox-secret" : undefined
-          },
-          isQuiet,
-          isJson
-        )
+    ({ filename, isJson, isQuiet, merchantSecret, profile, program, seed, token, ...options }) =>
+      announce(
+        {
+          token,
+          defaultKey: options.merchantKey === "sandbox-key" ? "sandbox-key" : undefined,
+          defaultSecret: Option.isNone(merchantSecret) ? "sandbox-secret" : undefined
+        },
+        isQuiet || (program.length > 0 && !isJson),
+        isJson
       ).pipe(
-        Layer.provide(
+        Effect.andThen(variables(options.merchantKey, merchantSecret)),
+        Effect.flatMap((env) => Program.start(program, env)),
+        Effect.flatten,
+        Effect.scoped,
+        Effect.provide(
           Layer.unwrap(
             Effect.map(profileOf(profile), (read) =>
               Sandbox.layer({
@@ -165,16 +183,20 @@ export const make = (name: string) =>
             )
           )
         ),
-        Layer.launch,
         Effect.catch((error) =>
           Effect.gen(function* () {
-            yield* Console.error(`The sandbox cannot serve: ${yield* reason(error, options)}`)
+            yield* Console.error(
+              error._tag === "ProgramFailed"
+                ? error.message
+                : `The sandbox cannot serve: ${yield* reason(error, options)}`
+            )
             return yield* new Reported()
           })
         )
       )
   ).pipe(
     Command.withDescription("The payments service, on a port of this machine"),
+    CommandOutput.example("-- node shop.mjs", "Runs a program with the settings of this sandbox"),
     CommandOutput.example("--port 4010 --file sandbox.db", "Keeps its transactions in a file"),
     Command.withSubcommands([trigger])
   )

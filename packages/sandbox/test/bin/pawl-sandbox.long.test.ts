@@ -226,3 +226,48 @@ describe("pawl-sandbox", () => {
     })
   }
 })
+
+describe("pawl-sandbox -- PROGRAM", () => {
+  const withProgram = (code: string, ...args: ReadonlyArray<string>) =>
+    start("--port", "0", ...args, "--", process.execPath, "--input-type=module", "-e", code)
+
+  it("gives the program its settings, and ends with it", async () => {
+    const { ended, stderr, stdout } = withProgram(
+      `const { PAWL_BASE_URL, PAWL_MERCHANT_KEY: merchantKey, PAWL_MERCHANT_SECRET: merchantSecret } = process.env
+       const body = JSON.stringify({ merchantKey, merchantSecret })
+       const headers = { "content-type": "application/json" }
+       const { status } = await fetch(PAWL_BASE_URL + "/v1/auth", { method: "POST", headers, body })
+       const { PAWL_PORT, PAWL_PUBLIC_URL, PAWL_STORE } = process.env
+       console.log(status, PAWL_STORE, PAWL_PORT, PAWL_PUBLIC_URL)`,
+      ...["--merchant-key", "k", "--merchant-secret", "s"]
+    )
+    assert.strictEqual(await ended, 0)
+    assert.match(stdout(), /^ready [^\n]+\n200 sqlite:pawl\.db 3000 http:\/\/127\.0\.0\.1:3000\n$/u)
+    assert.strictEqual(stderr(), "")
+  })
+
+  it("says how the program failed, and exits with 1", async () => {
+    const failing = withProgram("process.exit(7)")
+    assert.strictEqual(await failing.ended, 1)
+    assert.match(failing.stderr(), /^The program [^\n]+ ended with 7\n$/u)
+    const absent = start("--port", "0", "--", "no-such-program")
+    assert.strictEqual(await absent.ended, 1)
+    assert.match(absent.stderr(), /^The program no-such-program cannot be run: [^\n]+\n$/u)
+  })
+
+  it("serves the program until it has ended on SIGTERM", async () => {
+    const { child, ended, line } = withProgram(
+      `process.on("SIGTERM", async () => {
+         const { status } = await fetch(new URL("/openapi.json", process.env.PAWL_BASE_URL))
+         console.log("served " + status)
+         process.exit()
+       })
+       setInterval(() => {}, 1000)
+       console.log("running")`
+    )
+    await line(/^(running)$/mu)
+    child.kill("SIGTERM")
+    assert.strictEqual(await line(/^served (\d+)$/mu), "200")
+    assert.include([0, 130], await ended)
+  })
+})

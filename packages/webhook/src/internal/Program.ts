@@ -1,0 +1,53 @@
+/**
+ * The program that a server's command starts: the words after `--`.
+ */
+import * as Argument from "effect/cli/Argument"
+import * as Data from "effect/Data"
+import * as Effect from "effect/Effect"
+import * as ChildProcess from "effect/process/ChildProcess"
+import type * as Redacted from "effect/Redacted"
+
+/** The words of the program; empty without one. */
+export const argument = Argument.String("program").pipe(
+  Argument.withDescription(
+    "After --, a program to run once this serves, such as -- node shop.mjs; both end together"
+  ),
+  Argument.variadic()
+)
+
+/** Error of a program that did not start, or did not end with 0. */
+export class ProgramFailed extends Data.TaggedError("ProgramFailed")<{ readonly reason: string }> {
+  override get message() {
+    return `The program ${this.reason}`
+  }
+}
+
+/**
+ * Starts the program, and returns the effect that waits for its end; without a program that never ends.
+ *
+ * The program has the terminal of the command. The end of the scope ends it with SIGTERM, after 5 seconds with SIGKILL.
+ */
+export const start = Effect.fnUntraced(function* (
+  [file, ...args]: ReadonlyArray<string>,
+  env: Record<string, string | Redacted.Redacted>
+) {
+  if (file === undefined) return Effect.never
+  const { exitCode } = yield* ChildProcess.make(file, args, {
+    env,
+    extendEnv: true,
+    stdin: "inherit",
+    stdout: "inherit",
+    stderr: "inherit",
+    detached: false,
+    forceKillAfter: "5 seconds"
+  }).pipe(Effect.mapError(() => new ProgramFailed({ reason: `${file} cannot be run: ${remedy}` })))
+  return exitCode.pipe(
+    Effect.orElseSucceed(() => "a signal"),
+    Effect.filterOrFail(
+      (code) => code === 0,
+      (code) => new ProgramFailed({ reason: `${file} ended with ${code}` })
+    )
+  )
+})
+
+const remedy = "check its name, and that it is installed"
