@@ -164,6 +164,7 @@ export const layer = <R = never>(
       const read = yield* Options.readStore(settings).pipe(
         Effect.provideService(ConfigProvider.ConfigProvider, provider)
       )
+      yield* Parts.warning(read)
       const { headers, hooks } = handlers
       const client = Client.layerConfig(Config.succeed({ headers, hooks }), handlers)
       const merchant = Parts.layer(client, read, {
@@ -226,9 +227,11 @@ const served = (
   host = "127.0.0.1"
 ): Layer.Layer<never, NodeReceiver.CannotListen, Receiver> =>
   Layer.effectDiscard(
-    Effect.flatMap(NodeReceiver.listener, (listener) =>
-      NodeReceiver.listen(Doors.nodeOf(listener, address), { host, port })
-    )
+    Effect.gen(function* () {
+      const listener = yield* NodeReceiver.listener
+      const node = Doors.nodeOf(listener, address, yield* Effect.context())
+      yield* NodeReceiver.listen(node, { host, port })
+    })
   )
 
 const textOf = ([name, value]: [string, Settings[keyof Settings]]): ReadonlyArray<

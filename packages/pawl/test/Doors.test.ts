@@ -179,6 +179,26 @@ describe("node and fetch", () => {
     ))
 })
 
+describe("a callback at another path", () => {
+  const doors: ReadonlyArray<[string, (pawl: Pawl, port: number) => Promise<App>]> = [
+    ["node", (pawl, port) => listen(pawl.node(), port)],
+    ["express", (pawl, port) => listen(express().use(pawl.express()) as RequestListener, port)],
+    ["hono", (pawl, port) => serve(new Hono().use(pawl.hono()).fetch, port)]
+  ]
+
+  it.for(doors)("%s logs the first one, with the expected path", ([, start]) =>
+    withShop(start, async ({ url, warnings }) => {
+      expect((await fetch(`${url}/favicon.ico`)).status).toBe(404)
+      expect(warnings).toEqual([])
+      expect(await forge(url, "/callbacks/secret")).toBe(404)
+      expect(await forge(url, "/callbacks/secret")).toBe(404)
+      expect(warnings).toEqual([
+        expect.stringMatching(/^A callback came at another path than \/callback: (?!.*secret)/u)
+      ])
+    })
+  )
+})
+
 describe("nest", () => {
   /** Decorators are syntax that Node does not strip, so they are called. */
   class Orders {

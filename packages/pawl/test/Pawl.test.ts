@@ -512,3 +512,23 @@ it("without a logger the log is on stderr, and stdout belongs to the program", a
   expect(stdout).toBe("")
   expect(stderr).toMatch(/WARN.*handler/u)
 })
+
+it("a store in memory is warned of, except in a test and over the fake", async () => {
+  const program = `import { open } from "pawl"
+    import { open as openFake } from "pawl/testing"
+    const service = { baseUrl: "http://127.0.0.1:9/api", merchantKey: "k", merchantSecret: "s" }
+    const settings = { ...service, store: "memory", onChange: () => {} }
+    for (const isTest of [true, false]) {
+      if (isTest) process.env.NODE_ENV = "test"
+      else for (const name of ["NODE_ENV", "NODE_TEST_CONTEXT"]) delete process.env[name]
+      console.error(isTest ? "in a test" : "outside")
+      await (await openFake()).close()
+      await (await open(settings)).close()
+    }`
+  const { stderr } = await promisify(execFile)(
+    process.execPath,
+    ["--input-type=module", "--eval", program],
+    { cwd: import.meta.dirname }
+  )
+  expect(stderr).toMatch(/^in a test\noutside\n[^\n]*WARN[^\n]*kept in memory[^\n]*\n$/u)
+})

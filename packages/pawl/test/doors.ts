@@ -28,21 +28,30 @@ export const withShop = async (
     readonly pawl: Pawl
     readonly url: string
     readonly transitions: ReadonlyArray<Transition>
+    readonly warnings: ReadonlyArray<string>
   }) => Promise<void>
 ): Promise<void> => {
   await using service = await sandbox({ pace: "10 millis" })
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
   const transitions: Array<Transition> = []
+  const warnings: Array<string> = []
+  const nothing = () => {}
   await using pawl = await open({
     ...service,
     store: "memory",
     publicUrl: url,
+    logger: {
+      debug: nothing,
+      info: nothing,
+      warn: (message) => warnings.push(message),
+      error: nothing
+    },
     onChange: (transition) => transitions.push(transition)
   })
   const app = await start(pawl, port)
   try {
-    await test({ pawl, url, transitions })
+    await test({ pawl, url, transitions, warnings })
   } finally {
     await app.close()
   }
@@ -73,8 +82,8 @@ export const pays = async ({
 }
 
 /** Posts a callback that nobody signed, and returns the status of the response. */
-export const forge = (url: string): Promise<number> =>
-  fetch(`${url}/callback?paymentMethod=apm`, {
+export const forge = (url: string, path = "/callback"): Promise<number> =>
+  fetch(`${url}${path}?paymentMethod=apm`, {
     method: "POST",
     headers: {
       "content-type": "application/json",

@@ -67,7 +67,7 @@ it("the quick start has ten lines, is that of the guide, and pays once", async (
     PAWL_MERCHANT_SECRET: service.merchantSecret,
     PAWL_PUBLIC_URL: `http://127.0.0.1:${port}`
   }
-  for (const variable of Object.keys(variables)) expect(guide).toContain(`${variable}=`)
+  for (const variable of Object.keys(variables)) expect(guide).toContain(variable)
   const start = (until: RegExp) =>
     run("shop.mjs", `${quickStart.replace("3000", port)}\nconsole.log("answered")`, {
       until,

@@ -46,17 +46,33 @@ interface HonoContext {
   readonly req: Pick<Request, "arrayBuffer"> & { readonly raw: Request; readonly path: string }
 }
 
-/** A proxy may take the path of the public URL away. */
-const isCallbackAt = ({ callbackPath, callbackUrl = "" }: Address) => {
+/**
+ * Tells whether a request is a callback. The first one with a checksum at another path is logged, because the service
+ * would get 404 for each callback and nobody would know. A proxy may take the path of the public URL away.
+ */
+const routeOf = ({ callbackPath, callbackUrl = "" }: Address, context: Context.Context<never>) => {
   const paths = [callbackPath, URL.parse(callbackUrl)?.pathname]
-  return (url = ""): boolean => paths.includes(url.split("?")[0])
+  let isLogged = false
+  return (url = "", checksum: unknown): boolean => {
+    const isCallback = paths.includes(url.split("?")[0])
+    if (!isCallback && !isLogged && typeof checksum === "string") {
+      isLogged = true
+      const message = `A callback came at another path than ${callbackPath}: correct callbackPath, or the path at which the application mounts pawl`
+      Effect.runSyncWith(context)(Effect.logWarning(message))
+    }
+    return isCallback
+  }
 }
 
-export const nodeOf = (listener: RequestListener, address: Address): Listener => {
-  const isCallback = isCallbackAt(address)
+export const nodeOf = (
+  listener: RequestListener,
+  address: Address,
+  context: Context.Context<never>
+): Listener => {
+  const isCallback = routeOf(address, context)
   return (request, response, next) => {
     const { originalUrl = request.url } = request as { readonly originalUrl?: string }
-    if (isCallback(originalUrl)) listener(request, response)
+    if (isCallback(originalUrl, request.headers["x-checksum"])) listener(request, response)
     else if (next === undefined) response.writeHead(404).end()
     else next()
   }
@@ -70,8 +86,8 @@ export const make = (
   const { callbackPath } = address
   const listener = Effect.runSyncWith(context)(NodeReceiver.listener)
   const { handler } = WebReceiver.toHandler(Layer.succeedContext(context))
-  const isCallback = isCallbackAt(address)
-  const node = nodeOf(listener, address)
+  const isCallback = routeOf(address, context)
+  const node = nodeOf(listener, address, context)
 
   return {
     /** A listener of `node:http` for your own server: `NodeReceiver.createServer(pawl.node())`. */
@@ -99,8 +115,8 @@ export const make = (
     hono:
       () =>
       ({ req }: HonoContext, next: () => Promise<void>): Promise<Response | void> => {
-        if (!isCallback(req.path)) return next()
         const { headers, method, url } = req.raw
+        if (!isCallback(req.path, headers.get("x-checksum"))) return next()
         if (!req.raw.bodyUsed) return handler(req.raw)
         return req
           .arrayBuffer()

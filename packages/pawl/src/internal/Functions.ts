@@ -19,16 +19,21 @@ export const layer = <E>(
   client: Layer.Layer<Client.Services, E>,
   read: Options.Read,
   { logger, onChange, profile, rebuild, ...settings }: Options.Options,
-  outside: Outside = (effect) => effect
-) =>
-  Parts.layer(client, read, {
+  fake?: Outside
+) => {
+  const outside: Outside = fake ?? ((effect) => effect)
+  return Parts.layer(client, read, {
     handler: Handler.layer((transition) =>
       outside(Effect.asVoid(promised(() => onChange(transition))))
     ),
     rebuild: rebuild && ((requestId, kind) => outside(promised(() => rebuild(requestId, kind)))),
     profile: switchesOf(profile),
     provider: Options.provider({ ...settings, profile })
-  }).pipe(Layer.provideMerge(Log.layer(logger)))
+  }).pipe(
+    Layer.merge(Layer.effectDiscard(fake === undefined ? Parts.warning(read) : Effect.void)),
+    Layer.provideMerge(Log.layer(logger))
+  )
+}
 
 export const references = ({ logger, profile }: Partial<Options.Options>) =>
   Layer.merge(

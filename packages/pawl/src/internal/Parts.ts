@@ -42,3 +42,14 @@ export const layer = <E, R>(
     ),
     Layer.provide(ConfigProvider.layer(provider))
   )
+
+/** Warns of a store that is lost at the end of the process, except in a test. */
+export const warning = ({ store }: Options.Read): Effect.Effect<void> => {
+  const { NODE_ENV, NODE_TEST_CONTEXT } = process.env
+  const isTest = NODE_ENV === "test" || NODE_TEST_CONTEXT !== undefined
+  return store._tag !== "memory" || isTest
+    ? Effect.void
+    : Effect.logWarning(
+        "Requests and callbacks are kept in memory, and lost when the process ends: the store sqlite:FILE keeps them"
+      )
+}
