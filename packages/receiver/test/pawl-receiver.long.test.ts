@@ -437,7 +437,10 @@ describe("R03: SIGTERM", () => {
         } = yield* receiver(
           yield* service(new Map()),
           `--forward=${origin}/transitions`,
-          ...["--", process.execPath, "-e", code]
+          "--",
+          process.execPath,
+          "-e",
+          code
         )
         yield* Effect.promise(() => started.promise)
         yield* post(url, "1", "PENDING")

@@ -5,7 +5,9 @@ import * as Argument from "effect/cli/Argument"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as ChildProcess from "effect/process/ChildProcess"
+import type { ChildProcessSpawner } from "effect/process/ChildProcessSpawner"
 import type * as Redacted from "effect/Redacted"
+import type * as Scope from "effect/Scope"
 
 /** The words of the program; empty without one. */
 export const argument = Argument.String("program").pipe(
@@ -27,27 +29,34 @@ export class ProgramFailed extends Data.TaggedError("ProgramFailed")<{ readonly 
  *
  * The program has the terminal of the command. The end of the scope ends it with SIGTERM, after 5 seconds with SIGKILL.
  */
-export const start = Effect.fnUntraced(function* (
+export const start = (
   [file, ...args]: ReadonlyArray<string>,
   env: Record<string, string | Redacted.Redacted>
-) {
-  if (file === undefined) return Effect.never
-  const { exitCode } = yield* ChildProcess.make(file, args, {
-    env,
-    extendEnv: true,
-    stdin: "inherit",
-    stdout: "inherit",
-    stderr: "inherit",
-    detached: false,
-    forceKillAfter: "5 seconds"
-  }).pipe(Effect.mapError(() => new ProgramFailed({ reason: `${file} cannot be run: ${remedy}` })))
-  return exitCode.pipe(
-    Effect.orElseSucceed(() => "a signal"),
-    Effect.filterOrFail(
-      (code) => code === 0,
-      (code) => new ProgramFailed({ reason: `${file} ended with ${code}` })
-    )
-  )
-})
+): Effect.Effect<
+  Effect.Effect<void, ProgramFailed>,
+  ProgramFailed,
+  ChildProcessSpawner | Scope.Scope
+> =>
+  file === undefined
+    ? Effect.succeed(Effect.never)
+    : ChildProcess.make(file, args, {
+        env,
+        extendEnv: true,
+        stdin: "inherit",
+        stdout: "inherit",
+        stderr: "inherit",
+        detached: false,
+        forceKillAfter: "5 seconds"
+      }).pipe(
+        Effect.mapError(() => new ProgramFailed({ reason: `${file} cannot be run: ${remedy}` })),
+        Effect.map(({ exitCode }) =>
+          exitCode.pipe(
+            Effect.orElseSucceed(() => "a signal"),
+            Effect.flatMap((code) =>
+              code === 0 ? Effect.void : new ProgramFailed({ reason: `${file} ended with ${code}` })
+            )
+          )
+        )
+      )
 
 const remedy = "check its name, and that it is installed"
