@@ -17,7 +17,8 @@ export const paths: ReadonlyArray<string> = [
   "/docs/guides/taking-a-payment.html",
   "/docs/flows/wallet.html",
   "/docs/decisions/0050-durability.html",
-  "/docs/api/core/Status.html"
+  "/docs/api/core/Status.html",
+  "/docs/model.html"
 ]
 
 const widths = [390, 1280]
@@ -61,6 +62,8 @@ export const check = async (site: string, pictures?: string): Promise<ReadonlyAr
     }
     for (const path of paths) {
       await page.goto(origin + path, { waitUntil: "networkidle" })
+      // A diagram takes the place of its text.
+      await page.locator(".language-mermaid > pre").first().waitFor({ state: "detached" })
       await examine(path)
     }
     await page.locator("#local-search button").click()

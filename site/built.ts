@@ -42,8 +42,8 @@ export const check = (site: string): Built => {
   const faultOf = (from: string, link: string): ReadonlyArray<string> => {
     if (/^(?:mailto|data):/u.test(link)) return []
     const [path = "", anchor] = link.split("#")
-    const folder = path.startsWith("/") ? "/" : posix.dirname(from)
-    const to = path === "" ? from : posix.join(folder, path).replace(/^\//u, "")
+    const folder = path.startsWith("/") ? "" : posix.dirname(from)
+    const to = path === "" ? from : posix.join("/", folder, path).slice(1)
     const file = to.replace(/(^|\/)$/u, "$1index.html")
     if (!files.has(file)) return [`${from} links to ${link}, but the site has no ${file}`]
     return anchor === undefined || anchor === "" || anchorsOf.get(file)?.has(anchor) === true
