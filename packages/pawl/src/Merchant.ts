@@ -70,7 +70,7 @@ export interface Settings {
   readonly merchantKey: string
   /** Secret of the merchant. */
   readonly merchantSecret: Redacted.Redacted
-  /** Secret before it, while callbacks may still be signed with it; none. */
+  /** Previous secret of the merchant, while callbacks may still be signed with it; none. */
   readonly previousSecret?: Redacted.Redacted | undefined
   /**
    * Store of requests, callbacks and statuses: `memory` (lost at the end), `sqlite:FILE` or
@@ -85,13 +85,13 @@ export interface Settings {
    * Port on which the layer listens for callbacks; without it the program serves `Receiver.route` itself.
    */
   readonly port?: number | undefined
-  /** Address on which it listens; `127.0.0.1`. */
+  /** Address on which the layer listens; `127.0.0.1`. */
   readonly host?: string | undefined
   /** Path of a file with switches, such as `doctor` writes; none. */
   readonly profile?: string | undefined
   /** 32 bytes in base64 or hex that seal stored requests; default: the merchant secret (`Seal`). */
   readonly sealKey?: Redacted.Redacted | undefined
-  /** Seal key before it, while stored requests may be sealed with it; none. */
+  /** Previous seal key, while stored requests may be sealed with it; none. */
   readonly previousSealKey?: Redacted.Redacted | undefined
   /** Time limit of one attempt; 10 seconds. */
   readonly attemptTimeout?: Time | undefined
@@ -192,7 +192,9 @@ export const layerConfig = <R = never>(
   Layer.unwrap(Effect.map(Config.unwrap(config), (settings) => layer(settings, handlers)))
 
 const optional = <A>(config: Config.Config<A>) => Config.withDefault(config, undefined)
-/** Empty if missing: the layer then names all missing settings at once. */
+/**
+ * Reads a setting, which is empty if missing: the layer then names all missing settings at once.
+ */
 const text = (name: string) => Config.withDefault(Config.String(name), "")
 const secret = (name: string) => Config.withDefault(Config.Redacted(name), Redacted.make(""))
 

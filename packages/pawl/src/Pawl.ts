@@ -56,7 +56,7 @@ import * as Transactions from "./internal/Transactions.ts"
 /** The position of the options of a method with more than one argument before them. */
 const positions: Readonly<Record<string, number>> = { update: 2, setStatus: 2 }
 
-/** `creates` has the methods whose requests survive a crash. */
+/** Makes the methods of each service. `creates` has those whose requests survive a crash. */
 const operationsOf = (runner: Promised.Runner, context: Context.Context<Needed>) => {
   const requests = Context.get(context, Requests)
   const of = <Service extends object>(

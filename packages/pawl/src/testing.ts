@@ -81,9 +81,9 @@ export interface TestPawl extends Pawl {
 export interface Sandbox extends AsyncDisposable {
   /** Base URL of the service. */
   readonly baseUrl: string
-  /** `sandbox-key`. */
+  /** Key of the merchant: `sandbox-key`. */
   readonly merchantKey: string
-  /** `sandbox-secret`. */
+  /** Secret of the merchant: `sandbox-secret`. */
   readonly merchantSecret: string
   /** Clock of the service. */
   readonly clock: Clock

@@ -70,8 +70,8 @@ export class Admin extends Context.Service<
     /** Responds to a request of an operator. */
     readonly respond: (request: Request) => Effect.Effect<Response>
     /**
-     * `ready` says whether the receiver can store callbacks. It is false once the receiver is about
-     * to end.
+     * Reads the condition of the receiver. `ready` tells whether the receiver can store callbacks,
+     * and is false once it is about to end.
      */
     readonly condition: Effect.Effect<{ readonly ready: boolean }>
   }
@@ -86,9 +86,9 @@ export class Admin extends Context.Service<
 export interface Options extends Access.Options, Operator.Options {}
 
 /**
- * Layer that responds with the rows of the ledger. With a `RequestStore` in its context it has the
- * requests too, and with the `Journal` and the `Worker` of the receiver the overview has its
- * activity.
+ * Layer that responds with the rows of the ledger. With a `RequestStore` in its context it responds
+ * with the requests too; with the `Journal` and the `Worker` of the receiver the overview shows
+ * their activity.
  *
  * @category layers
  * @since 0.1.0

@@ -29,15 +29,15 @@ import type { Transition } from "@pawl/core/Handler"
 export interface CloudEvent {
   /** The version of CloudEvents. */
   readonly specversion: "1.0"
-  /** The same in every attempt. */
+  /** The id of the transition: the same in every attempt. */
   readonly id: string
-  /** A URI reference. */
+  /** The source of the event, as a URI reference. */
   readonly source: string
-  /** `pawl.{kind}.{status}`. */
+  /** The type of the event: `pawl.{kind}.{status}`. */
   readonly type: string
-  /** `{method}/{transactionId}`. */
+  /** The transaction: `{method}/{transactionId}`. */
   readonly subject: string
-  /** Ten digits, so that texts sort like numbers. */
+  /** The sequence of the transition in ten digits, so that texts sort like numbers. */
   readonly sequence: string
   /** The media type of `data`. */
   readonly datacontenttype: "application/json"
@@ -52,7 +52,10 @@ export interface CloudEvent {
  * @since 0.1.0
  */
 export interface Options {
-  /** A URI reference: `urn:pawl:receiver` unless several services feed one application. */
+  /**
+   * The source of the events, as a URI reference: `urn:pawl:receiver` unless several services feed
+   * one application.
+   */
   readonly source?: string | undefined
 }
 
@@ -82,7 +85,7 @@ export const headersOf = (
   Object.fromEntries(
     Object.entries(attributesOf(transition, options)).map(([name, value]) => [
       `ce-${name}`,
-      // Percent-encoded by the HTTP binding.
+      // The HTTP binding requires these characters percent-encoded.
       value.replaceAll(/[^\u0021-\u007e]|["%]/gu, encodeURIComponent)
     ])
   )

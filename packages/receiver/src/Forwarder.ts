@@ -3,11 +3,12 @@
  *
  * **Details**
  *
- * A handler that posts each transition. The application accepts it by a 2xx response within 10
- * seconds. Any other response, including a redirect, fails the call, which is retried like every
- * call of a handler: after 1, 2, 4, … seconds, at most 5 minutes, for 24 hours. A late response
- * fails with a `TimeoutError`, and the next call comes after 30 seconds or more. So delivery is
- * at-least-once. The transitions of one transaction are posted in rank order, one at a time.
+ * The forwarder is a handler that posts each transition. The application accepts it by a 2xx
+ * response within 10 seconds. Any other response, including a redirect, fails the call, which is
+ * retried like every call of a handler: after 1, 2, 4, … seconds, at most 5 minutes, for 24 hours.
+ * A late response fails with a `TimeoutError`, and the next call comes after 30 seconds or more. So
+ * delivery is at-least-once. The transitions of one transaction are posted in rank order, one at a
+ * time.
  *
  * The headers are those of [Standard Webhooks](https://www.standardwebhooks.com), so its libraries
  * verify them:
@@ -56,7 +57,7 @@ export interface Options extends CloudEvent.Options {
   /** The URL that transitions are posted to. */
   readonly url: string
   /**
-   * The secret that signs them: `whsec_` and the key in base64, or any other text, whose UTF-8
+   * The secret that signs the posts: `whsec_` and the key in base64, or any other text, whose UTF-8
    * encoding is the key.
    */
   readonly secret: Redacted.Redacted
@@ -71,7 +72,7 @@ export interface Options extends CloudEvent.Options {
 export class ForwardFailed extends Data.TaggedError("ForwardFailed")<{
   /** The HTTP status of the response; undefined without one. */
   readonly status: number | undefined
-  /** Names the URL without its query. */
+  /** The reason, with the URL without its query. */
   readonly message: string
 }> {}
 
@@ -84,7 +85,7 @@ export class ForwardFailed extends Data.TaggedError("ForwardFailed")<{
 export const bodyOf = (transition: Handler.Transition): string =>
   JSON.stringify(Object.fromEntries(fields.map((name) => [name, transition[name]])))
 
-/** In their order. */
+/** The fields of a body, in their order. */
 const fields = [
   "id",
   "method",
@@ -102,7 +103,8 @@ const fields = [
 ] as const
 
 /**
- * Standard Webhooks writes a key as `whsec_` and base64; a secret in another form is its own key.
+ * Returns the key of a secret. Standard Webhooks writes a key as `whsec_` and base64; a secret in
+ * another form is its own key.
  */
 const keyOf = (secret: Redacted.Redacted): Redacted.Redacted<string | Uint8Array> => {
   const text = Redacted.value(secret)
@@ -123,7 +125,7 @@ const reasons: Readonly<Record<string, string>> = {
   UND_ERR_SOCKET: "connection closed"
 }
 
-/** The message of the platform may quote the request. */
+/** Returns the reason without the message of the platform, which may quote the request. */
 const reasonOf = ({ cause }: HttpClientError.HttpClientError): string =>
   (Predicate.hasProperty(cause, "code") && reasons[String(cause.code)]) || "connection failed"
 

@@ -82,12 +82,12 @@ export interface Merchant<E = never, R = never> {
    * callback whose URL names none. Give them to `Verifier.layer`, too.
    */
   readonly accounts?: ReadonlyArray<string> | undefined
-  /** Its receiver and its ledger. */
+  /** The receiver and the ledger of the merchant. */
   readonly layer: Layer.Layer<Services, E, R>
   /**
-   * The most bytes of its store, or of each of its databases: 10 GiB by default. Beyond it no
-   * bodies are kept and callbacks of new transactions are answered 503; those of known ones are
-   * stored.
+   * The most bytes of the merchant's store, or of each of its databases: 10 GiB by default. Beyond
+   * it no bodies are kept and callbacks of new transactions are answered 503; those of known ones
+   * are stored.
    */
   readonly storeBytes?: number | undefined
 }
@@ -134,7 +134,7 @@ export class Merchants extends Context.Service<
  * @since 0.1.0
  */
 export class InvalidMerchant extends Data.TaggedError("InvalidMerchant")<{
-  /** The id. */
+  /** The id of the merchant. */
   readonly merchant: string
   /** The reason. */
   readonly message: string
@@ -150,7 +150,7 @@ export class InvalidMerchant extends Data.TaggedError("InvalidMerchant")<{
 const maxWaiting = { callbacks: 1024, bytes: 12 * 1024 * 1024 }
 /** Each merchant adds this to the minimum poll interval of all workers. */
 const pollIntervalPerMerchant = Duration.millis(25)
-/** So that no merchant fills the disk of the others. */
+/** The most bytes of a merchant's store, so that no merchant fills the disk of the others. */
 const maxStoreBytes = 10 * 1024 ** 3
 const startedAtOnce = 8
 
@@ -160,9 +160,9 @@ const startedAtOnce = 8
  *
  * **Details**
  *
- * It takes the place of `Receiver.layer`: `NodeReceiver`, `WebReceiver` and `Receiver.route` serve
- * it. The metrics and logs of a merchant have its id as `merchant`. The layer of each merchant is
- * built anew; a shared service is a requirement of their layers.
+ * The layer takes the place of `Receiver.layer`: `NodeReceiver`, `WebReceiver` and `Receiver.route`
+ * serve it. The metrics and logs of a merchant have its id as `merchant`. The layer of each
+ * merchant is built anew; a shared service is a requirement of their layers.
  *
  * @category layers
  * @since 0.1.0
@@ -198,7 +198,7 @@ export const layer = <E, R>(
           discard: true
         })
       })
-      // Before the finalizers of the merchants, which wait one after the other.
+      // Runs before the finalizers of the merchants, which wait one after the other.
       yield* Effect.addFinalizer((exit) =>
         Exit.isSuccess(exit) || Cause.hasInterruptsOnly(exit.cause) ? drain : Effect.void
       )
@@ -239,7 +239,9 @@ export const layer = <E, R>(
     })
   )
 
-/** Fails with the first merchant whose id or account cannot be used. */
+/**
+ * Returns the merchant of each account, or fails with the first whose id or account cannot be used.
+ */
 const accountsOf = Effect.fnUntraced(function* (
   merchants: ReadonlyArray<Pick<Merchant, "accounts" | "id">>
 ) {
@@ -260,8 +262,8 @@ const accountsOf = Effect.fnUntraced(function* (
 })
 
 /**
- * Runs a merchant until the scope ends; without an id it is nobody. Its label is empty, which
- * Prometheus takes for none, because metrics without a label cost less time.
+ * Runs a merchant until the scope ends. Without an id the merchant is nobody, with an empty label,
+ * which Prometheus takes for none, because metrics without a label cost less time.
  */
 const start = Effect.fnUntraced(function* <E, R>(
   {

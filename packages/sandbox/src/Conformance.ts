@@ -61,11 +61,11 @@ export interface Options {
 export interface NumberedLaw {
   /** The law. */
   readonly law: Laws.Law<Receiver.Reporting, Receiver.Case>
-  /** The same in every run, even if only some laws run. */
+  /** The number of the law: the same in every run, even if only some laws run. */
   readonly number: number
-  /** The specification, or a decision of pawl. */
+  /** The origin of the law: the specification, or a decision of pawl. */
   readonly source: "specification" | "pawl"
-  /** About HTTP responses, or about reported statuses. */
+  /** The subject of the law: HTTP responses, or reported statuses. */
   readonly group: "answers" | "statuses"
 }
 
@@ -103,7 +103,7 @@ export type Verdict = Report.Verdict
  * @since 0.1.0
  */
 export class CannotStart extends Data.TaggedError("CannotStart")<{
-  /** One sentence. */
+  /** The reason in one sentence. */
   readonly message: string
   /** The code of the connection, such as ECONNREFUSED. */
   readonly code?: string

@@ -103,7 +103,7 @@ export interface Unprobed {
   readonly title: string
   /** The assumption of pawl. */
   readonly assumed: string
-  /** Why it cannot be probed. */
+  /** The reason why the silence cannot be probed. */
   readonly why: string
   /** The question for the service's support. */
   readonly ask: string
@@ -246,7 +246,7 @@ export const findings = (
 export interface Check {
   /** The response, callback or payment. */
   readonly subject: string
-  /** Undefined if nothing went wrong. */
+  /** The problem; undefined if nothing went wrong. */
   readonly problem: string | undefined
 }
 
@@ -279,7 +279,7 @@ export const rehearse = ({
 }): Effect.Effect<ReadonlyArray<Check>> => Rehearsal.run(Readings.behaviour(readings), switches)
 
 /**
- * Whether every verdict is `agrees` or `borne`, and every check succeeded.
+ * Returns whether every verdict is `agrees` or `borne`, and every check succeeded.
  *
  * @category guards
  * @since 0.1.0

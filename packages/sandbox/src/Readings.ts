@@ -96,7 +96,7 @@ export const switches = ({
   }
 }
 
-/** Where a client finds the access token without a switch. */
+/** The fields where a client finds the access token without a switch. */
 const usualTokens: ReadonlySet<string> = new Set(["accessToken", "access_token", "token", "jwt"])
 
 /**

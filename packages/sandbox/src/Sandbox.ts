@@ -72,7 +72,7 @@ import * as VirtualClock from "@pawl/testkit/VirtualClock"
 export class Sandbox extends Context.Service<
   Sandbox,
   {
-    /** For clients, such as `http://127.0.0.1:4010/api`. */
+    /** The base URL for clients, such as `http://127.0.0.1:4010/api`. */
     readonly baseUrl: string
   }
 >()("@pawl/sandbox/Sandbox") {}
@@ -122,7 +122,7 @@ export type Services =
  * @since 0.1.0
  */
 export class Unguarded extends Data.TaggedError("Unguarded")<{
-  /** The address. */
+  /** The address that the sandbox would bind. */
   readonly host: string
 }> {
   override get message(): string {
@@ -168,7 +168,7 @@ export const layer = (options: Options = {}): Layer.Layer<Services, StartError> 
     own
   )
 
-/** Users of the layer keep their own clock. */
+/** Provides only the services of the sandbox, so that users of the layer keep their own clock. */
 const own = <E>(layer: Layer.Layer<Services, E>): Layer.Layer<Services, E> =>
   Layer.effectContext(
     Effect.map(
@@ -247,7 +247,10 @@ const config = ({ readings = {}, style, switches, ...options }: Options) => {
   )
 }
 
-/** The other modules are a quarter of all, so the first request to them loads them. */
+/**
+ * Serves a sandbox. The modules beside the service are a quarter of all, so the first request to
+ * them loads them.
+ */
 const served = ({ host = localhost, pageUrl, token }: Options) =>
   Layer.effectDiscard(
     Effect.gen(function* () {

@@ -60,7 +60,9 @@ const words = process.argv.slice(2)
 const wanted = words.find((word) => Object.hasOwn(texts, word))
 const isWhole = words.includes("--completions") || words.includes("--wizard")
 
-/** Help needs only the names of the other commands. */
+/**
+ * The commands, of which only the wanted one is loaded: help needs only the names of the others.
+ */
 const subcommands = await Promise.all(
   Object.entries(loaders).map(([key, load]) => {
     const name = key as keyof typeof texts

@@ -21,7 +21,7 @@ export type WebHandler = (request: Request) => Promise<Response>
 
 export type Doors = ReturnType<typeof make>
 
-/** Where callbacks come. */
+/** Address of the callbacks. */
 export interface Address {
   readonly callbackPath: string
   readonly callbackUrl: string | undefined

@@ -22,7 +22,8 @@ export interface Settings {
   /** Secret of the merchant; `PAWL_MERCHANT_SECRET`, required. */
   readonly merchantSecret?: string | undefined
   /**
-   * Secret before it, while callbacks may still be signed with it; `PAWL_MERCHANT_SECRET_PREVIOUS`, none.
+   * Previous secret of the merchant, while callbacks may still be signed with it;
+   * `PAWL_MERCHANT_SECRET_PREVIOUS`, none.
    */
   readonly previousSecret?: string | undefined
   /**

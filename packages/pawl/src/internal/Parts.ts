@@ -15,7 +15,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Options from "./Options.ts"
 
-/** `provider` has the secrets and the limits of the client. */
+/** Layer of the parts of a merchant. `provider` has the secrets and the limits of the client. */
 export const layer = <E, R>(
   client: Layer.Layer<Client.Services, E>,
   { callbackUrl, store }: Options.Read,

@@ -41,7 +41,7 @@ export const makeRunner = (context: Context.Context<never>) => {
   const running = new Set<Fiber.Fiber<unknown, unknown>>()
   let isOpen = true
   return {
-    /** `method` is the function whose caller the errors show. */
+    /** Runs an effect as a promise. `method` is the function whose caller the errors show. */
     run: <A, E>(
       make: () => Effect.Effect<A, E>,
       method: Site,
@@ -68,7 +68,10 @@ export const makeRunner = (context: Context.Context<never>) => {
   }
 }
 
-/** One frame costs half of what ten cost: 5 % of a read in `bench door`. */
+/**
+ * Captures the caller of a method in one frame, which costs half of what ten cost: 5 % of a read in
+ * `bench door`.
+ */
 const siteOf = (method: Site): { readonly stack?: string } => {
   const site = {}
   const { stackTraceLimit } = Error
@@ -79,7 +82,7 @@ const siteOf = (method: Site): { readonly stack?: string } => {
   return site
 }
 
-/** Node prints an error without this method as an error. */
+/** Name of a method that is hidden, because Node prints an error without it as an error. */
 const inspect = Symbol.for("nodejs.util.inspect.custom")
 
 /** Gives a typed error the stack of the call, and its tag as code. A defect shows its own place. */
@@ -103,8 +106,8 @@ export type Check = (args: ReadonlyArray<unknown>) => Effect.Effect<ReadonlyArra
 const copied: Check = (args) => Effect.forEach(args, Arguments.other)
 
 /**
- * `checks` has the checks of methods with options, and `replaced` the methods that another effect stands
- * for.
+ * Makes the methods of a service return promises. `checks` has the checks of methods with options,
+ * and `replaced` the methods that another effect stands for.
  */
 export const make = <Service extends object>(
   { run }: Runner,

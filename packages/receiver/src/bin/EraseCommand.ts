@@ -29,7 +29,7 @@ const input = {
 
 const plural = (count: number, noun: string) => `${count} ${noun}${count === 1 ? "" : "s"}`
 
-/** Ends with 1 if one of the transactions is not known. */
+/** Command that ends with 1 if one of the transactions is not known. */
 export const erase = Command.make("erase", input, ({ compact, ids, kind, store }) =>
   StoreFlag.within(
     store,

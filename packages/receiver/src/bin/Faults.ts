@@ -10,19 +10,21 @@ export class InvalidSettings extends Data.TaggedError("InvalidSettings")<{
   }
 }
 
-/** The first fault of a setting is the one to correct, so further ones are not listed. */
+/**
+ * List of faults. Only the first fault of a setting is listed, because it is the one to correct.
+ */
 export interface Faults {
   readonly sentences: ReadonlyArray<string>
   /** Says that a setting cannot be used, with advice; `say` adds another statement. */
   readonly refuse: (setting: string, advice: string) => void
   readonly say: (setting: string, statement: string) => void
-  /** Adds a sentence if its rule does not hold. */
+  /** Adds a sentence if a rule does not hold. */
   readonly unless: (holds: boolean, sentence: string) => void
   /** Lists no fault of a setting. */
   readonly skip: (setting: string) => void
 }
 
-/** `nameOf` returns the name of a setting that a person knows. */
+/** Makes a list without faults. `nameOf` returns the name of a setting that a person knows. */
 export const make = (nameOf: (setting: string) => string = (setting) => setting): Faults => {
   const sentences: Array<string> = []
   const named = new Set<string>()

@@ -21,7 +21,8 @@ const { version } = createRequire(import.meta.url)("../../package.json") as {
 }
 
 /**
- * An origin, or the address of a merchant. A query or credentials would be sent with each request.
+ * Returns an origin, or the address of a merchant. A query or credentials would be sent with each
+ * request.
  */
 const baseOf = (text: string): string | undefined => {
   const url = URL.parse(text)
@@ -41,14 +42,14 @@ const flags = {
 
 const token = Config.Redacted("PAWL_ADMIN_TOKEN").pipe(Config.withDefault(Redacted.make("")))
 
-/** Serves until its input ends. */
+/** Command that serves until its input ends. */
 export const mcp = Command.make(
   "mcp",
   flags,
   Effect.fnUntraced(function* ({ admin }) {
     const base = baseOf(admin)
     if (base === undefined) {
-      // The value may have a password.
+      // The value is not printed, because it may have a password.
       return yield* report(
         "--admin cannot be used: give an address such as http://127.0.0.1:4021, or http://127.0.0.1:4021/merchants/shop-a of a merchant, without credentials"
       )

@@ -24,9 +24,12 @@ export interface Merchant {
   readonly forward: string | undefined
   readonly forwardSecret: Redacted.Redacted
   readonly stores: NodeStore.Stores
-  /** Infinite for ever; undefined for the setting of the process. */
+  /**
+   * The months that transactions are kept: infinite for ever, undefined for the setting of the
+   * process.
+   */
   readonly keepMonths?: number | undefined
-  /** Undefined for the setting of the process. */
+  /** The most bytes of the store; undefined for the setting of the process. */
   readonly storeBytes?: number | undefined
   readonly named: ReadonlyArray<Secret>
 }
@@ -40,7 +43,7 @@ export interface Given extends Pick<Merchant, "forward" | "service"> {
   readonly forwardSecret: Redacted.Redacted
 }
 
-/** By setting, as the page shows them. */
+/** The uses of the secrets, by setting, as the page shows them. */
 const uses = {
   merchantSecret: "verifies callbacks, signs requests",
   merchantSecretPrevious: "verifies callbacks until the service has switched",
@@ -48,7 +51,10 @@ const uses = {
     "signs forwarded transitions; without it a key that is made of the merchant secret does"
 }
 
-/** Fills in what is absent. `nameOf` returns the name of a setting on the page. */
+/**
+ * Checks the credentials of a merchant, and fills in absent ones. `nameOf` returns the name of a
+ * setting on the page.
+ */
 export const make = Effect.fnUntraced(function* (
   faults: Faults,
   { forward, forwardSecret, previous, service }: Given,
@@ -86,14 +92,14 @@ export const make = Effect.fnUntraced(function* (
 
 export const storeAdvice = "give memory, sqlite:FILE or postgres://USER@HOST/DATABASE"
 
-/** For the settings that a check does not look at. */
+/** Valid settings of a client, for those that a check does not look at. */
 const valid = {
   baseUrl: "https://service.example/api",
   merchantKey: "key",
   merchantSecret: Redacted.make("secret")
 }
 
-/** With the client's own advice. */
+/** Refuses settings of the client with the client's own advice. */
 export const checkClient = (
   faults: Faults,
   name: string,
@@ -104,13 +110,16 @@ export const checkClient = (
     onSuccess: () => undefined
   })
 
-/** Not the merchant secret: a signature of a transition must not be one of a callback. */
+/** Derives a secret for forwarded transitions, so that none of their signatures fits a callback. */
 const forwardSecretOf = (merchantSecret: Redacted.Redacted): Redacted.Redacted => {
   const key = NodeHmac.keyed(merchantSecret)("pawl forwarded transitions")
   return Redacted.make(`whsec_${Base64.encode(key)}`)
 }
 
-/** Says what is wrong. A secret of Standard Webhooks is `whsec_` and its key in base64. */
+/**
+ * Says what is wrong with the secret of forwarded transitions. A secret of Standard Webhooks is
+ * `whsec_` and its key in base64.
+ */
 const adviceOfKey = (secret: Redacted.Redacted): string | undefined => {
   const text = Redacted.value(secret).trim()
   const [, base64] = /^whsec_(.*)$/su.exec(text) ?? []
@@ -127,6 +136,6 @@ const isForwardUrl = (text: string): boolean => {
   return url !== null && /^https?:$/u.test(url.protocol) && url.username + url.password === ""
 }
 
-/** Undefined if empty. */
+/** Returns undefined for an empty secret. */
 export const nonEmpty = (secret: Redacted.Redacted): Redacted.Redacted | undefined =>
   Redacted.value(secret) === "" ? undefined : secret

@@ -16,7 +16,7 @@ import * as MerchantId from "../internal/merchants/MerchantId.ts"
 import * as Faults from "./Faults.ts"
 import * as MerchantSettings from "./MerchantSettings.ts"
 
-/** `name` is the place of the entry. */
+/** Merchant of the file; `name` is the place of the entry. */
 interface Entry extends MerchantSettings.Merchant {
   readonly name: string
   readonly faults: Faults.Faults
@@ -42,7 +42,7 @@ const fields = [
   "storeMegabytes"
 ]
 
-/** No merchants if the file cannot be read. */
+/** Reads the merchants of a file: none if it cannot be read. */
 export const read = Effect.fnUntraced(function* (
   file: string,
   fallback: Fallback,
@@ -103,7 +103,7 @@ const readEntry = Effect.fnUntraced(function* (
     faults.refuse(field, "give texts")
     return []
   }
-  /** A text, or the name of the variable that has it. */
+  /** Reads a secret: a text, or the name of the variable that has it. */
   const secretIn = Effect.fnUntraced(function* (field: string) {
     const value = entry[field] ?? ""
     const variable = isRecord(value) ? value["env"] : undefined
@@ -127,7 +127,7 @@ const readEntry = Effect.fnUntraced(function* (
   for (const field of ["id", "merchantKey", "merchantSecret", "store"]) {
     if (entry[field] === undefined) faults.say(field, "is missing")
   }
-  // One sentence for all merchants that share the base URL.
+  // The merchants that share the base URL get one sentence for all.
   if (entry["baseUrl"] === undefined) faults.skip("baseUrl")
   const id = textIn("id")
   if (!MerchantId.isValid(id)) faults.say("id", `cannot be used. ${MerchantId.rule}`)
@@ -185,7 +185,10 @@ const readEntry = Effect.fnUntraced(function* (
 const secretOf = (variable: string) =>
   Config.Redacted(variable).pipe(Config.withDefault(Redacted.make("")))
 
-/** A text in the wrong place may be a secret. */
+/**
+ * Refuses unknown fields. Only plain words are shown, because a text in the wrong place may be a
+ * secret.
+ */
 const refuseUnknown = (
   faults: Faults.Faults,
   record: Readonly<Record<string, unknown>>,

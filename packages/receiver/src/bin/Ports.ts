@@ -15,7 +15,7 @@ import * as NodeConnections from "@pawl/webhook/internal/doors/NodeConnections"
 import * as NodeReceiver from "@pawl/webhook/NodeReceiver"
 import * as Reply from "../internal/admin/Response.ts"
 
-/** Its host is loopback unless there is a token. */
+/** Port of the operator. Its host is loopback unless there is a token. */
 export interface AdminPort {
   readonly host: string
   readonly port: number
@@ -23,7 +23,7 @@ export interface AdminPort {
   readonly hosts: ReadonlyArray<string>
 }
 
-/** Until the scope ends. Returns the URL for callbacks. */
+/** Serves until the scope ends. Returns the URL for callbacks. */
 export const serve = Effect.fnUntraced(function* (options: {
   readonly host: string
   readonly port: number
@@ -70,7 +70,7 @@ export const serve = Effect.fnUntraced(function* (options: {
 const originOf = (host: string, port: number): string =>
   `http://${host.includes(":") ? `[${host}]` : host}:${port}`
 
-/** As they were sent, without the origin that some clients send. */
+/** Returns path and query as they were sent, without the origin that some clients send. */
 const partsOf = ({ url = "" }: IncomingMessage) => {
   const [, pathname = "", search = ""] =
     /^([^?#]*)(?:\?([^#]*))?/u.exec(url.replace(/^https?:\/\/[^/?#]*/iu, "")) ?? []

@@ -1,7 +1,7 @@
 /**
  * The receiver as a process of its own, for applications in any language.
  *
- * It prints `ready http://127.0.0.1:4020/callback` on stdout once it serves, and then each
+ * The process prints `ready http://127.0.0.1:4020/callback` on stdout once it serves, and then each
  * transition as one line of JSON, unless transitions are forwarded. Logs go to stderr: on a
  * terminal as text, elsewhere as one object of JSON a line.
  *
@@ -51,7 +51,7 @@ const migrate = Command.make(
   CommandOutput.example("--store sqlite:callbacks.db", "Makes the tables of a file")
 )
 
-/** Takes over the signals of its process. */
+/** Makes the command, which takes over the signals of its process. */
 export const make = (name: string) =>
   Command.make(
     name,
@@ -122,7 +122,7 @@ const forwardSecretOf = ([merchant, ...others]: Settings.Settings["merchants"]) 
 
 export const receiver = make("receiver")
 
-/** Stdout is for transitions. */
+/** Logs to stderr, because stdout is for transitions. */
 const logger = Logger.map(
   process.stderr.isTTY ? Logger.map(Logger.formatStructured, LogLine.make) : Logger.formatJson,
   (line) => {

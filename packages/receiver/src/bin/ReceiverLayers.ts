@@ -30,7 +30,7 @@ interface Options {
 type Services = Admin.Admin | Receiver.Receiver | Worker
 type Failure = Layer.Error<ReturnType<typeof receiverOf>> | Merchants.InvalidMerchant
 
-/** Of one merchant, or of those of a file. */
+/** Layer of the receiver: of one merchant, or of those of a file. */
 export const layer = (options: Options): Layer.Layer<Services, Failure> => {
   const parts: Layer.Layer<Services, Failure, Hmac> = options.settings.isListed
     ? layerSeveral(options)
@@ -67,7 +67,10 @@ const layerSeveral = (options: Options) => {
   )
 }
 
-/** For each PostgreSQL database of many merchants, so that all fit on a server. */
+/**
+ * Limits the connections to each PostgreSQL database of many merchants, so that all fit on a
+ * server.
+ */
 const connectionsOf = (merchants: ReadonlyArray<Merchant>): number => {
   const databases = merchants
     .flatMap(({ stores }) => stores)
@@ -75,7 +78,10 @@ const connectionsOf = (merchants: ReadonlyArray<Merchant>): number => {
   return Math.min(10, Math.max(2, Math.floor(80 / databases.length)))
 }
 
-/** An error names the merchant, because the addresses of databases are not printed. */
+/**
+ * Opens the store of a merchant. An error names the merchant, because the addresses of databases
+ * are not printed.
+ */
 const storeOf = ({ id, stores }: Merchant, connections: number) =>
   Layer.effectContext(
     Effect.mapError(

@@ -52,7 +52,7 @@ const flags = {
   )
 }
 
-/** Ends with 1 if there are differences, or if the service did not answer for all. */
+/** Command that ends with 1 if there are differences, or if the service did not answer for all. */
 export const reconcile = Command.make("reconcile", flags, ({ baseUrl, day, out, rate, store }) =>
   StoreFlag.within(
     store,

@@ -27,7 +27,7 @@ const input = {
   store: StoreFlag.store
 }
 
-/** Ends with 1 if the store belongs to the service at another base URL. */
+/** Command that ends with 1 if the store belongs to the service at another base URL. */
 export const command = Command.make("rename", input, ({ from, store, to }) =>
   StoreFlag.within(
     store,

@@ -112,7 +112,7 @@ const environment = Config.all({
   ...RetentionSettings.environment
 })
 
-/** Of the settings that one merchant needs. */
+/** The meanings of the settings that one merchant needs. */
 const meanings = {
   merchantKey: "the merchant's key, from the operator of the service",
   merchantSecret: "the merchant's secret, from the operator of the service",
@@ -140,7 +140,8 @@ type Flags = Omit<
 export type Settings = Effect.Success<ReturnType<typeof make>>
 
 /**
- * Fails with one sentence for each problem. `isListed` tells whether a file lists the merchants.
+ * Reads the settings, or fails with one sentence for each problem. `isListed` tells whether a file
+ * lists the merchants.
  */
 export const make = Effect.fnUntraced(function* (flags: Flags) {
   const env = yield* environment
@@ -198,7 +199,7 @@ export const make = Effect.fnUntraced(function* (flags: Flags) {
   }
 })
 
-/** From the environment. */
+/** Reads the settings of the merchant of the environment. */
 const readMerchant = Effect.fnUntraced(function* (
   {
     stores,
@@ -234,7 +235,7 @@ const readMerchant = Effect.fnUntraced(function* (
   }
 })
 
-/** Undefined if there is no admin port. */
+/** Reads the settings of the admin port; undefined if there is none. */
 const adminOf = (
   flags: Flags,
   env: { readonly adminToken: Redacted.Redacted; readonly adminHosts: string },

@@ -1,4 +1,4 @@
-/** The store of a receiver, for its command and for those beside it. */
+/** The store of a receiver, for its command and for those that open the store beside it. */
 import type { StoreUnavailable } from "@pawl/core/CallbackError"
 import * as Argument from "effect/cli/Argument"
 import * as Flag from "effect/cli/Flag"
@@ -29,13 +29,16 @@ export const kind = Argument.Literals("kind", kinds)
 
 const variable = Config.Redacted("PAWL_STORE").pipe(Config.withDefault(Redacted.make("")))
 
-/** Every process of the machine can read arguments. */
+/**
+ * Tells whether an address has a password, which every process of the machine could read in the
+ * arguments.
+ */
 const hasPassword = (text: string): boolean => {
   const url = URL.parse(text)
   return url !== null && (url.password !== "" || url.searchParams.has("password"))
 }
 
-/** From the flags, else from `PAWL_STORE`; else memory. */
+/** Reads the stores from the flags, else from `PAWL_STORE`: memory if neither names one. */
 export const read = Effect.fnUntraced(function* (
   flags: ReadonlyArray<string>,
   faults: Faults.Faults
@@ -54,7 +57,7 @@ export const read = Effect.fnUntraced(function* (
   return stores ?? [{ _tag: "memory" }]
 })
 
-/** Fails with one sentence for each problem. */
+/** Reads the databases of a store, or fails with one sentence for each problem. */
 export const databases = Effect.fnUntraced(function* (flags: ReadonlyArray<string>) {
   const faults = Faults.make()
   const stores = yield* read(flags, faults)
@@ -72,7 +75,7 @@ export const databases = Effect.fnUntraced(function* (flags: ReadonlyArray<strin
   })
 })
 
-/** Opening a store would create its file. */
+/** Tells whether a store is a file that does not exist, which opening the store would create. */
 const isMissing = (store: NodeStore.Database): store is NodeStore.Database & NodeSqlite.Options =>
   store._tag === "sqlite" && NodeSqlite.isFile(store.filename) && !existsSync(store.filename)
 

@@ -36,7 +36,7 @@ const input = {
   )
 }
 
-/** Ends with 1 if the transaction is not known. */
+/** Makes a command that ends with 1 if the transaction is not known. */
 const about = (
   name: string,
   description: string,
@@ -85,7 +85,7 @@ export const explain = about(
   })
 )
 
-/** Ends with 1 if there is a difference. */
+/** Command that ends with 1 if there is a difference. */
 export const replay = about(
   "replay",
   "Says whether the facts of a transaction lead to its row, and whether this version would tell the handler the same",

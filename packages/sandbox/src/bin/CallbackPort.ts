@@ -12,7 +12,10 @@ import { NodePort, layer } from "../internal/sandbox/NodePort.ts"
 
 const maxBytes = 64 * 1024
 
-/** Returns the origin of the port. A function whose caller closes the connection is interrupted. */
+/**
+ * Listens on a port until the scope closes, and returns its origin. A function whose caller closes
+ * the connection is interrupted.
+ */
 export const open = Effect.fnUntraced(function* (
   host: string,
   port: number,

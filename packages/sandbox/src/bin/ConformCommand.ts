@@ -103,7 +103,7 @@ const printer = () => {
   }
 }
 
-/** Its help and completions say the name. */
+/** Makes the command under the name of its program, which its help and completions say. */
 export const make = (name: string) =>
   Command.make(name, { url, ...flags }, (input) =>
     Effect.gen(function* () {
@@ -121,7 +121,7 @@ export const make = (name: string) =>
       // A path that cannot be written fails at once.
       yield* write(junit, "")
       yield* write(summary, "")
-      // No earlier run has used these.
+      // No earlier run has used these identifiers.
       const firstId = yield* Clock.currentTimeMillis
       const seed = Option.getOrElse(input.seed, () => firstId % 1_000_000)
       const service = Sandbox.layer({

@@ -121,7 +121,7 @@ const declinedCard = Config.Redacted("PAWL_TEST_CARD_DECLINED").pipe(
 
 const refuse = (message: string) => Effect.fail(new ProfileFile.FileFault({ message }))
 
-/** Our sandbox's, for a service on this machine. */
+/** Returns a credential. Its default is our sandbox's, for a service on this machine. */
 const credential = <A>(given: Option.Option<A>, ours: A, isLocal: boolean, variable: string) =>
   Option.isSome(given)
     ? Effect.succeed(given.value)
@@ -171,7 +171,7 @@ export const doctor = Command.make("doctor", flags, (input) =>
     yield* files.makeDirectory(out, { recursive: true })
     const write = (name: string, content: string) => OwnFile.write(`${out}/${name}`, `${content}\n`)
 
-    // It opens before its URL is known, and the run needs the URL.
+    // The receiver opens before its URL is known, and the run needs the URL.
     const receiver: { receive: Doctor.Run["receive"] } = { receive: () => Effect.succeed(503) }
     const origin = yield* CallbackPort.open("127.0.0.1", input.listen, (incoming) =>
       receiver.receive(incoming)

@@ -6,13 +6,13 @@ import * as Config from "effect/Config"
 import * as Redacted from "effect/Redacted"
 import * as DurationText from "./DurationText.ts"
 
-/** An absolute URL without a user and a password. */
+/** Tells whether a text is an absolute http or https URL without a user and a password. */
 export const isHttp = (text: string): boolean => {
   const url = URL.parse(text)
   return url !== null && /^https?:$/u.test(url.protocol) && url.username + url.password === ""
 }
 
-/** With a default that the help shows. */
+/** Makes a flag for text, with a default that the help shows. */
 export const text = (name: string, fallback: string, description: string) =>
   Flag.String(name).pipe(
     Flag.withDescription(`${description} (default: ${fallback})`),
@@ -42,14 +42,14 @@ export const int = (
 
 export const port = [0, 65_535, "a port"] as const
 
-/** Such as `200ms`. */
+/** Makes a flag for a duration such as `200ms`. */
 export const duration = (name: string, example: string, description: string) =>
   Flag.String(name).pipe(
     Flag.filterMap(DurationText.parse, () => `Expected a duration such as ${example}`),
     Flag.withDescription(description)
   )
 
-/** The default is that of a sandbox. */
+/** Makes the flag for the merchant secret, whose default is that of a sandbox. */
 export const merchantSecret = (
   description: string,
   isValid: (secret: string) => boolean = (secret) => secret !== "",

@@ -5,7 +5,7 @@ import * as HttpClient from "effect/http/HttpClient"
 import * as FileSystem from "effect/FileSystem"
 import * as Predicate from "effect/Predicate"
 
-/** Such as `a pawl sandbox (process 4711, node)`, and what to do. */
+/** Names the owner, such as `a pawl sandbox (process 4711, node)`, and what to do. */
 export const describe = Effect.fnUntraced(function* (host: string, port: number) {
   const [isOurs, owner] = yield* Effect.all([isSandbox(host, port), processOf(port)], {
     concurrency: 2
@@ -17,7 +17,7 @@ export const describe = Effect.fnUntraced(function* (host: string, port: number)
   return `${known === undefined ? "" : ` by ${known}`}; stop the other process`
 })
 
-/** The console of a sandbox needs no token. */
+/** Asks the port for the console of a sandbox, which needs no token. */
 const isSandbox = (host: string, port: number): Effect.Effect<boolean> =>
   HttpClient.get(
     `http://${host.includes(":") ? `[${host}]` : host}:${port}/console/facts.json`
@@ -29,7 +29,7 @@ const isSandbox = (host: string, port: number): Effect.Effect<boolean> =>
     Effect.provide(FetchHttpClient.layer)
   )
 
-/** By its socket in /proc; the process may be another user's. */
+/** Finds the process that listens on a port, by its socket in /proc; it may be another user's. */
 const processOf = Effect.fnUntraced(function* (port: number) {
   const files = yield* FileSystem.FileSystem
   const read = (path: string) => Effect.orElseSucceed(files.readFileString(path), () => "")

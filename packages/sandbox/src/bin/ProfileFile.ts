@@ -24,7 +24,7 @@ export const read = Effect.fnUntraced(function* <A>(
   )
 })
 
-/** Fails for a reading that no gateway can have. */
+/** Reads a profile. Fails for a reading that no gateway can have. */
 export const profile = Effect.fnUntraced(function* (file: string) {
   const { readings = {}, switches = {} } = yield* ProfileFile.read(file, "--profile")
   const [unknown] = Readings.unknown(readings)

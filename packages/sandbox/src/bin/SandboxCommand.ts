@@ -25,7 +25,7 @@ import { Reported } from "./Reported.ts"
 import type * as SandboxReport from "./SandboxReport.ts"
 import { trigger } from "./TriggerCommand.ts"
 
-/** No white space at either end. */
+/** Refuses an empty text and white space at either end. */
 const isSound = (text: string): boolean => text !== "" && text.trim() === text
 
 const flags = {
@@ -109,7 +109,7 @@ const flags = {
   )
 }
 
-/** Reports on it if somebody looks. */
+/** Prints that the sandbox serves, and its report on a terminal or with `--json`. */
 const announce = Effect.fnUntraced(function* (
   sandbox: Omit<SandboxReport.Settings, "baseUrl">,
   isQuiet: boolean,
@@ -150,7 +150,7 @@ const profileOf = (profile: Option.Option<string>) =>
         (ProfileFile) => ProfileFile.profile(profile.value)
       )
 
-/** Its help and completions say the name. */
+/** Makes the command under the name of its program, which its help and completions say. */
 export const make = (name: string) =>
   Command.make(
     name,
@@ -203,7 +203,7 @@ export const make = (name: string) =>
 
 export const sandbox = make("sandbox")
 
-/** With a remedy. */
+/** Returns the cause of a failed start in one sentence, with a remedy. */
 const reason = Effect.fnUntraced(function* (
   error: Sandbox.StartError | FileFault | InvalidConfig,
   { host, port }: { readonly host: string; readonly port: number }

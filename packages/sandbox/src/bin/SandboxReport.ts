@@ -15,7 +15,7 @@ import type { LoggedRequest } from "../internal/sandbox/RequestLog.ts"
 import * as Follower from "../internal/trigger/Follower.ts"
 import * as SandboxClient from "../internal/trigger/SandboxClient.ts"
 
-/** A credential that the merchant gave is undefined. */
+/** Settings of the sandbox. A credential that the merchant gave is undefined. */
 export interface Settings {
   readonly baseUrl: string
   readonly token: Option.Option<Redacted.Redacted>
@@ -23,7 +23,7 @@ export interface Settings {
   readonly defaultSecret: string | undefined
 }
 
-/** `text` is for a person, `fields` for a program. */
+/** One change: `text` is for a person, `fields` for a program. */
 interface Entry {
   readonly text: string
   readonly fields: Readonly<Record<string, unknown>>
@@ -143,7 +143,7 @@ const reader = () => {
   }
 }
 
-/** By the sandbox's clock, in UTC. */
+/** Writes a line with the time of day of the sandbox's clock, in UTC. */
 const line = (at: string, ...parts: ReadonlyArray<string | undefined>): string =>
   [at.slice(11, 19), ...parts].join("  ")
 

@@ -12,10 +12,10 @@ import { FileFault } from "./ProfileFile.ts"
 
 const isTime = Schema.is(Schema.Struct({ advanced: Schema.Finite }))
 
-/** Of an advance: a callback may be held for 35 seconds meanwhile. */
+/** The time-out of an advance: a callback may be held for 35 seconds meanwhile. */
 const responseTimeout = Duration.seconds(60)
 
-/** Refuses a service that is no sandbox. */
+/** Makes the functions that read and advance the time. Refuses a service that is no sandbox. */
 export const make = Effect.fnUntraced(function* (
   baseUrl: string,
   token: Option.Option<Redacted.Redacted>

@@ -65,7 +65,7 @@ const flags = {
   )
 }
 
-/** Its modules are loaded only when it runs, because `sandbox` has it too. */
+/** Subcommand whose modules are loaded only when it runs, because `sandbox` has it too. */
 export const trigger = Command.make("trigger", { scenario, ...flags }, (input) =>
   Effect.promise(() => import("../internal/trigger/Trigger.ts")).pipe(
     Effect.flatMap(({ run }) =>

@@ -18,7 +18,10 @@ import { lookup as resolve } from "node:dns"
 import { BlockList, isIP } from "node:net"
 import { isLoopback } from "@pawl/core/internal/Loopback"
 
-/** `allowed` lists hosts, with or without a port; `ownPort` is the sandbox's. */
+/**
+ * Tells whether callbacks may be sent to a URL. `allowed` lists hosts, with or without a port;
+ * `ownPort` is the sandbox's port.
+ */
 export const isAllowed =
   (allowed: ReadonlyArray<string>, ownPort: number) =>
   ({ hostname, password, port: portText, protocol, username }: URL): boolean => {
@@ -38,8 +41,8 @@ export const isAllowedAddress = (name: string, address: string): boolean =>
   !isBlocked(address) && (!isLoopback(name.toLowerCase()) || isLoopback(address))
 
 /**
- * Checks resolved addresses; `isAllowed` checks the URL first. Node's own client adds no start-up
- * time.
+ * Layer that checks resolved addresses; `isAllowed` checks the URL first. Node's own client adds no
+ * start-up time.
  */
 export const layer: Layer.Layer<HttpClient.HttpClient> = NodeHttpClient.layerNodeHttpOptions({
   keepAlive: true,

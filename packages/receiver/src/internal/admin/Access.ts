@@ -29,8 +29,8 @@ export interface Options {
 type Headers = Reply.Request["headers"]
 
 /**
- * `fileOf` returns the path of a file of the page. The files need no token, because a browser that
- * opens an address sends none.
+ * Guards a route. `fileOf` returns the path of a file of the page. The files need no token, because
+ * a browser that opens an address sends none.
  */
 export const guard = (
   { page, ...options }: Options,
@@ -86,11 +86,14 @@ const isForwarded = (headers: Headers): boolean =>
 const tokenOf = (headers: Headers): string | undefined =>
   /^Bearer +(\S+)$/iu.exec(textOf(headers["authorization"]))?.[1]
 
-/** The wrong tokens answered in a second, and the milliseconds between two lines about them. */
+/**
+ * The number of wrong tokens answered in a second, and the milliseconds between two lines about
+ * them.
+ */
 const triesPerSecond = 4
 const logGap = 60_000
 
-/** Comes late, so that nobody tries many, and logs the tries. */
+/** Makes the late response to a wrong token, so that nobody tries many, and logs the tries. */
 const makeSlow = (): Effect.Effect<Reply.Response> => {
   const turns = Semaphore.makeUnsafe(triesPerSecond)
   let tries = 0

@@ -1,6 +1,6 @@
 /** The next step after each alarm, in the words of the guide to production. */
 
-/** By the beginning of the alarm. */
+/** The next steps, by the beginning of the alarm. */
 export const nextSteps: Readonly<Record<string, string>> = {
   "callbacks are refused with 401":
     "compare the secret; if it is right, somebody sends forged callbacks",

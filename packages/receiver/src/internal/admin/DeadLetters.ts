@@ -13,13 +13,13 @@ import { noteIn } from "./Story.ts"
 
 const defaultPageSize = 100
 const maxPageSize = 1000
-/** Handler calls in a second. */
+/** The handler calls in a second after a redrive of many. */
 const defaultRate = 10
 const maxRate = 1000
-/** Limits a statement, so that no other one waits for long. */
+/** The most dead letters in one statement, so that no other statement waits for long. */
 const batchSize = 500
 
-/** Oldest first. */
+/** Responds with a page of dead letters, oldest first. */
 export const list = (
   ledger: Ledger["Service"],
   query: URLSearchParams
@@ -81,7 +81,7 @@ const countOf = (query: URLSearchParams, name: string, fallback: number, most: n
   return count <= most ? count : undefined
 }
 
-/** The place of the last row of a page. */
+/** Writes the cursor: the place of the last row of a page. */
 const writeCursor = ({ deadLetter, scope, transactionId }: Parked): string =>
   `${deadLetter.at}.${scope}.${transactionId}`
 

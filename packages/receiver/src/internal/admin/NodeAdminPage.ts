@@ -1,8 +1,8 @@
 /**
  * The page of the admin API: open work, alarms, and redrives of dead letters.
  *
- * It uses only the admin API, so curl can do the same. It loads nothing from another host, and no
- * site may frame it.
+ * The page uses only the admin API, so curl can do the same. It loads nothing from another host,
+ * and no site may frame it.
  */
 import * as Effect from "effect/Effect"
 import { readdirSync, readFileSync } from "node:fs"
@@ -10,10 +10,12 @@ import type { Response } from "../../Admin.ts"
 import { text, withHeaders } from "./Response.ts"
 import * as PageFiles from "./PageFiles.ts"
 
-/** From `src` and from `dist`: the browser files are published as they are in `src`. */
+/**
+ * The same folder from `src` and from `dist`: the browser files are published as they are in `src`.
+ */
 const folder = new URL("../../../src/internal/page/", import.meta.url)
 
-/** By path: `/`, and the rest under `/page`. */
+/** The files of the page, by path: `/`, and the rest under `/page`. */
 export const files: Effect.Effect<ReadonlyMap<string, Response>> = Effect.sync(
   () =>
     new Map(

@@ -21,13 +21,13 @@ import * as Story from "./Story.ts"
 import * as Transactions from "./Transactions.ts"
 
 export interface Options {
-  /** Must be the policy of the receiver. */
+  /** The policy, which must be that of the receiver. */
   readonly policy?: Policy | undefined
   /** The names of the receiver's secrets, and whether each is set. Never a value. */
   readonly secrets?: ReadonlyArray<Overview.Secret> | undefined
 }
 
-/** `state` has the condition and the backlog. */
+/** Makes the responses about one receiver. `state` has the condition and the backlog. */
 export const make = Effect.fnUntraced(function* ({ policy = "final", secrets = [] }: Options) {
   const ledger = yield* Ledger
   const requests = Option.getOrUndefined(yield* Effect.serviceOption(RequestStore))
@@ -102,9 +102,9 @@ const keyOf = ([method, transactionId = ""]: ReadonlyArray<string>): Key => ({
   transactionId
 })
 
-/** Ids have no control characters. */
+/** Decodes an id, which has no control characters. */
 const decode = (segment: string): string | undefined => {
-  // Throws nothing, unlike decodeURIComponent.
+  // This parser throws nothing, unlike decodeURIComponent.
   const text =
     new URLSearchParams(`id=${segment.replaceAll(/[+&]/gu, encodeURIComponent)}`).get("id") ?? ""
   return /\p{Cc}/u.test(text) ? undefined : text

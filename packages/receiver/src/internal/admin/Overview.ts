@@ -22,7 +22,7 @@ export interface Secret {
   readonly use: string
 }
 
-/** No limit is null. */
+/** Returns the use of the read budget as JSON, with null for no limit. */
 const reportOf = ({ allowed, limit, oldestPutOff, putOff, sent }: ReadUse) => ({
   limit: limit === Infinity ? null : limit,
   allowed: allowed === Infinity ? null : allowed,
@@ -31,7 +31,7 @@ const reportOf = ({ allowed, limit, oldestPutOff, putOff, sent }: ReadUse) => ({
   oldestPutOffSeconds: oldestPutOff === undefined ? null : oldestPutOff / 1000
 })
 
-/** The time of the plots. */
+/** The time that the plots show, in milliseconds. */
 const hour = 60 * Activity.minute
 
 const ageOf = (oldestDueAt: number | undefined, now: number): number =>
@@ -39,7 +39,7 @@ const ageOf = (oldestDueAt: number | undefined, now: number): number =>
 
 const maxRows = 50
 
-/** The last rows that cannot be written, and why. */
+/** Returns the last rows that cannot be written, and why. */
 const progressOf = ({ cause, rows }: Progress.State) => ({
   cause: cause ?? null,
   notWritten: rows.length,
@@ -51,8 +51,9 @@ const progressOf = ({ cause, rows }: Progress.State) => ({
 })
 
 /**
- * `watched` is the ledger whose backlog is kept for an hour; `recent` reads the last transactions
- * of this process. All succeed while the ledger is not available.
+ * Makes the reports of the overview, which succeed while the ledger is not available. `watched` is
+ * the ledger whose backlog is kept for an hour; `recent` reads the last transactions of this
+ * process.
  */
 export const make = Effect.fnUntraced(function* (options: {
   readonly ledger: Ledger["Service"]
@@ -71,7 +72,7 @@ export const make = Effect.fnUntraced(function* (options: {
    * minute.
    */
   const ages = new Map<number, number>()
-  /** Keeps the backlog for a page and for the scraper of the metrics. */
+  /** The ledger, which keeps each backlog that a page or the scraper of the metrics reads. */
   const watched: Operations = {
     ...ledger,
     backlog: Effect.fnUntraced(function* (at) {

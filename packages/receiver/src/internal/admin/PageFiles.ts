@@ -17,12 +17,13 @@ const contentTypes: Readonly<Record<string, string>> = {
   svg: "image/svg+xml"
 }
 
-/** Shared by the pages. */
-// From `src` and from `dist`: the browser files are published as they are in `src`.
+/** The folder of the files that the pages share. */
+// The same folder from `src` and from `dist`: the browser files are published as they are in `src`.
 export const shared = new URL("../../../src/internal/page/shared/", import.meta.url)
 
 /**
- * None if a page has no such files. The browser finds the shared modules beside those of the page.
+ * Makes a file of a page; none if a page has no such files. The browser finds the shared modules
+ * beside those of the page.
  */
 export const make = (name: string, text: string): ReadonlyArray<PageFile> => {
   const contentType = contentTypes[name.replace(/^.*\./u, "")]
@@ -30,7 +31,10 @@ export const make = (name: string, text: string): ReadonlyArray<PageFile> => {
   return contentType === undefined ? [] : [{ name, contentType, body }]
 }
 
-/** No inline script or style, no other origin, no frame, and no markup from strings. */
+/**
+ * The headers of every file, which allow no inline script or style, no other origin, no frame, and
+ * no markup from strings.
+ */
 export const headers = {
   "cache-control": "no-cache",
   "content-security-policy":

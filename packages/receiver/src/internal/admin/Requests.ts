@@ -16,7 +16,7 @@ type Respond = Effect.Effect<Reply.Response, StoreUnavailable>
 const maxNote = 64
 const pageSize = 100
 
-/** A request is sent again within the window. */
+/** Returns the routes of a store, whose requests are sent again within the window. */
 export const routes = (store: Store, window: number): ReadonlyArray<Reply.Route> => [
   ["GET", /^\/parked-requests$/u, (query) => list(store, query)],
   ["GET", /^\/requests\/([^/]+)$/u, (_, [id = ""]) => show(store, id)],
@@ -32,7 +32,7 @@ const show = (store: Store, requestId: string): Respond =>
     row === undefined ? Reply.notFound : Reply.json(describe(row))
   )
 
-/** Oldest first. */
+/** Responds with a page of the parked requests, oldest first. */
 const list = (store: Store, query: URLSearchParams): Respond => {
   const text = query.get("after")
   const after = text === null ? undefined : readCursor(text)
@@ -48,7 +48,10 @@ const list = (store: Store, query: URLSearchParams): Respond => {
   )
 }
 
-/** Logs who redrives and why; 404 if the request is not parked, or may not be sent any more. */
+/**
+ * Redrives a parked request, and logs who did it and why; 404 if the request is not parked, or may
+ * not be sent any more.
+ */
 const redrive = Effect.fnUntraced(function* (
   store: Store,
   requestId: string,
@@ -87,7 +90,7 @@ const stateOf = ({ begunAt, lease, outcome, parked }: RequestRow) => {
 
 export type RequestReport = ReturnType<typeof describe>
 
-/** Nothing of its body is shown. */
+/** Describes a request without its body. */
 const describe = (row: RequestRow) => {
   const { attempts, createdAt, kind, outcome, parked, refusals, requestId, transaction } = row
   return {

@@ -2,7 +2,10 @@
 import type { StoreUnavailable } from "@pawl/core/CallbackError"
 import type * as Effect from "effect/Effect"
 
-/** `path` is without the query, `search` is the query. Names of headers are lower case. */
+/**
+ * Request to the admin API: `path` is without the query, `search` is the query. Names of headers
+ * are lower case.
+ */
 export interface Request {
   readonly method: string
   readonly path: string
@@ -10,7 +13,7 @@ export interface Request {
   readonly headers: Readonly<Record<string, string | ReadonlyArray<string> | undefined>>
 }
 
-/** The groups of the path are ids. */
+/** Route of a method and a path, whose groups are ids. */
 export type Route = readonly [
   method: "GET" | "POST",
   path: RegExp,
@@ -20,7 +23,7 @@ export type Route = readonly [
   ) => Effect.Effect<Response, StoreUnavailable>
 ]
 
-/** The body of a response to HEAD is not sent. */
+/** Response of the admin API. The body of a response to HEAD is not sent. */
 export interface Response {
   readonly status: 200 | 400 | 401 | 404 | 405 | 503
   readonly headers: Readonly<Record<string, string>>
@@ -47,7 +50,10 @@ export const withHeaders = (response: Response, headers: Response["headers"]): R
 
 export const invalid = (message: string): Response => json({ message }, 400)
 
-/** Oldest first. The header `Link` names the page after a full one. */
+/**
+ * Makes the response of a page of rows, oldest first. The header `Link` names the page after a full
+ * one.
+ */
 export const page = <Row>(
   path: string,
   query: URLSearchParams,

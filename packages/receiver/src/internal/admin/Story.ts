@@ -10,7 +10,9 @@ import * as StoredRow from "@pawl/webhook/internal/rule/StoredRow"
 import * as StoryReport from "../story/StoryReport.ts"
 import { invalid, json, notFound, type Response } from "./Response.ts"
 
-/** The story of the row that `Ledger.get` returns, or of the one that the query names. */
+/**
+ * Responds with the story of the row that `Ledger.get` returns, or of the one that the query names.
+ */
 export const show = (
   ledger: Ledger["Service"],
   { method, transactionId }: { readonly method: Method; readonly transactionId: string },

@@ -11,7 +11,10 @@ import { isKind } from "../story/Kinds.ts"
 import * as Time from "../story/Time.ts"
 import { invalid, json, type Response, withHeaders } from "./Response.ts"
 
-/** Limits a request, so that a search of a large store holds no other work for long. */
+/**
+ * The rows that one request looks at, so that a search of a large store holds no other work for
+ * long.
+ */
 const pageSize = 500
 const longestText = 256
 
@@ -24,7 +27,10 @@ interface Sources {
 
 export type Listed = ReturnType<typeof report>
 
-/** With its order: what was ordered, or else the amount that a callback is signed with. */
+/**
+ * Reports a row with its order: what was ordered, or else the amount that a callback is signed
+ * with.
+ */
 const report = (row: Row, policy: Policy) => {
   const { confirmed, kind, method, status, told, transactionId } = TransactionReport.make(
     row,
@@ -112,7 +118,7 @@ const read = (query: URLSearchParams) => {
   }
 }
 
-/** By id, requestId or amount, with or without the currency. */
+/** Tells whether a text is the row's id, requestId or amount, with or without the currency. */
 const matches = (row: Row, text: string): boolean => {
   if (text === "" || text === row.transactionId || text === row.ordered?.requestId) return true
   const { amount, currency } = moneyOf(row)
@@ -125,7 +131,7 @@ const matches = (row: Row, text: string): boolean => {
   )
 }
 
-/** Without the zeros at the end of the decimals. */
+/** Writes an amount without the zeros at the end of its decimals. */
 const plain = (amount: string): string =>
   amount
     .replace(",", ".")

@@ -11,7 +11,7 @@ import * as Grammar from "@pawl/core/internal/Grammar"
 import * as Kind from "@pawl/core/Kind"
 import { type Compared, differs } from "./DayComparison.ts"
 
-/** RFC 4180, with a line of names. */
+/** Writes the differences as CSV (RFC 4180), with a line of names. */
 export const csv = (compared: ReadonlyArray<Compared>): string =>
   [columns, ...compared.filter(differs).map((each) => columns.map((name) => each[name] ?? ""))]
     .map((line) => `${line.map(cell).join(",")}\r\n`)
@@ -27,7 +27,7 @@ const columns = [
   "theirs"
 ] as const
 
-/** Some programs take such a text for a formula, so it gets an apostrophe. */
+/** Writes a cell. A text that some programs take for a formula gets an apostrophe. */
 const cell = (text: string): string => {
   const safe = /^[=+\-@\t\r]/u.test(text) ? `'${text}` : text
   return /[",\r\n]/u.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
@@ -44,8 +44,8 @@ const accounts = {
 const paid = ["SUCCEED", "REFUNDED", "CHARGEBACK"]
 
 /**
- * Passes `hledger check --strict`. A paid transaction whose amount or kind is not known is a
- * comment.
+ * Writes a journal that passes `hledger check --strict`. A paid transaction whose amount or kind is
+ * not known is a comment.
  */
 export const journal = (date: string, compared: ReadonlyArray<Compared>): string => {
   const booked = once(compared.filter(({ theirs }) => paid.includes(theirs)))
@@ -69,7 +69,7 @@ export const journal = (date: string, compared: ReadonlyArray<Compared>): string
   ].join("\n")
 }
 
-/** By its first row whose amount is known, else by its first row. */
+/** Returns each transaction once: by its first row whose amount is known, else by its first row. */
 const once = (compared: ReadonlyArray<Compared>): ReadonlyArray<Compared> =>
   [
     ...Map.groupBy(compared, ({ kind, transactionId }) => `${kind}/${transactionId}`).values()

@@ -29,7 +29,7 @@ export interface Compared {
   readonly kind: Kind
   readonly transactionId: string
   readonly requestId: string | null
-  /** Those of the order, else of a callback. */
+  /** The amount and the currency of the order, else of a callback. */
   readonly amount: string | null
   readonly currency: string | null
   /** The status that the handler was told last, if any. */
@@ -52,14 +52,14 @@ export interface Options<E> {
 const pageSize = 1000
 const concurrency = 8
 const readTimeout = Duration.minutes(1)
-/** After 1, 2 and 4 seconds. */
+/** Repeats a failed read after 1, 2 and 4 seconds. */
 const retries = Schedule.exponential("1 second").pipe(Schedule.upTo({ times: 3 }))
 
 export const differs = ({ ours, theirs }: Compared): boolean => ours !== theirs
 
 /**
- * Returns the numbers of transactions that it compared, that an earlier run had compared, and that
- * the service did not answer for, which the next run reads.
+ * Compares the transactions of a day. Returns how many were compared, how many an earlier run had
+ * compared, and for how many the service did not answer, which the next run reads.
  */
 export const run = Effect.fn("DayComparison.run")(function* <E>({
   day,
@@ -78,7 +78,7 @@ export const run = Effect.fn("DayComparison.run")(function* <E>({
     return Effect.sleep(at - now)
   })
 
-  /** Undefined if the service does not answer. */
+  /** Reads the kind and the status that the service states; undefined if it does not answer. */
   const read = ({ kind, transactionId }: Row) => {
     const unknown = { kind, status: "404" }
     return Reading.isIdentifier(transactionId)
@@ -110,7 +110,7 @@ export const run = Effect.fn("DayComparison.run")(function* <E>({
     const { kind, status: theirs } = answer
     const isEnough = row.told === theirs && hasOrder(row)
     const newest = isEnough ? row : yield* stored(shard, row)
-    // A joined row: the one it was joined to is compared by itself.
+    // The row was joined to another row of its transaction, which is compared by itself.
     if (newest === undefined) return
     // The answer of the service may be older than the status that the handler was told since.
     if (newest.told !== row.told && newest.told !== theirs) return yield* compare(shard, newest)
@@ -120,7 +120,7 @@ export const run = Effect.fn("DayComparison.run")(function* <E>({
   })
 
   const before = day + Duration.toMillis(Duration.days(1))
-  // Databases may order ids differently.
+  // Databases may order ids differently, so each has pages of its own.
   for (const shard of ledger.shards ?? [ledger]) {
     let after: RowKey | undefined
     do {
@@ -135,14 +135,14 @@ export const run = Effect.fn("DayComparison.run")(function* <E>({
 const hasOrder = ({ ordered }: Row): boolean =>
   ordered?.amount !== undefined && ordered.currency !== undefined
 
-/** With its newest callbacks, which a page does not have. */
+/** Reads a row again, with its newest callbacks, which a page does not have. */
 const stored = (ledger: Ledger["Service"], { method, scope, transactionId }: Row) =>
   Effect.map(
     ledger.story(method, transactionId),
     (stories) => stories.find(({ row }) => row.scope === scope)?.row
   )
 
-/** Without an order that of a callback. */
+/** Returns the order of a row, else that of a callback. */
 const orderOf = ({ newestCallbacks, ordered }: Row) => {
   const [signed] = Object.values(newestCallbacks).flatMap((each) => each.signed ?? [])
   return {

@@ -22,14 +22,14 @@ interface Source {
   readonly stores: NodeStore.Stores
 }
 
-/** Error raised when a file is of another store, service or merchant. */
+/** Error raised when a file has the comparisons of another store, service or merchant. */
 export class OtherBooks extends Data.TaggedError("OtherBooks")<{ readonly file: string }> {
   override get message() {
     return `${this.file} belongs to another store, service or merchant, or to an older version of pawl: name another directory with --out`
   }
 }
 
-/** `before` has the comparisons of earlier runs, and `add` writes another one. */
+/** Opens a file. `before` has the comparisons of earlier runs, and `add` writes another one. */
 export const open = Effect.fnUntraced(function* (file: string, source: Source) {
   const fingerprint = yield* fingerprintOf(source)
   const text = yield* OwnFile.readOrEmpty(file)
@@ -52,7 +52,10 @@ const fingerprintOf = Effect.fnUntraced(function* ({ service, stores }: Source) 
   return yield* digestHex(Digest.sha256, new TextEncoder().encode(text))
 }, Effect.provide(Digest.layerWebCrypto))
 
-/** The whole path of a file, or the address of a database without the password. */
+/**
+ * Returns the name of a store: the whole path of a file, or the address of a database without the
+ * password.
+ */
 const nameOf = Effect.fnUntraced(function* (store: NodeStore.Store) {
   if (store._tag === "memory") return store._tag
   if (store._tag === "sqlite") {

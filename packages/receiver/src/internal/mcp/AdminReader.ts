@@ -9,7 +9,7 @@ import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import * as Reply from "../admin/Response.ts"
 
-/** Bytes of a response. */
+/** The most bytes of a response. */
 const maxBytes = 1_000_000
 
 /** Error raised when the admin API does not answer with a document. */
@@ -31,14 +31,14 @@ export class AdminReader extends Context.Service<
   }
 >()("@pawl/receiver/internal/mcp/AdminReader") {}
 
-/** With the cursor of the next page, if there is one. */
+/** Document with the cursor of the next page, if there is one. */
 export interface Page {
   readonly document: Schema.Json
   readonly next: string | undefined
 }
 
 /**
- * The base is an address such as `http://127.0.0.1:4021`, or
+ * Layer that reads from a base, an address such as `http://127.0.0.1:4021`, or
  * `http://127.0.0.1:4021/merchants/shop-a`. The client must not follow redirects.
  */
 export const layer = (options: {
@@ -55,7 +55,7 @@ export const layer = (options: {
 
       const read: AdminReader["Service"]["read"] = Effect.fnUntraced(
         function* (path, query = {}) {
-          // A URL drops these segments, encoded or not.
+          // A URL drops these segments, encoded or not, and would name another document.
           if (path.some((segment) => segment === "." || segment === "..")) return undefined
           const request = HttpClientRequest.get(
             `${options.base}/${path.map(encodeURIComponent).join("/")}`,

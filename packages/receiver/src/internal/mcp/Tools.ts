@@ -124,7 +124,7 @@ export const layer = toolkit.toLayer(
   })
 )
 
-/** In names and values. */
+/** Escapes the invisible characters in names and values. */
 const visible = (json: Schema.Json): Schema.Json => {
   if (typeof json === "string") return escaped(json)
   if (Array.isArray(json)) return json.map(visible)

@@ -20,7 +20,7 @@ export interface State extends Pick<Overview, "backlog" | "condition"> {
   readonly accounts: ReadonlyArray<string>
 }
 
-/** By id. */
+/** The merchants, by id. */
 type Merchants = ReadonlyMap<
   string,
   { readonly accounts: ReadonlyArray<string>; readonly services: Context.Context<Ledger> }
@@ -85,8 +85,9 @@ export const make = Effect.fnUntraced(function* (
 })
 
 /**
- * Ready while one of the stores can be written: a store that is down must not take the others out
- * of service. The number of stores is secret, because every network may ask.
+ * Reads the condition, which is ready while one of the stores can be written: a store that is down
+ * must not take the others out of service. The number of stores is secret, because every network
+ * may ask.
  */
 const conditionOf = (checks: ReadonlyArray<Effect.Effect<boolean>>, worker: Worker["Service"]) => {
   let first = 0

@@ -19,8 +19,9 @@ const unknownMerchant =
   "callbacks are refused with 401 because their account or their URL belongs to no merchant of this receiver"
 
 /**
- * Eight, because each callback would find the objects of a single one in the caches of the
- * processor; those of a merchant would be slower by a microsecond, which 800 callbacks show.
+ * The receivers of nobody: with a single one each callback would find its objects in the caches of
+ * the processor, and those of a merchant would be slower by a microsecond, which 800 callbacks
+ * show.
  */
 export const numbers = [0, 1, 2, 3, 4, 5, 6, 7] as const
 
@@ -28,7 +29,7 @@ export const numberOf = (account: string): number => Hash.string(account) & (num
 
 const secret = () => globalThis.crypto.getRandomValues(new Uint8Array(32))
 
-/** Nobody knows its secret, so its ledger stays empty. */
+/** Layer of a receiver whose secret nobody knows, so that its ledger stays empty. */
 export const layer = Layer.suspend(() =>
   Receiver.layer().pipe(
     Layer.provide([

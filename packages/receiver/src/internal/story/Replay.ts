@@ -14,7 +14,7 @@ import * as NextWork from "@pawl/webhook/internal/work/NextWork"
 import type { DeadLetter, Row } from "@pawl/webhook/internal/rule/Row"
 import type { Story } from "@pawl/webhook/internal/rule/StoredRow"
 
-/** That its facts tell. */
+/** The fields of a row that its facts tell. */
 const fields = [
   "amountCleared",
   "attempt",
@@ -92,8 +92,8 @@ const foldedOf = (row: Row): Folded => ({
 })
 
 /**
- * `policy` is that of the receiver. An incomplete story cannot be compared with its row, so only
- * its calls are decided again.
+ * Replays a story by today's rule. `policy` is that of the receiver. An incomplete story cannot be
+ * compared with its row, so only its calls are decided again.
  *
  * - `same`: the facts lead to the row, and today's rule would have told the same.
  * - `differences`: a sentence for each.
@@ -154,7 +154,7 @@ const isTold = (facts: ReadonlyArray<Kept>, sequence: number): boolean =>
 const lastTold = (inOrder: ReadonlyArray<Kept>): Status | undefined =>
   inOrder.flatMap((each) => (each.fact === "told" ? [each.to] : [])).at(-1)
 
-/** By the evidence of a call. */
+/** Returns the status that today's rule calls the handler with, by the evidence of a call. */
 const decide = (
   row: Row,
   { at, evidence, read, sequence }: Call,

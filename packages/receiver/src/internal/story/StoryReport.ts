@@ -11,16 +11,19 @@ export type StoryReport = ReturnType<typeof make>
 /** A fact of a story. */
 export type FactReport = ReturnType<typeof reportOf>
 
-/** `complete` is false if the transaction is older than its facts, or has more than are kept. */
+/**
+ * Reports a story. `complete` is false if the transaction is older than its facts, or has more than
+ * are kept.
+ */
 export const make = ({ complete, facts, row }: Story) => {
   const { kind, method, transactionId } = row
   return { method, kind, transactionId, complete, facts: facts.map(reportOf) }
 }
 
 /**
- * Times are ISO 8601. `lastAt` is null if the last event's time is no longer known; `from` is the
- * kind of the joined row that the fact happened to, null if it is this one. The fields of its
- * `Fact` are null where undefined.
+ * Reports a fact, with times in ISO 8601. `lastAt` is null if the last event's time is no longer
+ * known; `from` is the kind of the joined row that the fact happened to, null if it is this one.
+ * The fields of its `Fact` are null where undefined.
  */
 const reportOf = (kept: Kept) => {
   const { at, count, from = null, lastAt } = kept

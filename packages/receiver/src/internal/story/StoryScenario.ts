@@ -1,17 +1,17 @@
 /**
  * Turns a story into a scenario of the sandbox that repeats it.
  *
- * It has the statuses of the service in order, and the suffixes of the callbacks: `silent` if none
- * came, `lost` if that of the last status did not, `duplicate` if one was repeated, and `forged` if
- * one claimed a final status that the service did not confirm. A handler is told the same final
- * status.
+ * The scenario has the statuses of the service in order, and the suffixes of the callbacks:
+ * `silent` if none came, `lost` if that of the last status did not, `duplicate` if one was
+ * repeated, and `forged` if one claimed a final status that the service did not confirm. A handler
+ * is told the same final status.
  */
 import { isTerminal, rank, type Status, statuses } from "@pawl/core/Status"
 import * as Evidence from "@pawl/core/Evidence"
 import { isKnown } from "@pawl/core/Kind"
 import type { Story } from "@pawl/webhook/internal/rule/StoredRow"
 
-/** Such as `steps:NEW,PENDING,SUCCEED+duplicate`. */
+/** Returns the scenario of a story, such as `steps:NEW,PENDING,SUCCEED+duplicate`. */
 export const make = ({ facts, row }: Story): string => {
   const confirmed = Evidence.confirmedStatuses(row.evidence)
   const claimed = Evidence.claimedStatuses(row.evidence)
@@ -52,8 +52,8 @@ export const make = ({ facts, row }: Story): string => {
 }
 
 /**
- * The command that makes the transaction on a running sandbox; undefined while its kind is not
- * known. The amount and the currency are those of the order, else of a callback.
+ * Returns the command that makes the transaction on a running sandbox; undefined while its kind is
+ * not known. The amount and the currency are those of the order, else of a callback.
  */
 export const command = (story: Story): string | undefined => {
   const { kind, newestCallbacks, ordered } = story.row

@@ -3,7 +3,7 @@
  */
 import * as DateTime from "effect/DateTime"
 
-/** From milliseconds since the epoch. */
+/** Writes a time in milliseconds since the epoch as ISO 8601. */
 export const textOf = (at: number): string => DateTime.formatIso(DateTime.makeUnsafe(at))
 
 export const textOrNull = (at: number | undefined): string | null =>

@@ -13,9 +13,9 @@ export interface Verdict {
   readonly source: Source
   readonly group: "answers" | "statuses"
   readonly millis: number
-  /** Undefined if the law holds. */
+  /** The failure of the law; undefined if it holds. */
   readonly broken: Laws.LawBroken | undefined
-  /** Whether the receiver stopped listening, so later laws did not run. */
+  /** Tells whether the receiver stopped listening, so that later laws did not run. */
   readonly hasEnded: boolean
 }
 

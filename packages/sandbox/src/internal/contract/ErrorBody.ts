@@ -2,7 +2,7 @@
 import * as HttpApiSchema from "effect/http-api/HttpApiSchema"
 import * as Schema from "effect/Schema"
 
-/** A message, and the invalid fields. */
+/** Schema for the body of an error: a message, and the invalid fields. */
 const ErrorBody = Schema.Struct({
   message: Schema.String,
   errors: Schema.optionalKey(

@@ -13,7 +13,7 @@ interface Named<Name extends string, Path extends HttpRouter.PathInput> {
   readonly path: Path
 }
 
-/** By an id in the path. */
+/** Makes an endpoint that reads by an id in the path. */
 export const get = <
   Name extends string,
   Path extends HttpRouter.PathInput,
@@ -60,7 +60,7 @@ export const post = <
     summary
   )
 
-/** By an id in the path. */
+/** Makes an endpoint that changes by an id in the path. */
 export const put = <
   Name extends string,
   Path extends HttpRouter.PathInput,
@@ -87,7 +87,7 @@ export const put = <
     summary
   )
 
-/** By an id in the path. The response is 204. */
+/** Makes an endpoint that removes by an id in the path. The response is 204. */
 export const remove = <
   Name extends string,
   Path extends HttpRouter.PathInput,

@@ -29,7 +29,7 @@ export const asPublished = (document: Node): Node => {
 }
 
 /**
- * Their fields depend on the payment method, or are not specified. On any other object
+ * Schemas whose fields depend on the payment method, or are not specified. On any other object
  * `additionalProperties` makes generators write a map without getters.
  */
 const open = new Set(["ApmPayload", "ApmResponseData", "CardPaymentRequest", "TokenizeRequest"])
@@ -75,7 +75,9 @@ const narrowed = (union: ReadonlyArray<unknown>): Node => {
   return node
 }
 
-/** Go has neither JavaScript's Unicode escapes nor lone surrogates. */
+/**
+ * Rewrites a pattern for Go, which has neither JavaScript's Unicode escapes nor lone surrogates.
+ */
 const portable = (pattern: string): string =>
   pattern.replaceAll("\\p{Cc}\\p{Cs}", "\\x00-\\x1f\\x7f-\\x9f").replaceAll("\\/", "/")
 
@@ -126,7 +128,7 @@ const withExample = (body: Node, example: unknown): Node =>
       }
     : body
 
-/** Of one layout (`spec.md`, "Events"). */
+/** Makes the callback of one layout (`spec.md`, "Events"). */
 const webhook = (
   name: "cardCallback" | "apmCallback",
   schema: string,

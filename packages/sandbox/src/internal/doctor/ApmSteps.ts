@@ -18,7 +18,7 @@ const encodings: ReadonlyArray<readonly [name: string, encode: (bytes: Uint8Arra
 ]
 const separators = ["|", "", ":", ",", ";", "-", ".", "&"]
 
-/** The likeliest first. */
+/** Lists the ways to compute a request checksum, the likeliest first. */
 export const candidates = (first: string) =>
   encodings.flatMap(([encoding, encode]) =>
     [first, ...separators.filter((separator) => separator !== first)].map((separator) => ({
@@ -49,7 +49,7 @@ export const auth = Effect.fnUntraced(function* (probe: Probe) {
   probe.accept(token.value)
 })
 
-/** No service has issued them. */
+/** An identifier and an access token that no service has issued. */
 const unknown = { id: "999999999999999", token: "doctor" }
 
 /**
@@ -80,14 +80,14 @@ const apm = ({ amount, marks, settings }: Probe, name: string, fraction: string)
   failureRedirectUrl: "https://example.com/failure"
 })
 
-/** In the way that the service has accepted. */
+/** Computes the checksum in the way that the service has accepted. */
 const checksumOf = (probe: Probe, request: ReturnType<typeof apm>): string => {
   const accepted = find(probe.recording(), "payment")?.variant
   const all = candidates(probe.settings.separator)
   return (all.find(({ name }) => name === accepted) ?? all[0])?.of(probe.sign, request) ?? ""
 }
 
-/** With each way to compute its checksum until one is accepted. */
+/** Makes a payment, with each way to compute its checksum until one is accepted. */
 export const payment = Effect.fnUntraced(function* (probe: Probe) {
   const path = "/v1/payments/apm"
   const request = apm(probe, "payment", "10")
@@ -117,7 +117,7 @@ export const status = Effect.fnUntraced(function* (probe: Probe) {
   yield* read(probe, "payment.status", path, ({ status }) => status !== 404)
 })
 
-/** Another amount under the same requestId. */
+/** Sends the requestId of the payment again, with another amount. */
 export const repeat = Effect.fnUntraced(function* (probe: Probe) {
   if (member(probe.recording(), "payment", "transactionId") === undefined) return
   const request = apm(probe, "payment", "20")
@@ -128,7 +128,7 @@ export const repeat = Effect.fnUntraced(function* (probe: Probe) {
   })
 })
 
-/** With a checksum, a wrong one and none. */
+/** Makes payouts with a checksum, a wrong one and none. */
 export const payout = Effect.fnUntraced(function* (probe: Probe) {
   const send = (name: string, more: (request: ReturnType<typeof apm>) => object) => {
     const request = apm(probe, name, "10")

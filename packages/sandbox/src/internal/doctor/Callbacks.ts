@@ -6,11 +6,11 @@ import { known } from "../../Readings.ts"
 import { json, member, type ReceivedCallback, type Recording, text } from "./Recording.ts"
 import { type Reader, seen } from "./Responses.ts"
 
-/** Of a request, or of one that was made because it was refused: `payout.without`. */
+/** Lists the callbacks of a request, or of its substitute after a refusal: `payout.without`. */
 const named = ({ callbacks }: Recording, name: string): ReadonlyArray<ReceivedCallback> =>
   callbacks.filter((callback) => callback.name.split(".")[0] === name)
 
-/** With its quotes. */
+/** Returns a field of a body as it is written, with its quotes. */
 const written = ({ body }: ReceivedCallback, name: string): string | undefined =>
   new RegExp(`"${name}"\\s*:\\s*("[^"]*"|-?[\\d.eE+-]+)`, "u").exec(body)?.[1]
 
@@ -30,7 +30,7 @@ export const callbackAmount: Reader = (recording) => {
   return seen(`${isText ? "text" : "number"} without zeros at its end`, evidence)
 }
 
-/** They have the same transaction and status. */
+/** Groups the attempts of a callback, which have the same transaction and status. */
 const attempts = (
   callbacks: ReadonlyArray<ReceivedCallback>
 ): ReadonlyArray<ReadonlyArray<ReceivedCallback>> =>
@@ -41,7 +41,10 @@ const attempts = (
     }).values()
   )
 
-/** After 5 minutes a callback that did not come again counts as dropped. */
+/**
+ * Tells whether 5 minutes have passed, after which a callback that did not come again counts as
+ * dropped.
+ */
 const isLongEnough = ({ waited }: Recording): boolean => waited >= 300_000
 
 export const after401: Reader = (recording) => {

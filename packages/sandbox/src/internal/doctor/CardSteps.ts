@@ -16,7 +16,7 @@ const cardOf = ({ settings }: Probe) => ({
   cardHolderName: "Ada Lovelace"
 })
 
-/** Without metadata if the service refuses those. */
+/** Makes a payment intent, without metadata if the service refuses those. */
 export const hostedPage = Effect.fnUntraced(function* (probe: Probe) {
   const { amount, marks, send, settings } = probe
   const { metadata, ...mark } = marks("page")
@@ -43,7 +43,7 @@ export const hostedPage = Effect.fnUntraced(function* (probe: Probe) {
     yield* send({ ...page({}), variant: "without metadata" })
 })
 
-/** Reads the status until it is SUCCEED. */
+/** Pays by card, and reads the status until it is SUCCEED. */
 export const cardPayment = Effect.fnUntraced(function* (probe: Probe) {
   const { amount, marks, recording, send, settings } = probe
   yield* send({
@@ -200,7 +200,7 @@ export const subscription = Effect.fnUntraced(function* (probe: Probe) {
   ])
 })
 
-/** Under its usual name, or the only other text. */
+/** Finds the token in the response of tokenize: under its usual name, or the only other text. */
 const cardTokenOf = (body: string): string | undefined => {
   const response = json(body)
   const name = ["cardToken", "token", ...Object.keys(response ?? {})].find(

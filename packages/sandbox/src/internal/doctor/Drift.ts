@@ -6,14 +6,14 @@ import type { Json } from "effect/Schema"
 import { find, genuine, json, type Recording } from "./Recording.ts"
 import { rows } from "./Silences.ts"
 
-/** Its subject is a question, response or callback. */
+/** Change whose subject is a question, response or callback. */
 export interface Change {
   readonly subject: string
   readonly before: string
   readonly after: string
 }
 
-/** Only what both recordings show is compared. */
+/** Lists the changes of what both recordings show. */
 export const changes = (before: Recording, after: Recording): ReadonlyArray<Change> =>
   genuineChanges(genuine(before), genuine(after))
 

@@ -57,7 +57,7 @@ export interface Settings {
 
 /** A request to send. */
 export interface Call {
-  /** Unique in a run. */
+  /** The name of the request, unique in a run. */
   readonly name: string
   /** The candidate that the request tries. */
   readonly variant?: string
@@ -131,7 +131,7 @@ export const make = Effect.fnUntraced(function* (
     recording = { ...recording, exchanges: [...others, exchange] }
   }
 
-  /** Of an earlier process, not yet used. Bodies with a token are not recorded. */
+  /** Responses of an earlier process, not yet used. Bodies with a token are not recorded. */
   const recordedBefore = recorded.exchanges.filter(
     ({ name, status }) => status > 0 && name !== "auth" && name !== "card-token"
   )
@@ -211,7 +211,7 @@ export const make = Effect.fnUntraced(function* (
     const query = new URLSearchParams(search)
     const name = query.get(probeParameter) ?? Recording.nameOf(recording, received)
     const signed = Recording.signedAs(sign, checksum, search, received)
-    // A stranger's post must not use up these attempts.
+    // A stranger's post must not use up the attempts that are refused, failed or held.
     const times = (answers.get(name) ?? 0) + (signed === undefined ? 0 : 1)
     answers.set(name, times)
     const callback = {

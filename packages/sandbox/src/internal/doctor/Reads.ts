@@ -20,7 +20,9 @@ import {
   text
 } from "./Recording.ts"
 
-/** One of the exchanges has to succeed; the first that did is read. */
+/**
+ * The operations of a run and their exchanges: one has to succeed, and the first that did is read.
+ */
 const operations: ReadonlyArray<
   readonly [endpoint: Operation.Endpoint<unknown>, ...names: ReadonlyArray<string>]
 > = [
@@ -82,7 +84,7 @@ const callbackProblem = (
     : "it names another transaction"
 }
 
-/** Only callbacks of the service count. */
+/** Reads the responses, and the callbacks that the service sent. */
 export const all = (recording: Recording, switches: Switches): ReadonlyArray<Check> => {
   const auth = find(recording, "auth")
   const responses = operations.flatMap(([endpoint, ...names]): ReadonlyArray<Check> => {

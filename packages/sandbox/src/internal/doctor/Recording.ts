@@ -11,18 +11,18 @@ import * as Schema from "effect/Schema"
 const optionalText = Schema.optionalKey(Schema.String)
 
 export const Exchange = Schema.Struct({
-  /** Its purpose, unique in a recording, such as `payment`. */
+  /** The purpose of the request, unique in a recording, such as `payment`. */
   name: Schema.String,
   /** The candidate that was tried, such as a separator. */
   variant: optionalText,
   method: Schema.Literals(["GET", "POST", "PUT", "DELETE"]),
   path: Schema.String,
   sent: optionalText,
-  /** Milliseconds since the epoch. */
+  /** The time of the request, in milliseconds since the epoch. */
   at: Schema.Finite,
-  /** Milliseconds. */
+  /** The time until the response, in milliseconds. */
   took: Schema.Finite,
-  /** 0 if there was no response. */
+  /** The HTTP status; 0 if there was no response. */
   status: Schema.Int,
   headers: Schema.Record(Schema.String, Schema.String),
   body: Schema.String
@@ -31,7 +31,7 @@ export const Exchange = Schema.Struct({
 export type Exchange = typeof Exchange.Type
 
 export const ReceivedCallback = Schema.Struct({
-  /** The request whose callbackUrl received it. */
+  /** The request whose callbackUrl received the callback. */
   name: Schema.String,
   at: Schema.Finite,
   search: Schema.String,
@@ -39,13 +39,19 @@ export const ReceivedCallback = Schema.Struct({
   body: Schema.String,
   /** The format of the amount for which the checksum matched; absent if it matched for none. */
   signed: Schema.optionalKey(Schema.Literals(["as sent", "with two decimals", "shortest"])),
-  /** Why the receiver of pawl refuses it or cannot act on it, its content type aside. */
+  /**
+   * The reason why the receiver of pawl refuses the callback or cannot act on it, its content type
+   * aside.
+   */
   refused: optionalText,
-  /** False if its URL had lost the query, so that its body named it. */
+  /** False if the callback's URL had lost the query, so that the body named the request. */
   isNamed: Schema.optionalKey(Schema.Boolean),
   /** The status that the doctor responded with. */
   answer: Schema.Int,
-  /** Milliseconds without a response, until the service gave up or the doctor responded. */
+  /**
+   * The time without a response, in milliseconds, until the service gave up or the doctor
+   * responded.
+   */
   heldFor: Schema.optionalKey(Schema.Finite)
 })
 
@@ -53,14 +59,14 @@ export type ReceivedCallback = typeof ReceivedCallback.Type
 
 export const Recording = Schema.Struct({
   doctor: Schema.Literal(1),
-  /** Part of every requestId. */
+  /** The name of the run, which is part of every requestId. */
   run: Schema.String,
   baseUrl: Schema.String,
   /** Describes the TLS connection, if there is one. */
   connection: optionalText,
   units: Schema.Int,
   steps: Schema.Array(Schema.String),
-  /** Milliseconds spent waiting for callbacks. */
+  /** The time spent waiting for callbacks, in milliseconds. */
   waited: Schema.Finite,
   exchanges: Schema.Array(Exchange),
   callbacks: Schema.Array(ReceivedCallback)
@@ -77,7 +83,10 @@ export const genuine = (recording: Recording): Recording => {
   return callbacks.length === 0 ? recording : { ...recording, callbacks }
 }
 
-/** The create that a callback's body belongs to: a service may drop the query of a callback URL. */
+/**
+ * Returns the create that a callback's body belongs to: a service may drop the query of a callback
+ * URL.
+ */
 export const nameOf = ({ exchanges }: Recording, body: string): string => {
   const fields = json(body)
   // A refund's callback may have the transactionId of its payment.
@@ -91,14 +100,14 @@ export const nameOf = ({ exchanges }: Recording, body: string): string => {
   return made?.name ?? ""
 }
 
-/** The last one: a repeated request replaces its predecessor. */
+/** Returns the last exchange with a name: a repeated request replaces its predecessor. */
 export const find = (recording: Recording, name: string): Exchange | undefined =>
   recording.exchanges.findLast((exchange) => exchange.name === name)
 
 export const json = (body: string): Schema.Json | undefined =>
   Result.getOrUndefined(Json.fromText(body))
 
-/** A number becomes text. */
+/** Returns a member of an object; a number becomes text. */
 export const text = (value: unknown, name: string): string | undefined => {
   const member = Predicate.hasProperty(value, name) ? value[name] : undefined
   return typeof member === "string" || typeof member === "number" ? String(member) : undefined
@@ -113,7 +122,7 @@ export const member = (
   return found !== undefined && isSuccess(found) ? text(json(found.body), name) : undefined
 }
 
-/** May hold a status. */
+/** The fields of an object that may hold a status. */
 export const statusFields = ["transactionStatus", "status"] as const
 
 export const statusIn = ({ body }: Exchange): string => {
@@ -122,7 +131,7 @@ export const statusIn = ({ body }: Exchange): string => {
   return typeof value === "string" ? value : (field ?? body.trim())
 }
 
-/** Some services refuse a request with 200 and the body of an error. */
+/** Tells whether a request was accepted: some services refuse with 200 and the body of an error. */
 export const isSuccess = ({ body, status }: Exchange): boolean =>
   status >= 200 && status < 300 && !isError(json(body))
 
@@ -131,7 +140,7 @@ const isError = (value: Schema.Json | undefined): boolean =>
   text(value, "message") !== undefined &&
   Object.keys(value).every((name) => name === "message" || name === "errors")
 
-/** The format of the amount in the text that a callback's checksum covers. */
+/** Returns the format of the amount in the text that a callback's checksum covers. */
 export const signedAs = (
   sign: Checksum.Sign,
   checksum: string,

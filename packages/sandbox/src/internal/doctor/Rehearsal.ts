@@ -23,8 +23,8 @@ const number = "4242424242424242"
 const card = { number, expMonth: "12", expYear: "2035", cvv: "123", cardHolderName: "Ada Lovelace" }
 
 /**
- * Of each part. Every time limit of a call is shorter, and a callback that comes again, after 2
- * minutes, is not right.
+ * The time of each part. Every time limit of a call is shorter, and a callback that comes again,
+ * after 2 minutes, is not right.
  */
 const time = Duration.seconds(110)
 
@@ -35,7 +35,7 @@ export const run = (
   const told = new Map<string, string>()
   const merchant = Merchant.layer({
     seed: 1,
-    // Not those of the profile.
+    // The gateway has the switches of the service, not those of the profile.
     behaviour: { ...behaviour, switches: { ...Profile.defaults, ...behaviour.switches } },
     handle: ({ requestId, to }) => Effect.sync(() => told.set(requestId ?? "", to))
   }).pipe(Layer.provide(Profile.layer(switches)))

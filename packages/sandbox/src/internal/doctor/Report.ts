@@ -10,7 +10,9 @@ import { steps } from "./Steps.ts"
 
 type Cells = ReadonlyArray<string>
 
-/** Cells are wrapped at spaces; the last column has the width that the others leave. */
+/**
+ * Writes a table. Cells are wrapped at spaces; the last column has the width that the others leave.
+ */
 const columns = (table: ReadonlyArray<Cells>, width: number): string => {
   const count = table[0]?.length ?? 0
   const most = Math.max(12, Math.floor(width / (count - 1)))
@@ -96,7 +98,9 @@ export const plan = (units: number, currency: string, format: Format): string =>
   ].join("\n")
 }
 
-/** The most that a run sends and moves. An amount of the run is below its units and 21 cents. */
+/**
+ * States the most that a run sends and moves. An amount of the run is below its units and 21 cents.
+ */
 export const budget = (units: number, currency: string): string => {
   const total = (count: (step: (typeof steps)[number]) => number) =>
     steps.reduce((sum, step) => sum + count(step), 0)
@@ -105,7 +109,7 @@ export const budget = (units: number, currency: string): string => {
   return `At most ${total((step) => step.requests)} requests: ${paidIn} payments of together ${money(paidIn)}, ${paidOut} payouts of together ${money(paidOut)}, one refund of ${units}.10 ${currency}`
 }
 
-/** With the remedies and the questions for support. */
+/** Writes the findings as a table, with the remedies and the questions for support. */
 export const findings = (
   all: ReadonlyArray<Finding>,
   recording: Recording,

@@ -63,7 +63,7 @@ export const payoutChecksum: Reader = (recording) => {
     "payout.bare"
   ].map((name) => find(recording, name))
   if (first === undefined || wrong === undefined || without === undefined) return undefined
-  // Unknown where nobody can make a checksum.
+  // Where nobody can make a checksum, nobody knows whether it is checked.
   if (checksum(recording)?.reading === noWay) return undefined
   const isRight = isSuccess(first) || (other !== undefined && isSuccess(other))
   const isWrong = isSuccess(wrong)
@@ -200,7 +200,7 @@ export const unknown: Reader = (recording) => {
   )
 }
 
-/** Their members have names of the merchant or of a payment method. */
+/** Fields whose members have names of the merchant or of a payment method. */
 const isMap = /^(?:metadata|apmResponseData|apmPayload|apmRequestPayload)$/u
 
 export const errorBody: Reader = of("invalid", ({ body, headers, status }) => {

@@ -13,8 +13,9 @@ import * as Responses from "./Responses.ts"
 import * as Subscriptions from "./Subscriptions.ts"
 
 /**
- * `silence` is 0 for a point that the specification defines. `bears` tells whether pawl works with
- * a reading that it does not assume, without a switch, and `breaks` what goes wrong otherwise.
+ * Question about a silence. `silence` is 0 for a point that the specification defines. `bears`
+ * tells whether pawl works with a reading that it does not assume, without a switch, and `breaks`
+ * what goes wrong otherwise.
  */
 export interface Row {
   readonly silence: number

@@ -10,7 +10,9 @@ import { auth, candidates, mistakes, payment, payout, repeat, status } from "./A
 import { cardPayment, hostedPage, cardPayout, refund, subscription } from "./CardSteps.ts"
 import type { DoctorFailed, Probe } from "./Probe.ts"
 
-/** `requests`, `paidIn` and `paidOut` are the most requests, payments and payouts. */
+/**
+ * Step of a run. `requests`, `paidIn` and `paidOut` are the most requests, payments and payouts.
+ */
 export interface Step {
   readonly name: string
   readonly does: string

@@ -5,13 +5,13 @@ import * as Schema from "effect/Schema"
 import * as Base64Url from "effect/encoding/Base64Url"
 import { json } from "./Recording.ts"
 
-/** Its place is such as `accessToken`, `data.token`, or `a bare string`. */
+/** Text, and its place in the response: `accessToken`, `data.token`, or `a bare string`. */
 export interface Found {
   readonly value: string
   readonly place: string
 }
 
-/** The longest text of at least 20 characters without spaces. */
+/** Finds the access token: the longest text of at least 20 characters without spaces. */
 export const find = (body: string): Found | undefined =>
   texts(json(body), "")
     .filter(({ value }) => /^[\x21-\x7e]{20,}$/u.test(value) || value.startsWith("<token"))
@@ -26,7 +26,7 @@ const texts = (value: unknown, place: string): ReadonlyArray<Found> =>
         )
       : []
 
-/** In words. `now` is in seconds since the epoch. */
+/** Says in words which lifetime a token claims. `now` is in seconds since the epoch. */
 export const lifetime = (token: string, now: number): string => {
   const claims = Result.flatMap(Base64Url.decodeString(token.split(".")[1] ?? ""), decodeClaims)
   if (Result.isFailure(claims) || claims.success.exp === undefined) return "not stated"

@@ -7,8 +7,8 @@ import { isLoopback } from "@pawl/core/internal/Loopback"
 export const isLocal = (baseUrl: string): boolean => isLoopback(new URL(baseUrl).hostname)
 
 /**
- * Why a service is not probed, with the remedy; undefined if it may be. `allowed` is the name of
- * the production host, if it is allowed.
+ * Returns why a service is not probed, with the remedy; undefined if it may be. `allowed` is the
+ * name of the production host, if it is allowed.
  */
 export const refusal = (baseUrl: string, allowed: string | undefined): string | undefined => {
   const { hostname, protocol } = new URL(baseUrl)
@@ -19,6 +19,6 @@ export const refusal = (baseUrl: string, allowed: string | undefined): string | 
     : `${hostname} may be production, where the run moves money; if you mean it, repeat the command with --production --production-host ${hostname}`
 }
 
-/** Marks a trial environment in a host name. */
+/** The parts of a host name that mark a trial environment. */
 const trial =
   /(?:^|[.-])(?:sandbox|test|testing|staging|stage|uat|dev|demo|qa|preprod)\d*(?:[.-]|$)/u

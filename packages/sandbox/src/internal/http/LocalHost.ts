@@ -1,8 +1,8 @@
 import { isLoopback } from "@pawl/core/internal/Loopback"
 
 /**
- * Tests the `Host` of a request. Bound to loopback, it is this machine: another name may resolve to
- * 127.0.0.1.
+ * Makes the test of a `Host` header. A sandbox that is bound to loopback accepts only this machine,
+ * because another name may resolve to 127.0.0.1.
  */
 export const make = (bound: string): ((header: string | undefined) => boolean) =>
   isLoopback(bound)

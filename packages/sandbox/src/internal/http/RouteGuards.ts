@@ -1,9 +1,9 @@
 /**
  * Access control for the pages and the control API of a sandbox.
  *
- * Bound to loopback, it accepts requests from this machine only: a `Host` that is not this machine
- * is 403 (DNS rebinding), and so is the `Origin` of another site. Bound to another address, it has
- * a token, which the control API requires.
+ * Bound to loopback, a sandbox accepts requests from this machine only: a `Host` that is not this
+ * machine is 403 (DNS rebinding), and so is the `Origin` of another site. Bound to another address,
+ * it has a token, which the control API requires.
  */
 import * as Checksum from "@pawl/core/Checksum"
 import * as Context from "effect/Context"
@@ -63,7 +63,7 @@ const unauthorized = refuse(
 
 const forbidden = refuse(403, "Only this machine has access, and no page of another web site")
 
-/** Comes from a page of the sandbox, or from no page at all. */
+/** Tells whether a request comes from a page of the sandbox, or from no page at all. */
 const isSameOrigin = (headers: Readonly<Record<string, string | undefined>>, isPublic: boolean) => {
   const { host, origin } = headers
   return (

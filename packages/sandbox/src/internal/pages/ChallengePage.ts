@@ -61,7 +61,7 @@ export const facts = (
 
 type Fact = readonly [label: string, testid: string, value: string | undefined]
 
-/** With a link to the merchant. */
+/** Writes the result of a decision, with a link to the merchant. */
 export const over = (
   { declineCode, returnUrls = {}, status }: Transaction,
   { language }: Viewer

@@ -33,12 +33,14 @@ export interface Facts {
   readonly endpoints: ReadonlyArray<string>
 }
 
-/** From `src` and from `dist`: the browser files are published as they are in `src`. */
+/**
+ * The same folder from `src` and from `dist`: the browser files are published as they are in `src`.
+ */
 const folder = new URL("../../../src/internal/console/", import.meta.url)
 
 const { "content-security-policy": _, ...headers } = PageFiles.headers
 
-/** Inline scripts and styles, and no text of a merchant. */
+/** The policy of a page that has inline scripts and styles, and no text of a merchant. */
 const docsPolicy =
   "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src 'self' data: blob:; " +
   "font-src data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
@@ -129,7 +131,7 @@ export const routes: Layer.Layer<
     const asset = (name: string) =>
       page(Effect.map(served, (served) => served.get(name) ?? notFound))
 
-    // 3 MB, so the first request makes it.
+    // The documentation is 3 MB, so the first request makes it.
     const docs = yield* HttpRouter.toHttpEffect(
       HttpApiScalar.layer(DocsPage.api, { scalar: DocsPage.scalar })
     ).pipe(

@@ -5,7 +5,7 @@ import * as OpenApi from "effect/http-api/OpenApi"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Predicate from "effect/Predicate"
 
-/** Scalar shows the `examples` of a response, and copies its `example`. */
+/** The contract for Scalar, which shows the `examples` of a response, and copies its `example`. */
 export const api = Api.annotate(
   OpenApi.Transform,
   () =>
@@ -16,7 +16,7 @@ export const api = Api.annotate(
     ) as OpenApi.OpenAPISpec
 )
 
-/** The contrast of WCAG AA, and the way back. */
+/** Colours with the contrast of WCAG AA, and the way back. */
 const customCss = `
 .light-mode { --scalar-color-2: #4a4a4a; --scalar-color-3: #595959; --scalar-color-green: #00613d;
   --scalar-color-blue: #00508a; --scalar-color-orange: #8a4000; --scalar-color-red: #a3001b;
@@ -29,8 +29,8 @@ const customCss = `
 @media (prefers-color-scheme: dark) { #back { color: #e7e7e7; background: #0f0f0f } }`
 
 /**
- * Keep the page from loading or linking to other hosts, and leave out the parts that a screen
- * reader cannot use. `ScalarConfig` types only some of them.
+ * Settings that keep the page from loading or linking to other hosts, and leave out the parts that
+ * a screen reader cannot use. `ScalarConfig` types only some of them.
  */
 export const scalar: Record<string, unknown> & HttpApiScalar.ScalarConfig = {
   withDefaultFonts: false,
@@ -48,7 +48,7 @@ export const scalar: Record<string, unknown> & HttpApiScalar.ScalarConfig = {
   customCss
 }
 
-/** A state that a button cannot have, and buttons without a name. */
+/** Mends the markup of Scalar: a state that a button cannot have, and buttons without a name. */
 const mend = `
 const mend = () => {
   for (const button of document.querySelectorAll("button[aria-selected]:not([role=tab])")) {

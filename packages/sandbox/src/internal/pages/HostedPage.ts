@@ -130,7 +130,7 @@ const context = Effect.gen(function* () {
 
 const maxForm = HttpServerRequest.MaxBodySize.context(ByteSize.fromInputUnsafe("16 KiB"))
 
-/** A page sends no other body. */
+/** Reads the form of a page, which sends no other body. */
 const readForm = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<Form | undefined> =>
   /^application\/x-www-form-urlencoded\s*(?:;|$)/iu.test(request.headers["content-type"] ?? "")
     ? request.text.pipe(
@@ -188,7 +188,7 @@ const redirect = (status: 302 | 303, location: string) =>
     headers: {
       ...PageLayout.commonHeaders,
       "cache-control": "no-store",
-      // Exactly as the merchant wrote it, unless a header cannot hold it.
+      // The URL is sent exactly as the merchant wrote it, unless a header cannot hold it.
       location: /^[!-~]+$/u.test(location) ? location : new URL(location).href
     }
   })

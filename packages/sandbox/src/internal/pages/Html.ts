@@ -1,9 +1,9 @@
 /**
- * HTML templates that escape every value except another template; Effect's own do not. Attributes
- * are always in double quotes, so one escape serves text and attributes.
+ * HTML templates that escape every value except another template; Effect's own templates do not
+ * escape. Attributes are always in double quotes, so one escape serves text and attributes.
  */
 
-/** Only `html` makes one. */
+/** Escaped HTML, which only `html` makes. */
 export interface Html {
   readonly text: string
   readonly [made]: true
@@ -11,7 +11,7 @@ export interface Html {
 
 declare const made: unique symbol
 
-/** `undefined` and `false` write nothing. */
+/** Value of a template; `undefined` and `false` write nothing. */
 export type Piece = Html | string | number | undefined | false | ReadonlyArray<Piece>
 
 export const html = (template: TemplateStringsArray, ...pieces: ReadonlyArray<Piece>): Html =>

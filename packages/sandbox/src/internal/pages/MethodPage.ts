@@ -13,7 +13,7 @@ import { type Html, html } from "./Html.ts"
 import { icon, type Page, type Viewer } from "./PageLayout.ts"
 import { translations } from "./Translations.ts"
 
-/** A `query` with `app` is the page that the QR code leads to. */
+/** Writes the page in its state. A `query` with `app` is the page that the QR code leads to. */
 export const make = (
   { apmResponseData: { qrData, qrDeepLink }, transaction }: ApmTransaction,
   query: string,
@@ -83,7 +83,7 @@ export const make = (
   }
 }
 
-/** One path for all dark modules. */
+/** Draws a QR code, with one path for all its dark modules. */
 const code = (text: string, name: string): Html => {
   const rows = encodeQR(text, "raw", { border: 4 })
   const path = rows.flatMap((row, y) => row.map((dark, x) => (dark ? `M${x} ${y}h1v1h-1z` : "")))

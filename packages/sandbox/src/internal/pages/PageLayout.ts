@@ -12,13 +12,13 @@ export interface Page {
   readonly title: string
   readonly body: Html
   readonly isAlone?: boolean
-  /** Possible targets of a redirect. */
+  /** The possible targets of a redirect. */
   readonly returnUrls?: ReadonlyArray<string | undefined>
   /** Seconds until the page of a waiting customer reloads. */
   readonly refresh?: number
 }
 
-/** `isFrame`: the merchant frames the page. */
+/** Language of a page, and whether the merchant frames it. */
 export interface Viewer {
   readonly language: Language
   readonly isFrame: boolean
@@ -49,7 +49,7 @@ ${isFrame && testMode(language, untranslated)}
 </html>
 `.text
 
-/** Only a page for a frame may be framed. */
+/** Returns the headers of a page. Only a page for a frame may be framed. */
 export const headersOf = (
   { refresh, returnUrls = [] }: Page,
   { isFrame }: Viewer

@@ -16,7 +16,7 @@ import {
 import type { Translation } from "./English.ts"
 import { fillIn, translations } from "./Translations.ts"
 
-/** With the errors of a submitted form. */
+/** Writes the page of an intent, with the errors of a submitted form. */
 export const make = (
   intent: Intent,
   viewer: Viewer,
@@ -50,7 +50,7 @@ interface View {
   readonly errors: ReadonlyArray<FormError>
 }
 
-/** May have another direction than the page. */
+/** Writes a text of the merchant, which may have another direction than the page. */
 const merchantText = (text: string): Html => html`<bdi>${text}</bdi>`
 
 const heading = ({ amount, currency, request }: Intent, { language }: Viewer): Html => {
@@ -62,7 +62,7 @@ const heading = ({ amount, currency, request }: Intent, { language }: Viewer): H
   </h1>`
 }
 
-/** Folded on a phone. */
+/** Writes the order, which is folded on a phone. */
 const summary = (intent: Intent, viewer: Viewer): Html => {
   const text = translations[viewer.language]
   const { request } = intent
@@ -104,7 +104,10 @@ const forms = (view: View): Html =>
   html`${problem(view)} ${view.intent.amount === undefined ? askAmount(view) : means(view)}
   ${form(view, html`<button class="link" name="act" value="cancel" data-testid="cancel">${view.text.cancel}</button>`)}`
 
-/** Wallets and banks first, because they need no typing; a payout to one needs an account. */
+/**
+ * Writes the means: wallets and banks first, because they need no typing; a payout to one needs an
+ * account.
+ */
 const means = (view: View): Html =>
   view.intent.request.type === "PAYOUT"
     ? html`${card(view)}${accounts(view)}`
@@ -262,7 +265,7 @@ const askAmount = (view: View): Html => {
   )
 }
 
-/** The customer waits, or returns to the merchant from a frame. */
+/** Writes the page of a customer who waits, or who returns to the merchant from a frame. */
 const result = (intent: Intent, { isFrame, language }: Viewer): Html => {
   const text = translations[language]
   const { amount, currency, intentId, request, state } = intent

@@ -9,8 +9,8 @@ import { es } from "./Spanish.ts"
 export type Language = keyof typeof translations
 
 /**
- * The requested language, else the supported one that the browser prefers, else English. The header
- * is read by its weights: `fr;q=0.5,de-CH` is German.
+ * Returns the requested language, else the supported one that the browser prefers, else English.
+ * The header is read by its weights: `fr;q=0.5,de-CH` is German.
  */
 export const languageOf = (lang: string | undefined, acceptLanguage = ""): Language => {
   const accepted = acceptLanguage.split(",").map((range) => {

@@ -17,7 +17,7 @@ export const answer = (status: number, body: unknown): Response => ({
   body: JSON.stringify(body)
 })
 
-/** Of some requests, such as `POST /v1/auth`. */
+/** Changes the responses to some requests, such as `POST /v1/auth`. */
 export const responses =
   (
     request: RegExp,
@@ -32,7 +32,7 @@ const successes = (request: RegExp, change: (body: Json) => unknown): Behaviour[
     return body === undefined ? response : { ...response, body: JSON.stringify(change(body)) }
   })
 
-/** Undefined if another reading has made it no JSON. */
+/** Returns the JSON of a body; undefined if another reading has made it no JSON. */
 const json = (body: string): Json | undefined => Result.getOrUndefined(JsonText.fromText(body))
 
 export const objects = (
@@ -43,7 +43,7 @@ export const objects = (
 export const without = (body: JsonObject, field: string): JsonObject =>
   Object.fromEntries(Object.entries(body).filter(([name]) => name !== field))
 
-/** Changes every response 400. `errors` are its faults of fields. */
+/** Changes every response 400. `errors` are the faults of its fields. */
 export const refusals =
   (
     change: (errors: ReadonlyArray<{ readonly field: string; readonly message: string }>) => unknown
@@ -82,7 +82,10 @@ const timeNames: ReadonlySet<string> = new Set([
   "lastChargeDate"
 ])
 
-/** In the body, and in the text that the checksum covers. */
+/**
+ * Writes the amount of a callback in another format: in the body, and in the text that the checksum
+ * covers.
+ */
 export const amounts =
   (
     write: (amount: string) => { readonly body: unknown; readonly signed: string }

@@ -31,13 +31,13 @@ const gaps = (...minutes: ReadonlyArray<number>): Partial<Behaviour> => ({
   retryGaps: minutes.map(Duration.minutes)
 })
 
-/** Without zeros at the end. */
+/** Writes a decimal text without zeros at its end. */
 const shortest = (amount: string): string => String(Number(amount))
 const { rawJSON } = JSON as JSON & { readonly rawJSON: (text: string) => unknown }
 
 const create = /^POST (?!.*\/auth$)/u
 
-/** Of the requests whose path and body match. */
+/** Refuses a field of the requests whose path and body match. */
 const refusing =
   (path: RegExp, body: RegExp, field: string): Behaviour["refusal"] =>
   (request) =>
@@ -50,7 +50,7 @@ const refusing =
 
 const iso = (millis: number): string => DateTime.formatIso(DateTime.makeUnsafe(millis))
 
-/** Not issued, or expired. */
+/** Answers an access token that was not issued, or has expired, with another status. */
 const refusedToken = (status: number): Partial<Behaviour> => ({
   response: responses(/^(?!.*\/auth$)/u, (response) =>
     response.status === 401 ? { ...response, status } : response
@@ -65,7 +65,7 @@ const statusAs = (write: (status: string) => string): Partial<Behaviour> => ({
   )
 })
 
-/** Beyond the switches of `Readings.switches`. */
+/** The behaviour of a gateway for each reading, beyond the switches of `Readings.switches`. */
 export const table = {
   token: {
     accessToken: {},

@@ -59,7 +59,7 @@ export const routes = (
           control(Effect.catchTag(handler, "ErrorResponse", refused))
         )
 
-      /** JSON whatever the content type is, because `curl -d` declares a form. */
+      /** Reads every body as JSON, because `curl -d` declares it a form. */
       const post = <A>(
         path: `/${string}`,
         read: (body: unknown) => Effect.Effect<A, ErrorResponse>,

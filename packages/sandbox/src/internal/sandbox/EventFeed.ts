@@ -19,7 +19,7 @@ export class EventFeed extends Context.Service<
   }
 >()("@pawl/sandbox/internal/sandbox/EventFeed") {}
 
-/** `id` counts from 1. */
+/** One change; `id` counts from 1. */
 export interface Event {
   readonly id: number
   readonly name: string

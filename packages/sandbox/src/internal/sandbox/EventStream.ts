@@ -8,8 +8,8 @@ import type { EventFeed } from "./EventFeed.ts"
 import type { Show } from "./PublicForms.ts"
 
 /**
- * Every change from now on as server-sent events, and a comment at once and every 15 seconds of
- * real time. No change is missed once the response has begun.
+ * Responds with every change from now on as server-sent events, and with a comment at once and
+ * every 15 seconds of real time. No change is missed once the response has begun.
  */
 export const response = (
   { subscribe }: EventFeed["Service"],

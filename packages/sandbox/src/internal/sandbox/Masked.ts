@@ -1,7 +1,7 @@
 /**
  * Masks the values of secret members for the console: card numbers, security codes, tokens, secrets
- * and checksums. A text with a letter as an escape is undefined, because they cannot be found in
- * it.
+ * and checksums. Returns undefined for a text with a letter as an escape, in which such members
+ * cannot be found.
  */
 export const masked = (text: string): string | undefined =>
   text === "" || escapedLetter.test(text)
@@ -13,5 +13,5 @@ const escapedLetter = /\\u00[0-7]/iu
 const secrets =
   /("(?:[a-z]*secret|[a-z]*token|checksum|(?:card_?)?number|pan|cvv|cvc|ssn|identityCode|jwt)"\s*:\s*)(?:"(?:[^"\\]|\\.)*"?|[^\s,{}[\]]+)/giu
 
-/** In groups of four digits, in any member. */
+/** A card number in groups of four digits, in any member. */
 const cardNumber = /\b[0-9]{4}(?:[ -][0-9]{4}){2,3}(?:[ -][0-9]{1,3})?\b/gu

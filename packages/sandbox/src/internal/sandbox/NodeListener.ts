@@ -16,8 +16,8 @@ import * as FaultedResponse from "@pawl/testkit/internal/faults/FaultedResponse"
 import type { RequestLog } from "./RequestLog.ts"
 
 /**
- * A `Host` that is not the sandbox's own is 403, a body of more than 64 KiB is 413. When the scope
- * closes, requests in progress finish first, or are interrupted where possible.
+ * Makes the listener. A `Host` that is not the sandbox's own is 403, a body of more than 64 KiB is
+ * 413. When the scope closes, requests in progress finish first, or are interrupted where possible.
  */
 export const make = Effect.fnUntraced(function* (
   requestLog: RequestLog,
@@ -61,7 +61,7 @@ export const make = Effect.fnUntraced(function* (
   }
 })
 
-/** A URL may begin with a host. */
+/** Returns the path of a request, whose URL may begin with a host. */
 export const pathOf = ({ url = "" }: IncomingMessage): string =>
   url.startsWith("/") ? url : url.replace(/^https?:\/\/[^/]*/iu, "")
 

@@ -8,8 +8,8 @@ import * as NetAddress from "effect/net/NetAddress"
 import { createServer, type Server } from "node:http"
 
 /**
- * Service without a request listener. `origin` is such as `http://127.0.0.1:4010`. `stop` waits up
- * to 200 milliseconds for requests in progress.
+ * Service that is the server on a port, without a request listener. `origin` is such as
+ * `http://127.0.0.1:4010`. `stop` waits up to 200 milliseconds for requests in progress.
  */
 export class NodePort extends Context.Service<
   NodePort,
@@ -21,7 +21,7 @@ export class NodePort extends Context.Service<
   }
 >()("@pawl/sandbox/internal/sandbox/NodePort") {}
 
-/** 0 takes a free port. */
+/** Layer that listens on a port; 0 takes a free one. */
 export const layer = (host: string, port: number): Layer.Layer<NodePort, ServeError> =>
   Layer.effect(
     NodePort,

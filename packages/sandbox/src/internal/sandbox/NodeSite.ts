@@ -1,4 +1,4 @@
-/** A sandbox beside the service: the contract, the pages and the control API. */
+/** The rest of a sandbox beside the service: the contract, the pages and the control API. */
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { Api } from "../contract/Api.ts"
 import * as Effect from "effect/Effect"
@@ -20,7 +20,10 @@ import type { EventFeed } from "./EventFeed.ts"
 import * as PublicForms from "./PublicForms.ts"
 import type { RequestLog } from "./RequestLog.ts"
 
-/** Responds until the scope closes. The bound host and the token decide who has access. */
+/**
+ * Makes the listener, which responds until the scope closes. The bound host and the token decide
+ * who has access.
+ */
 export const make = (
   requestLog: RequestLog,
   host: string,

@@ -8,18 +8,21 @@ import type { ScheduledTransaction } from "@pawl/testkit/internal/gateway/Schedu
 import type { SubscriptionState } from "@pawl/testkit/internal/gateway/SubscriptionBilling"
 import * as DateTime from "effect/DateTime"
 
-/** The shown collections. */
+/** The collections whose items are shown. */
 const names = ["transaction", "delivery", "subscription", "intent"] as const
 
-/** The name of such a collection, and of the events about it. */
+/** The name of a collection whose items are shown, and of the events about it. */
 export type Name = (typeof names)[number]
 
 export const isShown = (name: string): name is Name => names.some((each) => each === name)
 
-/** Returns anything else that an event has as it is. */
+/**
+ * Function that returns the public form of an item, and of anything else that an event has as it
+ * is.
+ */
 export type Show = (name: string, item: unknown) => unknown
 
-/** The pages of intents are at the origin. */
+/** Makes the function that shows items. `pageUrl` is the origin of the pages of intents. */
 export const make = (pageUrl: string): Show => {
   const pageUrls = PageUrls.make(pageUrl)
   return (name, item) => {
@@ -45,7 +48,9 @@ const subscription = ({ card, createdAt, due, id, plan, request, status }: Subsc
 
 export type ListedIntent = ReturnType<typeof intent>
 
-/** `amount` is empty until the customer has entered it. */
+/**
+ * Returns the public form of an intent, whose `amount` is empty until the customer has entered it.
+ */
 const intent = (
   pageUrls: PageUrls.PageUrls,
   { amount, attempts, createdTime, currency, expiresTime, intentId, request, state }: Intent

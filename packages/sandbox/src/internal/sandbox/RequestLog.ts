@@ -8,8 +8,8 @@ import { EventFeed } from "./EventFeed.ts"
 import { masked } from "./Masked.ts"
 
 /**
- * `status` is 0 if the connection was reset. `requestId` and `transactionId` are set if the request
- * or its response names them.
+ * Request to the service. `status` is 0 if the connection was reset. `requestId` and
+ * `transactionId` are set if the request or its response names them.
  */
 export interface LoggedRequest {
   readonly id: string
@@ -22,7 +22,7 @@ export interface LoggedRequest {
   readonly fault?: string | undefined
 }
 
-/** A body is undefined if there is none to show. */
+/** Request with its bodies, each undefined if there is none to show. */
 export interface Exchange extends LoggedRequest {
   readonly sent: string | undefined
   readonly received: string | undefined
@@ -32,7 +32,7 @@ interface Kept extends Pick<Exchange, "sent" | "received"> {
   readonly logged: LoggedRequest
 }
 
-/** `list` returns the latest 500 requests, newest first, without bodies. */
+/** Log of the requests. `list` returns the latest 500, newest first, without bodies. */
 export interface RequestLog {
   readonly record: (
     request: Request,
@@ -90,7 +90,7 @@ const mostRequests = 500
 
 const utf8 = new TextDecoder()
 
-/** Only well-formed identifiers are logged. */
+/** The identifiers that are logged: only well-formed ones. */
 const requestId = /"requestId"\s*:\s*"([\w.:-]{1,64})"/u
 const idInResponse = /"(?:transactionId|refundId)":"([0-9]{1,20})"/u
 const idInPath = /\/([0-9]{1,20})$/u

@@ -2,7 +2,10 @@
 import * as Effect from "effect/Effect"
 import type { StateStore } from "@pawl/testkit/internal/state/StateStore"
 
-/** `stored` returns the items saved earlier. A name has one collection. */
+/**
+ * Makes a store that reports each change. `stored` returns the items saved earlier. A name has one
+ * collection.
+ */
 export const make = (options: {
   readonly changed: (change: Change) => void
   readonly stored?: (name: string) => ReadonlyArray<readonly [id: string, value: unknown]>
@@ -24,7 +27,7 @@ export const make = (options: {
   }
 }
 
-/** `value` is undefined if the item was removed. */
+/** Change of one item; `value` is undefined if the item was removed. */
 export interface Change {
   readonly name: string
   readonly id: string

@@ -51,7 +51,10 @@ const Refused = Schema.Struct({
 })
 const isRefused = Schema.is(Refused)
 
-/** Returns the id. The payment of a refund is made first, and moved to SUCCEED. */
+/**
+ * Makes a transaction, and returns its id. The payment of a refund is made first, and moved to
+ * SUCCEED.
+ */
 export const create = Effect.fnUntraced(function* (
   target: Target,
   accessToken: string,

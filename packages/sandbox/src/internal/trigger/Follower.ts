@@ -6,8 +6,8 @@ import type { Scenario } from "@pawl/testkit/Scenario"
 import type { Change } from "./SandboxClient.ts"
 
 /**
- * `undelivered` is the number of callbacks whose first attempt failed. `isRetried`: the sandbox
- * tries one of them again.
+ * Follower of some transactions. `undelivered` is the number of callbacks whose first attempt
+ * failed. `isRetried`: the sandbox tries one of them again.
  */
 export interface Follower {
   readonly follow: (change: Change) => ReadonlyArray<string>
@@ -22,14 +22,14 @@ export interface Follower {
 
 interface Followed {
   transaction: Transaction | undefined
-  /** That were written. */
+  /** The number of statuses that were written. */
   shown: number
   attempts: number
   delivered: number
   undelivered: number
 }
 
-/** The scenario says how callbacks are delivered. */
+/** Follows the transactions with these ids. The scenario says how their callbacks are delivered. */
 export const make = (ids: ReadonlyArray<string>, { suffixes }: Scenario): Follower => {
   const all = new Map<string, Followed>(
     ids.map((id) => [
@@ -100,7 +100,7 @@ export const make = (ids: ReadonlyArray<string>, { suffixes }: Scenario): Follow
 
 const nameWidth = "CUSTOMER_VERIFICATION".length + 2
 
-/** With the seconds since the create. */
+/** Writes a line with the seconds since the transaction was created. */
 const line = ({ createdTime, transactionId }: Transaction, at: string, text: string): string => {
   const seconds = (Date.parse(at) - Date.parse(createdTime)) / 1000
   return `${transactionId}  ${seconds.toFixed(1).padStart(5)} s  ${text}`
@@ -109,7 +109,7 @@ const line = ({ createdTime, transactionId }: Transaction, at: string, text: str
 const isDelivered = ({ answer }: Courier.Delivery): boolean =>
   typeof answer === "number" && answer >= 200 && answer < 300
 
-/** When a callback is tried again; empty if never. */
+/** Says when a callback is tried again; empty if never. */
 const nextOf = (delivery: Courier.Delivery): string => {
   if (delivery.forged || isDelivered(delivery) || delivery.answer === "refused") return ""
   const gap = Courier.retryGaps[delivery.attempt - 1]
@@ -119,7 +119,7 @@ const nextOf = (delivery: Courier.Delivery): string => {
 export const resultOf = (delivery: Courier.Delivery): string =>
   `${meaningOf(delivery.answer)}${nextOf(delivery)}`
 
-/** With the likely cause of an error. */
+/** Describes the answer to a callback, with the likely cause of an error. */
 const meaningOf = (answer: Courier.Delivery["answer"]): string => {
   if (typeof answer === "number") {
     const cause = causes[answer] ?? (answer >= 300 && answer < 400 ? causes[300] : undefined)

@@ -15,7 +15,7 @@ import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 
-/** `baseUrl` ends in `/api`; `token` is for the control API. */
+/** Running sandbox. `baseUrl` ends in `/api`; `token` is for the control API. */
 export interface Target {
   readonly baseUrl: string
   readonly merchantKey: string
@@ -38,10 +38,10 @@ const fail = (message: string) => Effect.fail(new TriggerFailed({ message }))
 const start =
   "start one with `npx pawl-sandbox` (in pawl's repository `npx -y pnpm@12.18.0 sandbox`), or give its address with --base-url"
 
-/** Until the response begins. */
+/** The time until the response to a request begins. */
 const responseTimeout = Duration.seconds(10)
 
-/** A sandbox that does not answer is a failure with a remedy. */
+/** Sends a request. A sandbox that does not answer is a failure with a remedy. */
 const execute = (
   { baseUrl }: Target,
   request: HttpClientRequest.HttpClientRequest
@@ -53,7 +53,7 @@ const execute = (
 
 const originOf = ({ baseUrl }: Target): string => new URL(baseUrl).origin
 
-/** A body that is not JSON is undefined. */
+/** Sends JSON, and returns the response with its body, which is undefined if it is not JSON. */
 export const post = Effect.fnUntraced(function* (
   target: Target,
   url: string,
@@ -102,8 +102,8 @@ export const login = Effect.fnUntraced(function* (target: Target) {
 })
 
 /**
- * No change after the return is missed. Only a sandbox has this stream, so a transaction is never
- * made on a real service by mistake.
+ * Listens to the changes in the sandbox. No change after the return is missed. Only a sandbox has
+ * this stream, so a transaction is never made on a real service by mistake.
  */
 export const changes = Effect.fnUntraced(function* (
   target: Target
