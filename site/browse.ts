@@ -18,7 +18,7 @@ export const paths: ReadonlyArray<string> = [
   "/docs/flows/wallet.html",
   "/docs/decisions/0050-durability.html",
   "/docs/api/core/Status.html",
-  "/docs/model.html"
+  "/docs/proof.html"
 ]
 
 const widths = [390, 1280]
