@@ -3,7 +3,7 @@
  *
  * The merchant makes payments, refunds, payouts, hosted pages and a subscription. Callbacks arrive twice, out
  * of order, late, forged, or not at all. At the end the demo prints a timeline of each transaction and
- * compares its status at the service with the transitions that the handler was told. A table shows what the usual
+ * compares its status at the service with the transitions that the handler received. A table shows what the usual
  * handler would have done with the same callbacks, and its cost. The exit code is 0 only if the statuses agree for every
  * transaction.
  */

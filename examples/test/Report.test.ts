@@ -113,7 +113,7 @@ describe("the demo's verdict", () => {
   it("finds a problem in a transition of a transaction that does not exist", () => {
     const unknown = { ...transition(null, "SUCCEED", true), transactionId: "4" }
     expect(problemsOfAll([right], 1, [...right.told, unknown])).toEqual([
-      "4: SUCCEED was told, but the service has no such transaction"
+      "4: SUCCEED was delivered, but the service has no such transaction"
     ])
   })
 

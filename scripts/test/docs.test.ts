@@ -81,6 +81,15 @@ describe("an example that is not run", () => {
   })
 })
 
+describe("a page of docs/guides or docs/flows", () => {
+  const opening = /^# .+\n\nFor [^.;]+; \w+ minutes?\b/u
+  const guides = globSync("docs/{guides,flows}/*.md", { cwd: root }).toSorted()
+
+  it.for(guides)("%s says first for whom it is and how long it takes to read", async (path) => {
+    expect(await readFile(join(root, path), "utf8")).toMatch(opening)
+  })
+})
+
 describe("the guide for production", async () => {
   const page = await readFile(join(root, "docs/guides/production.md"), "utf8")
   const sources = await Promise.all(

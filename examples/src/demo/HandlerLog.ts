@@ -1,5 +1,5 @@
 /**
- * The merchant's handler: it records every transition that it is told, in order.
+ * The merchant's handler: it records every transition, in order.
  */
 import * as Handler from "@pawl/core/Handler"
 import type { Status } from "@pawl/core/Status"
@@ -31,7 +31,7 @@ export const layerHandler = Handler.layer((transition) =>
 /** Returns all recorded transitions. */
 export const transitions = Effect.flatMap(HandlerLog, SubscriptionRef.get)
 
-/** Waits until the handler is told a status of a transaction. */
+/** Waits until the handler receives a status of a transaction. */
 export const untilTold = (transactionId: string, status: Status) =>
   Effect.flatMap(HandlerLog, (log) =>
     SubscriptionRef.changes(log).pipe(

@@ -1,5 +1,5 @@
 /**
- * Collects everything that is known about a transaction, and checks what the handler was told of it.
+ * Collects everything that is known about a transaction, and checks the transitions that the handler received.
  */
 import type { Transition } from "@pawl/core/Handler"
 import { isTerminal, rank, type Status } from "@pawl/core/Status"
@@ -18,7 +18,7 @@ import * as HandlerLog from "./HandlerLog.ts"
  * - `transaction`: the transaction at the service, with its history.
  * - `deliveries`: the callbacks that were delivered.
  * - `entries`: the journal of the receiver.
- * - `told`: the transitions that the handler was told.
+ * - `told`: the transitions that the handler received.
  * - `accepted`: the number of callbacks that the ledger stored.
  */
 export interface Report {
@@ -71,20 +71,20 @@ const isComplete = (report: Report): boolean => {
   return isOver && missing(report).length === lost
 }
 
-/** Returns what is wrong with a transaction; an empty list if the handler was told the right statuses. */
+/** Returns what is wrong with a transaction; an empty list if the handler received the right statuses. */
 export const problems = (report: Report): ReadonlyArray<string> => {
   const { accepted, deliveries, told, transaction } = report
   const history = new Set(transaction.history.map(({ status }) => status))
   return [
     ...told
       .filter(({ confirmed, to }) => isTerminal(to) && !(confirmed && history.has(to)))
-      .map(({ to }) => `${to} was told, but the service did not confirm it`),
+      .map(({ to }) => `${to} was delivered, but the service did not confirm it`),
     ...told
       .filter(({ from, to }) => from !== null && rank(to) < rank(from))
-      .map(({ from, to }) => `${to} was told after ${from}`),
+      .map(({ from, to }) => `${to} was delivered after ${from}`),
     ...told
       .filter(({ to }, index) => to === told[index - 1]?.to)
-      .map(({ to }) => `${to} was told twice`),
+      .map(({ to }) => `${to} was delivered twice`),
     ...deliveries
       .filter(({ answer }) => answer !== 200)
       .map(({ answer, status }) => `the response to the callback ${status} was ${answer}`),
@@ -94,7 +94,7 @@ export const problems = (report: Report): ReadonlyArray<string> => {
     ...(told.at(-1)?.to === transaction.status
       ? []
       : [
-          `it ended ${transaction.status}, but the handler was last told ${told.at(-1)?.to ?? "nothing"}`
+          `it ended ${transaction.status}, but the handler last received ${told.at(-1)?.to ?? "nothing"}`
         ]),
     ...(isComplete(report) ? [] : ["it is not over, or a callback is missing"])
   ]
@@ -118,7 +118,7 @@ export const problemsOfAll = (
       .filter(({ transactionId }) => !ids.has(transactionId))
       .map(
         ({ to, transactionId }) =>
-          `${transactionId}: ${to} was told, but the service has no such transaction`
+          `${transactionId}: ${to} was delivered, but the service has no such transaction`
       ),
     ...(reports.length === expected
       ? []

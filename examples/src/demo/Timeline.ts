@@ -1,6 +1,6 @@
 /**
  * Prints the reports of all transactions, grouped by kind. Each has one line for its history at the service,
- * its callbacks, its reads and the transitions that the handler was told.
+ * its callbacks, its reads and the transitions that the handler received.
  */
 import { isTerminal, type Status } from "@pawl/core/Status"
 import type { Transaction } from "@pawl/testkit/Gateway"

@@ -198,7 +198,7 @@ export const standing = (
 }
 
 /**
- * Returns the next status for the handler: the one that holds, unless the handler was told it or it comes
+ * Returns the next status for the handler: the one that holds, unless the handler received it or it comes
  * before `told`.
  *
  * **Details**

@@ -193,7 +193,7 @@ it("sandbox, receiver and trigger work together, and their transaction is explai
   expect(replayed).toMatchObject({
     code: 0,
     out: expect.stringMatching(
-      /^\d {2}SUCCEED {2}1 call, accepted$[^]*tells the handler the same\.$/mu
+      /^\d {2}SUCCEED {2}1 call, accepted$[^]*makes the same calls\.$/mu
     ) as unknown
   })
   expect(exported.out).toMatch(

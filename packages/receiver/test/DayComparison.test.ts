@@ -166,7 +166,7 @@ describe("a row whose kind is not known", () => {
     }).pipe(Effect.provide(layerMemory, { local: true }))
   )
 
-  it.effect("is compared once, also if its kind is known at the next run", () =>
+  it.effect("is compared once, even if its kind is known at the next run", () =>
     Effect.gen(function* () {
       const ledger = yield* Ledger
       yield* ledger.accept(newCard, day + 1)
@@ -243,7 +243,7 @@ describe("a status that is told after its page was read", () => {
   )
 })
 
-it.effect("all shards are compared, also if their databases order ids as a language does", () =>
+it.effect("all shards are compared, even if their databases order ids as a language does", () =>
   Effect.gen(function* () {
     const { compare } = new Intl.Collator("en-US")
     const shard = Effect.map(Layer.build(Layer.fresh(layerMemory)), (built): Ledger["Service"] => {

@@ -85,7 +85,7 @@ describe("a merchant", () => {
       })
     ))
 
-  it("has its own ledger, also if its layer is built outside, too", () =>
+  it("has its own ledger, even if its layer is built outside, too", () =>
     run(
       Effect.gen(function* () {
         const { built } = yield* make([{ id: "shop-a" }, { id: "shop-b" }])

@@ -30,7 +30,7 @@ const device = join(directory, "device")
 symlinkSync("/dev/null", device)
 
 describe("a file of reconcile", () => {
-  it.effect("is for its owner alone, also if an older one was for everybody", () =>
+  it.effect("is for its owner alone, even if an older one was for everybody", () =>
     Effect.gen(function* () {
       const lines = join(directory, "lines.jsonl")
       yield* ReconcileLines.open(lines, merchant)

@@ -301,7 +301,7 @@ inChromium((withPage) => {
         await page.getByTestId("by").fill("ana")
         await page.getByTestId("why").fill("customer paid the tip")
         await page.getByTestId("redrive").click()
-        await visible(page, "summary", "Callbacks claim PENDING, and the handler was told so.")
+        await visible(page, "summary", "Callbacks claim PENDING, and the handler has received it.")
         assert.deepStrictEqual(asked, [
           "/dead-letters/apm/100001/redrive?by=ana&why=customer+paid+the+tip"
         ])
@@ -343,7 +343,7 @@ inChromium((withPage) => {
         await page.getByTestId("nav-transactions").click()
         await page.getByTestId("id").fill("100001")
         await page.getByTestId("id").press("Enter")
-        await visible(page, "summary", "Callbacks claim PENDING, and the handler was told so.")
+        await visible(page, "summary", "Callbacks claim PENDING, and the handler has received it.")
         await page.reload()
         await visible(page, "transaction", "Claimed by callbacksPENDING")
         await visible(page, "properties", "Amount10.00 EUR")

@@ -98,7 +98,7 @@ describe("the body of a callback", () => {
       })
     ))
 
-  it("is deleted in a shard soon after it failed, also if other shards did not", () =>
+  it("is deleted in a shard soon after it failed, even if other shards did not", () =>
     World.run(
       Effect.gen(function* () {
         const worlds = [yield* World.make(), yield* World.make()] as const

@@ -166,7 +166,7 @@ describe("the correction of a row's times", () => {
   })
 })
 
-it("R27: the last read counts, also if the clock was set back before it", () => {
+it("R27: the last read counts, even if the clock was set back before it", () => {
   const row: Row = {
     ...blank("card-payment", "1", day),
     read: { status: "SUCCEED", askedAt: day + hour }

@@ -126,7 +126,7 @@ describe("a flush of the log", () => {
       )
   )
 
-  it.effect("that failed ends the use of the file, also if the next one would succeed", () =>
+  it.effect("that failed ends the use of the file, even if the next one would succeed", () =>
     flushes(
       Effect.gen(function* () {
         for (const isSlow of [false, true]) {

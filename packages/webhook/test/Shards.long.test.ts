@@ -308,7 +308,7 @@ const promises = (places: () => readonly [Place, Place, Place, Place]) => {
     ))
 
   it.each([0, 3, 11, 40])(
-    "rows are moved from one database to four, also if the move ends after %s changes",
+    "rows are moved from one database to four, even if the move ends after %s changes",
     (limit) =>
       runs(
         Effect.gen(function* () {

@@ -18,7 +18,7 @@ const texts = {
   sandbox: "The payments service, on a port of this machine",
   trigger: "Makes a transaction on a running sandbox and follows it to its end",
   receiver: "Receives callbacks, confirms them and reports each transition in order",
-  explain: "Tells what happened to a transaction, in sentences",
+  explain: "Prints the story of a transaction, in sentences",
   replay: "Says whether the facts of a transaction lead to its row",
   export: "Prints the command that repeats a transaction on a sandbox",
   erase: "Deletes a person's data from transactions of a receiver",
@@ -78,7 +78,7 @@ const pawl = Command.make("pawl").pipe(
   Command.withSubcommands(subcommands)
 )
 
-/** A server ends when it is told to. An interrupted check has no result. */
+/** A server ends by a signal. An interrupted check has no result. */
 const interrupted = ["sandbox", "receiver"].includes(process.argv[2] ?? "") ? 0 : 130
 
 Command.run(pawl, { version }).pipe(

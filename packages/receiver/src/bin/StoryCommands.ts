@@ -70,7 +70,7 @@ const incomplete =
 
 export const explain = about(
   "explain",
-  "Tells what happened to a transaction, in sentences",
+  "Prints the story of a transaction, in sentences",
   Effect.fnUntraced(function* (story, policy) {
     const { facts } = StoryReport.make(story)
     for (const { at, count, lastAt, sentence } of facts) {
@@ -79,7 +79,7 @@ export const explain = about(
     }
     const { confirmed, status, told } = TransactionReport.make(story.row, policy)
     yield* Console.log(
-      `Now: ${status ?? "no status"}${confirmed ? ", confirmed by the service" : ""}. The handler was last told ${told ?? "nothing"}.`
+      `Now: ${status ?? "no status"}${confirmed ? ", confirmed by the service" : ""}. The handler last received ${told ?? "nothing"}.`
     )
     if (!story.complete) yield* Console.log(incomplete)
   })
@@ -88,7 +88,7 @@ export const explain = about(
 /** Command that ends with 1 if there is a difference. */
 export const replay = about(
   "replay",
-  "Says whether the facts of a transaction lead to its row, and whether this version would tell the handler the same",
+  "Says whether the facts of a transaction lead to its row, and whether this version would make the same calls",
   Effect.fnUntraced(function* (story, policy) {
     const { calls, differences, same } = Replay.replay(story, policy)
     for (const { count, sequence, to, told } of calls) {
@@ -99,7 +99,7 @@ export const replay = about(
     for (const difference of differences) yield* Console.log(difference)
     if (!story.complete) yield* Console.log(incomplete)
     if (!same) return yield* new Reported()
-    yield* Console.log("This version tells the handler the same.")
+    yield* Console.log("This version makes the same calls.")
   })
 )
 

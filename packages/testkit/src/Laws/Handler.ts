@@ -136,7 +136,7 @@ export const laws: ReadonlyArray<Laws.Law<Model.Open, Steps>> = [
       name: "statuses that were passed over are not needed",
       section: statuses,
       explanation:
-        "Callbacks are lost, and a read finds the newest status alone: SUCCEED may be the first that is told."
+        "Callbacks are lost, and a read finds the newest status alone: SUCCEED may be the first that the handler receives."
     },
     Histories.beginnings.map((open) => calls([...open, "SUCCEED"])),
     endsLike(() => calls(paid))
@@ -202,7 +202,7 @@ export const laws: ReadonlyArray<Laws.Law<Model.Open, Steps>> = [
       name: "`to` decides, and not `from`",
       section: "docs/decisions/0021",
       explanation:
-        "After a crash between a call and the note that it was made, the next status is told with the `from` of before."
+        "After a crash between a call and its record, the next status comes with the old `from`."
     },
     Histories.payments.map((calls): Steps => {
       const [before, last] = calls.slice(-2)
@@ -239,7 +239,7 @@ export const laws: ReadonlyArray<Laws.Law<Model.Open, Steps>> = [
       name: "refunds of parts take their amounts",
       section: "docs/decisions/0005",
       explanation:
-        "REFUNDED is told once, at the first refund, and does not say how much. Each refund is a transaction of its own with the kind `refund`."
+        "REFUNDED comes once, at the first refund, without an amount. Each refund is a transaction with the kind `refund`."
     },
     Histories.refunded(["4.00", "3.00"]).map((refunds) => [...calls(paid), ...refunds]),
     endsAt({ money: "3.00" }, ["4.00", "3.00"])

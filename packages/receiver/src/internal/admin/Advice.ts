@@ -5,13 +5,13 @@ export const nextSteps: Readonly<Record<string, string>> = {
   "callbacks are refused with 401":
     "compare the secret; if it is right, somebody sends forged callbacks",
   "callbacks are answered with 503: the ledger cannot be written":
-    "check disk, locks and PostgreSQL; the log has the cause; callbacks come again, so nothing is lost",
+    "check disk, locks and PostgreSQL; the log has the cause; the service repeats the callbacks, so nothing is lost",
   "a port has too many connections: those without a request are closed":
     "find out who opens them; limit the connections of an address in front of the receiver, or raise its file descriptors",
   "the worker makes no progress":
     "correct the cause: the disk, a lock, a trigger or the rights of the role; callbacks are stored meanwhile",
   "a transaction cannot be written":
-    "GET /overview names it with the cause; its work goes on by itself once the cause is gone",
+    "GET /overview names it with the cause; its work continues once the cause is gone",
   "no requests are sent":
     "correct the cause; enqueued requests wait, and their requestIds make a repeat safe",
   "more work falls due than is done":
@@ -29,19 +29,19 @@ export const nextSteps: Readonly<Record<string, string>> = {
   "the store has four fifths of the bytes of its limit":
     "raise the limit, keep bodies or transactions for a shorter time, or find out who sends so much",
   "the store has all bytes of its limit: no more callback bodies are kept, and new transactions are answered with 503":
-    "raise the limit within 62 minutes, or find out who sends so much; known transactions go on meanwhile",
+    "raise the limit within 62 minutes, or find out who sends so much; known transactions continue",
   "a callback in quarantine": "read it; the service sends something undocumented",
   "a clock was set by more than 5 seconds":
     "find out why; after a step back, rows are due earlier by it from then on",
   "no worker was alive for more than 62 minutes, so callbacks may be lost: every transaction is read again":
     "find out why; see after an outage",
   "the clocks of this machine and of the database differ by more than 5 seconds":
-    "synchronise them; work goes on with the clock of the database",
+    "synchronise them; work continues with the clock of the database",
   "several final statuses conflict": "have a person decide",
   "a callback claims a final status that the service contradicts":
-    "it is forged, or the service is late; nothing was told; ask the operator",
+    "it is forged, or the service is late; the handler was not called; ask the operator",
   "the service went back to an earlier status":
-    "possibly a chargeback that was won; nothing is told; correct your books by hand",
+    "possibly a chargeback that was won; the handler is not called; correct your books by hand",
   "the service answered with a status that is not documented": "ask the operator for its meaning"
 }
 

@@ -2,7 +2,7 @@
  * Compares the transactions of a day with the service, and changes nothing in either.
  *
  * The transactions are those whose rows were created on the day, in UTC. Ours is the status that
- * the handler was told last, as in the merchant's own books; theirs is the status that the service
+ * the handler received last, as in the merchant's own books; theirs is the status that the service
  * states now. If they differ, the row is read once more, because the handler may have been told
  * since. Fees, and payments that only the service knows, are outside.
  */
@@ -32,7 +32,7 @@ export interface Compared {
   /** The amount and the currency of the order, else of a callback. */
   readonly amount: string | null
   readonly currency: string | null
-  /** The status that the handler was told last, if any. */
+  /** The status that the handler received last, if any. */
   readonly ours: Status | null
   /** The status that the service states, or `404`. */
   readonly theirs: string
@@ -112,7 +112,7 @@ export const run = Effect.fn("DayComparison.run")(function* <E>({
     const newest = isEnough ? row : yield* stored(shard, row)
     // The row was joined to another row of its transaction, which is compared by itself.
     if (newest === undefined) return
-    // The answer of the service may be older than the status that the handler was told since.
+    // The answer of the service may be older than the status that the handler received since.
     if (newest.told !== row.told && newest.told !== theirs) return yield* compare(shard, newest)
     const { scope, told, transactionId } = newest
     yield* note({ scope, kind, transactionId, ...orderOf(newest), ours: told ?? null, theirs })

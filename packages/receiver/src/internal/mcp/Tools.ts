@@ -54,7 +54,7 @@ export const toolkit = Toolkit.make(
   tool(
     "find_transaction",
     "Find a transaction",
-    "Returns where a transaction stands: its status, whether the service confirmed it, what callbacks claimed, what the handler was told, and why it is a dead letter.",
+    "Returns where a transaction stands: its status, whether the service confirmed it, what callbacks claimed, what the handler received, and why it is a dead letter.",
     transaction
   ),
   tool(

@@ -32,7 +32,7 @@ const alarms = table(
 
 const failing = table(
   "failing-table",
-  ["Transaction", "Status to be told", "Failed calls", "Last"],
+  ["Transaction", "Undelivered status", "Failed calls", "Last"],
   "Every call succeeds.",
   (
     /** @type {Overview["failing"][number] & { readonly now: number }} */ { method, transactionId }
@@ -113,9 +113,9 @@ export const show = (overview, parkedRequests) => {
   )
   setText(
     byId("about", HTMLElement),
-    `This process runs since ${dateTime(overview.startedAt)}. It confirms ${
+    `Started ${dateTime(overview.startedAt)}. Confirms ${
       { final: "final statuses", always: "every status", never: "nothing" }[overview.policy]
-    } by a read. Calls, reads, alarms and callbacks are those of this process, the plots are of its last hour; the backlog is that of the store.`
+    } by a read. Calls, reads, alarms and callbacks are those of this process, the plots cover its last hour; the backlog is that of the store.`
   )
 }
 
@@ -196,7 +196,7 @@ const figuresOf = (
     ],
     ...(reads === null ? [] : readFigures(reads, samples[0]?.reads ?? reads, time)),
     [
-      "Transitions told",
+      "Transitions accepted",
       String(since("told")),
       `in ${covered}; ${since("handlerFailed")} failed`,
       isBad(["handlerFailed"], ["told"]) && "bad",

@@ -78,7 +78,7 @@ export const problemsOf = (
       "bad",
       "store",
       `The store cannot be written${notStored === null ? "" : ` (${notStored})`}: callbacks are answered 503.`,
-      "Check the disk, locks and PostgreSQL. The service sends each callback again for 62 minutes, so until then nothing is lost."
+      "Check the disk, locks and PostgreSQL. The service sends each callback again for 62 minutes, so nothing is lost until then."
     )
   } else if (isRecent("notStored") && time("notStored") > accepted) {
     add(
@@ -101,14 +101,14 @@ export const problemsOf = (
       "bad",
       "no-progress",
       `The worker makes no progress: ${progress?.cause ?? "the log has the cause"}.`,
-      "Correct the cause. Callbacks are stored meanwhile, and the handler is called as soon as it is gone."
+      "Correct the cause. Callbacks are stored meanwhile, and the handler is called afterwards."
     )
   } else if ((progress?.notWritten ?? 0) > 0) {
     add(
       "bad",
       "not-written",
       `${count(progress?.notWritten ?? 0, "transaction")} cannot be written.`,
-      "The log and `GET /overview` name them and the cause. Correct it: the work on them goes on by itself."
+      "The log and `GET /overview` name them and the cause. Correct it: their work then continues."
     )
   }
   if (condition.worker === "ending") {
@@ -124,14 +124,14 @@ export const problemsOf = (
       "bad",
       "credentials",
       "The service refuses the merchant key or the merchant secret: nothing can be confirmed.",
-      `Compare the merchant key and ${current} with those of the operator, correct them, and start the receiver again. Callbacks are stored meanwhile.`
+      `Compare the merchant key and ${current} with those of the operator, correct them, and restart the receiver. Callbacks are stored meanwhile.`
     )
   } else if (time("silent") > time("answered") + silence) {
     add(
       "bad",
       "silent",
       `The service does not answer${since(time("answered"))}: final statuses wait for their confirmation.`,
-      "Ask the operator of the service. Do not restart the receiver: it reads again by itself, and callbacks are stored meanwhile."
+      "Ask the operator of the service. Do not restart the receiver: it repeats the reads, and stores callbacks meanwhile."
     )
   }
   if (isRecent("refused") && time("refused") > accepted) {
@@ -139,7 +139,7 @@ export const problemsOf = (
       "bad",
       "refused",
       `Callbacks are refused with 401, and none was accepted${since(accepted)}.`,
-      `Compare ${current} with the secret of the operator. After a rotation set the old one as ${previous}. Start the receiver again within 62 minutes, and every callback comes again.`
+      `Compare ${current} with the secret of the operator. After a rotation set the old one as ${previous}. Restart the receiver within 62 minutes: the service then repeats every callback.`
     )
   }
   if (failing.length > 0) {
@@ -147,7 +147,7 @@ export const problemsOf = (
       "bad",
       "handler",
       `The handler fails for ${count(failing.length, "transaction")}${failing.length >= mostFailing ? " or more" : ""}, listed below.`,
-      "Correct the application: the log has the reason. Nothing is to be redriven yet: each call is made again for 24 hours, at least every 5 minutes."
+      "Correct the application: the log has the reason. Redrive nothing yet: each call is repeated for 24 hours, at least every 5 minutes."
     )
   }
   if (condition.clock === "differs") {
@@ -155,7 +155,7 @@ export const problemsOf = (
       "warn",
       "clock",
       "The clocks of this machine and of the database differ by more than 5 seconds.",
-      "Synchronise them. Work goes on with the clock of the database."
+      "Synchronise them. Work continues with the clock of the database."
     )
   }
   if (late > maxLag) {

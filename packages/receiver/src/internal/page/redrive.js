@@ -83,7 +83,7 @@ const submit = async (dead, announce) => {
 }
 
 /**
- * Starts the dialog. `announce` is told the result.
+ * Starts the dialog. `announce` receives the result.
  *
  * @param {(text: string) => void} announce
  */

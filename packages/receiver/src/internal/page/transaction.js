@@ -60,7 +60,7 @@ const make = ({ facts, key, order, transaction }) =>
           : [
               h("h3", {}, ["Story"]),
               h("p", { class: "fine" }, [
-                "A callback only claims a status. The answer of the service confirms it, and then the application of the shop is told."
+                "A callback only claims a status. A read from the service confirms it before the handler is called."
               ]),
               h(
                 "ol",
@@ -79,10 +79,10 @@ const summaryOf = ({ confirmed, conflict, status, told }) => {
   const known = confirmed ? "The service confirmed" : "Callbacks claim"
   const handler =
     told === null
-      ? "the handler was told nothing"
+      ? "the handler has received nothing"
       : told === status
-        ? "the handler was told so"
-        : `the handler was last told ${told}`
+        ? "the handler has received it"
+        : `the handler last received ${told}`
   return `${known} ${status}, and ${handler}.`
 }
 
@@ -130,7 +130,7 @@ const properties = ({ callbacks, claimed, confirmedStatuses, method, told }, ord
     ["Method", method],
     ["Claimed by callbacks", claimed.join(", ") || "nothing"],
     ["Confirmed by the service", confirmedStatuses.join(", ") || "nothing"],
-    ["Last told to the handler", told ?? "nothing"],
+    ["Last received by the handler", told ?? "nothing"],
     ["Callbacks", count(callbacks, "delivery", "deliveries")]
   ])
   return h(

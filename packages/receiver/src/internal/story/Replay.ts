@@ -110,7 +110,7 @@ export const replay = ({ complete, facts, row }: Story, policy: Evidence.Policy 
       const before = calls.findLast(
         (other) => other.sequence < call.sequence && isTold(own, other.sequence)
       )
-      // From the join on, the status that the joined row was told last counts.
+      // From the join on, the last told status of the joined row counts.
       const statusesBefore = [before?.to, ...(before === undefined ? [lastTold(facts)] : [])]
       const decided = statusesBefore.map((told) => decide(row, call, told, policy))
       const to = decided.find((each) => each === call.to) ?? decided[0]
@@ -123,7 +123,7 @@ export const replay = ({ complete, facts, row }: Story, policy: Evidence.Policy 
             ]),
         ...(missing === 0
           ? []
-          : [`The call with ${call.to} was decided by an observation that no fact tells.`])
+          : [`The call with ${call.to} was decided by an observation that no fact records.`])
       ]
     })
   ]

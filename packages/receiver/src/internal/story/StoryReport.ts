@@ -70,7 +70,10 @@ const describe = (
     case "parked": {
       const { reason, to = null } = fact
       const clause = `The transaction became a dead letter: ${reason}`
-      return [to === null ? clause : `${clause}, so the handler was not told ${to}`, { reason, to }]
+      return [
+        to === null ? clause : `${clause}, so the handler did not receive ${to}`,
+        { reason, to }
+      ]
     }
     case "redriven": {
       const { by = null, why = null } = fact

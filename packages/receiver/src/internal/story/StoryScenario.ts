@@ -4,7 +4,7 @@
  * The scenario has the statuses of the service in order, and the suffixes of the callbacks:
  * `silent` if none came, `lost` if that of the last status did not, `duplicate` if one was
  * repeated, and `forged` if one claimed a final status that the service did not confirm. A handler
- * is told the same final status.
+ * receives the same final status.
  */
 import { isTerminal, rank, type Status, statuses } from "@pawl/core/Status"
 import * as Evidence from "@pawl/core/Evidence"

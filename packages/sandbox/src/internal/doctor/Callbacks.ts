@@ -56,7 +56,7 @@ export const after401: Reader = (recording) => {
   if (!isLongEnough(recording)) return undefined
   return retries(recording)?.reading === "never"
     ? seen(like500, "neither is sent again")
-    : seen("dropped", "answered 401, it did not come again")
+    : seen("dropped", "answered 401, it was not repeated")
 }
 
 export const retries: Reader = (recording) => {
@@ -68,9 +68,7 @@ export const retries: Reader = (recording) => {
     .slice(1)
     .map(({ at }, before) => Math.round((at - (most[before]?.at ?? at)) / 60_000))
   if (gaps.length === 0) {
-    return isLongEnough(recording)
-      ? seen("never", "answered 500, it did not come again")
-      : undefined
+    return isLongEnough(recording) ? seen("never", "answered 500, it was not repeated") : undefined
   }
   const ladder = known("retries").find((name) =>
     `${name.replace(" min", "")},`.startsWith(`${gaps.join(", ")},`)

@@ -69,7 +69,7 @@ export const run = (
       const to = told.get(`rehearsal-${kind}`)
       return to === "SUCCEED"
         ? Result.succeed(id)
-        : Result.fail(`its handler was told ${to ?? "nothing"}`)
+        : Result.fail(`its handler received ${to ?? "nothing"}`)
     })
     const check = (subject: string, made: Result.Result<string, string>): Check => ({
       subject,

@@ -86,7 +86,7 @@ export const rows: ReadonlyArray<Row> = [
   row(11, "metadata", "Metadata in responses to creates", "all", Responses.metadata, any, "Which responses return the metadata?"),
   row(12, "errorBody", "Body of a 400", "mistakes", Responses.errorBody, any, "What is the shape of an error body?"),
   row(13, "otherStatuses", "Status of a wrong method and type", "mistakes", Responses.otherStatuses, (reading) => /^4\d\d and 4\d\d$/u.test(reading), "Which HTTP statuses exist besides 400, 401, 404 and 500?"),
-  row(14, "repeated", "requestId again, another body", "repeat", Responses.repeated, only("refused"), "What is the answer to a requestId that comes again with another body, and for how long is it remembered?"),
+  row(14, "repeated", "requestId again, another body", "repeat", Responses.repeated, only("refused"), "What is the answer to a requestId that is repeated with another body, and for how long is it remembered?"),
   row(15, "tokenLifetime", "Lifetime that the token claims", "auth", Responses.tokenLifetime, any, "Does every JWT have exp, and how long is it valid?"),
   row(16, "decimals", "More than two decimals", "card payout", Responses.decimals, any, "How is an amount with more than two decimals rounded?"),
   row(17, "dates", "Format of times", "all", Subscriptions.dates, any, "In which format and time zone are createdTime and the dates of subscriptions?"),

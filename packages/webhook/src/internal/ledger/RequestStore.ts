@@ -2,7 +2,7 @@
  * The request store: durable requests to the service, in the database of the ledger. Each is one
  * document, changed by `RequestRule`.
  *
- * A request is written before its first byte leaves. A settlement registers the transaction, and
+ * A request is written before it is sent. A settlement registers the transaction, and
  * then writes the outcome. After a crash between the two the next process repeats both. A request
  * that cannot be sent again is settled by the registered row.
  *

@@ -38,7 +38,7 @@ export const Retention: Context.Reference<Duration.Duration> = Context.Reference
  * **Gotchas**
  *
  * A callback of a deleted transaction counts as that of a new one: it is confirmed by the service,
- * and the handler is told again. A chargeback may come 180 days after the payment, so keep at least
+ * and the handler is called again. A chargeback may come 180 days after the payment, so keep at least
  * 7 months.
  */
 export const KeptMonths: Context.Reference<number | undefined> = Context.Reference(

@@ -24,13 +24,13 @@ export const facets = {
     name: "callbacks are counted, and the newest body of each status stays, byte for byte, until a clean-up",
     section: "docs/decisions/0017",
     explanation:
-      "The handler gets the callback of the status it is told, with any metadata. A dead letter keeps its callbacks for a person."
+      "The handler gets the callback of its status, with any metadata. A dead letter keeps its callbacks for a person."
   },
   told: {
     name: "the told status and the pending status stay as they were written",
     section: "docs/decisions/0021",
     explanation:
-      "The next transition depends on them. A status that is lost would be told twice, and a status that is wrong would hide a transition."
+      "The next transition depends on them. A lost status would be delivered twice, and a wrong one would hide a transition."
   },
   ladder: {
     name: "a new status restarts the poll ladder; no repeat does, and no write undoes it",

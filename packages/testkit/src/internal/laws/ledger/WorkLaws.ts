@@ -127,7 +127,7 @@ export const workLaws: ReadonlyArray<LedgerLaw> = [
 
   law(
     {
-      name: "the last time at which a worker was alive is kept, also if it is earlier",
+      name: "the last time at which a worker was alive is kept, even if it is earlier",
       section: "docs/decisions/0058",
       explanation:
         "A worker that starts learns from it how long no callback was accepted, and that the clock was set back meanwhile."

@@ -51,7 +51,7 @@ export const facets = {
     name: "an outcome is replaced only by one that proves more, and only the lease of a request without doubt ends it as not sent",
     section,
     explanation:
-      "The caller was told of the outcome. A transaction that is confirmed proves an effect, whatever a proxy said before, and an answer says more than a transaction."
+      "The caller received the outcome. A transaction that is confirmed proves an effect, whatever a proxy said before, and an answer says more than a transaction."
   }
 } satisfies Record<string, Laws.LawText>
 
