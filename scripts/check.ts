@@ -21,7 +21,7 @@ interface Step {
   readonly command: readonly [string, ...ReadonlyArray<string>]
   /** The step whose files it reads. */
   readonly after?: string
-  /** The reason of a failure. Without it the exit code decides. */
+  /** Returns the reason of a failure. Without it the exit code decides. */
   readonly read?: (outcome: Outcome) => string | undefined
 }
 
@@ -40,7 +40,10 @@ interface Diagnostics {
   readonly files?: ReadonlyArray<{ readonly file: string }>
 }
 
-/** Counts the files: without its plugin in tsconfig.base.json the tool checks none and succeeds. */
+/**
+ * Counts the checked files, because without its plugin in tsconfig.base.json the tool checks none
+ * and succeeds.
+ */
 const effectDiagnostics = ({ code, stderr, stdout }: Outcome): string | undefined => {
   if (!stdout.startsWith("{")) return `${stdout}${stderr}no diagnostics were printed`
   const { diagnostics, files = [] } = JSON.parse(stdout) as Diagnostics

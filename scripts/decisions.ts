@@ -2,7 +2,7 @@
 import { basename } from "node:path"
 import type { Page } from "./links.ts"
 
-/** In order. */
+/** The headings of the index, in order. */
 const groups = [
   "Where the specification is silent",
   "Architecture",

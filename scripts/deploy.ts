@@ -39,8 +39,8 @@ interface Manifest {
 type Model = new (manifest: Manifest) => { readonly validate: () => void }
 
 /**
- * By the schemas of Kubernetes, and names of fields by its types, because the schemas allow unknown
- * ones.
+ * Checks manifests by the schemas of Kubernetes, and names of fields by its types, because the
+ * schemas allow unknown ones.
  */
 export const ofKubernetes = async (text: string): Promise<ReadonlyArray<string>> => {
   const manifests = parseAllDocuments(text).map((each) => each.toJS() as Manifest)
@@ -81,7 +81,7 @@ const ofCompose = () =>
     "deploy/compose.yaml"
   ])
 
-/** With the Node that runs here. */
+/** Checks the unit of systemd with the Node that runs here. */
 const ofSystemd = async () => {
   const unit = await read("pawl-receiver.service")
   const copy = join(cache, "pawl-receiver.service")
@@ -90,7 +90,7 @@ const ofSystemd = async () => {
   return objection("systemd-analyze", ["verify", copy])
 }
 
-/** That the receiver does not know. */
+/** Lists the flags in texts that the receiver does not know. */
 const ofFlags = async (texts: ReadonlyArray<string>): Promise<ReadonlyArray<string>> => {
   const bin = "packages/receiver/src/bin/pawl-receiver.ts"
   const help = await promisify(execFile)(process.execPath, [bin, "--help"], { cwd: root })

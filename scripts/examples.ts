@@ -49,7 +49,7 @@ export const writeAll = async (folder: string): Promise<ReadonlyArray<Example>> 
   return Promise.all(found.flat().map((snippet) => write(folder, snippet)))
 }
 
-/** By the rules of the workspace but for unused names. */
+/** Returns the type errors of files, by the rules of the workspace but for unused names. */
 const typeErrors = async (
   folder: string,
   files: ReadonlyArray<string>

@@ -12,13 +12,13 @@ import { posix, sep } from "node:path"
 import { parseSync } from "oxc-parser"
 
 interface Rule {
-  /** By path from the root of the repository. The first match applies. */
+  /** The files of a rule, by path from the root of the repository. The first match applies. */
   readonly files: RegExp
-  /** Modules of other packages. */
+  /** The modules of other packages that these files may import. */
   readonly may: ReadonlyArray<RegExp>
-  /** Files of their own package, if not all. */
+  /** The files of their own package that they may import, if not all. */
   readonly relative?: ReadonlyArray<string>
-  /** Printed with a finding. */
+  /** The reason for the rule, printed with a finding. */
   readonly why: string
 }
 
@@ -47,7 +47,7 @@ const testing = [
   testSupport
 ]
 
-/** A new dependency needs a decision page first. */
+/** The modules that each package may import; a new dependency needs a decision page first. */
 const packages: ReadonlyArray<Rule> = [
   {
     files: /^packages\/core\/src\/Status\.ts$/,
@@ -211,8 +211,8 @@ const packages: ReadonlyArray<Rule> = [
 ]
 
 /**
- * From the lowest up. A file imports files of its own and of lower rooms. The first match is the
- * room of a file.
+ * The rooms of each package, from the lowest up. A file imports files of its own and of lower
+ * rooms. The first match is the room of a file.
  */
 const layers: Readonly<Record<string, ReadonlyArray<readonly [room: string, files: RegExp]>>> = {
   "packages/http/src/": [
@@ -275,7 +275,7 @@ const layers: Readonly<Record<string, ReadonlyArray<readonly [room: string, file
   ]
 }
 
-/** Whether the target lies in a higher room, and which. */
+/** Returns the higher room in which the target of an import lies, if there is one. */
 const upward = (path: string, target: string): string | undefined => {
   const source = /^packages\/[a-z]+\/src\//.exec(path)?.[0] ?? ""
   const rooms = layers[source]
@@ -289,12 +289,15 @@ const upward = (path: string, target: string): string | undefined => {
     : undefined
 }
 
-/** Modules named for it, bins, the sandbox, and http's client for Node with its barrel. */
+/**
+ * Paths of modules for Node: those named for it, bins, the sandbox, and http's client for Node with
+ * its barrel.
+ */
 const onNode =
   /^(packages\/(pawl\/src\/|[a-z]+\/src\/(bin\/|(internal\/([a-z]+\/)?)?Node)|sandbox\/src\/Sandbox|http\/src\/(Pawl|index)\.ts|[a-z]+\/test\/)|examples|proof|test-support)/
 const nodeOnly = /^(node:|undici(\/index\.js)?$|@effect\/(platform-node|sql-pg)\/)/
 const nodeModule = /^(@pawl\/[a-z]+\/|packages\/[a-z]+\/src\/)(internal\/([a-z]+\/)?)?Node[A-Z]/
-/** Effect's modules are in PascalCase; a path in lower case is a barrel. */
+/** Pattern of barrels: Effect's modules are in PascalCase, and a path in lower case is a barrel. */
 const barrel = /^(effect(\/[a-z-]+)?|@pawl\/[a-z]+(\/index)?|@effect\/(platform|sql)-[a-z]+)$/
 const bin = /^(@pawl\/[a-z]+|packages\/[a-z]+\/src)\/bin\//
 
@@ -344,7 +347,7 @@ interface Import {
   readonly specifier: string | undefined
 }
 
-/** Imports, exports-from and dynamic imports, in order. */
+/** Lists the modules of imports, exports-from and dynamic imports, in order. */
 export const imports = (source: string): ReadonlyArray<Import> => {
   const { module } = parseSync("source.ts", source)
   const specifiers = [

@@ -5,16 +5,16 @@
 import Slugger from "github-slugger"
 import { posix } from "node:path"
 
-/** By its path from the root of the repository. */
+/** A page of Markdown, by its path from the root of the repository. */
 export interface Page {
   readonly path: string
   readonly text: string
 }
 
-/** Code may look like headings and links. */
+/** Returns a page without its code, which may look like headings and links. */
 const proseOf = (text: string): string => text.replaceAll(/^ *```.*?^ *``` *$/gmsu, "")
 
-/** As GitHub makes them. */
+/** Returns the anchors of a page's headings, as GitHub makes them. */
 const anchorsOf = (text: string): ReadonlySet<string> => {
   const slugger = new Slugger()
   const headings = Array.from(proseOf(text).matchAll(/^#+ (.+)$/gmu), ([, title = ""]) => title)
@@ -37,7 +37,7 @@ export const dead = (
       : [`${path} links to ${target}, but ${to} has no such heading`]
   })
 
-/** In code, of the repository. */
+/** Lists the files of the repository that a page names in code and that do not exist. */
 export const unknownFiles = (
   { path, text }: Page,
   files: ReadonlyArray<string>

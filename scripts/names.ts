@@ -21,7 +21,10 @@ export interface Name {
   readonly stability: "stable" | "experimental"
 }
 
-/** A namespace that is exported under a name counts as that name. */
+/**
+ * Lists the names that a statement exports; a namespace that is exported under a name counts as
+ * that name.
+ */
 const exported = (statement: Directive | Statement): ReadonlyArray<string> => {
   if (statement.type === "ExportAllDeclaration") {
     const { exported: name, source } = statement
@@ -39,7 +42,9 @@ const exported = (statement: Directive | Statement): ReadonlyArray<string> => {
   return "id" in declaration && declaration.id?.type === "Identifier" ? [declaration.id.name] : []
 }
 
-/** In alphabetical order. A schema and its type are one name. */
+/**
+ * Lists the public names of a module, in alphabetical order. A schema and its type are one name.
+ */
 export const namesOf = (source: string): ReadonlyArray<Name> => {
   const { comments, program } = parseSync("module.ts", source)
   const isExperimental = (text: string | undefined): boolean => /@experimental\b/u.test(text ?? "")
@@ -56,7 +61,7 @@ export const namesOf = (source: string): ReadonlyArray<Name> => {
   )
 }
 
-/** For its siblings. */
+/** Lists the internal modules that a package publishes for its siblings. */
 export const internalOf = (
   name: string,
   siblings: ReadonlyArray<string>

@@ -23,7 +23,10 @@ interface Manifest {
   readonly peerDependencies?: Readonly<Record<string, string>>
 }
 
-/** In the workspace, and in the published package, where internal modules are private. */
+/**
+ * The paths of a module in the workspace, and in the published package, where internal modules are
+ * private.
+ */
 const layouts = [
   { of: "exports", modules: "./src/*.ts", internal: "./src/internal/*.ts" },
   {
@@ -65,7 +68,7 @@ export const objections = (manifest: Manifest): ReadonlyArray<string> => {
   }).flatMap(([objection, holds]) => (holds ? [] : [`${name} ${objection}`]))
 }
 
-/** Not our own, as `package dependency`. */
+/** Lists the dependencies of a package that are not our own, as `package dependency`. */
 const dependenciesOf = ({
   dependencies,
   name,
@@ -75,7 +78,10 @@ const dependenciesOf = ({
     .filter((each) => !each.startsWith("@pawl/"))
     .map((each) => `${name} ${each}`)
 
-/** By the table of a page: `| package | dependency | … | why |`. */
+/**
+ * Lists the dependencies that the table of a page does not explain: `| package | dependency | … |
+ * why |`.
+ */
 export const unexplained = (
   manifests: ReadonlyArray<Manifest>,
   page: string

@@ -11,14 +11,14 @@ import { readFileSync } from "node:fs"
 import { resolve } from "node:path"
 import { parseSync } from "oxc-parser"
 
-/** The first line is 1. */
+/** A text of a file, whose first line is 1. */
 interface Passage {
   readonly line: number
   readonly text: string
 }
 
 const headless = /^(?:What|Who|Whoever|Whatever|Whichever|That which)\b(?!['’])/u
-/** After a semicolon, where a second sentence begins. */
+/** Pattern of such a clause after a semicolon, where a second sentence begins. */
 const headlessAfterSemicolon = /; (?:what|who|whoever|whatever|whichever|that which) [^?]*$/u
 const segmenter = new Intl.Segmenter("en", { granularity: "sentence" })
 
@@ -67,7 +67,7 @@ const passages = (path: string, text: string): ReadonlyArray<Passage> => {
   return found.flatMap(paragraphs)
 }
 
-/** Texts with a space: a single word is no sentence. */
+/** Passes texts with a space to `add`: a single word is no sentence. */
 const visit = (node: unknown, add: (start: number, value: string) => void): void => {
   if (Array.isArray(node)) {
     for (const each of node) visit(each, add)
@@ -81,7 +81,10 @@ const visit = (node: unknown, add: (start: number, value: string) => void): void
   }
 }
 
-/** A blank line, a list item, a heading and the cell of a table each begin a text. */
+/**
+ * Splits a passage into texts, which a blank line, a list item, a heading or the cell of a table
+ * begins.
+ */
 const paragraphs = ({ line, text }: Passage): ReadonlyArray<Passage> => {
   const found: Array<{ line: number; text: string }> = []
   let isOpen = false
@@ -100,7 +103,7 @@ const paragraphs = ({ line, text }: Passage): ReadonlyArray<Passage> => {
   return found
 }
 
-/** Keeps the lines. */
+/** Removes code from a text, and keeps the lines. */
 const withoutCode = (text: string): string =>
   text
     .replaceAll(/^ *```[\s\S]*?^ *```/gmu, (block) => block.replaceAll(/[^\n]/gu, " "))

@@ -14,10 +14,10 @@ import { promisify } from "node:util"
 import { publint } from "publint"
 import { formatMessage } from "publint/utils"
 
-/** ES modules are not imported in these ways. */
+/** The resolutions that are not checked, because ES modules are not imported in these ways. */
 const ignored: ReadonlyArray<string> = ["node10", "node16-cjs"]
 
-/** As npm would have them. */
+/** The exports of each package of the workspace, as npm would have them. */
 const published = new Map(
   globSync(resolve(import.meta.dirname, "../packages/*/package.json")).map((path) => {
     const { name, publishConfig } = JSON.parse(readFileSync(path, "utf8")) as {
@@ -28,7 +28,7 @@ const published = new Map(
   })
 )
 
-/** The other package does not export them. */
+/** Lists the imports of internal modules of another package that does not export them. */
 const privateImports = (unpacked: Package): ReadonlyArray<string> =>
   unpacked
     .listFiles()

@@ -15,8 +15,8 @@ import {
 } from "oxc-parser"
 
 /**
- * Its path is what a user imports. `open` returns the module that a relative path names, whose
- * exports it may export again.
+ * A module of a package, whose path is what a user imports. `open` returns the module that a
+ * relative path names, whose exports it may export again.
  */
 export interface Source {
   readonly specifier: string
@@ -36,7 +36,7 @@ export interface Documented {
   readonly exports: ReadonlyArray<Export>
 }
 
-/** Without its frame and its tags. */
+/** Returns the text of a doc comment without its frame and its tags. */
 const textOf = ({ value }: Comment): string =>
   value
     .replace(/^\*/u, "")
@@ -48,7 +48,7 @@ const textOf = ({ value }: Comment): string =>
 
 const lineLimit = 30
 
-/** Leaves out exports without a doc comment. */
+/** Reads the doc comments of a module, without exports that have none. */
 export const read = ({ open, specifier, text }: Source): Documented => {
   const { comments, program } = parseSync("module.ts", text)
   const docs = comments.filter(({ type, value }) => type === "Block" && value.startsWith("*"))
@@ -75,7 +75,10 @@ export const read = ({ open, specifier, text }: Source): Documented => {
   return { specifier, doc: first === undefined ? "" : textOf(first), exports: joined(exports) }
 }
 
-/** A schema and its type, or a function and its overloads, are one export. */
+/**
+ * Joins exports of one name: a schema and its type, or a function and its overloads, are one
+ * export.
+ */
 const joined = (exports: ReadonlyArray<Export>): ReadonlyArray<Export> =>
   Array.from(
     Map.groupBy(exports, ({ name }) => name),
@@ -128,7 +131,7 @@ const bodyOf = (args: ReadonlyArray<Argument>): number | undefined =>
 const firstSentence = (doc: string): string =>
   /^.*?[.!?](?=\s|$)/su.exec(doc)?.[0].replaceAll("\n", " ") ?? doc.split("\n\n")[0] ?? ""
 
-/** For a folder below `docs/api`. */
+/** Writes the page of a module, for a folder below `docs/api`. */
 export const page = ({ doc, exports, specifier }: Documented): string => {
   const lines = [`# ${nameOf(specifier)}`, "", `\`${specifier}\``, "", linked(doc)]
   for (const { doc, name, signature } of exports) {
@@ -137,7 +140,7 @@ export const page = ({ doc, exports, specifier }: Documented): string => {
   return `${lines.join("\n")}\n`
 }
 
-/** In the given order. */
+/** Writes the index of all packages, with `modules` in the given order. */
 export const index = (
   packages: ReadonlyArray<{
     readonly name: string
@@ -161,12 +164,14 @@ export const index = (
     ""
   ].join("\n")
 
-/** Below `docs/api`. */
+/** Returns the path of a module's page below `docs/api`. */
 export const pathOf = (specifier: string): string => `${specifier.replace("@pawl/", "")}.md`
 
 const nameOf = (specifier: string): string => specifier.replace(/^@pawl\/[a-z]+\//u, "")
 
-/** A page of a module is at least two folders below `docs`. */
+/**
+ * Writes decisions as links from a page of a module, which is at least two folders below `docs`.
+ */
 const linked = (doc: string): string =>
   doc.replaceAll(
     /(?<![\w/(])docs\/decisions\/(\d{4})[\w-]*\.md/gu,

@@ -17,17 +17,19 @@ interface Text {
 }
 
 interface Silence {
-  /** From 1. */
+  /** The line of the specification, from 1. */
   readonly line: number
   readonly section: string
   readonly words: string
-  /** The paths of its pages. */
+  /** The paths of the decision pages that answer it. */
   readonly answers: ReadonlyArray<string>
 }
 
 const sentences = new Intl.Segmenter("en", { granularity: "sentence" })
 
-/** A sentence ends with its line or its cell of a table. */
+/**
+ * Finds the sentences that say "not shown"; a sentence ends with its line or its cell of a table.
+ */
 const found = (spec: string) =>
   Array.from(spec.matchAll(/[^|\n]+/gu)).flatMap(({ 0: cell, index }) =>
     Array.from(sentences.segment(cell))
@@ -47,7 +49,7 @@ const occurrences = (spec: string, quote: string) => {
   return ranges
 }
 
-/** A quote may be wrapped. */
+/** Lists the quotes in a text, which may be wrapped. */
 const quotesOf = (text: string) =>
   Array.from(text.matchAll(/^Answers: "(.+?)"$/gmsu), ([, quote = ""]) =>
     quote.replaceAll(/\s+/gu, " ")
@@ -91,7 +93,7 @@ export const judge = (
   }
 }
 
-/** That a text names and that do not exist. */
+/** Lists the decision pages that a text names and that do not exist. */
 export const dangling = ({ path, text }: Text, pages: ReadonlyArray<Text>): ReadonlyArray<string> =>
   Array.from(text.matchAll(/\bdecisions\/(\d{4}-[\w-]+\.md)/gu), ([, name = ""]) => name)
     .filter((name) => !pages.some((page) => basename(page.path) === name))

@@ -12,14 +12,14 @@ import { build } from "esbuild"
 import { join } from "node:path"
 import { gzipSync } from "node:zlib"
 
-/** As an application bundles it. */
+/** A part of pawl, as an application bundles it. */
 export interface Part {
   readonly name: string
   /** The imports of such an application. */
   readonly imports: string
-  /** The bytes of their bundle do not count. */
+  /** The modules whose bytes do not count. */
   readonly over?: string
-  /** In bytes. */
+  /** The limit and the goal, in bytes. */
   readonly limit: number
   readonly goal: number
   /** The only modules of the bundle, if that is promised. */
@@ -125,7 +125,7 @@ export const parts: ReadonlyArray<Part> = [
   }
 ]
 
-/** The size in bytes, and the modules of the bundle. */
+/** Bundles a part, and returns its size in bytes and its modules. */
 export const weigh = async (
   contents: string
 ): Promise<{ readonly bytes: number; readonly modules: ReadonlyArray<string> }> => {

@@ -13,18 +13,18 @@ import { parseSync } from "oxc-parser"
 
 interface Snippet {
   readonly path: string
-  /** Where the code begins, from 1. */
+  /** The line where the code begins, from 1. */
   readonly line: number
   readonly code: string
 }
 
 interface Module {
-  /** On the same lines as in the documentation. */
+  /** The code of the module, on the same lines as in the documentation. */
   readonly text: string
   readonly runs: boolean
 }
 
-/** From the doc comments of a TypeScript source or from a Markdown page. */
+/** Lists the blocks of code in the doc comments of a TypeScript source or in a Markdown page. */
 export const snippets = (path: string, text: string, language = "ts"): ReadonlyArray<Snippet> => {
   const opening = new RegExp(`^ *\`\`\`${language}\\b`, "u")
   const margin = path.endsWith(".ts") ? /^ *\* ?/u : /^/u
@@ -47,7 +47,7 @@ export const snippets = (path: string, text: string, language = "ts"): ReadonlyA
   return found
 }
 
-/** With its assertions. */
+/** Makes the module of a block, with its assertions. */
 export const toModule = ({ code, line, path }: Snippet): Module => {
   const { comments, errors, module, program } = parseSync("snippet.ts", code)
   const fail = (at: number, reason: string): never => {

@@ -10,7 +10,7 @@ import { search, secret } from "./callbacks.ts"
 import { type Bench, type Costs, measure } from "./harness.ts"
 import { verifier } from "./verify.ts"
 
-/** Bytes of a callback, and microseconds for one. */
+/** The most bytes of a callback, and the most microseconds for one. */
 const [most, limit] = [65_536, 1000]
 
 const signed = {
@@ -23,7 +23,7 @@ const signed = {
 const checksum = createHmac("sha256", secret).update("1001|10.50|EUR|100000001").digest("base64")
 const head = `${JSON.stringify(signed).slice(0, -1)},"more":`
 
-/** At most `count` copies of the part. */
+/** Fills a value with as many copies of a part as a callback has room for, at most `count`. */
 const filled = (open: string, part: string, close: string, count = Infinity): string => {
   const room = most - head.length - open.length - close.length - 1
   const copies = Math.min(count, Math.floor((room + 1) / (part.length + 1)))

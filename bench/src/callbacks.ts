@@ -5,7 +5,7 @@
 import { createHmac } from "node:crypto"
 
 export const secret = "merchant-secret"
-/** Svix's keys are base64. */
+/** Secret for Svix, whose keys are base64. */
 export const svixSecret = `whsec_${Buffer.from(secret).toString("base64")}`
 export const search = "?paymentMethod=apm&apmType=EWALLET"
 
@@ -20,7 +20,7 @@ export interface Callback {
 
 const hmac = (text: string) => createHmac("sha256", secret).update(text)
 
-/** With `numbers` its ids and amounts are JSON numbers. */
+/** Makes the callback of a transaction. With `numbers` its ids and amounts are JSON numbers. */
 export const make = (id: number, numbers = false): Callback => {
   const write = (text: string): string | number => (numbers ? Number(text) : text)
   const transactionId = String(100_000_000 + id)

@@ -54,7 +54,7 @@ const expectSame = (expected: string, got: unknown): void => {
   if (expected !== got) throw new Error(`${expected} was expected, and ${String(got)} received`)
 }
 
-/** 64 concurrently. */
+/** Makes a number of calls, 64 concurrently. */
 type Calls = (times: number) => Promise<void>
 
 const loops =
@@ -99,7 +99,7 @@ const read = ApmPayments.ApmPayments.use(({ status }) =>
   Effect.map(status("100001"), (status) => expectSame("PENDING", status))
 )
 
-/** Exports no spans. */
+/** Tracer that exports no spans. */
 const tracer = Layer.succeed(
   Tracer.Tracer,
   Tracer.make({ span: (options) => new Tracer.NativeSpan(options) })

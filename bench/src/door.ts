@@ -29,7 +29,7 @@ const payment = () => ({
   currency: "EUR"
 })
 
-/** 64 concurrently. */
+/** Makes calls of promises, 64 concurrently. */
 const variant = (name: string, call: () => Promise<unknown>): Variant => ({
   name,
   check: () => call().then(() => undefined),

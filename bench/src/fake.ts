@@ -88,7 +88,7 @@ const effects = <E>(
     )
 })
 
-/** As a merchant writes them: fixed responses, without state or checks. */
+/** Handlers for msw as a merchant writes them: fixed responses, without state or checks. */
 const handlers = [
   http.post("https://msw.test/api/v1/auth", () => HttpResponse.json({ accessToken: "a.e30.b" })),
   http.post("https://msw.test/api/v1/payments/apm", async ({ request }) => {
@@ -168,7 +168,7 @@ const signed = () => {
   return JSON.stringify({ ...plain, checksum: hmac.update(text).digest("hex") })
 }
 
-/** In its own process. */
+/** Starts a server in its own process, and makes the calls to it. */
 const serve = async (name: string, paths: { readonly create: string; readonly read: string }) => {
   const child = fork(new URL("fakeServer.ts", import.meta.url), [name])
   const nextMessage = async () => (await once(child, "message"))[0] as number
@@ -202,7 +202,7 @@ const serve = async (name: string, paths: { readonly create: string; readonly re
   }
 }
 
-/** The server reports its CPU time. */
+/** Measures the sandbox and other servers, which report their own CPU time. */
 const runSandbox = async (): Promise<Costs> => {
   const [rounds, times, warmUp] = [15, 1000, 2_000_000]
   const apm = { create: "/api/v1/payments/apm", read: "/api/v1/payments/apm/status" }
@@ -262,7 +262,7 @@ const programs: ReadonlyArray<
   ["sandbox, without compile cache", command, { NODE_DISABLE_COMPILE_CACHE: "1" }]
 ]
 
-/** In milliseconds. */
+/** Returns the time from the start of a process to its first line, in milliseconds. */
 const untilReady = async (
   args: ReadonlyArray<string>,
   env: Readonly<Record<string, string>> = {}

@@ -47,7 +47,10 @@ interface JsonServer {
   }
 }
 
-/** With a small file, because it writes the whole file each time, and without its logger. */
+/**
+ * json-server with a small file, because it writes the whole file each time, and without its
+ * logger.
+ */
 const jsonServer = (): RequestListener => {
   const json = createRequire(import.meta.url)("json-server") as JsonServer
   const directory = mkdtempSync(join(tmpdir(), "pawl-bench-"))

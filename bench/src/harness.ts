@@ -14,18 +14,18 @@ export interface Variant {
   readonly name: string
   /** Throws unless the result is correct. */
   readonly check: () => void | Promise<void>
-  /** Returns the CPU time in µs when it ran in another process. */
+  /** Makes a number of runs; returns the CPU time in µs if they ran in another process. */
   readonly run: (times: number) => void | Promise<void | number>
 }
 
-/** One number a round. */
+/** Costs of all variants: one number a round. */
 export interface Costs {
-  /** As printed in tables. */
+  /** Unit of the costs, as printed in tables. */
   readonly unit: string
   readonly of: ReadonlyMap<string, ReadonlyArray<number>>
 }
 
-/** On the ratio of two variants, or on the cost itself without `against`. */
+/** An upper bound on the ratio of two variants, or on the cost itself without `against`. */
 export interface Goal {
   readonly variant: string
   readonly against?: string
@@ -34,21 +34,21 @@ export interface Goal {
 
 export interface Bench {
   readonly what: string
-  /** All others are divided by it. Without a floor the costs themselves are printed. */
+  /** Variant by which all others are divided. Without a floor the costs themselves are printed. */
   readonly floor?: string
   readonly goals: ReadonlyArray<Goal>
   readonly run: () => Promise<Costs>
 }
 
 export interface Pace {
-  /** On this thread. */
+  /** Whether `run` does all its work synchronously on this thread. */
   readonly synchronous: boolean
   readonly rounds?: number
-  /** Milliseconds of CPU time of a variant in a round. */
+  /** CPU time of a variant in a round, in milliseconds. */
   readonly slice?: number
   /** The number of runs in a round, in place of `slice`. */
   readonly times?: number
-  /** Milliseconds of CPU time before the first round. */
+  /** CPU time of a variant before the first round, in milliseconds. */
   readonly warmUp?: number
 }
 
@@ -62,7 +62,7 @@ const cpuTime = (synchronous: boolean): number => {
 
 export const measure = async (variants: ReadonlyArray<Variant>, pace: Pace): Promise<Costs> => {
   const { rounds = 15, slice = 60, synchronous, warmUp = 1000 } = pace
-  /** In microseconds. */
+  /** Returns the CPU time of a number of runs, in microseconds. */
   const time = async ({ run }: Variant, times: number): Promise<number> => {
     const start = cpuTime(synchronous)
     const running = run(times)
@@ -97,7 +97,7 @@ export const measure = async (variants: ReadonlyArray<Variant>, pace: Pace): Pro
   return { unit: "CPU time", of }
 }
 
-/** The process answers with `answerWithCost`. */
+/** Makes a variant that runs in its own process, which answers with `answerWithCost`. */
 export const inOwnProcess = (
   name: string,
   file: URL,
@@ -137,7 +137,10 @@ const spread = (numbers: ReadonlyArray<number>): Spread => {
   return { median: at(0.5), low: at(0.25), high: at(0.75) }
 }
 
-/** Of the cost, or of its ratio to another variant in the same round. */
+/**
+ * Returns the spread of the cost of a variant, or of its ratio to another variant in the same
+ * round.
+ */
 export const compare = ({ of }: Costs, variant: string, against: string | undefined): Spread => {
   const costs = of.get(variant) ?? []
   const others = against === undefined ? undefined : (of.get(against) ?? [])

@@ -7,7 +7,7 @@ import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import type { Goal, Spread } from "./harness.ts"
 
-/** As printed. */
+/** Results of a benchmark, as printed. */
 export interface Report {
   readonly name: string
   readonly what: string
@@ -19,21 +19,24 @@ export interface Report {
   readonly held: Report["goals"]
 }
 
-/** Three digits. */
+/** Formats a number with three digits. */
 export const digits = (number: number): string =>
   number >= 100 ? number.toFixed(0) : number.toPrecision(3)
 
 export const bound = ({ against, atMost, variant }: Goal, unit: string): string =>
   `${variant} ≤ ${digits(atMost)} ${against === undefined ? unit : `× ${against}`}`
 
-/** The unit, divided by the floor if there is one. */
+/** Returns the unit of the costs, divided by the floor if there is one. */
 export const heading = ({ floor, unit }: Report): string =>
   floor === undefined ? unit : `${unit} ÷ ${floor}`
 
 /** Returns the beginning of the row of a benchmark, by which it is found. */
 const startOf = (name: string): string => `| [${name}](images/bench-${name}.svg)`
 
-/** A benchmark with more variants has only those with a goal in the table; its plot has all of them. */
+/**
+ * The most variants of a benchmark whose table has all of them; of more it has only those with a
+ * goal.
+ */
 const mostVariants = 10
 
 const row = (report: Report): string => {
@@ -63,13 +66,13 @@ const [left, width, line, top] = [250, 760, 24, 34]
 const escaped = (text: string): string =>
   text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;")
 
-/** 1, 2 and 5 times the powers of ten. */
+/** Returns 1, 2 and 5 times the powers of ten within a range. */
 const ticks = (low: number, high: number): ReadonlyArray<number> =>
   Array.from({ length: 20 }, (_, power) => 10 ** (power - 6))
     .flatMap((ten) => [ten, 2 * ten, 5 * ten])
     .filter((tick) => tick >= low && tick <= high)
 
-/** On a logarithmic scale: medians as dots, quartiles as bars, goals as strokes. */
+/** Draws the rows on a logarithmic scale: medians as dots, quartiles as bars, goals as strokes. */
 const plot = (report: Report): string => {
   const { floor, goals, rows } = report
   // Other goals are not on the scale.
@@ -120,7 +123,7 @@ const placeOf = (page: string, name: string) => {
   return { start, end: page.indexOf("\n", start) }
 }
 
-/** Before any benchmark runs. */
+/** Throws unless the page has a place for each benchmark; called before any of them runs. */
 export const checkPlaces = (names: ReadonlyArray<string>): void => {
   const page = readFileSync(path, "utf8")
   for (const name of names) placeOf(page, name)

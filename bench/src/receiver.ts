@@ -28,7 +28,9 @@ export const post = ({ bytes, checksum, stripe }: Callback): Buffer =>
     bytes
   ])
 
-/** The next after each response. Throws on an unexpected status. */
+/**
+ * Sends posts over the sockets, the next one after each response. Throws on an unexpected status.
+ */
 const send = (
   sockets: ReadonlyArray<Socket>,
   posts: ReadonlyArray<Buffer>,
@@ -60,7 +62,7 @@ export interface Server {
   readonly close: () => void
 }
 
-/** In its own process; checks its responses to genuine and forged callbacks. */
+/** Starts a server in its own process, and checks its responses to genuine and forged callbacks. */
 export const serve = async (
   name: string,
   store: string,
@@ -119,7 +121,10 @@ export const byCpuTime: Pace = {
   }
 }
 
-/** `costOf` returns the CPU time of the server, or the elapsed time. */
+/**
+ * Measures in rounds as `measure` does. `costOf` returns the CPU time of the server, or the elapsed
+ * time.
+ */
 export const measureServers = async (
   names: ReadonlyArray<string>,
   options: Pace = byCpuTime
@@ -221,7 +226,9 @@ const skipped = (name: string): Promise<Costs> => {
   return Promise.resolve({ unit: "time", of: new Map() })
 }
 
-/** Milliseconds: the delay of each flush, and the limit for an answer that needs none. */
+/**
+ * Times in milliseconds: the delay of each flush, and the limit for an answer that needs no flush.
+ */
 const [slowFlush, longestAnswer] = [150, 100]
 const [eachCallback, slowestRefusal] = [
   "a callback ÷ a 64th of a flush",

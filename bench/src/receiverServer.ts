@@ -76,7 +76,10 @@ const checked = ({ headers, method = "", url = "" }: Head, body: Uint8Array): Ch
 const end = (response: ServerResponse, status: number): void =>
   void response.writeHead(status, { "content-length": 0 }).end()
 
-/** `store` gets each valid callback and the function that sends 200. */
+/**
+ * Makes a server with the hand-written checks. `store` gets each valid callback and the function
+ * that sends 200.
+ */
 const handWritten =
   (store: (valid: Valid, sendOk: () => void) => void): RequestListener =>
   (request, response) =>
@@ -163,7 +166,7 @@ const door = <E>(ledger: Layer.Layer<Ledger.Ledger, E>): void => {
   void start().then(() => listen(listener))
 }
 
-/** For programs without Effect, over the same receiver. */
+/** Door of pawl for programs without Effect, over the same receiver. */
 const promiseDoor = async (): Promise<void> => {
   const context = await ManagedRuntime.make(receiver(Ledger.layerMemory)).context()
   const address = { callbackPath: "/callback", callbackUrl: undefined }
@@ -209,7 +212,10 @@ const routeHandWritten = (): void =>
     )
   )
 
-/** The least code between Node's request and response and the web-standard ones. */
+/**
+ * Serves a web handler with the least code between Node's request and response and the web-standard
+ * ones.
+ */
 const serveWeb = (handler: (request: Request) => Promise<Response>): void => {
   const listener: RequestListener = (request, response) =>
     collect(request, (bytes) => {

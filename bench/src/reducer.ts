@@ -72,12 +72,12 @@ const pawl = ({ statuses }: History): Status | undefined => {
   return status
 }
 
-/** A state machine has transitions to all statuses of a higher rank. */
+/** Lists the statuses of a higher rank, to which a state machine has transitions. */
 const later = (from: Status | undefined) =>
   statuses.filter((status) => from === undefined || rank(status) > rank(from))
 const states = [undefined, ...statuses]
 
-/** The types of robot3 require literal states. */
+/** Machine of robot3, whose types require literal states. */
 const robot: Machine<any, any, any, any> = createMachine(
   "none",
   Object.fromEntries(

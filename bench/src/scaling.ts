@@ -33,7 +33,7 @@ const rounds = 15
 const warmUps = 3
 const batch = 64
 
-/** Each callback has a new transaction. */
+/** The number of callbacks made so far; each has a new transaction. */
 let made = 0
 
 interface Sized {
@@ -65,7 +65,7 @@ const names = ["pawl-receiver", "pawl-receiver, SQLite"]
 const widths = [1, 4, 16, 64, 256]
 const callbacksPerRound = 1024
 
-/** For one server alone. */
+/** Makes the callbacks for one server, which no other server gets. */
 const posts = (): ReadonlyArray<Buffer> =>
   Array.from({ length: (warmUps + rounds) * callbacksPerRound }, () => post(make(++made)))
 
@@ -154,7 +154,7 @@ const acceptSome = Effect.gen(function* () {
 const acceptOne = Effect.flatMap(Ledger, (ledger) =>
   Effect.flatMap(verified(), (callback) => ledger.accept(callback, ++now))
 )
-/** The lease ends at once, so the rows are due again. */
+/** Claims rows under a lease that ends at once, so that they are due again. */
 const claimSome = Effect.gen(function* () {
   const ledger = yield* Ledger
   const { rows } = yield* ledger.claim({ at: ++now, until: now, limit: batch })
@@ -195,7 +195,7 @@ const runRows = (): Promise<Costs> =>
     )
   )
 
-/** At most twice the time of the smallest size. */
+/** Makes the goals of sizes: at most twice the time of the smallest size. */
 const notGrowing = (names: ReadonlyArray<string>): Bench["goals"] =>
   names.map((variant) => ({ variant, atMost: 2 }))
 

@@ -36,7 +36,7 @@ export const incoming = ({ bytes, checksum }: Callback) => ({
   body: bytes
 })
 
-/** False for a refused callback. */
+/** Accepts a callback; returns false if it is refused. */
 type Take = (callback: Callback) => boolean
 
 const handWritten = (): Take => {

@@ -3,12 +3,12 @@ import * as Effect from "effect/Effect"
 import { type ChildProcess, fork } from "node:child_process"
 import { once } from "node:events"
 
-/** Arguments and results are sent as JSON. */
+/** Operations of a program, whose arguments and results are sent as JSON. */
 type Operations = Readonly<Record<string, (input: never) => Promise<unknown>>>
 
 type Answer = { readonly value: unknown } | { readonly error: string }
 
-/** In the child, one by one. */
+/** Answers the calls of the parent in the child, one by one. */
 export const answer = (operations: Operations): void => {
   process.on("message", async ([name, input]: readonly [string, never]) => {
     const result: Answer = await operations[name]!(input).then(
@@ -25,7 +25,7 @@ export type Call<All extends Operations> = <Name extends keyof All & string>(
   input: Parameters<All[Name]>[0]
 ) => Promise<Awaited<ReturnType<All[Name]>>>
 
-/** Milliseconds. */
+/** The longest time of a call, in milliseconds. */
 const callTimeout = 120_000
 
 const call = (child: ChildProcess, name: string, input: unknown) =>
@@ -46,7 +46,7 @@ const call = (child: ChildProcess, name: string, input: unknown) =>
     child.once("exit", ended).once("message", take).send([name, input])
   })
 
-/** It ends with the scope. */
+/** Starts a program, which ends with the scope. */
 export const start = <All extends Operations>(program: string, tree: string, options: unknown) =>
   Effect.acquireRelease(
     Effect.sync(() =>

@@ -9,7 +9,7 @@ import * as Places from "./places.ts"
 import { type Both, figure, type Figure, inTurns, type Side } from "./turns.ts"
 
 export const callers = 64
-/** Of a round; rows that are not worked on stay due. */
+/** The callbacks of a round, and the rows that are worked on; the other rows stay due. */
 const count = 4096
 const worked = 1024
 const budget = 90_000
@@ -33,7 +33,7 @@ const onStore = Effect.fnUntraced(function* (trees: Both<string>, store: Places.
   let from = 0
   const turn = async (side: Side) => {
     const [call, place] = [ledgers[side], places[side]]
-    /** Of a callback or row, of the process and of the server. */
+    /** Returns the CPU times of a callback or row, in the process and in the server. */
     const costOf = async (count: number, work: () => Promise<{ readonly cpu: number }>) => {
       const start = await place.serverCpu()
       const { cpu } = await work()

@@ -5,9 +5,9 @@
  */
 import type { Place } from "./places.ts"
 
-/** By one statement. */
+/** The copies that one statement makes. */
 const atOnce = 100_000
-/** As long as the ids of a run, and above them. */
+/** The id of the first copy: as long as the ids of a run, and above them. */
 const firstId = 500_000_000
 
 interface Column {
@@ -16,7 +16,7 @@ interface Column {
   readonly type: string
 }
 
-/** Without columns that the database makes itself. */
+/** The columns of the ledger's tables, without those that the database makes itself. */
 const columns = {
   postgres: `SELECT table_name, column_name AS name, udt_name AS type FROM information_schema.columns
     WHERE table_schema = current_schema() AND table_name LIKE 'pawl\\_%' AND is_generated = 'NEVER'
@@ -55,7 +55,7 @@ const edits = {
         }
 }
 
-/** Until the ledger has `count` more. */
+/** Copies the transaction with an id until the ledger has `count` more. */
 export const fill = async (
   { query, store }: Place,
   id: string,

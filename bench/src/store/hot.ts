@@ -9,9 +9,9 @@ import { type Both, figure, type Figure, inTurns, type Side } from "./turns.ts"
 const processes = 4
 const keys = 100
 const rounds = 10
-/** 100,000 in all rounds of all processes. */
+/** The accepts of a process in a round: 100,000 in all rounds of all processes. */
 const times = 2500
-/** The server has 100 for all processes and for others. */
+/** The most connections of a process: the server has 100 for all processes and for others. */
 const maxConnections = 5
 
 export const hot = Effect.fnUntraced(function* (trees: Both<string>) {
@@ -44,7 +44,7 @@ export const hot = Effect.fnUntraced(function* (trees: Both<string>) {
   }
   const pace = { name: "hot", rounds, warmUps: 1, budget: 90_000 }
   const { slowest, throughput } = yield* Effect.promise(() => inTurns(pace, turn))
-  /** That no row has counted; a failed accept may have been. */
+  /** The accepts that no row has counted, though a failed accept may have been counted. */
   const lost = yield* forBoth((side) =>
     Effect.promise(async () => {
       const counted = await ledgers[side][0]!("counted", { from: 0, count: keys })

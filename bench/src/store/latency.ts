@@ -9,11 +9,11 @@ import { callers, forBoth, startLedger } from "./cpu.ts"
 import * as Places from "./places.ts"
 import { type Both, figure, type Figure, inTurns, type Side } from "./turns.ts"
 
-/** Of a round; rows that are not worked on stay due. */
+/** The callbacks of a round, and the rows that are worked on; the other rows stay due. */
 const count = 2048
 const worked = 512
 
-/** In a process of its own. */
+/** Starts a proxy to the server in a process of its own, and returns its port. */
 const startProxy = Effect.acquireRelease(
   Effect.promise(async () => {
     const child = fork(new URL("proxy.ts", import.meta.url), [String(server.port)])

@@ -24,7 +24,7 @@ export type LedgerOptions =
 
 const claimed = 64
 const lease = 30_000
-/** A released row is due again after any run. */
+/** Milliseconds until a released row is due again, which is after any run. */
 const untilWatch = 12 * 3_600_000
 
 const options = JSON.parse(process.argv[2] ?? "{}") as LedgerOptions
@@ -37,7 +37,10 @@ const runtime = ManagedRuntime.make(
 const use = <A>(work: (ledger: Ledger["Service"]) => Effect.Effect<A, unknown>): Promise<A> =>
   runtime.runPromise(Effect.flatMap(Ledger, work))
 
-/** In microseconds of CPU time and milliseconds, without the garbage made before. */
+/**
+ * Returns the CPU time of work in microseconds and its time in milliseconds, without the garbage
+ * made before.
+ */
 const measured = async (work: () => Promise<unknown>) => {
   globalThis.gc?.()
   const [start, cpuStart] = [performance.now(), process.cpuUsage()]
@@ -46,13 +49,16 @@ const measured = async (work: () => Promise<unknown>) => {
   return { cpu: system + user, time: performance.now() - start }
 }
 
-/** By the name in both versions of the type. */
+/** Adds a fact to a change, by its name in both versions of the type. */
 const withFact = (change: Change, fact: Event): Change => {
   const both = { ...change, fact, facts: [fact] }
   return both
 }
 
-/** As a worker does: of a final status the read, then the call of the handler and its end. */
+/**
+ * Writes as a worker does for a status: of a final one the read, then the call of the handler and
+ * its end.
+ */
 const writes = (leased: Leased, to: Status, at: number): ReadonlyArray<Change> => {
   const sequence = leased.sequence + 1
   const { evidence } = leased
@@ -93,7 +99,7 @@ const workOn = (ledger: Ledger["Service"], first: Leased, to: Status) =>
 let prepared: ReadonlyArray<Verifier.Verified> = []
 
 const operations = {
-  /** Each status of each transaction, for the next accepts. */
+  /** Makes the callbacks that the next accepts take in turn: each status of each transaction. */
   prepare: async (of: {
     readonly from: number
     readonly count: number
@@ -113,7 +119,9 @@ const operations = {
     )
   },
 
-  /** Without `times` each callback once, and none may fail. */
+  /**
+   * Accepts callbacks from several callers; without `times` each callback once, and none may fail.
+   */
   accept: async ({
     callers,
     offset = 0,
@@ -169,7 +177,7 @@ const operations = {
       )
     ),
 
-  /** 64 rows, with leases that end at once. */
+  /** Claims 64 rows a number of times, with leases that end at once. */
   claim: ({ times }: { readonly times: number }) =>
     measured(() =>
       use((ledger) =>
@@ -183,7 +191,7 @@ const operations = {
       )
     ),
 
-  /** By the rows of some transactions. */
+  /** Returns the number of callbacks that the rows of some transactions have counted. */
   counted: async ({ count, from }: { readonly from: number; readonly count: number }) => {
     const rows = await use((ledger) =>
       Effect.forEach(Array.from({ length: count }), (_, index) =>

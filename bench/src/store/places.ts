@@ -18,7 +18,10 @@ export type StoreName = "postgres" | "sqlite"
 
 export type Query = <Line extends object>(text: string) => Promise<ReadonlyArray<Line>>
 
-/** `serverCpu` is the CPU time of PostgreSQL's connections to it so far, in microseconds. */
+/**
+ * Database of a run; `serverCpu` is the CPU time of PostgreSQL's connections to it so far, in
+ * microseconds.
+ */
 export interface Place {
   readonly store: StoreName
   readonly options: LedgerOptions
@@ -49,13 +52,13 @@ const makeSqlite = Effect.gen(function* () {
   return { store: "sqlite", options, query, serverCpu: () => Promise.resolve(0) } satisfies Place
 })
 
-/** In nanoseconds; 0 if the server is on another machine. */
+/** Returns the CPU time of a process in nanoseconds; 0 if the server is on another machine. */
 const cpuOf = (pid: number): number => {
   const file = `/proc/${pid}/schedstat`
   return existsSync(file) ? Number(readFileSync(file, "utf8").split(" ")[0]) : 0
 }
 
-/** On the server of the tests, or on that of another port. */
+/** Makes a database on the server of the tests, or on that of another port. */
 export const makePostgres = (port = Postgres.server.port) =>
   Effect.gen(function* () {
     const server = { ...Postgres.server, port }

@@ -6,10 +6,13 @@ import { type AddressInfo, connect, createServer, type Socket } from "node:net"
 
 const [, , port = ""] = process.argv
 
-/** On the way in a direction. */
+/** The most bytes on the way in one direction. */
 const maxBytes = 1024 * 1024
 
-/** The timers of Node count whole milliseconds, and fire up to one late: 2 ms take 2.3 to 2.5. */
+/**
+ * Passes bytes on after 2 ms, which take 2.3 to 2.5: Node's timers count whole milliseconds, and
+ * fire up to one late.
+ */
 const carry = (from: Socket, to: Socket): void => {
   let bytes = 0
   from.on("data", (chunk) => {

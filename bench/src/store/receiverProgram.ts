@@ -53,7 +53,9 @@ const receiver = WebReceiver.toHandler(
 /** Milliseconds without a statement, after which the work on a callback has ended. */
 const quiet = 100
 
-/** Of transactions, and of writes outside of one. */
+/**
+ * Returns the positions of the commits: those of transactions, and those of writes outside of one.
+ */
 const commitsIn = (lines: ReadonlyArray<string>): ReadonlyArray<number> => {
   let isOpen = false
   return lines.flatMap((line, at) => {
@@ -80,7 +82,7 @@ const take = async (id: number) => {
 }
 
 const operations = {
-  /** After another callback. */
+  /** Counts the statements of one callback, after another one. */
   count: async () => {
     await take(0)
     await take(1)
@@ -92,7 +94,7 @@ const operations = {
     const statements = lines.filter((line) => !isControl(line)).length
     return { statements, commits: commits.length, lines }
   },
-  /** After other callbacks. */
+  /** Lists the files that a callback passes, after others. */
   files: async () => {
     const session = new Session()
     session.connect()

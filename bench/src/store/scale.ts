@@ -45,7 +45,7 @@ const filled = Effect.fnUntraced(function* (
   return turn
 })
 
-/** Of each round. */
+/** Returns the ratios many ÷ few of each round. */
 const ratios = Effect.fnUntraced(function* (
   tree: string,
   store: Places.StoreName,

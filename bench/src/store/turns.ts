@@ -8,10 +8,10 @@ export type Side = (typeof sides)[number]
 
 export type Both<A> = Readonly<Record<Side, A>>
 
-/** One for each round. */
+/** The measured numbers of a figure, one for each round. */
 export type Numbers = Both<ReadonlyArray<number>>
 
-/** On the ratio new ÷ old, or on the number of the new commit. */
+/** A bound on the ratio new ÷ old, or on the number of the new commit. */
 export interface Goal {
   readonly of: "ratio" | "new"
   readonly atMost?: number
@@ -26,7 +26,7 @@ export interface Figure {
   readonly goal: Goal | undefined
 }
 
-/** Its ratio is that of the numbers of the same round. */
+/** Makes a figure, whose ratio is that of the numbers of the same round. */
 export const figure = (name: string, unit: string, numbers: Numbers, goal?: Goal): Figure => {
   const costs = { unit, of: new Map(Object.entries(numbers)) }
   const spread = (side: Side) => compare(costs, side, undefined)
@@ -34,7 +34,10 @@ export const figure = (name: string, unit: string, numbers: Numbers, goal?: Goal
   return { name, unit, numbers: { old: spread("old"), new: spread("new") }, ratio, goal }
 }
 
-/** `budget`: milliseconds after which no further round begins. */
+/**
+ * Pace of a measurement: its rounds, and the milliseconds `budget` after which no further round
+ * begins.
+ */
 interface Pace {
   readonly name: string
   readonly rounds: number
@@ -44,7 +47,7 @@ interface Pace {
 
 const minRounds = 3
 
-/** The commits take turns in being first. */
+/** Measures both commits, which take turns in being first. */
 export const inTurns = async <Name extends string>(
   { budget, name, rounds, warmUps }: Pace,
   turn: (side: Side) => Promise<Readonly<Record<Name, number>>>
@@ -76,8 +79,8 @@ const digits = (value: number): string => {
 }
 
 /**
- * The goal is missed if all quartiles miss it, and unclear if the median does and one quartile does
- * not.
+ * Returns the verdict on a goal: missed if all quartiles miss it, unclear if only the median and
+ * one quartile do.
  */
 const verdictOf = ({ goal, numbers, ratio }: Figure): string => {
   if (goal === undefined) return ""

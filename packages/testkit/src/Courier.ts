@@ -51,7 +51,10 @@ export class Courier extends Context.Service<
     readonly once: (callback: Callback, forged: boolean) => Effect.Effect<Delivery>
     /** The log, in the order in which the attempts ended. */
     readonly deliveries: Effect.Effect<ReadonlyArray<Delivery>>
-    /** Each later attempt. A subscriber more than 1,024 attempts behind loses the oldest. */
+    /**
+     * The attempts from the subscription on. A subscriber more than 1,024 attempts behind loses the
+     * oldest.
+     */
     readonly changes: Stream.Stream<Delivery>
     /** Clears the log and drops all callbacks in progress. */
     readonly reset: Effect.Effect<void>
@@ -65,9 +68,9 @@ export class Courier extends Context.Service<
  * @since 0.1.0
  */
 export interface Message {
-  /** The callbackUrl with its routing parameters. */
+  /** The callbackUrl with the transaction's routing parameters. */
   readonly url: string
-  /** `application/json` by default. */
+  /** The content type; `application/json` by default. */
   readonly contentType?: string
   /** The transaction, as its reads name it. */
   readonly transactionId: string
@@ -200,7 +203,7 @@ const make = Effect.fnUntraced(function* (isAllowed: (url: URL) => boolean) {
     if (callback.suffixes.forged) yield* attempt({ ...callback, status: callback.forgery }, 1, true)
   })
 
-  /** One after the other. */
+  /** Waits until a time, and then makes the first attempt of each callback, one after the other. */
   const deliverAt = Effect.fnUntraced(function* (due: number, ready: Effect.Effect<Pending>) {
     yield* sleepUntil(due)
     yield* Effect.forEach(yield* ready, deliver, { discard: true })

@@ -61,7 +61,7 @@ export class Gateway extends Context.Service<
     readonly handle: (request: Request) => Effect.Effect<Response>
     /** The true transactions, with the time of every status. */
     readonly transactions: Effect.Effect<ReadonlyArray<Transaction>>
-    /** Returns one of them. */
+    /** Returns one of the true transactions. */
     readonly transaction: (id: string) => Effect.Effect<Transaction | undefined>
     /** The intents, and the actions of customers on their pages. */
     readonly checkout: Checkout
@@ -79,7 +79,7 @@ export class Gateway extends Context.Service<
     /** Posts the callback of a delivery once more, and returns the attempt. */
     readonly resend: (deliveryId: string) => Effect.Effect<Delivery | undefined>
     /**
-     * Removes everything but the credentials; access tokens stay valid. Identifiers are not used
+     * Removes everything except the credentials; access tokens stay valid. Identifiers are not used
      * again, except with a seed, which repeats them.
      */
     readonly reset: Effect.Effect<void>
@@ -95,7 +95,7 @@ export class Gateway extends Context.Service<
 export interface Posted {
   /** The URL with its routing parameters. */
   readonly url: string
-  /** The JSON text. */
+  /** The JSON text of the callback. */
   readonly body: string
 }
 

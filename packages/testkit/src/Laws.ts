@@ -71,8 +71,8 @@ export interface Options<out Value = never> {
   /** The number of random values; 1,000 by default. */
   readonly numRuns?: number
   /**
-   * Reproduces a failure. With a seed all values are random; without one, a law that can list the
-   * short values checks them first.
+   * The seed of a failure, which reproduces it. With a seed all values are random; without one, a
+   * law that can list the short values checks them first.
    */
   readonly seed?: number
   /** The path of a failure under its seed. */
@@ -94,7 +94,7 @@ export class LawBroken extends Data.TaggedError("LawBroken")<{
   readonly counterexample?: unknown
   /** The counterexample as text. */
   readonly shown?: string | undefined
-  /** Reproduces the failure; undefined if the value was not random. */
+  /** The seed that reproduces the failure; undefined if the value was not random. */
   readonly seed?: number | undefined
   /** The path under that seed. */
   readonly path?: string | undefined

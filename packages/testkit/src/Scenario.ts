@@ -163,7 +163,7 @@ export const parse = (text: string): Scenario | undefined => {
   }
 }
 
-/** At most 16 statuses. */
+/** Reads a list of at most 16 statuses. */
 const stepsIn = (name: string): Scenario["statuses"] | undefined => {
   const [, list = ""] = /^steps:NEW,(.+)$/u.exec(name) ?? []
   const steps = list.split(",")

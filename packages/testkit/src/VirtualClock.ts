@@ -70,7 +70,7 @@ export class VirtualClock extends Context.Service<
 export interface Options {
   /** How far ahead the clock starts. */
   readonly advanced?: Duration.Duration | undefined
-  /** Called after each step of an advance. */
+  /** Function that is called after each step of an advance. */
   readonly stepped?: ((advanced: Duration.Duration) => void) | undefined
 }
 
@@ -88,7 +88,7 @@ const make = Effect.fnUntraced(function* ({ advanced = Duration.zero, stepped }:
   const { isIdle, scheduler } = countingScheduler(yield* Scheduler.Scheduler)
   const mutex = yield* Semaphore.make(1)
   const rearm = yield* Latch.make()
-  /** In the order of their times; a new one usually wakes last. */
+  /** The sleepers in the order of their times; a new one usually wakes last. */
   const sleepers: Array<Sleeper> = []
   let ahead = Duration.toMillis(advanced)
   /** During an advance the clock stands still at the time of each sleeper. */
@@ -194,7 +194,10 @@ interface Sleeper {
   readonly latch: Latch.Latch
 }
 
-/** Sleepers with equal times wake in the order they came. */
+/**
+ * Returns the place of a new sleeper; sleepers with equal times wake in the order in which they
+ * came.
+ */
 const insertionIndex = (sleepers: ReadonlyArray<Sleeper>, due: number): number => {
   let low = 0
   let high = sleepers.length
@@ -206,7 +209,7 @@ const insertionIndex = (sleepers: ReadonlyArray<Sleeper>, due: number): number =
   return low
 }
 
-/** Counts its waiting tasks. */
+/** Makes a scheduler that counts its waiting tasks. */
 const countingScheduler = (parent: Scheduler.Scheduler) => {
   let left = 0
   const scheduler: Scheduler.Scheduler = {

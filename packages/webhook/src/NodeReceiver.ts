@@ -203,7 +203,7 @@ const open = (server: Server, { host, port }: { readonly host: string; readonly 
  */
 const maxDrainedBytes = 4 * maxBytes
 
-/** The unanswered requests of a connection. Clients usually wait for the response. */
+/** The most unanswered requests of a connection. Clients usually wait for the response. */
 const maxPipelined = 8
 
 const listenerOf = (run: Door.Run): RequestListener => {
@@ -245,7 +245,7 @@ const listenerOf = (run: Door.Run): RequestListener => {
     }
 
     let isStopped = false
-    /** The response closes the connection. */
+    /** Stops reading a request, whose response then closes the connection. */
     const stop = () => {
       isStopped = true
       response.shouldKeepAlive = false

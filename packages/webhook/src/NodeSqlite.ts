@@ -51,13 +51,18 @@ export interface Options {
   readonly filename: string
 }
 
-/** In milliseconds; the wait for a lock blocks this process. */
+/**
+ * The milliseconds that a statement waits for another process's lock, which blocks this process.
+ */
 const lockTimeout = 10
 /** The bytes to which the write-ahead log is cut back after a long reader let it grow. */
 const logSize = 4 * 1024 * 1024
-/** In nanoseconds. Below this a hop to a thread costs more than the flush. */
+/**
+ * The nanoseconds from which a flush is slow. Below this a hop to a thread costs more than the
+ * flush.
+ */
 const slowFlush = 20_000_000n
-/** A single slow flush is no sign of a slow disk. */
+/** The slow flushes in a row that make a disk slow: a single one is no sign. */
 const slowInARow = 3
 /**
  * Pages of the log before SQLite makes a checkpoint: usually, and while the worker thread makes
@@ -209,7 +214,7 @@ const attempt = <A>(operation: string, call: () => A): Effect.Effect<A, SqlError
     catch: (cause) => new SqlError({ reason: classifySqliteError(withErrno(cause), { operation }) })
   })
 
-/** `classifySqliteError` reads `errno`, and the error has `errcode`. */
+/** Copies the error number from `errcode` to `errno`, which `classifySqliteError` reads. */
 const withErrno = (cause: unknown): unknown =>
   cause instanceof Error && "errcode" in cause
     ? Object.assign(cause, { errno: cause.errcode })
@@ -249,7 +254,7 @@ const replaced = (filename: string) => {
   })
 }
 
-/** Every commit waits for the flush of the write-ahead log. */
+/** Makes the flush of the write-ahead log that every commit waits for. */
 const makeFlush = (
   { filename }: Options,
   database: DatabaseSync

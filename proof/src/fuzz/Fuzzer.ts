@@ -36,9 +36,9 @@ export interface Fuzzer {
 
 /** The most milliseconds of an input. The slowest known one takes less than 100. */
 const timeLimit = 5000
-/** Linear work doubles, and quadratic work grows four times. */
+/** The most growth of work when the input doubles: linear work doubles, and quadratic work grows four times. */
 const maxGrowth = 3
-/** Less work is not compared, because its fixed part hides the growth. */
+/** The least work that is compared, because the fixed part of less work hides the growth. */
 const minWork = 20_000
 const batchSize = 64
 /** The most bytes of repetitions: quadratic work on them takes well below a second. */

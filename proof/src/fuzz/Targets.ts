@@ -31,7 +31,7 @@ const promise = (holds: boolean, sentence: string): void => {
   if (!holds) throw new Error(sentence)
 }
 
-/** Signs everything alike, so that inputs pass the comparison of checksums. */
+/** Signs every text alike, so that inputs pass the comparison of checksums. */
 const sign = (): Uint8Array => new Uint8Array(32)
 const checksum = Buffer.from(sign()).toString("base64")
 const tag = Buffer.from(sign().subarray(0, 16)).toString("base64url")
@@ -107,7 +107,7 @@ const json: Target["run"] = (input) => {
 
 const verify = verifyWith({ current: sign, previous: sign, accounts: ["mid-1", "4711"] })
 
-/** Six lines: method, query, content type, content encoding, checksum, body. */
+/** Reads an input of six lines: method, query, content type, content encoding, checksum, body. */
 const callback: Target["run"] = (input) => {
   const parts: Array<string> = []
   let from = 0
@@ -180,7 +180,7 @@ const { make: makeUrl } = Effect.runSync(
   )
 )
 
-/** Three lines: URL, requestId, account. A URL that is made is read again. */
+/** Reads an input of three lines: URL, requestId, account. A URL that is made is read again. */
 const url: Target["run"] = (input) => {
   const [text = "", requestId = "", mid = ""] = utf8.decode(input).split("\n")
   const made = Effect.runSyncExit(makeUrl(text, "card-payment", { requestId, mid }))
@@ -250,7 +250,7 @@ const call = <A, E>(
 
 const statuses = [200, 200, 200, 201, 204, 302, 400, 400, 404, 422]
 
-/** The first byte chooses the call and the status of the response, the rest is the body. */
+/** Reads an input whose first byte chooses the call and the status of the response, and whose rest is the body. */
 const response: Target["run"] = (input) => {
   const [first = 0] = input
   const status = statuses[first % statuses.length] ?? 200

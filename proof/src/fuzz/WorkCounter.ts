@@ -12,7 +12,7 @@ export interface WorkCounter {
   readonly take: () => Work
 }
 
-/** Blocks of the workspace and of Effect count. */
+/** The modules whose blocks count: those of the workspace and of Effect. */
 const counted = /\/(?:packages|proof|effect)\//u
 
 export const make: Effect.Effect<WorkCounter, never, Scope.Scope> = Effect.map(

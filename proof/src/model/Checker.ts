@@ -82,7 +82,7 @@ export interface Outcome {
   readonly broken: { readonly name: string; readonly path: ReadonlyArray<string> } | undefined
 }
 
-/** A check of more states fails. */
+/** The most states of a check, which fails with more. */
 const maxStates = 6_000_000
 
 export const check = <State>({

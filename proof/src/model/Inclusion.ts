@@ -22,7 +22,9 @@ export interface Trace {
   readonly events: ReadonlyArray<string>
 }
 
-/** `at` is the index of the refused event; the number of events if only the end is refused. */
+/**
+ * The result of a check; `at` is the index of the refused event, or the number of events if only the end is refused.
+ */
 export type Verdict =
   | { readonly accepted: true; readonly states: number }
   | { readonly accepted: false; readonly at: number; readonly reason: string }
@@ -84,7 +86,10 @@ export const follow = <State>(
   }
 }
 
-/** A process may end while its worker has no row; a redrive may come while the row is no dead letter. */
+/**
+ * Labels that are possible at an end: a process may end while its worker has no row, and a redrive may come while the
+ * row is no dead letter.
+ */
 const isEnd = new Set([labels.ended(0), labels.ended(1), labels.redriven])
 
 /**

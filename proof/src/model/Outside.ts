@@ -11,7 +11,7 @@ type Steps = ReadonlyArray<Step<State>>
 
 export const statusOf = ({ path }: Setting, { moves }: State) => path[moves - 1]
 
-/** Joins evidence to the row, and makes it due unless `isDue` is false. */
+/** Joins evidence to the row, and makes the row due unless `isDue` is false. */
 export const joined = (
   state: State,
   setting: Setting,

@@ -44,13 +44,16 @@ export interface Bug {
   readonly releasesRunning?: boolean
 }
 
-/** `end` kills a receiver, or stops it in order. */
+/** A process of a receiver; `end` kills it, or stops it in order. */
 export interface Process {
   readonly receive: (incoming: Verifier.Incoming) => Effect.Effect<Receiver.StatusCode | undefined>
   readonly end: (isKilled: boolean) => Effect.Effect<void>
 }
 
-/** The shared parts. `random` decides the time of a read and a call, and whether the call succeeds. */
+/**
+ * The parts that the receivers of a run share. `random` decides the time of a read and a call, and whether the call
+ * succeeds.
+ */
 export interface Shared {
   readonly write: Write
   readonly statusOf: (id: string) => Status | undefined

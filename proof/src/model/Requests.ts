@@ -54,8 +54,8 @@ export interface Task {
 }
 
 /**
- * `isLimited`: the request expires after a step of time. `refuses`: something before the service may refuse any
- * attempt.
+ * The settings of a check. `isLimited`: the request expires after a step of time. `refuses`: something before the
+ * service may refuse any attempt.
  */
 export interface Scope {
   readonly isLimited: boolean
@@ -238,7 +238,7 @@ export const mutants: ReadonlyArray<Mutant<Scope> & { readonly change: Partial<R
 /** A step of time in milliseconds: the longest wait before an attempt, and longer than a lease. */
 const tick = RequestRule.maxWait
 export const leaseTime = 30_000
-/** The service knows a requestId, and a request in doubt is sent again, for so long. */
+/** The time for which the service knows a requestId, and a request in doubt is sent again. */
 export const window = 3 * tick
 const horizon = -4 * tick
 

@@ -13,7 +13,9 @@ const both = [0, 1] as const
 
 export const ofRecorder = (state: State, setting: Setting): ReadonlyArray<Step<State>> => {
   const { row, workers } = state
-  /** The response may have a later status, and the shop may crash before it settles the order. */
+  /**
+   * Steps of registrations: the response may have a later status, and the shop may crash before it settles the order.
+   */
   const registrations = [...new Set(setting.path.slice(0, state.moves))].map((status) =>
     protocol(
       `the shop registers the transaction with ${status}`,

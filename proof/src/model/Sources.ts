@@ -38,7 +38,7 @@ const few = [
   "the receiver answers 200 before it stores"
 ]
 
-/** In virtual time the leases of SQLite end by the clock of the process, as those in memory do. */
+/** The sources by name; in virtual time the leases of SQLite end by the clock of the process, as those in memory do. */
 export const sources = {
   memory: {
     share: 1,

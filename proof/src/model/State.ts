@@ -68,7 +68,7 @@ export type Index = 0 | 1
 
 export type Result = Status | "404" | "no answer"
 
-/** `stalled` while its process or store stands still, `late` when it goes on without its lease. */
+/** A worker: `stalled` while its process or store stands still, `late` when it goes on without its lease. */
 export interface Worker {
   readonly pace: "on time" | "stalled" | "late"
   readonly work: Work

@@ -15,7 +15,7 @@ import { labels } from "./Step.ts"
 const By = Schema.Literals([0, 1])
 
 /**
- * A note.
+ * An event that was noted.
  *
  * - `Seen`: an event, as the label of a step.
  * - `Claimed`: worker `by` claimed the row from `at` to `until`, by its own clock; `now` is the true time.
@@ -53,7 +53,7 @@ export type Recorded = Trace & { readonly id: string }
 interface Lease {
   readonly lease: number
   readonly by: 0 | 1
-  /** Its end by the worker's clock, and its begin or last renewal by the true one. */
+  /** The end of the lease by its worker's clock, and its begin or last renewal by the true one. */
   until: number
   now: number
   /** The time that the worker asked for. */

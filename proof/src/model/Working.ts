@@ -77,7 +77,7 @@ const searches = (state: State, by: Index, setting: Setting): Steps => {
     : [protocol("a worker finds nothing", withWork(state, by, { stage: "searched" }))]
 }
 
-/** The service may move after it stated a status and before that is written. */
+/** Steps of a read: the service may move after it stated a status and before that is written. */
 const reads = (state: State, by: Index, setting: Setting): Steps => {
   const { work } = state.workers[by]
   if (work.stage === "leased" && work.read === "not asked") {
@@ -264,7 +264,7 @@ export const ofWorker = (state: State, by: Index, setting: Setting): Steps => {
   ]
 }
 
-/** A lease that nobody renews ends; a person redrives a dead letter. */
+/** Steps of time: a lease that nobody renews ends, and a person redrives a dead letter. */
 export const ofTime = (state: State, setting: Setting): Steps => {
   const { row, workers } = state
   if (row === undefined) return []

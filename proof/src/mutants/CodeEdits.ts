@@ -192,7 +192,7 @@ const ofCall = (node: Node): ReadonlyArray<Edit> => {
   ]
 }
 
-/** Requires the value before each `?.`. */
+/** Lists edits that require the value before each `?.`. */
 const optionalLinks = (chain: Node, source: string): ReadonlyArray<Edit> => {
   const found: Array<Edit> = []
   for (let link = chain["expression"]; isNode(link); link = link["object"] ?? link["callee"]) {

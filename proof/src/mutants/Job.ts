@@ -3,14 +3,14 @@
  */
 import { basename } from "node:path"
 
-/** Paths of sources are relative to the repository, those of tests absolute. */
+/** Job of a session; paths of sources are relative to the repository, those of tests absolute. */
 export interface Job {
   readonly root: string
   readonly sources: ReadonlyArray<string>
   readonly tests: ReadonlyArray<string>
   readonly files: ReadonlyArray<string>
   readonly ids: ReadonlyArray<number>
-  /** No further mutant begins after this time, in milliseconds since the epoch. */
+  /** The time after which no further mutant begins, in milliseconds since the epoch. */
   readonly until: number
   readonly results: string
   readonly coverage: string
@@ -18,7 +18,7 @@ export interface Job {
 
 /** A test, or the hooks of a suite before it: the mutants that it reaches, and its time. */
 interface Reach {
-  /** The id of Vitest; for hooks that of the suite, `_`, and a position. */
+  /** The id of a test in Vitest; for hooks that of the suite, `_`, and a position. */
   readonly id: string
   readonly milliseconds: number
   readonly ids: ReadonlyArray<number>

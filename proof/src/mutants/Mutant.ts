@@ -31,7 +31,7 @@ export const mutantsOf = (file: string, source: string): ReadonlyArray<Mutant> =
   }
 
   const conditions = new Set<Node>()
-  /** A link of an optional chain. Only the whole chain can be switched. */
+  /** Visits a node, which may be a link of an optional chain. Only the whole chain can be switched. */
   const visit = (node: Node, isLink: boolean): void => {
     const edits = isLink ? [] : CodeEdits.edits(node, source)
     // A condition decided in advance tells as much as its opposite.

@@ -4,7 +4,7 @@
  */
 import { apply, type Edit } from "./Edit.ts"
 
-/** An escape, a count, or one character. */
+/** Pattern of one piece of a regular expression: an escape, a count, or one character. */
 const piece = /\\(?:[pPu]\{[^}]*\}|[^])|\{\d+(?:,\d*)?\}|[^]/gu
 
 const count = ([low = 0, high]: ReadonlyArray<number>): string =>

@@ -5,8 +5,8 @@ import { apply } from "./Edit.ts"
 import type { Mutant } from "./Mutant.ts"
 
 /**
- * `timed out`: a test ends only by its time limit, or never. `survived`: every test that reaches it passes. `not
- * covered`: none reaches it.
+ * Result of a mutant; `timed out`: a test ends only by its time limit, or never. `survived`: every test that reaches it
+ * passes. `not covered`: none reaches it.
  */
 export type Status = "killed" | "timed out" | "survived" | "not covered"
 

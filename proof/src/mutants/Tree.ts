@@ -12,7 +12,7 @@ export interface Node {
 export const isNode = (value: unknown): value is Node =>
   typeof value === "object" && value !== null && "type" in value && "start" in value
 
-/** Parts that are types, or names that are no values. */
+/** Parts of the tree that are types, or names that are no values. */
 const noValues = new Set([
   "typeAnnotation",
   "typeArguments",

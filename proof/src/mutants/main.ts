@@ -75,7 +75,7 @@ const linesOf = (path: string): ReadonlyArray<Line> =>
         .map((line) => JSON.parse(line) as Line)
     : []
 
-/** A session without a new line for so many milliseconds is ended, unless it tries a mutant. */
+/** The milliseconds without a new line after which a session is ended, unless it tries a mutant. */
 const coverLimit = 1_200_000
 
 /** Runs one session. One that hangs is ended, and the mutant that it tried counts as timed out. */

@@ -20,7 +20,7 @@ export interface Call {
   readonly process: number
 }
 
-/** `responseDelay` returns the milliseconds of a call. */
+/** Serves the application; `responseDelay` returns the milliseconds of a call. */
 export const start = (miss: (sentence: string) => void, responseDelay: () => number = () => 0) =>
   Effect.gen(function* () {
     const callsOf = new Map<string, Array<Call>>()
@@ -74,7 +74,7 @@ export const start = (miss: (sentence: string) => void, responseDelay: () => num
       callsOf,
       repeated,
       calls: () => calls,
-      /** A process is about to be killed; its calls may be repeated. */
+      /** Allows repeats of the calls of a process, which is about to be killed. */
       allowRepeats: (process: number) => killed.add(process),
       url: (process: number) => `http://127.0.0.1:${port}/${process}`
     }

@@ -13,7 +13,7 @@ interface Line {
   readonly status: Status
 }
 
-/** Without a key, so that an effect that is written twice is found. */
+/** Makes the table of effects without a key, so that an effect that is written twice is found. */
 export const makeTable = (store: Stores.SqlStore) =>
   Stores.execute(
     store,

@@ -7,7 +7,7 @@ import { SqlClient } from "effect/sql/SqlClient"
 /** The tables with a document for each transaction, and with a text for each status. */
 const tables = ["pawl_transactions", "pawl_transactions_texts"]
 const atOnce = 100_000
-/** Above the ids of a run's callbacks. */
+/** The id of the first copy, above the ids of a run's callbacks. */
 const firstId = 5_000_000_000
 
 export const fill = Effect.fnUntraced(function* (count: number, log: (line: string) => void) {

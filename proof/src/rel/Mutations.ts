@@ -14,7 +14,7 @@ export interface Genuine {
 
 export interface Mutated extends Omit<Callback, "checksum"> {
   readonly checksum: string | undefined
-  /** HTTP carries it unchanged; white space around a header is lost. */
+  /** Whether HTTP carries the callback unchanged; white space around a header is lost. */
   readonly isPostable: boolean
 }
 

@@ -8,7 +8,7 @@ import { Note, type Write } from "../model/Traces.ts"
 /** The leases of the recorded receivers, in milliseconds: short, so that a run is. */
 export const lease = 9000
 
-/** Opens the file. The system appends each line as a whole. */
+/** Opens the file, and returns the function that appends a note. The system appends each line as a whole. */
 export const open = (path: string): Write => {
   const file = openSync(path, "a")
   return (note) => void writeSync(file, `${JSON.stringify(note)}\n`)

@@ -28,7 +28,7 @@ export const tinyChunks = (search: string, chunks: number): Buffer =>
       `0${crlf}${crlf}`
   )
 
-/** `requests` returns request number `n`. Ends after `count` requests or `seconds`. */
+/** Options of a sender; `requests` returns request number `n`. Ends after `count` requests or `seconds`. */
 export interface Options {
   readonly port: number
   readonly connections: number

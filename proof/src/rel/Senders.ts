@@ -61,7 +61,7 @@ export const start = Effect.fnUntraced(function* ({
     Effect.promise((signal) => Promise.all(Array.from({ length: senders }, () => send(signal))))
   )
 
-  /** Waits for so many more 200s. Returns false after a minute. */
+  /** Waits until a number of further callbacks were answered 200. Returns false after a minute. */
   const waitForAnswers = async (count: number): Promise<boolean> => {
     const end = figures.answered200 + count
     for (let waits = 0; waits < 12_000 && figures.answered200 < end; waits++) await sleep(5)

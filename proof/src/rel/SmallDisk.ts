@@ -19,7 +19,7 @@ const size = "24m"
 /** The user of the PostgreSQL server, who must own a tablespace's directory. */
 const owner = "postgres"
 
-/** Mounts it until the scope ends; undefined without the right to. */
+/** Mounts a file system until the scope ends; returns undefined without the right to. */
 const mounted = Effect.acquireRelease(
   Effect.sync(() => {
     const path = mkdtempSync(join(tmpdir(), "pawl-disk-"))

@@ -84,7 +84,7 @@ export const start = (miss: (sentence: string) => void, workTime: () => number) 
     return {
       figures,
       settle,
-      /** The leases of calls that begin within so many milliseconds may run out early. */
+      /** Notes that the leases of calls that begin within some milliseconds may run out early. */
       endLeases: (within: number) => {
         leasesEndedAt = performance.now() + within
       },

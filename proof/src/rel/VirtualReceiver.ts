@@ -26,7 +26,10 @@ export interface Call extends Handler.Transition {
   readonly at: number
 }
 
-/** `statusAt` returns a transaction's status, or that the service is down; `latency` is a read's milliseconds. */
+/**
+ * Options of the receiver: `statusAt` returns a transaction's status, or that the service is down, and `latency` is the
+ * milliseconds of a read.
+ */
 export interface Options {
   readonly policy: Policy
   readonly statusAt: (id: string, at: number) => Status | "down" | undefined

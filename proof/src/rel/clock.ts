@@ -32,7 +32,7 @@ const steps = [1000, 8000, 45_000, 600_000, 7_200_000]
 /** The largest step of the database that ends no lease early, in milliseconds. */
 const harmlessStep = 8000
 const skew = 45_000
-/** Every process has noticed a step of the database by then, in milliseconds. */
+/** The time after which every process has noticed a step of the database, in milliseconds. */
 const noticeTime = 13_000
 const answersPerFault = 60
 /** Ends the wait for the last calls, in milliseconds: some leases and the longest waits after failures. */
@@ -40,8 +40,8 @@ const settleTimeout = 300_000
 const alarmLimit = 5000
 
 /**
- * Only tests change these milliseconds: the longest call, the longest wait after a fault, and how long a receiver is
- * stopped. If that is shorter than a lease, all leases are deleted meanwhile.
+ * Options in milliseconds that only tests change: the longest call, the longest wait after a fault, and how long a
+ * receiver is stopped. If that is shorter than a lease, all leases are deleted meanwhile.
  */
 interface ClockOptions {
   readonly slow: number

@@ -41,7 +41,7 @@ const startTimeout = 60_000
 const settleTimeout = 400_000
 const defaultLoss = 0.3
 
-/** Only tests change this: `leases` false ends the leases of killed processes. */
+/** Options that only tests change: `leases` false ends the leases of killed processes. */
 interface CreateOptions {
   readonly leases: boolean
 }

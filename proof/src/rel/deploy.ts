@@ -30,7 +30,7 @@ const maxEndTime = 20_000
 /** Ends the wait for the last calls, in milliseconds: some leases and the longest waits after time-outs. */
 const settleTimeout = 240_000
 
-/** Only tests change these: a slow call, and one beyond the forward time-out, in milliseconds. */
+/** Options that only tests change: a slow call, and one beyond the forward time-out, in milliseconds. */
 interface DeployOptions {
   readonly slow: number
   readonly tooSlow: number | undefined

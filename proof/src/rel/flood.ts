@@ -108,7 +108,7 @@ const application = Effect.gen(function* () {
   return { toldAt, url: `http://127.0.0.1:${port}/` }
 })
 
-/** Only tests change this: they judge no times. */
+/** Options that only tests change: `isTimed` is false, because they judge no times. */
 interface FloodOptions {
   readonly isTimed: boolean
 }

@@ -27,7 +27,7 @@ import * as VirtualReceiver from "./VirtualReceiver.ts"
 
 type Options = Omit<RunOptions, "stores">
 
-/** One genuine callback is verified for so many changed ones. */
+/** The number of changed callbacks for which one genuine callback is verified. */
 const genuineEvery = 500
 const yieldEvery = 20_000
 
@@ -140,7 +140,7 @@ const drawTransaction = (id: string, random: SeededRandom.SeededRandom) => {
   return { id, moves, forged: [...forged, ...atGenuine].filter(({ at }) => at >= 0) }
 }
 
-/** So few transactions in a receiver that no read waits for another. */
+/** The number of transactions in a receiver, so few that no read waits for another. */
 const transactionsAtOnce = 8
 
 /** Posts forged statuses among genuine ones. A test passes another `actual` policy, which must cause misses. */

@@ -26,14 +26,14 @@ const senders = 8
 const answeredBeforeKill = { least: 20, most: 200 }
 /** The longest delay of a kill after these responses, in milliseconds. */
 const killDelay = 20
-/** Ends the wait for them when a receiver hangs, in milliseconds. */
+/** The time after which the wait for these responses ends when a receiver hangs, in milliseconds. */
 const hangTimeout = 60_000
 /** The most handler calls in flight (`Worker`). */
 const callsInFlight = 64
 /** Ends the wait for the last calls, in milliseconds without one: longer than a lease and the longest backoff. */
 const settleTimeout = { withLeases: 360_000, withoutLeases: 60_000 }
 
-/** Only tests change this: `leases` false deletes the leases of killed receivers. */
+/** Options that only tests change: `leases` false deletes the leases of killed receivers. */
 interface KillOptions {
   readonly leases: boolean
 }
@@ -46,7 +46,7 @@ const onStore = (
   Effect.gen(function* () {
     const { miss, misses } = collectMisses()
     const random = SeededRandom.make(seed, "kill")
-    /** Its own stream, so that kills do not depend on the order of the senders. */
+    /** Stream of random numbers of its own, so that kills do not depend on the order of the senders. */
     const kills = SeededRandom.make(seed, "kills")
     const store = yield* Stores.makeSql(name)
     const { baseUrl, statuses } = yield* FakeService.start
@@ -133,7 +133,10 @@ const onStore = (
     port = lastPort
     const isTold = ([id, history]: readonly [string, ReadonlyArray<Status>]) =>
       application.callsOf.get(id)?.at(-1)?.to === history.at(-1)
-    /** A crash between a call and its mark causes another call, after a backoff; so the rows are checked too. */
+    /**
+     * Tells whether all statuses are told and the rows agree: a crash between a call and its mark causes another call,
+     * after a backoff.
+     */
     const isSettled = async (): Promise<boolean> => {
       if (![...histories].every(isTold)) return false
       for (const [id, history] of histories) {

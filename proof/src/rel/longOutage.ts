@@ -24,7 +24,7 @@ import * as VirtualReceiver from "./VirtualReceiver.ts"
 const second = 1000
 const hour = 3600 * second
 const readsPerSecond = 20
-/** The rest is told so long after the last read: the gap of failed reads, and a lease. */
+/** The milliseconds after the last read in which the rest is told: the gap of failed reads, and a lease. */
 const slack = 60 * second
 const concurrency = 64
 

@@ -41,7 +41,7 @@ import * as SeededRandom from "./SeededRandom.ts"
 /** The callbacks of the broken merchant for each of another one: a tenth of the load. */
 const brokenWeight = 11
 const connections = 16
-/** One genuine callback for so many foreign ones. */
+/** The number of foreign callbacks for which one genuine callback is posted. */
 const genuineEvery = 500
 const blocks = 12
 const measured = 300

@@ -87,7 +87,7 @@ const expectedCalls = (history: History): ReadonlyArray<string> => {
 /** The operations of one receiver; a ledger in memory scans them for each claim. */
 const batchSize = 250
 
-/** `profile` changes switches of the receiver. */
+/** Registers operations and checks the calls of the handler; `profile` changes switches of the receiver. */
 export const follow = (
   { count, log, seed }: Omit<RunOptions, "stores">,
   profile: Partial<Switches> = {}

@@ -11,7 +11,7 @@ import { type Run, collectMisses, type RunOptions } from "./Run.ts"
 
 const policies: ReadonlyArray<Evidence.Policy> = ["final", "always", "never"]
 
-/** Nine statuses can be claimed, and nine confirmed. */
+/** The number of possible evidences: nine statuses can be claimed, and nine confirmed. */
 const evidenceCount = 2 ** (2 * statuses.length)
 
 const batchSize = 4096

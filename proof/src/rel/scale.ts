@@ -36,7 +36,7 @@ const burst = 200
 const noise = 25
 /** The longest time in which no transaction is told, in milliseconds, while the budget puts reads off. */
 const settleTimeout = 120_000
-/** After this time only reserved reads go before a waiting claim, in milliseconds. */
+/** The milliseconds after which only reserved reads go before a waiting claim. */
 const watchGrace = 1500
 const reservedAhead = Math.floor((lookahead * readsPerSecond) / shards / (1000 + slack)) + 1
 

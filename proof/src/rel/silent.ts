@@ -162,7 +162,7 @@ const play = (
     return { figures: all, misses: misses() }
   }).pipe(Effect.scoped)
 
-/** All causes at once: each waits for a minute. */
+/** The number of causes at once, each of which waits for a minute. */
 const atOnce = 5
 
 export const silentWith = (

@@ -31,7 +31,7 @@ export const kinds = {
 
 type Kinds = Readonly<Record<string, PlanGenerator.Size>>
 
-/** The watch for outages wakes every minute and costs more than the rest, so every eighth year has outages. */
+/** Gives every eighth year outages, because the watch for them wakes every minute and costs more than the rest. */
 const withOutages = (seed: number, size: PlanGenerator.Size): PlanGenerator.Size => ({
   ...size,
   outages: seed % 8 === 0 ? Math.ceil(size.days / 7) : 0

@@ -58,7 +58,7 @@ interface SlowOptions {
   readonly isTimed: boolean
 }
 
-/** Never answers calls for ids that begin with 8, and notes when each id was told. */
+/** Makes an application that never answers calls for ids that begin with 8, and notes when each id was told. */
 const makeApplication = Effect.gen(function* () {
   const toldAt = new Map<string, number>()
   const port = yield* serve((request, response) => {

@@ -16,7 +16,7 @@ interface Options extends RunOptions {
   readonly limits: Limits
 }
 
-/** SQLite: the file is removed, a copy gets its name, then it gets it back. */
+/** Replaces a SQLite file: it is removed, a copy gets its name, then it gets its name back. */
 const replaced = ({ count, limits, log }: Options) =>
   Effect.gen(function* () {
     const store = yield* Stores.makeSql("sqlite")
@@ -45,7 +45,7 @@ const statement = (server: PostgresServer.PostgresServer, text: string) =>
     Effect.provide(clientOf(server))
   )
 
-/** PostgreSQL: all processes of a server whose role does not wait for the disk are killed, repeatedly. */
+/** Kills all processes of a PostgreSQL server whose role does not wait for the disk, repeatedly. */
 const killed = ({ count, limits, log }: Options) =>
   Effect.gen(function* () {
     const server = yield* PostgresServer.make()
@@ -69,7 +69,7 @@ const killed = ({ count, limits, log }: Options) =>
     return yield* report({ _tag: "postgres", url: "", database }, clientOf(server))
   }).pipe(Effect.scoped)
 
-/** PostgreSQL: the standby becomes the primary, and the old one goes on read-only. */
+/** Fails over to a PostgreSQL standby, which becomes the primary, while the old primary goes on read-only. */
 const failedOver = ({ count, limits, log }: Options) =>
   Effect.gen(function* () {
     const old = yield* PostgresServer.make()

@@ -30,7 +30,7 @@ export interface Bug {
   readonly releasesRunning?: boolean
 }
 
-/** The last claim is the status, whatever its rank. */
+/** Plants a bug: the last claim is the status, whatever its rank. */
 const lastWriteWins = (ledger: Store): Store => {
   const last = new Map<string, Status>()
   const applied = new Map<string, Status>()
@@ -58,7 +58,7 @@ const lastWriteWins = (ledger: Store): Store => {
   }
 }
 
-/** A callback is a duplicate if an earlier one claimed the same status, confirmed or not. */
+/** Plants a bug: a callback is a duplicate if an earlier one claimed the same status, confirmed or not. */
 const deduplicatedTooEarly = (ledger: Store): Store => {
   const claims = new Set<string>()
   return {

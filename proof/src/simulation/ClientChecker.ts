@@ -41,7 +41,10 @@ interface Failure {
 /** The longest call with all attempts, in milliseconds. */
 const callTimeout = Duration.toMillis(Duration.seconds(30))
 
-/** An access token is valid for 30 days and renewed a day early; another day is for skewed clocks. */
+/**
+ * The milliseconds until an access token is renewed: it is valid for 30 days and renewed a day early; another day is
+ * for skewed clocks.
+ */
 const accessTokenRenewal = 28 * 86_400_000
 
 export const make = (trace: Trace): ClientChecker => {

@@ -51,7 +51,7 @@ const movesFrom = {
   SUCCEED: ["CHARGEBACK"]
 }
 
-/** Every row can be read again so long after the quiet time begins. */
+/** The time from the begin of the quiet time after which every row can be read again. */
 const repairTime = Duration.toMillis(Duration.hours(2))
 
 export const make = Effect.fnUntraced(function* (

@@ -34,7 +34,7 @@ export interface CrashableStore {
 /** With this the receivers watch for outages. Work wakes every worker, so none has to look for it. */
 const pollInterval = Duration.hours(1)
 
-/** More claims at one instant mean a loop without a wait. */
+/** The most claims at one instant, because more mean a loop without a wait. */
 const claimsAtOneInstant = 10_000
 
 /**
@@ -74,7 +74,7 @@ export const make = Effect.fnUntraced(function* (
   let claims = 0
   let lastClaimAt = 0
 
-  /** Work wakes the worker of each process. */
+  /** Latches of the processes, because work wakes the worker of each. */
   const latches = new Set<Latch.Latch>()
   const wakeAll = Effect.sync(() => {
     for (const latch of latches) latch.openUnsafe()

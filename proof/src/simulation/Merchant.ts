@@ -34,7 +34,7 @@ import type { Operation } from "./Plan.ts"
 import * as Process from "./Process.ts"
 import type { Trace } from "./Trace.ts"
 
-/** `wasMade` returns whether the service has a transaction of this requestId. */
+/** Parts of a shop; `wasMade` returns whether the service has a transaction of this requestId. */
 export interface Options {
   readonly seed: number
   readonly bug: Bug
@@ -67,7 +67,7 @@ interface Refusals {
   readonly since: number
 }
 
-/** So many refusals over so many milliseconds end a request. */
+/** The number of refusals, and the milliseconds between the first and the last, that end a request. */
 const maxRefusals = 3
 const refusalTime = Duration.toMillis(Duration.minutes(10))
 

@@ -15,8 +15,8 @@ type KindOn<T extends Target> = Exclude<
 >
 
 /**
- * `strike` returns the current fault of a target and its end, and marks it as met. `clock` returns a process's clock,
- * with right durations.
+ * Source of the faults: `strike` returns the current fault of a target and its end, and marks it as met. `clock`
+ * returns a process's clock, with right durations.
  */
 export interface Nemesis {
   readonly strike: <T extends Target>(

@@ -94,13 +94,16 @@ const refusal = (status: number, headers: Gateway.Response["headers"]): Gateway.
   body: JSON.stringify({ message: `A fault of the plan: ${status}` })
 })
 
-/** `isVerifiable`: its checksum and URL must pass verification. */
+/** A post to the receivers; `isVerifiable`: its checksum and URL must pass verification. */
 export interface Post {
   readonly incoming: Incoming
   readonly isVerifiable: boolean
 }
 
-/** `deliver` returns undefined when no receiver responds; `recent` are the service's posts, newest first. */
+/**
+ * The link to the receivers: `deliver` returns undefined when no receiver responds, and `recent` are the service's
+ * posts, newest first.
+ */
 export interface Callbacks {
   readonly client: HttpClient.HttpClient
   readonly deliver: (post: Post) => Effect.Effect<StatusCode | undefined>

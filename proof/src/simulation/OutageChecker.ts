@@ -29,7 +29,7 @@ const leastOutage = 63 * minute
 const calmTime = 30 * minute
 /** The time of a lease, which a fault may leave behind. */
 const leaseTime = minute / 2
-/** A clock that jumped so shortly before an outage may have left a wrong note of when a worker was alive. */
+/** The time before an outage in which a clock that jumped may leave a wrong note of when a worker was alive. */
 const noteTime = 60 * minute
 
 export const make = (trace: Trace, { faults }: Plan): OutageChecker => {

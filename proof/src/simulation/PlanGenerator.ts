@@ -34,7 +34,7 @@ const scenarios = [
   "chargeback"
 ]
 
-/** Half of the operations have no delivery faults, because the network has enough. */
+/** Arbitrary of scenarios, half of which have no delivery faults because the network has enough. */
 const scenario = (kind: Operation["kind"]): fc.Arbitrary<string> =>
   fc
     .tuple(
@@ -48,7 +48,10 @@ const late = fc.integer({ min: hour, max: 20 * day })
 
 const readablePerUnreadable = 24
 
-/** A payment may be refunded and charged back days later, and a chargeback won. A payout may be returned. */
+/**
+ * Arbitrary of later events: a payment may be refunded and charged back days later, and a chargeback won. A payout may
+ * be returned.
+ */
 const stepsOf = (kind: Operation["kind"]): fc.Arbitrary<Operation["steps"]> => {
   if (kind === "subscription") {
     return fc.tuple(fc.integer({ min: hour, max: 3 * day }), late).map(([one, two]) => [
@@ -141,7 +144,7 @@ const forgery = (moments: ReadonlyArray<number>): fc.Arbitrary<Forgery> =>
 
 const skew = fc.integer({ min: -2 * second, max: 2 * second })
 
-/** An outage begins shortly before a moment, and outlasts the repeats of the service. */
+/** Arbitrary of outages that begin shortly before a moment, and outlast the repeats of the service. */
 const outage = (moments: ReadonlyArray<number>): fc.Arbitrary<Outage> =>
   fc.record({
     at: fc

@@ -25,8 +25,8 @@ export interface Process<out A> {
 }
 
 /**
- * Makes a process that runs `boot` at each start; it is down at first. Crashes may overlap: after two kills it runs
- * at the second start.
+ * Makes a process that runs `boot` at each start, and is down at first. Crashes may overlap: after two kills it runs at
+ * the second start.
  */
 export const make = <A>(
   boot: (instance: Instance) => Effect.Effect<A, never, Scope.Scope>
@@ -35,7 +35,7 @@ export const make = <A>(
     | { readonly value: A; readonly kill: Effect.Effect<void>; readonly stop: Effect.Effect<void> }
     | undefined
   let instances = 0
-  /** Kills without a start so far. */
+  /** The number of kills so far without a start. */
   let openKills = 1
   return {
     running: () => current?.value,

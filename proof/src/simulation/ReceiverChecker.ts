@@ -56,7 +56,10 @@ const faultTime = day
 
 /** The time after the last new claim in which reads go on, in milliseconds. */
 const watchTime = 180 * day
-/** FAILED or CANCELLED is read once more after 12 hours. A clock may be wrong by an hour at both times. */
+/**
+ * The time after which a transaction in FAILED or CANCELLED is read once more: 12 hours. A clock may be wrong by an
+ * hour at both times.
+ */
 const lastReadTime = 10 * 3_600_000
 
 export const make = (

@@ -32,7 +32,7 @@ import type { ReceiverChecker } from "./ReceiverChecker.ts"
 import type { Trace } from "./Trace.ts"
 import type { CallEnd } from "./TurnChecker.ts"
 
-/** `handlerActionsOf` returns what the handler does, call by call. */
+/** Parts of a receiver; `handlerActionsOf` returns what the handler does, call by call. */
 export interface Options {
   readonly name: ReceiverName
   readonly seed: number

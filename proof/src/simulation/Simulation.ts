@@ -25,7 +25,9 @@ import * as Observer from "./Observer.ts"
 import * as Plan from "./Plan.ts"
 import * as Trace from "./Trace.ts"
 
-/** `listen` gets the lines of the trace; `stopsAtViolation` ends the run at the first violation. */
+/**
+ * Options of a run: `listen` gets the lines of the trace, and `stopsAtViolation` ends the run at the first violation.
+ */
 export interface Options {
   readonly bug?: Bug
   readonly listen?: (line: string) => void

@@ -35,7 +35,7 @@ export interface Violation {
 const hashedAtOnce = 100_000
 const keptViolations = 5
 
-/** `expected` are the marks to meet; `listen` receives every line. */
+/** Makes the trace of one simulation; `expected` are the marks to meet, and `listen` receives every line. */
 export const make = Effect.fnUntraced(function* (
   expected: ReadonlyArray<string>,
   listen: (line: string) => void = () => {}

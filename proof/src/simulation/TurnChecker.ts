@@ -28,7 +28,10 @@ interface Call {
   end: { readonly at: number; readonly as: CallEnd } | undefined
 }
 
-/** `dueAt`: when a callback came whose status can be told; `failingSince`: the first failure in a row. */
+/**
+ * Turns of a transaction; `dueAt`: when a callback came whose status can be told; `failingSince`: the first failure in
+ * a row.
+ */
 interface Turns {
   call: Call | undefined
   readonly reads: Array<{ readonly from: number; to: number }>
@@ -46,7 +49,7 @@ const leastRest = 3 * second
 const maxTellDelay = second
 /** The longest lateness of a repeated call, in milliseconds: a read may precede it. */
 const maxRetryDelay = 5 * second
-/** Failures for a shorter time park no row, in milliseconds. */
+/** The least milliseconds of failures that park a row. */
 const leastParkTime = 23 * hour
 
 const backoff = (attempt: number): number => Math.min(second * 2 ** (attempt - 1), 300 * second)
@@ -87,7 +90,7 @@ export const make = (
     )
   const isDisturbed = (...fault: Parameters<typeof disturbing>) => disturbing(...fault).length > 0
   const isJump = ({ kind, target }: Fault) => kind === "jump" && target !== "client"
-  /** A clock that jumps, or a failed renewal, ends leases early. */
+  /** Tells whether a fault ends leases early, as a clock that jumps or a failed renewal does. */
   const endsLeases = (fault: Fault) => isJump(fault) || fault.target === "store"
   const stops = ({ kind, target }: Fault) =>
     target === "store" ||

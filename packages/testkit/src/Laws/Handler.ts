@@ -67,7 +67,7 @@ const endsAt = (expected: Model.Books, refunds: ReadonlyArray<string> = []) =>
     yield* compare(yield* shop.books, expected, "after the last call,")
   })
 
-/** The calls from `first` on, by default the last one, must change nothing. */
+/** Makes the check that the calls from `first` on, by default the last one, change nothing. */
 const keeps = (first: (steps: Steps) => number, refunds: ReadonlyArray<string> = []) =>
   Effect.fnUntraced(function* (open: Model.Open, steps: Steps) {
     const shop = yield* start(open, refunds)
@@ -79,7 +79,7 @@ const keeps = (first: (steps: Steps) => number, refunds: ReadonlyArray<string> =
 
 const last = (steps: Steps): number => steps.length - 1
 
-/** A second shop gets another history; the books must end alike. */
+/** Makes the check that a second shop with another history ends with the same books. */
 const endsLike = (other: (steps: Steps) => Steps) =>
   Effect.fnUntraced(function* (open: Model.Open, steps: Steps) {
     const [one, two] = [yield* start(open), yield* start(open)]

@@ -57,8 +57,8 @@ const name = (status: string | undefined): string =>
 type Expected = "stored" | "incoming"
 
 /**
- * `expect` selects the status that has to be stored next, or returns undefined if the case belongs
- * to another law.
+ * Makes a law about the last status that arrived. `expect` selects the status that has to be stored
+ * next, or returns undefined if the case belongs to another law.
  */
 const law = (
   text: Omit<Laws.LawText, "section"> & { readonly section?: string },

@@ -15,9 +15,9 @@ import { identity } from "effect/Function"
 export interface Request {
   /** The HTTP method, in capitals. */
   readonly method: string
-  /** Begins at the host root, and may have a query. */
+  /** The path and query, from the root of the host. */
   readonly path: string
-  /** Names are lower case. */
+  /** The headers, with names in lower case. */
   readonly headers: Readonly<Record<string, string | undefined>>
   /** The bytes; empty without a body. */
   readonly body: Uint8Array
@@ -27,9 +27,9 @@ export interface Request {
 export interface Response {
   /** The HTTP status. */
   readonly status: number
-  /** Names are lower case. */
+  /** The headers, with names in lower case. */
   readonly headers: Readonly<Record<string, string>>
-  /** Empty only with 204, or where a reading empties it. */
+  /** The text of the body; empty only with 204, or where a reading empties it. */
   readonly body: string
 }
 
@@ -39,7 +39,7 @@ export interface CallbackParts {
   readonly kind: Kind
   /** The URL with its routing parameters. */
   readonly url: string
-  /** `application/json` by default. */
+  /** The content type; `application/json` by default. */
   readonly contentType?: string
   /** The fields of the checksum. */
   readonly signed: Signed

@@ -11,7 +11,7 @@ export class GatewayConfig extends Context.Service<
   {
     /** The key of the only merchant. */
     readonly merchantKey: string
-    /** Its secret. */
+    /** The secret of that merchant. */
     readonly merchantSecret: Redacted.Redacted
     /** The time between two moves of a transaction. */
     readonly pace: Duration.Duration
@@ -23,7 +23,7 @@ export class GatewayConfig extends Context.Service<
     readonly environment: string
     /** Whether it accepts more than the specification. */
     readonly isLenient: boolean
-    /** Where the specification is silent. */
+    /** The behaviour where the specification is silent. */
     readonly behaviour: Behaviour
     /** The time after which an unpaid intent expires. */
     readonly intentLifetime: Duration.Duration
@@ -34,9 +34,9 @@ export class GatewayConfig extends Context.Service<
 
 /** Each has a default. */
 export interface Options {
-  /** `sandbox-key` by default. */
+  /** The key of the only merchant; `sandbox-key` by default. */
   readonly merchantKey?: string | undefined
-  /** `sandbox-secret` by default. */
+  /** The secret of the only merchant; `sandbox-secret` by default. */
   readonly merchantSecret?: Redacted.Redacted | undefined
   /** The time between two moves of a transaction; 200 milliseconds by default. */
   readonly pace?: Duration.Input | undefined

@@ -28,8 +28,8 @@ export const marks = [
 export type Mark = (typeof marks)[number]
 
 /**
- * Without `mark` the process ends when it is killed. Even orders are sent, odd ones enqueued; those with a card are
- * sent, because card data is not enqueued. `secrets` are the current merchant secret and the one before it.
+ * Task of a process, which without `mark` ends when it is killed. Even orders are sent, odd ones enqueued; those with a
+ * card are sent, because card data is not enqueued. `secrets` are the current merchant secret and the one before it.
  */
 export interface Task {
   readonly baseUrl: string

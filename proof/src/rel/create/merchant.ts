@@ -99,7 +99,7 @@ const handler = Layer.succeed(Handler, {
     around("before the handler", print(`handled ${transactionId} ${to}`), "handled")
 })
 
-/** Its own key, because a request may be older than two rotations. */
+/** Seal key of its own, because a request may be older than two rotations of the secret. */
 const key = Redacted.make(Buffer.alloc(32, 7).toString("base64"))
 
 const requests = Requests.layer({

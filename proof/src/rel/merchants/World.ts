@@ -28,7 +28,7 @@ import * as Stores from "../Stores.ts"
 export const merchants = 100
 export const brokenMerchant = 0
 const maxResent = 30
-/** Two connections of PostgreSQL for each merchant, and some for its own work. */
+/** The connections of PostgreSQL: two for each merchant, and some for the run itself. */
 const maxConnections = 2 * merchants + 20
 
 export const indexes: ReadonlyArray<number> = Array.from({ length: merchants }, (_, index) => index)

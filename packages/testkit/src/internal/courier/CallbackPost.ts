@@ -16,7 +16,7 @@ import * as Stream from "effect/Stream"
 import { GatewayConfig } from "../GatewayConfig.ts"
 import { VirtualClock } from "../../VirtualClock.ts"
 
-/** `body` is every field but the status, `signed` what the checksum covers. */
+/** A callback to post: `body` is every field but the status, `signed` what the checksum covers. */
 export interface CallbackRequest {
   readonly url: string
   readonly contentType?: string
@@ -41,8 +41,9 @@ export const withRouting = (
 }
 
 /**
- * An attempt ends when the whole response has arrived; its body is discarded. An invalid URL, or
- * one that is not allowed, is `refused` before anything is sent.
+ * Makes the function that posts one attempt, which ends when the whole response has arrived; the
+ * body is discarded. An invalid URL, or one that is not allowed, is `refused` before anything is
+ * sent.
  */
 export const make = Effect.fnUntraced(function* (
   isAllowed: (url: URL) => boolean
@@ -85,6 +86,6 @@ export const make = Effect.fnUntraced(function* (
 export const textOf = ({ body, status }: Pick<CallbackRequest, "body" | "status">): string =>
   JSON.stringify({ ...body, transactionStatus: status })
 
-/** On this machine, without credentials. */
+/** Tells whether a URL is on this machine and has no credentials. */
 export const isLocal = (url: URL): boolean =>
   isLoopback(url.hostname) && url.username === "" && url.password === ""

@@ -6,13 +6,16 @@ import * as PubSub from "effect/PubSub"
 import * as Stream from "effect/Stream"
 import type { Delivery } from "../../Courier.ts"
 
-/** A subscriber that is 1,024 attempts behind loses the oldest. */
+/** Feed of the attempts; a subscriber that is 1,024 attempts behind loses the oldest. */
 export interface DeliveryFeed {
   readonly publish: (delivery: Delivery) => void
   readonly changes: Stream.Stream<Delivery>
 }
 
-/** The buffer is made for the first subscriber, because it allocates all its capacity at once. */
+/**
+ * Makes a feed, whose buffer is made for the first subscriber because it allocates all its capacity
+ * at once.
+ */
 export const make = (): DeliveryFeed => {
   let buffer: PubSub.PubSub<Delivery> | undefined
   return {

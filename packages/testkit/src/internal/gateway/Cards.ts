@@ -39,7 +39,7 @@ export const fromNumber = (number: Redacted.Redacted): Card => ({
   story: stories[Redacted.value(number)] ?? "succeed"
 })
 
-/** `find` refuses an unknown token. */
+/** Exchange of cards for tokens; `find` refuses an unknown token. */
 export interface Vault {
   readonly store: (card: Card) => Effect.Effect<Redacted.Redacted>
   readonly find: (token: Redacted.Redacted) => Effect.Effect<Card, ErrorResponse>

@@ -88,7 +88,7 @@ export interface Checkout {
 export interface Submitted {
   /** The intent after the form. */
   readonly intent: Intent
-  /** One for each wrong field. */
+  /** The errors of the form, one for each wrong field. */
   readonly errors: ReadonlyArray<FormError>
 }
 
@@ -282,7 +282,7 @@ export const make = Effect.fnUntraced(function* (
   }
 })
 
-/** The scenario applies only if the card is neither declined nor challenged. */
+/** Chooses the scenario of a payment whose card is neither declined nor challenged. */
 const chosenScenario = Effect.fnUntraced(function* (metadata: Metadata | undefined, story: string) {
   const scenario = yield* scenarioOf(metadata)
   if (story === "succeed" && scenario.statuses.includes("PROCESSING")) return scenario

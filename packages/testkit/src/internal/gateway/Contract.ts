@@ -40,8 +40,8 @@ type TypeOf<E, Name extends Part> =
   E extends Readonly<Record<Name, Schema.Top>> ? E[Name]["Type"] : void
 
 /**
- * One handler for each endpoint. Amounts are rounded; `sentAmount` is the amount as it was sent,
- * which the checksum covers; `sent` is the whole body.
+ * Handlers of the contract, one for each endpoint. Amounts are rounded; `sentAmount` is the amount
+ * as it was sent, which the checksum covers; `sent` is the whole body.
  */
 export type Handlers = {
   readonly [E in Endpoint as E["identifier"]]: (request: {
@@ -117,7 +117,7 @@ const routeOf = (
   })
 }
 
-/** `undefined` is no body. */
+/** Makes a JSON response; `undefined` is no body. */
 export const jsonResponse = (status: number, body: unknown): Response =>
   body === undefined
     ? { status, headers: {}, body: "" }
@@ -189,7 +189,7 @@ const illFormedIn = (value: unknown, path: ReadonlyArray<string> = []): Array<ty
 
 const loneSurrogate = /\p{Cs}/u
 
-/** The contract checks only how these begin. */
+/** The fields with URLs, of which the contract checks only the beginning. */
 const urls = ["callbackUrl", "successRedirectUrl", "failureRedirectUrl"]
 
 const isUrl = (body: unknown, name: string): boolean =>

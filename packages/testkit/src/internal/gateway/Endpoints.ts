@@ -35,13 +35,15 @@ export const finder = <A>(
   }
 }
 
-/** Reads a name with `/api` or without, and with any names of path parameters. */
+/**
+ * Finds the endpoint of a name, which may begin with `/api` and have any names of path parameters.
+ */
 export const named = (text: string): string | undefined =>
   endpoints.find(([, name]) => bare(name) === bare(text))?.[1]
 
 export const of = (method: string, path: string): string | undefined => find(method, path)?.[0]
 
-/** An invalid escape stays as it is, and the schema refuses it. */
+/** Decodes a segment of a path; an invalid escape stays as it is, and the schema refuses it. */
 const unescape = (segment: string): string =>
   Result.getOrElse(
     Result.try(() => decodeURIComponent(segment)),

@@ -16,7 +16,7 @@ import type { Transaction } from "./Transaction.ts"
 
 export type MethodKind = "WALLET" | "BANK_TRANSFER" | "QR_CODE"
 
-/** A name without a known word is a wallet. */
+/** Returns the kind of a payment method; a name without a known word is a wallet. */
 export const methodKind = ({ apmType = "" }: Transaction): MethodKind =>
   /qr/iu.test(apmType)
     ? "QR_CODE"
@@ -24,12 +24,12 @@ export const methodKind = ({ apmType = "" }: Transaction): MethodKind =>
       ? "BANK_TRANSFER"
       : "WALLET"
 
-/** Paces between the customer's approval and the payment. */
+/** The paces between the customer's approval and the payment. */
 export const pacesToPay = { WALLET: 1, BANK_TRANSFER: 10, QR_CODE: 1 }
 
 /**
- * A payout has a page only if it says where the customer returns to; on the page of an intent the
- * customer has confirmed already.
+ * Tells whether a transaction has a page of its method: a payout only with a return URL, and none
+ * on the page of an intent, where the customer has confirmed already.
  */
 export const hasPage = ({ accountId, intentId, kind, returnUrls }: Transaction): boolean =>
   accountId !== undefined &&

@@ -20,7 +20,7 @@ const PlanDate = Schema.String.check(
 const frequency = Schema.Literals(["DAILY", "WEEKLY", "MONTHLY", "CUSTOM"])
 const interval = Schema.Int.check(Schema.isGreaterThan(0))
 
-/** Stricter than the contract. */
+/** Schema for the fields of a plan that set its charge dates; stricter than the contract. */
 export const PlanSchedule = Schema.Struct({
   frequency,
   interval,
@@ -43,7 +43,10 @@ export const PlanScheduleUpdate = Schema.Struct({
   endDate: Schema.optionalKey(PlanDate)
 })
 
-/** In milliseconds since the epoch; `undefined` if there is none. */
+/**
+ * Returns the first charge after a time, in milliseconds since the epoch; `undefined` if there is
+ * none.
+ */
 export const nextCharge = (
   plan: PlanSchedule,
   after: number,

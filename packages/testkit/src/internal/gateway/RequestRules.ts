@@ -21,10 +21,16 @@ export const ScenarioMetadata = Schema.optionalKey(
   })
 )
 
-/** It must not break the text that a callback checksum covers. */
+/**
+ * Schema for the merchant account of card operations; it must not break the text that a callback
+ * checksum covers.
+ */
 export const Mid = AccountId
 
-/** `story` replaces the default `succeed`, and keeps the delivery suffixes. */
+/**
+ * Returns the scenario of checked metadata; `story` replaces the default `succeed`, and keeps the
+ * delivery suffixes.
+ */
 export const scenarioOf = (
   metadata: Metadata | undefined,
   story = "succeed"

@@ -7,7 +7,10 @@ import * as Result from "effect/Result"
 import type * as Schema from "effect/Schema"
 import type { Behaviour } from "../Behaviour.ts"
 
-/** Returns any other text as it is. The contract refuses an amount that is not rounded. */
+/**
+ * Rounds an amount to two decimals; returns any other text as it is. The contract refuses an amount
+ * that is not rounded.
+ */
 export const round = (amount: string, rounding: Behaviour["rounding"] = "half-up"): string =>
   rounding !== "refused" && /^(?:0|[1-9][0-9]*)\.[0-9]{3,}$/u.test(amount)
     ? Result.getOrElse(Amount.round(amount, { mode: modes[rounding] }), () => amount)
@@ -31,7 +34,7 @@ const rounded = (fields: JsonObject, rounding: Behaviour["rounding"]): JsonObjec
   }
 }
 
-/** As it was sent, or an empty text. */
+/** Returns the amount in a request body as it was sent, or an empty text. */
 export const amountOf = (body: Schema.Json): string =>
   isObject(body) && typeof body["amount"] === "string" ? body["amount"] : ""
 

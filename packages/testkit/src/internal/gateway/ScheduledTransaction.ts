@@ -5,7 +5,10 @@ import type { Status } from "@pawl/core/Status"
 import type { Scenario } from "../../Scenario.ts"
 import type { Transaction } from "./Transaction.ts"
 
-/** It moves to the first of `remaining` at `due`, in milliseconds since the epoch. */
+/**
+ * Transaction and its remaining statuses: it moves to the first of `remaining` at `due`, in
+ * milliseconds since the epoch.
+ */
 export interface ScheduledTransaction {
   readonly transaction: Transaction
   readonly scenario: Scenario
@@ -14,8 +17,8 @@ export interface ScheduledTransaction {
 }
 
 /**
- * `declineCode` applies to FAILED; its default is the scenario's. Only an APM transaction has a
- * `declineSubReason` (`spec.md`, "Conventions").
+ * Returns a transaction after a move; `declineCode` applies to FAILED, and its default is the
+ * scenario's. Only an APM transaction has a `declineSubReason` (`spec.md`, "Conventions").
  */
 export const moved = (
   entry: ScheduledTransaction,
@@ -56,7 +59,7 @@ export const approved = (
   }
 }
 
-/** Tells whether no other status follows, as after a chargeback that is won. */
+/** Tells whether no other status follows the last one, as after a chargeback that is won. */
 export const isLast = (
   { statuses }: Scenario,
   remaining: ScheduledTransaction["remaining"],

@@ -29,7 +29,7 @@ import type { Behaviour } from "../Behaviour.ts"
 import { StateStore } from "../state/StateStore.ts"
 import { sleepUntil } from "../Sleep.ts"
 
-/** `due` is the time of the next charge, in milliseconds since the epoch. */
+/** A subscription. `due` is the time of the next charge, in milliseconds since the epoch. */
 export interface SubscriptionState extends NewSubscription {
   readonly id: string
   readonly createdAt: string
@@ -59,7 +59,7 @@ export interface SubscriptionBilling {
   readonly reset: Effect.Effect<void>
 }
 
-/** Stops when the scope closes. */
+/** Makes the billing, which stops when the scope closes. */
 export const make = Effect.fnUntraced(function* (
   transactions: Transactions,
   {

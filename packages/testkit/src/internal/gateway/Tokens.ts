@@ -26,7 +26,10 @@ export interface Tokens {
   readonly isValid: (token: string) => Effect.Effect<boolean>
 }
 
-/** Without a lifetime tokens do not expire, and claim none. */
+/**
+ * Makes the access tokens of one environment; without a lifetime they do not expire, and claim
+ * none.
+ */
 export const make = Effect.fnUntraced(function* (
   lifetime: Duration.Duration | undefined
 ): Effect.fn.Return<Tokens, never, GatewayConfig | Hmac> {
@@ -40,10 +43,12 @@ export const make = Effect.fnUntraced(function* (
     Redacted.make(Hex.encode(keyed(merchantSecret)(`access tokens of ${environment} ${service}`)))
   )
   let issued = 0
-  /** By token, because a verification takes 12 microseconds. */
+  /**
+   * The expiry of tokens that were verified before, because a verification takes 12 microseconds.
+   */
   const known = new Map<string, number>()
 
-  /** In milliseconds since the epoch; 0 if the token is not ours. */
+  /** Returns the expiry of a token in milliseconds since the epoch; 0 if the token is not ours. */
   const endOf = (token: string): number => {
     const end = token.lastIndexOf(".")
     const signed = token.slice(0, end)

@@ -10,17 +10,17 @@ import type { Metadata } from "@pawl/core/Transaction"
 
 /** A transaction. Times are ISO 8601. */
 export interface Transaction {
-  /** Unique in its gateway. */
+  /** The id, unique in its gateway. */
   readonly transactionId: string
   /** The operation that created it. */
   readonly kind: Kind
-  /** The last of `history`. */
+  /** The last status of `history`. */
   readonly status: Status
   /** Whether the scenario moves it no further. */
   readonly isOver: boolean
   /** The reason of FAILED. */
   readonly declineCode?: number | undefined
-  /** Of an APM transaction only. */
+  /** The decline sub-reason, which only an APM transaction has. */
   readonly declineSubReason?: string | undefined
   /** The requestId of the create. */
   readonly requestId: string
@@ -30,11 +30,11 @@ export interface Transaction {
   readonly mid?: string | undefined
   /** The amount, rounded to two decimals. */
   readonly amount: string
-  /** ISO 4217. */
+  /** The currency, ISO 4217. */
   readonly currency: string
   /** The metadata of the create. */
   readonly metadata?: Metadata | undefined
-  /** Without it no callback is sent. */
+  /** The URL of its callbacks; without one no callback is sent. */
   readonly callbackUrl?: string | undefined
   /** The name of the payment method. */
   readonly apmType?: string | undefined
@@ -44,7 +44,7 @@ export interface Transaction {
   readonly billingDetails?: ApmBillingDetails | undefined
   /** The order of an APM create. */
   readonly order?: Order | undefined
-  /** The only stored part of the card number. */
+  /** The mask of the card number, the only part of it that is stored. */
   readonly cardMask?: string | undefined
   /** The name on the card. */
   readonly cardHolder?: string | undefined
@@ -54,7 +54,7 @@ export interface Transaction {
   readonly subscriptionId?: string | undefined
   /** The intent on whose page the customer made the payment. */
   readonly intentId?: string | undefined
-  /** Where the pages send the customer back. */
+  /** The URLs to which the pages send the customer back. */
   readonly returnUrls?: ReturnUrls | undefined
   /** Whether the customer approved it on the page of its method. */
   readonly isApproved?: boolean | undefined
@@ -66,8 +66,8 @@ export interface Transaction {
 
 /** The URLs to which a page sends the customer back. */
 export interface ReturnUrls {
-  /** After a payment. */
+  /** The URL after a payment. */
   readonly success?: string | undefined
-  /** After a decline or a cancellation. */
+  /** The URL after a decline or a cancellation. */
   readonly failure?: string | undefined
 }

@@ -41,7 +41,7 @@ export interface NewTransaction extends Omit<
   readonly scenario: Scenario
 }
 
-/** The effect of a move on something else. */
+/** Function that is called after a move, for its effect on something else. */
 export type MoveListener = (entry: ScheduledTransaction) => Effect.Effect<void>
 
 /** The transactions of a gateway. */
@@ -71,8 +71,9 @@ export interface Transactions {
 }
 
 /**
- * They stop moving when the scope closes. `message` returns the callback of a transaction without
- * its status; `undefined` sends none.
+ * Makes the transactions of a gateway from its stored state, which stop moving when the scope
+ * closes. `message` returns the callback of a transaction without its status; `undefined` sends
+ * none.
  */
 export const make = Effect.fnUntraced(function* (
   message: (transaction: Transaction) => Message | undefined
@@ -82,8 +83,8 @@ export const make = Effect.fnUntraced(function* (
   const courier = yield* Courier
   const fibers = yield* FiberSet.make()
   /**
-   * By the time of their move. They share a fiber: one for each is a quarter of the cost of a
-   * create.
+   * The ids of the transactions that move, by the time of their move. They share a fiber: one for
+   * each is a quarter of the cost of a create.
    */
   const moving = new Map<number, Array<string>>()
   const entries = open<ScheduledTransaction>("transaction")
@@ -241,8 +242,11 @@ const firstSeededId = 100_001
 // Far above the identifiers of transactions, and still an exact JSON number.
 const firstIntentId = 8_000_000_000_000_000
 
-/** Above the identifiers of every gateway that started earlier: none makes 100 in a millisecond. */
+/**
+ * Returns an identifier above those of every gateway that started earlier: none makes 100 in a
+ * millisecond.
+ */
 const unusedId = Effect.map(Clock.currentTimeMillis, (now) => Math.max(firstSeededId, now * 100))
 
-/** As the service writes it, ISO 8601. */
+/** Returns the current time as the service writes it, ISO 8601. */
 export const now: Effect.Effect<string> = Effect.map(DateTime.now, DateTime.formatIso)

@@ -97,7 +97,7 @@ export const fromDelivery = (
   }
 }
 
-/** May be part of the joined checksum text. */
+/** Texts that may be part of the joined checksum text. */
 const word = fc
   .string({ unit: "grapheme", minLength: 1, maxLength: 12 })
   .filter((text) => /^[^|\p{Cc}\p{Cs}]+$/u.test(text))

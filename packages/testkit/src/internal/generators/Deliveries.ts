@@ -94,7 +94,10 @@ export interface TrafficTransaction extends Delivered {
   readonly paymentId: string | undefined
 }
 
-/** Each merchant's secret changes once: `secret` tells which one signs the callback. */
+/**
+ * Callback of one of many transactions; each merchant's secret changes once, and `secret` tells
+ * which one signs it.
+ */
 export interface Arrival extends Delivery {
   readonly transaction: TrafficTransaction
   readonly secret: "current" | "previous"

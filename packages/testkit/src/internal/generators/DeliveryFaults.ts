@@ -133,7 +133,7 @@ class FaultyHistories<History extends HasStatuses> extends fc.Arbitrary<WithFaul
   }
 }
 
-/** At the new positions of the statuses that are left. */
+/** Returns the faults of the statuses that are left, at their new positions. */
 const moved = (
   faults: ReadonlyArray<DeliveryFault>,
   { statuses: before }: HasStatuses,

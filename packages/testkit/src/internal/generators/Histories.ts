@@ -15,7 +15,10 @@ export const kinds: ReadonlyArray<KnownKind> = [...kindsOf.apm, ...kindsOf.card]
 
 const isPayment = (kind: KnownKind): boolean => kind === "apm-payment" || kind === "card-payment"
 
-/** Each may be skipped. A challenge comes before or after PROCESSING. */
+/**
+ * Makes the arbitrary of the open statuses, each of which may be skipped. A challenge comes before
+ * or after PROCESSING.
+ */
 const beginnings = (kind: KnownKind): fc.Arbitrary<Statuses> =>
   isPayment(kind)
     ? fc.oneof(
@@ -24,7 +27,7 @@ const beginnings = (kind: KnownKind): fc.Arbitrary<Statuses> =>
       )
     : fc.subarray<Status>(["NEW", "PENDING", "PROCESSING"])
 
-/** After SUCCEED; a payout may be returned. */
+/** Lists the statuses that may follow SUCCEED; a payout may be returned. */
 const laterStatuses = (kind: KnownKind): Statuses => {
   if (isPayment(kind)) return ["REFUNDED", "CHARGEBACK"]
   return kind === "refund" ? [] : ["REFUNDED"]
@@ -48,7 +51,10 @@ const twoEnds: ReadonlyArray<Statuses> = ends.flatMap((one) =>
   ends.filter((two) => two !== one).map((two) => [one, two])
 )
 
-/** Two ends, of which an honest service reports one; or a chargeback that the merchant won. */
+/**
+ * Makes the arbitrary of two ends, of which an honest service reports one, or of a chargeback that
+ * the merchant won.
+ */
 const dishonestEnds = (kind: KnownKind): fc.Arbitrary<Statuses> => {
   const conflict = fc
     .tuple(fc.constantFrom(...twoEnds), fc.subarray<Status>([...laterStatuses(kind)]))

@@ -7,8 +7,9 @@
 import * as fc from "fast-check"
 
 /**
- * All members and lengths are equally likely. Members are compared by identity: list none twice, and
- * freeze objects.
+ * Makes the arbitrary of sequences of up to `maxLength` members of a table; all members and lengths
+ * are equally likely. A sequence shrinks by leaving members out, and each member towards the front
+ * of the table. Members are compared by identity: list none twice, and freeze objects.
  */
 export const sequence = <A>(
   table: ReadonlyArray<A>,
@@ -66,7 +67,9 @@ class Sequence<A> extends fc.Arbitrary<ReadonlyArray<A>> {
     }
   }
 
-  /** Of very many members those at ever smaller distances. */
+  /**
+   * Returns the members before this one, or of very many members those at ever smaller distances.
+   */
   below(member: A): ReadonlyArray<A> {
     const index = this.table.indexOf(member)
     if (index <= 128) return this.table.slice(0, index)

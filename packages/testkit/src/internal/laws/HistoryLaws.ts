@@ -43,7 +43,7 @@ export type Replay<Facet extends string, Step, Store, E> = (
   facets: ReadonlyArray<Facet>
 ) => Effect.Effect<ReadonlyMap<Facet, Mismatch>, E, Store>
 
-/** A mismatch that ends a history is thrown. */
+/** Makes a replay of a function that throws a mismatch to end a history. */
 export const replaying =
   <Facet extends string, Step, Store, E>(
     play: (steps: ReadonlyArray<Step>, compare: Comparison<Facet>) => Effect.Effect<void, E, Store>
@@ -106,7 +106,10 @@ export type Fresh<Store> = () => Layer.Layer<Store, unknown>
 export const on = <A, E, Store>(fresh: Fresh<Store>, body: Effect.Effect<A, E, Store>) =>
   Effect.suspend(() => Effect.provide(body, fresh(), { local: true }))
 
-/** `body` gets what an effect returns on an empty store. */
+/**
+ * Makes the function that makes a law of one example; `body` gets what an effect returns on an
+ * empty store.
+ */
 export const example =
   <A, Store>(opened: Effect.Effect<A, never, Store>) =>
   (
@@ -123,7 +126,7 @@ export const example =
       )
     )
 
-/** Each with 100 histories by default. */
+/** Makes the laws of the facets, each with 100 histories by default. */
 export const make = <Facet extends string, Step extends AnyStep, Store, E>(options: {
   readonly facets: Readonly<Record<Facet, Laws.LawText>>
   readonly histories: fc.Arbitrary<ReadonlyArray<Step>>

@@ -5,15 +5,15 @@ import type * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 
-/** Advances while an effect runs. */
+/** Clock that advances while an effect runs. */
 export interface IdleClock {
   readonly clock: Clock.Clock
   readonly during: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 }
 
 /**
- * After some turns of the event loop without a new or finished sleep, the clock advances to the
- * next sleeper and wakes it.
+ * Makes a clock, which advances to the next sleeper and wakes it after some turns of the event loop
+ * without a new or finished sleep.
  */
 export const make = (): IdleClock => {
   let now = start
@@ -60,7 +60,10 @@ export const make = (): IdleClock => {
 
 const start = Date.UTC(2026, 0, 1)
 
-/** A resolved promise takes one turn; one step of a program may await a few. */
+/**
+ * The turns of the event loop before an advance: a resolved promise takes one, and one step of a
+ * program may await a few.
+ */
 const turns = 6
 
 const nextTurn = Effect.callback<void>((resume) => {

@@ -20,7 +20,7 @@ export const seal = (lines: ReadonlyArray<string>): string => {
   return `${text}\n${check}${hashOf(text).toString(36)}`
 }
 
-/** Throws if the document is damaged. */
+/** Opens a document, and returns its lines; throws if it is damaged. */
 export const open = (document: string): ReadonlyArray<string> => {
   const end = document.lastIndexOf("\n")
   const text = document.slice(0, end)
@@ -33,8 +33,8 @@ export const add = (lines: Array<string>, field: string, value: string | undefin
 }
 
 /**
- * A time is a difference. A fraction, a number that is too large, and one whose difference would be
- * rounded are written as they are.
+ * Writes a number; a time is written as its difference from `base`. A fraction, a number that is
+ * too large, and one whose difference would be rounded are written as they are.
  */
 export const number = (value: number, base = 0): string => {
   const difference = value - base
@@ -42,7 +42,7 @@ export const number = (value: number, base = 0): string => {
   return isExact && Number.isInteger(difference) ? difference.toString(36) : `=${value}`
 }
 
-/** The integers below survive writing and reading. */
+/** The limit below which integers survive writing and reading. */
 const limit = 2 ** 52
 
 export const decimalUnless = (value: number, standard: number): string | undefined =>
@@ -76,7 +76,7 @@ const escapes: ReadonlyArray<readonly [character: string, letter: string]> = [
 
 const special = /[\\\n\t,\0]|\p{Cs}/u
 
-/** Escapes tabs and commas too, so that these may separate texts. */
+/** Writes a text, and escapes tabs and commas too, so that these may separate texts. */
 export const text = (value: string): string => {
   if (!special.test(value)) return value
   let escaped = ""
@@ -120,7 +120,10 @@ export interface Codes<Word extends string> {
   readonly find: (code: string | undefined) => Word | undefined
 }
 
-/** Words and codes outside the table are an error: a newer version has them. */
+/**
+ * Makes a table of codes for words; a word or code outside it is an error, because a newer version
+ * has it.
+ */
 export const codes = <Word extends string>(table: Readonly<Record<Word, string>>): Codes<Word> => {
   const words = new Map(
     Object.entries<string>(table).map(([word, code]) => [code, word as Word] as const)
@@ -168,7 +171,10 @@ export interface TransactionKey {
   readonly transactionId: string
 }
 
-/** No id has a tab, and no character comes before it. */
+/**
+ * Returns the key of the document of a method and id: no id has a tab, and no character comes
+ * before it.
+ */
 export const keyOf = ({ method, transactionId }: TransactionKey): string =>
   `${transactionId}\t${method}`
 
@@ -181,8 +187,8 @@ export const keyOfRow = (row: { readonly scope: Kind; readonly transactionId: st
   keyOf({ method: methodOf(row.scope), transactionId: row.transactionId })
 
 /**
- * FNV-1a with 32 bits over the characters. Stores have its values, so it never changes. It is no
- * digest for secrets.
+ * Returns the hash of the characters of a text: FNV-1a with 32 bits. Stores have its values, so it
+ * never changes. It is no digest for secrets.
  */
 export const hashOf = (text: string, start: number = offset): number => {
   let hash = start
@@ -199,10 +205,10 @@ export const hashOfBytes = (bytes: Uint8Array): number => {
 const offset = 0x811c9dc5
 const prime = 0x01000193
 
-/** Oldest first. The body is the text of its `name`. */
+/** The quarantined callbacks of a transaction, oldest first. The body is the text of its `name`. */
 export type Quarantined = ReadonlyArray<{
   readonly name: string
-  /** Two bodies may share the length and the hash. */
+  /** The length and a hash of the body; two bodies may share both. */
   readonly print: string
   readonly method: Method
   readonly reason: string | undefined

@@ -14,7 +14,7 @@ import {
 } from "./Fields.ts"
 import * as Fields from "./Fields.ts"
 
-/** Begins the document: kind, whether it has card data, and time of creation. */
+/** The first field of a document: kind, whether it has card data, and time of creation. */
 const firstField = "k"
 
 export const encode = (row: RequestRow): string => {
@@ -83,7 +83,10 @@ const linesOf = (document: string) => {
 
 const known = new Set("gREBwxdhoStTDvz")
 
-/** Throws if the document is damaged, or a newer version has changed a field. */
+/**
+ * Reads a request from its document; throws if it is damaged, or a newer version has changed a
+ * field.
+ */
 export const decode = (document: string, requestId: string): RequestRow => {
   const { fields, first, ordered, unknown } = linesOf(document)
   const [words = "", time = ""] = first.split(",")

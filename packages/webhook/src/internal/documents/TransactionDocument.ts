@@ -1,4 +1,7 @@
-/** All rows of a method and id. The bodies of callbacks are texts beside the document. */
+/**
+ * The document of a transaction: all rows of a method and id. The bodies of callbacks are texts
+ * beside the document.
+ */
 import { type Status, statuses as allStatuses } from "@pawl/core/Status"
 import type { Kept, Event } from "../rule/Fact.ts"
 import { blank, type Row, type StoredCallback } from "../rule/Row.ts"
@@ -20,7 +23,7 @@ import {
 import { deadLetters, kinds, lanes, statuses } from "./Codes.ts"
 import * as Fields from "./Fields.ts"
 
-/** Begins a row: its scope, its kind if that differs, and the time of its creation. */
+/** The first field of a row: its scope, its kind if that differs, and the time of its creation. */
 const rowField = "k"
 
 export const encode = (rows: StoredRows): string => {
@@ -118,7 +121,10 @@ interface Reading extends Writable<Omit<StoredRow, "row" | "facts" | "accepted">
   facts: { number: number; kept: Array<Kept> }
 }
 
-/** An erased transaction may have no rows. Throws if the document is damaged or newer. */
+/**
+ * Reads the rows of a transaction; an erased one may have no rows. Throws if the document is
+ * damaged or newer.
+ */
 export const decode = (document: string, key: TransactionKey): StoredRows => {
   const rows: Array<Reading> = []
   for (const line of open(document)) {
@@ -281,10 +287,10 @@ const callbackIn = (value: string, base: number, transactionId: string): StoredC
   }
 }
 
-/** Only a text may contain another one. */
+/** Separator of the parts of a line, which only a text may contain. */
 const separator = ","
 
-/** Times are differences from `base`. */
+/** Writes the line of a fact, whose times are differences from `base`. */
 const writeFact = (fact: Kept, base: number): string => {
   const { at, count, from, lastAt } = fact
   let line = number(fact.number) + separator + number(at, base) + separator + wordsOf(fact)
@@ -348,7 +354,7 @@ const readFact = (line: string, base: number): Kept | undefined => {
   return { ...event, lastAt, count, number: numberIn(place), from }
 }
 
-/** Every version has the number of a fact in the same place. */
+/** Returns the number of a fact, which is in the same place in every version. */
 const numberOf = (line: string): number => numberIn(line.split(separator, 1)[0] ?? "")
 
 const optionalStatus = (code: string | undefined) =>

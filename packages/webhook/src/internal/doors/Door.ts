@@ -1,4 +1,4 @@
-/** Parts of every door. */
+/** The parts that all doors share. */
 import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
@@ -18,7 +18,7 @@ export const searchOf = (url: string): string => {
 
 export const pathOf = (url: string): string => url.replace(/^[a-z]+:\/\/[^/?#]*|[?#].*/giu, "")
 
-/** Stands for the body of a request that is not a POST. */
+/** The bytes in place of the body of a request that is not a POST. */
 export const emptyBody = new Uint8Array()
 
 /** Stands for a body that is too large or has too many chunks. The response to it is 413. */
@@ -30,10 +30,13 @@ const allowPost: Readonly<Record<string, string>> = { allow: "POST" }
 export const responseHeaders = (status: StatusCode): Readonly<Record<string, string>> =>
   status === 405 ? allowPost : noHeaders
 
-/** The fiber fails if the receiver cannot be built. */
+/** Function that runs an effect; its fiber fails if the receiver cannot be built. */
 export type Run = <A>(effect: Effect.Effect<A, never, Receiver>) => Fiber.Fiber<A, unknown>
 
-/** Logs a defect of the receiver. A failed build was logged before. */
+/**
+ * Returns the status code of an exit, and logs a defect of the receiver. A failed build was logged
+ * before.
+ */
 export const statusOf = (exit: Exit.Exit<StatusCode, unknown>, run: Run): StatusCode => {
   if (Exit.isSuccess(exit)) return exit.value
   if (!Cause.hasInterruptsOnly(exit.cause)) run(Effect.logError(defect, exit.cause))
@@ -56,7 +59,9 @@ const buildGap = Duration.toNanosUnsafe(Duration.seconds(1))
  */
 export const make = <E>(layer: Layer.Layer<Receiver, E>) => {
   let isDisposed = false
-  /** Undefined unless the last build failed. */
+  /**
+   * The time from which the receiver may be built again; undefined unless the last build failed.
+   */
   let nextBuildAt: bigint | undefined
 
   const failed = Effect.fnUntraced(function* (cause: Cause.Cause<E>) {
@@ -88,14 +93,14 @@ export const make = <E>(layer: Layer.Layer<Receiver, E>) => {
 const notBuilt =
   "The receiver cannot be built, so callbacks are answered with 503. It is built again for the first callback after a second"
 
-/** A sender that writes 16 bytes at a time still sends 64 KiB. */
+/** The most chunks of a body: a sender that writes 16 bytes at a time still sends 64 KiB. */
 const maxChunks = 4096
 const maxHeldBytes = 32 * 1024 * 1024
 
 export interface Body {
-  /** Returns false if the body is too large, has too many chunks, or was given up. */
+  /** Adds a chunk; returns false if the body is too large, has too many chunks, or was given up. */
   readonly add: (chunk: Uint8Array) => boolean
-  /** Ends reading. The bytes count until `release`. */
+  /** Ends reading, and returns the bytes of the body. The bytes count until `release`. */
   readonly complete: () => Uint8Array
   readonly release: () => void
   readonly abandon: () => void

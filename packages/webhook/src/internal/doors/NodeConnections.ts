@@ -19,12 +19,13 @@ import { Server as NetServer, type Socket } from "node:net"
 export interface Limits {
   readonly max: number
   /**
-   * Runs when a connection is closed for a new one, and again after half of the connections were.
+   * Function that is called when a connection is closed for a new one, and again after half of the
+   * connections were.
    */
   readonly onFull?: (() => void) | undefined
-  /** At the end, how long a connection without a request stays open while nothing comes on it. */
+  /** How long at the end a connection without a request stays open while nothing comes on it. */
   readonly quiet: Duration.Input
-  /** When even connections with a request are closed. */
+  /** The time at the end after which even connections with a request are closed. */
   readonly total: Duration.Input
 }
 
@@ -126,12 +127,15 @@ export const mostConnections = (): number => {
   return Math.min(2048, Math.floor(Number(descriptors ?? Infinity) / 3))
 }
 
-/** In milliseconds: under load a turn without a new connection may not come. */
+/**
+ * The longest time in which waiting connections are accepted, in milliseconds: under load a turn
+ * without a new one may not come.
+ */
 const maxAccepting = 500
 
 const turn = Effect.callback<void>((resume) => void setImmediate(() => resume(Effect.void)))
 
-/** Uses Node's timers, because sockets do not follow the clock of a test. */
+/** Waits by Node's timers, because sockets do not follow the clock of a test. */
 const wait = (millis: number) =>
   Effect.callback<void>((resume) => {
     // @effect-diagnostics-next-line globalTimersInEffect:off
@@ -140,8 +144,9 @@ const wait = (millis: number) =>
   })
 
 /**
- * A response may be sent by other code, such as a timeout of the application. `writeHead` would
- * throw then, and an error in the observer of a fiber reaches whatever resumed the fiber.
+ * Sends a response, unless other code such as a timeout of the application has sent one.
+ * `writeHead` would throw then, and an error in the observer of a fiber reaches whatever resumed
+ * the fiber.
  */
 export const send = (
   response: ServerResponse,

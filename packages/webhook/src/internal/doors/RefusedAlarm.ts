@@ -1,6 +1,9 @@
 import * as Context from "effect/Context"
 
-/** The receiver of callbacks without a merchant has another text. */
+/**
+ * Text of the alarm about refused callbacks; the receiver of callbacks without a merchant has
+ * another one.
+ */
 export const RefusedAlarm: Context.Reference<string> = /* @__PURE__ */ Context.Reference(
   "@pawl/webhook/internal/doors/RefusedAlarm",
   {

@@ -9,13 +9,15 @@
  */
 import * as Context from "effect/Context"
 
-/** `take` returns false if a callback of so many bytes may not wait now. */
+/**
+ * The share of a merchant; `take` returns false if a callback of so many bytes may not wait now.
+ */
 export interface Share {
   readonly take: (bytes: number) => boolean
   readonly giveBack: (bytes: number) => void
 }
 
-/** Undefined if the receiver has a single merchant. */
+/** The share of a receiver; undefined if the receiver has a single merchant. */
 export const Share: Context.Reference<Share | undefined> = /* @__PURE__ */ Context.Reference(
   "@pawl/webhook/internal/doors/Share",
   { defaultValue: (): Share | undefined => undefined }

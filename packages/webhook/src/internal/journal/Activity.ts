@@ -29,7 +29,10 @@ export const names = [
 
 export type Name = (typeof names)[number]
 
-/** Times are milliseconds since the epoch. The transaction is that of the last time. */
+/**
+ * An event that a person must look at; times are milliseconds since the epoch. The transaction is
+ * that of the last time.
+ */
 export interface Alarm {
   readonly reason: string
   readonly count: number
@@ -69,15 +72,15 @@ export interface Minute {
   readonly counts: Readonly<Partial<Record<Name, number>>>
 }
 
-/** In milliseconds. */
+/** The length of a minute in milliseconds. */
 export const minute = 60_000
-/** Only minutes with an event. */
+/** The most minutes that are kept, counting only minutes with an event. */
 const hour = 60
 
-/** Neither alarms nor failing transactions fill the memory. */
+/** The most alarms, and the most failing transactions, so that neither fill the memory. */
 const capacity = 50
 
-/** Observes a journal from now on. */
+/** Observes the events of a journal from now on. */
 export const observe = (journal: Journal["Service"]): Effect.Effect<Latest> => {
   const events = Object.fromEntries(
     names.map((name) => [name, { count: 0, at: undefined as number | undefined }])

@@ -32,7 +32,7 @@ export const make = (engines: Engines) => {
       )
   }
 
-  /** The id of a refund is not signed. */
+  /** Tells whether a transaction was erased; the id of a refund is not signed. */
   const isErased = ({ method, signed }: Verified): Effect.Effect<boolean, StoreUnavailable> => {
     const key = { method, transactionId: signed.transactionId }
     return engines
@@ -143,7 +143,7 @@ export const make = (engines: Engines) => {
 
 const noRoom = new StoreUnavailable({ cause: Room.isFull })
 
-/** A body replaces the older one under each of its names. */
+/** Separates bodies from rows: each body replaces the older one under each of its names. */
 const withoutBodies = (before: StoredRows, rows: StoredRows, at: number) => {
   const texts = rows.flatMap(({ bodies, row }) =>
     Object.entries(bodies).map(([key, bytes]) => {
@@ -164,11 +164,11 @@ const withoutBodies = (before: StoredRows, rows: StoredRows, at: number) => {
   }
 }
 
-/** Short, because it is in an index. */
+/** Returns the name of the body of a row that claims a status; short, because it is in an index. */
 export const bodyName = (scope: Kind, status: Status): string =>
   kinds.of(scope) + statuses.of(status)
 
-/** The row's own name, and those of the rows that were joined to it. */
+/** Returns the row's own name of a body, and those of the rows that were joined to it. */
 export const bodyNames = (rows: StoredRows, scope: Kind, status: Status): ReadonlyArray<string> => {
   const method = methodOf(scope)
   const isGone = (each: Kind) => rows.every(({ row }) => row.scope !== each)

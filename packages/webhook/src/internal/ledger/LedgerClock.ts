@@ -9,14 +9,17 @@ import type { Ledger } from "../../Ledger.ts"
 
 type Time = Pick<Ledger["Service"], "time">
 
-/** In milliseconds since the epoch. */
+/** Returns the time of a ledger, in milliseconds since the epoch. */
 export const timeOf = (
   { time }: Time,
   process: Clock.Clock,
   key?: { readonly method: Method; readonly transactionId: string }
 ): number => time?.(process, key) ?? process.currentTimeMillisUnsafe()
 
-/** Waits and durations follow the clock of the process. */
+/**
+ * Makes a clock with the time of a ledger, whose waits and durations follow the clock of the
+ * process.
+ */
 export const make = (ledger: Time, process: Clock.Clock): Clock.Clock => {
   if (ledger.time === undefined) return process
   const millis = () => timeOf(ledger, process)

@@ -18,8 +18,8 @@ import { earliest } from "./Reading.ts"
 import * as Settings from "./Settings.ts"
 
 /**
- * Takes the stores in the order of the next start, the new ones last. Returns the number of moved
- * documents.
+ * Moves documents between stores, which are in the order of the next start, the new ones last.
+ * Returns the number of moved documents.
  */
 export const move = Effect.fnUntraced(function* (
   stores: Arr.NonEmptyReadonlyArray<Engines>

@@ -12,7 +12,7 @@ import * as Move from "./Move.ts"
 import { StoreUnusable } from "./Owner.ts"
 import * as RequestStore from "./RequestStore.ts"
 
-/** The address is redacted, because it may have a password. */
+/** A store, whose address is redacted because it may have a password. */
 export type Store =
   | { readonly _tag: "memory" }
   | { readonly _tag: "sqlite"; readonly filename: string }
@@ -44,7 +44,7 @@ export const parseEach = (texts: ReadonlyArray<string>): Stores | undefined => {
     : undefined
 }
 
-/** Reads names with white space between them. */
+/** Reads the names of stores with white space between them. */
 export const parseAll = (text: string): Stores | undefined =>
   parseEach(text.split(/\s+(?=memory|sqlite:|postgres(?:ql)?:)/u))
 
@@ -58,7 +58,10 @@ export const layer = (
 ): Layer.Layer<Ledger.Ledger | Records | RequestStore.RequestStore, StoreUnusable> =>
   layerWith({ connections: connectionsOf(stores) }, ...stores)
 
-/** Like `layer`, with `connections` as the most connections to each PostgreSQL database. */
+/**
+ * Layer that opens a store like `layer`, with at most `connections` connections to each PostgreSQL
+ * database.
+ */
 export const layerWith = (
   { connections }: { readonly connections: number },
   ...stores: Stores
@@ -129,7 +132,7 @@ export const migrate = (store: Database): Effect.Effect<number, StoreUnusable> =
         )
       )
 
-/** The errors contain no password. */
+/** Opens a layer with errors that contain no password. */
 const open = <Services>(
   layer: Layer.Layer<Services, LedgerSql.StartError>,
   messageOf: (error: Error) => string

@@ -11,14 +11,17 @@ import * as Effect from "effect/Effect"
 
 /** Error raised when a store cannot be opened. */
 export class StoreUnusable extends Data.TaggedError("StoreUnusable")<{
-  /** One sentence without a password. */
+  /** The reason in one sentence, without a password. */
   readonly message: string
 }> {
   /** Empty, so that a program prints the message alone. */
   override readonly stack = ""
 }
 
-/** `takeOwner` keeps the first account, and returns the one that it has. */
+/**
+ * A store that knows its owner. `takeOwner` keeps the first account, and returns the one that it
+ * has.
+ */
 interface Store {
   readonly takeOwner: (account: Account) => Effect.Effect<Account, StoreUnavailable>
 }

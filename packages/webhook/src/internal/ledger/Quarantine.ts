@@ -30,7 +30,7 @@ const keyOf = ({ method, transactionId }: TransactionKey): string => {
 }
 
 export interface Accepted {
-  /** False if an earlier callback claimed the same status, or has the same body in quarantine. */
+  /** Whether no earlier callback claimed the same status, or has the same body in quarantine. */
   readonly isNew: boolean
   /**
    * The limit that was reached: the bodies of a transaction in quarantine, or the other ones, the
@@ -55,7 +55,7 @@ export const make = (engines: Engines) => {
   })
 
   return {
-    /** `reason` is the field because of which the callback cannot be acted on. */
+    /** Stores a callback; `reason` is the field because of which it cannot be acted on. */
     accept: Effect.fnUntraced(function* (
       { bytes, method, secret, signed }: Verified,
       reason: string | undefined,

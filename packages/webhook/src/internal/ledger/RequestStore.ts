@@ -134,7 +134,10 @@ export const make = (
         dueAt: earliest(claims.map(({ dueAt }) => dueAt))
       }
     }),
-    /** Begins an attempt; undefined if the lease was lost, or the request may no longer be sent. */
+    /**
+     * Begins an attempt; returns undefined if the lease was lost, or the request may no longer be
+     * sent.
+     */
     begin: (
       { lease, requestId }: LeasedRequest,
       { at, window }: { readonly at: number; readonly window: number }
@@ -143,10 +146,10 @@ export const make = (
         after(requestId, (row) => RequestRule.begin(row, lease.id, at, window)),
         (row) => (row !== undefined && isLeased(row) ? row : undefined)
       ),
-    /** Returns false if the lease was lost. */
+    /** Renews a lease; returns false if it was lost. */
     renew: ({ lease, requestId }: LeasedRequest, until: number) =>
       isChanged(requestId, (row) => RequestRule.renew(row, lease.id, until)),
-    /** Ends a lease without an outcome; undefined if the lease was lost. */
+    /** Ends a lease without an outcome; returns undefined if the lease was lost. */
     release: ({ lease, requestId }: LeasedRequest, options: Release) =>
       after(requestId, (row) => RequestRule.release(row, lease.id, options)),
     /** Ends a lease and leaves the request to a person; undefined if the lease was lost. */
@@ -206,7 +209,7 @@ export const make = (
         }),
         (pages) => rowsOf(pages.flat()).filter(isParked).toSorted(byTime).slice(0, limit)
       ),
-    /** Keeps the first account, and returns the one that it has (`Owner`). */
+    /** Keeps the first account, and returns the account that the store has (`Owner`). */
     takeOwner: (account: Account) => takeOwner(engines, account),
     /**
      * Deletes the sealed texts of up to `limit` requests settled before `before`, and returns the
@@ -275,7 +278,7 @@ const otherShard = new Error(
 
 const nothing = { rows: [], dueAt: undefined }
 
-/** A request whose document cannot be read fails its own calls with a defect, and is not sent. */
+/** Makes an unreadable document a defect: its request fails its own calls, and is not sent. */
 const readable = orDie("The request")
 
 const rowsOf = (found: ReadonlyArray<Found<RequestRow>>) => found.map(({ value }) => value)
@@ -299,7 +302,10 @@ const claimIn = (records: Engine, { at, limit, until }: Claim) => {
   )
 }
 
-/** Requests that were planned before the clock was set back come last. */
+/**
+ * Returns the place of a due request; those that were planned before the clock was set back come
+ * last.
+ */
 const placeOf = (row: RequestRow, at: number): number => {
   const time = RequestRule.claimableAt(row) ?? Infinity
   return time <= at ? time : time + at

@@ -1,4 +1,4 @@
-/** Each setting of a store is a document. */
+/** The settings of a store, each of which is a document. */
 import type { Account } from "@pawl/core/Account"
 import type { StoreUnavailable } from "@pawl/core/CallbackError"
 import * as Effect from "effect/Effect"
@@ -8,7 +8,7 @@ import { each, type Engines } from "../records/Engines.ts"
 import { earliest } from "./Reading.ts"
 
 export const make = (engines: Engines) => {
-  /** The first shard has the budget of all. */
+  /** The first shard, whose budget is that of all. */
   const [first] = engines.own
   const budgetOf = (value: unknown): ReadBudget.ReadBudget => ({
     nextAt: 0,
@@ -16,10 +16,10 @@ export const make = (engines: Engines) => {
     ...(value as Partial<ReadBudget.ReadBudget> | undefined)
   })
   return {
-    /** Keeps the first account, and returns the one that it has (`Owner`). */
+    /** Keeps the first account, and returns the account that the store has (`Owner`). */
     takeOwner: (account: Account) => takeOwner(engines, account),
     noteAlive: (at: number) => Effect.asVoid(each(engines, (records) => copyAlive(records, at))),
-    /** When a worker was last alive. */
+    /** Returns the time when a worker was last alive. */
     lastAliveAt: Effect.map(each(engines, aliveAt), earliest),
     /** Makes a durable write. */
     // The value changes with each check, so that the store has something to write.
@@ -71,7 +71,7 @@ const write = (
 ): Effect.Effect<void, StoreUnavailable> =>
   change(records, key, (value) => ({ value: next(value), result: undefined }))
 
-/** `position` counts from 0. */
+/** The place of an engine among the shards of a ledger; `position` counts from 0. */
 export interface Place {
   readonly position: number
   readonly count: number
@@ -80,7 +80,7 @@ export interface Place {
 /** The count while rows are moved. No ledger has it, so none starts. */
 const moving = 0
 
-/** Returns false if the engine has another place, or documents without one. */
+/** Takes a place for an engine; returns false if it has another one, or documents without one. */
 export const takePlace = (
   records: Records,
   { count, position }: Place
@@ -117,7 +117,7 @@ const takeOwnerIn = (
 const isSame = (one: Account, two: Account): boolean =>
   one.merchantKey === two.merchantKey && one.baseUrl === two.baseUrl
 
-/** Returns another account if one of the engines has it. */
+/** Takes the owner of all engines; returns another account if one of them has it. */
 export const takeOwner = (
   engines: Engines,
   account: Account

@@ -156,8 +156,8 @@ export const make = (
 }
 
 /**
- * The service must have confirmed a status, and no response to another request named the
- * transaction.
+ * Returns the request that a row names, if the service confirmed a status and no response to
+ * another request named the transaction.
  */
 const namedRequest = (
   leased: Leased,

@@ -16,7 +16,7 @@ export interface Values {
 
 export interface Codec<Stored> {
   readonly encode: (value: unknown) => Stored
-  /** Throws if the document cannot be decoded. */
+  /** Decodes a document; throws if that fails. */
   readonly decode: (stored: Stored, key: string) => unknown
 }
 
@@ -80,7 +80,7 @@ export const values: Codecs<unknown> = {
   settings: asItIs
 }
 
-/** JSON has no line break, so a document is one line with its check. */
+/** Codec of a document in one line with its check, because JSON has no line break. */
 const json: Codec<string> = {
   encode: (value) => seal([JSON.stringify(value)]),
   decode: (text) => JSON.parse(open(text).join("\n")) as unknown

@@ -13,9 +13,12 @@ import { type Collection, type DueRange, type Index, laneCount } from "./Records
 export interface Asked {
   readonly at: number
   readonly limits: ReadonlyArray<number | undefined>
-  /** How many documents of a lane are the latest ones. */
+  /** The lane and the number of documents that are the latest instead of the oldest. */
   readonly newest?: { readonly lane: number; readonly limit: number } | undefined
-  /** Documents due later were planned before the clock was set back, and count as due. */
+  /**
+   * The latest due time; documents due later were planned before the clock was set back, and count
+   * as due.
+   */
   readonly latest?: number | undefined
 }
 
@@ -34,7 +37,7 @@ const maxLateness = 5000
 const lanes = Array.from({ length: laneCount }, (_, lane) => lane)
 const everywhere: ReadonlyArray<number> = lanes.map(() => start)
 
-/** With an interval of 0 each search begins at the start. */
+/** Makes the searches of a process; with an interval of 0 each search begins at the start. */
 export const make = (interval: bigint) => {
   const states = new Map<Collection, { from: ReadonlyArray<number>; fullAt: bigint }>()
   const running = new Map<Collection, Set<Running>>()
@@ -95,7 +98,7 @@ export const rangesOf = ({ asked, from }: Running): ReadonlyArray<DueRange> => {
   })
 }
 
-/** Keeps at least the last `size` values, and less than twice as many. */
+/** Cache that keeps at least the last `size` values, and less than twice as many. */
 interface Cache<A> {
   readonly get: (key: string) => A | undefined
   readonly set: (key: string, value: A | undefined) => void

@@ -47,16 +47,16 @@ export const orDie =
     )
 
 export interface Outcome<Value, A> {
-  /** The same value changes nothing; undefined deletes the document. */
+  /** The new value: the same one changes nothing, and undefined deletes the document. */
   readonly value: Value | undefined
   readonly result: A
   readonly put?: ReadonlyArray<Text> | undefined
   readonly remove?: ReadonlyArray<string> | undefined
-  /** Wakes the workers of this process. */
+  /** Whether the change wakes the workers of this process. */
   readonly wakes?: boolean | undefined
 }
 
-/** `version` is unique to this change of the document. */
+/** Function that changes a document; `version` is unique to this change of it. */
 export type Rule<Value, A> = (value: Value | undefined, version: number) => Outcome<Value, A>
 
 export interface Found<Value> {
@@ -66,21 +66,24 @@ export interface Found<Value> {
 
 export interface PageOf<Name extends Collection> {
   readonly found: ReadonlyArray<Found<Values[Name]>>
-  /** Undefined on the last page. */
+  /** The last document of the page; undefined on the last page. */
   readonly last: string | undefined
 }
 
 export interface Options {
   readonly codecs: Codecs<unknown>
-  /** A store in the process has no cache, no groups and no time-outs. */
+  /** Whether the store is in the process: then it has no cache, no groups and no time-outs. */
   readonly isLocal: boolean
   readonly drawVersion: () => number
   readonly pollInterval: Duration.Duration
   readonly time?: ((clock: Clock.Clock) => number) | undefined
   readonly compact: Effect.Effect<void, SqlError>
-  /** Runs before each claim. */
+  /** Effect that runs before each claim. */
   readonly refresh?: Effect.Effect<void, SqlError>
-  /** Limits a step to three seconds, and repeats it after a conflict unless its error `isFinal`. */
+  /**
+   * Runs a step for at most three seconds, and repeats it after a conflict unless its error
+   * `isFinal`.
+   */
   readonly run: <A>(
     step: Effect.Effect<A, SqlError>,
     isFinal?: (error: SqlError) => boolean
@@ -121,10 +124,10 @@ export type Done = Result.Result<unknown, Unreadable>
 
 type Commit = (item: Item) => Effect.Effect<Done, SqlError>
 
-/** In milliseconds. */
+/** The milliseconds after which an unreadable document is looked at again. */
 const unreadablePause = 300_000
 const maxRounds = 2
-/** The changes of a document that lock it at once after a conflict. */
+/** The changes of a document after which a conflict makes the next one lock it at once. */
 const lockedChanges = 256
 
 export const make = Effect.fnUntraced(function* <Stored>(
@@ -466,8 +469,8 @@ export const make = Effect.fnUntraced(function* <Stored>(
         )
 
   /**
-   * Leaves out a document that another process changed meanwhile. `dueAt` is the next due time in
-   * the lanes with a limit.
+   * Leases documents, but none that another process changed meanwhile. `dueAt` is the next due time
+   * in the lanes with a limit.
    */
   const lease = Effect.fnUntraced(function* <Name extends Collection, A>(
     collection: Name,
@@ -574,7 +577,7 @@ export const make = Effect.fnUntraced(function* <Stored>(
             : valuesOf(collection, [{ key, version, document }]).map((found) => ({ ...found, at }))
         )
       ),
-    /** Documents with several list times come behind the page. */
+    /** Lists documents by their first times; those with several list times come behind the page. */
     list: <Name extends Collection>(
       collection: Name,
       page: { readonly from: ListPlace; readonly limit: number }

@@ -14,8 +14,9 @@ export type ShardKey =
   | { readonly requestId: string }
 
 /**
- * FNV-1a over the characters of the key, with the last mixing steps of MurmurHash3, because the low
- * bits of FNV-1a are uneven for counting numbers. It never changes, because it places stored rows.
+ * Returns the position of the shard of a key: FNV-1a over its characters, with the last mixing
+ * steps of MurmurHash3, because the low bits of FNV-1a are uneven for counting numbers. It never
+ * changes, because it places stored rows.
  */
 export const shardOf = (key: ShardKey, count: number): number => {
   const text =
@@ -33,7 +34,7 @@ export interface Engines {
   readonly own: Arr.NonEmptyReadonlyArray<Records>
 }
 
-/** The order of the engines must never change. */
+/** Makes the engines of a store, whose order must never change. */
 export const make = (all: Arr.NonEmptyReadonlyArray<Records>): Engines => ({
   of: (key) => all[shardOf(key, all.length)] ?? all[0],
   own: all
@@ -45,7 +46,10 @@ export const each = <A>(
 ): Effect.Effect<Array<A>, StoreUnavailable> =>
   Effect.forEach(own, call, { concurrency: "unbounded" })
 
-/** In milliseconds since the epoch. */
+/**
+ * Returns the time of the first own engine, or of the engine of a key, in milliseconds since the
+ * epoch.
+ */
 export const timeOf =
   ({ of, own }: Engines) =>
   (clock: Clock.Clock, key?: ShardKey): number =>
@@ -59,7 +63,7 @@ export const awaitWork = ({ own }: Engines, collection: Collection): Effect.Effe
 export const pollInterval = ({ own }: Engines): Duration.Duration =>
   own.map((records) => records.pollInterval).reduce(Duration.min)
 
-/** Looks at all documents, in pages, until `use` returns false. */
+/** Passes all documents to `use`, in pages, until it returns false. */
 export const eachPage = Effect.fnUntraced(function* <Name extends Collection>(
   records: Records,
   collection: Name,
@@ -75,7 +79,7 @@ export const eachPage = Effect.fnUntraced(function* <Name extends Collection>(
 
 const pageSize = 200
 
-/** Adds the results. Skips unreadable documents. */
+/** Changes documents, and adds their results. Skips unreadable documents. */
 export const changeEach = <Name extends Collection>(
   records: Records,
   collection: Name,

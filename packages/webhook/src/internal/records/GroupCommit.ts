@@ -25,13 +25,13 @@ import type { AwaitResult } from "./SharedTimeout.ts"
 interface Options<Item, Result, E> {
   readonly maxSize: number
   readonly committers: number
-  /** `isAlone` is true for an item whose group failed. */
+  /** Commits items; `isAlone` is true for an item whose group failed. */
   readonly commit: (
     items: Arr.NonEmptyReadonlyArray<Item>,
     isAlone: boolean
   ) => Effect.Effect<ReadonlyArray<Exit.Exit<Result, E>>>
   readonly isItemError: (error: E) => boolean
-  /** Whether an item is blocked. Its commit alone waits, and occupies no committer. */
+  /** Tells whether an error blocks an item. Its commit alone waits, and occupies no committer. */
   readonly isBlocked: (error: E) => boolean
   readonly keyOf: (item: Item) => { readonly key: string; readonly variant: string }
   readonly wait: AwaitResult<E>
@@ -131,7 +131,9 @@ export const make = Effect.fnUntraced(function* <Item, Result, E>({
     }
   }
 
-  /** Cannot end the committer, because the functions of `wait` do not throw. */
+  /**
+   * Completes an item; this cannot end the committer, because the functions of `wait` do not throw.
+   */
   const completeAt = (
     items: ReadonlyArray<Waiting>,
     exits: ReadonlyArray<Exit.Exit<Result, E>>

@@ -125,7 +125,7 @@ export const make = (): Store<unknown> => {
   }
 }
 
-/** The indexes behind those of the lanes. */
+/** The positions of the indexes, behind those of the lanes. */
 const [listed, all, several] = [laneCount, laneCount + 1, laneCount + 2]
 
 const timesOf = ({ due, listed: times, parts }: Index): ReadonlyArray<number | undefined> => [
@@ -209,7 +209,7 @@ const compare = (one: Place, two: Place): number =>
 
 const compareText = (one: string, two: string): number => (one < two ? -1 : one > two ? 1 : 0)
 
-/** The most changes of a document before its version could collide. */
+/** The most changes of a document before its version could collide with another. */
 const span = 2 ** 24
 
 export const makeEngine: Effect.Effect<Engine.Records, never, Scope.Scope> = Effect.suspend(() => {

@@ -1,9 +1,9 @@
 /** Sorted values in pages of at most 256. A search halves the list of pages, and then one page. */
 
-/** True for each value before a place. */
+/** Function that names a place: true for each value before it. */
 type IsBefore<A> = (value: A) => boolean
 
-/** No two values have the same place. */
+/** Index of values, no two of which have the same place. */
 export interface OrderedIndex<A> {
   readonly add: (value: A) => void
   readonly remove: (value: A) => void
@@ -15,7 +15,7 @@ export interface OrderedIndex<A> {
 const pageSize = 256
 
 export const make = <A extends object>(compare: (one: A, two: A) => number): OrderedIndex<A> => {
-  /** There is always a page. Only a single page may be empty. */
+  /** The pages, of which there is always one. Only a single page may be empty. */
   const pages: Array<Array<A>> = [[]]
   let size = 0
 
@@ -29,7 +29,7 @@ export const make = <A extends object>(compare: (one: A, two: A) => number): Ord
     return { number, page, position: countFirst(page, isBefore) }
   }
 
-  /** Most new values belong at the end, because ids and times rise. */
+  /** Finds a value, at the end first: most new values belong there, because ids and times rise. */
   const findValue = (value: A) => {
     const number = pages.length - 1
     const page = pages[number] ?? []
@@ -66,7 +66,7 @@ export const make = <A extends object>(compare: (one: A, two: A) => number): Ord
   }
 }
 
-/** Stops at the first value that fails the condition. */
+/** Takes values until the first one that fails the condition. */
 export const take = <A>(
   values: Iterable<A>,
   limit: number,

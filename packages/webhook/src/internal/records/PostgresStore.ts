@@ -125,8 +125,8 @@ interface Found {
 const keysOf = (list: ReadonlyArray<{ readonly key: string }>) => list.map(({ key }) => key)
 
 /**
- * Every value is sent as text, because the driver refuses a list of nulls, and one of small and
- * large numbers.
+ * Returns the expression of a column that is sent as text, because the driver refuses a list of
+ * nulls, and one of small and large numbers.
  */
 const typed = (name: string, type: string): string =>
   type.endsWith("NOT NULL") ? name : `CAST(NULLIF(${name}, '') AS ${type}) AS ${name}`

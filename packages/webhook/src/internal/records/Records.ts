@@ -22,9 +22,9 @@ export type Collection = "transactions" | "requests" | "quarantine" | "settings"
 
 export const laneCount = 5
 
-/** Times are milliseconds since the epoch. */
+/** The fields by which a store finds a document; times are milliseconds since the epoch. */
 export interface Index {
-  /** For each lane, when a part of the document may be leased. */
+  /** The time from which a part of the document may be leased, for each lane. */
   readonly due: ReadonlyArray<number | undefined>
   /** The first and the last time in the list of its collection. */
   readonly listed: readonly [first: number, last: number] | undefined
@@ -36,7 +36,8 @@ export interface Index {
 export interface Line<Stored> {
   readonly key: string
   /**
-   * Never restarts: a new document draws one, so a key that is made again differs from the old one.
+   * The version, which never restarts: a new document draws one, so a key that is made again
+   * differs from the old one.
    */
   readonly version: number
   readonly document: Stored
@@ -51,10 +52,10 @@ export interface Text {
 
 export interface Write<Stored> {
   readonly key: string
-  /** Undefined if there must be no document. */
+  /** The version before the write; undefined if there must be no document. */
   readonly expected: number | undefined
   readonly version: number
-  /** Undefined deletes the document and its texts. */
+  /** The document; undefined deletes it and its texts. */
   readonly document: Stored | undefined
   readonly index: Index
   readonly put: ReadonlyArray<Text>
@@ -66,7 +67,10 @@ export interface DueRange {
   readonly from: number
   readonly to: number
   readonly limit: number
-  /** Only documents behind this key, of those due at `from`; equal times in the order of keys. */
+  /**
+   * The key behind which documents begin, of those due at `from`; equal times are in the order of
+   * keys.
+   */
   readonly after?: string | undefined
   readonly isNewestFirst?: boolean | undefined
   readonly isTimesOnly?: boolean | undefined
@@ -83,7 +87,7 @@ export interface ListPlace {
   readonly key: string
 }
 
-/** Ordered by time, key and name. */
+/** The place of a text; texts are ordered by time, key and name. */
 export interface TextPlace extends ListPlace {
   readonly name: string
 }
@@ -95,20 +99,20 @@ export interface Counts<Stored> {
   readonly several: ReadonlyArray<Line<Stored>>
 }
 
-/** Returns after its commit, or inside the transaction of the caller. */
+/** Call of the store, which returns after its commit, or inside the transaction of the caller. */
 type Call<A> = Effect.Effect<A, SqlError>
 
 export interface Store<Stored> {
   /**
-   * Writes each document all or nothing. Returns those whose versions differ, with the present
-   * document if it was read. `skipsLocked` skips those that another process has locked.
+   * Commits writes, each document all or nothing. Returns those whose versions differ, with the
+   * present document if it was read. `skipsLocked` skips those that another process has locked.
    */
   readonly commit: (
     collection: Collection,
     writes: ReadonlyArray<Write<Stored>>,
     skipsLocked?: boolean
   ) => Call<ReadonlyMap<string, Line<Stored> | undefined>>
-  /** `isLocked` locks until the end of the transaction. */
+  /** Reads documents; `isLocked` locks them until the end of the transaction. */
   readonly load: (
     collection: Collection,
     keys: ReadonlyArray<string>,

@@ -16,12 +16,12 @@ export const Limit: Context.Reference<number> = /* @__PURE__ */ Context.Referenc
   { defaultValue: () => Infinity }
 )
 
-/** `high` from four fifths of the limit on, and `full` from the limit on. */
+/** The level of a store: `high` from four fifths of the limit on, and `full` from the limit on. */
 export type Level = "free" | "high" | "full"
 
 export const isFull = new Error("the store has all bytes of its limit")
 
-/** Of a finished transaction with its index entries, about. */
+/** The approximate bytes of a finished transaction with its index entries. */
 export const documentBytes = 1024
 
 const maxAge = 10_000_000_000n

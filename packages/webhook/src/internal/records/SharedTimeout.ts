@@ -11,8 +11,8 @@ import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
 
 /**
- * The function that `start` gets never throws, so its caller may serve others. The returned one
- * cancels the work on timeout and on interruption.
+ * Function that waits for a result; the function that `start` gets never throws, so its caller may
+ * serve others. The returned one cancels the work on timeout and on interruption.
  */
 export type AwaitResult<E> = <A, E1>(
   start: (resume: (result: Effect.Effect<A, E1>) => void) => () => void
@@ -29,7 +29,10 @@ export const make = Effect.fnUntraced(function* <E>(
   const notEmpty = yield* Latch.make()
 
   const fork = Effect.runForkWith(yield* Effect.context())
-  /** A resumed fiber may end at once, and an observer of it may throw. */
+  /**
+   * Resumes a fiber and logs an error, because the fiber may end at once and an observer of it may
+   * throw.
+   */
   const guarded = (resume: () => void): void => {
     const result = Result.try(resume)
     if (Result.isFailure(result)) fork(Effect.logError(observerFailed, result.failure))

@@ -14,7 +14,7 @@ import * as Codecs from "./Codecs.ts"
 import * as Clock from "effect/Clock"
 import type { BigInteger } from "./SqlStore.ts"
 
-/** How late work of another process is noticed. */
+/** The longest time until work of another process is noticed. */
 const pollInterval = Duration.millis(250)
 
 /** How long PostgreSQL may keep index entries that a search skips. SQLite keeps none. */
@@ -60,7 +60,7 @@ export const make = Effect.fnUntraced(function* (
   })
 })
 
-/** Limits a commit, and the waiting changes of one document and variant. */
+/** The most items of a commit, and the most waiting changes of one document and variant. */
 const maxGroupSize = 128
 /** The most changes that wait for a commit. The next one is answered 503. */
 const maxWaiting = 2048
@@ -73,8 +73,9 @@ const full = new SqlError({
 })
 
 /**
- * Below 2^48. A key that is deleted and made again must differ from the old one. The generator has
- * no seed, because two processes with the same seed would draw the same.
+ * Draws the first version of a document, a number below 2^48. A key that is deleted and made again
+ * must differ from the old one. The generator has no seed, because two processes with the same seed
+ * would draw the same.
  */
 export const drawVersion = (): number => {
   if (next === drawn.length) {
@@ -90,16 +91,19 @@ let next = drawn.length
 
 interface DatabaseClock {
   readonly time: (clock: Clock.Clock) => number
-  /** Measures the clock again after 10 seconds. */
+  /** Measures the clock again when the last measurement is 10 seconds old. */
   readonly refresh: Effect.Effect<void, SqlError>
 }
 
 const maxAge = 10_000_000_000n
 
-/** In milliseconds since the epoch. */
+/** The SQL of the time in PostgreSQL, in milliseconds since the epoch. */
 export const now = "CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)"
 
-/** SQLite runs in the process and has no clock of its own. */
+/**
+ * Measures the clock of a PostgreSQL database; SQLite runs in the process and has no clock of its
+ * own.
+ */
 const makeClock = Effect.fnUntraced(function* (
   sql: SqlClient
 ): Effect.fn.Return<DatabaseClock | undefined, SqlError> {

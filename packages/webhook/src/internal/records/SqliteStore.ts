@@ -1,6 +1,6 @@
 /**
- * One writer at a time locks the file, so one transaction takes all that waits, and a document read
- * in it is current.
+ * The store of documents in SQLite: one writer at a time locks the file, so one transaction takes
+ * all that waits, and a document read in it is current.
  */
 import * as Effect from "effect/Effect"
 import type { SqlClient } from "effect/sql/SqlClient"
@@ -98,8 +98,8 @@ const textsText = kept(
 )
 
 /**
- * Few lengths of lists keep the statements prepared: SQLite takes as long to prepare one as to run
- * it.
+ * The lengths of the lists in statements, few so that the statements stay prepared: SQLite takes as
+ * long to prepare one as to run it.
  */
 const pieceLengths = [64, 16, 4, 1]
 

@@ -22,7 +22,10 @@ import * as Progress from "../work/Progress.ts"
 import * as Order from "./Order.ts"
 import * as RequestFailure from "./RequestFailure.ts"
 
-/** `window` is `Profile.requestIdWindow` in milliseconds. */
+/**
+ * The services of an attempt, and the switches; `window` is `Profile.requestIdWindow` in
+ * milliseconds.
+ */
 export interface Tools extends Pick<Switches, "status422"> {
   readonly window: number
   readonly store: RequestStore["Service"]
@@ -42,7 +45,7 @@ export interface Attempted {
 const settledFor = counters("requests.settled", "outcome", "Requests whose outcome became known")
 const parkedFor = counters("requests.parked", "reason", "Requests that were left to a person")
 
-/** Raises an alarm if a person has to decide. */
+/** Reports the outcome of a request, with an alarm if a person has to decide. */
 export const report = (row: RequestRow | undefined): Effect.Effect<void> =>
   Effect.contextWith((context: Context.Context<never>) => {
     if (row?.outcome !== undefined) {
@@ -148,7 +151,10 @@ const release = Effect.fnUntraced(function* (
   return row
 })
 
-/** Nobody waits for an enqueued request, so it is retried. */
+/**
+ * Writes the end of an attempt without an answer; nobody waits for an enqueued request, so it is
+ * retried.
+ */
 const writeFailure = Effect.fnUntraced(function* (
   tools: Tools,
   leased: LeasedRequest,
@@ -167,7 +173,10 @@ const writeFailure = Effect.fnUntraced(function* (
   return yield* settleWithout(tools, leased, { _tag: "NotSent", reason: "no-effect" })
 })
 
-/** The next owner of the lease sends the same bytes again. */
+/**
+ * Leaves a request whose outcome cannot be written to the next owner of the lease, which sends the
+ * same bytes again.
+ */
 const orLeft = (
   write: Effect.Effect<RequestRow | undefined, { readonly message: string }>,
   requestId: string

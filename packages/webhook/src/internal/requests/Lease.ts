@@ -11,7 +11,7 @@ import * as LedgerLease from "../work/Lease.ts"
 
 type Store = RequestStore["Service"]
 
-/** In milliseconds. */
+/** The time of a lease, in milliseconds. */
 export const duration = Duration.toMillis(Duration.seconds(30))
 
 export const timeOf = (store: Store): Effect.Effect<number> =>

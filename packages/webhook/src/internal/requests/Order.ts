@@ -4,7 +4,10 @@ import { isStatus } from "@pawl/core/Status"
 import type { CreateRequest, Ordered, Registration } from "../rule/Row.ts"
 import type { Operation } from "../verify/Token.ts"
 
-/** Of a subscription its first charge; of an intent the customer's choice. */
+/**
+ * The kind of the transaction that a request makes: of a subscription its first charge; of an
+ * intent the customer's choice.
+ */
 const transactionKinds: Readonly<Record<RequestKind, KnownKind | undefined>> = {
   "apm-payment": "apm-payment",
   "apm-payout": "apm-payout",

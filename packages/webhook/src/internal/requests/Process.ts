@@ -34,7 +34,7 @@ export type InputOf = (
   kind: RequestKind
 ) => Effect.Effect<RequestInput<RequestKind>, unknown>
 
-/** Shorter than a lease. */
+/** The longest time of a merchant's function, shorter than a lease. */
 const rebuildTimeout = Duration.seconds(20)
 
 type Body = Result.Result<
@@ -63,7 +63,7 @@ const bodyOf = Effect.fnUntraced(function* (
   return park(match === "no-key" ? "no-key" : "rebuilt-differently")
 })
 
-/** Returns whether the end of the request was written. */
+/** Sends a due request, and returns whether its end was written. */
 export const run = Effect.fnUntraced(function* (tools: Tools, leased: LeasedRequest) {
   const { store, window } = tools
   const at = yield* Lease.timeOf(store)

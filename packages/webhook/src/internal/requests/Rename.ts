@@ -63,7 +63,7 @@ const withTexts = (
   outcome: row.outcome && "text" in row.outcome ? { ...row.outcome, text } : row.outcome
 })
 
-/** A text that does not open for the old account stays as it is. */
+/** Seals a text anew; one that does not open for the old account stays as it is. */
 const reseal = (
   seal: Seal["Service"],
   part: Part,

@@ -19,7 +19,7 @@ export const isAnswer = (
 ): error is Extract<RequestError, { readonly _tag: "Declined" | "IntentRejected" }> =>
   error._tag === "Declined" || error._tag === "IntentRejected"
 
-/** Nothing is sent without an access token. */
+/** Tells whether an attempt may have sent the request: nothing is sent without an access token. */
 const mayBeSent = (error: Failure): boolean => !("sent" in error) || error.sent
 
 /** Tells whether a request surely had no effect, if it was not in doubt before the attempt. */
@@ -40,7 +40,10 @@ export const hadNoEffect = (error: Failure, profile: Pick<Switches, "status422">
   }
 }
 
-/** 409 and 423 are no refusals: the same requestId may be in process right now. */
+/**
+ * Tells whether a status is a refusal; 409 and 423 are none, because the same requestId may be in
+ * process right now.
+ */
 const isRefusalStatus = (status: number): boolean =>
   status >= 400 && status < 500 && status !== 409 && status !== 423
 
@@ -64,7 +67,7 @@ export const reasonOf = (error: Failure): string | undefined => {
 
 const maxReason = 500
 
-/** In milliseconds. */
+/** Returns how long the service asks to wait, in milliseconds. */
 export const retryAfter = (error: Failure): number =>
   error._tag === "RateLimited" ? (error.retryAfter ?? 0) : 0
 
@@ -85,7 +88,7 @@ export const fromText = (text: string): ValidationFailed => {
   return new ValidationFailed({ sent: true, fields, ...(status !== undefined && { status }) })
 }
 
-/** The cause is not the service. */
+/** Makes the error of an unknown outcome that the service did not cause. */
 export const unknown = (requestId: string, reason: string): OutcomeUnknown =>
   new OutcomeUnknown({
     requestId,

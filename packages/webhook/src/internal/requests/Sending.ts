@@ -18,7 +18,7 @@ import * as Lease from "./Lease.ts"
 import type * as Process from "./Process.ts"
 import * as RequestFailure from "./RequestFailure.ts"
 
-/** In milliseconds. */
+/** The longest wait for the outcome of a request that is in flight elsewhere, in milliseconds. */
 const waitTime = Duration.toMillis(Duration.seconds(60))
 const waitInterval = Duration.millis(250)
 

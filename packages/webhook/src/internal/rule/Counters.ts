@@ -1,4 +1,4 @@
-/** Apart from the other metrics, because the ledger raises alarms too. */
+/** Counters of the receiver, apart from the other metrics because the ledger raises alarms too. */
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Metric from "effect/Metric"

@@ -11,14 +11,19 @@ import type { Kind } from "@pawl/core/Kind"
 import type { Status } from "@pawl/core/Status"
 import type { DeadLetter } from "./Row.ts"
 
-/** `more` counts further events. The facts of callbacks do not count. */
+/**
+ * The most facts of a row; the fact `more` counts further events. The facts of callbacks do not
+ * count.
+ */
 export const maxFacts = 64
 
 export type Fact =
   /** `evidence` and `read` decided the status of the call. */
   | { readonly fact: "registered"; readonly kind: Kind; readonly status: Status | undefined }
   | { readonly fact: "accepted"; readonly status: Status }
-  /** `result` is the stated status, `404`, `replay` (of the other method) or `no answer`. */
+  /**
+   * Read whose `result` is the stated status, `404`, `replay` (of the other method) or `no answer`.
+   */
   | { readonly fact: "asked"; readonly result: string; readonly kind: Kind | undefined }
   | {
       readonly fact: "called"
@@ -45,8 +50,8 @@ export interface Note {
 }
 
 /**
- * Milliseconds since the epoch. A fact at the time of its last repeat is the same event, so a
- * repeated write adds none.
+ * A fact with its time in milliseconds since the epoch. A fact at the time of its last repeat is
+ * the same event, so a repeated write adds none.
  */
 export type Event = Fact & { readonly at: number }
 
@@ -56,7 +61,7 @@ export type Kept = Event & {
   readonly count: number
   /** The place of its last repeat among the row's events, from 1; 0 for callbacks. */
   readonly number: number
-  /** The kind of a joined row. */
+  /** The kind of the row that was joined. */
   readonly from: Kind | undefined
 }
 
@@ -67,7 +72,7 @@ export interface Facts {
 
 export const none: Facts = { number: 0, kept: [] }
 
-/** An undocumented status that is not a short word becomes `unlisted`. */
+/** Makes the fact of a read; an undocumented status that is not a short word becomes `unlisted`. */
 export const asked = (at: number, result: string, kind?: Kind): Event => ({
   fact: "asked",
   at,
@@ -82,7 +87,7 @@ export const parked = ({ at, reason, to }: DeadLetter): Event => ({
   to
 })
 
-/** Equal for repeats. */
+/** Returns the name of an event, equal for repeats. */
 export const nameOf = (event: Event): string => {
   switch (event.fact) {
     case "registered":

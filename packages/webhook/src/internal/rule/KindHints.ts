@@ -40,7 +40,10 @@ export const ofCallback = ({
   }
 }
 
-/** Those that callbacks name, then payments. `age` is the milliseconds since the first callback. */
+/**
+ * Returns the kinds that a read asks for: those that callbacks name, then payments. `age` is the
+ * milliseconds since the first callback.
+ */
 export const asked = (
   { kind, ...hints }: KindHints & { readonly kind: Kind },
   age: number

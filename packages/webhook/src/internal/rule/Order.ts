@@ -21,7 +21,10 @@ export class RegisteredDifferently extends Data.TaggedError("RegisteredDifferent
 /** `isOrderRegistered` is false for the order of a token. */
 export type OrderOfRow = Pick<Row, "ordered" | "isOrderRegistered">
 
-/** A registered order stays. That of a token may have been moved to another callback. */
+/**
+ * Returns the order of a row after a callback; a registered order stays. That of a token may have
+ * been moved to another callback.
+ */
 export const orderAfter = (
   { isOrderRegistered, ordered }: OrderOfRow,
   registration: Registration
@@ -57,13 +60,16 @@ const isFixed = (kind: Kind): boolean =>
   kind === "apm-payment" || kind === "refund" || kind.endsWith("payout")
 
 /**
- * Such a callback is a replay, whose amount is not compared and whose fields the handler does not
- * receive.
+ * Tells whether a callback names another account: a replay, whose amount is not compared and whose
+ * fields the handler does not receive.
  */
 export const isOfOtherAccount = ({ ordered }: Row, { account }: Signed): boolean =>
   ordered?.account !== undefined && ordered.account !== account
 
-/** Compares amounts as numbers, rounded as the service rounds. */
+/**
+ * Tells whether a signed amount differs from the ordered one, as numbers rounded as the service
+ * rounds.
+ */
 export const differs = (row: Row): boolean =>
   isFixed(row.kind) &&
   !row.amountCleared &&
@@ -73,8 +79,8 @@ export const differs = (row: Row): boolean =>
   )
 
 /**
- * At least one callback is signed with the fields of the request, and all match its known account,
- * amount and currency.
+ * Tells whether callbacks may be those of a request: at least one is signed with its fields, and
+ * all match its known account, amount and currency.
  */
 export const isOfRequest = (request: RequestRow, row: Row): boolean => {
   const ordered = { ...row.ordered, ...request.ordered }

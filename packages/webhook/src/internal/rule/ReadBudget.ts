@@ -13,7 +13,7 @@ export interface ReadBudget {
   readonly nextAt: number
   readonly lowered?: { readonly rate: number; readonly at: number }
   readonly pausedUntil: number
-  /** Lanes that are less important than this one get none until this time. */
+  /** The lane of reads that were put off: less important lanes get none until this time. */
   readonly short?: { readonly lane: ReadLane; readonly until: number }
 }
 
@@ -23,7 +23,10 @@ export interface Wanted {
   readonly reads: Readonly<Record<ReadLane, number>>
 }
 
-/** `retryAt` is when to ask for the other reads; `rate` is in reads a second. */
+/**
+ * The times of the granted reads, with `retryAt`, when to ask for the others, and the `rate` in
+ * reads a second.
+ */
 export interface Reservation {
   readonly at: number
   readonly times: ReadonlyArray<number>
@@ -34,18 +37,21 @@ export interface Reservation {
 /** How late a reserved read may be sent, in milliseconds. */
 export const slack = 400
 
-/** In milliseconds. A read may wait so long behind less important ones. */
+/**
+ * How far ahead reads are reserved, in milliseconds. A read may wait so long behind less important
+ * ones.
+ */
 export const lookahead = 100
 
 const maxPause = 300_000
-/** In milliseconds, for the whole limit. */
+/** The milliseconds in which the rate grows by the whole limit. */
 const recoveryTime = 60_000
 /** The 429 of reads that were sent together lower the rate once. */
 const burstTime = 1000
-/** The rate that is halved without a limit. */
+/** The rate that a 429 halves if there is no limit. */
 const unlimitedRate = 100
 const spacing = 1000 + slack
-/** A read planned later was planned before the clock was set back. */
+/** The milliseconds after which a planned read was planned before the clock was set back. */
 const maxAhead = 5000
 
 export const reserve = (
@@ -93,7 +99,7 @@ export const reserve = (
   }
 }
 
-/** `retryAfter` is in milliseconds. */
+/** Lowers the rate after a 429; `retryAfter` is in milliseconds. */
 export const lower = (
   budget: ReadBudget,
   { limit, retryAfter = 0 }: { readonly limit: number; readonly retryAfter?: number | undefined },
@@ -129,17 +135,17 @@ const fullRate = (limit: number): number => (Number.isFinite(limit) ? limit : un
 const indexOf = (lane: ReadLane): number => readLanes.indexOf(lane)
 
 export interface ReadUse {
-  /** Reads a second of all processes. */
+  /** The limit in reads a second, for all processes. */
   readonly limit: number
-  /** The current rate, lower after a 429. */
+  /** The current rate in reads a second, lower after a 429. */
   readonly allowed: number
   readonly sent: number
   readonly putOff: Readonly<Record<ReadLane, number>>
-  /** In the last minute, in milliseconds. */
+  /** The milliseconds by which the oldest read is late that was put off in the last minute. */
   readonly oldestPutOff: number | undefined
 }
 
-/** In milliseconds. */
+/** The milliseconds for which a rate and a delayed read are remembered. */
 const memory = 60_000
 
 export const make = (limit: number) => {

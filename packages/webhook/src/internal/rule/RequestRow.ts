@@ -2,26 +2,27 @@ import type { Method } from "@pawl/core/Kind"
 import type { RequestKind } from "@pawl/core/RequestSender"
 import type { Ordered } from "./Row.ts"
 
-/** One request. Times are milliseconds since the epoch. */
+/** All that is stored of one request. Times are milliseconds since the epoch. */
 export interface RequestRow {
   readonly requestId: string
   readonly kind: RequestKind
-  /** Keyed; outlives the body. */
+  /** The keyed digest of the body, which outlives the body. */
   readonly digest: string
   readonly hasCardData: boolean
   readonly ordered: Ordered | undefined
   /**
-   * Sealed. Undefined with card data, or once the outcome is known; that of a found request stays
-   * for `Cleaner.Retention`, because a person may deny the match.
+   * The sealed body. Undefined with card data, or once the outcome is known; that of a found
+   * request stays for `Cleaner.Retention`, because a person may deny the match.
    */
   readonly body: string | undefined
   readonly createdAt: number
   /** When the request was written or last redriven. Unsent, it is given up a window later. */
   readonly retryFrom: number
-  /** When a request that was never sent expires. */
+  /** The time at which a request that was never sent expires. */
   readonly expiresAt: number | undefined
   /**
-   * When the first attempt began that may have taken effect: from then on the request is in doubt.
+   * The begin of the first attempt that may have taken effect: from then on the request is in
+   * doubt.
    */
   readonly begunAt: number | undefined
   /** The leases since the request was written or redriven. */
@@ -46,7 +47,7 @@ export interface RequestLease {
   readonly inDoubt: boolean
 }
 
-/** The newest refusal, and the time of the first. */
+/** The newest refusal of a request, and the time of the first. */
 export interface Refusals {
   readonly reason: string
   readonly count: number
@@ -58,22 +59,22 @@ export interface SettledTransaction {
   readonly transactionId: string
 }
 
-/** Texts are sealed, and undefined after `Cleaner.Retention`. */
+/** The outcome of a request; texts are sealed, and undefined after `Cleaner.Retention`. */
 export type Outcome =
   | { readonly _tag: "Answered"; readonly text: string | undefined }
   /** The service refused, with 400, a request that was not in doubt. */
   | { readonly _tag: "Refused"; readonly text: string | undefined }
-  /** A confirmed transaction names the request. The answer is not known. */
+  /** Found by a confirmed transaction that names the request. The answer is not known. */
   | { readonly _tag: "Found" }
   /** Nothing happened or will. Only after `no-effect` may the same request be sent anew. */
   | { readonly _tag: "NotSent"; readonly reason: "cancelled" | "expired" | "no-effect" }
 
 export type ParkReason =
-  /** Three times over ten minutes. */
+  /** Refused three times over ten minutes. */
   | "refused"
   /** In doubt for longer than `Profile.requestIdWindow`. */
   | "window"
-  /** In doubt, and not stored because of its card data. */
+  /** In doubt, without a stored body because of its card data. */
   | "card-data"
   /** The rebuilt body is not the one that was sent. */
   | "rebuilt-differently"
@@ -100,7 +101,9 @@ export interface NewRequest {
   readonly expiresAt?: number | undefined
 }
 
-/** `hadNoEffect` ends the doubt only of a first attempt. */
+/**
+ * The end of an attempt without an outcome; `hadNoEffect` ends the doubt only of a first attempt.
+ */
 export interface Release {
   readonly at: number
   readonly dueAt: number
@@ -119,7 +122,10 @@ export interface Redrive {
   readonly at: number
   /** `Profile.requestIdWindow` in milliseconds. */
   readonly window: number
-  /** Ends the doubt. The transaction of a found request then belongs to another request. */
+  /**
+   * Whether a person states that the request had no effect, which ends the doubt. The transaction
+   * of a found request then belongs to another request.
+   */
   readonly hadNoEffect?: boolean | undefined
   /** False if the card data was not stored. Such a request is settled if it had no effect. */
   readonly canSend?: boolean | undefined

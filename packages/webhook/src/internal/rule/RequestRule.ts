@@ -30,15 +30,15 @@ import type {
 } from "./RequestRow.ts"
 import type { Row } from "./Row.ts"
 
-/** The refusals that park a request. */
+/** The number of refusals that park a request. */
 export const maxRefusals = 3
 
-/** The milliseconds over which they come. */
+/** The milliseconds between the first and the last of the refusals that park a request. */
 export const refusalTime = 10 * 60_000
 
 type NewLease = Pick<RequestLease, "id" | "until">
 
-/** A lease begins the request at once; without one it is due. */
+/** Writes a request: a lease begins it at once, and without one it is due. */
 export const write = (
   { body, digest, expiresAt, hasCardData, kind, ordered, requestId }: NewRequest,
   at: number,
@@ -65,7 +65,7 @@ export const write = (
   parked: undefined
 })
 
-/** Surely never sent, and not leased. */
+/** Tells whether a request was surely never sent, and is not leased. */
 export const isUnsent = ({ begunAt, lease, outcome }: RequestRow): boolean =>
   outcome === undefined
     ? begunAt === undefined && lease === undefined
@@ -106,7 +106,8 @@ const holds = (row: RequestRow, leaseId: number | undefined): boolean =>
   row.lease !== undefined && row.lease.id === leaseId
 
 /**
- * The first byte may leave afterwards, so the lease must hold and the request must not be expired.
+ * Begins an attempt, whose first byte may leave afterwards, so the lease must hold and the request
+ * must not be expired.
  */
 export const begin = (
   row: RequestRow,
@@ -124,8 +125,8 @@ export const renew = (row: RequestRow, leaseId: number, until: number): RequestR
     : undefined
 
 /**
- * The third refusal, ten minutes after the first, parks the request. Their texts are not compared,
- * because each may have a new id.
+ * Ends an attempt without an outcome; the third refusal, ten minutes after the first, parks the
+ * request. The texts of refusals are not compared, because each may have a new id.
  */
 export const release = (
   row: RequestRow,
@@ -154,7 +155,7 @@ export const release = (
 const proofOf = ({ _tag }: Outcome): number => (_tag === "Answered" ? 2 : _tag === "Found" ? 1 : 0)
 
 /**
- * Deletes the body unless the request was only found.
+ * Settles a request, and deletes its body unless the request was only found.
  *
  * An outcome that proves more replaces one that proves less. `Answered` and `Found` are facts and
  * need no lease. `Refused` and `NotSent` need the lease of a request that was not in doubt, because
@@ -233,8 +234,8 @@ export const park = (
     : undefined
 
 /**
- * Past the window a person must state that a parked request had no effect. That statement also
- * makes a found request due, and its transaction no longer settles it.
+ * Makes a parked request due again; past the window a person must state that it had no effect. That
+ * statement also makes a found request due, and its transaction no longer settles it.
  */
 export const redrive = (
   row: RequestRow,
@@ -263,7 +264,7 @@ export const redrive = (
     : open
 }
 
-/** The digest stays. */
+/** Deletes the sealed texts of a request that was settled before a time; its digest stays. */
 export const deleteTexts = (row: RequestRow, before: number): RequestRow | undefined => {
   const { outcome, settledAt = Infinity } = row
   const text = outcome !== undefined && "text" in outcome ? outcome.text : undefined
@@ -275,16 +276,16 @@ export const deleteTexts = (row: RequestRow, before: number): RequestRow | undef
   }
 }
 
-/** In milliseconds. */
+/** The longest wait before the next attempt, in milliseconds. */
 export const maxWait = 5 * 60_000
 
-/** Between the clocks of processes, in milliseconds. */
+/** The most milliseconds between the clocks of processes. */
 const maxDifference = 5000
 
 /** A row planned later was planned before the clock was set back. */
 export const latestPlan = (at: number): number => at + maxWait + maxDifference
 
-/** Returns milliseconds: 1, 2, 4, … s, at most 5 minutes. */
+/** Returns the wait after an attempt in milliseconds: 1, 2, 4, … s, at most 5 minutes. */
 export const waitAfter = (attempt: number): number =>
   Math.min(1000 * 2 ** Math.max(attempt - 1, 0), maxWait)
 
@@ -296,11 +297,14 @@ export const isClaimable = (row: RequestRow, at: number): boolean => {
   return time !== undefined && (time <= at || time > latestPlan(at))
 }
 
-/** A caller with the bytes, card data included, may send an open row earlier than planned. */
+/**
+ * Tells whether nobody works on an open request, which a caller with its bytes, card data included,
+ * may send earlier than planned.
+ */
 export const isIdle = (row: RequestRow, at: number): boolean =>
   row.dueAt !== undefined || isClaimable(row, at) || row.parked?.reason === "card-data"
 
-/** An unsent request expired, or its window is over. `window` is in milliseconds. */
+/** Tells whether an unsent request expired, or its window is over. `window` is in milliseconds. */
 export const isExpired = (
   { begunAt, expiresAt = Infinity, retryFrom }: RequestRow,
   at: number,
@@ -311,12 +315,15 @@ export const isExpired = (
 const windowStart = ({ begunAt = Infinity }: RequestRow, at: number): number =>
   Math.min(begunAt, at)
 
-/** Without doubt at most `expiresAt`. */
+/** Returns the time until which a request is sent; without doubt at most `expiresAt`. */
 export const sentUntil = (row: RequestRow, at: number, window: number): number => {
   const { expiresAt = Infinity, lease } = row
   return Math.min(windowStart(row, at) + window, lease?.inDoubt === false ? expiresAt : Infinity)
 }
 
-/** After it the service may no longer know the requestId. */
+/**
+ * Tells whether the window of a request is over, after which the service may no longer know the
+ * requestId.
+ */
 export const isPastWindow = (row: RequestRow, at: number, window: number): boolean =>
   row.begunAt !== undefined && at >= windowStart(row, at) + window

@@ -4,7 +4,7 @@ import { type Kind, type KnownKind, type Method, methodOf } from "@pawl/core/Kin
 import type { Status } from "@pawl/core/Status"
 import type { Event } from "./Fact.ts"
 
-/** Without a scope every row of the method and id. */
+/** The key of a row; without a scope, of every row of the method and id. */
 export interface Key {
   readonly method: Method
   readonly transactionId: string
@@ -32,7 +32,10 @@ export interface Row {
   readonly registered: boolean
   /** Whether `ordered` comes from registrations. */
   readonly isOrderRegistered: boolean
-  /** Like `namesRefund` an unsigned hint of a callback (`KindHints`). */
+  /**
+   * Whether an unsigned hint of a callback names a payout, as `namesRefund` does a refund
+   * (`KindHints`).
+   */
   readonly namesPayout: boolean
   readonly namesRefund: boolean
   /** Whether a person allowed other amounts than the ordered one. */
@@ -41,9 +44,9 @@ export interface Row {
   readonly isErased: boolean
   readonly evidence: Evidence.Evidence
   readonly read: Evidence.Read | undefined
-  /** Accepted ones, repeats included. */
+  /** The number of accepted callbacks, repeats included. */
   readonly callbacks: number
-  /** Of the newest callback. */
+  /** The secret of the newest callback. */
   readonly secret: "current" | "previous" | undefined
   /** The status last delivered to the handler; `sequence` counts the transitions. */
   readonly told: Status | undefined
@@ -64,10 +67,10 @@ export interface Row {
   readonly pollAt: number | undefined
   /** When the last read was sent, with or without success. */
   readonly askedAt: number | undefined
-  /** When the last unconfirmed claim came, or when it is read again after no answer. */
+  /** The time of the last unconfirmed claim, or of its next read after no answer. */
   readonly unconfirmedAt: number | undefined
   readonly deadLetter: DeadLetter | undefined
-  /** For each status, until `Cleaner` deletes it. */
+  /** The newest callback of each status, until `Cleaner` deletes it. */
   readonly newestCallbacks: Readonly<Partial<Record<Status, StoredCallback>>>
   /** The part of the row that cannot be read. */
   readonly unreadable?: string
@@ -76,8 +79,8 @@ export interface Row {
 }
 
 /**
- * `signed` is undefined for that of another transaction; `size` is the length of a kept body of
- * more than 4 KiB.
+ * A stored callback; `signed` is undefined for that of another transaction, and `size` is the
+ * length of a kept body of more than 4 KiB.
  */
 export interface StoredCallback {
   readonly at: number
@@ -85,7 +88,7 @@ export interface StoredCallback {
   readonly size?: number | undefined
 }
 
-/** `to` was not delivered. */
+/** Why and since when a row is a dead letter; its status `to` was not delivered. */
 export interface DeadLetter {
   readonly reason: "handler-failed" | "unknown-transaction" | "amount-mismatch" | "unreadable"
   readonly at: number
@@ -111,7 +114,10 @@ export interface Leased extends Row {
   readonly evidenceAtLease: Evidence.Evidence
 }
 
-/** `evidence` and `read` are joined to those of the row; other fields replace. */
+/**
+ * The result of work on a leased row: `evidence` and `read` are joined to those of the row, and
+ * other fields replace.
+ */
 export interface Change extends Partial<
   Pick<
     Row,
@@ -132,7 +138,10 @@ export interface Change extends Partial<
     | "deadLetter"
   >
 > {
-  /** Writes only at this sequence, so a write whose response was lost is not repeated. */
+  /**
+   * The sequence of the row that the write requires, so that a write whose response was lost is not
+   * repeated.
+   */
   readonly ifSequence?: number
   readonly facts?: ReadonlyArray<Event> | undefined
   readonly until?: number

@@ -9,8 +9,8 @@ export interface PlannedKey {
 }
 
 /**
- * The first `limit` planned reads behind `after` that were not made since `readSince`. The first is
- * made at `dueAt` at the latest, then `rate` in each second.
+ * A page of planned reads: the first `limit` behind `after` that were not made since `readSince`.
+ * The first is made at `dueAt` at the latest, then `rate` in each second.
  */
 export interface PlannedPage {
   readonly lane: "repeat" | "watch"
@@ -25,8 +25,8 @@ export const latestAt = ({ dueAt, rate }: PlannedPage, position: number): number
   dueAt + Math.floor((position * 1000) / rate)
 
 /**
- * A read that is due earlier keeps its time, so a repeat changes almost nothing. `last` is the
- * place of the last row; undefined if the page is not full.
+ * Brings planned reads forward; one that is due earlier keeps its time, so a repeat changes almost
+ * nothing. `last` is the place of the last row; undefined if the page is not full.
  */
 export const bringForward = (
   rows: StoredRows,
@@ -73,7 +73,8 @@ const comparePlanned = (one: PlannedKey, two: PlannedKey): number =>
 const compareText = (one: string, two: string): number => (one < two ? -1 : one > two ? 1 : 0)
 
 /**
- * `limit` rows behind `after` are examined, and those created from `from` until `before` returned.
+ * A page of rows: `limit` rows behind `after` are examined, and those created from `from` until
+ * `before` returned.
  */
 export interface PageOptions {
   readonly after?: RowKey | undefined
@@ -107,8 +108,8 @@ export const page = (all: StoredRows, { after, before, from, limit }: PageOption
 }
 
 /**
- * Rows behind the first `last` come with the next page, because its ledger has not examined them
- * yet.
+ * Joins the pages of several ledgers; rows behind the first `last` come with the next page, because
+ * its ledger has not examined them yet.
  */
 export const join = (pages: ReadonlyArray<RowPage>): RowPage => {
   const [last] = pages.flatMap(({ last }) => last ?? []).toSorted(compareKeys)

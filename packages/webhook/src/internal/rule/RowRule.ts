@@ -27,10 +27,10 @@ import { findOrMake, type Lease, type StoredRow, type StoredRows } from "./Store
 import type { Verified } from "../../VerifyCallback.ts"
 import type { Event } from "./Fact.ts"
 
-/** The quarantined bodies of a transaction: the first 15 and the last one. */
+/** The most quarantined bodies of a transaction: the first 15 and the last one. */
 export const quarantineLimit = 16
 
-/** The bytes of a transaction's bodies, except those of up to 4 KiB. */
+/** The most bytes of a transaction's bodies, except those of up to 4 KiB. */
 export const bodiesLimit = 256 * 1024
 const smallBody = 4 * 1024
 
@@ -104,8 +104,8 @@ const sizeOf = (rows: StoredRows): number =>
 export const laneOfNew = (claim: Status): Lane => (isTerminal(claim) ? "ask" : "tell")
 
 /**
- * Makes the row due. Its status counts as confirmed. A registration adds fields to an earlier one
- * or fails, and never changes one.
+ * Registers an operation in its row, and makes the row due. Its status counts as confirmed. A
+ * registration adds fields to an earlier one or fails, and never changes one.
  */
 export const register = (
   rows: StoredRows,
@@ -146,7 +146,8 @@ export const lease = (
 }
 
 /**
- * The poll intervals of a new status that a callback brought meanwhile stay.
+ * Writes the result of work; the poll intervals of a new status that a callback brought meanwhile
+ * stay.
  *
  * Without the lease, or at another sequence, the same `rows` are returned and `leased` is
  * undefined. If another row has the kind in the change, the leased row is joined to it and removed.
@@ -182,7 +183,7 @@ export const write = (
     : { rows: replace(others, target, join(target, next)), leased: undefined }
 }
 
-/** The sequence does not go back. */
+/** Applies a change to a row, whose sequence does not go back. */
 export const changed = <A extends Row>(row: A, change: Change): A => ({
   ...row,
   ...Struct.omit(change, ["facts", "ifSequence", "release", "until"]),
@@ -240,8 +241,8 @@ export const join = (stored: StoredRow, other: StoredRow): StoredRow => ({
 })
 
 /**
- * The handler gets its full time for retries, an unknown id is read at once, and a differing amount
- * is allowed from now on.
+ * Makes a dead letter due again: the handler gets its full time for retries, an unknown id is read
+ * at once, and a differing amount is allowed from now on.
  */
 export const redrive = (
   rows: StoredRows,
@@ -340,7 +341,9 @@ const dueIn = (
     : { dueAt: Math.min(dueAt, at), lane: moreUrgent(lane, inLane) }
 }
 
-/** The texts of the `open` requests stay, which may have to be sent again. */
+/**
+ * The result of an erasure; the texts of the `open` requests stay, which may have to be sent again.
+ */
 export interface Erased {
   readonly rows: number
   readonly bodies: number
@@ -351,8 +354,8 @@ export interface Erased {
 }
 
 /**
- * Every row must have delivered a terminal status, no new status since `before`, and no lease, dead
- * letter or due work except a read of the watch.
+ * Tells whether a transaction may be deleted: every row has delivered a terminal status, no new
+ * status since `before`, and no lease, dead letter or due work except a read of the watch.
  */
 export const isDeletable = (rows: StoredRows, before: number): boolean =>
   rows.length > 0 && rows.every((stored) => stored.row.newStatusAt < before && isDone(stored))
@@ -364,7 +367,10 @@ const isDone = ({ dueAt, lane, lease, row }: StoredRow): boolean =>
   row.deadLetter === undefined &&
   (dueAt === undefined || lane === "watch")
 
-/** Ids, orders, signed amounts, statuses, counts and times stay for accounting. */
+/**
+ * Erases texts of persons; ids, orders, signed amounts, statuses, counts and times stay for
+ * accounting.
+ */
 export const eraseRows = (
   rows: StoredRows
 ): { readonly rows: StoredRows } & Pick<Erased, "bodies" | "notes"> => {
@@ -387,8 +393,8 @@ export const eraseRows = (
 }
 
 /**
- * A transaction is kept without rows if it had only quarantined callbacks, or if its rows were
- * deleted by age.
+ * Tells whether a transaction is kept without rows: it had only quarantined callbacks, or its rows
+ * were deleted by age.
  */
 export const isErased = (rows: StoredRows | undefined): boolean =>
   rows !== undefined && (rows.length === 0 || rows.some(({ row }) => row.isErased))

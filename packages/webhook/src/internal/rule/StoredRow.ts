@@ -95,7 +95,10 @@ const kindOf = ({ row }: StoredRow): Kind => row.kind
 export const claimableAt = ({ dueAt, lease }: StoredRow): number =>
   lease?.until ?? dueAt ?? Infinity
 
-/** Oldest first, at most `limits` of each lane. `newest` of the first reads are the newest ones. */
+/**
+ * Returns due rows, oldest first, at most `limits` of each lane. `newest` of the first reads are
+ * the newest ones.
+ */
 export const claimable = (
   rows: StoredRows,
   at: number,
@@ -146,7 +149,7 @@ export const nextClaimableAt = (
   return next === Infinity ? undefined : next
 }
 
-/** `complete` is false if some facts are missing. */
+/** A row with its facts and callbacks in order; `complete` is false if some facts are missing. */
 export interface Story {
   readonly row: Row
   readonly facts: ReadonlyArray<Kept>

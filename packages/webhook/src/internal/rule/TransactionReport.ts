@@ -10,8 +10,9 @@ export interface Money {
 }
 
 /**
- * `policy` must be that of the receiver. `conflict` lists several confirmed final statuses. With
- * `amount-mismatch` the dead letter has the ordered and the signed amounts.
+ * Reports the standing of a transaction; `policy` must be that of the receiver. `conflict` lists
+ * several confirmed final statuses. With `amount-mismatch` the dead letter has the ordered and the
+ * signed amounts.
  */
 export const make = (row: Row, policy: Evidence.Policy = "final") => {
   const { callbacks, deadLetter, evidence, kind, method, told = null, transactionId } = row

@@ -34,7 +34,7 @@ export const defaults: WorkLimits = {
   ]).pipe(/* @__PURE__ */ Schedule.upTo({ duration: "24 hours" }))
 }
 
-/** At least one. */
+/** Returns the limits of one of several shards: an equal share, at least one. */
 export const shareOf = (
   { calls, reads, readsPerSecond, ...limits }: WorkLimits,
   position: number,

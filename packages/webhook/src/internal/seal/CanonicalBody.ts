@@ -17,7 +17,7 @@ export const of = (body: string): string =>
     }))
   )
 
-/** Keeps every digit, and refuses more members than any documented body has. */
+/** Reads a body with every digit, and refuses more members than any documented body has. */
 export const read = (body: string): object =>
   Result.getOrElse(Json.fromText(body), (): unknown => JSON.parse(body)) as object
 

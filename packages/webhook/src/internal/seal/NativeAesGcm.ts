@@ -1,11 +1,11 @@
-/** Synchronous, while a call of Web Crypto waits for other work of the event loop. */
+/** AES-GCM without waiting: a call of Web Crypto waits for other work of the event loop. */
 import type { Implementation } from "effect/crypto/Aead"
 import * as Result from "effect/Result"
 import type { KeyObject } from "node:crypto"
 
 const tagBytes = 16
 
-/** On Node, Bun, Deno, and Workers with `nodejs_compat`. */
+/** Returns the implementation on Node, Bun, Deno, and Workers with `nodejs_compat`. */
 export const find = (): Implementation | undefined => {
   const crypto = nodeCrypto()
   return crypto && make(crypto)

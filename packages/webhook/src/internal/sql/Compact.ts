@@ -19,11 +19,12 @@ export const compact = (sql: SqlClient): Effect.Effect<void, SqlError> =>
 const run = <A extends object>(sql: SqlClient, text: string) =>
   Retry.onConflict(sql.unsafe<A>(text).unprepared)
 
-/** The server ends an idle transaction of a receiver after 5 seconds. */
+/** The wait for older transactions: the server ends an idle one of a receiver after 5 seconds. */
 const snapshotWait = Schedule.spaced("100 millis").pipe(Schedule.upTo({ duration: "7 seconds" }))
 
 /**
- * A rewrite copies deleted rows that an older snapshot sees, so it waits for older transactions.
+ * Rewrites tables after all older transactions have ended, because a rewrite copies deleted rows
+ * that an older snapshot sees.
  */
 const rewriteTables = Effect.fnUntraced(function* (sql: SqlClient) {
   const [line] = yield* run<{ readonly end: string }>(

@@ -19,7 +19,7 @@ export interface Fault {
 
 type Meaning = readonly [kind: Fault["kind"], phrase: string]
 
-/** The longest beginning of a SQLSTATE counts. */
+/** The meanings of SQLSTATE codes, by their longest beginning. */
 const states: Readonly<Record<string, Meaning>> = {
   "25006": ["unavailable", "the database is read-only"],
   "28": ["refused", "the database refuses the role"],
@@ -55,7 +55,7 @@ const refusedStatement: Meaning = ["statement", "the database refuses a statemen
 const late: Fault = { kind: "unavailable", cause: "a statement takes longer than 3 seconds" }
 const noAnswer: Fault = { kind: "unavailable", cause: "the store does not answer" }
 
-/** The error may be inside others. */
+/** Returns the fault of an error, which may be inside others. */
 export const of = (error: unknown): Fault => {
   let isLate = false
   for (let inner = error; inner !== undefined && inner !== null; inner = innerOf(inner)) {

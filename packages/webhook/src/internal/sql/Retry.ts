@@ -13,7 +13,9 @@ import type * as Scope from "effect/Scope"
 import { isSqlError, SqlError, StatementTimeoutError } from "effect/sql/SqlError"
 import * as SharedTimeout from "../records/SharedTimeout.ts"
 
-/** Shorter than the four seconds after which the receiver responds 503. */
+/**
+ * The time limit of a step, shorter than the four seconds after which the receiver responds 503.
+ */
 const storeTimeout = Duration.seconds(3)
 
 export const conflictPolicy = {
@@ -34,7 +36,7 @@ export const onConflict = <A>(
     while: (error) => conflictPolicy.while(error) && !isFinal(error)
   })
 
-/** A ROLLBACK that fails on a lost connection dies with a `SqlError`. */
+/** Fails with the `SqlError` with which a ROLLBACK on a lost connection dies. */
 const failOnSqlDefect = <A>(work: Effect.Effect<A, SqlError>): Effect.Effect<A, SqlError> =>
   Effect.catchDefect(work, (defect) =>
     isSqlError(defect) ? Effect.fail(defect) : Effect.die(defect)
@@ -47,7 +49,7 @@ export const makeWait = Effect.suspend(() =>
   SharedTimeout.make(storeTimeout, Effect.fail(timeoutError))
 )
 
-/** Fails after three seconds. The work may end later, in `scope`. */
+/** Limits a step to three seconds, after which it fails. The work may end later, in `scope`. */
 export const timeoutIn =
   (scope: Scope.Scope) =>
   <A, E>(work: Effect.Effect<A, E>): Effect.Effect<A, E | SqlError> =>

@@ -21,7 +21,9 @@ import * as Views from "./Views.ts"
 
 const collections = ["transactions", "requests", "quarantine", "settings"] as const
 
-/** The dialects. Keys are ordered by their characters, so that pages are. */
+/**
+ * The words in which the dialects differ. Keys are ordered by their characters, so that pages are.
+ */
 interface Words {
   readonly key: string
   readonly bytes: string
@@ -87,7 +89,7 @@ const refuseNewer = Effect.gen(function* () {
   })
 })
 
-/** For the migration of another process. */
+/** The wait for the migration of another process. */
 const migrationWait = Schedule.spaced("100 millis").pipe(
   Schedule.jittered,
   Schedule.upTo({ duration: "1 minute" })
@@ -104,8 +106,8 @@ const run = Effect.andThen(
 const stored = Effect.orElseSucceed(version, () => 0)
 
 /**
- * Migrates concurrently with other processes. A role that may not create tables uses those of this
- * version.
+ * Migrates the tables, concurrently with other processes. A role that may not create tables uses
+ * those of this version.
  */
 export const migrate: Effect.Effect<void, SqlError | Migrator.MigrationError, SqlClient.SqlClient> =
   Effect.flatMap(SqlClient.SqlClient, Rights.check).pipe(

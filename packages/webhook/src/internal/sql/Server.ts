@@ -14,7 +14,7 @@ import { ConnectionError, SqlError } from "effect/sql/SqlError"
 
 const readOnlyState = "25006"
 
-/** The connections that one refused write ends: as many as a pool has. */
+/** The most connections that one refused write ends: as many as a pool has. */
 const maxEnded = 10
 
 export const isReadOnly = ({ reason: { cause } }: SqlError): boolean =>
@@ -57,7 +57,7 @@ export const makeRetire = (
   sql: SqlClient
 ): Effect.Effect<(error: SqlError) => Effect.Effect<void>, never, Scope.Scope> =>
   Effect.map(FiberHandle.makeRuntime<never>(), (fork) => {
-    /** Returns whether the connection is not read-only. */
+    /** Ends a read-only connection, and returns whether the connection was another one. */
     const endOne = sql`SELECT pg_terminate_backend(pg_backend_pid())
       WHERE current_setting('transaction_read_only') = 'on'`.pipe(
       Effect.map(({ length }) => length === 0),

@@ -19,7 +19,7 @@ const fieldOf = (sql: SqlClient.SqlClient) => (field: string) =>
     }
   })
 
-/** Up to the comma or behind it, without the field. */
+/** Returns the first line of a document without its field, up to the comma or behind it. */
 const firstLineOf = (sql: SqlClient.SqlClient) =>
   sql.onDialectOrElse({
     pg: () => ({

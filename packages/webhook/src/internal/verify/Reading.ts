@@ -14,7 +14,7 @@ import * as Token from "./Token.ts"
 
 export const maxBytes = 64 * 1024
 
-/** Nothing of it is verified. */
+/** A request with the fields of a callback, none of them verified. */
 export interface Reading {
   readonly method: Method
   readonly token: string | undefined
@@ -68,7 +68,7 @@ const parse = (incoming: Incoming, profile: TypeSwitch): Reading | RefusedCallba
 export const isBody = (value: Schema.Json): value is Body =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
-/** The query names the method, and the body must agree with it. */
+/** Returns the route of a callback, whose query names the method that the body must agree with. */
 export const routeOf = (
   search: string,
   body: Body
@@ -107,7 +107,10 @@ export const routeOf = (
 // oxlint-disable-next-line no-control-regex -- the pattern looks for control characters
 const forbidden = /[|\u0000-\u001f\u007f-\u009f]/
 
-/** Refuses a value that makes the signed text ambiguous, such as one with the separator. */
+/**
+ * Returns the signed fields, and refuses a value that makes the signed text ambiguous, such as one
+ * with the separator.
+ */
 export const signedOf = (
   method: Method,
   body: Body,
@@ -132,7 +135,7 @@ export const signedOf = (
   return { account, amount, currency, transactionId }
 }
 
-/** Such a text can be read at a path of its own. */
+/** Tells whether a text has the form of an id, which can be read at a path of its own. */
 export const isIdentifier = (text: string): text is TransactionId =>
   Grammar.identifier.test(text) && !/^\.{1,2}$/u.test(text)
 
@@ -150,7 +153,7 @@ export const quarantineOf = (signed: Signed, body: Body, bytes: Uint8Array): str
     : undefined
 }
 
-/** Databases refuse a NUL and a lone surrogate. */
+/** Tells whether a value has text that databases refuse: a NUL or a lone surrogate. */
 const hasUnstorableText = (value: unknown): boolean => {
   if (typeof value === "string") return value.includes("\u0000") || !value.isWellFormed()
   if (typeof value !== "object" || value === null) return false

@@ -14,7 +14,7 @@ import { type Ordered, orderedOf } from "../rule/Row.ts"
 
 export const parameter = "pawl"
 
-/** The kinds of transactions, and the two intents. */
+/** The operations that a token can name: the kinds of transactions, and the two intents. */
 export const operations = [
   "apm-payment",
   "apm-payout",
@@ -35,7 +35,7 @@ export interface Token {
 
 const signedPrefix = "pawl callback url 1\n"
 const tagBytes = 16
-/** A longer token is not read, so it is not issued. */
+/** The most characters of a token: a longer one is not read, so it is not issued. */
 export const maxLength = 1024
 
 type Text = string | null
@@ -85,10 +85,12 @@ export const decode = (sign: Checksum.Sign, token: string): Token | undefined =>
   return { operation, ordered: ordered ?? {} }
 }
 
-/** Unverified: it only chooses the secret that verifies. */
+/**
+ * Returns the merchant that an unverified token names, which only chooses the secret that verifies.
+ */
 export const merchantOf = (token: string): string | undefined =>
   token.length > maxLength ? undefined : (contentOf(token.split(".")[0] ?? "")?.[5] ?? undefined)
 
-/** For an intent the callback names the method. */
+/** Returns the kind of a callback's transaction; for an intent the callback names the method. */
 export const kindOf = (operation: Operation, method: Method): KnownKind =>
   operation === "payment" || operation === "payout" ? `${method}-${operation}` : operation

@@ -30,7 +30,7 @@ interface Options {
   readonly readUse: Effect.Effect<ReadUse>
 }
 
-/** By the clock of the ledger. */
+/** Watches the backlog of a ledger, by its clock. */
 export const watch = ({
   free,
   journal,

@@ -53,7 +53,7 @@ const batchSize = 100
 const interval = Duration.days(1)
 const retryInterval = Duration.minutes(5)
 const pause = Duration.millis(20)
-/** No month has more. */
+/** The days that count as a month, which is the longest one. */
 const daysOfMonth = 31
 
 export const layer: Layer.Layer<never, never, Ledger> = Layer.effectDiscard(
@@ -64,7 +64,7 @@ export const layer: Layer.Layer<never, never, Ledger> = Layer.effectDiscard(
     const requests = yield* Effect.serviceOption(RequestStore)
     const journal = yield* Effect.serviceOption(Journal)
 
-    /** An unavailable store has alarms of its own. */
+    /** Raises an alarm, but none for an unavailable store, which has alarms of its own. */
     const alarm = (error: unknown) => {
       const fault = Fault.of(error)
       return Option.isSome(journal) && Fault.isLasting(fault)

@@ -26,12 +26,15 @@ export const differs =
 interface Options {
   readonly ledger: Ledger["Service"]
   readonly journal: Journal["Service"]
-  /** In milliseconds. */
+  /** The time of a lease, in milliseconds. */
   readonly lease?: number
   readonly clock: Clock.Clock
 }
 
-/** Returns the milliseconds until the next check; `Infinity` while no shift is to be repeated. */
+/**
+ * Makes the check of the clock, which returns the milliseconds until the next one; `Infinity` while
+ * no shift is to be repeated.
+ */
 export const make = ({
   clock,
   journal,
@@ -47,7 +50,7 @@ export const make = ({
   let last = read()
   /** The step back since the last shift, in milliseconds. */
   let behind = 0
-  /** `at` is a time of the monotonic clock. */
+  /** The shifts to repeat; `at` is a time of the monotonic clock. */
   let planned: ReadonlyArray<{ readonly at: number; readonly by: number }> = []
 
   const shift = (by: number) =>

@@ -24,7 +24,10 @@ export interface Condition {
   readonly clock: "right" | "differs" | "unknown"
 }
 
-/** A worker without progress still stores callbacks, so it decides nothing. */
+/**
+ * Returns the condition of a worker, which decides nothing: without progress the receiver still
+ * stores callbacks.
+ */
 export const workerOf = (
   worker: Worker["Service"] | undefined
 ): Effect.Effect<Condition["worker"]> =>
@@ -35,7 +38,8 @@ export const workerOf = (
       )
 
 /**
- * Then the receiver is tried again, because a load balancer sends nothing to one that is not ready.
+ * The milliseconds for which a refusal by the store counts: then the receiver is tried again,
+ * because a load balancer sends nothing to one that is not ready.
  */
 const evidenceLifetime = Duration.toMillis(Duration.seconds(30))
 

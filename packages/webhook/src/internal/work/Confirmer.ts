@@ -24,8 +24,8 @@ import * as Reading from "../verify/Reading.ts"
 import type { Row } from "../rule/Row.ts"
 
 /**
- * `askedAt` is when the read was sent, in milliseconds since the epoch: of two reads the one sent
- * later counts.
+ * The result of a read, which was sent at `askedAt`, in milliseconds since the epoch: of two reads
+ * the one sent later counts.
  *
  * - `Answered`: the service stated a status, which the specification may not list.
  * - `NotFound`: no status endpoint knows the id.
@@ -57,9 +57,9 @@ export class Confirmer extends Context.Service<
 const readTimeout = Duration.minutes(1)
 
 /**
- * A read that fails or takes longer than a minute is `NoAnswer`. An id that the service cannot have
- * issued is `NotFound` without a read. `KindHints.asked` selects the endpoints of a row of unknown
- * kind.
+ * Layer that reads statuses from the service; a read that fails or takes longer than a minute is
+ * `NoAnswer`. An id that the service cannot have issued is `NotFound` without a read.
+ * `KindHints.asked` selects the endpoints of a row of unknown kind.
  */
 export const layer = (options?: {
   readonly policy?: Evidence.Policy

@@ -14,7 +14,9 @@ import type { Ledger } from "../../Ledger.ts"
 import type { Change, Leased } from "../rule/Row.ts"
 import * as Progress from "./Progress.ts"
 
-/** Writes with the retries of `Progress`. Interrupts if the lease is lost. */
+/**
+ * Writes a change of a leased row, with the retries of `Progress`. Interrupts if the lease is lost.
+ */
 export const write = (
   ledger: Ledger["Service"],
   leased: Leased,
@@ -43,7 +45,7 @@ export const body = (
         .pipe(Progress.ofRow(leased, { sort: "calls", isEnd: false }))
 }
 
-/** `duration` is in milliseconds. */
+/** Renews the lease of a row until it is lost; `duration` is in milliseconds. */
 export const renew = (
   ledger: Ledger["Service"],
   leased: Leased,

@@ -106,7 +106,7 @@ export const add = (
   after: Effect.andThen(pending.after, after)
 })
 
-/** Interrupts if the lease is lost. */
+/** Writes a change, and interrupts if the lease is lost. */
 export const write = (
   ledger: Ledger["Service"],
   { after, change, row }: Pending
@@ -137,10 +137,16 @@ const waitsAfter = (
     })
   )
 
-/** Each claim needs the waits, and a wait takes a step for each call before it. */
+/**
+ * The waits of each schedule, because each claim needs them, and a wait takes a step for each call
+ * before it.
+ */
 const plannedWaits = new WeakMap<object, ReadonlyArray<number | undefined>>()
 
-/** As if no time had passed since the first call. */
+/**
+ * Returns the wait after failed call number `attempt`, as if no time had passed since the first
+ * call.
+ */
 export const plannedWait = (schedule: Schedule.Schedule<unknown>, attempt: number): number => {
   let waits = plannedWaits.get(schedule) ?? []
   if (waits.length < attempt) {
@@ -150,7 +156,9 @@ export const plannedWait = (schedule: Schedule.Schedule<unknown>, attempt: numbe
   return waits[attempt - 1] ?? 0
 }
 
-/** Returns a wait even where the schedule ends: a person is asked after it. */
+/**
+ * Returns the wait after a failed call, even where the schedule ends: a person is asked after it.
+ */
 export const waitAfter = (
   schedule: Schedule.Schedule<unknown>,
   attempt: number,
@@ -161,7 +169,7 @@ export const waitAfter = (
 export const standingOf = (row: Row, policy: Evidence.Policy): Evidence.Standing =>
   Evidence.standing(row.evidence, row.read?.status, policy)
 
-/** Undefined if the status was told, or if the row was parked at it. */
+/** Returns the status to tell; undefined if it was told, or if the row was parked at it. */
 const statusToTell = (row: Row, standing: Evidence.Standing): Status | undefined => {
   const to = Evidence.news(standing, row.told)
   return row.unreadable !== undefined || to === row.deadLetter?.to ? undefined : to
@@ -178,7 +186,8 @@ export const callAt = (row: Row, policy: Evidence.Policy): number | undefined =>
 }
 
 /**
- * The last call failed or was interrupted. The next one waits for `retryAt`, whatever its status.
+ * Tells whether the last call failed or was interrupted. The next one waits for `retryAt`, whatever
+ * its status.
  */
 const isBackingOff = ({ attempt }: Row): boolean => attempt > 0
 
@@ -192,7 +201,9 @@ type Step =
       readonly change: Change
     }
 
-/** The change of a call is written before the handler is called. */
+/**
+ * Returns the next step for a row; the change of a call is written before the handler is called.
+ */
 export const nextStep = (
   row: Row,
   standing: Evidence.Standing,
@@ -250,7 +261,7 @@ export const nextStep = (
   }
 }
 
-/** Undefined if `body` cannot be read. */
+/** Makes the transition for the handler; undefined if `body` cannot be read. */
 export const make = (
   row: Leased,
   to: Status,

@@ -36,7 +36,7 @@ const reason =
 interface Options {
   readonly ledger: Ledger["Service"]
   readonly journal: Journal["Service"]
-  /** In milliseconds. */
+  /** The time of a lease, in milliseconds. */
   readonly lease?: number
 }
 

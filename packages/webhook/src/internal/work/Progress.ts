@@ -39,7 +39,7 @@ export interface StuckRow {
   readonly at: number
 }
 
-/** `cause` is undefined while the worker makes progress. */
+/** The state of a worker; `cause` is undefined while it makes progress. */
 export interface State {
   readonly cause: string | undefined
   readonly rows: ReadonlyArray<StuckRow>
@@ -79,14 +79,14 @@ export interface Progress {
   ) => <A>(step: Effect.Effect<A, StoreUnavailable>) => Effect.Effect<A>
   readonly released: (sort: Step["sort"], row?: Subject) => void
   readonly failed: (sort: Step["sort"], error: unknown) => Effect.Effect<Fault.Fault>
-  /** Allows a refused step one try, because the worker is drained. */
+  /** Allows a refused step one more try, because the worker is drained. */
   readonly end: () => void
   readonly state: Effect.Effect<State>
 }
 
 const maxTries = 5
 const limit = Duration.minutes(1)
-/** In limits. */
+/** The limits after which an alarm is raised again. */
 const alarmGap = 10
 /** The limits after which a single failure no longer counts: another worker has the rows. */
 const maxQuiet = 15
@@ -94,7 +94,7 @@ const maxRows = 1000
 
 interface Failing {
   cause: string
-  /** The limits that have passed, in all and since the last step. */
+  /** The number of limits that have passed, in all and since the last step. */
   passed: number
   quiet: number
 }
@@ -226,7 +226,7 @@ export const ofRow =
   <A>(call: Effect.Effect<A, StoreUnavailable>): Effect.Effect<A> =>
     Effect.flatMap(Current, (progress) => progress.ofRow(row, step)(call))
 
-/** Retries every second. */
+/** Repeats a step every second until it succeeds. */
 export const untilDone = <A>(step: Effect.Effect<A, StoreUnavailable>): Effect.Effect<A> =>
   Effect.flatMap(Current, (progress) =>
     Effect.orDie(Effect.retry(progress.ofRound(step, "watches"), retrySchedule))

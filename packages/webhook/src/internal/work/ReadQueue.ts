@@ -20,13 +20,13 @@ import * as ReadBudget from "../rule/ReadBudget.ts"
 import * as Progress from "./Progress.ts"
 import * as LedgerClock from "../ledger/LedgerClock.ts"
 
-/** In milliseconds. */
+/** The shortest and the longest wait between two reservations, in milliseconds. */
 const minWait = 25
 const maxWait = 1000
 
 type Waiting = Record<ReadLane, Set<Deferred.Deferred<void>>>
 
-/** `use` notes the rate of each reservation. */
+/** Makes the reads of a worker; `use` notes the rate of each reservation. */
 export const make = Effect.fnUntraced(function* (
   ledger: Ledger["Service"],
   limit: number,
@@ -36,7 +36,9 @@ export const make = Effect.fnUntraced(function* (
   const waiting: Waiting = { ask: new Set(), repeat: new Set(), watch: new Set() }
   const arrived = yield* Latch.make()
   const elapsed = () => Number(clock.monotonicTimeNanosUnsafe()) / 1e6
-  /** Reads are reserved from a 429 until the rate has recovered. */
+  /**
+   * Whether reads are reserved: always with a limit, else from a 429 until the rate has recovered.
+   */
   let isLimited = limit !== Infinity
 
   const next = () =>
@@ -84,7 +86,7 @@ export const make = Effect.fnUntraced(function* (
     Effect.forkScoped
   )
 
-  /** False if no read may be sent within `timeout`. */
+  /** Waits until a read may be sent; returns false if none may within `timeout`. */
   const take = Effect.fnUntraced(function* (lane: ReadLane, timeout: Duration.Duration) {
     if (!isLimited) return true
     const read = yield* Deferred.make<void>()

@@ -37,7 +37,10 @@ const seconds = (...waits: ReadonlyArray<number>) => waits.map((wait) => Duratio
 const claimWaits = { ahead: seconds(0, 1, 2, 5, 15, 60), contradicted: seconds(0, 5, 60) }
 const failedWaits = [Duration.hours(12)]
 const maxWatchGap = Duration.days(14)
-/** More gaps than `maxPollingTime` holds, even if outages shorten some. */
+/**
+ * The gaps between reads of a paid transaction: more than `maxPollingTime` holds, even if outages
+ * shorten some.
+ */
 const paidWaits = Array.from({ length: 64 }, (_, power) =>
   Duration.min(Duration.hours(12 * 2 ** power), maxWatchGap)
 )
@@ -46,7 +49,7 @@ const maxPollingTime = Duration.toMillis(Duration.days(180))
 const lastGapTime = Duration.toMillis(Duration.days(1))
 const maxOpenGap = Duration.days(2)
 const unknownIdTimeout = Duration.toMillis(Duration.days(1))
-/** In milliseconds. */
+/** The wait after a read without an answer, in milliseconds. */
 export const failedReadDelay = Duration.toMillis(Duration.seconds(15))
 const minReadGap = Duration.toMillis(Duration.seconds(1))
 
@@ -55,7 +58,7 @@ export interface Rules {
   readonly pollIntervals: Switches["pollIntervals"]
 }
 
-/** In milliseconds. */
+/** Returns the longest wait before a read, in milliseconds. */
 export const maxGap = ({ pollIntervals }: Rules): number =>
   Math.max(...[...pollIntervals, maxWatchGap, maxOpenGap].map(Duration.toMillis))
 
@@ -84,7 +87,8 @@ const waitAfterLadder = ({ pollIntervals }: Rules, age: number): Duration.Durati
 }
 
 /**
- * `polls` counts from 0; undefined after the last read. `now` is the time of the read before it.
+ * Returns the wait before read number `polls`, counted from 0; undefined after the last read. `now`
+ * is the time of the read before it.
  */
 const waitBefore = (
   row: Row,
@@ -103,7 +107,10 @@ const waitBefore = (
   return [...first, ...ladder, ...watchWaits(terminal, row.kind)][polls]
 }
 
-/** Returns milliseconds since the epoch; undefined when no read is planned. */
+/**
+ * Returns the time of the next read in milliseconds since the epoch; undefined when none is
+ * planned.
+ */
 export const readAt = (row: Row, rules: Rules): number | undefined => {
   const { askedAt, unconfirmedAt } = row
   if (row.unreadable !== undefined) return undefined
@@ -122,7 +129,10 @@ export const isUnread = (row: Row, { policy }: Rules): boolean =>
   (row.askedAt === undefined || row.askedAt <= row.newStatusAt) &&
   unsettledClaim(row, policy) !== undefined
 
-/** No endpoint knows the id, and no callback claimed a new status since. */
+/**
+ * Tells whether a row is parked because no endpoint knows the id, and no callback claimed a new
+ * status since.
+ */
 const isParkedAsUnknown = ({ evidence, deadLetter, newStatusAt }: Row): boolean =>
   deadLetter?.reason === "unknown-transaction" &&
   newStatusAt < deadLetter.at &&
@@ -136,8 +146,9 @@ const pollAt = (row: Row, rules: Rules): number | undefined => {
 }
 
 /**
- * Another plan or another terminal status restarts the plan. A read without an answer does not
- * advance it. A row is parked if the service does not know its id for one day.
+ * Returns the change of a row after a read; another plan or another terminal status restarts the
+ * plan. A read without an answer does not advance it. A row is parked if the service does not know
+ * its id for one day.
  */
 export const afterRead = (row: Row, result: ReadResult, rules: Rules, now: number): Change => {
   const { askedAt } = result

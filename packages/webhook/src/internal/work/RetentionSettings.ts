@@ -5,7 +5,7 @@ import * as Cleaner from "./Cleaner.ts"
 
 const text = (name: string) => Config.String(name).pipe(Config.withDefault(""))
 
-/** An empty variable counts as absent. */
+/** The environment variables; an empty one counts as absent. */
 export const environment = {
   bodyDays: text("PAWL_BODY_DAYS"),
   keepMonths: text("PAWL_KEEP_MONTHS"),
@@ -14,12 +14,12 @@ export const environment = {
 
 type Texts = Readonly<Record<keyof typeof environment, string>>
 
-/** A chargeback may come for 180 days. */
+/** The fewest months that a transaction is kept, because a chargeback may come for 180 days. */
 const fewestMonths = 7
 
 const adviceOf = (least: number): string => `give a number from ${least} to 99999, or never`
 
-/** `never` is infinite; undefined for other texts. */
+/** Reads a whole number, or `never` as infinite; returns undefined for other texts. */
 const numberIn = (given: string, least: number): number | undefined => {
   if (given === "never") return Infinity
   const value = /^\d{1,5}$/u.test(given) ? Number(given) : 0
@@ -38,7 +38,7 @@ export const bytesIn = (given: string): number | undefined => {
   return megabytes === 0 ? undefined : megabytes * 1024 * 1024
 }
 
-/** `layer` takes the months of a merchant that has its own. */
+/** Reads the settings; `layer` takes the months of a merchant that has its own. */
 export const make = (texts: Texts) => {
   const problems = (name: string, given: string, advice: string, value: number | undefined) =>
     given === "" || value !== undefined ? [] : [`${name} cannot be used: ${advice}.`]

@@ -36,7 +36,10 @@ interface Tools {
   readonly limits: WorkLimits
 }
 
-/** `beforeTell` runs before the handler may be called, `release` before the row is released. */
+/**
+ * Functions of the worker: `beforeTell` runs before the handler may be called, `release` before the
+ * row is released.
+ */
 interface Hooks {
   readonly beforeTell: () => void
   readonly release: (row: Leased) => Effect.Effect<Required<Change>["release"]>
@@ -55,7 +58,7 @@ export const make = Effect.fnUntraced(function* ({
   const journal = yield* Journal
   const teller = yield* Teller
 
-  /** An unknown id may be that of a transaction of the other method. */
+  /** Tells whether an unknown id may be that of a transaction of the other method. */
   const isReplay = (row: Row) =>
     row.registered
       ? Effect.succeed(false)
@@ -145,8 +148,8 @@ export const make = Effect.fnUntraced(function* ({
         Effect.asVoid(NextWork.write(ledger, NextWork.add(pending, { release })))
       )
     /**
-     * The slot is held until the result of the call is written: a crash repeats at most as many
-     * calls.
+     * Calls the handler in a slot that is held until the result is written: a crash repeats at most
+     * as many calls.
      */
     const tell = (pending: NextWork.Pending) => {
       beforeTell()
@@ -168,7 +171,7 @@ export const make = Effect.fnUntraced(function* ({
 const textOf = (result: ReadResult) =>
   result._tag === "Answered" ? result.status : result._tag === "NotFound" ? "404" : "no answer"
 
-/** A contradicted claim is read at once, after 5 s and after 60 s. */
+/** The reads of a contradicted claim before an alarm: at once, after 5 s and after 60 s. */
 const readsBeforeAlarm = 3
 
 const alarmOf = (
@@ -199,7 +202,7 @@ const alarmOf = (
     : undefined
 }
 
-/** Each lane gets a slot. */
+/** Divides the calls and reads among the lanes, each of which gets a slot. */
 const countsOf = ({ calls, reads }: WorkLimits): PerLane => {
   const quarterOf = (all: number) => Math.max(1, Math.floor(all / 4))
   return {
@@ -218,7 +221,8 @@ export const makeSlots = Effect.fnUntraced(function* (limits: WorkLimits) {
   return {
     free: (): PerLane => ({ ...free }),
     /**
-     * Half of the free slots for first reads take the newest rows, in turns if the number is odd.
+     * Returns the free slots for first reads that take the newest rows: half, in turns if the
+     * number is odd.
      */
     newest: (): number => {
       const isOdd = free.ask % 2 === 1
@@ -238,7 +242,9 @@ export const makeSlots = Effect.fnUntraced(function* (limits: WorkLimits) {
   }
 })
 
-/** Zero keeps the poll interval of the store. */
+/**
+ * Reference to the shortest poll interval of a worker; zero keeps the poll interval of the store.
+ */
 export const MinPollInterval: Context.Reference<Duration.Duration> =
   /* @__PURE__ */ Context.Reference("@pawl/webhook/internal/work/RowSteps/MinPollInterval", {
     defaultValue: () => Duration.zero

@@ -39,8 +39,8 @@ export class Teller extends Context.Service<
   Teller,
   {
     /**
-     * Returns the change to write with the release of the row; undefined if both are written.
-     * `release` returns when the row is due again.
+     * Tells a status; returns the change to write with the release of the row, or undefined if both
+     * are written. `release` returns when the row is due again.
      */
     readonly tell: (
       pending: NextWork.Pending,

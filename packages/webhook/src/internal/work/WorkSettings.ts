@@ -5,7 +5,7 @@ import * as WorkLimits from "../rule/WorkLimits.ts"
 
 const text = (name: string) => Config.String(name).pipe(Config.withDefault(""))
 
-/** An empty variable counts as absent. */
+/** The environment variables; an empty one counts as absent. */
 export const environment = {
   handlerCalls: text("PAWL_HANDLER_CALLS"),
   reads: text("PAWL_READS"),
@@ -22,7 +22,7 @@ interface Settings {
   readonly sentences: ReadonlyArray<string>
 }
 
-/** Each problem is a sentence. */
+/** Reads the settings for a number of shards; each problem is a sentence. */
 export const make = (texts: Texts, shards: number): Settings => {
   const { defaults } = WorkLimits
   const sentences: Array<string> = []

@@ -66,14 +66,14 @@ export class Worker extends Context.Service<
      * seconds.
      */
     readonly drain: Effect.Effect<void>
-    /** True from the start of the drain. */
+    /** Whether the worker is drained; true from the start of the drain. */
     readonly isDraining: Effect.Effect<boolean>
     readonly progress: Effect.Effect<Progress.State>
     readonly readUse: Effect.Effect<ReadBudget.ReadUse>
   }
 >()("@pawl/webhook/internal/work/Worker") {}
 
-/** `isTold`: the handler may have been called. */
+/** A row at work; `isTold` is true once the handler may have been called. */
 interface Task {
   isTold: boolean
   fiber: Fiber.Fiber<void> | undefined
@@ -114,7 +114,7 @@ export const layer = (
     })
   )
 
-/** In milliseconds. */
+/** The shortest time between two logs of failures, in milliseconds. */
 const minLogGap = 600_000
 
 const start = Effect.fnUntraced(function* (
@@ -138,7 +138,7 @@ const start = Effect.fnUntraced(function* (
   const tasks = new Map<string, Task>()
   const fibers = yield* FiberSet.make<void>()
 
-  /** The row may be claimed again before this task ends. */
+  /** Forgets a task, whose row may be claimed again before it ends. */
   const forget = (leased: Leased, task: Task) => {
     if (tasks.get(keyOf(leased)) === task) tasks.delete(keyOf(leased))
   }
@@ -180,7 +180,10 @@ const start = Effect.fnUntraced(function* (
       )
   )
 
-  /** A row at work is claimed again if the clock jumps. */
+  /**
+   * Begins work on a row, unless it is at work already and was claimed again because the clock
+   * jumped.
+   */
   const begin = Effect.fnUntraced(function* (leased: Leased) {
     if (tasks.has(keyOf(leased))) return
     const task: Task = { isTold: false, fiber: undefined }
@@ -217,7 +220,7 @@ const start = Effect.fnUntraced(function* (
   )
 
   let nextLogAt = 0
-  /** A store that is gone fails each second, so one failure in 10 minutes is logged. */
+  /** Logs one failure in 10 minutes, because a store that is gone fails each second. */
   const logFailure = (cause: Cause.Cause<unknown>) => {
     const at = clock.currentTimeMillisUnsafe()
     if (at < nextLogAt && nextLogAt <= at + minLogGap) return Effect.void

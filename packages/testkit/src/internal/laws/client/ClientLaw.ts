@@ -10,8 +10,8 @@ import { sequence } from "../../generators/Sequence.ts"
 export type ClientLaw = Laws.Law<Make>
 
 /**
- * `body` gets a new client with its harness, and one list of events. All lists are checked if
- * `events` is an array of lists.
+ * Makes a law; `body` gets a new client with its harness, and one list of events. All lists are
+ * checked if `events` is an array of lists.
  */
 export const law = <A>(
   text: Laws.LawText,
@@ -47,7 +47,7 @@ export const requestFaults = (
   maxLength = 4
 ): fc.Arbitrary<ReadonlyArray<Harness.RequestFault>> => sequence(table, maxLength)
 
-/** Requests after the last fault have none. */
+/** Returns the fault of each request by its number; requests after the last fault have none. */
 export const inOrder =
   (faults: ReadonlyArray<Harness.RequestFault>) =>
   (n: number): Harness.RequestFault =>

@@ -10,10 +10,10 @@ import type { Client, Make, Service } from "./Model.ts"
 import * as IdleClock from "../IdleClock.ts"
 import * as FaultedResponse from "../../faults/FaultedResponse.ts"
 
-/** `redirect` leads to another host. */
+/** Fault of one request: `redirect` leads to another host. */
 export type RequestFault = "none" | Faults.Kind | "redirect" | "unknown"
 
-/** The HTTP status is that of the response, if one arrived. */
+/** Request that the client sent, with the HTTP status of the response if one arrived. */
 export interface SentRequest {
   readonly at: number
   readonly method: string
@@ -43,7 +43,7 @@ export interface Harness {
   readonly transactions: Effect.Effect<ReadonlyArray<Transaction>>
 }
 
-/** The client rejected an operation, or it does not end. */
+/** Error raised when the client rejects an operation, or an operation does not end. */
 export class Rejected extends Data.TaggedError("Rejected")<{ readonly reason: unknown }> {
   override get message() {
     return `an operation was rejected: ${Inspectable.toStringUnknown(this.reason)}`
@@ -54,7 +54,7 @@ export const baseUrl = "https://service.invalid/api"
 
 export const merchantSecret = "sandbox-secret"
 
-/** With a new client and a new service. */
+/** Runs a test with a new client and a new service. */
 export const withHarness = <A, E>(
   make: Make,
   test: (harness: Harness) => Effect.Effect<A, E>
@@ -145,14 +145,14 @@ export const withHarness = <A, E>(
     )
   })
 
-/** More than a correct client sends in any law. */
+/** More requests than a correct client sends in any law. */
 const maxRequests = 200
 
 const utf8 = new TextDecoder()
 
 const isAuth = ({ url }: { readonly url: URL }) => url.pathname.endsWith("/v1/auth")
 
-/** Returns undefined for a broken connection. */
+/** Returns the response to a request; undefined for a broken connection. */
 const responseOf = Effect.fnUntraced(function* (
   fault: RequestFault,
   handled: Parameters<typeof FaultedResponse.make>[1]
@@ -173,7 +173,7 @@ const responseOf = Effect.fnUntraced(function* (
 
 const json = { headers: { "content-type": "application/json" } }
 
-/** The connection breaks after the first half. */
+/** Makes a body whose connection breaks after the first half. */
 const brokenBody = (body: string) =>
   new ReadableStream({
     start: (controller) =>

@@ -113,11 +113,11 @@ export const retryLaws: ReadonlyArray<ClientLaw> = [
   )
 ]
 
-/** In milliseconds. */
+/** Returns the gaps between requests, in milliseconds. */
 const gapsOf = (sent: ReadonlyArray<SentRequest>): ReadonlyArray<number> =>
   sent.slice(1).map(({ at }, index) => at - (sent[index]?.at ?? 0))
 
-/** In a value and in everything it refers to. */
+/** Lists every text in a value and in everything it refers to. */
 const textsOf = (value: unknown, seen = new Set<unknown>()): ReadonlyArray<string> => {
   if (typeof value === "string") return [value]
   if (typeof value !== "object" || value === null || seen.has(value)) return []

@@ -48,12 +48,12 @@ export type Open = (order: Order) => Shop | PromiseLike<Shop>
 /** A call, or a crash after the call before it. */
 export type Step = Call | "crash"
 
-/** Without a `kind` it is about a payment of the order. */
+/** Call of the handler; without a `kind` it is about a payment of the order. */
 export interface Call extends Pick<Transition, "transactionId" | "from" | "sequence" | "attempt"> {
   readonly kind?: Kind
   readonly requestId: string | null
   readonly to: string
-  /** False if only a read found the status. */
+  /** Whether a callback claimed the status; false if only a read found it. */
   readonly byCallback: boolean
   readonly conflict: Array<Status> | null
   readonly amount: string
@@ -110,7 +110,7 @@ export const start = Effect.fnUntraced(function* (
   }
 })
 
-/** A rejection is a defect. */
+/** Runs a function of the subject as an effect; a rejection is a defect. */
 const toEffect = <A>(run: () => A | PromiseLike<A>): Effect.Effect<A> =>
   Effect.suspend(() => {
     const result = run()
@@ -147,7 +147,7 @@ const transitionOf = (
 
 class BooksDiffer extends Data.TaggedError("BooksDiffer")<{ readonly message: string }> {}
 
-/** A member that either leaves out is not compared. */
+/** Compares the books with the expected ones; a member that either leaves out is not compared. */
 export const compare = (
   books: Books,
   expected: Books,
@@ -167,6 +167,6 @@ const describe = ({ money, stock }: Books): string =>
     ...(stock === undefined ? [] : [`stock ${stock}`])
   ].join(", ")
 
-/** In hundredths, so that sums of fractions compare as the amounts do. */
+/** Returns an amount in hundredths, so that sums of fractions compare as the amounts do. */
 const cents = (money: Books["money"]): number | undefined =>
   money === undefined ? undefined : Math.round(Number(money) * 100)

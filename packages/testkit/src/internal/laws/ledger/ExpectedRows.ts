@@ -12,7 +12,7 @@ interface Id {
   readonly transactionId: string
 }
 
-/** By method and id. */
+/** Makes the rows of an empty ledger, by method and id. */
 export const make = () => {
   const stored = new Map<string, Id & { readonly rows: StoredRow.StoredRows }>()
   const textOf = ({ method, transactionId }: Id) => `${method} ${transactionId}`

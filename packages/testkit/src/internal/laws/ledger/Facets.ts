@@ -66,7 +66,7 @@ export const facets = {
 
 export type Facet = keyof typeof facets
 
-/** Every field of a row has one. */
+/** The facets whose laws compare the fields of a row: every field has one. */
 export const facetOf: Readonly<Record<Exclude<keyof Leased, "unknown">, Facet>> = {
   method: "rows",
   scope: "rows",

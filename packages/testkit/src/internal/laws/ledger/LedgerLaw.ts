@@ -20,7 +20,7 @@ import * as HistoryLaws from "../HistoryLaws.ts"
 
 export type LedgerLaw = Laws.Law<HistoryLaws.Fresh<Ledger>>
 
-/** `body` gets an empty ledger. */
+/** Makes a law of one example; `body` gets an empty ledger. */
 export const law: (
   text: Laws.LawText,
   body: (opened: Ledger["Service"]) => Generator<Effect.Effect<unknown, unknown>, void, never>
@@ -32,8 +32,8 @@ export const nextDue = (ledger: Ledger["Service"]) =>
 type TokenRequest = Parameters<CallbackUrl.CallbackUrl["Service"]["make"]>[2]
 
 /**
- * By default a card callback of transaction 100001. `token` is the operation that its URL names;
- * the other fields are those of its body.
+ * Fields of a callback besides its status; by default it is a card callback of transaction 100001.
+ * `token` is the operation that its URL names; the other fields are those of its body.
  */
 export type CallbackFields = Body & {
   readonly method?: Method
@@ -61,7 +61,7 @@ const forPayment = build(signedForPayment)
 
 const made = new Map<string, Verifier.Verified>()
 
-/** The same arguments return the same callback. */
+/** Makes a verified callback; the same arguments return the same callback. */
 export const callback = (
   status: OpenStatus,
   fields: CallbackFields = {},
@@ -106,7 +106,7 @@ const queryOf = (
   return [...new URL(url).searchParams]
 }
 
-/** Each as a page of one. */
+/** Reads the dead letters one by one, each as a page. */
 export const allDeadLetters: (
   ledger: Ledger["Service"]
 ) => Effect.Effect<ReadonlyArray<Parked>, StoreUnavailable> = Effect.fnUntraced(function* ({

@@ -195,7 +195,7 @@ export const replay = HistoryLaws.replaying(
   })
 )
 
-/** Without the numbers, by scope. */
+/** Returns the facts of stories without their numbers, by scope. */
 const factsIn = (stories: ReadonlyArray<StoredRow.Story>) =>
   Object.fromEntries(
     stories.map(({ complete, facts, row }) => [

@@ -11,7 +11,7 @@ import * as Struct from "effect/Struct"
 import * as fc from "fast-check"
 
 /**
- * One step, `after` milliseconds after the last.
+ * Step of a history, `after` milliseconds after the last.
  *
  * - `accept`: `kind` and `requestId` are those of the token. Without a token `kind` is the method.
  * - `register`: an operation of the merchant.
@@ -66,7 +66,7 @@ export type Step = { readonly after: number } & (
 const often = <A>(weight: number, usual: fc.Arbitrary<A>, odd: fc.Arbitrary<A>) =>
   fc.oneof({ weight, arbitrary: usual }, { weight: 1, arbitrary: odd })
 
-/** Tens of milliseconds, so that many times are equal. */
+/** Makes the arbitrary of tens of milliseconds, so that many times are equal. */
 const tens = (most: number) => fc.nat(most).map((ten) => ten * 10)
 
 const orNot = <A>(arbitrary: fc.Arbitrary<A>, freq = 6) =>
@@ -207,7 +207,7 @@ const write = (found: fc.Arbitrary<number | undefined>) =>
     isStale: fc.boolean()
   })
 
-/** Rounds of an event, a claim and writes, any of them left out. */
+/** Makes the arbitrary of rounds of an event, a claim and writes, any of them left out. */
 const historiesOf = (...about: Parameters<typeof eventOf>): fc.Arbitrary<ReadonlyArray<Step>> => {
   const leased = orNot(claim(fc.constantFrom(1, 3, 3, 3, 0)), 2)
   const found = orNot(fc.constantFrom(2, 2, 2, 0, 1), 3)
@@ -225,7 +225,7 @@ const historiesOf = (...about: Parameters<typeof eventOf>): fc.Arbitrary<Readonl
 const one = fc.constant("1")
 const any = fc.constantFrom<Kind>("card", "refund")
 
-/** Two rows of one id are leased and may be joined. */
+/** Histories in which two rows of one id are leased and may be joined. */
 const joined: fc.Arbitrary<ReadonlyArray<Step>> = fc
   .tuple(
     accept(one, fc.constant("card")),
@@ -237,7 +237,7 @@ const joined: fc.Arbitrary<ReadonlyArray<Step>> = fc
   )
   .map(([...steps]) => steps.flat())
 
-/** One id, or a few in both methods. Workers are slow and use stale rows. */
+/** Histories of one id, or of a few ids in both methods. Workers are slow and use stale rows. */
 export const histories: fc.Arbitrary<ReadonlyArray<Step>> = fc.oneof(
   historiesOf(one, fc.constant("card")),
   historiesOf(one, any),
@@ -245,7 +245,7 @@ export const histories: fc.Arbitrary<ReadonlyArray<Step>> = fc.oneof(
   joined
 )
 
-/** Shows undefined fields too, because a change sets them. */
+/** Writes a step as text, with its undefined fields too, because a change sets them. */
 export const showFields = (step: object): string =>
   JSON.stringify(
     Record.filter({ ...step }, (value: unknown) => value !== undefined),

@@ -101,7 +101,7 @@ export const workLaws: ReadonlyArray<LedgerLaw> = [
         // The clock of a database goes on by itself.
         if (ledger.time !== undefined) yield* Effect.sleep(millis)
       })
-      /** Stands for a process that sends at the latest time. */
+      /** Reserves reads like a process that sends them at the latest time. */
       const sendSome = Effect.fnUntraced(function* (count: number) {
         while (times.length < count) {
           const reserved = yield* reserve({ ask: 3, watch: 3 })

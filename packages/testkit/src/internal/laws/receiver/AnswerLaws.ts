@@ -31,7 +31,7 @@ const requestsOf = ({ steps }: ReceiverCase): ReadonlyArray<CallbackRequest.Call
 const expectAll = (status: number) => (subject: Answering, value: ReceiverCase) =>
   Effect.forEach(requestsOf(value), (request) => expectStatus(subject, request, status))
 
-/** Every change of a genuine callback is answered with one HTTP status. */
+/** Makes the law that every change of a genuine callback is answered with one HTTP status. */
 const answered = (
   status: number,
   changes: ReadonlyArray<CallbackRequest.Change>,
@@ -45,7 +45,7 @@ const answered = (
     body: expectAll(status)
   })
 
-/** Their amounts are text. */
+/** Makes the arbitrary of genuine callbacks whose amounts are text, each sent a number of times. */
 const genuine = (times: number) =>
   CallbackRequests.contents.map((content) =>
     caseOf(
@@ -55,7 +55,7 @@ const genuine = (times: number) =>
     )
   )
 
-/** Shrinking sends a callback several times. */
+/** Gives a callback a new transactionId, because shrinking sends a callback several times. */
 const withNewId = (request: CallbackRequest.CallbackRequest) =>
   Effect.map(Random.nextInt, (salt) =>
     CallbackRequest.withTransactionId(request, `conform-${Math.abs(salt)}`)

@@ -76,7 +76,7 @@ export const toRequest = (sign: Sign, url: string, callback: CallbackRequest): R
   })
 }
 
-/** The URL may have a query already. */
+/** Adds a query to a URL, which may have one already. */
 export const withQuery = (url: string, search: string): string =>
   `${url}${url.includes("?") ? search.replace("?", "&") : search}`
 
@@ -86,8 +86,8 @@ export const isBodiless = ({ incoming }: CallbackRequest): boolean =>
 const utf8 = { decode: new TextDecoder(), encode: new TextEncoder() }
 
 /**
- * A change of a signed field in `body` also changes `text`, so that the checksum verifies for a
- * receiver that joins the changed fields.
+ * Change of a callback: that of a signed field in `body` also changes `text`, so that the checksum
+ * verifies for a receiver that joins the changed fields.
  */
 export interface Change {
   readonly note: string
@@ -98,7 +98,7 @@ export interface Change {
   readonly encoding?: ChecksumEncoding.ChecksumEncoding
 }
 
-/** The service does not have its transaction. */
+/** Makes the content of a genuine callback, whose transaction the service does not have. */
 export const genuine = (method: Method): CallbackRequests.CallbackContent => ({
   method,
   signed: {
@@ -134,5 +134,5 @@ export const changed = (method: Method, change: Change): CallbackRequest => {
   }
 }
 
-/** By its position in the checksum text. */
+/** Returns the name of a signed field in a method, by its position in the checksum text. */
 export const signedField = (method: Method, at: 0 | 1 | 2 | 3): string => signedNames[method][at]

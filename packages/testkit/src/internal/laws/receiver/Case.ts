@@ -31,8 +31,8 @@ export type CaseStep =
   | { readonly _tag: "Send"; readonly request: CallbackRequest.CallbackRequest }
 
 /**
- * With a `scheduler`, callbacks arrive after all other steps, concurrently and in its order. The
- * refunds among `kinds` belong to one payment.
+ * Steps in order; with a `scheduler`, callbacks arrive after all other steps, concurrently and in
+ * the scheduler's order. The refunds among `kinds` belong to one payment.
  */
 export interface ReceiverCase {
   readonly kinds: ReadonlyArray<CaseKind>
@@ -52,7 +52,10 @@ export const amountOf: Readonly<Record<CaseKind, string>> = {
   refund: "4.00"
 }
 
-/** `idOf` returns the id of each transaction of the case. */
+/**
+ * Makes the request of a delivery of a transaction; `idOf` returns the id of each transaction of
+ * the case.
+ */
 export const requestOf = (
   kind: CaseKind,
   idOf: (index: number) => string,

@@ -1,6 +1,6 @@
 /**
- * `write` takes the canonical base64, and `shellFilter` is the same as a shell command. The header
- * is left out if `write` returns undefined.
+ * Encoding of a checksum: `write` takes the canonical base64, and `shellFilter` is the same as a
+ * shell command. The header is left out if `write` returns undefined.
  */
 export interface ChecksumEncoding {
   readonly note: string
@@ -14,17 +14,17 @@ const encoding = (
   write: ChecksumEncoding["write"]
 ): ChecksumEncoding => Object.freeze({ note, write, shellFilter })
 
-/** Base64 with padding. */
+/** The correct encoding: base64 with padding. */
 export const exact = encoding("unchanged", "", (canonical) => canonical)
 
 export const missing = encoding("without a checksum", "", () => undefined)
 
 const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
-/** Of a SHA-256 in base64; two of their six bits are unused. */
+/** The last characters that a SHA-256 in base64 can have: two of their six bits are unused. */
 const lastCharacters = Array.from(alphabet).filter((_, at) => at % 4 === 0)
 const next = (letter: string): string => alphabet[alphabet.indexOf(letter) + 1] ?? letter
 
-/** Many of them decode to the correct digest. */
+/** Every wrong encoding, of which many decode to the correct digest. */
 export const wrong: ReadonlyArray<ChecksumEncoding> = [
   missing,
   encoding("with an empty checksum", "sed 's/.*//'", () => ""),

@@ -49,7 +49,7 @@ export const bodies: ReadonlyArray<Change> = [
   }
 ]
 
-/** `joined` is the text of the JSON under the checksum. */
+/** Replaces the value of a signed field by JSON; `joined` is its text under the checksum. */
 const replaceField = (at: 0 | 1 | 2 | 3, json: string, joined: string, note: string): Change => ({
   note,
   body: (text, method) =>
@@ -75,7 +75,7 @@ export const fields: ReadonlyArray<Change> = [
 
 const other = (method: Method): Method => (method === "card" ? "apm" : "card")
 
-/** The checksum verifies for their values too. */
+/** Adds fields of both methods to a callback; the checksum verifies for their values too. */
 const withBothFields = (text: string, method: Method): string =>
   signedNames[other(method)]
     .slice(0, 3)

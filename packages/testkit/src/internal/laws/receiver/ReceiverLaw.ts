@@ -50,10 +50,10 @@ export interface ReceiverResponse {
 export const sleep = ({ sleep }: Answering, millis: number): Effect.Effect<unknown> =>
   sleep === undefined ? Effect.sleep(Duration.millis(millis)) : Effect.promise(() => sleep(millis))
 
-/** Milliseconds that the service waits for a response. */
+/** Milliseconds that the service waits for a response to a callback. */
 const responseTimeout = 10_000
 
-/** Fails if no response arrives within 10 seconds. */
+/** Sends a callback; fails if no response arrives within 10 seconds. */
 export const send = (
   subject: Answering,
   callback: CallbackRequest
@@ -73,7 +73,7 @@ export const send = (
 
 export const closed: ReadonlyArray<string> = ["ECONNRESET", "EPIPE", "UND_ERR_SOCKET"]
 
-/** Why no response came. */
+/** Returns the reason for no response: the receiver ended, or broke on this request. */
 const wordsOf = (error: unknown): string => {
   const code = codeOf(error)
   if (code === "ECONNREFUSED")
@@ -83,7 +83,7 @@ const wordsOf = (error: unknown): string => {
     : reasonOf(error)
 }
 
-/** Of the first cause, such as ECONNREFUSED. */
+/** Returns the code of the first cause of an error, such as ECONNREFUSED. */
 export const codeOf = (error: unknown): string =>
   error instanceof Error && error.cause !== undefined
     ? codeOf(error.cause)
@@ -91,7 +91,7 @@ export const codeOf = (error: unknown): string =>
       ? String(error.code)
       : ""
 
-/** Of the first cause. */
+/** Returns the message of the first cause of an error. */
 export const reasonOf = (error: unknown): string =>
   error instanceof Error
     ? error.cause === undefined

@@ -6,7 +6,10 @@ import * as fc from "fast-check"
 import { type CaseStep, methodOf, type ReceiverCase, requestOf } from "./Case.ts"
 import { reasonOf, ReceiverWrong, type Reporting, send, sleep } from "./ReceiverLaw.ts"
 
-/** All statuses of the service until now, the current one last. */
+/**
+ * The status that a receiver reports, and all statuses of the service until now, the current one
+ * last.
+ */
 export interface StatusReport {
   readonly reported: Status | undefined
   readonly actual: ReadonlyArray<Status>
@@ -22,9 +25,9 @@ export interface RunOptions {
   readonly settles?: boolean
 }
 
-/** The service's attempts of a refused callback. */
+/** The most attempts of the service for a refused callback. */
 const maxAttempts = 6
-/** Milliseconds between two reads; the last one repeats. */
+/** Milliseconds between two reads of the reported status; the last one repeats. */
 const readGaps = [10, 20, 40, 80, 160, 250]
 const longestGap = 250
 
@@ -141,7 +144,10 @@ export const run = Effect.fnUntraced(
 
 type DeliverStep = Extract<CaseStep, { readonly _tag: "Deliver" }>
 
-/** A receiver need not go back when a chargeback is won. */
+/**
+ * Tells whether a status is an earlier one of a higher rank, which a receiver may keep when a
+ * chargeback is won.
+ */
 const wasLater = (status: Status | undefined, actual: ReadonlyArray<Status>): boolean =>
   status !== undefined && actual.includes(status) && rank(status) > rank(actual.at(-1) ?? status)
 

@@ -38,7 +38,7 @@ export const endpoints = {
   }
 } as const satisfies Record<CaseKind, object>
 
-/** With the credentials of a `Fake` or a `Sandbox`. */
+/** Makes the service of a `Fake` or a `Sandbox`, with its credentials. */
 export const make = Effect.fnUntraced(function* (credentials: {
   readonly merchantKey?: string | undefined
   readonly merchantSecret: Redacted.Redacted

@@ -25,8 +25,8 @@ const deliver = (status: Status, index = 0): CaseStep => ({
 })
 
 /**
- * The service changes statuses at its pace. The last status is delivered at the end if none of its
- * callbacks arrived before.
+ * Makes the case of a delivery, whose service changes statuses at its own pace. The last status is
+ * delivered at the end if none of its callbacks arrived before.
  */
 const caseOf = (kind: CaseKind, { deliveries, history }: Deliveries.Delivered): ReceiverCase => {
   const changes = Deliveries.deliver(history, []).deliveries.map(({ at }, index) => ({
@@ -53,7 +53,9 @@ const caseOf = (kind: CaseKind, { deliveries, history }: Deliveries.Delivered): 
 const payments = ["card-payment", "apm-payment"] as const
 type Payment = (typeof payments)[number]
 
-/** With every fault of a delivery that is not excepted. */
+/**
+ * Makes the arbitrary of cases of payments, with every fault of a delivery that is not excepted.
+ */
 const casesExcept = (
   excepted: ReadonlyArray<string>,
   histories: (kind: Payment) => fc.Arbitrary<Generators.History>
@@ -93,7 +95,7 @@ const lateAfterCancelled = (kind: CaseKind): ReceiverCase => ({
 
 const terminalStatuses: ReadonlyArray<Status> = statuses.filter(isTerminal)
 
-/** A forged terminal status follows some callback. */
+/** Arbitrary of cases in which a forged terminal status follows some callback. */
 const forgeries = fc.oneof(
   ...payments.map((kind) =>
     fc
@@ -121,7 +123,10 @@ const twoTransactions = (kinds: readonly [CaseKind, CaseKind], second: Status): 
   steps: [changeTo("SUCCEED", 0), deliver("SUCCEED", 0), changeTo(second, 1), deliver(second, 1)]
 })
 
-/** The callback of one refund arrives once more, with the id of another where it is not signed. */
+/**
+ * Makes the case in which the callback of one refund arrives once more, with the id of another
+ * where it is not signed.
+ */
 const namingAnother = (status: Status): ReceiverCase => ({
   kinds: ["refund", "refund"],
   steps: [

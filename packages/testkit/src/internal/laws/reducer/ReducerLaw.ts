@@ -21,7 +21,7 @@ export type Reducer = (observations: ReadonlyArray<Generators.Observation>) => S
 
 export type ReducerLaw = Laws.Law<Reducer, ReadonlyArray<Generators.Observation>>
 
-/** Describes the failure, or returns undefined. */
+/** Check of a reducer, which describes the failure or returns undefined. */
 type Check<A> = (reducer: Reducer, observations: ReadonlyArray<A>) => string | undefined
 
 export const hostile = (text: Laws.LawText, check: Check<Generators.Observation>): ReducerLaw =>
@@ -53,7 +53,10 @@ const isSame = (one: Standing, two: Standing): boolean =>
   one.confirmed === two.confirmed &&
   (one.conflict ?? []).join() === (two.conflict ?? []).join()
 
-/** `change` says how the other observations differ from the first. */
+/**
+ * Compares the standing with that of other observations; `change` says how they differ from the
+ * first.
+ */
 export const sameStanding = (
   reducer: Reducer,
   observations: ReadonlyArray<Generators.Observation>,

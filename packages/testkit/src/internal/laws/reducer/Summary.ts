@@ -38,8 +38,8 @@ export const summarize = (observations: ReadonlyArray<KnownObservation>): Summar
 }
 
 /**
- * Several terminal statuses of the highest rank, all confirmed or, where none is confirmed, all
- * claimed.
+ * Lists the statuses in conflict: several terminal statuses of the highest rank, all confirmed or,
+ * where none is confirmed, all claimed.
  */
 export const conflictOf = ({ confirmed, highest }: Summary): ReadonlyArray<Status> => {
   const settled = highest.filter((each) => confirmed.has(each))
@@ -47,7 +47,10 @@ export const conflictOf = ({ confirmed, highest }: Summary): ReadonlyArray<Statu
   return rivals.length > 1 && rivals.every(isTerminal) ? rivals : []
 }
 
-/** A position that ignores arrival. Repeats have the same position. */
+/**
+ * Returns the position of an observation, which ignores its arrival. Repeats have the same
+ * position.
+ */
 export const positionOf = (each: KnownObservation): number => {
   const source = each.source === "read" ? 2 + each.askedAt : each.source === "response" ? 1 : 0
   return source * statuses.length + statuses.indexOf(each.status)

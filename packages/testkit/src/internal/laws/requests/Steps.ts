@@ -7,8 +7,8 @@ import type {
 import * as fc from "fast-check"
 
 /**
- * One step, `after` milliseconds after the last. `which` counts leases from the last one; `hold` is
- * the time of a lease and `window` that of `Profile.requestIdWindow`, in milliseconds.
+ * Step of a history, `after` milliseconds after the last. `which` counts leases from the last one;
+ * `hold` is the time of a lease and `window` that of `Profile.requestIdWindow`, in milliseconds.
  *
  * - `write`: with `hold` the request is begun and leased. `restart`: begins it anew.
  * - `claim`: leases requests; with `id` that one.
@@ -143,7 +143,7 @@ const stepOf = (id: fc.Arbitrary<string>): fc.Arbitrary<Step> => {
   )
 }
 
-/** A request is refused a few times, in the same or in other words. */
+/** Histories in which a request is refused a few times, in the same or in other words. */
 const refused: fc.Arbitrary<ReadonlyArray<Step>> = fc
   .array(
     fc.record(
@@ -161,7 +161,7 @@ const refused: fc.Arbitrary<ReadonlyArray<Step>> = fc
     ])
   ])
 
-/** A request is parked in doubt and redriven, before or after its window. */
+/** Histories in which a request is parked in doubt and redriven, before or after its window. */
 const parked: fc.Arbitrary<ReadonlyArray<Step>> = fc
   .record(
     {
