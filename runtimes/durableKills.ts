@@ -1,7 +1,8 @@
 /**
- * A run that kills workerd while a receiver in a Durable Object gets callbacks.
+ * Kills workerd while a receiver in a Durable Object gets callbacks.
  *
- * A callback that was answered 200 must be stored, and the handler must be told the status that the service states for it.
+ * A callback that was answered 200 must be stored, and the handler must be told the status that the
+ * service states for it.
  */
 import { createHmac } from "node:crypto"
 import { type ChildProcess, spawn } from "node:child_process"
@@ -12,7 +13,7 @@ import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { finalOf, secret } from "../packages/testkit/test/support/durableObject.ts"
 
-/** The configuration: the database of the object is in the directory `disk`. */
+/** The database of the object is in the directory `disk`. */
 const config = (port: number): string => `using Workerd = import "/workerd/workerd.capnp";
 const config :Workerd.Config = (
   services = [
@@ -28,7 +29,6 @@ const config :Workerd.Config = (
 );
 `
 
-/** Returns a port that is free now. */
 const freePort = async (): Promise<number> => {
   const server = createServer().listen(0, "127.0.0.1")
   await once(server, "listening")
@@ -56,13 +56,12 @@ interface Told {
   readonly status: string
 }
 
-/** Returns what the handler was told; undefined while workerd does not answer. */
+/** Returns the told transitions; undefined while workerd does not answer. */
 const toldAt = async (url: string): Promise<ReadonlyArray<Told> | undefined> => {
   const response = await fetch(`${url}/told`).catch(() => undefined)
   return response?.ok === true ? ((await response.json()) as ReadonlyArray<Told>) : undefined
 }
 
-/** Waits until a value is found. */
 const until = async <A>(find: () => Promise<A | undefined>, what: string): Promise<A> => {
   for (let tries = 0; tries < 300; tries++) {
     const found = await find()
@@ -72,7 +71,7 @@ const until = async <A>(find: () => Promise<A | undefined>, what: string): Promi
   throw new Error(`${what} took longer than 30 seconds`)
 }
 
-/** Kills the process and those that it started: the command of a package is a script that starts workerd. */
+/** Kills the process and its children: the command of a package is a script that starts workerd. */
 const kill = async (child: ChildProcess): Promise<void> => {
   const { exitCode, pid, signalCode } = child
   if (pid === undefined || exitCode !== null || signalCode !== null) return
@@ -81,7 +80,9 @@ const kill = async (child: ChildProcess): Promise<void> => {
   await ended
 }
 
-/** The counts of a run: callbacks that were answered 200, those of them that were never told, and what was told wrongly. */
+/**
+ * The counts of a run: callbacks answered 200, those of them never told, and those told wrongly.
+ */
 export interface Counts {
   readonly kills: number
   readonly answered: number
@@ -90,16 +91,17 @@ export interface Counts {
   readonly twice: number
 }
 
-/** The callers that send callbacks at the same time. */
 const callers = 8
 
-/** Writes the configuration, and makes the directory of the database. */
 export const prepare = async (cwd: string, port = 0): Promise<void> => {
   await mkdir(join(cwd, "disk"), { recursive: true })
   await writeFile(join(cwd, "durable.capnp"), config(port))
 }
 
-/** Kills workerd at random moments while callbacks come, starts it again on the same disk, and compares at the end. */
+/**
+ * Kills workerd at random moments while callbacks come, starts it again on the same disk, and
+ * compares at the end.
+ */
 export const run = async (program: string, cwd: string, kills: number): Promise<Counts> => {
   const port = await freePort()
   await prepare(cwd, port)

@@ -1,6 +1,6 @@
 /**
- * The entry of the third bundle: a worker with a Durable Object. `workerd test` checks the laws of its store, and `workerd serve`
- * receives callbacks.
+ * The entry of the third bundle: a worker with a Durable Object. `workerd test` checks the laws of
+ * its store, and `workerd serve` receives callbacks.
  */
 import {
   checkLaws,
@@ -16,7 +16,7 @@ interface Environment {
   }
 }
 
-/** The Durable Object. Its constructor and `fetch` are called by the runtime. */
+/** The Durable Object, whose constructor and `fetch` the runtime calls. */
 export class Ledger {
   private readonly storage: Storage
   private receive: Fetch | undefined

@@ -1,6 +1,6 @@
 /**
- * The entry of the bundle: runs core's checks in the runtime that loads it, and prints one line with the
- * report. The report is URI-encoded, so that a browser can print it in a page.
+ * The entry of the bundle: runs core's checks and prints a line with the report, URI-encoded, so
+ * that a browser can print it in a page.
  */
 import { checks } from "../packages/core/test/anywhere.ts"
 
@@ -11,8 +11,8 @@ export interface Report {
   readonly hasSource: boolean
   readonly hasRawJson: boolean
   /**
-   * Whether `JSON.parse` reads the key "\n" as the backslash key of an earlier object (a bug of V8 13 to
-   * 15).
+   * Whether `JSON.parse` reads the key "\n" as the backslash key of an earlier object (a
+   * bug of V8 13 to 15).
    */
   readonly misreadsKeys: boolean
 }

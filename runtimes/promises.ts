@@ -1,10 +1,10 @@
 /**
- * Programs of the project `promises` of `tarballs.ts`: they install `pawl` alone, and import no Effect.
+ * Programs of the project `promises` of `tarballs.ts`: they install `pawl` alone, and import no
+ * Effect.
  */
 import { spawn } from "node:child_process"
 import { basename, join } from "node:path"
 
-/** A program in strict TypeScript. */
 export const program = `import { Declined, open } from "pawl"
 
 const pawl = await open({ store: "memory", onChange: ({ to }) => console.log(to) })
@@ -26,7 +26,6 @@ try {
 }
 `
 
-/** A test of jest in plain JavaScript. */
 export const jestTest = `import { expect, test } from "@jest/globals"
 import { open } from "pawl/testing"
 
@@ -40,7 +39,6 @@ test("an order is paid", async () => {
 })
 `
 
-/** Starts a program, and returns its first line. */
 const start = (program: string, args: ReadonlyArray<string>, cwd: string, env = process.env) => {
   const child = spawn(program, args, { cwd, env })
   const line = new Promise<string>((resolve, reject) => {

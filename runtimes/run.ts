@@ -1,12 +1,12 @@
 /**
- * Runs the checks in other runtimes, from bundles without built-in modules:
- * `pnpm runtimes [--kills N] [node22 node24 node26 bun deno workerd chromium]`. One bundle has core's checks, the other
- * those of the client and the receiver, which call a service on this machine. A page may not call it, so
- * Chromium runs core's checks only. workerd also checks the store of a Durable Object: its laws, and a run that kills workerd
- * `--kills` times (20).
+ * Runs the checks in other runtimes, from bundles without built-in modules: `pnpm runtimes [--kills
+ * N] [node22 node24 node26 bun deno workerd chromium]`. One bundle has core's checks, the other
+ * those of the client and the receiver, which call a service on this machine. A page may not call
+ * it, so Chromium runs core's checks only. workerd also checks the store of a Durable Object: its
+ * laws, and a run that kills workerd `--kills` times (20).
  *
- * A runtime that is not installed is skipped with a reason. The exit code is 1 when a check fails in any
- * runtime, or when no runtime is installed.
+ * A runtime that is not installed is skipped with a reason. The exit code is 1 when a check fails,
+ * or when no runtime is installed.
  */
 import { build } from "esbuild"
 import { execFile } from "node:child_process"
@@ -21,9 +21,9 @@ import { startService } from "./service.ts"
 interface Runtime {
   readonly name: string
   readonly program: string
-  /** The arguments of the program. It runs in the directory that `prepare` filled. */
+  /** The arguments of the program, which runs in the directory of `prepare`. */
   readonly args: ReadonlyArray<string>
-  /** The arguments for the checks of the client, from the URL of the service. */
+  /** Returns the arguments for the checks of the client. */
   readonly clientArgs?: (service: string) => ReadonlyArray<string>
 }
 
@@ -92,7 +92,10 @@ const config :Workerd.Config = (services = [(name = "main", worker = (
 ))]);
 `
 
-/** The checks of the client may call services on this machine, and send requests to their own worker. */
+/**
+ * The checks of the client may call services on this machine, and send requests to their own
+ * worker.
+ */
 const clientConfig = (service: string) => `using Workerd = import "/workerd/workerd.capnp";
 const config :Workerd.Config = (services = [
   (name = "main", worker = (
@@ -131,7 +134,7 @@ const prepare = async (directory: string, service: string): Promise<void> => {
 const output = async (program: string, args: ReadonlyArray<string>, cwd: string) =>
   (await promisify(execFile)(program, args, { cwd, timeout: 60_000 })).stdout
 
-/** Returns the first two lines of an error: the command and its first output line. */
+/** Returns the command of an error and its first output line. */
 const reasonOf = (error: unknown): string =>
   (error instanceof Error ? error.message : String(error)).split("\n", 2).join(": ")
 
@@ -143,7 +146,7 @@ interface Outcome {
 
 type Print = (version: string, text: string) => void
 
-/** Runs one bundle and prints a line. Returns its report, or undefined if there is none. */
+/** Runs one bundle and prints a line. Returns any report. */
 const runBundle = async (
   { name, program }: Runtime,
   args: ReadonlyArray<string>,
@@ -182,7 +185,6 @@ const checkDurable = async (
   return laws?.failed.length === 0 && answered > 0 && lost + wrong === 0
 }
 
-/** Runs all bundles in one runtime and prints a line for each. */
 const run = async (runtime: Runtime, directory: string, service: string): Promise<Outcome> => {
   const { args, clientArgs, name, program } = runtime
   const print: Print = (version, text) =>

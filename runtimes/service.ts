@@ -1,6 +1,6 @@
 /**
- * A payments service for the checks of the client: it issues access tokens and accepts every APM payment that
- * has a valid one. `GET /tokens` counts the tokens, and `POST /revoke` revokes them.
+ * A payments service for the checks of the client: it issues tokens and accepts every APM payment
+ * with a valid one. `GET /tokens` counts the tokens, and `POST /revoke` revokes them.
  */
 import { once } from "node:events"
 import { createServer } from "node:http"
@@ -11,7 +11,6 @@ export interface Service {
   readonly close: () => void
 }
 
-/** Starts the service on a free loopback port. */
 export const startService = async (): Promise<Service> => {
   const valid = new Set<string>()
   let tokens = 0

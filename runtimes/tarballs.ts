@@ -1,13 +1,12 @@
 /**
- * Packs the packages as npm would get them, installs the tarballs into empty projects and runs the quick
- * start in each: `pnpm tarballs [node esbuild deno]`.
+ * Packs the packages as npm would get them, installs the tarballs into empty projects and runs the
+ * quick start in each: `pnpm tarballs [node esbuild deno]`.
  *
  * `files/` lists the content of each tarball, one line a module. `--write` updates the lists.
  *
- * The quick start is the program in docs/guides/quick-start-effect.md; the project `promises` runs the shop of
- * examples/src/promiseShop.mjs. The tarballs are local; all other
- * packages come from the registry, at the versions of the workspace's catalog. No project is skipped: a
- * runtime that is not installed is a failure.
+ * The quick start is the program in docs/guides/quick-start-effect.md; the project `promises` runs
+ * the shop of examples/src/promiseShop.mjs. All other packages come from the registry, at the
+ * versions of the workspace's catalog. A runtime that is not installed is a failure.
  */
 import { execFile } from "node:child_process"
 import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises"
@@ -21,15 +20,15 @@ const installed = (path: string): string => join(import.meta.dirname, "node_modu
 const names = ["core", "http", "webhook", "testkit", "receiver", "sandbox", "pawl"] as const
 const packageOf = (name: string): string => (name === "pawl" ? name : `@pawl/${name}`)
 
-/** Runs a command and returns its output. The error of a failed command has the output. */
+/** Runs a command. Returns its output, which is also in its error. */
 const run = async (program: string, args: ReadonlyArray<string>, cwd: string): Promise<string> => {
   try {
     const { stdout } = await promisify(execFile)(program, args, {
       cwd,
       timeout: 180_000,
       maxBuffer: 64 * 1024 * 1024,
-      // Removes the variables that pnpm sets for its scripts, which an empty project does not have. Keeps
-      // npm_config_*, the settings of the user, such as the certificate of a registry.
+      // Removes pnpm's variables, which an empty project does not have. Keeps npm_config_*, the
+      // settings of the user, such as the certificate of a registry.
       env: Object.fromEntries(
         Object.entries(process.env).filter(([name]) => !/^p?npm_(?!config_)/iu.test(name))
       )
@@ -76,7 +75,7 @@ const isWriting = args.includes("--write")
 const selected = args.filter((name) => name !== "--write")
 const directory = await mkdtemp(join(tmpdir(), "pawl-tarballs-"))
 
-/** Returns the list of a tarball: one line a file, and one line a module for its program and its types. */
+/** Returns the list of a tarball: one line a file, or a module with its program and types. */
 const list = (paths: ReadonlyArray<string>): string => {
   const files = new Set(paths)
   const modules = paths.flatMap((path) => /^dist\/(.+)\.d\.ts$/u.exec(path)?.[1] ?? [])
@@ -145,7 +144,7 @@ const effects = async (): Promise<Readonly<Record<string, string>>> => ({
   effect: await catalog("effect")
 })
 
-/** The version of Express that the tests of `pawl` use. */
+/** The version of Express in the tests of `pawl`. */
 const express = async (): Promise<string> => {
   const { devDependencies = {} } = JSON.parse(
     await readFile(join(root, "packages/pawl/package.json"), "utf8")
@@ -165,11 +164,10 @@ const install = (name: string, folder: string, more: ReadonlyArray<string> = [])
 
 /** The packages that `npm install pawl` brings. */
 const alone = ["core", "http", "webhook", "pawl"] as const
-/** The most packages and bytes that pawl brings beside those of Effect and what these bring. */
+/** The most packages and bytes beside those of Effect and its dependencies. */
 const maxPackages = 6
 const maxBytes = 3_200_000
 
-/** Lists the packages of a folder and their dependencies. */
 const installedIn = async (folder: string) => {
   const { packages } = JSON.parse(await readFile(join(folder, "package-lock.json"), "utf8")) as {
     readonly packages: Readonly<
@@ -184,7 +182,7 @@ const installedIn = async (folder: string) => {
   )
 }
 
-/** Checks what pawl brings beside Effect, by number and by size. */
+/** Checks the number and size of the packages beside Effect. */
 const weighInstalled = async (folder: string): Promise<void> => {
   const packages = await installedIn(folder)
   const below = (names: ReadonlyArray<string>, stop: RegExp, seen = new Set<string>()) => {
@@ -248,7 +246,6 @@ const compilerOptions = {
   noEmit: true
 }
 
-/** Each installs the tarballs in a project and runs the quick start there. */
 const consumers: Readonly<Record<string, (tarballs: Tarballs) => Promise<void>>> = {
   node: async (tarballs) => {
     const folder = await project("node", tarballs, {
@@ -341,7 +338,8 @@ const consumers: Readonly<Record<string, (tarballs: Tarballs) => Promise<void>>>
           "--format=esm",
           `--outdir=${alone}`,
           "--out-extension:.js=.mjs",
-          // The driver of PostgreSQL is optional, and its part of the bundle is loaded only for a store there.
+          // The driver of PostgreSQL is optional, and its part of the bundle is loaded only for a
+          // store there.
           "--splitting",
           "--external:@effect/sql-pg",
           // Some bundled packages call `require`.

@@ -2,7 +2,7 @@
  * Checks the workspace without running it.
  *
  * `pnpm check` runs every step, `pnpm check lint types` the named ones. A step prints its output
- * only if it fails, and then the exit code is 1.
+ * only if it fails; then the exit code is 1.
  */
 import { spawn } from "node:child_process"
 import { globSync } from "node:fs"
@@ -19,7 +19,6 @@ interface Step {
   readonly name: string
   readonly what: string
   readonly command: readonly [string, ...ReadonlyArray<string>]
-  /** The step whose files it reads. */
   readonly after?: string
   /** Returns the reason of a failure. Without it the exit code decides. */
   readonly read?: (outcome: Outcome) => string | undefined
@@ -36,7 +35,7 @@ interface Diagnostics {
     readonly name: string
     readonly message: string
   }>
-  /** Absent if nothing was checked. */
+  /** Files that were checked; absent if there were none. */
   readonly files?: ReadonlyArray<{ readonly file: string }>
 }
 
@@ -176,7 +175,7 @@ const failed: Array<string> = wanted
   .filter((name) => !steps.some((step) => step.name === name))
   .map((name) => `${name} (there is no such step)`)
 
-// At once, because most wait for the disk; printed in the order of the table.
+// Steps run at once, because most wait for the disk.
 const running: Array<{ readonly step: Step; readonly outcome: Promise<Outcome> }> = []
 for (const step of steps) {
   if (wanted.length > 0 && !wanted.includes(step.name)) continue

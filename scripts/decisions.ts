@@ -1,4 +1,4 @@
-/** The index of the decision pages. A page names its group in a line `Group: …` below the title. */
+/** The index of the decision pages. A line `Group: …` below the title names the group. */
 import { basename } from "node:path"
 import type { Page } from "./links.ts"
 

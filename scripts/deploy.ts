@@ -1,7 +1,6 @@
 /**
  * Checks the files in `deploy/`: compose.yaml and kubernetes.yaml by the schemas of their formats,
- * the unit by systemd where it is installed, and every flag by the receiver itself. `pnpm image`
- * runs the steps of the Dockerfile.
+ * the unit by systemd where it is installed, and every flag by the receiver.
  *
  * Prints one line per finding, and exits 1 if there are any.
  */
@@ -16,7 +15,7 @@ const root = join(import.meta.dirname, "..")
 const cache = join(root, "node_modules/.cache/deploy")
 const read = (name: string) => readFile(join(root, "deploy", name), "utf8")
 
-/** The output of a failed program; undefined if it succeeded or is not installed. */
+/** Returns the output of a failed program; undefined if it succeeded or is not installed. */
 const objection = async (
   program: string,
   args: ReadonlyArray<string>

@@ -46,7 +46,7 @@ const documented = packages.map((name) => {
   return { name: specifier, description, modules }
 })
 
-/** Built by `pnpm reference`, and not committed. */
+/** The pages that `pnpm reference` builds; they are not committed. */
 const reference: ReadonlyArray<Page> = [
   { path: "docs/api/README.md", text: Reference.index(documented) },
   ...documented.flatMap(({ modules }) =>

@@ -1,6 +1,6 @@
 /**
- * Writes each example of the documentation as a module, and type-checks all. One with a planted
- * type error shows that the check saw them.
+ * Writes each example of the documentation as a module, and type-checks all. A planted type error
+ * shows that the check saw them.
  */
 import { execFile } from "node:child_process"
 import { globSync } from "node:fs"
@@ -23,7 +23,7 @@ interface Example {
   readonly file: string
 }
 
-/** The modules in it can import every package. */
+/** Makes a folder whose modules can import every package. */
 export const makeFolder = async (): Promise<string> => {
   const home = join(root, "examples/dist")
   await mkdir(home, { recursive: true })

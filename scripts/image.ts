@@ -1,9 +1,9 @@
 /**
  * Runs the steps of deploy/Dockerfile without Docker, in a temporary folder: `pnpm image`.
  *
- * Each stage has a folder, below which its absolute paths are. A step that needs a root file system
- * is not run, and a line says so. At the end the entry point runs as another user, who may write
- * only in /tmp, until the health check of the image succeeds and SIGTERM has ended it.
+ * Absolute paths are below the folder of their stage. A step that needs a root file system is not
+ * run, and a line says so. At the end the entry point runs as another user, who may write only in
+ * /tmp, until the health check succeeds and SIGTERM has ended it.
  */
 import { execFile, spawn } from "node:child_process"
 import { once } from "node:events"
@@ -22,7 +22,7 @@ const shell = (command: string, cwd: string) =>
   promisify(execFile)("bash", ["-euo", "pipefail", "-c", command], {
     cwd,
     maxBuffer: 64 * 1024 * 1024,
-    // Without pnpm's variables, and with the Node that runs this.
+    // The environment has none of pnpm's variables, and the Node that runs this.
     env: {
       ...Object.fromEntries(
         Object.entries(process.env).filter(([name]) => !/^p?npm_(?!config_)/iu.test(name))

@@ -1,9 +1,9 @@
 /**
  * The import-direction check: imports point down and never sideways.
  *
- * `packages` lists what each package may import, `layers` the order of its rooms. A relative import
- * stays inside its package and names the file, no module imports a barrel or a bin, and a portable
- * module imports none that needs Node.
+ * `packages` lists the imports that a package may have, `layers` the order of its rooms. A relative
+ * import stays inside its package and names the file, no module imports a barrel or a bin, and a
+ * portable module imports none that needs Node.
  *
  * Prints one line per finding and exits 1 if there are any.
  */
@@ -118,7 +118,7 @@ const packages: ReadonlyArray<Rule> = [
     why: "the operator's side stands on core, http and webhook"
   },
   {
-    // They need Node although their names do not say so.
+    // These need Node although their names do not say so.
     files: /^packages\/sandbox\/src\/(bin\/|internal\/(sandbox\/)?Node|Sandbox)/,
     may: [effect, core, http, webhook, testkit, receiver, fastCheck, node, platformNode],
     why: "the sandbox needs the testkit, the page files and output of the receiver, and Node"
@@ -343,7 +343,7 @@ const objection = (path: string, specifier: string | undefined): string | undefi
 
 interface Import {
   readonly line: number
-  /** Undefined if a dynamic import computes it. */
+  /** The imported name; undefined if a dynamic import computes it. */
   readonly specifier: string | undefined
 }
 

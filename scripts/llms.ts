@@ -1,6 +1,6 @@
 /**
- * `llms.txt`, the index of the documentation for language models (https://llmstxt.org): the first
- * paragraph of the README, and the links of `docs/README.md` by paths from the root.
+ * `llms.txt`, the index for language models (https://llmstxt.org): the first paragraph of the
+ * README, and the links of `docs/README.md` by paths from the root.
  */
 import { posix } from "node:path"
 

@@ -1,9 +1,8 @@
 /**
  * Tries the workspace against the newest Effect of the registry: `pnpm newest-effect`.
  *
- * In a temporary copy of the tracked files it sets Effect's packages to `latest`, installs, checks
- * all types, runs the tests of `@pawl/core`, and the demo as a smoke test. The exit code is 1 if a
- * step fails.
+ * In a temporary copy it sets Effect's packages to `latest`, checks all types, runs the tests of
+ * `@pawl/core` and the demo. The exit code is 1 if a step fails.
  */
 import { execFileSync } from "node:child_process"
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"

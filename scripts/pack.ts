@@ -5,7 +5,6 @@ import { join, resolve } from "node:path"
 
 const root = resolve(import.meta.dirname, "..")
 
-/** Returns the paths of the tarballs. */
 const pack = (folder: string): ReadonlyArray<string> => {
   mkdirSync(folder, { recursive: true })
   return ["core", "http", "webhook", "testkit", "receiver", "sandbox", "pawl"].map((name) => {

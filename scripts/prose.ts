@@ -3,8 +3,7 @@
  * retried"), whose reader has to reach the verb to learn the subject.
  *
  * It reads comments, string literals and templates of sources, and Markdown pages without their
- * code. A question keeps its question mark and is left alone. Prints one line per finding and exits
- * 1 if there are any.
+ * code. Questions are left alone. Prints one line per finding and exits 1 if there are any.
  */
 import { execFileSync } from "node:child_process"
 import { readFileSync } from "node:fs"
@@ -46,7 +45,6 @@ const passages = (path: string, text: string): ReadonlyArray<Passage> => {
   const add = (start: number, value: string) => {
     found.push({ line: lines(text.slice(0, start)), text: value })
   }
-  // Successive comments of one line are one text.
   let previous: { readonly end: number; passage: Passage } | undefined
   for (const { end, start, type, value } of comments) {
     const isNext =

@@ -1,9 +1,8 @@
 /**
- * Checks the packages as npm would get them: packs each built one, and lets `publint` and
- * `arethetypeswrong` read the tarball. Its types may import of the other packages only what these
- * export.
+ * Checks the packages as npm would get them: packs each built one for `publint` and
+ * `arethetypeswrong`. Its types may import of the other packages only their exports.
  *
- * Prints what is wrong and exits 1 if there is anything.
+ * Prints the findings and exits 1 if there are any.
  */
 import { checkPackage, createPackageFromTarballData, type Package } from "@arethetypeswrong/core"
 import { execFile } from "node:child_process"

@@ -1,6 +1,5 @@
 /**
- * The API reference, made from the doc comments: that of a module, then each export with its
- * signature and comment, in the order of the source.
+ * The API reference, made from the doc comments in the order of the source.
  *
  * A signature is copied from the source, not inferred: the part of a function before its body, the
  * definition of a schema, the head of a class.
@@ -124,7 +123,7 @@ const valueOf = (
   return { name, signature: whole.split("\n").length <= lineLimit ? whole : `const ${name}` }
 }
 
-/** Where the body of an `Effect.fn(function* () { … })` begins. */
+/** Returns where the body of an `Effect.fn(function* () { … })` begins. */
 const bodyOf = (args: ReadonlyArray<Argument>): number | undefined =>
   args.flatMap((each) => (each.type === "FunctionExpression" ? (each.body?.start ?? []) : []))[0]
 

@@ -1,13 +1,11 @@
 /**
- * Turns the examples of the documentation into modules: every ```ts block of a doc comment or a
- * page.
+ * Turns every ```ts block of a doc comment or a page into a module.
  *
- * In a block, `expression // => value` is an assertion: the module compares the two when it is
- * imported. One that cannot be checked (on a line that is no expression, or in a program) is an
- * error.
+ * `expression // => value` is an assertion: the module compares the two when it is imported. One
+ * that cannot be checked (on a line that is no expression, or in a program) is an error.
  *
- * A block that imports NodeRuntime is a whole program: its module is only type-checked, and `runs`
- * is false.
+ * A block that imports NodeRuntime is a whole program: it is only type-checked, and `runs` is
+ * false.
  */
 import { parseSync } from "oxc-parser"
 

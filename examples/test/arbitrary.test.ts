@@ -1,8 +1,8 @@
 /**
  * Shows when to draw values from a schema, and when from `Generators` of `@pawl/testkit`.
  *
- * A schema reaches every value of one shape. It knows no order of statuses and no signature: `Generators` has histories
- * that the service can produce, and callbacks whose checksum matches.
+ * A schema reaches every value of one shape, but no order of statuses and no signature:
+ * `Generators` has histories of the service, and callbacks whose checksum matches.
  */
 import { expect, it } from "@effect/vitest"
 import * as Amount from "@pawl/core/Amount"

@@ -26,7 +26,7 @@ it("ends every transaction right, exits with 0 and prints no colours into a pipe
   )
   // The scenario `succeed` of a card that is declined.
   expect(out).toMatch(/card-1 {2}is declined; callbacks: twice {2}✓ right/)
-  // The usual handler with the same callbacks; the other rows depend on the order of arrival.
+  // The usual handler; the other rows depend on the order of arrival.
   for (const row of [
     /^payment-1 +SUCCEED +SUCCEED +SUCCEED$/m,
     /^payment-5 +SUCCEED +SUCCEED +PROCESSING: never ships a paid order +10\.50 EUR$/m,

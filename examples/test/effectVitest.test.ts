@@ -1,7 +1,9 @@
 /**
- * Shows tests with `@effect/vitest`: `it.layer` builds one merchant for a group of tests, in virtual time.
+ * Shows tests with `@effect/vitest`: `it.layer` builds one merchant for a group of tests, in
+ * virtual time.
  *
- * The tests of a group share the merchant, its transactions and its clock, so each one has an order of its own.
+ * The tests of a group share the merchant, its transactions and its clock, so each has its own
+ * order.
  */
 import { expect, it } from "@effect/vitest"
 import type { Transition } from "@pawl/core/Handler"
@@ -11,7 +13,6 @@ import { Requests } from "@pawl/webhook/Requests"
 import * as Effect from "effect/Effect"
 import * as TestClock from "effect/testing/TestClock"
 
-/** The calls of the handler. */
 const told: Array<Transition> = []
 const merchant = Merchant.layer({
   handle: (transition) => Effect.sync(() => told.push(transition))

@@ -12,7 +12,6 @@ import * as TestClock from "effect/testing/TestClock"
 import { expect, it } from "vitest"
 import { handler, payToTheEnd, Transitions } from "../src/follow.ts"
 
-/** A merchant with a receiver, over the in-memory service, in virtual time. */
 const merchant = Fake.layerReceiver.pipe(
   Layer.provideMerge(Receiver.layer()),
   Layer.provide([
@@ -26,7 +25,7 @@ const merchant = Fake.layerReceiver.pipe(
   Layer.provideMerge(TestClock.layer())
 )
 
-/** Returns the final status of a payment, and after how many seconds the program knows it. */
+/** Returns the final status, and after how many seconds the program knows it. */
 const end = (scenario: string) =>
   Effect.gen(function* () {
     const fiber = yield* payToTheEnd("order-1", { "sandbox.scenario": scenario }).pipe(

@@ -22,7 +22,6 @@ const app = HttpRouter.serve(routes("https://shop.example"), { disableLogger: tr
   Layer.provideMerge(Fake.layer({ pace: "10 millis", firstId: 100_001 }))
 )
 
-/** Posts a callback to the app over its socket, and returns the status code of the response. */
 const post = ({ body, checksum = "", contentType, search }: Incoming) =>
   HttpClientRequest.post(`/callback${search}`).pipe(
     HttpClientRequest.setHeader("x-checksum", checksum),

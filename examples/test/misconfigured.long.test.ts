@@ -1,6 +1,6 @@
 /**
- * A wrong setting ends the process with exit code 1 and one sentence that says what to do. Checked for a
- * program on `Merchant.layerConfig`, for the receiver and for the sandbox, each as a process.
+ * A wrong setting ends a program on `Merchant.layerConfig`, the receiver and the sandbox with exit
+ * code 1 and one sentence that says what to do.
  */
 import { start } from "@pawl/test-support/Program"
 import * as Effect from "effect/Effect"
@@ -24,7 +24,6 @@ const unset = Object.fromEntries(
     .map((name) => [name, undefined])
 )
 
-/** Runs a program that must fail, and returns its output. */
 const refused = async (program: string, args: ReadonlyArray<string>, env: Environment) => {
   const { code, output } = await Effect.gen(function* () {
     const started = yield* start(process.execPath, [join(root, program), ...args], {
@@ -125,7 +124,7 @@ describe("a receiver in a program", () => {
   })
 })
 
-/** One start of the receiver: its arguments, its environment, and its faults with their sentences. */
+/** The arguments and environment of a receiver, and its faults with their sentences. */
 type Start = readonly [
   args: ReadonlyArray<string>,
   env: Environment,

@@ -1,6 +1,3 @@
-/**
- * Runs `pawl-conform` against the incorrect handler and checks the laws that it breaks.
- */
 import { run, start } from "@pawl/test-support/Program"
 import * as Effect from "effect/Effect"
 import { expect, it } from "vitest"
@@ -10,7 +7,6 @@ const program = new URL("examples/src/naive.ts", root).pathname
 const conform = new URL("packages/sandbox/src/bin/pawl-conform.ts", root).pathname
 const env = { PAWL_MERCHANT_SECRET: "sandbox-secret", PORT: "0" }
 
-/** Runs `pawl-conform` against the handler. Returns its output and the status code for a transaction of another run. */
 const check = Effect.gen(function* () {
   const handler = yield* start(process.execPath, [program], env)
   const url = yield* handler.line(/^ready (\S+)$/mu)

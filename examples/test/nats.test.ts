@@ -19,7 +19,7 @@ import { transition } from "./transition.ts"
 const isThere = spawnSync("nats-server", ["--version"]).status === 0
 if (!isThere) console.warn("SKIPPED: NATS JetStream, because there is no nats-server")
 
-/** A server of its own, that can be killed and started again on its port and its directory. */
+/** A server that can be killed and started again on its port and directory. */
 const makeServer = Effect.gen(function* () {
   const directory = yield* temporary
   const port = yield* Effect.scoped(serve(() => {}))
@@ -43,7 +43,7 @@ describe.runIf(isThere)("with a server that is killed", () => {
       const { kill } = yield* start
       const { handle } = Context.get(yield* Layer.build(layer(url)), Handler.Handler)
 
-      /** Calls the handler like the receiver: again until it succeeds, and now and then once more after that. */
+      /** Calls the handler until it succeeds, and now and then once more, as the receiver does. */
       const tell = (transactionId: string, sequence: number) =>
         Effect.suspend(() => handle(transition(transactionId, sequence))).pipe(
           Effect.retry(Schedule.spaced("100 millis")),

@@ -18,7 +18,7 @@ import { telemetry } from "../src/otlp.ts"
 import * as Collector from "../src/otlp/Collector.ts"
 import * as TestRequests from "./requests.ts"
 
-/** Serves a collector, and returns its URL and the samples that it has received. */
+/** Serves a collector. Returns its URL and the received samples. */
 const collector = Effect.gen(function* () {
   const samples: Array<Collector.Sample> = []
   const collect = (sample: Collector.Sample) => Effect.sync(() => void samples.push(sample))

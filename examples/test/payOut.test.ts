@@ -13,7 +13,6 @@ const withdrawal: Withdrawal = {
   card: { number: "5555555555554444", expMonth: "04", expYear: "2030" }
 }
 
-/** Returns the messages for the customer and the number of payouts. */
 const messages = (...withdrawals: ReadonlyArray<Withdrawal>) =>
   Effect.gen(function* () {
     const { transactions } = yield* Gateway

@@ -21,7 +21,7 @@ import * as TestRequests from "./requests.ts"
 const head = "id,amount,currency,iban"
 const program = new URL("../src/payoutRun.ts", import.meta.url).pathname
 
-/** Starts the program over a file and a database in a directory. `ahead` is that of its clock, in milliseconds. */
+/** Starts the program over files in a directory. Its clock is ahead by `ahead` milliseconds. */
 const programOf = (directory: string, ahead = 0) =>
   Effect.map(
     Sandbox.Sandbox,

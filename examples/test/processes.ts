@@ -1,6 +1,3 @@
-/**
- * Runs programs of `examples/src` as processes against a sandbox in the test.
- */
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import * as Program from "@pawl/test-support/Program"
 import * as Sandbox from "@pawl/sandbox/Sandbox"
@@ -13,7 +10,10 @@ import type { AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 
-/** Starts a program and returns the first group of its first line that matches. It is killed when the scope ends. */
+/**
+ * Starts a program. Returns the first group of its first line that matches. It is killed when the
+ * scope ends.
+ */
 export const start = Effect.fnUntraced(function* (
   program: string,
   pattern: RegExp,
@@ -32,7 +32,6 @@ export const start = Effect.fnUntraced(function* (
   return yield* line(pattern)
 })
 
-/** Runs a test with a sandbox. */
 export const withSandbox = <A, E>(
   test: Effect.Effect<A, E, Sandbox.Services | Layer.Success<typeof client> | Scope.Scope>
 ): Promise<A> =>
@@ -44,7 +43,6 @@ export const withSandbox = <A, E>(
 
 const client = NodeHttpClient.layerUndici
 
-/** A port that is free now. */
 export const freePort = Effect.callback<string>((resume) => {
   const server = createServer().listen(0, "127.0.0.1", () => {
     const { port } = server.address() as AddressInfo
@@ -52,13 +50,15 @@ export const freePort = Effect.callback<string>((resume) => {
   })
 })
 
-/** A directory that is removed when the scope ends. */
 export const temporary = Effect.acquireRelease(
   Effect.promise(() => mkdtemp(join(tmpdir(), "pawl-examples-"))),
   (directory) => Effect.promise(() => rm(directory, { recursive: true }))
 )
 
-/** The command that runs Node with a clock that is ahead by some milliseconds. A lease is over without waiting for it. */
+/**
+ * The command that runs Node with a clock ahead by some milliseconds. A lease is over without
+ * waiting for it.
+ */
 export const nodeAheadBy = (ahead: number): readonly [string, string, string] => [
   process.execPath,
   "--import",

@@ -14,7 +14,6 @@ import { freePort, nodeAheadBy, withSandbox } from "./processes.ts"
 const folder = mkdtempSync(join(tmpdir(), "pawl-shop-"))
 afterAll(() => rmSync(folder, { recursive: true }))
 
-/** Starts the shop, with a clock that is ahead by some milliseconds. */
 const start = Effect.fnUntraced(function* (name: string, port: string, ahead = 0) {
   const { baseUrl } = yield* Sandbox
   const [node, ...flags] = nodeAheadBy(ahead)

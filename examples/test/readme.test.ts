@@ -14,7 +14,7 @@ import { freePort, nodeAheadBy, temporary } from "./processes.ts"
 const root = new URL("../../", import.meta.url)
 const program = new URL("examples/src/pay.ts", root)
 
-/** The program in plain JavaScript, in a file from which `pawl` can be imported. */
+/** A file from which `pawl` can be imported. */
 const plain = Effect.gen(function* () {
   const readme = yield* Effect.promise(() => readFile(new URL("README.md", root), "utf8"))
   const [, code = ""] = /```js\n(.+?)```/su.exec(readme) ?? []
@@ -132,7 +132,6 @@ it("C03 makes its payment once when it is killed before the response, and says s
         }
       )
     const id = yield* killed(pay(0))
-    // The lease of the killed process ends after 30 seconds.
     const restarted = yield* pay(31_000)
     yield* restarted.line(new RegExp(`transactionId: '${id}'`, "u"))
     restarted.child.kill("SIGTERM")

@@ -7,7 +7,6 @@ import * as TestClock from "effect/testing/TestClock"
 import { expect, it } from "vitest"
 import { refund, type Return } from "../src/refund.ts"
 
-/** Pays 10.00 by card, refunds the parts, and returns the message for each and the status of the payment. */
 const messages = (...parts: ReadonlyArray<Omit<Return, "transactionId">>) =>
   Effect.gen(function* () {
     const payments = yield* CardPayments

@@ -1,6 +1,4 @@
-/**
- * Requests over the client of a test, in a SQLite database in memory.
- */
+/** Requests over the client of a test, in a SQLite database in memory. */
 import * as NodeHmac from "@pawl/core/NodeHmac"
 import * as CallbackUrl from "@pawl/webhook/CallbackUrl"
 import * as NodeSqlite from "@pawl/webhook/NodeSqlite"

@@ -1,6 +1,4 @@
-/**
- * The examples are safe to copy, because people copy them: each one is read for the mistakes that cost money.
- */
+/** People copy the examples, so each one is read for mistakes that cost money. */
 import { globSync, readFileSync } from "node:fs"
 import { DatabaseSync } from "node:sqlite"
 import { describe, expect, it } from "vitest"
@@ -23,7 +21,7 @@ describe.each(examples)("the example %s", (name) => {
     expect(source).not.toMatch(/Schema\.Struct\(\{[^}]*\b(?:amount|price): /u)
   })
 
-  // Money goes back after SUCCEED. An example that ships has to stop what it ships.
+  // Money goes back after SUCCEED. An example that ships has to stop the parcel.
   it("knows REFUNDED and CHARGEBACK if it acts on SUCCEED of a payment", () => {
     if (!/(?:to === |\{ |^ {2})"?SUCCEED/mu.test(source) || isExempt(name)) return
     expect(source).toContain("REFUNDED")

@@ -1,6 +1,6 @@
 /**
- * Shows how to test a merchant's program: the shop runs with the real client over the in-memory service. Virtual
- * time replaces waiting, and calls of the gateway replace the customer on the hosted page.
+ * Shows how to test a merchant's program: the real client runs over the in-memory service in
+ * virtual time, and calls of the gateway replace the customer on the hosted page.
  */
 import * as Fake from "@pawl/testkit/Fake"
 import { Gateway } from "@pawl/testkit/Gateway"
@@ -35,7 +35,9 @@ const test = <A, E>(effect: Effect.Effect<A, E, Layer.Success<typeof shop>>) =>
 
 const order = { orderId: "order-1", item: "tea" } as const
 
-/** Places an order and returns the address of its page. The worker may be sending the request already. */
+/**
+ * Places an order. Returns the address of its page. The worker may be sending the request already.
+ */
 const place = Effect.gen(function* () {
   const placed = yield* Effect.forkChild(Shop.place(order, "https://shop.example"), {
     startImmediately: true
@@ -44,7 +46,6 @@ const place = Effect.gen(function* () {
   return yield* Fiber.join(placed)
 })
 
-/** Places an order and returns the id of its intent. */
 const visit = Effect.map(place, (page) => new URL(page).pathname.split("/").at(-1) ?? "")
 
 const card = { act: "card", expiry: "04/30", cvc: "737", name: "Ada Lovelace" }

@@ -25,7 +25,6 @@ const isThere = existsSync(executablePath)
 if (!isThere)
   console.warn(`SKIPPED: the page in a browser, because ${executablePath} does not exist`)
 
-/** Serves the page, opens it in a new browser, and closes both at the end. */
 const onPage = async (act: (page: Page) => Promise<void>) => {
   const server = await createServer({
     configFile: false,

@@ -1,6 +1,3 @@
-/**
- * Transitions for handlers that tests call themselves.
- */
 import type { Transition } from "@pawl/core/Handler"
 
 const statuses = ["NEW", "PENDING", "PROCESSING", "SUCCEED", "REFUNDED"] as const

@@ -1,5 +1,6 @@
 /**
- * The stores in memory do about the same work with many rows as with few. Work is counted in executed blocks, not in time.
+ * Stores in memory do about the same work with many rows as with few. Work is counted in executed
+ * blocks, not in time.
  */
 import * as Ledger from "@pawl/webhook/Ledger"
 import * as RequestStore from "@pawl/webhook/internal/ledger/RequestStore"
@@ -19,7 +20,7 @@ const deadLetter = { reason: "handler-failed", to: undefined } as const
 
 const stores = RequestStore.layerMemory.pipe(Layer.provideMerge(Ledger.layerMemory))
 
-/** Registers a transaction and works on it: it is due later, or a dead letter. */
+/** Registers a transaction: it is due later, or a dead letter. */
 const work = Effect.fnUntraced(function* (transactionId: string, at: number, isParked: boolean) {
   const ledger = yield* Ledger.Ledger
   yield* ledger.register({ kind: "apm-payment", transactionId }, at)
@@ -58,7 +59,6 @@ const fill = (count: number) =>
 const middleOf = (count: number) =>
   ({ at: count / 2, transactionId: idOf(count / 2), scope: "apm-payment" }) as const
 
-/** Each operation returns the number of the rows that it found. */
 const operations = {
   "a claim, and the write of its row": () => work("1", now, false),
   "the backlog": () =>
@@ -86,7 +86,6 @@ const operations = {
     RequestStore.RequestStore.use(({ deleteTexts }) => deleteTexts({ before: now, limit: 10 }))
 }
 
-/** Counts the blocks that each operation executes in stores of some size. */
 const measure = Effect.fnUntraced(function* (count: number) {
   yield* fill(count)
   const counter = yield* WorkCounter.make

@@ -1,13 +1,10 @@
-/**
- * The arguments that `run.ts` gives to each program, and the bodies of its requests.
- */
+/** The arguments that `run.ts` gives to each program, and the bodies of its requests. */
 import { createHmac } from "node:crypto"
 
 const [, , origin = "", token = "", subscriptionId = ""] = process.argv
 
 export { origin, subscriptionId, token }
 
-/** Returns the APM payment of a request, with its checksum. */
 export const paymentOf = (requestId: string) => {
   const fields = { accountId: "77", requestId, amount: "10.50", currency: "EUR" }
   const checksum = createHmac("sha256", "sandbox-secret")
@@ -30,5 +27,5 @@ export const card = {
   cardHolderName: "Ada Lind"
 }
 
-/** The type is true if an editor completes the values of a text, and false if it is any text. */
+/** Tells an editor's list of values from any text. */
 export type IsListed<Value extends string> = string extends Value ? false : true

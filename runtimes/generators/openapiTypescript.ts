@@ -1,6 +1,6 @@
 /**
- * Drives a client of `openapi-typescript` and `openapi-fetch` through every operation of openapi.json, and reads the
- * callbacks with its types.
+ * Drives `openapi-typescript` and `openapi-fetch` through every operation, and reads the callbacks
+ * with their types.
  */
 import assert from "node:assert/strict"
 import { once } from "node:events"
@@ -60,7 +60,6 @@ const receiver = createServer(async (request, response) => {
 await once(receiver.listen(0, "127.0.0.1"), "listening")
 const callbackUrl = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}`
 
-/** Returns the data of a successful response. */
 const taken = async <Answer extends { readonly data?: unknown; readonly response: Response }>(
   answering: Promise<Answer>
 ): Promise<NonNullable<Answer["data"]>> => {

@@ -1,4 +1,4 @@
-/** Drives the service with the types and the readers of `quicktype`, which makes no requests. */
+/** Drives the service with the types and readers of `quicktype`, which makes no requests. */
 import { type ApmPaymentRequest, Convert, type TransactionStatus } from "./dist/quicktype"
 import { type IsListed, origin, paymentOf, subscriptionId, token } from "./inputs"
 

@@ -1,11 +1,11 @@
 /**
- * Makes clients of openapi.json with the generators of others, and drives each of them against a sandbox:
+ * Makes clients of openapi.json with the generators of others, and drives each against a sandbox:
  * `pnpm generators [openapi-typescript hey-api swagger-typescript-api quicktype python java]`.
  *
- * Each client makes an APM payment, reads its status and cancels a subscription; that of openapi-typescript calls every
- * operation. The programs in TypeScript are type-checked, and do not compile if a status is any text. The clients are written
- * to `dist`. The generator of the clients in Python and Java needs Java; without it, and without the modules of the client in
- * Python, they are skipped.
+ * Each client makes an APM payment, reads its status and cancels a subscription; that of
+ * openapi-typescript calls every operation. The programs in TypeScript do not compile if a status
+ * is any text. The clients are written to `dist`. The generator for Python and Java needs Java;
+ * without it, and without the modules for Python, they are skipped.
  */
 import { execFile, spawn } from "node:child_process"
 import { once } from "node:events"
@@ -37,8 +37,9 @@ interface Node {
 }
 
 /**
- * Returns openapi.json in the version 3.0, because the newest generator that npm has with its program reads no other. 3.0 has
- * no null and no webhooks: a value or null is the value, and the callbacks are left out.
+ * Returns openapi.json in version 3.0, because the newest generator that npm has with its program
+ * reads no other. 3.0 has no null and no webhooks: a value or null is the value, and the callbacks
+ * are left out.
  */
 const asOpenApi30 = (document: Node): Node => {
   const older = (value: unknown): unknown => {
@@ -64,7 +65,7 @@ const asOpenApi30 = (document: Node): Node => {
   }) as Node
 }
 
-/** Writes the schemas of openapi.json as a JSON Schema, which quicktype reads. */
+/** Writes the schemas as a JSON Schema, which quicktype reads. */
 const writeSchemas = async (path: string): Promise<void> => {
   const { components } = JSON.parse(await readFile(openapi, "utf8")) as {
     readonly components: { readonly schemas: Node }
@@ -100,11 +101,9 @@ const openApiGenerator = async (
 }
 
 interface Generator {
-  /** Makes the client. */
   readonly make: () => Promise<unknown>
-  /** The commands that must be there, each with its arguments. */
+  /** The required commands, each with its arguments. */
   readonly needs?: ReadonlyArray<readonly [string, ...Array<string>]>
-  /** Runs the program with its arguments, and returns what it prints. */
   readonly drive: (...args: ReadonlyArray<string>) => Promise<string>
 }
 
@@ -217,7 +216,6 @@ const generators: Readonly<Record<string, Generator>> = {
   }
 }
 
-/** Returns the first command that is not there. */
 const missing = async ({ needs = [] }: Generator): Promise<string | undefined> => {
   for (const command of needs) {
     const isThere = await run(...command).then(
@@ -229,7 +227,7 @@ const missing = async ({ needs = [] }: Generator): Promise<string | undefined> =
   return undefined
 }
 
-/** Starts a sandbox on a free port, and makes a subscription for each client. */
+/** Starts a sandbox, and makes a subscription for each client. */
 const startSandbox = async () => {
   const command = join(root, "packages/sandbox/src/bin/pawl-sandbox.ts")
   const child = spawn(process.execPath, [command, "--port", "0", "--quiet"], {

@@ -1,6 +1,3 @@
-/**
- * The action that runs `conform`: its script, against receivers that keep and break a law.
- */
 import { bundleOf } from "../../test-support/src/Program.ts"
 import { execFile, execFileSync } from "node:child_process"
 import { mkdtempSync, readFileSync, rmSync } from "node:fs"

@@ -1,6 +1,3 @@
-/**
- * The messages of the commands where they cannot run: on an older Node, or without a peer dependency.
- */
 import { execFile, execFileSync } from "node:child_process"
 import {
   cpSync,
@@ -46,7 +43,7 @@ const posing = (version: string) => {
   return `data:text/javascript,Object.defineProperties(process, { version: { value: "v${version}" }, versions: { value: ${versions} } })`
 }
 
-/** The Nodes of this machine that are older, by their versions. */
+/** The older Nodes of this machine, by version. */
 const older = new Map(
   process.env["PATH"]?.split(delimiter).flatMap((path) => {
     try {

@@ -1,6 +1,3 @@
-/**
- * The files and sections that doc comments of the packages cite are shipped in `@pawl/core`.
- */
 import { existsSync, globSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, it } from "vitest"
@@ -19,7 +16,7 @@ const comments = globSync("packages/*/src/**/*.ts", {
   exclude: (path) => path.endsWith(".d.ts")
 }).flatMap((path) => commentsOf(read(path)).map((comment) => ({ path, comment })))
 
-/** The headings of the specification, without what follows in brackets. */
+/** The headings of the specification, without brackets at their ends. */
 const sections = new Set(
   Array.from(
     read("docs/spec.md").matchAll(/^#+ (.+?)(?: \(.*)?$/gmu),

@@ -1,6 +1,4 @@
-/**
- * Tries "Add a field" of CONTRIBUTING.md in a copy of the repository: the change compiles, and the document of openapi.json has the field.
- */
+/** Tries "Add a field" of CONTRIBUTING.md in a copy of the repository. */
 import { execFileSync, spawnSync } from "node:child_process"
 import {
   cpSync,
@@ -19,7 +17,7 @@ const root = resolve(import.meta.dirname, "../..")
 const copy = mkdtempSync(join(tmpdir(), "pawl-field-"))
 afterAll(() => rmSync(copy, { recursive: true }))
 
-/** Makes the changes of a diff whose hunks have no line numbers: each names the lines that it replaces. */
+/** Makes the changes of a diff whose hunks name the replaced lines, not their numbers. */
 const apply = (diff: string) => {
   for (const [, path = "", hunk = ""] of diff.matchAll(
     /^\+\+\+ b\/(.+)\n@@\n((?:[ +-].*\n)+?)(?=---|$)/gmu

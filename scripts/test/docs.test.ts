@@ -1,6 +1,4 @@
-/**
- * Runs every example of the documentation, with its assertions. `check examples` type-checks them.
- */
+/** Runs every example of the documentation. `check examples` type-checks them. */
 import { bundleOf } from "../../test-support/src/Program.ts"
 import { execFile } from "node:child_process"
 import { existsSync, globSync } from "node:fs"

@@ -1,6 +1,6 @@
 /**
- * An editor shows a sentence for each name that a user meets: an export of a public module, a member of an exported interface
- * or service, and a field of an exported class or error.
+ * An editor shows a sentence for each name that a user meets: an export of a public module, a
+ * member of an exported interface or service, and a field of an exported class or error.
  */
 import { globSync, readFileSync } from "node:fs"
 import { join } from "node:path"
@@ -22,7 +22,7 @@ const isNode = (value: unknown): value is Node =>
 
 const childrenOf = (node: Node): ReadonlyArray<Node> => Object.values(node).flat().filter(isNode)
 
-/** The members that a user meets under the name of a declaration, without the bodies of functions. */
+/** The members under the name of a declaration, without the bodies of functions. */
 const membersOf = (node: Node): ReadonlyArray<Node> =>
   childrenOf(node).flatMap((child) => {
     switch (child.type) {
@@ -41,7 +41,6 @@ const membersOf = (node: Node): ReadonlyArray<Node> =>
     }
   })
 
-/** Lists the names without a doc comment. */
 const undocumented = (text: string): ReadonlyArray<string> => {
   const { comments, program } = parseSync("module.ts", text)
   const ends = new Set(

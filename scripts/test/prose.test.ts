@@ -1,6 +1,3 @@
-/**
- * The prose check finds each place where a sentence can stand, and leaves questions and code alone.
- */
 import { describe, expect, it } from "vitest"
 import { findings } from "../prose.ts"
 

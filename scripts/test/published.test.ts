@@ -1,6 +1,3 @@
-/**
- * The check of packages as npm would get them.
- */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -10,7 +7,7 @@ import { objections } from "../published.ts"
 const folder = mkdtempSync(join(tmpdir(), "pawl-package-"))
 afterAll(() => rmSync(folder, { recursive: true }))
 
-/** Makes a package whose one export has a module and types, and may have other fields. */
+/** Makes a package with one export, its module and types. */
 const packageWith = (name: string, types: string, fields: object) => {
   const path = join(folder, name)
   mkdirSync(path)

@@ -1,6 +1,3 @@
-/**
- * The path of clicks from the README to the answer of each question that people ask first.
- */
 import Slugger from "github-slugger"
 import { readFileSync } from "node:fs"
 import { expect, it } from "vitest"

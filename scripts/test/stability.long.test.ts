@@ -1,6 +1,6 @@
 /**
- * Each package accepts every Effect 4 if it uses stable exports only, and one minor of Effect otherwise;
- * docs/effect.md lists the unstable parts that each package uses.
+ * A package with stable imports only accepts every Effect 4, any other one minor of Effect;
+ * docs/effect.md lists the unstable parts.
  */
 import { existsSync, globSync, readFileSync } from "node:fs"
 import { join, resolve } from "node:path"
@@ -11,7 +11,7 @@ const read = (...path: ReadonlyArray<string>): string => readFileSync(join(root,
 const effect = "packages/core/node_modules/effect/src"
 const packages = ["core", "http", "webhook", "testkit", "receiver", "sandbox"]
 
-/** The stability of a module, which is the first tag of its file, and of each of its exports. */
+/** The stability of a module, which is the first tag of its file, and of each export. */
 const marksOf = (module: string) => {
   const text = read(effect, `${module}.ts`)
   const exports = new Map<string, string>()
@@ -30,7 +30,7 @@ const marksOf = (module: string) => {
   return { module: module_, exports }
 }
 
-/** A folder of which no module is stable is named as a whole. */
+/** A folder without a stable module is named as a whole. */
 const partOf = (module: string): string => {
   const [folder = "", file] = module.split("/")
   if (file === undefined) return folder
@@ -43,7 +43,6 @@ const partOf = (module: string): string => {
 
 const importing = /import (?:type )?(?:\* as (\w+)|\{([^}]*)\}) from "effect\/([\w/-]+)"/gu
 
-/** Lists the parts of Effect that a package uses and that are marked other than stable. */
 const unstablePartsOf = (name: string): ReadonlySet<string> => {
   const parts = new Set<string>()
   for (const path of globSync(`packages/${name}/src/**/*.ts`, { cwd: root })) {

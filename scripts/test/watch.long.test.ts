@@ -1,6 +1,3 @@
-/**
- * The files for Prometheus and Grafana name metrics, alerts and rows of the guide that exist.
- */
 import * as Promtool from "../../test-support/src/Promtool.ts"
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"

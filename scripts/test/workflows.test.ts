@@ -1,6 +1,3 @@
-/**
- * The workflows: what they run is pinned, and a job has no more rights than it needs.
- */
 import { globSync, readFileSync } from "node:fs"
 import { join, resolve } from "node:path"
 import { describe, expect, it } from "vitest"
@@ -35,7 +32,8 @@ const workflows = globSync(".github/workflows/*.yml", { cwd: root }).map((path) 
 const jobs = workflows.flatMap(({ jobs, path, permissions }) =>
   Object.entries(jobs).map(([name, job]) => ({
     name: `${path.slice(".github/workflows/".length)} ${name}`,
-    // A job without rights of its own has those of its workflow; without any it has those that the repository gives.
+    // A job without rights of its own has those of its workflow; without any it has those that the
+    // repository gives.
     rights: job.permissions ?? permissions,
     ...job
   }))

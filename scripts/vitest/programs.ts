@@ -1,7 +1,7 @@
 /**
- * Bundles the programs that many tests start, once a run. A bundle starts in a third of the CPU time that hundreds
- * of modules take. `Program.start` finds it at the path of the source, below `PAWL_BUNDLES`. `bins.test.ts` and the
- * tests of the other examples start the sources.
+ * Bundles the programs that many tests start, once a run. A bundle starts in a third of the CPU
+ * time that hundreds of modules take. `Program.start` finds it below `PAWL_BUNDLES`, at the path of
+ * the source.
  */
 import { type Plugin, build } from "esbuild"
 import { globSync } from "node:fs"

@@ -3,9 +3,10 @@
  *
  * **Details**
  *
- * `seed` is that of every fast-check property. It is the same in every run, so that a test that was green turns red by a change
- * only. `freshSeed` is new in every run. Only tests that say so use it, and what they find is no fault of the change that
- * is tested. The workflow `nightly` runs all tests under a new seed. PAWL_SEED replaces both.
+ * `seed` is that of every fast-check property. It is the same in every run, so that only a change
+ * turns a green test red. `freshSeed` is new in every run; tests that use it say so, and their
+ * findings are no fault of the change under test. The workflow `nightly` runs all tests under a new
+ * seed. PAWL_SEED replaces both.
  */
 import type { TestProject } from "vitest/node"
 

@@ -1,6 +1,4 @@
-/**
- * Gives every property of a test file the seed of the run.
- */
+/** Gives every property the seed of the run. */
 import * as fc from "fast-check"
 import { inject } from "vitest"
 

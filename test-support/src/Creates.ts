@@ -1,6 +1,3 @@
-/**
- * Every create of the service with a valid body.
- */
 import * as Effect from "effect/Effect"
 import * as TestClock from "effect/testing/TestClock"
 import { authenticate, payment, send } from "./TestGateway.ts"
@@ -21,7 +18,6 @@ const urls = {
 
 type Body = Readonly<Record<string, unknown>>
 
-/** The resources that a create refers to. */
 export interface Resources {
   readonly cardToken: string
   readonly paymentId: number
@@ -93,7 +89,7 @@ export const opening = [
   "/refunds/card"
 ] as const
 
-/** Sends a request that must succeed, and returns the response body. */
+/** Returns the response body of a request that must succeed. */
 export const ask = Effect.fnUntraced(function* (method: string, path: string, body?: unknown) {
   const token = yield* authenticate
   const { body: text, json, status } = yield* send(method, path, { token, body })
@@ -101,7 +97,7 @@ export const ask = Effect.fnUntraced(function* (method: string, path: string, bo
   return json as Readonly<Record<string, unknown>>
 })
 
-/** Creates a card token and a successful payment of the merchant account `m-1`. */
+/** Creates a card token and a successful payment of the account `m-1`. */
 export const prepare = Effect.gen(function* () {
   const { cardToken } = yield* ask("POST", "/payments/card/tokenize", {
     requestId: "prepared",
@@ -119,7 +115,6 @@ export const prepare = Effect.gen(function* () {
   return { cardToken: String(cardToken), paymentId: Number(transactionId) } satisfies Resources
 })
 
-/** Returns the body of a valid create, with some fields replaced. */
 export const body = (path: string, resources: Resources, over: Body = {}): Body => {
   // The checksum covers the replaced fields.
   if (path.endsWith("/apm")) return payment(over)
@@ -128,5 +123,4 @@ export const body = (path: string, resources: Resources, over: Body = {}): Body 
   return { ...create(resources), ...over }
 }
 
-/** Metadata that selects a scenario. */
 export const scenario = (text: string) => ({ metadata: { "sandbox.scenario": text } })

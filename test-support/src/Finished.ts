@@ -1,6 +1,3 @@
-/**
- * Transactions that are finished, for tests of what is deleted.
- */
 import * as Evidence from "@pawl/core/Evidence"
 import type { OpenStatus } from "@pawl/core/Transaction"
 import * as Effect from "effect/Effect"
@@ -13,7 +10,7 @@ export const november = Date.UTC(2026, 10, 5)
 export const callback = (transactionId: string, transactionStatus: OpenStatus, more = {}) =>
   verified("card", card({ transactionId, transactionStatus, ...more }))
 
-/** Stores a callback of a transaction, confirms and tells it, and plans no more work or a read of the watch at a time. */
+/** Stores a callback, confirms and tells it, and plans no more work or a read of the watch. */
 export const finish = Effect.fnUntraced(function* (id: string, at: number, dueAt?: number) {
   const ledger = yield* Ledger
   yield* ledger.accept(callback(id, "SUCCEED", { note: `Grace Hopper ${id}` }), at)

@@ -1,6 +1,3 @@
-/**
- * The end of all leases of a store, as after the time of a lease.
- */
 import { Records } from "@pawl/webhook/internal/records/Records"
 import * as Effect from "effect/Effect"
 

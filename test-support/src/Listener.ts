@@ -1,13 +1,10 @@
-/**
- * HTTP servers of tests, on free loopback ports.
- */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { once } from "node:events"
 import { createServer, type IncomingMessage, type RequestListener, Server } from "node:http"
 import type { AddressInfo } from "node:net"
 
-/** Serves a listener or a server until the scope ends. Returns its port. */
+/** Serves a listener or a server on a free loopback port until the scope ends. Returns the port. */
 export const serve = (
   served: RequestListener | Server
 ): Effect.Effect<number, never, Scope.Scope> =>
@@ -25,7 +22,6 @@ export const serve = (
       })
   ).pipe(Effect.map((server) => (server.address() as AddressInfo).port))
 
-/** Reads the body of a request as text. */
 export const readText = async (request: IncomingMessage): Promise<string> => {
   const chunks: Array<Buffer> = []
   for await (const chunk of request) chunks.push(chunk as Buffer)

@@ -1,6 +1,6 @@
 /**
- * Complete histories of transactions under virtual time. The network shuffles, repeats, loses and forges
- * callbacks; handlers, stores and processes fail.
+ * Complete histories of transactions under virtual time. The network shuffles, repeats, loses and
+ * forges callbacks; handlers, stores and processes fail.
  */
 import { type Status, statuses } from "@pawl/core/Status"
 import type { Row } from "@pawl/webhook/internal/rule/Row"
@@ -10,7 +10,7 @@ import fc from "fast-check"
 import { expect } from "vitest"
 import * as World from "./World.ts"
 
-/** The true history of a transaction: each status of the service, and from when on it holds (ms since the epoch). */
+/** The statuses of the service, each with the time from which it holds (ms since the epoch). */
 export type History = ReadonlyArray<{ readonly at: number; readonly status: Status }>
 
 interface Delivery {
@@ -18,7 +18,10 @@ interface Delivery {
   readonly status: Status
 }
 
-/** `registeredAt` is the time at which the merchant registered the response of the create, if it did. */
+/**
+ * The life of a transaction. `registeredAt`: when the merchant registered the response of the
+ * create, if it did.
+ */
 export interface Life {
   readonly history: History
   readonly deliveries: ReadonlyArray<Delivery>
@@ -28,7 +31,6 @@ export interface Life {
 /** The outcomes of the handler, call by call. Later calls succeed. */
 type Deed = "takes" | "fails" | "dies" | "throws" | "interrupts itself" | "is slow" | "never ends"
 
-/** A restart: a receiver ends in the given `way`, and another one starts. */
 interface Outage {
   readonly at: number
   readonly way: "stop" | "kill"
@@ -76,7 +78,10 @@ const behave = (deed: Deed | undefined): Effect.Effect<void, string> => {
   return Effect.andThen(took, deed === "interrupts itself" ? Effect.interrupt : end[deed])
 }
 
-/** Runs all histories at once; returns the handler calls, the row and the stories of each transaction. */
+/**
+ * Runs all histories at once. Returns the handler calls, the row and the stories of each
+ * transaction.
+ */
 export const live = (lives: ReadonlyArray<Life>, trouble: Trouble) =>
   World.run(
     Effect.gen(function* () {
@@ -197,7 +202,6 @@ const deliveries = (of: History, forged: boolean): fc.Arbitrary<ReadonlyArray<De
     .map(([genuine, lies]) => [...genuine.flat(), ...lies])
 }
 
-/** Generates the life of a transaction. */
 export const life: fc.Arbitrary<Life> = history.chain((of) =>
   fc.record({
     history: fc.constant(of),
@@ -211,7 +215,7 @@ export const life: fc.Arbitrary<Life> = history.chain((of) =>
 export const lives = fc.array(life, { minLength: 1, maxLength: 3 })
 
 const often = fc.constantFrom<World.Flaw>("none", "none", "none", "refused", "unanswered")
-/** Generates what goes wrong. The clock does not. */
+/** Generates faults, but for those of the clock. */
 export const trouble: fc.Arbitrary<Trouble> = fc.record({
   silentUntil: fc.nat({ max: hour }),
   unknownUntil: fc.nat({ max: minute }),

@@ -1,6 +1,3 @@
-/**
- * The stores of these tests, and how this process or another one opens them.
- */
 import { server } from "./Postgres.ts"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -15,17 +12,15 @@ export type Place =
   | { readonly _tag: "sqlite"; readonly filename: string }
   | { readonly _tag: "postgres"; readonly database: string }
 
-/** Opens a store. The pool of a test is small, so that many tests fit on one server. */
+/** Opens a store with a small pool, so that many tests fit on one server. */
 export const client = (place: Place, options?: Partial<Parameters<typeof NodePostgres.layer>[0]>) =>
   place._tag === "sqlite"
     ? NodeSqlite.layer(place)
     : NodePostgres.layer({ ...server, database: place.database, maxConnections: 4, ...options })
 
-/** Makes the layer of the ledger in a store, and of its client. */
 export const ledgerOf = (...place: Parameters<typeof client>) =>
   Layer.provideMerge(LedgerSql.layer, client(...place))
 
-/** Empties a ledger's tables. */
 export const empty = Effect.flatMap(SqlClient, (sql) =>
   Effect.forEach(
     [
@@ -41,13 +36,13 @@ export const empty = Effect.flatMap(SqlClient, (sql) =>
   )
 )
 
-/** Runs the body of a test with an empty ledger in a store. */
+/** Runs the body of a test with an empty ledger. */
 export const within =
   (place: Place) =>
   <A>(body: Effect.Effect<A, unknown, Ledger | SqlClient>) =>
   () =>
     Effect.provide(body, emptied(place), { local: true })
 
-/** Makes the layer of the ledger in a store. It is emptied each time it is built. */
+/** Makes the layer of a ledger that is emptied each time it is built. */
 export const emptied = (place: Place) =>
   Layer.effect(Ledger, Effect.andThen(empty, Ledger)).pipe(Layer.provideMerge(ledgerOf(place)))

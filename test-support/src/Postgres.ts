@@ -1,6 +1,6 @@
 /**
- * Databases on the PostgreSQL server of the tests, each created for one run and dropped after it. Programs may
- * import this module outside of Vitest.
+ * Databases on the PostgreSQL server of the tests, each created for one run. Programs may import
+ * this module outside of Vitest.
  */
 import * as PgClient from "@effect/sql-pg/PgClient"
 import * as Effect from "effect/Effect"
@@ -12,7 +12,6 @@ import { connect } from "node:net"
 /** The server of the tests. It trusts local connections. */
 export const server = { host: "127.0.0.1", port: 5432, username: "postgres" }
 
-/** Tells whether the server answers. */
 export const isAvailable = (): Promise<boolean> =>
   new Promise((resolve) => {
     const socket = connect(server.port, server.host)
@@ -23,14 +22,12 @@ export const isAvailable = (): Promise<boolean> =>
     socket.once("error", () => resolve(false))
   })
 
-/** Runs a statement in a database, over a connection of its own. */
 export const execute = (database: string, statement: string) =>
   Effect.flatMap(SqlClient, (sql) => sql.unsafe(statement).unprepared).pipe(
     Effect.provide(PgClient.layer({ ...server, database, maxConnections: 1 })),
     Effect.orDie
   )
 
-/** Makes the name of a new database. */
 export const newName = (): string => `pawl_${process.pid}_${randomBytes(6).toString("hex")}`
 
 /** Returns the URL of a database, on the port of the server or of a proxy. */

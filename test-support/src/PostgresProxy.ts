@@ -1,6 +1,3 @@
-/**
- * A proxy to PostgreSQL whose connections can be cut, or go silent.
- */
 import { server } from "./Postgres.ts"
 import * as Effect from "effect/Effect"
 import { once } from "node:events"

@@ -1,6 +1,4 @@
-/**
- * PostgreSQL servers of a test's own, in a temporary folder, which it may kill.
- */
+/** PostgreSQL servers in a temporary folder, which a test may kill. */
 import * as Effect from "effect/Effect"
 import { execFile } from "node:child_process"
 import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
@@ -13,7 +11,7 @@ import { promisify } from "node:util"
 const execute = promisify(execFile)
 const installations = "/usr/lib/postgresql"
 
-/** Returns the folder of the programs of PostgreSQL; undefined where they are not installed. */
+/** Returns the folder of PostgreSQL's programs; undefined where they are not installed. */
 export const programs = (): string | undefined => {
   const [newest] = existsSync(installations)
     ? readdirSync(installations).toSorted().toReversed()
@@ -22,7 +20,10 @@ export const programs = (): string | undefined => {
   return folder !== undefined && existsSync(join(folder, "initdb")) ? folder : undefined
 }
 
-/** Runs a program of PostgreSQL. It refuses to run as root, so root runs it as the owner of the database. */
+/**
+ * Runs a program of PostgreSQL. It refuses to run as root, so root runs it as the owner of the
+ * database.
+ */
 const run = async (name: string, ...args: ReadonlyArray<string>): Promise<string> => {
   const program = join(programs() ?? "", name)
   const isRoot = process.getuid?.() === 0
@@ -42,7 +43,7 @@ const freePort = async (): Promise<number> => {
   return port
 }
 
-/** A server. `kill` ends all its processes at once, as if the machine of the server lost its memory. */
+/** A server. `kill` ends all its processes at once, as if its machine lost its memory. */
 export interface PostgresServer {
   readonly port: number
   readonly start: () => Promise<void>
@@ -50,9 +51,7 @@ export interface PostgresServer {
   readonly promote: () => Promise<void>
 }
 
-/**
- * Makes a server with some settings, or a standby of `primary`, which is stopped and deleted when the scope ends.
- */
+/** Makes a server, or a standby of `primary`, which is deleted when the scope ends. */
 export const make = ({
   primary,
   settings = {}

@@ -1,11 +1,11 @@
-/**
- * Tests that need PostgreSQL.
- */
 import * as Effect from "effect/Effect"
 import { afterAll, beforeAll, describe } from "vitest"
 import { execute, isAvailable, newName, server } from "./Postgres.ts"
 
-/** Describes tests that share a database of their own. They are reported as not run without a server. */
+/**
+ * Describes tests that share a database of their own. They are reported as not run without a
+ * server.
+ */
 export const describeWithDatabase = async (body: (database: string) => void): Promise<void> => {
   const hasServer = await isAvailable()
   if (!hasServer) {

@@ -1,6 +1,3 @@
-/**
- * Programs that tests start as processes of their own.
- */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process"
@@ -8,29 +5,32 @@ import { once } from "node:events"
 import { existsSync } from "node:fs"
 import { join, relative } from "node:path"
 
-/** How a program ended. */
 export interface Exit {
   readonly code: number | null
   readonly signal: NodeJS.Signals | null
 }
 
-/** A running program. */
 export interface Program {
   readonly child: ChildProcessWithoutNullStreams
-  /** Waits for a line of its standard output that matches. Returns the first group, or the whole match. */
+  /**
+   * Waits for a line of its standard output that matches. Returns the first group, or the whole
+   * match.
+   */
   readonly line: (pattern: RegExp) => Effect.Effect<string>
-  /** Waits for a line of its standard error that matches. */
+  /** Waits for a matching line of its standard error. */
   readonly errorLine: (pattern: RegExp) => Effect.Effect<string>
-  /** Waits for its end. */
   readonly exited: Effect.Effect<Exit>
-  /** Returns what it has printed so far. */
+  /** Returns the output so far. */
   readonly stdout: () => string
   readonly stderr: () => string
 }
 
 const root = join(import.meta.dirname, "../..")
 
-/** Returns the bundle of a program, if the test run made one (`scripts/vitest/programs.ts`), else the program. */
+/**
+ * Returns the bundle of a program, if the test run made one (`scripts/vitest/programs.ts`), else
+ * the program.
+ */
 export const bundleOf = (program: string): string => {
   const folder = process.env["PAWL_BUNDLES"]
   if (folder === undefined) return program
@@ -39,8 +39,8 @@ export const bundleOf = (program: string): string => {
 }
 
 /**
- * Starts a program in the environment of the tests, changed by `env`. It is killed when the scope ends. Of a source
- * file its bundle is started, if there is one.
+ * Starts a program, or any bundle of it, in the environment of the tests, changed by `env`. It is
+ * killed when the scope ends.
  */
 export const start = (
   command: string,
@@ -110,7 +110,7 @@ export const start = (
     }
   )
 
-/** Runs a program to its end. Returns how it ended and what it printed. */
+/** Runs a program to its end. Returns its exit and its output. */
 export const run = (...program: Parameters<typeof start>) =>
   start(...program).pipe(
     Effect.flatMap(({ exited, stderr, stdout }) =>

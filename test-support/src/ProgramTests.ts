@@ -1,6 +1,3 @@
-/**
- * Programs for tests that are written with promises.
- */
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Scope from "effect/Scope"
@@ -8,8 +5,8 @@ import { onTestFinished, type TestContext } from "vitest"
 import { start } from "./Program.ts"
 
 /**
- * Starts a program from within a test, whose context names the hook. It is killed when the test has finished. `ended`
- * is its exit code.
+ * Starts a program, which is killed when the test of this context has finished. `ended` is its exit
+ * code.
  */
 export const startIn = (
   { onTestFinished }: Pick<TestContext, "onTestFinished">,
@@ -30,6 +27,6 @@ export const startIn = (
   }
 }
 
-/** Starts a program from within the test that runs. A concurrent test needs `startIn`. */
+/** Starts a program in the test that runs. A concurrent test needs `startIn`. */
 export const startInTest = (...program: Parameters<typeof start>) =>
   startIn({ onTestFinished }, ...program)

@@ -1,6 +1,4 @@
-/**
- * Alert rules of Prometheus in tests, evaluated by `promtool` of Debian's package `prometheus`.
- */
+/** Alert rules evaluated by `promtool` of Debian's package `prometheus`. */
 import { spawnSync } from "node:child_process"
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -8,7 +6,6 @@ import { join } from "node:path"
 
 const folder = join(import.meta.dirname, "../../deploy/prometheus")
 
-/** The alert rules, and their tests. */
 export const rules = join(folder, "rules.yml")
 export const rulesTest = join(folder, "rules.test.yml")
 
@@ -17,7 +14,7 @@ export const isThere = spawnSync("promtool", ["--version"]).status === 0
 if (!isThere)
   console.warn("SKIPPED: alert rules, because there is no promtool (package prometheus)")
 
-/** Runs `promtool`. Throws what it printed if it fails. */
+/** Runs `promtool`. Throws its output if it fails. */
 export const run = (...args: ReadonlyArray<string>): string => {
   const { status, stderr, stdout } = spawnSync("promtool", args, { encoding: "utf8" })
   if (status !== 0) throw new Error(`${stdout}${stderr}`)
@@ -39,8 +36,8 @@ const samplesOf = (scrape: string): ReadonlyMap<string, string> =>
   )
 
 /**
- * Throws unless exactly the given alerts fired at any time of a recording: the responses of `/metrics` in the order of
- * their scrapes, each 30 seconds after the one before.
+ * Throws unless exactly the given alerts fired during a recording: responses of `/metrics`, one
+ * every 30 seconds.
  */
 export const expectAlerts = (
   scrapes: ReadonlyArray<string>,

@@ -1,6 +1,4 @@
-/**
- * The callbacks of the service for tests, signed by code that is independent of the receiver.
- */
+/** The callbacks of the service for tests, signed by code that is independent of the receiver. */
 import { keyed } from "@pawl/core/NodeHmac"
 import { Hmac } from "@pawl/core/Hmac"
 import type { Method } from "@pawl/core/Kind"
@@ -40,7 +38,6 @@ const names = {
   apm: ["accountId", "amount", "currency", "transactionId"]
 } as const
 
-/** Signs four texts unchanged. */
 export const sign = (texts: ReadonlyArray<unknown>, key: string = secret): string =>
   createHmac("sha256", key).update(texts.join("|"), "utf8").digest("base64")
 
@@ -68,7 +65,6 @@ export const incoming = (
 
 export const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
 
-/** Builds a verifier with the given secrets. */
 export const verifierOf = (current: string, previous?: string) =>
   Effect.runSync(
     Verifier.Verifier.pipe(
@@ -83,7 +79,7 @@ export const verifierOf = (current: string, previous?: string) =>
 
 export const { verify } = verifierOf(secret)
 
-/** Returns the HTTP status of the response: that of the refusal, or 200. */
+/** Returns the HTTP status: that of the refusal, or 200. */
 export const answer = (request: Verifier.Incoming): number =>
   Result.match(verify(request), { onFailure: ({ status }) => status, onSuccess: () => 200 })
 
@@ -94,7 +90,6 @@ export const search = (
   request: TokenRequest
 ): string => `${tokenOf(kind, request)}&paymentMethod=${method}`
 
-/** Returns a query with the token of an operation. */
 export const tokenOf = (kind: CallbackUrl.Operation, request: TokenRequest): string =>
   Effect.runSync(
     Effect.provide(

@@ -1,6 +1,3 @@
-/**
- * Real stores for the ledger: temporary files, and a temporary database in PostgreSQL.
- */
 import { describeWithDatabase } from "./PostgresTests.ts"
 import { randomBytes } from "node:crypto"
 import { mkdtempSync, rmSync } from "node:fs"
@@ -16,7 +13,6 @@ const directory = (): string => {
   return path
 }
 
-/** Makes the function that names a file which does not exist yet. */
 export const files = (): (() => Place & { readonly _tag: "sqlite" }) => {
   const path = directory()
   return () => ({ _tag: "sqlite", filename: join(path, `${randomBytes(6).toString("hex")}.db`) })

@@ -13,7 +13,6 @@ import { createHmac } from "node:crypto"
 import * as Courier from "@pawl/testkit/Courier"
 import * as Gateway from "@pawl/testkit/Gateway"
 
-/** A callback as it arrived. */
 export interface Received {
   readonly url: string
   readonly checksum: string | undefined
@@ -27,7 +26,7 @@ export interface Received {
 /** Returns the HTTP status for the n-th callback, counted from 0. */
 export type StatusForCallback = (n: number, received: Received) => number | "never"
 
-/** Service that records the callbacks of the merchant, in order of arrival. */
+/** Service that records the merchant's callbacks in order of arrival. */
 export class Receiver extends Context.Service<
   Receiver,
   { readonly received: Array<Received>; statusFor: StatusForCallback }
@@ -76,7 +75,6 @@ export const testGateway = (
     Layer.provideMerge(clock)
   )
 
-/** Runs a test with a new gateway. */
 export const run = <A, E>(
   test: Effect.Effect<A, E, Layer.Success<ReturnType<typeof testGateway>> | Scope.Scope>,
   options?: Gateway.Options,
@@ -84,7 +82,7 @@ export const run = <A, E>(
 ): Promise<A> =>
   Effect.runPromise(Effect.scoped(Effect.provide(test, testGateway(options, statusFor))))
 
-/** Makes the function that sends a request to a service; a body that is not text is sent as JSON. */
+/** Makes a function that sends requests; a body that is not text is sent as JSON. */
 export const sender = <R>(
   handle: (request: Gateway.Request) => Effect.Effect<Gateway.Response, never, R>
 ) =>
@@ -114,10 +112,8 @@ export const sender = <R>(
     return { ...response, json }
   })
 
-/** Sends a request to the gateway. */
 export const send = sender((request) => Gateway.Gateway.use(({ handle }) => handle(request)))
 
-/** The courses of a transaction. */
 export const stories = [
   "succeed",
   "decline:51",
@@ -131,17 +127,14 @@ export const stories = [
 
 export const credentials = { merchantKey: "sandbox-key", merchantSecret: "sandbox-secret" }
 
-/** Requests an access token with the function that `sender` made. */
 export const authenticateBy = <R>(by: ReturnType<typeof sender<R>>) =>
   Effect.map(
     by("POST", "/auth", { body: credentials }),
     ({ json }) => (json as { readonly accessToken: string }).accessToken
   )
 
-/** Requests an access token. */
 export const authenticate = authenticateBy(send)
 
-/** The request checksum, computed by Node. */
 export const checksum = (
   body: {
     readonly accountId: string
@@ -155,7 +148,6 @@ export const checksum = (
     .update(`${body.accountId}|${body.requestId}|${body.amount}|${body.currency}`)
     .digest("hex")
 
-/** The body of a create, with a valid checksum. */
 export const payment = (
   over: {
     readonly requestId?: string
@@ -180,7 +172,6 @@ export const payment = (
   return { checksum: checksum(body), ...body }
 }
 
-/** The response of a create. */
 export interface Created {
   readonly requestId: string
   readonly transactionId: string
@@ -201,7 +192,6 @@ export const create = Effect.fnUntraced(function* (over: Parameters<typeof payme
   return response.json as Created
 })
 
-/** The names of the fields in a 400 response. */
 export const fields = (json: unknown): ReadonlyArray<string> =>
   (json as { readonly errors: ReadonlyArray<{ readonly field: string }> }).errors.map(
     ({ field }) => field

@@ -1,11 +1,8 @@
-/**
- * Random characters.
- */
 import * as fc from "fast-check"
 
 /**
- * Any character but a lone surrogate, as `unit: "binary"` of fast-check draws it. That one computes for most of a second in
- * each process before its first draw.
+ * Any character but a lone surrogate, as `unit: "binary"` of fast-check, which computes for most of
+ * a second in each process before its first draw.
  */
 export const character: fc.Arbitrary<string> = fc
   .oneof(

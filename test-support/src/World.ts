@@ -1,6 +1,6 @@
 /**
- * A test world under virtual time: a service, a ledger that may fail, and a handler whose calls are recorded.
- * A test starts, stops and kills receivers that share the ledger.
+ * A test world under virtual time: a service, a ledger that may fail, and a handler whose calls are
+ * recorded. A test starts, stops and kills receivers that share the ledger.
  */
 import { StoreUnavailable } from "@pawl/core/CallbackError"
 import type { Policy } from "@pawl/core/Evidence"
@@ -30,7 +30,9 @@ import * as Verifier from "@pawl/webhook/Verifier"
 import * as Worker from "@pawl/webhook/internal/work/Worker"
 import * as service from "./Service.ts"
 
-/** One call of the handler; `end` is undefined while it runs, and `took` is true once it succeeded. */
+/**
+ * One call of the handler; `end` is undefined while it runs, and `took` is true once it succeeded.
+ */
 export interface Call extends Handler.Transition {
   readonly at: number
   readonly end: number | undefined
@@ -43,13 +45,16 @@ export interface Read {
   readonly at: number
 }
 
-/** The fault of a statement: `refused` does nothing; `unanswered` does it and loses the response. */
+/**
+ * The fault of a statement: `refused` does nothing; `unanswered` does it and loses the response.
+ */
 export type Flaw = "none" | "refused" | "unanswered"
 
 /**
- * The options of a world. `clock` returns how far the clock of a receiver is ahead of the world, in
- * milliseconds. Every statement sleeps for `latency` before it runs, and again after it. With a `pollInterval` the ledger
- * is watched for outages, like one that outlives its process. `plant` changes the ledger.
+ * The options of a world. `clock` returns how many milliseconds a receiver's clock is ahead of the
+ * world. Every statement sleeps for `latency` before it runs, and again after it. With a
+ * `pollInterval` the ledger is watched for outages, like one that outlives its process. `plant`
+ * changes the ledger.
  */
 export interface Options {
   readonly policy?: Policy
@@ -70,10 +75,8 @@ export const unreachable = Effect.fail(
 )
 export const notFound = Effect.fail(new NotFound({}))
 
-/** The result of `make`. */
 export type World = Effect.Success<ReturnType<typeof make>>
 
-/** Makes the request of an APM callback. */
 export const callback = (transactionId: string, transactionStatus: OpenStatus) =>
   service.incoming("apm", service.apm({ transactionId, transactionStatus }))
 
@@ -153,7 +156,7 @@ export const make = Effect.fnUntraced(function* (options: Options = {}) {
     }
   })
 
-  /** The ledger of one process. It refuses the statements of a killed process. */
+  /** Makes the ledger of one process. It refuses the statements of a killed process. */
   const ledgerOf = (process: { readonly isDead: boolean }): Ledger.Ledger["Service"] => {
     const state = <A>(effect: Effect.Effect<A, StoreUnavailable>) =>
       Effect.gen(function* () {
@@ -186,7 +189,10 @@ export const make = Effect.fnUntraced(function* (options: Options = {}) {
     sleep: (duration) => clock.sleep(duration)
   }
 
-  /** Starts a receiver. `stop` shuts it down in order, `interrupt` too; `kill` cuts it off from the ledger first. */
+  /**
+   * Starts a receiver. `stop` and `interrupt` shut it down in order; `kill` cuts it off from the
+   * ledger first.
+   */
   const start = Effect.gen(function* () {
     const process = { isDead: false }
     const scope = yield* Scope.make()
@@ -235,22 +241,17 @@ export const minute = 60 * second
 export const hour = 60 * minute
 export const day = 24 * hour
 
-/** Makes a read that always returns one status. */
 export const says = (status: Status) => () => Effect.succeed(status)
 
-/** The statuses that the handler was told with success, in order. */
 export const told = ({ calls }: World) => calls.filter(({ took }) => took).map(({ to }) => to)
 
-/** The times of the handler calls. */
 export const times = ({ calls }: World) => calls.map(({ at }) => at)
 
 export const gaps = (all: ReadonlyArray<number>) =>
   all.slice(1).map((at, index) => at - (all[index] ?? 0))
 
-/** The reasons of the dead letters, in order. */
 export const deadLetter = ({ entries }: World) =>
   entries.flatMap((entry) => (entry._tag === "DeadLettered" ? [entry.reason] : []))
 
-/** The reasons of the alarms, in order. */
 export const alarms = ({ entries }: World) =>
   entries.flatMap((entry) => (entry._tag === "Alarm" ? [entry.reason] : []))

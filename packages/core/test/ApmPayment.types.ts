@@ -1,5 +1,5 @@
 /**
- * The input of a payment: closed where the specification names the fields, and open where the method or the
+ * The input is closed where the specification names the fields, and open where the method or the
  * merchant defines them.
  */
 import type { ApmPaymentInput } from "@pawl/core/ApmPayment"

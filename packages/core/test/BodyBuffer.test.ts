@@ -5,7 +5,6 @@ import { describe, expect, it } from "vitest"
 const concat = (chunks: ReadonlyArray<Uint8Array>) =>
   Uint8Array.from(chunks.flatMap((each) => [...each]))
 
-/** A body of some bytes, collected from chunks of given lengths. */
 const collect = (lengths: ReadonlyArray<number>, limit = 100_000) => {
   const body = new BodyBuffer(limit)
   for (const length of lengths) body.add(new Uint8Array(length))

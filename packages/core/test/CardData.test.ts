@@ -1,6 +1,3 @@
-/**
- * Which bodies count as having card data, and which members are security codes.
- */
 import * as CardData from "@pawl/core/internal/CardData"
 import type { RequestKind } from "@pawl/core/RequestSender"
 import fc from "fast-check"

@@ -41,7 +41,7 @@ const withDefault = optional.pipe(
 
 const open = openStruct("Open", { a: Schema.Finite })
 
-/** Schemas of a kind that the contract has not, each with values of all kinds. */
+/** Schemas of a kind that the contract lacks. */
 const cases: Readonly<
   Record<string, readonly [Schema.Codec<unknown, unknown>, ...Array<unknown>]>
 > = {

@@ -10,7 +10,7 @@ const size = 2 ** 18
 const fold = (seen: ReadonlyArray<Status>) =>
   seen.reduce<Status | undefined>((stored, incoming) => advance(stored, incoming).status, undefined)
 
-/** The specification of `standing`, by the set of the statuses that count: a number with one bit for each status. */
+/** The specification of `standing`, by the set of the statuses that count: one bit for each. */
 const specification = Array.from({ length: 2 ** statuses.length }, (_, set) => {
   const counts = statuses.filter((_, at) => (set >> at) & 1)
   const topRank = Math.max(0, ...counts.map(rank))
@@ -25,7 +25,7 @@ const admitted = {
   never: 2 ** statuses.length - 1
 }
 
-/** Returns the set of the statuses that each evidence has as one kind of observation. */
+/** Returns the set of statuses of each evidence as one kind of observation. */
 const setsOf = (observe: (status: Status) => Evidence.Evidence): Uint16Array => {
   const masks = statuses.map(observe)
   const setOf = (evidence: Evidence.Evidence) =>
@@ -38,7 +38,6 @@ const confirmedSets = setsOf(Evidence.confirmed)
 type Specification = (typeof specification)[number]
 const specifiedOf = (set = 0) => specification[set] as Specification
 
-/** Returns the specification of one standing. */
 const specified = (evidence: Evidence.Evidence, policy: Evidence.Policy): Specification =>
   specifiedOf((confirmedSets[evidence] ?? 0) | ((claimedSets[evidence] ?? 0) & admitted[policy]))
 
@@ -53,7 +52,7 @@ const show = (evidence: Evidence.Evidence, read: Status | undefined, policy: Evi
     standing: Evidence.standing(evidence, read, policy)
   })
 
-/** Checks a property for every evidence, policy and relevant read, and shows the first counterexample. */
+/** Checks a property for every evidence, policy and relevant read. */
 const always = (
   holds: (evidence: Evidence.Evidence, read: Status | undefined, policy: Evidence.Policy) => boolean
 ) => {

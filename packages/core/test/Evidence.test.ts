@@ -3,7 +3,7 @@ import { statuses } from "@pawl/core/Status"
 import { describe, expect, it } from "vitest"
 
 describe("the bits of a status", () => {
-  // Stored rows hold these numbers. A changed number would change the meaning of stored rows.
+  // A changed number would change the meaning of stored rows.
   const stored = [
     ["NEW", 1, 512],
     ["PENDING", 2, 1024],

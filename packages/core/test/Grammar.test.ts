@@ -29,7 +29,7 @@ const grammars: Readonly<Record<string, RegExp>> = {
   identifier
 }
 
-/** The texts of each grammar, and texts that differ from one in a character or a few. */
+/** Texts of each grammar, and texts that differ in a character or a few. */
 const texts: ReadonlyArray<
   readonly [name: string, inside: ReadonlyArray<string>, outside: ReadonlyArray<string>]
 > = [

@@ -57,7 +57,7 @@ const published: ReadonlyArray<readonly [number, Uint8Array, Uint8Array, string]
   ]
 ]
 
-/** The cases whose key and data are ASCII text. */
+/** The cases whose key and data are ASCII. */
 const texts = published.flatMap(([number, key, data, expected]) =>
   [...key, ...data].every((byte) => byte < 0x80)
     ? [[number, Buffer.from(key).toString(), Buffer.from(data).toString(), expected] as const]

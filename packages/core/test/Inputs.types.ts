@@ -1,5 +1,5 @@
 /**
- * The input of each operation has the fields of its request: all of them, no other, each with its type on the
+ * The input of each operation has exactly the fields of its request, each with its type on the
  * wire.
  */
 import type { ApmPaymentInput } from "@pawl/core/ApmPayment"
@@ -33,7 +33,7 @@ type Shape<A> = {
       : A[Name]
 }
 
-/** The shape of the wire: the client computes the checksum, and makes the requestId if there is none. */
+/** The shape of the wire: the client computes the checksum, and makes any missing requestId. */
 type Wire<Request extends { readonly Encoded: object }, Own extends string = never> = Shape<
   Omit<Request["Encoded"], "requestId" | "checksum" | Own> & { readonly requestId?: string }
 >

@@ -10,7 +10,6 @@ class Built extends Context.Service<Built, { readonly number: number; readonly t
   "test/Built"
 ) {}
 
-/** A layer that numbers the services that it builds. */
 const numbering = () => {
   let number = 0
   return Layer.effect(
@@ -32,7 +31,6 @@ const [north, south, euro, dollar] = [
   currency("USD")
 ]
 
-/** Builds layers one after another in one program, and returns what they built. */
 const buildAll = (layers: ReadonlyArray<Layer.Layer<Built>>) =>
   Effect.gen(function* () {
     const memoMap = yield* Layer.makeMemoMap
@@ -45,7 +43,6 @@ const buildAll = (layers: ReadonlyArray<Layer.Layer<Built>>) =>
     )
   }).pipe(Effect.scoped, Effect.runPromise)
 
-/** A layer with several pairs of services. */
 const withPairs = (layer: Layer.Layer<Built, never, Region | Currency>) =>
   [
     Layer.merge(north, euro),

@@ -1,6 +1,6 @@
 /**
- * The types of responses: a misspelt field is an error, unknown fields are under one member, and an open list has
- * its known members.
+ * A misspelt field is an error, unknown fields are under one member, and an open list has its known
+ * members.
  */
 import type { ApmPaymentResponse } from "@pawl/core/ApmPayment"
 import type { ApmPayoutInfo, ApmPayoutResponse } from "@pawl/core/ApmPayout"
@@ -35,12 +35,14 @@ expectTypeOf<Indexed<Response>>().toEqualTypeOf<never>()
 expectTypeOf<Indexed<NonNullable<ApmPaymentResponse["apmResponseData"]>>>().toEqualTypeOf<never>()
 expectTypeOf<Indexed<NonNullable<ApmPayoutInfo["apmRequestPayload"]>>>().toEqualTypeOf<never>()
 
-/** Every response keeps its unknown fields. */
 expectTypeOf<Response["unknownFields"]>().toEqualTypeOf<
   Readonly<Record<string, unknown>> | undefined
 >()
 
-/** The known members of a list: `string & {}` accepts all others, and does not absorb them as `string` does. */
+/**
+ * The known members of a list: `string & {}` accepts all others, and does not absorb them as
+ * `string` does.
+ */
 type Known<Text> = Text extends string ? (string & {} extends Text ? never : Text) : never
 expectTypeOf<Known<ApmPaymentResponse["transactionStatus"]>>().toEqualTypeOf<Status>()
 expectTypeOf<Known<CardPayoutInfo["transactionStatus"]>>().toEqualTypeOf<Status>()
@@ -52,7 +54,10 @@ expectTypeOf<Known<SubscriptionPlan["frequency"]>>().toEqualTypeOf<
 expectTypeOf<Known<RefundResponse["paymentType"]>>().toEqualTypeOf<"CARD" | "APM">()
 expectTypeOf<string>().toExtend<ApmPaymentResponse["transactionStatus"]>()
 
-/** The responses whose status can be CUSTOMER_VERIFICATION; the addresses of its challenge are typed. */
+/**
+ * The responses whose status can be CUSTOMER_VERIFICATION; the addresses of its challenge are
+ * typed.
+ */
 type Created =
   | ApmPaymentResponse
   | ApmPayoutResponse

@@ -1,7 +1,4 @@
-/**
- * The statuses of transactions and of subscriptions are different types: a transaction is CANCELLED, a
- * subscription CANCELED.
- */
+/** A transaction is CANCELLED, a subscription CANCELED. */
 import { advance, type Status } from "@pawl/core/Status"
 import type { SubscriptionStatus } from "@pawl/core/Subscription"
 import type { OpenStatus } from "@pawl/core/Transaction"

@@ -16,7 +16,6 @@ const accepts = (schema: Schema.Codec<unknown, unknown>, value: unknown): boolea
 
 const joinable = 'Expected 1 to 128 characters without "|" and control characters'
 
-/** Values at the bounds of each schema. */
 const cases: ReadonlyArray<
   readonly [
     name: string,

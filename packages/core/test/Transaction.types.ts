@@ -1,6 +1,4 @@
-/**
- * Text becomes an identifier or an amount only by its schema, and their types are different.
- */
+/** Text becomes an identifier or an amount only by its schema. */
 import { Amount, Currency } from "@pawl/core/Amount"
 import { AccountId, RequestId, TransactionId } from "@pawl/core/Transaction"
 import { expectTypeOf } from "vitest"
@@ -11,7 +9,6 @@ export const accountId: AccountId = AccountId.make("4711")
 export const amount: Amount = Amount.make("10.50")
 export const currency: Currency = Currency.make("EUR")
 
-/** Each is assignable to text. */
 export const texts: ReadonlyArray<string> = [id, requestId, accountId, amount, currency]
 
 // @ts-expect-error: raw text
@@ -29,7 +26,7 @@ export const rawAmount: Amount = "10.50"
 // @ts-expect-error: raw text
 export const rawCurrency: Currency = "EUR"
 
-/** The identifiers are different types: one is chosen by the merchant, one assigned by the service, one an account. */
+/** One id is chosen by the merchant, one assigned by the service, and one is an account. */
 expectTypeOf<RequestId>().not.toExtend<TransactionId | AccountId>()
 expectTypeOf<TransactionId>().not.toExtend<RequestId | AccountId>()
 expectTypeOf<AccountId>().not.toExtend<RequestId | TransactionId>()

@@ -1,6 +1,6 @@
 /**
- * Checks for every JavaScript runtime, without a test runner. `anywhere.test.ts` runs them with the other tests;
- * `pnpm runtimes` runs them in other runtimes.
+ * Checks for every JavaScript runtime, without a test runner: `anywhere.test.ts` and `pnpm
+ * runtimes` run them.
  */
 import { signedNames } from "@pawl/core/internal/SignedFields"
 import * as CallbackBody from "@pawl/core/internal/CallbackBody"
@@ -138,7 +138,7 @@ const ofEvidence: ReadonlyArray<Check> = [
 
 const sign = keyed(Redacted.make("sandbox-secret"))
 
-// The vectors are those of `Hmac.test.ts` and `Checksum.test.ts`, which name their sources.
+// `Hmac.test.ts` and `Checksum.test.ts` name the sources of the vectors.
 const ofChecksum: ReadonlyArray<Check> = [
   {
     name: "the portable HMAC agrees with RFC 4231 and openssl",

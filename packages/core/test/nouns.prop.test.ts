@@ -18,7 +18,6 @@ const valuesOf = <A>(schema: Schema.Codec<A, unknown>): fc.Arbitrary<A> => {
   })
 }
 
-/** Writes an encoded value as JSON and reads it with `Json`. */
 const travel = (encoded: unknown) => {
   const text = JSON.stringify(encoded)
   // JSON.parse of Node 24.21 (not 22.23) takes a key of one escaped character for "\\" once an object of

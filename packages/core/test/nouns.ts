@@ -1,6 +1,4 @@
-/**
- * Every schema of an object in a request, response or callback, by name.
- */
+/** Every schema of an object in a request, response or callback, by name. */
 import * as ApmPayload from "@pawl/core/ApmPayload"
 import * as ApmPayment from "@pawl/core/ApmPayment"
 import * as ApmPayout from "@pawl/core/ApmPayout"

@@ -34,7 +34,6 @@ const tokens = (
 
 const get = AccessToken.AccessToken.use((token) => token.get)
 
-/** Runs an effect every hour of virtual time. */
 const hourly = <A, E, R>(hours: number, effect: Effect.Effect<A, E, R>) =>
   Effect.forEach(Array.from({ length: hours }), () =>
     Effect.andThen(TestClock.adjust("1 hour"), effect)
@@ -42,12 +41,12 @@ const hourly = <A, E, R>(hours: number, effect: Effect.Effect<A, E, R>) =>
 
 const day = 24
 
-/** Lets the renewal that a call has started come to its end. */
+/** Lets a renewal that a call has started come to its end. */
 const renewed = TestClock.adjust("1 millis")
 
 it("C15 many fibers without a token cause one request, however the scheduler interleaves them", async () => {
   for (let operations = 4; operations < 16; operations++) {
-    // Each fiber begins a few operations after the one before it, so that some begin while the request ends.
+    // Each fiber begins a few operations later, so that some begin while the request ends.
     for (let first = 0; first < 40; first += 8) {
       const service = new Memory.Service()
       const delays = [0, ...Array.from({ length: 8 }, (_, index) => first + index)]

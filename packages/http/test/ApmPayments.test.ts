@@ -103,7 +103,7 @@ describe("create", () => {
       '"007"': "007",
       '"1e3"': "1e3",
       "12345678901234567890": "12345678901234567890",
-      // Numbers above 2^53 that String writes with all digits.
+      // Above 2^53, String writes these with all digits.
       "9007199254740992": "9007199254740992",
       "10000000000000000000": "10000000000000000000",
       "7": "7"

@@ -1,6 +1,3 @@
-/**
- * The type of `create` lists all its errors.
- */
 import type { ApmPaymentResponse } from "@pawl/core/ApmPayment"
 import type { CreateError, Declined } from "@pawl/core/PaymentsError"
 import type { OpenStatus, TransactionId } from "@pawl/core/Transaction"
@@ -30,10 +27,8 @@ expectTypeOf<Tag>().toEqualTypeOf<
   | "OutcomeUnknown"
 >()
 
-/** A function that returns the payment with all its errors. */
 export const honest: Effect.Effect<ApmPaymentResponse, CreateError<ApmPaymentResponse>> = payment
 
-/** The same type with one error left out. A payment is not assignable to it. */
 type Forgetting<Name extends Tag> = Effect.Effect<
   ApmPaymentResponse,
   Exclude<Failure, { readonly _tag: Name }>
@@ -46,7 +41,7 @@ expectTypeOf<Forgettable>().toEqualTypeOf<never>()
 expectTypeOf(payment).not.toExtend<Forgetting<"Declined">>()
 expectTypeOf(payment).not.toExtend<Forgetting<Tag>>()
 
-/** Catching `Declined` gives the whole typed response and removes the error. */
+/** Catching `Declined` gives the typed response and removes the error. */
 export const caught = payment.pipe(
   Effect.catchTag("Declined", (declined) => {
     expectTypeOf(declined).toExtend<Declined>()

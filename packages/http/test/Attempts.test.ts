@@ -1,6 +1,3 @@
-/**
- * The attempts of a call: their number, their waits, their deadline, and the failure that they end with.
- */
 import {
   NotFound,
   RateLimited,
@@ -28,7 +25,7 @@ const operation = "attempts"
 
 const failed = Failure.toFailure(new ServiceFailed({ status: 500, attempts: 1 }))
 
-/** Runs attempts that fail in order, and returns their times, their remaining times and the failure of the call. */
+/** Returns the attempts' times, their remaining times and the failure of the call. */
 const run = (
   failures: ReadonlyArray<Failure.AttemptFailure | undefined>,
   {
@@ -147,7 +144,7 @@ describe("the attempts of a call", () => {
     expect(Math.max(...waits)).toBeLessThanOrEqual(12_001)
     expect((await run([asked], { totalTimeout: 10_001 })).waits).toEqual([10_000])
     expect((await run([asked], { totalTimeout: 10_000 })).waits).toEqual([])
-    // The backoff is longer than what the service asks for.
+    // The backoff is longer than the `Retry-After`.
     const short = await run([{ ...failed, retryAfter: 1 }])
     expect(short.waits[0]).toBeGreaterThanOrEqual(159)
   })

@@ -1,6 +1,3 @@
-/**
- * Checks that every operation takes the options of a call in the same way.
- */
 import type { ReadError } from "@pawl/core/PaymentsError"
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
@@ -83,7 +80,7 @@ describe.each(operations.filter(({ kind }) => kind === "create"))("$name", (oper
     const service = new Memory.Service()
     await run(operation, service, { requestId: "request-7" }, {})
     await run(operation, service, { requestId: "request-8" }, { requestId: "request-8" })
-    // The response of this service fits only some operations, and the others send their request again.
+    // The other operations send their request again, because the response does not fit.
     expect(new Set(service.requests.map(({ body }) => JSON.parse(body ?? "").requestId))).toEqual(
       new Set(["request-7", "request-8"])
     )
@@ -100,7 +97,7 @@ describe.each(operations.filter(({ kind }) => kind === "create"))("$name", (oper
 })
 
 describe("retrySchedule", () => {
-  /** The times of the requests of a read that fails, in milliseconds. */
+  /** The times in milliseconds. */
   const timesOf = ({
     config,
     headers = {},

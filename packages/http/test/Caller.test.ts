@@ -42,7 +42,7 @@ const tags: Record<number, string> = {
 
 const isOpaque = (id: string) => Grammar.identifier.test(id) && id !== "." && id !== ".."
 
-/** Includes ids that would change if they were read as numbers. */
+/** Some ids would change if they were read as numbers. */
 const identifier = fc.oneof(
   fc.stringMatching(/^[A-Za-z0-9_-]{1,64}$/u),
   fc.string({ unit: character, minLength: 1 }).filter(isOpaque),
@@ -156,7 +156,6 @@ describe("a create under faults", () => {
 })
 
 describe("a requestId", () => {
-  /** Sends creates at the given times, each with its own response time, in virtual time. */
   const race = (
     calls: ReadonlyArray<{
       readonly at: number
@@ -174,7 +173,6 @@ describe("a requestId", () => {
     })
     const outcomes = Effect.gen(function* () {
       const payments = yield* ApmPayments.ApmPayments
-      // Gets the access token before the first create.
       yield* Memory.settled(
         payments.create({ ...Memory.payment, requestId: "warm", metadata: { lasts: "0" } })
       )
@@ -342,7 +340,6 @@ describe("a read", () => {
 })
 
 describe("timeouts and waits", () => {
-  /** Answers the first request with a status and `Retry-After`, the others with success; records their times. */
   const retrying = (code: number, retryAfter: string) => {
     const times: Array<number> = []
     const service = new Memory.Service({
@@ -622,7 +619,7 @@ describe("a refused token", () => {
         expect(new Set(second.map((result) => failure(result)._tag))).toEqual(
           new Set(["Unauthorized"])
         )
-        // Each call is sent once, and none causes a request for a token.
+        // None causes a request for a token.
         expect([service.auths.length, service.requests.length]).toEqual([2, 1002])
         yield* TestClock.adjust("1 second")
         yield* many(1)
@@ -632,7 +629,6 @@ describe("a refused token", () => {
   })
 
   describe("C28 that only one operation gets", () => {
-    /** Refuses reads of APM payouts with 401; accepts everything else. */
     const refusing = () =>
       new Memory.Service({
         answer: ({ url }) =>

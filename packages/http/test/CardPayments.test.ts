@@ -21,7 +21,6 @@ const run = <A, E>(
 
 const name = fc.stringMatching(/^x[a-z]{1,8}$/u)
 
-/** Undocumented fields of any shape. */
 const extra = fc.dictionary(
   name,
   fc.oneof(

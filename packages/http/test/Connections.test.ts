@@ -1,7 +1,3 @@
-/**
- * The bound of the connections: many calls in a process that may open few files, the queue of the requests that
- * wait for a connection, and their time limits.
- */
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
@@ -16,7 +12,7 @@ import * as NodeTransport from "../src/NodeTransport.ts"
 import * as Transport from "../src/Transport.ts"
 import * as Server from "./support/server.ts"
 
-/** Starts a service that answers each request after 5 ms and counts its connections. */
+/** Answers each request after 5 ms and counts connections. */
 const startService = Effect.map(
   Effect.acquireRelease(
     Effect.callback<{ server: ReturnType<typeof createServer>; counts: { most: number } }>(
@@ -161,7 +157,7 @@ describe("C30 the bound of the connections", () => {
 describe("C31 a request that was never sent", () => {
   it("is not sent when the connection does not open in time", () =>
     Effect.gen(function* () {
-      // The listener accepts a connection and never answers the TLS handshake.
+      // The listener never answers the TLS handshake.
       const silent = yield* Server.start(() => undefined)
       expect(
         yield* Effect.flip(send(silent.url.replace("http:", "https:"), "100 millis"))

@@ -1,7 +1,3 @@
-/**
- * `Decoder` against `Schema`, over every schema of the contract: valid values, and values with a few
- * changes anywhere in them.
- */
 import * as Decoder from "@pawl/core/internal/Decoder"
 import * as Arbitrary from "effect/Arbitrary"
 import * as Effect from "effect/Effect"
@@ -39,7 +35,7 @@ const schemas = endpoints.flatMap(({ identifier, params, success }) => [
   ...named(`response of ${identifier}`, success as Codec | undefined)
 ])
 
-/** Valid values of each schema that are changed. */
+/** Valid values of each schema. */
 const samples = 10
 /** Changed values of each valid one. */
 const changes = 12
@@ -94,7 +90,7 @@ const extra = fc.constantFrom(
 )
 
 const change = fc.record({
-  /** The place of the change: the index of a key at each depth. */
+  /** The index of a key at each depth. */
   path: fc.array(fc.nat({ max: 15 }), { maxLength: 3 }),
   kind: fc.constantFrom("drop", "add", "replace", "number for text", "reverse"),
   value: other,
@@ -114,7 +110,6 @@ const withKey = (object: object, key: string, value: unknown): object =>
     configurable: true
   })
 
-/** Returns a copy of a value with one change at the end of the path. */
 const changed = (value: unknown, { path: [at, ...path], ...rest }: Change): unknown => {
   if (at === undefined || !isObject(value)) {
     switch (rest.kind) {
@@ -141,7 +136,7 @@ const changed = (value: unknown, { path: [at, ...path], ...rest }: Change): unkn
 
 const format = SchemaIssue.makeFormatterStandardSchemaV1()
 
-/** Shows a value with its types, its secrets and the order of its keys. */
+/** Shows types, secrets and the order of keys. */
 const show = (value: unknown): string => {
   if (Redacted.isRedacted(value)) return `Redacted(${value.label}, ${show(Redacted.value(value))})`
   if (Array.isArray(value)) return `[${value.map(show).join()}]`
@@ -162,7 +157,6 @@ const outcome = (effect: Effect.Effect<unknown, Schema.SchemaError>): string =>
     })
   )
 
-/** Calls a function with valid values of a schema, and with each of them after its changes. */
 const forAll = (schema: Codec, holds: (input: unknown) => void): void =>
   fc.assert(
     fc.property(
@@ -244,7 +238,7 @@ describe.each([...bodies, ...schemas].filter(({ schema }) => schema.ast._tag ===
       const decode = Decoder.decodeUnknownEffect(schema)
       fc.assert(
         fc.property(valid(schema), (value) => {
-          // An own `__proto__` is left to Schema, and so is null in place of a number that is read as text.
+          // Schema reads an own `__proto__`, and null in place of a number that is read as text.
           fc.pre(!show(value).includes("__proto__"))
           const { accountId, totalAmount } = value as Record<string, unknown>
           fc.pre(accountId !== null && totalAmount !== null)

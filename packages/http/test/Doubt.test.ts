@@ -1,6 +1,4 @@
-/**
- * A create in doubt: only a readable response that names the transaction ends the doubt.
- */
+/** Only a readable response that names the transaction ends the doubt. */
 import * as PaymentsError from "@pawl/core/PaymentsError"
 import { Unreachable } from "@pawl/core/PaymentsError"
 import * as Effect from "effect/Effect"
@@ -128,7 +126,7 @@ describe("C26 a create whose first attempt is in doubt", () => {
 })
 
 it("C26 a create that was interrupted before its request was sent is not in doubt", () => {
-  // The first request for a token hangs, and the create waits for it.
+  // The create waits for the first request for a token, which hangs.
   const service: Memory.Service = new Memory.Service({
     auth: (n) => (n === 1 ? Effect.never : service.issue()),
     answer: () => Memory.answer(400, {})
@@ -175,7 +173,6 @@ describe("C26 the doubts of a client", () => {
           const fiber = yield* Effect.forkChild(call, { startImmediately: true })
           for (let n = 0; n < 10_000; n++) {
             const other = { ...Memory.payment, requestId: `other-${inDoubt}-${n}` }
-            // A create with an invalid option is not sent.
             yield* Effect.flip(create(other, { inDoubt: true, maxAttempts: 0 }))
           }
           yield* TestClock.adjust("1 hour")
@@ -337,7 +334,7 @@ describe("C27 a create that gets", () => {
     }
   )
 
-  // A proxy answers with these statuses, perhaps after it has forwarded the request.
+  // A proxy answers with these, perhaps after it has forwarded the request.
   const proxies = [
     402, 403, 405, 406, 407, 410, 411, 412, 413, 414, 415, 416, 417, 418, 421, 422, 424, 431, 451,
     460, 499

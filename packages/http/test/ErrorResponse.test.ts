@@ -1,6 +1,3 @@
-/**
- * The errors of responses that are not 2xx: their reasons, the service's own ids and the waits that it asks for.
- */
 import { describe, expect, it } from "vitest"
 import * as ErrorResponse from "../src/internal/wire/ErrorResponse.ts"
 import type { Request, Response } from "../src/Transport.ts"
@@ -18,7 +15,6 @@ const request: Request = {
   })
 }
 
-/** Returns the reasons of a 400 with a body. */
 const reasonsOf = (body: unknown, sent: Request = request) => {
   const error = ErrorResponse.toError(sent, Memory.respond(400, body), 1, undefined)
   if (error._tag !== "ValidationFailed") throw new Error(error._tag)

@@ -1,7 +1,4 @@
-/**
- * Causes every error in the type of every method. Each one that has a response has its status and the service's
- * id of the request.
- */
+/** A response's status and request id are in its error. */
 import { Unreachable } from "@pawl/core/PaymentsError"
 import * as Effect from "effect/Effect"
 import { describe, expect, it } from "vitest"
@@ -31,10 +28,8 @@ type TagOf<Method> = Method extends (
   ? Failure["_tag"]
   : never
 
-/** Makes the service behave so that an operation fails with an error. */
 type Cause = (operation: Operation) => Memory.Options
 
-/** Requires a cause for each error of each method. */
 type Table = {
   readonly [Service in keyof Services]: {
     readonly [Method in keyof Services[Service]]: {
@@ -63,7 +58,7 @@ const reads = {
 
 const creates = {
   ...reads,
-  // After these failures of the create itself it may have taken effect: OutcomeUnknown.
+  // After these failures of the create itself: OutcomeUnknown.
   ServiceFailed: () => ({ auth: () => Memory.answer(500, "", headers) }),
   UnexpectedResponse: () => ({ auth: () => Memory.answer(302, "", headers) }),
   OutcomeUnknown: always(500)
@@ -145,7 +140,7 @@ it.each([
     const error = await (operation as Operation)
       .call({ requestId: "request-1" })
       .pipe(Effect.flip, Memory.settled, Effect.provide(Memory.client(service)), Memory.virtual)
-    // A redirect leaves a create in doubt, and is the cause of that error.
+    // A redirect leaves a create in doubt.
     const found = (error as { readonly cause?: unknown }).cause ?? error
     expect(found).toMatchObject({ _tag: "UnexpectedResponse", status, reason })
     expect(found).not.toHaveProperty("fields")

@@ -1,7 +1,3 @@
-/**
- * The failures of attempts at the bounds of their statuses: whether a retry may help, and whether a request may have
- * taken effect.
- */
 import {
   NotFound,
   RateLimited,
@@ -69,7 +65,9 @@ it("the failure of a request for a token is final, and leaves no doubt about the
 
 const sent = (error: ReadError) => Failure.toFailure(error, 7000)
 
-/** Each error of an attempt: whether a retry may help, it leaves a doubt, and the request surely had no effect. */
+/**
+ * Each error: whether a retry may help, it leaves a doubt, and the request surely had no effect.
+ */
 it.each<[ReadError, boolean, boolean, boolean]>([
   [new Unauthorized({ sent: true }), false, false, false],
   [new ValidationFailed({ sent: true, fields: [] }), false, false, false],

@@ -1,7 +1,4 @@
-/**
- * The faults of the catalogue that need the whole client: real sockets for a misbehaving peer, virtual time
- * for many concurrent calls.
- */
+/** Real sockets for a misbehaving peer, virtual time for many concurrent calls. */
 import * as Effect from "effect/Effect"
 import * as Metric from "effect/Metric"
 import * as Redacted from "effect/Redacted"
@@ -17,7 +14,6 @@ import type * as PawlConfig from "../src/PawlConfig.ts"
 import * as Memory from "./support/memory.ts"
 import * as Server from "./support/server.ts"
 
-/** Runs calls against a server that answers /auth with a token, and everything else with the given function. */
 const against = <A, E>(
   respond: (socket: Socket, request: string) => void,
   calls: (server: Server.Server) => Effect.Effect<A, E, ApmPayments | Scope.Scope>,
@@ -185,7 +181,7 @@ describe("C38 an outage", () => {
 })
 
 describe("C19 a connection that the server closes when it is used again", () => {
-  /** A server that pays once for each requestId and closes every connection on its second request. */
+  /** Closes every connection on its second request. */
   const closing = (close: (socket: Socket) => unknown) => {
     const ledger = new Map<string, Set<string>>()
     const used = new WeakSet<Socket>()

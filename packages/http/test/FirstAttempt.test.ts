@@ -6,7 +6,6 @@ import { expect, it } from "vitest"
 import { ApmPayments } from "../src/ApmPayments.ts"
 import * as Memory from "./support/memory.ts"
 
-/** The answers to a create or a read, by name. Each is that of one request. */
 const answers: Readonly<Record<string, (request: { body: string | undefined }) => Memory.Answer>> =
   {
     payment: ({ body }) =>
@@ -50,7 +49,7 @@ const answers: Readonly<Record<string, (request: { body: string | undefined }) =
       Effect.fail(new Unreachable({ reason: "the port is closed", sent: false, attempts: 1 }))
   }
 
-/** Runs a call that holds a token from an earlier one, or has to ask for it. */
+/** The token is from an earlier call, or is asked for. */
 const run = (names: ReadonlyArray<string>, isRead: boolean, holdsToken: boolean) => {
   const service = new Memory.Service({
     answer: (request, number) => {

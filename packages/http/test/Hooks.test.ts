@@ -30,7 +30,6 @@ const run = (operation: Operations.Operation, service: Memory.Service, hooks: Ho
       Memory.virtual
     )
 
-/** Hooks that keep their events. */
 const keeping = () => {
   const requests: Array<RequestEvent> = []
   const responses: Array<ResponseEvent> = []

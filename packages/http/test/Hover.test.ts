@@ -1,7 +1,3 @@
-/**
- * The texts that an editor shows: for each field of every request and response, and for each method of every
- * service.
- */
 import * as Schema from "effect/Schema"
 import type * as SchemaAST from "effect/SchemaAST"
 import { readFileSync } from "node:fs"
@@ -11,7 +7,7 @@ import * as Endpoint from "../src/internal/wire/Endpoint.ts"
 import * as LanguageServer from "./support/languageServer.ts"
 import { operations } from "./support/operations.ts"
 
-/** The types of each endpoint, and the module of core that has them. */
+/** The types of each endpoint, and their module of core. */
 const types: ReadonlyArray<readonly [module: string, input: string, response: string, Endpoint]> = [
   ["ApmPayment", "ApmPaymentInput", "ApmPaymentResponse", Endpoint.createApmPayment],
   ["ApmPayout", "ApmPayoutInput", "ApmPayoutResponse", Endpoint.createApmPayout],
@@ -31,7 +27,7 @@ interface Endpoint {
   readonly success: Schema.Top
 }
 
-/** The object in a schema: an optional, nullable or transformed one counts. */
+/** Returns the object in an optional, nullable or transformed schema. */
 const objectOf = (ast: SchemaAST.AST): SchemaAST.Objects | undefined => {
   if (ast._tag === "Objects") return ast.propertySignatures.length > 0 ? ast : undefined
   return ast._tag === "Union"
@@ -39,14 +35,13 @@ const objectOf = (ast: SchemaAST.AST): SchemaAST.Objects | undefined => {
     : undefined
 }
 
-/** The paths of all fields of an object, and of the objects in it. */
 const pathsOf = (ast: SchemaAST.AST): ReadonlyArray<string> =>
   objectOf(ast)?.propertySignatures.flatMap(({ name, type }) => [
     String(name),
     ...pathsOf(type).map((path) => `${String(name)}?.${path}`)
   ]) ?? []
 
-/** The fields of all types; those of an object that several types have are listed once. */
+/** An object of several types counts once. */
 const fields = types
   .flatMap(([module, input, response, endpoint]) => {
     return [
@@ -99,7 +94,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.stop())
 
-/** Returns the documentation of the name before a mark, without its type. */
+/** Leaves out the type. */
 const docsAt = async (mark: string): Promise<string> => {
   const hover = await server.hover(text.indexOf(mark) - 1)
   return hover.replace(/^```[^]*?```/u, "").trim()

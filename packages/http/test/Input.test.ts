@@ -1,6 +1,3 @@
-/**
- * The inputs that JavaScript allows and JSON does not, the requestId, and the process around the client.
- */
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Result from "effect/Result"

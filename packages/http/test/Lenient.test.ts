@@ -1,7 +1,4 @@
-/**
- * Responses that are not quite as documented: strict about the names of the operation and its status, lenient
- * about everything else.
- */
+/** The client is strict about the operation's names and its status only. */
 import * as Effect from "effect/Effect"
 import * as Metric from "effect/Metric"
 import * as Redacted from "effect/Redacted"
@@ -10,7 +7,6 @@ import { describe, expect, it } from "vitest"
 import * as Memory from "./support/memory.ts"
 import { operations } from "./support/operations.ts"
 
-/** Calls an operation whose response has this body; returns the result and the counted fields. */
 const read = (name: string, body: string) => {
   const operation = operations.find((each) => each.name === name)
   if (operation === undefined) throw new Error("no such operation")

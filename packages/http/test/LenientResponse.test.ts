@@ -1,6 +1,3 @@
-/**
- * The lenient reader of a response, field by field.
- */
 import * as Schema from "effect/Schema"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"

@@ -1,6 +1,3 @@
-/**
- * Two merchants in one program, in every way of composing their layers: each pays with its own credentials.
- */
 import { Hmac } from "@pawl/core/Hmac"
 import * as NodeHmac from "@pawl/core/NodeHmac"
 import * as Profile from "@pawl/core/Profile"
@@ -27,7 +24,7 @@ import * as Server from "./support/server.ts"
 
 type Merchant = "a" | "b"
 
-/** A service whose token names its merchant, and the merchants that paid, in order. */
+/** A service whose token names its merchant, and the merchants that paid. */
 const service = Effect.gen(function* () {
   const paid: Array<string | undefined> = []
   const server = yield* Server.start((socket, request) => {
@@ -54,7 +51,6 @@ type Run = (merchants: Effect.Success<typeof service>) => Effect.Effect<void, un
 const run = (test: Run) =>
   Effect.runPromise(Effect.scoped(Effect.flatMap(service, (each) => test(each))))
 
-/** A service of the application that pays through the client it was built with. */
 class ShopA extends Context.Service<ShopA, { readonly pay: typeof paying }>()("test/ShopA") {}
 class ShopB extends Context.Service<ShopB, { readonly pay: typeof paying }>()("test/ShopB") {}
 declare const paying: Effect.Effect<unknown, unknown>

@@ -13,7 +13,6 @@ import { Subscriptions } from "../src/Subscriptions.ts"
 import * as Memory from "./support/memory.ts"
 import * as Operations from "./support/operations.ts"
 
-/** Runs calls one after another against a service in memory, with their own metric registry. */
 const measured = <A>(
   service: Memory.Service,
   calls: ReadonlyArray<Effect.Effect<unknown, unknown, Pawl.Services>>,
@@ -27,7 +26,6 @@ const measured = <A>(
     Effect.runPromise
   )
 
-/** Returns every time series, by its name and attributes. */
 const series = Effect.map(Metric.snapshot, (snapshots) =>
   Object.fromEntries(
     snapshots.map(({ attributes = {}, id, state }) => [
@@ -144,7 +142,7 @@ describe("the metrics", () => {
 })
 
 it("counters only rise, durations have buckets in seconds, and each metric has a description", async () => {
-  // An operation that no other test has: its metrics are made here.
+  // No other test has this operation: its metrics are made here.
   const operation = "measured"
   const durations = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
   const snapshots = await Effect.all([

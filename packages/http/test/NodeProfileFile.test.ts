@@ -1,6 +1,3 @@
-/**
- * The file of a profile.
- */
 import * as ApmPayments from "../src/ApmPayments.ts"
 import * as Pawl from "../src/Pawl.ts"
 import * as ProfileFile from "../src/internal/NodeProfileFile.ts"

@@ -1,6 +1,3 @@
-/**
- * The requests of the transport on Node as its dispatcher sees them: their targets, their time limits and their ends.
- */
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
@@ -9,7 +6,6 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest"
 import * as NodeTransport from "../src/NodeTransport.ts"
 import * as Transport from "../src/Transport.ts"
 
-/** A request at the dispatcher, which does with it what a test says. */
 class Dispatched {
   readonly reasons: Array<Error> = []
   readonly options: Dispatcher.DispatchOptions
@@ -55,7 +51,6 @@ const request = {
   body: "{}"
 } as const
 
-/** A transport over a dispatcher that keeps its requests. */
 const make = (connections?: number) => {
   const requests: Array<Dispatched> = []
   const dispatch: Dispatcher["dispatch"] = (
@@ -79,7 +74,6 @@ const make = (connections?: number) => {
         )
       )
     )
-  /** Returns a request that was dispatched. */
   const at = (index: number): Dispatched => {
     const found = requests[index]
     if (found === undefined) throw new Error(`no request ${index}`)

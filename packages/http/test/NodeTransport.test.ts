@@ -1,7 +1,3 @@
-/**
- * The ways of a request out of the process: proxies of the environment, a dispatcher of the application, and
- * headers of the configuration.
- */
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -20,7 +16,6 @@ const send = (url: string) =>
     transport.send({ method: "POST", url, headers: {}, body: "{}" }, Duration.seconds(10))
   )
 
-/** Sets variables of the environment until the scope ends. */
 const withEnvironment = (variables: Readonly<Record<string, string>>) =>
   Effect.acquireRelease(
     Effect.sync(() => {

@@ -1,6 +1,4 @@
-/**
- * Spans and metrics of requests, by OpenTelemetry's semantic conventions for HTTP clients.
- */
+/** Spans and metrics by OpenTelemetry's semantic conventions for HTTP clients. */
 import * as NodeHmac from "@pawl/core/NodeHmac"
 import { StatusReader } from "@pawl/core/StatusReader"
 import * as Effect from "effect/Effect"
@@ -36,7 +34,7 @@ interface Ended {
   readonly attributes: Readonly<Record<string, unknown>>
 }
 
-/** Runs a call against a service in memory, and returns its spans in the order of their ends. */
+/** Returns the spans in the order of their ends. */
 const traced = async (
   service: Memory.Service,
   call: Effect.Effect<unknown, unknown, Pawl.Services>,

@@ -7,7 +7,9 @@ import { describe, expect, it } from "vitest"
 import * as Endpoint from "../src/internal/wire/Endpoint.ts"
 import * as Operation from "../src/internal/wire/Operation.ts"
 
-/** Schemas that no endpoint has yet: a record and a list with an encoded form, and an optional key. */
+/**
+ * Schemas that no endpoint has yet: a record and a list with an encoded form, and an optional key.
+ */
 const other = {
   identifier: "other",
   method: "POST",

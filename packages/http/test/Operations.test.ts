@@ -1,6 +1,3 @@
-/**
- * Checks every operation: its request, its response and its errors.
- */
 import { Unreachable } from "@pawl/core/PaymentsError"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
@@ -22,7 +19,7 @@ const answering = (answer: Memory.Answer) => new Memory.Service({ answer: () => 
 const reset = (sent: boolean) =>
   Effect.fail(new Unreachable({ reason: "the connection was reset", sent, attempts: 1 }))
 
-/** Faults of every attempt, with the error and the number of requests for each kind of operation. */
+/** The error of each fault, and the number of requests for each kind of operation. */
 const outcomes: Record<string, [Memory.Answer, Record<Operation["kind"], [string, number]>]> = {
   "a refusal": [
     Memory.answer(400, { errors: { mid: "unknown" } }),
@@ -191,7 +188,7 @@ describe.each(creates)("$name", (operation) => {
   )
 })
 
-/** The creates that make a transaction: a card token and a hosted page are none. */
+/** The creates of a transaction: a card token and a hosted page are none. */
 const transactions = creates.filter(({ answer }) => "transactionStatus" in JSON.parse(answer))
 
 it("covers every create that makes a transaction", () => {

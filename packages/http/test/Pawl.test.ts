@@ -20,7 +20,7 @@ import * as Memory from "./support/memory.ts"
 import * as Operations from "./support/operations.ts"
 import * as Server from "./support/server.ts"
 
-/** A service that processes the first create and loses its response. */
+/** Processes the first create and loses its response. */
 const flaky = Effect.gen(function* () {
   let creates = 0
   return yield* Server.start((socket, request) => {
@@ -164,7 +164,6 @@ describe("B04 secrets", () => {
     ...Object.values(canaries)
   ]
 
-  /** All encodings that reveal a secret. */
   const spellings = (text: string) => {
     const bytes = Buffer.from(text)
     // The part of the base64 of a longer text that does not depend on the text before.
@@ -299,7 +298,7 @@ describe("B04 secrets", () => {
         ])
       )
       const all = out.join("\n")
-      // Four digits on their own: digits within a time or an id are not the code.
+      // Four digits within a time or an id are not the code.
       expect(new RegExp(`(?<![0-9a-f])${cvv}(?![0-9a-f])`, "u").exec(all)).toBe(null)
       for (const secret of sensitive) {
         for (const spelling of spellings(secret))

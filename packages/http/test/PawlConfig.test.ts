@@ -18,7 +18,6 @@ const options: PawlConfig.Options = {
   merchantSecret: Redacted.make("secret")
 }
 
-/** The settings with the secret as text, in place of the two functions that return it. */
 const values = (config: PawlConfig.PawlConfig["Service"]) => ({
   ...config,
   currentSecret: undefined,
@@ -256,7 +255,7 @@ describe("layerConfig", () => {
       retryRatio: 0.5
     })
     expect(values(all.value).secret).toBe("canary-5d1f")
-    // There is no variable for `headers` and `hooks`, and the secret has two members.
+    // `headers` and `hooks` have no variable, and the secret has two members.
     expect(Object.keys(all.value).length).toBe(Object.keys({ ...required, ...limits }).length + 3)
   })
 

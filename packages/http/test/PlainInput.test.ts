@@ -1,6 +1,3 @@
-/**
- * Inputs without their undefined members, and the errors for values that JSON does not have.
- */
 import { describe, expect, it } from "vitest"
 import { toError, withoutUndefined } from "../src/internal/wire/Operation.ts"
 
@@ -29,7 +26,6 @@ describe("a value without its undefined members", () => {
   })
 })
 
-/** A value below so many objects. */
 const nested = (value: unknown, depth: number): unknown =>
   Array.from({ length: depth }).reduce((inner) => ({ a: inner }), value)
 

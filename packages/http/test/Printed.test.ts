@@ -1,7 +1,4 @@
-/**
- * The printed form of errors: the short name, the message and the frame of the caller, wherever an error is
- * printed.
- */
+/** A printed error has the short name, the message and the frame of the caller. */
 import * as PaymentsError from "@pawl/core/PaymentsError"
 import * as Cause from "effect/Cause"
 import * as Console from "effect/Console"
@@ -18,7 +15,6 @@ import * as Memory from "./support/memory.ts"
 const canary = "canary-5d1f"
 const failed = { transactionId: "7", transactionStatus: "FAILED", declineCode: 51 }
 
-/** The function of the caller whose name and file a printed error has. */
 const payTheOrder = Effect.fn("byTheCaller")(function* () {
   const { create } = yield* ApmPayments
   return yield* create({ ...Memory.payment, requestId: "request-1" })
@@ -67,7 +63,6 @@ describe.each(Object.entries(answers))("%s", (name, answer) => {
       expect(text).toMatch(frame)
       expect(text).not.toContain(`@pawl/core/${name}`)
       expect(text).not.toContain(canary)
-      // No frame of the client.
       expect(text).not.toMatch(/at .*packages\/http\/src/u)
     }
   })
@@ -111,7 +106,6 @@ it("the name and the printed form of an error can be replaced, as those of every
 })
 
 describe("the frame of the caller", () => {
-  /** The error of a create whose second attempt is refused. */
   const errorOf = async (call: ReturnType<typeof payTheOrder> = payTheOrder()) => {
     const service = new Memory.Service({ answer: (_, n) => Memory.answer(n === 1 ? 500 : 404, "") })
     const exit = await Effect.exit(call).pipe(

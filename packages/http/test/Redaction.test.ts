@@ -1,6 +1,3 @@
-/**
- * The removal of the values of a request from texts of the service, in whatever form it quotes them.
- */
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { redaction } from "../src/internal/wire/Redaction.ts"
@@ -9,7 +6,7 @@ const base64 = (text: string) => Buffer.from(text).toString("base64")
 const hex = (digit: string) => digit.charCodeAt(0).toString(16)
 const hexOf = (text: string) => Buffer.from(text).toString("hex")
 
-/** The forms in which a service may quote a digit. */
+/** Forms in which a service may quote a digit. */
 const forms: ReadonlyArray<(digit: string) => string> = [
   (digit) => digit,
   (digit) => `%${hex(digit)}`,
@@ -43,7 +40,6 @@ const forms: ReadonlyArray<(digit: string) => string> = [
   (digit) => `\u001b[31m${digit}\u001b[0m`
 ]
 
-/** The separators between two digits. */
 const separators = [
   " ",
   "-",
@@ -74,7 +70,7 @@ const separators = [
   "<!-- 1 -->"
 ]
 
-/** The forms in which a service may quote a whole text. */
+/** Forms in which a service may quote a text. */
 const wholes: ReadonlyArray<(text: string) => string> = [
   (text) => text,
   hexOf,

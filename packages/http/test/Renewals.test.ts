@@ -1,6 +1,3 @@
-/**
- * The consequences of a 401 at each bound of the cooldown time.
- */
 import * as Redacted from "effect/Redacted"
 import { describe, expect, it } from "vitest"
 import * as Renewals from "../src/internal/token/Renewals.ts"

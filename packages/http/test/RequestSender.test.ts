@@ -1,6 +1,3 @@
-/**
- * Encoding a create and sending its bytes apart from each other, against the methods that do both.
- */
 import * as Checksum from "@pawl/core/Checksum"
 import * as NodeHmac from "@pawl/core/NodeHmac"
 import type { CreateError, IntentRejected } from "@pawl/core/PaymentsError"
@@ -91,7 +88,6 @@ const run = <A, E>(
   effect: Effect.Effect<A, E, Pawl.Services>
 ): Promise<A> => Memory.virtual(Effect.provide(effect, client(service)))
 
-/** Draws valid values of a schema, in their encoded form. */
 const encoded = (schema: Schema.Codec<unknown, object>) => {
   const arbitrary = Arbitrary.schema(schema)
   const encode = Schema.encodeSync(schema)
@@ -185,7 +181,7 @@ describe.each(creates)("$kind", ({ create, endpoint, kind }) => {
     ))
 })
 
-/** A request as an older version may have stored it: its fields are not those that this version would write. */
+/** An older version may have stored such fields. */
 const storedWith = (checksum: string): EncodedRequest<"apm-payment"> => ({
   kind: "apm-payment",
   requestId: "order-1",
@@ -254,7 +250,7 @@ describe("send", () => {
   })
 })
 
-/** The inputs to which only a callback URL has to be added. */
+/** Inputs that lack only a callback URL. */
 const pages = {
   mid: "4711",
   successRedirectUrl: "https://shop.example/paid",

@@ -1,6 +1,3 @@
-/**
- * Responses to another request, and requests that surely never left.
- */
 import { Unreachable } from "@pawl/core/PaymentsError"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"

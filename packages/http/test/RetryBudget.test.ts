@@ -1,7 +1,6 @@
 import { expect, it } from "vitest"
 import * as Attempts from "../src/internal/wire/Attempts.ts"
 
-/** Takes every retry that is left, and returns their number. */
 const spendAll = ({ spend }: Attempts.RetryBudget): number => {
   let retries = 0
   while (retries < 1000 && spend()) retries++

@@ -10,7 +10,6 @@ import * as Operation from "../src/internal/wire/Operation.ts"
 import * as PawlConfig from "../src/PawlConfig.ts"
 import * as Memory from "./support/memory.ts"
 
-/** The secrets in the requests to `/auth`, and the checksums of creates. */
 const sentBy = (service: Memory.Service) => ({
   secrets: service.auths.map(({ body }) => JSON.parse(body ?? "").merchantSecret),
   checksums: service.requests.map(({ body }) => JSON.parse(body ?? "").checksum)
@@ -19,7 +18,7 @@ const sentBy = (service: Memory.Service) => ({
 const checksum = (secret: string, requestId: string) =>
   Checksum.request(NodeHmac.keyed(Redacted.make(secret)), "|", { ...Memory.payment, requestId })
 
-/** Creates a payment with each secret in turn; undefined is a secret that cannot be read. */
+/** Creates a payment with each secret; undefined is an unreadable one. */
 const run = async (secrets: ReadonlyArray<string | undefined>, isRevoked: boolean) => {
   const service = new Memory.Service()
   let current: string | undefined
@@ -30,7 +29,6 @@ const run = async (secrets: ReadonlyArray<string | undefined>, isRevoked: boolea
   const program = ApmPayments.use((payments) =>
     Effect.forEach(secrets, (secret, index) => {
       current = secret
-      // A token that the service no longer accepts is replaced.
       if (isRevoked) service.valid.clear()
       return Memory.settled(payments.create({ ...Memory.payment, requestId: `order-${index}` }))
     })
@@ -42,8 +40,8 @@ const run = async (secrets: ReadonlyArray<string | undefined>, isRevoked: boolea
 it("a secret is read before each request for a token, and checksums use the last one", async () => {
   const { checksums, secrets } = await run(["one", "two", "two"], true)
   expect(secrets).toEqual(["one", "two", "two"])
-  // The second create goes out with the old token and checksum. Its 401 causes the request for a token that reads
-  // the new secret; the create itself is sent again unchanged.
+  // The second create's 401 causes a token request, which reads the new secret; the create is sent
+  // again unchanged.
   expect(checksums).toEqual(
     [
       ["one", 0],

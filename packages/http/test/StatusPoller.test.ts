@@ -31,7 +31,6 @@ import * as Memory from "./support/memory.ts"
 
 const id = Schema.decodeSync(TransactionId)("100001")
 
-/** The result of one read: a status, an error, or an effect with either. */
 type ReadAnswer = string | Effect.Effect<string, ReadError>
 
 interface Setup {
@@ -57,7 +56,7 @@ const failures = {
 /** Seconds since the start. */
 const now = Effect.map(Clock.currentTimeMillis, (millis) => millis / 1000)
 
-/** Follows for a week of virtual time, and returns the times of all reads and changes, and the end. */
+/** Follows for a week of virtual time. */
 const follow = (setup: Setup) => {
   const reads: Array<number> = []
   const kinds: Array<Kind> = []

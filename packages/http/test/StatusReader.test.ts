@@ -30,7 +30,7 @@ type Concrete = keyof typeof paths
 
 const kinds = Object.keys(paths) as Array<Concrete>
 
-/** The endpoints that are read for each kind, in their order. */
+/** Endpoints in the order of the reads. */
 const endpointsOf: Record<Kind, ReadonlyArray<Concrete>> = {
   "apm-payment": ["apm-payment"],
   "apm-payout": ["apm-payout"],
@@ -45,7 +45,6 @@ const requestedKinds = Object.keys(endpointsOf) as Array<Kind>
 
 const url = (kind: Concrete) => `https://payments.example/api/v1/${paths[kind]}/status/100001`
 
-/** A service that knows the id at some endpoints, and fails with an HTTP status at others. */
 const knowing = (known: ReadonlyArray<Concrete>, failing: Partial<Record<Concrete, number>> = {}) =>
   new Memory.Service({
     answer: (request) => {

@@ -25,7 +25,6 @@ const run = <A, E>(
     Memory.virtual
   )
 
-/** A service with one subscription, which counts its changes. */
 const lively = (faults: ReadonlyArray<Memory.Fault | undefined>) => {
   const seen = { effects: 0, exists: true }
   const service = new Memory.Service({
@@ -55,7 +54,6 @@ const ambiguous: ReadonlySet<Memory.Fault | undefined> = new Set<Memory.Fault>([
   "503 after"
 ])
 
-/** Returns whether the request may have taken effect. */
 const isOpen = (error: object): boolean =>
   "_tag" in error &&
   (error._tag === "ServiceFailed" ||

@@ -1,6 +1,3 @@
-/**
- * The access token in a response of `/auth`, and its expiry.
- */
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import * as TestClock from "effect/testing/TestClock"

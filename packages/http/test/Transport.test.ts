@@ -28,7 +28,7 @@ const send = (url: string, request: Partial<Transport.Request> = {}) =>
 setFlagsFromString("--expose-gc")
 const collect = runInNewContext("gc") as () => void
 
-/** Waits until the event loop has nothing to do: the client has read all that was written. */
+/** Waits until the client has read all that was written. */
 const idle = Effect.gen(function* () {
   for (let busy = 1; busy > 0.3;) {
     const start = performance.eventLoopUtilization()
@@ -279,7 +279,7 @@ describe("NodeTransport", () => {
         yield* Effect.provide(Effect.repeat(send(server.url), { times: 19 }), NodeTransport.layer)
         yield* server.closed
         expect(server.received.length).toBe(20)
-        // A second connection may open while the response on the first is still being processed.
+        // A second connection may open while the first response is processed.
         expect(connections).toBeLessThanOrEqual(2)
       })
     ))

@@ -1,6 +1,6 @@
 /**
- * Makes many concurrent payments and prints how they end. `Connections.test.ts` runs it in a process that may
- * open few files. Its arguments are the base URL, the number of calls and the number of connections.
+ * Makes many concurrent payments and prints how they end. Arguments: the base URL, the number of
+ * calls, and that of connections.
  */
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"

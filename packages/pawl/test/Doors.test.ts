@@ -23,7 +23,6 @@ const listen = (listener: RequestListener, port: number) =>
     )
   })
 
-/** Serves a web-standard handler. */
 const serve = (handler: (request: Request) => Response | Promise<Response>, port: number) =>
   listen((incoming, outgoing) => {
     const chunks: Array<Uint8Array> = []

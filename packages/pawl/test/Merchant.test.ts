@@ -1,6 +1,3 @@
-/**
- * The layer of a merchant, over a sandbox on a port.
- */
 import { InvalidConfig } from "@pawl/http/PawlConfig"
 import { Gateway } from "@pawl/testkit/Gateway"
 import * as Sandbox from "@pawl/sandbox/Sandbox"

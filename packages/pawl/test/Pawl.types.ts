@@ -1,6 +1,4 @@
-/**
- * Types of the promise face.
- */
+/** Types of the promise face. */
 import type { ApmPaymentInput, ApmPaymentResponse } from "@pawl/core/ApmPayment"
 import type { HostedPage, PaymentIntentInput } from "@pawl/core/PaymentIntent"
 import type { Subscription, SubscriptionUpdateInput } from "@pawl/core/Subscription"
@@ -40,7 +38,8 @@ export const checks = [
   true satisfies Equal<Parameters<Update>[1], SubscriptionUpdateInput>,
   true satisfies Equal<Awaited<ReturnType<Update>>, Subscription>,
 
-  // The options of a call are optional, have a signal, and no requestId: that of a create is in its input.
+  // The options of a call are optional, have a signal, and no requestId: that of a create is in its
+  // input.
   true satisfies Equal<Parameters<Create>["length"], 1 | 2>,
   true satisfies Equal<Options["signal"], AbortSignal | undefined>,
   true satisfies Equal<"requestId" extends keyof Options ? true : false, false>,

@@ -1,5 +1,6 @@
 /**
- * Q15: arguments of any JavaScript value end in an error of pawl that names the field, or in exactly what was asked.
+ * Q15: any JavaScript value ends in an error of pawl that names the field, or in exactly the asked
+ * work.
  */
 import * as fc from "fast-check"
 import { InvalidConfig, ValidationFailed } from "pawl"

@@ -25,7 +25,10 @@ const run = (...args: ReadonlyArray<string>) => runIn({}, ...args)
 const directory = mkdtempSync(join(tmpdir(), "pawl-command-"))
 afterAll(() => rmSync(directory, { recursive: true }))
 
-/** Starts a command, and returns its first line and the process. `says` completes when it has printed a text. */
+/**
+ * Starts a command. Returns its first line and the process. `says` completes when it has printed a
+ * text.
+ */
 const start = (env: Readonly<Record<string, string>>, ...args: ReadonlyArray<string>) =>
   new Promise<{
     readonly line: string
@@ -47,7 +50,6 @@ const start = (env: Readonly<Record<string, string>>, ...args: ReadonlyArray<str
     child.once("exit", (code) => reject(new Error(`ended with ${code}: ${out}`)))
   })
 
-/** The commands, in the order of the help. */
 const names = [
   "sandbox",
   "trigger",

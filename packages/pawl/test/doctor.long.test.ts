@@ -1,6 +1,3 @@
-/**
- * The command `doctor`, as a process.
- */
 import { run } from "@pawl/test-support/Program"
 import { startInTest } from "@pawl/test-support/ProgramTests"
 import * as Effect from "effect/Effect"

@@ -7,12 +7,10 @@ import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { expect } from "vitest"
 
-/** A server that listens on a port and can be closed. */
 export interface App {
   readonly close: () => unknown
 }
 
-/** Returns a port that is free now. */
 export const freePort = () =>
   new Promise<number>((resolve) => {
     const server = createServer().listen(0, "127.0.0.1", () => {
@@ -21,7 +19,7 @@ export const freePort = () =>
     })
   })
 
-/** Opens a shop, and starts its application. `test` is run with the address of the application. */
+/** Opens a shop and starts its application, at whose address it runs `test`. */
 export const withShop = async (
   start: (pawl: Pawl, port: number) => App | Promise<App>,
   test: (shop: {
@@ -98,7 +96,7 @@ export const forge = (url: string, path = "/callback"): Promise<number> =>
     })
   }).then(({ status }) => status)
 
-/** Posts JSON to a route of the application itself, and returns what it read. */
+/** Posts JSON to a route of the application. Returns the parsed body. */
 export const echo = (url: string): Promise<unknown> =>
   fetch(`${url}/orders`, {
     method: "POST",

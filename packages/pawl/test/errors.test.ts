@@ -1,5 +1,5 @@
 /**
- * The catalogue of the errors has a line for each error that a user can meet, and says of each whether to call again.
+ * The catalogue has a line for each error that a user can meet, which says whether to call again.
  */
 import * as PaymentsError from "@pawl/core/PaymentsError"
 import { globSync, readFileSync } from "node:fs"
@@ -10,7 +10,6 @@ import { expect, it } from "vitest"
 const root = resolve(import.meta.dirname, "../../..")
 const read = (path: string) => readFileSync(join(root, path), "utf8")
 
-/** The rows of the catalogue, by tag. */
 const rows = new Map(
   read("docs/errors.md")
     .split("\n")
@@ -25,7 +24,6 @@ const rows = new Map(
 /** Internal modules whose errors public modules export, or fail with. */
 const shared = /\/internal\/(?:requests\/RequestsError|ledger\/Owner|rule\/Order)\.ts$/u
 
-/** The tags of the errors that a user meets. */
 const tags = globSync("packages/*/src/**/*.ts", { cwd: root })
   .filter((path) => shared.test(path) || !/\/(?:internal|bin)\/|\.d\.ts$/u.test(path))
   .flatMap((path) =>

@@ -1,6 +1,4 @@
-/**
- * A test that fails before it closes its `Pawl`, for `testing.test.ts`.
- */
+/** A test that fails before it closes its `Pawl`, for `testing.test.ts`. */
 import assert from "node:assert"
 import { test } from "node:test"
 import { open } from "../src/testing.ts"

@@ -1,5 +1,6 @@
 /**
- * The command `mcp`, as a process, over the admin API of a real receiver with a SQLite ledger and over one whose every text is hostile.
+ * The command `mcp`, over the admin API of a real receiver, and over one whose every text is
+ * hostile.
  */
 import { serve } from "@pawl/test-support/Listener"
 import { run, start } from "@pawl/test-support/Program"
@@ -39,7 +40,6 @@ interface Explained {
   readonly story: { readonly facts: ReadonlyArray<{ readonly sentence: string }> }
 }
 
-/** Makes the address of a SQLite file, which is deleted at the end. */
 const sqlite = Effect.map(
   Effect.acquireRelease(
     Effect.sync(() => mkdtempSync(join(tmpdir(), "pawl-mcp-"))),
@@ -48,7 +48,7 @@ const sqlite = Effect.map(
   (path) => `sqlite:${join(path, "ledger.db")}`
 )
 
-/** Starts the server, and returns a function that asks it one thing. */
+/** Starts the server. Returns a function that asks it one thing. */
 const assistant = Effect.fnUntraced(function* (admin: string) {
   const { child, stderr, stdout } = yield* start(process.execPath, [bin, "mcp", "--admin", admin], {
     PAWL_ADMIN_TOKEN: token

@@ -1,6 +1,3 @@
-/**
- * Runs the programs of the README as a user does.
- */
 import { execFile } from "node:child_process"
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -18,7 +15,7 @@ const [quickStart = "", test = ""] = programs(readme)
 const folder = mkdtempSync(new URL("../dist-test-", import.meta.url).pathname)
 afterAll(() => rmSync(folder, { recursive: true }))
 
-/** Runs a program to its end, or until it has printed a text, and returns what it printed. */
+/** Runs a program to its end, or until it has printed a text. Returns its output. */
 const run = (
   name: string,
   code: string,

@@ -1,6 +1,3 @@
-/**
- * `pawl/testing` in the runner of Node.
- */
 import { bundleOf } from "@pawl/test-support/Program"
 import { execFile } from "node:child_process"
 import { promisify } from "node:util"

@@ -1,6 +1,4 @@
-/**
- * Tries of tokens: a wrong one waits and is logged, and nobody else waits for it.
- */
+/** A wrong token waits and is logged, and nobody else waits for it. */
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"

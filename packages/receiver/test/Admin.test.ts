@@ -34,7 +34,6 @@ const asking = (ledger: Ledger["Service"], options?: Parameters<typeof Admin.lay
     }
   )
 
-/** Makes a ledger in memory and the function that sends requests about it. */
 const there = Effect.gen(function* () {
   const ledger = Context.get(yield* Layer.build(layerMemory), Ledger)
   return { ledger, ask: yield* asking(ledger) }

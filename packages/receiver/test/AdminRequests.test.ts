@@ -1,6 +1,3 @@
-/**
- * The requests of the admin API.
- */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -46,7 +43,6 @@ const request = (requestId: string, hasCardData = false) => ({
   body: "sealed"
 })
 
-/** Writes requests that are in doubt, and parks them. */
 const park = (
   store: RequestStore.RequestStore["Service"],
   ids: ReadonlyArray<string>,
@@ -161,7 +157,6 @@ it("transactions are found by the order of the shop, by id, by amount and by day
       }
       yield* ledger.register({ kind: "card-payment", transactionId: "7", requestId: "paid" }, 0)
 
-      /** Reads every page of a search; returns the ids and the number of the pages. */
       const search = Effect.fnUntraced(function* (query: Record<string, string>) {
         const ids: Array<string> = []
         let pages = 0

@@ -1,6 +1,3 @@
-/**
- * The comparison of a day with the service, and its books.
- */
 import { describe, expect, it } from "@effect/vitest"
 import type { KnownKind } from "@pawl/core/Kind"
 import { NotFound, Unreachable } from "@pawl/core/PaymentsError"
@@ -21,7 +18,7 @@ import { card, verified } from "@pawl/test-support/Service"
 const day = 20_000 * 86_400_000
 const size = 1200
 
-/** Fills a ledger with transactions of a day, of which the handler was told SUCCEED, and of the days beside it. */
+/** Makes transactions that were told SUCCEED, on a day and beside it. */
 const fill = Effect.gen(function* () {
   const ledger = yield* Ledger
   const made = (transactionId: string, at: number) =>
@@ -36,7 +33,6 @@ const fill = Effect.gen(function* () {
   yield* Effect.forEach(rows, (row) => ledger.write(row, { told: "SUCCEED", sequence: 1 }))
 })
 
-/** Twelve drifts. */
 const drifts = new Map<string, Status | "404">(
   [3, 40, 99, 100, 101, 500, 800, 900, 998, 999, 1000, 1199].map((id, index) => [
     String(id),
@@ -122,7 +118,7 @@ interface Answer {
   readonly status: Status
 }
 
-/** Compares by the keys of the rows, with a reader that states a kind and a status. */
+/** Compares by the keys of the rows. */
 const compareRows = (
   found: Map<string, DayComparison.Compared>,
   read: (id: string) => Effect.Effect<Answer>,
@@ -137,7 +133,6 @@ const compareRows = (
   }).pipe(Effect.provide(Layer.succeed(StatusReader, { read: (_, id) => read(id) })))
 }
 
-/** Runs a comparison to its end in virtual time. */
 const toEnd = <A, E, R>(run: Effect.Effect<A, E, R>) =>
   Effect.gen(function* () {
     const fiber = yield* Effect.forkChild(run)
@@ -186,7 +181,7 @@ describe("a row whose kind is not known", () => {
 describe("a status that is told after its page was read", () => {
   const ids = Array.from({ length: 100 }, (_, id) => String(1000 + id))
 
-  /** Makes rows whose handler was told SUCCEED, and returns how the last one is told another status. */
+  /** Returns how the last row is told another status. */
   const make = Effect.gen(function* () {
     const ledger = yield* Ledger
     yield* Effect.forEach(ids, (transactionId) =>

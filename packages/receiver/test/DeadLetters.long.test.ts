@@ -1,6 +1,3 @@
-/**
- * Dead letters by ten thousands: pages without bodies, and a redrive of all at a rate.
- */
 import { describe, expect, it } from "@effect/vitest"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -43,7 +40,6 @@ const fill = Effect.fnUntraced(function* (count: number) {
 
 const headers = { host: "127.0.0.1" }
 
-/** Reads every page of a list over the admin API. */
 const pages = Effect.fnUntraced(function* (first: string) {
   const { respond } = yield* Admin.Admin
   const ids: Array<string> = []

@@ -1,6 +1,3 @@
-/**
- * Erasing a person's data in each store: what is deleted, and what stays.
- */
 import * as Arr from "effect/Array"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -44,7 +41,6 @@ const stores: Readonly<Record<string, () => Layer.Layer<Both, unknown>>> = {
   SQLite: () => ledgerOf(file())
 }
 
-/** Writes a request, and settles it with an answer unless it `isOpen`. */
 const request = Effect.fnUntraced(function* (
   requestId: string,
   options: { readonly isOpen: boolean }
@@ -71,7 +67,6 @@ const request = Effect.fnUntraced(function* (
 
 const ids = Array.from({ length: 8 }, (_, n) => String(100_001 + n))
 
-/** Stores a transaction that names its request, and its request. */
 const ordered = Effect.fnUntraced(function* (id: string, isOpen = false) {
   const ledger = yield* Ledger
   yield* ledger.accept(
@@ -123,7 +118,7 @@ const holds = (layer: () => Layer.Layer<Both, unknown>) => {
         const { own } = yield* Records
         const captured = callback("1", "SUCCEED", { note: "Grace Hopper" })
         const unlisted = { ...captured, claim: undefined, quarantine: "transactionStatus" }
-        /** Everything that the store keeps, without the texts of another transaction. */
+        /** Leaves out the texts of another transaction. */
         const kept = Effect.map(
           Effect.forEach(own, (records) =>
             Effect.gen(function* () {
@@ -149,7 +144,7 @@ const holds = (layer: () => Layer.Layer<Both, unknown>) => {
         expect(yield* ledger.erase("card", "1")).toMatchObject({ bodies: 1, quarantined: 1 })
         yield* holdsNone
 
-        // As it was captured, and with what a checksum does not cover: its status, its kind and the refund that it names.
+        // A checksum does not cover the status, the kind and the refund.
         yield* ledger.accept(captured, november + 1)
         for (const status of ["SUCCEED", "CHARGEBACK", "PENDING"] as const)
           yield* ledger.accept(callback("1", status, { note: "Grace Hopper" }), november + 1)
@@ -257,7 +252,7 @@ for (const [name, layer] of Object.entries(stores)) {
         Effect.gen(function* () {
           const ledger = yield* Ledger
           const unknown = { ...callback("1", "SUCCEED"), claim: undefined, quarantine: "status" }
-          // As after a database was added: what is in quarantine is not moved.
+          // When a database was added, quarantined callbacks are not moved.
           for (const records of (yield* Records).own) {
             const alone = LedgerOperations.make({ of: () => records, own: [records] })
             yield* alone.accept(unknown, november)

@@ -47,7 +47,6 @@ interface Posted {
   readonly body: string
 }
 
-/** Starts an application with given responses, and records the requests to it. */
 const application = (respond: (response: ServerResponse, posted: Posted) => void) => {
   const posted: Array<Posted> = []
   return Effect.map(

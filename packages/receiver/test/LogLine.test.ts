@@ -1,6 +1,3 @@
-/**
- * Log entries as lines for a terminal.
- */
 import { expect, it } from "@effect/vitest"
 import * as LogLine from "../src/internal/LogLine.ts"
 

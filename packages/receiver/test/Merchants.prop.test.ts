@@ -1,7 +1,4 @@
-/**
- * Many merchants in one receiver: whatever callbacks come, each ledger gets those that its merchant signed, and the responses
- * tell nothing of the others.
- */
+/** The responses tell nothing of other merchants. */
 import * as Effect from "effect/Effect"
 import { MinimumLogLevel } from "effect/References"
 import fc from "fast-check"
@@ -16,10 +13,7 @@ const ids = ["shop-a", "shop-b", "shop-c", "shop-d"] as const
 const outsider: Shop = { id: "outsider", accounts: ["9009"] }
 const accountOf = (id: string): string => (id === "outsider" ? "9009" : `10${id.at(-1)}`)
 
-/**
- * A callback: who signed it, whose account it has, and its URL: without a token, or with a token that `by` signed and that
- * names `names`.
- */
+/** A token in the URL was signed by `by` and names `names`. */
 interface Sent {
   readonly signer: string
   readonly account: string
@@ -47,7 +41,6 @@ const genuine: fc.Arbitrary<Sent> = fc
     transactionId
   }))
 
-/** The merchant to whom a callback is addressed. */
 const addresseeOf = ({ account, url }: Sent): string | undefined => {
   const id = url?.names ?? ids.find((each) => accountOf(each) === account)
   return ids.find((each) => each === id)
@@ -72,7 +65,6 @@ const incomingOf = ({ account, signer, transactionId, url }: Sent) => {
   return callback(shopOf(signer), { accountId: account, transactionId }, search)
 }
 
-/** Checks the responses and the rows of some callbacks. */
 const check = (world: World, callbacks: ReadonlyArray<Sent>) =>
   Effect.gen(function* () {
     const statuses = yield* Effect.forEach(callbacks, (each) => world.receive(incomingOf(each)), {
@@ -99,7 +91,7 @@ const callbacks = fc.array(
 )
 const shopOf = (id: string): Shop => ({ id, accounts: [accountOf(id)] })
 
-/** Sends random callbacks to one receiver. Those of a run are about transactions that no other run has. */
+/** Each run has its own transactions. */
 const holds = (shops: ReadonlyArray<Shop>, numRuns: number) =>
   Effect.gen(function* () {
     const world = yield* make(shops)

@@ -1,6 +1,3 @@
-/**
- * Two merchants in one program: each receiver, verifier and ledger is built with its own settings.
- */
 import * as Handler from "@pawl/core/Handler"
 import * as NodeHmac from "@pawl/core/NodeHmac"
 import { StatusReader } from "@pawl/core/StatusReader"

@@ -1,6 +1,3 @@
-/**
- * The admin API and the metrics of several merchants: each is named, and each response is about the merchant in its path.
- */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -20,7 +17,6 @@ const shops: ReadonlyArray<Shop> = [
   { id: "shop-b", accounts: ["1002"], handle: () => Effect.fail("broken") }
 ]
 
-/** Starts the merchants, and returns the function that asks their admin API. */
 const started = Effect.fnUntraced(function* (
   options: Merchants.AdminOptions = {},
   all: ReadonlyArray<Shop> = shops

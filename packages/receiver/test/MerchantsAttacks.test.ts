@@ -1,7 +1,4 @@
-/**
- * A merchant who knows his own secret and everybody's public data: neither he nor a mistake in the list of merchants reaches the rows of
- * another one, and the work of a response tells nothing.
- */
+/** The attacker knows its own secret and all public data. */
 import * as Profile from "@pawl/core/Profile"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -27,7 +24,7 @@ describe("the store of a merchant", async () => {
   })
 
   /**
-   * Leaves a row of each merchant due, and starts the second one with the store of the first. `meanwhile` delays the statements that
+   * Starts the second merchant with the store of the first. `meanwhile` delays the statements that
    * ask for the merchant of this store.
    */
   const check = (places: readonly [Place, Place], meanwhile: Effect.Effect<unknown, unknown>) =>
@@ -62,7 +59,6 @@ describe("the store of a merchant", async () => {
       expect(Exit.isSuccess(yield* start(both))).toBe(true)
     }).pipe(quiet)
 
-  /** Holds the table of a PostgreSQL database for a second. */
   const hold = (place: Place) =>
     Effect.flatMap(SqlClient, (sql) =>
       sql.withTransaction(Effect.andThen(sql`LOCK TABLE pawl_settings`, Effect.sleep("1 second")))

@@ -1,6 +1,3 @@
-/**
- * The command with a file of merchants: each gets the callbacks that his secret signed, and problems name the field.
- */
 import { describe, expect, it } from "@effect/vitest"
 import { readText, serve } from "@pawl/test-support/Listener"
 import { run } from "@pawl/test-support/Program"
@@ -56,7 +53,8 @@ describe("--merchants", () => {
           const [id = "", timestamp = ""] = ["webhook-id", "webhook-timestamp"].map((name) =>
             String(request.headers[name])
           )
-          // Without a forward secret the key is made of the merchant secret, in a domain of its own.
+          // Without a forward secret the key is made of the merchant secret, in a domain of its
+          // own.
           const key = createHmac("sha256", "secret-of-b").update("pawl forwarded transitions")
           const signature = createHmac("sha256", key.digest())
             .update(`${id}.${timestamp}.${body}`)

@@ -1,6 +1,3 @@
-/**
- * A merchant whose handler, service or store is broken, beside others: in virtual time nothing of theirs changes.
- */
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Deferred from "effect/Deferred"
@@ -19,7 +16,7 @@ type Faults = Partial<Omit<Shop, "id">>
 
 const others: ReadonlyArray<Shop> = ["shop-b", "shop-c"].map((id) => ({ id, accounts: [id] }))
 
-/** Lets the broken merchant have many transactions and the others some, and returns the calls for the others. */
+/** Gives the broken merchant many transactions. Returns the others' calls. */
 const callsOfOthers = (faults: Faults) =>
   run(
     Effect.gen(function* () {

@@ -1,6 +1,4 @@
-/**
- * The shares of the merchants of a receiver: of the callbacks that wait for stores, and of their bytes.
- */
+/** The shares of waiting callbacks, and of their bytes. */
 import { Journal } from "@pawl/webhook/Journal"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"

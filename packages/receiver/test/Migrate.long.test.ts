@@ -1,6 +1,3 @@
-/**
- * Migrations as a command: by two processes at once, on both databases.
- */
 import { describe, expect, it } from "@effect/vitest"
 import { urlOf } from "@pawl/test-support/Postgres"
 import { run } from "@pawl/test-support/Program"

@@ -1,6 +1,4 @@
-/**
- * The files of `reconcile`: regular files, which only their owner may read.
- */
+/** The files of `reconcile`: regular files, which only their owner may read. */
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"

@@ -1,6 +1,3 @@
-/**
- * The ports of the receiver as a process: the public one has no admin API, whatever is in front of it.
- */
 import { describe, expect, it } from "@effect/vitest"
 import { serve } from "@pawl/test-support/Listener"
 import * as Effect from "effect/Effect"
@@ -16,7 +13,6 @@ import { files } from "@pawl/test-support/Stores"
 
 const file = files()
 
-/** Sends a request with any `Host`. Returns the status, and the body as it was received. */
 const send = (
   url: string,
   { headers = {}, method = "GET" }: { method?: string; headers?: Record<string, string> } = {}
@@ -29,7 +25,7 @@ const send = (
     return { status: response.statusCode, headers: response.headers, body }
   })
 
-/** A reverse proxy as nginx comes: it names the upstream in `Host` and adds no header. */
+/** Names the upstream in `Host` and adds no header, as nginx does by default. */
 const httpProxy = (port: number) =>
   serve((incoming, response) => {
     const { headers, method, url } = incoming
@@ -45,7 +41,7 @@ const httpProxy = (port: number) =>
     incoming.pipe(upstream)
   })
 
-/** A proxy of bytes, as HAProxy and socat are. */
+/** Carries bytes, as HAProxy and socat do. */
 const tcpProxy = (port: number) =>
   Effect.acquireRelease(
     Effect.promise(async () => {

@@ -1,6 +1,3 @@
-/**
- * A store keeps its owner, and one command gives it to the same service at a new base URL.
- */
 import { expect, it } from "@effect/vitest"
 import { run } from "@pawl/test-support/Program"
 import { files } from "@pawl/test-support/Stores"

@@ -1,12 +1,9 @@
-/**
- * The replay of complete histories of transactions (`Lives`): the facts that a worker keeps lead to the row.
- */
 import * as Lives from "@pawl/test-support/Lives"
 import fc from "fast-check"
 import { expect, it } from "vitest"
 import * as Replay from "../src/internal/story/Replay.ts"
 
-/** The time limit for shrinking a counterexample. */
+/** Milliseconds for shrinking a counterexample. */
 const plugins = [fc.interruptAfterTimeLimit(55_000, { failOnInterrupt: true })]
 
 const assertReplays = async (lives: ReadonlyArray<Lives.Life>, trouble: Lives.Trouble) => {
@@ -18,7 +15,7 @@ const assertReplays = async (lives: ReadonlyArray<Lives.Life>, trouble: Lives.Tr
       const made = calls[index] ?? []
       const { scope, transactionId } = story.row
       const ids = replayed.map(({ sequence, to }) => `${scope}:${transactionId}:${sequence}:${to}`)
-      // A process that ends between the write of a call and the call itself has made none.
+      // A process that ends between the write of a call and the call has made none.
       expect(ids.filter((id) => made.some((call) => call.id === id))).toEqual([
         ...new Set(made.map(({ id }) => id))
       ])

@@ -1,7 +1,4 @@
-/**
- * The facts of random histories lead to their rows. The histories are those of the rule alone, so many of them are cheap:
- * `PAWL_STORIES=100000` plays so many.
- */
+/** `PAWL_STORIES=100000` plays so many histories; those of the rule alone are cheap. */
 import type { Kind } from "@pawl/core/Kind"
 import { type Status, statuses } from "@pawl/core/Status"
 import * as Duration from "effect/Duration"
@@ -57,7 +54,6 @@ const step: fc.Arbitrary<Step> = fc.record({
   outcome: fc.constantFrom("accepts", "accepts", "fails", "is killed", "is told twice")
 })
 
-/** Plays a history by the rules of today, and returns the stories and the calls of the handler. */
 const play = (steps: ReadonlyArray<Step>) => {
   let now = 1_000_000
   let rows: StoredRows = []

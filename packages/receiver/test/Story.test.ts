@@ -1,6 +1,3 @@
-/**
- * The facts of a transaction in each store, and on the admin API.
- */
 import { describe, expect, it } from "@effect/vitest"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -36,7 +33,7 @@ const cap = Effect.gen(function* () {
   const leased = yield* leaseOf(1)
   const numbers = Array.from({ length: maxFacts + 10 }, (_, number) => number)
   for (const number of numbers) yield* ledger.write(leased, { facts: [told(number, number)] })
-  // A repeat of a fact that is kept raises its counter, also now.
+  // A repeat still raises the counter of a kept fact.
   yield* ledger.write(leased, { facts: [told(3, 1000)] })
   yield* ledger.write(leased, { facts: [told(3, 1000)] })
   const repeats = Array.from({ length: 100 }, (_, repeat) => ledger.accept(accept(), 2 + repeat))

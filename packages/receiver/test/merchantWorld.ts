@@ -1,6 +1,3 @@
-/**
- * Several merchants in one receiver: each with a secret, an account and a handler whose calls are recorded.
- */
 import * as Handler from "@pawl/core/Handler"
 import * as NodeHmac from "@pawl/core/NodeHmac"
 import type { Status } from "@pawl/core/Status"
@@ -17,7 +14,9 @@ import * as Receiver from "@pawl/webhook/Receiver"
 import * as Verifier from "@pawl/webhook/Verifier"
 import { apm, checksum, incoming } from "@pawl/test-support/Service"
 
-/** A merchant. Without `accounts` he accepts every account. `secret` is his id, unless it is given. */
+/**
+ * A merchant. Without `accounts` it accepts every account. `secret` is its id, unless it is given.
+ */
 export interface Shop {
   readonly id: string
   readonly accounts?: ReadonlyArray<string>
@@ -39,7 +38,7 @@ export interface Call {
 
 export const secretOf = ({ id, secret }: Shop): string => secret ?? `secret of ${id}`
 
-/** Starts a receiver of several merchants, until the scope ends. */
+/** Starts a receiver until the scope ends. */
 export const make = Effect.fnUntraced(function* (shops: ReadonlyArray<Shop>) {
   const calls: Array<Call> = []
   const merchantOf = (shop: Shop): Merchants.Merchant<unknown> => {
@@ -82,7 +81,7 @@ export const make = Effect.fnUntraced(function* (shops: ReadonlyArray<Shop>) {
   return { built, calls, receive, rowOf }
 })
 
-/** Returns the query of a callback whose URL a merchant made, with his id in the token or without it. */
+/** The id may be in the token. */
 export const searchOf = (shop: Shop, merchant: string | undefined, account: string): string =>
   Effect.runSync(
     Effect.provide(
@@ -98,7 +97,6 @@ export const searchOf = (shop: Shop, merchant: string | undefined, account: stri
     )
   ).replace(/^[^?]*/u, "") + "&paymentMethod=apm&apmType=PIX"
 
-/** Makes a callback about an account, signed by a merchant. */
 export const callback = (
   signer: Shop,
   fields: {

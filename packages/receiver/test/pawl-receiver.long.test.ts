@@ -1,6 +1,3 @@
-/**
- * The receiver as a process.
- */
 import { describe, expect, it } from "@effect/vitest"
 import { serve } from "@pawl/test-support/Listener"
 import type { Transition } from "@pawl/core/Handler"
@@ -298,7 +295,7 @@ it.live("a killed receiver has every callback of a 200 response in its file", ()
 )
 
 describe("R03: SIGTERM", () => {
-  /** Sends half of a callback over a new connection; `finish` sends the rest and returns the response. */
+  /** Sends half of a callback; `finish` sends the rest and returns the response. */
   const half = (port: number, transactionId: string) =>
     Effect.promise(async () => {
       const { body, checksum, search } = callback(transactionId, "PENDING")
@@ -364,7 +361,8 @@ describe("R03: SIGTERM", () => {
         expect(yield* post(first.url, "meanwhile", "PENDING")).toMatchObject({ status: 200 })
         expect(yield* post(first.url, "at-work", "PROCESSING")).toMatchObject({ status: 200 })
 
-        // The second receiver takes what the first leaves, and not the row whose handler runs.
+        // The second receiver takes the rows that the first leaves, but not the one whose handler
+        // runs.
         const second = yield* receiver(env, ...args, "--admin-port", "0")
         const admin = yield* second.admin
         const all = Effect.map(ask(`${admin}/metrics`), ({ text }) =>

@@ -1,6 +1,3 @@
-/**
- * Processes of `pawl-receiver` for tests, and the service and the callbacks around them.
- */
 import { serve } from "@pawl/test-support/Listener"
 import { run, start } from "@pawl/test-support/Program"
 import * as Effect from "effect/Effect"
@@ -16,7 +13,6 @@ export const secrets = {
   PAWL_FORWARD_SECRET: "forward-that-nobody-prints"
 }
 
-/** Serves the status of card payments from `statuses`. */
 export const service = (statuses: ReadonlyMap<string, string>) =>
   Effect.map(
     serve((request, response) => {
@@ -32,11 +28,11 @@ export const service = (statuses: ReadonlyMap<string, string>) =>
 
 export const nobody = { PAWL_BASE_URL: "http://127.0.0.1:9/api" }
 
-/** Starts a receiver on a free port and waits until it serves. `admin` waits for the origin of its admin port. */
+/** Waits until the receiver serves. `admin` waits for the origin of its admin port. */
 export const receiver = (env: Readonly<Record<string, string>>, ...args: ReadonlyArray<string>) =>
   ready(start(process.execPath, [bin, "--port", "0", ...args], { ...secrets, ...env }))
 
-/** Starts a receiver as `receiver` does, with a limit of its file descriptors. */
+/** Limits the file descriptors. */
 export const receiverWith = (
   descriptors: number,
   env: Readonly<Record<string, string>>,
@@ -75,7 +71,6 @@ export const post = (url: string, transactionId: string, transactionStatus: stri
   return ask(`${url}${search}`, { method: "POST", headers, body })
 }
 
-/** Runs a receiver that does not start, and returns how it ended. */
 export const refused = Effect.fnUntraced(function* (
   env: Readonly<Record<string, string>>,
   ...args: ReadonlyArray<string>

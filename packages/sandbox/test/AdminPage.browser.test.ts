@@ -1,8 +1,4 @@
-/**
- * The operator's page of the receiver in a real browser.
- *
- * `PAWL_SCREENSHOTS=1` updates the screenshot of the guide.
- */
+/** `PAWL_SCREENSHOTS=1` updates the screenshot of the guide. */
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import type * as Scope from "effect/Scope"
@@ -17,7 +13,7 @@ import * as Operator from "./support/operator.ts"
 
 const picture = resolve(import.meta.dirname, "../../../docs/images/receiver.png")
 
-/** Waits for an element, and makes the page update ten times a second meanwhile instead of every two seconds. */
+/** Makes the page update ten times a second, instead of every two seconds. */
 const until = async (page: Page, found: Promise<void>): Promise<void> => {
   const isFound = found.then(() => true)
   for (;;) {
@@ -32,18 +28,16 @@ const visible = (page: Page, testId: string, text: string | RegExp) =>
 const gone = (page: Page, testId: string) =>
   until(page, page.getByTestId(testId).waitFor({ state: "hidden" }))
 
-/** A text that as markup would have an effect. */
 const hostile = "<img src=x onerror=\"document.title='pwned'\">"
 
 interface Options extends PageOptions {
   readonly admin?: Parameters<typeof Operator.start>[0]
   readonly path?: string
-  /** Errors of the console that a test expects. */
   readonly allowed?: RegExp
 }
 
 inChromium((withPage) => {
-  /** A test of the page of a receiver: fails if the page raises an error or sends a request to another host. */
+  /** Fails if the page raises an error or sends a request to another host. */
   const onPage =
     (
       prepare: (operator: Operator.Operator) => Effect.Effect<unknown, unknown, Scope.Scope>,
@@ -352,7 +346,7 @@ inChromium((withPage) => {
         await page.getByTestId("find").click()
         await visible(page, "found", "The store has no transaction with the order, id or amount 7.")
       },
-      // A receiver that keeps no story answers 404, as it does for an unknown transaction.
+      // A receiver without a story answers 404, as for an unknown transaction.
       { allowed: /status of 404/u }
     )
   )
@@ -519,7 +513,6 @@ inChromium((withPage) => {
     )
   )
 
-  /** One of everything that the page can show. */
   const everything = ({ callback, faults, park, parkRequest, statuses }: Operator.Operator) =>
     Effect.gen(function* () {
       yield* park("handler-failed", ["100001", "100002", "1".repeat(60)])
@@ -553,7 +546,6 @@ inChromium((withPage) => {
         everything,
         async (page) => {
           await visible(page, "problems", /fails for \d transaction/u)
-          // The other views have the same colours.
           const views = colorScheme === "light" ? everyView : ["overview", "transactions"]
           for (const view of views) {
             await page.getByTestId(`nav-${view}`).click()

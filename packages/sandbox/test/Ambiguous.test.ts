@@ -1,6 +1,3 @@
-/**
- * The page about ambiguous statements names each statement of the contract, and a question of the doctor for each.
- */
 import { readFileSync } from "node:fs"
 import { expect, it } from "vitest"
 import * as Doctor from "../src/Doctor.ts"

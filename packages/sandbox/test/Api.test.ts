@@ -86,7 +86,6 @@ interface Part {
 
 const schemas = document.components.schemas as Readonly<Record<string, Part>>
 
-/** Every object of the document, at any depth. */
 const objectsOf = (value: unknown): ReadonlyArray<Readonly<Record<string, unknown>>> =>
   typeof value === "object" && value !== null
     ? [value as Readonly<Record<string, unknown>>, ...Object.values(value).flatMap(objectsOf)]
@@ -136,7 +135,7 @@ it("has an example for every body", () => {
 it("has only patterns that Python, Java and Go compile", () => {
   const patterns = objectsOf(document).flatMap(({ pattern }) => pattern ?? [])
   expect(patterns.length).toBeGreaterThan(20)
-  // No escape but of a dot, a class of characters and a byte; no group but (?: ).
+  // The only escapes are a dot, a class and a byte; the only group is (?: ).
   for (const pattern of patterns) {
     expect(pattern).toMatch(/^\^(?:[^\\(]|\\[.sS]|\\x[0-9a-f]{2}|\((?!\?)|\(\?:)+\$$/u)
   }

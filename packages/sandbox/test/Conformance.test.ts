@@ -1,6 +1,3 @@
-/**
- * The output of a conformance run: the script that repeats a failure, the report, and the JUnit XML.
- */
 import { keyed } from "@pawl/core/Hmac"
 import type { Status } from "@pawl/core/Status"
 import * as Context from "effect/Context"
@@ -42,7 +39,6 @@ interface ReceivedRequest {
 const received: Array<ReceivedRequest> = []
 const states = new Map<string, string>()
 
-/** Records a request, byte by byte, and reports the status it claims. */
 const record = async (request: IncomingMessage): Promise<void> => {
   const { headers, method = "", url = "" } = request
   const body = (await buffer(request)).toString("latin1")
@@ -98,7 +94,7 @@ const reportOf = (counterexample: ReceiverCase, service = "http://127.0.0.1:4011
     }
   )
 
-/** The printed script of a case, without the wait at its end. */
+/** The script without the wait at its end. */
 const scriptOf = (value: ReceiverCase, service?: string): string =>
   (
     /PAWL_MERCHANT_SECRET set:\n\n([^]*?)\n\nNext: /u.exec(reportOf(value, service))?.[1] ?? ""

@@ -1,8 +1,4 @@
-/**
- * The console and the API documentation in a real browser.
- *
- * `PAWL_SCREENSHOTS=1` updates the screenshot of the README.
- */
+/** `PAWL_SCREENSHOTS=1` updates the screenshot of the README. */
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import type * as Scope from "effect/Scope"
@@ -25,7 +21,6 @@ const picture = resolve(import.meta.dirname, "../../../docs/images/console.png")
 
 const origin = Effect.map(Sandbox.Sandbox, ({ baseUrl }) => new URL(baseUrl).origin)
 
-/** A merchant whose receiver responds with the current value of `answer`. */
 const shop = Effect.suspend(() => {
   const merchant = { answer: 200 }
   return Effect.map(
@@ -34,7 +29,6 @@ const shop = Effect.suspend(() => {
   )
 })
 
-/** Texts of a hostile merchant; as markup each would have an effect. */
 const hostile = [
   "<img src=x onerror=\"document.title='pwned'\">",
   "</script><script>document.title='pwned'</script>",
@@ -50,7 +44,7 @@ const visible = (page: Page, testId: string, text: string | RegExp) =>
 const live = (page: Page) => visible(page, "connection", /^Live$/u)
 
 inChromium((withPage) => {
-  /** Visits a path, and fails if the page raises an error or sends a request to another host. */
+  /** Fails if the page raises an error or sends a request to another host. */
   const visit = <A, E, R>(
     path: string,
     act: (page: Page) => Effect.Effect<A, E, R>,
@@ -71,7 +65,6 @@ inChromium((withPage) => {
       return yield* exit
     })
 
-  /** A test of the console of a sandbox. */
   const onConsole =
     (
       act: (page: Page) => Effect.Effect<void, unknown, Sandbox.Services | Scope.Scope>,
@@ -416,7 +409,6 @@ inChromium((withPage) => {
             await page.evaluate("document.activeElement.dataset.testid"),
             "transaction-100002"
           )
-          // An update of the list does not move the focus.
           await page.getByTestId("move").focus()
           await page.keyboard.press("Enter")
           await visible(page, "step-SUCCEED", "SUCCEED")
@@ -451,7 +443,6 @@ inChromium((withPage) => {
               await visible(page, "status", "PROCESSING")
             })
           }),
-        // The script and the route stay with the page.
         { isNew: true }
       )
     ))
@@ -698,7 +689,7 @@ const stories = [
   ["succeed", "19.99", "Two cups"]
 ] as const
 
-/** Runs in the page: records the chunks of its streams. */
+/** Records the chunks of streams. Runs in the page. */
 const listen = () => {
   const { prototype } = ReadableStreamDefaultReader
   const { read } = prototype
@@ -710,5 +701,5 @@ const listen = () => {
   }
 }
 
-/** Runs in the page: returns the recorded chunks. */
+/** Runs in the page. */
 const streamText = () => document.documentElement.dataset["streamText"] ?? ""

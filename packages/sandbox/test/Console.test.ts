@@ -112,7 +112,6 @@ describe("Console", () => {
 const gaps = Courier.retryGaps.map(Duration.toMillis)
 const at = (minutes: number) => new Date(minutes * 60_000).toISOString()
 
-/** One attempt of the callback of SUCCEED. */
 const tried = (
   attempt: number,
   minutes: number,

@@ -1,6 +1,3 @@
-/**
- * The contract of the service, run against the gateway, the fake, and the sandbox over real sockets.
- */
 import { type Request, Transport } from "@pawl/http/Transport"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
@@ -21,7 +18,7 @@ import { visit } from "./support/customer.ts"
 import { control } from "./support/sandbox.ts"
 import { receiver } from "./support/wire.ts"
 
-/** Makes a service that starts at a time, in milliseconds since the epoch, where time is virtual. */
+/** Makes a service that starts at a time in milliseconds, where time is virtual. */
 type ServiceLayer = (
   options: Gateway.Options,
   startsAt?: number
@@ -30,7 +27,6 @@ type ServiceLayer = (
 const clockAt = (startsAt: number) =>
   Layer.provideMerge(Layer.effectDiscard(TestClock.setTime(startsAt)), TestClock.layer())
 
-/** Starts another service with the same options. */
 const anotherOf = (service: ServiceLayer, options: Gateway.Options): Service["another"] =>
   Effect.flatMap(Clock.currentTimeMillis, (now) =>
     service(options, now).pipe(
@@ -41,7 +37,7 @@ const anotherOf = (service: ServiceLayer, options: Gateway.Options): Service["an
     )
   )
 
-/** Submits a form as the sandbox does for the page of an intent, or of a payment method. */
+/** Submits a form as the sandbox does. */
 const pressing =
   ({ checkout }: Gateway.Gateway["Service"]): Service["press"] =>
   (url, form) => {
@@ -74,7 +70,6 @@ const gateway: ServiceLayer = (options, startsAt = 0) =>
 
 const utf8 = new TextDecoder()
 
-/** Sends a request through the transport of the client, with any method and headers. */
 const exchange = (
   send: Transport["Service"]["send"],
   { body, headers, method, path }: Gateway.Request
@@ -122,7 +117,7 @@ const fake: ServiceLayer = (options, startsAt = 0) =>
     })
   ).pipe(Layer.provideMerge(Fake.layer(options)), Layer.provideMerge(clockAt(startsAt)))
 
-/** Sends a request with `node:http`, because `fetch` normalizes the path. */
+/** Uses `node:http`, because `fetch` normalizes the path. */
 const overHttp =
   (origin: string): ServiceUnderTest["Service"]["handle"] =>
   ({ body, headers, method, path }) =>

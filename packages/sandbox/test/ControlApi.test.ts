@@ -12,11 +12,9 @@ import { listen } from "./support/events.ts"
 import { api, control, list, pay, run, type Shown } from "./support/sandbox.ts"
 import { raw, receiver } from "./support/wire.ts"
 
-/** Waits until a condition holds. */
 const until = <R>(holds: Effect.Effect<boolean, never, R>) =>
   Effect.repeat(Effect.tap(holds, Effect.sleep("2 millis")), { until: (held) => held })
 
-/** Opens the event stream without reading it. */
 const deafListener = (baseUrl: string) =>
   new Promise<Socket>((resolve, reject) => {
     const { host, port } = new URL(baseUrl)
@@ -42,7 +40,7 @@ describe("the clock", () => {
             attemptsOf.set(transactionStatus, attempts)
             return [attempts <= down ? 503 : 200]
           })
-          // Late callbacks make also their first attempt while the clock stands still.
+          // Late callbacks also make their first attempt while the clock stands still.
           yield* pay({ scenario: "succeed+late", callbackUrl: `${shop.url}/cb` })
           yield* clock("3 hours")
           const ladders = Map.groupBy(
@@ -457,7 +455,7 @@ describe("a URL in a request", () => {
             const body = payment({ requestId: `r-${at}`, [field]: url })
             const { json, status } = yield* api("POST", "/v1/payments/apm", body)
             assert.deepStrictEqual([status, ...fields(json)], [400, field], url)
-            // The same holds where the contract leaves the body open.
+            // The contract leaves this body open.
             const card = { number: "4242424242424242" }
             const paid = { requestId: `c-${at}`, mid: "m", amount: "1", currency: "EUR", card }
             const open = yield* api("POST", "/v1/payments/card", { ...paid, [field]: url })

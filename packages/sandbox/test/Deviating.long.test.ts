@@ -1,6 +1,6 @@
 /**
- * A table of services that deviate from the specification (`fixtures/deviating.txt`): what the doctor says, which profile it
- * writes, and what goes wrong for a merchant that pays, pays out and refunds there with this profile.
+ * Services of `fixtures/deviating.txt`: the doctor's answer, its profile, and a merchant's faults
+ * with it.
  */
 import * as Effect from "effect/Effect"
 import { expect, it } from "vitest"
@@ -11,7 +11,6 @@ import * as Edits from "../src/internal/readings/Edits.ts"
 import * as Rehearsal from "../src/internal/doctor/Rehearsal.ts"
 import { probe } from "./support/probed.ts"
 
-/** Each reading of a question but the default. */
 const planted = Readings.questions.flatMap((question) =>
   Readings.known(question)
     .slice(1)
@@ -175,7 +174,7 @@ const others: ReadonlyArray<readonly [name: string, behaviour: Behaviour]> = [
 
 const rows = [...planted, ...others]
 
-/** Plays a service. `exit` is what the doctor exits with at once, and after the switches of its profile were set. */
+/** The doctor's `exit` at once, and after its profile was set. */
 const play = async (behaviour: Behaviour) => {
   const recording = await probe(behaviour)
   const profile = Doctor.profile(recording)

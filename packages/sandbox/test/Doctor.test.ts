@@ -1,7 +1,4 @@
-/**
- * The doctor is judged by gateways whose readings are known: it names the planted reading, and finds the default in every
- * other question.
- */
+/** Gateways with known readings judge the doctor. */
 import * as Transport from "@pawl/http/Transport"
 import * as fc from "fast-check"
 import * as Effect from "effect/Effect"
@@ -23,7 +20,7 @@ const numRuns = Number(process.env["PAWL_RUNS"] ?? 4)
 
 const probe = (readings: Readings.Readings) => probed(Readings.behaviour(readings))
 
-/** The findings that are not the default ones, by question. */
+/** The findings that are no defaults. */
 const named = (recording: Doctor.Recording): Readings.Readings =>
   Object.fromEntries(
     Doctor.findings(recording).flatMap(({ question, reading, verdict }) =>
@@ -136,7 +133,7 @@ describe("a run", () => {
   })
 })
 
-/** Interrupts a run after a request has reached the service, and returns what the file has then. */
+/** Returns the file of a run that ends after a request has reached the service. */
 const interrupted = Effect.fnUntraced(function* (at: number) {
   const transport = yield* Transport.Transport
   const reached = yield* Latch.make()
@@ -165,7 +162,7 @@ const count = Effect.flatMap(Gateway.Gateway, ({ transactions }) =>
   Effect.map(transactions, ({ length }) => length)
 )
 
-/** The questions that cannot be answered of a service with a reading, because it makes no payment or no page. */
+/** The questions without an answer, because there is no payment or no page. */
 const hidden: Readonly<Record<string, ReadonlyArray<string>>> = {
   "checksum: in no way that was tried": [
     "callbackAmount",
@@ -179,7 +176,6 @@ const hidden: Readonly<Record<string, ReadonlyArray<string>>> = {
 /** Answers of other questions change with the status of a response. */
 const mixed: ReadonlySet<string> = new Set(["errorStatus", "unknownId"])
 
-/** Random readings of a few questions. */
 const anyReadings: fc.Arbitrary<Readings.Readings> = fc.record(
   Object.fromEntries(
     Readings.questions

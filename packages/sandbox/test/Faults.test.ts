@@ -9,7 +9,6 @@ import { get } from "./support/wire.ts"
 
 const endpoint = "POST /v1/payments/apm"
 
-/** Returns all bytes of the response, until the connection ends. */
 const exchange = Effect.fnUntraced(function* (path: string, body: string, token: string) {
   const { baseUrl } = yield* Sandbox.Sandbox
   const { hostname, port } = new URL(baseUrl)

@@ -1,8 +1,4 @@
-/**
- * The pages for customers in a real browser.
- *
- * `PAWL_SCREENSHOTS=1` updates the screenshot of the README.
- */
+/** `PAWL_SCREENSHOTS=1` updates the screenshot of the README. */
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
@@ -23,7 +19,6 @@ import { createAt, intentAt, untilTold } from "./support/customer.ts"
 
 const picture = resolve(import.meta.dirname, "../../../docs/images/hosted-page.png")
 
-/** A merchant's site on its own port: a success page, a failure page, and a page with a frame. */
 const shop = Effect.map(
   Effect.acquireRelease(
     Effect.promise(async () => {
@@ -45,7 +40,7 @@ const shop = Effect.map(
   (server) => {
     const address = server.address()
     const port = typeof address === "object" && address !== null ? address.port : 0
-    // For a browser this is another site than the sandbox, on the same machine.
+    // For a browser this is another site than the sandbox.
     return `http://localhost:${port}`
   }
 )
@@ -85,7 +80,7 @@ const fill = async (page: Page | Frame, number: string) => {
 
 const isShown = (page: Page, testid: string) => page.getByTestId(testid).waitFor()
 
-/** Runs in the page: draws its QR code as the browser shows it, and returns the pixels. */
+/** Returns the pixels of the QR code. Runs in the page. */
 const pixelsOf = async (png: string) => {
   const bytes = Uint8Array.from(atob(png), (letter) => letter.codePointAt(0) ?? 0)
   const image = await createImageBitmap(new Blob([bytes], { type: "image/png" }))
@@ -103,7 +98,6 @@ const statuses = Effect.map(
 const paid = "NEW PENDING PROCESSING SUCCEED"
 
 inChromium((withPage) => {
-  /** Visits an address, and fails if the page violates its policy. */
   const visit = (
     url: string,
     act: (page: Page) => Promise<void>,
@@ -235,7 +229,7 @@ inChromium((withPage) => {
       Effect.gen(function* () {
         const { redirectUrl } = yield* intentAt(urlsOf(shop))
         yield* visit(redirectUrl, async (page) => {
-          // A second window has the same form, which is outdated after the payment.
+          // The second window's form is outdated after the payment.
           const other = await page.context().newPage()
           await other.goto(redirectUrl)
           await fill(other, "4242424242424242")
@@ -267,7 +261,7 @@ inChromium((withPage) => {
           await page.waitForURL(`${shop}/thanks?order=7`)
         })
         assert.deepStrictEqual(yield* statuses, ["NEW CUSTOMER_VERIFICATION SUCCEED"])
-        // The page without `?frame=1` may not be framed, so the browser does not show it.
+        // Without `?frame=1` the page may not be framed.
         yield* Effect.promise(() =>
           withPage(async (page) => {
             await page.goto(`${shop}/cart?url=${encodeURIComponent(redirectUrl)}`)
@@ -331,7 +325,6 @@ inChromium((withPage) => {
           await page.getByTestId("next").click()
           await page.getByTestId("way-BANK_TRANSFER").click()
           await page.getByTestId("pay-BANK_TRANSFER").click()
-          // The section stays open and shows the error.
           await page.getByTestId("account-BANK_TRANSFER").fill("DE89 3704 0044 0532 0130 00")
           await page.getByTestId("pay-BANK_TRANSFER").click()
           await page.waitForURL(`${shop}/thanks?order=7`)
@@ -376,7 +369,6 @@ inChromium((withPage) => {
               await page.getByTestId("pay").click()
               await look(say.challengeMore)
               await page.getByTestId("challenge-decline").click()
-              // The waiting page, and the last page in a frame.
               await page.goto(open.iframeUrl)
               await page.getByTestId("pay-WALLET").click()
               await look(say.underway)

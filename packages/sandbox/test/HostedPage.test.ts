@@ -97,7 +97,6 @@ describe("the page of an intent", () => {
           const { redirectUrl } = yield* intentAt({ requestId: `${lang} ${accepted}`, lang })
           const { text } = yield* visit(redirectUrl, undefined, { "accept-language": accepted })
           assert.include(text, `<html lang="${expected}">`)
-          // A page in another language than the requested one says so.
           assert.strictEqual(text.includes(`data-testid="untranslated"`), lang === "ja")
           assert.include(text.replaceAll(/\s/gu, " "), amount)
         }

@@ -11,7 +11,7 @@ import * as PageShell from "../src/internal/pages/PageLayout.ts"
 import * as PayPage from "../src/internal/pages/PayPage.ts"
 import { languageOf, translations } from "../src/internal/pages/Translations.ts"
 
-/** Texts like those in the Big List of Naughty Strings. */
+/** Texts like the Big List of Naughty Strings. */
 const naughty = [
   `<script>alert(1)</script>`,
   `"><img src=x onerror=alert(1)>`,
@@ -60,7 +60,7 @@ it("only the result of a template is put into another unescaped", () => {
   )
 })
 
-/** Returns the names of tags and attributes in order, as the tokenizer of a browser reads them. */
+/** Returns the names of tags and attributes as a browser's tokenizer reads them. */
 const skeleton = (page: string): ReadonlyArray<string> =>
   Array.from(
     page.matchAll(/<(\/?[a-z!][a-z0-9-]*)((?:\s+[a-z-]+(?:="[^"]*")?)*)\s*\/?>/gu),

@@ -1,6 +1,4 @@
-/**
- * The real client against a service that answers with nulls and epoch times.
- */
+/** Answers with nulls and epoch times. */
 import * as ApmPayments from "@pawl/http/ApmPayments"
 import * as ApmPayouts from "@pawl/http/ApmPayouts"
 import * as CardPayments from "@pawl/http/CardPayments"

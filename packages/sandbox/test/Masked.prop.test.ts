@@ -1,6 +1,3 @@
-/**
- * The bodies that the console shows have no secrets.
- */
 import * as fc from "fast-check"
 import { assert, it } from "vitest"
 import { masked } from "../src/internal/sandbox/Masked.ts"

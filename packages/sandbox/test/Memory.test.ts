@@ -14,10 +14,8 @@ import { authenticate, payment, Receiver, run, send } from "@pawl/test-support/T
 setFlagsFromString("--expose-gc")
 const collect: unknown = runInNewContext("gc")
 
-/** The most bytes of a request to the sandbox. */
 const maxBytes = 64 * 1024
 
-/** The bytes of heap in use after a garbage collection. */
 const inUse = Effect.sync(() => {
   if (typeof collect === "function") collect()
   return process.memoryUsage().heapUsed

@@ -1,7 +1,4 @@
-/**
- * openapi.json is true of the sandbox: requests that are made from the document alone get only answers that it
- * allows, by Effect's reading of the document and by that of Python's jsonschema.
- */
+/** Effect and Python's jsonschema read openapi.json, from which the requests are made. */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import fc from "fast-check"
@@ -16,7 +13,6 @@ import { call, receiver } from "./support/wire.ts"
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** A body that was sent or received, and the place of its schema in the document. */
 interface Exchange {
   readonly schema: string
   readonly body: unknown
@@ -33,7 +29,7 @@ const placeOf = ({ method, path }: Operation, rest: string): string =>
   ["/paths", path.replaceAll("/", "~1"), method.toLowerCase(), rest].join("/") +
   "/content/application~1json/schema"
 
-/** A request: the example, with some fields of a random body, and maybe one wrong field. */
+/** An example with some random fields, and maybe a wrong one. */
 interface Drawn {
   readonly operation: Operation
   readonly changed: Fields
@@ -68,7 +64,6 @@ const request: fc.Arbitrary<Drawn> = fc.oneof(
   })
 )
 
-/** Sends requests to a sandbox, and keeps what the next ones need. */
 const merchant = (baseUrl: string, callbackUrl: string) => {
   const exchanges: Array<Exchange> = []
   const seen = new Set<string>()
@@ -121,7 +116,7 @@ const merchant = (baseUrl: string, callbackUrl: string) => {
     return answer
   })
 
-  /** The ids that an operation may take, the likeliest last. */
+  /** The likeliest id is last. */
   const idsFor = ({ path }: Operation) =>
     ids
       .filter((made) => path.startsWith(made.path))
@@ -131,7 +126,6 @@ const merchant = (baseUrl: string, callbackUrl: string) => {
   return { exchanges, idsFor, known, seen, send }
 }
 
-/** Sends every example and many random requests, and returns the bodies and what was seen. */
 const conversation = run(
   Effect.gen(function* () {
     const { baseUrl } = yield* Sandbox.Sandbox
@@ -200,7 +194,6 @@ if (!hasJsonschema) {
   console.warn("SKIPPED: bodies in the eyes of Python, because there is no python3-jsonschema")
 }
 
-/** Checks bodies with Python. */
 const check = (exchanges: ReadonlyArray<Exchange>) =>
   new Promise<{ readonly code: number; readonly stdout: string }>((resolve) => {
     const script = new URL("support/checkBodies.py", import.meta.url).pathname

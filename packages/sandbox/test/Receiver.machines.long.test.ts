@@ -1,7 +1,4 @@
-/**
- * Several receiver processes on one PostgreSQL, killed while callbacks arrive. The transitions that one application is
- * told are compared with the statuses of the service.
- */
+/** Receiver processes on one PostgreSQL are killed while callbacks arrive. */
 import * as NodeHmac from "@pawl/core/NodeHmac"
 import { type Status, rank } from "@pawl/core/Status"
 import { ApmPayments } from "@pawl/http/ApmPayments"
@@ -35,7 +32,6 @@ interface ToldTransition {
   readonly attempt: number
 }
 
-/** The application: the transitions that it was told, and its violations. */
 const application = Effect.gen(function* () {
   const key = NodeHmac.keyed(merchantSecret)("pawl forwarded transitions")
   const sign = NodeHmac.keyed(Redacted.make(key))
@@ -56,7 +52,7 @@ const application = Effect.gen(function* () {
       const last = before.at(-1)
       if (last !== undefined && rank(to) < rank(last.to))
         violations.push(`${id} came after ${last.id}`)
-      // A transition that a kill interrupted counts as not told, so the next one starts at the last told status.
+      // A transition that a kill interrupted counts as not told.
       const from = last === undefined ? [null] : [last.to, last.from]
       if (last?.id !== id && !from.includes(transition.from)) {
         violations.push(
@@ -73,7 +69,6 @@ const application = Effect.gen(function* () {
   return { told, violations, inProgress, url: `http://127.0.0.1:${port}/transitions` }
 })
 
-/** Starts receivers, and kills the remaining ones with the scope. */
 const machines = Effect.gen(function* () {
   const scope = yield* Effect.scope
   const alive = new Map<Program, number>()
@@ -95,7 +90,7 @@ const machines = Effect.gen(function* () {
   return { alive, start, kill }
 })
 
-/** Sends a callback to the next live receiver, and to another one if that receiver dies. */
+/** Tries another receiver if one dies. */
 const balancer = (alive: ReadonlyMap<Program, number>) => {
   let turn = 0
   return serve((request, response) => {
@@ -175,7 +170,7 @@ it.live.runIf(hasPostgres)(
           }
         )
 
-      // Three receivers create the tables concurrently. One is killed while callbacks arrive, and another replaces it.
+      // Three receivers create the tables at once. One is killed and replaced.
       const [first, second, third] = yield* Effect.all(
         [startReceiver, startReceiver, startReceiver],
         {
@@ -188,7 +183,7 @@ it.live.runIf(hasPostgres)(
       const fourth = yield* startReceiver
       yield* pay
 
-      // All receivers are killed, as in a power failure. Their leases expire before others start.
+      // As in a power failure, the leases expire before other receivers start.
       yield* untilTold(60)
       yield* Effect.all([second, third, fourth].map(kill), { concurrency: "unbounded" })
       const layer = NodePostgres.layerLedger({ ...Postgres.server, database: name })

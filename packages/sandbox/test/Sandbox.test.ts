@@ -29,7 +29,6 @@ const authenticate = Effect.fnUntraced(function* (baseUrl: string, body: object 
   return (json as { readonly accessToken: string }).accessToken
 })
 
-/** Creates a payment, and waits for a number of callback attempts. */
 const pay = Effect.fnUntraced(function* (over: Parameters<typeof payment>[0], attempts: number) {
   const { baseUrl } = yield* Sandbox.Sandbox
   const { changes } = yield* Courier.Courier

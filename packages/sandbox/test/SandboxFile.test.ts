@@ -18,7 +18,6 @@ beforeEach(() => {
 })
 afterEach(() => Fs.rmSync(directory, { recursive: true }))
 
-/** Runs several sandboxes on one file, one after the other. */
 const inTurn = async (
   options: Sandbox.Options,
   ...tests: ReadonlyArray<Parameters<typeof run>[0]>

@@ -1,6 +1,3 @@
-/**
- * The shop of the examples from outside: a customer pays in a browser, and `conform` checks its receiver.
- */
 import { start } from "@pawl/test-support/Program"
 import * as Effect from "effect/Effect"
 import { mkdtempSync, rmSync } from "node:fs"
@@ -23,7 +20,6 @@ const freePort = Effect.callback<string>((resume) => {
   })
 })
 
-/** Starts the shop, and returns its address. */
 const shopAt = Effect.fnUntraced(function* (baseUrl: string, name: string) {
   const { line } = yield* start(process.execPath, [join(root, "examples/src/promiseShop.mjs")], {
     PAWL_BASE_URL: baseUrl,

@@ -1,6 +1,3 @@
-/**
- * A transaction that the sandbox made, exported from the ledger, is the scenario that it had.
- */
 import * as Evidence from "@pawl/core/Evidence"
 import { isTerminal, type Status } from "@pawl/core/Status"
 import * as Fact from "@pawl/webhook/internal/rule/Fact"
@@ -13,7 +10,7 @@ import * as Scenario from "@pawl/testkit/Scenario"
 
 const id = "1"
 
-/** Plays a scenario to a ledger: its callbacks, and a read after each final status and at the end. */
+/** Plays callbacks, and a read after each final status and at the end. */
 const play = ({ statuses, suffixes }: Scenario.Scenario) =>
   Effect.gen(function* () {
     const ledger = yield* Ledger
@@ -65,13 +62,13 @@ describe("the scenario of a story", () => {
       const scenario = Scenario.parse(text) ?? assert.fail(text)
       const story = await play(scenario)
       const exported = Scenario.parse(StoryScenario.make(story)) ?? assert.fail("not a scenario")
-      // The service went back to a status that a callback had claimed before, so no callback is missing.
+      // A callback had claimed this status before, so none is missing.
       const lost = scenario.suffixes.lost && text !== "chargeback-won+lost"
       assert.deepEqual(exported.suffixes, {
         ...scenario.suffixes,
         lost: lost && !text.startsWith("chargeback-won")
       })
-      // Without callbacks only the statuses that were read are known.
+      // Without callbacks only the read statuses are known.
       const isKnown = (status: Status, index: number) =>
         !scenario.suffixes.silent ||
         index === 0 ||

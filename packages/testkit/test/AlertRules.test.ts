@@ -1,7 +1,3 @@
-/**
- * The alert rules about the client, evaluated on what `/metrics` says while the service has a fault: the rule of the
- * fault fires, and no other.
- */
 import * as ApmPayments from "@pawl/http/ApmPayments"
 import * as Promtool from "@pawl/test-support/Promtool"
 import { layerMemory } from "@pawl/webhook/Ledger"
@@ -38,7 +34,9 @@ const cases: ReadonlyArray<{
   }
 ]
 
-/** Returns what `/metrics` says every 30 seconds of half an hour, in which a status is read every 6 seconds. */
+/**
+ * Returns `/metrics` every 30 seconds of half an hour, in which a status is read every 6 seconds.
+ */
 const record = (fault: Faults.Fault) =>
   Effect.gen(function* () {
     const payments = yield* ApmPayments.ApmPayments

@@ -1,6 +1,3 @@
-/**
- * The actions of customers on the pages of an intent, in any order and at any time.
- */
 import * as Effect from "effect/Effect"
 import * as TestClock from "effect/testing/TestClock"
 import * as fc from "fast-check"
@@ -16,7 +13,6 @@ const good = { ...card, number: "4242 4242 4242 4242" }
 const declines = { ...card, number: "4000000000000002" }
 const challenges = { ...card, number: "4000-0000-0000-3220" }
 
-/** Creates an intent, and returns its identifier. */
 const create = Effect.fnUntraced(function* (over: Readonly<Record<string, unknown>> = {}) {
   const { redirectUrl } = yield* ask(
     "POST",
@@ -36,7 +32,7 @@ const look = Effect.fnUntraced(function* (id: string) {
   return { intent, all }
 })
 
-/** Submits a form as the page shows it now, or as it was a number of attempts ago. */
+/** Submits a form as the page shows it, or as it was `ago` attempts before. */
 const submit = Effect.fnUntraced(function* (id: string, form: Form, ago = 0) {
   const { intent } = yield* look(id)
   const { checkout } = yield* Gateway.Gateway
@@ -167,7 +163,6 @@ describe("an intent", () => {
           yield* settle
           assert.strictEqual((yield* look(id)).intent.state, state)
           assert.include(received.at(-1)?.body, last)
-          // The decision is final.
           yield* checkout.decide(intent.attempts[0] ?? "", !isApproved)
           assert.strictEqual((yield* look(id)).intent.state, state)
         }

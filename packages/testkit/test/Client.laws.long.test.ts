@@ -1,6 +1,3 @@
-/**
- * The laws of a client, checked on the client of `@pawl/http`, on a handwritten one, and on that one with planted bugs.
- */
 import { describe, it } from "vitest"
 import * as Laws from "../src/Laws.ts"
 import { laws, pawlClient } from "../src/Laws/Client.ts"

@@ -1,6 +1,3 @@
-/**
- * The promises of the client about money, tokens and time, checked against the service itself.
- */
 import { Unreachable } from "@pawl/core/PaymentsError"
 import { ApmPayments } from "@pawl/http/ApmPayments"
 import * as Clock from "effect/Clock"
@@ -17,7 +14,7 @@ import { Gateway } from "../src/Gateway.ts"
 import { repetitions } from "./support/counts.ts"
 import * as Network from "./support/network.ts"
 
-/** Milliseconds; a busy machine needs a long time for this many calls. */
+/** Milliseconds for this many calls on a busy machine. */
 const timeout = 300_000
 
 const payment = {
@@ -27,7 +24,7 @@ const payment = {
   apmPayload: { paymentMethod: "WALLET" }
 }
 
-/** The lost responses differ in each run; the seed of fast-check reproduces them. */
+/** Seeds the lost responses; fast-check's seed reproduces them. */
 const seed = fc.readConfigureGlobal()?.seed ?? 0
 
 const isAuth = ({ url }: { readonly url: string }) => url.endsWith("/v1/auth")
@@ -44,7 +41,6 @@ const run = <A, E>(
     Effect.runPromise
   )
 
-/** Runs an effect while virtual time passes. */
 const during = <A, E, R>(time: Duration.Input, effect: Effect.Effect<A, E, R>) =>
   Effect.gen(function* () {
     const fiber = yield* Effect.forkChild(effect, { startImmediately: true })
@@ -61,7 +57,7 @@ describe("payments over a network that loses 3 answers of 10", () => {
     let unknown = 0
     const reset = new Unreachable({ reason: "the connection was reset", sent: true, attempts: 1 })
 
-    /** The service handles the request; then the connection breaks, or the response never arrives. */
+    /** The connection breaks after the service handled the request, or no response arrives. */
     const lossy = (_: unknown, exchange: Network.Exchange): Network.Exchange =>
       Effect.gen(function* () {
         const response = yield* exchange
@@ -88,7 +84,7 @@ describe("payments over a network that loses 3 answers of 10", () => {
                   unknown++
                 })
               ),
-              // An unknown outcome, or a request that cannot have been sent, is retried with the same requestId and fields.
+              // The requestId and the fields are the same.
               Effect.retry({ while: ({ isRetryable }) => isRetryable }),
               Effect.result
             )

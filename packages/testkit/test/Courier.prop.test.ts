@@ -50,7 +50,7 @@ it("X02: with any suffixes and story, the callbacks are the history plus or minu
         const forgeries = deliveries.filter((delivery) => delivery.forged)
         assert.lengthOf(forgeries, forged ? genuine.length : 0)
         for (const { status } of forgeries) assert.notInclude(scenario.statuses, status)
-        // The checksum does not cover the status, so a forged callback has a genuine checksum.
+        // The checksum does not cover the status, so a forged callback has a genuine one.
         assert.isAtMost(new Set(received.map(({ checksum }) => checksum)).size, 1)
 
         const isOrdered = JSON.stringify(statuses(genuine)) === JSON.stringify(expected)

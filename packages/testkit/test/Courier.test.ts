@@ -9,7 +9,6 @@ import { create, Receiver, run } from "@pawl/test-support/TestGateway"
 
 const minutes = (...all: ReadonlyArray<number>) => all.map((one) => one * 60_000)
 
-/** The attempts of one status in the log. */
 const attempts = (status: string) =>
   Effect.gen(function* () {
     const { deliveries } = yield* Courier.Courier

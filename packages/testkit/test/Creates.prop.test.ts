@@ -1,6 +1,3 @@
-/**
- * Properties of every create.
- */
 import * as Effect from "effect/Effect"
 import * as Scheduler from "effect/Scheduler"
 import * as TestClock from "effect/testing/TestClock"

@@ -84,7 +84,6 @@ describe("the client over a fake", () => {
         })
         yield* subscriptions.pause(subscriptionId)
         yield* subscriptions.resume(subscriptionId)
-        // One year in one adjust.
         yield* TestClock.adjust("365 days")
         assert.strictEqual((yield* subscriptions.get(subscriptionId)).lastChargeStatus, "SUCCEED")
         yield* subscriptions.cancel(subscriptionId)

@@ -29,7 +29,6 @@ describe("a fault in memory", () => {
       Effect.provide(test, Layer.provideMerge(Fake.layer({ seed }), TestClock.layer()))
     )
 
-  /** Creates a payment, and returns the time of the response. */
   const create = ApmPayments.ApmPayments.use(({ create }) => create(unsigned)).pipe(
     Effect.andThen(Clock.currentTimeMillis),
     Effect.forkChild({ startImmediately: true }),

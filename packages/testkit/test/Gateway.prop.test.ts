@@ -101,7 +101,6 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
   { weight: 1, arbitrary: fc.constant({ do: "reset" as const }) }
 )
 
-/** The model of the gateway: a list of stories with their start times. */
 interface Modelled {
   readonly requestId: string
   readonly story: string

@@ -21,7 +21,6 @@ import { evidenceReducer } from "../src/Laws/Reducer.ts"
 const sample = <A>(arbitrary: fc.Arbitrary<A>, numRuns = 5000): Array<A> =>
   fc.sample(arbitrary, { numRuns, seed: fc.readConfigureGlobal().seed ?? 1 })
 
-/** Asserts that each case has at least `least` samples. */
 const covers = <A>(
   samples: ReadonlyArray<A>,
   cases: Readonly<Record<string, (sample: A) => boolean>>,
@@ -33,7 +32,6 @@ const covers = <A>(
   expect(counts.filter(([, count]) => count < least)).toEqual([])
 }
 
-/** Returns the counterexample that fast-check shrinks to. */
 const shrunk = <A>(
   arbitrary: fc.Arbitrary<A>,
   holds: (value: A) => boolean,
@@ -57,7 +55,6 @@ type Traffic = typeof Generators.traffic extends (...args: never) => fc.Arbitrar
   ? A
   : never
 const hasRepeat = (seen: ReadonlyArray<unknown>) => new Set(seen).size < seen.length
-/** Tells whether a status was skipped. */
 const hasGap = (seen: ReadonlyArray<string>) =>
   ranks(seen).some((each, at, all) => each - (all[at - 1] ?? each) > 7)
 
@@ -291,7 +288,8 @@ describe("deliveries", () => {
   })
 
   it("keep each fault with its status when the history shrinks", () => {
-    // Histories have three statuses, or start at NEW. So NEW has to go, which moves PENDING to its index.
+    // Histories have three statuses, or start at NEW. So NEW has to go, which moves PENDING to its
+    // index.
     const long = Generators.histories().filter(
       ({ statuses }) => statuses[0] === "NEW" || statuses.length === 3
     )

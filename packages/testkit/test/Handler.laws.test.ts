@@ -1,6 +1,3 @@
-/**
- * The laws of a handler, checked on a handwritten shop, and on that one with planted bugs.
- */
 import * as Effect from "effect/Effect"
 import { describe, expect, it } from "vitest"
 import * as Laws from "../src/Laws.ts"
@@ -9,7 +6,6 @@ import { handlers, right, shop } from "./support/handlers.ts"
 import { breaks, broken } from "./support/lawTests.ts"
 import { describePlantedBugs } from "./support/plantedBugs.ts"
 
-/** Makes a shop like the handwritten one. */
 const like =
   (change: (opened: Shop) => Shop): Open =>
   async (order) =>
@@ -36,7 +32,7 @@ describe("the laws of a handler hold", () => {
 
   it("for a shop that has APM payments", async () => {
     const plant: Parameters<typeof shop>[0] = {
-      // There are no refunds of APM payments, so REFUNDED takes everything.
+      // APM payments have no refunds, so REFUNDED takes everything.
       books: (stored, order) => ({
         ...right.books(stored, order),
         money: stored.some(({ to }) => to === "SUCCEED") ? order.amount : 0

@@ -11,7 +11,6 @@ import * as Rule from "../src/Laws/Rule.ts"
 import { broken as namesOf, expectListed, expectSummary, stepsOf } from "./support/lawTests.ts"
 import { documented, reducers, rules } from "./support/reducers.ts"
 
-/** Checks all laws on a subject and returns the broken ones. */
 const breaks = <Subject>(
   laws: ReadonlyArray<Laws.Law<Subject>>,
   subject: Subject,

@@ -1,6 +1,3 @@
-/**
- * The laws of a ledger hold in a file, in PostgreSQL and in shards, and every planted bug breaks one.
- */
 import { layerMemory, Ledger } from "@pawl/webhook/Ledger"
 import * as RequestStore from "@pawl/webhook/internal/ledger/RequestStore"
 import * as LedgerSql from "@pawl/webhook/LedgerSql"
@@ -22,7 +19,7 @@ import { emptied } from "./support/sqlStore.ts"
 
 type Fresh = FreshStore<Ledger>
 
-/** The laws about the order of rows, which holds within a shard. They are checked on a single ledger. */
+/** The laws about the order of rows, which holds within a shard only. */
 const orderLaws = new Set(
   [
     "of the first reads",
@@ -34,7 +31,6 @@ const orderLaws = new Set(
   ].flatMap((beginning) => names(laws).filter((name) => name.startsWith(beginning)))
 )
 
-/** Checks the laws on a ledger of four shards. */
 const holdSharded = (place: string, fresh: Fresh, numRuns: number) => {
   it(`every facet of rows holds in four shards ${place}`, async () => {
     expect([...(await brokenFacets(fresh, { numRuns }))]).toEqual([])
@@ -75,7 +71,7 @@ await describeWithDatabase((database) => {
   const ledger = postgres("public", 4)
   hold("in PostgreSQL", () => ledger, 5)
 
-  /** Four schemas of the database stand for four databases. */
+  /** Four schemas stand for four databases. */
   const schemas = ["one", "two", "three", "four"] as const
   beforeAll(() =>
     Effect.runPromise(
@@ -105,7 +101,6 @@ describe("the laws of a ledger", () => {
       : law
   }
 
-  /** For each planted bug, the laws that it breaks and the result of the law that must catch it. */
   let found: ReadonlyArray<{
     readonly bug: string
     readonly law: string

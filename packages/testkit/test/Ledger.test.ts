@@ -1,6 +1,4 @@
-/**
- * The laws of a ledger hold in memory and in SQLite. `Ledger.long.test.ts` has the other stores and the planted bugs.
- */
+/** `Ledger.long.test.ts` has the other stores and the planted bugs. */
 import { layerMemory } from "@pawl/webhook/Ledger"
 import type { Change } from "@pawl/webhook/internal/rule/Row"
 import { describe, it } from "vitest"
@@ -36,7 +34,7 @@ const write = (which: number, change: Change = {}): Step => ({
   isStale: false
 })
 
-/** A history that once broke a law: seed 1776338555 of the histories of PostgreSQL. */
+/** Counterexample: seed 1776338555 of the histories of PostgreSQL. */
 const refusedRegistration: ReadonlyArray<Step> = [
   { _tag: "register", after: 0, id: "1", kind: "refund", status: undefined, amount: undefined },
   {
@@ -57,7 +55,10 @@ it("R44: a registration with another amount than a token's is not refused (seed 
   }
 })
 
-/** A history that once broke a law: seed 540106357. A row took over the bodies of another kind, which opened a row again. */
+/**
+ * Counterexample: seed 540106357. A row took over the bodies of another kind, which opened a row
+ * again.
+ */
 const reopenedKind: ReadonlyArray<Step> = [
   accept(0, "card", "SUCCEED"),
   accept(0, "refund", "PENDING"),

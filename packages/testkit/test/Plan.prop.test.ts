@@ -21,7 +21,7 @@ const plan = fc.record(
   { requiredKeys: ["frequency", "interval", "startDate"] }
 )
 
-/** Returns the n-th date of a plan, computed with JavaScript's `Date`. */
+/** Uses JavaScript's `Date`. */
 const nth = ({ frequency, interval, startDate }: PlanSchedule, n: number): number => {
   const start = new Date(startDate)
   if (frequency !== "MONTHLY") {

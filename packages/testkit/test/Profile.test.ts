@@ -1,6 +1,3 @@
-/**
- * The effect of the profile's switches on a gateway.
- */
 import * as Profile from "@pawl/core/Profile"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -10,7 +7,6 @@ import { authenticate, testGateway, fields, payment, send } from "@pawl/test-sup
 
 const separators = ["|", "", ":"]
 
-/** Returns the response of a gateway with a separator to a create signed with another one. */
 const create = (separator: string, joinedWith: string) => {
   const { accountId, amount, checksum: _, currency, requestId, ...rest } = payment()
   const signed = { accountId, requestId, amount, currency }

@@ -1,6 +1,3 @@
-/**
- * Properties of every operation with an id in its path.
- */
 import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
 import { assert, it } from "vitest"
@@ -9,7 +6,6 @@ import { body, creates, prepare } from "@pawl/test-support/Creates"
 
 const canary = "k4n4ry"
 
-/** Each operation with the create of its resource. */
 const reads: ReadonlyArray<readonly [method: string, path: string, create: string]> = [
   ["GET", "/payments/apm/status", "/payments/apm"],
   ["GET", "/payouts/apm/info", "/payouts/apm"],

@@ -1,6 +1,3 @@
-/**
- * The laws of a receiver, checked on pawl's own receiver, on a handwritten one, and on that one with planted bugs.
- */
 import * as Handler from "@pawl/core/Handler"
 import * as Hmac from "@pawl/core/Hmac"
 import type { Status } from "@pawl/core/Status"
@@ -37,7 +34,6 @@ const turns = async (millis: number) => {
   }
 }
 
-/** Makes a handwritten receiver with its own service. */
 const subject = async (
   wrong?: Parameters<typeof receiver>[1],
   onRead: Parameters<Make>[0] = () => {}
@@ -74,7 +70,6 @@ const subject = async (
   }
 }
 
-/** Makes pawl's own receiver as a function, in virtual time. */
 const pawlReceiver = async (): Promise<Reporting> => {
   const world = ManagedRuntime.make(
     PawlReceiver.layer().pipe(
@@ -114,7 +109,6 @@ const stepsOf = (by: Laws.LawBroken | undefined): number =>
 const onEnd: Array<() => Promise<void>> = []
 afterAll(() => Promise.all(onEnd.map((end) => end())))
 
-/** Makes a receiver that follows the specification to the letter. */
 const letter = async (): Promise<Reporting> => {
   const fake = ManagedRuntime.make(Fake.layer())
   onEnd.push(() => fake.dispose())
@@ -126,7 +120,10 @@ const letter = async (): Promise<Reporting> => {
   }
 }
 
-/** The laws that the specification decides, and those of pawl; `Conformance` of the sandbox numbers them in this order. */
+/**
+ * `Conformance` of the sandbox numbers the laws of the specification and those of pawl in this
+ * order.
+ */
 const { pawls = [], specified = [] } = Object.groupBy(laws, ({ section }) =>
   section.startsWith("spec.md") ? "specified" : "pawls"
 )

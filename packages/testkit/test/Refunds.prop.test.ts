@@ -9,7 +9,6 @@ import { ask, body, card, scenario } from "@pawl/test-support/Creates"
 
 const cents = (amount: string): number => Math.round(Number(amount) * 100)
 
-/** Tells whether a refund counts against its payment. */
 const isOpen = (statuses: ReadonlyArray<string>, story: string): boolean =>
   !(statuses.includes("CANCELLED") || story.startsWith("decline"))
 
@@ -61,7 +60,6 @@ it("refunds never exceed the captured amount, in any order, and no smaller refun
                 )
               })
 
-            /** Returns the refunded cents of a payment by the true transactions. */
             const taken = Effect.fnUntraced(function* (paymentId: string) {
               const refunds = (yield* gateway.transactions).filter(
                 (transaction) => transaction.paymentId === paymentId

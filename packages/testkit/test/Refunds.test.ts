@@ -28,7 +28,6 @@ const pay = Effect.fnUntraced(function* (over: Readonly<Record<string, unknown>>
   return Number(transactionId)
 })
 
-/** Creates a refund, and returns the response. */
 const refund = Effect.fnUntraced(function* (
   paymentId: number,
   over: Readonly<Record<string, unknown>> = {}

@@ -1,6 +1,3 @@
-/**
- * The laws of a request store hold in PostgreSQL, and every planted bug breaks one.
- */
 import * as Ledger from "@pawl/webhook/Ledger"
 import * as NodePostgres from "@pawl/webhook/NodePostgres"
 import { layerMemory, RequestStore } from "@pawl/webhook/internal/ledger/RequestStore"
@@ -28,7 +25,6 @@ describe("the laws of a request store", () => {
       : law
   }
 
-  /** For each planted bug, the laws that it breaks. */
   let found: ReadonlyArray<{ readonly bug: string; readonly broken: ReadonlyArray<string> }> = []
   beforeAll(async () => {
     found = await Promise.all(

@@ -1,6 +1,4 @@
-/**
- * The laws of a request store hold in memory and in SQLite. `RequestStore.long.test.ts` has PostgreSQL and the planted bugs.
- */
+/** `RequestStore.long.test.ts` has PostgreSQL and the planted bugs. */
 import * as NodeSqlite from "@pawl/webhook/NodeSqlite"
 import { describe } from "vitest"
 import { hold, inMemory } from "./support/requestStoreLaws.ts"

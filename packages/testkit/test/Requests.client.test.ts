@@ -1,6 +1,3 @@
-/**
- * Requests over the real client, whose service answers badly or late.
- */
 import * as Checksum from "@pawl/core/Checksum"
 import * as NodeHmac from "@pawl/core/NodeHmac"
 import * as PawlConfig from "@pawl/http/PawlConfig"
@@ -44,8 +41,8 @@ const token = () => {
 }
 
 /**
- * Runs a test against a service that answers by functions, the second one with the number of the create and its body. `/auth`
- * takes `authTime` milliseconds. The client asks `secretOf` for its secret.
+ * The second function gets the number of the create and its body. `/auth` takes `authTime`
+ * milliseconds.
  */
 const run = (
   service: {

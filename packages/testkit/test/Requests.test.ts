@@ -1,6 +1,3 @@
-/**
- * Requests over the real client and the service in memory, beside a receiver.
- */
 import * as Handler from "@pawl/core/Handler"
 import type { RequestInput, RequestKind } from "@pawl/core/RequestSender"
 import { CardPayments } from "@pawl/http/CardPayments"
@@ -48,10 +45,7 @@ const payment = {
   apmPayload: { paymentMethod: "WALLET" }
 } as const
 
-/**
- * The transitions that the handler was told: the request and the status. The receiver refuses every callback if it does not have
- * the secret of the service.
- */
+/** A receiver without the service's secret refuses every callback. */
 const world = (callbackSecret = secret, kind?: RequestKind) => {
   const told: Array<string> = []
   const handler = Handler.layer(({ requestId, to }) =>
@@ -128,7 +122,7 @@ it("tells the handler of a payment whose answers were lost, and makes it once", 
       yield* Fiber.join(call)
       expect(yield* get("order-1")).toMatchObject({ outcome: { _tag: "Answered" } })
       expect(yield* faults.list).toEqual([])
-      // No callback came, so the transaction is known from the response to the recovery alone.
+      // Without a callback only the recovery's response names the transaction.
       expect(told.at(-1)).toBe("order-1 SUCCEED")
       const { transactions } = yield* Gateway
       expect(yield* transactions).toHaveLength(1)
@@ -154,7 +148,6 @@ it("sends what was enqueued, and keeps a declined payment as declined", () => {
   )
 })
 
-/** The input of each kind, with a card token and the id of a payment. */
 const inputs: {
   readonly [K in RequestKind]: (cardToken: string, paid: string) => RequestInput<K>
 } = {
@@ -270,7 +263,7 @@ it.each(Struct.keys(inputs))(
             const again = yield* Effect.forkChild(Effect.result(send(kind, input as never)))
             yield* TestClock.adjust("1 day")
             yield* Fiber.join(again)
-            // A callback settles it too, after the responses were lost.
+            // A callback also settles it after the responses were lost.
             expect((yield* get("order-1"))?.outcome?._tag).toMatch(/^(?:Answered|Found)$/u)
             const made = (yield* transactions).length - before
             // The customer of an intent makes its transaction.

@@ -1,6 +1,4 @@
-/**
- * Secrets must not be stored or returned: card numbers, security codes, identity numbers.
- */
+/** Secrets are card numbers, security codes and identity numbers. */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"

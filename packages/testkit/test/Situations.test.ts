@@ -1,6 +1,6 @@
 /**
- * The situations that break receivers: how often the generators draw each, and how short the counterexamples of planted bugs
- * are. The page docs/situations.md has both tables.
+ * docs/situations.md has both tables: how often the generators draw each, and how short the
+ * counterexamples are.
  */
 import { isStatus, rank, type Status } from "@pawl/core/Status"
 import * as fc from "fast-check"
@@ -12,7 +12,6 @@ import { summaries } from "./support/lawTests.ts"
 
 const count = 2000
 
-/** The share of situations in samples of one generator, under a seed of its own. */
 const sharesOf = <A>(
   generator: string,
   arbitrary: fc.Arbitrary<A>,
@@ -141,7 +140,7 @@ it("at least 30 planted bugs are shown by a counterexample, in each list of laws
 })
 
 it("docs/situations.md has both tables", async () => {
-  /** Pads cells as the formatter does. A column of numbers is one whose rule ends with a colon. */
+  /** Pads cells as the formatter does. The rule of a column of numbers ends with a colon. */
   const table = (...rows: ReadonlyArray<ReadonlyArray<string | number>>) => {
     const lines = rows.map((row, line) =>
       row.map((cell, at) => {

@@ -1,6 +1,4 @@
-/**
- * The client refuses the formats that the service refuses, before it sends a request.
- */
+/** The client refuses a format before it sends a request. */
 import * as ApmPayments from "@pawl/http/ApmPayments"
 import * as ApmPayouts from "@pawl/http/ApmPayouts"
 import * as PaymentIntents from "@pawl/http/PaymentIntents"

@@ -17,7 +17,7 @@ const start = fc
 
 const frequency = fc.constantFrom("DAILY", "WEEKLY", "MONTHLY", "CUSTOM")
 
-/** Returns the dates of a plan for a year from its first, computed with JavaScript's `Date`. */
+/** Uses JavaScript's `Date`. */
 const datesOf = (begun: number, frequency: string, interval: number): ReadonlyArray<number> => {
   const dates: Array<number> = []
   for (let n = 0; ; n++) {
@@ -58,7 +58,6 @@ it("over a year every date of the plan, and no other, is charged once, to the mi
             }
             const given = { cardToken: String(cardToken), paymentId: 0 }
             yield* ask("POST", path, body(path, given, { plan, skipFirstCharge }))
-            // The time passes in arbitrary steps.
             let passed = 0
             for (const step of steps) {
               const now = Math.min(step, year - passed)

@@ -27,7 +27,6 @@ const tokenOf = (number: string) =>
     ({ cardToken }) => String(cardToken)
   )
 
-/** Creates a subscription on the start date of its plan, and returns the response. */
 const subscribe = Effect.fnUntraced(function* (over: Json = {}, number = card.number) {
   yield* TestClock.setTime(start)
   const cardToken = yield* tokenOf(number)
@@ -41,7 +40,6 @@ const put = Effect.fnUntraced(function* (id: unknown, update: unknown) {
   return yield* send("PUT", `${path}/${String(id)}`, { token, body: update })
 })
 
-/** The time and the status of each charge. */
 const charges = Effect.gen(function* () {
   const transactions = yield* (yield* Gateway.Gateway).transactions
   return transactions

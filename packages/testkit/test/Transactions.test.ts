@@ -24,7 +24,6 @@ const openIn = (book: Book.Transactions, text: string) => {
   })
 }
 
-/** Opens a transaction in a new gateway. */
 const open = Effect.fnUntraced(function* (text: string) {
   const book = yield* makeBook
   const { transactionId } = yield* openIn(book, text)

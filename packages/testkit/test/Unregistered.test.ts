@@ -1,6 +1,3 @@
-/**
- * The time from a callback until its handler is told, for each kind, at a receiver that nobody registers with.
- */
 import * as Handler from "@pawl/core/Handler"
 import * as NodeHmac from "@pawl/core/NodeHmac"
 import { ApmPayments } from "@pawl/http/ApmPayments"
@@ -48,7 +45,6 @@ const creates = {
 
 type Created = keyof typeof creates
 
-/** Creates a transaction with the callback URL, and returns the time until its success is told as this kind. */
 const timeOf = (kind: Created, callbackUrl: string) => {
   let told: number | undefined
   const handler = Handler.layer((transition) =>

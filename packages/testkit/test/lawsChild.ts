@@ -1,6 +1,4 @@
-/**
- * Laws as tests of Node's own runner; the argument selects the rule to check.
- */
+/** Laws as tests of Node's own runner; the argument selects the rule. */
 import { test } from "node:test"
 import * as Laws from "../src/Laws.ts"
 import { laws, type Rule } from "../src/Laws/Rule.ts"

@@ -1,6 +1,3 @@
-/**
- * The alert rules, evaluated on what `/metrics` says under each fault: the rule of the fault fires, and no other.
- */
 import * as Promtool from "@pawl/test-support/Promtool"
 import * as Effect from "effect/Effect"
 import * as Metric from "effect/Metric"
@@ -15,7 +12,7 @@ import * as World from "@pawl/test-support/World"
 
 const minute = World.minute
 
-/** The events of a minute. `n` counts the minutes from 0, and a fault lasts from minute 20 on. */
+/** Events of minute `n`, from 0 on. A fault lasts from minute 20 on. */
 type Minute = (
   n: number,
   receiver: Effect.Success<World.World["start"]>,
@@ -28,17 +25,14 @@ interface Fault {
   readonly options?: Parameters<typeof World.make>[0]
   readonly minute?: Minute
   readonly minutes?: number
-  /** Without a receiver nothing works on the ledger. */
   readonly hasReceiver?: boolean
 }
 
 const begin = 20
 const isBroken = (now: number) => now >= begin * minute
 
-/** A payment that is accepted in each minute, confirmed and told. */
 const pay: Minute = (n, { receive }) => receive(`paid-${n}`, "SUCCEED")
 
-/** A callback in each minute of the fault. */
 const send =
   (...requests: ReadonlyArray<(id: string) => Incoming>): Minute =>
   (n, { receiveRequest }) =>
@@ -165,7 +159,6 @@ const faults: ReadonlyArray<Fault> = [
   }
 ]
 
-/** Returns what `/metrics` says every 30 seconds. */
 const record = ({
   hasReceiver = true,
   minute = pay,

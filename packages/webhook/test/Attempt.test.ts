@@ -1,6 +1,3 @@
-/**
- * One attempt of a request: which errors settle it, what is written of it, and which alarms it raises.
- */
 import { StoreUnavailable } from "@pawl/core/CallbackError"
 import { NotFound, Unauthorized, ValidationFailed } from "@pawl/core/PaymentsError"
 import type { RequestError, RequestSender, SendOptions } from "@pawl/core/RequestSender"
@@ -14,7 +11,6 @@ import { card, sendAndLeave, start, watched } from "./requestProcess.ts"
 import { payment } from "./requestService.ts"
 import { pass, run } from "@pawl/test-support/World"
 
-/** Makes a sender that fails with the given errors, one after the other, and notes the options of its sends. */
 const failing = (...errors: ReadonlyArray<RequestError>) => {
   const sends: Array<SendOptions | undefined> = []
   const next = [...errors]
@@ -81,7 +77,7 @@ describe("a refusal", () => {
         const shop = yield* start({ built: lost.built, sender })
         const error = yield* Effect.flip(shop.send("card-payment", card("order-1")))
         expect(error).toMatchObject({ _tag: "OutcomeUnknown", cause: { _tag: "NotFound" } })
-        // Its lease ends at once, so that a worker asks again.
+        // The lease ends at once, so that a worker asks again.
         expect(yield* shop.get("order-1")).toMatchObject({
           outcome: undefined,
           begunAt: 0,
@@ -120,7 +116,6 @@ it("the limits of a call are those of its request", () =>
   ))
 
 describe("an attempt whose lease is lost", () => {
-  /** Makes a sender whose first request takes 20 seconds, and which answers the others at once. */
   const slow = () => {
     const counts = { sent: 0, interrupted: 0 }
     const send: RequestSender["Service"]["send"] = () =>

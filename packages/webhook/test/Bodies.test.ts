@@ -1,7 +1,3 @@
-/**
- * Bodies of hostile senders: tiny chunks, more bodies than fit, and connections without requests. The doors stay within
- * their memory, and a callback is answered meanwhile.
- */
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
@@ -22,7 +18,6 @@ import { callbackRequest, makeReceiver, post, sendRaw } from "./doors.ts"
 setFlagsFromString("--expose-gc")
 const collectGarbage = runInNewContext("gc") as () => void
 
-/** The bytes that this process holds. */
 const heldBytes = (): number => {
   collectGarbage()
   const { external, heapUsed } = process.memoryUsage()
@@ -33,7 +28,6 @@ const { search } = callbackRequest()
 const chunkedHead = `POST /callback${search} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`
 const chunk = (size: number) => `${size.toString(16)}\r\n${"x".repeat(size)}\r\n`
 
-/** Serves a listener, and returns the port and a promise of the time when every body has this length. */
 const serveCounting = (listener: RequestListener, bodies: number, length: number) =>
   Effect.gen(function* () {
     const { promise, resolve } = Promise.withResolvers<void>()
@@ -51,7 +45,7 @@ const serveCounting = (listener: RequestListener, bodies: number, length: number
     return { port, received: Effect.promise(() => promise) }
   })
 
-/** A listener of `node:http` that passes each request to a web handler, as servers in front of one do. */
+/** Passes requests to a web handler, as servers in front of one do. */
 const webListener =
   (handler: WebReceiver.WebReceiver["handler"]): RequestListener =>
   (request, response) => {
@@ -77,7 +71,7 @@ describe.each(doors)("%s", (door) => {
   it.live("A26: keeps at most 3 times the limit of a body that comes in tiny chunks", () =>
     Effect.gen(function* () {
       const connections = 40
-      // The most chunks that are accepted, and one chunk less than the whole body, so that every body stays open.
+      // The most chunks, and one less than the whole body, so that every body stays open.
       const tiny = Buffer.from(chunkedHead + chunk(16).repeat(4095))
       const { port, received } = yield* serveCounting(
         yield* listenerOf(door),
@@ -123,18 +117,16 @@ describe("the bodies of a door", () => {
     expect(three.add(bytes)).toBe(true)
     expect(givenUp).toEqual(["two"])
     expect(two.add(bytes)).toBe(false)
-    // The released bytes are free again.
     one.release()
     one.release()
     expect(three.add(bytes)).toBe(true)
     expect(givenUp).toEqual(["two"])
-    // Now there is no other body to give up.
     expect(three.add(bytes)).toBe(false)
     expect(givenUp).toEqual(["two", "three"])
   })
 })
 
-/** Bodies of 64,000 bytes that do not end. 524 of them have less than 32 MiB together, and 525 have more. */
+/** Bodies that do not end: 524 have less than 32 MiB together, and 525 have more. */
 const unfinished = { length: 64_000, count: 530, fitting: 524 }
 
 it.live(
@@ -161,7 +153,6 @@ it.live(
       yield* Effect.promise(() => refused.promise)
       const genuine = new Request(url, { method: "POST", ...callbackRequest() })
       expect((yield* Effect.promise(() => handler(genuine))).status).toBe(200)
-      // The genuine body cost one more.
       expect(statuses).toEqual(statuses.map(() => 503))
       expect(statuses.length - (unfinished.count - unfinished.fitting)).toBeLessThanOrEqual(1)
     })
@@ -197,7 +188,6 @@ it.live(
     })
 )
 
-/** A server with at most four connections, whose requests wait until they are answered. */
 const limited = Effect.gen(function* () {
   const { promise, resolve } = Promise.withResolvers<void>()
   const waiting = Promise.withResolvers<void>()

@@ -1,6 +1,3 @@
-/**
- * The token of a callback URL, from the request to the verified callback.
- */
 import { character } from "@pawl/test-support/Text"
 import { Hmac } from "@pawl/core/Hmac"
 import { keyed } from "@pawl/core/NodeHmac"
@@ -165,7 +162,7 @@ describe("a callback URL", () => {
   })
 })
 
-/** Returns the query of a URL with the parameters that the service appends. */
+/** Adds the parameters of the service. */
 const arrives = (url: string, method: Method = "apm") =>
   `${new URL(url).search}&paymentMethod=${method}`
 

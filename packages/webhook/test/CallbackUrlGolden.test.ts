@@ -1,6 +1,6 @@
 /**
- * Callback URLs of the first version. The service keeps a URL for as long as its transaction lives, so every later
- * version has to write the same URLs and to read these.
+ * Callback URLs of the first version. The service keeps a URL as long as its transaction, so every
+ * later version writes and reads the same.
  *
  * The tokens were made without pawl:
  *
@@ -120,7 +120,6 @@ describe.each(issued)(
   }
 )
 
-/** Signs the content of a token as `encode` does. */
 const signed = (content: string): string => {
   const tag = createHmac("sha256", secret).update(`pawl callback url 1\n${content}`).digest()
   return `${content}.${tag.subarray(0, 16).toString("base64url")}`
@@ -162,7 +161,7 @@ it("a token of up to 1,024 characters is read, and no longer one is issued", () 
     const { kind } = verified("card", card(), token)
     return [new URLSearchParams(token).get("pawl")?.length, kind]
   }
-  // The JSON of a token has these lengths. Base64url has no text of 1,001 characters, so none has 1,024.
+  // Lengths of the JSON. Base64url has no text of 1,001 characters, so no JSON has 1,024.
   expect(read(750)).toEqual([1023, "refund"])
   expect(() => read(751)).toThrow("no room")
 })

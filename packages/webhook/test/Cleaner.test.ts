@@ -1,6 +1,3 @@
-/**
- * The deletion of callback bodies, of texts of requests and of transactions after their times.
- */
 import { StoreUnavailable } from "@pawl/core/CallbackError"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
@@ -13,14 +10,12 @@ import * as RequestStore from "../src/internal/ledger/RequestStore.ts"
 import { card, verified } from "@pawl/test-support/Service"
 import * as World from "@pawl/test-support/World"
 
-/** Starts a cleaner that keeps bodies for a day. */
 const clean = (ledger: Ledger["Service"]) =>
   Layer.build(Cleaner.layer).pipe(
     Effect.provideService(Ledger, ledger),
     Effect.provideService(Cleaner.Retention, Duration.days(1))
   )
 
-/** All bodies that there are. */
 const all = ({ now }: World.World) => ({ before: now() + 1, limit: 1000 })
 
 describe("the body of a callback", () => {
@@ -141,7 +136,7 @@ it("the texts of requests are deleted while no body can be", () =>
   ))
 
 describe("a transaction", () => {
-  /** Runs a cleaner for two days beside an old transaction, and returns the deletions that it asks for. */
+  /** Returns the deletions of two days beside an old transaction. */
   const watch = (months: number | undefined) =>
     World.run(
       Effect.gen(function* () {
@@ -173,7 +168,7 @@ describe("a transaction", () => {
     expect(new Set(asked.map(({ age, limit }) => `${age / World.day} ${limit}`))).toEqual(
       new Set(["217 100"])
     )
-    // A batch that deleted none ends the day, and one that failed is repeated after 5 minutes.
+    // A batch without deletions ends the day; a failed one is repeated after 5 minutes.
     const nextDay = World.day + 20
     expect(asked.map(({ at }) => at)).toEqual([0, 20, nextDay, nextDay + 5 * World.minute])
   })

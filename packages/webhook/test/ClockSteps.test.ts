@@ -1,6 +1,3 @@
-/**
- * Steps back of a clock while callbacks are stored, and small steps.
- */
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
@@ -18,7 +15,10 @@ import * as World from "@pawl/test-support/World"
 const { day, hour, minute, says, second, told } = World
 
 describe("R27: a write that begins before the clock is set back and is stored after it", () => {
-  /** Statements take 200 ms. The worker checks the clock every 400 ms, in one of the phases before the callback is stored. */
+  /**
+   * A statement takes 200 ms. The worker checks the clock every 400 ms, in a phase before the
+   * callback.
+   */
   const delayed = (step: number, status: "PENDING" | "SUCCEED") =>
     Effect.forEach([0, 100, 200, 300], (phase) =>
       Effect.gen(function* () {

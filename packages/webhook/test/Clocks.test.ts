@@ -1,6 +1,3 @@
-/**
- * Clocks that are set back or forward, and clocks that differ.
- */
 import * as Evidence from "@pawl/core/Evidence"
 import * as Profile from "@pawl/core/Profile"
 import * as Clock from "effect/Clock"
@@ -229,7 +226,6 @@ it("R27: an alarm is raised again after the clock was set back", () =>
     })
   ))
 
-/** A clock that is some milliseconds ahead of another one. */
 const aheadOf = (clock: Clock.Clock, ahead: () => number): Clock.Clock => {
   const now = () => clock.currentTimeMillisUnsafe() + ahead()
   return {
@@ -254,7 +250,6 @@ await onPostgres((place) => {
           yield* ledger.claim({ at: 0, until: 0, limit: 0 })
           return LedgerClock.make(ledger, clock).currentTimeMillisUnsafe()
         }).pipe(Effect.provideService(Clock.Clock, clock), Effect.scoped)
-        // The server of the tests has the clock of this machine.
         expect(Math.abs(time - process.currentTimeMillisUnsafe())).toBeLessThan(minute)
       }
     }).pipe(Effect.runPromise))

@@ -1,6 +1,3 @@
-/**
- * The condition of a receiver whose store takes a change of an old row and no callback.
- */
 import * as Handler from "@pawl/core/Handler"
 import * as NodeHmac from "@pawl/core/NodeHmac"
 import * as Profile from "@pawl/core/Profile"
@@ -82,7 +79,6 @@ describe("the store of a receiver", () => {
   )
 })
 
-/** Starts a receiver without work on rows, and returns how it answers, and its condition. */
 const receiverOn = Effect.fnUntraced(function* (place: Place) {
   const ledger = Context.get(yield* Layer.build(Layer.fresh(ledgerOf(place))), Ledger)
   const built = yield* Layer.build(
@@ -112,7 +108,6 @@ const receiverOn = Effect.fnUntraced(function* (place: Place) {
   return { isWritable: Effect.isSuccess(ledger.checkWritable), latest, read, send }
 })
 
-/** Sends callbacks before, during and after a fault of a table, and reads the condition each time. */
 const check = <E>(
   place: Place,
   during: <A>(
@@ -124,7 +119,6 @@ const check = <E>(
     const { isWritable, latest, read, send } = yield* receiverOn(place)
     yield* Effect.gen(function* () {
       expect(yield* send).toEqual([503, 503])
-      // The row that readiness changes can be changed.
       expect(yield* isWritable).toBe(true)
       expect(yield* read).toMatchObject({ ready: false, store: "not writable" })
       expect((yield* latest).notStored?.cause).toMatch(cause)
@@ -133,7 +127,6 @@ const check = <E>(
     expect(yield* read).toMatchObject({ ready: true, store: "writable" })
   }).pipe(Effect.provideService(MinimumLogLevel, "None"))
 
-/** Runs work between two statements. */
 const between =
   (before: string, after: string) =>
   <A>(work: Effect.Effect<A, never, Scope.Scope>) =>

@@ -1,6 +1,3 @@
-/**
- * One read of a status: the endpoints that it asks, and the result of each response.
- */
 import * as Evidence from "@pawl/core/Evidence"
 import { BeforeRequest } from "@pawl/core/internal/BeforeRequest"
 import type { Kind } from "@pawl/core/Kind"
@@ -26,7 +23,6 @@ import { blank, type Row } from "../src/internal/rule/Row.ts"
 
 const start = 1_000_000
 
-/** Reads a row while the service responds as `respond`. Returns the fiber of the read, and the kinds that it asks. */
 const reading = Effect.fnUntraced(function* (
   row: Partial<Row>,
   respond: (kind: Kind) => Effect.Effect<string, ReadError>
@@ -81,7 +77,7 @@ describe("a read", () => {
         expect(yield* asks("apm", 60_000)).toEqual(["apm"])
         expect(yield* asks("refund", 0)).toEqual(["refund"])
         expect(yield* asks("card-payout", 59_999, pending, true)).toEqual(["card-payout"])
-        // A callback that names its own id as a refund.
+        // The callback names its own id as a refund.
         expect(yield* asks("card", 0, pending, true)).toEqual(["refund"])
         expect(yield* asks("card", 60_000, pending, true)).toEqual(["refund"])
         const unknown = (kind: Kind) =>

@@ -1,6 +1,3 @@
-/**
- * The confirmation of claims, by the responses of the service.
- */
 import * as Effect from "effect/Effect"
 import { describe, expect, it } from "vitest"
 import * as World from "@pawl/test-support/World"

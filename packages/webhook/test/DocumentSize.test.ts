@@ -1,6 +1,4 @@
-/**
- * The bytes that a finished transaction takes in a SQLite file, with its key and its index entries. Keys come in their order.
- */
+/** The bytes include key and index entries. Keys come in order. */
 import * as Evidence from "@pawl/core/Evidence"
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
@@ -16,7 +14,6 @@ import { day } from "@pawl/test-support/World"
 const rows = 10_000
 const maxBytes = 450
 
-/** Plays a card payment from its registration to the watch, and deletes its bodies. */
 const finish = Effect.fnUntraced(function* (transactionId: string, at: number) {
   const ledger = yield* Ledger
   const order = { requestId: "order-2026-000017", mid: "mid-1", amount: "10.00", currency: "EUR" }
@@ -70,7 +67,7 @@ it.live(`a finished card transaction without bodies takes at most ${maxBytes} by
     const [[pageSize]] = (yield* sql`PRAGMA page_size`.values) as [[number]]
     const bytes = (((yield* usedPages) - before) * pageSize) / rows
     expect(bytes).toBeLessThanOrEqual(maxBytes)
-    // The copies are counted: a document has at least this many bytes.
+    // The copies are counted.
     expect(bytes).toBeGreaterThan(200)
   }).pipe(Effect.provide(ledgerOf(files()()), { local: true }))
 )

@@ -1,7 +1,3 @@
-/**
- * The format of documents: each value is read as it was written, a damaged document is never read as another value, and the
- * fields of a newer version stay.
- */
 import fc from "fast-check"
 import * as Result from "effect/Result"
 import { describe, expect, it } from "vitest"
@@ -21,7 +17,6 @@ const arbitraries: Readonly<Record<Collection, fc.Arbitrary<Any.Keyed<unknown>>>
 const collections = ["transactions", "requests", "quarantine", "settings"] as const
 const codecs = Codecs.texts
 
-/** Checks a law of any document. */
 const check = (
   collection: Collection,
   law: (document: string, keyed: Any.Keyed<unknown>) => void,
@@ -41,7 +36,7 @@ describe.each(collections)("a document of %s", (collection) => {
   it("is read as it was written", () =>
     check(collection, (document, { key, value }) => {
       const read = codecs[collection].decode(document, key)
-      // A member that is undefined may be left out.
+      // An undefined member may be left out.
       expect(read).toEqual(value)
       expect(codecs[collection].encode(read)).toBe(document)
     }))
@@ -82,10 +77,9 @@ describe.each(collections)("a document of %s", (collection) => {
     ))
 })
 
-/** The numbers of fields that no version has. */
+/** Numbers of fields that no version has. */
 const newFields = fc.constantFrom(..."!#$%&*;?@ZWYHIJK\u00e4\u{1f600}")
 
-/** Writes lines into a document behind any line, and its check anew. */
 const withLines = (document: string, added: ReadonlyArray<readonly [number, string]>): string => {
   const lines = document.split("\n").slice(0, -1)
   for (const [at, line] of added) lines.splice(1 + (at % lines.length), 0, line)
@@ -93,7 +87,7 @@ const withLines = (document: string, added: ReadonlyArray<readonly [number, stri
   return `${text}\n~${Fields.hashOf(text).toString(36)}`
 }
 
-/** Returns the lines of a document in any order, without its check. */
+/** Returns the lines in any order, without the check. */
 const linesOf = (document: string) => document.split("\n").slice(0, -1).toSorted()
 
 describe.each(["transactions", "requests"] as const)("a document of %s", (collection) => {

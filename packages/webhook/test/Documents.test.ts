@@ -1,6 +1,4 @@
-/**
- * Documents written out in full. Stores have such texts, so a change of one of them is a change of the format.
- */
+/** Documents in full. Stores have such texts, so a change of one is a change of the format. */
 import { describe, expect, it } from "vitest"
 import * as Fact from "../src/internal/rule/Fact.ts"
 import * as Codes from "../src/internal/documents/Codes.ts"
@@ -22,7 +20,6 @@ const none: Omit<StoredRow, "row"> = {
   accepted: {}
 }
 
-/** A payment that was registered, called back and read, and that a handler is being told. */
 const payment: StoredRow = {
   row: {
     ...blank("card", "100001", createdAt),
@@ -88,7 +85,7 @@ const payment: StoredRow = {
   accepted: { PENDING: { at: createdAt, count: 2 }, SUCCEED: { at: createdAt + 500, count: 1 } }
 }
 
-/** A refund whose numbers and times are far away from those of any clock. */
+/** A refund whose numbers and times are far from those of any clock. */
 const refund: StoredRow = {
   ...none,
   row: { ...blank("refund", "100001", 0), sequence: 2 ** 60, pollAt: 2 ** 60, retryAt: -0.5 }

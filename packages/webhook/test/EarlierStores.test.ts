@@ -1,6 +1,3 @@
-/**
- * Stores of each schema that has landed: this version opens them, gives back what they have, and works off what is due.
- */
 import { readFileSync } from "node:fs"
 import * as Handler from "@pawl/core/Handler"
 import * as NodeHmac from "@pawl/core/NodeHmac"
@@ -29,7 +26,6 @@ interface Stored {
   readonly rows: Readonly<Record<string, ReadonlyArray<Readonly<Record<string, unknown>>>>>
 }
 
-/** Makes the tables of an earlier version, with its rows. */
 const restore = Effect.fnUntraced(function* ({ _tag }: Place, stored: Stored) {
   const sql = yield* SqlClient
   yield* sql`CREATE TABLE pawl_migrations (migration_id INTEGER PRIMARY KEY,
@@ -47,7 +43,6 @@ const restore = Effect.fnUntraced(function* ({ _tag }: Place, stored: Stored) {
   }
 })
 
-/** Runs a receiver until it has told a transition, and returns that. */
 const firstTold = (ledger: Ledger["Service"]) =>
   Effect.gen(function* () {
     const told: Array<Handler.Transition> = []

@@ -1,7 +1,3 @@
-/**
- * A change counts only after the commit of its transaction, which can fail at its COMMIT, when all its statements have
- * succeeded.
- */
 import { describe, expect, it } from "@effect/vitest"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -20,7 +16,6 @@ const add = (records: Engine, by = 1) =>
     return { value: next, result: next }
   })
 
-/** Opens an empty store in two processes. */
 const open = Effect.fnUntraced(function* (place: Place) {
   const build = Layer.build(Layer.fresh(ledgerOf(place)))
   const [one, two] = yield* Effect.all([build, build])
@@ -29,7 +24,7 @@ const open = Effect.fnUntraced(function* (place: Place) {
   return { sql, one: Context.get(one, Records).own[0], two: Context.get(two, Records).own[0] }
 })
 
-/** Makes every commit fail that changes a setting, and only the commit. */
+/** Fails the commit alone. */
 const refuseCommits = Effect.fnUntraced(function* (sql: SqlClient) {
   yield* sql.onDialectOrElse({
     pg: () =>
@@ -61,14 +56,13 @@ const tests = (placeOf: () => Place): void => {
       const { one, sql, two } = yield* open(placeOf())
       expect(yield* add(one)).toBe(1)
       expect(yield* add(two, 10)).toBe(11)
-      // This process sees that another one has changed the document. On PostgreSQL the next changes lock it.
+      // On PostgreSQL the next changes lock the document.
       expect(yield* add(one)).toBe(12)
 
       yield* refuseCommits(sql)
       expect(Exit.isFailure(yield* Effect.exit(add(one)))).toBe(true)
       yield* allowCommits(sql)
 
-      // The other process writes the version that the failed change would have had.
       expect(yield* add(two, 10)).toBe(22)
       expect(yield* add(one)).toBe(23)
       expect(yield* two.get("settings", "count")).toBe(23)

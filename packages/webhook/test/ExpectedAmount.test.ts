@@ -1,6 +1,3 @@
-/**
- * Callbacks with another amount than the ordered one, from the callback to the redriven dead letter.
- */
 import * as Amount from "@pawl/core/Amount"
 import type { Kind, KnownKind } from "@pawl/core/Kind"
 import type { RequestKind } from "@pawl/core/RequestSender"

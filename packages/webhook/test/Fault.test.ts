@@ -1,6 +1,3 @@
-/**
- * The errors of the two databases, told apart.
- */
 import * as LedgerSql from "../src/LedgerSql.ts"
 import * as NodeSqlite from "../src/NodeSqlite.ts"
 import * as Fault from "../src/internal/sql/Fault.ts"
@@ -11,7 +8,6 @@ import { SqlError, StatementTimeoutError } from "effect/sql/SqlError"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 
-/** An error of PostgreSQL inside those of the layers above it. */
 const ofPostgres = (code: string, message = "the text of the server") =>
   new StoreUnavailable({
     cause: new SqlError({
@@ -76,7 +72,6 @@ it("an error without a number is unavailable, and one of our own time-outs says 
 })
 
 describe("an error of SQLite", () => {
-  /** Returns the fault of a statement after others. */
   const faultOf = (...statements: ReadonlyArray<string>) =>
     Effect.gen(function* () {
       yield* LedgerSql.migrate

@@ -1,6 +1,3 @@
-/**
- * Group commit: which items share a commit, and which items fail together.
- */
 import * as Deferred from "effect/Deferred"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -25,7 +22,7 @@ interface Commit {
   readonly end: (exit: Exit.Exit<void, Refused>) => Effect.Effect<void>
 }
 
-/** A group commit whose commits the test ends. An item is a letter, which is its key, and a number, its variant. */
+/** An item is a letter (its key) and a number. */
 const controlled = Effect.fnUntraced(function* (options: {
   maxSize: number
   committers: number
@@ -101,7 +98,7 @@ describe("GroupCommit", () => {
       yield* joinAll(["a1", "a2", "b1", "a1", "b1", "z1", "a3"])
       yield* end(0, Exit.void)
       expect(items().slice(2)).toEqual([["a1", "a2", "a1", "a3", "b1", "b1", "z1"]])
-      // The other committer is free and takes nothing: the waiting item has the key a.
+      // The other committer is free, but the waiting item has the key a.
       const waiting = yield* joinAll(["a4"])
       yield* end(1, Exit.void)
       expect(items().length).toBe(3)
@@ -214,7 +211,7 @@ describe("GroupCommit", () => {
       expect(ended(fibers)).toHaveLength(200)
       expect(ended(fibers)).not.toContain(undefined)
       expect(looks()).toBe(201)
-      // The replays of one key that do not fit wait for their turn behind the other keys.
+      // Replays of one key that do not fit wait behind the other keys.
       expect(items().map(({ length }) => length)).toEqual([1, 64, 64, 64, 8])
     })
   )

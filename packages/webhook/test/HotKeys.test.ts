@@ -1,7 +1,6 @@
 /**
- * Four processes that change the same 100 transactions lose no change.
- *
- * `PAWL_HOT_CHANGES=100000 PAWL_HOT_PAUSE=40000` runs it with as many callbacks, and stops one process for 40 seconds.
+ * `PAWL_HOT_CHANGES=100000 PAWL_HOT_PAUSE=40000` sends as many callbacks, and stops one process for
+ * 40 seconds.
  */
 import * as Program from "@pawl/test-support/Program"
 import { isStatus } from "@pawl/core/Status"
@@ -15,7 +14,7 @@ import { empty, ledgerOf, type Place } from "@pawl/test-support/Places"
 import { files, onPostgres } from "@pawl/test-support/Stores"
 
 const changes = Number(process.env["PAWL_HOT_CHANGES"] ?? 2000)
-/** How long one process is stopped, in milliseconds. */
+/** The pause in milliseconds. */
 const pause = Number(process.env["PAWL_HOT_PAUSE"] ?? 200)
 const processes = 4
 const keys = 100
@@ -34,7 +33,6 @@ const race = (place: Place) =>
       { concurrency: "unbounded" }
     )
     for (const { child } of programs) child.stdin.write("go\n")
-    // One of them is stopped in the middle, with what it holds at that time.
     const [{ child: stopped } = { child: undefined }] = programs
     yield* Effect.sleep("300 millis")
     stopped?.kill("SIGSTOP")
@@ -79,7 +77,7 @@ const race = (place: Place) =>
       expect(Object.fromEntries(stored)).toEqual(sumOf("accepted"))
       expect(sequences.filter(([id, sequence]) => (written[id] ?? 0) !== sequence)).toEqual([])
     } else {
-      // A change that was not answered may have taken effect.
+      // A change without an answer may have taken effect.
       const accepted = sumOf("accepted")
       expect(stored.filter(([name, count]) => count < (accepted[name] ?? 0))).toEqual([])
       expect(callbacks).toBeLessThanOrEqual(changes + inDoubt)

@@ -1,6 +1,3 @@
-/**
- * Layers that are constants: each is built once for each combination of the services that it reads.
- */
 import { Handler } from "@pawl/core/Handler"
 import { Hmac } from "@pawl/core/Hmac"
 import * as NodeHmac from "@pawl/core/NodeHmac"
@@ -20,7 +17,6 @@ import * as Seal from "../src/Seal.ts"
 import * as Verifier from "../src/Verifier.ts"
 import { notFound } from "@pawl/test-support/World"
 
-/** Makes a service of each kind anew. */
 const makers = {
   env: () =>
     ConfigProvider.layer(ConfigProvider.fromUnknown({ PAWL_MERCHANT_SECRET: "sandbox-secret" })),
@@ -47,7 +43,6 @@ type Services = ReturnType<typeof made>
 
 const receiver = Receiver.layer()
 
-/** Builds a layer with the memory of earlier builds, and returns one of its services. */
 const building =
   <Built, Id extends Built, Service, E>(
     layer: Layer.Layer<Built, E>,
@@ -56,7 +51,7 @@ const building =
   (memo: Layer.MemoMap, scope: Scope.Scope): Effect.Effect<unknown, unknown> =>
     Effect.map(Layer.buildWithMemoMap(layer, memo, scope), (built) => Context.get(built, key))
 
-/** For each layer, the services that it reads, and what builds it with them. */
+/** The services that each layer reads. */
 const layers: ReadonlyArray<
   readonly [
     name: string,

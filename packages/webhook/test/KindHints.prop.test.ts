@@ -1,6 +1,3 @@
-/**
- * The order in which a row of unknown kind is read.
- */
 import { NotFound } from "@pawl/core/PaymentsError"
 import { type KnownKind, kindsOf, type Method, methodOf } from "@pawl/core/Kind"
 import { apm, card, incoming } from "@pawl/test-support/Service"
@@ -101,7 +98,7 @@ describe("a callback", () => {
 })
 
 describe("within 60 seconds of its first callback a row of unknown kind", () => {
-  /** When the service first knows the id at each endpoint, in milliseconds. */
+  /** Milliseconds after which each endpoint knows the id. */
   const knownFrom = fc.record(
     Object.fromEntries(known.map((kind) => [kind, fc.constantFrom(0, 3000, Infinity)])) as Record<
       KnownKind,
@@ -110,7 +107,6 @@ describe("within 60 seconds of its first callback a row of unknown kind", () => 
   )
   const paths = fc.constantFrom("/callback", "/callback/payouts", "/callback/refunds")
 
-  /** Sends a callback of a method to a path, and returns the kind that is told, and when. */
   const toldOf = (method: Method, path: string, knownFrom: Readonly<Record<KnownKind, number>>) =>
     World.run(
       Effect.gen(function* () {

@@ -1,6 +1,3 @@
-/**
- * The leases of requests and of rows: when they are renewed, and when their holder gives up.
- */
 import { StoreUnavailable } from "@pawl/core/CallbackError"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -25,7 +22,6 @@ const row: Leased = { ...blank("card", "1", 0), lease: 1, evidenceAtLease: 0 }
 
 const down = Effect.fail(new StoreUnavailable({}))
 
-/** Renews a lease of a request while `renew` answers, and notes when it ends at the latest. */
 const ofRequest = Effect.fnUntraced(function* (renew: Effect.Effect<boolean, StoreUnavailable>) {
   const untils: Array<number> = []
   const built = yield* Layer.build(
@@ -41,7 +37,6 @@ const ofRequest = Effect.fnUntraced(function* (renew: Effect.Effect<boolean, Sto
   return { fiber: yield* Effect.forkChild(Lease.renew(store, request)), untils }
 })
 
-/** Renews a lease of a row for 30 seconds each time. */
 const ofRow = Effect.fnUntraced(function* (renew: Effect.Effect<boolean, StoreUnavailable>) {
   const untils: Array<number> = []
   const memory = yield* Effect.provide(Ledger.Ledger, Ledger.layerMemory, { local: true })

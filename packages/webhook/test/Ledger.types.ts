@@ -1,6 +1,3 @@
-/**
- * A ledger accepts verified callbacks only.
- */
 import type * as Brand from "effect/Brand"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
@@ -24,7 +21,7 @@ export const unverified = ledger.accept(incoming, 0)
 // @ts-expect-error: the verifier may have refused it
 export const unread = ledger.accept(verifier.verify(incoming), 0)
 
-/** Has every field of a verified callback, without its brand. */
+/** Has every field of a verified callback, without the brand. */
 const lookalike: Brand.Brand.Unbranded<Verified> = {
   method: verified.method,
   kind: verified.kind,
@@ -49,7 +46,7 @@ export const handler = LedgerSql.handler({
 
 type IsSame<A, B> = [A, B] extends [B, A] ? true : false
 
-/** A commit uses the client of the ledger and needs nothing else. A ledger in memory has no client. */
+/** A commit needs only the client of the ledger. A ledger in memory has none. */
 export const needs: IsSame<Layer.Services<typeof handler>, LedgerSql.Transactions> = true
 export const isInMemory: IsSame<Layer.Success<typeof layerMemory>, Ledger | Records> = true
 export const isInSql: IsSame<

@@ -1,6 +1,4 @@
-/**
- * The transaction of an accept: none on PostgreSQL, where it is one statement, and one on SQLite.
- */
+/** An accept is one statement on PostgreSQL, and a transaction on SQLite. */
 import { StoreUnavailable } from "@pawl/core/CallbackError"
 import * as Effect from "effect/Effect"
 import { SqlClient } from "effect/sql/SqlClient"

@@ -1,6 +1,3 @@
-/**
- * A handler of two parts: its rows and the told mark are written together, and once.
- */
 import { StoreUnavailable } from "@pawl/core/CallbackError"
 import { Handler, type Transition } from "@pawl/core/Handler"
 import * as Leases from "@pawl/test-support/Leases"
@@ -18,7 +15,7 @@ import { client, emptied, ledgerOf, type Place } from "@pawl/test-support/Places
 import { card, verified } from "@pawl/test-support/Service"
 import { files, onPostgres } from "@pawl/test-support/Stores"
 
-/** Milliseconds for tests that start processes, enough for a busy machine. */
+/** Milliseconds on a busy machine. */
 const processTime = 120_000
 
 const transition: Transition = {
@@ -53,7 +50,6 @@ const written = Effect.flatMap(
   (sql) => sql<{ readonly transaction_id: string; readonly status: string }>`SELECT * FROM orders`
 )
 
-/** A ledger with one leased row, and a handler of two parts. */
 const world = Effect.fnUntraced(function* (
   place: Place,
   commit: (transition: Transition) => Effect.Effect<unknown, unknown, SqlClient> = insert
@@ -122,7 +118,6 @@ const promises = (place: Place) => {
     Effect.gen(function* () {
       const { commitTold, state, told } = yield* world(place)
       yield* commitTold(told)
-      // The worker writes again after `StoreUnavailable`.
       const again = Effect.flatMap(told, (row) =>
         row === undefined ? Effect.fail(new StoreUnavailable({})) : Effect.succeed(row)
       )
@@ -134,7 +129,7 @@ const promises = (place: Place) => {
 
 const script = new URL("commitChild.ts", import.meta.url).pathname
 
-/** Runs a receiver and kills it after the given number of lines, or lets it run to its end. */
+/** Kills the receiver after `lines` lines, if given. */
 const live = (place: Place, ids: ReadonlyArray<string>, lines?: number) =>
   Effect.gen(function* () {
     const receiver = yield* start(process.execPath, [script, JSON.stringify(place), ids.join(",")])
@@ -159,10 +154,9 @@ const survives = (place: Place, cycles: number) =>
         const ids = Array.from({ length: 30 }, (_, id) => String(cycle * 100 + id))
         all.push(...ids)
         await live(place, ids, after)
-        // Ends the leases of the killed process.
         await Effect.runPromise(Effect.provide(Leases.end, ledgerOf(place)))
       }
-      // Sends again the callbacks that were not accepted.
+      // The callbacks that were not accepted are sent again.
       expect(await live(place, all)).toBe("ended")
       const rows = await run(written)
       expect(rows.map((row) => Number(row.transaction_id)).toSorted((a, b) => a - b)).toEqual(

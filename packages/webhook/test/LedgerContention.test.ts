@@ -1,6 +1,3 @@
-/**
- * Conflicts: a ledger waits for a lock, or retries its statement.
- */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -61,7 +58,6 @@ describe("in a SQLite file", () => {
 
 await onPostgres((place) => {
   const fresh = Effect.map(Layer.build(Layer.fresh(ledgerOf(place))), Context.get(Ledger))
-  /** A connection apart from the ledger. */
   const elsewhere = Effect.map(Layer.build(Layer.fresh(client(place))), Context.get(SqlClient))
   const emptied = Effect.tap(fresh, () =>
     Effect.flatMap(elsewhere, (sql) => Effect.provideService(empty, SqlClient, sql))
@@ -70,7 +66,6 @@ await onPostgres((place) => {
   const lock = (sql: SqlClient, id: string) =>
     sql`SELECT 1 FROM pawl_transactions WHERE key = ${`${id}\tcard`} FOR UPDATE`
 
-  /** Waits until the given number of connections wait for a connection. */
   const blocks = Effect.fnUntraced(function* (sql: SqlClient, connections: number) {
     const watch = yield* elsewhere
     const [pid] = (yield* sql`SELECT pg_backend_pid()`.values).flat()
@@ -126,7 +121,7 @@ await onPostgres((place) => {
               return [eight, nine, yield* accept(ledger, "1"), yield* accept(ledger, "2")]
             })
           )
-          // The ledger has row 1 and waits for row 2, which this connection has locked. Now it asks for row 1.
+          // The ledger has row 1 and waits for row 2, which this connection has locked.
           yield* blocks(second, 1)
           yield* lock(second, "1")
           return fibers
@@ -147,7 +142,7 @@ await onPostgres((place) => {
           yield* lock(sql, "1")
           const { dueAt, rows } = yield* ledger.claim({ at: 1000, until: 9000, limit: 10 })
           expect(rows.map(({ transactionId }) => transactionId)).toEqual(["2", "3"])
-          // Row 1 is due but locked. A worker that learned this time would claim again at once.
+          // Row 1 is due but locked. With its time a worker would claim again at once.
           expect(dueAt).toBe(9000)
           const waits = yield* accept(ledger, "1")
           yield* ledger.accept(callback("2"), 1000)

@@ -1,6 +1,3 @@
-/**
- * A ledger used by several processes, some of which are killed.
- */
 import * as Evidence from "@pawl/core/Evidence"
 import * as Program from "@pawl/test-support/Program"
 import * as Context from "effect/Context"
@@ -16,23 +13,21 @@ import { client, empty, ledgerOf, type Place } from "@pawl/test-support/Places"
 import { card, verified } from "@pawl/test-support/Service"
 import { files, onPostgres } from "@pawl/test-support/Stores"
 
-/** Milliseconds for tests that start processes, enough for a busy machine. */
+/** Milliseconds on a busy machine. */
 const processTime = 120_000
 
 const script = new URL("ledgerChild.ts", import.meta.url).pathname
 
-/** Starts a process that accepts callbacks into a store, and waits until it is ready. */
 const start = (place: Place, task: "endless" | "shared", first = 0) =>
   Effect.tap(
     Program.start(process.execPath, [script, JSON.stringify(place), task, String(first)]),
     ({ line }) => line(/^ready$/mu)
   )
 
-/** Returns the lines that a process printed after it was ready. */
 const linesOf = ({ stdout }: Program.Program): ReadonlyArray<string> =>
   stdout().trimEnd().split("\n").slice(1)
 
-/** Lets a process accept until it has printed `after` ids, kills it, and returns all printed ids. */
+/** Returns the ids printed before the kill. */
 const killed = (place: Place, first: number, after: number) =>
   Effect.gen(function* () {
     const program = yield* start(place, "endless", first)

@@ -1,6 +1,3 @@
-/**
- * The join of two rows of a transaction in a database: its sums, and the rows that it leaves alone.
- */
 import * as Evidence from "@pawl/core/Evidence"
 import type { Status } from "@pawl/core/Status"
 import * as Effect from "effect/Effect"
@@ -15,13 +12,12 @@ import { files, onPostgres } from "@pawl/test-support/Stores"
 const payment = search("card", "card-payment", { requestId: "order-17", mid: "mid-1" })
 const refund = search("card", "refund", { requestId: "refund-1", mid: "mid-1" })
 
-/** Accepts a callback of a transaction; the token names its kind. */
 const accept = (transactionId: string, transactionStatus: Status, token: string) =>
   Ledger.use((ledger) =>
     ledger.accept(verified("card", card({ transactionId, transactionStatus }), token), 1000)
   )
 
-/** Registers refund 1, and makes a second row of the id: two callbacks that name it a payment. */
+/** Registers refund 1, and accepts two callbacks of a payment 1. */
 const twoRows = (registration: Partial<Registration> = {}) =>
   Effect.gen(function* () {
     const ledger = yield* Ledger
@@ -31,19 +27,18 @@ const twoRows = (registration: Partial<Registration> = {}) =>
     yield* accept("1", "SUCCEED", payment)
   })
 
-/** Leases all rows, and returns that of payment 1. */
 const leasePayment = Effect.gen(function* () {
   const ledger = yield* Ledger
   const { rows } = yield* ledger.claim({ at: 1000, until: 2000, limit: 100 })
   return rows.find((row) => row.transactionId === "1" && row.scope === "card-payment") as Leased
 })
 
-/** Writes that the transaction of the payment row is a refund, which joins the row to the other one. */
+/** Makes the payment a refund, which joins the rows. */
 const joinTo = (leased: Leased) => Ledger.use((ledger) => ledger.write(leased, { kind: "refund" }))
 
 const leaseAndJoin = Effect.flatMap(leasePayment, joinTo)
 
-/** The lines of a table, without those of the two rows of `twoRows`. */
+/** The lines of a table but for the rows of `twoRows`. */
 const bystanders = Effect.flatMap(SqlClient, (sql) =>
   Effect.forEach(
     ["pawl_transactions", "pawl_transactions_texts"],
@@ -60,7 +55,7 @@ const promises = (place: Place) => {
       Effect.gen(function* () {
         const ledger = yield* Ledger
         yield* twoRows()
-        // Rows with the id of the two and another scope, and rows with their scopes and another id.
+        // Rows with the same id or the same scope, not both.
         yield* ledger.accept(
           verified("apm", apm({ transactionId: "1", transactionStatus: "PENDING" })),
           1000

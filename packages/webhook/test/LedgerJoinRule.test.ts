@@ -1,7 +1,4 @@
-/**
- * A database joins two rows, and two reads, exactly as the pure rule does: every step is made on the ledger in memory,
- * which calls the rule, and on a database, and the rows are compared.
- */
+/** Each step is made in memory, by the rule, and on a database. */
 import { type Read, joinRead } from "@pawl/core/Evidence"
 import type { Status } from "@pawl/core/Status"
 import * as Effect from "effect/Effect"
@@ -18,7 +15,7 @@ const tokens = {
   refund: search("card", "refund", { requestId: "refund-1", mid: "mid-1" })
 }
 
-/** The steps that make one row of transaction 1, before the join. `isNamed`: its callbacks name it as a refund. */
+/** Steps before the join. `isNamed`: callbacks name a refund. */
 interface Side {
   readonly isNamed?: boolean
   readonly order?: Partial<Registration>
@@ -41,7 +38,6 @@ const sides = orders.flatMap((side) => changes.map((change): Side => ({ ...side,
 
 type Outcome = Effect.Effect<unknown, unknown, Ledger>
 
-/** Makes both rows under an id, joins the row of a payment to that of a refund, and returns what is left. */
 const joined = (transactionId: string, payment: Side, refund: Side): Outcome =>
   Effect.gen(function* () {
     const ledger = yield* Ledger
@@ -80,7 +76,8 @@ const promises = (place: Place) => {
       Effect.gen(function* () {
         for (const [one, payment] of sides.entries()) {
           for (const [two, refund] of sides.entries()) {
-            // A third of the pairs has each order with each order, and each change with each change.
+            // A third of the pairs has each order with each order, and each change with each
+            // change.
             if ((one + two + Math.floor(two / changes.length)) % 3 !== 0) continue
             const outcome = joined(`${one}-${two}`, payment, refund)
             const pair = [payment, refund]

@@ -1,6 +1,3 @@
-/**
- * Outages: a ledger reports a store that is locked, full, silent or gone, and recovers by itself.
- */
 import * as Evidence from "@pawl/core/Evidence"
 import * as PostgresProxy from "@pawl/test-support/PostgresProxy"
 import * as Context from "effect/Context"
@@ -19,7 +16,6 @@ import { files, onPostgres } from "@pawl/test-support/Stores"
 const callback = (transactionId: string, changes?: Readonly<Record<string, unknown>>) =>
   verified("card", card({ transactionId, ...changes }))
 
-/** Expects `StoreUnavailable` within five seconds. */
 const expectUnavailable = (work: Effect.Effect<unknown, unknown>) =>
   Effect.map(Effect.flip(Effect.timeout(work, "5 seconds")), (error) =>
     expect(error).toMatchObject({ _tag: "StoreUnavailable" })
@@ -103,7 +99,6 @@ describe("in a SQLite file", () => {
 
 await onPostgres((place) => {
   const fresh = Effect.map(Layer.build(Layer.fresh(ledgerOf(place))), Context.get(Ledger))
-  /** A connection apart from the ledger. */
   const elsewhere = Effect.map(Layer.build(Layer.fresh(client(place))), Context.get(SqlClient))
   const emptied = Effect.tap(fresh, () =>
     Effect.flatMap(elsewhere, (sql) => Effect.provideService(empty, SqlClient, sql))

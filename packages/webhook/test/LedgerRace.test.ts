@@ -1,7 +1,4 @@
-/**
- * Processes that register and accept at the same time, on PostgreSQL. The law of every ledger is in
- * `@pawl/testkit/Laws/Store`.
- */
+/** `@pawl/testkit/Laws/Store` has the law. */
 import type { KnownKind } from "@pawl/core/Kind"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"

@@ -1,6 +1,3 @@
-/**
- * The PostgreSQL server of a ledger: settings that lose commits, a fail-over, and rows locked by a paused process.
- */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
@@ -19,7 +16,6 @@ const callback = (transactionId: string) => verified("card", card({ transactionI
 await onPostgres((place) => {
   type Options = Parameters<typeof ledgerOf>[1]
   const build = (options?: Options) => Layer.build(Layer.fresh(ledgerOf(place, options)))
-  /** A connection apart from the ledger. */
   const elsewhere = Effect.map(Layer.build(Layer.fresh(client(place))), Context.get(SqlClient))
   const emptied = Effect.tap(build(), (built) => Effect.provide(empty, built))
 
@@ -82,7 +78,7 @@ await onPostgres((place) => {
       for (const id of ["1", "2", "3", "4"]) {
         yield* Effect.retry(ledger.accept(callback(id), 1000), untilWritable)
       }
-      // A connection that nothing has used since is ended after its next statement.
+      // A connection that was not used since ends after its next statement.
       yield* Effect.all(
         ["1", "2", "3", "4", "5", "6"].map((id) =>
           Effect.retry(ledger.accept(callback(id), 1000), untilWritable)
@@ -113,7 +109,7 @@ await onPostgres((place) => {
           yield* Fiber.joinAll(fibers.filter((fiber, index) => !isLocked(fiber, index)))
           const waiting = fibers.filter(isLocked)
           expect(waiting.map((fiber) => fiber.pollUnsafe())).toEqual([undefined])
-          // The next callbacks do not wait for that row either.
+          // Nor do the next callbacks wait for that row.
           yield* ledger.accept(callback("40"), 1000)
           return waiting
         })

@@ -1,6 +1,4 @@
-/**
- * Properties of ledgers in a database only. The laws of every ledger are in `@pawl/testkit/Laws/Store`.
- */
+/** `@pawl/testkit/Laws/Store` has the laws of every ledger. */
 import * as Evidence from "@pawl/core/Evidence"
 import type { Status } from "@pawl/core/Status"
 import * as Context from "effect/Context"
@@ -18,7 +16,6 @@ import { client, emptied, ledgerOf, type Place, within } from "@pawl/test-suppor
 import { card, incoming, secret, verified, verifierOf } from "@pawl/test-support/Service"
 import { files, onPostgres } from "@pawl/test-support/Stores"
 
-/** Compares concurrent accepts with accepts one by one. */
 const groups = (place: Place, numRuns: number) => {
   const callbacks = fc.array(
     fc.record({
@@ -44,7 +41,8 @@ const groups = (place: Place, numRuns: number) => {
           for (const ledger of [one, many]) {
             yield* ledger.register({ kind: "refund", transactionId: "1", status: "PENDING" }, 1)
           }
-          // Callbacks of one row with different statuses change places, so each row has one time.
+          // Callbacks of one row with different statuses may change places, so each row has one
+          // time.
           const timeOf = ({ transactionId }: Verified) => 1000 + Number(transactionId)
           const inTurn = yield* Effect.forEach(all, (each) => one.accept(each, timeOf(each)))
           const atOnce = yield* Effect.forEach(all, (each) => many.accept(each, timeOf(each)), {
@@ -68,7 +66,7 @@ const groups = (place: Place, numRuns: number) => {
     ))
 }
 
-/** Compares callbacks of one status, which keep their order in a group, with accepts one by one. */
+/** Callbacks of one status keep their order in a group. */
 const newest = (place: Place, numRuns: number) => {
   const callbacks = fc.array(
     fc.record({
@@ -99,7 +97,6 @@ const newest = (place: Place, numRuns: number) => {
           })
           const accepts = (ledger: Ledger["Service"]) =>
             all.map((each, at) => ledger.accept(each, 1000 + at))
-          // The second time the rows are there.
           for (const _ of [1, 2]) {
             const inTurn = yield* Effect.all(accepts(one))
             expect(yield* Effect.all(accepts(many), { concurrency: "unbounded" })).toEqual(inTurn)
@@ -146,7 +143,7 @@ const promises = (place: Place) => {
           ledger.accept(verified("card", card({ transactionStatus })), 1000)
         yield* accept("PENDING")
         yield* accept("SUCCEED")
-        // A body that is not JSON cannot be parsed, so these calls would fail.
+        // A body that is not JSON, so these calls would fail if they parsed it.
         const unreadable = new Uint8Array([0])
         yield* sql`UPDATE pawl_transactions_texts SET body = ${unreadable}`
         const { rows } = yield* ledger.claim({ at: 1000, until: 2000, limit: 1 })
@@ -293,7 +290,6 @@ const promises = (place: Place) => {
   })
 }
 
-/** A newer version of the package has changed the tables. */
 const newer = (place: Place) =>
   it.effect("R42: an older version refuses a newer schema in one sentence", () =>
     Effect.gen(function* () {
@@ -309,7 +305,6 @@ const newer = (place: Place) =>
     }).pipe(Effect.provide(client(place)))
   )
 
-/** Compares what a clock that is set back changes with the ledger in memory. */
 const shifts = (place: Place) =>
   it.effect("R27: shifts due times and leases as the rule does", () =>
     Effect.gen(function* () {
@@ -318,7 +313,7 @@ const shifts = (place: Place) =>
         for (const id of ids) {
           yield* ledger.accept(verified("card", card({ transactionId: id })), 1000 * Number(id))
         }
-        // Half of the rows are leased, three of them until later than any worker would lease now.
+        // Three leases end later than any new one.
         yield* ledger.claim({ at: 3000, until: 9000, limit: 3 })
         for (const until of [6500, 7100, 7200]) yield* ledger.claim({ at: 6000, until, limit: 1 })
         const leased = (yield* ledger.claim({ at: 7000, until: 8000, limit: 1 })).rows

@@ -1,6 +1,3 @@
-/**
- * The ledger in memory returns rows that later calls do not change.
- */
 import * as Evidence from "@pawl/core/Evidence"
 import * as Effect from "effect/Effect"
 import { expect, it } from "@effect/vitest"

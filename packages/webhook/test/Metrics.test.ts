@@ -18,14 +18,13 @@ import { apm, card, checksum, incoming } from "@pawl/test-support/Service"
 import { files, onPostgres } from "@pawl/test-support/Stores"
 import * as World from "@pawl/test-support/World"
 
-/** Runs a test with its own counters and without a log. */
 const counted = <A, E, R>(test: Effect.Effect<A, E, R>) =>
   test.pipe(
     Effect.provideService(Metric.MetricRegistry, new Map()),
     Effect.provideService(MinimumLogLevel, "None")
   )
 
-/** Returns the scraped values by series, without the buckets of histograms. */
+/** Leaves out the buckets of histograms. */
 const series = (text: string) =>
   Object.fromEntries(
     text
@@ -211,7 +210,6 @@ it.effect("leaves out the series of a ledger that is not available", () =>
   )
 )
 
-/** Makes a receiver whose ledger may fail, and records its alarms. */
 const receiving = Effect.fnUntraced(function* (options?: { readonly isDown?: () => boolean }) {
   const context = yield* Layer.build(
     Receiver.layer().pipe(

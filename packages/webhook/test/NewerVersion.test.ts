@@ -1,6 +1,3 @@
-/**
- * An older and a newer version work on one database: each operation of the older one keeps the fields that it does not know.
- */
 import * as Evidence from "@pawl/core/Evidence"
 import { describe, expect, it } from "@effect/vitest"
 import * as Context from "effect/Context"
@@ -17,7 +14,6 @@ import { empty, ledgerOf, type Place } from "@pawl/test-support/Places"
 import { card, search, verified } from "@pawl/test-support/Service"
 import { files, onPostgres } from "@pawl/test-support/Stores"
 
-/** Opens a store in two processes that run the older version, and returns what a newer version would write and read. */
 const open2 = Effect.fnUntraced(function* (place: Place) {
   const build = Layer.build(Layer.fresh(ledgerOf(place)))
   const [one, two] = yield* Effect.all([build, build])
@@ -40,7 +36,7 @@ const open2 = Effect.fnUntraced(function* (place: Place) {
   return { one, two, load, change }
 })
 
-/** Returns the lines of fields that this version does not know, each behind the first line of its row. */
+/** Returns the unknown lines, each behind the first line of its row. */
 const unknownOf = (lines: ReadonlyArray<string>): ReadonlyArray<string> => {
   let row = ""
   return lines.flatMap((line) => {
@@ -61,7 +57,7 @@ const transactions = (place: Place) =>
     yield* older.register(refund, 1000)
     yield* other.accept(callback("PENDING"), 1000)
     const key = "1\tcard"
-    // The last one is a fact of a kind that this version does not know.
+    // The last is a fact of an unknown kind.
     const texts = ["Z\\n\\u0041 ,=ä😀", "Zz", "Y", "!~", "!", "x1,5,Qa"]
     const [refundText = "", ...others] = texts
     yield* change("pawl_transactions", key, ([first = "", ...lines]) => {
@@ -84,7 +80,6 @@ const transactions = (place: Place) =>
         ({ rows }) => rows.find(({ scope }) => scope === "card-payment") as Leased
       )
 
-    // Each process finds that the other one has changed the document.
     yield* older.accept(callback("SUCCEED"), 2000)
     yield* kept
     yield* other.register({ ...refund, amount: "10.00" }, 2000)
@@ -98,7 +93,7 @@ const transactions = (place: Place) =>
     yield* kept
     expect(yield* other.redrive({ method: "card", transactionId: "1" }, 3000)).toBe(true)
     yield* kept
-    // The number of the fact of the newer version is not given to the fact of the redrive.
+    // The redrive's fact must not get the number of the newer version's.
     const redriven = /^x2,.*,v/mu
     expect((yield* load("pawl_transactions", key)).join("\n")).toMatch(redriven)
     yield* older.bringForward({
@@ -116,7 +111,7 @@ const transactions = (place: Place) =>
     yield* other.erase("card", "1")
     yield* kept
     const again = yield* claim(older, 5000)
-    // The row of the payment is joined to that of the refund. A field that both have stays as the refund has it.
+    // A field of both rows stays as the refund has it.
     expect(yield* other.write(again, { kind: "refund" })).toBeUndefined()
     expect((yield* older.story("card", "1")).length).toBe(1)
     yield* remain([atRefund, ...["Y", "!~", "!", "x1,5,Qa"].map((line) => `r: ${line}`)])
@@ -200,7 +195,6 @@ const requests = (place: Place) =>
     yield* keptOf("2")
   }).pipe(Effect.scoped)
 
-/** Adds a member to a JSON document. */
 const withMember = ([line = ""]: ReadonlyArray<string>): ReadonlyArray<string> => [
   JSON.stringify(
     JSON.parse(line, (_, value: unknown) =>

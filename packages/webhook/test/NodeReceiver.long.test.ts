@@ -1,6 +1,4 @@
-/**
- * The time limits of the listener, in real time: its sockets do not follow the clock of a test.
- */
+/** Time limits in real time: sockets do not follow the clock of a test. */
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
@@ -10,7 +8,6 @@ import { listening, post, sendRaw } from "./doors.ts"
 
 const { checksum, search } = incoming("card", card())
 
-/** Returns the bytes of a callback request; `lines` are further headers. */
 const head = (lines: string) =>
   `POST /callback${search} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nX-Checksum: ${checksum}\r\n${lines}`
 

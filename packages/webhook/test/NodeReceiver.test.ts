@@ -1,7 +1,3 @@
-/**
- * The listener over raw sockets: slow, oversized and invalid requests never reach the receiver, and do not
- * delay valid requests.
- */
 import { describe, expect, it } from "@effect/vitest"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
@@ -19,7 +15,6 @@ import { settled } from "@pawl/test-support/World"
 const { body, checksum, search } = incoming("card", card())
 const text = new TextDecoder().decode(body)
 
-/** Returns the bytes of a callback request; `lines` are further headers. */
 const head = (lines: string, target = `/callback${search}`) =>
   `POST ${target} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nX-Checksum: ${checksum}\r\n${lines}`
 
@@ -97,7 +92,6 @@ describe("the end of a listener", () => {
     return { listener, reached: Effect.promise(() => reached.promise), open: gate.resolve }
   }
 
-  /** Listens as a program that ends when it is interrupted. */
   const program = Effect.fnUntraced(function* (listener: RequestListener) {
     const opened = yield* Deferred.make<number, NodeReceiver.CannotListen>()
     const main = yield* NodeReceiver.listen(listener, { host: "127.0.0.1", port: 0 }).pipe(
@@ -148,7 +142,7 @@ describe("the end of a listener", () => {
       const senders = yield* Effect.promise(() =>
         Promise.all(Array.from({ length: 6 }, () => sender(port)))
       )
-      // The bytes are in the system when the end begins, and the server has not read them.
+      // The server has not read these bytes when the end begins.
       const again = senders.map((send) => send(request))
       const first = Array.from({ length: 6 }, async () => (await sender(port))(""))
       yield* Fiber.interrupt(main)
@@ -172,7 +166,6 @@ describe("the end of a listener", () => {
     })
   )
 
-  /** Opens a connection, gets one response, and returns a function that sends again and returns all that comes until the end. */
   const sender = (port: number) =>
     new Promise<(bytes: string) => Promise<string>>((resolve) => {
       const socket = connect(port, "127.0.0.1", () => socket.write(request))

@@ -1,6 +1,3 @@
-/**
- * Callbacks whose responses the application has sent itself: all that the requests share goes on.
- */
 import { expect, it } from "@effect/vitest"
 import { serve } from "@pawl/test-support/Listener"
 import * as Effect from "effect/Effect"
@@ -21,14 +18,13 @@ import { files } from "@pawl/test-support/Stores"
 
 const file = files()
 
-/** Posts a callback. Returns the status code of the response. */
 const send = (port: number) =>
   Effect.map(
     Effect.promise(() => post(`http://127.0.0.1:${port}/callback`)),
     ({ status }) => status
   )
 
-/** An application that sends the responses itself when `answer` is called, as one with a timeout of its own does. */
+/** Sends the responses itself, as an application with its own timeout does. */
 const application = (listener: RequestListener) => {
   const open = new Set<ServerResponse>()
   const served: RequestListener = (request, response) => {
@@ -42,7 +38,6 @@ const application = (listener: RequestListener) => {
   return { answer, open, served }
 }
 
-/** A receiver over a ledger whose accepts are counted. */
 const counted = <E>(
   ledger: Layer.Layer<Ledger, E>,
   change: (real: Ledger["Service"]) => Ledger["Service"] = (real) => real
@@ -152,7 +147,7 @@ it.live("a body that goes on after the response of the application is not receiv
       "HTTP/1.1 504 Gateway Timeout",
       "HTTP/1.1 200 OK"
     ])
-    // The GET is the only request that the receiver has seen.
+    // The receiver has seen only the GET.
     expect({ received, thrown }).toEqual({ received: 1, thrown: [] })
   })
 )

@@ -1,6 +1,3 @@
-/**
- * SQLite as a `SqlClient`: durability, transactions, and the errors at its start.
- */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -26,7 +23,6 @@ const file = files()
 const open = (filename: string) =>
   Effect.map(Layer.build(Layer.fresh(NodeSqlite.layer({ filename }))), Context.get(SqlClient))
 
-/** Returns the reason why a file cannot be opened. */
 const refusal = (filename: string) =>
   Effect.map(Effect.flip(open(filename)), ({ message }) => message)
 

@@ -1,6 +1,3 @@
-/**
- * The flush of SQLite's write-ahead log: what waits for it, who makes it, and what follows from one that failed.
- */
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -42,7 +39,7 @@ afterEach(() => {
   syncBuiltinESMExports()
 })
 
-/** Opens a file with one table, whose first flush is awaited. */
+/** The first flush is awaited. */
 const open = (filename = file().filename) =>
   Effect.gen(function* () {
     const sql = Context.get(

@@ -1,6 +1,3 @@
-/**
- * The order of a row, after registrations and after a join, for every combination of known and unknown fields.
- */
 import * as Result from "effect/Result"
 import { expect, it } from "vitest"
 import { joinOrders, orderAfter, type OrderOfRow } from "../src/internal/rule/Order.ts"
@@ -8,7 +5,7 @@ import type { Ordered, Registration } from "../src/internal/rule/Row.ts"
 
 const names = ["account", "amount", "currency"] as const
 
-/** Every order of which each field is unknown, or has one of two values. */
+/** Each field is unknown, or has one of two values. */
 const orders = names.reduce<ReadonlyArray<Ordered>>(
   (some, name) =>
     some.flatMap((order) => [order, { ...order, [name]: "1" }, { ...order, [name]: "2" }]),

@@ -1,6 +1,3 @@
-/**
- * The index in memory, beside a sorted array.
- */
 import fc from "fast-check"
 import { expect, it } from "vitest"
 import * as OrderedIndex from "../src/internal/records/OrderedIndex.ts"
@@ -9,7 +6,7 @@ interface Value {
   readonly key: number
 }
 
-/** A prime. The multiples of a number below it are different modulo it. */
+/** A prime: the multiples of a smaller number differ modulo it. */
 const prime = 9973
 
 /** Values for several pages, of which each `kept`th stays. */

@@ -1,6 +1,3 @@
-/**
- * Outages of all receivers: the transactions are read afterwards, at a bounded rate, with each ledger.
- */
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
@@ -29,7 +26,6 @@ const missed =
 const wasSet = "a clock was set by more than 5 seconds"
 
 describe("after an outage of all receivers (R18)", () => {
-  /** Tells SUCCEED, stops the receiver, and starts another one when the service has REFUNDED. */
   const refundedMeanwhile = (outage: number, end: "stop" | "kill") =>
     World.run(
       Effect.gen(function* () {
@@ -255,7 +251,7 @@ const outages = (name: string, layer: () => Layer.Layer<Ledger, unknown>) =>
     const alive = 10 * day
     const scoped = <A>(test: Effect.Effect<A, unknown, Scope.Scope>) =>
       Effect.runPromise(Effect.scoped(test).pipe(Effect.provideService(MinimumLogLevel, "None")))
-    /** Plans a read in each row: for the next day, one every minute. */
+    /** Plans a read of each row for the next day, one a minute. */
     const started = (now: number) =>
       Effect.gen(function* () {
         const ledger = Context.get(yield* Layer.build(layer()), Ledger)

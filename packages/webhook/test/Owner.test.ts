@@ -1,6 +1,3 @@
-/**
- * A store belongs to the account that opened it first: nothing of another one works on it.
- */
 import type { Account } from "@pawl/core/Account"
 import * as Handler from "@pawl/core/Handler"
 import * as NodeHmac from "@pawl/core/NodeHmac"
@@ -69,7 +66,7 @@ const others: ReadonlyArray<readonly [string, Account, RegExp]> = [
   ]
 ]
 
-/** The time of a test. A store with a clock of its own needs the real one. */
+/** The time of a test. A store with its own clock needs the real one. */
 interface Time {
   readonly run: (test: Effect.Effect<void, unknown, Scope.Scope>) => Promise<void>
   readonly wait: Effect.Effect<void>

@@ -1,6 +1,3 @@
-/**
- * The work on a claimed request: its bytes, and when it is not sent.
- */
 import { StoreUnavailable } from "@pawl/core/CallbackError"
 import type { EncodedRequest, RequestSender } from "@pawl/core/RequestSender"
 import * as Effect from "effect/Effect"
@@ -9,7 +6,7 @@ import { card, sendAndLeave, start, stores, watched } from "./requestProcess.ts"
 import { payment } from "./requestService.ts"
 import { pass, run, second } from "@pawl/test-support/World"
 
-/** A request with card data that was written and not begun, and is due. */
+/** A due request with card data that was written and not begun. */
 const due = {
   requestId: "order-1",
   kind: "card-payment",

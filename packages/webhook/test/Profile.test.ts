@@ -1,6 +1,3 @@
-/**
- * The effect of the switches of the profile on a receiver.
- */
 import * as Handler from "@pawl/core/Handler"
 import * as NodeHmac from "@pawl/core/NodeHmac"
 import * as Profile from "@pawl/core/Profile"
@@ -20,7 +17,7 @@ import { apm, incoming, secret } from "@pawl/test-support/Service"
 /** Lets every fiber run until it sleeps. The test clock waits only for the fibers that it woke. */
 const settled = Effect.replicateEffect(Effect.yieldNow, 50, { discard: true })
 
-/** The minutes after a callback at which the status is read while it is PENDING. */
+/** Returns the minutes after a callback at which the status is read while it is PENDING. */
 const reads = async (switches: Partial<Profile.Switches>, hours: number) => {
   const times: Array<number> = []
   const reader = Layer.succeed(StatusReader, {

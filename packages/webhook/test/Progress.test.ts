@@ -1,6 +1,3 @@
-/**
- * A worker whose steps the store refuses, and one whose backlog grows: what it does and what it says.
- */
 import { StoreUnavailable } from "@pawl/core/CallbackError"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -20,7 +17,6 @@ const cause = "the role has too few rights (SQLSTATE 42501, pawl_transactions)"
 
 type Write = Ledger["Service"]["write"]
 
-/** A ledger that refuses the writes for which `isRefused`. */
 const refuses =
   (isRefused: (...write: Parameters<Write>) => boolean) =>
   (ledger: Ledger["Service"]): Ledger["Service"] => ({

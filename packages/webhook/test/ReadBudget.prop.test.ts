@@ -1,6 +1,3 @@
-/**
- * The read budget: at most its limit in any second over all receivers of a ledger, and claims before the watch.
- */
 import { RateLimited } from "@pawl/core/PaymentsError"
 import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
@@ -14,7 +11,6 @@ const unused: ReadBudget.ReadBudget = { nextAt: 0, pausedUntil: 0 }
 
 const numRuns = Number(process.env["PAWL_RUNS"] ?? 25)
 
-/** Returns the most times in any second. */
 const mostInASecond = (times: ReadonlyArray<number>): number => {
   const sorted = times.toSorted((one, two) => one - two)
   let first = 0
@@ -26,7 +22,7 @@ const mostInASecond = (times: ReadonlyArray<number>): number => {
   return most
 }
 
-/** A reservation of a process: when it is made, the reads it wants, and how late it sends each of them. */
+/** The time of a reservation, the wanted reads, and how late each is sent. */
 const steps = fc.array(
   fc.record({
     after: fc.nat({ max: 400 }),
@@ -46,7 +42,7 @@ const rateAt = (budget: ReadBudget.ReadBudget, limit: number, now: number): numb
   ReadBudget.reserve(budget, { limit, reads: { ask: 0, repeat: 0, watch: 0 } }, now).reservation
     .rate
 
-/** Plays reservations of several processes to the rule, and returns when their reads are sent. */
+/** Plays reservations to the rule. Returns when their reads are sent. */
 const play = (
   limit: number,
   all: typeof steps extends fc.Arbitrary<infer Steps> ? Steps : never,
@@ -111,7 +107,7 @@ describe("the rule of the budget", () => {
     expect(rateAt(again, limit, start + 2000)).toBe(25)
     expect(rateAt(again, limit, start + 8000)).toBe(35)
     expect(rateAt(again, limit, start + minute)).toBe(100)
-    // Without a limit there is one until the rate has recovered.
+    // The rate that was unlimited is limited until it has recovered.
     const unlimited = ReadBudget.lower(unused, { limit: Infinity }, start)
     expect(rateAt(unlimited, Infinity, start)).toBe(50)
     expect(rateAt(unlimited, Infinity, start + minute)).toBe(Infinity)
@@ -136,14 +132,13 @@ const claimIds = Array.from({ length: 12 }, (_, n) => `claim-${n}`)
 const watched = 150
 
 interface Found {
-  /** The most reads in any second. */
   readonly most: number
   /** The most reads of the watch between a claim and its read. */
   readonly before: number
   readonly confirmed: number
 }
 
-/** Runs two receivers, one of which is killed and started again, while claims come and old transactions are due for the watch. */
+/** Runs two receivers, one killed and restarted, while claims come and the watch is due. */
 const receivers = (limit: number, claimedAt: ReadonlyArray<number>, plant?: Plant) =>
   run(
     Effect.gen(function* () {
@@ -189,7 +184,9 @@ const receivers = (limit: number, claimedAt: ReadonlyArray<number>, plant?: Plan
     })
   )
 
-/** The reads that another receiver may have reserved already, and one that it reserves before it learns of the claim. */
+/**
+ * The reads that another receiver may have reserved before it learns of the claim, and one more.
+ */
 const allowedBefore = (limit: number) =>
   Math.ceil((ReadBudget.lookahead * limit) / (1000 + ReadBudget.slack)) + 3
 

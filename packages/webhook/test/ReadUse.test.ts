@@ -1,6 +1,3 @@
-/**
- * The use of the read budget, as the operator's page shows it.
- */
 import { RateLimited } from "@pawl/core/PaymentsError"
 import * as Effect from "effect/Effect"
 import { expect, it } from "vitest"

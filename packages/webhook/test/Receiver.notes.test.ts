@@ -1,6 +1,3 @@
-/**
- * A received callback: what observers of the journal learn of it, its time, and the share of its merchant.
- */
 import { StoreUnavailable } from "@pawl/core/CallbackError"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -20,7 +17,6 @@ import * as Receiver from "../src/Receiver.ts"
 import { dependencies } from "./doors.ts"
 import { card, checksum, incoming } from "@pawl/test-support/Service"
 
-/** Starts a receiver whose ledger accepts as `accept` changes it. */
 const start = Effect.fnUntraced(function* (
   accept: (real: Ledger["Service"]["accept"]) => Ledger["Service"]["accept"] = (real) => real
 ) {
@@ -127,7 +123,6 @@ it.effect("a callback beyond the share of its merchant is not stored, and the lo
   }).pipe(Effect.provideService(Shares.Share, share), Effect.provide(Logger.layer([logger])))
 })
 
-/** A share without a limit, and the bytes of the callbacks that wait. */
 const unlimited = () => {
   const waiting: Array<number> = []
   const share: Shares.Share = {

@@ -33,7 +33,7 @@ import * as Receiver from "../src/Receiver.ts"
 import * as Verifier from "../src/Verifier.ts"
 import { apm, bytes, card, checksum, incoming, secret } from "@pawl/test-support/Service"
 
-/** A service where every transaction is PENDING, and a handler that always succeeds. */
+/** Every transaction is PENDING, and the handler always succeeds. */
 const dependencies = Layer.mergeAll(
   Layer.succeed(StatusReader, {
     read: (kind) => Effect.succeed({ kind, status: "PENDING" satisfies Status })
@@ -53,7 +53,6 @@ const receiver = (ledger: Layer.Layer<Ledger>) =>
 
 type Door = "HttpRouter" | "node:http"
 
-/** Serves a receiver on its own port; returns its ledger and server. */
 const serve = Effect.fnUntraced(function* (
   door: Door,
   ledger: Layer.Layer<Ledger> = layerMemory,
@@ -121,7 +120,6 @@ const ask = (port: number, { body, headers, method = "POST", path = "/callback" 
     request.end(body)
   })
 
-/** Posts a callback as the service does, with some `changes` to the request. */
 const post = (
   port: number,
   method: "card" | "apm",
@@ -137,7 +135,6 @@ const post = (
   })
 }
 
-/** Writes bytes to a server, and returns all bytes of its response until it closes. */
 const sendRaw = (port: number, write: (socket: Socket) => void) =>
   Effect.callback<string>((resume) => {
     const chunks: Array<Buffer> = []
@@ -148,7 +145,6 @@ const sendRaw = (port: number, write: (socket: Socket) => void) =>
     socket.on("close", end)
   })
 
-/** A ledger in memory with another `accept`. */
 const accepting = (accept: (real: Ledger["Service"]) => Ledger["Service"]["accept"]) =>
   Layer.effect(
     Ledger,
@@ -234,7 +230,7 @@ describe.each<Door>(["HttpRouter", "node:http"])("the door of %s", (door) => {
           more()
         })
         expect(response).toMatch(/^HTTP\/1\.1 413 /u)
-        // The limit, the bytes drained after the response, and the bytes in the buffers of the socket.
+        // The limit, the bytes drained after the response, and the buffers of the socket.
         expect(sockets.map(({ bytesRead }) => bytesRead <= 1024 * 1024)).toEqual([true])
       })
   )
@@ -410,7 +406,6 @@ describe.each<Door>(["HttpRouter", "node:http"])("the store behind %s", (door) =
         )
       )
       yield* Deferred.await(reached)
-      // Other callbacks come meanwhile.
       expect((yield* ask(port, { method: "GET" })).status).toBe(405)
       expect((yield* post(port, "card", card(), { headers: { "x-checksum": "x" } })).status).toBe(
         401

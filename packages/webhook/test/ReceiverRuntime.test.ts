@@ -1,6 +1,3 @@
-/**
- * The build of a receiver at its first callback, and after a build that failed.
- */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -12,7 +9,6 @@ import * as NodeReceiver from "../src/NodeReceiver.ts"
 import * as WebReceiver from "../src/WebReceiver.ts"
 import { callbackRequest, makeReceiver, post } from "./doors.ts"
 
-/** A receiver whose database may be down. */
 const flaky = () => {
   const state = { isDown: true, builds: 0, held: 0 }
   const held = Layer.effectDiscard(

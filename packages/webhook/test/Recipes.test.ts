@@ -1,6 +1,3 @@
-/**
- * The recipes of the README: the receiver in each kind of server.
- */
 import { describe, expect, it } from "@effect/vitest"
 import { serve } from "@pawl/test-support/Listener"
 import * as Effect from "effect/Effect"

@@ -35,7 +35,6 @@ const apply = (before: Row, result: ReadResult, now: number): Row => {
 const readOf = (status: string, kind: Kind = "apm-payment") =>
   ({ _tag: "Answered", kind, status }) as const
 
-/** The times of the first `count` reads when every read has the same result. */
 const reads = (
   start: Row,
   answer: { readonly _tag: "NotFound" } | { readonly _tag: "NoAnswer" } | ReturnType<typeof readOf>,
@@ -209,7 +208,7 @@ it("a row is read again for a claim in the millisecond of its last read, and not
 })
 
 describe("a transaction that ended", () => {
-  // 12 hours to 8 days, and then 11 times 14 days: 169.5 days in all.
+  // 12 hours to 8 days, then 11 times 14 days: 169.5 days in all.
   const watch = [...hours(12, 24, 48, 96, 192), ...Array.from({ length: 11 }, () => 14 * day)]
 
   it("in SUCCEED or REFUNDED is read after 12 hours, then at gaps that double to 14 days", () => {

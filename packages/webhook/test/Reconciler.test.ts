@@ -1,6 +1,3 @@
-/**
- * The reads of rows over months, and that no row stays due forever.
- */
 import { isTerminal, type Status } from "@pawl/core/Status"
 import * as Effect from "effect/Effect"
 import { describe, expect, it } from "vitest"
@@ -37,7 +34,7 @@ describe("an id that no endpoint knows for a day", () => {
         })
         const { receive } = yield* world.start
         yield* world.ledger.register({ kind: "card-payment", transactionId: "1" }, 0)
-        // The callback of the card payment, sent again as that of an APM payment with the same signed texts.
+        // An APM payment may have the same signed texts.
         yield* receive("1", "SUCCEED")
         yield* World.pass("2 days")
         const readsAsApm = () => world.reads.filter(({ kind }) => kind === "apm").length

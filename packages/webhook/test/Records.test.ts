@@ -1,6 +1,3 @@
-/**
- * The engine over each store: a change is made as a whole or not at all, on the document that is stored.
- */
 import { describe, expect, it } from "@effect/vitest"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -18,14 +15,13 @@ import { client, empty, ledgerOf, type Place } from "@pawl/test-support/Places"
 import { bytes, card, verified } from "@pawl/test-support/Service"
 import { files, onPostgres } from "@pawl/test-support/Stores"
 
-/** A process on a store: its ledger, and the engine of it. */
 const processOf = (context: Context.Context<Ledger | Records>) => ({
   ledger: Context.get(context, Ledger),
   records: Context.get(context, Records).own[0]
 })
 type Process = ReturnType<typeof processOf>
 
-/** Opens an empty store in two processes. A store in memory has one. */
+/** A store in memory has one process. */
 const open = (place: Place | undefined): Effect.Effect<[Process, Process], unknown, Scope.Scope> =>
   Effect.gen(function* () {
     if (place === undefined) {
@@ -40,7 +36,6 @@ const open = (place: Place | undefined): Effect.Effect<[Process, Process], unkno
 
 const keyOf = (id: number | string) => `${id}\tcard`
 
-/** The rows of a transaction that is due and listed at a time. */
 const rowsAt = (id: number | string, at: number): StoredRows => [
   {
     row: {
@@ -59,7 +54,6 @@ const rowsAt = (id: number | string, at: number): StoredRows => [
 
 const textOf = (name: string, at: number) => ({ name, at, bytes: bytes(`${name} ${at}`) })
 
-/** A change of the document, its texts and its index. */
 const changeTo =
   (id: number | string, at: number, text = "text"): Rule<StoredRows, string> =>
   () => ({ value: rowsAt(id, at), put: [textOf(text, at)], remove: ["old"], result: "changed" })
@@ -67,7 +61,6 @@ const changeTo =
 const byKey = ([one]: readonly [string, number], [two]: readonly [string, number]): number =>
   one < two ? -1 : 1
 
-/** Everything that a store has of some transactions. */
 const storedIn = Effect.fnUntraced(function* ({ records }: Process, ids: ReadonlyArray<number>) {
   const { found } = yield* records.page("transactions", { after: "", limit: 1000 })
   const names = ["old", "text", "bad"]
@@ -91,7 +84,7 @@ const storedIn = Effect.fnUntraced(function* ({ records }: Process, ids: Readonl
 const ids = Array.from({ length: 20 }, (_, id) => 10 + id)
 const poison = 17
 
-/** The stored documents after all of them but one were changed from one time to another. */
+/** Returns the documents after all but one were changed. */
 const expectedOf = (before: number, after: number) => {
   const timeOf = (id: number) => (id === poison ? before : after)
   const times = ids.map((id) => [keyOf(id), timeOf(id)])
@@ -107,7 +100,7 @@ const expectedOf = (before: number, after: number) => {
   }
 }
 
-/** Makes documents, and changes all of them at once, one by a rule that must not be written. */
+/** Changes all documents, one by a rule that must not be written. */
 const changeAll = Effect.fnUntraced(function* (
   [one, two]: readonly [Process, Process],
   poisoned: Rule<StoredRows, string>
@@ -122,7 +115,7 @@ const changeAll = Effect.fnUntraced(function* (
       })),
     { concurrency: "unbounded" }
   )
-  // Two processes, of which one knows the documents and the other one has to read them.
+  // One process knows the documents.
   for (const [process, after] of [
     [one, 2000],
     [two, 3000]
@@ -150,7 +143,7 @@ const throws: Rule<StoredRows, string> = () => {
   throw new Error("a defect of a rule")
 }
 
-/** A rule whose second text the database refuses, after the document and the first text were written. */
+/** The refusal comes after the document and the first text. */
 const refused: Rule<StoredRows, string> = () => ({
   value: rowsAt(poison, 5000),
   put: [textOf("text", 5000), textOf("bad", 5000)],
@@ -158,7 +151,6 @@ const refused: Rule<StoredRows, string> = () => ({
   result: "changed"
 })
 
-/** Makes the database refuse a text. */
 const refuseBad = Effect.flatMap(SqlClient, (sql) =>
   Effect.forEach(
     sql.onDialectOrElse({
@@ -184,7 +176,6 @@ const allowBad = Effect.flatMap(SqlClient, (sql) =>
   })
 )
 
-/** A write of an older lease changes nothing of a document that was deleted and made again. */
 const restarts = Effect.fnUntraced(function* ([one, two]: readonly [Process, Process]) {
   const callback = (transactionStatus: string) =>
     verified("card", card({ transactionId: "1", transactionStatus }))
@@ -208,7 +199,7 @@ const restarts = Effect.fnUntraced(function* ([one, two]: readonly [Process, Pro
     sequence: 0,
     callbacks: 1
   })
-  // The first process knew the document that was deleted. Its next change is one of the new document.
+  // The first process knew the deleted document. Its next change is one of the new document.
   yield* two.ledger.write(leased, { sequence: 1 })
   yield* one.ledger.accept(callback("REFUNDED"), 2000)
   expect(yield* two.ledger.get("card", "1")).toMatchObject({ sequence: 1, callbacks: 2 })
@@ -219,7 +210,6 @@ const later = 300_000
 const all = Array.from({ length: 50 }, (_, id) => String(10 + id))
 const damagedId = "33"
 
-/** A document that cannot be read fails its own changes, and is looked at again after five minutes. */
 const parks = Effect.fnUntraced(function* ([one, two]: readonly [Process, Process]) {
   const sql = yield* SqlClient
   const callback = (transactionId: string, transactionStatus: string) =>
@@ -253,7 +243,7 @@ const parks = Effect.fnUntraced(function* ([one, two]: readonly [Process, Proces
   expect(failed).toEqual([Exit.fail(new Unreadable({ key }))])
   expect((yield* stored)[0]).toMatchObject({ document: damaged })
 
-  // The callback of the damaged document is quarantined, and that of each other one is in its document.
+  // The callback of the damaged document is quarantined.
   expect((yield* acceptAll(two, "SUCCEED", 2000)).every(({ isNew }) => isNew)).toBe(true)
   const { found } = yield* two.records.page("transactions", { after: "", limit: 100 })
   expect(found.filter(({ value: [stored] }) => stored?.row.callbacks === 2).length).toBe(49)
@@ -270,7 +260,7 @@ const parks = Effect.fnUntraced(function* ([one, two]: readonly [Process, Proces
   expect(yield* two.ledger.backlog(2000)).toMatchObject({ due: 0, deadLetters: 1 })
   expect(Number((yield* stored)[0]?.due_0)).toBe(2000 + later)
 
-  // It is looked at again after five minutes, still damaged, and five minutes later, after a person has restored it.
+  // The first try comes after five minutes; then a person restores the document.
   expect(yield* claim(1999 + later)).toEqual([])
   expect(yield* claim(2000 + later)).toEqual([])
   expect(Number((yield* stored)[0]?.due_0)).toBe(2000 + 2 * later)
@@ -305,7 +295,6 @@ const promises = (place: () => Place | undefined) => {
 
 type Test<R> = (processes: readonly [Process, Process]) => Effect.Effect<void, unknown, R>
 
-/** The promises of a store whose documents are texts in a database. */
 const promisesOfSql = (place: () => Place) => {
   const test = (name: string, body: Test<SqlClient>) =>
     it.live(name, () =>

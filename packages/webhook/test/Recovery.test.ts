@@ -1,6 +1,3 @@
-/**
- * The worker of requests: how many it sends at a time, what it does when its store fails, and how it ends.
- */
 import { StoreUnavailable } from "@pawl/core/CallbackError"
 import type { RequestSender } from "@pawl/core/RequestSender"
 import * as Effect from "effect/Effect"
@@ -12,7 +9,6 @@ import { start, stores, watched } from "./requestProcess.ts"
 import { payment } from "./requestService.ts"
 import { pass, run } from "@pawl/test-support/World"
 
-/** Makes a sender whose requests take some time, and counts them. */
 const slow = (seconds: number) => {
   const counts = { begun: 0, running: 0, most: 0 }
   const send: RequestSender["Service"]["send"] = () =>

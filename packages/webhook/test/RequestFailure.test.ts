@@ -1,6 +1,3 @@
-/**
- * The errors of an attempt of a request: which had no effect, which refuse the request, and how they are stored.
- */
 import {
   IntentRejected,
   NotFound,
@@ -22,7 +19,7 @@ const unreachable = (sent: boolean) => new Unreachable({ reason: "reset", sent, 
 const unexpected = (status: number) => new UnexpectedResponse({ status, reason: "it is odd" })
 const invalid = (sent: boolean) => new ValidationFailed({ sent, fields: [] })
 
-/** Each error, whether it had no effect, and whether it refuses the request. */
+/** Whether each error had no effect, and refuses the request. */
 const errors: ReadonlyArray<
   readonly [error: RequestFailure.Failure, hadNoEffect: boolean, isRefusal: boolean]
 > = [

@@ -1,12 +1,8 @@
-/**
- * The order of a request: the operation of its callback URL, and the registration of its transaction.
- */
 import type { RequestKind } from "@pawl/core/RequestSender"
 import { statuses } from "@pawl/core/Status"
 import { describe, expect, it } from "vitest"
 import * as Order from "../src/internal/requests/Order.ts"
 
-/** Each kind of request, the operation of its callback URL, and the kind of its transaction. */
 const kinds: ReadonlyArray<
   readonly [kind: RequestKind, operation: string, transaction: string | undefined]
 > = [

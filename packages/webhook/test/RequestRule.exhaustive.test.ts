@@ -1,8 +1,6 @@
 /**
- * The rule of a request over every short history, from the start and from states that take longer to reach.
- *
- * All stores share `RequestRule`, so a mistake in it would be in all of them. Here the expected facts come from
- * `requestFacts.ts`, which knows nothing of the rule, and ten rules with a bug show that each law is checked.
+ * All stores share `RequestRule`. So the expected facts come from `requestFacts.ts`, which knows
+ * nothing of it, and ten planted bugs show that each law is checked.
  */
 import { describe, expect, it } from "vitest"
 import type { NewRequest, RequestRow } from "../src/internal/rule/RequestRow.ts"
@@ -52,7 +50,7 @@ const begin: Facts.Step = { type: "begin", with: "last" }
 const refusal: Facts.Step = { type: "release", with: "last", refusal: "404" }
 const otherRefusal: Facts.Step = { type: "release", with: "last", refusal: "400" }
 
-/** Histories that lead to where a few steps do not, each followed by every history of some length. */
+/** Histories to states that few steps do not reach. */
 const prefixes: ReadonlyArray<readonly [prefix: ReadonlyArray<Facts.Step>, length: number]> = [
   [[], 4],
   [[enqueue, claim, begin, refusal, claim, refusal], 2],
@@ -90,7 +88,6 @@ interface State {
   readonly facts: Facts.Facts
 }
 
-/** Takes one step with a rule. Returns the changed row, or undefined if nothing changes. */
 const take = (
   rule: Rule,
   { facts, row }: State,
@@ -128,7 +125,7 @@ const take = (
   }
 }
 
-/** Checks a rule over all histories. Returns the number of steps, and the first fault. */
+/** Returns the number of steps, and the first fault. */
 const explore = (rule: Rule): { readonly steps: number; readonly fault: string | undefined } => {
   let steps = 0
   let fault: string | undefined
@@ -165,7 +162,6 @@ const explore = (rule: Rule): { readonly steps: number; readonly fault: string |
   return { steps, fault }
 }
 
-/** Rules with a bug each. */
 const planted: Readonly<Record<string, Partial<Rule>>> = {
   "any failure ends the doubt": {
     release: (row, id, options) => {

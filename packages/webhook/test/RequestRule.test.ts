@@ -1,6 +1,3 @@
-/**
- * Each operation on a request, field by field: which rows it refuses, and which fields it changes.
- */
 import * as Evidence from "@pawl/core/Evidence"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
@@ -254,7 +251,7 @@ describe("RequestRule", () => {
   it("find settles by a confirmed transaction that names the request, is not registered, and has its amount", () => {
     const found = fc.record({
       registered: fc.boolean(),
-      // Most of them are as they have to be, so that each condition is the only one that fails in some case.
+      // Most values fit, so that some cases fail one condition only.
       requestId: fc.constantFrom("1", "1", "1", "2", undefined),
       hasRead: fc.constantFrom(true, true, true, false),
       evidence: fc.constantFrom(

@@ -1,6 +1,3 @@
-/**
- * The request stores in memory, SQLite and PostgreSQL, each beside its ledger.
- */
 import * as Evidence from "@pawl/core/Evidence"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
@@ -110,7 +107,7 @@ const promises = (layer: Layer.Layer<Stores, unknown>) => {
         registered: true,
         ordered: { requestId: "1" }
       })
-      // The worker of the ledger is told of it at once.
+      // The worker of the ledger is told at once.
       yield* ledger.awaitWork
       const { rows } = yield* ledger.claim({ at: 2000, until: 3000, limit: 1 })
       expect(rows).toMatchObject([{ transactionId: "100001" }])

@@ -1,6 +1,3 @@
-/**
- * One process that sends requests: the requests that it makes, the errors of its calls, its metrics and its log.
- */
 import type { RequestSender } from "@pawl/core/RequestSender"
 import * as Effect from "effect/Effect"
 import * as Tracer from "effect/Tracer"
@@ -13,7 +10,6 @@ import { pass, run } from "@pawl/test-support/World"
 const sentBody = (service: ReturnType<typeof fake.make>, at = 0) =>
   JSON.parse(service.seen[at]?.body ?? "{}") as Readonly<Record<string, unknown>>
 
-/** Returns the order that the token of a sent callback URL names. */
 const orderIn = (service: ReturnType<typeof fake.make>, at = 0) => {
   const { search } = new URL(String(sentBody(service, at)["callbackUrl"]))
   return verified("apm", apm(), `${search}&paymentMethod=apm`).ordered

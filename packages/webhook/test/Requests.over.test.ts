@@ -1,6 +1,3 @@
-/**
- * Requests that must not be sent any more, and requests that must not be forgotten.
- */
 import {
   OutcomeUnknown,
   Unauthorized,
@@ -200,7 +197,7 @@ it("an alarm says that the service answered one requestId with two transactions"
 
 it("a merchant's function that hangs does not stop the other requests", () =>
   run(
-    // A scope that is not closed, because its end waits 15 virtual seconds.
+    // This scope stays open, because its end waits 15 virtual seconds.
     Effect.flatMap(Scope.make(), (scope) =>
       Effect.gen(function* () {
         let calls = 0

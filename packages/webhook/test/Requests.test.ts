@@ -1,6 +1,3 @@
-/**
- * Requests that survive the end of their process, on every store.
- */
 import { StoreUnavailable } from "@pawl/core/CallbackError"
 import * as Evidence from "@pawl/core/Evidence"
 import * as NodeHmac from "@pawl/core/NodeHmac"
@@ -35,7 +32,6 @@ import { day, minute, pass, second } from "@pawl/test-support/World"
 
 type Stores = Ledger.Ledger | Records | RequestStore.RequestStore
 
-/** Opens the store of a test again after each crash. */
 interface Store {
   readonly open: Effect.Effect<Context.Context<Stores>, unknown, Scope.Scope>
 }
@@ -51,7 +47,7 @@ const fileStore = Effect.sync((): Store => {
   return { open: Layer.build(Layer.fresh(ledgerOf(place))) }
 })
 
-/** Starts a process. `kill` cuts it off from its store before it ends, so it releases nothing. */
+/** Starts a process. `kill` cuts it off first, so it releases nothing. */
 const start = Effect.fnUntraced(function* (
   store: Store,
   service: ReturnType<typeof fake.make>,
@@ -87,7 +83,6 @@ const start = Effect.fnUntraced(function* (
     store: requests,
     ledger: Context.get(opened, Ledger.Ledger),
     opened,
-    /** Cuts the process off from its store, and lets it run on. */
     cutOff: Effect.sync(() => {
       isDead = true
     }),
@@ -99,7 +94,7 @@ const start = Effect.fnUntraced(function* (
   }
 })
 
-/** Kills a process a second after its first request has left, and returns the service, which never answers it. */
+/** Kills a process a second after its first request, which is never answered. */
 const killed = Effect.fnUntraced(function* (store: Store) {
   const service = fake.make(["hang"])
   const { kill, send } = yield* start(store, service)
@@ -111,7 +106,7 @@ const killed = Effect.fnUntraced(function* (store: Store) {
   return service
 })
 
-/** Accepts a callback that names the request in its token, and confirms its transaction. */
+/** Confirms by a callback whose token names the request. */
 const confirm = Effect.fnUntraced(function* ({
   ledger
 }: {
@@ -168,10 +163,10 @@ const promises = (makeStore: Effect.Effect<Store, unknown, Scope.Scope>) => {
       expect(service.seen).toMatchObject([{ inDoubt: false }, { inDoubt: true }])
       expect(service.seen[1]?.body).toBe(service.seen[0]?.body)
       expect(service.effects.size).toBe(1)
-      // The handler is told of the transaction, because its row is due.
+      // The row is due, so the handler is told.
       const { rows } = yield* second.ledger.claim({ at: day, until: day + 1, limit: 5 })
       expect(rows).toMatchObject([{ transactionId: "100001", registered: true }])
-      // The merchant asks again, and gets the stored outcome without another request.
+      // The stored outcome needs no other request.
       const response = yield* second.send("apm-payment", fake.payment("order-1"))
       expect(response).toMatchObject({ transactionId: "100001" })
       expect(service.seen).toHaveLength(2)
@@ -241,7 +236,7 @@ const promises = (makeStore: Effect.Effect<Store, unknown, Scope.Scope>) => {
       const service = fake.make(["unsent", "lost"])
       const paused = yield* start(store, service)
       const other = yield* start(store, service)
-      // As if the process had been stopped for longer than its lease, while the other one sent the request.
+      // Stands for a process stopped beyond its lease.
       service.beforeAnswer(
         Effect.gen(function* () {
           const at = yield* Clock.currentTimeMillis
@@ -269,7 +264,7 @@ const promises = (makeStore: Effect.Effect<Store, unknown, Scope.Scope>) => {
           if (isTaken) return
           isTaken = true
           const at = yield* Clock.currentTimeMillis
-          // As if the process had been stopped until now, and the other one had just begun.
+          // Stands for a process stopped until now.
           yield* other.store.claim({
             at: at + minute,
             until: at + 1,
@@ -429,7 +424,6 @@ const promises = (makeStore: Effect.Effect<Store, unknown, Scope.Scope>) => {
       yield* wrong.kill
       const service = fake.make()
       const shop = yield* start(store, service)
-      // A create at once, before the worker has seen the requests.
       expect(yield* shop.send("apm-payment", fake.payment("4"))).toMatchObject({
         transactionId: "100001"
       })
@@ -557,7 +551,7 @@ const promises = (makeStore: Effect.Effect<Store, unknown, Scope.Scope>) => {
       yield* pass("1 minute")
       expect(yield* second.get("order-1")).toMatchObject({ parked: { reason: "card-data" } })
       expect(service.seen).toHaveLength(1)
-      // The merchant still has the card: the same call sends the same bytes again.
+      // The merchant still has the card.
       expect(yield* second.send("card-payment", input)).toMatchObject({ transactionId: "100001" })
       expect(service.seen).toMatchObject([{}, { inDoubt: true }])
       expect(service.effects.size).toBe(1)

@@ -1,6 +1,4 @@
-/**
- * Types of requests: each kind may be without a callback URL, because the options have one. The client alone needs it.
- */
+/** The options may have the callback URL. The client alone needs it. */
 import type { PaymentIntentInput } from "@pawl/core/PaymentIntent"
 import type { RequestInput, RequestKind } from "@pawl/core/RequestSender"
 import type { SubscriptionInput } from "@pawl/core/Subscription"
@@ -22,7 +20,6 @@ type IsOptional<A, Name extends PropertyKey> = A extends { readonly [N in Name]:
   ? false
   : true
 
-/** Is an error if the callback URL of a kind is required. */
 export const isOptional: {
   readonly [K in RequestKind]: IsOptional<RequestInput<K>, "callbackUrl">
 } = {

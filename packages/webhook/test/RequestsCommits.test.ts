@@ -1,7 +1,4 @@
-/**
- * The commits of requests: each is a flush of the disk. On SQLite they are counted in the write-ahead log, and on
- * PostgreSQL by a trigger that keeps the id of each transaction that writes.
- */
+/** A commit is a flush of the disk. SQLite's log counts them, and a trigger of PostgreSQL. */
 import { describe, expect, it } from "@effect/vitest"
 import { RequestSender } from "@pawl/core/RequestSender"
 import * as NodeHmac from "@pawl/core/NodeHmac"
@@ -19,7 +16,10 @@ import * as fake from "./requestService.ts"
 import { apm, search, secret, verified } from "@pawl/test-support/Service"
 import { files, onPostgres } from "@pawl/test-support/Stores"
 
-/** Counts the frames of a write-ahead log that end a commit (https://sqlite.org/fileformat2.html#walformat). */
+/**
+ * Counts the frames of a write-ahead log that end a commit
+ * (https://sqlite.org/fileformat2.html#walformat).
+ */
 const commitsIn = (filename: string): number => {
   const log = readFileSync(`${filename}-wal`)
   const salts = log.subarray(16, 24)
@@ -32,7 +32,6 @@ const commitsIn = (filename: string): number => {
   return count
 }
 
-/** Keeps the id of each transaction that writes a row of a ledger. */
 const countCommits = Effect.flatMap(SqlClient, (sql) =>
   Effect.andThen(
     sql`CREATE TABLE IF NOT EXISTS commits (id TEXT PRIMARY KEY)`,

@@ -1,6 +1,3 @@
-/**
- * Requests of processes that are killed or stopped, and what is on the disk of them.
- */
 import { readText, serve } from "@pawl/test-support/Listener"
 import * as Leases from "@pawl/test-support/Leases"
 import * as Program from "@pawl/test-support/Program"
@@ -24,7 +21,7 @@ interface Body {
   readonly requestId: string
 }
 
-/** Serves a service that processes each requestId once. While `holds` is true it answers nothing. */
+/** Answers nothing while `holds`. */
 const service = Effect.gen(function* () {
   const state = { holds: true, held: [] as Array<() => void>, requests: [] as Array<string> }
   const effects = new Map<string, string>()
@@ -60,7 +57,6 @@ const startIn = (place: Place, port: number, calls: ReadonlyArray<unknown>) =>
     ({ line }) => line(/^ready$/mu)
   )
 
-/** Ends every lease, as the time of a lease does. */
 const endLeases = (place: Place) =>
   Effect.provide(
     Effect.retry(Leases.end, { times: 100, schedule: Schedule.spaced("20 millis") }),
@@ -77,7 +73,6 @@ const outcomes = (place: Place) =>
     client(place)
   )
 
-/** Waits until one of the requests is answered. */
 const untilAnswered = (place: Place, index: number) =>
   outcomes(place).pipe(
     Effect.map((lines) => lines[index]?.outcome === "Answered"),
@@ -113,7 +108,6 @@ const survives = (place: Place) =>
         yield* first.exited
         yield* endLeases(place)
         state.holds = false
-        // The second process asks for the same payment, too.
         const second = yield* startIn(place, port, calls)
         expect(yield* second.line(/^100001$/mu)).toBe("100001")
         expect(effects.size).toBe(1)

@@ -1,6 +1,3 @@
-/**
- * Which transactions may be deleted.
- */
 import { statuses } from "@pawl/core/Status"
 import fc from "fast-check"
 import { expect, it } from "vitest"

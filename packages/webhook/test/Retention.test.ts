@@ -1,6 +1,3 @@
-/**
- * The deletion of old transactions in each store, and the settings of what is kept.
- */
 import * as Arr from "effect/Array"
 import * as Config from "effect/Config"
 import * as ConfigProvider from "effect/ConfigProvider"
@@ -86,7 +83,7 @@ const holds = (layer: () => Layer.Layer<Ledger, unknown>) => {
     test(
       Effect.gen(function* () {
         const ledger = yield* Ledger
-        // One row of an id is done, and the other one is leased.
+        // One row of the id is done, and the other one is leased.
         yield* ledger.register({ kind: "card-payment", transactionId: "both" }, november)
         yield* finish("both", november)
         yield* ledger.register({ kind: "refund", transactionId: "both" }, november)

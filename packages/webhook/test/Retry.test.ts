@@ -1,6 +1,3 @@
-/**
- * Retries and timeouts of a store that is busy, slow or gone.
- */
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import {
@@ -19,7 +16,6 @@ const nothing = { cause: undefined }
 const busy = new SqlError({ reason: new LockTimeoutError(nothing) })
 const gone = new SqlError({ reason: new ConnectionError(nothing) })
 
-/** Fails the given number of times, then returns the number of tries. */
 const failing = (times: number, error: SqlError) => {
   let tries = 0
   return Effect.suspend(() => (++tries <= times ? Effect.fail(error) : Effect.succeed(tries)))

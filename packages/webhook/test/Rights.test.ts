@@ -1,6 +1,3 @@
-/**
- * The rights of a role of PostgreSQL: the block of the guide is enough, and each of its rights is needed and named.
- */
 import { readFileSync } from "node:fs"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -27,7 +24,7 @@ await onPostgres((place) => {
   const asRole = build({ username: role })
   const owner = Effect.map(Layer.build(Layer.fresh(client(place))), Context.get(SqlClient))
 
-  /** Runs work with a role that has no rights yet. The owner has made the tables, if there are any. */
+  /** Runs work with a role without rights; tables are the owner's. */
   const withRole = <A, E>(work: (sql: SqlClient) => Effect.Effect<A, E, Scope.Scope>) =>
     Effect.gen(function* () {
       const sql = yield* owner

@@ -1,7 +1,3 @@
-/**
- * The limits of the bytes that a store keeps: of one transaction, and of all. Beyond them bodies are left out, and no status of a
- * transaction that is known.
- */
 import { randomBytes } from "node:crypto"
 import { StoreUnavailable } from "@pawl/core/CallbackError"
 import type { Status } from "@pawl/core/Status"
@@ -46,7 +42,7 @@ const lengthOf = (transactionId: string, status: Status) =>
     )
   )
 
-/** Fills a store with bodies until one is refused, and returns the number of transactions and the levels on the way. */
+/** Fills a store until a body is refused. */
 const fill = Effect.gen(function* () {
   const levels = new Set<string>()
   for (let count = 0; count < 400; count++) {
@@ -98,7 +94,7 @@ const limits = (ledger: Layer.Layer<Ledger, unknown>, databases = 1) => {
         expect(4 * large).toBeLessThan(bodiesLimit)
         expect(yield* accept("1", "SUCCEED", large)).toBe("bodies")
         expect(yield* lengthOf("1", "SUCCEED")).toBe(0)
-        // One that takes the place of another has its room, and a small one always has.
+        // A replacement has the room of the one before, and a small one always has room.
         expect(yield* accept("1", "NEW", large + 1)).toBe("free")
         expect(yield* accept("1", "SUCCEED", 100)).toBe("free")
         expect(yield* lengthOf("1", "SUCCEED")).toBeGreaterThan(100)

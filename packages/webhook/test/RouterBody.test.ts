@@ -1,6 +1,3 @@
-/**
- * Bodies at the route of an `HttpRouter` whose length is not the one that the request names.
- */
 import { expect, it } from "@effect/vitest"
 import * as HttpRouter from "effect/http/HttpRouter"
 import * as Layer from "effect/Layer"
@@ -10,7 +7,6 @@ import { bytes } from "@pawl/test-support/Service"
 
 const { body, headers, search } = callbackRequest()
 
-/** Sends chunks to a route. Returns the status code of the response, and the number of bytes that were read. */
 const send = async (length: number, chunks: Iterable<Uint8Array>) => {
   const { callbacks, layer } = makeReceiver()
   const { dispose, handler } = HttpRouter.toWebHandler(
@@ -42,7 +38,7 @@ it("a body that is longer than its content-length is read only a little further"
   const { callbacks, read, status } = await send(10, endless())
   expect({ callbacks, status }).toEqual({ callbacks: 0, status: 400 })
   expect(read).toBeLessThan(1_000_000)
-  // Its end makes it a callback of the right checksum, which would be 200.
+  // With its end the body would be a valid callback: 200.
   const genuine = await send(10, [bytes(body)])
   expect({ ...genuine, read: 0 }).toEqual({ callbacks: 0, status: 400, read: 0 })
 })

@@ -1,9 +1,7 @@
 /**
- * The rule of a row over every history of one transaction id, up to five steps.
- *
- * The ledger in memory, the SQL statements and the laws of a ledger share `RowRule`, so a mistake in it
- * would be in all of them. Here the expected facts come from `historyFacts.ts`, which knows nothing of
- * `RowRule`, and ten rules with a bug show that each fact is checked.
+ * The ledger in memory, the SQL statements and the laws share `RowRule`. So the expected facts come
+ * from `historyFacts.ts`, which knows nothing of it, and ten planted bugs show that each fact is
+ * checked.
  */
 import * as Evidence from "@pawl/core/Evidence"
 import { statuses } from "@pawl/core/Status"
@@ -32,10 +30,9 @@ const rule = {
 }
 type Rule = typeof rule
 
-/** A step without its time, or with times that are counted from it. */
 type Letter = (at: number) => History.Step
 
-/** Ten milliseconds lie between two steps, and a lease lasts 15. */
+/** Milliseconds: 10 between two steps, and 15 of a lease. */
 const alphabet: ReadonlyArray<Letter> = [
   (at) => ({ type: "accept", kind: "card", status: "PENDING", ordered: undefined, at }),
   (at) => ({ type: "accept", kind: "card", status: "SUCCEED", ordered: undefined, at }),
@@ -65,7 +62,6 @@ const alphabet: ReadonlyArray<Letter> = [
   (at) => ({ type: "deleteBodies", at })
 ]
 
-/** The rows and leases that the rule under test leaves. */
 interface State {
   readonly rows: StoredRow.StoredRows
   readonly leases: ReadonlyArray<Leased>
@@ -96,7 +92,6 @@ const changeOf = (step: Extract<History.Step, { type: "write" }>): Change => ({
   ...(step.release && { release: step.release })
 })
 
-/** Takes a step with a rule, and returns what the operation of a ledger returns. */
 const take = (
   tested: Rule,
   { leases, rows }: State,
@@ -146,7 +141,6 @@ const take = (
   }
 }
 
-/** The facts of a row that a rule left. */
 const factsOf = History.remembered((stored: StoredRow.StoredRow) => {
   const { row } = stored
   const time = StoredRow.claimableAt(stored)
@@ -175,7 +169,6 @@ const factsOf = History.remembered((stored: StoredRow.StoredRow) => {
   }
 })
 
-/** The facts of the rows that a rule left. */
 const observed = (rows: StoredRow.StoredRows, result: unknown): History.Facts => ({
   rows: rows.map(factsOf),
   shown: StoredRow.get(rows, "card")?.scope as History.Kind | undefined,
@@ -197,8 +190,8 @@ interface Difference {
 }
 
 /**
- * Plays every history to a rule, until one differs from its facts. A step that changes nothing is checked,
- * and ends its history: the histories without it go on.
+ * Plays every history until one differs from its facts. A step that changes nothing ends its
+ * history: those without it go on.
  */
 const search = (tested: Rule) => {
   let count = 0
@@ -229,7 +222,7 @@ const search = (tested: Rule) => {
 
 type Bug = readonly [name: string, change: Partial<Rule>]
 
-/** Changes each row that a function returns, with the row of its scope before. */
+/** Changes each returned row, given the row of its scope before. */
 const changed = (
   before: StoredRow.StoredRows,
   after: StoredRow.StoredRows,

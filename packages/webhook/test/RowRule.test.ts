@@ -1,7 +1,3 @@
-/**
- * Each operation on a row, field by field: which rows it refuses, and which fields it changes. `RowRuleWrite.test.ts` has
- * those of writes.
- */
 import * as Evidence from "@pawl/core/Evidence"
 import { isTerminal, type Status, statuses } from "@pawl/core/Status"
 import * as Result from "effect/Result"

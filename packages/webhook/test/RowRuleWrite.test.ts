@@ -1,6 +1,3 @@
-/**
- * Writes under a lease, field by field, and the join of two rows.
- */
 import * as Evidence from "@pawl/core/Evidence"
 import { statuses } from "@pawl/core/Status"
 import * as Struct from "effect/Struct"

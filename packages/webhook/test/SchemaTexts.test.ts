@@ -1,7 +1,8 @@
 /**
- * A migration that has landed never changes: the digests of their statements.
+ * A migration that has landed never changes.
  *
- * If a test fails, take back the change of the migration, and add a new one with a digest of its own here and a store in `stores`.
+ * If a test fails, take back the change, and add a new migration with its digest here and a store
+ * in `stores`.
  */
 import { createHash } from "node:crypto"
 import { describe, expect, it } from "vitest"

@@ -1,6 +1,3 @@
-/**
- * Sealing of stored requests and outcomes, by `node:crypto` and by Web Crypto, and the digests of bodies.
- */
 import type { RequestKind } from "@pawl/core/RequestSender"
 import * as NodeHmac from "@pawl/core/NodeHmac"
 import * as Hmac from "@pawl/core/Hmac"
@@ -30,7 +27,6 @@ const serviceOf = (options: Readonly<Record<string, string>>, hmac = NodeHmac.la
     )
   )
 
-/** Builds the service as in a runtime without `node:crypto`. */
 const portableOf = (options: Readonly<Record<string, string>>) => {
   vi.stubGlobal("process", undefined)
   const built = serviceOf(options, Hmac.layer)
@@ -135,8 +131,8 @@ describe.each([
 })
 
 /**
- * Texts of the first version, which every later version has to open. They were made without pawl, by `createHmac` and
- * `createCipheriv` with the nonce 00 01 … 0b. For the secret, the AES key is also that of `hkdfSync`.
+ * Texts of the first version, which every later version opens, made by `createHmac` and
+ * `createCipheriv` with the nonce 00 01 … 0b. The AES key of the secret is also that of `hkdfSync`.
  */
 const golden = [
   {

@@ -1,6 +1,3 @@
-/**
- * A call that waits for the outcome of its request: which outcome it gets, and how long it waits.
- */
 import type { RequestSender } from "@pawl/core/RequestSender"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"

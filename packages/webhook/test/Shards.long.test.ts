@@ -1,6 +1,3 @@
-/**
- * Shards of a store: each transaction in one database, a shard that is down, and rows that are moved to new databases.
- */
 import { StoreUnavailable } from "@pawl/core/CallbackError"
 import * as Handler from "@pawl/core/Handler"
 import * as NodeHmac from "@pawl/core/NodeHmac"
@@ -282,7 +279,7 @@ const promises = (places: () => readonly [Place, Place, Place, Place]) => {
           }
           expect(yield* ledger.get("apm", transactionId)).toMatchObject({ registered: true })
         }
-        // A callback settles a request whose response was lost, in another shard, too.
+        // The request is in another shard.
         const ordered = { requestId: "order-9", account: "4711", amount: "10.00", currency: "EUR" }
         yield* store.write({ ...request("order-9"), ordered }, { at: 1000, until: 31_000 })
         yield* ledger.accept({ ...callback("9", "SUCCEED"), ordered, kind: "apm-payment" }, 1000)
@@ -383,7 +380,6 @@ const promises = (places: () => readonly [Place, Place, Place, Place]) => {
   )
 }
 
-/** Reads all rows, bodies and requests of a store, and its backlog. */
 const everything = Effect.fnUntraced(function* (
   ledger: Ledger.Ledger["Service"],
   store: RequestStore.RequestStore["Service"]

@@ -1,6 +1,3 @@
-/**
- * Timeouts that share one timer.
- */
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -15,7 +12,6 @@ import * as World from "@pawl/test-support/World"
 
 type Answer = (effect: Effect.Effect<string>) => void
 
-/** Starts a wait; returns its fiber, the function that resolves it, and the number of its interruptions. */
 const waiting = Effect.fnUntraced(function* (wait: SharedTimeout.AwaitResult<"late">) {
   let answer: Answer = () => {}
   const ended = { times: 0 }

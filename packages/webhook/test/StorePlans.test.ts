@@ -1,6 +1,3 @@
-/**
- * The query plans of a store's statements use an index.
- */
 import * as Evidence from "@pawl/core/Evidence"
 import { describe, expect, it } from "@effect/vitest"
 import * as Context from "effect/Context"
@@ -18,7 +15,7 @@ const rows = 60_000
 
 const callback = (transactionId: string) => verified("card", card({ transactionId }))
 
-/** Copies a transaction. Every tenth copy is due, and every thousandth is a dead letter. */
+/** Every tenth copy is due, and every thousandth is a dead letter. */
 const fill = Effect.gen(function* () {
   const sql = yield* SqlClient
   const ledger = yield* Ledger
@@ -37,7 +34,7 @@ const fill = Effect.gen(function* () {
     SELECT CAST(n AS TEXT), 1, 'r' || CAST(n AS TEXT), 1, '' FROM (${numbers}) AS numbers`
 })
 
-/** Runs every operation of a ledger but the gauges, which count all that is due. */
+/** The gauges are left out, because they count all that is due. */
 const live = Effect.gen(function* () {
   const ledger = yield* Ledger
   yield* Effect.forEach(
@@ -83,7 +80,7 @@ const live = Effect.gen(function* () {
   yield* ledger.erase("card", "7")
 })
 
-/** Runs work, and returns the statements on documents that it ran, with the parameters of the last run of each. */
+/** Returns the statements on documents, each with its last parameters. */
 const statementsOf = <A, E, R>(work: Effect.Effect<A, E, R>) => {
   const found = new Map<string, ReadonlyArray<unknown>>()
   const listen: Statement.Transformer = (statement) => {
@@ -125,7 +122,6 @@ describe("in a SQLite file", () => {
 /** The documents that were due once, and are not any more. */
 const doneRows = 20_000
 
-/** Runs a statement and returns the number of pages that it touched. */
 const pagesOf = Effect.fnUntraced(function* (text: string, params: ReadonlyArray<unknown>) {
   const sql = yield* SqlClient
   const lines = yield* sql.unsafe(`EXPLAIN (ANALYZE, BUFFERS) ${text}`, params).values
@@ -159,7 +155,7 @@ await onPostgres((place) => {
           for (const [text, params] of searches) {
             expect(yield* pagesOf(text, params)).toBeLessThan(50)
           }
-          // Work that is due in the past is still found, if this process made it due.
+          // Work due in the past is found if this process made it due.
           yield* ledger.register({ kind: "card-payment", transactionId: "early" }, 1)
           const early = yield* claim
           expect(early.rows.map(({ transactionId }) => transactionId)).toEqual(["early"])

@@ -1,6 +1,3 @@
-/**
- * One call of the handler: what is written after it, and what the journal says.
- */
 import { StoreUnavailable } from "@pawl/core/CallbackError"
 import * as Handler from "@pawl/core/Handler"
 import * as Cause from "effect/Cause"

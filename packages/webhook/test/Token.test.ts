@@ -1,6 +1,3 @@
-/**
- * The merchant that a token names.
- */
 import { keyed } from "@pawl/core/NodeHmac"
 import * as Redacted from "effect/Redacted"
 import { expect, it } from "vitest"

@@ -1,6 +1,3 @@
-/**
- * A stored row that cannot be read stops no other row.
- */
 import * as Handler from "@pawl/core/Handler"
 import { StatusReader } from "@pawl/core/StatusReader"
 import { describe, expect, it } from "@effect/vitest"
@@ -74,7 +71,7 @@ const handedOver = (place: Place) =>
     expect(yield* ledger.accept(verified("card", callback), now)).toEqual({ isNew: true })
     expect((yield* ledger.quarantined).map(({ transactionId }) => transactionId)).toEqual(["4"])
 
-    // A redrive tries again: what a person has restored goes on, the rest stays parked.
+    // A redrive tries again: only the restored rows go on.
     for (const { document, key } of texts.filter(({ key }) => !key.startsWith("4"))) {
       yield* sql`UPDATE pawl_transactions SET document = ${document} WHERE key = ${key}`
     }

@@ -14,7 +14,7 @@ const names = {
 const reserved = new Set<string>([...names.card, ...names.apm, "transactionStatus", "apmType"])
 const routing = new Set(["paymentmethod", "apmtype"])
 
-/** A value as the JSON text has it, and the text that is signed for it. */
+/** A value in JSON, and its signed text. */
 interface Token {
   readonly json: string
   readonly text: string
@@ -83,7 +83,6 @@ const posted = (fields?: {
     gap: fc.constantFrom("", " ", "\n  ", "\t")
   })
 
-/** The request of the service: the fields in any order, with query parameters of the merchant. */
 const request = (
   { at, extra, gap, method, query, status, tokens }: Posted,
   key?: string
@@ -232,7 +231,8 @@ describe("a callback signed as the service does", () => {
     }
     fc.assert(
       fc.property(joined, cuts, posted(), (parts, at, callback) => {
-        // A joined text with three bars of its own can be cut into four texts in several ways with one checksum.
+        // A joined text with three bars of its own can be cut into four texts in several ways with
+        // one checksum.
         const cut = split(parts.join(""), at)
         fc.pre(cut.some((each) => each.includes("|")))
         expect(answer(request({ ...callback, tokens: cut.map(text) }))).toBe(400)

@@ -27,7 +27,6 @@ import {
   verify
 } from "@pawl/test-support/Service"
 
-/** Returns a card callback with a given body, signed over the given texts. */
 const raw = (text: string, signed: ReadonlyArray<string>): Verifier.Incoming =>
   incoming("card", card(), { body: bytes(text), checksum: sign(signed) })
 
@@ -677,7 +676,7 @@ describe("the body", () => {
     }
   )
 
-  // Texts like those of the Big List of Naughty Strings.
+  // Like the Big List of Naughty Strings.
   it.each([
     "'; DROP TABLE callbacks; --",
     '"; return 1; //',
@@ -731,8 +730,8 @@ describe("the patterns of the verifier", () => {
     .flatMap((source) => [...source.matchAll(/(?<=[(= ])\/(?![/*]).+?\/[a-z]*(?=\.test|[,\n])/gu)])
     .map(([pattern]) => pattern)
 
-  // A backtracking matcher takes linear time if no repetition is inside or next to another one, and if the
-  // match can start at only one position or looks for a single character.
+  // A backtracking matcher takes linear time if no repetition is inside or next to another one, and
+  // the match can start at one position only or looks for a single character.
   it("A24: have no nested or adjacent repetitions, and start at one position", () => {
     expect(patterns.length).toBeGreaterThan(6)
     for (const pattern of patterns) {

@@ -1,6 +1,4 @@
-/**
- * The verifier as a plain function. `Verifier.test.ts` tests its results one by one.
- */
+/** `Verifier.test.ts` tests the results one by one. */
 import { createHmac } from "node:crypto"
 import { describe, expect, it, vi } from "vitest"
 import type { Sign } from "@pawl/core/Checksum"

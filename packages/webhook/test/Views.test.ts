@@ -1,6 +1,3 @@
-/**
- * The views of a store show its documents in plain columns, as the guide says.
- */
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { SqlClient } from "effect/sql/SqlClient"
@@ -12,7 +9,6 @@ import { files, onPostgres } from "@pawl/test-support/Stores"
 
 const guide = readFileSync(new URL("../../../docs/guides/sql.md", import.meta.url), "utf8")
 
-/** The names in the first cells of the lines of a table of the guide. */
 const columnsOf = (view: string): ReadonlyArray<string> => {
   const [, section = ""] = guide.split(`\n\`${view}\``)
   const [table = ""] = section.split("```")

@@ -10,7 +10,6 @@ import { bytes } from "@pawl/test-support/Service"
 
 const { body, headers, search } = callbackRequest()
 
-/** Returns a callback as a web request with some `changes`. */
 const callback = (changes?: RequestInit, url = `https://shop.example/callback${search}`) =>
   new Request(url, {
     method: "POST",

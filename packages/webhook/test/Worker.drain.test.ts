@@ -1,6 +1,3 @@
-/**
- * The end of a worker: it is drained on request, and when its scope ends in order or by an interruption.
- */
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import { expect, it } from "vitest"

@@ -1,6 +1,3 @@
-/**
- * The worker in complete histories of transactions (`Lives`), under virtual time.
- */
 import { isTerminal, rank } from "@pawl/core/Status"
 import * as Lives from "@pawl/test-support/Lives"
 import type * as World from "@pawl/test-support/World"
@@ -9,10 +6,10 @@ import { describe, expect, it } from "vitest"
 import type { Row } from "../src/internal/rule/Row.ts"
 import type * as StoredRow from "../src/internal/rule/StoredRow.ts"
 
-/** The time limit for shrinking a counterexample. */
+/** Milliseconds for shrinking a counterexample. */
 const plugins = [fc.interruptAfterTimeLimit(55_000, { failOnInterrupt: true })]
 
-/** Asserts the properties of every sequence of calls, whatever fails. */
+/** Properties that hold whatever fails. */
 const assertSound = ({ history: of }: Lives.Life, calls: ReadonlyArray<World.Call>) => {
   for (const [index, call] of calls.entries()) {
     const before = calls.slice(0, index)
@@ -31,7 +28,7 @@ const assertSound = ({ history: of }: Lives.Life, calls: ReadonlyArray<World.Cal
   }
 }
 
-/** Asserts the further properties that hold while the store works and no receiver is stopped. */
+/** Properties that hold while the store works and no receiver is stopped. */
 const assertExact = (calls: ReadonlyArray<World.Call>) => {
   for (const [index, call] of calls.entries()) {
     const took = calls.slice(0, index).filter((each) => each.took)
@@ -42,7 +39,7 @@ const assertExact = (calls: ReadonlyArray<World.Call>) => {
   }
 }
 
-/** Asserts that the facts of a transaction have every call of the handler, and which of them it accepted. */
+/** The facts have every call, and whether it was accepted. */
 const assertKept = (stories: ReadonlyArray<StoredRow.Story>, made: ReadonlyArray<World.Call>) => {
   for (const { complete, facts, row } of stories) {
     expect(complete).toBe(true)
@@ -53,7 +50,7 @@ const assertKept = (stories: ReadonlyArray<StoredRow.Story>, made: ReadonlyArray
     const ids = called.map(
       ({ sequence, to }) => `${row.scope}:${row.transactionId}:${sequence}:${to}`
     )
-    // A process that ends between the write of a call and the call itself has made none.
+    // A process that ends between the write of a call and the call has made none.
     expect(ids.filter((id) => made.some((call) => call.id === id))).toEqual([
       ...new Set(made.map(({ id }) => id))
     ])
@@ -63,7 +60,6 @@ const assertKept = (stories: ReadonlyArray<StoredRow.Story>, made: ReadonlyArray
   }
 }
 
-/** Asserts that the last told status of every known transaction is the status of the service. */
 const assertSettled = (
   { history: of }: Lives.Life,
   calls: ReadonlyArray<World.Call>,

@@ -1,6 +1,3 @@
-/**
- * The worker when a handler, a store, a clock or a process fails.
- */
 import { StoreUnavailable } from "@pawl/core/CallbackError"
 import * as Cause from "effect/Cause"
 import * as Data from "effect/Data"
@@ -102,7 +99,6 @@ describe("a worker under load", () => {
   const many = Array.from({ length: 1000 }, (_, id) => String(id))
   const isUnrelated = (id: string) => id.startsWith("other")
 
-  /** Registers a transaction, tells its first status, and returns how long the call took to come. */
   const waitOfFirstTell = Effect.fnUntraced(function* (
     world: World.World,
     receive: (id: string, status: "PENDING" | "SUCCEED") => Effect.Effect<unknown>,
@@ -142,7 +138,7 @@ describe("a worker under load", () => {
         })
         const { receive } = yield* world.start
         for (const id of many.slice(0, 300)) yield* receive(id, "PENDING")
-        // The first calls of all of them take 10 seconds each, 48 at a time.
+        // The first calls take 10 seconds each, 48 at a time.
         yield* World.pass("70 seconds")
         expect(world.calls.length).toBeGreaterThanOrEqual(300)
         for (let minutes = 0; minutes < 4; minutes++) {
@@ -238,7 +234,7 @@ describe("a worker that ends", () => {
         yield* World.settled
         yield* world.start
         yield* World.pass("8 seconds")
-        // The second receiver reads and tells the row that had no call, and does not touch the other.
+        // The second receiver tells only the row that had no call.
         expect(world.reads.map(({ at }) => at)).toEqual([0, 2 * second])
         expect(world.calls.map(({ at, transactionId }) => [at, transactionId])).toEqual([
           [0, "1"],
@@ -476,7 +472,7 @@ describe("a handler that", () => {
           expect(failed.map(({ attempt }) => attempt)).toEqual(failed.map((_, index) => index + 1))
           expect(new Set(failed.map(({ id }) => id)).size).toBe(1)
           const waits = gaps(failed.map(({ at }) => at)).map((gap) => gap - lasts)
-          // The application may go on with a call that timed out, so the next one begins after its lease.
+          // The application may go on with a call that timed out.
           const least = deed === Effect.never ? 30 : 1
           const doubling = [1, 2, 4, 8, 16, 32, 64, 128, 256].map(
             (wait) => Math.max(wait, least) * second
@@ -812,7 +808,6 @@ it("another status after a call that timed out has a higher sequence (R26)", () 
   ))
 
 describe("a handler with a commit", () => {
-  /** Fails the first commit, before or after its write. */
   const losing = (after: boolean) => {
     const tries: Array<boolean> = []
     const commit: World.Options["commit"] = (_, told) =>

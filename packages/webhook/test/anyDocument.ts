@@ -1,6 +1,3 @@
-/**
- * Any value of a document, with texts of any characters and numbers of any size.
- */
 import { kindsOf, type Method, methodOf } from "@pawl/core/Kind"
 import { type Status, statuses } from "@pawl/core/Status"
 import fc from "fast-check"
@@ -15,7 +12,7 @@ const wordsOf = <Word extends string>({ entries }: Table<Word>) =>
   fc.constantFrom(...entries.map(([word]) => word as Word))
 const optional = <A>(arbitrary: fc.Arbitrary<A>) => fc.option(arbitrary, { nil: undefined })
 
-/** Any sequence of UTF-16 code units: with lone surrogates, NUL, and the characters that the format uses itself. */
+/** Any UTF-16 code units: lone surrogates, NUL, and characters that the format uses. */
 export const texts = fc
   .array(
     fc.oneof(
@@ -39,7 +36,6 @@ const status = fc.constantFrom(...statuses)
 const perStatus = <A>(arbitrary: fc.Arbitrary<A>): fc.Arbitrary<Partial<Record<Status, A>>> =>
   fc.dictionary(status, arbitrary, { maxKeys: 3, noNullPrototype: true })
 
-/** Any order. A field that is not known is left out. */
 const orders: fc.Arbitrary<Ordered> = fc.record(
   { requestId: texts, account: texts, amount: texts, currency: texts },
   { requiredKeys: [] }
@@ -133,7 +129,7 @@ const rowOf = (method: Method, transactionId: string): fc.Arbitrary<StoredRow> =
     lane: fc.constantFrom(...lanes),
     lease: optional(fc.record({ id: numbers, until: time, evidence: fc.nat({ max: 2 ** 20 }) })),
     bodies: fc.constant({}),
-    // The facts of a joined row have numbers of their own, which may be higher.
+    // The facts of a joined row have their own numbers, which may be higher.
     facts: fc
       .tuple(fc.array(keptFacts, { maxLength: 4 }), fc.nat({ max: 3 }))
       .map(([kept, more]) => ({
@@ -147,7 +143,6 @@ const rowOf = (method: Method, transactionId: string): fc.Arbitrary<StoredRow> =
   })
 }
 
-/** A value of a document, with its key. */
 export interface Keyed<Value> {
   readonly key: string
   readonly value: Value
@@ -155,7 +150,6 @@ export interface Keyed<Value> {
 
 const transactionIds = fc.stringMatching(/^[\w-]{1,8}$/u)
 
-/** Any document of a transaction. */
 export const transactions: fc.Arbitrary<Keyed<StoredRows>> = fc
   .tuple(wordsOf(Codes.methods), transactionIds)
   .chain(([method, transactionId]) =>
@@ -165,7 +159,6 @@ export const transactions: fc.Arbitrary<Keyed<StoredRows>> = fc
     })
   )
 
-/** Any document of a request. */
 export const requests: fc.Arbitrary<Keyed<RequestRow>> = texts.chain((requestId) =>
   fc.record({
     key: fc.constant(requestId),
@@ -199,7 +192,7 @@ export const requests: fc.Arbitrary<Keyed<RequestRow>> = texts.chain((requestId)
   })
 )
 
-/** Any document of quarantined callbacks. JSON has no undefined, so a reason that is not known is left out. */
+/** JSON has no undefined, so an unknown reason is left out. */
 export const quarantined: fc.Arbitrary<Keyed<Quarantined>> = fc.record({
   key: texts,
   value: fc.array(
@@ -216,7 +209,6 @@ export const quarantined: fc.Arbitrary<Keyed<Quarantined>> = fc.record({
   )
 })
 
-/** Any setting: a number, a text, or an object. */
 export const settings: fc.Arbitrary<Keyed<unknown>> = fc.record({
   key: texts,
   value: fc.oneof(fc.maxSafeInteger(), texts, fc.dictionary(texts, fc.maxSafeInteger()))

@@ -1,6 +1,3 @@
-/**
- * Any row of the request store, for the tests of the rule.
- */
 import fc from "fast-check"
 import { expect } from "vitest"
 import type { NewRequest, Outcome, RequestRow } from "../src/internal/rule/RequestRow.ts"
@@ -18,7 +15,6 @@ export const outcome: fc.Arbitrary<Outcome> = fc.constantFrom(
 )
 export const reasons = ["404", "400"] as const
 
-/** Every field of a row, in any combination. */
 const rows: fc.Arbitrary<RequestRow> = fc.record({
   requestId: fc.constant("1"),
   kind: fc.constantFrom("apm-payment", "card-payment"),
@@ -43,7 +39,6 @@ const rows: fc.Arbitrary<RequestRow> = fc.record({
   parked: optional(fc.record({ reason: fc.constant("no-key" as const), at: time }))
 })
 
-/** Checks an operation on any row. */
 export const check = <A>(
   input: fc.Arbitrary<A>,
   operate: (row: RequestRow, input: A) => RequestRow | undefined,
@@ -60,7 +55,6 @@ export const check = <A>(
 export const holder = (row: RequestRow, id: number) =>
   row.lease?.id === id ? row.lease : undefined
 
-/** The fields of a row whose outcome is known. */
 export const known = (row: RequestRow, found: Outcome, at: number): RequestRow => ({
   ...row,
   ...(found._tag !== "Found" && { body: undefined }),
@@ -83,7 +77,7 @@ export const request = (row: RequestRow): NewRequest => ({
   expiresAt: row.expiresAt
 })
 
-/** A new row. With a lease its first attempt is begun; else it is due. */
+/** Makes a new row: begun with a lease, else due. */
 export const fresh = (
   row: RequestRow,
   at: number,

@@ -1,6 +1,3 @@
-/**
- * Any stored row, for the tests of the rule.
- */
 import { type Status, statuses } from "@pawl/core/Status"
 import fc from "fast-check"
 import * as Fact from "../src/internal/rule/Fact.ts"
@@ -23,7 +20,7 @@ export const signed = (amount: string) => ({
 const someStatuses = <A>(arbitrary: fc.Arbitrary<A>): fc.Arbitrary<Partial<Record<Status, A>>> =>
   fc.dictionary(status, arbitrary, { maxKeys: 3 }).map((each) => ({ ...each }))
 
-/** A card row of known or unknown kind, with every field in any combination. */
+/** Every field in any combination. */
 export const storedRows: fc.Arbitrary<StoredRow> = fc
   .record({
     row: fc.record({
@@ -78,7 +75,7 @@ export const storedRows: fc.Arbitrary<StoredRow> = fc
     row: { ...blank(stored.row.kind, "100001", 0), ...stored.row }
   }))
 
-/** A row of another transaction's method, which no operation here may touch. */
+/** A row of another method, which no operation here may touch. */
 export const bystander: StoredRow = {
   row: { ...blank("refund", "100001", 7), deadLetter: undefined },
   dueAt: 4,
@@ -92,7 +89,6 @@ export const bystander: StoredRow = {
 const moreUrgent = (one: Lane, two: Lane) =>
   lanes[Math.min(lanes.indexOf(one), lanes.indexOf(two))] ?? one
 
-/** The time and the lane of a row that becomes due. */
 export const due = ({ dueAt, lane }: StoredRow, at: number | undefined, inLane: Lane) => {
   if (at === undefined) return { dueAt, lane }
   return dueAt === undefined
@@ -100,7 +96,6 @@ export const due = ({ dueAt, lane }: StoredRow, at: number | undefined, inLane: 
     : { dueAt: Math.min(dueAt, at), lane: moreUrgent(lane, inLane) }
 }
 
-/** Checks an operation on any row. */
 export const check = <A>(input: fc.Arbitrary<A>, holds: (stored: StoredRow, input: A) => void) => {
   fc.assert(fc.property(storedRows, input, holds), { numRuns: 1000 })
 }

@@ -1,7 +1,7 @@
 /**
- * A receiver over a store, whose handler writes rows of its own. Tests kill it.
+ * A receiver whose handler writes rows of its own. Tests kill it.
  *
- * It accepts the callbacks of the given ids and prints a line at each point where a test may kill it: `h` when
+ * It accepts the callbacks of the given ids, and prints a line where a test may kill it: `h` when
  * the handler is called, `c` when its rows are written and not committed, `t` when the told mark is
  * committed. It ends when every row is told.
  */

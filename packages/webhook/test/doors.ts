@@ -1,7 +1,4 @@
-/**
- * A receiver for tests of its HTTP entry points: in its service every transaction is PENDING, its handler always
- * succeeds, and tests can read its ledger in memory.
- */
+/** Every transaction is PENDING, the handler always succeeds, and the ledger is in memory. */
 import * as Handler from "@pawl/core/Handler"
 import * as NodeHmac from "@pawl/core/NodeHmac"
 import { StatusReader } from "@pawl/core/StatusReader"
@@ -17,7 +14,6 @@ import * as Receiver from "../src/Receiver.ts"
 import * as Verifier from "../src/Verifier.ts"
 import { card, incoming, secret } from "@pawl/test-support/Service"
 
-/** The dependencies of a receiver, except for its ledger. */
 export const dependencies = Layer.mergeAll(
   Layer.succeed(StatusReader, {
     read: (kind) => Effect.succeed({ kind, status: "PENDING" as const })
@@ -29,7 +25,7 @@ export const dependencies = Layer.mergeAll(
   )
 )
 
-/** The layer of a receiver, and the number of stored card callbacks of a transaction. */
+/** Counts the stored card callbacks of a transaction. */
 export const makeReceiver = () => {
   const ledger = Effect.runSync(
     Effect.scoped(Effect.map(Layer.build(layerMemory), Context.get(Ledger)))
@@ -46,7 +42,6 @@ export const makeReceiver = () => {
   }
 }
 
-/** The query, body and headers of a card callback for `fetch`. */
 export const callbackRequest = () => {
   const { body, checksum = "", search } = incoming("card", card())
   return {
@@ -56,7 +51,6 @@ export const callbackRequest = () => {
   }
 }
 
-/** Posts a card callback with some `changes`. */
 export const post = (url: string, changes?: RequestInit) => {
   const { body, headers, search } = callbackRequest()
   return fetch(`${url}${search}`, {
@@ -67,7 +61,6 @@ export const post = (url: string, changes?: RequestInit) => {
   })
 }
 
-/** Writes bytes to a server, and returns all bytes of its response until it closes. */
 export const sendRaw = (port: number, write: (socket: Socket) => void) =>
   Effect.callback<string>((resume) => {
     const chunks: Array<Buffer> = []
@@ -78,7 +71,6 @@ export const sendRaw = (port: number, write: (socket: Socket) => void) =>
     socket.on("close", end)
   })
 
-/** Listens with a receiver of its own until the scope ends. */
 export const listening = Effect.gen(function* () {
   const receiver = makeReceiver()
   const door = NodeReceiver.toListener(receiver.layer)

@@ -1,7 +1,7 @@
 /**
- * The facts of a history of one transaction id, computed from the list of its events in plain code.
+ * The facts of a history of one transaction id, in plain code.
  *
- * Every fact is a question to the events of a row, so nothing here changes a row step by step as `RowRule`
+ * Every fact is a question to the events of a row; nothing changes a row step by step as `RowRule`
  * does. Time is in milliseconds.
  */
 import { type Status, statuses } from "@pawl/core/Status"
@@ -9,7 +9,6 @@ import { type Status, statuses } from "@pawl/core/Status"
 export type Kind = "card" | "card-payment" | "refund"
 export type Reason = "unknown-transaction" | "amount-mismatch"
 
-/** One step of a history, at a time. */
 export type Step = { readonly at: number } & (
   | {
       readonly type: "accept"
@@ -26,7 +25,6 @@ export type Step = { readonly at: number } & (
   | { readonly type: "claim"; readonly until: number }
   | {
       readonly type: "write"
-      /** Whether the worker writes with the first lease of the history or with the last. */
       readonly with: "first lease" | "last lease"
       readonly confirmed?: Status
       readonly poll?: { readonly polls: number; readonly pollAt: number }
@@ -48,7 +46,7 @@ type Event =
   | { readonly type: "deleted"; readonly at: number; readonly status: Status }
   | { readonly type: "joined"; readonly at: number; readonly events: ReadonlyArray<Event> }
 
-/** The events of one row, in their order. The first one made the row. */
+/** The events of one row in order. The first one made the row. */
 interface Row {
   readonly scope: Kind
   readonly events: ReadonlyArray<Event>
@@ -60,14 +58,14 @@ interface Lease {
   readonly id: number
 }
 
-/** The rows that a history leaves, the kind of the row that is shown, and the result of the last step. */
+/** The rows that a history leaves, the kind of the shown row, and the result of the last step. */
 export interface Facts {
   readonly rows: ReadonlyArray<object>
   readonly shown: Kind | undefined
   readonly result: unknown
 }
 
-/** Of each kind that an event names, the kinds of the rows that it may belong to, the first one first. */
+/** The kinds of the rows to which an event of each named kind may belong, in order. */
 const takes = {
   callback: {
     card: ["card-payment", "refund", "card"],
@@ -82,7 +80,7 @@ const flat = (events: ReadonlyArray<Event>): ReadonlyArray<Event> =>
 
 const last = <A>(list: ReadonlyArray<A>): A | undefined => list.at(-1)
 
-/** Remembers the result for each list of events: the histories share their beginnings. */
+/** Remembers the result for each list of events: histories share their beginnings. */
 export const remembered = <Value extends object, Result>(compute: (value: Value) => Result) => {
   const results = new WeakMap<Value, Result>()
   return (value: Value): Result => {
@@ -107,24 +105,23 @@ const confirmations = (events: ReadonlyArray<Event>): ReadonlyArray<Status> =>
         : []
   )
 
-/** Returns each event with the events before it. */
 const withPast = remembered((events: ReadonlyArray<Event>) =>
   events.map((event, index) => ({ event, past: events.slice(0, index) }))
 )
 
-/** The accepts of a row that brought a status no callback had claimed. */
+/** Returns accepts of a status no callback had claimed. */
 const firstClaims = (events: ReadonlyArray<Event>) =>
   withPast(events).filter(
     ({ event, past }) => event.type === "accept" && !claims(past).includes(event.status)
   )
 
-/** The accepts of a row whose status was not confirmed when they came. */
+/** Returns accepts of a row without a confirmed status. */
 const unconfirmedClaims = (events: ReadonlyArray<Event>) =>
   withPast(events).filter(
     ({ event, past }) => event.type === "accept" && !confirmations(past).includes(event.status)
   )
 
-/** The last claim that was not confirmed, of the row or of one that was joined to it. */
+/** Returns the last claim without confirmation, of the row or a joined one. */
 const unconfirmedAt = (events: ReadonlyArray<Event>): number | undefined => {
   const joined = events.flatMap((event) => (event.type === "joined" ? [event.events] : []))
   return [last(unconfirmedClaims(events))?.event.at, ...joined.map(unconfirmedAt)]
@@ -143,7 +140,6 @@ const kindOf = remembered(({ events, scope }: Row): Kind =>
   }, scope)
 )
 
-/** The lease of a row that was given and not released. */
 const leaseOf = (events: ReadonlyArray<Event>) => {
   const index = events.findLastIndex(({ type }) => type === "lease")
   const lease = events[index]
@@ -160,7 +156,7 @@ const leaseOf = (events: ReadonlyArray<Event>) => {
   }
 }
 
-/** The earliest time of all that made the row due since it was last leased. */
+/** Returns the earliest due time since the last lease. */
 const dueAt = (events: ReadonlyArray<Event>): number | undefined => {
   const since = events.findLastIndex(({ type }) => type === "lease")
   const dueClaims = new Set(
@@ -188,14 +184,14 @@ const deadLetter = (events: ReadonlyArray<Event>): Reason | undefined => {
   return events.slice(parked).some(({ type }) => type === "redrive") ? undefined : event.parked
 }
 
-/** The redrives of a row that took it out of the dead letters, with the reason. */
+/** Returns the redrives out of the dead letters. */
 const redrives = (events: ReadonlyArray<Event>) =>
   withPast(events).flatMap(({ event, past }) => {
     const reason = deadLetter(past)
     return event.type === "redrive" && reason !== undefined ? [{ event, reason }] : []
   })
 
-/** Where the poll ladder stands: the last of a new status, a write that was not overtaken, and a redrive. */
+/** Returns the last of a new status, a write that was not overtaken, and a redrive. */
 const ladder = (events: ReadonlyArray<Event>) => {
   const restarts = new Set(firstClaims(events).map(({ event }) => event))
   const reads = new Set<Event>(
@@ -238,7 +234,7 @@ const ordered = (events: ReadonlyArray<Event>): string | undefined => {
   return last(registered) ?? others[0]
 }
 
-/** Of each status the time of its newest callback, unless that was deleted since. */
+/** Returns the time of the newest callback of each status. */
 const bodies = (events: ReadonlyArray<Event>): Partial<Record<Status, number>> =>
   events.reduce<Partial<Record<Status, number>>>((now, event) => {
     if (event.type === "accept") return { ...now, [event.status]: event.at }
@@ -276,7 +272,6 @@ const factsOf = remembered((row: Row) => {
   }
 })
 
-/** The rows and leases that a history leaves. */
 export interface Past {
   readonly rows: ReadonlyArray<Row>
   readonly leases: ReadonlyArray<Lease>
@@ -290,7 +285,6 @@ const choose = (rows: ReadonlyArray<Row>, kinds: ReadonlyArray<Kind>) =>
 const append = (rows: ReadonlyArray<Row>, to: Row, event: Event) =>
   rows.map((row) => (row === to ? { ...row, events: [...row.events, event] } : row))
 
-/** Adds an event to the row it belongs to, or to a new row. */
 const add = (
   rows: ReadonlyArray<Row>,
   kinds: ReadonlyArray<Kind>,
@@ -302,7 +296,7 @@ const add = (
     : append(rows, row, event)
 }
 
-/** Sorts a step into the events of the rows, and returns what the step returns. */
+/** Sorts a step into events. Returns its result. */
 export const after = (past: Past, step: Step): Past & { readonly result: unknown } => {
   const { leases, rows } = past
   switch (step.type) {
@@ -377,14 +371,11 @@ export const after = (past: Past, step: Step): Past & { readonly result: unknown
   }
 }
 
-/** Returns the lease that a write is made with. */
 export const leaseFor = ({ leases }: Past, step: Extract<Step, { type: "write" }>) => {
   const lease = step.with === "first lease" ? leases[0] : last(leases)
-  // A worker reads the kind of a row only where it is not known.
   return step.found !== undefined && lease?.kind !== "card" ? undefined : lease
 }
 
-/** Returns all facts that hold after a history. */
 export const facts = ({ rows }: Past, result: unknown): Facts => {
   const shown = choose(rows, takes.callback.card)
   return { rows: rows.map(factsOf), shown: shown?.scope, result }

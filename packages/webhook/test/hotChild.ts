@@ -1,7 +1,7 @@
 /**
- * A process that changes the same few documents as other processes: it accepts callbacks, and works on what is due.
+ * A process that changes the same few documents as others.
  *
- * It prints `ready` when it can start, and starts at the first input on stdin. After its last change it prints one line of JSON: `Counts`.
+ * It prints `ready`, starts at the first input on stdin, and at the end prints `Counts` as JSON.
  */
 import { statuses } from "@pawl/core/Status"
 import * as Clock from "effect/Clock"
@@ -16,9 +16,9 @@ import { ledgerOf, type Place } from "@pawl/test-support/Places"
 /**
  * The results of a process.
  *
- * - `accepted`: for each id and status, the number of its callbacks that were answered with success.
- * - `written`: for each id, the number of its writes that returned a row. Each raises the sequence by one.
- * - `inDoubt`: the number of changes that were not answered, each of which may have taken effect.
+ * - `accepted`: for each id and status, the callbacks that were answered with success.
+ * - `written`: for each id, the writes that returned a row. Each raises the sequence by one.
+ * - `inDoubt`: the changes without an answer, each of which may have taken effect.
  * - `slowest`: the longest time of an accept, in milliseconds.
  */
 export interface Counts {
@@ -42,7 +42,7 @@ const increase = (counts: Record<string, number>, name: string) => {
   counts[name] = (counts[name] ?? 0) + 1
 }
 
-/** Accepts a callback until it is answered, as the service does. */
+/** Retries, as the service does. */
 const accept = Effect.fnUntraced(function* (position: number) {
   const ledger = yield* Ledger
   const transactionId = String(position % keys)
@@ -58,7 +58,6 @@ const accept = Effect.fnUntraced(function* (position: number) {
   increase(accepted, `${transactionId} ${status}`)
 })
 
-/** Leases what is due, and raises the sequence of each row. */
 const work = Effect.gen(function* () {
   const ledger = yield* Ledger
   const at = yield* Clock.currentTimeMillis
@@ -80,7 +79,7 @@ const work = Effect.gen(function* () {
 )
 
 const program = Effect.gen(function* () {
-  // A worker ends after its round, so every lease of it ends with a write.
+  // A worker ends after its round, so every lease ends with a write.
   let isDone = false
   const worker = yield* Effect.forkChild(Effect.repeat(work, { until: () => isDone }))
   yield* Effect.forEach(

@@ -1,8 +1,8 @@
 /**
- * A process that accepts callbacks into a store. Tests kill it, or run several at once.
+ * A process that accepts callbacks into a store. Tests kill it, or run several.
  *
- * It prints `ready` when it can start, and starts at the first input on stdin. `endless` prints each id after
- * its `accept` returned. `shared` accepts the same ids as other processes, and prints how many were new.
+ * It prints `ready`, and starts at the first input on stdin. `endless` prints each accepted id.
+ * `shared` accepts the same ids as other processes, and prints how many were new.
  */
 import * as Effect from "effect/Effect"
 import { writeSync } from "node:fs"

@@ -1,8 +1,8 @@
 /**
- * A process that makes requests to the service of a test. Tests stop and kill it.
+ * A process that makes requests. Tests stop and kill it.
  *
- * Arguments: the place of the store as JSON, the port of the service, and the inputs to send as JSON. It prints `ready`
- * when its store is open, and one line for each call: the transaction id of the response, or the tag of the error.
+ * Arguments: the place of the store as JSON, the service's port, and the inputs as JSON. It prints
+ * `ready`, and for each call the transaction id or the tag of the error.
  */
 import { OutcomeUnknown, Unreachable } from "@pawl/core/PaymentsError"
 import { type RequestKind, RequestSender } from "@pawl/core/RequestSender"

@@ -1,7 +1,4 @@
-/**
- * The facts of a history of one request, from the steps and from which of them were accepted. It knows the laws of a
- * request store, and nothing of `RequestRule`.
- */
+/** The facts of a history of one request. It knows nothing of `RequestRule`. */
 import type { Outcome, RequestRow } from "../src/internal/rule/RequestRow.ts"
 
 export const minute = 60_000
@@ -28,24 +25,21 @@ export type Step =
   | { readonly type: "redrive"; readonly hadNoEffect: boolean }
   | { readonly type: "restart" }
 
-/** The newest lease that was given, or the oldest. */
 export type Which = "last" | "first"
 
-/** A lease that was given. `wasSent` is whether the first byte may have left before it. */
+/** A given lease. `wasSent`: the first byte may have left before it. */
 interface Given {
   readonly id: number
   readonly wasSent: boolean
 }
 
-/** The known facts of a request after some steps. */
 export interface Facts {
   readonly isWritten: boolean
   readonly given: ReadonlyArray<Given>
-  /** The lease that holds, and when it ends. */
   readonly holder: Given | undefined
   readonly endsAt: number
   readonly dueAt: number | undefined
-  /** Since when the first byte may have left. */
+  /** The time since which the first byte may have left. */
   readonly sentAt: number | undefined
   readonly openSince: number
   readonly expiresAt: number | undefined
@@ -82,11 +76,9 @@ const isHeldBy = (facts: Facts, which: Which | "no lease"): boolean =>
 /** Whether the service may have forgotten the requestId. */
 const isForgotten = ({ sentAt }: Facts, at: number) => sentAt !== undefined && at - sentAt >= window
 
-/** Whether the request must be given up without having been sent. */
 const isOver = ({ expiresAt, openSince, sentAt }: Facts, at: number) =>
   sentAt === undefined && (at >= (expiresAt ?? Infinity) || at - openSince >= window)
 
-/** Tells whether a step has to be accepted. */
 export const isAccepted = (facts: Facts, step: Step, at: number): boolean => {
   const isOpen = facts.isWritten && facts.outcome === undefined
   switch (step.type) {
@@ -104,7 +96,7 @@ export const isAccepted = (facts: Facts, step: Step, at: number): boolean => {
       return isHeldBy(facts, step.with)
     case "settle":
       if (!facts.isWritten) return false
-      // An outcome that proves an effect replaces one that says that there was none.
+      // An outcome that proves an effect replaces one that says there was none.
       if (step.outcome._tag === "Answered") return facts.outcome?._tag !== "Answered"
       if (step.outcome._tag === "Found") {
         return facts.outcome?._tag !== "Answered" && facts.outcome?._tag !== "Found"
@@ -137,7 +129,7 @@ const settledAs = (facts: Facts, outcome: Outcome): Facts => ({
   sentAt: outcome._tag === "NotSent" ? undefined : facts.sentAt
 })
 
-/** Returns the facts after an accepted step. `leaseId` is that of the lease which it gave. */
+/** Returns the facts after an accepted step, which may give the lease `leaseId`. */
 export const after = (facts: Facts, step: Step, at: number, leaseId: number | undefined): Facts => {
   const give = (wasSent: boolean) => {
     const holder = { id: leaseId ?? -1, wasSent }
@@ -207,7 +199,6 @@ export const after = (facts: Facts, step: Step, at: number, leaseId: number | un
   }
 }
 
-/** Returns the first law that a row breaks; undefined if it breaks none. */
 export const faultIn = (facts: Facts, row: RequestRow | undefined): string | undefined => {
   if (row === undefined) return facts.isWritten ? "a written request is kept" : undefined
   const { body, dueAt, lease, outcome, parked } = row

@@ -1,6 +1,3 @@
-/**
- * A process that sends requests, on stores in memory, to the service for tests.
- */
 import * as NodeHmac from "@pawl/core/NodeHmac"
 import { RequestSender } from "@pawl/core/RequestSender"
 import * as Context from "effect/Context"
@@ -22,12 +19,14 @@ import { pass, run } from "@pawl/test-support/World"
 
 type Stores = Ledger.Ledger | RequestStore.RequestStore
 
-/** Opens empty stores. */
 export const stores = Layer.build(
   Layer.provideMerge(RequestStore.layerMemory, Layer.fresh(Ledger.layerMemory))
 )
 
-/** The options of a process. `built` are the stores of another one; `sender` and `plant` change the ports. */
+/**
+ * The options of a process. `built`: the stores of another one; `sender` and `plant` change the
+ * ports.
+ */
 export interface Options extends Requests.Options {
   readonly built?: Context.Context<Stores>
   readonly sender?: Partial<RequestSender["Service"]>
@@ -38,7 +37,6 @@ export interface Options extends Requests.Options {
   readonly key?: string
 }
 
-/** Starts a process. */
 export const start = Effect.fnUntraced(function* ({
   built,
   fates = [],
@@ -69,14 +67,13 @@ export const start = Effect.fnUntraced(function* ({
   }
 })
 
-/** The input of a payment with card data. */
 export const card = (requestId: string) => ({
   ...fake.payment(requestId),
   mid: "mid-1",
   card: { number: "4242424242424242", cvv: "737" }
 })
 
-/** Sends a payment with card data, and gives up its call when it has left. */
+/** Gives up the call when it has left. */
 export const sendAndLeave = Effect.fnUntraced(function* (
   shop: Requests.Requests["Service"],
   requestId: string
@@ -87,7 +84,7 @@ export const sendAndLeave = Effect.fnUntraced(function* (
   yield* pass("1 second")
 })
 
-/** Runs a test and returns the counters of requests and alarms, and the lines of its log. */
+/** Returns the counters of requests and alarms, and the log lines. */
 export const watched = async (test: Effect.Effect<unknown, unknown, Scope.Scope>) => {
   const lines: Array<unknown> = []
   const logger = Logger.map(Logger.formatStructured, ({ annotations, message }) => {

@@ -1,6 +1,4 @@
-/**
- * The service for tests of requests: it processes each requestId once, and answers as the test says.
- */
+/** Processes each requestId once. */
 import type { ApmPaymentResponse } from "@pawl/core/ApmPayment"
 import { Declined, NotFound, OutcomeUnknown, Unreachable } from "@pawl/core/PaymentsError"
 import { type EncodedRequest, type RequestError, RequestSender } from "@pawl/core/RequestSender"
@@ -21,14 +19,13 @@ import { secret } from "@pawl/test-support/Service"
  */
 export type Fate = "answer" | "decline" | "lost" | "hang" | "unsent" | "404"
 
-/** A request as the service saw it. */
 export interface Seen {
   readonly requestId: string
   readonly body: string
   readonly inDoubt: boolean
 }
 
-/** Makes a service. `fates` are those of the next requests; after them every request is answered. */
+/** Makes a service. `fates` are those of the next requests; later ones are answered. */
 export const make = (fates: ReadonlyArray<Fate> = []) => {
   const seen: Array<Seen> = []
   const effects = new Map<string, { readonly body: string; readonly response: object }>()
@@ -89,17 +86,14 @@ export const make = (fates: ReadonlyArray<Fate> = []) => {
   return {
     seen,
     effects,
-    /** Runs an effect before the answer to each request. */
     beforeAnswer: (effect: Effect.Effect<unknown, unknown>) => {
       before = Effect.orDie(Effect.asVoid(effect))
     },
-    /** Adds the fates of the next requests. */
     plan: (...more: ReadonlyArray<Fate>) => next.push(...more),
     sender
   }
 }
 
-/** Makes the error of a transaction that was declined. */
 export const declined = (response: object): RequestError =>
   Object.assign(new Declined({ response, declineCode: 51 }), {
     response: response as ApmPaymentResponse
@@ -119,7 +113,6 @@ export const pages = {
   failureRedirectUrl: "https://shop.example/failed"
 }
 
-/** Fields of an intent. */
 export const intent = {
   type: "PAYMENT" as const,
   lang: "en",
@@ -128,7 +121,6 @@ export const intent = {
   device: {}
 }
 
-/** Fields of a subscription. */
 export const subscription = {
   cardToken: "token",
   plan: {
@@ -140,7 +132,6 @@ export const subscription = {
   }
 }
 
-/** The input of an APM payment. */
 export const payment = (requestId: string, amount = "10.00") => ({
   requestId,
   accountId: "4711",

@@ -1,6 +1,3 @@
-/**
- * The statements of the migrations, as both databases get them.
- */
 import * as Effect from "effect/Effect"
 import { SqlClient } from "effect/sql/SqlClient"
 import { migrations } from "../src/internal/sql/Schema.ts"
@@ -11,7 +8,6 @@ export type Dialect = (typeof dialects)[number]
 export type Name = keyof typeof migrations
 export const names = Object.keys(migrations) as ReadonlyArray<Name>
 
-/** Returns the statements of a migration, without a database. */
 export const textsOf = (name: Name, dialect: Dialect): ReadonlyArray<string> => {
   const texts: Array<string> = []
   const recorder = {

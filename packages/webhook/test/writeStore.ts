@@ -1,6 +1,7 @@
 /**
- * Writes a store of the newest schema into `stores`, for the test that each later version opens it. Run it once for each schema,
- * before the schema lands: `node packages/webhook/test/writeStore.ts`. A store that has landed never changes.
+ * Writes a store of the newest schema into `stores`, which each later version opens in a test. Run
+ * it once for each schema, before it lands: `node packages/webhook/test/writeStore.ts`. A landed
+ * store never changes.
  */
 import { existsSync, writeFileSync } from "node:fs"
 import * as Evidence from "@pawl/core/Evidence"
@@ -23,7 +24,10 @@ const token = search("card", "card-payment", { requestId: "order-17", mid: "mid-
 const callback = (transactionId: string, transactionStatus: string) =>
   verified("card", card({ transactionId, transactionStatus }), token)
 
-/** A payment that nobody worked on, one that was told, a dead letter, a refund beside a payment, a callback in quarantine, two requests. */
+/**
+ * A payment nobody worked on, one that was told, a dead letter, a refund beside a payment, a
+ * callback in quarantine, two requests.
+ */
 const fill = Effect.gen(function* () {
   const ledger = yield* Ledger
   const requests = yield* RequestStore

@@ -1,6 +1,3 @@
-/**
- * The fuzzer finds planted faults, and finds none in the readers of the packages.
- */
 import * as Effect from "effect/Effect"
 import { describe, expect, it } from "vitest"
 import * as Changes from "../../src/fuzz/Changes.ts"
@@ -10,7 +7,10 @@ import * as WorkCounter from "../../src/fuzz/WorkCounter.ts"
 import * as SeededRandom from "../../src/rel/SeededRandom.ts"
 
 describe("a planted fault is found:", () => {
-  /** Fuzzes code that counts its own blocks, which costs less than the coverage of the whole process. */
+  /**
+   * Fuzzes code that counts its own blocks, which costs less than the coverage of the whole
+   * process.
+   */
   const fuzz = (run: (text: string, count: (block: string) => void) => void, inputs: number) => {
     let work = new Map<string, number>()
     const counter = {

@@ -1,6 +1,3 @@
-/**
- * The fake of `@pawl/testkit` is deterministic under one seed.
- */
 import * as ApmPayments from "@pawl/http/ApmPayments"
 import { Courier } from "@pawl/testkit/Courier"
 import * as Fake from "@pawl/testkit/Fake"
@@ -22,7 +19,6 @@ const scenarios = [
   "chargeback+forged+lost"
 ]
 
-/** Runs six payments, and returns a hash of every callback, delivery and transaction with its times. */
 const simulate = (seed: number) =>
   Effect.gen(function* () {
     const trace: Array<unknown> = []

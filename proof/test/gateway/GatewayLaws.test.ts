@@ -1,6 +1,4 @@
-/**
- * The laws of a gateway, checked on the gateway in memory, on a sandbox over HTTP, and on gateways with planted bugs.
- */
+/** The laws of a gateway, in memory, in a sandbox over HTTP, and with planted bugs. */
 import * as Laws from "@pawl/testkit/Laws"
 import * as Sandbox from "@pawl/sandbox/Sandbox"
 import * as Duration from "effect/Duration"
@@ -69,7 +67,6 @@ const lawOf = (beginning: string): string => {
   return name === undefined || others.length > 0 ? assert.fail(`no one law ${beginning}`) : name
 }
 
-/** Returns the laws that catch a bug. */
 const catching = async (plant: (typeof plantedBugs)[number][2]) => {
   const results = await Effect.runPromise(
     Effect.forEach(laws, (law) => Effect.result(law.check(withBug(plant), { seed: 1, numRuns: 8 })))
@@ -79,7 +76,7 @@ const catching = async (plant: (typeof plantedBugs)[number][2]) => {
 
 const page = readFileSync(`${import.meta.dirname}/../../../docs/laws.md`, "utf8")
 
-/** The lines of the list of a gateway: each has a law, and a planted bug that breaks it. */
+/** The lines of docs/laws.md: each has a law, and a planted bug that breaks it. */
 const documentedLines = (): ReadonlyArray<readonly [law: string, bug: string]> => {
   const text = page.split(/^## /mu).find((section) => section.startsWith("Of a gateway\n")) ?? ""
   const lines = text.matchAll(/^- \*\*(.+?)\*\*: (.+)$/gmu)

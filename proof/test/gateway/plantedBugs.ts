@@ -1,6 +1,4 @@
-/**
- * Planted bugs of a gateway: each changes the requests or the responses of a right one.
- */
+/** Planted bugs of a gateway: each changes the requests or the responses of a right one. */
 import * as Effect from "effect/Effect"
 import type { Request, Response } from "@pawl/testkit/Gateway"
 import type { GatewayUnderTest } from "../../src/gateway/GatewayLaw.ts"
@@ -22,7 +20,6 @@ const changeBody = (response: Response, change: (body: Json) => unknown): Respon
 const isPost = (request: Request, path: string) =>
   request.method === "POST" && request.path === `/api/v1${path}`
 
-/** Every planted bug of a gateway, with the beginning of the name of the law that must catch it. */
 export const plantedBugs: ReadonlyArray<
   readonly [bug: string, law: string, plant: (handle: Handle) => Handle]
 > = [

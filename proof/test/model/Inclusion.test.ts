@@ -8,12 +8,12 @@ import * as Traces from "../../src/model/Traces.ts"
 import { checkBugs, checkTraces } from "../../src/rel/model.ts"
 import { seed, stores } from "../rel/support.ts"
 
-// A recording makes many errors, and Vitest maps every frame of their stack traces.
+// Vitest maps every frame of the many errors of a recording.
 Error.stackTraceLimit = 1
 
 const quiet = { log: () => {} }
 
-/** The sources, each with a few traces, and the events that a trace has at least. */
+/** The sources, each with a few traces, and the least events of a trace. */
 const all = [
   ["memory", 20, 20],
   ["sqlite", 6, 20],

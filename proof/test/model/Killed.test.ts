@@ -17,7 +17,10 @@ it("the model accepts traces of processes that are killed, and refuses one of a 
   }
 }, 240_000)
 
-/** The trace of a process that is killed after some steps, and of another one that claims the row before the lease ends. */
+/**
+ * Traces a process that is killed after some steps, and another one that claims the row before the
+ * lease ends.
+ */
 const claimedEarly = (steps: ReadonlyArray<string>, end?: "Releasing" | "Released") => {
   const traces = Traces.make()
   const id = "100016"

@@ -3,7 +3,7 @@ import { expect, it } from "vitest"
 import { bugs, missOf, recordTraces } from "../../src/model/RequestTraces.ts"
 import { seed } from "../rel/support.ts"
 
-// A recording makes many errors, and Vitest maps every frame of their stack traces.
+// Vitest maps every frame of the many errors of a recording.
 Error.stackTraceLimit = 1
 
 const record = (seed: number, bug?: string) => Effect.runPromise(recordTraces(seed, 40, bug))

@@ -1,6 +1,3 @@
-/**
- * The tests that a mutant is tried with.
- */
 import { describe, expect, it } from "vitest"
 import { candidatesOf, type CoveredFile } from "../../src/mutants/Job.ts"
 import { testersOf, testsOf } from "../../src/mutants/Sources.ts"

@@ -1,6 +1,3 @@
-/**
- * The mutants of small sources, and the switch that turns them on.
- */
 import { parseSync } from "oxc-parser"
 import { globSync, readFileSync } from "node:fs"
 import { join } from "node:path"
@@ -14,7 +11,6 @@ import { linesOf } from "../../src/mutants/Report.ts"
 const root = join(import.meta.dirname, "../../..")
 const read = (path: string): string => readFileSync(join(root, path), "utf8")
 
-/** Lists what a source becomes with each of its mutants. */
 const mutated = (source: string): ReadonlyArray<string> =>
   mutantsOf("source.ts", source).map((mutant) => apply(source, mutant))
 

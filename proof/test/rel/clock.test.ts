@@ -5,7 +5,7 @@ import { shortRun, stores } from "./support.ts"
 
 it.live("clocks that are set and a receiver that is stopped mislead no consumer (R27, R28)", () =>
   Effect.gen(function* () {
-    // Processes take seconds to start, so only one store is used: PostgreSQL if it runs.
+    // Processes take seconds to start, so only one store is used.
     const store = stores("sqlite", "postgres").at(-1) ?? "sqlite"
     const { figures, misses } = yield* clockWith(shortRun(4, store), {
       slow: 1500,

@@ -5,7 +5,7 @@ import * as Layer from "effect/Layer"
 import { altered, claims, layerVerifier, posted } from "../../src/rel/forge.ts"
 import { shortRun } from "./support.ts"
 
-/** A verifier with a bug: it compares the decoded header, so other spellings of the checksum pass. */
+/** A bug: it compares the decoded header, so other spellings of the checksum pass. */
 const layerDecoding = Layer.effect(
   Verifier,
   Effect.map(Verifier, ({ verify }) => ({

@@ -6,7 +6,7 @@ import { marks as expectedMarks } from "../../src/simulation/CoverageMarks.ts"
 import type { Size } from "../../src/simulation/PlanGenerator.ts"
 import { finding, freshSeed } from "./support.ts"
 
-// A simulation makes many errors, and Vitest maps every frame of their stack traces.
+// Vitest maps every frame of the many errors of a simulation.
 Error.stackTraceLimit = 1
 
 const run = (seed: number, names: ReadonlyArray<keyof typeof kinds>) =>

@@ -7,7 +7,7 @@ it.live(
   "answers 200 only with a row that stays (R29, R30)",
   () =>
     Effect.gen(function* () {
-      // `rel stores` checks the 5 seconds; other work on a busy machine delays every response here.
+      // `rel stores` checks the 5 seconds; a busy machine delays every response here.
       const limits = { response: 25_000, recovery: 60_000 }
       const options = shortRun(16, "sqlite", "postgres")
       const { figures, misses } = yield* storeLostWith(options, limits, false)

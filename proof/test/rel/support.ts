@@ -1,6 +1,3 @@
-/**
- * Short runs for the tests.
- */
 import { isAvailable } from "@pawl/test-support/Postgres"
 import { inject } from "vitest"
 import type { RunOptions, StoreName } from "../../src/rel/Run.ts"
@@ -22,11 +19,9 @@ export const finding = `a finding, whatever the change: PAWL_SEED=${freshSeed} r
 const hasPostgres = await isAvailable()
 if (!hasPostgres) console.warn("PostgreSQL does not respond: no test uses it")
 
-/** Returns the stores that are available. */
 export const stores = (...names: ReadonlyArray<StoreName>): ReadonlyArray<StoreName> =>
   names.filter((name) => hasPostgres || name !== "postgres")
 
-/** Options of a short run with a fixed seed. */
 export const shortRun = (count: number, ...names: ReadonlyArray<StoreName>): RunOptions => ({
   seed: 7,
   count,

@@ -1,6 +1,3 @@
-/**
- * The judge of the ends that were reached in an outage.
- */
 import { expect, it } from "vitest"
 import * as OutageChecker from "../../src/simulation/OutageChecker.ts"
 import type { Plan } from "../../src/simulation/Plan.ts"

@@ -10,7 +10,7 @@ import type { Plan } from "../../src/simulation/Plan.ts"
 import { draw, type Size } from "../../src/simulation/PlanGenerator.ts"
 import * as Simulation from "../../src/simulation/Simulation.ts"
 
-// A simulation makes many errors, and Vitest maps every frame of their stack traces.
+// Vitest maps every frame of the many errors of a simulation.
 Error.stackTraceLimit = 1
 
 const { seed: testSeed = 1 } = fc.readConfigureGlobal()
@@ -57,7 +57,7 @@ describe("a simulation", () => {
 describe("the judge of the last reads", () => {
   const dayTime = 86_400_000
   const payment = { at: 0, kind: "apm-payment", steps: [], handlerActions: [] } as const
-  /** A payment that succeeds, one that fails, and a quiet time that begins after 250 days. */
+  /** A payment that succeeds, one that fails, and a quiet time from day 250 on. */
   const plan: Plan = {
     seed: 1,
     quietAt: 250 * dayTime,
@@ -69,7 +69,7 @@ describe("the judge of the last reads", () => {
     faults: [],
     forgeries: []
   }
-  /** No row is due again later than a number of days after its first callback. */
+  /** No row is due again later than `days` after its first callback. */
   const until = (days: number): Bug => ({
     ledger: (ledger) => ({
       ...ledger,
@@ -106,7 +106,10 @@ interface Start {
   readonly size?: Size
 }
 
-/** Where the search for a planted bug starts, if not with two days under seed 1; a later find costs only time. */
+/**
+ * The start of the search for a planted bug, if not two days under seed 1; a later find costs only
+ * time.
+ */
 const starts: Readonly<Record<string, Start>> = {
   "a receiver that stops releases rows whose handler runs": { seed: 8 },
   "the handler's effects and the told mark commit apart": { seed: 4 },

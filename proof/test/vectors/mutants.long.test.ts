@@ -12,7 +12,7 @@ const folder = resolve(import.meta.dirname, "../../../vectors")
 const hasPython = spawnSync("python3", ["--version"]).status === 0
 if (!hasPython) console.warn("There is no python3: vectors/mutants.py is not tested")
 
-/** Tries the changes in a copy of the folder, in which some vectors are left out. */
+/** Tries the changes in a copy of the folder without some vectors. */
 const mutants = async (keep: (vector: string) => boolean) => {
   const copy = mkdtempSync(join(tmpdir(), "vectors-"))
   try {

@@ -1,6 +1,3 @@
-/**
- * The vectors for other languages are up to date, and the implementation in Python agrees with them.
- */
 import fc from "fast-check"
 import { execFile, spawnSync } from "node:child_process"
 import { readFileSync } from "node:fs"
@@ -21,7 +18,6 @@ it("the committed vectors are those that the packages compute", () => {
 const hasPython = spawnSync("python3", ["--version"]).status === 0
 if (!hasPython) console.warn("There is no python3: vectors/check.py is not tested")
 
-/** Checks vectors with the script, or a changed copy of it. */
 const check = (vectors: string, program = script) =>
   new Promise<{ readonly code: number; readonly stdout: string }>((resolve) => {
     const { stdin } = execFile("python3", ["-c", program, "-"], (error, stdout) =>

@@ -1,18 +1,12 @@
-/**
- * TypeScript's language server, as an editor runs it.
- */
+/** TypeScript's language server, as an editor runs it. */
 import { spawn } from "node:child_process"
 import { join } from "node:path"
 import { pathToFileURL } from "node:url"
 
-/** The root of the workspace. */
 export const root = join(import.meta.dirname, "../../../..")
 
-/** A language server with one open document. */
 export interface LanguageServer {
-  /** Returns the text that an editor shows for the name at an offset of the document. */
   readonly hover: (offset: number) => Promise<string>
-  /** Returns the names that an editor offers at an offset of the document. */
   readonly completions: (offset: number) => Promise<ReadonlyArray<string>>
   readonly stop: () => void
 }
@@ -24,7 +18,7 @@ interface Message {
   readonly result?: unknown
 }
 
-/** Starts a server with a document that is open at a path, which need not exist. */
+/** The path need not exist. */
 export const start = async (path: string, text: string): Promise<LanguageServer> => {
   const tsc = join(root, "node_modules/typescript/bin/tsc")
   const child = spawn(process.execPath, [tsc, "--lsp", "--stdio"], {

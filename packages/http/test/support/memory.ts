@@ -1,6 +1,6 @@
 /**
- * An in-memory payments service behind the transport: it issues access tokens, keeps payments by requestId and
- * fails as configured. It uses no promises, so it runs in virtual time.
+ * A payments service in memory behind the transport. It uses no promises, so it runs in virtual
+ * time.
  */
 import * as NodeHmac from "@pawl/core/NodeHmac"
 import { type UnexpectedResponse, Unreachable } from "@pawl/core/PaymentsError"
@@ -16,7 +16,7 @@ import * as PawlConfig from "../../src/PawlConfig.ts"
 import * as PawlPortable from "../../src/PawlPortable.ts"
 import { type Request, type Response, Transport } from "../../src/Transport.ts"
 
-/** The fault of one request. The service has processed the request in those with `after`. */
+/** The fault of one request. Those with `after` come when the service has processed it. */
 export type Fault =
   | "refused"
   | "reset before"
@@ -69,7 +69,7 @@ const unreachable = (sent: boolean): Answer =>
   Effect.fail(new Unreachable({ reason: "the connection was reset", sent, attempts: 1 }))
 
 export interface Options {
-  /** The faults of the requests, except those to `/auth`, in order; undefined is no fault. */
+  /** The faults of the requests but those to `/auth`, in order. */
   readonly faults?: ReadonlyArray<Fault | undefined>
   /** Replaces the response of `/auth`, a token for 30 days; n counts from 1. */
   readonly auth?: (n: number) => Answer
@@ -79,7 +79,6 @@ export interface Options {
   readonly answer?: (request: Request, n: number) => Answer
 }
 
-/** A stored payment: its request body and its response. */
 export interface Entry {
   readonly body: string
   readonly response: Response
@@ -179,14 +178,12 @@ export const options: PawlConfig.Options = {
   merchantSecret: Redacted.make("secret-canary-93ad")
 }
 
-/** The real client with its network replaced. */
 export const client = (service: Service, changed: Partial<PawlConfig.Options> = {}) =>
   PawlPortable.layer.pipe(
     Layer.provide(Layer.mergeAll(service.layer, NodeHmac.layer)),
     Layer.provideMerge(PawlConfig.layer({ ...options, ...changed }))
   )
 
-/** The profile with some of its switches changed. */
 export const profile = (changed: Partial<Profile.Switches>): Layer.Layer<never> =>
   Profile.layer(changed)
 
@@ -198,7 +195,7 @@ export const virtual = <A, E>(effect: Effect.Effect<A, E>): Promise<A> =>
     Effect.runPromise
   )
 
-/** Runs an effect through an hour of virtual time, long enough for all attempts and waits of a call. */
+/** Passes an hour of virtual time, enough for all attempts and waits of a call. */
 export const settled = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.gen(function* () {
     const fiber = yield* Effect.forkChild(effect, { startImmediately: true })

@@ -1,7 +1,4 @@
-/**
- * All operations of the client: how to call each, its request, its response and its result. Secret values are
- * canaries that tests search for.
- */
+/** All operations of the client. Secret values are canaries that tests search for. */
 import { CardToken } from "@pawl/core/Card"
 import type { ReadError } from "@pawl/core/PaymentsError"
 import type * as Effect from "effect/Effect"
@@ -27,26 +24,22 @@ export const canaries = {
   identityCode: "identity-canary-8d13"
 }
 
-/** Fields of a create. */
 export interface Named {
   readonly requestId?: string
 }
 
-/** One operation. */
 export interface Operation {
-  /** The name of the span. */
   readonly name: string
   readonly kind: "create" | "read" | "change" | "remove"
-  /** Calls the operation; a create uses the given requestId, if any. */
+  /** Calls the operation; a create uses any given requestId. */
   readonly call: (
     named: Named,
     options?: CreateOptions
   ) => Effect.Effect<unknown, { readonly _tag: string }, Pawl.Services>
   readonly method: Request["method"]
   readonly path: string
-  /** The JSON body, without the requestId of a create; undefined when there is no body. */
+  /** The JSON body, without the requestId of a create. */
   readonly body?: object
-  /** The response body of the service, as text. */
   readonly answer: string
   /** The result of the call; by default the response. */
   readonly value?: unknown
@@ -413,6 +406,6 @@ export const operations: ReadonlyArray<Operation> = [
   }
 ]
 
-/** Returns the successful response of the service to a request of any operation. */
+/** Returns the successful response to any operation. */
 export const answerTo = ({ method, url }: Request): string =>
   operations.find((each) => each.method === method && url.endsWith(each.path))?.answer ?? ""

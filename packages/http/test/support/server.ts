@@ -1,6 +1,4 @@
-/**
- * A TCP server on a free loopback port. A function writes each response, valid or not.
- */
+/** A TCP server on a free loopback port. A function writes each response, valid or not. */
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import { createServer, type Socket } from "node:net"
@@ -9,7 +7,6 @@ export interface Server {
   readonly url: string
   /** The complete requests, as text. */
   readonly received: Array<string>
-  /** Succeeds when a connection has ended. */
   readonly closed: Effect.Effect<void>
 }
 
@@ -60,7 +57,6 @@ export const start = (
     return made
   })
 
-/** Writes a valid response. */
 export const reply = (
   socket: Socket,
   status: number,

@@ -1,6 +1,3 @@
-/**
- * The command `pawl-conform`, as a process, against pawl's own receiver and against wrong URLs.
- */
 import { run } from "@pawl/test-support/Program"
 import { startIn } from "@pawl/test-support/ProgramTests"
 import * as Effect from "effect/Effect"
@@ -30,7 +27,6 @@ const conform = async (
   return { code, out: stdout, err: stderr }
 }
 
-/** Finds a free port. */
 const freePort = async (): Promise<string> => {
   const server = createServer()
   await once(server.listen(0, "127.0.0.1"), "listening")
@@ -39,7 +35,7 @@ const freePort = async (): Promise<string> => {
   return String(port)
 }
 
-/** Tells whether the checksum of a callback matches, with its amount as text. */
+/** Checks the amount as text. */
 const isSigned = async (request: IncomingMessage, secret: string): Promise<boolean> => {
   if (request.method !== "POST") return false
   const body = (await json(request)) as Readonly<Record<string, string>>
@@ -52,7 +48,7 @@ const isSigned = async (request: IncomingMessage, secret: string): Promise<boole
 
 const withSecret = ["--merchant-secret", secret]
 
-// The first test waits for callbacks most of its time; the others run meanwhile.
+// The first test mostly waits for callbacks; the others run meanwhile.
 describe.concurrent("pawl-conform", () => {
   it("reports that all laws hold for pawl-receiver", async (test) => {
     const directory = await mkdtemp(join(tmpdir(), "pawl-"))

@@ -10,7 +10,6 @@ import { payment } from "@pawl/test-support/TestGateway"
 
 const file = new URL("../../src/bin/pawl-sandbox.ts", import.meta.url).pathname
 
-/** Starts the command and collects its output. */
 const start = (...args: ReadonlyArray<string>) => startWith({}, ...args)
 
 const startWith = (env: Readonly<Record<string, string>>, ...args: ReadonlyArray<string>) => {
@@ -135,7 +134,7 @@ describe("pawl-sandbox", () => {
     for (const { body } of listening) await body?.getReader().read()
     child.kill("SIGTERM")
     assert.include([0, 130], await ended)
-    // If the streams were not ended, the server would wait 20 seconds for them.
+    // The server would wait 20 seconds for streams that are not ended.
   }, 15_000)
 
   it("X03: killed during delivery, it continues from its file, and remembers every request", async () => {
@@ -154,7 +153,7 @@ describe("pawl-sandbox", () => {
     await once(shop.listen(0, "127.0.0.1"), "listening")
     const { port } = shop.address() as AddressInfo
     const callbackUrl = `http://127.0.0.1:${port}/cb`
-    /** Creates a payment; the last has no callback, because posting one would save the state. */
+    /** The last payment has no callback, because posting one would save the state. */
     const send = async (baseUrl: string, at: number) => {
       const login = await authenticate(baseUrl, "sandbox-key", "sandbox-secret")
       const { accessToken } = (await login.json()) as { readonly accessToken: string }

@@ -1,6 +1,3 @@
-/**
- * The command `pawl-sandbox` prints a report on a pseudo-terminal, and only the line ready on a pipe.
- */
 import { bundleOf } from "@pawl/test-support/Program"
 import { startInTest } from "@pawl/test-support/ProgramTests"
 import * as Effect from "effect/Effect"
@@ -28,7 +25,7 @@ const onTerminal = (...args: ReadonlyArray<string>) => {
 
 const ready = /^ready (http:\/\/127\.0\.0\.1:\d+\/api)\r?$/mu
 
-/** Makes a payment whose receiver answers 401 to PENDING, and a request with a card number in its path. */
+/** Makes a payment whose receiver answers 401, and a request with a card number in its path. */
 const use = (baseUrl: string) =>
   Effect.gen(function* () {
     const { url } = yield* receiver((_, { transactionStatus }) => [
@@ -45,7 +42,6 @@ const use = (baseUrl: string) =>
     return accessToken
   })
 
-/** Removes the times and the returns of a terminal. */
 const linesOf = (text: string) =>
   text
     .replaceAll("\r", "")
@@ -55,7 +51,7 @@ const linesOf = (text: string) =>
 const undeliveredLine =
   "100001  PENDING  POST /callback answered 401 (is the merchant secret of your receiver the sandbox's?); next try in 2 min"
 
-// A pseudo-terminal by `script` of util-linux, and the owner of a socket in /proc.
+// Linux alone has `script` of util-linux, and the owner of a socket in /proc.
 describe.skipIf(process.platform !== "linux")("pawl-sandbox", () => {
   it("prints addresses, credentials and a line for each change on a terminal", async () => {
     const { line, stdout } = onTerminal()
@@ -104,7 +100,7 @@ describe.skipIf(process.platform !== "linux")("pawl-sandbox", () => {
       program.child.kill("SIGTERM")
       await program.ended
       assert.strictEqual(program.stdout().replaceAll("\r", ""), `ready ${baseUrl}\n`)
-      // The program `script` says on its own stderr that it was ended.
+      // `script` says on its own stderr that it was ended.
       assert.notInclude(program.stderr(), "ready")
       assert.notInclude(program.stderr(), "POST")
     }

@@ -1,6 +1,3 @@
-/**
- * The command `pawl-sandbox trigger`, as a process, against a running sandbox.
- */
 import { kindsOf } from "@pawl/core/Kind"
 import { run as runProgram } from "@pawl/test-support/Program"
 import * as Effect from "effect/Effect"
@@ -23,7 +20,6 @@ const bin = new URL("../../src/bin/pawl-sandbox.ts", import.meta.url).pathname
 const command = (args: ReadonlyArray<string>) =>
   runProgram(process.execPath, [bin, "trigger", ...args], { PAWL_MERCHANT_SECRET: undefined })
 
-/** Runs the command against the sandbox of the test. */
 const trigger = (...args: ReadonlyArray<string>) =>
   Effect.flatMap(Sandbox.Sandbox, ({ baseUrl }) => command([...args, "--base-url", baseUrl]))
 

@@ -1,6 +1,3 @@
-/**
- * The accessibility problems of a page, as axe finds them.
- */
 import assert from "node:assert"
 import { readFile } from "node:fs/promises"
 import { createRequire } from "node:module"
@@ -16,13 +13,11 @@ interface Report {
   }>
 }
 
-/** Lists everything that axe finds on the page, of any impact. */
 export const violationsOf = async (page: Page): Promise<ReadonlyArray<string>> => {
   await page.evaluate(await source)
   const { violations } = await page.evaluate<Report>("axe.run()")
   return violations.map(({ id, impact, nodes }) => `${impact} ${id}: ${nodes[0]?.html}`)
 }
 
-/** Fails if axe finds anything on the page. */
 export const isAccessible = async (page: Page): Promise<void> =>
   assert.deepStrictEqual(await violationsOf(page), [])

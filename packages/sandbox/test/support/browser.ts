@@ -1,6 +1,3 @@
-/**
- * The browser, for tests and for commands.
- */
 import { existsSync } from "node:fs"
 import { type Browser, chromium, type Page } from "playwright-core"
 
@@ -29,7 +26,7 @@ export const launch = (): Promise<Browser> =>
     ]
   })
 
-/** Lists the errors of a page, except the allowed ones of its console, and its requests to another origin, as they come. */
+/** Lists errors and requests to another origin, as they come. */
 export const faultsOf = (page: Page, origin: string, allowed?: RegExp): ReadonlyArray<string> => {
   const faults: Array<string> = []
   page.on("pageerror", ({ message }) => faults.push(message))

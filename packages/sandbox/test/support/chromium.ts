@@ -1,21 +1,18 @@
-/**
- * A real browser for the tests of pages. Without one these tests are skipped, and a line says so.
- */
+/** A real browser. Without one the tests are skipped, and a line says so. */
 import type { Browser, BrowserContextOptions, Page } from "playwright-core"
 import { afterAll, beforeAll, describe } from "vitest"
 import { executablePath, isThere, launch } from "./browser.ts"
 
 if (!isThere) console.warn(`SKIPPED: tests in a browser, because there is no ${executablePath}`)
 
-/** How a page looks, which can change while it is open. */
 interface Look {
   readonly colorScheme?: "light" | "dark"
   readonly viewport?: { readonly width: number; readonly height: number }
 }
 
 /**
- * Options of a page. With `isNew` no other test has used the page, or will use it. With `isStill` no page loads
- * again by itself, which would disturb axe, a picture or the next address.
+ * Options of a page. `isNew`: no other test uses the page. `isStill`: no page loads again by
+ * itself, which would disturb axe, a picture or the next address.
  */
 export interface PageOptions extends Look {
   readonly isNew?: boolean
@@ -25,10 +22,9 @@ export interface PageOptions extends Look {
 
 const usualSize = { width: 1280, height: 720 }
 
-/** Runs a function on a page with a new session, and closes the page. */
 export type WithPage = <A>(act: (page: Page) => Promise<A>, options?: PageOptions) => Promise<A>
 
-/** Takes the header `Refresh` from every document, and returns the end of that. */
+/** Takes the header `Refresh` from every document, until the returned end. */
 const holdStill = async (page: Page): Promise<() => Promise<void>> => {
   const session = await page.context().newCDPSession(page)
   session.on("Fetch.requestPaused", ({ requestId, responseHeaders = [], responseStatusCode }) => {
@@ -49,11 +45,11 @@ const holdStill = async (page: Page): Promise<() => Promise<void>> => {
   return () => session.detach()
 }
 
-/** A suite in one browser; each page has a new session, and waits at most 15 s. */
+/** A suite in one browser; a page waits at most 15 s. */
 export const inChromium = (suite: (withPage: WithPage) => void): void => {
   describe.skipIf(!isThere)("in Chromium", () => {
     let browser: Browser
-    /** Pages that no test uses now. A page that is used again costs less than a new process. */
+    /** Idle pages. One that is used again costs less than a new process. */
     const idle: Array<Page> = []
     beforeAll(async () => {
       browser = await launch()
@@ -66,7 +62,7 @@ export const inChromium = (suite: (withPage: WithPage) => void): void => {
       return context.newPage()
     }
 
-    /** Takes an idle page. It has no cookies; its storage is that of other origins, because each sandbox has its own port. */
+    /** Takes an idle page. It has no cookies, and only other origins' storage. */
     const reuse = async ({ colorScheme = "light", viewport = usualSize }: Look) => {
       const page = idle.pop() ?? (await open({}))
       await page.emulateMedia({ colorScheme })
@@ -74,7 +70,6 @@ export const inChromium = (suite: (withPage: WithPage) => void): void => {
       return page
     }
 
-    /** Closes the other pages of the session, and removes everything that a test added. */
     const clear = async (page: Page) => {
       page.removeAllListeners()
       const context = page.context()

@@ -1,9 +1,4 @@
-/**
- * The contract of the service, as cases that any test runner can run.
- *
- * Each case gets a new `ServiceUnderTest`. It sends requests, reads responses and callbacks, and lets time
- * pass.
- */
+/** The contract as cases for any test runner. Each gets a new `ServiceUnderTest`. */
 import { ambiguous } from "./contractAmbiguous.ts"
 import { bodies } from "./contractBodies.ts"
 import { callbacks } from "./contractCallbacks.ts"
@@ -16,7 +11,6 @@ import { requests } from "./contractRequests.ts"
 import { subscriptions } from "./contractSubscriptions.ts"
 import { transactions } from "./contractTransactions.ts"
 
-/** Every case by subject. */
 export const contract: Readonly<Record<string, ReadonlyArray<Case>>> = {
   requests,
   bodies,

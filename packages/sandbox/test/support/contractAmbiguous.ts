@@ -1,6 +1,6 @@
 /**
- * The contract of statements that can be read in two ways (`docs/decisions/0011`): the client, the service under test and
- * `openapi.json` read each in the same way.
+ * The contract of ambiguous statements (`docs/decisions/0011`): the client, the service under test
+ * and `openapi.json` read each in the same way.
  */
 import * as InputSchemas from "@pawl/core/internal/InputSchemas"
 import * as Effect from "effect/Effect"
@@ -18,8 +18,8 @@ import {
 import { operations, schemaOf } from "./openapiDocument.ts"
 
 /**
- * A field with values, and who accepts them. `service` differs from the client only where the specification names the work of
- * the service.
+ * A field with values, and who accepts them. `service` differs from the client only where the
+ * specification names the work of the service.
  */
 interface Row {
   readonly statement: string
@@ -38,7 +38,6 @@ const inputs = {
 
 const card = (number: string) => ({ card: { number, expMonth: "12", expYear: "2035" } })
 
-/** The rows whose statement is about a request. */
 export const rows: ReadonlyArray<Row> = [
   {
     statement: "More than two decimals",

@@ -1,6 +1,4 @@
-/**
- * The contract of bodies: an invalid field is 400 with its name, in the order of the checks.
- */
+/** An invalid field is 400 with its name, in the order of the checks. */
 import * as Effect from "effect/Effect"
 import { assert } from "vitest"
 import { checksum, fields, payment } from "@pawl/test-support/TestGateway"
@@ -21,7 +19,6 @@ import { creates, opening } from "@pawl/test-support/Creates"
 
 const paths = Object.keys(creates)
 
-/** The required fields of each create in `spec.md`. */
 const required: Readonly<Record<string, string>> = {
   "/payments/apm": "requestId accountId apmPayload amount currency checksum",
   "/payouts/apm": "requestId accountId apmPayload amount currency",

@@ -1,6 +1,3 @@
-/**
- * The contract of callbacks: their content, delivery and checksum.
- */
 import * as Effect from "effect/Effect"
 import { createHmac } from "node:crypto"
 import { assert } from "vitest"
@@ -133,7 +130,7 @@ export const callbacks: ReadonlyArray<Case> = [
     "metadata is returned exactly as sent, in the response, in every callback and in every read",
     Effect.gen(function* () {
       const resources = yield* prepare
-      // Parsed from text, because `__proto__` in a literal sets the prototype.
+      // A literal `__proto__` would set the prototype.
       const metadata = JSON.parse(
         `{"sandbox.scenario":"refund","__proto__":"p","constructor":"","amount":"1.005","ключ":"\\u0000\\"<b>"}`
       ) as Json

@@ -1,12 +1,10 @@
-/**
- * The contract of identifiers: unique over all kinds, and used once unless a seed repeats them.
- */
+/** Identifiers are unique over all kinds, and used once unless a seed repeats them. */
 import * as Effect from "effect/Effect"
 import { assert } from "vitest"
 import { type Case, create, it, prepare, ServiceUnderTest } from "./contractService.ts"
 import { creates } from "@pawl/test-support/Creates"
 
-/** Makes one resource by each create, and returns their ids: those of intents, and all others. */
+/** Returns the ids of intents, and all others. */
 const makeAll = Effect.gen(function* () {
   const resources = yield* prepare
   const others: Array<string> = [String(resources.paymentId)]

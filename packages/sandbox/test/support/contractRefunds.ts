@@ -1,6 +1,3 @@
-/**
- * The contract of refunds: only of successful card payments, and never more than was captured.
- */
 import * as Effect from "effect/Effect"
 import { assert } from "vitest"
 import { fields } from "@pawl/test-support/TestGateway"
@@ -25,14 +22,12 @@ import { card, scenario } from "@pawl/test-support/Creates"
 
 const path = "/refunds/card"
 
-/** Pays 100 EUR by card, and returns the resources for a refund. */
 const pay = Effect.fnUntraced(function* (story = "succeed", over: Json = {}) {
   const paid = { requestId: `${story}-paid`, amount: "100", ...scenario(story), ...over }
   const { transactionId } = yield* create("/payments/card", noResources, paid)
   return { cardToken: "", paymentId: Number(transactionId) }
 })
 
-/** Returns the name of the refused field of a refund, if any. */
 const fault = Effect.fnUntraced(function* (resources: typeof noResources, over: Json) {
   const token = yield* authenticate
   const { json, status } = yield* send("POST", path, {

@@ -1,6 +1,3 @@
-/**
- * The contract of what is rare: reasons of declines, refused subscriptions, nulls and epochs.
- */
 import * as Readings from "../../src/Readings.ts"
 import * as Effect from "effect/Effect"
 import { assert } from "vitest"
@@ -23,7 +20,6 @@ import { scenario } from "@pawl/test-support/Creates"
 
 const subscriptions = "/payments/card/recurring"
 
-/** Subscribes to a daily plan, and returns the response to the create. */
 const subscribe = Effect.fnUntraced(function* (story: string) {
   const plan = { amount: "5", currency: "EUR", frequency: "DAILY", interval: 1 }
   return yield* create(subscriptions, yield* prepare, {
@@ -95,7 +91,7 @@ export const rehearsal: ReadonlyArray<Case> = [
         const first = { status: "ACTIVE", failureCount: 1, lastChargeStatus: "FAILED" }
         const charged = yield* ask("GET", path)
         assert.deepInclude(charged, first)
-        // The next charge is at midnight, and a charge ends after three hours. Two more charges end here.
+        // The next charge is at midnight, and ends after three hours. Two more charges end here.
         const { createdAt, nextChargeDate } = charged
         const untilNext = Date.parse(String(nextChargeDate)) - Date.parse(String(createdAt))
         yield* steps(Math.ceil(untilNext / 3_600_000) + 24 + 4)

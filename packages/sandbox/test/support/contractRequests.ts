@@ -1,6 +1,3 @@
-/**
- * The contract of requests: authorization, validation and repeated requestIds.
- */
 import { Api } from "@pawl/sandbox/internal/contract/Api"
 import * as Effect from "effect/Effect"
 import * as HttpApi from "effect/http-api/HttpApi"
@@ -26,7 +23,6 @@ import { creates, opening } from "@pawl/test-support/Creates"
 
 const paths = Object.keys(creates)
 
-/** Every operation of the contract but `/auth`, with an unknown id. */
 const operations: ReadonlyArray<readonly [method: string, path: string]> = (() => {
   const all: Array<readonly [string, string]> = []
   HttpApi.reflect(Api, {
@@ -42,7 +38,6 @@ const operations: ReadonlyArray<readonly [method: string, path: string]> = (() =
 
 const reads = operations.filter(([, path]) => path.endsWith("/7"))
 
-/** Creates one resource of each kind that can be read. */
 const makeAll = Effect.fnUntraced(function* (resources: typeof noResources) {
   const made = new Map<string, string>()
   for (const path of [...opening, "/payments/card/recurring"]) {
@@ -225,6 +220,5 @@ export const requests: ReadonlyArray<Case> = [
   )
 ]
 
-/** Returns the read paths of the resources of a create. */
 const ownerOf = (maker: string): string =>
   kindsList.find(([path]) => path === maker)?.[1].status.replace("status", "") ?? `${maker}/`

@@ -1,6 +1,3 @@
-/**
- * The service under the contract: requests, responses, callbacks and time.
- */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
@@ -123,7 +120,6 @@ export const callbacksOf = (id: string) =>
 export const callbackStatuses = (id: string) =>
   Effect.map(callbacksOf(id), (all) => all.map(({ body }) => String(body["transactionStatus"])))
 
-/** A create with its request and response. */
 export const begin = Effect.fnUntraced(function* (
   path: string,
   story: string,
@@ -150,7 +146,6 @@ export const kinds = {
   "/refunds/card": { status: "/refunds/card/status", info: "/refunds/card/info" }
 } as const
 
-/** The same, for loops. */
 export const kindsList: ReadonlyArray<
   readonly [path: string, reads: { readonly status: string; readonly info?: string }]
 > = Object.entries(kinds)

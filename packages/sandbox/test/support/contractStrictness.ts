@@ -1,5 +1,6 @@
 /**
- * The contract of formats: a service refuses what the specification does not allow, and a lenient one accepts it.
+ * A strict service refuses formats that the specification does not allow; a lenient one accepts
+ * them.
  */
 import * as Effect from "effect/Effect"
 import { assert } from "vitest"
@@ -39,7 +40,6 @@ const right: ReadonlyArray<readonly [field: string, values: ReadonlyArray<string
 
 const paths = ["/payments/apm", "/payouts/apm", "/payments/intent", "/payments/card/recurring"]
 
-/** Makes the fields of a create in which one has a value. */
 const over = (field: string, value: string) => {
   const [object = "", name = ""] = field.split(".")
   const email = object === "billingDetails" ? { email: "ada@shop.example" } : {}

@@ -1,6 +1,3 @@
-/**
- * The contract of subscriptions: charges over time, changes and cancellation.
- */
 import * as Effect from "effect/Effect"
 import { assert } from "vitest"
 import {
@@ -47,14 +44,13 @@ const tokenOf = Effect.fnUntraced(function* (number = card.number) {
   return String((yield* ask("POST", "/payments/card/tokenize", request))["cardToken"])
 })
 
-/** Creates a subscription that is charged every day, first in two days. */
 const subscribe = Effect.fnUntraced(function* (over: Json = {}, number = card.number) {
   const resources = { cardToken: yield* tokenOf(number), paymentId: 0 }
   const answer = yield* create(path, resources, { plan: yield* daily, ...over })
   return { answer, at: `${path}/${String(answer["subscriptionId"])}` }
 })
 
-/** Returns the number of charges, which are the only callbacks in these cases. */
+/** Returns the number of charges, the only callbacks in these cases. */
 const charges = Effect.map(
   ServiceUnderTest.use(({ arrived }) => arrived),
   (all) => new Set(all.map(({ body }) => body["transactionId"])).size

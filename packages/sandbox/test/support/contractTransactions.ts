@@ -1,6 +1,3 @@
-/**
- * The contract of transactions: the response to a create, the statuses and the callbacks.
- */
 import * as Effect from "effect/Effect"
 import { assert } from "vitest"
 import { payment } from "@pawl/test-support/TestGateway"

@@ -1,6 +1,3 @@
-/**
- * A customer of a sandbox without a browser, and intents to pay.
- */
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import * as Courier from "@pawl/testkit/Courier"
@@ -11,7 +8,7 @@ import { post } from "./wire.ts"
 
 type Body = Readonly<Record<string, unknown>>
 
-/** Sends a create over HTTP, and returns the response body. */
+/** Sends a create over HTTP. Returns the response body. */
 export const createAt = Effect.fnUntraced(function* (path: string, over: Body = {}) {
   const { baseUrl } = yield* Sandbox.Sandbox
   const { json: auth } = yield* post(`${baseUrl}/v1/auth`, credentials)
@@ -22,13 +19,12 @@ export const createAt = Effect.fnUntraced(function* (path: string, over: Body = 
   return json as Readonly<Record<string, string>>
 })
 
-/** Creates an intent over HTTP, and returns its two page addresses. */
+/** Creates an intent over HTTP. Returns its two page addresses. */
 export const intentAt = Effect.fnUntraced(function* (over: Body = {}) {
   const { iframeUrl = "", redirectUrl = "" } = yield* createAt("/payments/intent", over)
   return { iframeUrl, redirectUrl }
 })
 
-/** Waits until the callback of a status was posted. */
 export const untilTold = Effect.fnUntraced(function* (status: string) {
   const { changes, deliveries } = yield* Courier.Courier
   yield* Stream.fromEffect(deliveries).pipe(

@@ -1,12 +1,8 @@
-/**
- * Listens to the events of a sandbox, as a browser would.
- */
 import * as Effect from "effect/Effect"
 import { EventEmitter, once } from "node:events"
 import * as Sandbox from "../../src/Sandbox.ts"
 import type { Shown } from "./sandbox.ts"
 
-/** A received event. */
 export interface Arrived {
   readonly id: number
   readonly name: string
@@ -41,7 +37,6 @@ export const listen = Effect.gen(function* () {
     }
   }
   read().catch(() => {})
-  /** Waits for an event. */
   const first = (isOne: (event: Arrived) => boolean) =>
     Effect.promise(async () => {
       for (;;) {

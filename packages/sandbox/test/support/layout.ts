@@ -1,8 +1,7 @@
 /**
- * The layout of a page in a window.
+ * Returns the elements whose content is wider than they are, or outside the window. Runs in the
+ * page.
  */
-
-/** Runs in the page: returns the elements whose content is wider than they are, or outside the window. */
 export const cutOff = (): ReadonlyArray<string> =>
   Array.from(document.querySelectorAll("body *"))
     .filter((element) => {

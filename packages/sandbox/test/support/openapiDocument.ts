@@ -1,6 +1,4 @@
-/**
- * The operations of openapi.json, read from the document alone, with a schema for each body.
- */
+/** The operations of openapi.json, read from the document alone. */
 import * as Arbitrary from "effect/Arbitrary"
 import * as Effect from "effect/Effect"
 import * as JsonSchema from "effect/JsonSchema"
@@ -24,7 +22,7 @@ interface OperationObject {
   readonly responses: Readonly<Record<string, Contents>>
 }
 
-/** One operation. `responses` has the body of each status that the document allows, if there is one. */
+/** One operation. `responses` has any body of each status that the document allows. */
 export interface Operation {
   readonly name: string
   readonly method: string
@@ -35,7 +33,6 @@ export interface Operation {
 
 type Paths = Readonly<Record<string, Readonly<Record<string, OperationObject>>>>
 
-/** The path of openapi.json. */
 export const file = new URL("../../openapi.json", import.meta.url).pathname
 
 const document = JSON.parse(readFileSync(file, "utf8")) as {
@@ -59,20 +56,16 @@ const operationsOf = (paths: Paths): ReadonlyArray<Operation> =>
     }))
   )
 
-/** The operations of the service. */
 export const operations = operationsOf(document.paths)
 
-/** The callbacks. */
 export const webhooks = operationsOf(document.webhooks)
 
-/** Returns Effect's schema of a body. */
 export const schemaOf = ({ schema }: Body): Schema.Codec<unknown> =>
   SchemaRepresentation.fromJsonSchemaDocument(
     JsonSchema.fromSchemaOpenApi3_1({ ...schema, $defs: document.components.schemas }),
     { patterns: "apply" }
   ) as Schema.Codec<unknown>
 
-/** Returns random bodies of a schema. */
 export const valuesOf = (body: Body): fc.Arbitrary<unknown> => {
   const arbitrary = Arbitrary.schema(schemaOf(body))
   return fc

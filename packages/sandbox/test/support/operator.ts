@@ -1,6 +1,6 @@
 /**
- * A receiver with its admin API on a port, for the tests of the operator's page: its service, its application and its disk
- * fail when a test says so.
+ * A receiver with its admin API on a port. Its service, application and disk fail when a test says
+ * so.
  */
 import { layer as layerHandler } from "@pawl/core/Handler"
 import * as NodeHmac from "@pawl/core/NodeHmac"
@@ -28,7 +28,6 @@ import { join } from "node:path"
 
 const secrets = { current: "new-secret", previous: "old-secret" }
 
-/** The faults of a receiver, which a test sets and clears. */
 export interface Faults {
   service: "none" | "silent" | "denied"
   isHandlerBroken: boolean
@@ -114,7 +113,6 @@ export const start = Effect.fnUntraced(function* (options: Options = {}) {
     )
   })
 
-  /** Sends a callback and returns the status code of the response. */
   const callback = (
     transactionId: string,
     transactionStatus: string,
@@ -132,7 +130,7 @@ export const start = Effect.fnUntraced(function* (options: Options = {}) {
     })
   }
 
-  /** Parks transactions as if they had been for a long time. */
+  /** Parks transactions as if long ago. */
   const park = (reason: DeadLetter["reason"], ids: ReadonlyArray<string>) =>
     Effect.forEach(ids, (transactionId) =>
       Effect.gen(function* () {
@@ -166,5 +164,4 @@ export const start = Effect.fnUntraced(function* (options: Options = {}) {
   }
 })
 
-/** A running receiver. */
 export type Operator = Effect.Success<ReturnType<typeof start>>

@@ -1,6 +1,3 @@
-/**
- * Runs of the doctor against gateways in memory, in virtual time.
- */
 import * as Fake from "@pawl/testkit/Fake"
 import type * as Gateway from "@pawl/testkit/Gateway"
 import * as Clock from "effect/Clock"
@@ -52,5 +49,4 @@ export const run = Effect.fnUntraced(function* (
   return yield* doctor.run({ begins: () => Effect.void, saved })
 })
 
-/** Probes a gateway with a behaviour. */
 export const probe = (behaviour: Gateway.Options["behaviour"]) => beside({ behaviour }, run(blank))

@@ -1,6 +1,3 @@
-/**
- * A sandbox on its own port, and requests to it.
- */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import * as Sandbox from "../../src/Sandbox.ts"
@@ -16,7 +13,7 @@ export const run = <A, E>(
     Effect.scoped(Effect.provide(test, Sandbox.layer({ pace: "10 millis", seed: 1, ...options })))
   )
 
-/** An item of the control API, of any kind, with the fields that tests read. */
+/** An item of the control API, with the fields that tests read. */
 export interface Shown {
   readonly advanced: number
   readonly answer: unknown
@@ -33,14 +30,12 @@ export interface Shown {
   readonly transactionId: string
 }
 
-/** Reads one item of the control API. */
 export const control = Effect.fnUntraced(function* (method: string, path: string, body?: unknown) {
   const { baseUrl } = yield* Sandbox.Sandbox
   const { json, status } = yield* call(method, baseUrl.replace("/api", `/sandbox${path}`), { body })
   return { status, json: json as Shown }
 })
 
-/** Reads a list of the control API. */
 export const list = (path: string) =>
   Effect.map(control("GET", path), ({ json }) => json as unknown as ReadonlyArray<Shown>)
 
@@ -52,7 +47,7 @@ export const api = Effect.fnUntraced(function* (method: string, path: string, bo
   return yield* call(method, `${baseUrl}${path}`, { body, token: accessToken })
 })
 
-/** Creates a payment that must be accepted, and returns its id. */
+/** Creates a payment that must be accepted. Returns its id. */
 export const pay = Effect.fnUntraced(function* (over: Parameters<typeof payment>[0] = {}) {
   const { json, status, text } = yield* api("POST", "/v1/payments/apm", payment(over))
   if (status !== 200) return yield* Effect.die(`create answered ${status} ${text}`)

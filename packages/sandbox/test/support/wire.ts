@@ -1,18 +1,13 @@
-/**
- * Real sockets for the tests of the sandbox: a merchant's receiver, and a client for any request.
- */
 import * as Effect from "effect/Effect"
 import { once } from "node:events"
 import { createServer, type IncomingHttpHeaders, request as httpRequest } from "node:http"
 
-/** A received callback. */
 export interface Arrived {
   readonly path: string
   readonly headers: IncomingHttpHeaders
   readonly body: { readonly transactionId: string; readonly transactionStatus: string }
 }
 
-/** A merchant's receiver on its own port, while the scope is open. */
 export const receiver = (
   answer: (path: string, body: Arrived["body"]) => readonly [status: number, location?: string]
 ) =>
@@ -47,7 +42,7 @@ export const receiver = (
     }
   )
 
-/** Sends one request with headers that `fetch` refuses, and returns the status of the response. */
+/** Sends headers that `fetch` refuses. Returns the status of the response. */
 export const raw = (
   url: string,
   options: {
@@ -69,7 +64,6 @@ export const raw = (
       })
   )
 
-/** Sends a request, with JSON if there is a body, and reads the response. */
 export const call = (
   method: string,
   url: string,
@@ -95,9 +89,7 @@ export const call = (
     }
   })
 
-/** Posts JSON and reads the response. */
 export const post = (url: string, body: unknown, token?: string) =>
   call("POST", url, { body, token })
 
-/** Sends a GET and reads the response. */
 export const get = (url: string, token?: string) => call("GET", url, { token })

@@ -1,6 +1,3 @@
-/**
- * Clients with one planted bug each: the handwritten client with one part replaced.
- */
 import { randomUUID } from "node:crypto"
 import type { Order, Service } from "../../src/Laws/Client.ts"
 import { type ClientParts, minute, outcomeOf, right, sign } from "./handwrittenClient.ts"
@@ -10,7 +7,7 @@ const signed = (order: Order, { merchantSecret }: Service, separator?: string) =
   checksum: sign(order, merchantSecret, separator)
 })
 
-/** Planted bugs of a client, each with the beginning of the name of the law that catches it. */
+/** Planted bugs of a client, each with the beginning of its law's name. */
 export const clients: ReadonlyArray<
   readonly [bug: string, law: string, parts: Partial<ClientParts>]
 > = [

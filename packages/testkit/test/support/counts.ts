@@ -1,7 +1,4 @@
-/**
- * Counts of repetitions. `PAWL_FULL=1` repeats a test as often as its name says; otherwise the suite repeats it less.
- */
+/** `PAWL_FULL=1` repeats a test as often as its name says; otherwise the suite repeats it less. */
 
-/** Returns how often to repeat a test. */
 export const repetitions = (counts: { readonly usual: number; readonly full: number }): number =>
   process.env["PAWL_FULL"] === "1" ? counts.full : counts.usual

@@ -1,7 +1,6 @@
 /**
- * A receiver in a Durable Object, and the laws of its store. `pnpm runtimes workerd` runs them.
- *
- * It imports no module of Node.
+ * A receiver in a Durable Object, and the laws of its store, for `pnpm runtimes workerd`. It
+ * imports no module of Node.
  */
 import * as Handler from "@pawl/core/Handler"
 import * as Hmac from "@pawl/core/Hmac"
@@ -16,7 +15,6 @@ import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as StoreLaws from "../../src/Laws/Store.ts"
 
-/** The storage of a Durable Object. */
 export interface Storage extends DurableObject.Storage {
   readonly deleteAll: () => Promise<void>
 }
@@ -26,10 +24,9 @@ export interface Report {
   readonly failed: ReadonlyArray<string>
 }
 
-/** The histories on which a law is checked. Each is played in an empty database. */
+/** Histories of a law, each played in an empty database. */
 const numRuns = 100
 
-/** Checks the laws of a ledger and of a request store. */
 export const checkLaws = async (storage: Storage): Promise<Report> => {
   const fresh = () =>
     Layer.unwrap(
@@ -51,16 +48,14 @@ export const checkLaws = async (storage: Storage): Promise<Report> => {
   return { passed: checks.length - failed.length, failed }
 }
 
-/** The secret of the merchant. */
 export const secret = "durable-secret"
 
-/** Returns the status that the service states for a transaction. */
 export const finalOf = (transactionId: string): "SUCCEED" | "FAILED" =>
   Number(transactionId) % 2 === 0 ? "SUCCEED" : "FAILED"
 
 /**
- * Makes a receiver over a storage. `GET /told` lists what the handler was told in all lives of the object, and any other request is a
- * callback.
+ * Makes a receiver over a storage. `GET /told` lists the told transitions in all lives of the
+ * object; any other request is a callback.
  */
 export const makeReceiver = (storage: Storage): ((request: Request) => Promise<Response>) => {
   storage.sql.exec("CREATE TABLE IF NOT EXISTS told (id TEXT, status TEXT)")
@@ -76,7 +71,7 @@ export const makeReceiver = (storage: Storage): ((request: Request) => Promise<R
         ),
         DurableObject.layer(storage),
         Layer.succeed(StatusReader, {
-          // A read takes long enough that most kills come before the handler is called.
+          // Long enough that most kills come before the handler is called.
           read: (_, id) =>
             Effect.delay(
               Effect.succeed({ kind: "card-payment", status: finalOf(id) } as const),
@@ -90,7 +85,7 @@ export const makeReceiver = (storage: Storage): ((request: Request) => Promise<R
   )
   return async (request) => {
     if (new URL(request.url).pathname !== "/told") return receiver.handler(request)
-    // Its worker goes on with what an earlier life of the object has stored.
+    // The worker goes on with the work that an earlier life has stored.
     await receiver.start()
     return Response.json(storage.sql.exec("SELECT id, status FROM told ORDER BY rowid").toArray())
   }

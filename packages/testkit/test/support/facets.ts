@@ -1,6 +1,4 @@
-/**
- * Tests of the laws of a store. Those of its facets play each history once, together.
- */
+/** Tests of the laws of a store. Those of its facets play each history once, together. */
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import type * as Layer from "effect/Layer"
@@ -10,10 +8,8 @@ import { beforeAll, describe, expect, it } from "vitest"
 import { on } from "../../src/internal/laws/HistoryLaws.ts"
 import * as Laws from "../../src/Laws.ts"
 
-/** A function that makes the layer of an empty store. */
 type Fresh<Store> = () => Layer.Layer<Store, unknown>
 
-/** The laws of a store: those of its facets, and the others, which have one example each. */
 interface StoreLaws<Facet extends string, Step, Store> {
   readonly facets: Readonly<Record<Facet, Laws.LawText>>
   readonly steps: fc.Arbitrary<ReadonlyArray<Step>>
@@ -28,8 +24,7 @@ interface StoreLaws<Facet extends string, Step, Store> {
 /**
  * Makes the tests of a store.
  *
- * - `brokenFacets`: returns the names of the laws of facets that a store breaks. The histories are those that each law draws
- *   with the same options, so the laws that break are the same as when each law plays them by itself.
+ * - `brokenFacets`: returns the broken laws of facets. The histories are those that each law draws by itself with the same options.
  * - `hold`: checks every law. A broken law of a facet reports by itself.
  */
 export const make = <Facet extends string, Step, Store>({

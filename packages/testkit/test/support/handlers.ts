@@ -1,19 +1,12 @@
-/**
- * A handwritten shop, and that shop with one planted bug each.
- */
 import type { Transition } from "@pawl/core/Handler"
 import { isStatus } from "@pawl/core/Status"
 import type { Books, Handle, Open, Order } from "../../src/Laws/Handler.ts"
 
-/** The parts of the shop that bugs replace. */
 interface Parts {
-  /** Tells whether the shop knows the transaction. */
   readonly isOurs: (transition: Transition, order: Order) => boolean
   /** The name under which the last transition is stored. */
   readonly key: (transition: Transition) => string
-  /** Tells whether a transition replaces the stored one. */
   readonly isLater: (transition: Transition, stored: Transition | undefined) => boolean
-  /** Reads the books. */
   readonly books: (stored: ReadonlyArray<Transition>, order: Order) => Required<Books>
 }
 
@@ -22,7 +15,6 @@ const isPayment = ({ kind, requestId }: Transition) =>
 const isPaid = ({ kind, to }: Transition) => kind !== "refund" && to === "SUCCEED"
 const isRefunded = ({ kind, to }: Transition) => kind !== "refund" && to === "REFUNDED"
 
-/** The sum of the refunds that succeeded. */
 const returned = (stored: ReadonlyArray<Transition>, { refunds }: Order) =>
   stored
     .filter(({ kind, to }) => kind === "refund" && to === "SUCCEED")
@@ -83,7 +75,9 @@ const ends =
   ({ to }: Transition) =>
     names.includes(to)
 
-/** Sends a parcel once for each name. Unless the shop stores the names, they are in the memory of the process. */
+/**
+ * Sends a parcel once for each name. Names that are not stored are in the memory of the process.
+ */
 const sendingOnce = (
   nameOf: (transition: Transition) => string,
   { isStored = true, isSlow = false } = {}
@@ -101,7 +95,7 @@ const sendingOnce = (
   }
 })
 
-/** Planted bugs, each with the beginning of the name of the law that catches it. */
+/** Planted bugs, each with the beginning of its law's name. */
 export const handlers: ReadonlyArray<readonly [bug: string, law: string, plant: Plant]> = [
   ["the goods are never given", "SUCCEED of a payment", { stock: () => 0 }],
   [

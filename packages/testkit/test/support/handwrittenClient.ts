@@ -1,23 +1,19 @@
-/**
- * A handwritten client over `fetch`, made of parts that planted bugs replace one by one.
- */
+/** A client over `fetch`, made of parts that planted bugs replace one by one. */
 import { createHmac } from "node:crypto"
 import type { Client, Make, Order, Outcome, Service } from "../../src/Laws/Client.ts"
 
-/** The parts of a client that can be wrong. */
 export interface ClientParts {
-  /** Makes the body of an attempt. */
   readonly body: (order: Order, service: Service, attempt: number) => string
   readonly redirect: RequestRedirect
   readonly createAttempts: number
   /** The milliseconds to wait after an attempt. */
   readonly wait: (attempt: number, retryAfter: number) => number
-  /** Whether a response with this HTTP status is retried. */
   readonly isTemporary: (status: number) => boolean
-  /** Whether a request is retried after a broken connection. */
   readonly retriesBroken: boolean
   readonly outcomeOf: (body: PaymentBody, status: number, isDoubtful: boolean) => Outcome
-  /** Whether concurrent calls share one request for a token, and whether a 401 discards only the token that was refused. */
+  /**
+   * Whether concurrent calls share one token request, and a 401 discards the refused token only.
+   */
   readonly sharesAuth: boolean
   readonly discardsOnlyOwnToken: boolean
   readonly authAttempts: number
@@ -35,7 +31,6 @@ interface PaymentBody {
   readonly transactionStatus?: string
 }
 
-/** The checksum of a request. */
 export const sign = (
   { accountId, amount, currency, requestId }: Order,
   secret: string,
@@ -45,7 +40,6 @@ export const sign = (
     .update([accountId, requestId, amount, currency].join(separator))
     .digest("hex")
 
-/** Returns the outcome of a response. */
 export const outcomeOf: ClientParts["outcomeOf"] = (
   { transactionId, transactionStatus },
   status,
@@ -57,7 +51,6 @@ export const outcomeOf: ClientParts["outcomeOf"] = (
 
 export const minute = 60_000
 
-/** The correct parts. */
 export const right: ClientParts = {
   body: (order, { merchantSecret }) =>
     JSON.stringify({ ...order, checksum: sign(order, merchantSecret) }),
@@ -83,10 +76,8 @@ export const right: ClientParts = {
   errorMessage: ({ status }) => `the service answered ${status}`
 }
 
-/** A response with its body, or undefined for a broken connection. */
 type Attempted = { readonly response: Response; readonly text: string } | undefined
 
-/** Makes a client, with some of its parts replaced. */
 export const handwrittenClient =
   (replaced: Partial<ClientParts> = {}): Make =>
   (service) => {
@@ -131,7 +122,7 @@ export const handwrittenClient =
       }
     }
 
-    /** Retries until a final response; `isDoubtful` means that an earlier attempt may have taken effect. */
+    /** Retries until a final response. `isDoubtful`: an earlier attempt may have taken effect. */
     const call = async (
       method: string,
       path: string,

@@ -1,6 +1,3 @@
-/**
- * Helpers for tests of laws: the laws that a subject breaks, and the lists of docs/laws.md.
- */
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import { readFileSync } from "node:fs"

@@ -1,6 +1,4 @@
-/**
- * Parts of ledgers with planted bugs: each bug wraps the ledger in memory.
- */
+/** Parts of ledgers with planted bugs, which wrap the ledger in memory. */
 import type { StoreUnavailable } from "@pawl/core/CallbackError"
 import type { Kind } from "@pawl/core/Kind"
 import type { Ledger } from "@pawl/webhook/Ledger"
@@ -10,7 +8,6 @@ import * as Effect from "effect/Effect"
 export type Port = Ledger["Service"]
 export type ChangeLedger = (ledger: Port) => Port
 
-/** Changes each row that is read. */
 export const seeing =
   (change: (row: Row) => Row | undefined): ChangeLedger =>
   (ledger) => ({
@@ -21,7 +18,6 @@ export const seeing =
 export const keyOf = (row: { readonly scope: Kind; readonly transactionId: string }) =>
   `${row.scope} ${row.transactionId}`
 
-/** Records the leases. */
 export const watching = (ledger: Port) => {
   const leases = new Map<string, Leased>()
   return {
@@ -66,5 +62,5 @@ export const putOff = (
 const nextDue = (ledger: Port) =>
   Effect.map(ledger.claim({ at: -1, until: -1, limit: 1 }), ({ dueAt }) => dueAt)
 
-/** A description, the beginning of the name of the law that catches the bug, and the change of the ledger. */
+/** A description, the beginning of the law's name, and the change of the ledger. */
 export type PlantedBug = readonly [bug: string, law: string, plant: ChangeLedger]

@@ -1,6 +1,3 @@
-/**
- * The laws of a ledger and the stores on which they are checked.
- */
 import * as NodeSqlite from "@pawl/webhook/NodeSqlite"
 import { facets } from "../../src/internal/laws/ledger/Facets.ts"
 import { replay } from "../../src/internal/laws/ledger/Replay.ts"

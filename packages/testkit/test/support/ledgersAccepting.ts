@@ -1,6 +1,3 @@
-/**
- * Planted bugs in accepting callbacks and registrations.
- */
 import * as Evidence from "@pawl/core/Evidence"
 import type { Signed } from "@pawl/core/Callback"
 import type { Status } from "@pawl/core/Status"
@@ -11,7 +8,6 @@ import * as StoredRow from "@pawl/webhook/internal/rule/StoredRow"
 import * as Effect from "effect/Effect"
 import { keyOf, putOff, seeing, watching, type PlantedBug } from "./ledgerBugs.ts"
 
-/** The planted bugs. */
 export const accepting: ReadonlyArray<PlantedBug> = [
   [
     "the secret that verified a callback is lost",

@@ -1,6 +1,3 @@
-/**
- * Planted bugs in finding, joining, redriving and cleaning up rows.
- */
 import * as Evidence from "@pawl/core/Evidence"
 import { StoreUnavailable } from "@pawl/core/CallbackError"
 import type { Key } from "@pawl/webhook/internal/rule/Row"
@@ -8,7 +5,6 @@ import * as Effect from "effect/Effect"
 import * as Struct from "effect/Struct"
 import { seeing, type PlantedBug } from "./ledgerBugs.ts"
 
-/** The planted bugs. */
 export const keeping: ReadonlyArray<PlantedBug> = [
   [
     "the claim of a refund's callback is shown on its payment",

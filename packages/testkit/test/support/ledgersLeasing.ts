@@ -1,13 +1,9 @@
-/**
- * Planted bugs in claiming and writing rows.
- */
 import * as Evidence from "@pawl/core/Evidence"
 import { perLane, type Leased, type Row } from "@pawl/webhook/internal/rule/Row"
 import * as Effect from "effect/Effect"
 import * as Struct from "effect/Struct"
 import { keyOf, seeing, watching, type PlantedBug } from "./ledgerBugs.ts"
 
-/** The planted bugs. */
 export const leasing: ReadonlyArray<PlantedBug> = [
   [
     "a claim that leases rows does not return when the next row is due",

@@ -1,7 +1,6 @@
 /**
- * A receiver that follows the specification to the letter, and does nothing that it leaves open: it verifies the
- * reference checksum, discards what does not match, drops repeats of a transactionId and status, and applies a status
- * that ranks later by the example ranking. It reads nothing from the service.
+ * A receiver that follows the specification to the letter: it ranks by the example ranking, and
+ * reads nothing from the service.
  */
 import { createHmac } from "node:crypto"
 
@@ -21,7 +20,6 @@ const fields = {
   apm: ["accountId", "amount", "currency", "transactionId"]
 } as const
 
-/** Makes such a receiver: the response to a callback, and the status that it stored. */
 export const letterReceiver = (secret: string) => {
   const stored = new Map<string, string>()
   const seen = new Set<string>()

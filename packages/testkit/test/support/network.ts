@@ -1,6 +1,3 @@
-/**
- * The real client over the service in memory, with a network that the test controls.
- */
 import * as Hmac from "@pawl/core/Hmac"
 import * as PawlConfig from "@pawl/http/PawlConfig"
 import * as PawlPortable from "@pawl/http/PawlPortable"
@@ -12,10 +9,9 @@ import * as Redacted from "effect/Redacted"
 import * as Fake from "../../src/Fake.ts"
 import { credentials } from "@pawl/test-support/TestGateway"
 
-/** One exchange with the service. */
 export type Exchange = ReturnType<Transport["Service"]["send"]>
 
-/** Layer that provides the client; `through` handles each request as its network. */
+/** Layer that provides the client; `through` is its network. */
 export const client = (through: (request: Request, exchange: Exchange) => Exchange) =>
   PawlPortable.layer.pipe(
     Layer.provide([

@@ -1,12 +1,12 @@
 /**
- * Tests of laws by planted bugs: the named law catches each bug, each law catches a bug that no other law catches, and
+ * The named law catches each bug, each law catches a bug that no other law catches, and
  * docs/laws.md lists each law with one of its bugs.
  */
 import { assert, beforeAll, describe, expect, it } from "vitest"
 import type * as Laws from "../../src/Laws.ts"
 import { breaks, broken, expectListed, expectSummary, names, stepsOf } from "./lawTests.ts"
 
-/** A description, the beginning of the name of the law that catches the bug, and the bug. */
+/** A description, the beginning of the law's name, and the bug. */
 export type PlantedBug<Planted> = readonly [bug: string, beginning: string, plant: Planted]
 
 /** Declares the tests of the laws in the section `Of …` of docs/laws.md. */
@@ -25,7 +25,6 @@ export const describePlantedBugs = <Subject, Value, Planted>(
         : name
     }
 
-    /** The laws that catch each bug. */
     let found: ReadonlyArray<readonly [bug: string, law: string, ReadonlyArray<Laws.LawBroken>]> =
       []
     beforeAll(async () => {

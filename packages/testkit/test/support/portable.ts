@@ -24,7 +24,6 @@ import * as Redacted from "effect/Redacted"
 
 const secret = Redacted.make("portable-secret")
 
-/** Handles a request, as a web server does. */
 export type Fetch = (request: Request) => Promise<Response>
 
 /**

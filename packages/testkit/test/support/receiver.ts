@@ -1,6 +1,4 @@
-/**
- * A handwritten receiver, made of parts that planted bugs replace one by one.
- */
+/** A receiver made of parts that planted bugs replace one by one. */
 import * as Json from "@pawl/core/internal/Json"
 import { isStatus, isTerminal, rank, type Status } from "@pawl/core/Status"
 import type { Method } from "@pawl/core/Kind"
@@ -8,7 +6,6 @@ import * as Result from "effect/Result"
 import { createHmac, timingSafeEqual } from "node:crypto"
 import type { Reporting } from "../../src/Laws/Receiver.ts"
 
-/** The dependencies of a receiver: the secret, and a read that may fail. */
 export interface Shop {
   readonly secret: string
   readonly read: (method: Method, id: string) => Promise<Status | undefined>
@@ -16,7 +13,6 @@ export interface Shop {
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** A callback whose checksum verifies. */
 export interface Claim {
   readonly method: Method
   readonly id: string
@@ -26,13 +22,11 @@ export interface Claim {
   readonly body: string
 }
 
-/** The stored state: the status of each transaction, and notes of any kind. */
 export interface Store {
   readonly standing: Map<string, Status>
   readonly notes: Set<string>
 }
 
-/** The parts of a receiver. */
 export interface Parts {
   readonly maxBytes: number
   readonly isPost: (verb: string) => boolean
@@ -69,29 +63,23 @@ export const loose = (bytes: Uint8Array): Fields | undefined => {
   return isObject(value) ? value : undefined
 }
 
-/** Tells whether the signed fields of a method are present. */
 export const has = (fields: Fields, method: Method) =>
   names[method].every((name) => fields[name] !== undefined)
 
-/** Stores a status if it ranks later. */
 export const raise = ({ standing }: Store, key: string, status: Status) => {
   const stored = standing.get(key)
   if (stored === undefined || rank(status) > rank(stored)) standing.set(key, status)
 }
 
-/** Stores the status of a read, unless it ranks earlier. */
 const settle = ({ standing }: Store, key: string, actual: Status | undefined) => {
   const stored = standing.get(key)
   if (actual && (stored === undefined || rank(actual) >= rank(stored))) standing.set(key, actual)
 }
 
-/** The result of a read that failed. */
 export const failed = Symbol("failed")
-/** Reads the transaction of a claim from the service. */
 export const reading = ({ id, method }: Claim, { read }: Shop) =>
   read(method, id).catch(() => failed)
 
-/** The correct parts. */
 export const right: Parts = {
   maxBytes: 65_536,
   isPost: (verb) => verb === "POST",
@@ -128,7 +116,6 @@ export const right: Parts = {
   show: async (key, { standing }) => standing.get(key)
 }
 
-/** Makes a receiver, with some of its parts replaced. */
 export const receiver = (
   shop: Shop,
   wrong: Partial<Parts> = {}

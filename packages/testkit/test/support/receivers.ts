@@ -1,6 +1,3 @@
-/**
- * Receivers with one planted bug each.
- */
 import { isStatus, isTerminal, rank, type Status } from "@pawl/core/Status"
 import type { Method } from "@pawl/core/Kind"
 import {
@@ -16,7 +13,7 @@ import {
   strict
 } from "./receiver.ts"
 
-/** Accepts a claim only once, by a key. Claims without a key are handled correctly. */
+/** Accepts a claim once, by a key. Claims without a key are handled correctly. */
 const once =
   (keyOf: (claim: Claim) => string | undefined, again: number): Parts["accept"] =>
   async (claim, store, shop) => {
@@ -27,7 +24,6 @@ const once =
     return right.accept(claim, store, shop)
   }
 
-/** Handles some claims in another way, and all others correctly. */
 const where =
   (
     isCase: (status: Status, claim: Claim, store: Store) => boolean,
@@ -46,7 +42,6 @@ const applyClaim: Parts["accept"] = async ({ key, status }, store) => {
   return 200
 }
 
-/** Shows the stored status, and reads the service only afterwards. */
 const showBeforeRead: Parts["show"] = async (key, { standing }, { read }) => {
   const shown = standing.get(key)
   const [method, id] = key.split(" ") as [Method, string]

@@ -1,13 +1,9 @@
-/**
- * Rules and reducers with one planted bug each.
- */
 import * as Evidence from "@pawl/core/Evidence"
 import { advance, isStatus, isTerminal, rank, type Status, statuses } from "@pawl/core/Status"
 import type { Observation } from "../../src/Generators.ts"
 import { evidenceReducer, type Reducer, type Standing } from "../../src/Laws/Reducer.ts"
 import { fold, type Rule } from "../../src/Laws/Rule.ts"
 
-/** The documented rule, as `@pawl/core` has it. */
 export const documented: Rule = fold<Status | undefined>((stored, incoming) =>
   isStatus(incoming) ? advance(stored, incoming).status : stored
 )
@@ -30,7 +26,6 @@ const rankTable: Readonly<Record<string, number>> = Object.fromEntries(
 )
 const inherited = (status: string): number => rankTable[status] ?? 0
 
-/** Planted bugs of a rule, each with the law that catches it. */
 export const rules: ReadonlyArray<readonly [bug: string, law: string, rule: Rule]> = [
   [
     "no rank check: last write wins",
@@ -132,7 +127,6 @@ const plain = (status: string | null | undefined, confirmed = true): Standing =>
   conflict: null
 })
 
-/** Planted bugs of a reducer, each with a law that catches it. */
 export const reducers: ReadonlyArray<readonly [bug: string, law: string, reducer: Reducer]> = [
   [
     "last write wins",

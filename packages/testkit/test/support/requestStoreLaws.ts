@@ -1,6 +1,3 @@
-/**
- * The laws of a request store and the stores on which they are checked.
- */
 import { type Ledger, layerMemory as ledgerMemory } from "@pawl/webhook/Ledger"
 import { layerMemory, type RequestStore } from "@pawl/webhook/internal/ledger/RequestStore"
 import * as Layer from "effect/Layer"

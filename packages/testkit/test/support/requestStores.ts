@@ -1,6 +1,4 @@
-/**
- * The planted bugs of a request store: its name, the beginning of the law that must catch it, and the change.
- */
+/** A planted bug: its name, the beginning of the law that must catch it, and the change. */
 import { isLeased, type RequestRow } from "@pawl/webhook/internal/rule/RequestRow"
 import type { RequestStore } from "@pawl/webhook/internal/ledger/RequestStore"
 import * as Effect from "effect/Effect"
@@ -9,7 +7,6 @@ type Service = RequestStore["Service"]
 
 export type PlantedBug = readonly [bug: string, law: string, plant: (store: Service) => Service]
 
-/** Changes every row that the store returns from `get`. */
 const shown =
   (change: (row: RequestRow) => RequestRow) =>
   (store: Service): Service => ({
@@ -297,5 +294,4 @@ const ending: ReadonlyArray<PlantedBug> = [
   ]
 ]
 
-/** Every planted bug of a request store. */
 export const requestStores: ReadonlyArray<PlantedBug> = [...written, ...working, ...ending]

@@ -1,6 +1,3 @@
-/**
- * Empty ledgers and request stores on one open database, whose tables are made once.
- */
 import type { Ledger } from "@pawl/webhook/Ledger"
 import * as LedgerSql from "@pawl/webhook/LedgerSql"
 import type { Records } from "@pawl/webhook/internal/records/Records"
@@ -24,10 +21,7 @@ const empty = Effect.flatMap(SqlClient, (sql) =>
   Effect.forEach(tables, (table) => sql`DELETE FROM ${sql(table)}`, { discard: true })
 )
 
-/**
- * Returns a layer of the stores on a database that a client opens once. It is a new pair of stores, with empty tables, each time
- * it is built. The client is closed after the tests.
- */
+/** Empties the tables each time it is built. The client is closed after the tests. */
 export const emptied = <E>(
   client: Layer.Layer<SqlClient, E>
 ): Layer.Layer<Ledger | Records | RequestStore, E | LedgerSql.StartError> => {
