@@ -58,7 +58,7 @@ export const inChromium = (suite: (withPage: WithPage) => void): void => {
 
     const open = async (options: BrowserContextOptions) => {
       const context = await browser.newContext(options)
-      context.setDefaultTimeout(15_000)
+      context.setDefaultTimeout(60_000)
       return context.newPage()
     }
 
