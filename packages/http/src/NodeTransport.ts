@@ -203,7 +203,7 @@ const startTimer = (within: Duration.Duration, onEnd: () => void): NodeJS.Timeou
 
 const stopped = new Error("The request was interrupted")
 
-/** In milliseconds. A longer timer ends at once. */
+/** The longest timer of Node in milliseconds; a longer one ends at once. */
 const longestTimer = 2 ** 31 - 1
 
 /** Joins repeated headers with commas, in place: the object belongs to one response. */

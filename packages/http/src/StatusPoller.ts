@@ -155,9 +155,9 @@ const start = Effect.fnUntraced(function* ({
   let read: Status | undefined
   let reported: Status | undefined
   let gap = isStatus(status) ? 0 : -1
-  /** Undefined when the first change needs no read. */
+  /** The wait before the next read; undefined when the first change needs no read. */
   let wait = isStatus(status) ? undefined : Duration.zero
-  /** When the first read that was behind was made, in nanoseconds of the monotonic clock. */
+  /** The time of the first read that was behind, in nanoseconds of the monotonic clock. */
   let behindSince: bigint | undefined
 
   const log = (message: string) =>

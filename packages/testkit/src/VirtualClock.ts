@@ -91,7 +91,7 @@ const make = Effect.fnUntraced(function* ({ advanced = Duration.zero, stepped }:
   /** The sleepers in the order of their times; a new one usually wakes last. */
   const sleepers: Array<Sleeper> = []
   let ahead = Duration.toMillis(advanced)
-  /** During an advance the clock stands still at the time of each sleeper. */
+  /** The time at which the clock stands still during an advance: that of each sleeper. */
   let frozenAt: number | undefined
   let outsideCount = 0
 

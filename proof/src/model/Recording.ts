@@ -32,7 +32,7 @@ const forged: ReadonlyArray<Status> = ["PENDING", "PROCESSING", "SUCCEED", "FAIL
 const trafficTime = Duration.toMillis(Duration.minutes(20))
 const maxGap = Duration.toMillis(Duration.minutes(2))
 const endGap = Duration.toMillis(Duration.minutes(1))
-/** Longer than the reads of a lost REFUNDED or CHARGEBACK wait. */
+/** The time after the last move: longer than the reads of a lost REFUNDED or CHARGEBACK wait. */
 const quietTime = Duration.days(20)
 
 /** An empty ledger in virtual time. `idle` waits until no statement is under way. */

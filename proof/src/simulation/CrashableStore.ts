@@ -31,7 +31,9 @@ export interface CrashableStore {
   readonly direct: Ledger.Ledger["Service"]
 }
 
-/** With this the receivers watch for outages. Work wakes every worker, so none has to look for it. */
+/**
+ * The poll interval with which the receivers watch for outages: work wakes every worker, so none has to look for it.
+ */
 const pollInterval = Duration.hours(1)
 
 /** The most claims at one instant, because more mean a loop without a wait. */

@@ -64,7 +64,7 @@ const hasCardNumber = (value: unknown): boolean => {
   return /^[0-9]{12,19}$/u.test(digits) && hasCheckDigit(Redacted.make(digits))
 }
 
-/** `card_number`, `cardNumber` and `CARD-NUMBER` are one name. */
+/** Returns one name for `card_number`, `cardNumber` and `CARD-NUMBER`. */
 const plainName = (name: string): string => name.toLowerCase().replace(/[^a-z0-9]/gu, "")
 
 const isObject = (value: unknown): value is object => typeof value === "object" && value !== null

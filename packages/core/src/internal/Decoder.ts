@@ -123,7 +123,9 @@ const withChecks = (decode: Decode, ast: SchemaAST.AST): Decode | undefined => {
   }
 }
 
-/** Only a transformation with plain functions of present values both ways has one. */
+/**
+ * Returns the function of a transformation, if it has plain functions of present values both ways.
+ */
 const transformOf = ({ transformation }: SchemaAST.Link): Decode | undefined =>
   transformation._tag === "Transformation" &&
   transformation.decode._tag === "Transform" &&
@@ -237,7 +239,10 @@ const objectDecoder = (
   }
 }
 
-/** `Schema` decodes the object of a class: its fields may be inherited. */
+/**
+ * Tells whether a value is a plain object; that of a class is left to `Schema`, because its fields
+ * may be inherited.
+ */
 const isPlainObject = (value: unknown): value is Record<PropertyKey, unknown> =>
   Predicate.isNotNullish(value) && Object.getPrototypeOf(value) === Object.prototype
 

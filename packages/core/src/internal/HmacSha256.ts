@@ -25,7 +25,7 @@ const blockSize = 64
 
 const rotateRight = (word: number, by: number): number => (word >>> by) | (word << (32 - by))
 
-/** Shared by all calls, because `compress` is synchronous. */
+/** Words of a block, shared by all calls because `compress` is synchronous. */
 const words = /* @__PURE__ */ new Int32Array(64)
 
 const compress = (state: Int32Array, message: DataView, offset: number): Int32Array => {

@@ -46,7 +46,7 @@ export const readBytes = (bytes: Uint8Array): Parsed => {
   return text === undefined ? { fault: "encoding" } : readText(text)
 }
 
-/** Without Effect's Result, which would double the bundle of a verifier. */
+/** Decodes UTF-8 without Effect's Result, which would double the bundle of a verifier. */
 const decodeUtf8 = (bytes: Uint8Array): string | undefined => {
   try {
     return utf8.decode(bytes)
@@ -58,7 +58,7 @@ const decodeUtf8 = (bytes: Uint8Array): string | undefined => {
 /** A checked and parsed JSON text. */
 export interface Draft {
   readonly json: Schema.Json
-  /** Source text of a number that is a member of the outermost object. */
+  /** Returns the source text of a number that is a member of the outermost object. */
   readonly sourceOf: (name: string) => string | undefined
   /** The value as `readBytes` returns it. */
   readonly exact: () => Schema.Json
@@ -190,7 +190,7 @@ const scan = (
   return { depth: deepest, members, most: Math.max(members, commas, opened) }
 }
 
-/** `indexOf` takes half the time of a loop over the characters. */
+/** Finds the end of a string by `indexOf`, in half the time of a loop over the characters. */
 const endOfString = (text: string, start: number): number => {
   let end = start
   do {
@@ -212,11 +212,13 @@ const endOfNumber = (text: string, start: number): number => {
   return end
 }
 
-/** `code | 0x20` is the lower-case letter. */
+/** Tells whether a character may be part of a number; `code | 0x20` is the lower-case letter. */
 const isNumberCharacter = (code: number): boolean =>
   isDigit(code) || code === minus || code === 0x2b || code === 0x2e || (code | 0x20) === 0x65
 
-/** Each repeated key makes this count one lower than that of the text. */
+/**
+ * Counts the members of a value: each repeated key makes the count one lower than that of the text.
+ */
 const countMembers = (value: unknown): number => {
   if (typeof value !== "object" || value === null) return 0
   let count = Array.isArray(value) ? 0 : Object.keys(value).length

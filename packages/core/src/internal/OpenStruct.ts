@@ -63,7 +63,9 @@ const gathered = (identifier: string, fields: Schema.Struct.Fields): SchemaAST.A
 
 export const member = "unknownFields"
 
-/** Each value has one form: an empty member is absent, and it has no known field. */
+/**
+ * Checks that unknown fields have one form: an empty member is absent, and none is a known field.
+ */
 const isUnknown = (fields: object) =>
   Schema.makeFilter(
     (unknown: Plain) => {

@@ -18,7 +18,7 @@ const pageUrls = { callbackUrl: CallbackUrl, successRedirectUrl: Url, failureRed
 const digits = (pattern: RegExp, message: string) =>
   Schema.String.check(Schema.isPattern(pattern, { message }))
 
-/** 12 to 19 digits. It does not test the check digit. */
+/** Schema for a card number of 12 to 19 digits, whose check digit is not tested. */
 export const CardNumber = Schema.RedactedFromValue(
   digits(/^[0-9]{12,19}$/u, "Expected 12 to 19 digits, without spaces or dashes"),
   { label: "card number" }

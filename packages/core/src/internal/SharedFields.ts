@@ -152,7 +152,7 @@ export const apmCreated = {
   createdTime: nullableText
 }
 
-/** Only a request checks formats. */
+/** Fields of a person, whose formats only a request checks. */
 export const person = {
   externalUserId: optionalText,
   firstName: optionalText,
@@ -182,7 +182,7 @@ export const ApmBillingDetailsDto = openStructOf<ApmBillingDetails>("ApmBillingD
   ...apmPerson
 })
 
-/** Only a request checks the format of the date. */
+/** Fields of an order; only a request checks the format of the date. */
 export const order = {
   date: optionalText,
   orderId: optionalText,

@@ -76,7 +76,7 @@ export const secret = (value: Redacted.Redacted): Result.Result<string, string> 
     ? credential(Redacted.value(value))
     : Result.fail("give it as Redacted.make(secret), not as plain text")
 
-/** Times are in milliseconds. */
+/** Limits of calls, with times in milliseconds. */
 export interface Limits extends Pick<CallOptions, "retrySchedule"> {
   readonly attemptTimeout: number
   readonly totalTimeout: number

@@ -54,7 +54,7 @@ export class AccessToken extends Context.Service<
   }
 >()("@pawl/http/internal/token/AccessToken") {}
 
-/** `expiresAt` is in milliseconds since the epoch. */
+/** Access token; `expiresAt` is in milliseconds since the epoch. */
 export interface Token {
   readonly text: Redacted.Redacted
   readonly expiresAt: number
@@ -175,7 +175,7 @@ export const layer: Layer.Layer<AccessToken, never, PawlConfig | Transport> =
 export const layerPerRequest: Layer.Layer<AccessToken, never, PawlConfig | Transport> =
   /* @__PURE__ */ Layer.effect(AccessToken, /* @__PURE__ */ make(false))
 
-/** From a failed renewal to the next: 1, 2, 4, … minutes, at most an hour. */
+/** Returns the time from a failed renewal to the next: 1, 2, 4, … minutes, at most an hour. */
 const renewalGap = (failures: number) => Duration.minutes(Math.min(2 ** failures, 60))
 
 const noToken =

@@ -21,7 +21,7 @@ import * as Failure from "../wire/Failure.ts"
 import * as ErrorResponse from "../wire/ErrorResponse.ts"
 import type { AccessToken, Token } from "./AccessToken.ts"
 
-/** Times are nanoseconds of the monotonic clock. */
+/** State of the renewals, with times in nanoseconds of the monotonic clock. */
 export interface Renewals {
   readonly succeeded: (operation: string, token: Token) => void
   /** Records that an operation was refused with a new token. */
@@ -115,7 +115,7 @@ export const sender = <C extends Call>(
       )
     )
 
-  /** `afterUnauthorized` gets the token that was refused. */
+  /** Sends an attempt with a token; `afterUnauthorized` gets the token that was refused. */
   const sendWithToken = <A>(
     call: C,
     attempt: Attempts.Attempt,

@@ -8,7 +8,7 @@ import type { Token } from "./AccessToken.ts"
 
 const usualTokenFields = ["accessToken", "access_token", "token", "jwt"]
 
-/** Can be sent in a header: printable ASCII, at most 8 KiB. */
+/** Pattern of a token that can be sent in a header: printable ASCII, at most 8 KiB. */
 const tokenPattern = /^[\x21-\x7e]{1,8192}$/u
 
 export const findToken = (bytes: Uint8Array, field: string | undefined): string | undefined => {
@@ -25,7 +25,7 @@ export const findToken = (bytes: Uint8Array, field: string | undefined): string 
 const member = (json: unknown, name: string): unknown =>
   typeof json === "object" && json !== null ? Reflect.get(json, name) : undefined
 
-/** 30 days and 10 minutes, in milliseconds. */
+/** The longest and the shortest lifetime in milliseconds: 30 days and 10 minutes. */
 const [maxLifetime, minLifetime] = [2_592_000_000, 600_000]
 
 export const toToken = (text: string): Effect.Effect<Token> =>

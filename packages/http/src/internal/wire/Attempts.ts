@@ -19,7 +19,7 @@ import * as ErrorResponse from "./ErrorResponse.ts"
 import * as Metrics from "./Metrics.ts"
 import * as Failure from "./Failure.ts"
 
-/** 200, 400, 800, … ms, at most 5 s, ±20 %. */
+/** Schedule of the waits between attempts: 200, 400, 800, … ms, at most 5 s, ±20 %. */
 const backoff = Schedule.exponential("200 millis").pipe(
   Schedule.modifyDelay(({ duration }) =>
     Effect.succeed(Duration.min(duration, Duration.seconds(5)))

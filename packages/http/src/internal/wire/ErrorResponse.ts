@@ -24,7 +24,7 @@ import * as SchemaIssue from "effect/SchemaIssue"
 import type * as Transport from "../../Transport.ts"
 import { redaction } from "./Redaction.ts"
 
-/** `retryAfter` is in milliseconds. */
+/** Makes the error of a response; `retryAfter` is in milliseconds. */
 export const toError = (
   request: Transport.Request,
   response: Transport.Response,

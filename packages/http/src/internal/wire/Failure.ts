@@ -17,7 +17,7 @@ export interface AttemptFailure {
   readonly doubt: Doubt | undefined
   /** Least wait before a retry, in milliseconds. */
   readonly retryAfter: number | undefined
-  /** False when there was no access token to send the request with. */
+  /** Whether the request was sent; false when there was no access token. */
   readonly isSent: boolean
 }
 
@@ -27,7 +27,7 @@ export interface CallFailure {
   readonly doubt: Doubt | undefined
 }
 
-/** `retryAfter` is in milliseconds. */
+/** Makes the failure of an attempt; `retryAfter` is in milliseconds. */
 export const toFailure = (error: ReadError, retryAfter?: number): AttemptFailure => {
   const doubt = isDoubt(error) ? error : undefined
   return {

@@ -14,7 +14,7 @@ import * as ErrorResponse from "./ErrorResponse.ts"
 import * as Observed from "./Observed.ts"
 import * as Response from "./Response.ts"
 
-/** Sent as `User-Agent`. */
+/** The name that is sent as `User-Agent`. */
 export const version = "0.0.0"
 
 /** The plain values of path and body, or an encoded body, whose checksum is made anew. */
@@ -24,7 +24,7 @@ export interface Input {
   readonly body?: string | undefined
 }
 
-/** Without `success` the response has no body. */
+/** Endpoint of an operation; without `success` the response has no body. */
 export interface Endpoint<A> {
   readonly identifier: string
   readonly method: Transport.Request["method"]
@@ -32,7 +32,7 @@ export interface Endpoint<A> {
   readonly params?: Schema.Top | undefined
   readonly payload?: Schema.Top | undefined
   readonly success?: Schema.Schema<A> | undefined
-  /** `payout`: as `Profile.payoutChecksum` says. */
+  /** Whether a checksum is sent; `payout`: as `Profile.payoutChecksum` says. */
   readonly checksum?: "always" | "payout" | undefined
 }
 

@@ -32,7 +32,9 @@ export const redaction = (values: ReadonlyArray<string>): ((text: string) => str
 
 const mark = "…"
 
-/** Without the last characters, which depend on the text behind the value. */
+/**
+ * Returns a value in base64 without the last characters, which depend on the text behind the value.
+ */
 const base64 = (value: string): ReadonlyArray<string> => {
   const bytes = new TextEncoder().encode(value)
   return bytes.length < 8

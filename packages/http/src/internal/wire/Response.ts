@@ -112,7 +112,7 @@ interface Lenient<A> {
 const ids: ReadonlySet<string> = new Set(["transactionId", "refundId", "subscriptionId"])
 const strict: ReadonlySet<string> = new Set([...ids, "transactionStatus", "status", "cardToken"])
 
-/** More than any response needs: each round changes every invalid field. */
+/** The most rounds, more than any response needs: each changes every invalid field. */
 const maxRounds = 8
 
 /**

@@ -8,8 +8,7 @@ import * as fc from "fast-check"
 
 /**
  * Makes the arbitrary of sequences of up to `maxLength` members of a table; all members and lengths
- * are equally likely. A sequence shrinks by leaving members out, and each member towards the front
- * of the table. Members are compared by identity: list none twice, and freeze objects.
+ * are equally likely. Members are compared by identity: list none twice, and freeze objects.
  */
 export const sequence = <A>(
   table: ReadonlyArray<A>,

@@ -85,7 +85,7 @@ export const observe = (journal: Journal["Service"]): Effect.Effect<Latest> => {
   const events = Object.fromEntries(
     names.map((name) => [name, { count: 0, at: undefined as number | undefined }])
   ) as Record<Name, { count: number; at: number | undefined }>
-  /** By reason, the newest last. */
+  /** The alarms by reason, the newest last. */
   const alarms = new Map<string, Alarm>()
   const failing = new Map<string, Failing>()
   const recent = new Map<string, Subject>()

@@ -221,7 +221,7 @@ const claimIn = (records: Records, { at, limit, newest = 0, until }: Claim) => {
   }))
 }
 
-/** More than a document has rows. */
+/** The factor between the lease ids of two versions: more than a document has rows. */
 const maxRows = 8
 
 const start = Number.MIN_SAFE_INTEGER

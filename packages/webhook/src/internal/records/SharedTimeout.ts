@@ -24,7 +24,7 @@ export const make = Effect.fnUntraced(function* <E>(
 ): Effect.fn.Return<AwaitResult<E>, never, Scope.Scope> {
   const clock = yield* Clock.Clock
   const timeoutNanos = Duration.toNanosUnsafe(timeout)
-  /** In the order of their deadlines. */
+  /** The waits in the order of their deadlines. */
   const waits = new Set<{ readonly deadline: bigint; readonly expire: () => void }>()
   const notEmpty = yield* Latch.make()
 

@@ -56,7 +56,10 @@ export interface Note {
 export type Event = Fact & { readonly at: number }
 
 export type Kept = Event & {
-  /** Undefined once the bodies of its callbacks were deleted. */
+  /**
+   * The time of the fact or its last repeat; undefined once the bodies of the fact's callbacks were
+   * deleted.
+   */
   readonly lastAt: number | undefined
   readonly count: number
   /** The place of its last repeat among the row's events, from 1; 0 for callbacks. */

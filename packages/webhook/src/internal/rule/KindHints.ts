@@ -20,7 +20,10 @@ export const invisibleTime = 60_000
 const payout = /(?:^|\/)(?:(?:apm|card)[-_]?)?payouts?(?:\/|$)/i
 const refund = /(?:^|\/)(?:(?:apm|card)[-_]?)?refunds?(?:\/|$)/i
 
-/** With the `refundId` of another refund, the callback's id is that of the payment. */
+/**
+ * Returns the hints of a callback; with the `refundId` of another refund, its id is that of the
+ * payment.
+ */
 export const ofCallback = ({
   body: { refundId, transactionType, type },
   method,

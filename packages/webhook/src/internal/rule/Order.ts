@@ -18,7 +18,7 @@ export class RegisteredDifferently extends Data.TaggedError("RegisteredDifferent
   }
 }
 
-/** `isOrderRegistered` is false for the order of a token. */
+/** The order of a row; `isOrderRegistered` is false for that of a token. */
 export type OrderOfRow = Pick<Row, "ordered" | "isOrderRegistered">
 
 /**

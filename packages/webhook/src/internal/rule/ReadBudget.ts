@@ -17,7 +17,7 @@ export interface ReadBudget {
   readonly short?: { readonly lane: ReadLane; readonly until: number }
 }
 
-/** `limit` is in reads a second; `Infinity` is no limit. */
+/** Reads to reserve; `limit` is in reads a second, and `Infinity` is no limit. */
 export interface Wanted {
   readonly limit: number
   readonly reads: Readonly<Record<ReadLane, number>>

@@ -78,9 +78,9 @@ export type ParkReason =
   | "card-data"
   /** The rebuilt body is not the one that was sent. */
   | "rebuilt-differently"
-  /** No key opens its body. */
+  /** No key opens the request's body. */
   | "no-key"
-  /** Its body was changed. */
+  /** The sealed body was changed. */
   | "unreadable"
 
 export interface ParkedRequest extends RequestRow {
@@ -127,7 +127,10 @@ export interface Redrive {
    * of a found request then belongs to another request.
    */
   readonly hadNoEffect?: boolean | undefined
-  /** False if the card data was not stored. Such a request is settled if it had no effect. */
+  /**
+   * Whether the request can be sent; false if its card data was not stored. Such a request is
+   * settled if it had no effect.
+   */
   readonly canSend?: boolean | undefined
 }
 

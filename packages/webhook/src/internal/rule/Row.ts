@@ -61,11 +61,11 @@ export interface Row {
   readonly failingSince: number | undefined
   readonly retryAt: number
   readonly createdAt: number
-  /** When a callback last claimed a new status. The poll intervals start here. */
+  /** The time at which a callback last claimed a new status. The poll intervals start here. */
   readonly newStatusAt: number
   readonly polls: number
   readonly pollAt: number | undefined
-  /** When the last read was sent, with or without success. */
+  /** The time at which the last read was sent, with or without success. */
   readonly askedAt: number | undefined
   /** The time of the last unconfirmed claim, or of its next read after no answer. */
   readonly unconfirmedAt: number | undefined

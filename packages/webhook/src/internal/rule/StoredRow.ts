@@ -8,7 +8,9 @@ import type { Kept } from "./Fact.ts"
 
 export interface StoredRow {
   readonly row: Row
-  /** When work is due. A lease clears it, so during a lease it is the time of new work. */
+  /**
+   * The time at which work is due. A lease clears it, so during a lease it is the time of new work.
+   */
   readonly dueAt: number | undefined
   readonly lane: Lane
   readonly lease: Lease | undefined
@@ -86,7 +88,7 @@ export const ofNamedRefund = (verified: Verified): Verified => ({
   transactionId: verified.refundId ?? verified.transactionId
 })
 
-/** Only a registered refund is named by an unsigned id. */
+/** Tells whether a refund is registered, because an unsigned id names only such a refund. */
 export const hasRegisteredRefund = (rows: StoredRows): boolean =>
   rows.some(({ row }) => row.kind === "refund" && row.registered)
 
