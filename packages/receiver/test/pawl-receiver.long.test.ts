@@ -71,6 +71,14 @@ describe("a receiver that cannot start", () => {
     })
   )
 
+  it.live("runs no misspelt subcommand as a program", () =>
+    Effect.gen(function* () {
+      expect(yield* refused(none, "migrat")).toEqual([
+        expect.stringContaining("Expected -- before a program")
+      ])
+    })
+  )
+
   it.live("refuses a forward secret whose key after whsec_ is not base64", () =>
     Effect.gen(function* () {
       for (const PAWL_FORWARD_SECRET of ["whsec_hunter2!", "whsec_"]) {

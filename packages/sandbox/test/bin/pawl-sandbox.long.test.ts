@@ -212,7 +212,8 @@ describe("pawl-sandbox", () => {
     [["--file", "/nowhere/at/all.db"], "/nowhere/at/all.db"],
     [["--pace", "soon"], "--pace"],
     [["--pace=-1 seconds"], "--pace"],
-    [["--merchant-secrte", "s3cr3t-c4n4ry"], "--merchant-secrte"]
+    [["--merchant-secrte", "s3cr3t-c4n4ry"], "--merchant-secrte"],
+    [["--port", "0", "triger"], "-- before a program"]
   ] as const
   for (const [args, word] of refused) {
     it(`${args.join(" ")} fails with one sentence`, async () => {

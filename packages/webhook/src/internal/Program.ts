@@ -9,12 +9,16 @@ import type { ChildProcessSpawner } from "effect/process/ChildProcessSpawner"
 import type * as Redacted from "effect/Redacted"
 import type * as Scope from "effect/Scope"
 
-/** The words of the program; empty without one. */
+/** The words of the program after `--`; empty without one. A misspelt subcommand is not run as a program. */
 export const argument = Argument.String("program").pipe(
   Argument.withDescription(
     "After --, a program to run once this serves, such as -- node shop.mjs; both end together"
   ),
-  Argument.variadic()
+  Argument.variadic(),
+  Argument.filter(
+    ({ length }) => length === 0 || process.argv.at(-1 - length) === "--",
+    () => "Expected -- before a program, such as -- node shop.mjs; --help lists the subcommands"
+  )
 )
 
 /** Error of a program that did not start, or did not end with 0. */
