@@ -93,4 +93,4 @@ const faultOf = ([kind, phrase]: Meaning, number: string, error: unknown): Fault
 
 const tables = ["transactions", "requests", "quarantine", "settings"]
   .flatMap((name) => [`pawl_${name}`, `pawl_${name}_texts`])
-  .concat("pawl_migrations", "pawl_liveness")
+  .concat("pawl_migrations")

@@ -64,14 +64,14 @@ export const amount = "10.00"
 export const requestId = "order-17"
 
 export const show = (steps: ReadonlyArray<Step>): string =>
-  steps.length === 0 ? "no call is made" : steps.map(line).join("\n")
+  steps.length === 0 ? "the handler receives nothing" : steps.map(line).join("\n")
 
 const line = (step: Step, at: number): string => {
   if (step === "crash") return `${at + 1}. the process crashes and starts again`
   const { attempt, byCallback, from, kind = "payment", sequence, to, transactionId } = step
   const before = `from ${from ?? "nothing"}, sequence ${sequence}, attempt ${attempt}`
   const source = byCallback ? "" : ", found by a read"
-  return `${at + 1}. ${kind} ${transactionId} is called with ${JSON.stringify(to)} (${before}${source})`
+  return `${at + 1}. the handler receives ${JSON.stringify(to)} of ${kind} ${transactionId} (${before}${source})`
 }
 
 export interface Running {
@@ -147,7 +147,7 @@ const transitionOf = (
 
 class BooksDiffer extends Data.TaggedError("BooksDiffer")<{ readonly message: string }> {}
 
-/** Compares the books with the expected ones; a member that either leaves out is not compared. */
+/** Fails unless the books are the expected ones. A member that either leaves out is not compared. */
 export const compare = (
   books: Books,
   expected: Books,
