@@ -7,6 +7,7 @@ import * as Schema from "effect/Schema"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { nouns } from "./nouns.ts"
+import { repeats } from "@pawl/test-support/Repeats"
 
 /** Values of a schema, made by Effect's generator with a seed of fast-check. */
 const valuesOf = <A>(schema: Schema.Codec<A, unknown>): fc.Arbitrary<A> => {
@@ -52,7 +53,7 @@ describe.each(nouns)("%s", (_name, schema) => {
       fc.property(valuesOf(schema), (value) => {
         expect(Equal.equals(decode(travel(encode(value))), value)).toBe(true)
       }),
-      { numRuns: 50 }
+      { numRuns: repeats(50) }
     )
   })
 
@@ -67,7 +68,7 @@ describe.each(nouns)("%s", (_name, schema) => {
         const sent = travel({ ...(encode(value) as object), ...extra })
         expect(travel(encode(decode(sent)))).toEqual(sent)
       }),
-      { numRuns: 50 }
+      { numRuns: repeats(50) }
     )
   })
 
@@ -85,7 +86,7 @@ describe.each(nouns)("%s", (_name, schema) => {
         expect(String(decoded.failure)).toContain(JSON.stringify(name))
         expect(String(decoded.failure)).not.toContain("canary")
       }),
-      { numRuns: 50 }
+      { numRuns: repeats(50) }
     )
   })
 })

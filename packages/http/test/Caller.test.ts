@@ -13,6 +13,7 @@ import { describe, expect, it } from "vitest"
 import * as ApmPayments from "../src/ApmPayments.ts"
 import * as ApmPayouts from "../src/ApmPayouts.ts"
 import * as Memory from "./support/memory.ts"
+import { repeats } from "@pawl/test-support/Repeats"
 
 const create = (service: Memory.Service, input: ApmPaymentInput = Memory.payment) =>
   ApmPayments.ApmPayments.use((payments) => Effect.result(payments.create(input))).pipe(
@@ -85,7 +86,7 @@ describe("a create under faults", () => {
           }
         }
       ),
-      { numRuns: 250 }
+      { numRuns: repeats(250) }
     ))
 
   it("C01 succeeds when one of four attempts gets a connection", () =>
@@ -226,7 +227,7 @@ describe("a requestId", () => {
           expect(service.requests.length).toBe(1 + sent.length)
         }
       ),
-      { numRuns: 150 }
+      { numRuns: repeats(150) }
     ))
 
   it("C23 can be used again after a failure and after an interruption", () =>
@@ -286,7 +287,7 @@ describe("a read", () => {
             )
         }
       ),
-      { numRuns: 150 }
+      { numRuns: repeats(150) }
     ))
 
   it("C21 refuses a redirect without following it", async () => {

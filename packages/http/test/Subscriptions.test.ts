@@ -6,6 +6,7 @@ import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { Subscriptions } from "../src/Subscriptions.ts"
 import * as Memory from "./support/memory.ts"
+import { repeats } from "@pawl/test-support/Repeats"
 
 const subscription = {
   subscriptionId: "700",
@@ -96,7 +97,7 @@ describe("a change", () => {
           if (Result.isFailure(result) && !isOpen(result.failure)) expect(seen.effects).toBe(0)
         }
       ),
-      { numRuns: 150 }
+      { numRuns: repeats(150) }
     ))
 
   it("C36 is sent again after a 429, not before Retry-After", async () => {
@@ -141,7 +142,7 @@ describe("a cancel", () => {
         if (Result.isSuccess(result)) expect(seen.effects).toBe(1)
         else expect(isOpen(result.failure)).toBe(before.concat(last).some((f) => ambiguous.has(f)))
       }),
-      { numRuns: 150 }
+      { numRuns: repeats(150) }
     ))
 
   it("C22 succeeds on a 404 after an ambiguous failure, and fails with NotFound on a 404 to the first attempt", async () => {

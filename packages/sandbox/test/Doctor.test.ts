@@ -12,11 +12,12 @@ import * as Fake from "@pawl/testkit/Fake"
 import * as Gateway from "@pawl/testkit/Gateway"
 import * as Readings from "@pawl/sandbox/Readings"
 import { beside, blank, probe as probed, run, settings } from "./support/probed.ts"
+import { repeats } from "@pawl/test-support/Repeats"
 
 const fixtures = new URL("fixtures/sandbox.json", import.meta.url)
 const decode = Schema.decodeUnknownEffect(Schema.fromJsonString(Doctor.Recording))
 
-const numRuns = Number(process.env["PAWL_RUNS"] ?? 4)
+const numRuns = repeats(20, 5)
 
 const probe = (readings: Readings.Readings) => probed(Readings.behaviour(readings))
 

@@ -6,6 +6,7 @@ import * as Gateway from "../src/Gateway.ts"
 import type { Form } from "../src/internal/gateway/PayForm.ts"
 import { Receiver, run } from "@pawl/test-support/TestGateway"
 import { ask, body, type Resources } from "@pawl/test-support/Creates"
+import { repeats } from "@pawl/test-support/Repeats"
 
 const noResources: Resources = { cardToken: "", paymentId: 0 }
 const card = { act: "card", expiry: "04 / 30", cvc: "123", name: "Ada Lovelace" }
@@ -446,7 +447,7 @@ it("an intent is paid at most once by any actions of customers, and the callback
         })
       )
     ),
-    { numRuns: 400 }
+    { numRuns: repeats(400) }
   )
   assert.sameMembers(
     [...states],

@@ -2,12 +2,12 @@ import { describe, it } from "vitest"
 import * as Laws from "../src/Laws.ts"
 import { laws, pawlClient } from "../src/Laws/Client.ts"
 import { handwrittenClient } from "./support/handwrittenClient.ts"
-import { repetitions } from "./support/counts.ts"
+import { repeats } from "@pawl/test-support/Repeats"
 import { clients } from "./support/clients.ts"
 import { describePlantedBugs } from "./support/plantedBugs.ts"
 
 /** A law of a client has 30 runs by default. */
-const numRuns = repetitions({ usual: 10, full: 30 })
+const numRuns = repeats(30)
 
 describe("the laws of a client hold", () => {
   it.for(laws)("for the client of @pawl/http: $name", (law) =>

@@ -11,7 +11,7 @@ import * as TestClock from "effect/testing/TestClock"
 import * as fc from "fast-check"
 import { assert, describe, it } from "vitest"
 import { Gateway } from "../src/Gateway.ts"
-import { repetitions } from "./support/counts.ts"
+import { repeats } from "@pawl/test-support/Repeats"
 import * as Network from "./support/network.ts"
 
 /** Milliseconds for this many calls on a busy machine. */
@@ -49,7 +49,7 @@ const during = <A, E, R>(time: Duration.Input, effect: Effect.Effect<A, E, R>) =
   })
 
 describe("payments over a network that loses 3 answers of 10", () => {
-  const count = repetitions({ usual: 2000, full: 10_000 })
+  const count = repeats(10_000, 10)
 
   it("C03 take effect once each, with their true outcome reported", { timeout }, async () => {
     let exchanges = 0
@@ -123,7 +123,7 @@ describe("1,000 concurrent calls with a refused token", () => {
     "C12 cost one request to /auth in each round, and no call fails with 401",
     { timeout },
     async () => {
-      const rounds = repetitions({ usual: 10, full: 100 })
+      const rounds = repeats(100, 20)
       const pending = Effect.succeed({ status: 200, headers: {}, body: Buffer.from('"PENDING"') })
       const refused = new Set<string | undefined>()
       let current: string | undefined

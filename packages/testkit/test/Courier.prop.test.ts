@@ -7,6 +7,7 @@ import * as Courier from "../src/Courier.ts"
 import * as Gateway from "../src/Gateway.ts"
 import * as Scenario from "../src/Scenario.ts"
 import { create, Receiver, run, stories } from "@pawl/test-support/TestGateway"
+import { repeats } from "@pawl/test-support/Repeats"
 
 const delivered = (
   scenario: string,
@@ -64,7 +65,7 @@ it("X02: with any suffixes and story, the callbacks are the history plus or minu
       }
     ),
     {
-      numRuns: 300,
+      numRuns: repeats(300),
       // Only two equal copies would swap here, which is not another order.
       examples: [["cancel", ["shuffle", "duplicate", "lost"], 1_710_493_338]]
     }
@@ -81,7 +82,7 @@ it("equal seeds shuffle alike, and different seeds differ", () =>
       )
       assert.isAbove(others.size, 1)
     }),
-    { numRuns: 20 }
+    { numRuns: repeats(20) }
   ))
 
 it("after a reset the same random choices are repeated", () =>

@@ -7,6 +7,7 @@ import * as Gateway from "../src/Gateway.ts"
 import * as Scenario from "../src/Scenario.ts"
 import { authenticate, fields, Receiver, run, send, stories } from "@pawl/test-support/TestGateway"
 import { body, creates, opening, prepare, scenario } from "@pawl/test-support/Creates"
+import { repeats } from "@pawl/test-support/Repeats"
 
 const paths = Object.keys(creates)
 const canary = "k4n4ry"
@@ -134,7 +135,7 @@ it("every create is checked in one order: the token, the contract, then the othe
           })
         )
     ),
-    { numRuns: 300 }
+    { numRuns: repeats(300) }
   ))
 
 it("a requestId creates once an endpoint, and gets the same bytes at every repeat", () =>
@@ -175,7 +176,7 @@ it("a requestId creates once an endpoint, and gets the same bytes at every repea
           })
         )
     ),
-    { numRuns: 100 }
+    { numRuns: repeats(100) }
   ))
 
 it("a create sent a hundred times at once runs once, in any interleaving", async () => {
@@ -244,7 +245,7 @@ it("every kind of transaction follows every scenario, and sends a callback for e
           })
         )
     ),
-    { numRuns: 200 }
+    { numRuns: repeats(200) }
   ))
 
 const infos: Readonly<Record<string, string>> = {
@@ -293,5 +294,5 @@ it("metadata is returned exactly as sent, in the response, in every callback and
           })
         )
     ),
-    { numRuns: 150 }
+    { numRuns: repeats(150) }
   ))

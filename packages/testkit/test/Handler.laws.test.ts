@@ -5,6 +5,7 @@ import { laws, type Open, type Shop } from "../src/Laws/Handler.ts"
 import { handlers, right, shop } from "./support/handlers.ts"
 import { breaks, broken } from "./support/lawTests.ts"
 import { describePlantedBugs } from "./support/plantedBugs.ts"
+import { repeats } from "@pawl/test-support/Repeats"
 
 const like =
   (change: (opened: Shop) => Shop): Open =>
@@ -12,7 +13,9 @@ const like =
     change(await shop()(order))
 
 describe("the laws of a handler hold", () => {
-  it.for(laws)("for a handwritten shop: $name", (law) => Laws.run(law, shop(), { numRuns: 1000 }))
+  it.for(laws)("for a handwritten shop: $name", (law) =>
+    Laws.run(law, shop(), { numRuns: repeats(1000) })
+  )
 
   it("for a shop whose functions return promises, and one whose handler returns effects", async () => {
     const promises = like(({ read, start }) => ({

@@ -10,6 +10,7 @@ import * as Reducer from "../src/Laws/Reducer.ts"
 import * as Rule from "../src/Laws/Rule.ts"
 import { broken as namesOf, expectListed, expectSummary, stepsOf } from "./support/lawTests.ts"
 import { documented, reducers, rules } from "./support/reducers.ts"
+import { repeats } from "@pawl/test-support/Repeats"
 
 const breaks = <Subject>(
   laws: ReadonlyArray<Laws.Law<Subject>>,
@@ -30,7 +31,7 @@ const randomOnly = () => ({ seed: fc.readConfigureGlobal().seed ?? 1, numRuns: 3
 
 describe("the laws of a rule", () => {
   it.for(Rule.laws)("hold for the documented rule: $name", (law) =>
-    Laws.run(law, documented, { numRuns: 5000 })
+    Laws.run(law, documented, { numRuns: repeats(5000) })
   )
 
   it.for(rules)("catch the planted bug: %s", ([, expected, rule]) => {
@@ -51,7 +52,7 @@ describe("the laws of a rule", () => {
 
 describe.for(["final", "always", "never"] as const)("the laws of a reducer, under %s", (policy) => {
   it.for(Reducer.laws(policy))("hold for the reducer of core: $name", (law) =>
-    Laws.run(law, Reducer.evidenceReducer(policy), { numRuns: 5000 })
+    Laws.run(law, Reducer.evidenceReducer(policy), { numRuns: repeats(5000) })
   )
 })
 

@@ -16,6 +16,7 @@ import { breaks, broken, expectListed, expectSummary, names, stepsOf } from "./s
 import { brokenFacets, examples, hold, sqlite } from "./support/ledgerLaws.ts"
 import { ledgers } from "./support/ledgers.ts"
 import { emptied } from "./support/sqlStore.ts"
+import { repeats } from "@pawl/test-support/Repeats"
 
 type Fresh = FreshStore<Ledger>
 
@@ -84,7 +85,7 @@ await describeWithDatabase((database) => {
     postgres("three", 2),
     postgres("four", 2)
   ] as const
-  const numRuns = Number(process.env["PAWL_RUNS"] ?? 2)
+  const numRuns = repeats(20, 10)
   holdSharded("in PostgreSQL", () => LedgerSql.layerShards(shards), numRuns)
 })
 

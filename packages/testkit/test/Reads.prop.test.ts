@@ -3,6 +3,7 @@ import * as fc from "fast-check"
 import { assert, it } from "vitest"
 import { authenticate, fields, run, send } from "@pawl/test-support/TestGateway"
 import { body, creates, prepare } from "@pawl/test-support/Creates"
+import { repeats } from "@pawl/test-support/Repeats"
 
 const canary = "k4n4ry"
 
@@ -59,5 +60,5 @@ it("a read checks the token, then the id, then whether the resource of that kind
           })
         )
     ),
-    { numRuns: 300 }
+    { numRuns: repeats(300) }
   ))

@@ -6,6 +6,7 @@ import { assert, it } from "vitest"
 import * as Gateway from "../src/Gateway.ts"
 import { authenticate, run, send } from "@pawl/test-support/TestGateway"
 import { ask, body, card, scenario } from "@pawl/test-support/Creates"
+import { repeats } from "@pawl/test-support/Repeats"
 
 const cents = (amount: string): number => Math.round(Number(amount) * 100)
 
@@ -114,5 +115,5 @@ it("refunds never exceed the captured amount, in any order, and no smaller refun
           })
         )
     ),
-    { numRuns: 150 }
+    { numRuns: repeats(150) }
   ))

@@ -21,6 +21,7 @@ import { expect, it } from "vitest"
 import * as Fake from "../src/Fake.ts"
 import { Faults } from "../src/Faults.ts"
 import { Gateway } from "../src/Gateway.ts"
+import { repeats } from "@pawl/test-support/Repeats"
 
 const secret = Redacted.make("sandbox-secret")
 
@@ -273,6 +274,6 @@ it.each(Struct.keys(inputs))(
           })
         )
       }),
-      { numRuns: 8 }
+      { numRuns: repeats(8) }
     )
 )

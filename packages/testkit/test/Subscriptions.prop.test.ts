@@ -6,6 +6,7 @@ import { assert, it } from "vitest"
 import * as Gateway from "../src/Gateway.ts"
 import { authenticate, Receiver, run, send } from "@pawl/test-support/TestGateway"
 import { ask, body, card } from "@pawl/test-support/Creates"
+import { repeats } from "@pawl/test-support/Repeats"
 
 const path = "/payments/card/recurring"
 const day = 86_400_000
@@ -90,7 +91,7 @@ it("over a year every date of the plan, and no other, is charged once, to the mi
           })
         )
     ),
-    { numRuns: 60 }
+    { numRuns: repeats(60) }
   ))
 
 const update = fc.oneof(
@@ -158,5 +159,5 @@ it("with any changes, no charge is made in PAUSED or PENDING, and none twice a d
           })
         )
     ),
-    { numRuns: 60 }
+    { numRuns: repeats(60) }
   ))

@@ -5,8 +5,9 @@ import * as Fields from "../src/internal/documents/Fields.ts"
 import * as Codecs from "../src/internal/records/Codecs.ts"
 import type { Collection } from "../src/internal/records/Records.ts"
 import * as Any from "./anyDocument.ts"
+import { repeats } from "@pawl/test-support/Repeats"
 
-const numRuns = Number(process.env["PAWL_RUNS"] ?? 500)
+const numRuns = repeats(500)
 
 const arbitraries: Readonly<Record<Collection, fc.Arbitrary<Any.Keyed<unknown>>>> = {
   transactions: Any.transactions,
@@ -61,7 +62,7 @@ describe.each(collections)("a document of %s", (collection) => {
           }
         }
       },
-      numRuns / 25
+      Math.ceil(numRuns / 25)
     ))
 
   it("is refused after it was cut off anywhere", () =>
@@ -73,7 +74,7 @@ describe.each(collections)("a document of %s", (collection) => {
           if (!isRefused(collection, key, damaged)) expect(damaged).toBe("refused")
         }
       },
-      numRuns / 25
+      Math.ceil(numRuns / 25)
     ))
 })
 

@@ -6,10 +6,11 @@ import type { Ledger } from "../src/Ledger.ts"
 import * as ReadBudget from "../src/internal/rule/ReadBudget.ts"
 import { alarms, hour, minute, pass, run, second } from "@pawl/test-support/World"
 import * as World from "@pawl/test-support/World"
+import { repeats } from "@pawl/test-support/Repeats"
 
 const unused: ReadBudget.ReadBudget = { nextAt: 0, pausedUntil: 0 }
 
-const numRuns = Number(process.env["PAWL_RUNS"] ?? 25)
+const numRuns = repeats(25)
 
 const mostInASecond = (times: ReadonlyArray<number>): number => {
   const sorted = times.toSorted((one, two) => one - two)

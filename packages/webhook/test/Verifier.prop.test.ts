@@ -6,6 +6,7 @@ import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import type { Incoming } from "../src/Verifier.ts"
 import { answer, bytes, sign, verifierOf, verify } from "@pawl/test-support/Service"
+import { repeats } from "@pawl/test-support/Repeats"
 
 const names = {
   card: ["mid", "orderAmount", "orderCurrency", "transactionId"],
@@ -128,7 +129,7 @@ describe("a callback signed as the service does", () => {
         })
         expect(bytes).toEqual(incoming.body)
       }),
-      { numRuns: 1000 }
+      { numRuns: repeats(1000) }
     )
   })
 
@@ -144,7 +145,7 @@ describe("a callback signed as the service does", () => {
         const { body } = request({ ...callback, tokens: callback.tokens.with(field, token) })
         expect([400, 401]).toContain(answer({ ...request(callback), body }))
       }),
-      { numRuns: 1000 }
+      { numRuns: repeats(1000) }
     )
   })
 
@@ -171,7 +172,7 @@ describe("a callback signed as the service does", () => {
         fc.pre(given !== checksum)
         expect(answer({ ...rest, checksum: given })).toBe(401)
       }),
-      { numRuns: 1000 }
+      { numRuns: repeats(1000) }
     )
   })
 
@@ -210,7 +211,7 @@ describe("a callback signed as the service does", () => {
         change(search)
         expect(answer({ ...incoming, search: `?${search}` })).toBe(400)
       }),
-      { numRuns: 500 }
+      { numRuns: repeats(500) }
     )
   })
 
@@ -266,7 +267,7 @@ describe("a verified callback outside the grammar", () => {
         const { claim, quarantine } = Result.getOrThrow(verify(request(callback)))
         expect({ claim, quarantine }).toEqual({ claim: undefined, quarantine: field })
       }),
-      { numRuns: 300 }
+      { numRuns: repeats(300) }
     )
   })
 
@@ -353,7 +354,7 @@ describe("any request", () => {
           expect([400, 401, 405, 415]).toContain(answer(incoming))
         }
       ),
-      { numRuns: 1000 }
+      { numRuns: repeats(1000) }
     )
   })
 })

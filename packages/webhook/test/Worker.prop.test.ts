@@ -5,6 +5,7 @@ import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import type { Row } from "../src/internal/rule/Row.ts"
 import type * as StoredRow from "../src/internal/rule/StoredRow.ts"
+import { repeats } from "@pawl/test-support/Repeats"
 
 /** Milliseconds for shrinking a counterexample. */
 const plugins = [fc.interruptAfterTimeLimit(55_000, { failOnInterrupt: true })]
@@ -83,7 +84,7 @@ describe("the worker", () => {
           assertKept(stories[index] ?? [], calls[index] ?? [])
         }
       }),
-      { numRuns: 20, plugins }
+      { numRuns: repeats(20), plugins }
     )
   })
 
@@ -97,7 +98,7 @@ describe("the worker", () => {
           assertKept(stories[index] ?? [], calls[index] ?? [])
         }
       }),
-      { numRuns: 24, plugins }
+      { numRuns: repeats(24), plugins }
     )
   })
 
@@ -115,7 +116,7 @@ describe("the worker", () => {
           assertKept(stories[index] ?? [], calls[index] ?? [])
         }
       }),
-      { numRuns: 20, plugins }
+      { numRuns: repeats(20), plugins }
     )
   })
 
@@ -130,7 +131,7 @@ describe("the worker", () => {
         }
         assertKept(stories[0] ?? [], calls[0] ?? [])
       }),
-      { numRuns: 60, plugins }
+      { numRuns: repeats(60), plugins }
     )
   })
 })

@@ -158,7 +158,7 @@ describe("a worker under load", () => {
             Effect.delay(Effect.succeed(isUnrelated(id) ? "SUCCEED" : "FAILED"), readTime)
         })
         const { receive } = yield* world.start
-        const captured = many.slice(0, 400)
+        const captured = many.slice(0, 150)
         for (const id of captured) yield* receive(id, "FAILED")
         yield* World.pass("1 minute")
         for (const id of captured) yield* receive(id, "SUCCEED")
@@ -185,7 +185,7 @@ describe("a worker under load", () => {
         const { receive } = yield* world.start
         // Each status of a captured callback is new once, and is read first once.
         for (const status of ["SUCCEED", "FAILED", "REFUNDED"] as const) {
-          for (const id of many) yield* receive(id, status)
+          for (const id of many.slice(0, 150)) yield* receive(id, status)
           yield* World.pass("1 second")
           for (let rounds = 0; rounds < 3; rounds++) {
             expect(yield* waitOfFirstTell(world, receive, "SUCCEED")).toBeLessThanOrEqual(
@@ -205,12 +205,12 @@ describe("a worker under load", () => {
         })
         const { receive } = yield* world.start
         // One worker reads 16 a second, and 20 come.
-        for (let id = 0; id < 1200; id++) {
+        for (let id = 0; id < 600; id++) {
           yield* receive(String(id), "SUCCEED")
           if (id % 20 === 19) yield* World.pass("1 second")
         }
         const first = new Set(world.reads.map(({ id }) => Number(id)))
-        const oldest = Array.from({ length: 8 * 30 }, (_, id) => id)
+        const oldest = Array.from({ length: 8 * 15 }, (_, id) => id)
         expect(oldest.filter((id) => !first.has(id))).toEqual([])
       })
     ))
