@@ -94,7 +94,7 @@ describe("the shop", () => {
         const sql = yield* SqlClient
         yield* sql`ALTER TABLE orders RENAME TO away`
         yield* Effect.flip(Shop.place(order, "https://shop.example"))
-        yield* TestClock.adjust("10 minutes")
+        yield* TestClock.adjust("2 minutes")
         expect(yield* (yield* Requests).get("order-1")).toBeUndefined()
         expect(yield* (yield* Gateway).checkout.intents).toEqual([])
       })
@@ -133,7 +133,7 @@ describe("the shop", () => {
         yield* Effect.flatMap(Gateway, ({ checkout }) =>
           checkout.submit(page, { act: "cancel", attempts: "0" })
         )
-        yield* TestClock.adjust("10 minutes")
+        yield* TestClock.adjust("2 minutes")
         expect(yield* Shop.shippedBy("order-1")).toBeUndefined()
       })
     ))

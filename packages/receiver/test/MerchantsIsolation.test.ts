@@ -53,10 +53,12 @@ const faults: ReadonlyArray<readonly [string, Faults]> = [
 ]
 
 describe("a merchant", () => {
+  const undisturbed = callsOfOthers({})
+
   it.each(faults)("is not delayed by another one with %s", async (_, broken) => {
     const calls = await callsOfOthers(broken)
     expect(calls).toHaveLength(40)
-    expect(calls).toEqual(await callsOfOthers({}))
+    expect(calls).toEqual(await undisturbed)
   })
 
   it("looks for rows of other processes the more rarely, the more merchants there are", () =>
