@@ -441,6 +441,28 @@ describe("a lease", () => {
 
 describe("a handler that", () => {
   const brief = Effect.sleep(20)
+  /** Returns the waits between its calls, and the world, after some time. */
+  const failing = Effect.fnUntraced(function* (
+    deed: Effect.Effect<void, unknown> | (() => never),
+    time: Duration.Input
+  ) {
+    const world = yield* World.make({
+      handle: ({ transactionId }) =>
+        transactionId === "2" ? Effect.void : typeof deed === "function" ? deed() : deed
+    })
+    const { receive } = yield* world.start
+    yield* receive("1", "PENDING")
+    yield* World.pass("1 second")
+    yield* receive("2", "PENDING")
+    yield* World.pass(time)
+    expect(told(world)).toEqual(["PENDING"])
+    const failed = world.calls.filter(({ took }) => !took)
+    expect(failed.map(({ attempt }) => attempt)).toEqual(failed.map((_, index) => index + 1))
+    expect(new Set(failed.map(({ id }) => id)).size).toBe(1)
+    return { world, failed, waits: gaps(failed.map(({ at }) => at)) }
+  })
+  const doubling = [1, 2, 4, 8, 16, 32, 64, 128, 256]
+
   it.each<[string, Effect.Effect<void, unknown> | (() => never), number]>([
     ["fails", Effect.andThen(brief, Effect.fail("not now")), 20],
     ["dies", Effect.andThen(brief, Effect.die("bug")), 20],
@@ -451,33 +473,34 @@ describe("a handler that", () => {
       },
       0
     ],
-    ["interrupts itself", Effect.andThen(brief, Effect.interrupt), 20],
-    ["never ends", Effect.never, 5 * minute]
+    ["interrupts itself", Effect.andThen(brief, Effect.interrupt), 20]
+  ])("%s is called again with growing waits, and other rows go on (R09)", (_, deed, lasts) =>
+    World.run(
+      Effect.gen(function* () {
+        const { waits } = yield* failing(deed, "20 minutes")
+        expect(waits.length).toBeGreaterThan(10)
+        expect(waits.map((wait) => wait - lasts)).toEqual([
+          ...doubling.map((wait) => wait * second),
+          ...waits.slice(9).map(() => 5 * minute)
+        ])
+      })
+    )
+  )
+
+  it.each<[string, Effect.Effect<void, unknown>, number, number]>([
+    ["fails", Effect.andThen(brief, Effect.fail("not now")), 20, 1],
+    // The application may go on with a call that timed out, so the least wait is longer.
+    ["never ends", Effect.never, 5 * minute, 30]
   ])(
-    "%s is called again with growing waits for 24 hours, then its row is parked, and other rows go on (R09)",
-    (_, deed, lasts) =>
+    "%s is called for 24 hours, then its row is parked, and other rows go on (R09)",
+    (_, deed, lasts, least) =>
       World.run(
         Effect.gen(function* () {
-          const world = yield* World.make({
-            handle: ({ transactionId }) =>
-              transactionId === "2" ? Effect.void : typeof deed === "function" ? deed() : deed
-          })
-          const { receive } = yield* world.start
-          yield* receive("1", "PENDING")
-          yield* World.pass("1 second")
-          yield* receive("2", "PENDING")
-          yield* World.pass("3 days")
-          expect(told(world)).toEqual(["PENDING"])
-          const failed = world.calls.filter(({ took }) => !took)
-          expect(failed.map(({ attempt }) => attempt)).toEqual(failed.map((_, index) => index + 1))
-          expect(new Set(failed.map(({ id }) => id)).size).toBe(1)
-          const waits = gaps(failed.map(({ at }) => at)).map((gap) => gap - lasts)
-          // The application may go on with a call that timed out.
-          const least = deed === Effect.never ? 30 : 1
-          const doubling = [1, 2, 4, 8, 16, 32, 64, 128, 256].map(
-            (wait) => Math.max(wait, least) * second
-          )
-          expect(waits).toEqual([...doubling, ...waits.slice(9).map(() => 5 * minute)])
+          const { failed, waits, world } = yield* failing(deed, "3 days")
+          expect(waits.map((wait) => wait - lasts)).toEqual([
+            ...doubling.map((wait) => Math.max(wait, least) * second),
+            ...waits.slice(9).map(() => 5 * minute)
+          ])
           const last = failed.at(-1)
           expect(last?.end).toBeGreaterThanOrEqual(day)
           expect(last?.at).toBeLessThan(day + 5 * minute)
