@@ -1,7 +1,4 @@
-/**
- * Numbers in arguments of commands. Another text is an error in one sentence, because a default would hide the
- * numbers of a run.
- */
+/** Numbers in arguments of commands. */
 import * as Result from "effect/Result"
 
 const refused = (name: string, kind: string, text: string) =>
@@ -18,7 +15,6 @@ export const countOf = (name: string, text: string): Result.Result<number, strin
   return count > 0 ? Result.succeed(count) : refused(name, "an integer from 1 to 999999999", text)
 }
 
-/** Reads a probability from 0 to less than 1. */
 export const probabilityOf = (name: string, text: string): Result.Result<number, string> => {
   const probability = /^\d*\.?\d+$/u.test(text) ? Number(text) : 1
   return probability < 1
@@ -28,10 +24,8 @@ export const probabilityOf = (name: string, text: string): Result.Result<number,
 
 export const newSeed = (): number => Math.floor(Math.random() * 2 ** 31)
 
-/** Returns the seed of a part of a run. */
 export const seedOfPart = (seed: number, part: number): number => (seed + part) % 2 ** 31
 
-/** Returns a number, or ends the command with the error's sentence. */
 export const orExit = (read: Result.Result<number, string>): number => {
   if (Result.isSuccess(read)) return read.success
   process.stderr.write(`${read.failure}\n`)

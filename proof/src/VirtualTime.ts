@@ -6,12 +6,11 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as TestClock from "effect/testing/TestClock"
 
-/** Lets every fiber run until it sleeps; the test clock waits only for those that it woke. */
+/** Lets every fiber run until it sleeps. */
 export const settle: Effect.Effect<void> = Effect.replicateEffect(Effect.yieldNow, 50, {
   discard: true
 })
 
-/** Moves the test clock, and returns when every fiber sleeps again. */
 export const pass = (duration: Duration.Input): Effect.Effect<void> =>
   settle.pipe(Effect.andThen(TestClock.adjust(duration)), Effect.andThen(settle))
 
@@ -20,7 +19,6 @@ export const sleepUntil = (at: number): Effect.Effect<void> =>
     Effect.sleep(Duration.millis(Math.max(0, at - now)))
   )
 
-/** Makes a clock of a `TestClock` that knows when the next fiber wakes. */
 export const noteWakes = (clock: Clock.Clock) => {
   const wakes: Array<number> = []
   const add = (at: number) => {

@@ -1,11 +1,7 @@
 /**
- * Command of the reliability runs: `pnpm rel NAME [--seed N] [--count N] [--store memory|sqlite|postgres …]`.
- *
- * **Details**
- *
- * Progress goes to stderr, and one line of JSON to stdout: counts, seed, verdict. The exit code is 1 unless every
- * expectation held. `--cycles`, `--years`, `--minutes` and `--n` mean `--count`, which is the full count by default.
- * `--help` prints the runs.
+ * Command of the reliability runs:
+ * `pnpm rel NAME [--seed N] [--count N] [--store memory|sqlite|postgres …]`. Progress goes to
+ * stderr, and one line of JSON to stdout; the exit code is 1 unless every expectation held.
  */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { isAvailable } from "@pawl/test-support/Postgres"
@@ -83,7 +79,6 @@ const log = (line: string): void => {
   process.stderr.write(`${line}\n`)
 }
 
-/** Shows on stderr that a run goes on. */
 const showTime = (name: string): Effect.Effect<never> =>
   Effect.suspend(() => {
     const startedAt = performance.now()

@@ -3,7 +3,7 @@
  */
 import type { SeededRandom } from "../rel/SeededRandom.ts"
 
-/** The most bytes of an input. A callback has 64 KiB at most, so longer ones are drawn too. */
+/** The most bytes of an input; a callback has 64 KiB at most. */
 export const maxLength = 70_000
 
 const change = (bytes: Uint8Array, start: number, end: number, insert: Uint8Array): Uint8Array => {
@@ -14,7 +14,6 @@ const change = (bytes: Uint8Array, start: number, end: number, insert: Uint8Arra
   return changed
 }
 
-/** Changes an input in one to four ways: bytes, words of its language, its parts, parts of another input. */
 export const changed = (
   random: SeededRandom,
   input: Uint8Array,

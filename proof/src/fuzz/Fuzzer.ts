@@ -1,11 +1,7 @@
 /**
- * Fuzzing by coverage: an input that runs a new block, or a block a new number of times, joins the corpus, which is
- * changed to draw the next inputs.
- *
- * **Details**
- *
- * A finding is an input for which the target throws or takes longer than `timeLimit`, or whose work grows faster than
- * its length: from twice to four times the repetitions of a part, the counted blocks may grow `maxGrowth` times.
+ * Fuzzes by coverage: an input that runs a new block, or a block a new number of times, joins the
+ * corpus. A finding is an input for which the target throws, takes longer than `timeLimit`, or does
+ * work that grows faster than the input.
  */
 import * as SeededRandom from "../rel/SeededRandom.ts"
 import * as Changes from "./Changes.ts"
@@ -34,14 +30,17 @@ export interface Fuzzer {
   readonly outcome: () => Outcome
 }
 
-/** The most milliseconds of an input. The slowest known one takes less than 100. */
+/** The most milliseconds of an input. */
 const timeLimit = 5000
-/** The most growth of work when the input doubles: linear work doubles, and quadratic work grows four times. */
+/**
+ * The most growth of work when the input doubles: linear work doubles, and quadratic work grows
+ * four times.
+ */
 const maxGrowth = 3
-/** The least work that is compared, because the fixed part of less work hides the growth. */
+/** The least work that is compared. */
 const minWork = 20_000
 const batchSize = 64
-/** The most bytes of repetitions: quadratic work on them takes well below a second. */
+/** The most bytes of repetitions. */
 const grownLength = 8192
 const maxFindings = 5
 const growthShare = 0.5
@@ -93,7 +92,6 @@ export const make = (target: Target, counter: WorkCounter, seed: number): Fuzzer
   const draw = (): Uint8Array =>
     Changes.changed(random, random.pick(corpus), random.pick(corpus), words)
 
-  /** Compares the work of twice with that of four times the repetitions of a part. */
   const measureGrowth = (): void => {
     const input = random.pick(corpus)
     const start = random.below(input.length + 1)

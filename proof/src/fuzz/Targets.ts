@@ -1,7 +1,4 @@
-/**
- * The code that reads text of strangers before the checksum is compared, and every decoder; each target states its
- * promises.
- */
+/** The code that reads text of strangers before the checksum is compared, and every decoder. */
 import * as Amount from "@pawl/core/Amount"
 import * as Hmac from "@pawl/core/Hmac"
 import * as Json from "@pawl/core/internal/Json"
@@ -107,7 +104,7 @@ const json: Target["run"] = (input) => {
 
 const verify = verifyWith({ current: sign, previous: sign, accounts: ["mid-1", "4711"] })
 
-/** Reads an input of six lines: method, query, content type, content encoding, checksum, body. */
+/** The lines are method, query, content type, content encoding, checksum and body. */
 const callback: Target["run"] = (input) => {
   const parts: Array<string> = []
   let from = 0
@@ -180,7 +177,7 @@ const { make: makeUrl } = Effect.runSync(
   )
 )
 
-/** Reads an input of three lines: URL, requestId, account. A URL that is made is read again. */
+/** The lines are URL, requestId and account. */
 const url: Target["run"] = (input) => {
   const [text = "", requestId = "", mid = ""] = utf8.decode(input).split("\n")
   const made = Effect.runSyncExit(makeUrl(text, "card-payment", { requestId, mid }))
@@ -250,7 +247,7 @@ const call = <A, E>(
 
 const statuses = [200, 200, 200, 201, 204, 302, 400, 400, 404, 422]
 
-/** Reads an input whose first byte chooses the call and the status of the response, and whose rest is the body. */
+/** The first byte chooses the call and the status of the response; the rest is the body. */
 const response: Target["run"] = (input) => {
   const [first = 0] = input
   const status = statuses[first % statuses.length] ?? 200

@@ -1,6 +1,5 @@
 /**
- * Counts executed blocks by V8's precise coverage, whatever the machine or its load. Native functions and regular
- * expressions are not counted.
+ * Counts executed blocks by V8's precise coverage, so that the load of the machine does not matter.
  */
 import { type Profiler, Session } from "node:inspector"
 import * as Effect from "effect/Effect"
@@ -12,7 +11,6 @@ export interface WorkCounter {
   readonly take: () => Work
 }
 
-/** The modules whose blocks count: those of the workspace and of Effect. */
 const counted = /\/(?:packages|proof|effect)\//u
 
 export const make: Effect.Effect<WorkCounter, never, Scope.Scope> = Effect.map(

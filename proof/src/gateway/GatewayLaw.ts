@@ -1,6 +1,4 @@
-/**
- * A law of the payments service, and the client with which it sends requests.
- */
+/** A law of the payments service, and the client with which it sends requests. */
 import * as Checksum from "@pawl/core/Checksum"
 import * as Hmac from "@pawl/core/Hmac"
 import type { Request, Response } from "@pawl/testkit/Gateway"
@@ -60,10 +58,7 @@ export interface SignedFields {
   readonly currency: string
 }
 
-/**
- * Makes a law. `body` checks one list of requests against a new service. `requests` is an arbitrary, or a list of
- * lists.
- */
+/** Makes a law, whose `body` checks one list of requests against a new service. */
 export const law = <A>(
   about: Laws.LawText,
   requests: fc.Arbitrary<ReadonlyArray<A>> | ReadonlyArray<ReadonlyArray<A>>,
@@ -122,7 +117,6 @@ const makeClient = Effect.gen(function* () {
 
 const utf8 = new TextEncoder()
 
-/** Returns the signed body of an APM payment. `over` replaces fields after that. */
 export const apmBody = (
   { sign }: LawClient,
   signed: Partial<SignedFields> = {},
@@ -139,7 +133,6 @@ const card = {
   cardHolderName: "Ada Lovelace"
 }
 
-/** Returns the body of a card payment or payout of 10.50. */
 export const cardBody = (over: Readonly<Record<string, unknown>> = {}) => ({
   requestId: "r-1",
   mid: "m-1",

@@ -1,14 +1,6 @@
 /**
- * The laws of a gateway: the payments service itself, or a substitute.
- *
- * **Details**
- *
- * The laws send requests to a `GatewayUnderTest`, such as the gateway in memory, a sandbox at a URL, or a mock. They
- * use only the endpoints of `spec.md`.
- *
- * **Gotchas**
- *
- * Some select a scenario of the sandbox (`sandbox.scenario`). Another service chooses the statuses itself.
+ * The laws of a gateway: the payments service itself, or a substitute. Some select a scenario of
+ * the sandbox (`sandbox.scenario`).
  */
 import * as Fake from "@pawl/testkit/Fake"
 import * as Gateway from "@pawl/testkit/Gateway"
@@ -32,7 +24,6 @@ export const gatewayInMemory: MakeGateway = () =>
     }))
   ).pipe(
     Layer.provide(Fake.layer({ pace: "15 minutes" })),
-    // The client of a law and the gateway share one clock.
     Layer.provideMerge(TestClock.layer({ warningDelay: "1 hour" }))
   )
 

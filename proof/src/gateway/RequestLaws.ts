@@ -28,7 +28,6 @@ const wrongFields: ReadonlyArray<readonly [field: string, value: unknown]> = [
   ["device", { javaEnabled: canary }]
 ]
 
-/** Makes bodies that are not JSON, or have several meanings. */
 const malformed: ReadonlyArray<(valid: string) => string> = [
   () => "",
   () => "{",

@@ -15,7 +15,6 @@ import {
   scenarioMetadata
 } from "./GatewayLaw.ts"
 
-/** A request, or time that passes. */
 type Step =
   | { readonly do: "pay" | "pay out"; readonly requestId: string }
   | { readonly do: "read"; readonly which: number; readonly as: "payments/apm" | "payouts/card" }

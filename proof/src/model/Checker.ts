@@ -1,20 +1,16 @@
 /**
- * Checks a model: visits every reachable state, breadth first.
- *
- * **Details**
- *
- * An invariant holds in every state; a broken one is reported with a shortest sequence of steps. The goal is checked
- * under fairness: from every reachable state, steps of the protocol alone lead to it.
+ * Checks a model: visits every reachable state, breadth first. An invariant holds in every state.
+ * From every reachable state, steps of the protocol alone lead to the goal.
  */
 
 /**
  * A step.
  *
- * - `kind`: a *protocol* step that stays possible is made at some time. A *move* of the service or a *fault* may
- *   never come.
- * - `label`: the event that shows it; undefined if nobody sees it.
- * - `isAtOnce`: no other step depends on its changes, so it may be made without trying the others first.
- * - `isRecorded`: a later event shows this fault, so a trace may have it.
+ * - `kind`: a *protocol* step that stays possible is made at some time. A *move* of the service or
+ *   a *fault* may never come.
+ * - `label`: the event that shows it.
+ * - `isAtOnce`: no other step depends on its changes, so it may be made first.
+ * - `isRecorded`: a later event shows this fault.
  */
 export interface Step<State> {
   readonly name: string
@@ -25,7 +21,7 @@ export interface Step<State> {
   readonly next: State
 }
 
-/** A model with its setting. `canonical` returns the same value for states that can do the same. */
+/** A model; `canonical` returns the same value for states that can do the same. */
 export interface Machine<State> {
   readonly first: State
   readonly steps: (state: State) => ReadonlyArray<Step<State>>
@@ -48,7 +44,6 @@ export const protocol = <State>(
   more: Pick<Step<State>, "isAtOnce" | "label"> = {}
 ): Step<State> => ({ name, kind: "protocol", ...more, next })
 
-/** Makes a fault, if one may still come. */
 export const fault = <State extends { readonly faults: number }>(
   name: string,
   { faults }: State,
@@ -59,7 +54,7 @@ export const fault = <State extends { readonly faults: number }>(
 
 const characters = new Map<unknown, string>()
 
-/** Returns a text that is the same only for equal values. Their fields have the same order. */
+/** Returns a text that is the same only for equal values. */
 export const keyOf = (value: unknown): string => {
   if (typeof value === "object" && value !== null) {
     let key = "("
@@ -74,7 +69,7 @@ export const keyOf = (value: unknown): string => {
   return next
 }
 
-/** The names of the steps made, and in `broken` the invariant or goal with the steps to it. */
+/** The names of the steps made; `broken` has the invariant or goal with the steps to it. */
 export interface Outcome {
   readonly states: number
   readonly transitions: number
@@ -82,7 +77,6 @@ export interface Outcome {
   readonly broken: { readonly name: string; readonly path: ReadonlyArray<string> } | undefined
 }
 
-/** The most states of a check, which fails with more. */
 const maxStates = 6_000_000
 
 export const check = <State>({
@@ -155,7 +149,6 @@ export const check = <State>({
   return outcome(stuck === undefined ? undefined : { name: goal, path: pathTo(stuck) })
 }
 
-/** Returns the first state from which no steps lead to the goal. */
 const firstWithout = (
   isGoal: ReadonlyArray<boolean>,
   from: ReadonlyArray<number>,

@@ -1,6 +1,4 @@
-/**
- * Planted bugs in the code: typical mistakes, each of which leaves a trace that the model refuses.
- */
+/** Planted bugs in the code, each of which leaves a trace that the model refuses. */
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Struct from "effect/Struct"

@@ -1,13 +1,8 @@
 /**
  * Checks whether the model can make the steps that the code made.
  *
- * **Details**
- *
- * Most steps of the model are not seen, so the check follows all states in which it may be: unseen steps between two
- * events, then the steps with the event. A trace is refused at the first event that leaves no state.
- *
- * Faults that no event shows are not assumed: no stalled process, and no lost lease of a living worker. Every
- * callback counts as one that anybody may send. `Seen` has the steps that only an event shows.
+ * Most steps of the model are not seen, so the check follows all states in which it may be. A trace
+ * is refused at the first event that leaves no state. Faults that no event shows are not assumed.
  */
 import { type Status, statuses } from "@pawl/core/Status"
 import { keyOf, type Step } from "./Checker.ts"
@@ -23,17 +18,17 @@ export interface Trace {
 }
 
 /**
- * The result of a check; `at` is the index of the refused event, or the number of events if only the end is refused.
+ * The result of a check; `at` is the index of the refused event, or the number of events if only
+ * the end is refused.
  */
 export type Verdict =
   | { readonly accepted: true; readonly states: number }
   | { readonly accepted: false; readonly at: number; readonly reason: string }
 
-/** The most callbacks of one transaction that are accepted at once. */
 const maxIncoming = 12
 export type States<State> = Map<string, State>
 
-/** The most states whose steps are kept; traces of one path meet the same states. */
+/** The most states whose steps are kept. */
 const keptStates = 4000
 
 export const follow = <State>(
@@ -67,9 +62,7 @@ export const follow = <State>(
       }
       return states
     },
-    /**
-     * Returns the states to which steps with a label lead. `isKept` says for how many steps a state stays possible.
-     */
+    /** Returns the states to which steps with a label lead. */
     after: (
       states: States<State>,
       event: string,
@@ -86,16 +79,10 @@ export const follow = <State>(
   }
 }
 
-/**
- * Labels that are possible at an end: a process may end while its worker has no row, and a redrive may come while the
- * row is no dead letter.
- */
+/** Labels that are possible at an end. */
 const isEnd = new Set([labels.ended(0), labels.ended(1), labels.redriven])
 
-/**
- * Events that may change nothing. A worker without an answer tries again, or gives the row up when its lease may run
- * out or its commit was made.
- */
+/** Events that may change nothing. */
 const isOptional = new Set([
   labels.storeSilent(0),
   labels.storeSilent(1),
@@ -109,7 +96,6 @@ const stepOf = (event: string): string => {
   return event === labels.storeSilent(1) ? labels.ended(1) : event
 }
 
-/** Makes the check of one path, with the steps of faults only where an event shows them. */
 const makeFollowing = (path: ReadonlyArray<Status>) => {
   const setting: Setting = { path, forged: statuses, faults: Infinity }
   const { after, close } = follow((state: State) =>

@@ -1,11 +1,8 @@
 /**
  * Traces of processes that are killed with SIGKILL while callbacks arrive.
  *
- * **Details**
- *
- * Two receivers at a time work on one SQLite file. All append notes to one file (`NoteFile`), in the order of the
- * steps. A commit that was killed before its note shows in `recorded_effects`, and its note is put where the process
- * ended. The write of a commit releases the row, so the other process may claim it at once.
+ * Two receivers at a time work on one SQLite file and append notes to one file (`NoteFile`). A
+ * commit that was killed before its note shows in `recorded_effects`.
  */
 import { statuses as allStatuses, type Status } from "@pawl/core/Status"
 import * as Effect from "effect/Effect"
@@ -21,18 +18,16 @@ import { labels } from "./Step.ts"
 import * as Traces from "./Traces.ts"
 
 const senders = 6
-/** The limits of the callbacks that a receiver answers before it is killed. */
 const answeredBeforeKill = { least: 5, most: 40 }
-/** The longest delay of a kill after these responses, in milliseconds. */
+/** The longest delay of a kill, in milliseconds. */
 const maxDelay = 80
 const hangTimeout = 20_000
-/** Ends the wait for the last end, in milliseconds: longer than a lease and the backoff of a few failed calls. */
+/** Ends the wait for the last end, in milliseconds. */
 const settleTime = 3 * NoteFile.lease
 
-/** The shares of callbacks followed by a forgery: with the callback's checksum, and without one. */
+/** The shares of callbacks followed by a forgery. */
 const forged = { verifiable: 0.1, unverifiable: 0.2 }
 
-/** Returns the kills after which about `count` transactions were met, at most 5. */
 export const killsOf = (count: number): number => Math.min(5, Math.max(1, Math.ceil(count / 8)))
 
 interface Effects {
@@ -41,7 +36,6 @@ interface Effects {
   readonly process: number
 }
 
-/** Returns the traces of notes, with commits of killed processes that were not noted. */
 const tracesOf = (notes: ReadonlyArray<Traces.Note>, effects: ReadonlyArray<Effects>) => {
   const traces = Traces.make()
   const noted = new Set<string>()
@@ -62,7 +56,6 @@ const tracesOf = (notes: ReadonlyArray<Traces.Note>, effects: ReadonlyArray<Effe
   return traces.all()
 }
 
-/** Records the traces of `kills` receivers and the one after them, with a planted bug if named. */
 export const record = Effect.fnUntraced(function* (seed: number, kills: number, bug = "") {
   const random = SeededRandom.make(seed, "killed")
   const store = yield* Stores.makeSql("sqlite")

@@ -7,7 +7,6 @@ import * as Requests from "./Requests.ts"
 import * as Rules from "./Rules.ts"
 import * as Store from "./Store.ts"
 
-/** A check of a scope, or of a mutant, which has to break `breaks`. */
 export interface Check {
   readonly name: string
   readonly check: () => Outcome

@@ -100,7 +100,7 @@ export const ofNetwork = (state: State, { forged, path }: Setting, maxIncoming: 
       const next = received({ claim, isForged: false })
       steps.push(protocol(`a callback with ${claim} arrives`, next, { label }))
     }
-    // Once no more reads are planned, only a callback tells of a later status.
+    // Without planned reads only a callback reports a later status.
     if (row?.isWatched !== false) {
       const lost: State = { ...state, posted: posted & ~Evidence.claimed(claim) }
       steps.push(...fault(`every callback with ${claim} is lost`, state, lost))

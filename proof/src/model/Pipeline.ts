@@ -1,7 +1,4 @@
-/**
- * The real pipeline in virtual time: two receivers on one store, recorded as traces, with lost, repeated, shuffled
- * and forged callbacks, a failing and slow handler, kills, stops and starts.
- */
+/** The real pipeline in virtual time: two receivers on one store, recorded as traces. */
 import * as Handler from "@pawl/core/Handler"
 import * as NodeHmac from "@pawl/core/NodeHmac"
 import { NotFound, Unreachable } from "@pawl/core/PaymentsError"
@@ -44,16 +41,11 @@ export interface Bug {
   readonly releasesRunning?: boolean
 }
 
-/** A process of a receiver; `end` kills it, or stops it in order. */
 export interface Process {
   readonly receive: (incoming: Verifier.Incoming) => Effect.Effect<Receiver.StatusCode | undefined>
   readonly end: (isKilled: boolean) => Effect.Effect<void>
 }
 
-/**
- * The parts that the receivers of a run share. `random` decides the time of a read and a call, and whether the call
- * succeeds.
- */
 export interface Shared {
   readonly write: Write
   readonly statusOf: (id: string) => Status | undefined

@@ -1,6 +1,6 @@
 /**
- * An empty ledger on PostgreSQL, in virtual time, which stands still while a statement is under way. The database's
- * clock is moved only when a statement asks for it, because each move is a statement.
+ * An empty ledger on PostgreSQL, in virtual time, which stands still while a statement is under
+ * way.
  */
 import { Ledger } from "@pawl/webhook/Ledger"
 import * as NodeStore from "@pawl/webhook/internal/ledger/NodeStore"

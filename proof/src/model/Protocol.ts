@@ -9,7 +9,6 @@ import { holds, law, type Setting } from "./Rules.ts"
 import { canonical, first, type State } from "./State.ts"
 import { ofTime, ofWorker } from "./Working.ts"
 
-/** Returns the possible steps, with so many callbacks being accepted at once. */
 export const steps = (
   state: State,
   setting: Setting,
@@ -23,7 +22,7 @@ export const steps = (
   ...ofTime(state, setting)
 ]
 
-/** Tells whether the handler was told the service's end, if there is one. */
+/** Tells whether the handler was called with the service's end, if there is one. */
 export const isTold = (state: State, setting: Setting): boolean => {
   const status = statusOf(setting, state)
   const isOpen = status === undefined || !isTerminal(status)

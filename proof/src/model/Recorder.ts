@@ -1,9 +1,6 @@
 /**
- * Records a receiver of the package at its ports: ledger, handler and journal.
- *
- * **Details**
- *
- * Each note is made when the code does the step. A claim waits until the journal is observed.
+ * Records a receiver of the package at its ports: ledger, handler and journal. Each note is made
+ * when the code does the step.
  */
 import type { Transition } from "@pawl/core/Handler"
 import type * as Journal from "@pawl/webhook/Journal"
@@ -16,7 +13,7 @@ import type { Write } from "./Traces.ts"
 
 type Store = Ledger["Service"]
 
-/** Options: the receiver's number `by`, `isOpen` until it is killed, and the true time in milliseconds. */
+/** Options of a recorder; `isOpen` until the receiver is killed. */
 export interface Options {
   readonly by: Index
   readonly write: Write
@@ -35,9 +32,7 @@ export interface Recorder {
 
 export const make = ({ by, isOpen, isUnreadable = () => false, now, write }: Options): Recorder => {
   const observed = Latch.makeUnsafe()
-  /**
-   * The rows whose kind was unknown when they were claimed: only the endpoint of payments is read for them at first.
-   */
+  /** The rows whose kind was unknown when they were claimed. */
   const ofNoKind = new Set<string>()
   const see = (id: string, event: string) => {
     if (isOpen()) write({ _tag: "Seen", id, event })

@@ -1,6 +1,4 @@
-/**
- * Records traces of the real pipeline: a day of traffic and faults, and the months after it.
- */
+/** Records traces of the real pipeline: a day of traffic and faults, and the months after it. */
 import type { Status } from "@pawl/core/Status"
 import * as Ledger from "@pawl/webhook/Ledger"
 import * as Clock from "effect/Clock"
@@ -35,7 +33,7 @@ const endGap = Duration.toMillis(Duration.minutes(1))
 /** The time after the last move: longer than the reads of a lost REFUNDED or CHARGEBACK wait. */
 const quietTime = Duration.days(20)
 
-/** An empty ledger in virtual time. `idle` waits until no statement is under way. */
+/** An empty ledger in virtual time; `idle` waits until no statement is under way. */
 export interface Store {
   readonly ledger: Ledger.Ledger["Service"]
   readonly clock: Clock.Clock
@@ -45,7 +43,6 @@ export interface Store {
 
 export type MakeStore = Effect.Effect<Store, unknown, Scope.Scope>
 
-/** A ledger in the process, whose statements end at once. */
 export const inProcess = (empty: Layer.Layer<Ledger.Ledger, unknown>): MakeStore =>
   Effect.gen(function* () {
     const built = yield* Layer.build(Layer.fresh(empty))
@@ -53,7 +50,6 @@ export const inProcess = (empty: Layer.Layer<Ledger.Ledger, unknown>): MakeStore
     return { ledger: Context.get(built, Ledger.Ledger), clock, pass, idle: Effect.void }
   })
 
-/** Records `count` transactions, with a planted bug if one is given. */
 export const record = Effect.fnUntraced(
   function* (
     seed: number,
@@ -82,7 +78,7 @@ const recordOn = Effect.fnUntraced(function* (
 ) {
   const random = SeededRandom.make(seed, "traces")
   const traces = Traces.make()
-  // Both share a connection, which wakes them, so they need not look for rows every 250 ms for 20 days.
+  // Both share a connection, which wakes them.
   const opened = { ...store.ledger, pollInterval: Duration.infinity }
   const ledger = bug.ledger?.(opened) ?? opened
   const see = (id: string, event: string) => traces.write({ _tag: "Seen", id, event })
@@ -106,7 +102,6 @@ const recordOn = Effect.fnUntraced(function* (
       startImmediately: true
     })
 
-  /** Posts a callback; `isVerifiable` is false for a forgery without the secret. */
   const post = (id: string, claim: Status, isVerifiable = true) =>
     Effect.suspend(() => {
       const receiver = receivers[random.below(2)] ?? receivers[0] ?? receivers[1]

@@ -1,11 +1,7 @@
 /**
- * Traces of real requests in virtual time: two processes on one store, killed and restarted, and a service that loses
- * requests and responses.
- *
- * **Details**
- *
- * A recorder stands at the store and the sender. An event is a step of the model with the row and the time, and the
- * model moves its times by that between two events. So each stored row is compared to the millisecond.
+ * Traces of real requests in virtual time: two processes on one store, killed and restarted, and a
+ * service that loses requests and responses. An event is a step of the model with the row and the
+ * time, so each stored row is compared to the millisecond.
  */
 import { OutcomeUnknown, Unreachable, ValidationFailed } from "@pawl/core/PaymentsError"
 import * as NodeHmac from "@pawl/core/NodeHmac"
@@ -164,7 +160,6 @@ const record = (
 const traffic = 20 * 60_000
 const quiet = 60 * 60_000
 
-/** Records the traces of `count` requests, with a planted bug if named. */
 export const recordTraces = Effect.fnUntraced(
   function* (seed: number, count: number, bugName = "") {
     const bug = bugs[bugName] ?? {}
@@ -271,7 +266,6 @@ export const recordTraces = Effect.fnUntraced(
         ),
         { startImmediately: true }
       )
-    /** Calls a person's function, and notes the row if it did something. */
     const decide = (
       time: number,
       id: string,
@@ -384,7 +378,7 @@ const slack = 15_000
 
 const isOverdue = (row: RequestRow): boolean => (RequestRule.claimableAt(row) ?? 0) < -slack
 
-/** Returns the first refused event, or what the end lacks; undefined if the trace is accepted. */
+/** Returns the first refused event, or what the end lacks. */
 export const missOf = ({ effects, events }: Trace): string | undefined => {
   const first = Model.first(Infinity)
   let states: Inclusion.States<Model.State> = close(new Map([[keyOf(first), first]]))

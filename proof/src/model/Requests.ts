@@ -1,13 +1,9 @@
 /**
  * The model of a durable request: its row, two processes that send it, and the service.
+ * `RequestRule` of the package changes the row.
  *
- * **Details**
- *
- * `RequestRule` of the package changes the row. The model adds the order of steps, losses, and how long the service
- * knows a requestId.
- *
- * Times are relative to now: a step of five minutes moves them back. Times longer ago than the window look the same,
- * so the states are finite. No rule reads `effects`, `isAnswered` and `isCancelled`.
+ * Times are relative to now: a step of five minutes moves them back. No rule reads `effects`,
+ * `isAnswered` and `isCancelled`.
  */
 import * as Evidence from "@pawl/core/Evidence"
 import { blank, type Row } from "@pawl/webhook/internal/rule/Row"
@@ -18,9 +14,9 @@ import { fault, keyOf, type Machine, type Mutant, protocol, type Step } from "./
 /**
  * The state of everything.
  *
- * - `madeAt`: when the service made the transaction; undefined if it does not know the requestId.
+ * - `madeAt`: when the service made the transaction.
  * - `effects`: the transactions that the service made.
- * - `isOnItsWay`: a copy of the request may arrive, and nobody waits for its answer.
+ * - `isOnItsWay`: a copy of the request may arrive.
  */
 export interface State {
   readonly row: RequestRow | undefined
@@ -34,7 +30,7 @@ export interface State {
   readonly faults: number
 }
 
-/** The work of a process. `leased` is the row when it was leased or begun; `isAwaited` if a caller waits. */
+/** The work of a process; `leased` is the row when it was leased or begun. */
 export interface Task {
   readonly stage:
     | "idle"
@@ -53,10 +49,7 @@ export interface Task {
   readonly leased: LeasedRequest | undefined
 }
 
-/**
- * The settings of a check. `isLimited`: the request expires after a step of time. `refuses`: something before the
- * service may refuse any attempt.
- */
+/** The settings of a check; `refuses`: something before the service may refuse any attempt. */
 export interface Scope {
   readonly isLimited: boolean
   readonly refuses: boolean
@@ -235,7 +228,7 @@ export const mutants: ReadonlyArray<Mutant<Scope> & { readonly change: Partial<R
   }
 ]
 
-/** A step of time in milliseconds: the longest wait before an attempt, and longer than a lease. */
+/** A step of time in milliseconds. */
 const tick = RequestRule.maxWait
 export const leaseTime = 30_000
 /** The time for which the service knows a requestId, and a request in doubt is sent again. */
@@ -251,7 +244,6 @@ const request = (isLimited: boolean) => ({
   ...(isLimited && { expiresAt: tick })
 })
 
-/** The row of the transaction, confirmed, with the request in its token. */
 export const found: Row = {
   ...blank("apm-payment", "1", 0),
   ordered: { requestId: "r" },
@@ -297,7 +289,6 @@ const rowEarlier = <A extends RequestRow>(row: A, time: number): A => {
   }
 }
 
-/** Returns the state after a time in milliseconds, in which no lease was renewed. */
 export const passed = (state: State, time: number): State => {
   const [one, two] = state.tasks
   const later = (task: Task) => ({ ...task, leased: task.leased && rowEarlier(task.leased, time) })
@@ -309,7 +300,6 @@ export const passed = (state: State, time: number): State => {
   }
 }
 
-/** Returns the part of a row that decides its steps. */
 const essence = ({ refusals, ...row }: RequestRow) => {
   const clamped = (at: number | undefined) => at && Math.min(Math.max(at, horizon), 1)
   const { begunAt, dueAt, expiresAt, lease, outcome, parked, retryFrom, transaction } = row
@@ -326,7 +316,7 @@ const withTask = (state: State, by: number, change: Partial<Task>): State => {
   return { ...state, tasks: by === 0 ? [task, two] : [one, task] }
 }
 
-/** Ends the work of a process. A request that it has sent may still arrive. */
+/** Ends the work of a process, whose request may still arrive. */
 const ended = (state: State, by: 0 | 1): State => ({
   ...withTask(state, by, idle),
   isOnItsWay: state.isOnItsWay || state.tasks[by].stage === "sent"
@@ -519,7 +509,6 @@ const ofPace = (state: State, by: 0 | 1, rules: Rules): Steps => {
   const { isAwaited, leased, pace, stage } = state.tasks[by]
   if (leased === undefined) return []
   if (pace === "stalled") {
-    // It renews its lease when it goes on, if no other process has the request.
     const isOwner = hasLease(state, by)
     const row = state.row && RequestRule.renew(state.row, leased.lease.id, leaseTime)
     const renewed: State = row === undefined ? state : { ...state, row }
@@ -556,7 +545,6 @@ export const steps = (state: State, scope: Scope, change: Partial<Rules> = {}): 
   ]
 }
 
-/** Returns the part of a state that decides its steps. The processes are alike. */
 const canonical = (state: State) => {
   const { madeAt = Infinity, row } = state
   const tasks = state.tasks

@@ -1,10 +1,7 @@
-/**
- * The rules of the protocol. Each has a mutant, the model without it, which the check must find.
- */
+/** The rules of the protocol, each with a mutant that the check must find. */
 import type { Status } from "@pawl/core/Status"
 import type { Mutant } from "./Checker.ts"
 
-/** The statuses of the service and of forgers, and the faults that may come. */
 export interface Scope {
   readonly path: ReadonlyArray<Status>
   readonly forged: ReadonlyArray<Status>
@@ -145,7 +142,6 @@ export const mutants = {
 
 export type Rule = keyof typeof mutants
 
-/** A scope, perhaps without a rule. */
 export interface Setting extends Scope {
   readonly without?: Rule | undefined
 }

@@ -1,6 +1,4 @@
-/**
- * Steps that the model leaves out and a trace may have, because each has an event. The checker does not make them.
- */
+/** Steps that only the events of a trace show; the checker does not make them. */
 import * as Evidence from "@pawl/core/Evidence"
 import { protocol, type Step } from "./Checker.ts"
 import { joined } from "./Outside.ts"
@@ -14,7 +12,8 @@ const both = [0, 1] as const
 export const ofRecorder = (state: State, setting: Setting): ReadonlyArray<Step<State>> => {
   const { row, workers } = state
   /**
-   * Steps of registrations: the response may have a later status, and the shop may crash before it settles the order.
+   * The response of a registration may have a later status, and the shop may crash before it
+   * settles the order.
    */
   const registrations = [...new Set(setting.path.slice(0, state.moves))].map((status) =>
     protocol(

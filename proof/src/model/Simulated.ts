@@ -1,10 +1,6 @@
 /**
- * Traces of the simulation.
- *
- * **Details**
- *
- * Its faults that the model leaves out (lost answers of the store, unreadable rows, clocks) have events (`Seen`). A
- * transaction that went back in rank, or of which no receiver learned, is left out.
+ * Traces of the simulation, without transactions that went back in rank or of which no receiver
+ * learned.
  */
 import * as NodeHmac from "@pawl/core/NodeHmac"
 import { isStatus, rank, type Status } from "@pawl/core/Status"
@@ -18,7 +14,6 @@ import * as Recorder from "./Recorder.ts"
 import { labels } from "./Step.ts"
 import * as Traces from "./Traces.ts"
 
-/** Returns the size for about `count` transactions, in at most five days. */
 export const sizeOf = (count: number): PlanGenerator.Size => ({
   days: Math.min(5, Math.max(2, Math.ceil(count / 6))),
   operationsPerDay: 4,
@@ -30,7 +25,6 @@ const indexOf = { "receiver 1": 0, "receiver 2": 1 } as const
 
 const makeObserver = ({ pathOf, write }: ReturnType<typeof Traces.make>) => {
   let lookups: Lookups | undefined
-  /** Notes the moves since the last note of the transaction, which nobody saw earlier. */
   const follow = (id: string) => {
     const { history = [] } = lookups?.transaction(id) ?? {}
     for (const { status } of history.slice(pathOf(id).length)) write({ _tag: "Moved", id, status })
@@ -80,9 +74,6 @@ const makeObserver = ({ pathOf, write }: ReturnType<typeof Traces.make>) => {
 const fell = (path: ReadonlyArray<Status>) =>
   path.some((status, index) => rank(status) < rank(path[index - 1] ?? status))
 
-/**
- * Tells whether the receivers learned of a transaction. The shop registers only the first charge of a subscription.
- */
 const isKnown = (events: ReadonlyArray<string>) =>
   events.some((event) => event.startsWith("registered ") || event.startsWith("answered "))
 

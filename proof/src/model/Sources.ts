@@ -12,7 +12,7 @@ import * as Recording from "./Recording.ts"
 import * as Simulated from "./Simulated.ts"
 import type { Recorded } from "./Traces.ts"
 
-/** A source. `share` is its share of a run; `record` records about `count` traces, with a planted bug if named. */
+/** A source of traces; `share` is its share of a run. */
 export interface Source {
   readonly share: number
   readonly record: (
@@ -23,7 +23,6 @@ export interface Source {
   readonly bugs: ReadonlyArray<string>
 }
 
-/** The most transactions of one recording. */
 const recordedAtOnce = 50
 
 const pipeline =
@@ -31,14 +30,13 @@ const pipeline =
   (seed, count, bug = "") =>
     Recording.record(seed, Math.min(recordedAtOnce, count), codeBugs[bug], makeStore)
 
-/** Bugs that show soon. */
 const few = [
   "a claim is told without confirmation",
   "the handler's effects and the told mark commit apart",
   "the receiver answers 200 before it stores"
 ]
 
-/** The sources by name; in virtual time the leases of SQLite end by the clock of the process, as those in memory do. */
+/** The sources by name. */
 export const sources = {
   memory: {
     share: 1,

@@ -1,10 +1,7 @@
 /**
- * The state of the model: an order, its transaction at the service, its row, and two workers.
- *
- * **Details**
- *
- * Rows share nothing but the time of the workers, so one transaction is enough. A step that may come at any time may
- * come before or after any other. No rule reads `answered` and `committed`.
+ * The state of the model: an order, its transaction at the service, its row, and two workers. Rows
+ * share nothing but the time of the workers, so one transaction is enough. No rule reads `answered`
+ * and `committed`.
  */
 import type { Standing } from "@pawl/core/Evidence"
 import * as Evidence from "@pawl/core/Evidence"
@@ -15,11 +12,11 @@ import { keyOf } from "./Checker.ts"
  * The state of everything.
  *
  * - `created`: the transactions of the order. `moves`: the statuses that it had.
- * - `posted`, `answered`: statuses of callbacks, as claims, still to be sent or answered 200.
+ * - `posted`, `answered`: statuses of callbacks, still to be sent or answered 200.
  * - `row`: undefined before the first callback or registration.
  * - `isAwake`: a worker is going to search for due rows.
  * - `isOrphaned`: the application may still be at work on a call of an ended process.
- * - `committed`: the statuses whose effects were committed, in order.
+ * - `committed`: the statuses whose effects were committed.
  * - `faults`: the faults that may still come.
  */
 export interface State {
@@ -49,9 +46,9 @@ export interface Incoming {
  * The row, which survives every crash.
  *
  * - `failing`: the status of the last call that was begun and not marked told.
- * - `isDue`: there is a time at which it may be claimed.
- * - `isWatched`: more than one read is planned; another status starts the reads anew.
- * - `lease`: the worker that has the row, `dead` if its process ended; `isOver` once another one may claim it.
+ * - `isWatched`: more than one read is planned.
+ * - `lease`: the worker that has the row, `dead` if its process ended; `isOver` once another one
+ *   may claim it.
  */
 export interface Row {
   readonly evidence: Evidence.Evidence
@@ -74,10 +71,7 @@ export interface Worker {
   readonly work: Work
 }
 
-/**
- * The steps of the work on a row. `answered`, `told`, `failed` and `parked` precede a journal entry. Only a mutant
- * has `searched`, in which it found nothing.
- */
+/** The steps of the work on a row; only a mutant has `searched`. */
 export type Work =
   | { readonly stage: "idle" | "searched" | "parked" | "done" }
   | (Known & { readonly stage: "leased" })
@@ -87,7 +81,6 @@ export type Work =
       readonly standing: Standing
     }
 
-/** The row as last written, and whether a read was answered since the claim. */
 export interface Known {
   readonly seen: Evidence.Evidence
   readonly isWatched: boolean
@@ -123,7 +116,6 @@ export const emptyRow: Row = {
   lease: undefined
 }
 
-/** Returns the state with the two workers exchanged, if that comes first. */
 export const canonical = (state: State): State => {
   const { row, workers } = state
   const [one, two] = [keyOf(workers[0]), keyOf(workers[1])]

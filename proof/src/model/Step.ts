@@ -1,6 +1,4 @@
-/**
- * The labels of the steps that are seen from outside, by which code and model are compared.
- */
+/** The labels of the steps that are seen from outside. */
 import type { Standing } from "@pawl/core/Evidence"
 import type { Status } from "@pawl/core/Status"
 import type { Index } from "./State.ts"

@@ -1,11 +1,6 @@
 /**
- * The model of the engine: two processes that change one document by compare-and-swap; the owner of a store is such a
- * document.
- *
- * **Details**
- *
- * A change begins with the document as its process knows it, perhaps none, and is written over that version. On
- * another version the rule runs again. A rule that changes nothing is asked again on the stored document.
+ * The model of the engine: two processes that change one document by compare-and-swap; the owner of
+ * a store is such a document. On another version the rule runs again.
  */
 import { fault, type Machine, type Mutant, protocol, type Step } from "./Checker.ts"
 
@@ -14,7 +9,6 @@ interface Document {
   readonly by: ReadonlyArray<number>
 }
 
-/** The state of everything. `deleted` is how often the document was deleted. */
 interface State {
   readonly stored: Document | undefined
   readonly deleted: number
@@ -26,7 +20,7 @@ interface State {
  * A process.
  *
  * - `known`: the document as it knows it; `isSure` if it asked the store in this change.
- * - `made`: the changes of this document that were acknowledged.
+ * - `made`: the changes that were acknowledged.
  * - `isAtWork`: it works on the store as its owner.
  */
 interface Process {
@@ -37,7 +31,7 @@ interface Process {
   readonly isAtWork: boolean
 }
 
-/** A document that each process changes twice and that may be deleted, or the owner, which each asks for once. */
+/** A document that each process changes twice, or the owner, which each asks for once. */
 export interface Scope {
   readonly document: "changes" | "owner"
   readonly faults: number
@@ -136,7 +130,7 @@ const ofProcess = (
     const isAtWork = all[0] === by || !holds("refuses")
     return [protocol("a process learns the owner", go({ made: 1, isAtWork }))]
   }
-  // The first version is random, so that no two documents have the same.
+  // The first version is random.
   const isFirst = known === undefined && holds("draws")
   const written = isFirst ? { ...writing, version: 10 * (deleted + 1) } : writing
   const failed = go({ known: holds("commitsFirst") ? known : written, writing: undefined })

@@ -1,11 +1,9 @@
 /**
  * The events that were seen of each transaction, as labels of steps of the model.
  *
- * **Details**
- *
- * Notes are plain data. Notes of leases become an event only when a worker claims a row that was not released: then
- * the lease before it has run out, by the times that the workers asked for. The model refuses an earlier claim,
- * unless the worker before it was killed as it released the row or recorded its work.
+ * A claim of a row that was not released becomes the event that its lease has run out. The model
+ * refuses an earlier claim, unless the worker before it was killed as it released the row or
+ * recorded its work.
  */
 import { type Status, statuses } from "@pawl/core/Status"
 import * as Schema from "effect/Schema"
@@ -18,9 +16,10 @@ const By = Schema.Literals([0, 1])
  * An event that was noted.
  *
  * - `Seen`: an event, as the label of a step.
- * - `Claimed`: worker `by` claimed the row from `at` to `until`, by its own clock; `now` is the true time.
+ * - `Claimed`: worker `by` claimed the row from `at` to `until`, by its own clock; `now` is the
+ *   true time.
  * - `Renewed`, `Releasing`, `Released`: the lease ends at `until`, is about to end, or has ended.
- * - `Shifted`: a clock was set back, and every lease ends at `until` or earlier.
+ * - `Shifted`: a clock was set back.
  */
 export const Note = Schema.Union([
   Schema.TaggedStruct("Moved", { id: Schema.String, status: Schema.Literals(statuses) }),
@@ -53,10 +52,8 @@ export type Recorded = Trace & { readonly id: string }
 interface Lease {
   readonly lease: number
   readonly by: 0 | 1
-  /** The end of the lease by its worker's clock, and its begin or last renewal by the true one. */
   until: number
   now: number
-  /** The time that the worker asked for. */
   readonly time: number
   isAlive: boolean
   isReleasing: boolean
@@ -90,7 +87,6 @@ export const make = () => {
       if (last.isAlive && now < last.now + last.time) see(id, labels.endedEarly(last.by))
       see(id, labels.leaseTime)
     } else if (last !== undefined && !last.isAlive && last.isReleasing) {
-      // The process was killed before it recorded this.
       see(id, labels.leaseTime)
     }
     const isNew = { isAlive: true, isReleasing: false, isReleased: false }

@@ -1,7 +1,4 @@
-/**
- * The steps of a worker: it searches for a due row and leases it, reads the status, calls the handler, and releases
- * the row.
- */
+/** The steps of a worker. */
 import * as Evidence from "@pawl/core/Evidence"
 import { isTerminal } from "@pawl/core/Status"
 import { fault, protocol, type Step } from "./Checker.ts"
@@ -28,7 +25,7 @@ export const withWork = (state: State, by: Index, work: Work): State =>
 
 const hasLease = ({ row }: State, by: Index): boolean => row?.lease?.by === by
 
-/** Writes to the row and goes on. Without the lease nothing is written, and the work ends. */
+/** Writes to the row; without the lease nothing is written, and the work ends. */
 const write = (
   state: State,
   by: Index,
@@ -70,7 +67,6 @@ const searches = (state: State, by: Index, setting: Setting): Steps => {
     const next: State = { ...state, row: { ...row, isDue: false, lease: { by, isOver: false } } }
     return [protocol("a worker claims the row", withWork(next, by, leased(row, "not asked")))]
   }
-  // It waits for the end of a lease.
   if (lease !== undefined) return []
   return holds(setting, "listensFirst")
     ? [protocol("a worker finds nothing and sleeps", { ...state, isAwake: false })]
@@ -101,7 +97,6 @@ const reads = (state: State, by: Index, setting: Setting): Steps => {
   const { result, seen } = work
   const isAnswer = result !== "404" && result !== "no answer"
   const known = holds(setting, "joinsEvidence") ? (state.row?.evidence ?? Evidence.none) : seen
-  // A read of another status starts the reads anew.
   const change = isAnswer && {
     evidence: Evidence.join(known, Evidence.confirmed(result)),
     read: result,
@@ -117,7 +112,7 @@ const calls = (state: State, by: Index, setting: Setting): Steps => {
   const { committed, row } = state
   const { work } = state.workers[by]
   if (row === undefined) return []
-  // Without the lease the call is not made, and the effects go with the refused mark.
+  // Without the lease the effects are refused with the mark.
   const isFenced = holds(setting, "fencesWrites") && !hasLease(state, by)
   const record = (name: string, label: string) => {
     const done = withWork(state, by, { stage: "done" })
@@ -176,7 +171,6 @@ const calls = (state: State, by: Index, setting: Setting): Steps => {
   }
 }
 
-/** Tells whether the worker plans more work on the row that it releases. */
 const plansMore = (row: Row, { isWatched, read, seen }: Known, setting: Setting): boolean => {
   const policy = policyOf(setting)
   const { status } = Evidence.standing(seen, row.read, policy)
@@ -220,7 +214,7 @@ const ends = (state: State, by: Index, setting: Setting): Steps => {
   return steps
 }
 
-/** A process stalls and goes on, or ends: by a crash, or by a stop that waits too short for its handler. */
+/** A process stalls and goes on, or ends. */
 const pauses = (state: State, by: Index, setting: Setting): Steps => {
   const { row } = state
   const { stage } = state.workers[by].work
@@ -264,7 +258,7 @@ export const ofWorker = (state: State, by: Index, setting: Setting): Steps => {
   ]
 }
 
-/** Steps of time: a lease that nobody renews ends, and a person redrives a dead letter. */
+/** A lease that nobody renews ends, and a person redrives a dead letter. */
 export const ofTime = (state: State, setting: Setting): Steps => {
   const { row, workers } = state
   if (row === undefined) return []

@@ -1,6 +1,4 @@
-/**
- * The edits of code: operators, conditions, literals, durations, parts, statements, and methods with a counterpart.
- */
+/** The edits of code. */
 import type { Edit } from "./Edit.ts"
 import { isNode, type Node } from "./Tree.ts"
 
@@ -59,7 +57,6 @@ const duration = /^(\d+) (nano|micro|milli|second|minute|hour|day|week)s?$/u
 /** Properties that hold prose, and arguments that name a module. */
 const prose = new Set(["message", "description", "summary", "title", "reason", "identifier"])
 
-/** The most parts of a list or object that are left out one at a time. */
 const maxParts = 24
 
 const edit = (operator: string, start: number, end: number, text: string): Edit => ({
@@ -72,7 +69,6 @@ const edit = (operator: string, start: number, end: number, text: string): Edit 
 const nodesOf = (value: unknown): ReadonlyArray<Node> =>
   (Array.isArray(value) ? value : [value]).filter(isNode)
 
-/** Lists the edits of a node, without its children's. */
 export const edits = (node: Node, source: string): ReadonlyArray<Edit> => {
   const { end, start, type } = node
   switch (type) {
@@ -192,7 +188,6 @@ const ofCall = (node: Node): ReadonlyArray<Edit> => {
   ]
 }
 
-/** Lists edits that require the value before each `?.`. */
 const optionalLinks = (chain: Node, source: string): ReadonlyArray<Edit> => {
   const found: Array<Edit> = []
   for (let link = chain["expression"]; isNode(link); link = link["object"] ?? link["callee"]) {

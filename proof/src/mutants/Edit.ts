@@ -10,13 +10,11 @@ export interface Edit {
   readonly text: string
 }
 
-/** Applies an edit to a text, or to a part of it. */
 export const apply = (
   source: string,
   { end, start, text }: Edit,
   [from, to]: readonly [number, number] = [0, source.length]
 ): string => `${source.slice(from, start)}${text}${source.slice(end, to)}`
 
-/** Moves edits of a part to their place in the whole text. */
 export const shift = (edits: ReadonlyArray<Edit>, by: number): ReadonlyArray<Edit> =>
   edits.map((edit) => ({ ...edit, start: edit.start + by, end: edit.end + by }))

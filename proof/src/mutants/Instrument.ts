@@ -4,7 +4,6 @@
 import { apply } from "./Edit.ts"
 import type { Numbered } from "./Mutant.ts"
 
-/** The global function that answers for a mutant's number. */
 export const question = "__pawlMutant"
 
 interface Site {

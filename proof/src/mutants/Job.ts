@@ -1,9 +1,7 @@
-/**
- * The job of a session: its mutants and tests, and its results.
- */
+/** The job of a session, and its results. */
 import { basename } from "node:path"
 
-/** Job of a session; paths of sources are relative to the repository, those of tests absolute. */
+/** Job of a session; paths of tests are absolute. */
 export interface Job {
   readonly root: string
   readonly sources: ReadonlyArray<string>
@@ -16,15 +14,14 @@ export interface Job {
   readonly coverage: string
 }
 
-/** A test, or the hooks of a suite before it: the mutants that it reaches, and its time. */
+/** A test, or the hooks of a suite before it. */
 interface Reach {
-  /** The id of a test in Vitest; for hooks that of the suite, `_`, and a position. */
   readonly id: string
   readonly milliseconds: number
   readonly ids: ReadonlyArray<number>
 }
 
-/** A test file: the mutants reached while it loads, its hooks, its passing tests, and the names of failing ones. */
+/** A test file: the mutants reached while it loads, its hooks, and its tests. */
 export interface CoveredFile {
   readonly path: string
   readonly loads: Array<number>
@@ -47,7 +44,6 @@ export interface Candidate {
 /** The most milliseconds of tests that are not named for the source. */
 const maxMilliseconds = 30_000
 
-/** The milliseconds of hooks that may run several times. */
 const shortTime = 100
 
 const isIn = (test: Reach, suite: Reach): boolean => test.id.startsWith(`${suite.id}_`)
@@ -60,9 +56,8 @@ const timeOf = (all: ReadonlyArray<{ readonly milliseconds: number }>): number =
 const byTime = (one: Candidate, two: Candidate): number => one.milliseconds - two.milliseconds
 
 /**
- * Lists the tests that may fail under a mutant, by file: those that reach it, themselves or by a hook. For one that
- * is evaluated while a file loads, these are all tests of a file named for the source, or of files that load it.
- * Tests named for the source come first, then the fastest.
+ * Lists the tests that may fail under a mutant: those named for its source come first, then the
+ * fastest.
  */
 export const candidatesOf = (
   coverage: Coverage,

@@ -1,10 +1,5 @@
 /**
- * The mutants of a source: one edit of its text each.
- *
- * **Details**
- *
- * The site is the expression around an edit that is evaluated with or without it. Types, imports, prose and names of
- * properties have no mutants.
+ * The mutants of a source: one edit of its text each. The site is the expression around an edit.
  */
 import { parseSync } from "oxc-parser"
 import * as CodeEdits from "./CodeEdits.ts"
@@ -14,7 +9,6 @@ import * as SqlEdits from "./SqlEdits.ts"
 import { childrenOf, isNode, type Node } from "./Tree.ts"
 
 export interface Mutant extends Edit {
-  /** The path from the root of the repository. */
   readonly file: string
   readonly line: number
   readonly site: readonly [start: number, end: number]
@@ -31,10 +25,9 @@ export const mutantsOf = (file: string, source: string): ReadonlyArray<Mutant> =
   }
 
   const conditions = new Set<Node>()
-  /** Visits a node, which may be a link of an optional chain. Only the whole chain can be switched. */
+  /** Only a whole optional chain can be switched. */
   const visit = (node: Node, isLink: boolean): void => {
     const edits = isLink ? [] : CodeEdits.edits(node, source)
-    // A condition decided in advance tells as much as its opposite.
     add(node, conditions.has(node) ? edits.filter(CodeEdits.isNoOpposite) : edits)
     for (const condition of CodeEdits.conditionsOf(node)) {
       conditions.add(condition)

@@ -1,16 +1,12 @@
-/**
- * The edits of a regular expression: anchors, counts, repetition, negated classes, and the flag for upper and lower
- * case.
- */
+/** The edits of a regular expression. */
 import { apply, type Edit } from "./Edit.ts"
 
-/** Pattern of one piece of a regular expression: an escape, a count, or one character. */
+/** One piece of a regular expression: an escape, a count, or one character. */
 const piece = /\\(?:[pPu]\{[^}]*\}|[^])|\{\d+(?:,\d*)?\}|[^]/gu
 
 const count = ([low = 0, high]: ReadonlyArray<number>): string =>
   high === undefined ? `{${low + 1}}` : `{${low},${high + 1}}`
 
-/** Lists the edits of a literal that leave a valid expression. */
 export const edits = (literal: string): ReadonlyArray<Edit> => {
   const end = literal.lastIndexOf("/")
   const found: Array<Edit> = []

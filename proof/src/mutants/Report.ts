@@ -1,13 +1,8 @@
-/**
- * The report of the mutants: figures of each file, and survivors with their lines.
- */
+/** The report of the mutants. */
 import { apply } from "./Edit.ts"
 import type { Mutant } from "./Mutant.ts"
 
-/**
- * Result of a mutant; `timed out`: a test ends only by its time limit, or never. `survived`: every test that reaches it
- * passes. `not covered`: none reaches it.
- */
+/** Result of a mutant; `timed out`: a test ends only by its time limit, or never. */
 export type Status = "killed" | "timed out" | "survived" | "not covered"
 
 export interface Result {

@@ -1,11 +1,6 @@
 /**
- * Runs tests once for every mutant, inside one worker of Vitest.
- *
- * **Details**
- *
- * First every test runs without a mutant, and the mutants that it reaches are noted. Then each mutant is switched on,
- * its file's dependents are evaluated again, and the tests that reach it run until one fails. A time-out ends the
- * session, because its fibers may still run.
+ * Runs tests once for every mutant, inside one worker of Vitest. A time-out ends the session,
+ * because its fibers may still run.
  */
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs"
 import { type RunnerTask, type RunnerTestFile, TestRunner } from "vitest"
@@ -15,7 +10,6 @@ import { type Coverage, type CoveredFile, candidatesOf, type Job } from "./Job.t
 
 const jobPath = process.env["PAWL_MUTANTS"] ?? ""
 
-/** The time limit of a test in milliseconds, by its time without a mutant. */
 const limitOf = (milliseconds: number): number => 5000 + 10 * milliseconds
 
 const switches = {
@@ -34,7 +28,6 @@ const isOn = (id: number): boolean => {
   return true
 }
 
-/** Notes a mutant, and leaves it off. */
 const note = (id: number): boolean => {
   switches.counts[id]!++
   if (switches.noted[id] !== switches.current) {
@@ -153,7 +146,7 @@ class Session {
         file.loads.push(...reach("").ids)
       }
       runner.onBegin = (id) => {
-        // The work since the last test is that of the hooks of the last suite.
+        // This is the work of the hooks of the last suite.
         const hooks = reach(suite)
         if (suite !== "" && hooks.milliseconds > 0) file.hooks.push(hooks)
         suite = id
@@ -198,7 +191,6 @@ class Session {
     return { status: "survived", tests }
   }
 
-  /** Makes the module runner evaluate sources and their dependents again. */
   reset(sources: ReadonlySet<string>): void {
     const { idToModuleMap } = this.outer["workerState"].evaluatedModules
     const waiting = [...idToModuleMap.values()].filter(({ file }) =>

@@ -14,10 +14,7 @@ const all = (name: string): Tester => ({ name, tests: /./u })
 
 const laws: Tester = { name: "testkit", tests: /\/(?:Ledger|RequestStore)\.test\.ts$/u }
 
-/**
- * The packages, each with the tests that find its mutants. Other packages use the data of core, and the laws of
- * testkit check the stores of webhook.
- */
+/** The packages, each with the tests that find its mutants. */
 const testers: Readonly<Record<string, ReadonlyArray<Tester>>> = {
   core: [all("core"), all("http"), all("webhook")],
   http: [all("http")],
@@ -38,7 +35,6 @@ export const sourcesOf = (root: string, paths: ReadonlyArray<string>): ReadonlyA
     .filter((file) => paths.length === 0 || paths.some((path) => file.startsWith(path)))
     .toSorted()
 
-/** The sources that an argument names: `packages/core/src`, or `packages/core/src/Amount.ts:40-60`. */
 export interface Part {
   readonly path: string
   readonly first: number
@@ -66,7 +62,6 @@ export const drawn = (
   size: number,
   seed: number
 ): ReadonlyArray<Numbered> => {
-  // A linear congruential generator is enough to shuffle.
   let state = seed >>> 0
   const next = (): number => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
@@ -81,7 +76,7 @@ export const drawn = (
     .map(({ mutant }) => mutant)
 }
 
-/** Returns the lines of each file that differ from a commit, by default the one that the branch left. */
+/** By default the commit is the one that the branch left. */
 export const changedLines = (
   root: string,
   base: string

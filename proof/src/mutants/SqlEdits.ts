@@ -1,6 +1,4 @@
-/**
- * The edits of SQL text: conditions, sums, bits, orders, locks, and assignments that are left out.
- */
+/** The edits of SQL text. */
 import type { Edit } from "./Edit.ts"
 
 type Replace = (match: RegExpExecArray) => string

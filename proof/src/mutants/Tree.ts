@@ -35,7 +35,6 @@ const wrappers = new Set([
 
 const hasKey = new Set(["Property", "PropertyDefinition", "MethodDefinition"])
 
-/** Lists the parts that are evaluated. */
 export const childrenOf = (node: Node): ReadonlyArray<readonly [key: string, child: Node]> => {
   if (node.type === "ImportDeclaration" || node.type === "ExportAllDeclaration") return []
   return Object.entries(node).flatMap(([key, value]) => {

@@ -1,11 +1,9 @@
 /**
- * Command: `pnpm mutants [PATH…] [--changed BASE] [--sample N] [--seed N] [--minutes N] [--tests PATTERN]`.
+ * Command:
+ * `pnpm mutants [PATH…] [--changed BASE] [--sample N] [--seed N] [--minutes N] [--tests PATTERN]`.
  *
- * **Details**
- *
- * A path is the beginning of a source's path, or a source with lines (`Amount.ts:40-60`); by default all sources of
- * core, http and webhook. The report goes to stdout, progress to stderr, results to `node_modules/.cache/mutants`.
- * The exit code is 1 if a mutant is alive that `proof/mutants/equal.json` does not list.
+ * A path is the beginning of a source's path, or a source with lines (`Amount.ts:40-60`). The exit
+ * code is 1 if a mutant is alive that `proof/mutants/equal.json` does not list.
  */
 import { spawn } from "node:child_process"
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, statSync, writeFileSync } from "node:fs"
@@ -75,10 +73,10 @@ const linesOf = (path: string): ReadonlyArray<Line> =>
         .map((line) => JSON.parse(line) as Line)
     : []
 
-/** The milliseconds without a new line after which a session is ended, unless it tries a mutant. */
+/** The most milliseconds without a new line. */
 const coverLimit = 1_200_000
 
-/** Runs one session. One that hangs is ended, and the mutant that it tried counts as timed out. */
+/** A session that hangs is ended, and its mutant counts as timed out. */
 const session = async (job: Job): Promise<void> => {
   const path = join(folder, "job.json")
   writeFileSync(path, JSON.stringify(job))

@@ -1,7 +1,4 @@
-/**
- * Program of one session: starts Vitest with one worker and the mutants in the sources. Its argument is the path of
- * the job.
- */
+/** Program of one session, whose argument is the path of the job. */
 import { readFileSync } from "node:fs"
 import { join, relative } from "node:path"
 import { startVitest } from "vitest/node"

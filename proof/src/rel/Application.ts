@@ -1,9 +1,6 @@
 /**
- * The merchant's application behind all receivers of a run, which records and orders its calls.
- *
- * **Details**
- *
- * Each process forwards to its own path. A call is repeated only after a crash of the process that made it first.
+ * The merchant's application behind all receivers of a run. A call is repeated only after a crash
+ * of the process that made it first.
  */
 import { finalRank, rank, type Status } from "@pawl/core/Status"
 import { serve } from "@pawl/test-support/Listener"
@@ -20,13 +17,11 @@ export interface Call {
   readonly process: number
 }
 
-/** Serves the application; `responseDelay` returns the milliseconds of a call. */
 export const start = (miss: (sentence: string) => void, responseDelay: () => number = () => 0) =>
   Effect.gen(function* () {
     const callsOf = new Map<string, Array<Call>>()
     const inFlight = new Map<string, number>()
     const killed = new Set<number>()
-    /** The calls of each process that a later one repeated. */
     const repeated = new Map<number, number>()
     let calls = 0
     const record = (call: Call): void => {
@@ -56,7 +51,7 @@ export const start = (miss: (sentence: string) => void, responseDelay: () => num
       void (async () => {
         const process = Number(request.url?.slice(1))
         const body = await text(request).catch(() => undefined)
-        // A process killed while it sends a call has told nothing.
+        // The process was killed while it sent the call.
         if (body === undefined) return
         const call: Call = { ...(JSON.parse(body) as Omit<Call, "process">), process }
         const { id, transactionId } = call
@@ -74,7 +69,6 @@ export const start = (miss: (sentence: string) => void, responseDelay: () => num
       callsOf,
       repeated,
       calls: () => calls,
-      /** Allows repeats of the calls of a process, which is about to be killed. */
       allowRepeats: (process: number) => killed.add(process),
       url: (process: number) => `http://127.0.0.1:${port}/${process}`
     }

@@ -6,12 +6,10 @@ import { parseArgs } from "node:util"
 import * as Numbers from "../Numbers.ts"
 import type { Run, RunOptions, StoreName } from "./Run.ts"
 
-/** A run with its options; `help` asks for the table instead. */
 export type Arguments =
   | { readonly help: true }
   | ({ readonly help: false; readonly name: string; readonly run: Run } & Omit<RunOptions, "log">)
 
-/** A sentence about the error, and whether the table helps. */
 export interface Mistake {
   readonly sentence: string
   readonly hasTable: boolean

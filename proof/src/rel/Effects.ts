@@ -13,7 +13,7 @@ interface Line {
   readonly status: Status
 }
 
-/** Makes the table of effects without a key, so that an effect that is written twice is found. */
+/** The table has no key, so that an effect that is written twice is found. */
 export const makeTable = (store: Stores.SqlStore) =>
   Stores.execute(
     store,
@@ -23,7 +23,6 @@ export const makeTable = (store: Stores.SqlStore) =>
 export const insert = (sql: SqlClient, { sequence, to, transactionId }: Transition) =>
   sql`INSERT INTO effects (transaction_id, sequence, status) VALUES (${transactionId}, ${sequence}, ${to})`
 
-/** Checks that effects were written once, and that the last one is the end. */
 export const check = (
   store: Stores.SqlStore,
   histories: ReadonlyMap<string, ReadonlyArray<Status>>,

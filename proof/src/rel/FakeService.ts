@@ -1,6 +1,4 @@
-/**
- * A fake of the payments service: it signs callbacks with its own code, and serves statuses.
- */
+/** A fake of the payments service, which signs callbacks with its own code. */
 import type { Status } from "@pawl/core/Status"
 import type { Method } from "@pawl/core/Kind"
 import type { Incoming } from "@pawl/webhook/Verifier"
@@ -44,7 +42,6 @@ export const incoming = ({ body, checksum, search }: Callback): Incoming => ({
 export const searchOf = (method: Method): string =>
   method === "card" ? "?paymentMethod=card" : "?paymentMethod=apm&apmType=PIX"
 
-/** Serves the status endpoint of APM payments from `statuses`, and counts reads. */
 export const start = Effect.gen(function* () {
   const statuses = new Map<string, Status>()
   let reads = 0
@@ -62,7 +59,6 @@ export const start = Effect.gen(function* () {
   return { statuses, reads: () => reads, baseUrl: `http://127.0.0.1:${port}/api` }
 })
 
-/** Serves a status endpoint that never answers, and counts waiting reads. */
 export const startHanging = Effect.gen(function* () {
   let hanging = 0
   const port = yield* serve((request, response) => {

@@ -1,6 +1,4 @@
-/**
- * The help of `rel`: a table of the runs, and the options.
- */
+/** The help of `rel`. */
 import type { Run } from "./Run.ts"
 
 const usage = `rel NAME [options]: runs one reliability run, and prints one line of JSON with its counts and its verdict
@@ -12,7 +10,6 @@ const usage = `rel NAME [options]: runs one reliability run, and prints one line
   --store NAME   runs on this store only: memory, sqlite or postgres; may be given again
   --help         prints this table`
 
-/** Returns the full count of the default store, and others that differ. */
 const countOf = ({ count, stores, unit }: Run): string => {
   const [first] = stores
   const full = first && count[first]
@@ -22,7 +19,6 @@ const countOf = ({ count, stores, unit }: Run): string => {
   return `${full} ${unit}${others.join("")}`
 }
 
-/** Returns the stores, in brackets those that must be named. */
 const storesOf = ({ count, stores }: Run): string =>
   Object.keys(count)
     .map((store) => (stores.some((name) => name === store) ? store : `(${store})`))

@@ -4,7 +4,6 @@
 import type { Status } from "@pawl/core/Status"
 import type { SeededRandom } from "./SeededRandom.ts"
 
-/** The callbacks from which the next one is drawn. */
 const queueLength = 60
 
 const possibleHistories: ReadonlyArray<ReadonlyArray<Status>> = [
@@ -19,14 +18,10 @@ const possibleHistories: ReadonlyArray<ReadonlyArray<Status>> = [
 interface Delivery {
   readonly id: string
   readonly status: Status
-  /** The index of the status in its history. */
   readonly step: number
 }
 
-/**
- * Makes the traffic, and keeps the fake service's `statuses` up to date. `next` is undefined when the queue is empty;
- * `add` notes an accepted callback, `resend` puts it back; after `close` no transaction is added.
- */
+/** Makes the traffic; `add` notes an accepted callback, and `resend` puts it back. */
 export const traffic = (
   random: SeededRandom,
   statuses: { readonly set: (id: string, status: Status) => unknown }

@@ -1,16 +1,14 @@
-/**
- * HTTP on the loopback interface, and tasks at a fixed concurrency.
- */
+/** HTTP on the loopback interface. */
 import * as Effect from "effect/Effect"
 import { Agent, request } from "node:http"
 import type { Callback } from "./FakeService.ts"
 
-/** Ends a post that hangs, in milliseconds; longer than any limit that a run checks. */
+/** Ends a post that hangs, in milliseconds. */
 const hangTimeout = 30_000
 
 /**
- * Makes a function that posts a callback over one of `connections`, and returns the status code, or undefined. It
- * posts again if a kept connection closes as it is used.
+ * Makes a function that posts a callback over one of `connections`, again if a kept connection
+ * closes as it is used.
  */
 export const makePost = (connections: number) =>
   Effect.map(

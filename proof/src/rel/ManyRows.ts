@@ -4,10 +4,8 @@
 import * as Effect from "effect/Effect"
 import { SqlClient } from "effect/sql/SqlClient"
 
-/** The tables with a document for each transaction, and with a text for each status. */
 const tables = ["pawl_transactions", "pawl_transactions_texts"]
 const atOnce = 100_000
-/** The id of the first copy, above the ids of a run's callbacks. */
 const firstId = 5_000_000_000
 
 export const fill = Effect.fnUntraced(function* (count: number, log: (line: string) => void) {
@@ -33,6 +31,6 @@ export const fill = Effect.fnUntraced(function* (count: number, log: (line: stri
     yield* copies(from, to)
     if (to % 1_000_000 < atOnce) log(`${to} rows`)
   }
-  // Autovacuum does this in operation. Without it statements on many rows are planned as expensive ones.
+  // Without this, PostgreSQL plans statements on many rows as expensive ones.
   yield* sql.onDialectOrElse({ pg: () => sql`ANALYZE`.unprepared, orElse: () => Effect.void })
 })

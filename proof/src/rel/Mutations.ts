@@ -14,7 +14,7 @@ export interface Genuine {
 
 export interface Mutated extends Omit<Callback, "checksum"> {
   readonly checksum: string | undefined
-  /** Whether HTTP carries the callback unchanged; white space around a header is lost. */
+  /** Whether HTTP carries the callback unchanged. */
   readonly isPostable: boolean
 }
 
@@ -101,7 +101,6 @@ const textChanges: ReadonlyArray<Fields> = [
 
 type Members = (members: ReadonlyArray<Member>, random: SeededRandom) => ReadonlyArray<Member>
 
-/** Other spellings of a field that keep its text, or nearly. */
 const memberChanges: ReadonlyArray<Members> = [
   (members, random) => change(members, random, (value) => `[${value}]`),
   (members, random) => change(members, random, (value) => `{"0":${value}}`),
@@ -139,7 +138,6 @@ const rename = (
 
 type Header = (checksum: string, random: SeededRandom, from: Genuine) => string | undefined
 
-/** Changes of the header, such as other spellings of the digest. */
 const headerChanges: ReadonlyArray<Header> = [
   (checksum, random) => {
     const at = random.below(checksum.length)

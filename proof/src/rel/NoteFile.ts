@@ -5,10 +5,10 @@ import * as Schema from "effect/Schema"
 import { openSync, readFileSync, writeSync } from "node:fs"
 import { Note, type Write } from "../model/Traces.ts"
 
-/** The leases of the recorded receivers, in milliseconds: short, so that a run is. */
+/** The leases of the recorded receivers, in milliseconds. */
 export const lease = 9000
 
-/** Opens the file, and returns the function that appends a note. The system appends each line as a whole. */
+/** The system appends each line as a whole. */
 export const open = (path: string): Write => {
   const file = openSync(path, "a")
   return (note) => void writeSync(file, `${JSON.stringify(note)}\n`)

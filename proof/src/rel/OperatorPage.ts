@@ -9,7 +9,6 @@ export interface Overview {
   readonly failing: ReadonlyArray<{ readonly transactionId: string }>
 }
 
-// The page's modules are served to browsers: not exported, without declarations.
 const { problemsOf } = createRequire(import.meta.url)(
   "../../../packages/receiver/src/internal/page/problems.js"
 ) as {

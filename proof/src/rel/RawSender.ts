@@ -1,6 +1,4 @@
-/**
- * Sends prepared requests over raw sockets: many a second, also such that no HTTP client writes.
- */
+/** Sends prepared requests over raw sockets, also such that no HTTP client writes. */
 import { connect, type Socket } from "node:net"
 import { setTimeout as sleep } from "node:timers/promises"
 import type { Callback } from "./FakeService.ts"
@@ -28,7 +26,7 @@ export const tinyChunks = (search: string, chunks: number): Buffer =>
       `0${crlf}${crlf}`
   )
 
-/** Options of a sender; `requests` returns request number `n`. Ends after `count` requests or `seconds`. */
+/** Options of a sender, which ends after `count` requests or `seconds`. */
 export interface Options {
   readonly port: number
   readonly connections: number
@@ -38,10 +36,7 @@ export interface Options {
   readonly requests: (n: number) => Buffer
 }
 
-/**
- * Sends requests at a rate, one at a time on each connection; returns the number sent, and answers by status code. A
- * closed connection is replaced.
- */
+/** Sends requests at a rate, one at a time on each connection. */
 export const send = async ({
   connections,
   count = Infinity,

@@ -1,6 +1,4 @@
-/**
- * Processes of `pawl-receiver`, each of which can be killed.
- */
+/** Processes of `pawl-receiver`. */
 import { start } from "@pawl/test-support/Program"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
@@ -20,10 +18,7 @@ export interface ShownTransaction {
   readonly callbacks: number
 }
 
-/**
- * A started receiver. `ready` is its port, or undefined when it ended before it served; `admin` is the origin of its
- * admin API.
- */
+/** A started receiver; `ready` is its port, or undefined when it ended before it served. */
 export interface ReceiverProcess {
   readonly ready: Promise<number | undefined>
   readonly admin: Promise<string | undefined>
@@ -31,24 +26,20 @@ export interface ReceiverProcess {
   readonly stop: () => Promise<number | null>
   readonly pause: () => void
   readonly resume: () => void
-  /** Sets how far its clock is ahead of the machine's, in milliseconds. */
+  /** Sets how far its clock is ahead, in milliseconds. */
   readonly setClock: (ahead: number) => void
   readonly hasLogged: (pattern: RegExp) => boolean
   readonly memory: () => number
   readonly errors: () => string
 }
 
-/**
- * The program of a receiver: the package's, one whose handler has `commit` and whose clock can be set, or one that
- * writes what it does to a file.
- */
+/** The program of a receiver. */
 const programs = {
   forwarding: [bin],
   committing: ["--import", steppedClock, committingBin],
   recorded: [recordedBin]
 }
 
-/** Makes the function that starts receivers; the scope kills them. */
 export const make = Effect.map(
   Effect.scope,
   (scope) =>
@@ -107,7 +98,6 @@ export const make = Effect.map(
     }
 )
 
-/** Error raised when a receiver ended before it served. */
 export class NotStarted extends Data.TaggedError("NotStarted")<{ readonly message: string }> {}
 
 export const waitForPort = ({

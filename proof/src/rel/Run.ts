@@ -15,13 +15,11 @@ export interface RunOptions {
   readonly loss?: number | undefined
 }
 
-/** The counts of a run, and a sentence for each expectation that did not hold. */
 export interface Report {
   readonly figures: Readonly<Record<string, number>>
   readonly misses: ReadonlyArray<string>
 }
 
-/** A run, with the count of a full run on each store and its default stores. */
 export interface Run {
   readonly summary: string
   readonly unit: string

@@ -12,8 +12,8 @@ import type { SeededRandom } from "./SeededRandom.ts"
 const senders = 4
 
 /**
- * Options: `ports` that may be posted to; `gap`, the longest wait after a response in milliseconds; `onAnswered` gets
- * the port of each 200.
+ * Options: `gap`, the longest wait after a response in milliseconds; `onAnswered` gets the port of
+ * each 200.
  */
 interface Options {
   readonly random: SeededRandom
@@ -61,7 +61,7 @@ export const start = Effect.fnUntraced(function* ({
     Effect.promise((signal) => Promise.all(Array.from({ length: senders }, () => send(signal))))
   )
 
-  /** Waits until a number of further callbacks were answered 200. Returns false after a minute. */
+  /** Returns false after a minute. */
   const waitForAnswers = async (count: number): Promise<boolean> => {
     const end = figures.answered200 + count
     for (let waits = 0; waits < 12_000 && figures.answered200 < end; waits++) await sleep(5)

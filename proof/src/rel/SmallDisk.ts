@@ -1,7 +1,4 @@
-/**
- * A small file system for a SQLite file or a tablespace, which a run fills and empties. PostgreSQL's log stays on its
- * own file system.
- */
+/** A small file system for a SQLite file or a tablespace, which a run fills and empties. */
 import * as Effect from "effect/Effect"
 import { execFileSync } from "node:child_process"
 import { appendFileSync, mkdtempSync, rmSync } from "node:fs"
@@ -16,10 +13,9 @@ export interface SmallDisk {
 }
 
 const size = "24m"
-/** The user of the PostgreSQL server, who must own a tablespace's directory. */
 const owner = "postgres"
 
-/** Mounts a file system until the scope ends; returns undefined without the right to. */
+/** Mounts a file system; returns undefined without the right to. */
 const mounted = Effect.acquireRelease(
   Effect.sync(() => {
     const path = mkdtempSync(join(tmpdir(), "pawl-disk-"))
@@ -41,7 +37,7 @@ const mounted = Effect.acquireRelease(
     })
 )
 
-/** Moves a database into its own tablespace until the scope ends. No receiver may run then. */
+/** Moves a database into its own tablespace; no receiver may run then. */
 const tablespace = (
   { database }: Extract<Stores.Store, { readonly _tag: "postgres" }>,
   path: string

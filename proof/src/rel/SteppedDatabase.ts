@@ -1,10 +1,6 @@
 /**
- * The clock of a PostgreSQL database, which a run sets.
- *
- * **Details**
- *
- * A function comes before `clock_timestamp` of PostgreSQL for every later connection. The server and its other
- * databases keep their time.
+ * The clock of a PostgreSQL database, which a run sets by a function that comes before
+ * `clock_timestamp`.
  */
 import * as Effect from "effect/Effect"
 import * as Stores from "./Stores.ts"
@@ -24,6 +20,6 @@ export const install = (store: Store) =>
     { discard: true }
   )
 
-/** Sets how far the database is ahead of the server, in milliseconds. */
+/** `ahead` is in milliseconds. */
 export const set = (store: Store, ahead: number) =>
   Stores.execute(store, `UPDATE clock_step SET ahead = make_interval(secs => ${ahead / 1000})`)

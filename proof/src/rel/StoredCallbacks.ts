@@ -15,13 +15,10 @@ interface Callbacks {
   readonly accepted: ReadonlyMap<string, ReadonlyArray<Status>>
 }
 
-/** Ends the wait for the last marks, in milliseconds: some leases and the longest wait after a time-out. */
+/** Ends the wait for the last marks, in milliseconds. */
 const markTimeout = 240_000
 
-/**
- * Checks that each callback answered 200 is stored, and each end marked told. A call whose response was late is
- * repeated before the mark.
- */
+/** Checks that each callback answered 200 is stored, and each end marked told. */
 export const check = (
   store: Stores.SqlStore,
   { accepted, histories }: Callbacks,

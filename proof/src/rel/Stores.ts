@@ -26,7 +26,6 @@ const directory = Effect.acquireRelease(
   (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true }))
 )
 
-/** Layer that connects apart from a receiver. */
 export const layerClient = (store: SqlStore) =>
   store._tag === "sqlite"
     ? NodeSqlite.layer(store)
@@ -38,11 +37,10 @@ export const execute = (store: SqlStore, text: string) =>
     layerClient(store)
   )
 
-/** Ends all leases, as time does. */
 export const endLeases = (store: SqlStore) =>
   Effect.provide(Leases.end, Layer.provide(LedgerSql.layer, layerClient(store)), { local: true })
 
-/** Makes the function that runs statements, again when another process has locked the file. */
+/** The statements run again when another process has locked the file. */
 export const queryOf = (store: SqlStore) =>
   Effect.map(
     Layer.build(layerClient(store)),
@@ -72,6 +70,5 @@ const memory: Store = { _tag: "memory", url: "memory" }
 export const make = (name: StoreName) =>
   name === "memory" ? Effect.succeed(memory) : makeSql(name)
 
-/** Makes a store that outlives its processes. */
 export const makeSql = (name: Exclude<StoreName, "memory">) =>
   name === "sqlite" ? sqlite : postgres

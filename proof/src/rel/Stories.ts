@@ -8,7 +8,6 @@ import * as Effect from "effect/Effect"
 import type { Call } from "./Application.ts"
 import type { SqlStore } from "./Stores.ts"
 
-/** Replays each story, and returns the numbers of transactions and facts. */
 export const check = (
   store: SqlStore,
   callsOf: ReadonlyMap<string, ReadonlyArray<Call>>,

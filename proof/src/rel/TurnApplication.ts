@@ -1,11 +1,9 @@
 /**
- * The merchant's application with slow calls, which judges the turns of each transaction.
+ * The merchant's application with slow calls, which judges the turns of each transaction. A call
+ * may overlap the one before it only when the lease of that one has run out.
  *
- * **Details**
- *
- * A call may overlap the one before it only when the lease of that one has run out. Two consumers apply what they are
- * told, one as a call begins and one as it ends. Both drop a transition whose sequence is not higher than the last
- * one.
+ * Two consumers apply the transitions, one as a call begins and one as it ends; both drop a
+ * transition whose sequence is not higher than the last one.
  */
 import type { Transition } from "@pawl/core/Handler"
 import { rank, type Status } from "@pawl/core/Status"
@@ -13,7 +11,7 @@ import { readText, serve } from "@pawl/test-support/Listener"
 import * as Effect from "effect/Effect"
 import { setTimeout as sleep } from "node:timers/promises"
 
-/** The least milliseconds from the begin of a call to the end of its lease: a renewal may have been due. */
+/** The least milliseconds from the begin of a call to the end of its lease. */
 const leaseTime = 20_000
 
 interface Applied {
@@ -44,7 +42,7 @@ export const start = (miss: (sentence: string) => void, workTime: () => number) 
     const port = yield* serve((request, response) => {
       void (async () => {
         const body = await readText(request).catch(() => undefined)
-        // A receiver interrupted while it sends a call has told nothing.
+        // The receiver was interrupted while it sent the call.
         if (body === undefined) return
         const transition = JSON.parse(body) as Transition
         const { id, transactionId } = transition

@@ -1,7 +1,4 @@
-/**
- * Virtual time for a receiver with a real store: it stands still while the store works, and PostgreSQL's clock is the
- * test's.
- */
+/** Virtual time for a receiver with a real store: it stands still while the store works. */
 import type { Ledger } from "@pawl/webhook/Ledger"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -29,7 +26,7 @@ export const make = Effect.fnUntraced(function* (store: Stores.SqlStore) {
     })
   }
 
-  /** Sets the database's clock, in milliseconds since the epoch. SQLite has the clock of the process. */
+  /** SQLite has the clock of the process. */
   const setClock = async (at: number): Promise<void> => {
     await query?.(`UPDATE virtual_clock SET at = to_timestamp(${at / 1000})`)
   }
@@ -45,7 +42,6 @@ export const make = Effect.fnUntraced(function* (store: Stores.SqlStore) {
   return {
     setClock,
     idle,
-    /** Watches the calls of a ledger. Each waits for `before`. */
     watch: (
       ledger: Ledger["Service"],
       before: Effect.Effect<void> = Effect.void

@@ -1,6 +1,4 @@
-/**
- * A receiver in virtual time, with status reads that a function answers, and a handler that records its calls.
- */
+/** A receiver in virtual time. */
 import type { Policy } from "@pawl/core/Evidence"
 import * as Handler from "@pawl/core/Handler"
 import * as NodeHmac from "@pawl/core/NodeHmac"
@@ -26,10 +24,7 @@ export interface Call extends Handler.Transition {
   readonly at: number
 }
 
-/**
- * Options of the receiver: `statusAt` returns a transaction's status, or that the service is down, and `latency` is the
- * milliseconds of a read.
- */
+/** Options of the receiver; `latency` is the milliseconds of a read. */
 export interface Options {
   readonly policy: Policy
   readonly statusAt: (id: string, at: number) => Status | "down" | undefined
@@ -39,7 +34,6 @@ export interface Options {
   readonly ledger?: Layer.Layer<Ledger.Ledger>
 }
 
-/** Runs an effect in virtual time from the epoch. */
 export const inVirtualTime = <A, E>(work: Effect.Effect<A, E, Scope.Scope>): Effect.Effect<A, E> =>
   work.pipe(
     Effect.scoped,

@@ -1,11 +1,9 @@
 /**
  * Tries to tell the accounts of a hundred merchants from those of nobody by response times.
  *
- * **Details**
- *
- * A trial posts 800 forged callbacks on one connection: 400 about one account, a merchant's or nobody's, and between
- * them 400 about other accounts of nobody. The attacker compares the halves by several statistics. In the first half
- * of the trials it learns the best statistic, direction and threshold; in the second it guesses.
+ * A trial posts 400 forged callbacks about one account, and between them 400 about accounts of
+ * nobody. In the first half of the trials the attacker learns the best statistic, direction and
+ * threshold; in the second it guesses.
  */
 import * as Effect from "effect/Effect"
 import { MinimumLogLevel } from "effect/References"
@@ -92,7 +90,6 @@ const runOn = (name: StoreName, { count, log, seed }: Parameters<Run["make"]>[0]
         const asked: Array<number> = []
         const others: Array<number> = []
         for (let sent = 0; sent < block; sent += 2) {
-          // The order changes, so the time of the request before is no help.
           const isFirst = random.isTrue(0.5)
           if (isFirst) asked.push(await timeOf(account))
           others.push(await timeOf(nobody()))

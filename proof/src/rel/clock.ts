@@ -1,18 +1,15 @@
 /**
  * Sets clocks while receivers work, and stops a receiver for longer than a lease (R27, R28).
  *
- * **Details**
- *
- * Two receivers share a PostgreSQL database, one with a clock 45 seconds ahead; on SQLite one works. Each round has
- * one fault, while callbacks arrive and some calls take seconds:
+ * Each round has one fault, while callbacks arrive and some calls take seconds:
  *
  * - *process*: the clock of a machine is set, by a second to two hours in either direction.
  * - *database*: the clock of the database is set.
  * - *pause*: SIGSTOP for 35 seconds, 5 more than a lease.
  *
- * No call begins before the one before it has ended or its lease has run out, `sequence` misleads no consumer, every
- * end is told, nothing answered 200 is lost, and each effect is committed once. A machine's clock ends no lease; a
- * step of more than 8 seconds of the database may end leases early, until each process notices it within 10 seconds.
+ * No call begins before the one before it has ended or its lease has run out, every end is told,
+ * nothing answered 200 is lost, and each effect is committed once. A machine's clock ends no lease;
+ * a step of more than 8 seconds of the database may.
  */
 import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
@@ -35,14 +32,11 @@ const skew = 45_000
 /** The time after which every process has noticed a step of the database, in milliseconds. */
 const noticeTime = 13_000
 const answersPerFault = 60
-/** Ends the wait for the last calls, in milliseconds: some leases and the longest waits after failures. */
+/** Ends the wait for the last calls, in milliseconds. */
 const settleTimeout = 300_000
 const alarmLimit = 5000
 
-/**
- * Options in milliseconds that only tests change: the longest call, the longest wait after a fault, and how long a
- * receiver is stopped. If that is shorter than a lease, all leases are deleted meanwhile.
- */
+/** Options in milliseconds that only tests change. */
 interface ClockOptions {
   readonly slow: number
   readonly wait: number
@@ -51,7 +45,7 @@ interface ClockOptions {
 
 const leaseTime = 30_000
 
-/** Tells whether a line of a receiver's stderr matches, for up to 20 s. */
+/** Waits for up to 20 s. */
 const hasLogged = (
   receiver: ReceiverProcess.ReceiverProcess,
   pattern: RegExp
@@ -104,7 +98,7 @@ const onStore = (
     const drawStep = () => faults.pick(steps) * (faults.isTrue(0.5) ? 1 : -1)
     let databaseAhead = 0
     const deleteLeases = Effect.suspend(() => {
-      // A call whose lease is deleted may begin later, also that of the stopped receiver.
+      // A call whose lease is deleted may begin later.
       application.endLeases(Infinity)
       // The stopped receiver may hold the lock of a row until the server ends its transaction.
       const schedule = Schedule.spaced("200 millis")

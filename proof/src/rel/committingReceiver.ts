@@ -1,6 +1,6 @@
 /**
- * A receiver whose handler calls the application and writes a row in the transaction that marks the status as told.
- * `rel clock` starts it with the flags of `pawl-receiver`.
+ * A receiver whose handler calls the application and writes a row in the transaction that marks the
+ * status as told.
  */
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"

@@ -1,7 +1,4 @@
-/**
- * Worker that holds connections which send one byte each, reopens a closed one after a second, and counts the closed
- * ones.
- */
+/** Worker that holds connections which send one byte each. */
 import { connect } from "node:net"
 import { workerData } from "node:worker_threads"
 

@@ -1,11 +1,8 @@
 /**
- * Kills a merchant's process between the write of a request and the end of its handler, while the service loses
- * requests and responses: one effect an order, none stuck (Q01, Q02, Q06).
+ * Kills a merchant's process between the write of a request and the end of its handler, while the
+ * service loses requests and responses: one effect an order, none stuck (Q01, Q02, Q06).
  *
- * **Details**
- *
- * The orders are creates of all eight kinds; the merchant secret is rotated before each cycle. A process gets new
- * orders and some earlier ones, and ends itself at a mark or is killed at any moment. The last one gets no orders and
+ * A process ends itself at a mark or is killed at any moment. The last one gets no orders and
  * recovers the rest from a service that loses nothing.
  */
 import * as Effect from "effect/Effect"
@@ -32,16 +29,13 @@ const ordersPerCycle = 4
 /** The probability that a process is killed at any moment, and that an order is repeated. */
 const killedAnywhere = 0.25
 const askedAgain = 0.3
-/** The longest time until a mark, in milliseconds. */
 const markTimeout = 500
 const startTimeout = 60_000
-/**
- * Ends the wait for the last outcomes, in milliseconds: longer than a lease and the longest wait between attempts.
- */
+/** Ends the wait for the last outcomes, in milliseconds. */
 const settleTimeout = 400_000
 const defaultLoss = 0.3
 
-/** Options that only tests change: `leases` false ends the leases of killed processes. */
+/** Options that only tests change; `leases` false ends the leases of killed processes. */
 interface CreateOptions {
   readonly leases: boolean
 }
@@ -119,7 +113,6 @@ const onStore = (
     let next = start()
     const cycle = async (number: number): Promise<void> => {
       const merchant = next
-      // The first process reaches its mark, and leaves a request that is sent again.
       const isFirst = number === 1
       const orders = Array.from({ length: ordersPerCycle }, () => {
         const isOld = figures.orders > 0 && random.isTrue(askedAgain)
@@ -134,7 +127,6 @@ const onStore = (
       next = start()
       const { state } = merchant
       const latest = performance.now() + startTimeout
-      // Some are killed before they open the store.
       const isEarly = isAnywhere && random.isTrue(0.2)
       const earlyEnd = performance.now() + random.below(300)
       while (!state.isReady && !state.hasEnded) {
@@ -147,7 +139,6 @@ const onStore = (
       const deadline = performance.now() + (isAnywhere ? random.below(150) : longest)
       while (!state.hasEnded && performance.now() < deadline) {
         await sleep(2)
-        // The worker may reach the mark after all orders are done.
         if (mark !== undefined && state.isDone) {
           await sleep(20)
           break
@@ -158,7 +149,7 @@ const onStore = (
     }
 
     const endLeases = () => runEnd(Stores.endLeases(store))
-    // A join of the views would block the service, which is in this process, for many seconds.
+    // A join of the views would block the service for many seconds.
     const lines = async (): Promise<ReadonlyArray<RequestLine>> => {
       const told = new Map(
         (

@@ -1,11 +1,7 @@
 /**
- * Restarts receivers under load, as a rolling deploy does: the next one starts, and the one before it gets SIGTERM
- * while its calls of a slow application run (R25, R26).
- *
- * **Details**
- *
- * Callbacks go to all running receivers, also to one that ends, until they are answered 200. Some calls take seconds,
- * in a full run longer than the forward time-out. Each process ends with 0 within 20 seconds.
+ * Restarts receivers under load, as a rolling deploy does: the next one starts, and the one before
+ * it gets SIGTERM while its calls of a slow application run (R25, R26). Each process ends with 0
+ * within 20 seconds.
  */
 import * as Effect from "effect/Effect"
 import * as FakeService from "./FakeService.ts"
@@ -25,12 +21,11 @@ import * as Stores from "./Stores.ts"
 import * as TurnApplication from "./TurnApplication.ts"
 
 const answersPerRestart = 60
-/** The longest time from SIGTERM to the end, in milliseconds. */
 const maxEndTime = 20_000
-/** Ends the wait for the last calls, in milliseconds: some leases and the longest waits after time-outs. */
+/** Ends the wait for the last calls, in milliseconds. */
 const settleTimeout = 240_000
 
-/** Options that only tests change: a slow call, and one beyond the forward time-out, in milliseconds. */
+/** Options in milliseconds that only tests change. */
 interface DeployOptions {
   readonly slow: number
   readonly tooSlow: number | undefined

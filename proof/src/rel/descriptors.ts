@@ -1,11 +1,6 @@
 /**
- * Holds thousands of connections that send one byte each, under few file descriptors, and posts genuine callbacks
- * (A40).
- *
- * **Details**
- *
- * A receiver runs under each limit. A holder opens a closed connection again after a second. Every genuine callback
- * has its own connection, and is answered 200 within five seconds.
+ * Holds thousands of connections that send one byte each, under few file descriptors, and posts
+ * genuine callbacks (A40). Each is answered 200 within five seconds.
  */
 import * as Effect from "effect/Effect"
 import { connect } from "node:net"
@@ -20,7 +15,7 @@ import * as Stores from "./Stores.ts"
 const maxAnswerMs = 5000
 const senders = 8
 
-/** Holds connections from its own thread. `end` returns how many the other side closed. */
+/** `end` returns how many connections the other side closed. */
 const hold = (port: number, count: number) => {
   const closed = new Int32Array(new SharedArrayBuffer(4))
   const worker = new Worker(new URL("./connectionHolder.ts", import.meta.url), {
@@ -29,7 +24,7 @@ const hold = (port: number, count: number) => {
   return { end: () => worker.terminate().then(() => Atomics.load(closed, 0)) }
 }
 
-/** Posts a callback on its own connection. Returns the status code, or the error's code. */
+/** Returns the status code, or the error's code. */
 const post = (port: number, bytes: Buffer): Promise<string> =>
   new Promise((resolve) => {
     const socket = connect(port, "127.0.0.1", () => socket.write(bytes))

@@ -1,12 +1,11 @@
 /**
  * Attacks with callbacks, by somebody who has seen callbacks and does not know the secret.
  *
- * **Details**
- *
- * - *altered*, *posted*: changed fields or headers, given to the verifier or posted over HTTP. None is accepted.
- * - *final*, *always*: forged statuses under valid checksums, which do not cover the status. A forged terminal status
- *   is never told; an earlier one only unconfirmed, and never under the policy `always`. A genuine status is told at
- *   most one read after its callback.
+ * - *altered*, *posted*: changed fields or headers, given to the verifier or posted over HTTP. None
+ *   is accepted.
+ * - *final*, *always*: forged statuses under valid checksums, which do not cover the status. A
+ *   forged terminal status is never told; an earlier one only unconfirmed, and never under the
+ *   policy `always`.
  */
 import type { Policy } from "@pawl/core/Evidence"
 import * as NodeHmac from "@pawl/core/NodeHmac"
@@ -90,7 +89,7 @@ export const posted = ({ count, log, seed }: Options) =>
         if (index % 10_000 === 9999) log(`${index + 1} mutations over HTTP`)
       })
     )
-    // A genuine callback shows that the receiver works and the metric counts.
+    // A genuine callback shows that the receiver works.
     const status = yield* Effect.promise(() =>
       post(port, Mutations.unchanged(Mutations.genuine(random)))
     )
@@ -107,7 +106,7 @@ export const posted = ({ count, log, seed }: Options) =>
 const second = 1000
 const minute = 60 * second
 const latency = 800
-/** The longest time until a status is told: a row is read at most once a second, and a read takes its time. */
+/** The longest time until a status is told. */
 const oneRead = second + latency
 
 const drawTransaction = (id: string, random: SeededRandom.SeededRandom) => {
@@ -131,7 +130,6 @@ const drawTransaction = (id: string, random: SeededRandom.SeededRandom) => {
     at: (moves[0]?.at ?? 0) + random.below(at + 10 * second),
     status: random.pick(statuses)
   }))
-  // A forgery does most harm at or just before a genuine callback.
   const atGenuine = moves.flatMap((move) =>
     random.isTrue(0.5)
       ? [{ ...move, at: move.at - random.below(3), status: random.pick(statuses) }]
@@ -140,10 +138,10 @@ const drawTransaction = (id: string, random: SeededRandom.SeededRandom) => {
   return { id, moves, forged: [...forged, ...atGenuine].filter(({ at }) => at >= 0) }
 }
 
-/** The number of transactions in a receiver, so few that no read waits for another. */
+/** So few transactions that no read waits for another. */
 const transactionsAtOnce = 8
 
-/** Posts forged statuses among genuine ones. A test passes another `actual` policy, which must cause misses. */
+/** Posts forged statuses among genuine ones; another `actual` policy must cause misses. */
 export const claims = (policy: Policy, { count, seed }: Options, actual: Policy = policy) =>
   Effect.gen(function* () {
     const { miss, misses } = collectMisses()

@@ -13,7 +13,6 @@ import { collectMisses, type Report, type Run, type RunOptions } from "./Run.ts"
 
 const turnSize = 128
 
-/** Fuzzes targets in turn while `goesOn`, at least once each; returns the inputs that reached something new. */
 export const fuzz = Effect.fnUntraced(function* (
   { log, seed }: Pick<RunOptions, "log" | "seed">,
   goesOn: () => boolean,

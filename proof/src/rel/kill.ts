@@ -1,12 +1,10 @@
 /**
- * Kills receivers with SIGKILL at any moment while callbacks arrive: nothing answered 200 is lost, final statuses are
- * right, handler calls are in order, and the facts replay to them (R01, S1, S2, S4, S5, S6).
+ * Kills receivers with SIGKILL at any moment while callbacks arrive: nothing answered 200 is lost,
+ * final statuses are right, handler calls are in order, and the facts replay to them (R01, S1, S2,
+ * S4, S5, S6).
  *
- * **Details**
- *
- * Senders post shuffled and repeated callbacks of many transactions until each is answered 200. A receiver is killed
- * after a random number of responses and a few milliseconds, sometimes before it serves. The last one runs until
- * everything has settled, leases included.
+ * A receiver is killed after a random number of responses and a few milliseconds, sometimes before
+ * it serves. The last one runs until everything has settled.
  */
 import type { Status } from "@pawl/core/Status"
 import * as Effect from "effect/Effect"
@@ -22,18 +20,17 @@ import * as Stores from "./Stores.ts"
 import * as Stories from "./Stories.ts"
 
 const senders = 8
-/** The limits of the callbacks that a receiver answers 200 before it is killed. */
 const answeredBeforeKill = { least: 20, most: 200 }
 /** The longest delay of a kill after these responses, in milliseconds. */
 const killDelay = 20
-/** The time after which the wait for these responses ends when a receiver hangs, in milliseconds. */
+/** Ends the wait for these responses, in milliseconds. */
 const hangTimeout = 60_000
 /** The most handler calls in flight (`Worker`). */
 const callsInFlight = 64
-/** Ends the wait for the last calls, in milliseconds without one: longer than a lease and the longest backoff. */
+/** Ends the wait for the last calls, in milliseconds without one. */
 const settleTimeout = { withLeases: 360_000, withoutLeases: 60_000 }
 
-/** Options that only tests change: `leases` false deletes the leases of killed receivers. */
+/** Options that only tests change; `leases` false deletes the leases of killed receivers. */
 interface KillOptions {
   readonly leases: boolean
 }
@@ -46,7 +43,7 @@ const onStore = (
   Effect.gen(function* () {
     const { miss, misses } = collectMisses()
     const random = SeededRandom.make(seed, "kill")
-    /** Stream of random numbers of its own, so that kills do not depend on the order of the senders. */
+    /** The kills do not depend on the order of the senders. */
     const kills = SeededRandom.make(seed, "kills")
     const store = yield* Stores.makeSql(name)
     const { baseUrl, statuses } = yield* FakeService.start
@@ -94,7 +91,7 @@ const onStore = (
       }
     }
 
-    // Each receiver starts while the one before it serves, so two use the store at once.
+    // Two receivers use the store at once.
     let number = 0
     let standby = startReceiver(number)
     const killReceiver = async (process: number, { kill }: ReceiverProcess.ReceiverProcess) => {
@@ -133,10 +130,7 @@ const onStore = (
     port = lastPort
     const isTold = ([id, history]: readonly [string, ReadonlyArray<Status>]) =>
       application.callsOf.get(id)?.at(-1)?.to === history.at(-1)
-    /**
-     * Tells whether all statuses are told and the rows agree: a crash between a call and its mark causes another call,
-     * after a backoff.
-     */
+    /** A crash between a call and its mark causes another call, after a backoff. */
     const isSettled = async (): Promise<boolean> => {
       if (![...histories].every(isTold)) return false
       for (const [id, history] of histories) {

@@ -1,14 +1,10 @@
 /**
- * The service is down for six hours with 5,000 open payments to confirm: in virtual time, on a real store.
+ * The service is down for six hours with 5,000 open payments to confirm: in virtual time, on a real
+ * store.
  *
- * **Details**
- *
- * Receiver, worker and ledger are those of `pawl-receiver`. Their clock, and that of PostgreSQL, is virtual and
- * stands still while the store works, so every wait passes: leases, gaps of reads, the poll ladder, the read budget.
- *
- * Each payment was told PENDING, and its callback claims SUCCEED during the outage. Meanwhile no second has more
- * reads than the budget, no SUCCEED is told, and nothing becomes a dead letter. Then each is told SUCCEED once,
- * within the budget's time for all and `slack`.
+ * Each payment was told PENDING, and its callback claims SUCCEED during the outage. Meanwhile no
+ * second has more reads than the budget, no SUCCEED is told, and nothing becomes a dead letter.
+ * Then each is told SUCCEED once, within the budget's time for all and `slack`.
  */
 import { Ledger } from "@pawl/webhook/Ledger"
 import * as ReadBudget from "@pawl/webhook/internal/rule/ReadBudget"
@@ -24,7 +20,7 @@ import * as VirtualReceiver from "./VirtualReceiver.ts"
 const second = 1000
 const hour = 3600 * second
 const readsPerSecond = 20
-/** The milliseconds after the last read in which the rest is told: the gap of failed reads, and a lease. */
+/** The milliseconds of the gap of failed reads and of a lease, in which the rest is told. */
 const slack = 60 * second
 const concurrency = 64
 
@@ -38,7 +34,7 @@ interface Overview {
   readonly events: { readonly silent: { readonly count: number } }
 }
 
-/** Plays an outage of so many milliseconds; only the tests play a shorter one. */
+/** Only the tests play a shorter outage. */
 export const longOutage = (
   name: Exclude<StoreName, "memory">,
   { count, log }: Pick<RunOptions, "count" | "log">,

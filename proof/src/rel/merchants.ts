@@ -1,14 +1,11 @@
 /**
  * Many merchants in one receiver (`Merchants`), over HTTP, each with its own store.
  *
- * **Details**
- *
- * - *foreign*: callbacks that another merchant signed: without a token, with the victim's or the signer's URL, and
- *   about unknown accounts. None is accepted or stored, and all get the same response.
- * - *quarter*: one merchant gets a tenth of the callbacks, at a quarter of the machine's rate. In every second block
- *   half of its calls fail at once and the others hang; the median handler time of the others is compared. Afterwards
- *   all its calls come through.
- * - *full*: the same at full load of 16 connections. `cpuRatio` compares the processor time for a callback.
+ * - *foreign*: callbacks that another merchant signed. None is accepted or stored, and all get the
+ *   same response.
+ * - *quarter*: one merchant gets a tenth of the callbacks, at a quarter of the machine's rate, and
+ *   its calls fail or hang; the handler time of the others is compared.
+ * - *full*: the same at full load. `cpuRatio` compares the processor time for a callback.
  */
 import * as Effect from "effect/Effect"
 import { MinimumLogLevel } from "effect/References"
@@ -38,7 +35,7 @@ import {
 } from "./Run.ts"
 import * as SeededRandom from "./SeededRandom.ts"
 
-/** The callbacks of the broken merchant for each of another one: a tenth of the load. */
+/** The broken merchant gets a tenth of the load. */
 const brokenWeight = 11
 const connections = 16
 /** The number of foreign callbacks for which one genuine callback is posted. */
@@ -71,7 +68,6 @@ export const foreign = Effect.fnUntraced(function* (
       ] as const)
       const forged = callbackOf(secretOf(signer), account, id, search)
       const status = await deliver(() => post(port, forged))
-      // The signer's own URL leads to it, and the account is not its own.
       const expected = search === queries[signer] ? 400 : 401
       figures[`answered${String(status)}`] = (figures[`answered${String(status)}`] ?? 0) + 1
       if (status === 200) figures["accepted"] = (figures["accepted"] ?? 0) + 1

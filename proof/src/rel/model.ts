@@ -11,7 +11,6 @@ import { collectMisses, inSequence, type Run, type RunOptions } from "./Run.ts"
 
 type Options = Pick<RunOptions, "count" | "log" | "seed">
 
-/** The most traces in which a planted bug must show. */
 const maxTraces = 300
 
 type SourceName = keyof typeof sources
@@ -47,7 +46,7 @@ export const checkMutants = ({ log }: Options) =>
     return { figures, misses: misses() }
   })
 
-/** Records and checks traces. The check of a planted bug ends at the first refusal. */
+/** The check of a planted bug ends at the first refusal. */
 const checkRecorded = Effect.fnUntraced(function* (
   { record }: Source,
   { count, seed }: Pick<Options, "count" | "seed">,

@@ -1,17 +1,15 @@
 /**
- * A night on call: incidents with real receivers, each shown on the page of the admin API and mended by the one step
- * that `docs/guides/on-call.md` names.
+ * A night on call: incidents with real receivers, each shown on the page of the admin API and
+ * mended by the one step that `docs/guides/on-call.md` names.
  *
- * **Details**
- *
- * - *service*: the service is down for a minute while every open payment ends; nothing is done.
+ * - *service*: the service is down for a minute while every open payment ends.
  * - *sixHours*: the same for six hours, in virtual time (`longOutage`).
  * - *secret*: the service signs with a new secret; the receiver is restarted with both.
- * - *disk*: the store's file system or tablespace is full, and gets room. It needs the right to mount one.
+ * - *disk*: the store's file system or tablespace is full, and gets room.
  * - *handler*: the application fails for one transaction, and is corrected.
  *
- * `seenMs` is the time until the overview shows the incident, `mendedMs` that from the step until all are told and
- * the overview is clean. No callback is lost.
+ * `seenMs` is the time until the overview shows the incident, `mendedMs` that from the step until
+ * all are told and the overview is clean. No callback is lost.
  */
 import type { Transition } from "@pawl/core/Handler"
 import type { Status } from "@pawl/core/Status"
@@ -39,7 +37,6 @@ import * as Stores from "./Stores.ts"
 const newSecret = "rotated-secret"
 const connections = 16
 
-/** The service; its answers stop while it is down. */
 const makeService = Effect.gen(function* () {
   const statuses = new Map<string, Status>()
   const fault = { isDown: false }
@@ -54,7 +51,6 @@ const makeService = Effect.gen(function* () {
   return { statuses, fault, baseUrl: `http://127.0.0.1:${port}/api` }
 })
 
-/** The application, which fails for `broken` ids and notes what it was told last. */
 const makeApplication = Effect.gen(function* () {
   const told = new Map<string, Status>()
   const broken = new Set<string>()
@@ -81,7 +77,6 @@ type Start = (options?: {
 interface Tools {
   readonly count: number
   readonly ids: ReadonlyArray<string>
-  /** The disk of the incident; undefined without the right to mount it. */
   readonly disk: SmallDisk.SmallDisk | undefined
   readonly start: Start
   readonly service: Effect.Success<typeof makeService>
@@ -107,7 +102,7 @@ const service: Incident = async (tools) => {
   const seenMs = await until("the page says that the service does not answer", async () =>
     shows(await overview(), "silent")
   )
-  // A row whose read failed is read again after 15 seconds, however long the outage is.
+  // A row whose read failed is read again after 15 seconds.
   await sleep(Math.min(60_000, 12 * count))
   expect("no final status was told without a confirmation", !isTold(tools, "SUCCEED"))
   for (const id of ids) service.statuses.set(id, "SUCCEED")
@@ -134,7 +129,7 @@ const secret: Incident = async (tools) => {
   const env = { PAWL_MERCHANT_SECRET: newSecret, PAWL_MERCHANT_SECRET_PREVIOUS: FakeService.secret }
   const second = await start({ env })
   const restartMs = Math.round(performance.now() - began)
-  // The service repeats what was refused, some of it signed with the old secret.
+  // The service repeats the refused callbacks, some of them signed with the old secret.
   await postAll(second.port, "PENDING", newSecret)
   expect("the old secret is accepted too", (await post(second.port, id, "PENDING")) === 200)
   const mendedMs = await until("every payment is told", () => isTold(tools, "PENDING"))
@@ -198,7 +193,6 @@ const disk: Incident = async (tools) => {
 
 const incidents: Readonly<Record<string, Incident>> = { service, secret, disk, handler }
 
-/** Plays one incident with a service, an application and a store of its own. */
 const play = (
   incident: Incident,
   storeName: Exclude<StoreName, "memory">,
@@ -263,7 +257,6 @@ const play = (
     return { figures, misses: misses() }
   }).pipe(Effect.scoped)
 
-/** Plays the named incidents, or all, on each store. */
 export const nightWith = (
   options: RunOptions,
   names: ReadonlyArray<string> = [...Object.keys(incidents), "sixHours"]

@@ -1,12 +1,10 @@
 /**
- * Opens the store of one merchant as another one, and changes rows in the database: no request goes astray.
+ * Opens the store of one merchant as another one, and changes rows in the database: no request goes
+ * astray.
  *
- * **Details**
- *
- * In each cycle a merchant enqueues an order and is killed before it sends the request. Then one of five attacks
- * follows: a process of another service or merchant key opens the store, or a person changes the kind, requestId or
- * owner in the database. That process ends with one sentence, or parks the request; nothing is sent. Afterwards the
- * merchant sends the orders that nobody changed.
+ * A process of another service or merchant key opens the store, or a person changes the kind,
+ * requestId or owner in the database. That process ends with one sentence, or parks the request;
+ * nothing is sent.
  */
 import * as LedgerSql from "@pawl/webhook/LedgerSql"
 import type { Records as Engine } from "@pawl/webhook/internal/records/Engine"
@@ -27,7 +25,7 @@ import * as Stores from "./Stores.ts"
 
 const attacks = ["service", "merchant key", "kind", "requestId", "owner"] as const
 
-/** The longest wait for a step, in milliseconds: longer than a lease and a restart. */
+/** The longest wait for a step, in milliseconds. */
 const stepTimeout = 60_000
 
 const secret = () => secretsAfter(0)[0]

@@ -1,14 +1,9 @@
 /**
- * Stops a merchant (SIGSTOP) while the service processes its requests, for longer than their leases (Q02, Q04).
+ * Stops a merchant (SIGSTOP) while the service processes its requests, for longer than their leases
+ * (Q02, Q04).
  *
- * **Details**
- *
- * Two processes share a database. The first one is asked for four orders and stopped while their requests are at the
- * service; the second one settles them after the leases. Then the first one's callers are told the same transactions,
- * and each order has one effect.
- *
- * PostgreSQL ends a transaction that waits for its client for 5 seconds: a caller in one is told `OutcomeUnknown`,
- * and asks again.
+ * A second process settles the requests after the leases. Then the callers of the first one get the
+ * same transactions, and each order has one effect.
  */
 import * as Effect from "effect/Effect"
 import { mkdtempSync, rmSync } from "node:fs"
@@ -23,7 +18,7 @@ import * as SeededRandom from "./SeededRandom.ts"
 import * as Stores from "./Stores.ts"
 
 const ordersPerCycle = 4
-/** The longest wait for a step, in milliseconds: longer than a lease and a restart. */
+/** The longest wait for a step, in milliseconds. */
 const stepTimeout = 90_000
 
 interface RequestLine {

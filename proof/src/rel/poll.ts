@@ -37,7 +37,6 @@ const drawHistory = (id: string, random: SeededRandom.SeededRandom): History => 
     "card-payout",
     "refund"
   ])
-  // Only 60 times, so that many operations are due at once.
   const at = random.below(60) * minute
   const end = at + 1 + random.below(6 * hour)
   const moves: Array<readonly [number, Status]> = [
@@ -52,7 +51,7 @@ const drawHistory = (id: string, random: SeededRandom.SeededRandom): History => 
   return history
 }
 
-/** Returns the changes that reads alone find: the poll ladder once more, in plain code. */
+/** The poll ladder in plain code. */
 const expectedCalls = (history: History): ReadonlyArray<string> => {
   const told = [`${history.first} at ${history.at}`]
   let status = history.first
@@ -77,17 +76,15 @@ const expectedCalls = (history: History): ReadonlyArray<string> => {
       break
     at += gap
     if (at > history.at + 180 * day) break
-    // Another terminal status restarts the gaps.
     if (read()) gap = 6 * hour
     if (status === "FAILED" || status === "CANCELLED") break
   }
   return told
 }
 
-/** The operations of one receiver; a ledger in memory scans them for each claim. */
+/** A ledger in memory scans all operations for each claim. */
 const batchSize = 250
 
-/** Registers operations and checks the calls of the handler; `profile` changes switches of the receiver. */
 export const follow = (
   { count, log, seed }: Omit<RunOptions, "stores">,
   profile: Partial<Switches> = {}

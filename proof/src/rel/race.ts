@@ -10,12 +10,9 @@ import * as ReceiverProcess from "./ReceiverProcess.ts"
 import { collectMisses, onDatabases, type Run, type RunOptions, type StoreName } from "./Run.ts"
 import * as Stores from "./Stores.ts"
 
-/** The keys that are posted at once, each to every process. */
 const keysAtOnce = 16
-/** The posts of a callback to a process until it answers 200. */
 const postsOfOneCallback = 100
 
-/** Options that only the tests change. */
 interface RaceOptions {
   readonly processes: number
 }
@@ -69,13 +66,13 @@ const onStore = (
     const [first] = receivers
     yield* Effect.promise(async () => {
       for (let waits = 0; waits < 600 && application.callsOf.size < count; waits++) await sleep(100)
-      // A wrong second call would come as soon as another process finds the row due.
+      // A wrong second call would come soon.
       await sleep(1000)
       await repeat(count, keysAtOnce, async (key) => {
         const id = idOf(key)
         const row = first && (await ReceiverProcess.showTransaction(first, id))
         const { callbacks = 0 } = row ?? {}
-        // A callback whose response was late was stored too, so there may be more.
+        // A callback whose response was late was stored too.
         if (callbacks < ports.length) miss(`${id} has ${callbacks} callbacks`)
         if (row?.told !== "SUCCEED") miss(`${id} is told ${String(row?.told)}`)
         const calls = application.callsOf.get(id)?.length ?? 0

@@ -1,7 +1,7 @@
 /**
- * Runs `pawl reconcile` over a day of transactions with twelve drifts, and kills it three times: exactly the twelve
- * are listed, hardly any transaction is read twice, and hledger accepts the books. Without hledger the figure
- * `hledger` is 0.
+ * Runs `pawl reconcile` over a day of transactions with twelve drifts, and kills it three times:
+ * exactly the twelve are listed, hardly any transaction is read twice, and hledger accepts the
+ * books.
  */
 import { Ledger } from "@pawl/webhook/Ledger"
 import * as NodeStore from "@pawl/webhook/internal/ledger/NodeStore"
@@ -25,7 +25,6 @@ const bin = new URL("../../../packages/pawl/src/bin/pawl.ts", import.meta.url).p
 const date = "2026-11-21"
 const day = Date.parse(date)
 
-/** Fills the store of a receiver that was told SUCCEED of every transaction. */
 const fill = Effect.fnUntraced(function* (store: Stores.SqlStore, count: number) {
   const opened = NodeStore.parse(store.url)
   if (opened === undefined) return yield* Effect.die(`${store.url} is not a store`)

@@ -1,11 +1,5 @@
 /**
- * A receiver that writes its steps to a file, for traces of killed processes. Its handler waits a little, and writes
- * a row in the transaction that marks the status as told.
- *
- * **Details**
- *
- * Each note is a line, appended before the next step. The processes share the file, so lines are in true order and
- * only a last step is missing.
+ * A receiver that appends each step to a file before the next step, for traces of killed processes.
  */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as Handler from "@pawl/core/Handler"

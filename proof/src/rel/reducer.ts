@@ -31,7 +31,6 @@ const observationsOf = (evidence: Evidence.Evidence): ReadonlyArray<ReadonlyArra
   ]
 }
 
-/** Checks the laws on `count` random sequences, and on every `step`-th evidence. */
 export const checkReducer = Effect.fnUntraced(function* (
   { count, log, seed }: Omit<RunOptions, "stores">,
   step = 1,

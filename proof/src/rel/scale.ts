@@ -1,11 +1,6 @@
 /**
- * Runs receivers on four databases within a read budget, with one database cut off for a time: no callback is lost,
- * the other shards do not notice, and no claim waits behind the watch.
- *
- * **Details**
- *
- * Each transaction has a PENDING and a SUCCEED callback, which a read confirms. One database is cut off in the second
- * third. Then the watch of all falls due during a burst of new ones, which uses up the read budget.
+ * Runs receivers on four databases within a read budget, with one database cut off for a time: no
+ * callback is lost, the other shards do not notice, and no claim waits behind the watch.
  */
 import * as Postgres from "@pawl/test-support/Postgres"
 import { serve } from "@pawl/test-support/Listener"
@@ -29,12 +24,12 @@ const receivers = 3
 const cutOff = 1
 /** The limit of reads in a second, over all databases. */
 const readsPerSecond = 200
-/** The transactions that begin in a second, with fewer reads than the limit of a shard. */
+/** The transactions that begin in a second. */
 const pace = 80
 const burst = 200
 /** The difference of handler times that a busy machine makes, in milliseconds. */
 const noise = 25
-/** The longest time in which no transaction is told, in milliseconds, while the budget puts reads off. */
+/** The longest time in which no transaction is told, in milliseconds. */
 const settleTimeout = 120_000
 /** The milliseconds after which only reserved reads go before a waiting claim. */
 const watchGrace = 1500

@@ -1,12 +1,10 @@
 /**
- * Makes a store refuse a part of a receiver's work, and checks that it does not stand still in silence.
+ * Makes a store refuse a part of a receiver's work, and checks that it does not stand still in
+ * silence.
  *
- * **Details**
- *
- * Each cause has its own receiver, application and store. Some callbacks come before the cause, some during it.
- * Within a minute and a half `/readyz` names a worker without progress or a store that cannot be written, and the
- * page shows a problem. With SIGTERM the receiver ends within 10 seconds. Afterwards another one tells every callback
- * that was answered 200.
+ * Within a minute and a half `/readyz` names a worker without progress or a store that cannot be
+ * written, and the page shows a problem. With SIGTERM the receiver ends within 10 seconds.
+ * Afterwards another one tells every callback that was answered 200.
  */
 import { serve } from "@pawl/test-support/Listener"
 import type { Transition } from "@pawl/core/Handler"
@@ -48,10 +46,6 @@ const trigger = (store: StoreName, event: "INSERT" | "UPDATE", field?: string): 
   }
 }
 
-/**
- * The causes: rows cannot be claimed, a call cannot begin, its mark is refused, texts of callbacks are gone, new rows
- * are refused.
- */
 const causes = {
   claim: (store: StoreName) => trigger(store, "UPDATE"),
   start: (store: StoreName) => trigger(store, "UPDATE", "p"),
@@ -135,7 +129,6 @@ const play = (
       const admin = await first.admin
       const ask = async <A>(address: string) => (await (await fetch(address)).json()) as A
       const noticedMs = await within(limits.notice, "readiness says it", async () => {
-        // A store that takes no callbacks is shown by callbacks.
         await Promise.all([post(port), post(port)])
         const { ready, worker } = await ask<Readiness>(`http://127.0.0.1:${port}/readyz`)
         return !ready || worker === "no progress"
@@ -162,7 +155,6 @@ const play = (
     return { figures: all, misses: misses() }
   }).pipe(Effect.scoped)
 
-/** The number of causes at once, each of which waits for a minute. */
 const atOnce = 5
 
 export const silentWith = (

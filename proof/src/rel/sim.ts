@@ -1,6 +1,6 @@
 /**
- * Simulates a shop, its receivers and the payments service in virtual time, under one seed, with faults and
- * forgeries. Every invariant of `docs/proof.md` must hold.
+ * Simulates a shop, its receivers and the payments service in virtual time, under one seed. Every
+ * invariant of `docs/proof.md` must hold.
  */
 import * as NodeHmac from "@pawl/core/NodeHmac"
 import * as Effect from "effect/Effect"
@@ -19,7 +19,6 @@ export const year: PlanGenerator.Size = { days: 365, operationsPerDay: 1, faults
 const dense = { operationsPerDay: 3, faults: 8, forgeries: 1 }
 const month: PlanGenerator.Size = { days: 30, operationsPerDay: 1, faults: 8, forgeries: 2 }
 
-/** Short plans with many faults, which find more in an hour than years do. */
 export const kinds = {
   day: { ...dense, days: 1 },
   "two days": { ...dense, days: 2 },
@@ -31,16 +30,13 @@ export const kinds = {
 
 type Kinds = Readonly<Record<string, PlanGenerator.Size>>
 
-/** Gives every eighth year outages, because the watch for them wakes every minute and costs more than the rest. */
+/** Only every eighth year has outages, because the watch for them wakes every minute. */
 const withOutages = (seed: number, size: PlanGenerator.Size): PlanGenerator.Size => ({
   ...size,
   outages: seed % 8 === 0 ? Math.ceil(size.days / 7) : 0
 })
 
-/**
- * Simulates `count` plans of each kind, each under the next seed. A plan that violates an invariant is shrunk within
- * `shrinkLimits` and ends the run.
- */
+/** A plan that violates an invariant is shrunk within `shrinkLimits` and ends the run. */
 export const simulate = Effect.fnUntraced(function* (
   { count, log, seed }: Omit<RunOptions, "stores">,
   kindsOf: (seed: number) => Kinds,

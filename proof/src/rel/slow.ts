@@ -1,14 +1,10 @@
 /**
- * Lets the service or the application hang, and tells unrelated transactions meanwhile (R34).
+ * Lets the service or the application hang, and tells unrelated transactions meanwhile (R34). The
+ * first call for an unrelated transaction comes within a second of its callback.
  *
- * **Details**
- *
- * - *polls*: three times the count of operations are due, and no read is answered.
- * - *claims*: as many final statuses as the count are claimed, and no read is answered.
- * - *application*: three tenths of the count are told to an application that never answers. Their first calls, 48 at
- *   a time for 10 seconds, come before the unrelated ones.
- *
- * The first call for an unrelated transaction comes within a second of its callback.
+ * - *polls*: many operations are due, and no read is answered.
+ * - *claims*: many final statuses are claimed, and no read is answered.
+ * - *application*: many operations are told to an application that never answers.
  */
 import type { Transition } from "@pawl/core/Handler"
 import { readText, serve } from "@pawl/test-support/Listener"
@@ -35,7 +31,6 @@ import { blank } from "@pawl/webhook/internal/rule/Row"
 import { findOrMake } from "@pawl/webhook/internal/rule/StoredRow"
 
 const maxWait = 1000
-/** The unrelated transactions of each part, and the milliseconds between two. */
 const unrelated = 20
 const unrelatedGap = 250
 
@@ -58,7 +53,7 @@ interface SlowOptions {
   readonly isTimed: boolean
 }
 
-/** Makes an application that never answers calls for ids that begin with 8, and notes when each id was told. */
+/** The application never answers calls for ids that begin with 8. */
 const makeApplication = Effect.gen(function* () {
   const toldAt = new Map<string, number>()
   const port = yield* serve((request, response) => {
@@ -135,7 +130,6 @@ const onStore = (
         await until(
           () => [...application.toldAt.keys()].filter((id) => id.startsWith("8")).length === hanging
         )
-        // The last first calls run until the forward time-out.
         await sleep(11_000)
       })
     }

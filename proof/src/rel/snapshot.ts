@@ -1,11 +1,6 @@
 /**
- * Holds a snapshot of PostgreSQL open while callbacks come, as a backup does: the cost of a claim, and the growth of
- * the tables.
- *
- * **Details**
- *
- * Beside many rows that are not due, new transactions are accepted, claimed and released at a steady pace: before the
- * snapshot, for ten minutes under it, and after it; for a shorter time with fewer rows.
+ * Holds a snapshot of PostgreSQL open while callbacks come, as a backup does: the cost of a claim,
+ * and the growth of the tables.
  */
 import * as NodeHmac from "@pawl/core/NodeHmac"
 import * as Postgres from "@pawl/test-support/Postgres"
@@ -22,14 +17,12 @@ import { collectMisses, percentiles, type Run, type RunOptions } from "./Run.ts"
 import * as Stores from "./Stores.ts"
 
 const fullCount = 1_000_000
-/** The milliseconds of a full run's snapshot, and of the time before and after it. */
+/** The milliseconds of a full run's snapshot. */
 const heldTime = 600_000
 const freeTime = 60_000
 const batch = 64
 const pace = 4
-/** The rounds at the end of a time whose claims are compared. */
 const lastRounds = 60
-/** A released row is due again after this time, in milliseconds. */
 const untilWatch = 12 * 3_600_000
 const mostCost = 2
 const mostBytes = 8192
@@ -92,7 +85,7 @@ const snapshotWith = ({ count, log }: RunOptions) =>
       )
       return took
     })
-    /** Works for a time; returns the median of the last claims and the growth of the tables. */
+    /** Returns the median of the last claims and the growth of the tables. */
     const work = Effect.fnUntraced(function* (name: string, time: number) {
       const rounds = Math.max(20, Math.round((time / 1000) * pace * (count / fullCount)))
       log(`postgres: ${rounds} rounds of ${batch} callbacks, ${name}`)

@@ -1,6 +1,6 @@
 /**
- * Preload module of a program whose clock a run sets. A line of standard input says how many milliseconds it is ahead
- * of the machine. Only the date changes; timers and the monotonic clock go on.
+ * Preload module of a program whose clock a run sets by lines of standard input, in milliseconds.
+ * Only the date changes.
  */
 import { createInterface } from "node:readline"
 
@@ -18,5 +18,4 @@ globalThis.Date = new Proxy(MachineDate, {
 createInterface({ input: process.stdin }).on("line", (line) => {
   ahead = Number(line)
 })
-// The program ends without another line.
 process.stdin.unref()

@@ -1,12 +1,8 @@
 /**
- * Ends receivers with SIGTERM while twelve senders post; none of them is reset (R47).
+ * Ends receivers with SIGTERM while senders post; none of them is reset (R47).
  *
- * **Details**
- *
- * Twelve senders keep their connection; four more open one for each callback. A request on an accepted connection
- * must be answered 200. A sender ends at `Connection: close` or the end of its connection. A connection in the
- * instant in which the port closes is reset by the system and counted as `resetAtOpening`. Each process ends with 0
- * within 10 seconds.
+ * A request on an accepted connection must be answered 200. A connection in the instant in which
+ * the port closes is counted as `resetAtOpening`. Each process ends with 0 within 10 seconds.
  */
 import type { Status } from "@pawl/core/Status"
 import * as Effect from "effect/Effect"
@@ -29,7 +25,6 @@ import * as Stores from "./Stores.ts"
 const [keeping, opening] = [12, 4]
 const gap = 20
 const traffic = 400
-/** The longest time from SIGTERM to the end, in milliseconds. */
 const maxEndTime = 10_000
 
 const onStore = (name: Exclude<StoreName, "memory">, { count, log, seed }: RunOptions) =>
@@ -47,7 +42,7 @@ const onStore = (name: Exclude<StoreName, "memory">, { count, log, seed }: RunOp
       return RawSender.requestOf(FakeService.callback(id, "SUCCEED"))
     }
 
-    /** Posts at most `most` callbacks over one connection. Returns whether the sender goes on with another one. */
+    /** Returns whether the sender goes on with another connection. */
     const post = (port: number, stop: number, most: number): Promise<boolean> =>
       new Promise((resolve) => {
         let [isConnected, isWaiting, goesOn] = [false, false, false]

@@ -25,10 +25,7 @@ import * as ReceiverProcess from "./ReceiverProcess.ts"
 import { collectMisses, inSequence, type Run, type RunOptions } from "./Run.ts"
 import * as Stores from "./Stores.ts"
 
-/**
- * Limits of a response, and from the end of a fault to the first 200, in milliseconds; longer in tests, for busy
- * machines.
- */
+/** Limits of a response, and from the end of a fault to the first 200, in milliseconds. */
 export interface Limits {
   readonly response: number
   readonly recovery: number
@@ -60,7 +57,7 @@ export const makeChecks = Effect.fnUntraced(function* ({ recovery, response }: L
     else miss(`${id} was answered ${String(status)}`)
     return status
   }
-  /** Posts callbacks during a fault; with `isSure` false, some may still be stored. */
+  /** With `isSure` false, some callbacks may still be stored. */
   const during = (port: number, count: number, fault: string, isSure = true) =>
     Effect.promise(() =>
       repeat(count, connections, async () => {
@@ -160,7 +157,7 @@ const locked = ({ count, limits, log }: Options) =>
     return yield* report(store)
   }).pipe(Effect.scoped)
 
-/** SQLite: the file may not grow. The receiver runs in this process, which limits the pages. */
+/** The receiver runs in this process, which limits the pages. */
 const full = ({ count, limits, log }: Options) =>
   Effect.gen(function* () {
     const store = yield* Stores.makeSql("sqlite")
@@ -189,7 +186,7 @@ const full = ({ count, limits, log }: Options) =>
     log("sqlite: the disk is full")
     const [pages] = (yield* sql`PRAGMA page_count`.values).flat()
     yield* limit(Number(pages))
-    // The first callbacks fill the free space in the last pages.
+    // The first callbacks fill the last pages.
     yield* during(port, 500, "filling up", false)
     yield* during(port, count, "full")
     yield* limit(1_000_000_000)

@@ -16,7 +16,7 @@ interface Options extends RunOptions {
   readonly limits: Limits
 }
 
-/** Replaces a SQLite file: it is removed, a copy gets its name, then it gets its name back. */
+/** The file is removed, a copy gets its name, then it gets its name back. */
 const replaced = ({ count, limits, log }: Options) =>
   Effect.gen(function* () {
     const store = yield* Stores.makeSql("sqlite")
@@ -45,7 +45,7 @@ const statement = (server: PostgresServer.PostgresServer, text: string) =>
     Effect.provide(clientOf(server))
   )
 
-/** Kills all processes of a PostgreSQL server whose role does not wait for the disk, repeatedly. */
+/** The role does not wait for the disk. */
 const killed = ({ count, limits, log }: Options) =>
   Effect.gen(function* () {
     const server = yield* PostgresServer.make()
@@ -69,7 +69,7 @@ const killed = ({ count, limits, log }: Options) =>
     return yield* report({ _tag: "postgres", url: "", database }, clientOf(server))
   }).pipe(Effect.scoped)
 
-/** Fails over to a PostgreSQL standby, which becomes the primary, while the old primary goes on read-only. */
+/** The old primary goes on read-only. */
 const failedOver = ({ count, limits, log }: Options) =>
   Effect.gen(function* () {
     const old = yield* PostgresServer.make()
@@ -94,7 +94,6 @@ const failedOver = ({ count, limits, log }: Options) =>
     return yield* report({ _tag: "postgres", url: "", database }, clientOf(standby))
   }).pipe(Effect.scoped)
 
-/** Runs the faults, perhaps with the fail-over. Without programs of PostgreSQL, only those of SQLite. */
 export const storeLostWith = (options: RunOptions, limits: Limits, hasFailOver: boolean) => {
   const hasPrograms = PostgresServer.programs() !== undefined
   if (!hasPrograms)

@@ -1,6 +1,4 @@
-/**
- * Planted bugs: typical mistakes, each of which a simulation must find.
- */
+/** Planted bugs, each of which a simulation must find. */
 import { StoreUnavailable } from "@pawl/core/CallbackError"
 import * as Evidence from "@pawl/core/Evidence"
 import type { Switches } from "@pawl/core/Profile"
@@ -16,8 +14,7 @@ type Store = Ledger["Service"]
 type Receive = Receiver["Service"]["receive"]
 
 /**
- * A bug in the merchant's code. `requestId` returns the one to send, from the right one and the earlier attempts.
- * `commitsApart`: the handler's effects commit before the told mark.
+ * A bug in the merchant's code. `commitsApart`: the handler's effects commit before the told mark.
  */
 export interface Bug {
   readonly policy?: Evidence.Policy

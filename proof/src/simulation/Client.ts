@@ -1,6 +1,4 @@
-/**
- * The client of the merchant's processes, and its account.
- */
+/** The client of the merchant's processes. */
 import type { Hmac } from "@pawl/core/Hmac"
 import type * as Pawl from "@pawl/http/Pawl"
 import * as PawlConfig from "@pawl/http/PawlConfig"
@@ -17,7 +15,6 @@ export const secret = "canary-of-the-merchant-secret"
 
 export const card = { number: "4242424242424242", expMonth: "04", expYear: "2030" }
 
-/** Layer of every service of the client over a transport. */
 export const layer = (transport: Transport["Service"]): Layer.Layer<Pawl.Services, never, Hmac> =>
   PawlPortable.layer.pipe(
     Layer.provide(Layer.succeed(Transport, transport)),

@@ -15,10 +15,7 @@ import { origin, secret } from "./Client.ts"
 import { type Process, processes } from "./Plan.ts"
 import type { Trace } from "./Trace.ts"
 
-/**
- * Checks the client. `wasMade` returns whether the operation of a create was made; `confirmed` are the statuses that
- * the service stated in any response.
- */
+/** Checks the client; `confirmed` are the statuses that the service stated in any response. */
 export interface ClientChecker {
   readonly sent: (from: Process, request: Request) => void
   readonly processed: (request: Request, status: number) => void
@@ -38,13 +35,9 @@ interface Failure {
   readonly _tag: string
 }
 
-/** The longest call with all attempts, in milliseconds. */
 const callTimeout = Duration.toMillis(Duration.seconds(30))
 
-/**
- * The milliseconds until an access token is renewed: it is valid for 30 days and renewed a day early; another day is
- * for skewed clocks.
- */
+/** A token is valid for 30 days and renewed a day early; another day is for skewed clocks. */
 const accessTokenRenewal = 28 * 86_400_000
 
 export const make = (trace: Trace): ClientChecker => {
@@ -52,10 +45,7 @@ export const make = (trace: Trace): ClientChecker => {
   const changes = new Map<string, number>()
   const statuses = new Map<string, Set<Status>>()
   const reads = new Map<string, Array<number>>()
-  /**
-   * The reasons to request an access token: a start, or a refused token. `at` is when the process last got one,
-   * because an old one may be renewed.
-   */
+  /** The reasons to request an access token. */
   const tokens = new Map(processes.map((process) => [process, { reasons: 0, at: 0 }]))
   let openCalls = 0
 

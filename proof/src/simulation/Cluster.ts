@@ -28,10 +28,7 @@ import * as Receivers from "./Receivers.ts"
 import * as Service from "./Service.ts"
 import type { Trace } from "./Trace.ts"
 
-/**
- * A cluster. `backlog`: the due rows without a lease. `checkUnreadable`: each unreadable row is a dead letter for
- * that reason.
- */
+/** A cluster; `backlog` is the due rows without a lease. */
 export interface Cluster {
   readonly events: ReadonlyArray<{ readonly at: number; readonly effect: Effect.Effect<void> }>
   readonly redrive: Effect.Effect<void>
@@ -44,14 +41,12 @@ export interface Cluster {
   readonly told: () => number
 }
 
-/** The statuses from which the service itself moves, by the status it moves to. */
 const movesFrom = {
   REFUNDED: ["SUCCEED"],
   CHARGEBACK: ["SUCCEED", "REFUNDED"],
   SUCCEED: ["CHARGEBACK"]
 }
 
-/** The time from the begin of the quiet time after which every row can be read again. */
 const repairTime = Duration.toMillis(Duration.hours(2))
 
 export const make = Effect.fnUntraced(function* (

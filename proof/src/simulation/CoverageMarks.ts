@@ -1,6 +1,4 @@
-/**
- * Coverage marks: events that the simulations together must meet, so that passing runs mean something.
- */
+/** Coverage marks: events that the simulations together must meet. */
 import * as Faults from "@pawl/testkit/Faults"
 import { forgeries, handlerActions, processes, faultKinds } from "./Plan.ts"
 

@@ -1,10 +1,6 @@
 /**
- * A ledger that outlives its processes, and can be unavailable, slow, or lose its reply.
- *
- * **Details**
- *
- * A slow statement takes effect at its end, so it is lost when its process dies earlier. Statements of a dead process
- * are refused; its leases stay until they end.
+ * A ledger that outlives its processes, and can be unavailable, slow, or lose its reply. A slow
+ * statement takes effect at its end, so it is lost when its process dies earlier.
  */
 import { StoreUnavailable } from "@pawl/core/CallbackError"
 import * as Ledger from "@pawl/webhook/Ledger"
@@ -19,7 +15,6 @@ import type { Nemesis } from "./Nemesis.ts"
 import type { Instance } from "./Process.ts"
 import type { Trace } from "./Trace.ts"
 
-/** Effects of the handler that commit with the write of the told mark. */
 export const Commit = Context.Reference<(() => void) | undefined>(
   "@pawl/proof/simulation/CrashableStore/Commit",
   { defaultValue: () => undefined }
@@ -31,17 +26,15 @@ export interface CrashableStore {
   readonly direct: Ledger.Ledger["Service"]
 }
 
-/**
- * The poll interval with which the receivers watch for outages: work wakes every worker, so none has to look for it.
- */
+/** Work wakes every worker, so none has to poll. */
 const pollInterval = Duration.hours(1)
 
-/** The most claims at one instant, because more mean a loop without a wait. */
+/** More claims at one instant mean a loop without a wait. */
 const claimsAtOneInstant = 10_000
 
 /**
- * Options of a store. `plant` replaces its ledger by one with a bug; `registered` is called with each registration
- * that takes effect; `watchedUntil` is the time until which the receivers watch for outages, by default none.
+ * Options of a store. `plant` replaces its ledger by one with a bug; `watchedUntil` is the time
+ * until which the receivers watch for outages.
  */
 interface Options {
   readonly plant: ((ledger: Ledger.Ledger["Service"]) => Ledger.Ledger["Service"]) | undefined
@@ -76,14 +69,13 @@ export const make = Effect.fnUntraced(function* (
   let claims = 0
   let lastClaimAt = 0
 
-  /** Latches of the processes, because work wakes the worker of each. */
   const latches = new Set<Latch.Latch>()
   const wakeAll = Effect.sync(() => {
     for (const latch of latches) latch.openUnsafe()
   })
   yield* Effect.forkScoped(Effect.forever(Effect.andThen(ledger.awaitWork, wakeAll)))
 
-  /** Ends a loop of claims, in which virtual time would stand still. */
+  /** In a loop of claims virtual time would stand still. */
   const limitClaims = Effect.suspend(() => {
     claims = lastClaimAt === trace.now() ? claims + 1 : 0
     lastClaimAt = trace.now()
@@ -138,7 +130,7 @@ export const make = Effect.fnUntraced(function* (
       reserveReads: (wanted, at) => execute(ledger.reserveReads(wanted, at)),
       lowerReads: (by, at) => execute(ledger.lowerReads(by, at)),
       shift: (options) => execute(ledger.shift(options)),
-      // In the quiet time the watch rests: it wakes every minute and no outage follows.
+      // In the quiet time no outage follows.
       noteAlive: (at) =>
         isWatched && trace.now() >= watchedUntil ? Effect.never : execute(ledger.noteAlive(at)),
       takeOwner: (account) => execute(ledger.takeOwner(account)),

@@ -1,7 +1,4 @@
-/**
- * An attacker who posts changed copies of callbacks. The checksum covers neither status nor URL, so some are answered
- * 200; their statuses must have no effect.
- */
+/** An attacker who posts changed copies of callbacks, whose statuses must have no effect. */
 import type { Incoming } from "@pawl/webhook/Verifier"
 import * as Effect from "effect/Effect"
 import type { Callbacks, Post } from "./Network.ts"

@@ -1,13 +1,10 @@
-/**
- * Storage for a gateway's state that outlives the gateway, which keeps it in its own maps by default.
- */
+/** Storage for a gateway's state that outlives the gateway. */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { Transaction } from "@pawl/testkit/Gateway"
 import type { ScheduledTransaction } from "@pawl/testkit/internal/gateway/ScheduledTransaction"
 import { StateStore } from "@pawl/testkit/internal/state/StateStore"
 
-/** State of a gateway and its courier. `layer` provides it to `Gateway.layer` and `Courier.layer`. */
 export interface GatewayState {
   readonly layer: Layer.Layer<never>
   readonly transactions: () => ReadonlyArray<Transaction>

@@ -1,11 +1,7 @@
 /**
- * The merchant's shop: it makes operations, registers them, and continues open orders after a crash.
- *
- * **Details**
- *
- * An order and its requestId are stored before anything is sent. A call with a requestId is repeated until its
- * outcome is known, or the service has refused it three times over ten minutes, as durable requests are. A refusal
- * counts also after a doubt.
+ * The merchant's shop: it makes operations, registers them, and continues open orders after a
+ * crash. A call with a requestId is repeated until its outcome is known, or the service has refused
+ * it three times over ten minutes, as durable requests are.
  */
 import { Hmac } from "@pawl/core/Hmac"
 import type { CreateError } from "@pawl/core/PaymentsError"
@@ -34,7 +30,6 @@ import type { Operation } from "./Plan.ts"
 import * as Process from "./Process.ts"
 import type { Trace } from "./Trace.ts"
 
-/** Parts of a shop; `wasMade` returns whether the service has a transaction of this requestId. */
 export interface Options {
   readonly seed: number
   readonly bug: Bug
@@ -67,7 +62,7 @@ interface Refusals {
   readonly since: number
 }
 
-/** The number of refusals, and the milliseconds between the first and the last, that end a request. */
+/** The refusals that end a request. */
 const maxRefusals = 3
 const refusalTime = Duration.toMillis(Duration.minutes(10))
 
@@ -76,7 +71,6 @@ const isRefusal = (error: CreateError): boolean => {
   return last._tag === "NotFound" || last._tag === "ValidationFailed"
 }
 
-/** Returns the delay before the next attempt: from a minute to an hour. */
 const retryDelay = (attempts: number) => Duration.minutes(Math.min(2 ** attempts, 60))
 const everySecond = Schedule.spaced("1 second")
 
@@ -95,7 +89,7 @@ export const make = Effect.fnUntraced(function* (
         const attempts = order.attempts.get(requestId) ?? 0
         order.attempts.set(requestId, attempts + 1)
         const sent = bug.requestId?.(requestId, attempts) ?? requestId
-        // An earlier attempt may have made the operation, so only the first is checked.
+        // An earlier attempt may have made the operation.
         const wasMade = Effect.sync(() => attempts === 0 && options.wasMade(sent))
         const exit = yield* checker.call(requestId, call(sent), wasMade)
         if (Exit.isSuccess(exit)) {
@@ -138,7 +132,7 @@ export const make = Effect.fnUntraced(function* (
             : orderedKind === "subscription"
               ? "card-payment"
               : orderedKind
-        // The amount of a card payment may change, so only APM operations are registered with theirs.
+        // The amount of a card payment may change.
         const { accountId, amount, currency, mid } = Orders.orderedOf(order.operation)
         const request = kind.startsWith("apm") ? { accountId, amount, currency } : { mid }
         yield* Ledger.register(kind, { transactionId: id, transactionStatus }, request).pipe(
@@ -194,7 +188,7 @@ export const make = Effect.fnUntraced(function* (
         }
         for (const { after, event } of steps.slice(order.steps)) {
           yield* sleepUntil(at + after)
-          // A pause counts as done before it is sent, because it may be sent only once.
+          // A pause may be sent only once.
           if (event === "pause") order.steps++
           yield* step(order, event)
           if (event !== "pause") order.steps++

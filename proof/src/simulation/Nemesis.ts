@@ -15,8 +15,8 @@ type KindOn<T extends Target> = Exclude<
 >
 
 /**
- * Source of the faults: `strike` returns the current fault of a target and its end, and marks it as met. `clock`
- * returns a process's clock, with right durations.
+ * Source of the faults: `strike` returns the current fault of a target and marks it as met; `clock`
+ * returns a process's clock.
  */
 export interface Nemesis {
   readonly strike: <T extends Target>(
@@ -74,7 +74,6 @@ export const make = Effect.fnUntraced(function* (
         currentTimeNanos: Effect.sync(nanos),
         monotonicTimeNanosUnsafe: () => base.monotonicTimeNanosUnsafe(),
         monotonicTimeNanos: base.monotonicTimeNanos,
-        // The clock shows whole milliseconds, and a wait with jitter may be a fraction.
         sleep: (duration) => base.sleep(Duration.millis(Math.ceil(Duration.toMillis(duration))))
       }
     }

@@ -94,16 +94,12 @@ const refusal = (status: number, headers: Gateway.Response["headers"]): Gateway.
   body: JSON.stringify({ message: `A fault of the plan: ${status}` })
 })
 
-/** A post to the receivers; `isVerifiable`: its checksum and URL must pass verification. */
 export interface Post {
   readonly incoming: Incoming
   readonly isVerifiable: boolean
 }
 
-/**
- * The link to the receivers: `deliver` returns undefined when no receiver responds, and `recent` are the service's
- * posts, newest first.
- */
+/** The link to the receivers; `recent` are the service's posts, newest first. */
 export interface Callbacks {
   readonly client: HttpClient.HttpClient
   readonly deliver: (post: Post) => Effect.Effect<StatusCode | undefined>
@@ -162,7 +158,7 @@ export const callbacks = Effect.fnUntraced(function* (
         yield* deliverLater(post, 0)
         return yield* deliver(post)
       case "held":
-        // All held posts arrive within 10 seconds of the fault's end, the last one first.
+        // All held posts arrive within 10 seconds of the fault's end.
         yield* deliverLater(post, until - trace.now() + 10_000 - (heldPosts++ % 10_000))
         return undefined
     }

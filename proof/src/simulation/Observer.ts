@@ -1,6 +1,4 @@
-/**
- * An observer of a simulation. Its functions are called as something happens, and change nothing.
- */
+/** An observer of a simulation, whose functions change nothing. */
 import type { Transition } from "@pawl/core/Handler"
 import type { Transaction } from "@pawl/testkit/Gateway"
 import type { Journal } from "@pawl/webhook/Journal"
@@ -11,7 +9,6 @@ import type { Post } from "./Network.ts"
 
 export type ReceiverName = "receiver 1" | "receiver 2"
 
-/** The facts for an observer: the true time, the service's transactions, unreadable rows. */
 export interface Lookups {
   readonly now: () => number
   readonly transaction: (transactionId: string) => Transaction | undefined
@@ -26,7 +23,6 @@ export interface Instance {
   readonly ended: () => void
 }
 
-/** Observes a simulation. `delivering`: a post reaches a receiver; the result is called with the response. */
 export interface Observer {
   readonly begin: (lookups: Lookups) => void
   readonly started: (name: ReceiverName, isDead: () => boolean) => Instance

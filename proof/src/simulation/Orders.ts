@@ -16,7 +16,6 @@ import type * as Redacted from "effect/Redacted"
 import * as Client from "./Client.ts"
 import { day, type Operation } from "./Plan.ts"
 
-/** The fields of a response that name what was made. */
 export interface Created {
   readonly transactionId?: string | null | undefined
   readonly refundId?: string
@@ -34,7 +33,6 @@ export interface Orders {
   readonly cancel: (subscriptionId: string) => Call<unknown>
 }
 
-/** Returns the accounts and amount that an operation's callbacks must match. */
 export const orderedOf = ({ id }: Operation) => ({
   accountId: "4711",
   mid: "4711",
@@ -46,7 +44,6 @@ const shop = "https://shop.example/callback"
 
 const urlDate = (at: number): string => DateTime.formatIsoDateUtc(DateTime.makeUnsafe(at))
 
-/** Returns the callback URL; every second one has a token. */
 const urlOf = (operation: Operation, requestId: string) =>
   Effect.gen(function* () {
     if (operation.id % 2 === 0) return shop

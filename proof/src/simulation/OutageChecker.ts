@@ -25,11 +25,10 @@ const minute = 60_000
 
 /** The shortest outage after which all is read again: a minute longer than the repeats of a callback. */
 const leastOutage = 63 * minute
-/** The time without a fault in which all is read and told. A handler that never ends takes five minutes of it. */
+/** The time without a fault in which all is read and told. */
 const calmTime = 30 * minute
-/** The time of a lease, which a fault may leave behind. */
 const leaseTime = minute / 2
-/** The time before an outage in which a clock that jumped may leave a wrong note of when a worker was alive. */
+/** A clock that jumped in this time may leave a wrong note of when a worker was alive. */
 const noteTime = 60 * minute
 
 export const make = (trace: Trace, { faults }: Plan): OutageChecker => {

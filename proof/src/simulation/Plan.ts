@@ -1,7 +1,4 @@
-/**
- * Plan of a simulation: plain lists of events, drawn by `PlanGenerator` before the run, so that they can be saved and
- * shrunk.
- */
+/** Plan of a simulation: plain lists of events, which can be saved and shrunk. */
 import * as Faults from "@pawl/testkit/Faults"
 
 /**
@@ -21,13 +18,12 @@ export interface Plan {
   readonly outages?: ReadonlyArray<Outage>
 }
 
-/** The merchant's processes. The service is one too; its clock is right. */
 export const processes = ["client", "receiver 1", "receiver 2"] as const
 
 export type Process = (typeof processes)[number]
 
 /**
- * An operation, with its scenario at the service and later events.
+ * An operation.
  *
  * - `steps`: calls of the merchant and moves by the service, each at a time after the create.
  * - `handlerActions`: the first calls of the handler; it accepts every later one.
@@ -43,7 +39,7 @@ export interface Operation {
   readonly isUnreadable?: boolean
 }
 
-/** A fault that lasts for `duration`. `jump` is a clock's error in milliseconds. */
+/** A fault; `jump` is a clock's error in milliseconds. */
 export type Fault = {
   readonly [Target in keyof typeof faultKinds]: {
     readonly at: number
@@ -95,10 +91,7 @@ export const forgedStatuses = [
   "PENDING"
 ] as const
 
-/**
- * Changes to a callback: another status, a changed field under the checksum, no checksum, `paymentMethod` twice, or
- * no token in the URL.
- */
+/** Changes to a callback; `query` has `paymentMethod` twice. */
 export const forgeries = ["status", "status", "amount", "checksum", "query", "token"] as const
 
 const linkFaults = [...Faults.kinds, "hang"] as const

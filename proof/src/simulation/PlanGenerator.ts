@@ -34,7 +34,7 @@ const scenarios = [
   "chargeback"
 ]
 
-/** Arbitrary of scenarios, half of which have no delivery faults because the network has enough. */
+/** Half of the scenarios have no delivery faults because the network has enough. */
 const scenario = (kind: Operation["kind"]): fc.Arbitrary<string> =>
   fc
     .tuple(
@@ -48,10 +48,6 @@ const late = fc.integer({ min: hour, max: 20 * day })
 
 const readablePerUnreadable = 24
 
-/**
- * Arbitrary of later events: a payment may be refunded and charged back days later, and a chargeback won. A payout may
- * be returned.
- */
 const stepsOf = (kind: Operation["kind"]): fc.Arbitrary<Operation["steps"]> => {
   if (kind === "subscription") {
     return fc.tuple(fc.integer({ min: hour, max: 3 * day }), late).map(([one, two]) => [
@@ -104,13 +100,13 @@ const fault = (moments: ReadonlyArray<number>): fc.Arbitrary<Fault> =>
         "store"
       ),
       fc.constantFrom(...moments),
-      // Most faults begin while the create and the first callbacks are in flight.
+      // Most faults begin while the first callbacks are in flight.
       fc.oneof(
         fc.integer({ min: -20 * second, max: 4 * second }),
         fc.integer({ min: -10 * second, max: 2 * minute }),
         fc.integer({ min: -minute, max: 2 * hour })
       ),
-      // Most are short; some outlast the retries of the service.
+      // Some outlast the retries of the service.
       fc.oneof(
         { weight: 3, arbitrary: fc.integer({ min: 20 * second, max: 3 * minute }) },
         { weight: 2, arbitrary: fc.integer({ min: minute, max: 30 * minute }) },
@@ -123,7 +119,7 @@ const fault = (moments: ReadonlyArray<number>): fc.Arbitrary<Fault> =>
         (kind) =>
           ({
             at: Math.max(0, moment + offset),
-            // Every process retries an unavailable store each second, so long faults would cost much.
+            // Every process retries an unavailable store each second.
             duration: target === "store" ? Math.min(duration, 3 * minute) : duration,
             target,
             kind,
@@ -144,7 +140,7 @@ const forgery = (moments: ReadonlyArray<number>): fc.Arbitrary<Forgery> =>
 
 const skew = fc.integer({ min: -2 * second, max: 2 * second })
 
-/** Arbitrary of outages that begin shortly before a moment, and outlast the repeats of the service. */
+/** The outages outlast the repeats of the service. */
 const outage = (moments: ReadonlyArray<number>): fc.Arbitrary<Outage> =>
   fc.record({
     at: fc
@@ -162,12 +158,8 @@ export interface Size {
 }
 
 /**
- * Draws a plan; the same seed gives the same one. Each list is drawn independently.
- *
- * **Details**
- *
- * Faults lie close to the operations and end with the last of the `days`. The quiet time has a tenth as many
- * operations, with forgeries and without faults.
+ * Draws a plan. Faults lie close to the operations and end with the last of the `days`; the quiet
+ * time has operations and forgeries without faults.
  */
 export const draw = (
   seed: number,

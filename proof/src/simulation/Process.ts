@@ -6,7 +6,7 @@ import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Scope from "effect/Scope"
 
-/** An instance, from a start to the next kill. `run` returns undefined when it is killed meanwhile. */
+/** An instance, from a start to the next kill. */
 export interface Instance {
   readonly isDead: () => boolean
   readonly number: number
@@ -14,8 +14,7 @@ export interface Instance {
 }
 
 /**
- * A process over its instances. `running` is undefined while it is down; a stopped instance runs until it is done,
- * even beside the next one.
+ * A process over its instances. A stopped instance runs until it is done, even beside the next one.
  */
 export interface Process<out A> {
   readonly running: () => A | undefined
@@ -25,8 +24,8 @@ export interface Process<out A> {
 }
 
 /**
- * Makes a process that runs `boot` at each start, and is down at first. Crashes may overlap: after two kills it runs at
- * the second start.
+ * Makes a process that runs `boot` at each start. After two overlapping crashes it runs at the
+ * second start.
  */
 export const make = <A>(
   boot: (instance: Instance) => Effect.Effect<A, never, Scope.Scope>
@@ -35,7 +34,6 @@ export const make = <A>(
     | { readonly value: A; readonly kill: Effect.Effect<void>; readonly stop: Effect.Effect<void> }
     | undefined
   let instances = 0
-  /** The number of kills so far without a start. */
   let openKills = 1
   return {
     running: () => current?.value,

@@ -1,6 +1,6 @@
 /**
- * Checks the responses of the receivers, their rows, and the changes that the handler is told (S1 to S10, S15, P1 to
- * P3).
+ * Checks the responses of the receivers, their rows, and the transitions of the handler (S1 to S10,
+ * S15, P1 to P3).
  */
 import * as Evidence from "@pawl/core/Evidence"
 import type { Transition } from "@pawl/core/Handler"
@@ -24,8 +24,8 @@ export interface Lookups {
 }
 
 /**
- * Checks the receivers. `delivered`: a post got this response, or none. `outage`: no receiver ran between two times.
- * `isRegistered`: the shop registered the transaction. `told`: the number of committed changes.
+ * Checks the receivers. `delivered`: a post got this response, or none. `outage`: no receiver ran
+ * between two times. `told`: the number of committed changes.
  */
 export interface ReceiverChecker {
   readonly delivered: (post: Post, status: StatusCode | undefined) => Effect.Effect<void>
@@ -47,18 +47,18 @@ interface History {
   readonly commits: Array<Commit>
 }
 
-/** The longest time from a callback to its commit in the quiet time, in milliseconds: one read and a second. */
+/** The longest time from a callback to its commit in the quiet time, in milliseconds. */
 const maxDelay = 3000
 
 /** The longest gap between reads of a transaction that may change, and the longest faults. */
 const maxGap = 14 * day
 const faultTime = day
 
-/** The time after the last new claim in which reads go on, in milliseconds. */
+/** Reads go on for this time after the last new claim, in milliseconds. */
 const watchTime = 180 * day
 /**
- * The time after which a transaction in FAILED or CANCELLED is read once more: 12 hours. A clock may be wrong by an
- * hour at both times.
+ * A transaction in FAILED or CANCELLED is read once more after 12 hours, and a clock may be wrong
+ * by an hour.
  */
 const lastReadTime = 10 * 3_600_000
 
@@ -101,7 +101,7 @@ export const make = (
     else if (hasTerminalClaim(row)) turns.overtaken(transactionId)
   })
 
-  /** Tells whether a status can be told now: it needs no read, and no earlier call is in the way. */
+  /** Tells whether a status can be told now. */
   const canBeTold = (row: Row, status: Status): boolean => {
     const { attempt, deadLetter, evidence, read, told, transactionId } = row
     return (
@@ -202,7 +202,6 @@ export const make = (
 
   const checkEnds = ({ history, kind, transactionId }: Transaction) => {
     const { handlerActions = [], isUnreadable = false } = operationOf(transactionId) ?? {}
-    // Such a row is a dead letter until an operator redrives it.
     if (isUnreadable || handlerActions.includes("fails for days")) return
     if (kind === "refund") return
     const { accepted, commits } = historyOf(transactionId)
@@ -225,7 +224,6 @@ export const make = (
   const checkQuiet = (transaction: Transaction) =>
     Effect.sync(() => {
       const { createdTime, history, transactionId } = transaction
-      // A charge may be made in the millisecond in which the faults end.
       if (Date.parse(createdTime) <= quietAt) return
       const { accepted, commits } = historyOf(transactionId)
       const reads = client.reads(transactionId)
@@ -286,10 +284,7 @@ export const make = (
 const hasTerminalClaim = ({ evidence }: Row): boolean =>
   Evidence.claimedStatuses(evidence).some(isTerminal)
 
-/**
- * Tells whether a status may follow: a higher rank, or an equal one for CUSTOMER_VERIFICATION and another terminal
- * status.
- */
+/** Allows a higher rank, or an equal one for CUSTOMER_VERIFICATION and another terminal status. */
 const mayFollow = (last: Status, next: Status): boolean =>
   rank(next) > rank(last) ||
   (rank(next) === rank(last) &&

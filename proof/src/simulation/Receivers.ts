@@ -1,6 +1,4 @@
-/**
- * The deployed receivers, on a store that they share.
- */
+/** The receivers on a shared store. */
 import * as Handler from "@pawl/core/Handler"
 import { Hmac } from "@pawl/core/Hmac"
 import { Profile } from "@pawl/core/Profile"
@@ -32,7 +30,6 @@ import type { ReceiverChecker } from "./ReceiverChecker.ts"
 import type { Trace } from "./Trace.ts"
 import type { CallEnd } from "./TurnChecker.ts"
 
-/** Parts of a receiver; `handlerActionsOf` returns what the handler does, call by call. */
 export interface Options {
   readonly name: ReceiverName
   readonly seed: number
@@ -48,7 +45,6 @@ export interface Options {
   readonly quietAt: number
 }
 
-/** Makes a receiver, which is down until it is started. */
 export const make = Effect.fnUntraced(function* (
   options: Options
 ): Effect.fn.Return<Process.Process<Receive>, never, Hmac> {
@@ -112,7 +108,6 @@ export const make = Effect.fnUntraced(function* (
       )
       const layer = Receiver.layer({
         policy: bug.policy ?? "final",
-        // The read budget has its own laws.
         limits: { readsPerSecond: Infinity }
       }).pipe(
         Layer.provide(Verifier.layer({ current: Redacted.make(Client.secret) })),
@@ -141,7 +136,7 @@ export const make = Effect.fnUntraced(function* (
   )
 })
 
-/** Watches the leases of a process, so that a bug can release them. */
+/** A bug can release the leases of a process. */
 const watching = (ledger: Ledger.Ledger["Service"]) => {
   const leases = new Map<string, Leased>()
   const keyOf = ({ scope, transactionId }: Leased) => `${scope}/${transactionId}`
@@ -168,7 +163,7 @@ const watching = (ledger: Ledger.Ledger["Service"]) => {
   return { ledger: watched, releaseAll }
 }
 
-/** Returns how a call ended. A handler that interrupts itself has failed. */
+/** A handler that interrupts itself has failed. */
 const endOf = (
   action: Operation["handlerActions"][number],
   exit: Exit.Exit<void, string>

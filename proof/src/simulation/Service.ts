@@ -1,6 +1,4 @@
-/**
- * The payments service as a process: a gateway and its courier, whose state outlives it.
- */
+/** The payments service as a process: a gateway and its courier. */
 import { Hmac } from "@pawl/core/Hmac"
 import * as Courier from "@pawl/testkit/Courier"
 import * as Gateway from "@pawl/testkit/Gateway"
@@ -23,7 +21,6 @@ export interface Service extends Pick<GatewayState.GatewayState, "transaction" |
   readonly process: Process.Process<RunningService>
 }
 
-/** Makes the service, which posts callbacks with `client`; it is down at first. */
 export const make = Effect.fnUntraced(function* (
   seed: number,
   client: HttpClient.HttpClient

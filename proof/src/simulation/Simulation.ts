@@ -1,11 +1,7 @@
 /**
- * Runs a merchant's processes and the payments service under one seed, in virtual time.
- *
- * **Details**
- *
- * The shop, two receivers on one store, and the service with its courier are the deployed code; only clocks, links
- * and the store are replaced. Every fault of the `Plan` ends before `quietAt`; a quiet time of 75 days follows.
- * `docs/proof.md` lists the invariants.
+ * Runs a merchant's processes and the payments service under one seed, in virtual time. The code is
+ * the deployed one; only clocks, links and the store are replaced. Every fault of the `Plan` ends
+ * before `quietAt`.
  */
 import type { Hmac } from "@pawl/core/Hmac"
 import * as Cause from "effect/Cause"
@@ -25,9 +21,7 @@ import * as Observer from "./Observer.ts"
 import * as Plan from "./Plan.ts"
 import * as Trace from "./Trace.ts"
 
-/**
- * Options of a run: `listen` gets the lines of the trace, and `stopsAtViolation` ends the run at the first violation.
- */
+/** Options of a run; `listen` gets the lines of the trace. */
 export interface Options {
   readonly bug?: Bug
   readonly listen?: (line: string) => void

@@ -1,6 +1,4 @@
-/**
- * Trace of a simulation: its hash, coverage marks and violations.
- */
+/** Trace of a simulation. */
 import { Hmac } from "@pawl/core/Hmac"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -8,10 +6,7 @@ import * as Hex from "effect/encoding/Hex"
 import * as Latch from "effect/Latch"
 import * as Redacted from "effect/Redacted"
 
-/**
- * Records a simulation. `note` adds a line, which may depend only on the plan; `violated` completes at the first
- * violation.
- */
+/** Records a simulation; a line may depend only on the plan. */
 export interface Trace {
   readonly now: () => number
   readonly note: (line: string) => void
@@ -35,7 +30,6 @@ export interface Violation {
 const hashedAtOnce = 100_000
 const keptViolations = 5
 
-/** Makes the trace of one simulation; `expected` are the marks to meet, and `listen` receives every line. */
 export const make = Effect.fnUntraced(function* (
   expected: ReadonlyArray<string>,
   listen: (line: string) => void = () => {}

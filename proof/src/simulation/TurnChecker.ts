@@ -1,6 +1,6 @@
 /**
- * Checks when the handler is called: turns, waits after failed calls, and that a slow call or a wrong clock delays no
- * other transaction (S11 to S14).
+ * Checks when the handler is called: turns, waits after failed calls, and that a slow call or a
+ * wrong clock delays no other transaction (S11 to S14).
  */
 import type { Transition } from "@pawl/core/Handler"
 import type { Fault, Plan, Process } from "./Plan.ts"
@@ -8,10 +8,7 @@ import type { Trace } from "./Trace.ts"
 
 export type CallEnd = "accepted" | "failed" | "interrupted"
 
-/**
- * Checks the calls. `due`: a stored callback needs no read. `overtaken`: it needs a read first, so an earlier call
- * that has not begun waits for it.
- */
+/** Checks the calls. `due`: a stored callback needs no read. `overtaken`: it needs a read first. */
 export interface TurnChecker {
   readonly due: (transactionId: string) => void
   readonly overtaken: (transactionId: string) => void
@@ -28,10 +25,7 @@ interface Call {
   end: { readonly at: number; readonly as: CallEnd } | undefined
 }
 
-/**
- * Turns of a transaction; `dueAt`: when a callback came whose status can be told; `failingSince`: the first failure in
- * a row.
- */
+/** Turns of a transaction; `failingSince`: the first failure in a row. */
 interface Turns {
   call: Call | undefined
   readonly reads: Array<{ readonly from: number; to: number }>
@@ -45,11 +39,11 @@ const hour = 3600 * second
 /** A lease, and the least that is left of it when a call is interrupted, in milliseconds. */
 const leaseTime = 30 * second
 const leastRest = 3 * second
-/** The longest time from a callback to its first call, in milliseconds. */
+/** The longest time from a callback to its first call. */
 const maxTellDelay = second
-/** The longest lateness of a repeated call, in milliseconds: a read may precede it. */
+/** The longest lateness of a repeated call: a read may precede it. */
 const maxRetryDelay = 5 * second
-/** The least milliseconds of failures that park a row. */
+/** The least time of failures that park a row. */
 const leastParkTime = 23 * hour
 
 const backoff = (attempt: number): number => Math.min(second * 2 ** (attempt - 1), 300 * second)
@@ -80,7 +74,6 @@ export const make = (
   }
   const skew = Math.abs(skews["receiver 1"] - skews["receiver 2"])
 
-  /** Returns the faults of a kind that disturb a time, or left a lease that does. */
   const disturbing = (from: number, to: number, disturbs: (fault: Fault) => boolean) =>
     faults.filter(
       (fault) =>
@@ -90,7 +83,6 @@ export const make = (
     )
   const isDisturbed = (...fault: Parameters<typeof disturbing>) => disturbing(...fault).length > 0
   const isJump = ({ kind, target }: Fault) => kind === "jump" && target !== "client"
-  /** Tells whether a fault ends leases early, as a clock that jumps or a failed renewal does. */
   const endsLeases = (fault: Fault) => isJump(fault) || fault.target === "store"
   const stops = ({ kind, target }: Fault) =>
     target === "store" ||
@@ -110,7 +102,7 @@ export const make = (
   }
 
   /**
-   * Checks that the wait after a failed call is not cut short (S13), and that a clock that is set at most doubles it
+   * The wait after a failed call is not cut short (S13), and a clock that is set at most doubles it
    * (S12).
    */
   const checkWait = (
@@ -128,7 +120,7 @@ export const make = (
         "S13",
         `${name} began ${now - at} ms after a failure, and not after ${wait} ms`
       )
-    // Each jump sets a clock back once. A time too far ahead is cut to a wait, or to a lease.
+    // Each jump sets a clock back once.
     const jumps = disturbing(last.at, now, isJump).length
     const isLate = now > at + wait + jumps * Math.max(wait, leaseTime) + maxRetryDelay
     if (isLate && at - failingSince < leastParkTime && !isDisturbed(last.at, now, delaysReads))
@@ -138,13 +130,13 @@ export const make = (
       )
   }
 
-  /** Checks that only a read in flight delayed the first call for a status, and no wrong clock (S12, S14). */
+  /** Only a read in flight may delay the first call for a status, and no wrong clock (S12, S14). */
   const checkDelay = (name: string, { dueAt: storedAt, reads }: Due, now: number) => {
     const inFlight = reads.filter(({ from, to }) => from <= storedAt && storedAt <= to)
     const dueAt = Math.max(storedAt, ...inFlight.map(({ to }) => to))
     if (now <= dueAt + maxTellDelay || isDisturbed(dueAt, now, stops)) return
     const hasJumped = isDisturbed(dueAt, now, isJump)
-    // A clock that is ahead makes a read of the poll ladder due, which comes first.
+    // A clock that is ahead makes a read of the poll ladder due.
     if (hasJumped && isDisturbed(dueAt, now, delaysReads)) return
     trace.violation(
       hasJumped ? "S12" : "S14",

@@ -47,7 +47,7 @@ export interface TokenInput {
   readonly token: string
 }
 
-/** Input of a forwarded transition: `at` is the attempt's time in milliseconds, `body` the transition in JSON. */
+/** Input of a forwarded transition; `at` is in milliseconds. */
 export interface ForwardInput {
   readonly about: string
   readonly secret: string
@@ -59,7 +59,7 @@ export interface ForwardInput {
 const valueOf = <A, E>(effect: Effect.Effect<A, E>): A | null =>
   Option.getOrNull(Effect.runSync(Effect.option(effect)))
 
-/** Returns the client's body with sorted members; null if the client refuses the request. */
+/** Returns null if the client refuses the request. */
 export const request = ({ operation, request, secret, separator }: RequestInput) => {
   const client = PawlPortable.layer.pipe(
     Layer.provide([
@@ -83,7 +83,7 @@ export const request = ({ operation, request, secret, separator }: RequestInput)
 
 const { rawJSON } = JSON as JSON & { readonly rawJSON: (text: string) => unknown }
 
-/** Sorts the members of a body. A number keeps its text. */
+/** A number keeps its text. */
 const sorted = (body: string): string => {
   const keepText = (_: string, value: unknown, context?: { readonly source?: string }) =>
     typeof value === "number" ? rawJSON(context?.source ?? "") : value
@@ -91,7 +91,7 @@ const sorted = (body: string): string => {
   return JSON.stringify(Object.fromEntries(members.toSorted(([a], [b]) => (a < b ? -1 : 1))))
 }
 
-/** Returns the callback URL with its token; null if the URL is refused. */
+/** Returns null if the URL is refused. */
 export const url = ({ merchant, operation, request, secret, url }: UrlInput) => {
   const layer = CallbackUrl.layer(Redacted.make(secret), { merchant: merchant ?? undefined })
   const make = CallbackUrl.CallbackUrl.use((service) =>
@@ -100,7 +100,7 @@ export const url = ({ merchant, operation, request, secret, url }: UrlInput) => 
   return { url: valueOf(make.pipe(Effect.provide(Layer.provide(layer, NodeHmac.layer)))) }
 }
 
-/** The content of a token; null if the secret did not sign it. */
+/** Returns null if the secret did not sign the token. */
 export const token = ({ secret, token }: TokenInput) => {
   const content = Token.decode(NodeHmac.keyed(Redacted.make(secret)), token)
   if (content === undefined) return { content: null }

@@ -1,5 +1,5 @@
 /**
- * Vectors: inputs of the verifier and of the state model with the packages' results, for other languages.
+ * Vectors: inputs of the verifier and of the state model with the packages' results.
  * `docs/vectors.md` has the format.
  */
 import { type Method } from "@pawl/core/Kind"
@@ -12,7 +12,6 @@ import * as Redacted from "effect/Redacted"
 import { document, type DocumentInput } from "./documents.ts"
 import * as Sent from "./Sent.ts"
 
-/** A callback: the current and perhaps the previous secret, its body, and its checksum header or null. */
 export interface CallbackInput {
   readonly about: string
   readonly secrets: readonly [current: string, previous?: string]
@@ -45,7 +44,6 @@ export type Event =
 export interface HistoryInput {
   readonly about: string
   readonly policy: Evidence.Policy
-  /** The status told before, under another policy or in another row; null if none. */
   readonly toldBefore: Status | null
   readonly events: ReadonlyArray<Event>
 }
@@ -64,7 +62,6 @@ export interface Inputs {
 
 export const signOf = (secret: string): Sign => keyed(Redacted.make(secret))
 
-/** Returns the query that the service appends to a callback's URL. */
 export const queryOf = (method: Method): string =>
   method === "card" ? "paymentMethod=card" : "paymentMethod=apm&apmType=PIX"
 

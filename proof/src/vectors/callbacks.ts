@@ -12,7 +12,6 @@ const secrets = [secret] as const
 
 type Four = readonly [account: string, amount: string, currency: string, transactionId: string]
 
-/** The JSON of each method's signed fields, and the signed texts. */
 const genuine = {
   card: {
     json: ['"mid-1"', '"10.00"', '"EUR"', '"100007"'],
@@ -47,7 +46,6 @@ const callback = (
 const card = (about: string, changes?: Partial<CallbackInput>) => callback("card", about, changes)
 const apm = (about: string, changes?: Partial<CallbackInput>) => callback("apm", about, changes)
 
-/** A callback whose field is written as `json`, with the checksum of the text `signed`. */
 const field = (method: Method, at: number, about: string, json: string, signed?: string) =>
   callback(method, about, {
     body: bodyOf(method, genuine[method].json.with(at, json), status),

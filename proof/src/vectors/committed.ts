@@ -1,7 +1,4 @@
-/**
- * The inputs of the committed vectors: callbacks, requests, every pair of observations, conflicts, and histories in
- * every order.
- */
+/** The inputs of the committed vectors. */
 import * as Evidence from "@pawl/core/Evidence"
 import { type Status, statuses } from "@pawl/core/Status"
 import { callbacks } from "./callbacks.ts"
@@ -43,7 +40,7 @@ const evidences = new Set([
   ...bits.flatMap((one) => bits.map((other) => one | other)),
   ...subsets(observationsOf("SUCCEED", "FAILED", "CANCELLED")),
   ...subsets(observationsOf("PROCESSING", "CUSTOMER_VERIFICATION")),
-  // All observations, and bits of a later version, which are ignored.
+  // Bits of a later version are ignored.
   2 ** 18 - 1,
   2 ** 18,
   (2 ** 19) | Evidence.claimed("PENDING")

@@ -26,7 +26,7 @@ const rowOf = ({ accepted, dueAt, lane, lease, row }: StoredRow) => {
   return { scope, kind, createdAt, ...Object.fromEntries(others) }
 }
 
-/** The rows of a document; null if it is damaged. They have the method of its key. */
+/** Returns null if the document is damaged. */
 export const document = ({ document, transactionId }: DocumentInput) => ({
   rows: Result.match(
     Result.try(() => decode(document, { method: "card", transactionId })),

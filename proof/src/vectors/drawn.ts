@@ -122,7 +122,7 @@ const event: fc.Arbitrary<Event> = fc.oneof(
   read.map(({ askedAt, status }) => ({ read: status, askedAt }))
 )
 
-/** Draws `count` vectors, as many of each group. The documents are the committed ones. */
+/** The documents are the committed ones. */
 export const draw = (count: number, seed: number): Inputs => {
   const some = <A>(arbitrary: fc.Arbitrary<A>, group: number): ReadonlyArray<A> =>
     fc.sample(arbitrary, { numRuns: Math.floor((count + group) / 8), seed })

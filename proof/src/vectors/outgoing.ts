@@ -114,7 +114,6 @@ export const urls: ReadonlyArray<UrlInput> = [
   )
 ]
 
-/** A token with any signed content. */
 const signed = (content: string, prefix = "pawl callback url 1\n") => {
   const tag = Buffer.from(signOf(secret)(prefix + content).subarray(0, 16)).toString("base64url")
   return `${content}.${tag}`

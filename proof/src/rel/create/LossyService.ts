@@ -28,17 +28,17 @@ const creates: Readonly<Record<string, (id: string) => Fields>> = {
   "payments/intent": (id) => ({ redirectUrl: `https://pay.example/${id}` })
 }
 
-/** A request's effect: its id, and its body without the checksum and callback URL, which a rotation changes. */
+/**
+ * A request's effect; a rotation changes the checksum and the callback URL, which `body` leaves
+ * out.
+ */
 interface Made {
   readonly transactionId: string
   readonly path: string
   readonly body: string
 }
 
-/**
- * Starts the service. `loss` is the probability that a request or response is lost; `secretOf` the only secret that
- * it accepts now.
- */
+/** Starts the service, which accepts only the secret that `secretOf` returns now. */
 export const start = Effect.fnUntraced(function* (
   random: SeededRandom,
   loss: number,

@@ -1,6 +1,4 @@
-/**
- * Processes of the merchant, which load their modules, wait for a task, and can be killed.
- */
+/** Processes of the merchant, which can be killed. */
 import * as Program from "@pawl/test-support/Program"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -10,8 +8,8 @@ import type { Task } from "./Task.ts"
 const script = new URL("./merchant.ts", import.meta.url).pathname
 
 /**
- * The reports: `told`, when a caller got the response with a transaction, and `enqueued`, when the transaction that
- * enqueued an order was committed.
+ * The reports: `told`, when a caller got the response with a transaction, and `enqueued`, when the
+ * transaction that enqueued an order was committed.
  */
 export interface Reports {
   readonly told: (id: string, transactionId: string) => void
@@ -21,7 +19,6 @@ export interface Reports {
   readonly miss: (sentence: string) => void
 }
 
-/** Makes the function that starts processes, which share compiled modules. */
 export const make = (cache: string, { enqueued, failed, handled, miss, told }: Reports) =>
   Effect.map(Effect.scope, (scope) => () => {
     const own = Effect.runSync(Scope.fork(scope))

@@ -5,7 +5,6 @@
 import type { RequestInput, RequestKind } from "@pawl/core/RequestSender"
 import * as Struct from "effect/Struct"
 
-/** The points at which a process ends itself, in order. */
 export const marks = [
   "before the write",
   "written",
@@ -28,8 +27,8 @@ export const marks = [
 export type Mark = (typeof marks)[number]
 
 /**
- * Task of a process, which without `mark` ends when it is killed. Even orders are sent, odd ones enqueued; those with a
- * card are sent, because card data is not enqueued. `secrets` are the current merchant secret and the one before it.
+ * Task of a process, which without `mark` ends when it is killed. Even orders are sent and odd ones
+ * enqueued, except those with a card.
  */
 export interface Task {
   readonly baseUrl: string
@@ -38,11 +37,10 @@ export interface Task {
   readonly mark: Mark | undefined
   readonly times: number
   readonly secrets: readonly [string, string]
-  /** The merchant key, if not that of the sandbox. */
   readonly merchantKey?: string
 }
 
-/** Returns the current secret and the one before it, after so many rotations. */
+/** Returns the current secret and the one before it. */
 export const secretsAfter = (rotations: number): readonly [string, string] => [
   `secret-${rotations}`,
   `secret-${Math.max(rotations - 1, 0)}`

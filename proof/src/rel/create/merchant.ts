@@ -1,12 +1,9 @@
 /**
- * The merchant in `rel create`: it sends orders, or enqueues them in the transaction that writes the order, and its
- * worker tells it the outcomes.
+ * The merchant in `rel create`: it sends orders, or enqueues them in the transaction that writes
+ * the order.
  *
- * **Details**
- *
- * It opens nothing before it reads a `Task` from stdin, so the next process loads its modules meanwhile. A caller
- * without an outcome asks again. The process ends itself with SIGKILL when it reaches the mark for the `times`th
- * time.
+ * It reads a `Task` from stdin before it opens anything, and ends itself with SIGKILL when it
+ * reaches the mark for the `times`th time.
  */
 import { Handler } from "@pawl/core/Handler"
 import * as NodeHmac from "@pawl/core/NodeHmac"

@@ -28,7 +28,6 @@ import * as Stores from "../Stores.ts"
 export const merchants = 100
 export const brokenMerchant = 0
 const maxResent = 30
-/** The connections of PostgreSQL: two for each merchant, and some for the run itself. */
 const maxConnections = 2 * merchants + 20
 
 export const indexes: ReadonlyArray<number> = Array.from({ length: merchants }, (_, index) => index)
@@ -55,7 +54,6 @@ export const callbackOf = (
   checksum: sign([accountId, "10.00", "EUR", transactionId], secret)
 })
 
-/** Returns the query of the URL that a merchant made for its account. */
 export const urlQueryOf = (index: number, secret: string) =>
   Effect.gen(function* () {
     const { make } = yield* CallbackUrl.CallbackUrl
@@ -92,10 +90,7 @@ const ledgers = Effect.fnUntraced(function* (name: StoreName) {
     })
 })
 
-/**
- * Starts the receiver, with a store for each merchant. A test gives all merchants one secret. `toldAt` has the first
- * successful calls.
- */
+/** Starts the receiver, with a store for each merchant. `toldAt` has the first successful calls. */
 export const start = Effect.fnUntraced(function* (name: StoreName, secretOf = ownSecretOf) {
   const ledgerOf = yield* ledgers(name)
   const mended = yield* Latch.make(true)
@@ -156,7 +151,6 @@ export const start = Effect.fnUntraced(function* (name: StoreName, secretOf = ow
   return { port, toldAt, setBroken, failures: () => failures, rowsOf, secretOf }
 })
 
-/** Repeats a callback after a 503 or a closed connection, as the service does. */
 export const deliver = async (
   post: () => Promise<number | undefined>
 ): Promise<number | undefined> => {
