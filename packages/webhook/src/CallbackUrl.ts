@@ -155,7 +155,6 @@ const build = Effect.fnUntraced(function* (secret: Redacted.Redacted, options?: 
 const canChangeAmount = (operation: Operation): boolean =>
   operation === "card-payment" || operation === "payment" || operation === "payout"
 
-/** The token's parameter, in every spelling. */
 const token = /^pawl(?:\[|$)/iu
 
 const problemOf = (text: string): string | undefined => {

@@ -1,10 +1,8 @@
 /**
  * The ledger and the request store in the SQLite database of a Cloudflare Durable Object.
  *
- * **When to use**
- *
- * Use for a receiver on Cloudflare. Send all callbacks of a merchant to the same object: one object
- * is one store. Its response leaves after its writes are durable.
+ * Send all callbacks of a merchant to the same object: one object is one store. Its response leaves
+ * after its writes are durable.
  *
  * **Gotchas**
  *

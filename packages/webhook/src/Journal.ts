@@ -1,5 +1,5 @@
 /**
- * Events of the receiver: as a stream, as metrics and in the log.
+ * Events of the receiver.
  *
  * @since 0.1.0
  */
@@ -75,7 +75,7 @@ export type Entry = Event & { readonly at: number } & Partial<Subject>
 export type Noted = "acceptedCurrent" | "acceptedPrevious" | "refused" | "notStored" | "denied"
 
 /**
- * Observes entries and noted events. It is synchronous and runs for every callback.
+ * Function that observes entries and noted events. It is synchronous and runs for every callback.
  *
  * @category models
  * @since 0.1.0
@@ -137,7 +137,6 @@ export class Journal extends Context.Service<
 export const isAlarm = (event: Event): boolean =>
   event._tag === "Alarm" || event._tag === "DeadLettered" || event._tag === "Quarantined"
 
-/** The entries kept for a slow subscriber. */
 const capacity = 4096
 const minAlarmGap = Duration.toMillis(Duration.minutes(10))
 
@@ -166,8 +165,7 @@ export const layer: Layer.Layer<Journal> = Layer.effect(
     }
 
     /**
-     * Runs for every callback, so it counts and publishes without effects. `publishUnsafe` refuses
-     * an entry when the buffer is full; `publish` then drops the oldest.
+     * `publishUnsafe` refuses an entry when the buffer is full; `publish` then drops the oldest.
      */
     const publish = (entry: Entry, log: Effect.Effect<void>, context: Context.Context<never>) => {
       Metrics.count(entry, context)

@@ -6,8 +6,7 @@
  *
  * `accept` commits a callback before the response may be 200. A worker leases due rows with `claim`
  * and commits its results with `write`; without the lease that changes nothing. Evidence is joined
- * and never replaced, so a callback that arrives during a lease is kept, and a new status resets
- * the poll intervals.
+ * and never replaced, so a callback that arrives during a lease is kept.
  *
  * The token of the callback URL names the row. Without a token the callback joins the row that its
  * signed id already has, else a new row whose kind a read finds. An unsigned id names only a

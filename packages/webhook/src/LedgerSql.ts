@@ -69,12 +69,8 @@ export class Transactions extends Context.Service<
 >()("@pawl/webhook/LedgerSql/Transactions") {}
 
 /**
- * Layer that makes a handler of two parts, for merchants whose rows are in the ledger's database.
- *
- * **When to use**
- *
- * Use to write the merchant's rows and the delivery of a transition in one commit, so a crash
- * repeats no write.
+ * Layer that makes a handler of two parts, which writes the merchant's rows and the delivery of a
+ * transition in one commit of the ledger's database, so a crash repeats no write.
  *
  * **Details**
  *
@@ -139,7 +135,7 @@ export const handler = <E1 = never, R1 = never, E2 = never, R2 = never>({
 
 /**
  * Makes the tables or brings them up to date, and returns their version. Several processes may run
- * it at once. `layer` runs it too.
+ * it at once.
  *
  * @category constructors
  * @since 0.1.0
@@ -217,8 +213,8 @@ export class ShardMisplaced extends Data.TaggedError("ShardMisplaced")<{
  *
  * **Gotchas**
  *
- * - The order of the databases must never change; else the receiver does not start. `pawl-receiver
- *   --move-rows` adds databases.
+ * - The order of the databases must never change; else the receiver does not start.
+ *   `pawl-receiver --move-rows` adds databases.
  * - `Transactions.run` needs the key of the transaction or request.
  *
  * @category layers

@@ -103,7 +103,7 @@ export const begin = (context: Context.Context<never>): void => {
 }
 
 /**
- * Counts an event of the journal. It is synchronous, because it runs for every callback.
+ * Counts an event of the journal. It runs for every callback, so it has no effects.
  *
  * @category metrics
  * @since 0.1.0
@@ -192,8 +192,8 @@ export const scrape: Effect.Effect<string, never, Ledger> =
   /* @__PURE__ */ Effect.flatMap(Ledger, (ledger) => scrapeAll([{ labels: {}, ledger }]))
 
 /**
- * Returns what `scrape` returns, with the gauges of each ledger under its own labels. `only` keeps
- * the series with these labels.
+ * Does the work of `scrape`, with the gauges of each ledger under its own labels. `only` keeps the
+ * series with these labels.
  *
  * @category metrics
  * @since 0.1.0

@@ -34,8 +34,7 @@ export const layerLedger = (
  * - At most 10 connections, in UTC. A dead server is noticed in less than a minute.
  * - `synchronous_commit` is on, whatever the role or database sets.
  * - A statement waits at most 500 ms for a lock.
- * - The server ends a transaction that is idle for 5 seconds, so a paused process does not block
- *   the others.
+ * - The server ends a transaction that is idle for 5 seconds.
  *
  * **Gotchas**
  *

@@ -139,10 +139,7 @@ export class CannotListen extends Data.TaggedError("CannotListen")<{
   }
 }
 
-/**
- * The connections that wait to be accepted. The system drops further ones, and their clients retry
- * after seconds.
- */
+/** The connections that wait to be accepted; the system drops further ones. */
 const maxPending = 4096
 const drain = { quiet: "100 millis", total: "4 seconds" } as const
 const full = "a port has too many connections: those without a request are closed"
@@ -197,13 +194,10 @@ const open = (server: Server, { host, port }: { readonly host: string; readonly 
     server.listen({ port, host, backlog: maxPending }, () => resume(Effect.succeed(server)))
   })
 
-/**
- * A body over the limit is read up to this size, because a client that still sends does not read
- * the response.
- */
+/** A body over the limit is read up to this size, so that its sender reads the response. */
 const maxDrainedBytes = 4 * maxBytes
 
-/** The most unanswered requests of a connection. Clients usually wait for the response. */
+/** The most unanswered requests of a connection. */
 const maxPipelined = 8
 
 const listenerOf = (run: Door.Run): RequestListener => {
@@ -245,7 +239,6 @@ const listenerOf = (run: Door.Run): RequestListener => {
     }
 
     let isStopped = false
-    /** Stops reading a request, whose response then closes the connection. */
     const stop = () => {
       isStopped = true
       response.shouldKeepAlive = false
@@ -287,7 +280,6 @@ const rawBodyOf = (request: IncomingMessage): Uint8Array | undefined => {
   return rawBody instanceof Uint8Array ? rawBody : undefined
 }
 
-/** Node joins repeated headers of this name; its type allows a list too. */
 const textOf = (value: string | Array<string> | undefined): string | undefined =>
   Array.isArray(value) ? value.join(", ") : value
 

@@ -4,13 +4,13 @@
  * **Details**
  *
  * Every commit is on disk before it returns: SQLite appends it to the write-ahead log
- * (`synchronous=NORMAL`), which is then flushed. After a failed flush every statement fails until
- * the process restarts. After three slow flushes in a row threads flush and make checkpoints, until
- * a flush is fast again.
+ * (`synchronous=NORMAL`), which is then flushed. After three slow flushes in a row threads flush
+ * and make checkpoints, until a flush is fast again.
  *
  * A transaction takes the write lock when it begins, and waits at most 10 milliseconds for it. Only
- * the owner may read and write the file, its `-wal` and its `-shm` (mode 0600). After the file was
- * removed, renamed or replaced, every statement fails until the process restarts.
+ * the owner may read and write the file, its `-wal` and its `-shm` (mode 0600). After a failed
+ * flush, or when the file was removed, renamed or replaced, every statement fails until the process
+ * restarts.
  *
  * **Gotchas**
  *
@@ -57,19 +57,12 @@ export interface Options {
 const lockTimeout = 10
 /** The bytes to which the write-ahead log is cut back after a long reader let it grow. */
 const logSize = 4 * 1024 * 1024
-/**
- * The nanoseconds from which a flush is slow. Below this a hop to a thread costs more than the
- * flush.
- */
+/** The nanoseconds from which a flush is slow: below this a hop to a thread costs more. */
 const slowFlush = 20_000_000n
-/** The slow flushes in a row that make a disk slow: a single one is no sign. */
+/** The slow flushes in a row that make a disk slow. */
 const slowInARow = 3
-/**
- * Pages of the log before SQLite makes a checkpoint: usually, and while the worker thread makes
- * them.
- */
+/** Pages of the log before SQLite, or its worker thread, makes a checkpoint. */
 const checkpointPages = { usual: 1000, slow: 8000 }
-/** Changed rows before the worker thread makes a checkpoint. */
 const checkpointRows = 500
 const synchronousNormal = "1"
 const maxPrepared = 100
@@ -154,10 +147,7 @@ const open = ({ filename }: Options) =>
 export const isFile = (filename: string): boolean =>
   filename !== "" && filename !== ":memory:" && !filename.startsWith("file:")
 
-/**
- * Refuses anything but a regular file, and creates a missing one for its owner. SQLite reports a
- * failure.
- */
+/** Refuses anything but a regular file, and creates a missing one for its owner. */
 const create = (filename: string): Effect.Effect<void, SqlError> =>
   Effect.andThen(
     attempt("open", () => NodeOwnFile.isThere(pathOf(filename))),
@@ -171,10 +161,7 @@ const pathOf = (filename: string): string => {
   return path === undefined ? filename : decodeURIComponent(path)
 }
 
-/**
- * Removes the rights of other users from files of an older version. New ones get the mode of the
- * database.
- */
+/** Removes the rights of other users from files of an older version. */
 const protect = (filename: string): Effect.Effect<void> =>
   isFile(filename)
     ? Effect.forEach(
@@ -214,16 +201,12 @@ const attempt = <A>(operation: string, call: () => A): Effect.Effect<A, SqlError
     catch: (cause) => new SqlError({ reason: classifySqliteError(withErrno(cause), { operation }) })
   })
 
-/** Copies the error number from `errcode` to `errno`, which `classifySqliteError` reads. */
 const withErrno = (cause: unknown): unknown =>
   cause instanceof Error && "errcode" in cause
     ? Object.assign(cause, { errno: cause.errcode })
     : cause
 
-/**
- * Makes the check that the file and its log are still the opened ones. SQLite would write to files
- * without a name, and lose the rows.
- */
+/** SQLite would write to files without a name, and lose the rows. */
 const makeCheck = ({
   filename
 }: Options): Effect.Effect<Effect.Effect<void, SqlError>, SqlError> => {
@@ -244,7 +227,6 @@ const makeCheck = ({
   )
 }
 
-/** Statements that write nothing to the log. */
 const isRead = /^\s*(?:SELECT|PRAGMA|EXPLAIN|ROLLBACK)\b/iu
 
 const replaced = (filename: string) => {
@@ -254,7 +236,6 @@ const replaced = (filename: string) => {
   })
 }
 
-/** Makes the flush of the write-ahead log that every commit waits for. */
 const makeFlush = (
   { filename }: Options,
   database: DatabaseSync
@@ -301,7 +282,6 @@ const makeFlush = (
   })
 }
 
-/** Starts a checkpoint in a worker thread, unless one runs. */
 const makeCheckpoint = (filename: string): Effect.Effect<() => void, never, Scope.Scope> =>
   Effect.map(
     Effect.acquireRelease(

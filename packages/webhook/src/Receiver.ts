@@ -156,8 +156,8 @@ const layerReceive = Layer.effect(
     let isCurrentSecretUsed = false
 
     /**
-     * Interrupts a slow accept without awaiting it, because a hanging store may not react.
-     * `Effect.timeout` would fork two fibers for each callback.
+     * Interrupts a slow accept without awaiting it. `Effect.timeout` would fork two fibers for each
+     * callback.
      */
     const withTimeout = (
       accept: () => Effect.Effect<Accepted, StoreUnavailable>,
@@ -169,7 +169,6 @@ const layerReceive = Layer.effect(
         return () => fiber.interruptUnsafe()
       })
 
-    // Runs for every callback, so it has few effects.
     const accept = (verified: Verified, context: Context.Context<never>) => {
       const clock = Context.get(context, Clock.Clock)
       const startedAt = clock.monotonicTimeNanosUnsafe()
@@ -198,7 +197,7 @@ const layerReceive = Layer.effect(
         : Effect.andThen(filled, journal.raiseAlarm(previousSecretInUse))
     }
 
-    /** A defect of the ledger counts as its failure. Only an interruption ends the callback. */
+    /** A defect of the ledger counts as its failure; only an interruption ends the callback. */
     const notStoredBy = (verified: Verified, cause: Cause.Cause<StoreUnavailable>) => {
       if (Cause.hasInterruptsOnly(cause)) return Effect.interrupt
       const error = Cause.squash(cause)
@@ -245,7 +244,6 @@ const layerReceive = Layer.effect(
       if (share === undefined) return accept(verified, context)
       let isTaken = false
       return Effect.ensuring(
-        // No interruption comes between `take` and `giveBack`.
         Effect.suspend(() => {
           isTaken = share.take(length)
           return isTaken ? accept(verified, context) : storeFailed(tooMany)
@@ -333,8 +331,8 @@ export const route = (
   )
 
 /**
- * Hides the checksum from loggers, tracers and errors of the server: it is all that a replay of the
- * callback needs.
+ * Hides the checksum from loggers, tracers and errors of the server, because a replay of the
+ * callback needs no more.
  */
 const removeChecksum = (headers: Headers.Headers): string | undefined => {
   const checksum = headers["x-checksum"]

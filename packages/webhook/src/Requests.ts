@@ -4,9 +4,9 @@
  * **Details**
  *
  * `send` commits the sealed bytes of the request to the database of the ledger before it sends
- * them. Then it registers the transaction and commits the outcome. After a crash any process of the
- * database sends the same bytes under the same requestId until the outcome is known. The service
- * processes a requestId once (`spec.md`, "Conventions"), so there is one effect.
+ * them. Then it registers the transaction and commits the outcome. The service processes a
+ * requestId once (`spec.md`, "Conventions"), so any process of the database can send the same bytes
+ * again after a crash, until the outcome is known.
  *
  * A request in doubt is not settled by a 400 or 404, because a proxy may have answered. Three
  * refusals over ten minutes, or the end of `Profile.requestIdWindow`, park it for a person. A

@@ -3,11 +3,10 @@
  *
  * **Details**
  *
- * Texts are encrypted with AES-256-GCM and a random nonce. The additional data binds a text to its
- * part, kind, merchant key, base URL and requestId, so write access to the database cannot turn a
- * payment into a payout or send it to another service. A digest is HMAC-SHA256 of kind and body,
- * because a plain digest of a card number could be guessed. It leaves out the security code, which
- * must not be kept in any form, and everything that a new secret changes.
+ * Texts are encrypted with AES-256-GCM and a random nonce, bound to their part, kind, merchant key,
+ * base URL and requestId, so write access to the database cannot turn a payment into a payout. A
+ * digest is HMAC-SHA256 of kind and body. It leaves out the security code, which must not be kept
+ * in any form, and everything that a new secret changes.
  *
  * Every given key and secret opens what it sealed, so a key can be added and a secret rotated while
  * requests are open (`docs/decisions/0017-retention.md`).
@@ -58,7 +57,7 @@ export class Seal extends Context.Service<
 >()("@pawl/webhook/Seal") {}
 
 /**
- * A part of a stored request. A sealed text opens only for the same part.
+ * A part of a stored request.
  *
  * @category models
  * @since 0.1.0

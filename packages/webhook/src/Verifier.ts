@@ -1,5 +1,5 @@
 /**
- * Service that verifies callbacks with the merchant's secrets.
+ * The verification of callbacks, as a service.
  *
  * @since 0.1.0
  */
@@ -20,7 +20,7 @@ import { type Incoming, type Options, type Verified, verifyWith } from "./Verify
 export { type Incoming, maxBytes, type Verified } from "./VerifyCallback.ts"
 
 /**
- * Service that verifies callbacks.
+ * Service that verifies callbacks with the merchant's secrets.
  *
  * @category services
  * @since 0.1.0

@@ -1,10 +1,8 @@
 /**
  * Verifies a callback: checks that a request comes from the service, and reads it.
  *
- * **When to use**
- *
- * Use `verifyWith` in a server with a store of its own: a plain function without the Effect
- * runtime, 3.5 kB in a bundle. `Verifier` is the same check as a service.
+ * `verifyWith` is a plain function without the Effect runtime, 3.5 kB in a bundle. `Verifier` is
+ * the same check as a service.
  *
  * **Details**
  *
@@ -193,7 +191,6 @@ export const verifyWith = (
       return Reading.refuse(400, "the account is not one of the merchant's")
     }
 
-    // After the checksum, because numbers of many digits are costly to read.
     const body = draft.exact() as Body
     const quarantine = Reading.quarantineOf(signed, body, incoming.body)
     const status = body["transactionStatus"]

@@ -86,7 +86,6 @@ export interface WebReceiver {
 export const toHandler = <E>(layer: Layer.Layer<Receiver, E>): WebReceiver => {
   const { dispose, run, start } = Door.make(layer)
   const openBody = Door.makeBodies()
-  /** Reads outside Effect, without a fiber that waits for a promise. */
   const handler = (request: Request): Promise<Response> => {
     if (request.bodyUsed) {
       run(Effect.logError(Door.bodyAlreadyRead))
@@ -126,9 +125,8 @@ const respond = (status: StatusCode): Response =>
   new Response(null, { status, headers: Door.responseHeaders(status) })
 
 /**
- * Reads a body. One that is too large has one byte over the limit, one that ends early is empty,
- * one that is given up is undefined. A chain of promises would keep every chunk, so one promise has
- * the result.
+ * Reads a body; it is empty if it ends early, and undefined if it is given up. A chain of promises
+ * would keep every chunk.
  */
 const readBody = (
   open: OpenBody,

@@ -3,8 +3,8 @@ import * as Command from "effect/cli/Command"
 import * as Console from "effect/Console"
 
 /**
- * Prints the first error of an invocation alone, without the help: a later error may contain the
- * value of a misspelt flag, which can be a secret. URLs lose their user and password.
+ * Prints only the first error of an invocation, because a later one may contain a secret after a
+ * misspelt flag. URLs lose their user and password.
  */
 export const layer = CliOutput.layerPresenter({
   present: (event) =>
@@ -16,7 +16,6 @@ export const layer = CliOutput.layerPresenter({
 const printed = (message: string): string =>
   message.replace(/\s+/gu, " ").replace(/:\/\/[^\s/"]*@/gu, "://<redacted>@")
 
-/** Adds an invocation to the help of a command, under the name by which it was run. */
 export const example =
   (words: string, description: string) =>
   <Name extends string, Input, ContextInput, E, R>(

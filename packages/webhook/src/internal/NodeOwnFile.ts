@@ -1,7 +1,4 @@
-/**
- * Files that only their owner may read. Only a regular file is opened: a pipe would hang, and the
- * mode of a device would change.
- */
+/** Files that only their owner may read. */
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import { chmodSync, readFileSync, statSync, writeFileSync } from "node:fs"
@@ -15,7 +12,6 @@ export class FileUnusable extends Data.TaggedError("FileUnusable")<{
   }
 }
 
-/** Read and write for the owner. */
 export const mode = 0o600
 
 const reasons: Readonly<Record<string, string>> = {
@@ -24,7 +20,7 @@ const reasons: Readonly<Record<string, string>> = {
   EPERM: "it belongs to another user"
 }
 
-/** Throws if the path is something else than a file. */
+/** Throws if the path is something else than a file: a pipe would hang. */
 export const isThere = (file: string): boolean => {
   const status = statSync(file, { throwIfNoEntry: false })
   if (status === undefined) return false
@@ -33,7 +29,6 @@ export const isThere = (file: string): boolean => {
   return true
 }
 
-/** Takes a file from everybody but its owner. */
 export const close = (file: string): void => {
   if (isThere(file)) chmodSync(file, mode)
 }

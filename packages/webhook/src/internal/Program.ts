@@ -21,7 +21,6 @@ export const argument = Argument.String("program").pipe(
   )
 )
 
-/** Error of a program that did not start, or did not end with 0. */
 export class ProgramFailed extends Data.TaggedError("ProgramFailed")<{ readonly reason: string }> {
   override get message() {
     return `The program ${this.reason}`
@@ -29,9 +28,10 @@ export class ProgramFailed extends Data.TaggedError("ProgramFailed")<{ readonly 
 }
 
 /**
- * Starts the program, and returns the effect that waits for its end; without a program that never ends.
+ * Starts the program, and returns the effect that waits for its end; without a program that never
+ * ends.
  *
- * The program has the terminal of the command. The end of the scope ends it with SIGTERM, after 5 seconds with SIGKILL.
+ * The end of the scope ends it with SIGTERM, after 5 seconds with SIGKILL.
  */
 export const start = (
   [file, ...args]: ReadonlyArray<string>,

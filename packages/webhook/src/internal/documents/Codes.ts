@@ -1,7 +1,4 @@
-/**
- * The characters for words in documents. Stores have them, so a line never changes; new words get
- * new characters.
- */
+/** The characters for words in documents, which never change. */
 import type { Kind, Method } from "@pawl/core/Kind"
 import type { RequestKind } from "@pawl/core/RequestSender"
 import { type Status, statuses as all, table } from "@pawl/core/Status"

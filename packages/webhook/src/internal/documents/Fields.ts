@@ -3,11 +3,9 @@
  *
  * A line begins with the number of its field, which never gets another meaning. A field with its
  * default is left out. Most numbers have base 36, and most times are milliseconds since the
- * creation of the document's subject, because both are short. Numbers in views are decimal. Texts
- * escape line breaks, NUL and lone surrogates.
+ * creation of the document's subject. Numbers in views are decimal.
  *
- * The last line is a check of all others, so a damaged document is never read as another value. A
- * process keeps unknown fields of a newer version.
+ * The last line is a check of all others. A process keeps unknown fields of a newer version.
  */
 
 import type { Ordered } from "../rule/Row.ts"
@@ -20,7 +18,6 @@ export const seal = (lines: ReadonlyArray<string>): string => {
   return `${text}\n${check}${hashOf(text).toString(36)}`
 }
 
-/** Opens a document, and returns its lines; throws if it is damaged. */
 export const open = (document: string): ReadonlyArray<string> => {
   const end = document.lastIndexOf("\n")
   const text = document.slice(0, end)
@@ -33,8 +30,7 @@ export const add = (lines: Array<string>, field: string, value: string | undefin
 }
 
 /**
- * Writes a number; a time is written as its difference from `base`. A fraction, a number that is
- * too large, and one whose difference would be rounded are written as they are.
+ * Writes a number; a time is written as its difference from `base`, unless that would be rounded.
  */
 export const number = (value: number, base = 0): string => {
   const difference = value - base
@@ -42,7 +38,6 @@ export const number = (value: number, base = 0): string => {
   return isExact && Number.isInteger(difference) ? difference.toString(36) : `=${value}`
 }
 
-/** The limit below which integers survive writing and reading. */
 const limit = 2 ** 52
 
 export const decimalUnless = (value: number, standard: number): string | undefined =>
@@ -76,7 +71,7 @@ const escapes: ReadonlyArray<readonly [character: string, letter: string]> = [
 
 const special = /[\\\n\t,\0]|\p{Cs}/u
 
-/** Writes a text, and escapes tabs and commas too, so that these may separate texts. */
+/** Writes a text, and escapes tabs and commas too. */
 export const text = (value: string): string => {
   if (!special.test(value)) return value
   let escaped = ""
@@ -120,10 +115,7 @@ export interface Codes<Word extends string> {
   readonly find: (code: string | undefined) => Word | undefined
 }
 
-/**
- * Makes a table of codes for words; a word or code outside it is an error, because a newer version
- * has it.
- */
+/** Makes a table of codes for words; another word or code is an error. */
 export const codes = <Word extends string>(table: Readonly<Record<Word, string>>): Codes<Word> => {
   const words = new Map(
     Object.entries<string>(table).map(([word, code]) => [code, word as Word] as const)
@@ -171,10 +163,7 @@ export interface TransactionKey {
   readonly transactionId: string
 }
 
-/**
- * Returns the key of the document of a method and id: no id has a tab, and no character comes
- * before it.
- */
+/** Returns the key of the document of a method and id: no id has a tab. */
 export const keyOf = ({ method, transactionId }: TransactionKey): string =>
   `${transactionId}\t${method}`
 
@@ -186,10 +175,7 @@ export const transactionOf = (key: string): TransactionKey => {
 export const keyOfRow = (row: { readonly scope: Kind; readonly transactionId: string }): string =>
   keyOf({ method: methodOf(row.scope), transactionId: row.transactionId })
 
-/**
- * Returns the hash of the characters of a text: FNV-1a with 32 bits. Stores have its values, so it
- * never changes. It is no digest for secrets.
- */
+/** Returns the FNV-1a hash of 32 bits, which never changes because stores have its values. */
 export const hashOf = (text: string, start: number = offset): number => {
   let hash = start
   for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), prime)
@@ -205,10 +191,9 @@ export const hashOfBytes = (bytes: Uint8Array): number => {
 const offset = 0x811c9dc5
 const prime = 0x01000193
 
-/** The quarantined callbacks of a transaction, oldest first. The body is the text of its `name`. */
+/** The quarantined callbacks of a transaction, oldest first. */
 export type Quarantined = ReadonlyArray<{
   readonly name: string
-  /** The length and a hash of the body; two bodies may share both. */
   readonly print: string
   readonly method: Method
   readonly reason: string | undefined

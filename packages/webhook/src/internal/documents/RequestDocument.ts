@@ -83,10 +83,7 @@ const linesOf = (document: string) => {
 
 const known = new Set("gREBwxdhoStTDvz")
 
-/**
- * Reads a request from its document; throws if it is damaged, or a newer version has changed a
- * field.
- */
+/** Throws if the document is damaged, or a newer version has changed a field. */
 export const decode = (document: string, requestId: string): RequestRow => {
   const { fields, first, ordered, unknown } = linesOf(document)
   const [words = "", time = ""] = first.split(",")

@@ -1,7 +1,4 @@
-/**
- * The document of a transaction: all rows of a method and id. The bodies of callbacks are texts
- * beside the document.
- */
+/** The document of a transaction: all rows of a method and id. */
 import { type Status, statuses as allStatuses } from "@pawl/core/Status"
 import type { Kept, Event } from "../rule/Fact.ts"
 import { blank, type Row, type StoredCallback } from "../rule/Row.ts"
@@ -121,10 +118,7 @@ interface Reading extends Writable<Omit<StoredRow, "row" | "facts" | "accepted">
   facts: { number: number; kept: Array<Kept> }
 }
 
-/**
- * Reads the rows of a transaction; an erased one may have no rows. Throws if the document is
- * damaged or newer.
- */
+/** Reads the rows of a transaction; throws if the document is damaged or newer. */
 export const decode = (document: string, key: TransactionKey): StoredRows => {
   const rows: Array<Reading> = []
   for (const line of open(document)) {
@@ -287,10 +281,8 @@ const callbackIn = (value: string, base: number, transactionId: string): StoredC
   }
 }
 
-/** Separator of the parts of a line, which only a text may contain. */
 const separator = ","
 
-/** Writes the line of a fact, whose times are differences from `base`. */
 const writeFact = (fact: Kept, base: number): string => {
   const { at, count, from, lastAt } = fact
   let line = number(fact.number) + separator + number(at, base) + separator + wordsOf(fact)
@@ -354,7 +346,6 @@ const readFact = (line: string, base: number): Kept | undefined => {
   return { ...event, lastAt, count, number: numberIn(place), from }
 }
 
-/** Returns the number of a fact, which is in the same place in every version. */
 const numberOf = (line: string): number => numberIn(line.split(separator, 1)[0] ?? "")
 
 const optionalStatus = (code: string | undefined) =>

@@ -18,10 +18,9 @@ export const searchOf = (url: string): string => {
 
 export const pathOf = (url: string): string => url.replace(/^[a-z]+:\/\/[^/?#]*|[?#].*/giu, "")
 
-/** The bytes in place of the body of a request that is not a POST. */
 export const emptyBody = new Uint8Array()
 
-/** Stands for a body that is too large or has too many chunks. The response to it is 413. */
+/** Stands for a body that is too large or has too many chunks. */
 export const tooLargeBody = new Uint8Array(maxBytes + 1)
 
 const noHeaders: Readonly<Record<string, string>> = {}
@@ -30,13 +29,9 @@ const allowPost: Readonly<Record<string, string>> = { allow: "POST" }
 export const responseHeaders = (status: StatusCode): Readonly<Record<string, string>> =>
   status === 405 ? allowPost : noHeaders
 
-/** Function that runs an effect; its fiber fails if the receiver cannot be built. */
 export type Run = <A>(effect: Effect.Effect<A, never, Receiver>) => Fiber.Fiber<A, unknown>
 
-/**
- * Returns the status code of an exit, and logs a defect of the receiver. A failed build was logged
- * before.
- */
+/** Returns the status code of an exit, and logs a defect of the receiver. */
 export const statusOf = (exit: Exit.Exit<StatusCode, unknown>, run: Run): StatusCode => {
   if (Exit.isSuccess(exit)) return exit.value
   if (!Cause.hasInterruptsOnly(exit.cause)) run(Effect.logError(defect, exit.cause))
@@ -53,15 +48,12 @@ const buildGap = Duration.toNanosUnsafe(Duration.seconds(1))
 /**
  * Makes the functions of a door over the receiver of a layer.
  *
- * The first effect a second after a failed build builds the receiver again, so a database that was
- * down at the first callback does not matter for longer. Each build has its own `ManagedRuntime`,
- * because that keeps a failed build for ever.
+ * The first effect a second after a failed build builds the receiver again. Each build has its own
+ * `ManagedRuntime`, because that keeps a failed build for ever.
  */
 export const make = <E>(layer: Layer.Layer<Receiver, E>) => {
   let isDisposed = false
-  /**
-   * The time from which the receiver may be built again; undefined unless the last build failed.
-   */
+  /** The time from which the receiver may be built again. */
   let nextBuildAt: bigint | undefined
 
   const failed = Effect.fnUntraced(function* (cause: Cause.Cause<E>) {
@@ -93,14 +85,14 @@ export const make = <E>(layer: Layer.Layer<Receiver, E>) => {
 const notBuilt =
   "The receiver cannot be built, so callbacks are answered with 503. It is built again for the first callback after a second"
 
-/** The most chunks of a body: a sender that writes 16 bytes at a time still sends 64 KiB. */
+/** The most chunks of a body: writes of 16 bytes still send 64 KiB. */
 const maxChunks = 4096
 const maxHeldBytes = 32 * 1024 * 1024
 
 export interface Body {
   /** Adds a chunk; returns false if the body is too large, has too many chunks, or was given up. */
   readonly add: (chunk: Uint8Array) => boolean
-  /** Ends reading, and returns the bytes of the body. The bytes count until `release`. */
+  /** Ends reading; the bytes count until `release`. */
   readonly complete: () => Uint8Array
   readonly release: () => void
   readonly abandon: () => void

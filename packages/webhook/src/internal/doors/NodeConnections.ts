@@ -1,13 +1,11 @@
 /**
  * Limits the connections of a server, and ends them without a reset.
  *
- * A new connection beyond the limit closes the one that has been idle for the longest time, so that
- * connections without a request do not keep callbacks out. A connection is idle until a whole
- * request has arrived, and again after its response.
+ * A new connection beyond the limit closes the one that has been idle for the longest time. A
+ * connection is idle until a whole request has arrived, and again after its response.
  *
  * Closing a connection with bytes that wait in the system would reset it. So at its end the server
- * first accepts the waiting connections, and each response says `Connection: close`. A connection
- * without a request is closed after a quiet time.
+ * first accepts the waiting connections, and each response says `Connection: close`.
  */
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -67,7 +65,6 @@ export const limit = (
       if (open.size < max / 2) isFull = false
     })
   })
-  // The listener of the server may send its headers at once.
   server.prependListener("request", ({ socket }, response) => {
     if (!open.has(socket)) return
     const before = open.get(socket)
@@ -83,8 +80,7 @@ export const limit = (
   const closed = Effect.callback<void>((resume) => {
     isEnding = true
     for (const response of open.values()) if (response) response.shouldKeepAlive = false
-    // The HTTP server would close idle connections, whose bytes may be unread. Bun's server is no
-    // NetServer.
+    // The HTTP server would close idle connections, whose bytes may be unread.
     const { close } = server instanceof NetServer ? NetServer.prototype : server
     close.call(server, () => resume(Effect.void))
   })
@@ -117,25 +113,19 @@ export const limit = (
   return { end }
 }
 
-/**
- * Returns a third of the file descriptors of the process, at most 2,048. Another server, and the
- * store and requests, have the other thirds.
- */
+/** Returns a third of the file descriptors of the process, at most 2,048. */
 export const mostConnections = (): number => {
   const text = Result.try(() => readFileSync("/proc/self/limits", "utf8"))
   const [, descriptors] = /^Max open files +([0-9]+)/mu.exec(Result.getOrElse(text, () => "")) ?? []
   return Math.min(2048, Math.floor(Number(descriptors ?? Infinity) / 3))
 }
 
-/**
- * The longest time in which waiting connections are accepted, in milliseconds: under load a turn
- * without a new one may not come.
- */
+/** The longest time in which waiting connections are accepted, in milliseconds. */
 const maxAccepting = 500
 
 const turn = Effect.callback<void>((resume) => void setImmediate(() => resume(Effect.void)))
 
-/** Waits by Node's timers, because sockets do not follow the clock of a test. */
+/** Sockets do not follow the clock of a test. */
 const wait = (millis: number) =>
   Effect.callback<void>((resume) => {
     // @effect-diagnostics-next-line globalTimersInEffect:off
@@ -143,11 +133,7 @@ const wait = (millis: number) =>
     return Effect.sync(() => clearTimeout(timer))
   })
 
-/**
- * Sends a response, unless other code such as a timeout of the application has sent one.
- * `writeHead` would throw then, and an error in the observer of a fiber reaches whatever resumed
- * the fiber.
- */
+/** Sends a response, unless other code such as a timeout of the application has sent one. */
 export const send = (
   response: ServerResponse,
   status: number,

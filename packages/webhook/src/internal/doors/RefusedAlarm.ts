@@ -1,9 +1,6 @@
 import * as Context from "effect/Context"
 
-/**
- * Text of the alarm about refused callbacks; the receiver of callbacks without a merchant has
- * another one.
- */
+/** Text of the alarm about refused callbacks. */
 export const RefusedAlarm: Context.Reference<string> = /* @__PURE__ */ Context.Reference(
   "@pawl/webhook/internal/doors/RefusedAlarm",
   {

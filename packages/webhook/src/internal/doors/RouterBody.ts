@@ -7,11 +7,11 @@ import type { StatusCode } from "../../Receiver.ts"
 import { maxBytes } from "../../VerifyCallback.ts"
 import * as Door from "./Door.ts"
 
-/** The bytes of a short body, which has few chunks whatever their size. */
+/** The bytes of a short body, whose chunks are few. */
 const shortBody = 4096
 const maxShort = /* @__PURE__ */ ByteSize.bytes(shortBody)
 
-/** Reads the body of a request; fails with 413 if it is too large. */
+/** Fails with 413 if the body is too large. */
 export const read = (request: HttpServerRequest): Effect.Effect<Uint8Array, StatusCode> => {
   if (request.method !== "POST") return Effect.succeed(Door.emptyBody)
   return Number(request.headers["content-length"]) <= shortBody
@@ -19,20 +19,14 @@ export const read = (request: HttpServerRequest): Effect.Effect<Uint8Array, Stat
     : readLong(request)
 }
 
-/**
- * Reads a short body by `arrayBuffer`, which keeps every chunk. A web request may be longer than
- * its header says, so the bytes are limited.
- */
+/** Reads a short body by `arrayBuffer`; a web request may be longer than its header says. */
 const readShort = (request: HttpServerRequest): Effect.Effect<Uint8Array, StatusCode> =>
   Effect.mapBoth(Effect.provideService(request.arrayBuffer, MaxBodySize, maxShort), {
     onFailure: () => 400,
     onSuccess: (buffer) => new Uint8Array(buffer)
   })
 
-/**
- * Reads a long body into one buffer, because 65,536 chunks of one byte would take 50 times their
- * size.
- */
+/** Reads a long body into one buffer, because chunks of one byte would take 50 times their size. */
 const readLong = (request: HttpServerRequest): Effect.Effect<Uint8Array, StatusCode> =>
   Effect.suspend(() => {
     const body = new BodyBuffer(maxBytes)

@@ -2,10 +2,9 @@
  * Divides the waiting callbacks among the merchants of a receiver, by their number and by their
  * bytes.
  *
- * Beyond a total a merchant is refused at its equal share, among the merchants with a waiting
- * callback. Beyond one and a half times the total all merchants share a reserve. So at most about
- * twice the total waits, and a merchant whose store hangs takes neither connections nor memory from
- * the others.
+ * Beyond a total a merchant is refused at its equal share. Beyond one and a half times the total
+ * all merchants share a reserve. So a merchant whose store hangs takes neither connections nor
+ * memory from the others.
  */
 import * as Context from "effect/Context"
 
@@ -17,7 +16,7 @@ export interface Share {
   readonly giveBack: (bytes: number) => void
 }
 
-/** The share of a receiver; undefined if the receiver has a single merchant. */
+/** The share of a receiver of several merchants. */
 export const Share: Context.Reference<Share | undefined> = /* @__PURE__ */ Context.Reference(
   "@pawl/webhook/internal/doors/Share",
   { defaultValue: (): Share | undefined => undefined }

@@ -1,7 +1,4 @@
-/**
- * The latest activity of a process, for a person who looks at it now; metrics are for all processes
- * and for later.
- */
+/** The latest activity of a process, for a person who reads it now. */
 import * as Effect from "effect/Effect"
 import type { Entry, Failure, Journal, Subject } from "../../Journal.ts"
 
@@ -29,10 +26,7 @@ export const names = [
 
 export type Name = (typeof names)[number]
 
-/**
- * An event that a person must look at; times are milliseconds since the epoch. The transaction is
- * that of the last time.
- */
+/** An event that a person must look at; times are milliseconds since the epoch. */
 export interface Alarm {
   readonly reason: string
   readonly count: number
@@ -51,10 +45,8 @@ export interface Failing {
 
 /**
  * The activity since the start. `notStored` is the last failure to store a callback, once callbacks
- * of two transactions failed after the last stored one, or the store refuses all: a single
- * transaction may be busy, or its callback special. `at` is undefined before the first event of a
- * kind. Alarms, failing and `recent` transactions come newest first, the `minutes` of the last hour
- * oldest first.
+ * of two transactions failed after the last stored one, or the store refuses all. Alarms, failing
+ * and `recent` transactions come newest first, the `minutes` of the last hour oldest first.
  */
 export interface Latest {
   readonly events: Readonly<
@@ -72,20 +64,17 @@ export interface Minute {
   readonly counts: Readonly<Partial<Record<Name, number>>>
 }
 
-/** The length of a minute in milliseconds. */
 export const minute = 60_000
-/** The most minutes that are kept, counting only minutes with an event. */
+/** The most minutes that are kept; only minutes with an event count. */
 const hour = 60
 
-/** The most alarms, and the most failing transactions, so that neither fill the memory. */
+/** The most alarms, and the most failing transactions. */
 const capacity = 50
 
-/** Observes the events of a journal from now on. */
 export const observe = (journal: Journal["Service"]): Effect.Effect<Latest> => {
   const events = Object.fromEntries(
     names.map((name) => [name, { count: 0, at: undefined as number | undefined }])
   ) as Record<Name, { count: number; at: number | undefined }>
-  /** The alarms by reason, the newest last. */
   const alarms = new Map<string, Alarm>()
   const failing = new Map<string, Failing>()
   const recent = new Map<string, Subject>()

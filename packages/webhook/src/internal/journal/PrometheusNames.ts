@@ -1,10 +1,7 @@
 /**
- * The Prometheus names of metrics with OpenTelemetry names.
- *
- * The rules are those of OpenTelemetry's compatibility page for Prometheus, so a scraped metric and
- * one from a collector have one name: `.` becomes `_`, the unit is added in plural (`_seconds`),
- * and `_total` is added to a counter. Nothing is added twice. A unit in braces is an annotation and
- * is not added.
+ * The Prometheus names of metrics with OpenTelemetry names, by the rules of OpenTelemetry's
+ * compatibility page: `.` becomes `_`, the unit is added in plural (`_seconds`), and `_total` is
+ * added to a counter. A unit in braces is not added.
  */
 import type * as Metric from "effect/Metric"
 

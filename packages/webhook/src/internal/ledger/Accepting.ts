@@ -32,7 +32,7 @@ export const make = (engines: Engines) => {
       )
   }
 
-  /** Tells whether a transaction was erased; the id of a refund is not signed. */
+  /** The id of a refund is not signed. */
   const isErased = ({ method, signed }: Verified): Effect.Effect<boolean, StoreUnavailable> => {
     const key = { method, transactionId: signed.transactionId }
     return engines
@@ -103,8 +103,7 @@ export const make = (engines: Engines) => {
           : { ...accepted, reached: level }
       }),
     /**
-     * Registers an operation in a new row, or in that of its callbacks. A second registration never
-     * changes the order: with another account, amount or currency it fails.
+     * Registers an operation; a second registration with another account, amount or currency fails.
      */
     register: (
       registration: Registration,
@@ -143,7 +142,7 @@ export const make = (engines: Engines) => {
 
 const noRoom = new StoreUnavailable({ cause: Room.isFull })
 
-/** Separates bodies from rows: each body replaces the older one under each of its names. */
+/** Each body replaces the older one under each of its names. */
 const withoutBodies = (before: StoredRows, rows: StoredRows, at: number) => {
   const texts = rows.flatMap(({ bodies, row }) =>
     Object.entries(bodies).map(([key, bytes]) => {
@@ -164,11 +163,10 @@ const withoutBodies = (before: StoredRows, rows: StoredRows, at: number) => {
   }
 }
 
-/** Returns the name of the body of a row that claims a status; short, because it is in an index. */
+/** The name of a body is short, because it is in an index. */
 export const bodyName = (scope: Kind, status: Status): string =>
   kinds.of(scope) + statuses.of(status)
 
-/** Returns the row's own name of a body, and those of the rows that were joined to it. */
 export const bodyNames = (rows: StoredRows, scope: Kind, status: Status): ReadonlyArray<string> => {
   const method = methodOf(scope)
   const isGone = (each: Kind) => rows.every(({ row }) => row.scope !== each)

@@ -65,7 +65,7 @@ export const make = (engines: Engines) => {
   return {
     /**
      * Deletes up to `limit` accepted and `limit` quarantined bodies from before `before`, except
-     * those of dead letters. Returns the number deleted. Rows and counts stay.
+     * those of dead letters, and returns their number.
      */
     deleteBodies: (options: DeleteOptions) =>
       Effect.map(
@@ -80,8 +80,7 @@ export const make = (engines: Engines) => {
       ),
     /**
      * Deletes up to `limit` transactions without a new status since `before`, except the open,
-     * leased and parked ones (`RowRule.isDeletable`). Returns their number. The ledger does not
-     * know them afterwards.
+     * leased and parked ones (`RowRule.isDeletable`), and returns their number.
      */
     deleteOld: (options: DeleteOptions) =>
       Effect.map(

@@ -1,6 +1,6 @@
 /**
  * The clock of a ledger. On PostgreSQL it is that of the database, so that machines whose clocks
- * differ agree on leases and due times, and a clock that is set back changes nothing.
+ * differ agree on leases and due times.
  */
 import type * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -9,17 +9,13 @@ import type { Ledger } from "../../Ledger.ts"
 
 type Time = Pick<Ledger["Service"], "time">
 
-/** Returns the time of a ledger, in milliseconds since the epoch. */
 export const timeOf = (
   { time }: Time,
   process: Clock.Clock,
   key?: { readonly method: Method; readonly transactionId: string }
 ): number => time?.(process, key) ?? process.currentTimeMillisUnsafe()
 
-/**
- * Makes a clock with the time of a ledger, whose waits and durations follow the clock of the
- * process.
- */
+/** The waits and durations follow the clock of the process. */
 export const make = (ledger: Time, process: Clock.Clock): Clock.Clock => {
   if (ledger.time === undefined) return process
   const millis = () => timeOf(ledger, process)

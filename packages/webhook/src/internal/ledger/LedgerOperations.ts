@@ -25,14 +25,11 @@ export interface Operations
     ReturnType<typeof Settings.make> {
   /**
    * Returns the time of the ledger, or that of the shard of a key, in milliseconds since the epoch.
-   * Without it the clock of the process counts.
    */
   readonly time?: (clock: Clock.Clock, key?: TransactionKey) => number
   /** Completes when this process has made a row due or released one since the last call. */
   readonly awaitWork: Effect.Effect<void>
-  /** The longest wait before a worker looks for work of other processes. */
   readonly pollInterval: Duration.Duration
-  /** The ledgers of the shards (`LedgerSql.layerShards`), each with its own work. */
   readonly shards?: ReadonlyArray<Operations>
 }
 

@@ -1,9 +1,9 @@
 /**
  * Moves documents to the shards where they belong, after shards were added.
  *
- * No receiver may run meanwhile: each shard is marked, and no ledger starts on a marked one. A
- * document is committed in its new shard before it is deleted from the old one. An interrupted move
- * is run again. Callbacks in quarantine stay, because lists join all shards.
+ * No receiver may run meanwhile, and none starts on a marked shard. A document is committed in its
+ * new shard before it is deleted from the old one. An interrupted move is run again. Callbacks in
+ * quarantine stay, because lists join all shards.
  */
 import type { StoreUnavailable } from "@pawl/core/CallbackError"
 import type * as Arr from "effect/Array"
@@ -17,10 +17,7 @@ import { namesOf } from "./Accepting.ts"
 import { earliest } from "./Reading.ts"
 import * as Settings from "./Settings.ts"
 
-/**
- * Moves documents between stores, which are in the order of the next start, the new ones last.
- * Returns the number of moved documents.
- */
+/** Moves documents between stores in the order of the next start, and returns their number. */
 export const move = Effect.fnUntraced(function* (
   stores: Arr.NonEmptyReadonlyArray<Engines>
 ): Effect.fn.Return<number, StoreUnavailable> {

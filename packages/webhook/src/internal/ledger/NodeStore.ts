@@ -12,13 +12,12 @@ import * as Move from "./Move.ts"
 import { StoreUnusable } from "./Owner.ts"
 import * as RequestStore from "./RequestStore.ts"
 
-/** A store, whose address is redacted because it may have a password. */
+/** A store, whose address may have a password. */
 export type Store =
   | { readonly _tag: "memory" }
   | { readonly _tag: "sqlite"; readonly filename: string }
   | { readonly _tag: "postgres"; readonly url: Redacted.Redacted }
 
-/** A store that outlives its process. */
 export type Database = Exclude<Store, { readonly _tag: "memory" }>
 
 export const isDatabase = (store: Store): store is Database => store._tag !== "memory"
@@ -44,24 +43,19 @@ export const parseEach = (texts: ReadonlyArray<string>): Stores | undefined => {
     : undefined
 }
 
-/** Reads the names of stores with white space between them. */
 export const parseAll = (text: string): Stores | undefined =>
   parseEach(text.split(/\s+(?=memory|sqlite:|postgres(?:ql)?:)/u))
 
 /**
  * Layer that opens a store, or several as shards. A process has at most 10 connections to a
- * PostgreSQL database, and 4 to each of three or more. Only PostgreSQL loads the package
- * `@effect/sql-pg`.
+ * PostgreSQL database, and 4 to each of three or more.
  */
 export const layer = (
   ...stores: Stores
 ): Layer.Layer<Ledger.Ledger | Records | RequestStore.RequestStore, StoreUnusable> =>
   layerWith({ connections: connectionsOf(stores) }, ...stores)
 
-/**
- * Layer that opens a store like `layer`, with at most `connections` connections to each PostgreSQL
- * database.
- */
+/** Layer that opens a store with at most `connections` connections to each PostgreSQL database. */
 export const layerWith = (
   { connections }: { readonly connections: number },
   ...stores: Stores
@@ -132,7 +126,7 @@ export const migrate = (store: Database): Effect.Effect<number, StoreUnusable> =
         )
       )
 
-/** Opens a layer with errors that contain no password. */
+/** The errors contain no password. */
 const open = <Services>(
   layer: Layer.Layer<Services, LedgerSql.StartError>,
   messageOf: (error: Error) => string

@@ -1,8 +1,8 @@
 /**
  * The owner of a store: the account that opened it first.
  *
- * It is checked before a worker starts. A worker on the store of another account would at once send
- * its requests to the wrong service and tell its transactions to the wrong handler.
+ * It is checked before a worker starts, which would send the requests of another account to the
+ * wrong service.
  */
 import type { Account } from "@pawl/core/Account"
 import type { StoreUnavailable } from "@pawl/core/CallbackError"
@@ -18,10 +18,7 @@ export class StoreUnusable extends Data.TaggedError("StoreUnusable")<{
   override readonly stack = ""
 }
 
-/**
- * A store that knows its owner. `takeOwner` keeps the first account, and returns the one that it
- * has.
- */
+/** A store that knows its owner; `takeOwner` keeps the first account and returns it. */
 interface Store {
   readonly takeOwner: (account: Account) => Effect.Effect<Account, StoreUnavailable>
 }

@@ -1,8 +1,8 @@
 /**
  * The quarantine: verified callbacks that cannot be acted on, kept for a person.
  *
- * A sender with one genuine callback can repeat its signed fields with any others. So a body is
- * kept once, and only 16 bodies of a transaction are: the first 15, and the last one.
+ * A sender with one genuine callback can repeat its signed fields with any others, so only 16
+ * bodies of a transaction are kept: the first 15, and the last one.
  */
 import { type Body, type Signed } from "@pawl/core/Callback"
 import { signedNames } from "@pawl/core/internal/SignedFields"
@@ -32,10 +32,7 @@ const keyOf = ({ method, transactionId }: TransactionKey): string => {
 export interface Accepted {
   /** Whether no earlier callback claimed the same status, or has the same body in quarantine. */
   readonly isNew: boolean
-  /**
-   * The limit that was reached: the bodies of a transaction in quarantine, or the other ones, the
-   * bytes of the store, or four fifths of them.
-   */
+  /** The limit that was reached; `high` is four fifths of the bytes of the store. */
   readonly reached?: "quarantine" | "bodies" | "full" | "high"
 }
 
@@ -55,7 +52,6 @@ export const make = (engines: Engines) => {
   })
 
   return {
-    /** Stores a callback; `reason` is the field because of which it cannot be acted on. */
     accept: Effect.fnUntraced(function* (
       { bytes, method, secret, signed }: Verified,
       reason: string | undefined,
@@ -86,7 +82,7 @@ export const make = (engines: Engines) => {
       return yield* readable(records.change("quarantine", key, rule))
     }),
 
-    /** Lists the callbacks, oldest first, without those whose body cannot be read. */
+    /** Lists the callbacks whose body can be read, oldest first. */
     list: Effect.gen(function* () {
       const all: Array<{ readonly at: number; readonly verified: Verified }> = []
       for (const records of engines.own) {

@@ -108,7 +108,7 @@ const pageOf = (records: Records, options: RowPages.PageOptions) => {
   )
 }
 
-/** Reads dead letters until there are enough, because a document may have none of the reason. */
+/** A document may have no dead letter of the reason. */
 const parkedIn = Effect.fnUntraced(function* (
   records: Records,
   { after, limit, reason }: DeadLettersPage

@@ -2,12 +2,8 @@
  * The request store: durable requests to the service, in the database of the ledger. Each is one
  * document, changed by `RequestRule`.
  *
- * A request is written before it is sent. A settlement registers the transaction, and
- * then writes the outcome. After a crash between the two the next process repeats both. A request
- * that cannot be sent again is settled by the registered row.
- *
- * A transaction that no response named settles a request if the token of its callback URL names the
- * request and the service has confirmed a status (`RequestRule.find`).
+ * A request is written before it is sent. A settlement registers the transaction, and then writes
+ * the outcome. After a crash between the two the next process repeats both.
  */
 import type { Account } from "@pawl/core/Account"
 import type { StoreUnavailable } from "@pawl/core/CallbackError"
@@ -146,19 +142,17 @@ export const make = (
         after(requestId, (row) => RequestRule.begin(row, lease.id, at, window)),
         (row) => (row !== undefined && isLeased(row) ? row : undefined)
       ),
-    /** Renews a lease; returns false if it was lost. */
     renew: ({ lease, requestId }: LeasedRequest, until: number) =>
       isChanged(requestId, (row) => RequestRule.renew(row, lease.id, until)),
     /** Ends a lease without an outcome; returns undefined if the lease was lost. */
     release: ({ lease, requestId }: LeasedRequest, options: Release) =>
       after(requestId, (row) => RequestRule.release(row, lease.id, options)),
-    /** Ends a lease and leaves the request to a person; undefined if the lease was lost. */
+    /** Ends a lease and leaves the request to a person. */
     park: ({ lease, requestId }: LeasedRequest, reason: ParkReason, at: number) =>
       after(requestId, (row) => RequestRule.park(row, lease.id, reason, at)),
     /**
-     * Registers the transaction in the ledger, and writes an outcome. `isSettled` tells whether
-     * this call wrote it, and `refusal` is the ledger's error of the registration, in spite of
-     * which the outcome is written.
+     * Registers the transaction in the ledger, and writes an outcome. `refusal` is the ledger's
+     * error of the registration, in spite of which the outcome is written.
      */
     settle: Effect.fnUntraced(function* (
       requestId: string,
@@ -278,7 +272,7 @@ const otherShard = new Error(
 
 const nothing = { rows: [], dueAt: undefined }
 
-/** Makes an unreadable document a defect: its request fails its own calls, and is not sent. */
+/** Makes an unreadable document a defect: its request is not sent. */
 const readable = orDie("The request")
 
 const rowsOf = (found: ReadonlyArray<Found<RequestRow>>) => found.map(({ value }) => value)
@@ -302,10 +296,7 @@ const claimIn = (records: Engine, { at, limit, until }: Claim) => {
   )
 }
 
-/**
- * Returns the place of a due request; those that were planned before the clock was set back come
- * last.
- */
+/** Requests that were planned before the clock was set back come last. */
 const placeOf = (row: RequestRow, at: number): number => {
   const time = RequestRule.claimableAt(row) ?? Infinity
   return time <= at ? time : time + at

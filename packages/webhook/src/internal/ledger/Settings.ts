@@ -8,7 +8,6 @@ import { each, type Engines } from "../records/Engines.ts"
 import { earliest } from "./Reading.ts"
 
 export const make = (engines: Engines) => {
-  /** The first shard, whose budget is that of all. */
   const [first] = engines.own
   const budgetOf = (value: unknown): ReadBudget.ReadBudget => ({
     nextAt: 0,
@@ -19,7 +18,6 @@ export const make = (engines: Engines) => {
     /** Keeps the first account, and returns the account that the store has (`Owner`). */
     takeOwner: (account: Account) => takeOwner(engines, account),
     noteAlive: (at: number) => Effect.asVoid(each(engines, (records) => copyAlive(records, at))),
-    /** Returns the time when a worker was last alive. */
     lastAliveAt: Effect.map(each(engines, aliveAt), earliest),
     /** Makes a durable write. */
     // The value changes with each check, so that the store has something to write.
@@ -29,13 +27,9 @@ export const make = (engines: Engines) => {
         (records) => Effect.exit(write(records, "check", (count = 0) => (count as number) + 1)),
         { concurrency: "unbounded" }
       ),
-      // Readiness means that some callbacks can be stored.
       (exits) => exits.find(({ _tag }) => _tag === "Success") ?? exits[0] ?? Effect.void
     ),
-    /**
-     * Reserves reads from the budget of all processes (`ReadBudget`), by the clock of the database
-     * if there is one.
-     */
+    /** Reserves reads from the budget of all processes (`ReadBudget`). */
     reserveReads: (wanted: ReadBudget.Wanted, at: number) =>
       change(first, "reads", (value) => {
         const before = budgetOf(value)
@@ -71,13 +65,13 @@ const write = (
 ): Effect.Effect<void, StoreUnavailable> =>
   change(records, key, (value) => ({ value: next(value), result: undefined }))
 
-/** The place of an engine among the shards of a ledger; `position` counts from 0. */
+/** The place of an engine among the shards of a ledger. */
 export interface Place {
   readonly position: number
   readonly count: number
 }
 
-/** The count while rows are moved. No ledger has it, so none starts. */
+/** The count while rows are moved, which no ledger has. */
 const moving = 0
 
 /** Takes a place for an engine; returns false if it has another one, or documents without one. */
@@ -117,7 +111,6 @@ const takeOwnerIn = (
 const isSame = (one: Account, two: Account): boolean =>
   one.merchantKey === two.merchantKey && one.baseUrl === two.baseUrl
 
-/** Takes the owner of all engines; returns another account if one of them has it. */
 export const takeOwner = (
   engines: Engines,
   account: Account

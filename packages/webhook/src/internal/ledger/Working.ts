@@ -68,7 +68,6 @@ export const make = (
     const rule: Rule<Rows, boolean> = (rows) => {
       if (rows === undefined) return { value: rows, result: false }
       const next = RowRule.redrive(rows, key, at, event)
-      // A restored document is still listed, and due later.
       return next === rows
         ? { value: [...rows], result: false, wakes: true }
         : { value: next, result: true, wakes: true }
@@ -99,8 +98,8 @@ export const make = (
         })
       ),
     /**
-     * Changes a leased row; undefined when the lease was lost, or when another row of the id has
-     * the kind in the change: the leased row is joined to that one and removed.
+     * Changes a leased row; undefined when the lease was lost, or when the leased row is joined to
+     * another row of the id and removed.
      */
     write: Effect.fnUntraced(function* (leased: Leased, change: Change) {
       const found = namedRequest(leased, change)
@@ -155,10 +154,7 @@ export const make = (
   }
 }
 
-/**
- * Returns the request that a row names, if the service confirmed a status and no response to
- * another request named the transaction.
- */
+/** The service has confirmed a status, and no response to another request named the transaction. */
 const namedRequest = (
   leased: Leased,
   { evidence = Evidence.none, read, release }: Change
@@ -221,7 +217,7 @@ const claimIn = (records: Records, { at, limit, newest = 0, until }: Claim) => {
   }))
 }
 
-/** The factor between the lease ids of two versions: more than a document has rows. */
+/** The factor between the lease ids of two versions. */
 const maxRows = 8
 
 const start = Number.MIN_SAFE_INTEGER
@@ -287,7 +283,6 @@ const bringForwardIn = Effect.fnUntraced(function* (
     rows.some((stored) => changed.has(stored)) ? [key] : []
   )
   yield* changeEach(records, "transactions", keys, (key) => (stored) => ({
-    // A row that changed meanwhile is leased, or due at once.
     value: stored?.map((each) => {
       const before = found.get(key)?.find(({ row }) => row.scope === each.row.scope)
       const next = before && changed.get(before)

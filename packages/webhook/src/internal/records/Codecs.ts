@@ -16,16 +16,13 @@ export interface Values {
 
 export interface Codec<Stored> {
   readonly encode: (value: unknown) => Stored
-  /** Decodes a document; throws if that fails. */
+  /** Throws if the document cannot be decoded. */
   readonly decode: (stored: Stored, key: string) => unknown
 }
 
 export type Codecs<Stored> = Readonly<Record<Collection, Codec<Stored>>>
 
-/**
- * The lane of due requests, and that of settled requests with a sealed text, by the time of their
- * outcome.
- */
+/** The lane of due requests, and that of settled requests with a sealed text. */
 export const requestLanes = { due: 0, texts: 1 } as const
 
 const indexOfRows = (rows: StoredRows): Index => {
@@ -80,7 +77,7 @@ export const values: Codecs<unknown> = {
   settings: asItIs
 }
 
-/** Codec of a document in one line with its check, because JSON has no line break. */
+/** JSON has no line break, so the check is a line of its own. */
 const json: Codec<string> = {
   encode: (value) => seal([JSON.stringify(value)]),
   decode: (text) => JSON.parse(open(text).join("\n")) as unknown

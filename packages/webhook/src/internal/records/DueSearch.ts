@@ -2,9 +2,8 @@
  * The search for due documents.
  *
  * An open snapshot makes PostgreSQL keep index entries of earlier versions in front. So a search
- * begins at the earliest time at which a document may be due; a document that this process makes
- * due moves it back. Every few seconds a search from the start finds those that other processes
- * made due in the past.
+ * begins at the earliest time at which a document may be due. Every few seconds a search from the
+ * start finds those that other processes made due in the past.
  */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -13,12 +12,8 @@ import { type Collection, type DueRange, type Index, laneCount } from "./Records
 export interface Asked {
   readonly at: number
   readonly limits: ReadonlyArray<number | undefined>
-  /** The lane and the number of documents that are the latest instead of the oldest. */
   readonly newest?: { readonly lane: number; readonly limit: number } | undefined
-  /**
-   * The latest due time; documents due later were planned before the clock was set back, and count
-   * as due.
-   */
+  /** The latest due time; documents due later count as due. */
   readonly latest?: number | undefined
 }
 
@@ -37,7 +32,7 @@ const maxLateness = 5000
 const lanes = Array.from({ length: laneCount }, (_, lane) => lane)
 const everywhere: ReadonlyArray<number> = lanes.map(() => start)
 
-/** Makes the searches of a process; with an interval of 0 each search begins at the start. */
+/** With an interval of 0 each search begins at the start. */
 export const make = (interval: bigint) => {
   const states = new Map<Collection, { from: ReadonlyArray<number>; fullAt: bigint }>()
   const running = new Map<Collection, Set<Running>>()
@@ -79,9 +74,7 @@ export const make = (interval: bigint) => {
   }
 }
 
-/**
- * Returns ranges for the due documents, one more of each lane, and the next due time of each lane.
- */
+/** Returns ranges for one more document than asked of each lane, and the next due times. */
 export const rangesOf = ({ asked, from }: Running): ReadonlyArray<DueRange> => {
   const { at, latest = end, limits, newest } = asked
   return lanes.flatMap((lane): ReadonlyArray<DueRange> => {
@@ -98,7 +91,7 @@ export const rangesOf = ({ asked, from }: Running): ReadonlyArray<DueRange> => {
   })
 }
 
-/** Cache that keeps at least the last `size` values, and less than twice as many. */
+/** Cache of at least the last `size` values. */
 interface Cache<A> {
   readonly get: (key: string) => A | undefined
   readonly set: (key: string, value: A | undefined) => void

@@ -1,8 +1,7 @@
 /**
- * A store of documents in the SQLite database of a Durable Object.
- *
- * A commit is synchronous. The output gate holds a response back until its writes are durable. A
- * statement has at most 100 parameters, so each document is written by one of its own.
+ * A store of documents in the SQLite database of a Durable Object, whose output gate holds a
+ * response back until its writes are durable. A statement has at most 100 parameters, so each
+ * document is written by one of its own.
  */
 import * as Effect from "effect/Effect"
 import * as Reactivity from "effect/reactivity/Reactivity"

@@ -1,15 +1,15 @@
 /**
  * The engine: changes documents by pure rules, and leases those that are due.
  *
- * A rule runs on the cached document, or assumes that there is none, so most changes need no read.
- * It runs again on the stored document if the version differs or the rule changes nothing. The
- * third round locks the document, so a change ends in three rounds. After a conflict the next
- * changes of the document lock it at once, in commits of their own.
+ * A rule runs on the cached document, or assumes that there is none. It runs again on the stored
+ * document if the version differs or the rule changes nothing. The third round locks the document,
+ * so a change ends in three rounds. After a conflict the next changes of the document lock it at
+ * once.
  *
  * Waiting changes share a commit. Those of one document run one after the other.
  *
  * A document that cannot be decoded fails only its own changes, with `Unreadable`. A claim lists
- * it, and leases it again after five minutes, because a person may have restored it.
+ * it, and leases it again after five minutes.
  */
 import { StoreUnavailable } from "@pawl/core/CallbackError"
 import type * as Clock from "effect/Clock"
@@ -56,7 +56,7 @@ export interface Outcome<Value, A> {
   readonly wakes?: boolean | undefined
 }
 
-/** Function that changes a document; `version` is unique to this change of it. */
+/** Function that changes a document; `version` is unique to this change. */
 export type Rule<Value, A> = (value: Value | undefined, version: number) => Outcome<Value, A>
 
 export interface Found<Value> {
@@ -78,7 +78,6 @@ export interface Options {
   readonly pollInterval: Duration.Duration
   readonly time?: ((clock: Clock.Clock) => number) | undefined
   readonly compact: Effect.Effect<void, SqlError>
-  /** Effect that runs before each claim. */
   readonly refresh?: Effect.Effect<void, SqlError>
   /**
    * Runs a step for at most three seconds, and repeats it after a conflict unless its error
@@ -124,7 +123,7 @@ export type Done = Result.Result<unknown, Unreadable>
 
 type Commit = (item: Item) => Effect.Effect<Done, SqlError>
 
-/** The milliseconds after which an unreadable document is looked at again. */
+/** The milliseconds after which an unreadable document is leased again. */
 const unreadablePause = 300_000
 const maxRounds = 2
 /** The changes of a document after which a conflict makes the next one lock it at once. */
@@ -219,7 +218,6 @@ export const make = Effect.fnUntraced(function* <Stored>(
       document: value === undefined ? undefined : codecs[collection].encode(value),
       index: value === undefined ? nowhere : indexOf[collection](value),
       put,
-      // A text that is written again in the same change stays.
       remove: remove.filter((name) => put.every((text) => text.name !== name))
     }
   }
@@ -416,7 +414,7 @@ export const make = Effect.fnUntraced(function* <Stored>(
 
   /**
    * Changes a document in one durable step, or in the caller's transaction. At most 128 changes of
-   * a key and `variant` wait; the next one fails.
+   * a key and `variant` wait.
    */
   const change = <Name extends Collection, A>(
     collection: Name,
@@ -440,7 +438,6 @@ export const make = Effect.fnUntraced(function* <Stored>(
     )
   }
 
-  /** Lists unreadable documents as dead letters, and makes them due later. */
   const parkUnreadable = (
     collection: Collection,
     lines: ReadonlyArray<Line<Stored> & { readonly lane: number }>,
@@ -468,10 +465,7 @@ export const make = Effect.fnUntraced(function* <Stored>(
           )
         )
 
-  /**
-   * Leases documents, but none that another process changed meanwhile. `dueAt` is the next due time
-   * in the lanes with a limit.
-   */
+  /** Leases documents, but none that another process changed meanwhile. */
   const lease = Effect.fnUntraced(function* <Name extends Collection, A>(
     collection: Name,
     asked: DueSearch.Asked,
@@ -577,7 +571,7 @@ export const make = Effect.fnUntraced(function* <Stored>(
             : valuesOf(collection, [{ key, version, document }]).map((found) => ({ ...found, at }))
         )
       ),
-    /** Lists documents by their first times; those with several list times come behind the page. */
+    /** Documents with several list times come behind the page. */
     list: <Name extends Collection>(
       collection: Name,
       page: { readonly from: ListPlace; readonly limit: number }
@@ -609,7 +603,6 @@ export const make = Effect.fnUntraced(function* <Stored>(
       Effect.andThen(work[collection].await, Effect.asVoid(work[collection].close)),
     pollInterval: options.pollInterval,
     level,
-    /** Removes deleted texts from the files. Writes wait meanwhile. */
     compact: unavailable(options.compact)
   }
 })

@@ -15,8 +15,7 @@ export type ShardKey =
 
 /**
  * Returns the position of the shard of a key: FNV-1a over its characters, with the last mixing
- * steps of MurmurHash3, because the low bits of FNV-1a are uneven for counting numbers. It never
- * changes, because it places stored rows.
+ * steps of MurmurHash3. It never changes, because it places stored rows.
  */
 export const shardOf = (key: ShardKey, count: number): number => {
   const text =
@@ -28,13 +27,12 @@ export const shardOf = (key: ShardKey, count: number): number => {
 }
 
 export interface Engines {
-  /** Returns the engine of a transaction or a request. */
   readonly of: (key: ShardKey) => Records
-  /** The engines whose documents the service lists and leases: all, or one shard. */
+  /** The engines whose documents the service lists and leases. */
   readonly own: Arr.NonEmptyReadonlyArray<Records>
 }
 
-/** Makes the engines of a store, whose order must never change. */
+/** The order of the engines must never change. */
 export const make = (all: Arr.NonEmptyReadonlyArray<Records>): Engines => ({
   of: (key) => all[shardOf(key, all.length)] ?? all[0],
   own: all
@@ -46,10 +44,7 @@ export const each = <A>(
 ): Effect.Effect<Array<A>, StoreUnavailable> =>
   Effect.forEach(own, call, { concurrency: "unbounded" })
 
-/**
- * Returns the time of the first own engine, or of the engine of a key, in milliseconds since the
- * epoch.
- */
+/** Returns the time of the first own engine, or of the engine of a key. */
 export const timeOf =
   ({ of, own }: Engines) =>
   (clock: Clock.Clock, key?: ShardKey): number =>
@@ -79,7 +74,7 @@ export const eachPage = Effect.fnUntraced(function* <Name extends Collection>(
 
 const pageSize = 200
 
-/** Changes documents, and adds their results. Skips unreadable documents. */
+/** Changes documents, and adds their results; unreadable ones are skipped. */
 export const changeEach = <Name extends Collection>(
   records: Records,
   collection: Name,

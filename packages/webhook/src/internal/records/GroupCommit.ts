@@ -1,16 +1,14 @@
 /**
  * Group commit: commits the waiting items together.
  *
- * A free committer takes at most `maxSize` waiting items, so a single item is committed at once,
- * and items that come during a commit share the next one. A key is in one commit at a time, its
- * items in order. Keys take turns.
+ * A free committer takes at most `maxSize` waiting items, so a single item is committed at once. A
+ * key is in one commit at a time, its items in order.
  *
- * At most `maxWaiting` items wait, and at most `maxSize` with the same key and variant. The next
- * one fails with `full` at once.
+ * At most `maxWaiting` items wait, and at most `maxSize` with the same key and variant; the next
+ * one fails with `full`.
  *
- * If one item fails or blocks its group, the group is committed again item by item beside the next
- * groups. A defect counts as that of one item. An item whose caller stops waiting or times out is
- * dropped, unless its commit has begun.
+ * If one item fails or blocks its group, the group is committed again item by item. An item whose
+ * caller stops waiting is dropped, unless its commit has begun.
  */
 import * as Arr from "effect/Array"
 import * as Cause from "effect/Cause"
@@ -31,7 +29,7 @@ interface Options<Item, Result, E> {
     isAlone: boolean
   ) => Effect.Effect<ReadonlyArray<Exit.Exit<Result, E>>>
   readonly isItemError: (error: E) => boolean
-  /** Tells whether an error blocks an item. Its commit alone waits, and occupies no committer. */
+  /** Tells whether an error blocks an item, whose commit alone then waits. */
   readonly isBlocked: (error: E) => boolean
   readonly keyOf: (item: Item) => { readonly key: string; readonly variant: string }
   readonly wait: AwaitResult<E>
@@ -131,9 +129,7 @@ export const make = Effect.fnUntraced(function* <Item, Result, E>({
     }
   }
 
-  /**
-   * Completes an item; this cannot end the committer, because the functions of `wait` do not throw.
-   */
+  /** Completes an item; the functions of `wait` do not throw. */
   const completeAt = (
     items: ReadonlyArray<Waiting>,
     exits: ReadonlyArray<Exit.Exit<Result, E>>

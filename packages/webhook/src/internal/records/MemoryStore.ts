@@ -125,7 +125,6 @@ export const make = (): Store<unknown> => {
   }
 }
 
-/** The positions of the indexes, behind those of the lanes. */
 const [listed, all, several] = [laneCount, laneCount + 1, laneCount + 2]
 
 const timesOf = ({ due, listed: times, parts }: Index): ReadonlyArray<number | undefined> => [

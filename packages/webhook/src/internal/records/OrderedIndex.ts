@@ -1,4 +1,4 @@
-/** Sorted values in pages of at most 256. A search halves the list of pages, and then one page. */
+/** Sorted values in pages of at most 256. */
 
 /** Function that names a place: true for each value before it. */
 type IsBefore<A> = (value: A) => boolean
@@ -15,7 +15,7 @@ export interface OrderedIndex<A> {
 const pageSize = 256
 
 export const make = <A extends object>(compare: (one: A, two: A) => number): OrderedIndex<A> => {
-  /** The pages, of which there is always one. Only a single page may be empty. */
+  /** Only a single page may be empty. */
   const pages: Array<Array<A>> = [[]]
   let size = 0
 
@@ -29,7 +29,7 @@ export const make = <A extends object>(compare: (one: A, two: A) => number): Ord
     return { number, page, position: countFirst(page, isBefore) }
   }
 
-  /** Finds a value, at the end first: most new values belong there, because ids and times rise. */
+  /** Most new values belong at the end, because ids and times rise. */
   const findValue = (value: A) => {
     const number = pages.length - 1
     const page = pages[number] ?? []

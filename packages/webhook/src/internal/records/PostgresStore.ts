@@ -2,8 +2,7 @@
  * A store of documents in PostgreSQL.
  *
  * A commit is one statement, so no process can stop between BEGIN and COMMIT with documents locked.
- * It returns the documents that it did not write, so the next attempt needs no read. It is planned
- * each time, because a plan made for a small table scans a large one.
+ * It is planned each time, because a plan made for a small table scans a large one.
  */
 import * as Effect from "effect/Effect"
 import type { SqlClient } from "effect/sql/SqlClient"
@@ -107,7 +106,7 @@ const commit = (
       const line = present.get(key)
       if (line?.written === true) continue
       const version = Number(line?.version)
-      // The statement sees an earlier snapshot, so a changed document has to be read again.
+      // The statement sees an earlier snapshot.
       const isPresent = line !== undefined && version !== expected
       conflicts.set(key, isPresent ? { key, version, document: line.document } : undefined)
     }
@@ -125,8 +124,8 @@ interface Found {
 const keysOf = (list: ReadonlyArray<{ readonly key: string }>) => list.map(({ key }) => key)
 
 /**
- * Returns the expression of a column that is sent as text, because the driver refuses a list of
- * nulls, and one of small and large numbers.
+ * A column is sent as text, because the driver refuses a list of nulls, and one of small and large
+ * numbers.
  */
 const typed = (name: string, type: string): string =>
   type.endsWith("NOT NULL") ? name : `CAST(NULLIF(${name}, '') AS ${type}) AS ${name}`

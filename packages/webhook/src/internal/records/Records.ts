@@ -1,19 +1,17 @@
 /**
  * The port of the engine: a store of documents.
  *
- * A document is a value under a key, in a collection, with a version. The engine changes it by pure
- * functions, and computes its `Index`. A store writes a document only if it still has the expected
- * version, so no change is lost. No rule is stated in SQL.
+ * A document is a value under a key, in a collection, with a version. A store writes a document
+ * only if it still has the expected version. No rule is stated in SQL.
  *
- * A key may have texts beside its document, such as the bodies of callbacks: bytes that are read
- * rarely and deleted earlier.
+ * A key may have texts beside its document, such as the bodies of callbacks.
  */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type { SqlError } from "effect/sql/SqlError"
 import type { Engines } from "./Engines.ts"
 
-/** Service that changes documents. The ledger and the request store are rules over it. */
+/** Service that changes documents. */
 export class Records extends Context.Service<Records, Engines>()(
   "@pawl/webhook/internal/records/Records"
 ) {}
@@ -35,10 +33,7 @@ export interface Index {
 
 export interface Line<Stored> {
   readonly key: string
-  /**
-   * The version, which never restarts: a new document draws one, so a key that is made again
-   * differs from the old one.
-   */
+  /** The version, which never restarts: a new document draws one. */
   readonly version: number
   readonly document: Stored
   readonly listedAt?: number | undefined
@@ -67,10 +62,6 @@ export interface DueRange {
   readonly from: number
   readonly to: number
   readonly limit: number
-  /**
-   * The key behind which documents begin, of those due at `from`; equal times are in the order of
-   * keys.
-   */
   readonly after?: string | undefined
   readonly isNewestFirst?: boolean | undefined
   readonly isTimesOnly?: boolean | undefined
@@ -87,7 +78,6 @@ export interface ListPlace {
   readonly key: string
 }
 
-/** The place of a text; texts are ordered by time, key and name. */
 export interface TextPlace extends ListPlace {
   readonly name: string
 }
@@ -103,10 +93,7 @@ export interface Counts<Stored> {
 type Call<A> = Effect.Effect<A, SqlError>
 
 export interface Store<Stored> {
-  /**
-   * Commits writes, each document all or nothing. Returns those whose versions differ, with the
-   * present document if it was read. `skipsLocked` skips those that another process has locked.
-   */
+  /** Commits writes, each document all or nothing, and returns those whose versions differ. */
   readonly commit: (
     collection: Collection,
     writes: ReadonlyArray<Write<Stored>>,

@@ -2,8 +2,6 @@
  * How much of its limit on the disk a store uses.
  *
  * It is measured every ten seconds, and once this process has written a sixty-fourth of the limit.
- * In between the written bytes are added. So processes that share a store exceed the limit by at
- * most their writes of ten seconds.
  */
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
@@ -16,12 +14,12 @@ export const Limit: Context.Reference<number> = /* @__PURE__ */ Context.Referenc
   { defaultValue: () => Infinity }
 )
 
-/** The level of a store: `high` from four fifths of the limit on, and `full` from the limit on. */
+/** The level of a store: `high` is from four fifths of the limit on. */
 export type Level = "free" | "high" | "full"
 
 export const isFull = new Error("the store has all bytes of its limit")
 
-/** The approximate bytes of a finished transaction with its index entries. */
+/** The approximate bytes of a finished transaction. */
 export const documentBytes = 1024
 
 const maxAge = 10_000_000_000n
@@ -59,7 +57,6 @@ export const make = <Stored>(
       const isFresh = measuredAt !== undefined && now - measuredAt < maxAge
       if (isFresh && written < part * limit) return Effect.sync(level)
       measuredAt = now
-      // Such a store cannot be written either, which has an alarm.
       return Effect.andThen(Effect.ignore(measure), Effect.sync(level))
     })
   }

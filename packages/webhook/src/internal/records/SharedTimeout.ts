@@ -1,7 +1,6 @@
 /**
  * Waits with one timeout, timer and fiber for all; `Effect.timeout` forks two fibers for each. The
- * oldest wait always expires first. The clock is monotonic, so a change of the system time has no
- * effect.
+ * clock is monotonic.
  */
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
@@ -11,8 +10,8 @@ import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
 
 /**
- * Function that waits for a result; the function that `start` gets never throws, so its caller may
- * serve others. The returned one cancels the work on timeout and on interruption.
+ * Function that waits for a result; the function that `start` gets never throws. The returned one
+ * cancels the work on timeout and on interruption.
  */
 export type AwaitResult<E> = <A, E1>(
   start: (resume: (result: Effect.Effect<A, E1>) => void) => () => void
@@ -24,15 +23,11 @@ export const make = Effect.fnUntraced(function* <E>(
 ): Effect.fn.Return<AwaitResult<E>, never, Scope.Scope> {
   const clock = yield* Clock.Clock
   const timeoutNanos = Duration.toNanosUnsafe(timeout)
-  /** The waits in the order of their deadlines. */
   const waits = new Set<{ readonly deadline: bigint; readonly expire: () => void }>()
   const notEmpty = yield* Latch.make()
 
   const fork = Effect.runForkWith(yield* Effect.context())
-  /**
-   * Resumes a fiber and logs an error, because the fiber may end at once and an observer of it may
-   * throw.
-   */
+  /** Resumes a fiber; an observer of it may throw. */
   const guarded = (resume: () => void): void => {
     const result = Result.try(resume)
     if (Result.isFailure(result)) fork(Effect.logError(observerFailed, result.failure))
@@ -56,12 +51,11 @@ export const make = Effect.fnUntraced(function* <E>(
       const wait = {
         deadline: 0n,
         expire: () => {
-          // First, because `cancel` may resume with a result, and only the first call counts.
+          // First, because only the first call counts.
           guarded(() => resume(onTimeout))
           stop()
         }
       }
-      // No interruption comes before `cancel` is known.
       const cancel = start((result) => {
         isResumed = true
         waits.delete(wait)

@@ -17,7 +17,7 @@ import type { BigInteger } from "./SqlStore.ts"
 /** The longest time until work of another process is noticed. */
 const pollInterval = Duration.millis(250)
 
-/** How long PostgreSQL may keep index entries that a search skips. SQLite keeps none. */
+/** How long PostgreSQL may keep index entries that a search skips. */
 const fullSearchInterval = { pg: () => 5_000_000_000n, orElse: () => 0n }
 
 export const make = Effect.fnUntraced(function* (
@@ -60,9 +60,8 @@ export const make = Effect.fnUntraced(function* (
   })
 })
 
-/** The most items of a commit, and the most waiting changes of one document and variant. */
 const maxGroupSize = 128
-/** The most changes that wait for a commit. The next one is answered 503. */
+/** The most changes that wait for a commit. */
 const maxWaiting = 2048
 
 const full = new SqlError({
@@ -73,9 +72,8 @@ const full = new SqlError({
 })
 
 /**
- * Draws the first version of a document, a number below 2^48. A key that is deleted and made again
- * must differ from the old one. The generator has no seed, because two processes with the same seed
- * would draw the same.
+ * Draws the first version of a document, below 2^48. The generator has no seed, because two
+ * processes with the same seed would draw the same.
  */
 export const drawVersion = (): number => {
   if (next === drawn.length) {
@@ -100,10 +98,7 @@ const maxAge = 10_000_000_000n
 /** The SQL of the time in PostgreSQL, in milliseconds since the epoch. */
 export const now = "CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)"
 
-/**
- * Measures the clock of a PostgreSQL database; SQLite runs in the process and has no clock of its
- * own.
- */
+/** SQLite has no clock of its own. */
 const makeClock = Effect.fnUntraced(function* (
   sql: SqlClient
 ): Effect.fn.Return<DatabaseClock | undefined, SqlError> {
@@ -113,7 +108,6 @@ const makeClock = Effect.fnUntraced(function* (
     const before = clock.monotonicTimeNanosUnsafe()
     const [line] = yield* sql<{ readonly millis: BigInteger }>`SELECT ${sql.literal(now)} AS millis`
     const after = clock.monotonicTimeNanosUnsafe()
-    // The database read its clock between the two.
     return { millis: Number(line?.millis), nanos: (before + after) / 2n }
   })
   let measured = yield* measure

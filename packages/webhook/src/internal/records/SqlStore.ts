@@ -14,7 +14,7 @@ import {
   type Write
 } from "./Records.ts"
 
-/** A BIGINT as drivers return it. All numbers of a store are safe integers. */
+/** A BIGINT as drivers return it. */
 export type BigInteger = number | bigint | string
 
 export const columns: ReadonlyArray<

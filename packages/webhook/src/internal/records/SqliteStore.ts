@@ -1,6 +1,6 @@
 /**
- * The store of documents in SQLite: one writer at a time locks the file, so one transaction takes
- * all that waits, and a document read in it is current.
+ * The store of documents in SQLite: one writer at a time locks the file, so a document read in its
+ * transaction is current.
  */
 import * as Effect from "effect/Effect"
 import type { SqlClient } from "effect/sql/SqlClient"
@@ -97,10 +97,7 @@ const textsText = kept(
     ON CONFLICT (key, name) DO UPDATE SET at = excluded.at, body = excluded.body`
 )
 
-/**
- * The lengths of the lists in statements, few so that the statements stay prepared: SQLite takes as
- * long to prepare one as to run it.
- */
+/** The lengths of the lists in statements, few so that the statements stay prepared. */
 const pieceLengths = [64, 16, 4, 1]
 
 const pieces = <A>(list: ReadonlyArray<A>): ReadonlyArray<ReadonlyArray<A>> => {

@@ -22,10 +22,7 @@ import * as Progress from "../work/Progress.ts"
 import * as Order from "./Order.ts"
 import * as RequestFailure from "./RequestFailure.ts"
 
-/**
- * The services of an attempt, and the switches; `window` is `Profile.requestIdWindow` in
- * milliseconds.
- */
+/** The services of an attempt; `window` is `Profile.requestIdWindow` in milliseconds. */
 export interface Tools extends Pick<Switches, "status422"> {
   readonly window: number
   readonly store: RequestStore["Service"]
@@ -33,7 +30,6 @@ export interface Tools extends Pick<Switches, "status422"> {
   readonly seal: Seal["Service"]
 }
 
-/** A response of the service, or the refusal that it sent as one. */
 export type Answer = Result.Result<RequestResponse<RequestKind>, RequestRefusal<RequestKind>>
 
 export interface Attempted {
@@ -151,10 +147,7 @@ const release = Effect.fnUntraced(function* (
   return row
 })
 
-/**
- * Writes the end of an attempt without an answer; nobody waits for an enqueued request, so it is
- * retried.
- */
+/** Nobody waits for an enqueued request, so it is retried. */
 const writeFailure = Effect.fnUntraced(function* (
   tools: Tools,
   leased: LeasedRequest,
@@ -173,10 +166,7 @@ const writeFailure = Effect.fnUntraced(function* (
   return yield* settleWithout(tools, leased, { _tag: "NotSent", reason: "no-effect" })
 })
 
-/**
- * Leaves a request whose outcome cannot be written to the next owner of the lease, which sends the
- * same bytes again.
- */
+/** Leaves a request whose outcome cannot be written to the next owner of the lease. */
 const orLeft = (
   write: Effect.Effect<RequestRow | undefined, { readonly message: string }>,
   requestId: string
@@ -194,10 +184,7 @@ const orLeft = (
     )
   )
 
-/**
- * Sends a begun request. With `isAwaited` the caller goes on waiting if the lease is lost; without,
- * the loss interrupts.
- */
+/** Sends a begun request. With `isAwaited` the caller goes on waiting if the lease is lost. */
 export const run = Effect.fnUntraced(function* (
   tools: Tools,
   leased: LeasedRequest,

@@ -11,7 +11,6 @@ import * as LedgerLease from "../work/Lease.ts"
 
 type Store = RequestStore["Service"]
 
-/** The time of a lease, in milliseconds. */
 export const duration = Duration.toMillis(Duration.seconds(30))
 
 export const timeOf = (store: Store): Effect.Effect<number> =>

@@ -4,10 +4,7 @@ import { isStatus } from "@pawl/core/Status"
 import type { CreateRequest, Ordered, Registration } from "../rule/Row.ts"
 import type { Operation } from "../verify/Token.ts"
 
-/**
- * The kind of the transaction that a request makes: of a subscription its first charge; of an
- * intent the customer's choice.
- */
+/** The kind of the transaction that a request makes. */
 const transactionKinds: Readonly<Record<RequestKind, KnownKind | undefined>> = {
   "apm-payment": "apm-payment",
   "apm-payout": "apm-payout",
@@ -27,7 +24,6 @@ export const operationOf = (kind: RequestKind, input: object): Operation => {
 const textOf = (value: unknown): string | undefined =>
   typeof value === "string" ? value : undefined
 
-/** Reads the order from a decoded body or an input. */
 export const fieldsOf = (body: object): CreateRequest => {
   const fields: Readonly<Record<string, unknown>> = { ...body }
   return {

@@ -1,7 +1,6 @@
 /**
- * Sends due requests: the enqueued ones, and those without an outcome. Any number of processes
- * share one database. At the end a process claims no more, and leaves 15 seconds to running
- * requests.
+ * Sends due requests: the enqueued ones, and those without an outcome. At the end a process claims
+ * no more, and leaves 15 seconds to running requests.
  */
 import type { EncodedRequest, RequestInput, RequestKind } from "@pawl/core/RequestSender"
 import * as Duration from "effect/Duration"
@@ -28,13 +27,12 @@ export type Rebuild = (
   kind: RequestKind
 ) => Effect.Effect<EncodedRequest, unknown>
 
-/** Returns the input of a request with card data again. */
 export type InputOf = (
   requestId: string,
   kind: RequestKind
 ) => Effect.Effect<RequestInput<RequestKind>, unknown>
 
-/** The longest time of a merchant's function, shorter than a lease. */
+/** The longest time of a merchant's function. */
 const rebuildTimeout = Duration.seconds(20)
 
 type Body = Result.Result<

@@ -1,9 +1,6 @@
 /**
- * Gives a store to the same service at a new base URL: seals its texts anew, because a seal covers
- * the base URL, and then changes the owner. An interrupted rename is run again.
- *
- * No receiver may run meanwhile, because a body sealed for the new base URL does not open for the
- * old one.
+ * Gives a store to the same service at a new base URL: seals its texts anew, and then changes the
+ * owner. An interrupted rename is run again. No receiver may run meanwhile.
  */
 import type { Account } from "@pawl/core/Account"
 import type { StoreUnavailable } from "@pawl/core/CallbackError"

@@ -19,10 +19,10 @@ export const isAnswer = (
 ): error is Extract<RequestError, { readonly _tag: "Declined" | "IntentRejected" }> =>
   error._tag === "Declined" || error._tag === "IntentRejected"
 
-/** Tells whether an attempt may have sent the request: nothing is sent without an access token. */
+/** Nothing is sent without an access token. */
 const mayBeSent = (error: Failure): boolean => !("sent" in error) || error.sent
 
-/** Tells whether a request surely had no effect, if it was not in doubt before the attempt. */
+/** Tells whether a request surely had no effect, if it was not in doubt before. */
 export const hadNoEffect = (error: Failure, profile: Pick<Switches, "status422">): boolean => {
   if (!mayBeSent(error)) return true
   switch (error._tag) {
@@ -40,10 +40,7 @@ export const hadNoEffect = (error: Failure, profile: Pick<Switches, "status422">
   }
 }
 
-/**
- * Tells whether a status is a refusal; 409 and 423 are none, because the same requestId may be in
- * process right now.
- */
+/** After 409 and 423 the same requestId may be in process. */
 const isRefusalStatus = (status: number): boolean =>
   status >= 400 && status < 500 && status !== 409 && status !== 423
 
@@ -57,8 +54,8 @@ const refusalIn = (error: Failure): ReadError | undefined => {
 }
 
 /**
- * Returns the refusal of the service, which names fields and no values. A 401 is none, and no
- * response to the request for an access token is: they are about the credentials.
+ * Returns the refusal of the service, which names fields and no values. A refusal of the
+ * credentials is none.
  */
 export const reasonOf = (error: Failure): string | undefined => {
   const refusal = refusalIn(error)
@@ -67,7 +64,7 @@ export const reasonOf = (error: Failure): string | undefined => {
 
 const maxReason = 500
 
-/** Returns how long the service asks to wait, in milliseconds. */
+/** Milliseconds that the service asks to wait. */
 export const retryAfter = (error: Failure): number =>
   error._tag === "RateLimited" ? (error.retryAfter ?? 0) : 0
 
@@ -88,7 +85,6 @@ export const fromText = (text: string): ValidationFailed => {
   return new ValidationFailed({ sent: true, fields, ...(status !== undefined && { status }) })
 }
 
-/** Makes the error of an unknown outcome that the service did not cause. */
 export const unknown = (requestId: string, reason: string): OutcomeUnknown =>
   new OutcomeUnknown({
     requestId,

@@ -18,7 +18,7 @@ import * as Lease from "./Lease.ts"
 import type * as Process from "./Process.ts"
 import * as RequestFailure from "./RequestFailure.ts"
 
-/** The longest wait for the outcome of a request that is in flight elsewhere, in milliseconds. */
+/** The longest wait for an outcome from elsewhere, in milliseconds. */
 const waitTime = Duration.toMillis(Duration.seconds(60))
 const waitInterval = Duration.millis(250)
 
@@ -62,7 +62,7 @@ export const run = Effect.fnUntraced(function* (
   const { seal, sender, store, window } = tools
   const { kind, requestId } = request
 
-  /** The store may have done what it did not answer, so the request may be sent. */
+  /** The store may have done what it did not answer. */
   const inStore = <A>(call: Effect.Effect<A, { readonly _tag: "StoreUnavailable" }>) =>
     Effect.mapError(call, () =>
       RequestFailure.unknown(requestId, "the request store is not available")
@@ -71,9 +71,8 @@ export const run = Effect.fnUntraced(function* (
   const sent = (leased: Parameters<typeof Attempt.run>[1]): Effect.Effect<Response, SendError> =>
     Effect.flatMap(Attempt.run(tools, leased, request, true, limits), ({ answer, error, row }) => {
       if (answer !== undefined) return Effect.fromResult(answer)
-      // Without the lease another process has sent the request, or sends it now.
+      // Without the lease another process sends the request.
       if (row === undefined) return Effect.flatMap(inStore(store.get(requestId)), orUnknown)
-      // Another process or a callback may have brought an outcome meanwhile.
       const tag = row.outcome?._tag
       const isFact = tag === "Answered" || tag === "Found"
       const known = isFact ? outcomeOf(row) : undefined
@@ -112,10 +111,7 @@ export const run = Effect.fnUntraced(function* (
     }
   }
 
-  /**
-   * Takes a request over if nobody works on it, because this caller has its body. A request that
-   * was never sent is sealed anew.
-   */
+  /** Takes a request over if nobody works on it. */
   const takeOver = Effect.fnUntraced(function* (row: RequestRow) {
     const at = yield* Lease.timeOf(store)
     const until = at + Lease.duration

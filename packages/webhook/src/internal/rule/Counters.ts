@@ -1,4 +1,4 @@
-/** Counters of the receiver, apart from the other metrics because the ledger raises alarms too. */
+/** Counters of the receiver. */
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Metric from "effect/Metric"

@@ -2,19 +2,15 @@
  * The facts of a transaction: its events, in order.
  *
  * A fact is written with the change that it describes, and is never changed; a repeat raises its
- * counter. Callbacks have no written facts, because the ledger counts them by status: a captured
- * callback that is sent a million times adds nothing. Rows older than version 7 of the tables have
- * an incomplete story.
+ * counter. Callbacks have no written facts, because the ledger counts them by status. Rows older
+ * than version 7 of the tables have an incomplete story.
  */
 import type { Evidence } from "@pawl/core/Evidence"
 import type { Kind } from "@pawl/core/Kind"
 import type { Status } from "@pawl/core/Status"
 import type { DeadLetter } from "./Row.ts"
 
-/**
- * The most facts of a row; the fact `more` counts further events. The facts of callbacks do not
- * count.
- */
+/** The most facts of a row; the fact `more` counts further events. */
 export const maxFacts = 64
 
 export type Fact =
@@ -49,10 +45,7 @@ export interface Note {
   readonly why?: string | undefined
 }
 
-/**
- * A fact with its time in milliseconds since the epoch. A fact at the time of its last repeat is
- * the same event, so a repeated write adds none.
- */
+/** A fact with its time in milliseconds since the epoch. */
 export type Event = Fact & { readonly at: number }
 
 export type Kept = Event & {
@@ -75,7 +68,7 @@ export interface Facts {
 
 export const none: Facts = { number: 0, kept: [] }
 
-/** Makes the fact of a read; an undocumented status that is not a short word becomes `unlisted`. */
+/** An undocumented status that is not a short word becomes `unlisted`. */
 export const asked = (at: number, result: string, kind?: Kind): Event => ({
   fact: "asked",
   at,
@@ -90,7 +83,6 @@ export const parked = ({ at, reason, to }: DeadLetter): Event => ({
   to
 })
 
-/** Returns the name of an event, equal for repeats. */
 export const nameOf = (event: Event): string => {
   switch (event.fact) {
     case "registered":

@@ -1,6 +1,6 @@
 /**
- * Unsigned hints at the kind of a transaction whose callbacks name only their method: the body's
- * type, its `refundId` and the path of the URL. They only choose the endpoint that is asked first.
+ * Unsigned hints at the kind of a transaction whose callbacks name only their method. They only
+ * choose the endpoint that is asked first.
  */
 import type { Body } from "@pawl/core/Callback"
 import { isKnown, type Kind, type KnownKind, kindsOf, type Method } from "@pawl/core/Kind"
@@ -12,18 +12,15 @@ export interface KindHints {
 
 /**
  * How long a payment may be invisible at its status endpoint, in milliseconds. Until then kinds
- * that no callback names are not asked: a payout or refund may have the payment's number.
+ * that no callback names are not asked.
  */
 export const invisibleTime = 60_000
 
-/** Matches a type such as `CARD_PAYOUT`, or a segment of a path such as `payouts`. */
+/** Matches `CARD_PAYOUT`, or a segment of a path such as `payouts`. */
 const payout = /(?:^|\/)(?:(?:apm|card)[-_]?)?payouts?(?:\/|$)/i
 const refund = /(?:^|\/)(?:(?:apm|card)[-_]?)?refunds?(?:\/|$)/i
 
-/**
- * Returns the hints of a callback; with the `refundId` of another refund, its id is that of the
- * payment.
- */
+/** With the `refundId` of another refund, the id is that of the payment. */
 export const ofCallback = ({
   body: { refundId, transactionType, type },
   method,
@@ -43,10 +40,7 @@ export const ofCallback = ({
   }
 }
 
-/**
- * Returns the kinds that a read asks for: those that callbacks name, then payments. `age` is the
- * milliseconds since the first callback.
- */
+/** Returns the kinds that a read asks for: those that callbacks name, then payments. */
 export const asked = (
   { kind, ...hints }: KindHints & { readonly kind: Kind },
   age: number

@@ -21,10 +21,7 @@ export class RegisteredDifferently extends Data.TaggedError("RegisteredDifferent
 /** The order of a row; `isOrderRegistered` is false for that of a token. */
 export type OrderOfRow = Pick<Row, "ordered" | "isOrderRegistered">
 
-/**
- * Returns the order of a row after a callback; a registered order stays. That of a token may have
- * been moved to another callback.
- */
+/** Returns the order of a row after a callback; a registered order stays. */
 export const orderAfter = (
   { isOrderRegistered, ordered }: OrderOfRow,
   registration: Registration
@@ -60,16 +57,13 @@ const isFixed = (kind: Kind): boolean =>
   kind === "apm-payment" || kind === "refund" || kind.endsWith("payout")
 
 /**
- * Tells whether a callback names another account: a replay, whose amount is not compared and whose
- * fields the handler does not receive.
+ * Tells whether a callback names another account: a replay, whose fields the handler does not
+ * receive.
  */
 export const isOfOtherAccount = ({ ordered }: Row, { account }: Signed): boolean =>
   ordered?.account !== undefined && ordered.account !== account
 
-/**
- * Tells whether a signed amount differs from the ordered one, as numbers rounded as the service
- * rounds.
- */
+/** Amounts are compared as numbers rounded as the service rounds. */
 export const differs = (row: Row): boolean =>
   isFixed(row.kind) &&
   !row.amountCleared &&
@@ -79,8 +73,8 @@ export const differs = (row: Row): boolean =>
   )
 
 /**
- * Tells whether callbacks may be those of a request: at least one is signed with its fields, and
- * all match its known account, amount and currency.
+ * At least one callback is signed with the fields of the request, and all match its account, amount
+ * and currency.
  */
 export const isOfRequest = (request: RequestRow, row: Row): boolean => {
   const ordered = { ...row.ordered, ...request.ordered }

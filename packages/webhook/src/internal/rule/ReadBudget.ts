@@ -3,9 +3,9 @@
  * milliseconds since the epoch by the ledger's clock.
  *
  * A process sends a reserved read within `slack` after its time or not at all. Reserved times are
- * at least `(1 s + slack) / rate` apart, so at most `rate` reads are sent in any second, whoever
- * crashes. A 429 halves the rate, at most once in a second, and pauses all reads for its
- * `Retry-After`, at most 5 minutes. The rate then grows by the whole limit in a minute.
+ * at least `(1 s + slack) / rate` apart, so at most `rate` reads are sent in any second. A 429
+ * halves the rate, at most once in a second, and pauses all reads for its `Retry-After`, at most 5
+ * minutes. The rate then grows by the whole limit in a minute.
  */
 import { type ReadLane, readLanes } from "./Row.ts"
 
@@ -17,16 +17,12 @@ export interface ReadBudget {
   readonly short?: { readonly lane: ReadLane; readonly until: number }
 }
 
-/** Reads to reserve; `limit` is in reads a second, and `Infinity` is no limit. */
 export interface Wanted {
   readonly limit: number
   readonly reads: Readonly<Record<ReadLane, number>>
 }
 
-/**
- * The times of the granted reads, with `retryAt`, when to ask for the others, and the `rate` in
- * reads a second.
- */
+/** The times of the granted reads; `retryAt` is when to ask for the others. */
 export interface Reservation {
   readonly at: number
   readonly times: ReadonlyArray<number>
@@ -37,21 +33,17 @@ export interface Reservation {
 /** How late a reserved read may be sent, in milliseconds. */
 export const slack = 400
 
-/**
- * How far ahead reads are reserved, in milliseconds. A read may wait so long behind less important
- * ones.
- */
+/** How far ahead reads are reserved, in milliseconds. */
 export const lookahead = 100
 
 const maxPause = 300_000
-/** The milliseconds in which the rate grows by the whole limit. */
 const recoveryTime = 60_000
 /** The 429 of reads that were sent together lower the rate once. */
 const burstTime = 1000
 /** The rate that a 429 halves if there is no limit. */
 const unlimitedRate = 100
 const spacing = 1000 + slack
-/** The milliseconds after which a planned read was planned before the clock was set back. */
+/** A read planned further ahead was planned before the clock was set back. */
 const maxAhead = 5000
 
 export const reserve = (
@@ -74,7 +66,6 @@ export const reserve = (
   const interval = spacing / rate
   const isOfLaterClock = budget.nextAt > now + interval + maxAhead
   const nextAt = isOfLaterClock ? now + spacing : Math.max(budget.nextAt, now)
-  // A process that lacks reads asks again within this time.
   const shortTime = 1000 + 2 * interval
   const short =
     budget.short && isWithin(budget.short.until, now, shortTime) ? budget.short : undefined
@@ -83,7 +74,7 @@ export const reserve = (
   const times = Array.from({ length }, (_, at) => nextAt + at * interval)
   const freeAt = nextAt + length * interval
   const lacking = readLanes.find((lane) => upTo(lane) > length)
-  // Each change of a budget is a commit, so the shortage is written only now and then.
+  // Each change of a budget is a commit.
   const isNewlyShort =
     lacking !== undefined &&
     lacking !== "watch" &&
@@ -99,7 +90,6 @@ export const reserve = (
   }
 }
 
-/** Lowers the rate after a 429; `retryAfter` is in milliseconds. */
 export const lower = (
   budget: ReadBudget,
   { limit, retryAfter = 0 }: { readonly limit: number; readonly retryAfter?: number | undefined },
@@ -119,7 +109,7 @@ export const lower = (
 const rateAt = (budget: ReadBudget, limit: number, now: number): number => {
   const { lowered, pausedUntil } = budget
   if (lowered === undefined) return limit
-  // A time later than now, apart from a pause, was set before the clock was set back.
+  // A later time was set before the clock was set back.
   const elapsed = isPaused(budget, now) ? 0 : Math.abs(now - Math.max(lowered.at, pausedUntil))
   const rate = lowered.rate + (fullRate(limit) * elapsed) / recoveryTime
   return rate >= fullRate(limit) ? limit : rate
@@ -145,7 +135,6 @@ export interface ReadUse {
   readonly oldestPutOff: number | undefined
 }
 
-/** The milliseconds for which a rate and a delayed read are remembered. */
 const memory = 60_000
 
 export const make = (limit: number) => {

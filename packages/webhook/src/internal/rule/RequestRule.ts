@@ -10,9 +10,8 @@
  *          settled             parked
  * ```
  *
- * From `begin` on a request is in doubt, because its first byte may have left. Only an answer, a
- * callback, a read or a person ends the doubt. A failed attempt ends it only if the request was not
- * in doubt before, and the attempt surely had no effect.
+ * From `begin` on a request is in doubt, because its first byte may have left; only an answer, a
+ * callback, a read or a person ends the doubt.
  */
 import * as Evidence from "@pawl/core/Evidence"
 import * as Order from "./Order.ts"
@@ -71,10 +70,7 @@ export const isUnsent = ({ begunAt, lease, outcome }: RequestRow): boolean =>
     ? begunAt === undefined && lease === undefined
     : outcome._tag === "NotSent" && outcome.reason === "no-effect"
 
-/**
- * Settles an unsent request as expired, or writes it anew. Its `expiresAt` stays unless the new
- * request has one.
- */
+/** Settles an unsent request as expired, or writes it anew. */
 export const restart = (
   row: RequestRow,
   request: NewRequest,
@@ -105,10 +101,7 @@ export const lease = (row: RequestRow, { id, until }: NewLease): LeasedRequest =
 const holds = (row: RequestRow, leaseId: number | undefined): boolean =>
   row.lease !== undefined && row.lease.id === leaseId
 
-/**
- * Begins an attempt, whose first byte may leave afterwards, so the lease must hold and the request
- * must not be expired.
- */
+/** Begins an attempt: the lease must hold and the request must not be expired. */
 export const begin = (
   row: RequestRow,
   leaseId: number,
@@ -126,7 +119,7 @@ export const renew = (row: RequestRow, leaseId: number, until: number): RequestR
 
 /**
  * Ends an attempt without an outcome; the third refusal, ten minutes after the first, parks the
- * request. The texts of refusals are not compared, because each may have a new id.
+ * request.
  */
 export const release = (
   row: RequestRow,
@@ -158,8 +151,7 @@ const proofOf = ({ _tag }: Outcome): number => (_tag === "Answered" ? 2 : _tag =
  * Settles a request, and deletes its body unless the request was only found.
  *
  * An outcome that proves more replaces one that proves less. `Answered` and `Found` are facts and
- * need no lease. `Refused` and `NotSent` need the lease of a request that was not in doubt, because
- * another process may have sent the request.
+ * need no lease. `Refused` and `NotSent` need the lease of a request that was not in doubt.
  */
 export const settle = (
   row: RequestRow,
@@ -203,8 +195,7 @@ const settled = (
 /**
  * Settles a request whose response was lost by a transaction that names it in the token of its
  * callback URL. A token can be moved to another callback, so the service must have confirmed a
- * status, no other response may have named the transaction, and the signed fields must be as
- * ordered. A redrive undoes a wrong match.
+ * status, and the signed fields must be as ordered. A redrive undoes a wrong match.
  */
 export const find = (row: RequestRow, found: Row): RequestRow | undefined => {
   const { evidence, isOrderRegistered, method, ordered, read, registered, transactionId } = found
@@ -234,8 +225,8 @@ export const park = (
     : undefined
 
 /**
- * Makes a parked request due again; past the window a person must state that it had no effect. That
- * statement also makes a found request due, and its transaction no longer settles it.
+ * Makes a parked request due again; past the window, or for a found request, a person must state
+ * that it had no effect.
  */
 export const redrive = (
   row: RequestRow,
@@ -264,7 +255,6 @@ export const redrive = (
     : open
 }
 
-/** Deletes the sealed texts of a request that was settled before a time; its digest stays. */
 export const deleteTexts = (row: RequestRow, before: number): RequestRow | undefined => {
   const { outcome, settledAt = Infinity } = row
   const text = outcome !== undefined && "text" in outcome ? outcome.text : undefined
@@ -276,10 +266,8 @@ export const deleteTexts = (row: RequestRow, before: number): RequestRow | undef
   }
 }
 
-/** The longest wait before the next attempt, in milliseconds. */
 export const maxWait = 5 * 60_000
 
-/** The most milliseconds between the clocks of processes. */
 const maxDifference = 5000
 
 /** A row planned later was planned before the clock was set back. */
@@ -297,21 +285,17 @@ export const isClaimable = (row: RequestRow, at: number): boolean => {
   return time !== undefined && (time <= at || time > latestPlan(at))
 }
 
-/**
- * Tells whether nobody works on an open request, which a caller with its bytes, card data included,
- * may send earlier than planned.
- */
+/** A caller with its bytes may send an idle request earlier than planned. */
 export const isIdle = (row: RequestRow, at: number): boolean =>
   row.dueAt !== undefined || isClaimable(row, at) || row.parked?.reason === "card-data"
 
-/** Tells whether an unsent request expired, or its window is over. `window` is in milliseconds. */
 export const isExpired = (
   { begunAt, expiresAt = Infinity, retryFrom }: RequestRow,
   at: number,
   window: number
 ): boolean => begunAt === undefined && at >= Math.min(expiresAt, retryFrom + window)
 
-/** A start later than now comes from a clock that was ahead. The request stays in doubt. */
+/** A later start comes from a clock that was ahead. */
 const windowStart = ({ begunAt = Infinity }: RequestRow, at: number): number =>
   Math.min(begunAt, at)
 
@@ -321,9 +305,6 @@ export const sentUntil = (row: RequestRow, at: number, window: number): number =
   return Math.min(windowStart(row, at) + window, lease?.inDoubt === false ? expiresAt : Infinity)
 }
 
-/**
- * Tells whether the window of a request is over, after which the service may no longer know the
- * requestId.
- */
+/** After the window the service may no longer know the requestId. */
 export const isPastWindow = (row: RequestRow, at: number, window: number): boolean =>
   row.begunAt !== undefined && at >= windowStart(row, at) + window

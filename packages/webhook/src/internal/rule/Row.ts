@@ -214,13 +214,12 @@ export const orderedOf = (request: CreateRequest & Ordered): Ordered | undefined
 }
 
 /**
- * The lanes, the most urgent first: the first handler call for a status or a registration, the
- * first read for a final claim, a handler retry, any other read of an open transaction, and a read
- * of an ended one.
+ * The lanes, the most urgent first: the first handler call, the first read for a final claim, a
+ * handler retry, any other read of an open transaction, and a read of an ended one.
  */
 export const lanes = ["tell", "ask", "retry", "repeat", "watch"] as const
 
-/** The slots that due work is likely to need; the worker decides. */
+/** The slots that due work is likely to need. */
 export type Lane = (typeof lanes)[number]
 
 export const readLanes = ["ask", "repeat", "watch"] as const

@@ -24,10 +24,7 @@ export interface PlannedPage {
 export const latestAt = ({ dueAt, rate }: PlannedPage, position: number): number =>
   dueAt + Math.floor((position * 1000) / rate)
 
-/**
- * Brings planned reads forward; one that is due earlier keeps its time, so a repeat changes almost
- * nothing. `last` is the place of the last row; undefined if the page is not full.
- */
+/** Brings planned reads forward; one that is due earlier keeps its time. */
 export const bringForward = (
   rows: StoredRows,
   page: PlannedPage
@@ -72,10 +69,7 @@ const comparePlanned = (one: PlannedKey, two: PlannedKey): number =>
 
 const compareText = (one: string, two: string): number => (one < two ? -1 : one > two ? 1 : 0)
 
-/**
- * A page of rows: `limit` rows behind `after` are examined, and those created from `from` until
- * `before` returned.
- */
+/** A page of rows: `limit` rows behind `after` are examined. */
 export interface PageOptions {
   readonly after?: RowKey | undefined
   readonly limit: number
@@ -107,10 +101,7 @@ export const page = (all: StoredRows, { after, before, from, limit }: PageOption
   }
 }
 
-/**
- * Joins the pages of several ledgers; rows behind the first `last` come with the next page, because
- * its ledger has not examined them yet.
- */
+/** Joins the pages of several ledgers; rows behind the first `last` come with the next page. */
 export const join = (pages: ReadonlyArray<RowPage>): RowPage => {
   const [last] = pages.flatMap(({ last }) => last ?? []).toSorted(compareKeys)
   const rows = pages.flatMap(({ rows }) => rows).toSorted(compareKeys)

@@ -1,9 +1,8 @@
 /**
  * The rule of a row: the effect of each operation of a ledger on the rows of a transaction.
  *
- * Every function is pure, and takes all rows of a method and id, because a write may join two. The
- * laws (`@pawl/testkit/Laws/Store`) compare any store with them. Times are milliseconds since the
- * epoch.
+ * Every function is pure, and takes all rows of a method and id, because a write may join two.
+ * Times are milliseconds since the epoch.
  */
 import type { Signed } from "@pawl/core/Callback"
 import * as Evidence from "@pawl/core/Evidence"
@@ -37,10 +36,7 @@ const smallBody = 4 * 1024
 export const signedOf = ({ refundId, signed, transactionId }: Verified): Signed | undefined =>
   refundId === undefined && signed.transactionId === transactionId ? signed : undefined
 
-/**
- * Stores a callback that claims a status. A new status restarts the poll intervals; it, or an
- * unconfirmed claim, makes the row due. Without room the earlier body stays.
- */
+/** Stores a callback; a new status restarts the poll intervals. */
 export const accept = (
   rows: StoredRows,
   verified: Verified,
@@ -104,8 +100,8 @@ const sizeOf = (rows: StoredRows): number =>
 export const laneOfNew = (claim: Status): Lane => (isTerminal(claim) ? "ask" : "tell")
 
 /**
- * Registers an operation in its row, and makes the row due. Its status counts as confirmed. A
- * registration adds fields to an earlier one or fails, and never changes one.
+ * Registers an operation in its row. Its status counts as confirmed. A registration adds fields to
+ * an earlier one or fails.
  */
 export const register = (
   rows: StoredRows,
@@ -146,8 +142,7 @@ export const lease = (
 }
 
 /**
- * Writes the result of work; the poll intervals of a new status that a callback brought meanwhile
- * stay.
+ * Writes the result of work.
  *
  * Without the lease, or at another sequence, the same `rows` are returned and `leased` is
  * undefined. If another row has the kind in the change, the leased row is joined to it and removed.
@@ -183,7 +178,7 @@ export const write = (
     : { rows: replace(others, target, join(target, next)), leased: undefined }
 }
 
-/** Applies a change to a row, whose sequence does not go back. */
+/** The sequence of a row does not go back. */
 export const changed = <A extends Row>(row: A, change: Change): A => ({
   ...row,
   ...Struct.omit(change, ["facts", "ifSequence", "release", "until"]),
@@ -208,7 +203,7 @@ export const joinChanges = (one: Change, two: Change): Change => {
 
 /**
  * Joins another row and makes the result due. The larger sequence stays, so that a consumer drops
- * nothing new as late. Other fields of `stored` stay unless they are empty.
+ * nothing new as late.
  */
 export const join = (stored: StoredRow, other: StoredRow): StoredRow => ({
   ...stored,
@@ -241,8 +236,8 @@ export const join = (stored: StoredRow, other: StoredRow): StoredRow => ({
 })
 
 /**
- * Makes a dead letter due again: the handler gets its full time for retries, an unknown id is read
- * at once, and a differing amount is allowed from now on.
+ * Makes a dead letter due again: the handler gets its full time for retries, and a differing amount
+ * is allowed from now on.
  */
 export const redrive = (
   rows: StoredRows,
@@ -274,10 +269,7 @@ export const redrive = (
     : rows
 }
 
-/**
- * Deletes up to `limit` bodies older than a time, except those of dead letters. Counts and evidence
- * stay.
- */
+/** Deletes up to `limit` bodies older than a time, except those of dead letters. */
 export const deleteBodies = (
   rows: StoredRows,
   { before, limit }: { readonly before: number; readonly limit: number }
@@ -316,7 +308,6 @@ const put = <Value>(
   return changed
 }
 
-/** The first character of a line is the number of its field. */
 const joinUnknown = ({ unknown = [] }: Row, other: Row): Pick<Row, "unknown"> => {
   const numbers = new Set(unknown.map((line) => line.charAt(0)))
   const joined = [
@@ -329,7 +320,6 @@ const joinUnknown = ({ unknown = [] }: Row, other: Row): Pick<Row, "unknown"> =>
 const later = (one: number | undefined, two: number | undefined): number | undefined =>
   one === undefined || two === undefined ? (one ?? two) : Math.max(one, two)
 
-/** The earlier time and the more urgent lane count. */
 const dueIn = (
   { dueAt, lane }: StoredRow,
   at: number | undefined,
@@ -341,9 +331,7 @@ const dueIn = (
     : { dueAt: Math.min(dueAt, at), lane: moreUrgent(lane, inLane) }
 }
 
-/**
- * The result of an erasure; the texts of the `open` requests stay, which may have to be sent again.
- */
+/** The result of an erasure; the texts of the `open` requests stay. */
 export interface Erased {
   readonly rows: number
   readonly bodies: number
@@ -367,10 +355,7 @@ const isDone = ({ dueAt, lane, lease, row }: StoredRow): boolean =>
   row.deadLetter === undefined &&
   (dueAt === undefined || lane === "watch")
 
-/**
- * Erases texts of persons; ids, orders, signed amounts, statuses, counts and times stay for
- * accounting.
- */
+/** Erases texts of persons; amounts, statuses, counts and times stay for accounting. */
 export const eraseRows = (
   rows: StoredRows
 ): { readonly rows: StoredRows } & Pick<Erased, "bodies" | "notes"> => {
@@ -392,10 +377,7 @@ export const eraseRows = (
   }
 }
 
-/**
- * Tells whether a transaction is kept without rows: it had only quarantined callbacks, or its rows
- * were deleted by age.
- */
+/** Tells whether a transaction is kept without rows. */
 export const isErased = (rows: StoredRows | undefined): boolean =>
   rows !== undefined && (rows.length === 0 || rows.some(({ row }) => row.isErased))
 

@@ -36,8 +36,8 @@ export interface Lease {
 export type Source = "callback" | "registration"
 
 /**
- * Finds the row of an event: that of its kind, else the one of unknown kind. If the event names
- * only the method, a payment comes before a payout and a payout before a refund.
+ * Finds the row of an event: that of its kind, else the one of unknown kind, else a payment before
+ * a payout before a refund.
  *
  * A refund's callback does not take a row of unknown kind, which may be the payment's. Its
  * registration does, because its id is the refund's own.
@@ -88,7 +88,7 @@ export const ofNamedRefund = (verified: Verified): Verified => ({
   transactionId: verified.refundId ?? verified.transactionId
 })
 
-/** Tells whether a refund is registered, because an unsigned id names only such a refund. */
+/** An unsigned id names only a registered refund. */
 export const hasRegisteredRefund = (rows: StoredRows): boolean =>
   rows.some(({ row }) => row.kind === "refund" && row.registered)
 
@@ -97,10 +97,7 @@ const kindOf = ({ row }: StoredRow): Kind => row.kind
 export const claimableAt = ({ dueAt, lease }: StoredRow): number =>
   lease?.until ?? dueAt ?? Infinity
 
-/**
- * Returns due rows, oldest first, at most `limits` of each lane. `newest` of the first reads are
- * the newest ones.
- */
+/** Returns due rows, oldest first, at most `limits` of each lane. */
 export const claimable = (
   rows: StoredRows,
   at: number,
@@ -118,10 +115,7 @@ export const claimable = (
   return due.filter((stored) => claimed.has(stored) || last.has(stored))
 }
 
-/**
- * Corrects rows after the clock was set back by `by` to `at`: nearby due times become earlier by
- * it, and no lease ends after `until`.
- */
+/** Corrects rows after the clock was set back by `by` to `at`. */
 export const shift = (
   rows: StoredRows,
   { at, by, until }: { readonly at: number; readonly by: number; readonly until: number }
@@ -180,7 +174,7 @@ export const storyOf = (
   }
 }
 
-/** Finds the story of a kind, else that of unknown kind. A method finds that of `Ledger.get`. */
+/** Finds the story of a kind, else that of unknown kind. */
 export const findStory = (stories: ReadonlyArray<Story>, kind: string): Story | undefined =>
   kind === "apm" || kind === "card"
     ? find(stories, ({ row }) => row.kind, kind, "callback")

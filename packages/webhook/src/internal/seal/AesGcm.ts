@@ -9,7 +9,7 @@ import * as NativeAesGcm from "./NativeAesGcm.ts"
 
 const nonceBytes = 12
 
-/** AES-GCM with the nonce at the front of the ciphertext. */
+/** The nonce is at the front of the ciphertext. */
 export interface AesGcm {
   readonly encrypt: (plaintext: Uint8Array, additional: Uint8Array) => Effect.Effect<Uint8Array>
   /** Returns undefined if the ciphertext or the additional data was changed. */

@@ -1,7 +1,7 @@
 /**
  * The canonical text of the body of a request: the same for two bodies that ask for the same thing.
  * Left out are the security codes, which must never be kept, and the parts that depend on the
- * merchant secret: the checksum, and the token in the callback URL.
+ * merchant secret.
  */
 import * as CardData from "@pawl/core/internal/CardData"
 import * as Json from "@pawl/core/internal/Json"
@@ -17,7 +17,7 @@ export const of = (body: string): string =>
     }))
   )
 
-/** Reads a body with every digit, and refuses more members than any documented body has. */
+/** Keeps every digit, and refuses more members than any documented body has. */
 export const read = (body: string): object =>
   Result.getOrElse(Json.fromText(body), (): unknown => JSON.parse(body)) as object
 

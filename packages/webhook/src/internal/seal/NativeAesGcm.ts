@@ -5,7 +5,6 @@ import type { KeyObject } from "node:crypto"
 
 const tagBytes = 16
 
-/** Returns the implementation on Node, Bun, Deno, and Workers with `nodejs_compat`. */
 export const find = (): Implementation | undefined => {
   const crypto = nodeCrypto()
   return crypto && make(crypto)

@@ -28,7 +28,7 @@ export const read = (key: Redacted.Redacted): Uint8Array | undefined => {
   return Result.isSuccess(bytes) && bytes.success.length === keyBytes ? bytes.success : undefined
 }
 
-/** Derives the keys from a seal key, which is uniform, so HKDF needs no extract step. */
+/** A seal key is uniform, so HKDF needs no extract step. */
 export const fromKey = (keyed: Keyed, key: Uint8Array): Keys => {
   const expand = (name: string) => keyed(Redacted.make(key))(`pawl seal 1 ${name}\u0001`)
   return {

@@ -9,8 +9,7 @@ const pattern = /^1\.([\w-]{8})\.([\w-]+)$/u
 export const write = (id: string, bytes: Uint8Array): string => `1.${id}.${Base64Url.encode(bytes)}`
 
 /**
- * Reads a sealed text; returns undefined for text that `write` did not make: several spellings
- * decode to the same bytes.
+ * Returns undefined for text that `write` did not make: several spellings decode to the same bytes.
  */
 export const read = (
   text: string

@@ -4,7 +4,6 @@ import type { SqlClient } from "effect/sql/SqlClient"
 import { LockTimeoutError, SqlError } from "effect/sql/SqlError"
 import * as Retry from "./Retry.ts"
 
-/** The tables with texts of persons. */
 const tables = [
   "pawl_transactions",
   "pawl_requests",
@@ -19,13 +18,10 @@ export const compact = (sql: SqlClient): Effect.Effect<void, SqlError> =>
 const run = <A extends object>(sql: SqlClient, text: string) =>
   Retry.onConflict(sql.unsafe<A>(text).unprepared)
 
-/** The wait for older transactions: the server ends an idle one of a receiver after 5 seconds. */
+/** The server ends an idle transaction of a receiver after 5 seconds. */
 const snapshotWait = Schedule.spaced("100 millis").pipe(Schedule.upTo({ duration: "7 seconds" }))
 
-/**
- * Rewrites tables after all older transactions have ended, because a rewrite copies deleted rows
- * that an older snapshot sees.
- */
+/** A rewrite copies deleted rows that an older snapshot sees. */
 const rewriteTables = Effect.fnUntraced(function* (sql: SqlClient) {
   const [line] = yield* run<{ readonly end: string }>(
     sql,

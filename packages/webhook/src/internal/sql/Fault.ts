@@ -19,7 +19,7 @@ export interface Fault {
 
 type Meaning = readonly [kind: Fault["kind"], phrase: string]
 
-/** The meanings of SQLSTATE codes, by their longest beginning. */
+/** SQLSTATE codes by their longest beginning. */
 const states: Readonly<Record<string, Meaning>> = {
   "25006": ["unavailable", "the database is read-only"],
   "28": ["refused", "the database refuses the role"],
@@ -55,7 +55,6 @@ const refusedStatement: Meaning = ["statement", "the database refuses a statemen
 const late: Fault = { kind: "unavailable", cause: "a statement takes longer than 3 seconds" }
 const noAnswer: Fault = { kind: "unavailable", cause: "the store does not answer" }
 
-/** Returns the fault of an error, which may be inside others. */
 export const of = (error: unknown): Fault => {
   let isLate = false
   for (let inner = error; inner !== undefined && inner !== null; inner = innerOf(inner)) {
@@ -66,7 +65,7 @@ export const of = (error: unknown): Fault => {
     if (hasProperty(inner, "code") && /^[0-9A-Z]{5}$/u.test(String(inner.code))) {
       const state = String(inner.code)
       const meaning = states[state] ?? states[state.slice(0, 2)] ?? refusedStatement
-      // Errors of the system, such as EPIPE, have five letters too.
+      // Errors such as EPIPE have five letters too.
       if (/\d/u.test(state)) return faultOf(meaning, `SQLSTATE ${state}`, inner)
     }
     isLate ||= hasProperty(inner, "_tag") && inner._tag === "StatementTimeoutError"
@@ -77,8 +76,7 @@ export const of = (error: unknown): Fault => {
 export const isLasting = ({ kind }: Fault): boolean => kind !== "unavailable"
 
 const innerOf = (error: unknown): unknown => {
-  // Known by its tag: the module of `SqlError` would make the bundle of a receiver a quarter
-  // larger.
+  // The module of `SqlError` would make a bundle a quarter larger.
   if (hasProperty(error, "_tag") && error._tag === "SqlError" && hasProperty(error, "reason")) {
     return error.reason
   }

@@ -1,9 +1,8 @@
 /**
  * Retries and timeouts of the ledger's statements.
  *
- * After a conflict (a lock, a deadlock, a serialization failure) a statement or transaction is run
- * again as a whole. A longer one than three seconds fails. Its fiber is interrupted and not
- * awaited, because a hanging database may ignore the interruption.
+ * After a conflict a statement or transaction is run again as a whole. One that takes longer than
+ * three seconds fails; it is interrupted and not awaited.
  */
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -13,9 +12,7 @@ import type * as Scope from "effect/Scope"
 import { isSqlError, SqlError, StatementTimeoutError } from "effect/sql/SqlError"
 import * as SharedTimeout from "../records/SharedTimeout.ts"
 
-/**
- * The time limit of a step, shorter than the four seconds after which the receiver responds 503.
- */
+/** The limit is shorter than the four seconds after which the receiver responds 503. */
 const storeTimeout = Duration.seconds(3)
 
 export const conflictPolicy = {
@@ -36,7 +33,7 @@ export const onConflict = <A>(
     while: (error) => conflictPolicy.while(error) && !isFinal(error)
   })
 
-/** Fails with the `SqlError` with which a ROLLBACK on a lost connection dies. */
+/** A ROLLBACK on a lost connection dies. */
 const failOnSqlDefect = <A>(work: Effect.Effect<A, SqlError>): Effect.Effect<A, SqlError> =>
   Effect.catchDefect(work, (defect) =>
     isSqlError(defect) ? Effect.fail(defect) : Effect.die(defect)
@@ -49,7 +46,7 @@ export const makeWait = Effect.suspend(() =>
   SharedTimeout.make(storeTimeout, Effect.fail(timeoutError))
 )
 
-/** Limits a step to three seconds, after which it fails. The work may end later, in `scope`. */
+/** The work may end later, in `scope`. */
 export const timeoutIn =
   (scope: Scope.Scope) =>
   <A, E>(work: Effect.Effect<A, E>): Effect.Effect<A, E | SqlError> =>

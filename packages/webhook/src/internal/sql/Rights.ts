@@ -20,10 +20,7 @@ const needed: ReadonlyArray<readonly [table: string, right: string]> = [
 
 const list = needed.map(([table, right]) => `('${table}', '${right}')`).join()
 
-/**
- * The statement that lists missing rights; missing tables need none, because the migration makes
- * them.
- */
+/** The migration makes missing tables, so they need no right. */
 const missingText = `SELECT right_name || ' on ' || table_name AS missing
   FROM (VALUES ${list}) AS needed (table_name, right_name)
   WHERE to_regclass(table_name) IS NOT NULL AND NOT has_table_privilege(to_regclass(table_name), right_name)`

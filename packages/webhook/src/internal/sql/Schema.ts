@@ -1,12 +1,11 @@
 /**
  * The tables of a store in a database, in SQL that both SQLite and PostgreSQL accept.
  *
- * A collection of documents is one table (`Records`), with a column and an index only for searches:
- * the due time in each lane, the place in a list, and the related name. A table named `…_texts` has
- * the texts. `pawl_transactions_view` and `pawl_requests_view` show plain columns to people.
+ * A collection of documents is one table (`Records`), with a column and an index only for searches.
+ * `pawl_transactions_view` and `pawl_requests_view` show plain columns to people.
  *
  * A landed migration never changes: `SchemaTexts.test.ts` has the digest of its statements, and
- * `EarlierStores.test.ts` opens a store of each schema (`test/writeStore.ts`).
+ * `EarlierStores.test.ts` opens a store of each schema.
  */
 import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
@@ -21,9 +20,7 @@ import * as Views from "./Views.ts"
 
 const collections = ["transactions", "requests", "quarantine", "settings"] as const
 
-/**
- * The words in which the dialects differ. Keys are ordered by their characters, so that pages are.
- */
+/** The words in which the dialects differ. */
 interface Words {
   readonly key: string
   readonly bytes: string
@@ -89,7 +86,6 @@ const refuseNewer = Effect.gen(function* () {
   })
 })
 
-/** The wait for the migration of another process. */
 const migrationWait = Schedule.spaced("100 millis").pipe(
   Schedule.jittered,
   Schedule.upTo({ duration: "1 minute" })
@@ -105,10 +101,7 @@ const run = Effect.andThen(
 
 const stored = Effect.orElseSucceed(version, () => 0)
 
-/**
- * Migrates the tables, concurrently with other processes. A role that may not create tables uses
- * those of this version.
- */
+/** A role that may not create tables uses those of this version. */
 export const migrate: Effect.Effect<void, SqlError | Migrator.MigrationError, SqlClient.SqlClient> =
   Effect.flatMap(SqlClient.SqlClient, Rights.check).pipe(
     Effect.andThen(stored),

@@ -2,8 +2,8 @@
  * The PostgreSQL server of a ledger: whether it keeps its commits, and the end of connections to a
  * read-only server.
  *
- * After a fail-over the old primary may go on read-only with its connections open, so a pool would
- * use them for ever. A refused write ends them, and the next connection follows the address.
+ * After a fail-over the old primary may go on read-only with its connections open. A refused write
+ * ends them, and the next connection follows the address.
  */
 import * as Effect from "effect/Effect"
 import * as FiberHandle from "effect/FiberHandle"
@@ -14,7 +14,7 @@ import { ConnectionError, SqlError } from "effect/sql/SqlError"
 
 const readOnlyState = "25006"
 
-/** The most connections that one refused write ends: as many as a pool has. */
+/** The most connections that one refused write ends. */
 const maxEnded = 10
 
 export const isReadOnly = ({ reason: { cause } }: SqlError): boolean =>
@@ -26,7 +26,7 @@ interface Settings {
   readonly fsync: string
 }
 
-/** Fails if the server is read-only, or if a commit may return before it is on the disk. */
+/** A commit must not return before it is on the disk. */
 export const check = (sql: SqlClient): Effect.Effect<void, SqlError> =>
   sql.onDialectOrElse({
     pg: () =>
@@ -52,7 +52,6 @@ const reasonToRefuse = (settings: Settings): string | undefined => {
   return off && `a commit would not reach the disk (${off} is off)`
 }
 
-/** Makes the function that gets each error of the database. */
 export const makeRetire = (
   sql: SqlClient
 ): Effect.Effect<(error: SqlError) => Effect.Effect<void>, never, Scope.Scope> =>

@@ -1,7 +1,7 @@
 /**
  * The views of a store, for people who use SQL: fields cut out of the text of a document
- * (`Fields`), with words decoded. Of a transaction with several rows a view shows the first one;
- * `parts` is their number. Special characters of texts are escaped. Nothing in pawl reads a view.
+ * (`Fields`). Of a transaction with several rows a view shows the first one. Nothing in pawl reads
+ * a view.
  */
 import * as Effect from "effect/Effect"
 import * as SqlClient from "effect/sql/SqlClient"
@@ -19,7 +19,6 @@ const fieldOf = (sql: SqlClient.SqlClient) => (field: string) =>
     }
   })
 
-/** Returns the first line of a document without its field, up to the comma or behind it. */
 const firstLineOf = (sql: SqlClient.SqlClient) =>
   sql.onDialectOrElse({
     pg: () => ({
@@ -46,7 +45,6 @@ export const create = Effect.gen(function* () {
   const lanes = Array.from({ length: laneCount }, (_, lane) => `due_${lane}`)
   const due = sql.onDialectOrElse({
     pg: () => `least(${lanes.join()})`,
-    // Null if one of the values is.
     orElse: () =>
       `nullif(min(${lanes.map((lane) => `coalesce(${lane}, ${never})`).join()}), ${never})`
   })

@@ -1,4 +1,4 @@
-/** Reads a possible callback by its layout, card or APM, as far as no secret is needed. */
+/** Reads a possible callback by its layout, card or APM. */
 import { type Body, type Signed } from "@pawl/core/Callback"
 import { signedNames } from "@pawl/core/internal/SignedFields"
 import type { RefusedCallback } from "@pawl/core/CallbackError"
@@ -68,7 +68,7 @@ const parse = (incoming: Incoming, profile: TypeSwitch): Reading | RefusedCallba
 export const isBody = (value: Schema.Json): value is Body =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
-/** Returns the route of a callback, whose query names the method that the body must agree with. */
+/** The query names the method that the body must agree with. */
 export const routeOf = (
   search: string,
   body: Body
@@ -107,10 +107,7 @@ export const routeOf = (
 // oxlint-disable-next-line no-control-regex -- the pattern looks for control characters
 const forbidden = /[|\u0000-\u001f\u007f-\u009f]/
 
-/**
- * Returns the signed fields, and refuses a value that makes the signed text ambiguous, such as one
- * with the separator.
- */
+/** Refuses a value that makes the signed text ambiguous. */
 export const signedOf = (
   method: Method,
   body: Body,
@@ -135,7 +132,6 @@ export const signedOf = (
   return { account, amount, currency, transactionId }
 }
 
-/** Tells whether a text has the form of an id, which can be read at a path of its own. */
 export const isIdentifier = (text: string): text is TransactionId =>
   Grammar.identifier.test(text) && !/^\.{1,2}$/u.test(text)
 
@@ -147,13 +143,13 @@ export const quarantineOf = (signed: Signed, body: Body, bytes: Uint8Array): str
   if (!Grammar.amount.test(signed.amount)) return "amount"
   if (!Grammar.currency.test(signed.currency)) return "currency"
   if (!isStatus(body["transactionStatus"])) return "transactionStatus"
-  // Such text always has an escape, so a body without a backslash skips the walk: 10 % of the time.
+  // Such text always has an escape; this skips the walk, 10 % of the time.
   return bytes.includes(backslash) && hasUnstorableText(body)
     ? "text that cannot be stored"
     : undefined
 }
 
-/** Tells whether a value has text that databases refuse: a NUL or a lone surrogate. */
+/** Databases refuse a NUL or a lone surrogate. */
 const hasUnstorableText = (value: unknown): boolean => {
   if (typeof value === "string") return value.includes("\u0000") || !value.isWellFormed()
   if (typeof value !== "object" || value === null) return false

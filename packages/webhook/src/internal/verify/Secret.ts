@@ -3,13 +3,11 @@ import * as Config from "effect/Config"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 
-/** Reads a secret from the configuration; a missing one reads as empty, which `check` refuses. */
+/** A missing secret reads as empty, which `check` refuses. */
 export const config = () =>
   Config.withDefault(Config.Redacted("PAWL_MERCHANT_SECRET"), Redacted.make(""))
 
-/**
- * Refuses a secret that was not copied correctly: an empty one, or one with white space around it.
- */
+/** Refuses an empty secret, and one with white space around it. */
 export const check = (
   name: "current" | "previous",
   secret: Redacted.Redacted

@@ -14,7 +14,6 @@ import { type Ordered, orderedOf } from "../rule/Row.ts"
 
 export const parameter = "pawl"
 
-/** The operations that a token can name: the kinds of transactions, and the two intents. */
 export const operations = [
   "apm-payment",
   "apm-payout",
@@ -47,7 +46,7 @@ const isContent = (value: unknown): value is Content =>
   operations.includes(value[0]) &&
   value.slice(1).every((each) => each === null || typeof each === "string")
 
-/** Checked before decoding, because `atob` throws on other characters. */
+/** `atob` throws on other characters. */
 const base64Url = /^[\w-]*$/
 
 const contentOf = (text: string): Content | undefined => {
@@ -85,12 +84,10 @@ export const decode = (sign: Checksum.Sign, token: string): Token | undefined =>
   return { operation, ordered: ordered ?? {} }
 }
 
-/**
- * Returns the merchant that an unverified token names, which only chooses the secret that verifies.
- */
+/** Returns the merchant that an unverified token names; it only chooses the secret. */
 export const merchantOf = (token: string): string | undefined =>
   token.length > maxLength ? undefined : (contentOf(token.split(".")[0] ?? "")?.[5] ?? undefined)
 
-/** Returns the kind of a callback's transaction; for an intent the callback names the method. */
+/** The callback of an intent names the method. */
 export const kindOf = (operation: Operation, method: Method): KnownKind =>
   operation === "payment" || operation === "payout" ? `${method}-${operation}` : operation

@@ -2,10 +2,7 @@
  * Notices a backlog that grows while the worker runs.
  *
  * Due rows are counted every minute. If their number grows three times in a row, and the oldest one
- * waits for more than a minute, an alarm states the limit: the slots of calls or of reads, the read
- * budget, or the store and the machine.
- *
- * A ledger in memory is not watched: its process has metrics of all its rows.
+ * waits for more than a minute, an alarm states the limit. A ledger in memory is not watched.
  */
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
@@ -30,7 +27,6 @@ interface Options {
   readonly readUse: Effect.Effect<ReadUse>
 }
 
-/** Watches the backlog of a ledger, by its clock. */
 export const watch = ({
   free,
   journal,

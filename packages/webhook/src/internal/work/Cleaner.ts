@@ -3,8 +3,7 @@
  * old transactions.
  *
  * The cleaner runs at its start and then daily, in batches of at most 100. A failed batch is
- * retried after 5 minutes; if the store refuses it, an alarm states the cause. Bodies, sealed
- * texts, transactions and shards do not wait for each other.
+ * retried after 5 minutes; if the store refuses it, an alarm states the cause.
  *
  * - Bodies older than `Retention`, except those of dead letters. The rest of the row stays, so a
  *   replay after a year still counts as a repeat.
@@ -53,7 +52,7 @@ const batchSize = 100
 const interval = Duration.days(1)
 const retryInterval = Duration.minutes(5)
 const pause = Duration.millis(20)
-/** The days that count as a month, which is the longest one. */
+/** The longest month counts. */
 const daysOfMonth = 31
 
 export const layer: Layer.Layer<never, never, Ledger> = Layer.effectDiscard(
@@ -64,7 +63,7 @@ export const layer: Layer.Layer<never, never, Ledger> = Layer.effectDiscard(
     const requests = yield* Effect.serviceOption(RequestStore)
     const journal = yield* Effect.serviceOption(Journal)
 
-    /** Raises an alarm, but none for an unavailable store, which has alarms of its own. */
+    /** An unavailable store has alarms of its own. */
     const alarm = (error: unknown) => {
       const fault = Fault.of(error)
       return Option.isSome(journal) && Fault.isLasting(fault)

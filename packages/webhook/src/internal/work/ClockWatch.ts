@@ -2,8 +2,8 @@
  * Notices that a clock was set, or that the clocks of the process and of the ledger differ.
  *
  * A clock that was set back makes rows due too late, so they are made due earlier (`Ledger.shift`).
- * Small steps add up. A write that began before the step may be stored within 3 seconds, so rows
- * are shifted again 1 and 5 seconds later.
+ * A write that began before the step may be stored within 3 seconds, so rows are shifted again 1
+ * and 5 seconds later.
  */
 import type * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
@@ -31,10 +31,7 @@ interface Options {
   readonly clock: Clock.Clock
 }
 
-/**
- * Makes the check of the clock, which returns the milliseconds until the next one; `Infinity` while
- * no shift is to be repeated.
- */
+/** Returns the milliseconds until the next check. */
 export const make = ({
   clock,
   journal,
@@ -48,9 +45,8 @@ export const make = ({
     elapsed: elapsed()
   })
   let last = read()
-  /** The step back since the last shift, in milliseconds. */
   let behind = 0
-  /** The shifts to repeat; `at` is a time of the monotonic clock. */
+  /** The shifts to repeat; `at` is monotonic. */
   let planned: ReadonlyArray<{ readonly at: number; readonly by: number }> = []
 
   const shift = (by: number) =>

@@ -2,11 +2,10 @@
  * The condition of a receiver: whether it is ready, and what else a person should know.
  *
  * A receiver is ready if its store can be written and it is not about to end. A store that refused
- * callbacks in the last 30 seconds cannot be written, even if it takes changes of old rows. Refused
- * credentials or a wrong clock do not count: they would take every machine out of service, although
- * each can still store callbacks.
+ * callbacks in the last 30 seconds cannot be written. Refused credentials or a wrong clock do not
+ * count, because the receiver can still store callbacks.
  *
- * The store is written at most once in a second, however often the condition is read.
+ * The store is written at most once in a second.
  */
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
@@ -24,10 +23,7 @@ export interface Condition {
   readonly clock: "right" | "differs" | "unknown"
 }
 
-/**
- * Returns the condition of a worker, which decides nothing: without progress the receiver still
- * stores callbacks.
- */
+/** Without progress the receiver still stores callbacks. */
 export const workerOf = (
   worker: Worker["Service"] | undefined
 ): Effect.Effect<Condition["worker"]> =>
@@ -37,13 +33,10 @@ export const workerOf = (
         isEnding ? "ending" : cause === undefined ? "running" : "no progress"
       )
 
-/**
- * The milliseconds for which a refusal by the store counts: then the receiver is tried again,
- * because a load balancer sends nothing to one that is not ready.
- */
+/** A load balancer sends nothing to a receiver that is not ready, so it is tried again. */
 const evidenceLifetime = Duration.toMillis(Duration.seconds(30))
 
-/** An alarm is raised again after 10 minutes if its cause continues. */
+/** An alarm is raised again after 10 minutes. */
 const alarmLifetime = Duration.toMillis(Duration.minutes(11))
 
 export const make = Effect.fnUntraced(function* (options: {

@@ -3,8 +3,7 @@
  *
  * It lasts 30 seconds (`WorkLimits`) by the clock of the ledger, and is renewed after a third of
  * that. It is lost when another worker has the row, or when it could not be renewed for half of its
- * time: the work stops before another worker can claim the row. A process that is paused for longer
- * cannot write to the row, and its call of the handler ends with the next renewal.
+ * time: the work stops before another worker can claim the row.
  */
 import type { StoreUnavailable } from "@pawl/core/CallbackError"
 import type { Status } from "@pawl/core/Status"
@@ -14,9 +13,7 @@ import type { Ledger } from "../../Ledger.ts"
 import type { Change, Leased } from "../rule/Row.ts"
 import * as Progress from "./Progress.ts"
 
-/**
- * Writes a change of a leased row, with the retries of `Progress`. Interrupts if the lease is lost.
- */
+/** Writes a change of a leased row. Interrupts if the lease is lost. */
 export const write = (
   ledger: Ledger["Service"],
   leased: Leased,
@@ -45,7 +42,7 @@ export const body = (
         .pipe(Progress.ofRow(leased, { sort: "calls", isEnd: false }))
 }
 
-/** Renews the lease of a row until it is lost; `duration` is in milliseconds. */
+/** `duration` is in milliseconds. */
 export const renew = (
   ledger: Ledger["Service"],
   leased: Leased,

@@ -106,7 +106,6 @@ export const add = (
   after: Effect.andThen(pending.after, after)
 })
 
-/** Writes a change, and interrupts if the lease is lost. */
 export const write = (
   ledger: Ledger["Service"],
   { after, change, row }: Pending
@@ -114,7 +113,7 @@ export const write = (
 
 /**
  * Returns the waits after failed calls from number `attempt` on, in milliseconds; undefined where
- * the schedule has ended. `at` has their times. Earlier calls count as made at the first of these.
+ * the schedule has ended.
  */
 const waitsAfter = (
   schedule: Schedule.Schedule<unknown>,
@@ -137,16 +136,10 @@ const waitsAfter = (
     })
   )
 
-/**
- * The waits of each schedule, because each claim needs them, and a wait takes a step for each call
- * before it.
- */
+/** A wait takes a step for each call before it, and each claim needs them. */
 const plannedWaits = new WeakMap<object, ReadonlyArray<number | undefined>>()
 
-/**
- * Returns the wait after failed call number `attempt`, as if no time had passed since the first
- * call.
- */
+/** No time has passed since the first call. */
 export const plannedWait = (schedule: Schedule.Schedule<unknown>, attempt: number): number => {
   let waits = plannedWaits.get(schedule) ?? []
   if (waits.length < attempt) {
@@ -156,9 +149,7 @@ export const plannedWait = (schedule: Schedule.Schedule<unknown>, attempt: numbe
   return waits[attempt - 1] ?? 0
 }
 
-/**
- * Returns the wait after a failed call, even where the schedule ends: a person is asked after it.
- */
+/** A wait exists even where the schedule ends: a person is asked after it. */
 export const waitAfter = (
   schedule: Schedule.Schedule<unknown>,
   attempt: number,
@@ -169,7 +160,7 @@ export const waitAfter = (
 export const standingOf = (row: Row, policy: Evidence.Policy): Evidence.Standing =>
   Evidence.standing(row.evidence, row.read?.status, policy)
 
-/** Returns the status to tell; undefined if it was told, or if the row was parked at it. */
+/** Returns the status to tell, unless it was told or the row was parked at it. */
 const statusToTell = (row: Row, standing: Evidence.Standing): Status | undefined => {
   const to = Evidence.news(standing, row.told)
   return row.unreadable !== undefined || to === row.deadLetter?.to ? undefined : to
@@ -185,10 +176,7 @@ export const callAt = (row: Row, policy: Evidence.Policy): number | undefined =>
   return isBackingOff(row) ? row.retryAt : 0
 }
 
-/**
- * Tells whether the last call failed or was interrupted. The next one waits for `retryAt`, whatever
- * its status.
- */
+/** Tells whether the last call failed or was interrupted. */
 const isBackingOff = ({ attempt }: Row): boolean => attempt > 0
 
 type Step =
@@ -201,9 +189,7 @@ type Step =
       readonly change: Change
     }
 
-/**
- * Returns the next step for a row; the change of a call is written before the handler is called.
- */
+/** The change of a call is written before the handler is called. */
 export const nextStep = (
   row: Row,
   standing: Evidence.Standing,
@@ -221,7 +207,6 @@ export const nextStep = (
   }
   if (isBackingOff(row) && row.retryAt > now) return { _tag: "Nothing" }
   const isRetry = row.pendingStatus === to
-  // The time in which no process called the handler does not count.
   const missedTime = Math.max(0, now - row.retryAt)
   const failingSince =
     isRetry && row.failingSince !== undefined ? row.failingSince + missedTime : now
@@ -234,7 +219,7 @@ export const nextStep = (
     return { _tag: "Park", deadLetter: { reason: "handler-failed", at: now, to } }
   }
   const retryAt = now + (wait ?? plannedWait(schedule, attempt))
-  // A failed call for another status may have had an effect, so that status keeps its number.
+  // A failed call for another status may have had an effect.
   const isOther = row.pendingStatus !== undefined && !isRetry
   const sequence = isOther ? row.sequence + 1 : row.sequence
   return {

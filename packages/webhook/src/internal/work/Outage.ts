@@ -3,14 +3,11 @@
  * transaction once.
  *
  * The ledger notes that a worker is alive at its start, every minute, and at its end. In a gap of
- * more than 62 minutes, such as an outage of all receivers or a suspended machine, callbacks may be
- * lost for good. Then planned reads are brought forward, 10 in a second of each lane. A row that is
- * leased or waits for a call of the handler is read when a worker works on it.
+ * more than 62 minutes callbacks may be lost for good. Then planned reads are brought forward, 10
+ * in a second of each lane.
  *
  * If a worker was last alive later than the start, the clock was set back meanwhile, and rows are
- * due earlier by the difference.
- *
- * A ledger in memory ends with its process, so it is not watched.
+ * due earlier by the difference. A ledger in memory is not watched.
  */
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
@@ -36,7 +33,6 @@ const reason =
 interface Options {
   readonly ledger: Ledger["Service"]
   readonly journal: Journal["Service"]
-  /** The time of a lease, in milliseconds. */
   readonly lease?: number
 }
 
@@ -44,7 +40,7 @@ export const make = ({ journal, lease = defaults.lease, ledger }: Options) => {
   const isWatched = Duration.isFinite(ledger.pollInterval)
   let readSince = -Infinity
   const noteGap = (now: number, last: number) => {
-    // A row that was read later was read by a worker that started after the outage.
+    // A worker that started after the outage has read that row.
     if (now - last > maxGap) readSince = last + maxGap
   }
 

@@ -2,12 +2,11 @@
  * The progress of a worker: whether its steps reach the store, and the rows that cannot be written.
  *
  * Each sort of steps fails from its first failed step until one succeeds. After a minute of that
- * the worker makes no progress: `state` has the cause, and an alarm repeats it every 10 minutes.
+ * the worker makes no progress: an alarm repeats the cause every 10 minutes.
  *
  * A step is retried every second while the store is not available. If the store refuses it
  * (`Fault`), a row gets five tries, and then single ones until its release succeeds. Work without a
- * try left ends with `NotWritten`: its slots become free, and its lease runs out. `state` shows the
- * rows of the last 15 minutes.
+ * try left ends with `NotWritten`, and its lease runs out.
  */
 import type { StoreUnavailable } from "@pawl/core/CallbackError"
 import * as Clock from "effect/Clock"
@@ -24,7 +23,6 @@ export const retryDelay = Duration.seconds(1)
 
 export const retrySchedule = Schedule.spaced(retryDelay)
 
-/** Defect of the work on a row whose step the store refuses. */
 export class NotWritten extends Data.TaggedError("NotWritten")<{ readonly cause: string }> {
   override get message() {
     return `the store refuses to write a row: ${this.cause}`
@@ -79,22 +77,21 @@ export interface Progress {
   ) => <A>(step: Effect.Effect<A, StoreUnavailable>) => Effect.Effect<A>
   readonly released: (sort: Step["sort"], row?: Subject) => void
   readonly failed: (sort: Step["sort"], error: unknown) => Effect.Effect<Fault.Fault>
-  /** Allows a refused step one more try, because the worker is drained. */
+  /** Allows a refused step one more try. */
   readonly end: () => void
   readonly state: Effect.Effect<State>
 }
 
 const maxTries = 5
 const limit = Duration.minutes(1)
-/** The limits after which an alarm is raised again. */
 const alarmGap = 10
-/** The limits after which a single failure no longer counts: another worker has the rows. */
+/** The limits after which a single failure no longer counts. */
 const maxQuiet = 15
 const maxRows = 1000
 
 interface Failing {
   cause: string
-  /** The number of limits that have passed, in all and since the last step. */
+  /** The number of passed limits. */
   passed: number
   quiet: number
 }
@@ -120,7 +117,6 @@ export const make = Effect.fnUntraced(function* (
     }).pipe(
       Effect.delay(limit),
       Effect.repeat({ while: () => failing[sort] === one }),
-      // The alarm is about the worker, not about the row whose step failed first.
       Effect.provideService(CurrentLogAnnotations, annotations)
     )
 
@@ -206,7 +202,7 @@ export const make = Effect.fnUntraced(function* (
 
 const keyOf = ({ scope, transactionId }: Subject): string => `${scope}/${transactionId}`
 
-/** Reference to the progress of the worker whose fiber runs. Without a worker no step counts. */
+/** Reference to the progress of the worker whose fiber runs. */
 export const Current: Context.Reference<Progress> = /* @__PURE__ */ Context.Reference(
   "@pawl/webhook/internal/work/Progress/Current",
   {
@@ -226,7 +222,6 @@ export const ofRow =
   <A>(call: Effect.Effect<A, StoreUnavailable>): Effect.Effect<A> =>
     Effect.flatMap(Current, (progress) => progress.ofRow(row, step)(call))
 
-/** Repeats a step every second until it succeeds. */
 export const untilDone = <A>(step: Effect.Effect<A, StoreUnavailable>): Effect.Effect<A> =>
   Effect.flatMap(Current, (progress) =>
     Effect.orDie(Effect.retry(progress.ofRound(step, "watches"), retrySchedule))

@@ -1,10 +1,9 @@
 /**
  * The reads of a worker that wait for the budget of its ledger (`ReadBudget`).
  *
- * One fiber reserves reads for all, and lets the most important go first. So a first read of a
- * claim waits behind no other read of its process. The time of a read is bounded by the request and
- * the response of its reservation on the monotonic clock, so clocks are not compared with the
- * database: a read never goes before its time, and not if it may exceed `ReadBudget.slack`.
+ * One fiber reserves reads for all, and lets the most important go first. The time of a read is
+ * bounded by the request and the response of its reservation on the monotonic clock, so clocks are
+ * not compared with the database.
  *
  * Without a limit nothing is reserved, until the service answers with 429.
  */
@@ -20,13 +19,12 @@ import * as ReadBudget from "../rule/ReadBudget.ts"
 import * as Progress from "./Progress.ts"
 import * as LedgerClock from "../ledger/LedgerClock.ts"
 
-/** The shortest and the longest wait between two reservations, in milliseconds. */
 const minWait = 25
 const maxWait = 1000
 
 type Waiting = Record<ReadLane, Set<Deferred.Deferred<void>>>
 
-/** Makes the reads of a worker; `use` notes the rate of each reservation. */
+/** `use` notes the rate of each reservation. */
 export const make = Effect.fnUntraced(function* (
   ledger: Ledger["Service"],
   limit: number,
@@ -36,9 +34,6 @@ export const make = Effect.fnUntraced(function* (
   const waiting: Waiting = { ask: new Set(), repeat: new Set(), watch: new Set() }
   const arrived = yield* Latch.make()
   const elapsed = () => Number(clock.monotonicTimeNanosUnsafe()) / 1e6
-  /**
-   * Whether reads are reserved: always with a limit, else from a 429 until the rate has recovered.
-   */
   let isLimited = limit !== Infinity
 
   const next = () =>
@@ -86,7 +81,7 @@ export const make = Effect.fnUntraced(function* (
     Effect.forkScoped
   )
 
-  /** Waits until a read may be sent; returns false if none may within `timeout`. */
+  /** Returns false if no read may be sent within `timeout`. */
   const take = Effect.fnUntraced(function* (lane: ReadLane, timeout: Duration.Duration) {
     if (!isLimited) return true
     const read = yield* Deferred.make<void>()
@@ -99,13 +94,12 @@ export const make = Effect.fnUntraced(function* (
     )
   })
 
-  /** Lowers the rate after a 429. `retryAfter` is in milliseconds. */
+  /** `retryAfter` is in milliseconds. */
   const lower = (retryAfter: number | undefined) =>
     Effect.suspend(() =>
       ledger.lowerReads({ limit, retryAfter }, LedgerClock.timeOf(ledger, clock))
     ).pipe(
       Progress.untilDone,
-      // An earlier reservation says nothing of the new rate.
       Effect.tap(() => Effect.sync(() => (isLimited = true)))
     )
 

@@ -20,8 +20,8 @@
  * from then on every endpoint is read.
  *
  * Every accepted claim that is not confirmed, even a repeat, makes the row due now. Such a read
- * does not advance the plan, and is retried after 15 seconds without an answer. A claim in the
- * millisecond of a read causes another read. A row is read at most once a second.
+ * does not advance the plan, and is retried after 15 seconds without an answer. A row is read at
+ * most once a second.
  */
 import * as Evidence from "@pawl/core/Evidence"
 import type { Switches } from "@pawl/core/Profile"
@@ -37,10 +37,7 @@ const seconds = (...waits: ReadonlyArray<number>) => waits.map((wait) => Duratio
 const claimWaits = { ahead: seconds(0, 1, 2, 5, 15, 60), contradicted: seconds(0, 5, 60) }
 const failedWaits = [Duration.hours(12)]
 const maxWatchGap = Duration.days(14)
-/**
- * The gaps between reads of a paid transaction: more than `maxPollingTime` holds, even if outages
- * shorten some.
- */
+/** The gaps are more than `maxPollingTime` holds, even if outages shorten some. */
 const paidWaits = Array.from({ length: 64 }, (_, power) =>
   Duration.min(Duration.hours(12 * 2 ** power), maxWatchGap)
 )
@@ -86,10 +83,7 @@ const waitAfterLadder = ({ pollIntervals }: Rules, age: number): Duration.Durati
   return age < lastGapTime ? last : Duration.max(last, tenth)
 }
 
-/**
- * Returns the wait before read number `polls`, counted from 0; undefined after the last read. `now`
- * is the time of the read before it.
- */
+/** Returns the wait before read number `polls`, counted from 0; undefined after the last read. */
 const waitBefore = (
   row: Row,
   rules: Rules,
@@ -129,10 +123,7 @@ export const isUnread = (row: Row, { policy }: Rules): boolean =>
   (row.askedAt === undefined || row.askedAt <= row.newStatusAt) &&
   unsettledClaim(row, policy) !== undefined
 
-/**
- * Tells whether a row is parked because no endpoint knows the id, and no callback claimed a new
- * status since.
- */
+/** No endpoint knows the id, and no callback claimed a new status since. */
 const isParkedAsUnknown = ({ evidence, deadLetter, newStatusAt }: Row): boolean =>
   deadLetter?.reason === "unknown-transaction" &&
   newStatusAt < deadLetter.at &&
@@ -146,9 +137,8 @@ const pollAt = (row: Row, rules: Rules): number | undefined => {
 }
 
 /**
- * Returns the change of a row after a read; another plan or another terminal status restarts the
- * plan. A read without an answer does not advance it. A row is parked if the service does not know
- * its id for one day.
+ * Returns the change of a row after a read. A row is parked if the service does not know its id for
+ * one day.
  */
 export const afterRead = (row: Row, result: ReadResult, rules: Rules, now: number): Change => {
   const { askedAt } = result
@@ -165,7 +155,7 @@ export const afterRead = (row: Row, result: ReadResult, rules: Rules, now: numbe
       ? {
           kind: result.kind,
           evidence: Evidence.confirmed(result.status),
-          // The lease orders the reads, even if the clock was set back between them.
+          // The lease orders the reads, even if the clock was set back.
           read: {
             status: result.status,
             askedAt: Math.max(result.askedAt, (row.read?.askedAt ?? -1) + 1)
@@ -200,9 +190,8 @@ export const afterRead = (row: Row, result: ReadResult, rules: Rules, now: numbe
 }
 
 /**
- * Removes the dead letter and the next poll, because the id belongs to a transaction of the other
- * method. Callbacks of both methods with the same signed texts have the same checksum, so a
- * captured callback can be sent as both.
+ * The id belongs to a transaction of the other method: callbacks of both methods with the same
+ * signed texts have the same checksum.
  */
 export const asReplay = (row: Row, change: Change): Change => ({
   ...change,

@@ -19,7 +19,7 @@ const fewestMonths = 7
 
 const adviceOf = (least: number): string => `give a number from ${least} to 99999, or never`
 
-/** Reads a whole number, or `never` as infinite; returns undefined for other texts. */
+/** Reads a whole number, or `never` as infinite. */
 const numberIn = (given: string, least: number): number | undefined => {
   if (given === "never") return Infinity
   const value = /^\d{1,5}$/u.test(given) ? Number(given) : 0
@@ -38,7 +38,7 @@ export const bytesIn = (given: string): number | undefined => {
   return megabytes === 0 ? undefined : megabytes * 1024 * 1024
 }
 
-/** Reads the settings; `layer` takes the months of a merchant that has its own. */
+/** `layer` takes the months of a merchant that has its own. */
 export const make = (texts: Texts) => {
   const problems = (name: string, given: string, advice: string, value: number | undefined) =>
     given === "" || value !== undefined ? [] : [`${name} cannot be used: ${advice}.`]

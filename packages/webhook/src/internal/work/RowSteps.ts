@@ -36,10 +36,7 @@ interface Tools {
   readonly limits: WorkLimits
 }
 
-/**
- * Functions of the worker: `beforeTell` runs before the handler may be called, `release` before the
- * row is released.
- */
+/** Functions of the worker. */
 interface Hooks {
   readonly beforeTell: () => void
   readonly release: (row: Leased) => Effect.Effect<Required<Change>["release"]>
@@ -58,7 +55,7 @@ export const make = Effect.fnUntraced(function* ({
   const journal = yield* Journal
   const teller = yield* Teller
 
-  /** Tells whether an unknown id may be that of a transaction of the other method. */
+  /** An unknown id may be that of a transaction of the other method. */
   const isReplay = (row: Row) =>
     row.registered
       ? Effect.succeed(false)
@@ -147,10 +144,7 @@ export const make = Effect.fnUntraced(function* ({
       Effect.flatMap(release(pending.row), (release) =>
         Effect.asVoid(NextWork.write(ledger, NextWork.add(pending, { release })))
       )
-    /**
-     * Calls the handler in a slot that is held until the result is written: a crash repeats at most
-     * as many calls.
-     */
+    /** The slot is held until the result is written: a crash repeats at most as many calls. */
     const tell = (pending: NextWork.Pending) => {
       beforeTell()
       return Effect.flatMap(teller.tell(pending, release), (told) =>
@@ -171,7 +165,7 @@ export const make = Effect.fnUntraced(function* ({
 const textOf = (result: ReadResult) =>
   result._tag === "Answered" ? result.status : result._tag === "NotFound" ? "404" : "no answer"
 
-/** The reads of a contradicted claim before an alarm: at once, after 5 s and after 60 s. */
+/** The reads of a contradicted claim before an alarm. */
 const readsBeforeAlarm = 3
 
 const alarmOf = (
@@ -202,7 +196,7 @@ const alarmOf = (
     : undefined
 }
 
-/** Divides the calls and reads among the lanes, each of which gets a slot. */
+/** Each lane gets a slot. */
 const countsOf = ({ calls, reads }: WorkLimits): PerLane => {
   const quarterOf = (all: number) => Math.max(1, Math.floor(all / 4))
   return {
@@ -220,10 +214,7 @@ export const makeSlots = Effect.fnUntraced(function* (limits: WorkLimits) {
   let isNewestNext = true
   return {
     free: (): PerLane => ({ ...free }),
-    /**
-     * Returns the free slots for first reads that take the newest rows: half, in turns if the
-     * number is odd.
-     */
+    /** Half of the free slots for first reads take the newest rows. */
     newest: (): number => {
       const isOdd = free.ask % 2 === 1
       const count = Math.floor(free.ask / 2) + (isOdd && isNewestNext ? 1 : 0)

@@ -6,14 +6,12 @@
  * 1. *start*: the attempt is written to the row, with the read before it, so that a call that a
  *    crash interrupts counts as failed.
  * 2. *call*: the handler is called, with a timeout of 5 minutes.
- * 3. *mark*: the write that releases the row marks the transition as told. With `commit` of the
- *    handler it is in one database transaction with the rows of the merchant.
+ * 3. *mark*: the write that releases the row marks the transition as told.
  *
  * A failed call is retried after 1, 2, 4, … seconds, at most 5 minutes (`retrySchedule`). After a
  * time-out the wait is at least 30 seconds, because the application may still be at work. After 24
  * hours of failures the row is parked as a dead letter, until there is another status to tell. A
- * row with a callback of a wrong amount, or with an unreadable field, is parked without a call. A
- * person can redrive it.
+ * row with a callback of a wrong amount, or with an unreadable field, is parked without a call.
  */
 import { StoreUnavailable } from "@pawl/core/CallbackError"
 import { Handler, type Transition as HandlerTransition } from "@pawl/core/Handler"
@@ -38,10 +36,7 @@ import { defaults, type WorkLimits } from "../rule/WorkLimits.ts"
 export class Teller extends Context.Service<
   Teller,
   {
-    /**
-     * Tells a status; returns the change to write with the release of the row, or undefined if both
-     * are written. `release` returns when the row is due again.
-     */
+    /** Tells a status; returns the change to write with the release of the row. */
     readonly tell: (
       pending: NextWork.Pending,
       release: (row: Leased) => Effect.Effect<Required<Change>["release"]>
@@ -158,7 +153,6 @@ export const layer = (
           started.failingSince ?? failedAt,
           failedAt
         )
-        // The application may still be at work on this call.
         const isTimeout = Cause.isTimeoutError(Cause.squash(cause))
         const wait = isTimeout ? Math.max(backoff, limits.lease) : backoff
         yield* Effect.logWarning(
@@ -175,7 +169,6 @@ export const layer = (
     })
   )
 
-/** Returns the message of a tagged error, else the cause with its stack. */
 const reasonOf = (cause: Cause.Cause<unknown>): unknown => {
   const error = Cause.squash(cause)
   const isTagged = error instanceof Error && "_tag" in error && error.cause === undefined

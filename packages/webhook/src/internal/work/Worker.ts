@@ -11,20 +11,14 @@
  *    and lane.
  *
  * Each lane has slots (`Lane`): by default 48 for first calls of the handler, 16 for its retries,
- * 16 for first reads of claims, 8 for other reads of open transactions and 8 for the watch. Half of
- * the first reads take the newest claims. A step without a free slot, or without read budget for a
- * second, waits in its lane. So a slow service or application does not delay work that was never
- * tried.
- *
- * Each shard has a worker, with an equal share of the slots and of the read budget, so an
- * unavailable shard stops no work of another one.
+ * 16 for first reads of claims, 8 for other reads of open transactions and 8 for the watch. So a
+ * slow service or application does not delay work that was never tried.
  *
  * A lease belongs to one worker, so a transaction has at most one call of the handler at a time. A
  * worker that loses it stops at once.
  *
  * A worker is drained before it ends: it claims nothing more, releases the rows whose handler is
- * not called yet, and leaves 15 seconds to running calls. The lease of a longer call runs out,
- * because the application may go on with it.
+ * not called yet, and leaves 15 seconds to running calls.
  */
 import { Profile } from "@pawl/core/Profile"
 import * as Cause from "effect/Cause"
@@ -114,7 +108,7 @@ export const layer = (
     })
   )
 
-/** The shortest time between two logs of failures, in milliseconds. */
+/** The time between two logs of failures, in milliseconds. */
 const minLogGap = 600_000
 
 const start = Effect.fnUntraced(function* (
@@ -138,7 +132,7 @@ const start = Effect.fnUntraced(function* (
   const tasks = new Map<string, Task>()
   const fibers = yield* FiberSet.make<void>()
 
-  /** Forgets a task, whose row may be claimed again before it ends. */
+  /** The row of the task may be claimed again before the task ends. */
   const forget = (leased: Leased, task: Task) => {
     if (tasks.get(keyOf(leased)) === task) tasks.delete(keyOf(leased))
   }
@@ -180,10 +174,7 @@ const start = Effect.fnUntraced(function* (
       )
   )
 
-  /**
-   * Begins work on a row, unless it is at work already and was claimed again because the clock
-   * jumped.
-   */
+  /** A row may be claimed again because the clock jumped. */
   const begin = Effect.fnUntraced(function* (leased: Leased) {
     if (tasks.has(keyOf(leased))) return
     const task: Task = { isTold: false, fiber: undefined }
@@ -220,7 +211,7 @@ const start = Effect.fnUntraced(function* (
   )
 
   let nextLogAt = 0
-  /** Logs one failure in 10 minutes, because a store that is gone fails each second. */
+  /** Logs one failure in 10 minutes. */
   const logFailure = (cause: Cause.Cause<unknown>) => {
     const at = clock.currentTimeMillisUnsafe()
     if (at < nextLogAt && nextLogAt <= at + minLogGap) return Effect.void
