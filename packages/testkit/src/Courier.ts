@@ -120,10 +120,7 @@ export interface Delivery {
   readonly forged: boolean
 }
 
-/**
- * A callback in progress. `due` is in milliseconds since the epoch. Shuffled callbacks of one
- * transaction that are due at the same time leave together, out of order.
- */
+/** A callback in progress; `due` is in milliseconds since the epoch. */
 interface PendingCallback {
   readonly id: string
   readonly callback: Callback
@@ -203,7 +200,6 @@ const make = Effect.fnUntraced(function* (isAllowed: (url: URL) => boolean) {
     if (callback.suffixes.forged) yield* attempt({ ...callback, status: callback.forgery }, 1, true)
   })
 
-  /** Waits until a time, and then makes the first attempt of each callback, one after the other. */
   const deliverAt = Effect.fnUntraced(function* (due: number, ready: Effect.Effect<Pending>) {
     yield* sleepUntil(due)
     yield* Effect.forEach(yield* ready, deliver, { discard: true })
@@ -282,7 +278,6 @@ type Requirements = GatewayConfig | HttpClient.HttpClient | Hmac
 const latePaces = 10
 const shufflePaces = 5
 
-/** Changes the order of the statuses, where another order exists. */
 const shuffled = (pending: Pending) =>
   Effect.map(Random.shuffle(pending), (random) =>
     random.every(({ callback }, at) => callback.status === pending[at]?.callback.status)

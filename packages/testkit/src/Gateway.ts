@@ -162,7 +162,6 @@ export const layer: Layer.Layer<Gateway, never, Courier | GatewayConfig | Hmac> 
     }
 
     const age = Duration.toMillis(behaviour.visibleAfter)
-    /** A reading may hide young transactions. */
     const isVisible = Effect.fnUntraced(function* ({ path }: Request) {
       if (!path.includes("/status/")) return
       const transaction = yield* transactions.get(path.slice(path.lastIndexOf("/") + 1))
@@ -236,7 +235,6 @@ export const layer: Layer.Layer<Gateway, never, Courier | GatewayConfig | Hmac> 
   })
 )
 
-/** Of the test card that declines. */
 const defaultDeclineCode = 5
 
 const unauthorized = new Contract.ErrorResponse({

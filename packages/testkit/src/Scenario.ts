@@ -163,7 +163,6 @@ export const parse = (text: string): Scenario | undefined => {
   }
 }
 
-/** Reads a list of at most 16 statuses. */
 const stepsIn = (name: string): Scenario["statuses"] | undefined => {
   const [, list = ""] = /^steps:NEW,(.+)$/u.exec(name) ?? []
   const steps = list.split(",")

@@ -88,10 +88,10 @@ const make = Effect.fnUntraced(function* ({ advanced = Duration.zero, stepped }:
   const { isIdle, scheduler } = countingScheduler(yield* Scheduler.Scheduler)
   const mutex = yield* Semaphore.make(1)
   const rearm = yield* Latch.make()
-  /** The sleepers in the order of their times; a new one usually wakes last. */
+  /** The sleepers in the order of their times. */
   const sleepers: Array<Sleeper> = []
   let ahead = Duration.toMillis(advanced)
-  /** The time at which the clock stands still during an advance: that of each sleeper. */
+  /** The time at which the clock stands still during an advance. */
   let frozenAt: number | undefined
   let outsideCount = 0
 
@@ -194,10 +194,7 @@ interface Sleeper {
   readonly latch: Latch.Latch
 }
 
-/**
- * Returns the place of a new sleeper; sleepers with equal times wake in the order in which they
- * came.
- */
+/** Sleepers with equal times wake in the order in which they came. */
 const insertionIndex = (sleepers: ReadonlyArray<Sleeper>, due: number): number => {
   let low = 0
   let high = sleepers.length
@@ -209,7 +206,6 @@ const insertionIndex = (sleepers: ReadonlyArray<Sleeper>, due: number): number =
   return low
 }
 
-/** Makes a scheduler that counts its waiting tasks. */
 const countingScheduler = (parent: Scheduler.Scheduler) => {
   let left = 0
   const scheduler: Scheduler.Scheduler = {

@@ -7,8 +7,8 @@
  * They check any handler whose shop can read its own books. The histories are those that `Handler`
  * of `@pawl/core` allows: calls are repeated, the process crashes between a call and the note of
  * it, statuses are passed over, a call that outlived its lease ends after a later one, and the
- * service confirms several final statuses. Money goes back by refunds in full or in part, and by a
- * chargeback. The handler is not called for a chargeback that was won; an alarm asks a person.
+ * service confirms several final statuses. The handler is not called for a chargeback that was won;
+ * an alarm asks a person.
  *
  * **Gotchas**
  *
@@ -67,7 +67,6 @@ const endsAt = (expected: Model.Books, refunds: ReadonlyArray<string> = []) =>
     yield* compare(yield* shop.books, expected, "after the last call,")
   })
 
-/** Makes the check that the calls from `first` on, by default the last one, change nothing. */
 const keeps = (first: (steps: Steps) => number, refunds: ReadonlyArray<string> = []) =>
   Effect.fnUntraced(function* (open: Model.Open, steps: Steps) {
     const shop = yield* start(open, refunds)
@@ -79,7 +78,6 @@ const keeps = (first: (steps: Steps) => number, refunds: ReadonlyArray<string> =
 
 const last = (steps: Steps): number => steps.length - 1
 
-/** Makes the check that a second shop with another history ends with the same books. */
 const endsLike = (other: (steps: Steps) => Steps) =>
   Effect.fnUntraced(function* (open: Model.Open, steps: Steps) {
     const [one, two] = [yield* start(open), yield* start(open)]

@@ -56,10 +56,6 @@ const name = (status: string | undefined): string =>
 
 type Expected = "stored" | "incoming"
 
-/**
- * Makes a law about the last status that arrived. `expect` selects the status that has to be stored
- * next, or returns undefined if the case belongs to another law.
- */
 const law = (
   text: Omit<Laws.LawText, "section"> & { readonly section?: string },
   expect: (stored: Status | undefined, incoming: OpenStatus) => Expected | undefined,

@@ -1,9 +1,4 @@
-/**
- * The points at which a gateway can behave otherwise, where the specification is silent.
- *
- * A reading sets one or two of them. `response` and `callback` rewrite whole bodies at the edge of
- * the gateway, so most readings need no code inside it.
- */
+/** The points at which a gateway can behave otherwise, where the specification is silent. */
 import type { Body, Signed } from "@pawl/core/Callback"
 import * as Checksum from "@pawl/core/Checksum"
 import type { Kind } from "@pawl/core/Kind"

@@ -5,7 +5,6 @@ import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 
-/** Sleeps until a time in milliseconds since the epoch. */
 export const sleepUntil = (at: number): Effect.Effect<void> =>
   Effect.flatMap(Clock.currentTimeMillis, (now) =>
     Effect.sleep(Duration.millis(Math.max(0, at - now)))

@@ -41,9 +41,8 @@ export const withRouting = (
 }
 
 /**
- * Makes the function that posts one attempt, which ends when the whole response has arrived; the
- * body is discarded. An invalid URL, or one that is not allowed, is `refused` before anything is
- * sent.
+ * Makes the function that posts one attempt. An invalid URL, or one that is not allowed, is
+ * `refused` before anything is sent.
  */
 export const make = Effect.fnUntraced(function* (
   isAllowed: (url: URL) => boolean

@@ -12,10 +12,7 @@ export interface DeliveryFeed {
   readonly changes: Stream.Stream<Delivery>
 }
 
-/**
- * Makes a feed, whose buffer is made for the first subscriber because it allocates all its capacity
- * at once.
- */
+/** The buffer is made for the first subscriber, because it allocates all its capacity at once. */
 export const make = (): DeliveryFeed => {
   let buffer: PubSub.PubSub<Delivery> | undefined
   return {

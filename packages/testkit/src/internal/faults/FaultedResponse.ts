@@ -10,7 +10,6 @@ export type FaultedResponse =
   | { readonly _tag: "whole" | "half"; readonly response: Response }
   | { readonly _tag: "reset" }
 
-/** Returns the response to a request under a fault; `respond` processes the request. */
 export const make = (
   fault: Kind | undefined,
   respond: Effect.Effect<Response>

@@ -17,10 +17,7 @@ import { type PageUrls, returnUrlsOf } from "./PageUrls.ts"
 import type { Behaviour } from "../Behaviour.ts"
 import type { Writes } from "./Writes.ts"
 
-/**
- * Checksums of APM requests: the contract requires that of a payment; that of a payout is checked
- * if there is one.
- */
+/** The contract requires the checksum of a payment; that of a payout is checked if there is one. */
 interface Checksums extends Pick<Behaviour, "isChecksum" | "paymentChecksum" | "payoutChecksum"> {
   readonly sign: Checksum.Sign
   readonly separator: string

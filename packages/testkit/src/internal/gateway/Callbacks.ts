@@ -7,10 +7,7 @@ import type { ResponseData } from "./MethodPage.ts"
 import { withoutUndefined } from "./RequestRules.ts"
 import type { Transaction } from "./Transaction.ts"
 
-/**
- * Returns the callback of a transaction without its status. `named` selects the transactionId of a
- * refund's callback (`Profile.refundCallbackId`).
- */
+/** `named` selects the transactionId of a refund's callback (`Profile.refundCallbackId`). */
 export const make =
   (named: "refund" | "payment", responseData: ResponseData) =>
   (transaction: Transaction): Message | undefined => {

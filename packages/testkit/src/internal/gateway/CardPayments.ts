@@ -2,9 +2,8 @@
  * Handlers of card payments, whose fields the specification does not list.
  *
  * A payment is `{ requestId, mid, amount, currency, card | cardToken, callbackUrl?, metadata? }`; a
- * charge is the same with a `cardToken`; a tokenize is `{ requestId, mid, card }`. A payment and a
- * charge may have a `successRedirectUrl` and a `failureRedirectUrl` for a challenge. Only the
- * `number` of a card is read; its other fields are not stored.
+ * charge is the same with a `cardToken`; a tokenize is `{ requestId, mid, card }`. Only the
+ * `number` of a card is read.
  */
 import * as Amount from "@pawl/core/Amount"
 import type { CardPaymentRequest } from "@pawl/core/internal/RequestBodies"

@@ -1,6 +1,6 @@
 /**
  * The test cards, and the tokens of cards. Only test cards are accepted, so that no real card
- * number enters a sandbox, and only their mask is stored. `Scenario` defines the outcome of each.
+ * number enters a sandbox, and only their mask is stored.
  */
 import { mask } from "@pawl/core/Card"
 import * as Effect from "effect/Effect"
@@ -21,7 +21,6 @@ export const stories: Readonly<Record<string, string>> = {
   "4000000000003220": "challenge"
 }
 
-/** The numbers as they are printed on a card. */
 const numbers = Object.keys(stories).map((number) => number.replace(/(?<=.)(?=(?:.{4})+$)/gu, " "))
 
 const isTest = Schema.makeFilter(
@@ -39,7 +38,7 @@ export const fromNumber = (number: Redacted.Redacted): Card => ({
   story: stories[Redacted.value(number)] ?? "succeed"
 })
 
-/** Exchange of cards for tokens; `find` refuses an unknown token. */
+/** Exchange of cards for tokens. */
 export interface Vault {
   readonly store: (card: Card) => Effect.Effect<Redacted.Redacted>
   readonly find: (token: Redacted.Redacted) => Effect.Effect<Card, ErrorResponse>

@@ -41,7 +41,7 @@ type TypeOf<E, Name extends Part> =
 
 /**
  * Handlers of the contract, one for each endpoint. Amounts are rounded; `sentAmount` is the amount
- * as it was sent, which the checksum covers; `sent` is the whole body.
+ * as it was sent, which the checksum covers.
  */
 export type Handlers = {
   readonly [E in Endpoint as E["identifier"]]: (request: {
@@ -65,7 +65,7 @@ export const make = (
   const find = finder(
     all.map((endpoint) => {
       let route: ReturnType<typeof routeOf> | undefined
-      // A route is made for its first request, so that a sandbox starts sooner.
+      // A sandbox then starts sooner.
       return [endpoint, () => (route ??= routeOf(endpoint, handlers, isLenient, rounding))]
     })
   )
@@ -84,7 +84,6 @@ const routeOf = (
   isLenient: boolean,
   rounding: Behaviour["rounding"]
 ): ((request: RoutedRequest) => Route) => {
-  // `Handlers` checks the types, which one of all endpoints has lost.
   const { params, payload, success } = endpoint as { readonly [Name in Part]?: Codec }
   const handler = handlers[identifier] as Handler
   const readParams = params === undefined ? () => Effect.undefined : reader(params)
@@ -117,13 +116,11 @@ const routeOf = (
   })
 }
 
-/** Makes a JSON response; `undefined` is no body. */
 export const jsonResponse = (status: number, body: unknown): Response =>
   body === undefined
     ? { status, headers: {}, body: "" }
     : { status, headers: { "content-type": "application/json" }, body: JSON.stringify(body) }
 
-/** Refuses a value with every field that is wrong. */
 export const reader = <A>(
   schema: Schema.Codec<A, unknown>
 ): ((input: unknown) => Effect.Effect<A, ErrorResponse>) => {
@@ -175,7 +172,7 @@ const notJson = refuse("Expected application/json", "Content-Type")
 
 const backslash = 0x5c
 
-/** The paths of texts with a lone surrogate, which no database and no UTF-8 can hold. */
+/** No database and no UTF-8 can hold a lone surrogate. */
 const illFormedIn = (value: unknown, path: ReadonlyArray<string> = []): Array<typeof path> =>
   typeof value === "string"
     ? loneSurrogate.test(value)
@@ -189,7 +186,7 @@ const illFormedIn = (value: unknown, path: ReadonlyArray<string> = []): Array<ty
 
 const loneSurrogate = /\p{Cs}/u
 
-/** The fields with URLs, of which the contract checks only the beginning. */
+/** The contract checks only the beginning of these URLs. */
 const urls = ["callbackUrl", "successRedirectUrl", "failureRedirectUrl"]
 
 const isUrl = (body: unknown, name: string): boolean =>

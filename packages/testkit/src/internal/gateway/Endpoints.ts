@@ -1,7 +1,4 @@
-/**
- * The endpoints of the contract. The name of one is its method and its path after the `/api` of the
- * base URL: `GET /v1/payments/apm/status/{id}`.
- */
+/** The endpoints of the contract, named by method and path: `GET /v1/payments/apm/status/{id}`. */
 import * as Contract from "@pawl/http/internal/wire/Endpoint"
 import * as Result from "effect/Result"
 
@@ -11,10 +8,7 @@ export type Endpoint = (typeof all)[number]
 
 export type Params = Readonly<Record<string, string>>
 
-/**
- * Finds the value stored for the endpoint of a request, and the value of its path parameter: the
- * last segment, if it has one.
- */
+/** Finds the value stored for the endpoint of a request, and its path parameter. */
 export const finder = <A>(
   values: Iterable<readonly [endpoint: Endpoint, value: A]>
 ): ((method: string, path: string) => readonly [value: A, params: Params] | undefined) => {
@@ -35,15 +29,13 @@ export const finder = <A>(
   }
 }
 
-/**
- * Finds the endpoint of a name, which may begin with `/api` and have any names of path parameters.
- */
+/** A name may begin with `/api` and have any names of path parameters. */
 export const named = (text: string): string | undefined =>
   endpoints.find(([, name]) => bare(name) === bare(text))?.[1]
 
 export const of = (method: string, path: string): string | undefined => find(method, path)?.[0]
 
-/** Decodes a segment of a path; an invalid escape stays as it is, and the schema refuses it. */
+/** An invalid escape stays as it is, and the schema refuses it. */
 const unescape = (segment: string): string =>
   Result.getOrElse(
     Result.try(() => decodeURIComponent(segment)),

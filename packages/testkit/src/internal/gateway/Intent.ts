@@ -35,7 +35,6 @@ export interface Intent {
 
 export const isOpen = (state: State): boolean => state === "open" || state === "declined"
 
-/** Returns the state of an intent by its last transaction. */
 export const stateOf = ({ history, isOver, status }: Transaction): State => {
   if (history.some(({ status }) => status === "SUCCEED")) return "paid"
   if (status === "CUSTOMER_VERIFICATION") return "challenged"

@@ -5,12 +5,10 @@ import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
 import type * as Schema from "effect/Schema"
 
-/** The fields that may have any text, by their object. */
 const free = { billingDetails: ["country", "dateOfBirth"], order: ["date"] }
 
 type Json = Readonly<Record<string, Schema.Json>>
 
-/** Keeps the texts of these fields as they were sent. */
 export const reading =
   <E>(read: (body: Schema.Json) => Effect.Effect<unknown, E>) =>
   (body: Schema.Json): Effect.Effect<unknown, E> => {

@@ -16,7 +16,7 @@ import type { Transaction } from "./Transaction.ts"
 
 export type MethodKind = "WALLET" | "BANK_TRANSFER" | "QR_CODE"
 
-/** Returns the kind of a payment method; a name without a known word is a wallet. */
+/** A name without a known word is a wallet. */
 export const methodKind = ({ apmType = "" }: Transaction): MethodKind =>
   /qr/iu.test(apmType)
     ? "QR_CODE"
@@ -28,8 +28,8 @@ export const methodKind = ({ apmType = "" }: Transaction): MethodKind =>
 export const pacesToPay = { WALLET: 1, BANK_TRANSFER: 10, QR_CODE: 1 }
 
 /**
- * Tells whether a transaction has a page of its method: a payout only with a return URL, and none
- * on the page of an intent, where the customer has confirmed already.
+ * A payout has a page of its method only with a return URL, and no transaction on the page of an
+ * intent has one.
  */
 export const hasPage = ({ accountId, intentId, kind, returnUrls }: Transaction): boolean =>
   accountId !== undefined &&

@@ -4,8 +4,7 @@
 import type { ReturnUrls, Transaction } from "./Transaction.ts"
 
 /**
- * The addresses in responses: of an intent, and of the challenge of a transaction in
- * CUSTOMER_VERIFICATION (`spec.md`, "Transaction statuses").
+ * The addresses in responses: of an intent, and of a challenge (`spec.md`, "Transaction statuses").
  */
 export interface PageUrls {
   readonly ofIntent: (intentId: string) => {

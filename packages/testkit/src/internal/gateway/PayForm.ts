@@ -47,7 +47,7 @@ export interface FormError {
     | "amount"
 }
 
-/** Fails with an error for each wrong field. An unknown `act` is a card without fields. */
+/** An unknown `act` is a card without fields. */
 export const readPaymentMeans = (
   form: Form,
   type: "PAYMENT" | "PAYOUT"
@@ -109,10 +109,10 @@ const isTestNumber = Schema.is(TestNumber)
 
 const isShort = (text: string): boolean => text !== "" && text.length <= 100
 
-/** The month after which a card has expired, from year 0. */
+/** A card expires after this month. */
 const endOf = (expiry: string): number | undefined => {
   const text = expiry.trim()
-  // The search for a separator takes the square of the length of the white space.
+  // The search for a separator takes quadratic time.
   if (text.length > 20) return undefined
   const [, month, year] = /^(0?[1-9]|1[0-2])\s*[/. -]?\s*(?:20)?([0-9]{2})$/u.exec(text) ?? []
   return month === undefined ? undefined : (2000 + Number(year)) * 12 + Number(month)

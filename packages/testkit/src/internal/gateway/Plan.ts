@@ -43,10 +43,6 @@ export const PlanScheduleUpdate = Schema.Struct({
   endDate: Schema.optionalKey(PlanDate)
 })
 
-/**
- * Returns the first charge after a time, in milliseconds since the epoch; `undefined` if there is
- * none.
- */
 export const nextCharge = (
   plan: PlanSchedule,
   after: number,
@@ -64,7 +60,7 @@ export const nextCharge = (
       )
     )
   }
-  // A lower bound: no month is longer than 31 days.
+  // No month is longer than 31 days.
   const passed = (after - first(plan)) / (units * days[plan.frequency] * day)
   let n = Math.max(0, Math.floor(passed))
   while (due(n) <= after) n++
@@ -82,7 +78,7 @@ const last = ({ endDate }: PlanSchedule): number =>
 
 const toMillis = (text: string): number => DateTime.toEpochMillis(Option.getOrThrow(read(text)))
 
-/** Refuses dates that are not on the calendar, such as February 30. */
+/** Refuses dates such as February 30. */
 const read = (text: string): Option.Option<DateTime.Utc> => {
   const [date = ""] = text.split("T")
   return pattern.test(text) &&

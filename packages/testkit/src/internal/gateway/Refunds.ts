@@ -1,10 +1,8 @@
 /**
  * Handlers of refunds.
  *
- * The refunds of a payment never add up to more than the payment. A refund counts until it has
- * ended in FAILED or CANCELLED. One that succeeds, full or partial, moves its payment from SUCCEED
- * to REFUNDED, the only status the specification has for it; such a payment can be refunded
- * further.
+ * The refunds of a payment never add up to more than the payment. One that succeeds, full or
+ * partial, moves its payment from SUCCEED to REFUNDED; such a payment can be refunded further.
  */
 import * as Amount from "@pawl/core/Amount"
 import type { RefundInfo } from "@pawl/core/Refund"

@@ -1,6 +1,4 @@
-/**
- * Rules for requests beyond the contract, and fields that many responses share.
- */
+/** Rules for requests beyond the contract. */
 import { AccountId, type Metadata } from "@pawl/core/Transaction"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
@@ -27,10 +25,7 @@ export const ScenarioMetadata = Schema.optionalKey(
  */
 export const Mid = AccountId
 
-/**
- * Returns the scenario of checked metadata; `story` replaces the default `succeed`, and keeps the
- * delivery suffixes.
- */
+/** `story` replaces the default `succeed`, and keeps the delivery suffixes. */
 export const scenarioOf = (
   metadata: Metadata | undefined,
   story = "succeed"
@@ -58,7 +53,7 @@ export const withoutUndefined = <Fields extends object>(fields: Fields): Defined
 
 type Defined<Fields> = { readonly [Name in keyof Fields]?: Exclude<Fields[Name], undefined> }
 
-/** A decoded request as it was on the wire, with its unknown fields beside the others. */
+/** Keeps the unknown fields of a request beside the others. */
 export const flat = ({
   unknownFields,
   ...fields

@@ -7,10 +7,7 @@ import * as Result from "effect/Result"
 import type * as Schema from "effect/Schema"
 import type { Behaviour } from "../Behaviour.ts"
 
-/**
- * Rounds an amount to two decimals; returns any other text as it is. The contract refuses an amount
- * that is not rounded.
- */
+/** Rounds an amount to two decimals; returns any other text as it is. */
 export const round = (amount: string, rounding: Behaviour["rounding"] = "half-up"): string =>
   rounding !== "refused" && /^(?:0|[1-9][0-9]*)\.[0-9]{3,}$/u.test(amount)
     ? Result.getOrElse(Amount.round(amount, { mode: modes[rounding] }), () => amount)
@@ -18,10 +15,7 @@ export const round = (amount: string, rounding: Behaviour["rounding"] = "half-up
 
 const modes = { "half-up": "half-from-zero", "half-even": "half-even", down: "to-zero" } as const
 
-/**
- * Rounds the amounts of a body and its plan. The contract allows two decimals, because our client
- * sends no more; the service accepts any number.
- */
+/** The contract allows two decimals; the service accepts any number. */
 export const roundBody = (body: Schema.Json, rounding: Behaviour["rounding"]): Schema.Json =>
   isObject(body) ? rounded(body, rounding) : body
 
@@ -34,7 +28,6 @@ const rounded = (fields: JsonObject, rounding: Behaviour["rounding"]): JsonObjec
   }
 }
 
-/** Returns the amount in a request body as it was sent, or an empty text. */
 export const amountOf = (body: Schema.Json): string =>
   isObject(body) && typeof body["amount"] === "string" ? body["amount"] : ""
 

@@ -1,14 +1,9 @@
-/**
- * A transaction of the gateway, with the statuses its scenario still gives it.
- */
+/** A transaction of the gateway, with its remaining statuses. */
 import type { Status } from "@pawl/core/Status"
 import type { Scenario } from "../../Scenario.ts"
 import type { Transaction } from "./Transaction.ts"
 
-/**
- * Transaction and its remaining statuses: it moves to the first of `remaining` at `due`, in
- * milliseconds since the epoch.
- */
+/** Transaction that moves to the first of `remaining` at `due`, in milliseconds since the epoch. */
 export interface ScheduledTransaction {
   readonly transaction: Transaction
   readonly scenario: Scenario
@@ -17,8 +12,8 @@ export interface ScheduledTransaction {
 }
 
 /**
- * Returns a transaction after a move; `declineCode` applies to FAILED, and its default is the
- * scenario's. Only an APM transaction has a `declineSubReason` (`spec.md`, "Conventions").
+ * `declineCode` applies to FAILED. Only an APM transaction has a `declineSubReason` (`spec.md`,
+ * "Conventions").
  */
 export const moved = (
   entry: ScheduledTransaction,
@@ -44,7 +39,7 @@ export const moved = (
   }
 }
 
-/** Returns a transaction that succeeds at a time, and then follows its scenario after SUCCEED. */
+/** Returns a transaction that succeeds at a time, and then follows its scenario. */
 export const approved = (
   { scenario, transaction }: ScheduledTransaction,
   due: number
@@ -59,14 +54,14 @@ export const approved = (
   }
 }
 
-/** Tells whether no other status follows the last one, as after a chargeback that is won. */
+/** No other status follows, as after a chargeback that is won. */
 export const isLast = (
   { statuses }: Scenario,
   remaining: ScheduledTransaction["remaining"],
   status: Status
 ): boolean => status === statuses.at(-1) && remaining.every((later) => later === status)
 
-/** The final status that a forged callback claims: one the transaction never has. */
+/** A forged callback claims a final status that the transaction never has. */
 export const forgedStatus = (statuses: ReadonlyArray<Status>): Status =>
   (["SUCCEED", "FAILED", "CANCELLED"] as const).find((status) => !statuses.includes(status)) ??
   "CHARGEBACK"

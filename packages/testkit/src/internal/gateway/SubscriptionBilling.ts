@@ -1,14 +1,12 @@
 /**
  * The subscriptions of the gateway, and their charges.
  *
- * The first charge is made at once, and the next at the first later date of the plan. With
- * `skipFirstCharge` the subscription is TRIALING until that date. A charge that falls due in PAUSED
- * or PENDING is skipped. After its `endDate` a subscription keeps its status and is not charged.
+ * With `skipFirstCharge` the subscription is TRIALING until the first later date of the plan. A
+ * charge that falls due in PAUSED or PENDING is skipped. After its `endDate` a subscription keeps
+ * its status and is not charged.
  *
- * Each charge is a card payment with callbacks of its own, and follows the scenario of the
- * subscription's metadata and card. A refused first charge does not end the subscription. Only the
- * first may be challenged, because the customer is present only at the create; the subscription is
- * PENDING until that challenge ends.
+ * Each charge is a card payment, and follows the scenario of the subscription's metadata and card.
+ * Only the first may be challenged; the subscription is PENDING until that challenge ends.
  */
 import { isTerminal } from "@pawl/core/Status"
 import type { SubscriptionRequest } from "@pawl/core/internal/RequestBodies"
@@ -29,7 +27,7 @@ import type { Behaviour } from "../Behaviour.ts"
 import { StateStore } from "../state/StateStore.ts"
 import { sleepUntil } from "../Sleep.ts"
 
-/** A subscription. `due` is the time of the next charge, in milliseconds since the epoch. */
+/** A subscription; `due` is the time of the next charge, in milliseconds since the epoch. */
 export interface SubscriptionState extends NewSubscription {
   readonly id: string
   readonly createdAt: string
@@ -50,7 +48,7 @@ export interface SubscriptionBilling {
   ) => Effect.Effect<readonly [SubscriptionState, Transaction | undefined]>
   /** Refuses an unknown id. */
   readonly find: (id: string) => Effect.Effect<SubscriptionState, ErrorResponse>
-  /** Sets another plan or status, and schedules the next charge again, from now. */
+  /** Sets another plan or status, and schedules the next charge again. */
   readonly change: (
     subscription: SubscriptionState,
     changes: Partial<Pick<SubscriptionState, "plan" | "status">>
@@ -59,7 +57,6 @@ export interface SubscriptionBilling {
   readonly reset: Effect.Effect<void>
 }
 
-/** Makes the billing, which stops when the scope closes. */
 export const make = Effect.fnUntraced(function* (
   transactions: Transactions,
   {

@@ -131,7 +131,6 @@ const describe = (
   }
 }
 
-/** A charge in progress is neither a failure nor a success. */
 const failuresIn = (charges: ReadonlyArray<Transaction>): number => {
   const ended = charges.filter(({ isOver, status }) => isOver && isTerminal(status))
   const paid = ended.findLastIndex(({ status }) => status !== "FAILED" && status !== "CANCELLED")

@@ -2,9 +2,8 @@
  * The access tokens of the gateway: JWTs, signed with HS256, valid for 30 days unless a reading
  * says otherwise.
  *
- * The key is derived from the merchant secret, the environment and a random number of the service.
- * So a token of another environment or service has a wrong signature, and no checksum is a valid
- * token signature. The random number is stored, so a token outlives a restart with a file.
+ * The key is derived from the merchant secret, the environment and a random number of the service,
+ * which is stored. So a token of another environment or service has a wrong signature.
  */
 import * as Checksum from "@pawl/core/Checksum"
 import type { Sign } from "@pawl/core/Checksum"
@@ -26,29 +25,24 @@ export interface Tokens {
   readonly isValid: (token: string) => Effect.Effect<boolean>
 }
 
-/**
- * Makes the access tokens of one environment; without a lifetime they do not expire, and claim
- * none.
- */
+/** Without a lifetime the tokens do not expire. */
 export const make = Effect.fnUntraced(function* (
   lifetime: Duration.Duration | undefined
 ): Effect.fn.Return<Tokens, never, GatewayConfig | Hmac> {
   const { environment, merchantKey, merchantSecret } = yield* GatewayConfig
   const { keyed } = yield* Hmac
   const services = (yield* StateStore).open<string>("service")
-  // Not from the seed: two services with the same seed are still two.
+  // Two services with the same seed are still two.
   const service = services.get("id") ?? String(yield* Random.nextInt)
   if (!services.has("id")) services.set("id", service)
   const sign = keyed(
     Redacted.make(Hex.encode(keyed(merchantSecret)(`access tokens of ${environment} ${service}`)))
   )
   let issued = 0
-  /**
-   * The expiry of tokens that were verified before, because a verification takes 12 microseconds.
-   */
+  /** A verification takes 12 microseconds. */
   const known = new Map<string, number>()
 
-  /** Returns the expiry of a token in milliseconds since the epoch; 0 if the token is not ours. */
+  /** Returns milliseconds since the epoch; 0 if the token is not ours. */
   const endOf = (token: string): number => {
     const end = token.lastIndexOf(".")
     const signed = token.slice(0, end)

@@ -1,9 +1,8 @@
 /**
  * The transactions of the gateway, with their true statuses.
  *
- * A transaction moves through the statuses of its scenario, one pace apart; the courier gets each
- * move. Another operation may move it as well: a refund moves its payment. The remaining statuses
- * are stored with it, so it continues after a restart with a file.
+ * A transaction moves through the statuses of its scenario, one pace apart. Another operation may
+ * move it as well: a refund moves its payment.
  */
 import type { Kind } from "@pawl/core/Kind"
 import type { Status } from "@pawl/core/Status"
@@ -41,7 +40,7 @@ export interface NewTransaction extends Omit<
   readonly scenario: Scenario
 }
 
-/** Function that is called after a move, for its effect on something else. */
+/** Function that is called after a move. */
 export type MoveListener = (entry: ScheduledTransaction) => Effect.Effect<void>
 
 /** The transactions of a gateway. */
@@ -70,11 +69,7 @@ export interface Transactions {
   readonly reset: Effect.Effect<void>
 }
 
-/**
- * Makes the transactions of a gateway from its stored state, which stop moving when the scope
- * closes. `message` returns the callback of a transaction without its status; `undefined` sends
- * none.
- */
+/** Makes the transactions of a gateway from its stored state. */
 export const make = Effect.fnUntraced(function* (
   message: (transaction: Transaction) => Message | undefined
 ): Effect.fn.Return<Transactions, never, GatewayConfig | Courier | Scope.Scope> {
@@ -83,8 +78,8 @@ export const make = Effect.fnUntraced(function* (
   const courier = yield* Courier
   const fibers = yield* FiberSet.make()
   /**
-   * The ids of the transactions that move, by the time of their move. They share a fiber: one for
-   * each is a quarter of the cost of a create.
+   * The ids of the transactions that move, by time; a fiber for each would be a quarter of the cost
+   * of a create.
    */
   const moving = new Map<number, Array<string>>()
   const entries = open<ScheduledTransaction>("transaction")
@@ -230,7 +225,7 @@ export const make = Effect.fnUntraced(function* (
       Effect.sync(() => {
         moving.clear()
         entries.clear()
-        // A merchant's ledger outlives a reset, so an identifier is used once; a seed repeats them.
+        // A merchant's ledger outlives a reset, so an identifier is used once.
         if (seed !== undefined) lastIds.clear()
       })
     )
@@ -239,14 +234,10 @@ export const make = Effect.fnUntraced(function* (
 
 const firstSeededId = 100_001
 
-// Far above the identifiers of transactions, and still an exact JSON number.
+// The number is far above the other identifiers, and still an exact JSON number.
 const firstIntentId = 8_000_000_000_000_000
 
-/**
- * Returns an identifier above those of every gateway that started earlier: none makes 100 in a
- * millisecond.
- */
+/** No earlier gateway made 100 identifiers in a millisecond. */
 const unusedId = Effect.map(Clock.currentTimeMillis, (now) => Math.max(firstSeededId, now * 100))
 
-/** Returns the current time as the service writes it, ISO 8601. */
 export const now: Effect.Effect<string> = Effect.map(DateTime.now, DateTime.formatIso)

@@ -10,13 +10,11 @@ import { invalid, type ErrorResponse } from "./Contract.ts"
 import { StateStore } from "../state/StateStore.ts"
 
 export interface Writes {
-  /**
-   * Runs one at a time and without interruption, so a check still holds when the change is made.
-   */
+  /** Runs one at a time and without interruption. */
   readonly exclusive: <A, E>(write: Effect.Effect<A, E>) => Effect.Effect<A, E>
   /**
    * Runs like `exclusive`, unless the endpoint succeeded with its requestId before; then it returns
-   * the stored response. `amount` tells another body under the requestId, for readings that differ.
+   * the stored response.
    */
   readonly once: <A, E>(
     endpoint: string,
@@ -34,7 +32,7 @@ export const make = Effect.fnUntraced(function* (
   const { open, save } = yield* StateStore
   const responses = open<unknown>("response")
   const amounts = open<string>("amount")
-  // A write does not yield, so its changes are saved together and no later write queues.
+  // A write does not yield, so its changes are saved together.
   const exclusive: Writes["exclusive"] = (write) =>
     Effect.tap(write, save).pipe(
       Effect.uninterruptible,
@@ -59,8 +57,7 @@ export const make = Effect.fnUntraced(function* (
             amounts.set(key, first)
           }
           return responses.has(key)
-            ? // The key names the endpoint, and with it the type.
-              Effect.succeed(responses.get(key) as A)
+            ? Effect.succeed(responses.get(key) as A)
             : Effect.tap(write, (response) => Effect.sync(() => responses.set(key, response)))
         })
       )

@@ -97,7 +97,6 @@ export const fromDelivery = (
   }
 }
 
-/** Texts that may be part of the joined checksum text. */
 const word = fc
   .string({ unit: "grapheme", minLength: 1, maxLength: 12 })
   .filter((text) => /^[^|\p{Cc}\p{Cs}]+$/u.test(text))
@@ -113,7 +112,6 @@ export const contents: fc.Arbitrary<CallbackContent> = fc.record({
       .tuple(fc.nat().map(String), fc.constantFrom("", ".5", ".00", ".05", ".99"))
       .map(([whole, cents]) => `${whole}${cents}`),
     currency: fc.constantFrom("EUR", "JPY", "KWD", "USD"),
-    // `.` and `..` cannot be read at a path of their own.
     transactionId: fc
       .stringMatching(/^[A-Za-z0-9_.:/-]{1,128}$/)
       .filter((id) => !/^\.{1,2}$/u.test(id))

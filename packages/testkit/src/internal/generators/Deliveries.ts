@@ -45,7 +45,6 @@ export interface Delivered {
   readonly deliveries: ReadonlyArray<Delivery>
 }
 
-/** Milliseconds between the callbacks of one history. */
 const pace = 1000
 
 /** Delivers the callbacks of a history, one a second, with the given faults. */

@@ -40,12 +40,10 @@ export type DeliveryFault = { readonly index: number } & (
     }
 )
 
-/** Below the pace, a few paces, a later attempt, after the last attempt, and a day. */
 const delays = [500, 1500, 2500, 10_000, 120_000, 3_720_000, 86_400_000]
 
 const indices = [0, 1, 2, 3, 4, 5]
 
-/** Every fault, the simplest first. */
 const faultTable: ReadonlyArray<DeliveryFault> = [
   ...indices.map((index): DeliveryFault => ({ type: "lost", index })),
   ...delays.flatMap((delay) =>
@@ -85,10 +83,7 @@ interface HasStatuses {
 
 type WithFaults<History> = readonly [history: History, faults: ReadonlyArray<DeliveryFault>]
 
-/**
- * Makes the arbitrary of histories with faults. When a history shrinks, a fault either stays with
- * its status, and is removed together with it, or keeps its index.
- */
+/** When a history shrinks, a fault stays with its status or keeps its index. */
 export const withFaults = <History extends HasStatuses>(
   histories: fc.Arbitrary<History>
 ): fc.Arbitrary<WithFaults<History>> => new FaultyHistories(histories)
@@ -133,7 +128,6 @@ class FaultyHistories<History extends HasStatuses> extends fc.Arbitrary<WithFaul
   }
 }
 
-/** Returns the faults of the statuses that are left, at their new positions. */
 const moved = (
   faults: ReadonlyArray<DeliveryFault>,
   { statuses: before }: HasStatuses,

@@ -1,9 +1,8 @@
 /**
  * The sequences of statuses that a transaction can pass through, by kind.
  *
- * A transaction moves forward (`spec.md`, "Transaction statuses"), may skip a status, and may not
- * have ended yet. Which kinds have challenges, refunds and chargebacks is not documented: here
- * payments have all three, a payout may become REFUNDED, and refunds have none.
+ * A transaction moves forward (`spec.md`, "Transaction statuses"), and may skip a status. Payments
+ * have challenges, refunds and chargebacks, a payout may become REFUNDED, and refunds have none.
  */
 import { type KnownKind, kindsOf } from "@pawl/core/Kind"
 import type { Status } from "@pawl/core/Status"
@@ -15,10 +14,7 @@ export const kinds: ReadonlyArray<KnownKind> = [...kindsOf.apm, ...kindsOf.card]
 
 const isPayment = (kind: KnownKind): boolean => kind === "apm-payment" || kind === "card-payment"
 
-/**
- * Makes the arbitrary of the open statuses, each of which may be skipped. A challenge comes before
- * or after PROCESSING.
- */
+/** Each open status may be skipped. */
 const beginnings = (kind: KnownKind): fc.Arbitrary<Statuses> =>
   isPayment(kind)
     ? fc.oneof(
@@ -27,7 +23,6 @@ const beginnings = (kind: KnownKind): fc.Arbitrary<Statuses> =>
       )
     : fc.subarray<Status>(["NEW", "PENDING", "PROCESSING"])
 
-/** Lists the statuses that may follow SUCCEED; a payout may be returned. */
 const laterStatuses = (kind: KnownKind): Statuses => {
   if (isPayment(kind)) return ["REFUNDED", "CHARGEBACK"]
   return kind === "refund" ? [] : ["REFUNDED"]
@@ -51,10 +46,7 @@ const twoEnds: ReadonlyArray<Statuses> = ends.flatMap((one) =>
   ends.filter((two) => two !== one).map((two) => [one, two])
 )
 
-/**
- * Makes the arbitrary of two ends, of which an honest service reports one, or of a chargeback that
- * the merchant won.
- */
+/** An honest service reports one of two ends, or a chargeback that the merchant won. */
 const dishonestEnds = (kind: KnownKind): fc.Arbitrary<Statuses> => {
   const conflict = fc
     .tuple(fc.constantFrom(...twoEnds), fc.subarray<Status>([...laterStatuses(kind)]))

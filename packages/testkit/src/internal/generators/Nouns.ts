@@ -98,12 +98,11 @@ export const sent = <A>(schema: Schema.Codec<A, unknown>): fc.Arbitrary<Schema.J
 export const hostile = (name: string, schema: Codec): fc.Arbitrary<Schema.Json> => {
   const texts = lookalikes[name]
   const wholes: ReadonlyArray<Schema.Json> = [null, true, [], [[poison]]]
-  // On the wire: a decoded object has its unknown fields under one member.
+  // A decoded object has its unknown fields under one member.
   const { ast } = Schema.toEncoded(schema)
   if (ast._tag !== "Objects") {
     return fc.constantFrom(
       ...[...(texts ?? []), { [poison]: poison }, ...wholes].filter(
-        // A schema may accept null or an empty value.
         (each) => texts !== undefined || !Schema.is(Schema.toEncoded(schema))(each)
       )
     )
@@ -127,7 +126,6 @@ export const hostile = (name: string, schema: Codec): fc.Arbitrary<Schema.Json> 
 
 type Wire = Readonly<Record<string, Schema.Json>>
 
-/** No error may contain it. */
 const poison = "4111111111111111-canary"
 
 const identifiers = ["", "a\n", "\u0000", "\u0085", "\ud800", "x".repeat(129)]

@@ -1,14 +1,12 @@
 /**
- * Sequences of members of a table.
- *
- * Shrinking is our own: `fc.array` changes one member at a time, so a bug that shows in three
- * observations was reported with four.
+ * Sequences of members of a table. `fc.array` shrinks one member at a time, so a counterexample
+ * would be longer.
  */
 import * as fc from "fast-check"
 
 /**
- * Makes the arbitrary of sequences of up to `maxLength` members of a table; all members and lengths
- * are equally likely. Members are compared by identity: list none twice, and freeze objects.
+ * Makes the arbitrary of sequences of up to `maxLength` members of a table. Members are compared by
+ * identity: list none twice, and freeze objects.
  */
 export const sequence = <A>(
   table: ReadonlyArray<A>,
@@ -47,7 +45,7 @@ class Sequence<A> extends fc.Arbitrary<ReadonlyArray<A>> {
     for (let size = members.length; size >= 1; size = Math.floor(size / 2)) {
       for (let from = 0; from < members.length; from += size) yield members.toSpliced(from, size)
     }
-    // A counterexample may need the repeat, so all copies of a member change together first.
+    // All copies of a member change together first.
     for (const member of new Set(members)) {
       for (const simpler of this.below(member)) {
         yield members.map((each) => (each === member ? simpler : each))
@@ -66,9 +64,7 @@ class Sequence<A> extends fc.Arbitrary<ReadonlyArray<A>> {
     }
   }
 
-  /**
-   * Returns the members before this one, or of very many members those at ever smaller distances.
-   */
+  /** Of very many members, the result has those at ever smaller distances. */
   below(member: A): ReadonlyArray<A> {
     const index = this.table.indexOf(member)
     if (index <= 128) return this.table.slice(0, index)

@@ -1,10 +1,5 @@
-/**
- * Assertions for laws, independent of any test runner.
- */
+/** Assertions for laws. */
 
-/**
- * Tells whether a value has the expected members; a member that is undefined equals a missing one.
- */
 const has = (actual: unknown, expected: unknown, isAll: boolean): boolean => {
   if (Object.is(actual, expected)) return true
   if (typeof actual !== "object" || typeof expected !== "object") return false
@@ -26,10 +21,7 @@ const check = (isRight: boolean, actual: unknown, relation: string, expected: un
   if (!isRight) throw new Error(`Expected\n${show(actual)}\n${relation}\n${show(expected)}`)
 }
 
-/**
- * Makes the assertions about a value, which throw if they fail. A member that is undefined may be
- * missing.
- */
+/** Makes the assertions about a value. A member that is undefined may be missing. */
 export const expect = (actual: unknown) => ({
   toEqual: (expected: unknown) => check(has(actual, expected, true), actual, "to be", expected),
   toMatchObject: (expected: unknown) =>

@@ -18,16 +18,11 @@ type Compare<Facet> = (facet: Facet, subject: string, actual: unknown, wanted: u
 
 export interface Comparison<Facet extends string> {
   readonly step: () => void
-  /** Tells whether a facet is checked, and has no mismatch yet. */
   readonly isOpen: (facet: Facet) => boolean
-  /**
-   * Compares the result of a step. A mismatch ends the history, because the steps after it prove
-   * nothing.
-   */
+  /** Compares the result of a step; a mismatch ends the history. */
   readonly result: Compare<Facet>
-  /** Compares what only one facet depends on. */
   readonly facet: Compare<Facet>
-  /** Compares each field of a row for its facet. `shown` converts values that differ. */
+  /** Compares each field of a row for its facet. */
   readonly row: <Row extends object, Field extends keyof Row>(
     facetOf: Readonly<Record<Field, Facet>>,
     name: string,
@@ -43,7 +38,6 @@ export type Replay<Facet extends string, Step, Store, E> = (
   facets: ReadonlyArray<Facet>
 ) => Effect.Effect<ReadonlyMap<Facet, Mismatch>, E, Store>
 
-/** Makes a replay of a function that throws a mismatch to end a history. */
 export const replaying =
   <Facet extends string, Step, Store, E>(
     play: (steps: ReadonlyArray<Step>, compare: Comparison<Facet>) => Effect.Effect<void, E, Store>
@@ -106,10 +100,7 @@ export type Fresh<Store> = () => Layer.Layer<Store, unknown>
 export const on = <A, E, Store>(fresh: Fresh<Store>, body: Effect.Effect<A, E, Store>) =>
   Effect.suspend(() => Effect.provide(body, fresh(), { local: true }))
 
-/**
- * Makes the function that makes a law of one example; `body` gets what an effect returns on an
- * empty store.
- */
+/** Makes the function that makes a law of one example. */
 export const example =
   <A, Store>(opened: Effect.Effect<A, never, Store>) =>
   (
@@ -119,7 +110,6 @@ export const example =
     Laws.example(text, (fresh) =>
       on(
         fresh,
-        // A law that proves an alarm does not print it.
         Effect.flatMap(opened, (each) => Effect.gen(() => body(each))).pipe(
           Effect.provideService(References.MinimumLogLevel, "None")
         )

@@ -5,16 +5,12 @@ import type * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 
-/** Clock that advances while an effect runs. */
 export interface IdleClock {
   readonly clock: Clock.Clock
   readonly during: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 }
 
-/**
- * Makes a clock, which advances to the next sleeper and wakes it after some turns of the event loop
- * without a new or finished sleep.
- */
+/** The clock advances after some turns of the event loop without a new or finished sleep. */
 export const make = (): IdleClock => {
   let now = start
   let sleepers: ReadonlyArray<{ readonly at: number; readonly wake: () => void }> = []
@@ -60,10 +56,7 @@ export const make = (): IdleClock => {
 
 const start = Date.UTC(2026, 0, 1)
 
-/**
- * The turns of the event loop before an advance: a resolved promise takes one, and one step of a
- * program may await a few.
- */
+/** A resolved promise takes one turn, and one step of a program may await a few. */
 const turns = 6
 
 const nextTurn = Effect.callback<void>((resume) => {

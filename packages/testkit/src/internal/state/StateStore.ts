@@ -1,8 +1,6 @@
 /**
- * The state of the gateway and its courier: named collections.
- *
- * A collection is a map by identifier. A sandbox watches its changes, and may write them to a file.
- * An item is replaced, never mutated.
+ * The state of the gateway and its courier: named collections, which are maps by identifier. An
+ * item is replaced, never mutated.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"

@@ -9,10 +9,7 @@ import { sequence } from "../../generators/Sequence.ts"
 
 export type ClientLaw = Laws.Law<Make>
 
-/**
- * Makes a law; `body` gets a new client with its harness, and one list of events. All lists are
- * checked if `events` is an array of lists.
- */
+/** Makes a law; `body` gets a new client with its harness, and one list of events. */
 export const law = <A>(
   text: Laws.LawText,
   options: {
@@ -47,7 +44,7 @@ export const requestFaults = (
   maxLength = 4
 ): fc.Arbitrary<ReadonlyArray<Harness.RequestFault>> => sequence(table, maxLength)
 
-/** Returns the fault of each request by its number; requests after the last fault have none. */
+/** Requests after the last fault have none. */
 export const inOrder =
   (faults: ReadonlyArray<Harness.RequestFault>) =>
   (n: number): Harness.RequestFault =>

@@ -6,7 +6,6 @@ import * as fc from "fast-check"
 import { type ClientLaw, inOrder, law, one, oneOf, order, requestFaults } from "./ClientLaw.ts"
 import { expect } from "../Expect.ts"
 
-/** Tells whether a text can be joined for a checksum, and written as JSON. */
 const isWord = (text: string): boolean => /^[^|\p{Cc}\p{Cs}]+$/u.test(text)
 
 export const createLaws: ReadonlyArray<ClientLaw> = [

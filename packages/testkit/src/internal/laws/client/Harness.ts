@@ -13,7 +13,6 @@ import * as FaultedResponse from "../../faults/FaultedResponse.ts"
 /** Fault of one request: `redirect` leads to another host. */
 export type RequestFault = "none" | Faults.Kind | "redirect" | "unknown"
 
-/** Request that the client sent, with the HTTP status of the response if one arrived. */
 export interface SentRequest {
   readonly at: number
   readonly method: string
@@ -23,21 +22,19 @@ export interface SentRequest {
   readonly status: number | undefined
 }
 
-/** A client, and the service's view of it. */
 export interface Harness {
   readonly client: Client
   readonly sleep: Service["sleep"]
-  /** Advances the clock until a promise settles. It fails after 200 requests or two months. */
+  /** Advances the clock until a promise settles, for at most 200 requests or two months. */
   readonly settle: <A>(promise: () => Promise<A>) => Effect.Effect<A, Rejected>
   /**
    * Sets the fault of the n-th API request from now on, counted from 0, and the milliseconds until
-   * its response. Requests for an access token have no number and no fault.
+   * its response.
    */
   readonly setFaults: (
     fault: (n: number, sent: SentRequest) => RequestFault,
     delay?: (n: number | undefined) => number
   ) => void
-  /** The requests for an access token; `apiRequests` are all others. */
   readonly authRequests: () => ReadonlyArray<SentRequest>
   readonly apiRequests: () => ReadonlyArray<SentRequest>
   readonly transactions: Effect.Effect<ReadonlyArray<Transaction>>
@@ -54,7 +51,6 @@ export const baseUrl = "https://service.invalid/api"
 
 export const merchantSecret = "sandbox-secret"
 
-/** Runs a test with a new client and a new service. */
 export const withHarness = <A, E>(
   make: Make,
   test: (harness: Harness) => Effect.Effect<A, E>
@@ -87,7 +83,6 @@ export const withHarness = <A, E>(
         const handled = gateway.handle({ method, path, headers, body })
         const response = yield* responseOf(fault, handled)
         sent[index] = { ...one, status: response?.status }
-        // `fetch` throws this error for a broken connection.
         return response ?? (yield* Effect.die(new TypeError("fetch failed")))
       })
 
@@ -145,14 +140,12 @@ export const withHarness = <A, E>(
     )
   })
 
-/** More requests than a correct client sends in any law. */
 const maxRequests = 200
 
 const utf8 = new TextDecoder()
 
 const isAuth = ({ url }: { readonly url: URL }) => url.pathname.endsWith("/v1/auth")
 
-/** Returns the response to a request; undefined for a broken connection. */
 const responseOf = Effect.fnUntraced(function* (
   fault: RequestFault,
   handled: Parameters<typeof FaultedResponse.make>[1]
@@ -173,7 +166,6 @@ const responseOf = Effect.fnUntraced(function* (
 
 const json = { headers: { "content-type": "application/json" } }
 
-/** Makes a body whose connection breaks after the first half. */
 const brokenBody = (body: string) =>
   new ReadableStream({
     start: (controller) =>

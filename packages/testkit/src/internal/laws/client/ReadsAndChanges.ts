@@ -88,7 +88,6 @@ export const readAndChangeLaws: ReadonlyArray<ClientLaw> = [
       if (follow === undefined) return
       yield* settle(() => client.create(order()))
       const before = apiRequests().length
-      // The transaction ends after 45 minutes.
       yield* settle(() => follow("100001"))
       const reads = apiRequests().slice(before)
       const gaps = reads.slice(1).map(({ at }, index) => at - (reads[index]?.at ?? 0))
@@ -145,7 +144,6 @@ export const readAndChangeLaws: ReadonlyArray<ClientLaw> = [
       const { cancel } = client
       if (cancel === undefined) return
       setFaults(inOrder(faults))
-      // No subscription has this number, so the response after the faults is 404.
       const isDone = yield* Effect.isSuccess(settle(() => cancel("7")))
       expect(isDone).toBe(faults.length > 0)
     }

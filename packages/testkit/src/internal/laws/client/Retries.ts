@@ -113,11 +113,9 @@ export const retryLaws: ReadonlyArray<ClientLaw> = [
   )
 ]
 
-/** Returns the gaps between requests, in milliseconds. */
 const gapsOf = (sent: ReadonlyArray<SentRequest>): ReadonlyArray<number> =>
   sent.slice(1).map(({ at }, index) => at - (sent[index]?.at ?? 0))
 
-/** Lists every text in a value and in everything it refers to. */
 const textsOf = (value: unknown, seen = new Set<unknown>()): ReadonlyArray<string> => {
   if (typeof value === "string") return [value]
   if (typeof value !== "object" || value === null || seen.has(value)) return []

@@ -32,7 +32,7 @@ export const calls = (
 const isEnd = (status: string): status is Status =>
   ["SUCCEED", "FAILED", "CANCELLED"].includes(status)
 
-/** Histories of a payment, of which one in four has two ends. */
+/** One history in four has two ends. */
 export const payments: fc.Arbitrary<ReadonlyArray<Call>> = fc
   .oneof(
     { withCrossShrink: true },
@@ -51,12 +51,10 @@ const told = (statuses: ReadonlyArray<Status>): ReadonlyArray<Status> =>
     return to === "PROCESSING" ? before !== "CUSTOMER_VERIFICATION" : before !== "CHARGEBACK"
   })
 
-/** Open statuses of a payment, each of which may be passed over. */
 export const beginnings: fc.Arbitrary<ReadonlyArray<Status>> = Generators.histories(
   "card-payment"
 ).map(({ statuses }) => told(statuses).filter((status) => !isTerminal(status)))
 
-/** Histories of a refund; `isWanted` selects them by their last status. */
 const refundStatuses = (isWanted: (last: Status | undefined) => boolean) =>
   Generators.histories("refund")
     .map(({ statuses }) => statuses)
@@ -82,7 +80,7 @@ export const unfinishedRefund: fc.Arbitrary<ReadonlyArray<Call>> = refundStatuse
   (last) => last !== "SUCCEED"
 ).map((statuses) => refundCalls(statuses, 0, "4.00"))
 
-/** Makes the arbitrary of two lists of calls in one, each in its own order. */
+/** Each list keeps its own order. */
 export const merged = (
   ones: fc.Arbitrary<ReadonlyArray<Call>>,
   twos: fc.Arbitrary<ReadonlyArray<Call>>

@@ -110,7 +110,6 @@ export const start = Effect.fnUntraced(function* (
   }
 })
 
-/** Runs a function of the subject as an effect; a rejection is a defect. */
 const toEffect = <A>(run: () => A | PromiseLike<A>): Effect.Effect<A> =>
   Effect.suspend(() => {
     const result = run()
@@ -147,7 +146,7 @@ const transitionOf = (
 
 class BooksDiffer extends Data.TaggedError("BooksDiffer")<{ readonly message: string }> {}
 
-/** Fails unless the books are the expected ones. A member that either leaves out is not compared. */
+/** Fails unless the books are the expected ones. */
 export const compare = (
   books: Books,
   expected: Books,
@@ -167,6 +166,6 @@ const describe = ({ money, stock }: Books): string =>
     ...(stock === undefined ? [] : [`stock ${stock}`])
   ].join(", ")
 
-/** Returns an amount in hundredths, so that sums of fractions compare as the amounts do. */
+/** Hundredths, so that sums of fractions compare as the amounts do. */
 const cents = (money: Books["money"]): number | undefined =>
   money === undefined ? undefined : Math.round(Number(money) * 100)

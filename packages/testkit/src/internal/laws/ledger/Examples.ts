@@ -31,7 +31,6 @@ export const examples: ReadonlyArray<LedgerLaw> = [
       expect(three.pollUnsafe()).toBeUndefined()
       yield* ledger.register({ kind: "refund", transactionId: "9" }, 2000)
       yield* Fiber.join(three)
-      // Work that comes while no worker waits is not missed.
       yield* ledger.accept(callback("SUCCEED"), 3000)
       yield* ledger.awaitWork
     }
@@ -93,7 +92,6 @@ export const examples: ReadonlyArray<LedgerLaw> = [
       expect(yield* ledger.get("apm", "1")).toMatchObject({ ordered, callbacks: 1 })
       expect((yield* ledger.get("apm", "1"))?.evidence).toBe(Evidence.claimed("PENDING"))
 
-      // The amount in the row is that of the token.
       const refund = { kind: "refund", transactionId: "2" } as const
       const token = ["refund", { requestId: "r1", amount: "10.00", currency: "EUR" }] as const
       yield* ledger.register(refund, 4)
@@ -112,7 +110,6 @@ export const examples: ReadonlyArray<LedgerLaw> = [
         "A verified callback that cannot be understood is kept with its bytes and never acted on. An attacker who saw one callback can send its signed fields again with any other fields. A body beyond the limit takes the place of the newest one: it is not refused, because a refusal says that the store failed."
     },
     function* (ledger) {
-      // Too long for an index.
       const long = "x".repeat(9000)
       const odd = (n: number) =>
         callback("SUCCEED", { transactionId: long, metadata: { n: `\0\ud800${n}` } })
@@ -144,7 +141,6 @@ export const examples: ReadonlyArray<LedgerLaw> = [
     },
     function* (ledger) {
       const names = (refundId: string) => ({ transactionId: "9", refundId, metadata: { refundId } })
-      // By default a refund is found by its signed id alone.
       yield* ledger.accept(
         callback("SUCCEED", { ...names("1"), token: ["refund", { requestId: "r" }] }),
         1
@@ -160,7 +156,6 @@ export const examples: ReadonlyArray<LedgerLaw> = [
       expect(yield* ledger.get("card", "9")).toMatchObject({ callbacks: 1 })
       expect(yield* ledger.get("card", "8")).toMatchObject({ callbacks: 2, ordered: undefined })
 
-      // A signed id is a hint, which names no row.
       for (const refundId of [undefined, 7, undefined])
         yield* ledger.accept(
           callback("PENDING", { transactionId: "7", ...(refundId && { refundId }) }),

@@ -12,7 +12,6 @@ interface Id {
   readonly transactionId: string
 }
 
-/** Makes the rows of an empty ledger, by method and id. */
 export const make = () => {
   const stored = new Map<string, Id & { readonly rows: StoredRow.StoredRows }>()
   const textOf = ({ method, transactionId }: Id) => `${method} ${transactionId}`
@@ -46,7 +45,6 @@ export const make = () => {
   }
 }
 
-/** The times from which the rows of a claim are due, the oldest first. */
 export const dueTimes = (
   rows: StoredRow.StoredRows,
   at: number,

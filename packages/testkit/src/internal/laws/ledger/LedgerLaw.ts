@@ -20,7 +20,6 @@ import * as HistoryLaws from "../HistoryLaws.ts"
 
 export type LedgerLaw = Laws.Law<HistoryLaws.Fresh<Ledger>>
 
-/** Makes a law of one example; `body` gets an empty ledger. */
 export const law: (
   text: Laws.LawText,
   body: (opened: Ledger["Service"]) => Generator<Effect.Effect<unknown, unknown>, void, never>
@@ -31,10 +30,7 @@ export const nextDue = (ledger: Ledger["Service"]) =>
 
 type TokenRequest = Parameters<CallbackUrl.CallbackUrl["Service"]["make"]>[2]
 
-/**
- * Fields of a callback besides its status; by default it is a card callback of transaction 100001.
- * `token` is the operation that its URL names; the other fields are those of its body.
- */
+/** Fields of a callback besides its status; `token` is the operation that its URL names. */
 export type CallbackFields = Body & {
   readonly method?: Method
   readonly account?: string
@@ -61,7 +57,7 @@ const forPayment = build(signedForPayment)
 
 const made = new Map<string, Verifier.Verified>()
 
-/** Makes a verified callback; the same arguments return the same callback. */
+/** The same arguments return the same callback. */
 export const callback = (
   status: OpenStatus,
   fields: CallbackFields = {},
@@ -106,7 +102,6 @@ const queryOf = (
   return [...new URL(url).searchParams]
 }
 
-/** Reads the dead letters one by one, each as a page. */
 export const allDeadLetters: (
   ledger: Ledger["Service"]
 ) => Effect.Effect<ReadonlyArray<Parked>, StoreUnavailable> = Effect.fnUntraced(function* ({
@@ -119,7 +114,7 @@ export const allDeadLetters: (
     const after = last && { ...last, at: last.deadLetter.at }
     const page = yield* deadLetters({ limit, after })
     all.push(...page)
-    // Ends for a ledger that ignores the cursor.
+    // A ledger may ignore the cursor.
     if (page.length < limit || all.length > 1000) return all
   }
 })

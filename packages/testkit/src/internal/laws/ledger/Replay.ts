@@ -55,7 +55,7 @@ export const replay = HistoryLaws.replaying(
         const { amount, id: transactionId, kind, status } = step
         const registration = { kind, transactionId, status, amount }
         const key = { method: methodOf(kind), transactionId }
-        // No history registers an operation with two amounts, so the rule refuses none.
+        // The rule refuses no registration of these histories.
         const rows = Result.getOrThrow(RowRule.register(expected.of(key), registration, now))
         const refused = yield* ledger.register(registration, now).pipe(
           Effect.as(undefined),
@@ -195,7 +195,6 @@ export const replay = HistoryLaws.replaying(
   })
 )
 
-/** Returns the facts of stories without their numbers, by scope. */
 const factsIn = (stories: ReadonlyArray<StoredRow.Story>) =>
   Object.fromEntries(
     stories.map(({ complete, facts, row }) => [
@@ -211,7 +210,6 @@ const verifiedOf = ({ id, kind, requestId, status, unsigned }: Extract<Step, { _
   callback(status, {
     ...unsigned,
     method: methodOf(kind),
-    // The same account gives the same checksum in both methods.
     account: "mid-1",
     transactionId: id,
     ...(kind !== "card" &&

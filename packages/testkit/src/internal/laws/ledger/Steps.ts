@@ -66,7 +66,7 @@ export type Step = { readonly after: number } & (
 const often = <A>(weight: number, usual: fc.Arbitrary<A>, odd: fc.Arbitrary<A>) =>
   fc.oneof({ weight, arbitrary: usual }, { weight: 1, arbitrary: odd })
 
-/** Makes the arbitrary of tens of milliseconds, so that many times are equal. */
+/** Many times are equal. */
 const tens = (most: number) => fc.nat(most).map((ten) => ten * 10)
 
 const orNot = <A>(arbitrary: fc.Arbitrary<A>, freq = 6) =>
@@ -207,7 +207,6 @@ const write = (found: fc.Arbitrary<number | undefined>) =>
     isStale: fc.boolean()
   })
 
-/** Makes the arbitrary of rounds of an event, a claim and writes, any of them left out. */
 const historiesOf = (...about: Parameters<typeof eventOf>): fc.Arbitrary<ReadonlyArray<Step>> => {
   const leased = orNot(claim(fc.constantFrom(1, 3, 3, 3, 0)), 2)
   const found = orNot(fc.constantFrom(2, 2, 2, 0, 1), 3)
@@ -225,7 +224,6 @@ const historiesOf = (...about: Parameters<typeof eventOf>): fc.Arbitrary<Readonl
 const one = fc.constant("1")
 const any = fc.constantFrom<Kind>("card", "refund")
 
-/** Histories in which two rows of one id are leased and may be joined. */
 const joined: fc.Arbitrary<ReadonlyArray<Step>> = fc
   .tuple(
     accept(one, fc.constant("card")),
@@ -237,7 +235,7 @@ const joined: fc.Arbitrary<ReadonlyArray<Step>> = fc
   )
   .map(([...steps]) => steps.flat())
 
-/** Histories of one id, or of a few ids in both methods. Workers are slow and use stale rows. */
+/** Workers are slow and use stale rows. */
 export const histories: fc.Arbitrary<ReadonlyArray<Step>> = fc.oneof(
   historiesOf(one, fc.constant("card")),
   historiesOf(one, any),
@@ -245,7 +243,7 @@ export const histories: fc.Arbitrary<ReadonlyArray<Step>> = fc.oneof(
   joined
 )
 
-/** Writes a step as text, with its undefined fields too, because a change sets them. */
+/** A step is shown with its undefined fields, because a change sets them. */
 export const showFields = (step: object): string =>
   JSON.stringify(
     Record.filter({ ...step }, (value: unknown) => value !== undefined),

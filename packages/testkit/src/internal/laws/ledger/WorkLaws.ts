@@ -98,10 +98,9 @@ export const workLaws: ReadonlyArray<LedgerLaw> = [
       })
       const pass = Effect.fnUntraced(function* (millis: number) {
         at += millis
-        // The clock of a database goes on by itself.
         if (ledger.time !== undefined) yield* Effect.sleep(millis)
       })
-      /** Reserves reads like a process that sends them at the latest time. */
+      /** The reads are sent at the latest time. */
       const sendSome = Effect.fnUntraced(function* (count: number) {
         while (times.length < count) {
           const reserved = yield* reserve({ ask: 3, watch: 3 })
@@ -114,7 +113,6 @@ export const workLaws: ReadonlyArray<LedgerLaw> = [
         const sixth = times[index + 5]
         if (sixth !== undefined) expect(sixth - time >= 1000 + slack).toBe(true)
       }
-      // A process lacks reads of claims, so another one gets none for the watch.
       yield* pass(300)
       expect((yield* reserve({ watch: 3 })).times).toEqual([])
       expect((yield* reserve({ ask: 1 })).times.length).toBe(1)

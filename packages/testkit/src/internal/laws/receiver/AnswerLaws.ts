@@ -31,7 +31,6 @@ const requestsOf = ({ steps }: ReceiverCase): ReadonlyArray<CallbackRequest.Call
 const expectAll = (status: number) => (subject: Answering, value: ReceiverCase) =>
   Effect.forEach(requestsOf(value), (request) => expectStatus(subject, request, status))
 
-/** Makes the law that every change of a genuine callback is answered with one HTTP status. */
 const answered = (
   status: number,
   changes: ReadonlyArray<CallbackRequest.Change>,
@@ -45,7 +44,6 @@ const answered = (
     body: expectAll(status)
   })
 
-/** Makes the arbitrary of genuine callbacks whose amounts are text, each sent a number of times. */
 const genuine = (times: number) =>
   CallbackRequests.contents.map((content) =>
     caseOf(
@@ -55,13 +53,12 @@ const genuine = (times: number) =>
     )
   )
 
-/** Gives a callback a new transactionId, because shrinking sends a callback several times. */
+/** Shrinking sends a callback several times. */
 const withNewId = (request: CallbackRequest.CallbackRequest) =>
   Effect.map(Random.nextInt, (salt) =>
     CallbackRequest.withTransactionId(request, `conform-${Math.abs(salt)}`)
   )
 
-/** Contents that verify and are not documented. */
 const undocumented: ReadonlyArray<Partial<CallbackRequests.CallbackContent>> = [
   ...unknownStatuses.map((status) => ({ status })),
   ...["10.001", "1e2", "-1"].map((amount) => ({

@@ -8,8 +8,8 @@ import * as CallbackRequests from "../../generators/CallbackRequests.ts"
 import * as ChecksumEncoding from "./ChecksumEncoding.ts"
 
 /**
- * A callback before it is signed: `text` is the text under the checksum, `encoding` the way the
- * checksum is written, `incoming` the rest of the request.
+ * A callback before it is signed: `text` is the text under the checksum, and `incoming` the rest of
+ * the request.
  */
 export interface CallbackRequest {
   readonly note: string
@@ -76,7 +76,6 @@ export const toRequest = (sign: Sign, url: string, callback: CallbackRequest): R
   })
 }
 
-/** Adds a query to a URL, which may have one already. */
 export const withQuery = (url: string, search: string): string =>
   `${url}${url.includes("?") ? search.replace("?", "&") : search}`
 
@@ -85,10 +84,7 @@ export const isBodiless = ({ incoming }: CallbackRequest): boolean =>
 
 const utf8 = { decode: new TextDecoder(), encode: new TextEncoder() }
 
-/**
- * Change of a callback: that of a signed field in `body` also changes `text`, so that the checksum
- * verifies for a receiver that joins the changed fields.
- */
+/** Change of a callback: that of a signed field in `body` also changes `text`. */
 export interface Change {
   readonly note: string
   readonly incoming?: Partial<Omit<Incoming, "checksum" | "body">>
@@ -98,7 +94,7 @@ export interface Change {
   readonly encoding?: ChecksumEncoding.ChecksumEncoding
 }
 
-/** Makes the content of a genuine callback, whose transaction the service does not have. */
+/** The service does not have the transaction of the callback. */
 export const genuine = (method: Method): CallbackRequests.CallbackContent => ({
   method,
   signed: {
@@ -134,5 +130,4 @@ export const changed = (method: Method, change: Change): CallbackRequest => {
   }
 }
 
-/** Returns the name of a signed field in a method, by its position in the checksum text. */
 export const signedField = (method: Method, at: 0 | 1 | 2 | 3): string => signedNames[method][at]

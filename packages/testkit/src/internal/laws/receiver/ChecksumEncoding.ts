@@ -14,17 +14,16 @@ const encoding = (
   write: ChecksumEncoding["write"]
 ): ChecksumEncoding => Object.freeze({ note, write, shellFilter })
 
-/** The correct encoding: base64 with padding. */
 export const exact = encoding("unchanged", "", (canonical) => canonical)
 
 export const missing = encoding("without a checksum", "", () => undefined)
 
 const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
-/** The last characters that a SHA-256 in base64 can have: two of their six bits are unused. */
+/** Two of the six bits of the last character are unused. */
 const lastCharacters = Array.from(alphabet).filter((_, at) => at % 4 === 0)
 const next = (letter: string): string => alphabet[alphabet.indexOf(letter) + 1] ?? letter
 
-/** Every wrong encoding, of which many decode to the correct digest. */
+/** Many wrong encodings decode to the correct digest. */
 export const wrong: ReadonlyArray<ChecksumEncoding> = [
   missing,
   encoding("with an empty checksum", "sed 's/.*//'", () => ""),

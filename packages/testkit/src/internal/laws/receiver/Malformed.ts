@@ -1,6 +1,4 @@
-/**
- * Callbacks that a receiver refuses although the checksum verifies, or cannot be computed.
- */
+/** Callbacks that a receiver refuses although the checksum verifies. */
 import { signedNames } from "@pawl/core/internal/SignedFields"
 import type { Method } from "@pawl/core/Kind"
 import { accountOf, type Change, signedField } from "./CallbackRequest.ts"
@@ -49,7 +47,7 @@ export const bodies: ReadonlyArray<Change> = [
   }
 ]
 
-/** Replaces the value of a signed field by JSON; `joined` is its text under the checksum. */
+/** `joined` is the text of the field under the checksum. */
 const replaceField = (at: 0 | 1 | 2 | 3, json: string, joined: string, note: string): Change => ({
   note,
   body: (text, method) =>
@@ -75,7 +73,7 @@ export const fields: ReadonlyArray<Change> = [
 
 const other = (method: Method): Method => (method === "card" ? "apm" : "card")
 
-/** Adds fields of both methods to a callback; the checksum verifies for their values too. */
+/** The checksum verifies for the values of both methods. */
 const withBothFields = (text: string, method: Method): string =>
   signedNames[other(method)]
     .slice(0, 3)

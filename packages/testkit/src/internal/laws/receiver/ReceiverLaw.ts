@@ -50,10 +50,9 @@ export interface ReceiverResponse {
 export const sleep = ({ sleep }: Answering, millis: number): Effect.Effect<unknown> =>
   sleep === undefined ? Effect.sleep(Duration.millis(millis)) : Effect.promise(() => sleep(millis))
 
-/** Milliseconds that the service waits for a response to a callback. */
 const responseTimeout = 10_000
 
-/** Sends a callback; fails if no response arrives within 10 seconds. */
+/** Fails if no response arrives within 10 seconds. */
 export const send = (
   subject: Answering,
   callback: CallbackRequest
@@ -73,7 +72,6 @@ export const send = (
 
 export const closed: ReadonlyArray<string> = ["ECONNRESET", "EPIPE", "UND_ERR_SOCKET"]
 
-/** Returns the reason for no response: the receiver ended, or broke on this request. */
 const wordsOf = (error: unknown): string => {
   const code = codeOf(error)
   if (code === "ECONNREFUSED")
@@ -83,7 +81,6 @@ const wordsOf = (error: unknown): string => {
     : reasonOf(error)
 }
 
-/** Returns the code of the first cause of an error, such as ECONNREFUSED. */
 export const codeOf = (error: unknown): string =>
   error instanceof Error && error.cause !== undefined
     ? codeOf(error.cause)
@@ -91,7 +88,6 @@ export const codeOf = (error: unknown): string =>
       ? String(error.code)
       : ""
 
-/** Returns the message of the first cause of an error. */
 export const reasonOf = (error: unknown): string =>
   error instanceof Error
     ? error.cause === undefined

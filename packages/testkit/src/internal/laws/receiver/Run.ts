@@ -16,18 +16,14 @@ export interface StatusReport {
 }
 
 export interface RunOptions {
-  /**
-   * Describes what is wrong with a report, or returns undefined. The status is read after each
-   * callback.
-   */
+  /** The status is read after each callback. */
   readonly check?: (report: StatusReport) => string | undefined
   /** The receiver has to report the service's status within its settle timeout. */
   readonly settles?: boolean
 }
 
-/** The most attempts of the service for a refused callback. */
 const maxAttempts = 6
-/** Milliseconds between two reads of the reported status; the last one repeats. */
+/** Milliseconds between two reads of the reported status. */
 const readGaps = [10, 20, 40, 80, 160, 250]
 const longestGap = 250
 
@@ -83,13 +79,11 @@ export const run = Effect.fnUntraced(
           return yield* service.fail(kinds[index] ?? "card-payment", step.fault)
         case "Deliver":
           yield* deliver(step)
-          // A forged terminal status may take effect later.
           if (isForgedEnd(step)) yield* readRepeatedly(index)
           else if (options.check !== undefined) yield* readStatus(index)
       }
     })
 
-    // A clone repeats the order of an earlier run.
     const scheduler = fc.cloneIfNeeded(value.scheduler)
     const isConcurrent = (step: CaseStep) => scheduler !== undefined && step._tag === "Deliver"
     yield* Effect.forEach(
@@ -144,10 +138,7 @@ export const run = Effect.fnUntraced(
 
 type DeliverStep = Extract<CaseStep, { readonly _tag: "Deliver" }>
 
-/**
- * Tells whether a status is an earlier one of a higher rank, which a receiver may keep when a
- * chargeback is won.
- */
+/** A receiver may keep an earlier status of a higher rank when a chargeback is won. */
 const wasLater = (status: Status | undefined, actual: ReadonlyArray<Status>): boolean =>
   status !== undefined && actual.includes(status) && rank(status) > rank(actual.at(-1) ?? status)
 

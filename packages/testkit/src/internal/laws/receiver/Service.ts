@@ -11,11 +11,9 @@ import { accountOf } from "./CallbackRequest.ts"
 import { amountOf, type CaseKind } from "./Case.ts"
 
 export interface Service {
-  /** Creates transactions and returns their ids. Refunds belong to one payment. */
+  /** Refunds belong to one payment. */
   readonly open: (kinds: ReadonlyArray<CaseKind>) => Effect.Effect<ReadonlyArray<string>>
-  /** Sets the status that reads of a transaction return. */
   readonly move: (id: string, status: Status) => Effect.Effect<void>
-  /** Makes the next read of a kind fail. */
   readonly fail: (kind: CaseKind, fault: Faults.Kind) => Effect.Effect<void>
   readonly clearFaults: Effect.Effect<void>
 }
@@ -92,7 +90,6 @@ export const make = Effect.fnUntraced(function* (credentials: {
       const payment = refunds ? yield* create("card-payment", accessToken) : undefined
       if (payment !== undefined) yield* move(payment, "SUCCEED")
       return yield* Effect.forEach(kinds, (kind) =>
-        // A transaction that was moved by hand does not progress by itself.
         Effect.tap(create(kind, accessToken, payment), (id) => move(id, "NEW"))
       )
     }),

@@ -24,10 +24,7 @@ const deliver = (status: Status, index = 0): CaseStep => ({
   delivery: genuine(status)
 })
 
-/**
- * Makes the case of a delivery, whose service changes statuses at its own pace. The last status is
- * delivered at the end if none of its callbacks arrived before.
- */
+/** The service changes statuses at its own pace, and the last status is delivered at the end. */
 const caseOf = (kind: CaseKind, { deliveries, history }: Deliveries.Delivered): ReceiverCase => {
   const changes = Deliveries.deliver(history, []).deliveries.map(({ at }, index) => ({
     at,
@@ -53,9 +50,6 @@ const caseOf = (kind: CaseKind, { deliveries, history }: Deliveries.Delivered): 
 const payments = ["card-payment", "apm-payment"] as const
 type Payment = (typeof payments)[number]
 
-/**
- * Makes the arbitrary of cases of payments, with every fault of a delivery that is not excepted.
- */
 const casesExcept = (
   excepted: ReadonlyArray<string>,
   histories: (kind: Payment) => fc.Arbitrary<Generators.History>
@@ -95,7 +89,6 @@ const lateAfterCancelled = (kind: CaseKind): ReceiverCase => ({
 
 const terminalStatuses: ReadonlyArray<Status> = statuses.filter(isTerminal)
 
-/** Arbitrary of cases in which a forged terminal status follows some callback. */
 const forgeries = fc.oneof(
   ...payments.map((kind) =>
     fc
@@ -123,10 +116,7 @@ const twoTransactions = (kinds: readonly [CaseKind, CaseKind], second: Status): 
   steps: [changeTo("SUCCEED", 0), deliver("SUCCEED", 0), changeTo(second, 1), deliver(second, 1)]
 })
 
-/**
- * Makes the case in which the callback of one refund arrives once more, with the id of another
- * where it is not signed.
- */
+/** The callback of one refund arrives once more, with the unsigned id of another. */
 const namingAnother = (status: Status): ReceiverCase => ({
   kinds: ["refund", "refund"],
   steps: [

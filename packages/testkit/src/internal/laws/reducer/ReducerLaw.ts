@@ -32,7 +32,6 @@ export const hostile = (text: Laws.LawText, check: Check<Generators.Observation>
     wrong: check
   })
 
-/** Makes a law over observations of the nine statuses. */
 export const known = (text: Laws.LawText, check: Check<KnownObservation>): ReducerLaw =>
   Laws.property(text, {
     arbitrary: Generators.observations,
@@ -53,10 +52,6 @@ const isSame = (one: Standing, two: Standing): boolean =>
   one.confirmed === two.confirmed &&
   (one.conflict ?? []).join() === (two.conflict ?? []).join()
 
-/**
- * Compares the standing with that of other observations; `change` says how they differ from the
- * first.
- */
 export const sameStanding = (
   reducer: Reducer,
   observations: ReadonlyArray<Generators.Observation>,

@@ -13,11 +13,9 @@ export const isKnown = (observation: Observation): observation is KnownObservati
   isStatus(observation.status)
 
 export interface Summary {
-  /** The statuses that the service stated itself. */
   readonly confirmed: ReadonlySet<Status>
-  /** The status of the read that was sent last; several if they were sent at one time. */
+  /** Several statuses if the reads were sent at one time. */
   readonly lastRead: ReadonlyArray<Status>
-  /** The statuses of the highest rank, in the order of `statuses`. */
   readonly highest: ReadonlyArray<Status>
 }
 
@@ -37,20 +35,14 @@ export const summarize = (observations: ReadonlyArray<KnownObservation>): Summar
   return { confirmed, lastRead, highest }
 }
 
-/**
- * Lists the statuses in conflict: several terminal statuses of the highest rank, all confirmed or,
- * where none is confirmed, all claimed.
- */
+/** Lists several terminal statuses of the highest rank, all confirmed or all claimed. */
 export const conflictOf = ({ confirmed, highest }: Summary): ReadonlyArray<Status> => {
   const settled = highest.filter((each) => confirmed.has(each))
   const rivals = settled.length > 0 ? settled : highest
   return rivals.length > 1 && rivals.every(isTerminal) ? rivals : []
 }
 
-/**
- * Returns the position of an observation, which ignores its arrival. Repeats have the same
- * position.
- */
+/** The position ignores the arrival of an observation. */
 export const positionOf = (each: KnownObservation): number => {
   const source = each.source === "read" ? 2 + each.askedAt : each.source === "response" ? 1 : 0
   return source * statuses.length + statuses.indexOf(each.status)

@@ -1,4 +1,4 @@
-/** The laws of a request store with one example each: it and its ledger tell one story. */
+/** The laws of a request store with one example each. */
 import * as Evidence from "@pawl/core/Evidence"
 import { Ledger } from "@pawl/webhook/Ledger"
 import { RequestStore } from "@pawl/webhook/internal/ledger/RequestStore"
@@ -31,7 +31,6 @@ const answered = { _tag: "Answered", text: "1.key.answer" } as const
 
 const order = { requestId: "order-1", accountId: "4711", amount: "10.00", currency: "EUR" }
 
-/** Accepts a callback whose token names the request, and ends the lease of its row after a read. */
 const acceptAndRead = Effect.fnUntraced(function* (
   ledger: Ledger["Service"],
   {

@@ -57,7 +57,6 @@ export const facets = {
 
 export type Facet = keyof typeof facets
 
-/** The facets whose laws compare the fields of a row: every field has one. */
 export const facetOf: Readonly<Record<Exclude<keyof RequestRow, "unknown">, Facet>> = {
   requestId: "written",
   kind: "written",

@@ -17,7 +17,6 @@ import * as HistoryLaws from "../HistoryLaws.ts"
 import { type Facet, facetOf } from "./Facets.ts"
 import type { Step } from "./Steps.ts"
 
-/** Held lease, whose id is that of the model. */
 interface Held {
   readonly actual: LeasedRequest
   readonly id: number
@@ -48,7 +47,7 @@ export const replay = HistoryLaws.replaying(
       compare.row(facetOf, id, actual, wanted, plain)
       compare.result("doubt", `lease of ${id}`, actual?.lease?.inDoubt, wanted?.lease?.inDoubt)
     }
-    /** Notes a lease; no two leases have the same id. */
+    /** No two leases have the same id. */
     const hold = (actual: RequestRow) => {
       const wanted = rows.get(actual.requestId)
       if (!isLeased(actual) || wanted === undefined || !isLeased(wanted))
@@ -221,7 +220,7 @@ export const replay = HistoryLaws.replaying(
   })
 )
 
-/** Replaces the ids of leases, which are the store's own. */
+/** The ids of leases are the store's own. */
 const plain = (value: unknown): unknown =>
   Predicate.hasProperty(value, "inDoubt") && Predicate.hasProperty(value, "until")
     ? { until: value.until }
@@ -235,13 +234,12 @@ const listed = (rows: ReadonlyMap<string, RequestRow>) =>
     )
     .map(({ requestId }) => requestId)
 
-/** Reads the parked requests one by one, each as a page. */
 const allParked = Effect.fnUntraced(function* ({ parked }: RequestStore["Service"]) {
   const all: Array<string> = []
   let after: { readonly at: number; readonly requestId: string } | undefined
   for (;;) {
     const [row] = yield* parked({ limit: 1, after })
-    // Ends for a store that ignores the cursor.
+    // A store may ignore the cursor.
     if (row === undefined || all.length > 100) return all
     all.push(row.requestId)
     after = { at: row.parked.at, requestId: row.requestId }

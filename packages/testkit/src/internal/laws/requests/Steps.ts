@@ -143,7 +143,6 @@ const stepOf = (id: fc.Arbitrary<string>): fc.Arbitrary<Step> => {
   )
 }
 
-/** Histories in which a request is refused a few times, in the same or in other words. */
 const refused: fc.Arbitrary<ReadonlyArray<Step>> = fc
   .array(
     fc.record(
@@ -161,7 +160,6 @@ const refused: fc.Arbitrary<ReadonlyArray<Step>> = fc
     ])
   ])
 
-/** Histories in which a request is parked in doubt and redriven, before or after its window. */
 const parked: fc.Arbitrary<ReadonlyArray<Step>> = fc
   .record(
     {
