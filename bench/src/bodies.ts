@@ -1,9 +1,6 @@
 /**
  * Measures the CPU time of a callback of 64 KiB, by the shape of its body: nobody may keep a
  * receiver busy with few bytes.
- *
- * Each body has a genuine checksum, because its numbers are read exactly only after it. A refused
- * body costs less.
  */
 import { createHmac } from "node:crypto"
 import { search, secret } from "./callbacks.ts"
@@ -23,7 +20,6 @@ const signed = {
 const checksum = createHmac("sha256", secret).update("1001|10.50|EUR|100000001").digest("base64")
 const head = `${JSON.stringify(signed).slice(0, -1)},"more":`
 
-/** Fills a value with as many copies of a part as a callback has room for, at most `count`. */
 const filled = (open: string, part: string, close: string, count = Infinity): string => {
   const room = most - head.length - open.length - close.length - 1
   const copies = Math.min(count, Math.floor((room + 1) / (part.length + 1)))

@@ -1,7 +1,4 @@
-/**
- * Callbacks like those of the service, about 600 bytes each, signed for pawl, Stripe and Svix with
- * code that uses none of the three.
- */
+/** Callbacks like those of the service, about 600 bytes each, signed for pawl, Stripe and Svix. */
 import { createHmac } from "node:crypto"
 
 export const secret = "merchant-secret"
@@ -20,7 +17,7 @@ export interface Callback {
 
 const hmac = (text: string) => createHmac("sha256", secret).update(text)
 
-/** Makes the callback of a transaction. With `numbers` its ids and amounts are JSON numbers. */
+/** With `numbers` the ids and amounts are JSON numbers. */
 export const make = (id: number, numbers = false): Callback => {
   const write = (text: string): string | number => (numbers ? Number(text) : text)
   const transactionId = String(100_000_000 + id)

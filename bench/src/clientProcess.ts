@@ -1,9 +1,6 @@
 /**
- * The process of one client of `client.ts`. Its arguments are the name of the client and the port
+ * The process of one client of `client.ts`, whose arguments are the name of the client and the port
  * of the server. It reports the CPU time of its calls.
- *
- * All clients send the same fields and compare the requestId of the response. Stripe's client has
- * its default settings and sends the fields as a form.
  */
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import * as Api from "@pawl/sandbox/internal/contract/Api"
@@ -54,7 +51,6 @@ const expectSame = (expected: string, got: unknown): void => {
   if (expected !== got) throw new Error(`${expected} was expected, and ${String(got)} received`)
 }
 
-/** Makes a number of calls, 64 concurrently. */
 type Calls = (times: number) => Promise<void>
 
 const loops =
@@ -99,7 +95,6 @@ const read = ApmPayments.ApmPayments.use(({ status }) =>
   Effect.map(status("100001"), (status) => expectSame("PENDING", status))
 )
 
-/** Tracer that exports no spans. */
 const tracer = Layer.succeed(
   Tracer.Tracer,
   Tracer.make({ span: (options) => new Tracer.NativeSpan(options) })
@@ -178,7 +173,6 @@ const clients: Readonly<Record<string, () => Calls | Promise<Calls>>> = {
     const stripe = new Stripe("sk_test_bench", { host: "127.0.0.1", port, protocol: "http" })
     return loops(async () => {
       const body = payment()
-      // Stripe has no such fields, but encodes any.
       const answer = await stripe.paymentIntents.create(
         { ...body, amount: 1050 } as unknown as Stripe.PaymentIntentCreateParams,
         { idempotencyKey: body.requestId }

@@ -1,10 +1,9 @@
 /**
  * Measures the cost of the promises and doors of `pawl` over the packages that it is made of.
  *
- * - `door`: the CPU time of a create, with a store in memory, and of a read, 64 concurrently.
- *   Variants take short turns in one process, so that other work of the machine and of the compiler
- *   falls on all. The service runs in another process.
- * - `doorCallback`: the CPU time of a server for a callback, as in `receiver`, in short rounds.
+ * - `door`: the CPU time of a create and of a read, 64 concurrently. The service runs in another
+ *   process.
+ * - `doorCallback`: the CPU time of a server for a callback.
  */
 import { ApmPayments } from "@pawl/http/ApmPayments"
 import { Requests } from "@pawl/webhook/Requests"
@@ -29,7 +28,6 @@ const payment = () => ({
   currency: "EUR"
 })
 
-/** Makes calls of promises, 64 concurrently. */
 const variant = (name: string, call: () => Promise<unknown>): Variant => ({
   name,
   check: () => call().then(() => undefined),
@@ -59,7 +57,6 @@ const run = async (): Promise<Costs> => {
   )
   const pawl = await open(options)
   try {
-    // The receiver goes on working on the last creates.
     const pace = { synchronous: true, rounds: 41, times: 96, warmUp: 500 }
     const reads = await measure(
       [
@@ -68,7 +65,6 @@ const run = async (): Promise<Costs> => {
         ),
         variant("pawl, a read", () => pawl.apmPayments.status("100001"))
       ],
-      // A read is ten times as quick.
       { ...pace, times: 24 * pace.times }
     )
     const creates = await measure(

@@ -4,8 +4,7 @@
  * - `fake`: the CPU time of a payment and a read of its status, for client and service together, 64
  *   calls concurrently: the fake, a sandbox in the same process, and msw handlers.
  * - `sandbox`: the CPU time of a server, in its own process, for a create and a read.
- * - `ready`: the time from the start of a process to its ready line. Node caches the compiled
- *   modules of the sandbox between starts.
+ * - `ready`: the time from the start of a process to its ready line.
  *
  * No transaction changes its status, because later changes would count for the next variant.
  */
@@ -168,7 +167,6 @@ const signed = () => {
   return JSON.stringify({ ...plain, checksum: hmac.update(text).digest("hex") })
 }
 
-/** Starts a server in its own process, and makes the calls to it. */
 const serve = async (name: string, paths: { readonly create: string; readonly read: string }) => {
   const child = fork(new URL("fakeServer.ts", import.meta.url), [name])
   const nextMessage = async () => (await once(child, "message"))[0] as number
@@ -202,7 +200,6 @@ const serve = async (name: string, paths: { readonly create: string; readonly re
   }
 }
 
-/** Measures the sandbox and other servers, which report their own CPU time. */
 const runSandbox = async (): Promise<Costs> => {
   const [rounds, times, warmUp] = [15, 1000, 2_000_000]
   const apm = { create: "/api/v1/payments/apm", read: "/api/v1/payments/apm/status" }
@@ -262,7 +259,6 @@ const programs: ReadonlyArray<
   ["sandbox, without compile cache", command, { NODE_DISABLE_COMPILE_CACHE: "1" }]
 ]
 
-/** Returns the time from the start of a process to its first line, in milliseconds. */
 const untilReady = async (
   args: ReadonlyArray<string>,
   env: Readonly<Record<string, string>> = {}
@@ -287,7 +283,6 @@ const runReady = async (): Promise<Costs> => {
     for (let turn = 0; turn < programs.length; turn++) {
       const [name, args, env] = programs[(round + turn) % programs.length]!
       const took = await untilReady(args, env)
-      // The first round fills the caches.
       if (round > 0) of.get(name)?.push(took)
     }
   }

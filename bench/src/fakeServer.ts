@@ -1,6 +1,6 @@
 /**
  * The process of one server of `fake.ts`. It sends its port to the parent, and its CPU time after
- * each message. The bare node:http server sends constant responses of the sandbox.
+ * each message.
  */
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import * as Sandbox from "@pawl/sandbox/Sandbox"
@@ -47,10 +47,7 @@ interface JsonServer {
   }
 }
 
-/**
- * json-server with a small file, because it writes the whole file each time, and without its
- * logger.
- */
+/** The file is small, because json-server writes the whole file each time. */
 const jsonServer = (): RequestListener => {
   const json = createRequire(import.meta.url)("json-server") as JsonServer
   const directory = mkdtempSync(join(tmpdir(), "pawl-bench-"))

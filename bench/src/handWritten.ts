@@ -6,7 +6,6 @@ import type { Incoming } from "@pawl/webhook/VerifyCallback"
 import { createHmac, createSecretKey, timingSafeEqual } from "node:crypto"
 import { secret } from "./callbacks.ts"
 
-/** The stored parts of a callback, or the HTTP status of its refusal. */
 export type Checked =
   | {
       readonly key: string
@@ -45,7 +44,7 @@ const exact = (_key: string, value: unknown, context?: { readonly source?: strin
     ? context.source
     : value
 
-/** Counts the members of a value; NaN for text that databases refuse (NUL, lone surrogates). */
+/** Returns NaN for text that databases refuse. */
 const walk = (value: unknown): number => {
   if (typeof value === "string") {
     return value.includes("\u0000") || !value.isWellFormed() ? Number.NaN : 0
@@ -126,7 +125,7 @@ export const check = (incoming: Incoming): Checked => {
   return { key: `${method}/${transactionId}`, status, body }
 }
 
-/** Stores a callback by transaction and status; returns false for a repeat. */
+/** Returns false for a repeat. */
 export const remember = (
   seen: Map<string, unknown>,
   { body, key, status }: Exclude<Checked, number>

@@ -1,10 +1,9 @@
 /**
  * Measures several variants of one operation in the same run.
  *
- * Variants run in rounds, each for about the same CPU time, in an order that rotates every round.
- * So a busy machine, a warm cache or a late compilation affects all alike. The result is the median
- * and the quartiles of the ratio of CPU times to the floor in the same round. No absolute times are
- * reported.
+ * Variants run in rounds, each for about the same CPU time, in an order that rotates every round,
+ * so a busy machine affects all alike. The result is the median and the quartiles of the ratio of
+ * CPU times to the floor in the same round.
  */
 import { fork } from "node:child_process"
 import { once } from "node:events"
@@ -20,7 +19,6 @@ export interface Variant {
 
 /** Costs of all variants: one number a round. */
 export interface Costs {
-  /** Unit of the costs, as printed in tables. */
   readonly unit: string
   readonly of: ReadonlyMap<string, ReadonlyArray<number>>
 }
@@ -52,7 +50,6 @@ export interface Pace {
   readonly warmUp?: number
 }
 
-// For variants that wait for their turn.
 setFlagsFromString("--no-flush-bytecode")
 
 const cpuTime = (synchronous: boolean): number => {
@@ -62,7 +59,6 @@ const cpuTime = (synchronous: boolean): number => {
 
 export const measure = async (variants: ReadonlyArray<Variant>, pace: Pace): Promise<Costs> => {
   const { rounds = 15, slice = 60, synchronous, warmUp = 1000 } = pace
-  /** Returns the CPU time of a number of runs, in microseconds. */
   const time = async ({ run }: Variant, times: number): Promise<number> => {
     const start = cpuTime(synchronous)
     const running = run(times)
@@ -78,7 +74,6 @@ export const measure = async (variants: ReadonlyArray<Variant>, pace: Pace): Pro
       if (cost > (slice * 1000) / 2) break
       times *= 2
     }
-    // Until the code is optimized; adjusts the number of runs to its speed.
     let cost = 0
     for (let warm = 0; warm < warmUp * 1000; warm += cost) {
       cost = await time(variant, times)
@@ -111,7 +106,6 @@ export const inOwnProcess = (
   return { name, check: async () => void (await run(1)), run, close: () => child.disconnect() }
 }
 
-/** Answers each message of the parent with the CPU time in microseconds. */
 export const answerWithCost = (run: (times: number) => Promise<void>): void => {
   process.on("message", async (times: number) => {
     const start = cpuTime(false)
@@ -138,7 +132,7 @@ const spread = (numbers: ReadonlyArray<number>): Spread => {
 }
 
 /**
- * Returns the spread of the cost of a variant, or of its ratio to another variant in the same
+ * The spread is that of the cost of a variant, or of its ratio to another variant in the same
  * round.
  */
 export const compare = ({ of }: Costs, variant: string, against: string | undefined): Spread => {

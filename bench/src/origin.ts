@@ -1,7 +1,6 @@
 /**
- * The server process of `client.ts`. It answers `/v1/auth` with a token, a GET with a status, and
- * any other request with a payment that has its requestId. Its arguments are the milliseconds
- * before each response, and the status of all transactions.
+ * The server process of `client.ts`. Its arguments are the milliseconds before each response, and
+ * the status of all transactions.
  */
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"

@@ -1,13 +1,9 @@
-/**
- * Writes the results of a benchmark into `docs/performance.md`, as a row that links to a plot. It replaces the row of this
- * benchmark.
- */
+/** Writes the results of a benchmark into `docs/performance.md`, as a row that links to a plot. */
 import { execFileSync } from "node:child_process"
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import type { Goal, Spread } from "./harness.ts"
 
-/** Results of a benchmark, as printed. */
 export interface Report {
   readonly name: string
   readonly what: string
@@ -19,24 +15,18 @@ export interface Report {
   readonly held: Report["goals"]
 }
 
-/** Formats a number with three digits. */
 export const digits = (number: number): string =>
   number >= 100 ? number.toFixed(0) : number.toPrecision(3)
 
 export const bound = ({ against, atMost, variant }: Goal, unit: string): string =>
   `${variant} ≤ ${digits(atMost)} ${against === undefined ? unit : `× ${against}`}`
 
-/** Returns the unit of the costs, divided by the floor if there is one. */
 export const heading = ({ floor, unit }: Report): string =>
   floor === undefined ? unit : `${unit} ÷ ${floor}`
 
-/** Returns the beginning of the row of a benchmark, by which it is found. */
 const startOf = (name: string): string => `| [${name}](images/bench-${name}.svg)`
 
-/**
- * The most variants of a benchmark whose table has all of them; of more it has only those with a
- * goal.
- */
+/** The most variants of a benchmark whose table has all of them. */
 const mostVariants = 10
 
 const row = (report: Report): string => {
@@ -66,16 +56,15 @@ const [left, width, line, top] = [250, 760, 24, 34]
 const escaped = (text: string): string =>
   text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;")
 
-/** Returns 1, 2 and 5 times the powers of ten within a range. */
+/** The ticks are 1, 2 and 5 times the powers of ten. */
 const ticks = (low: number, high: number): ReadonlyArray<number> =>
   Array.from({ length: 20 }, (_, power) => 10 ** (power - 6))
     .flatMap((ten) => [ten, 2 * ten, 5 * ten])
     .filter((tick) => tick >= low && tick <= high)
 
-/** Draws the rows on a logarithmic scale: medians as dots, quartiles as bars, goals as strokes. */
+/** The plot is on a logarithmic scale: medians as dots, quartiles as bars, goals as strokes. */
 const plot = (report: Report): string => {
   const { floor, goals, rows } = report
-  // Other goals are not on the scale.
   const goalOf = (name: string): number | undefined =>
     goals.find(({ against, variant }) => variant === name && against === floor)?.atMost
   const all = rows.flatMap(({ high, low, variant }) => [low, high, goalOf(variant) ?? low])
@@ -123,7 +112,7 @@ const placeOf = (page: string, name: string) => {
   return { start, end: page.indexOf("\n", start) }
 }
 
-/** Throws unless the page has a place for each benchmark; called before any of them runs. */
+/** Throws unless the page has a place for each benchmark. */
 export const checkPlaces = (names: ReadonlyArray<string>): void => {
   const page = readFileSync(path, "utf8")
   for (const name of names) placeOf(page, name)

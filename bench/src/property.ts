@@ -1,9 +1,6 @@
 /**
  * Measures one run of a property: generating observations, fast-check's runner, and the reducer
- * under test.
- *
- * All variants generate up to eight observations of one transaction. The floor is fast-check's
- * array of records. Effect's `Arbitrary` of the schema generates the same values, without a runner.
+ * under test. The floor is fast-check's array of records.
  */
 import { statuses } from "@pawl/core/Status"
 import * as Generators from "@pawl/testkit/Generators"

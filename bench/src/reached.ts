@@ -1,11 +1,10 @@
 /**
  * The figures that were reached, beside the goals in each benchmark. `--assert` fails where a run
- * falls behind one, so no gain is lost.
+ * falls behind one.
  *
  * A figure is the median of several runs. A run falls behind if even its lower quartile is more
- * than a tenth above, because the ratios of two runs differ by that much on a busy machine. Lower a
- * figure when a change has improved it, and raise one only with the reason. `held` says that the
- * median is at or below the figure, and `margin` that it is within that tenth.
+ * than a tenth above. Lower a figure when a change has improved it, and raise one only with the
+ * reason.
  */
 import { parts } from "../../scripts/size.ts"
 import type { Goal } from "./harness.ts"

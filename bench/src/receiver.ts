@@ -28,9 +28,7 @@ export const post = ({ bytes, checksum, stripe }: Callback): Buffer =>
     bytes
   ])
 
-/**
- * Sends posts over the sockets, the next one after each response. Throws on an unexpected status.
- */
+/** Throws on an unexpected status. */
 const send = (
   sockets: ReadonlyArray<Socket>,
   posts: ReadonlyArray<Buffer>,
@@ -45,7 +43,6 @@ const send = (
       if (!text.startsWith(`HTTP/1.1 ${expected} `)) {
         return reject(new Error(`Expected ${expected}, got ${text}`))
       }
-      // A body comes in the chunk of the headers.
       if (++answered === posts.length) return resolve()
       return more()
     })
@@ -62,7 +59,7 @@ export interface Server {
   readonly close: () => void
 }
 
-/** Starts a server in its own process, and checks its responses to genuine and forged callbacks. */
+/** Starts a server in its own process, and checks its responses. */
 export const serve = async (
   name: string,
   store: string,
@@ -72,7 +69,6 @@ export const serve = async (
   const { connections = 64, preload } = options
   const child = fork(new URL("receiverServer.ts", import.meta.url), [name, store], {
     env: { ...process.env, ...(preload && { LD_PRELOAD: preload }) },
-    // Hides the warnings about forged callbacks.
     stdio: ["ignore", "ignore", "inherit", "ipc"]
   })
   const nextMessage = async () => (await once(child, "message"))[0] as number
@@ -121,10 +117,7 @@ export const byCpuTime: Pace = {
   }
 }
 
-/**
- * Measures in rounds as `measure` does. `costOf` returns the CPU time of the server, or the elapsed
- * time.
- */
+/** `costOf` returns the CPU time of the server, or the elapsed time. */
 export const measureServers = async (
   names: ReadonlyArray<string>,
   options: Pace = byCpuTime
@@ -177,7 +170,6 @@ export const receiver: Bench = {
     ])
 }
 
-/** Compiles the library which makes a disk flush slower. */
 const slower =
   (milliseconds: number) =>
   (directory: string): string => {
@@ -226,9 +218,7 @@ const skipped = (name: string): Promise<Costs> => {
   return Promise.resolve({ unit: "time", of: new Map() })
 }
 
-/**
- * Times in milliseconds: the delay of each flush, and the limit for an answer that needs no flush.
- */
+/** The delay of each flush, and the limit for an answer that needs no flush, in milliseconds. */
 const [slowFlush, longestAnswer] = [150, 100]
 const [eachCallback, slowestRefusal] = [
   "a callback ÷ a 64th of a flush",

@@ -1,9 +1,7 @@
 /**
  * The process of one server of `receiver.ts`. It sends its port to the parent, and its CPU time
- * after each message.
- *
- * The ledgers of pawl never have a due row, so only accepting a callback is measured, as in the
- * other servers.
+ * after each message. The ledgers of pawl never have a due row, so only accepting a callback is
+ * measured.
  */
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import * as Handler from "@pawl/core/Handler"
@@ -76,10 +74,6 @@ const checked = ({ headers, method = "", url = "" }: Head, body: Uint8Array): Ch
 const end = (response: ServerResponse, status: number): void =>
   void response.writeHead(status, { "content-length": 0 }).end()
 
-/**
- * Makes a server with the hand-written checks. `store` gets each valid callback and the function
- * that sends 200.
- */
 const handWritten =
   (store: (valid: Valid, sendOk: () => void) => void): RequestListener =>
   (request, response) =>
@@ -166,7 +160,6 @@ const door = <E>(ledger: Layer.Layer<Ledger.Ledger, E>): void => {
   void start().then(() => listen(listener))
 }
 
-/** Door of pawl for programs without Effect, over the same receiver. */
 const promiseDoor = async (): Promise<void> => {
   const context = await ManagedRuntime.make(receiver(Ledger.layerMemory)).context()
   const address = { callbackPath: "/callback", callbackUrl: undefined }
@@ -212,10 +205,6 @@ const routeHandWritten = (): void =>
     )
   )
 
-/**
- * Serves a web handler with the least code between Node's request and response and the web-standard
- * ones.
- */
 const serveWeb = (handler: (request: Request) => Promise<Response>): void => {
   const listener: RequestListener = (request, response) =>
     collect(request, (bytes) => {

@@ -1,9 +1,6 @@
 /**
- * Measures reducing one callback into the state of a transaction.
- *
- * All variants take the same histories in order of arrival, with late and repeated callbacks and
- * all final statuses, and without ties, which only evidence resolves. The floor is the documented
- * rule in plain code, with immutable records.
+ * Measures reducing one callback into the state of a transaction. The floor is the documented rule
+ * in plain code, with immutable records.
  */
 import * as Evidence from "@pawl/core/Evidence"
 import { type Status, statuses } from "@pawl/core/Status"
@@ -72,12 +69,10 @@ const pawl = ({ statuses }: History): Status | undefined => {
   return status
 }
 
-/** Lists the statuses of a higher rank, to which a state machine has transitions. */
 const later = (from: Status | undefined) =>
   statuses.filter((status) => from === undefined || rank(status) > rank(from))
 const states = [undefined, ...statuses]
 
-/** Machine of robot3, whose types require literal states. */
 const robot: Machine<any, any, any, any> = createMachine(
   "none",
   Object.fromEntries(

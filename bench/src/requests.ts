@@ -36,7 +36,6 @@ const payment = () => ({
   billingDetails: { firstName: "Ada", lastName: "Lovelace", email: "ada@shop.example" }
 })
 
-/** Makes a variant whose cost is wall-clock time, in microseconds. */
 const variant = <R, E>(
   name: string,
   call: (
@@ -66,7 +65,6 @@ const variant = <R, E>(
   }
 }
 
-/** Measures a service that responds after `delay` milliseconds. */
 const run = async (delay: number): Promise<Costs> => {
   const directory = mkdtempSync(join(tmpdir(), "pawl-bench-"))
   const origin = fork(new URL("origin.ts", import.meta.url), [String(delay)])

@@ -65,7 +65,6 @@ const names = ["pawl-receiver", "pawl-receiver, SQLite"]
 const widths = [1, 4, 16, 64, 256]
 const callbacksPerRound = 1024
 
-/** Makes the callbacks for one server, which no other server gets. */
 const posts = (): ReadonlyArray<Buffer> =>
   Array.from({ length: (warmUps + rounds) * callbacksPerRound }, () => post(make(++made)))
 
@@ -154,7 +153,7 @@ const acceptSome = Effect.gen(function* () {
 const acceptOne = Effect.flatMap(Ledger, (ledger) =>
   Effect.flatMap(verified(), (callback) => ledger.accept(callback, ++now))
 )
-/** Claims rows under a lease that ends at once, so that they are due again. */
+/** The lease ends at once, so that the rows are due again. */
 const claimSome = Effect.gen(function* () {
   const ledger = yield* Ledger
   const { rows } = yield* ledger.claim({ at: ++now, until: now, limit: batch })
@@ -195,7 +194,7 @@ const runRows = (): Promise<Costs> =>
     )
   )
 
-/** Makes the goals of sizes: at most twice the time of the smallest size. */
+/** A size takes at most twice the time of the smallest one. */
 const notGrowing = (names: ReadonlyArray<string>): Bench["goals"] =>
   names.map((variant) => ({ variant, atMost: 2 }))
 

@@ -7,7 +7,6 @@ import { gzipSync } from "node:zlib"
 import { parts } from "../../scripts/size.ts"
 import type { Bench } from "./harness.ts"
 
-/** The least of Effect for a program with layers and a schema. */
 export const effectAlone = `
   import * as Schema from "effect/Schema"
   export * as Layer from "effect/Layer"
@@ -23,7 +22,7 @@ const entries: ReadonlyMap<string, string> = new Map([
   ["svix", `export { Webhook } from "svix"`]
 ])
 
-/** Bundles a module and returns its bytes, minified and gzipped. */
+/** Returns the bytes of a bundle, minified and gzipped. */
 const bundleSize = async (contents: string): Promise<number> => {
   const { outputFiles } = await build({
     stdin: { contents, resolveDir: import.meta.dirname },

@@ -26,7 +26,6 @@ const bundle = async (contents: string, outfile: string): Promise<string> => {
   return pathToFileURL(outfile).href
 }
 
-/** Returns the CPU time of a process, in microseconds. */
 const costOf = (program: string): number =>
   Number(execFileSync(process.execPath, [program], { encoding: "utf8" }))
 

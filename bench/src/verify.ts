@@ -36,7 +36,6 @@ export const incoming = ({ bytes, checksum }: Callback) => ({
   body: bytes
 })
 
-/** Accepts a callback; returns false if it is refused. */
 type Take = (callback: Callback) => boolean
 
 const handWritten = (): Take => {

@@ -3,12 +3,10 @@ import * as Effect from "effect/Effect"
 import { type ChildProcess, fork } from "node:child_process"
 import { once } from "node:events"
 
-/** Operations of a program, whose arguments and results are sent as JSON. */
 type Operations = Readonly<Record<string, (input: never) => Promise<unknown>>>
 
 type Answer = { readonly value: unknown } | { readonly error: string }
 
-/** Answers the calls of the parent in the child, one by one. */
 export const answer = (operations: Operations): void => {
   process.on("message", async ([name, input]: readonly [string, never]) => {
     const result: Answer = await operations[name]!(input).then(

@@ -33,7 +33,6 @@ const onStore = Effect.fnUntraced(function* (trees: Both<string>, store: Places.
   let from = 0
   const turn = async (side: Side) => {
     const [call, place] = [ledgers[side], places[side]]
-    /** Returns the CPU times of a callback or row, in the process and in the server. */
     const costOf = async (count: number, work: () => Promise<{ readonly cpu: number }>) => {
       const start = await place.serverCpu()
       const { cpu } = await work()

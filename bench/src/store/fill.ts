@@ -1,13 +1,11 @@
 /**
  * Fills a ledger with many documents in a short time: copies all rows of one transaction under new
- * ids, by the tables and columns of the catalog. Any layout is copied whose rows have the id in a
- * text or in bytes.
+ * ids, by the tables and columns of the catalog.
  */
 import type { Place } from "./places.ts"
 
-/** The copies that one statement makes. */
 const atOnce = 100_000
-/** The id of the first copy: as long as the ids of a run, and above them. */
+/** The id of the first copy, above those of a run. */
 const firstId = 500_000_000
 
 interface Column {
@@ -16,7 +14,6 @@ interface Column {
   readonly type: string
 }
 
-/** The columns of the ledger's tables, without those that the database makes itself. */
 const columns = {
   postgres: `SELECT table_name, column_name AS name, udt_name AS type FROM information_schema.columns
     WHERE table_schema = current_schema() AND table_name LIKE 'pawl\\_%' AND is_generated = 'NEVER'
@@ -31,7 +28,6 @@ const columns = {
 const isBytes = (type: string): boolean => type === "bytea" || type === "blob"
 const isText = (type: string): boolean => /text|char|json/u.test(type)
 
-/** The SQL of a value with another id, of a column that may contain one, and of the test for it. */
 const edits = {
   postgres: (name: string, type: string, id: string) =>
     isBytes(type)
@@ -55,7 +51,6 @@ const edits = {
         }
 }
 
-/** Copies the transaction with an id until the ledger has `count` more. */
 export const fill = async (
   { query, store }: Place,
   id: string,
@@ -96,6 +91,6 @@ export const fill = async (
     if (to % 1_000_000 === 0) log(`${to} documents after ${seconds} s`)
   }
   for (const table of tables.keys()) await query(`DROP TABLE IF EXISTS bench_${table}`)
-  // As autovacuum does. Without it statements on many rows are planned as expensive ones.
+  // Without this, PostgreSQL plans statements on many rows as expensive ones.
   await query("ANALYZE")
 }

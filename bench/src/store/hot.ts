@@ -9,9 +9,8 @@ import { type Both, figure, type Figure, inTurns, type Side } from "./turns.ts"
 const processes = 4
 const keys = 100
 const rounds = 10
-/** The accepts of a process in a round: 100,000 in all rounds of all processes. */
 const times = 2500
-/** The most connections of a process: the server has 100 for all processes and for others. */
+/** The server has 100 connections for all processes. */
 const maxConnections = 5
 
 export const hot = Effect.fnUntraced(function* (trees: Both<string>) {
@@ -44,7 +43,7 @@ export const hot = Effect.fnUntraced(function* (trees: Both<string>) {
   }
   const pace = { name: "hot", rounds, warmUps: 1, budget: 90_000 }
   const { slowest, throughput } = yield* Effect.promise(() => inTurns(pace, turn))
-  /** The accepts that no row has counted, though a failed accept may have been counted. */
+  /** A failed accept may have been counted. */
   const lost = yield* forBoth((side) =>
     Effect.promise(async () => {
       const counted = await ledgers[side][0]!("counted", { from: 0, count: keys })

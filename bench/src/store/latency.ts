@@ -13,7 +13,6 @@ import { type Both, figure, type Figure, inTurns, type Side } from "./turns.ts"
 const count = 2048
 const worked = 512
 
-/** Starts a proxy to the server in a process of its own, and returns its port. */
 const startProxy = Effect.acquireRelease(
   Effect.promise(async () => {
     const child = fork(new URL("proxy.ts", import.meta.url), [String(server.port)])

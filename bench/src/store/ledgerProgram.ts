@@ -24,7 +24,7 @@ export type LedgerOptions =
 
 const claimed = 64
 const lease = 30_000
-/** Milliseconds until a released row is due again, which is after any run. */
+/** A released row is due again after any run. */
 const untilWatch = 12 * 3_600_000
 
 const options = JSON.parse(process.argv[2] ?? "{}") as LedgerOptions
@@ -37,10 +37,7 @@ const runtime = ManagedRuntime.make(
 const use = <A>(work: (ledger: Ledger["Service"]) => Effect.Effect<A, unknown>): Promise<A> =>
   runtime.runPromise(Effect.flatMap(Ledger, work))
 
-/**
- * Returns the CPU time of work in microseconds and its time in milliseconds, without the garbage
- * made before.
- */
+/** The garbage made before does not count. */
 const measured = async (work: () => Promise<unknown>) => {
   globalThis.gc?.()
   const [start, cpuStart] = [performance.now(), process.cpuUsage()]
@@ -49,16 +46,13 @@ const measured = async (work: () => Promise<unknown>) => {
   return { cpu: system + user, time: performance.now() - start }
 }
 
-/** Adds a fact to a change, by its name in both versions of the type. */
+/** The fact has another name in each version of the type. */
 const withFact = (change: Change, fact: Event): Change => {
   const both = { ...change, fact, facts: [fact] }
   return both
 }
 
-/**
- * Writes as a worker does for a status: of a final one the read, then the call of the handler and
- * its end.
- */
+/** The writes are those of a worker. */
 const writes = (leased: Leased, to: Status, at: number): ReadonlyArray<Change> => {
   const sequence = leased.sequence + 1
   const { evidence } = leased
@@ -99,7 +93,6 @@ const workOn = (ledger: Ledger["Service"], first: Leased, to: Status) =>
 let prepared: ReadonlyArray<Verifier.Verified> = []
 
 const operations = {
-  /** Makes the callbacks that the next accepts take in turn: each status of each transaction. */
   prepare: async (of: {
     readonly from: number
     readonly count: number
@@ -119,9 +112,7 @@ const operations = {
     )
   },
 
-  /**
-   * Accepts callbacks from several callers; without `times` each callback once, and none may fail.
-   */
+  /** Without `times` each callback is accepted once, and none may fail. */
   accept: async ({
     callers,
     offset = 0,
@@ -143,8 +134,7 @@ const operations = {
       })
     const all = Array.from(
       { length: times ?? prepared.length },
-      // 37 has no factor in common with the numbers of callbacks, so neighbours are different
-      // transactions.
+      // 37 has no factor in common with the numbers of callbacks.
       (_, index) => prepared[times === undefined ? index : (offset + index * 37) % prepared.length]!
     )
     const cost = await measured(() =>
@@ -158,7 +148,6 @@ const operations = {
     return { ...cost, failed, slowest }
   },
 
-  /** Claims due rows, 64 at a time, and writes as a worker does, until there were `count`. */
   work: ({ count, to }: { readonly count: number; readonly to: Status }) =>
     measured(() =>
       use((ledger) =>
@@ -177,7 +166,7 @@ const operations = {
       )
     ),
 
-  /** Claims 64 rows a number of times, with leases that end at once. */
+  /** The leases end at once. */
   claim: ({ times }: { readonly times: number }) =>
     measured(() =>
       use((ledger) =>
@@ -191,7 +180,6 @@ const operations = {
       )
     ),
 
-  /** Returns the number of callbacks that the rows of some transactions have counted. */
   counted: async ({ count, from }: { readonly from: number; readonly count: number }) => {
     const rows = await use((ledger) =>
       Effect.forEach(Array.from({ length: count }), (_, index) =>

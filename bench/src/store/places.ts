@@ -18,10 +18,7 @@ export type StoreName = "postgres" | "sqlite"
 
 export type Query = <Line extends object>(text: string) => Promise<ReadonlyArray<Line>>
 
-/**
- * Database of a run; `serverCpu` is the CPU time of PostgreSQL's connections to it so far, in
- * microseconds.
- */
+/** Database of a run; `serverCpu` is in microseconds. */
 export interface Place {
   readonly store: StoreName
   readonly options: LedgerOptions
@@ -52,19 +49,17 @@ const makeSqlite = Effect.gen(function* () {
   return { store: "sqlite", options, query, serverCpu: () => Promise.resolve(0) } satisfies Place
 })
 
-/** Returns the CPU time of a process in nanoseconds; 0 if the server is on another machine. */
+/** Returns nanoseconds; 0 if the server is on another machine. */
 const cpuOf = (pid: number): number => {
   const file = `/proc/${pid}/schedstat`
   return existsSync(file) ? Number(readFileSync(file, "utf8").split(" ")[0]) : 0
 }
 
-/** Makes a database on the server of the tests, or on that of another port. */
 export const makePostgres = (port = Postgres.server.port) =>
   Effect.gen(function* () {
     const server = { ...Postgres.server, port }
     const open = (database: string) =>
       queryOf(
-        // A VACUUM or a DROP waits for locks.
         NodePostgres.layer({
           ...server,
           database,
@@ -91,7 +86,6 @@ export const makePostgres = (port = Postgres.server.port) =>
 export const make = (store: StoreName): Effect.Effect<Place, unknown, Scope.Scope> =>
   store === "sqlite" ? makeSqlite : makePostgres()
 
-/** Rewrites the tables without gaps, and returns their bytes with their indexes. */
 export const compactSize = async ({ query, store }: Place): Promise<number> => {
   await query(store === "sqlite" ? "VACUUM" : "VACUUM FULL ANALYZE")
   const [line] = await query<{ readonly bytes: number | string }>(

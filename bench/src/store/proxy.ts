@@ -6,13 +6,9 @@ import { type AddressInfo, connect, createServer, type Socket } from "node:net"
 
 const [, , port = ""] = process.argv
 
-/** The most bytes on the way in one direction. */
 const maxBytes = 1024 * 1024
 
-/**
- * Passes bytes on after 2 ms, which take 2.3 to 2.5: Node's timers count whole milliseconds, and
- * fire up to one late.
- */
+/** Node's timers fire up to one millisecond late. */
 const carry = (from: Socket, to: Socket): void => {
   let bytes = 0
   from.on("data", (chunk) => {

@@ -1,6 +1,6 @@
 /**
  * The child process with a whole receiver on SQLite. It counts the statements and commits of a
- * callback until its row is released, and lists the files of the package that run meanwhile.
+ * callback, and lists the files of the package that run meanwhile.
  */
 import * as Handler from "@pawl/core/Handler"
 import * as NodeHmac from "@pawl/core/NodeHmac"
@@ -50,12 +50,9 @@ const receiver = WebReceiver.toHandler(
   )
 )
 
-/** Milliseconds without a statement, after which the work on a callback has ended. */
+/** The work on a callback has ended after so many milliseconds without a statement. */
 const quiet = 100
 
-/**
- * Returns the positions of the commits: those of transactions, and those of writes outside of one.
- */
 const commitsIn = (lines: ReadonlyArray<string>): ReadonlyArray<number> => {
   let isOpen = false
   return lines.flatMap((line, at) => {
@@ -82,7 +79,6 @@ const take = async (id: number) => {
 }
 
 const operations = {
-  /** Counts the statements of one callback, after another one. */
   count: async () => {
     await take(0)
     await take(1)
@@ -94,14 +90,12 @@ const operations = {
     const statements = lines.filter((line) => !isControl(line)).length
     return { statements, commits: commits.length, lines }
   },
-  /** Lists the files that a callback passes, after others. */
   files: async () => {
     const session = new Session()
     session.connect()
     await session.post("Profiler.enable")
     await session.post("Profiler.startPreciseCoverage", { callCount: true })
     await take(2)
-    // The counts start again.
     await session.post("Profiler.takePreciseCoverage")
     await take(3)
     const { result } = await session.post("Profiler.takePreciseCoverage")

@@ -45,7 +45,6 @@ const filled = Effect.fnUntraced(function* (
   return turn
 })
 
-/** Returns the ratios many ÷ few of each round. */
 const ratios = Effect.fnUntraced(function* (
   tree: string,
   store: Places.StoreName,
@@ -71,7 +70,6 @@ export const scale = Effect.fnUntraced(function* (trees: Both<string>, documents
   const figures: Array<Figure> = []
   for (const store of ["sqlite", "postgres"] as const) {
     const found = new Map<Side, Effect.Success<ReturnType<typeof ratios>>>()
-    // The files of both commits together may not fit on the disk.
     for (const side of sides) found.set(side, yield* ratios(trees[side], store, documents))
     for (const each of ["accept", "claim"] as const) {
       const numbers = { old: found.get("old")![each], new: found.get("new")![each] }

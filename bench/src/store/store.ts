@@ -27,7 +27,6 @@ type Part = (
 
 const parts: Readonly<Record<string, Part>> = { statements, cpu, latency, hot, wal, scale }
 
-/** Runs the parts that the arguments name, and prints one table. */
 export const judgeStore = async (args: ReadonlyArray<string>): Promise<void> => {
   const { values } = parseArgs({
     args: [...args],

@@ -8,7 +8,6 @@ export type Side = (typeof sides)[number]
 
 export type Both<A> = Readonly<Record<Side, A>>
 
-/** The measured numbers of a figure, one for each round. */
 export type Numbers = Both<ReadonlyArray<number>>
 
 /** A bound on the ratio new ÷ old, or on the number of the new commit. */
@@ -26,7 +25,6 @@ export interface Figure {
   readonly goal: Goal | undefined
 }
 
-/** Makes a figure, whose ratio is that of the numbers of the same round. */
 export const figure = (name: string, unit: string, numbers: Numbers, goal?: Goal): Figure => {
   const costs = { unit, of: new Map(Object.entries(numbers)) }
   const spread = (side: Side) => compare(costs, side, undefined)
@@ -34,10 +32,7 @@ export const figure = (name: string, unit: string, numbers: Numbers, goal?: Goal
   return { name, unit, numbers: { old: spread("old"), new: spread("new") }, ratio, goal }
 }
 
-/**
- * Pace of a measurement: its rounds, and the milliseconds `budget` after which no further round
- * begins.
- */
+/** Pace of a measurement; after `budget` milliseconds no further round begins. */
 interface Pace {
   readonly name: string
   readonly rounds: number
@@ -47,7 +42,6 @@ interface Pace {
 
 const minRounds = 3
 
-/** Measures both commits, which take turns in being first. */
 export const inTurns = async <Name extends string>(
   { budget, name, rounds, warmUps }: Pace,
   turn: (side: Side) => Promise<Readonly<Record<Name, number>>>
@@ -79,8 +73,7 @@ const digits = (value: number): string => {
 }
 
 /**
- * Returns the verdict on a goal: missed if all quartiles miss it, unclear if only the median and
- * one quartile do.
+ * A goal is missed if all quartiles miss it, and unclear if only the median and one quartile do.
  */
 const verdictOf = ({ goal, numbers, ratio }: Figure): string => {
   if (goal === undefined) return ""

@@ -12,10 +12,8 @@ import { type Both, figure, type Figure, inTurns, type Side } from "./turns.ts"
 const count = 256
 const life = ["NEW", "PENDING", "PROCESSING", "SUCCEED"] as const
 const documents = 100_000
-/** The most bytes of a finished transaction with its indexes. */
 const mostBytes = 450
 
-/** Takes transactions through all their statuses. */
 const live = async (
   call: Effect.Success<ReturnType<typeof startLedger>>,
   from: number,
@@ -28,10 +26,7 @@ const live = async (
   }
 }
 
-/**
- * Measures the log on a server of its own, because the log of a server is that of all its
- * databases. Its checkpoints and vacuums would decide on the bytes.
- */
+/** The log of a server is that of all its databases. */
 const log = Effect.fnUntraced(function* (trees: Both<string>) {
   const settings = { autovacuum: 0, checkpoint_timeout: 3600, max_wal_size: 8192 }
   const server =
