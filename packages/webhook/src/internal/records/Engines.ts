@@ -27,6 +27,7 @@ export const shardOf = (key: ShardKey, count: number): number => {
 }
 
 export interface Engines {
+  /** Returns the engine of a transaction or a request. */
   readonly of: (key: ShardKey) => Records
   /** The engines whose documents the service lists and leases. */
   readonly own: Arr.NonEmptyReadonlyArray<Records>
