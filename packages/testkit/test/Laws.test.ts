@@ -79,11 +79,7 @@ describe("docs/laws.md", () => {
     laws: ReadonlyArray<Laws.Law<Subject>>,
     bugs: ReadonlyArray<readonly [bug: string, law: string, subject: Subject]>
   ) => {
-    expectListed(
-      of,
-      laws,
-      bugs.map(([bug, law]) => ({ bug, law }))
-    )
+    expectListed(of, laws)
     const broken = bugs.map(([, name, subject]) => {
       const one = laws.filter((law) => law.name === name)
       return breaks(one, subject)[0]
@@ -91,7 +87,7 @@ describe("docs/laws.md", () => {
     expectSummary(of, broken.map(stepsOf))
   }
 
-  it("lists every law with a planted bug, and docs/situations.md the lengths of the counterexamples", () => {
+  it("lists every law, and docs/situations.md the lengths of the counterexamples", () => {
     expectPage("a rule", Rule.laws, rules)
     expectPage("a reducer", Reducer.laws(), reducers)
   })

@@ -76,11 +76,9 @@ const catching = async (plant: (typeof plantedBugs)[number][2]) => {
 
 const page = readFileSync(`${import.meta.dirname}/../../../docs/laws.md`, "utf8")
 
-/** The lines of docs/laws.md: each has a law, and a planted bug that breaks it. */
-const documentedLines = (): ReadonlyArray<readonly [law: string, bug: string]> => {
+const documentedLaws = (): ReadonlyArray<string> => {
   const text = page.split(/^## /mu).find((section) => section.startsWith("Of a gateway\n")) ?? ""
-  const lines = text.matchAll(/^- \*\*(.+?)\*\*: (.+)$/gmu)
-  return Array.from(lines, ([, law = "", bug = ""]) => [law, bug] as const)
+  return Array.from(text.matchAll(/^- (.+)$/gmu), ([, law = ""]) => law)
 }
 
 describe("the laws of a gateway", () => {
@@ -107,11 +105,8 @@ describe("the laws of a gateway", () => {
     expect(new Set(alone)).toEqual(new Set(laws.map(({ name }) => name)))
   })
 
-  it("are listed in docs/laws.md, each with a planted bug", () => {
-    const lines = documentedLines()
-    expect(lines.map(([law]) => law)).toEqual(laws.map(({ name }) => name))
-    const planted = found.map(([bug, law]) => `${law}: ${bug}`)
-    expect(planted).toEqual(expect.arrayContaining(lines.map(([law, bug]) => `${law}: ${bug}`)))
+  it("are listed in docs/laws.md", () => {
+    expect(documentedLaws()).toEqual(laws.map(({ name }) => name))
   })
 
   it("have the lengths of their counterexamples in docs/situations.md", () => {

@@ -1,6 +1,6 @@
 /**
- * The page of the laws of a receiver: for each the sequence diagram of a counterexample, as a wrong
- * receiver runs it.
+ * The page of the laws of a receiver: for each a counterexample, as a wrong receiver runs it, with a
+ * sequence diagram if the service takes part.
  */
 import type { Method } from "@pawl/core/Kind"
 import * as Effect from "effect/Effect"
@@ -25,10 +25,14 @@ export interface Picture {
   readonly right: Make
 }
 
-/** The lines of the diagram, the answers, the statuses that were reported last, and the error. */
+/**
+ * The lines of the diagram, the callbacks without a service, the answers, the statuses that were
+ * reported last, and the error.
+ */
 interface Seen {
   readonly failure: string | undefined
   readonly lines: ReadonlyArray<string>
+  readonly notes: ReadonlyArray<string>
   readonly answers: ReadonlyArray<string>
   readonly reported: ReadonlyMap<string, string>
 }
@@ -55,6 +59,7 @@ const watch = async (make: Make, value: Case): Promise<Seen> => {
   const of = (id: unknown) => opened.find((each) => each.id === id)
   const nameOf = (id: unknown) => (opened.length > 1 ? `${of(id)?.name ?? "no transaction"}: ` : "")
   const notes = value.steps.flatMap((step) => (step._tag === "Send" ? [step.request.note] : []))
+  const unsent = [...notes]
 
   /** By its body; tells whether the service sent it. */
   const describe = (text: string) => {
@@ -70,7 +75,7 @@ const watch = async (make: Make, value: Case): Promise<Seen> => {
   }
 
   const subject = await make((_, id, result) => {
-    lines.push(`R->>S: ${nameOf(id)}read the status`, `S-->>R: ${result}`)
+    lines.push(`receiver->>service: ${nameOf(id)}read the status`, `service-->>receiver: ${result}`)
   })
   const { service } = subject
   const watched: Reporting = {
@@ -78,23 +83,22 @@ const watch = async (make: Make, value: Case): Promise<Seen> => {
     send: async (request) => {
       const { isGenuine, note } = isOfService
         ? describe(await request.clone().text())
-        : { isGenuine: true, note: notes.shift() ?? "" }
-      const sender = isGenuine ? "S" : "F"
-      const [text = "", ...json] = note.split(/ (?=\{)/u)
-      lines.push(`${sender}->>R: ${escape(text)}`)
-      if (json.length > 0) lines.push(`Note over S,R: ${onLines(json.join(" "))}`)
+        : { isGenuine: true, note: unsent.shift() ?? "" }
+      const sender = isGenuine ? "service" : "forger"
+      lines.push(`${sender}->>receiver: ${escape(note)}`)
       const response = await subject.send(request)
       const body = await response.clone().text()
       const answer = body === "" ? String(response.status) : `${response.status} "${body}"`
       lines.push(
-        `R-->>${sender}: ${escape(value.scheduler === undefined ? answer : `${answer} to ${note}`)}`
+        `receiver-->>${sender}: ${escape(value.scheduler === undefined ? answer : `${answer} to ${note}`)}`
       )
       answers.push(answer)
       return response
     },
     status: async (method, id) => {
       const status = (await subject.status(method, id)) ?? "nothing"
-      if (reported.get(id) !== status) lines.push(`Note right of R: ${nameOf(id)}reports ${status}`)
+      if (reported.get(id) !== status)
+        lines.push(`Note right of receiver: ${nameOf(id)}reports ${status}`)
       reported.set(id, status)
       return status
     },
@@ -108,11 +112,11 @@ const watch = async (make: Make, value: Case): Promise<Seen> => {
         }),
       move: (id, status) => {
         of(id)?.moves.add(status)
-        lines.push(`Note left of S: ${nameOf(id)}is now ${status}`)
+        lines.push(`Note left of service: ${nameOf(id)}is now ${status}`)
         return service.move(id, status)
       },
       fail: (kind, fault) => {
-        lines.push(`Note left of S: the next read fails (${fault})`)
+        lines.push(`Note left of service: the next read fails (${fault})`)
         return service.fail(kind, fault)
       }
     }
@@ -134,6 +138,7 @@ const watch = async (make: Make, value: Case): Promise<Seen> => {
   return {
     failure,
     lines,
+    notes,
     answers,
     reported: new Map(Array.from(reported, ([id, status]) => [nameOf(id), status]))
   }
@@ -143,7 +148,8 @@ const watch = async (make: Make, value: Case): Promise<Seen> => {
 const escape = (text: string): string =>
   text.replaceAll(/[#;<>]|[^ -~]/gu, (each) => `#${each.codePointAt(0)};`)
 
-const onLines = (json: string): string => escape(json).replaceAll(/,(?=")/gu, ",<br/>")
+/** A body is code. */
+const noted = (note: string): string => note.replace(/\{.*\}/u, (json) => `\`${json}\``)
 
 /** Its answers, and the statuses that it reports last. */
 const outcome = ({ answers, reported }: Seen): string => {
@@ -178,21 +184,24 @@ const picture = async (
   const failure = (value.scheduler === undefined ? by.wrong : (seen.failure ?? ""))
     .replace("ReceiverWrong: ", "")
     .replace(", and ", ",<br/>and ")
+  const hasForger = seen.lines.some((line) => line.startsWith("forger"))
   return [
     `## Law ${number}`,
     `**${capitalized(name)}.** ${explanation}`,
     source(section),
     `Broken by: ${bug}.`,
-    [
-      "```mermaid",
-      "sequenceDiagram",
-      `  participant S as ${value.kinds.length > 0 ? "the service" : "a sender"}`,
-      "  participant R as the receiver",
-      ...(seen.lines.some((line) => line.startsWith("F")) ? ["  participant F as a forger"] : []),
-      ...seen.lines.map((line) => `  ${line}`),
-      `  Note over S,R: broken: ${failure}`,
-      "```"
-    ].join("\n"),
+    value.kinds.length === 0
+      ? seen.notes.map((note, at) => `- ${noted(note)}: ${seen.answers[at] ?? failure}`).join("\n")
+      : [
+          "```mermaid",
+          "sequenceDiagram",
+          ...(hasForger
+            ? ["service", "receiver", "forger"].map((each) => `  participant ${each}`)
+            : []),
+          ...seen.lines.map((line) => `  ${line}`),
+          `  Note over service,receiver: broken: ${failure}`,
+          "```"
+        ].join("\n"),
     `A correct receiver ${outcome(expected)}.`
   ].join("\n\n")
 }
@@ -203,7 +212,7 @@ export const page = async (pictures: ReadonlyArray<Picture>): Promise<string> =>
   for (const [at, each] of pictures.entries()) parts.push(await picture(each, at + 1))
   return `${[
     "# The laws of a receiver, in pictures",
-    "For developers of a receiver; ten minutes, or one law. `conform` checks [these laws](laws.md#of-a-receiver). Each picture is the smallest counterexample in a receiver with a planted bug. Laws 1 to 6 are of the specification, the others of pawl where it is silent.",
+    "For developers of a receiver; ten minutes, or one law. `conform` checks [these laws](laws.md#of-a-receiver). Each is shown with the smallest counterexample in a receiver with a planted bug: callbacks with their answers, or a picture. Laws 1 to 6 are of the specification, the others of pawl where it is silent.",
     "`conform URL --api-port 4011 --state STATE` stubs the service at `http://127.0.0.1:4011/api`, with the key `sandbox-key` and the secret of the sandbox or `PAWL_MERCHANT_SECRET`, and reads the status that the receiver reports at `STATE/{method}/{transactionId}` (JSON with a `status`, or 404); without `--state` only the laws about answers run. `--only 4`, `--only checksum`, `--only specification` and `--only pawl` select laws, `--seed` repeats a run, and `--settle-timeout` is the seconds until the receiver reports the status (5). A request that ends the receiver stops the run. The first failure is printed as a bash script. [Your CI](guides/conform-in-ci.md) runs it with `--junit FILE`.",
     ...parts
   ].join("\n\n")}\n`
