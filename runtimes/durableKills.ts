@@ -98,10 +98,6 @@ export const prepare = async (cwd: string, port = 0): Promise<void> => {
   await writeFile(join(cwd, "durable.capnp"), config(port))
 }
 
-/**
- * Kills workerd at random moments while callbacks come, starts it again on the same disk, and
- * compares at the end.
- */
 export const run = async (program: string, cwd: string, kills: number): Promise<Counts> => {
   const port = await freePort()
   await prepare(cwd, port)

@@ -1,7 +1,4 @@
-/**
- * The entry of the third bundle: a worker with a Durable Object. `workerd test` checks the laws of
- * its store, and `workerd serve` receives callbacks.
- */
+/** The entry of the third bundle: a worker with a Durable Object. */
 import {
   checkLaws,
   makeReceiver,

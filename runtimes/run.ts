@@ -23,7 +23,6 @@ interface Runtime {
   readonly program: string
   /** The arguments of the program, which runs in the directory of `prepare`. */
   readonly args: ReadonlyArray<string>
-  /** Returns the arguments for the checks of the client. */
   readonly clientArgs?: (service: string) => ReadonlyArray<string>
 }
 
@@ -106,7 +105,6 @@ const config :Workerd.Config = (services = [
 ]);
 `
 
-/** Writes the bundles, the configurations of workerd and the page for the browser. */
 const prepare = async (directory: string, service: string): Promise<void> => {
   for (const [entry, bundle] of [
     ["entry.ts", "bundle.mjs"],
@@ -134,7 +132,6 @@ const prepare = async (directory: string, service: string): Promise<void> => {
 const output = async (program: string, args: ReadonlyArray<string>, cwd: string) =>
   (await promisify(execFile)(program, args, { cwd, timeout: 60_000 })).stdout
 
-/** Returns the command of an error and its first output line. */
 const reasonOf = (error: unknown): string =>
   (error instanceof Error ? error.message : String(error)).split("\n", 2).join(": ")
 
@@ -146,7 +143,6 @@ interface Outcome {
 
 type Print = (version: string, text: string) => void
 
-/** Runs one bundle and prints a line. Returns any report. */
 const runBundle = async (
   { name, program }: Runtime,
   args: ReadonlyArray<string>,
@@ -168,7 +164,6 @@ const runBundle = async (
   return report
 }
 
-/** Checks the store of a Durable Object, prints two lines, and tells whether it holds. */
 const checkDurable = async (
   runtime: Runtime,
   directory: string,

@@ -20,7 +20,6 @@ const installed = (path: string): string => join(import.meta.dirname, "node_modu
 const names = ["core", "http", "webhook", "testkit", "receiver", "sandbox", "pawl"] as const
 const packageOf = (name: string): string => (name === "pawl" ? name : `@pawl/${name}`)
 
-/** Runs a command. Returns its output, which is also in its error. */
 const run = async (program: string, args: ReadonlyArray<string>, cwd: string): Promise<string> => {
   try {
     const { stdout } = await promisify(execFile)(program, args, {
@@ -41,7 +40,6 @@ const run = async (program: string, args: ReadonlyArray<string>, cwd: string): P
   }
 }
 
-/** Runs a step and prints its line, with its time in seconds. */
 const step = async <A>(name: string, what: string, work: () => Promise<A>): Promise<A> => {
   const start = performance.now()
   process.stdout.write(`${name.padEnd(9)}${what.padEnd(58)}`)
@@ -88,7 +86,6 @@ const list = (paths: ReadonlyArray<string>): string => {
   return [...files].toSorted().join("\n") + "\n"
 }
 
-/** Compares the list of a tarball with the committed list, or writes it. */
 const compare = async (name: string, listed: string): Promise<void> => {
   const file = join(import.meta.dirname, "files", `${name}.txt`)
   if (isWriting) return writeFile(file, listed)
@@ -117,7 +114,6 @@ const pack = (name: string): Promise<string> =>
 
 type Tarballs = Readonly<Record<(typeof names)[number], string>>
 
-/** Makes a project with the tarballs of some packages, the quick start and further dependencies. */
 const project = async (
   name: string,
   tarballs: Tarballs,
@@ -138,13 +134,11 @@ const project = async (
   return folder
 }
 
-/** The packages of Effect that a program with effects installs itself. */
 const effects = async (): Promise<Readonly<Record<string, string>>> => ({
   "@effect/platform-node": await catalog("@effect/platform-node"),
   effect: await catalog("effect")
 })
 
-/** The version of Express in the tests of `pawl`. */
 const express = async (): Promise<string> => {
   const { devDependencies = {} } = JSON.parse(
     await readFile(join(root, "packages/pawl/package.json"), "utf8")
@@ -182,7 +176,6 @@ const installedIn = async (folder: string) => {
   )
 }
 
-/** Checks the number and size of the packages beside Effect. */
 const weighInstalled = async (folder: string): Promise<void> => {
   const packages = await installedIn(folder)
   const below = (names: ReadonlyArray<string>, stop: RegExp, seen = new Set<string>()) => {
@@ -212,7 +205,6 @@ const weighInstalled = async (folder: string): Promise<void> => {
     )
 }
 
-/** Checks the help of `pawl` alone, and the sentences that name a missing package. */
 const namesMissing = async (folder: string): Promise<void> => {
   const pawl = (...args: ReadonlyArray<string>) =>
     run(process.execPath, ["node_modules/.bin/pawl", ...args], folder)

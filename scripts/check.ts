@@ -175,7 +175,6 @@ const failed: Array<string> = wanted
   .filter((name) => !steps.some((step) => step.name === name))
   .map((name) => `${name} (there is no such step)`)
 
-// Steps run at once, because most wait for the disk.
 const running: Array<{ readonly step: Step; readonly outcome: Promise<Outcome> }> = []
 for (const step of steps) {
   if (wanted.length > 0 && !wanted.includes(step.name)) continue

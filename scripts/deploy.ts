@@ -15,7 +15,7 @@ const root = join(import.meta.dirname, "..")
 const cache = join(root, "node_modules/.cache/deploy")
 const read = (name: string) => readFile(join(root, "deploy", name), "utf8")
 
-/** Returns the output of a failed program; undefined if it succeeded or is not installed. */
+/** Returns the output of a failed program, if it is installed. */
 const objection = async (
   program: string,
   args: ReadonlyArray<string>
@@ -37,10 +37,7 @@ interface Manifest {
 }
 type Model = new (manifest: Manifest) => { readonly validate: () => void }
 
-/**
- * Checks manifests by the schemas of Kubernetes, and names of fields by its types, because the
- * schemas allow unknown ones.
- */
+/** The schemas of Kubernetes allow unknown names of fields, so its types are checked too. */
 export const ofKubernetes = async (text: string): Promise<ReadonlyArray<string>> => {
   const manifests = parseAllDocuments(text).map((each) => each.toJS() as Manifest)
   const modules = manifests.map(({ apiVersion, kind }) => `kubernetes-models/${apiVersion}/${kind}`)
@@ -80,7 +77,6 @@ const ofCompose = () =>
     "deploy/compose.yaml"
   ])
 
-/** Checks the unit of systemd with the Node that runs here. */
 const ofSystemd = async () => {
   const unit = await read("pawl-receiver.service")
   const copy = join(cache, "pawl-receiver.service")
@@ -89,7 +85,6 @@ const ofSystemd = async () => {
   return objection("systemd-analyze", ["verify", copy])
 }
 
-/** Lists the flags in texts that the receiver does not know. */
 const ofFlags = async (texts: ReadonlyArray<string>): Promise<ReadonlyArray<string>> => {
   const bin = "packages/receiver/src/bin/pawl-receiver.ts"
   const help = await promisify(execFile)(process.execPath, [bin, "--help"], { cwd: root })

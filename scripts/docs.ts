@@ -20,7 +20,6 @@ const find = (...patterns: ReadonlyArray<string>): ReadonlyArray<string> =>
 
 const packages = ["core", "http", "webhook", "testkit", "receiver", "sandbox", "pawl"]
 
-/** Shows which modules are used most. */
 const usage = find("README.md", "docs/guides/*.md", "packages/*/README.md", "examples/src/**/*.ts")
   .map(read)
   .join("\n")

@@ -85,7 +85,6 @@ const run = async ({ name, rest }: Step): Promise<"ok" | "not run"> => {
   }
 }
 
-/** Runs the image as its user would, and returns a line about it. */
 const start = async (): Promise<string> => {
   const here = (words: ReadonlyArray<string>) =>
     words.map((word) => word.replace("/app/", `${at("/app/")}/`).replace("4020", String(port)))

@@ -275,7 +275,6 @@ const layers: Readonly<Record<string, ReadonlyArray<readonly [room: string, file
   ]
 }
 
-/** Returns the higher room in which the target of an import lies, if there is one. */
 const upward = (path: string, target: string): string | undefined => {
   const source = /^packages\/[a-z]+\/src\//.exec(path)?.[0] ?? ""
   const rooms = layers[source]
@@ -289,15 +288,11 @@ const upward = (path: string, target: string): string | undefined => {
     : undefined
 }
 
-/**
- * Paths of modules for Node: those named for it, bins, the sandbox, and http's client for Node with
- * its barrel.
- */
 const onNode =
   /^(packages\/(pawl\/src\/|[a-z]+\/src\/(bin\/|(internal\/([a-z]+\/)?)?Node)|sandbox\/src\/Sandbox|http\/src\/(Pawl|index)\.ts|[a-z]+\/test\/)|examples|proof|test-support)/
 const nodeOnly = /^(node:|undici(\/index\.js)?$|@effect\/(platform-node|sql-pg)\/)/
 const nodeModule = /^(@pawl\/[a-z]+\/|packages\/[a-z]+\/src\/)(internal\/([a-z]+\/)?)?Node[A-Z]/
-/** Pattern of barrels: Effect's modules are in PascalCase, and a path in lower case is a barrel. */
+/** Effect's modules are in PascalCase, and a path in lower case is a barrel. */
 const barrel = /^(effect(\/[a-z-]+)?|@pawl\/[a-z]+(\/index)?|@effect\/(platform|sql)-[a-z]+)$/
 const bin = /^(@pawl\/[a-z]+|packages\/[a-z]+\/src)\/bin\//
 
@@ -347,7 +342,6 @@ interface Import {
   readonly specifier: string | undefined
 }
 
-/** Lists the modules of imports, exports-from and dynamic imports, in order. */
 export const imports = (source: string): ReadonlyArray<Import> => {
   const { module } = parseSync("source.ts", source)
   const specifiers = [

@@ -5,7 +5,6 @@
 import Slugger from "github-slugger"
 import { posix } from "node:path"
 
-/** A page of Markdown, by its path from the root of the repository. */
 export interface Page {
   readonly path: string
   readonly text: string
@@ -37,7 +36,6 @@ export const dead = (
       : [`${path} links to ${target}, but ${to} has no such heading`]
   })
 
-/** Lists the files of the repository that a page names in code and that do not exist. */
 export const unknownFiles = (
   { path, text }: Page,
   files: ReadonlyArray<string>

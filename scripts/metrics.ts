@@ -5,17 +5,13 @@ import { join } from "node:path"
 const root = join(import.meta.dirname, "..")
 const modules = ["packages/http/src/internal/wire/Metrics.ts", "packages/webhook/src/Metrics.ts"]
 
-/** A metric, by its name in Prometheus. */
 export interface Metric {
   readonly name: string
   readonly labels: ReadonlyArray<string>
   readonly isHistogram: boolean
 }
 
-/**
- * Reads the metrics from the rows of a table: the name is the last code in a row that is a name of
- * Prometheus.
- */
+/** The name is the last code in a row that is a name of Prometheus. */
 export const read = (text: string): ReadonlyArray<Metric> =>
   Array.from(
     text.matchAll(/^ \* \| .*`([a-z]+_[a-z_]+)(?:\{([a-z_, ]+)\})?` \| (.*)$/gmu),
@@ -28,14 +24,12 @@ export const read = (text: string): ReadonlyArray<Metric> =>
 
 export const metrics = modules.flatMap((path) => read(readFileSync(join(root, path), "utf8")))
 
-/** The names of the series, as Prometheus stores them. */
 export const series = new Set(
   metrics.flatMap(({ isHistogram, name }) =>
     isHistogram ? ["_bucket", "_sum", "_count"].map((suffix) => `${name}${suffix}`) : [name]
   )
 )
 
-/** Lists the metrics in a text, and other names that begin like one. */
 export const namesIn = (text: string): ReadonlyArray<string> => [
   ...new Set(text.match(/\b(?:pawl_(?:http|webhook)_[a-z_]+[a-z]|http_client_[a-z_]+[a-z])\b/gu))
 ]

@@ -21,10 +21,7 @@ export interface Name {
   readonly stability: "stable" | "experimental"
 }
 
-/**
- * Lists the names that a statement exports; a namespace that is exported under a name counts as
- * that name.
- */
+/** A namespace that is exported under a name counts as that name. */
 const exported = (statement: Directive | Statement): ReadonlyArray<string> => {
   if (statement.type === "ExportAllDeclaration") {
     const { exported: name, source } = statement
@@ -42,9 +39,7 @@ const exported = (statement: Directive | Statement): ReadonlyArray<string> => {
   return "id" in declaration && declaration.id?.type === "Identifier" ? [declaration.id.name] : []
 }
 
-/**
- * Lists the public names of a module, in alphabetical order. A schema and its type are one name.
- */
+/** A schema and its type are one name. */
 export const namesOf = (source: string): ReadonlyArray<Name> => {
   const { comments, program } = parseSync("module.ts", source)
   const isExperimental = (text: string | undefined): boolean => /@experimental\b/u.test(text ?? "")
@@ -61,7 +56,6 @@ export const namesOf = (source: string): ReadonlyArray<Name> => {
   )
 }
 
-/** Lists the internal modules that a package publishes for its siblings. */
 export const internalOf = (
   name: string,
   siblings: ReadonlyArray<string>

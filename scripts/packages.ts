@@ -68,7 +68,6 @@ export const objections = (manifest: Manifest): ReadonlyArray<string> => {
   }).flatMap(([objection, holds]) => (holds ? [] : [`${name} ${objection}`]))
 }
 
-/** Lists the dependencies of a package that are not our own, as `package dependency`. */
 const dependenciesOf = ({
   dependencies,
   name,
@@ -78,10 +77,7 @@ const dependenciesOf = ({
     .filter((each) => !each.startsWith("@pawl/"))
     .map((each) => `${name} ${each}`)
 
-/**
- * Lists the dependencies that the table of a page does not explain: `| package | dependency | … |
- * why |`.
- */
+/** The table is `| package | dependency | … | why |`. */
 export const unexplained = (
   manifests: ReadonlyArray<Manifest>,
   page: string

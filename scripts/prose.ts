@@ -10,7 +10,6 @@ import { readFileSync } from "node:fs"
 import { resolve } from "node:path"
 import { parseSync } from "oxc-parser"
 
-/** A text of a file, whose first line is 1. */
 interface Passage {
   readonly line: number
   readonly text: string
@@ -79,10 +78,7 @@ const visit = (node: unknown, add: (start: number, value: string) => void): void
   }
 }
 
-/**
- * Splits a passage into texts, which a blank line, a list item, a heading or the cell of a table
- * begins.
- */
+/** A blank line, a list item, a heading or the cell of a table begins a text. */
 const paragraphs = ({ line, text }: Passage): ReadonlyArray<Passage> => {
   const found: Array<{ line: number; text: string }> = []
   let isOpen = false
@@ -101,7 +97,6 @@ const paragraphs = ({ line, text }: Passage): ReadonlyArray<Passage> => {
   return found
 }
 
-/** Removes code from a text, and keeps the lines. */
 const withoutCode = (text: string): string =>
   text
     .replaceAll(/^ *```[\s\S]*?^ *```/gmu, (block) => block.replaceAll(/[^\n]/gu, " "))
@@ -127,7 +122,6 @@ if (import.meta.main) {
     try {
       return findings(path, readFileSync(resolve(root, path), "utf8"))
     } catch (error) {
-      // Git lists a file that was just deleted.
       if (error instanceof Error && "code" in error && error.code === "ENOENT") return []
       throw error
     }

@@ -16,7 +16,6 @@ import { formatMessage } from "publint/utils"
 /** The resolutions that are not checked, because ES modules are not imported in these ways. */
 const ignored: ReadonlyArray<string> = ["node10", "node16-cjs"]
 
-/** The exports of each package of the workspace, as npm would have them. */
 const published = new Map(
   globSync(resolve(import.meta.dirname, "../packages/*/package.json")).map((path) => {
     const { name, publishConfig } = JSON.parse(readFileSync(path, "utf8")) as {
@@ -27,7 +26,6 @@ const published = new Map(
   })
 )
 
-/** Lists the imports of internal modules of another package that does not export them. */
 const privateImports = (unpacked: Package): ReadonlyArray<string> =>
   unpacked
     .listFiles()

@@ -47,7 +47,6 @@ const textOf = ({ value }: Comment): string =>
 
 const lineLimit = 30
 
-/** Reads the doc comments of a module, without exports that have none. */
 export const read = ({ open, specifier, text }: Source): Documented => {
   const { comments, program } = parseSync("module.ts", text)
   const docs = comments.filter(({ type, value }) => type === "Block" && value.startsWith("*"))
@@ -74,10 +73,7 @@ export const read = ({ open, specifier, text }: Source): Documented => {
   return { specifier, doc: first === undefined ? "" : textOf(first), exports: joined(exports) }
 }
 
-/**
- * Joins exports of one name: a schema and its type, or a function and its overloads, are one
- * export.
- */
+/** A schema and its type, or a function and its overloads, are one export. */
 const joined = (exports: ReadonlyArray<Export>): ReadonlyArray<Export> =>
   Array.from(
     Map.groupBy(exports, ({ name }) => name),
@@ -123,14 +119,12 @@ const valueOf = (
   return { name, signature: whole.split("\n").length <= lineLimit ? whole : `const ${name}` }
 }
 
-/** Returns where the body of an `Effect.fn(function* () { … })` begins. */
 const bodyOf = (args: ReadonlyArray<Argument>): number | undefined =>
   args.flatMap((each) => (each.type === "FunctionExpression" ? (each.body?.start ?? []) : []))[0]
 
 const firstSentence = (doc: string): string =>
   /^.*?[.!?](?=\s|$)/su.exec(doc)?.[0].replaceAll("\n", " ") ?? doc.split("\n\n")[0] ?? ""
 
-/** Writes the page of a module, for a folder below `docs/api`. */
 export const page = ({ doc, exports, specifier }: Documented): string => {
   const lines = [`# ${nameOf(specifier)}`, "", `\`${specifier}\``, "", linked(doc)]
   for (const { doc, name, signature } of exports) {
@@ -139,7 +133,6 @@ export const page = ({ doc, exports, specifier }: Documented): string => {
   return `${lines.join("\n")}\n`
 }
 
-/** Writes the index of all packages, with `modules` in the given order. */
 export const index = (
   packages: ReadonlyArray<{
     readonly name: string
@@ -163,7 +156,6 @@ export const index = (
     ""
   ].join("\n")
 
-/** Returns the path of a module's page below `docs/api`. */
 export const pathOf = (specifier: string): string => `${specifier.replace("@pawl/", "")}.md`
 
 const nameOf = (specifier: string): string => specifier.replace(/^@pawl\/[a-z]+\//u, "")

@@ -27,9 +27,7 @@ interface Silence {
 
 const sentences = new Intl.Segmenter("en", { granularity: "sentence" })
 
-/**
- * Finds the sentences that say "not shown"; a sentence ends with its line or its cell of a table.
- */
+/** A sentence ends with its line or its cell of a table. */
 const found = (spec: string) =>
   Array.from(spec.matchAll(/[^|\n]+/gu)).flatMap(({ 0: cell, index }) =>
     Array.from(sentences.segment(cell))
@@ -93,7 +91,6 @@ export const judge = (
   }
 }
 
-/** Lists the decision pages that a text names and that do not exist. */
 export const dangling = ({ path, text }: Text, pages: ReadonlyArray<Text>): ReadonlyArray<string> =>
   Array.from(text.matchAll(/\bdecisions\/(\d{4}-[\w-]+\.md)/gu), ([, name = ""]) => name)
     .filter((name) => !pages.some((page) => basename(page.path) === name))

@@ -123,12 +123,10 @@ export const parts: ReadonlyArray<Part> = [
   }
 ]
 
-/** Bundles a part, and returns its size in bytes and its modules. */
 export const weigh = async (
   contents: string
 ): Promise<{ readonly bytes: number; readonly modules: ReadonlyArray<string> }> => {
   const { metafile, outputFiles } = await build({
-    // The examples can import every package.
     stdin: { contents, resolveDir: join(root, "examples"), sourcefile: "<entry>" },
     absWorkingDir: root,
     bundle: true,

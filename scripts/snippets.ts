@@ -22,7 +22,6 @@ interface Module {
   readonly runs: boolean
 }
 
-/** Lists the blocks of code in the doc comments of a TypeScript source or in a Markdown page. */
 export const snippets = (path: string, text: string, language = "ts"): ReadonlyArray<Snippet> => {
   const opening = new RegExp(`^ *\`\`\`${language}\\b`, "u")
   const margin = path.endsWith(".ts") ? /^ *\* ?/u : /^/u
@@ -45,7 +44,6 @@ export const snippets = (path: string, text: string, language = "ts"): ReadonlyA
   return found
 }
 
-/** Makes the module of a block, with its assertions. */
 export const toModule = ({ code, line, path }: Snippet): Module => {
   const { comments, errors, module, program } = parseSync("snippet.ts", code)
   const fail = (at: number, reason: string): never => {

@@ -2,10 +2,8 @@
  * Makes clients of openapi.json with the generators of others, and drives each against a sandbox:
  * `pnpm generators [openapi-typescript hey-api swagger-typescript-api quicktype python java]`.
  *
- * Each client makes an APM payment, reads its status and cancels a subscription; that of
- * openapi-typescript calls every operation. The programs in TypeScript do not compile if a status
- * is any text. The clients are written to `dist`. The generator for Python and Java needs Java;
- * without it, and without the modules for Python, they are skipped.
+ * Each client makes an APM payment, reads its status and cancels a subscription. The clients are
+ * written to `dist`. A generator whose tools are missing is skipped.
  */
 import { execFile, spawn } from "node:child_process"
 import { once } from "node:events"
@@ -37,9 +35,8 @@ interface Node {
 }
 
 /**
- * Returns openapi.json in version 3.0, because the newest generator that npm has with its program
- * reads no other. 3.0 has no null and no webhooks: a value or null is the value, and the callbacks
- * are left out.
+ * Returns openapi.json in version 3.0, without null and webhooks, because the newest generator that
+ * npm has with its program reads no other.
  */
 const asOpenApi30 = (document: Node): Node => {
   const older = (value: unknown): unknown => {
@@ -65,7 +62,6 @@ const asOpenApi30 = (document: Node): Node => {
   }) as Node
 }
 
-/** Writes the schemas as a JSON Schema, which quicktype reads. */
 const writeSchemas = async (path: string): Promise<void> => {
   const { components } = JSON.parse(await readFile(openapi, "utf8")) as {
     readonly components: { readonly schemas: Node }
@@ -102,7 +98,6 @@ const openApiGenerator = async (
 
 interface Generator {
   readonly make: () => Promise<unknown>
-  /** The required commands, each with its arguments. */
   readonly needs?: ReadonlyArray<readonly [string, ...Array<string>]>
   readonly drive: (...args: ReadonlyArray<string>) => Promise<string>
 }
@@ -227,7 +222,6 @@ const missing = async ({ needs = [] }: Generator): Promise<string | undefined> =
   return undefined
 }
 
-/** Starts a sandbox, and makes a subscription for each client. */
 const startSandbox = async () => {
   const command = join(root, "packages/sandbox/src/bin/pawl-sandbox.ts")
   const child = spawn(process.execPath, [command, "--port", "0", "--quiet"], {

@@ -46,7 +46,7 @@ const measured = async (work: () => Promise<unknown>) => {
   return { cpu: system + user, time: performance.now() - start }
 }
 
-/** The fact has another name in each version of the type. */
+/** Adds a fact to a change, by its name in both versions of the type. */
 const withFact = (change: Change, fact: Event): Change => {
   const both = { ...change, fact, facts: [fact] }
   return both

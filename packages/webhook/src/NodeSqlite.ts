@@ -206,7 +206,10 @@ const withErrno = (cause: unknown): unknown =>
     ? Object.assign(cause, { errno: cause.errcode })
     : cause
 
-/** SQLite would write to files without a name, and lose the rows. */
+/**
+ * Makes the check that the file is still the opened one; SQLite would write to a file without a
+ * name.
+ */
 const makeCheck = ({
   filename
 }: Options): Effect.Effect<Effect.Effect<void, SqlError>, SqlError> => {

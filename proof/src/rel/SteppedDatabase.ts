@@ -20,6 +20,6 @@ export const install = (store: Store) =>
     { discard: true }
   )
 
-/** `ahead` is in milliseconds. */
+/** Sets how far the database is ahead of the server, in milliseconds. */
 export const set = (store: Store, ahead: number) =>
   Stores.execute(store, `UPDATE clock_step SET ahead = make_interval(secs => ${ahead / 1000})`)

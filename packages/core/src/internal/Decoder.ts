@@ -100,7 +100,6 @@ const make = (
   }
 }
 
-/** Makes the functions of each schema once for all clients and gateways of a program. */
 const cached = (
   direction: Direction,
   bySchema: (options: Options | undefined) => BySchema
@@ -182,7 +181,6 @@ const objectDecoder = (
   const { checks, encodingChecks, indexSignatures, propertySignatures } = ast
   const [index, ...indexes] = indexSignatures
   const isRecord = propertySignatures.length === 0
-  // The schema of the other keys decodes the fields as well, so it must accept everything.
   const isKnown = index
     ? index.parameter === SchemaAST.string && (isRecord || SchemaAST.isAny(index.type))
     : !isRecord
@@ -239,10 +237,7 @@ const objectDecoder = (
   }
 }
 
-/**
- * Tells whether a value is a plain object; that of a class is left to `Schema`, because its fields
- * may be inherited.
- */
+/** The fields of a class may be inherited, so `Schema` decodes it. */
 const isPlainObject = (value: unknown): value is Record<PropertyKey, unknown> =>
   Predicate.isNotNullish(value) && Object.getPrototypeOf(value) === Object.prototype
 

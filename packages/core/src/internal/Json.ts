@@ -120,7 +120,6 @@ interface ReviverContext {
   readonly source?: string
 }
 
-/** Returns the source text of a number that `String(n)` writes differently. */
 const keepSource = (_key: string, value: unknown, context?: ReviverContext): unknown =>
   typeof value === "number" && context?.source !== undefined && String(value) !== context.source
     ? context.source
@@ -140,20 +139,14 @@ const minus = 0x2d
 
 const isDigit = (code: number): boolean => code >= 0x30 && code <= 0x39
 
-/**
- * `members` counts the colons outside of strings. `most` is the largest of the numbers of colons, commas
- * and opening brackets, which bounds the cost of parsing.
- */
+/** `members` counts the colons outside of strings. `most` bounds the cost of parsing. */
 interface Shape {
   readonly depth: number
   readonly members: number
   readonly most: number
 }
 
-/**
- * Measures a text without parsing it, and visits each number with its source text, and its key in the
- * outermost object. Ends after `most` commas.
- */
+/** Measures a text without parsing it, and visits each number. Ends after `most` commas. */
 const scan = (
   text: string,
   visit: (source: string, key: string | undefined) => void,
@@ -190,7 +183,7 @@ const scan = (
   return { depth: deepest, members, most: Math.max(members, commas, opened) }
 }
 
-/** Finds the end of a string by `indexOf`, in half the time of a loop over the characters. */
+/** `indexOf` takes half the time of a loop over the characters. */
 const endOfString = (text: string, start: number): number => {
   let end = start
   do {

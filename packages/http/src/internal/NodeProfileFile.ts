@@ -10,7 +10,7 @@ const decode = Schema.decodeUnknownEffect(Schema.fromJsonString(Profile.File), {
   onExcessProperty: "error"
 })
 
-/** Reads a profile. Fails with the setting that names it and the wrong field. */
+/** Fails with the setting that names the profile and the wrong field. */
 export const read = Effect.fnUntraced(function* (
   file: string,
   setting = "PAWL_PROFILE"

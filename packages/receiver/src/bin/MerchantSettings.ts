@@ -43,7 +43,6 @@ export interface Given extends Pick<Merchant, "forward" | "service"> {
   readonly forwardSecret: Redacted.Redacted
 }
 
-/** The uses of the secrets, by setting, as the page shows them. */
 const uses = {
   merchantSecret: "verifies callbacks, signs requests",
   merchantSecretPrevious: "verifies callbacks until the service has switched",
@@ -92,14 +91,12 @@ export const make = Effect.fnUntraced(function* (
 
 export const storeAdvice = "give memory, sqlite:FILE or postgres://USER@HOST/DATABASE"
 
-/** Valid settings of a client, for those that a check does not look at. */
 const valid = {
   baseUrl: "https://service.example/api",
   merchantKey: "key",
   merchantSecret: Redacted.make("secret")
 }
 
-/** Refuses settings of the client with the client's own advice. */
 export const checkClient = (
   faults: Faults,
   name: string,
@@ -110,16 +107,13 @@ export const checkClient = (
     onSuccess: () => undefined
   })
 
-/** Derives a secret for forwarded transitions, so that none of their signatures fits a callback. */
+/** No signature of a forwarded transition may fit a callback. */
 const forwardSecretOf = (merchantSecret: Redacted.Redacted): Redacted.Redacted => {
   const key = NodeHmac.keyed(merchantSecret)("pawl forwarded transitions")
   return Redacted.make(`whsec_${Base64.encode(key)}`)
 }
 
-/**
- * Says what is wrong with the secret of forwarded transitions. A secret of Standard Webhooks is
- * `whsec_` and its key in base64.
- */
+/** A secret of Standard Webhooks is `whsec_` and its key in base64. */
 const adviceOfKey = (secret: Redacted.Redacted): string | undefined => {
   const text = Redacted.value(secret).trim()
   const [, base64] = /^whsec_(.*)$/su.exec(text) ?? []
@@ -136,6 +130,5 @@ const isForwardUrl = (text: string): boolean => {
   return url !== null && /^https?:$/u.test(url.protocol) && url.username + url.password === ""
 }
 
-/** Returns undefined for an empty secret. */
 export const nonEmpty = (secret: Redacted.Redacted): Redacted.Redacted | undefined =>
   Redacted.value(secret) === "" ? undefined : secret

@@ -103,7 +103,7 @@ const readEntry = Effect.fnUntraced(function* (
     faults.refuse(field, "give texts")
     return []
   }
-  /** Reads a secret: a text, or the name of the variable that has it. */
+  /** A secret is a text, or the name of the variable that has it. */
   const secretIn = Effect.fnUntraced(function* (field: string) {
     const value = entry[field] ?? ""
     const variable = isRecord(value) ? value["env"] : undefined
@@ -185,10 +185,7 @@ const readEntry = Effect.fnUntraced(function* (
 const secretOf = (variable: string) =>
   Config.Redacted(variable).pipe(Config.withDefault(Redacted.make("")))
 
-/**
- * Refuses unknown fields. Only plain words are shown, because a text in the wrong place may be a
- * secret.
- */
+/** Only plain words are shown, because a text in the wrong place may be a secret. */
 const refuseUnknown = (
   faults: Faults.Faults,
   record: Readonly<Record<string, unknown>>,
@@ -204,7 +201,6 @@ const refuseUnknown = (
   }
 }
 
-/** Refuses each id, account, secret and store that two merchants have. */
 const refuseShared = (entries: ReadonlyArray<Entry>) => {
   const owners = new Map<string, string>()
   const check = ({ faults, name }: Entry, field: string, keys: ReadonlyArray<string>) => {

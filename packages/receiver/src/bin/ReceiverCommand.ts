@@ -116,7 +116,6 @@ export const make = (name: string) =>
     Command.provide(Layer.suspend(() => Logger.layer([logger])))
   )
 
-/** The key of forwarded transitions, for a program that takes those of one merchant. */
 const forwardSecretOf = ([merchant, ...others]: Settings.Settings["merchants"]) =>
   merchant === undefined || others.length > 0 ? {} : { PAWL_FORWARD_SECRET: merchant.forwardSecret }
 

@@ -30,7 +30,6 @@ interface Options {
 type Services = Admin.Admin | Receiver.Receiver | Worker
 type Failure = Layer.Error<ReturnType<typeof receiverOf>> | Merchants.InvalidMerchant
 
-/** Layer of the receiver: of one merchant, or of those of a file. */
 export const layer = (options: Options): Layer.Layer<Services, Failure> => {
   const parts: Layer.Layer<Services, Failure, Hmac> = options.settings.isListed
     ? layerSeveral(options)
@@ -78,10 +77,7 @@ const connectionsOf = (merchants: ReadonlyArray<Merchant>): number => {
   return Math.min(10, Math.max(2, Math.floor(80 / databases.length)))
 }
 
-/**
- * Opens the store of a merchant. An error names the merchant, because the addresses of databases
- * are not printed.
- */
+/** An error names the merchant, because the addresses of databases are not printed. */
 const storeOf = ({ id, stores }: Merchant, connections: number) =>
   Layer.effectContext(
     Effect.mapError(
@@ -111,10 +107,7 @@ const receiverOf = (
   )
 }
 
-/**
- * Prints transitions after `ready`, with the merchant first if there are several. If a line cannot
- * be written, the call of the handler fails.
- */
+/** If a line cannot be written, the call of the handler fails. */
 const layerStdout = (ready: Latch.Latch, merchant: string) =>
   Handler.layer((transition) =>
     Effect.andThen(

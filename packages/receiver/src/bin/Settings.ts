@@ -112,7 +112,6 @@ const environment = Config.all({
   ...RetentionSettings.environment
 })
 
-/** The meanings of the settings that one merchant needs. */
 const meanings = {
   merchantKey: "the merchant's key, from the operator of the service",
   merchantSecret: "the merchant's secret, from the operator of the service",
@@ -199,7 +198,6 @@ export const make = Effect.fnUntraced(function* (flags: Flags) {
   }
 })
 
-/** Reads the settings of the merchant of the environment. */
 const readMerchant = Effect.fnUntraced(function* (
   {
     stores,
@@ -235,7 +233,6 @@ const readMerchant = Effect.fnUntraced(function* (
   }
 })
 
-/** Reads the settings of the admin port; undefined if there is none. */
 const adminOf = (
   flags: Flags,
   env: { readonly adminToken: Redacted.Redacted; readonly adminHosts: string },
@@ -245,7 +242,6 @@ const adminOf = (
   const host = Option.getOrElse(flags.adminHost, () => "127.0.0.1")
   const token = MerchantSettings.nonEmpty(env.adminToken)
   const hosts = env.adminHosts.split(",").flatMap((each) => each.trim() || [])
-  // 0 takes a free port for each.
   faults.unless(!port || port !== flags.port, "--admin-port must differ from --port.")
   faults.unless(
     port !== undefined || Option.isNone(flags.adminHost),

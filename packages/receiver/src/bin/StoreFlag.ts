@@ -38,7 +38,7 @@ const hasPassword = (text: string): boolean => {
   return url !== null && (url.password !== "" || url.searchParams.has("password"))
 }
 
-/** Reads the stores from the flags, else from `PAWL_STORE`: memory if neither names one. */
+/** The store is memory if neither the flags nor `PAWL_STORE` name one. */
 export const read = Effect.fnUntraced(function* (
   flags: ReadonlyArray<string>,
   faults: Faults.Faults
@@ -57,7 +57,6 @@ export const read = Effect.fnUntraced(function* (
   return stores ?? [{ _tag: "memory" }]
 })
 
-/** Reads the databases of a store, or fails with one sentence for each problem. */
 export const databases = Effect.fnUntraced(function* (flags: ReadonlyArray<string>) {
   const faults = Faults.make()
   const stores = yield* read(flags, faults)
@@ -79,7 +78,6 @@ export const databases = Effect.fnUntraced(function* (flags: ReadonlyArray<strin
 const isMissing = (store: NodeStore.Database): store is NodeStore.Database & NodeSqlite.Options =>
   store._tag === "sqlite" && NodeSqlite.isFile(store.filename) && !existsSync(store.filename)
 
-/** Runs work with the ledger of a store that exists, or prints why the store cannot be used. */
 export const within = <A, R>(
   flags: ReadonlyArray<string>,
   work: Effect.Effect<A, StoreUnavailable | Reported, R | Ledger>

@@ -8,7 +8,6 @@ type Entry = ReturnType<typeof Logger.formatStructured.log>
 
 const colours: Readonly<Record<string, string>> = { WARN: "33", ERROR: "31", FATAL: "31" }
 
-/** Makes the line of an entry; a cause has lines of its own. */
 export const make = ({ annotations, cause, level, message, timestamp }: Entry): string => {
   const colour = colours[level]
   const parts = [message].flat().map(textOf)
@@ -18,7 +17,6 @@ export const make = ({ annotations, cause, level, message, timestamp }: Entry): 
   return colour === undefined ? all : `\u001B[${colour}m${all}\u001B[0m`
 }
 
-/** Writes a value: an event by its name and members, anything else that is no text as JSON. */
 const textOf = (value: unknown): string => {
   if (typeof value === "string") return value
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
@@ -31,8 +29,5 @@ const textOf = (value: unknown): string => {
   return _tag === undefined ? texts.join(" ") : `${textOf(_tag)}: ${texts.join(" ")}`
 }
 
-/**
- * Removes control characters: one in a callback's text could move the cursor, or write lines of its
- * own.
- */
+/** A control character in a callback's text could move the cursor, or write lines of its own. */
 const clean = (text: string): string => text.replaceAll(/\p{Cc}+/gu, " ")

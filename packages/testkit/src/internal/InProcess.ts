@@ -8,7 +8,7 @@ import * as HttpClientError from "effect/http/HttpClientError"
 import type * as HttpClientRequest from "effect/http/HttpClientRequest"
 import * as HttpClientResponse from "effect/http/HttpClientResponse"
 
-/** `undefined` means no response. */
+/** Makes a client that hands each request to a function; `undefined` means no response. */
 export const client = (
   receive: (incoming: Incoming) => Effect.Effect<number | undefined>
 ): HttpClient.HttpClient =>

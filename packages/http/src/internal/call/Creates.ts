@@ -11,7 +11,7 @@ import type { Request } from "../../Transport.ts"
 import * as ErrorResponse from "../wire/ErrorResponse.ts"
 import type { CallFailure } from "../wire/Failure.ts"
 
-/** Most doubts that are kept. Then the oldest is dropped, and its caller has to pass `inDoubt`. */
+/** The most doubts that are kept; then the caller of the oldest has to pass `inDoubt`. */
 const maxDoubts = 10_000
 
 /** The last failure that left a doubt, if known, and the number of refused calls. */

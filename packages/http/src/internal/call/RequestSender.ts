@@ -113,7 +113,7 @@ const make = (caller: Caller["Service"]): { readonly [K in RequestKind]: Create<
   }
 }
 
-/** Returns a decoded response as it was on the wire. One that was read leniently need not fit its schema. */
+/** Returns a decoded response as it was on the wire. */
 const toWire = (value: unknown): unknown => {
   if (Redacted.isRedacted(value)) return Redacted.value(value)
   if (Array.isArray(value)) return value.map(toWire)

@@ -115,7 +115,6 @@ export const sender = <C extends Call>(
       )
     )
 
-  /** Sends an attempt with a token; `afterUnauthorized` gets the token that was refused. */
   const sendWithToken = <A>(
     call: C,
     attempt: Attempts.Attempt,

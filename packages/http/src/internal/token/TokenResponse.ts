@@ -8,7 +8,7 @@ import type { Token } from "./AccessToken.ts"
 
 const usualTokenFields = ["accessToken", "access_token", "token", "jwt"]
 
-/** Pattern of a token that can be sent in a header: printable ASCII, at most 8 KiB. */
+/** A token that can be sent in a header is printable ASCII, at most 8 KiB. */
 const tokenPattern = /^[\x21-\x7e]{1,8192}$/u
 
 export const findToken = (bytes: Uint8Array, field: string | undefined): string | undefined => {
@@ -40,7 +40,7 @@ export const toToken = (text: string): Effect.Effect<Token> =>
 /** Returns the `exp` claim of a JWT, in seconds since the epoch, or NaN. */
 const readExpiry = (text: string): number => {
   const [, encoded = ""] = text.split(".")
-  // Each byte becomes one character, which changes other texts of the claims, but not the number.
+  // Each byte becomes one character, which keeps the number.
   const decoded = Result.try(() => atob(encoded.replaceAll("-", "+").replaceAll("_", "/")))
   const claims = Result.flatMap(decoded, Json.fromText)
   const exp = member(Result.getOrUndefined(claims), "exp")

@@ -27,7 +27,6 @@ const backoff = Schedule.exponential("200 millis").pipe(
   Schedule.jittered
 )
 
-/** One attempt of a call. */
 export interface Attempt {
   readonly number: number
   /** Milliseconds to the deadline of the call. */
@@ -49,7 +48,7 @@ export interface RetryBudget {
   readonly spend: () => boolean
 }
 
-/** The retries of a new client, and the most that calls without retries leave. */
+/** The retries of a new client, and the most that are kept. */
 const [firstRetries, maxRetries] = [10, 100]
 
 export const makeBudget = (ratio: number): RetryBudget => {
@@ -129,8 +128,8 @@ export const requireSuccess = <A = Transport.Response>(
   })
 
 /**
- * Runs attempts until one succeeds, `shouldRetry` returns false, or attempts, time or retry budget run
- * out. `start` is in nanoseconds of the monotonic clock.
+ * Runs attempts until one succeeds or none may follow. `start` is in nanoseconds of the monotonic
+ * clock.
  */
 export const run = <A>(
   { annotations, budget, classify, limits, shouldRetry }: Rules,
@@ -192,7 +191,7 @@ const ofFailures = (
     )
   )
 
-/** Builds a schedule at its first step: nearly every call has none. */
+/** Builds a schedule at its first step, because nearly every call has none. */
 const whenFailed = <Output, Input>(
   make: () => Schedule.Schedule<Output, Input>
 ): Schedule.Schedule<Output, Input> =>
@@ -207,8 +206,8 @@ const whenFailed = <Output, Input>(
   )
 
 /**
- * Waits at least `Retry-After`, and up to 20 % longer where the deadline allows it, so that the clients of
- * one outage do not all return at once.
+ * Waits at least `Retry-After`, and up to 20 % longer, so that the clients of one outage do not all
+ * return at once.
  */
 const waitAfter = (
   backoff: Duration.Duration,

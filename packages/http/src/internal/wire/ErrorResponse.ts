@@ -86,14 +86,12 @@ export const partsOfError = (error: ReadError): Parts => {
 
 const requests = new WeakMap<Transport.Response, Transport.Request>()
 
-/** Keeps the request of a response, for the errors that the response may lead to. */
 export const keepRequest = (response: Transport.Response, request: Transport.Request): void => {
   requests.set(response, request)
 }
 
 const responses = new WeakMap<object, Transport.Response>()
 
-/** Keeps the response of a decoded value that says that its operation was declined or rejected. */
 export const keepResponse = (value: unknown, response: Transport.Response): void => {
   if (!isObject(value)) return
   if (value["transactionStatus"] === "FAILED" || typeof value["errorCode"] === "string")

@@ -72,6 +72,6 @@ export const isTransient = ({ transient }: AttemptFailure): boolean => transient
 
 export const isInDoubt = ({ doubt }: AttemptFailure): boolean => doubt !== undefined
 
-/** The connection failed before the request was sent, or the service refused it with 429. */
+/** The connection failed before the request was sent, or the service answered 429. */
 export const hadNoEffect = ({ error, isSent }: AttemptFailure): boolean =>
   isSent && (error._tag === "RateLimited" || (error._tag === "Unreachable" && !error.sent))

@@ -88,7 +88,6 @@ export const signer = Effect.gen(function* () {
       secret = current
       sign = keyed(current)
     }
-    // The schema of the request refuses missing fields afterwards.
     const signed = fields as Parameters<typeof Checksum.request>[2]
     return { ...fields, checksum: Checksum.request(sign, requestChecksumSeparator, signed) }
   }
@@ -110,14 +109,12 @@ const encoder = (
   }
   const checkBody = payload === undefined ? undefined : check(payload as Codec)
   const checkParams = params === undefined ? undefined : check(params as Codec)
-  // The paths of the contract start at the root of the host, and a base URL ends in /api.
   const url = settings.baseUrl + path.slice("/api".length)
   const fill = (values: Record<string, string>) =>
     url.replace(/\/:(\w+)/gu, (_, name: string) => `/${encodeURIComponent(values[name] ?? "")}`)
   const signed = settings.signed?.(checksum) ?? identity
   const request = (url: string, body: string | undefined): Effect.Effect<Transport.Request> =>
     Effect.succeed({ method, url, headers, body })
-  // The secret may have changed since the body was encoded.
   const signedAgain = (
     body: string | undefined
   ): Effect.Effect<string | undefined, ValidationFailed> =>
@@ -149,8 +146,7 @@ const check = (schema: Codec) => {
   const write = Decoder.reencodeUnknownEffect(schema, { errors: "all" })
   return (value: unknown): Effect.Effect<unknown, ValidationFailed> =>
     write(value).pipe(
-      // An undefined member counts as absent. Only an input that is refused because of one pays for the
-      // copy.
+      // Only an input that is refused because of an undefined member pays for the copy.
       Effect.catchEager((error) => {
         const defined = withoutUndefined(value)
         return defined === value ? Effect.fail(error) : write(defined)
@@ -188,7 +184,6 @@ export const toError = (value: unknown): ValidationFailed => {
   )
 }
 
-/** A value that has itself as a member has no end. */
 const maxDepth = 64
 
 const pathOfBigInt = (value: unknown, depth: number): ReadonlyArray<string> | undefined => {

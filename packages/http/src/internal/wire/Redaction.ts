@@ -3,9 +3,8 @@
  *
  * **Details**
  *
- * A value is replaced as it is, in base64, or as a number in groups. A service may disguise a number, such
- * as that of a card, in escapes, hexadecimal or base64. So the whole text is replaced if its digits,
- * however read, have a number of 8 digits or more.
+ * A value is replaced as it is, in base64, or as a number in groups. The whole text is replaced if
+ * its digits, however read, have a number of 8 digits or more.
  */
 
 /** Reads the first 1,024 characters. */
@@ -64,7 +63,6 @@ const hasNumber = (text: string, numbers: ReadonlyArray<string>, depth: number):
   )
 }
 
-/** Returns a text without markup and escapes, also after several rounds. */
 const unescaped = (text: string, rounds = 8): string => {
   const plain = text
     .normalize("NFKC")

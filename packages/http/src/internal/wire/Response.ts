@@ -86,7 +86,6 @@ const statusIn = ({ body }: Transport.Response): ReturnType<typeof Json.fromByte
  */
 export const areOwn = (response: unknown, request: RequestIds): boolean => {
   if (!isObject(response)) return true
-  // Some responses have an id that the specification does not name for them.
   const { unknownFields } = response
   const matches = (id: string | undefined, name: string): boolean => {
     if (id === undefined) return true
@@ -112,7 +111,6 @@ interface Lenient<A> {
 const ids: ReadonlySet<string> = new Set(["transactionId", "refundId", "subscriptionId"])
 const strict: ReadonlySet<string> = new Set([...ids, "transactionStatus", "status", "cardToken"])
 
-/** The most rounds, more than any response needs: each changes every invalid field. */
 const maxRounds = 8
 
 /**
@@ -137,7 +135,6 @@ const read = <A>(
   const fields = new Set<string>()
   const missing = new Set<string>()
   const value = structuredClone(json)
-  // A declined create without an id is readable at once, if its id is null.
   if (isDeclined && isObject(value)) {
     for (const id of ids) {
       if (value[id] !== null) continue
@@ -199,7 +196,6 @@ const plain = (text: string): string | undefined => {
   if (match === null) return undefined
   const [, sign = "", whole = "", fraction = "", exponent = "0"] = match
   const point = whole.length + Number(exponent)
-  // Zeros before the first digit, so that the point is after at least one digit.
   const shift = Math.max(0, 1 - point)
   const digits = ("0".repeat(shift) + whole + fraction).padEnd(point, "0")
   const integer = digits.slice(0, point + shift).replace(/^0+(?=[0-9])/u, "")

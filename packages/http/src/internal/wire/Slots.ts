@@ -1,6 +1,5 @@
 /**
- * Limits the number of requests in progress. They wait here, because the queue of undici cannot remove a
- * request: one that timed out would open or close a connection when its turn comes.
+ * Limits the number of requests in progress, because the queue of undici cannot remove a request.
  */
 
 /** A function that starts a request identifies it. */

@@ -28,10 +28,7 @@ export interface Options {
 
 type Headers = Reply.Request["headers"]
 
-/**
- * Guards a route. `fileOf` returns the path of a file of the page. The files need no token, because
- * a browser that opens an address sends none.
- */
+/** The files need no token, because a browser that opens an address sends none. */
 export const guard = (
   { page, ...options }: Options,
   route: (request: Reply.Request) => Effect.Effect<Reply.Response>,
@@ -86,14 +83,10 @@ const isForwarded = (headers: Headers): boolean =>
 const tokenOf = (headers: Headers): string | undefined =>
   /^Bearer +(\S+)$/iu.exec(textOf(headers["authorization"]))?.[1]
 
-/**
- * The number of wrong tokens answered in a second, and the milliseconds between two lines about
- * them.
- */
 const triesPerSecond = 4
 const logGap = 60_000
 
-/** Makes the late response to a wrong token, so that nobody tries many, and logs the tries. */
+/** A wrong token gets a late response, so that nobody tries many. */
 const makeSlow = (): Effect.Effect<Reply.Response> => {
   const turns = Semaphore.makeUnsafe(triesPerSecond)
   let tries = 0

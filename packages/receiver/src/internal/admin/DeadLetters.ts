@@ -19,7 +19,6 @@ const maxRate = 1000
 /** The most dead letters in one statement, so that no other statement waits for long. */
 const batchSize = 500
 
-/** Responds with a page of dead letters, oldest first. */
 export const list = (
   ledger: Ledger["Service"],
   query: URLSearchParams
@@ -36,10 +35,7 @@ export const list = (
   )
 }
 
-/**
- * Redrives the present dead letters of a reason, oldest first. `rate` of them become due in each
- * second.
- */
+/** `rate` dead letters become due in each second, oldest first. */
 export const redriveAll: (
   ledger: Ledger["Service"],
   query: URLSearchParams
@@ -81,7 +77,6 @@ const countOf = (query: URLSearchParams, name: string, fallback: number, most: n
   return count <= most ? count : undefined
 }
 
-/** Writes the cursor: the place of the last row of a page. */
 const writeCursor = ({ deadLetter, scope, transactionId }: Parked): string =>
   `${deadLetter.at}.${scope}.${transactionId}`
 

@@ -31,7 +31,6 @@ const reportOf = ({ allowed, limit, oldestPutOff, putOff, sent }: ReadUse) => ({
   oldestPutOffSeconds: oldestPutOff === undefined ? null : oldestPutOff / 1000
 })
 
-/** The time that the plots show, in milliseconds. */
 const hour = 60 * Activity.minute
 
 const ageOf = (oldestDueAt: number | undefined, now: number): number =>
@@ -39,7 +38,6 @@ const ageOf = (oldestDueAt: number | undefined, now: number): number =>
 
 const maxRows = 50
 
-/** Returns the last rows that cannot be written, and why. */
 const progressOf = ({ cause, rows }: Progress.State) => ({
   cause: cause ?? null,
   notWritten: rows.length,
@@ -50,11 +48,7 @@ const progressOf = ({ cause, rows }: Progress.State) => ({
   }))
 })
 
-/**
- * Makes the reports of the overview, which succeed while the ledger is not available. `watched` is
- * the ledger whose backlog is kept for an hour; `recent` reads the last transactions of this
- * process.
- */
+/** Makes the reports of the overview, which succeed while the ledger is not available. */
 export const make = Effect.fnUntraced(function* (options: {
   readonly ledger: Ledger["Service"]
   readonly journal: Journal["Service"] | undefined

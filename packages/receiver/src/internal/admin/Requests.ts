@@ -12,7 +12,6 @@ import * as Reply from "./Response.ts"
 type Store = RequestStore["Service"]
 type Respond = Effect.Effect<Reply.Response, StoreUnavailable>
 
-/** The longest name and reason in the log. */
 const maxNote = 64
 const pageSize = 100
 
@@ -32,7 +31,6 @@ const show = (store: Store, requestId: string): Respond =>
     row === undefined ? Reply.notFound : Reply.json(describe(row))
   )
 
-/** Responds with a page of the parked requests, oldest first. */
 const list = (store: Store, query: URLSearchParams): Respond => {
   const text = query.get("after")
   const after = text === null ? undefined : readCursor(text)

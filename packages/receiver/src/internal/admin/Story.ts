@@ -10,9 +10,6 @@ import * as StoredRow from "@pawl/webhook/internal/rule/StoredRow"
 import * as StoryReport from "../story/StoryReport.ts"
 import { invalid, json, notFound, type Response } from "./Response.ts"
 
-/**
- * Responds with the story of the row that `Ledger.get` returns, or of the one that the query names.
- */
 export const show = (
   ledger: Ledger["Service"],
   { method, transactionId }: { readonly method: Method; readonly transactionId: string },
@@ -25,7 +22,6 @@ export const show = (
 
 const limits = { by: 32, why: 64 } as const
 
-/** Reads who redrives, and why, or returns the response to an invalid query. */
 export const noteIn = (query: URLSearchParams): { readonly note: Note } | Response => {
   for (const [name, most] of Object.entries(limits)) {
     const text = query.get(name) ?? ""

@@ -27,10 +27,6 @@ interface Sources {
 
 export type Listed = ReturnType<typeof report>
 
-/**
- * Reports a row with its order: what was ordered, or else the amount that a callback is signed
- * with.
- */
 const report = (row: Row, policy: Policy) => {
   const { confirmed, kind, method, status, told, transactionId } = TransactionReport.make(
     row,
@@ -92,7 +88,7 @@ export const list = Effect.fnUntraced(function* (
     if (known.length > 0) return answer(known)
   }
   const page = yield* ledger.page({ after, limit: pageSize, from, before })
-  // A page has no callbacks, which alone have the amount of a transaction that nobody ordered.
+  // Only callbacks have the amount of a transaction that nobody ordered.
   const rows = yield* Effect.forEach(page.rows, (row) =>
     row.ordered?.amount === undefined
       ? Effect.map(ledger.get(row.method, row.transactionId), (whole) =>
@@ -118,7 +114,6 @@ const read = (query: URLSearchParams) => {
   }
 }
 
-/** Tells whether a text is the row's id, requestId or amount, with or without the currency. */
 const matches = (row: Row, text: string): boolean => {
   if (text === "" || text === row.transactionId || text === row.ordered?.requestId) return true
   const { amount, currency } = moneyOf(row)
@@ -131,7 +126,6 @@ const matches = (row: Row, text: string): boolean => {
   )
 }
 
-/** Writes an amount without the zeros at the end of its decimals. */
 const plain = (amount: string): string =>
   amount
     .replace(",", ".")

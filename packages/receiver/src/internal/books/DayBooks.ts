@@ -11,7 +11,6 @@ import * as Grammar from "@pawl/core/internal/Grammar"
 import * as Kind from "@pawl/core/Kind"
 import { type Compared, differs } from "./DayComparison.ts"
 
-/** Writes the differences as CSV (RFC 4180), with a line of names. */
 export const csv = (compared: ReadonlyArray<Compared>): string =>
   [columns, ...compared.filter(differs).map((each) => columns.map((name) => each[name] ?? ""))]
     .map((line) => `${line.map(cell).join(",")}\r\n`)
@@ -27,7 +26,7 @@ const columns = [
   "theirs"
 ] as const
 
-/** Writes a cell. A text that some programs take for a formula gets an apostrophe. */
+/** A text that some programs take for a formula gets an apostrophe. */
 const cell = (text: string): string => {
   const safe = /^[=+\-@\t\r]/u.test(text) ? `'${text}` : text
   return /[",\r\n]/u.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe

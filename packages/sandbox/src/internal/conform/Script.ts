@@ -1,7 +1,4 @@
-/**
- * Writes a case as a shell script that repeats it against a sandbox, so identifiers are variables.
- * It contains no secret: the shell computes the checksums with the secret in its environment.
- */
+/** Writes a case as a shell script that repeats it against a sandbox. It contains no secret. */
 import {
   type CallbackRequest,
   isBodiless,

@@ -13,7 +13,6 @@ interface Named<Name extends string, Path extends HttpRouter.PathInput> {
   readonly path: Path
 }
 
-/** Makes an endpoint that reads by an id in the path. */
 export const get = <
   Name extends string,
   Path extends HttpRouter.PathInput,
@@ -60,7 +59,6 @@ export const post = <
     summary
   )
 
-/** Makes an endpoint that changes by an id in the path. */
 export const put = <
   Name extends string,
   Path extends HttpRouter.PathInput,
@@ -87,7 +85,6 @@ export const put = <
     summary
   )
 
-/** Makes an endpoint that removes by an id in the path. The response is 204. */
 export const remove = <
   Name extends string,
   Path extends HttpRouter.PathInput,

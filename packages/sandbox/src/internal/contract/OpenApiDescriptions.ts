@@ -3,7 +3,6 @@
  * would be in a bundle of the client.
  */
 
-/** The description of each field, for every schema that has it. */
 export const fields: Readonly<Record<string, string>> = {
   accept: "Accept header of the browser; needed for 3-D Secure",
   acceptHeader: "Accept header of the browser; needed for 3-D Secure if `accept` is absent",
@@ -117,7 +116,7 @@ export const fields: Readonly<Record<string, string>> = {
   userAgent: "User-Agent header of the browser"
 }
 
-/** The descriptions of fields whose meaning differs in one schema, by `Schema.field`. */
+/** Fields whose meaning differs in one schema, by `Schema.field`. */
 export const special: Readonly<Record<string, string>> = {
   "ApmCallback.accountId": "Merchant account of APM operations; signed",
   "ApmCallback.amount": "Amount of the transaction, signed exactly as it is sent",
@@ -142,7 +141,6 @@ export const special: Readonly<Record<string, string>> = {
   "RefundRequest.transactionId": "Identifier of the payment to refund"
 }
 
-/** The descriptions of the parameters of a path, a query and a header. */
 export const parameters: Readonly<Record<string, string>> = {
   id: "Identifier of the transaction: transactionId, or refundId of a refund",
   subscriptionId: "Identifier of the subscription"

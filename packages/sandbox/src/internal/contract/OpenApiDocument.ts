@@ -1,7 +1,6 @@
 /**
  * Makes `openapi.json` of the generated document: adds descriptions, examples and callbacks, and
- * narrows the types. The schemas accept more than the specification promises (integer ids, amounts
- * as source text, unknown statuses).
+ * narrows the types.
  */
 import * as Predicate from "effect/Predicate"
 import * as Descriptions from "./OpenApiDescriptions.ts"
@@ -75,9 +74,7 @@ const narrowed = (union: ReadonlyArray<unknown>): Node => {
   return node
 }
 
-/**
- * Rewrites a pattern for Go, which has neither JavaScript's Unicode escapes nor lone surrogates.
- */
+/** Go has neither JavaScript's Unicode escapes nor lone surrogates. */
 const portable = (pattern: string): string =>
   pattern.replaceAll("\\p{Cc}\\p{Cs}", "\\x00-\\x1f\\x7f-\\x9f").replaceAll("\\/", "/")
 

@@ -56,7 +56,7 @@ const apmCreated = {
 const cardCreated = { ...started, paymentType: "CARD" }
 const ended = { transactionStatus: "SUCCEED", callbackUrl, createdAt, metadata }
 
-/** The examples by operation: `request` is the body of a request, `response` that of a 200. */
+/** `request` is the body of a request, `response` that of a 200. */
 export const bodies: Readonly<
   Record<string, { readonly request?: unknown; readonly response?: unknown }>
 > = {
@@ -236,10 +236,8 @@ export const bodies: Readonly<
   }
 }
 
-/** The status in the example of every read. */
 export const status = "SUCCEED"
 
-/** The examples of the error responses, by status. */
 export const errors: Readonly<Record<string, unknown>> = {
   "400": {
     message: "Missing or invalid parameters",

@@ -52,10 +52,6 @@ export const auth = Effect.fnUntraced(function* (probe: Probe) {
 /** An identifier and an access token that no service has issued. */
 const unknown = { id: "999999999999999", token: "doctor" }
 
-/**
- * Sends an invalid payment, a wrong method, content type and access token, and reads an unknown
- * payment.
- */
 export const mistakes = Effect.fnUntraced(function* ({ send }: Probe) {
   const path = `/v1/payments/apm/status/${unknown.id}`
   yield* send({ name: "unknown-id", method: "GET", path })
@@ -80,7 +76,6 @@ const apm = ({ amount, marks, settings }: Probe, name: string, fraction: string)
   failureRedirectUrl: "https://example.com/failure"
 })
 
-/** Computes the checksum in the way that the service has accepted. */
 const checksumOf = (probe: Probe, request: ReturnType<typeof apm>): string => {
   const accepted = find(probe.recording(), "payment")?.variant
   const all = candidates(probe.settings.separator)
@@ -117,7 +112,7 @@ export const status = Effect.fnUntraced(function* (probe: Probe) {
   yield* read(probe, "payment.status", path, ({ status }) => status !== 404)
 })
 
-/** Sends the requestId of the payment again, with another amount. */
+/** The requestId of the payment is sent again, with another amount. */
 export const repeat = Effect.fnUntraced(function* (probe: Probe) {
   if (member(probe.recording(), "payment", "transactionId") === undefined) return
   const request = apm(probe, "payment", "20")
@@ -128,14 +123,12 @@ export const repeat = Effect.fnUntraced(function* (probe: Probe) {
   })
 })
 
-/** Makes payouts with a checksum, a wrong one and none. */
 export const payout = Effect.fnUntraced(function* (probe: Probe) {
   const send = (name: string, more: (request: ReturnType<typeof apm>) => object) => {
     const request = apm(probe, name, "10")
     return probe.send({ name, path: "/v1/payouts/apm", body: { ...request, ...more(request) } })
   }
   const right = (request: ReturnType<typeof apm>) => ({ checksum: checksumOf(probe, request) })
-  // A number that is never issued.
   const billingDetails = { ssn: "000-00-0000" }
   const first = yield* send("payout", (request) => ({ ...right(request), billingDetails }))
   const isRefused = !isSuccess(first) && isSuccess(yield* send("payout.without-ssn", right))

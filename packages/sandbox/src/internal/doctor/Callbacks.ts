@@ -6,7 +6,7 @@ import { known } from "../../Readings.ts"
 import { json, member, type ReceivedCallback, type Recording, text } from "./Recording.ts"
 import { type Reader, seen } from "./Responses.ts"
 
-/** Lists the callbacks of a request, or of its substitute after a refusal: `payout.without`. */
+/** After a refusal the callbacks are those of the substitute `payout.without`. */
 const named = ({ callbacks }: Recording, name: string): ReadonlyArray<ReceivedCallback> =>
   callbacks.filter((callback) => callback.name.split(".")[0] === name)
 
@@ -30,7 +30,7 @@ export const callbackAmount: Reader = (recording) => {
   return seen(`${isText ? "text" : "number"} without zeros at its end`, evidence)
 }
 
-/** Groups the attempts of a callback, which have the same transaction and status. */
+/** The attempts of a callback have the same transaction and status. */
 const attempts = (
   callbacks: ReadonlyArray<ReceivedCallback>
 ): ReadonlyArray<ReadonlyArray<ReceivedCallback>> =>
@@ -41,10 +41,7 @@ const attempts = (
     }).values()
   )
 
-/**
- * Tells whether 5 minutes have passed, after which a callback that did not come again counts as
- * dropped.
- */
+/** After 5 minutes a callback that was not repeated counts as dropped. */
 const isLongEnough = ({ waited }: Recording): boolean => waited >= 300_000
 
 export const after401: Reader = (recording) => {

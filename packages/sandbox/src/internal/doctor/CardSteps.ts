@@ -43,7 +43,6 @@ export const hostedPage = Effect.fnUntraced(function* (probe: Probe) {
     yield* send({ ...page({}), variant: "without metadata" })
 })
 
-/** Pays by card, and reads the status until it is SUCCEED. */
 export const cardPayment = Effect.fnUntraced(function* (probe: Probe) {
   const { amount, marks, recording, send, settings } = probe
   yield* send({
@@ -109,7 +108,6 @@ export const refund = Effect.fnUntraced(function* (probe: Probe) {
   }
 })
 
-/** Pays out an amount with three decimals. */
 export const cardPayout = Effect.fnUntraced(function* (probe: Probe) {
   const { amount, marks, recording, send, settings } = probe
   const pay = (name: string, fraction: string) =>

@@ -13,7 +13,6 @@ export interface Change {
   readonly after: string
 }
 
-/** Lists the changes of what both recordings show. */
 export const changes = (before: Recording, after: Recording): ReadonlyArray<Change> =>
   genuineChanges(genuine(before), genuine(after))
 
@@ -63,7 +62,6 @@ const fields = (subject: string, before: Shape, after: Shape): ReadonlyArray<Cha
     )
   )
 
-/** The JSON type of every field, by its path. */
 const shapeOf = (bodies: ReadonlyArray<string>): Shape => {
   const shape = new Map<string, string>()
   const visit = (value: Json | undefined, path: string): void => {

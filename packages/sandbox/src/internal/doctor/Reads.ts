@@ -84,7 +84,6 @@ const callbackProblem = (
     : "it names another transaction"
 }
 
-/** Reads the responses, and the callbacks that the service sent. */
 export const all = (recording: Recording, switches: Switches): ReadonlyArray<Check> => {
   const auth = find(recording, "auth")
   const responses = operations.flatMap(([endpoint, ...names]): ReadonlyArray<Check> => {

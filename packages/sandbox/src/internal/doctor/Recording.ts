@@ -122,7 +122,6 @@ export const member = (
   return found !== undefined && isSuccess(found) ? text(json(found.body), name) : undefined
 }
 
-/** The fields of an object that may hold a status. */
 export const statusFields = ["transactionStatus", "status"] as const
 
 export const statusIn = ({ body }: Exchange): string => {
@@ -140,7 +139,6 @@ const isError = (value: Schema.Json | undefined): boolean =>
   text(value, "message") !== undefined &&
   Object.keys(value).every((name) => name === "message" || name === "errors")
 
-/** Returns the format of the amount in the text that a callback's checksum covers. */
 export const signedAs = (
   sign: Checksum.Sign,
   checksum: string,
@@ -168,7 +166,6 @@ export const signedAs = (
   )?.[0]
 }
 
-/** Fields whose values are never recorded. */
 const secret =
   /^(?:merchantKey|merchantSecret|checksum|number|cvv|expMonth|expYear|cardHolderName|cardToken|token|accessToken|access_token|jwt)$/u
 

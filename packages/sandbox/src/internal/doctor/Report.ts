@@ -98,9 +98,7 @@ export const plan = (units: number, currency: string, format: Format): string =>
   ].join("\n")
 }
 
-/**
- * States the most that a run sends and moves. An amount of the run is below its units and 21 cents.
- */
+/** An amount of the run is below its units and 21 cents. */
 export const budget = (units: number, currency: string): string => {
   const total = (count: (step: (typeof steps)[number]) => number) =>
     steps.reduce((sum, step) => sum + count(step), 0)
@@ -109,7 +107,6 @@ export const budget = (units: number, currency: string): string => {
   return `At most ${total((step) => step.requests)} requests: ${paidIn} payments of together ${money(paidIn)}, ${paidOut} payouts of together ${money(paidOut)}, one refund of ${units}.10 ${currency}`
 }
 
-/** Writes the findings as a table, with the remedies and the questions for support. */
 export const findings = (
   all: ReadonlyArray<Finding>,
   recording: Recording,

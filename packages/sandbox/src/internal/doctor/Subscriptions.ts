@@ -5,7 +5,6 @@ import { answered, of, type Reader, seen } from "./Responses.ts"
 const acceptance = (name: string): Reader =>
   of(name, (exchange) => seen(isSuccess(exchange) ? "accepted" : "refused", answered(exchange)))
 
-/** The fields with a time of the service, each with an exchange that has it. */
 const timeFields = [
   ["payment", "createdTime"],
   ["payout.info", "createdAt"],
@@ -39,7 +38,6 @@ export const dates: Reader = (recording) => {
     : seen([...kinds].join(", "), `${found[0]?.name} ${found[0]?.value}`)
 }
 
-/** Returns the days from the first day of a plan to its next charge. */
 const daysToCharge = (recording: Recording, name: string): number | undefined => {
   const value = member(recording, name, "nextChargeDate")
   const sent = find(recording, name)?.sent

@@ -11,7 +11,7 @@ export interface Found {
   readonly place: string
 }
 
-/** Finds the access token: the longest text of at least 20 characters without spaces. */
+/** The access token is the longest text of at least 20 characters without spaces. */
 export const find = (body: string): Found | undefined =>
   texts(json(body), "")
     .filter(({ value }) => /^[\x21-\x7e]{20,}$/u.test(value) || value.startsWith("<token"))
@@ -26,7 +26,7 @@ const texts = (value: unknown, place: string): ReadonlyArray<Found> =>
         )
       : []
 
-/** Says in words which lifetime a token claims. `now` is in seconds since the epoch. */
+/** `now` is in seconds since the epoch. */
 export const lifetime = (token: string, now: number): string => {
   const claims = Result.flatMap(Base64Url.decodeString(token.split(".")[1] ?? ""), decodeClaims)
   if (Result.isFailure(claims) || claims.success.exp === undefined) return "not stated"

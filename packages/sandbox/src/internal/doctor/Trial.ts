@@ -19,6 +19,5 @@ export const refusal = (baseUrl: string, allowed: string | undefined): string | 
     : `${hostname} may be production, where the run moves money; if you mean it, repeat the command with --production --production-host ${hostname}`
 }
 
-/** The parts of a host name that mark a trial environment. */
 const trial =
   /(?:^|[.-])(?:sandbox|test|testing|staging|stage|uat|dev|demo|qa|preprod)\d*(?:[.-]|$)/u

@@ -63,7 +63,6 @@ const unauthorized = refuse(
 
 const forbidden = refuse(403, "Only this machine has access, and no page of another web site")
 
-/** Tells whether a request comes from a page of the sandbox, or from no page at all. */
 const isSameOrigin = (headers: Readonly<Record<string, string | undefined>>, isPublic: boolean) => {
   const { host, origin } = headers
   return (

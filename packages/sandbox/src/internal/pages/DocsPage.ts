@@ -63,7 +63,6 @@ new MutationObserver(mend).observe(document.body, { attributes: true, childList:
 
 const back = '<nav id="back" aria-label="Sandbox"><a href="/">← Console of the sandbox</a></nav>'
 
-/** Adds the language, the way back and the mended markup. */
 export const finish = (
   response: HttpServerResponse.HttpServerResponse
 ): HttpServerResponse.HttpServerResponse =>

@@ -13,7 +13,7 @@ import { type Html, html } from "./Html.ts"
 import { icon, type Page, type Viewer } from "./PageLayout.ts"
 import { translations } from "./Translations.ts"
 
-/** Writes the page in its state. A `query` with `app` is the page that the QR code leads to. */
+/** A `query` with `app` is the page that the QR code leads to. */
 export const make = (
   { apmResponseData: { qrData, qrDeepLink }, transaction }: ApmTransaction,
   query: string,

@@ -16,7 +16,6 @@ import {
 import type { Translation } from "./English.ts"
 import { fillIn, translations } from "./Translations.ts"
 
-/** Writes the page of an intent, with the errors of a submitted form. */
 export const make = (
   intent: Intent,
   viewer: Viewer,
@@ -50,7 +49,7 @@ interface View {
   readonly errors: ReadonlyArray<FormError>
 }
 
-/** Writes a text of the merchant, which may have another direction than the page. */
+/** A text of the merchant may have another direction than the page. */
 const merchantText = (text: string): Html => html`<bdi>${text}</bdi>`
 
 const heading = ({ amount, currency, request }: Intent, { language }: Viewer): Html => {
@@ -104,10 +103,7 @@ const forms = (view: View): Html =>
   html`${problem(view)} ${view.intent.amount === undefined ? askAmount(view) : means(view)}
   ${form(view, html`<button class="link" name="act" value="cancel" data-testid="cancel">${view.text.cancel}</button>`)}`
 
-/**
- * Writes the means: wallets and banks first, because they need no typing; a payout to one needs an
- * account.
- */
+/** Wallets and banks come first, because they need no typing. */
 const means = (view: View): Html =>
   view.intent.request.type === "PAYOUT"
     ? html`${card(view)}${accounts(view)}`
@@ -265,7 +261,6 @@ const askAmount = (view: View): Html => {
   )
 }
 
-/** Writes the page of a customer who waits, or who returns to the merchant from a frame. */
 const result = (intent: Intent, { isFrame, language }: Viewer): Html => {
   const text = translations[language]
   const { amount, currency, intentId, request, state } = intent

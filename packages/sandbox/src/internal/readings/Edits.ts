@@ -17,7 +17,6 @@ export const answer = (status: number, body: unknown): Response => ({
   body: JSON.stringify(body)
 })
 
-/** Changes the responses to some requests, such as `POST /v1/auth`. */
 export const responses =
   (
     request: RegExp,
@@ -43,7 +42,7 @@ export const objects = (
 export const without = (body: JsonObject, field: string): JsonObject =>
   Object.fromEntries(Object.entries(body).filter(([name]) => name !== field))
 
-/** Changes every response 400. `errors` are the faults of its fields. */
+/** `errors` are the faults of the fields. */
 export const refusals =
   (
     change: (errors: ReadonlyArray<{ readonly field: string; readonly message: string }>) => unknown
@@ -61,7 +60,6 @@ export const headers =
   (more: Readonly<Record<string, string>>): Behaviour["response"] =>
   (response) => ({ ...response, headers: { ...response.headers, ...more } })
 
-/** Writes the times in responses in another format. */
 export const times = (write: (millis: number) => string | number): Behaviour["response"] => {
   const rewrite = (body: Json): Json =>
     isObject(body)
@@ -82,10 +80,7 @@ const timeNames: ReadonlySet<string> = new Set([
   "lastChargeDate"
 ])
 
-/**
- * Writes the amount of a callback in another format: in the body, and in the text that the checksum
- * covers.
- */
+/** The amount changes in the body, and in the text that the checksum covers. */
 export const amounts =
   (
     write: (amount: string) => { readonly body: unknown; readonly signed: string }

@@ -14,7 +14,7 @@ import * as SchemaAST from "effect/SchemaAST"
 
 type Rewrite = (body: unknown) => unknown
 
-/** Behaviour of a gateway in this style. Fields that may not be null stay absent. */
+/** Fields that may not be null stay absent. */
 export const behaviour: Pick<Behaviour, "callback" | "response"> = {
   response: (response, { method, path }) => {
     const [rewrite] = response.status === 200 ? (rewriteFor(method, path) ?? []) : []
@@ -62,7 +62,6 @@ const rewritingOf = (ast: SchemaAST.AST): Rewrite | undefined => {
 const mayBeNull = (ast: SchemaAST.AST): boolean =>
   SchemaAST.isNull(ast) || (SchemaAST.isUnion(ast) && ast.types.some(mayBeNull))
 
-/** The fields with a time of the service. */
 const times: ReadonlySet<string> = new Set([
   "createdAt",
   "createdTime",

@@ -31,13 +31,11 @@ const gaps = (...minutes: ReadonlyArray<number>): Partial<Behaviour> => ({
   retryGaps: minutes.map(Duration.minutes)
 })
 
-/** Writes a decimal text without zeros at its end. */
 const shortest = (amount: string): string => String(Number(amount))
 const { rawJSON } = JSON as JSON & { readonly rawJSON: (text: string) => unknown }
 
 const create = /^POST (?!.*\/auth$)/u
 
-/** Refuses a field of the requests whose path and body match. */
 const refusing =
   (path: RegExp, body: RegExp, field: string): Behaviour["refusal"] =>
   (request) =>
@@ -50,7 +48,6 @@ const refusing =
 
 const iso = (millis: number): string => DateTime.formatIso(DateTime.makeUnsafe(millis))
 
-/** Answers an access token that was not issued, or has expired, with another status. */
 const refusedToken = (status: number): Partial<Behaviour> => ({
   response: responses(/^(?!.*\/auth$)/u, (response) =>
     response.status === 401 ? { ...response, status } : response

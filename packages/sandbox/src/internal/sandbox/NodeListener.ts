@@ -90,7 +90,6 @@ const toRequest = (incoming: IncomingMessage, body: Uint8Array): Request => {
   }
 }
 
-/** Sends the part of a response that the fault leaves. */
 const send = (faulted: FaultedResponse.FaultedResponse, response: ServerResponse): void => {
   const { socket } = response
   if (faulted._tag === "reset") return void socket?.resetAndDestroy()

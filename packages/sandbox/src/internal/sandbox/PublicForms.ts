@@ -8,7 +8,6 @@ import type { ScheduledTransaction } from "@pawl/testkit/internal/gateway/Schedu
 import type { SubscriptionState } from "@pawl/testkit/internal/gateway/SubscriptionBilling"
 import * as DateTime from "effect/DateTime"
 
-/** The collections whose items are shown. */
 const names = ["transaction", "delivery", "subscription", "intent"] as const
 
 /** The name of a collection whose items are shown, and of the events about it. */
@@ -22,11 +21,10 @@ export const isShown = (name: string): name is Name => names.some((each) => each
  */
 export type Show = (name: string, item: unknown) => unknown
 
-/** Makes the function that shows items. `pageUrl` is the origin of the pages of intents. */
+/** `pageUrl` is the origin of the pages of intents. */
 export const make = (pageUrl: string): Show => {
   const pageUrls = PageUrls.make(pageUrl)
   return (name, item) => {
-    // Each collection has one type of item.
     if (name === "transaction") return (item as ScheduledTransaction).transaction
     if (name === "subscription") return subscription(item as SubscriptionState)
     return name === "intent" ? intent(pageUrls, item as Intent) : item
@@ -48,9 +46,7 @@ const subscription = ({ card, createdAt, due, id, plan, request, status }: Subsc
 
 export type ListedIntent = ReturnType<typeof intent>
 
-/**
- * Returns the public form of an intent, whose `amount` is empty until the customer has entered it.
- */
+/** The `amount` of an intent is empty until the customer has entered it. */
 const intent = (
   pageUrls: PageUrls.PageUrls,
   { amount, attempts, createdTime, currency, expiresTime, intentId, request, state }: Intent

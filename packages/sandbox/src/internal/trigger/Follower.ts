@@ -119,7 +119,6 @@ const nextOf = (delivery: Courier.Delivery): string => {
 export const resultOf = (delivery: Courier.Delivery): string =>
   `${meaningOf(delivery.answer)}${nextOf(delivery)}`
 
-/** Describes the answer to a callback, with the likely cause of an error. */
 const meaningOf = (answer: Courier.Delivery["answer"]): string => {
   if (typeof answer === "number") {
     const cause = causes[answer] ?? (answer >= 300 && answer < 400 ? causes[300] : undefined)

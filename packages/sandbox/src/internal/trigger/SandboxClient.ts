@@ -38,10 +38,9 @@ const fail = (message: string) => Effect.fail(new TriggerFailed({ message }))
 const start =
   "start one with `npx pawl-sandbox` (in pawl's repository `npx -y pnpm@12.18.0 sandbox`), or give its address with --base-url"
 
-/** The time until the response to a request begins. */
 const responseTimeout = Duration.seconds(10)
 
-/** Sends a request. A sandbox that does not answer is a failure with a remedy. */
+/** A sandbox that does not answer is a failure with a remedy. */
 const execute = (
   { baseUrl }: Target,
   request: HttpClientRequest.HttpClientRequest
@@ -102,8 +101,8 @@ export const login = Effect.fnUntraced(function* (target: Target) {
 })
 
 /**
- * Listens to the changes in the sandbox. No change after the return is missed. Only a sandbox has
- * this stream, so a transaction is never made on a real service by mistake.
+ * Listens to the changes in the sandbox. Only a sandbox has this stream, so a transaction is never
+ * made on a real service by mistake.
  */
 export const changes = Effect.fnUntraced(function* (
   target: Target

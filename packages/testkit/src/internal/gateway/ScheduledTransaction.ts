@@ -54,7 +54,7 @@ export const approved = (
   }
 }
 
-/** No other status follows, as after a chargeback that is won. */
+/** Tells whether no other status follows, as after a chargeback that is won. */
 export const isLast = (
   { statuses }: Scenario,
   remaining: ScheduledTransaction["remaining"],

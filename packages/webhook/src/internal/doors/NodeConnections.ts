@@ -125,7 +125,7 @@ const maxAccepting = 500
 
 const turn = Effect.callback<void>((resume) => void setImmediate(() => resume(Effect.void)))
 
-/** Sockets do not follow the clock of a test. */
+/** Waits by Node's timers, because sockets do not follow the clock of a test. */
 const wait = (millis: number) =>
   Effect.callback<void>((resume) => {
     // @effect-diagnostics-next-line globalTimersInEffect:off

@@ -32,7 +32,7 @@ export const make = (engines: Engines) => {
       )
   }
 
-  /** The id of a refund is not signed. */
+  /** Tells whether a transaction was erased; the id of a refund is not signed. */
   const isErased = ({ method, signed }: Verified): Effect.Effect<boolean, StoreUnavailable> => {
     const key = { method, transactionId: signed.transactionId }
     return engines

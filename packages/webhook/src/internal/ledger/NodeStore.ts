@@ -126,7 +126,7 @@ export const migrate = (store: Database): Effect.Effect<number, StoreUnusable> =
         )
       )
 
-/** The errors contain no password. */
+/** Opens a layer with errors that contain no password. */
 const open = <Services>(
   layer: Layer.Layer<Services, LedgerSql.StartError>,
   messageOf: (error: Error) => string

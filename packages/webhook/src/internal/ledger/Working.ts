@@ -154,7 +154,7 @@ export const make = (
   }
 }
 
-/** The service has confirmed a status, and no response to another request named the transaction. */
+/** Returns the request that a row names, once the service has confirmed a status. */
 const namedRequest = (
   leased: Leased,
   { evidence = Evidence.none, read, release }: Change

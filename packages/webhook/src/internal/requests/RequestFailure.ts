@@ -64,7 +64,7 @@ export const reasonOf = (error: Failure): string | undefined => {
 
 const maxReason = 500
 
-/** Milliseconds that the service asks to wait. */
+/** Returns how long the service asks to wait, in milliseconds. */
 export const retryAfter = (error: Failure): number =>
   error._tag === "RateLimited" ? (error.retryAfter ?? 0) : 0
 

@@ -63,7 +63,7 @@ const isFixed = (kind: Kind): boolean =>
 export const isOfOtherAccount = ({ ordered }: Row, { account }: Signed): boolean =>
   ordered?.account !== undefined && ordered.account !== account
 
-/** Amounts are compared as numbers rounded as the service rounds. */
+/** Tells whether the signed amount differs, as a number rounded as the service rounds. */
 export const differs = (row: Row): boolean =>
   isFixed(row.kind) &&
   !row.amountCleared &&

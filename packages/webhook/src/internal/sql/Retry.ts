@@ -33,7 +33,7 @@ export const onConflict = <A>(
     while: (error) => conflictPolicy.while(error) && !isFinal(error)
   })
 
-/** A ROLLBACK on a lost connection dies. */
+/** Fails with the `SqlError` with which a ROLLBACK on a lost connection dies. */
 const failOnSqlDefect = <A>(work: Effect.Effect<A, SqlError>): Effect.Effect<A, SqlError> =>
   Effect.catchDefect(work, (defect) =>
     isSqlError(defect) ? Effect.fail(defect) : Effect.die(defect)
@@ -46,7 +46,7 @@ export const makeWait = Effect.suspend(() =>
   SharedTimeout.make(storeTimeout, Effect.fail(timeoutError))
 )
 
-/** The work may end later, in `scope`. */
+/** Limits a step to three seconds; the work may end later, in `scope`. */
 export const timeoutIn =
   (scope: Scope.Scope) =>
   <A, E>(work: Effect.Effect<A, E>): Effect.Effect<A, E | SqlError> =>

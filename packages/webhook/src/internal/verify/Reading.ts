@@ -68,7 +68,7 @@ const parse = (incoming: Incoming, profile: TypeSwitch): Reading | RefusedCallba
 export const isBody = (value: Schema.Json): value is Body =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
-/** The query names the method that the body must agree with. */
+/** Returns the route of a callback, whose query names the method that the body must agree with. */
 export const routeOf = (
   search: string,
   body: Body
@@ -149,7 +149,7 @@ export const quarantineOf = (signed: Signed, body: Body, bytes: Uint8Array): str
     : undefined
 }
 
-/** Databases refuse a NUL or a lone surrogate. */
+/** Tells whether a value has text that databases refuse: a NUL or a lone surrogate. */
 const hasUnstorableText = (value: unknown): boolean => {
   if (typeof value === "string") return value.includes("\u0000") || !value.isWellFormed()
   if (typeof value !== "object" || value === null) return false

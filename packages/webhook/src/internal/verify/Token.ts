@@ -46,7 +46,7 @@ const isContent = (value: unknown): value is Content =>
   operations.includes(value[0]) &&
   value.slice(1).every((each) => each === null || typeof each === "string")
 
-/** `atob` throws on other characters. */
+/** The only characters on which `atob` does not throw. */
 const base64Url = /^[\w-]*$/
 
 const contentOf = (text: string): Content | undefined => {

@@ -52,7 +52,7 @@ const batchSize = 100
 const interval = Duration.days(1)
 const retryInterval = Duration.minutes(5)
 const pause = Duration.millis(20)
-/** The longest month counts. */
+/** The days that count as a month. */
 const daysOfMonth = 31
 
 export const layer: Layer.Layer<never, never, Ledger> = Layer.effectDiscard(
@@ -63,7 +63,7 @@ export const layer: Layer.Layer<never, never, Ledger> = Layer.effectDiscard(
     const requests = yield* Effect.serviceOption(RequestStore)
     const journal = yield* Effect.serviceOption(Journal)
 
-    /** An unavailable store has alarms of its own. */
+    /** Raises an alarm, but none for an unavailable store, which has alarms of its own. */
     const alarm = (error: unknown) => {
       const fault = Fault.of(error)
       return Option.isSome(journal) && Fault.isLasting(fault)

@@ -23,7 +23,7 @@ export interface Condition {
   readonly clock: "right" | "differs" | "unknown"
 }
 
-/** Without progress the receiver still stores callbacks. */
+/** Returns the condition of a worker, without which the receiver still stores callbacks. */
 export const workerOf = (
   worker: Worker["Service"] | undefined
 ): Effect.Effect<Condition["worker"]> =>
@@ -33,7 +33,10 @@ export const workerOf = (
         isEnding ? "ending" : cause === undefined ? "running" : "no progress"
       )
 
-/** A load balancer sends nothing to a receiver that is not ready, so it is tried again. */
+/**
+ * The milliseconds for which a refusal by the store counts: a load balancer sends nothing to a
+ * receiver that is not ready, so it is tried again.
+ */
 const evidenceLifetime = Duration.toMillis(Duration.seconds(30))
 
 /** An alarm is raised again after 10 minutes. */

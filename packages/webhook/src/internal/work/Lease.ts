@@ -42,7 +42,7 @@ export const body = (
         .pipe(Progress.ofRow(leased, { sort: "calls", isEnd: false }))
 }
 
-/** `duration` is in milliseconds. */
+/** Renews the lease of a row until it is lost; `duration` is in milliseconds. */
 export const renew = (
   ledger: Ledger["Service"],
   leased: Leased,

@@ -136,10 +136,13 @@ const waitsAfter = (
     })
   )
 
-/** A wait takes a step for each call before it, and each claim needs them. */
+/** The waits of each schedule, because a wait takes a step for each call before it. */
 const plannedWaits = new WeakMap<object, ReadonlyArray<number | undefined>>()
 
-/** No time has passed since the first call. */
+/**
+ * Returns the wait after failed call number `attempt`, as if no time had passed since the first
+ * call.
+ */
 export const plannedWait = (schedule: Schedule.Schedule<unknown>, attempt: number): number => {
   let waits = plannedWaits.get(schedule) ?? []
   if (waits.length < attempt) {
@@ -149,7 +152,7 @@ export const plannedWait = (schedule: Schedule.Schedule<unknown>, attempt: numbe
   return waits[attempt - 1] ?? 0
 }
 
-/** A wait exists even where the schedule ends: a person is asked after it. */
+/** Returns the wait after a failed call, even where the schedule ends. */
 export const waitAfter = (
   schedule: Schedule.Schedule<unknown>,
   attempt: number,
@@ -189,7 +192,7 @@ type Step =
       readonly change: Change
     }
 
-/** The change of a call is written before the handler is called. */
+/** Returns the next step; the change of a call is written before the handler is called. */
 export const nextStep = (
   row: Row,
   standing: Evidence.Standing,

@@ -24,7 +24,7 @@ const maxWait = 1000
 
 type Waiting = Record<ReadLane, Set<Deferred.Deferred<void>>>
 
-/** `use` notes the rate of each reservation. */
+/** Makes the reads of a worker; `use` notes the rate of each reservation. */
 export const make = Effect.fnUntraced(function* (
   ledger: Ledger["Service"],
   limit: number,
@@ -94,7 +94,7 @@ export const make = Effect.fnUntraced(function* (
     )
   })
 
-  /** `retryAfter` is in milliseconds. */
+  /** Lowers the rate after a 429; `retryAfter` is in milliseconds. */
   const lower = (retryAfter: number | undefined) =>
     Effect.suspend(() =>
       ledger.lowerReads({ limit, retryAfter }, LedgerClock.timeOf(ledger, clock))

@@ -123,7 +123,7 @@ export const isUnread = (row: Row, { policy }: Rules): boolean =>
   (row.askedAt === undefined || row.askedAt <= row.newStatusAt) &&
   unsettledClaim(row, policy) !== undefined
 
-/** No endpoint knows the id, and no callback claimed a new status since. */
+/** Tells whether a row is parked because no endpoint knows the id. */
 const isParkedAsUnknown = ({ evidence, deadLetter, newStatusAt }: Row): boolean =>
   deadLetter?.reason === "unknown-transaction" &&
   newStatusAt < deadLetter.at &&

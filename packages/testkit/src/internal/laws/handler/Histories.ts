@@ -80,7 +80,7 @@ export const unfinishedRefund: fc.Arbitrary<ReadonlyArray<Call>> = refundStatuse
   (last) => last !== "SUCCEED"
 ).map((statuses) => refundCalls(statuses, 0, "4.00"))
 
-/** Each list keeps its own order. */
+/** Makes two lists of calls one, each in its own order. */
 export const merged = (
   ones: fc.Arbitrary<ReadonlyArray<Call>>,
   twos: fc.Arbitrary<ReadonlyArray<Call>>

@@ -166,6 +166,6 @@ const describe = ({ money, stock }: Books): string =>
     ...(stock === undefined ? [] : [`stock ${stock}`])
   ].join(", ")
 
-/** Hundredths, so that sums of fractions compare as the amounts do. */
+/** Returns an amount in hundredths, so that sums of fractions compare as the amounts do. */
 const cents = (money: Books["money"]): number | undefined =>
   money === undefined ? undefined : Math.round(Number(money) * 100)

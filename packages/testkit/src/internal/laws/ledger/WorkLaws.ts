@@ -100,7 +100,7 @@ export const workLaws: ReadonlyArray<LedgerLaw> = [
         at += millis
         if (ledger.time !== undefined) yield* Effect.sleep(millis)
       })
-      /** The reads are sent at the latest time. */
+      /** Reserves reads like a process that sends them at the latest time. */
       const sendSome = Effect.fnUntraced(function* (count: number) {
         while (times.length < count) {
           const reserved = yield* reserve({ ask: 3, watch: 3 })

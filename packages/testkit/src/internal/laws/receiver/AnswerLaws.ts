@@ -53,7 +53,7 @@ const genuine = (times: number) =>
     )
   )
 
-/** Shrinking sends a callback several times. */
+/** Gives a callback a new transactionId, because shrinking sends a callback several times. */
 const withNewId = (request: CallbackRequest.CallbackRequest) =>
   Effect.map(Random.nextInt, (salt) =>
     CallbackRequest.withTransactionId(request, `conform-${Math.abs(salt)}`)

@@ -94,7 +94,7 @@ export interface Change {
   readonly encoding?: ChecksumEncoding.ChecksumEncoding
 }
 
-/** The service does not have the transaction of the callback. */
+/** Makes a genuine callback, whose transaction the service does not have. */
 export const genuine = (method: Method): CallbackRequests.CallbackContent => ({
   method,
   signed: {

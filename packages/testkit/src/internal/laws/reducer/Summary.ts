@@ -14,7 +14,7 @@ export const isKnown = (observation: Observation): observation is KnownObservati
 
 export interface Summary {
   readonly confirmed: ReadonlySet<Status>
-  /** Several statuses if the reads were sent at one time. */
+  /** The status of the read that was sent last; several if they were sent at one time. */
   readonly lastRead: ReadonlyArray<Status>
   readonly highest: ReadonlyArray<Status>
 }

@@ -220,7 +220,7 @@ export const replay = HistoryLaws.replaying(
   })
 )
 
-/** The ids of leases are the store's own. */
+/** Replaces the ids of leases, which are the store's own. */
 const plain = (value: unknown): unknown =>
   Predicate.hasProperty(value, "inDoubt") && Predicate.hasProperty(value, "until")
     ? { until: value.until }
