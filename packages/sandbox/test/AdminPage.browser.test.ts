@@ -1,8 +1,6 @@
-/** `PAWL_SCREENSHOTS=1` updates the screenshot of the guide. */
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import type * as Scope from "effect/Scope"
-import { resolve } from "node:path"
 import type { Page } from "playwright-core"
 import { assert, it } from "vitest"
 import { isAccessible } from "./support/axe.ts"
@@ -10,8 +8,7 @@ import { faultsOf } from "./support/browser.ts"
 import { inChromium, type PageOptions } from "./support/chromium.ts"
 import { cutOff } from "./support/layout.ts"
 import * as Operator from "./support/operator.ts"
-
-const picture = resolve(import.meta.dirname, "../../../docs/images/receiver.png")
+import * as Picture from "./support/picture.ts"
 
 /** Makes the page update ten times a second, instead of every two seconds. */
 const until = async (page: Page, found: Promise<void>): Promise<void> => {
@@ -72,10 +69,15 @@ inChromium((withPage) => {
         await visible(page, "connection", /^Live$/u)
         await visible(page, "figure-store", "Writable")
         await run(callback("100002", "PENDING"))
-        await visible(page, "figure-callbacks-stored", /2in.* 0 refused/u)
+        await visible(
+          page,
+          "figure-callbacks-stored",
+          /^Callbacks stored20 refused, since this process started at \d/u
+        )
         await visible(page, "alarms", "No alarm")
+        assert.isTrue(await page.getByRole("heading", { name: "Secrets" }).isHidden())
         assert.strictEqual(await run(callback("100003", "PENDING", { secret: "other" })), 401)
-        await visible(page, "figure-callbacks-stored", /2in.* 1 refused/u)
+        await visible(page, "figure-callbacks-stored", /^Callbacks stored21 refused,/u)
         const plot = page.getByTestId("figure-callbacks-stored").getByRole("img")
         assert.match(
           (await plot.getAttribute("aria-label")) ?? "",
@@ -84,7 +86,7 @@ inChromium((withPage) => {
         assert.match((await plot.locator(".bad").getAttribute("d")) ?? "", /^M5[89] 24v-/u)
         assert.strictEqual(await page.getByTestId("figures").getByRole("img").count(), 4)
         await page.reload()
-        await visible(page, "figure-callbacks-stored", /2in.* 1 refused/u)
+        await visible(page, "figure-callbacks-stored", /^Callbacks stored21 refused,/u)
       }
     )
   )
@@ -344,7 +346,11 @@ inChromium((withPage) => {
         assert.strictEqual(await page.getByTestId("id").inputValue(), "100001")
         await page.getByTestId("id").fill("7")
         await page.getByTestId("find").click()
-        await visible(page, "found", "The store has no transaction with the order, id or amount 7.")
+        await visible(
+          page,
+          "found",
+          "The store has no transaction with the order, id or amount “7”."
+        )
       },
       // A receiver without a story answers 404, as for an unknown transaction.
       { allowed: /status of 404/u }
@@ -384,7 +390,7 @@ inChromium((withPage) => {
         await isAccessible(page)
         await page.getByTestId("day").fill("2020-02-03")
         await page.getByTestId("find").click()
-        await visible(page, "found", /no transaction .* 19\.9 that was stored on 2020-02-03/u)
+        await visible(page, "found", /no transaction .* “19\.9” that was stored on 2020-02-03/u)
         await page.goBack()
         await visible(page, "row-apm-payment-100001", "order-100001")
       },
@@ -461,12 +467,16 @@ inChromium((withPage) => {
         return Effect.forEach(ids, (id) => callback(id, "SUCCEED"), { discard: true })
       },
       async (page) => {
-        await visible(page, "figure-reads-a-second", /1 allowed to all receivers/u)
+        await visible(page, "figure-reads-per-second", /1 allowed to all receivers/u)
         await visible(
           page,
           "figure-reads-put-off",
           /[1-9]\d* of new claims, 0 of open and 0 of ended transactions; the oldest is \d.* late/u
         )
+        await page.reload()
+        const shown = page.getByTestId("figure-reads-put-off")
+        await shown.waitFor()
+        assert.match((await shown.textContent()) ?? "", /^Reads put off[1-9]/u)
         await isAccessible(page)
       },
       { admin: { limits: { readsPerSecond: 1 } } }
@@ -518,13 +528,13 @@ inChromium((withPage) => {
       yield* park("handler-failed", ["100001", "100002", "1".repeat(60)])
       yield* park("unknown-transaction", ["100003"])
       yield* parkRequest("order-17")
+      faults.isHandlerBroken = true
+      yield* callback("100014", "PENDING", { secret: "other" })
       statuses.set("100010", "SUCCEED")
       yield* callback("100010", "SUCCEED")
       yield* callback("100011", "PENDING", { secret: "previous" })
-      faults.isHandlerBroken = true
       yield* callback("100012", "PROCESSING")
       yield* callback("100013", "SETTLED")
-      yield* callback("100014", "PENDING", { secret: "other" })
     })
   const admin = {
     secrets: [
@@ -594,14 +604,42 @@ inChromium((withPage) => {
     onPage(
       everything,
       async (page) => {
-        await visible(page, "failing", "100012")
-        const path = process.env["PAWL_SCREENSHOTS"] === "1" ? picture : undefined
-        const png = await page.screenshot(path === undefined ? {} : { path })
-        assert.isBelow(png.length, 250_000)
+        await visible(page, "problem-handler", "fails for 3 transactions")
+        await visible(page, "figure-due-now", "no transaction waits")
+        await Picture.shows(page, "receiver.png", 250_000)
       },
       {
         admin: { ...admin, limits: { readsPerSecond: 20 } },
         viewport: { width: 1280, height: 1000 }
+      }
+    )
+  )
+
+  it(
+    "takes the screenshot of the story of a payment",
+    onPage(
+      ({ callback, ledger, statuses }) =>
+        Effect.gen(function* () {
+          const order = { account: "4711", amount: "42.90", currency: "EUR" } as const
+          const ids = { transactionId: "100017", requestId: "order-17" }
+          yield* ledger.register({ ...order, ...ids, kind: "apm-payment" }, Date.now())
+          statuses.set("100017", "PROCESSING")
+          yield* callback("100017", "PROCESSING", { amount: "42.90" })
+        }),
+      async (page, { callback, statuses }) => {
+        await visible(page, "story", "The handler accepted PROCESSING")
+        statuses.set("100017", "SUCCEED")
+        await run(callback("100017", "SUCCEED", { amount: "42.90" }))
+        await visible(page, "story", "The handler accepted SUCCEED")
+        await run(callback("100017", "PENDING", { amount: "42.90" }))
+        await run(callback("100017", "SUCCEED", { amount: "42.90" }))
+        await visible(page, "properties", "4 deliveries")
+        await Picture.shows(page, "story.png", 150_000, page.getByTestId("transaction"))
+      },
+      {
+        path: "/#/transactions/apm/100017",
+        admin: { store: "sqlite" },
+        viewport: { width: 900, height: 900 }
       }
     )
   )

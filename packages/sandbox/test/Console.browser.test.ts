@@ -1,9 +1,7 @@
-/** `PAWL_SCREENSHOTS=1` updates the screenshot of the README. */
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import type * as Scope from "effect/Scope"
 import { execFile } from "node:child_process"
-import { resolve } from "node:path"
 import { promisify } from "node:util"
 import type { Page } from "playwright-core"
 import { assert, it } from "vitest"
@@ -14,10 +12,9 @@ import { faultsOf } from "./support/browser.ts"
 import { inChromium, type PageOptions } from "./support/chromium.ts"
 import { createAt, intentAt } from "./support/customer.ts"
 import { cutOff } from "./support/layout.ts"
+import * as Picture from "./support/picture.ts"
 import { api, pay, run } from "./support/sandbox.ts"
 import { receiver } from "./support/wire.ts"
-
-const picture = resolve(import.meta.dirname, "../../../docs/images/console.png")
 
 const origin = Effect.map(Sandbox.Sandbox, ({ baseUrl }) => new URL(baseUrl).origin)
 
@@ -577,6 +574,15 @@ inChromium((withPage) => {
           for (const one of await page.locator(".timeline details summary").all()) await one.click()
           await visible(page, "bodies-deliveries-1", "transactionStatus")
           assert.deepStrictEqual(await page.evaluate(cutOff), [])
+          const box = async (selector: string) => {
+            const { height = 0, y = 0 } = (await page.locator(selector).boundingBox()) ?? {}
+            return { height, y }
+          }
+          await page.getByTestId("open-faults").click()
+          assert.strictEqual((await box("#rate")).y, (await box("#times")).y)
+          assert.isBelow((await box(".bar nav")).height, 40)
+          await page.setViewportSize({ width: 1024, height: 844 })
+          assert.isBelow((await box(".bar")).height, 60)
         })
       })
     )
@@ -665,9 +671,7 @@ inChromium((withPage) => {
               await page
                 .getByTestId("announcement")
                 .evaluate((element) => (element.textContent = ""))
-              const path = process.env["PAWL_SCREENSHOTS"] === "1" ? picture : undefined
-              const png = await page.screenshot(path === undefined ? {} : { path })
-              assert.isBelow(png.length, 200_000)
+              await Picture.shows(page, "console.png", 200_000)
             })
           }),
         { viewport: { width: 1280, height: 880 } }

@@ -1,10 +1,8 @@
-/** `PAWL_SCREENSHOTS=1` updates the screenshot of the README. */
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { once } from "node:events"
 import { createServer } from "node:http"
-import { resolve } from "node:path"
 import type { Frame, Page } from "playwright-core"
 import decodeQR from "qr/decode.js"
 import { assert, it } from "vitest"
@@ -16,8 +14,7 @@ import * as VirtualClock from "@pawl/testkit/VirtualClock"
 import { isAccessible } from "./support/axe.ts"
 import { inChromium, type PageOptions } from "./support/chromium.ts"
 import { createAt, intentAt, untilTold } from "./support/customer.ts"
-
-const picture = resolve(import.meta.dirname, "../../../docs/images/hosted-page.png")
+import * as Picture from "./support/picture.ts"
 
 const shop = Effect.map(
   Effect.acquireRelease(
@@ -533,6 +530,9 @@ inChromium((withPage) => {
           assert.strictEqual(await page.getByTestId("amount").textContent(), "€10.50")
           assert.strictEqual(await page.getByTestId("order-title").count(), 0)
           assert.strictEqual(await page.getByTestId("merchant").count(), 0)
+          const width = async (selector: string) =>
+            (await page.locator(selector).boundingBox())?.width
+          assert.strictEqual(await width(".test"), await width("main"))
         })
       })
     ))
@@ -580,9 +580,7 @@ inChromium((withPage) => {
         const take = async (page: Page) => {
           await page.getByTestId("card-number").fill("4242 4242 4242 4242")
           await page.getByTestId("card-expiry").fill("04 / 30")
-          const path = process.env["PAWL_SCREENSHOTS"] === "1" ? picture : undefined
-          const png = await page.screenshot(path === undefined ? {} : { path })
-          assert.isBelow(png.length, 150_000)
+          await Picture.shows(page, "hosted-page.png", 150_000)
         }
         yield* visit(redirectUrl, take, {
           viewport: { width: 1000, height: 760 }

@@ -72,7 +72,7 @@ export const recent = async () => {
   const text =
     found.length === 0
       ? "Nothing has happened since this process started. Find an older transaction by the order of the shop, by its id, by its amount, or by the day on which it was stored."
-      : "The transactions that something happened to last in this process:"
+      : "The transactions with the latest activity since this process started:"
   return () => show(found, text)
 }
 
@@ -103,7 +103,7 @@ export const search = (asked, changed) => {
     } else if (state === "running") {
       show(found, `Searching: ${count(pages, "page")} of the store read.`)
     } else if (found.length === 0) {
-      const what = asked.text === "" ? "" : ` with the order, id or amount ${asked.text}`
+      const what = asked.text === "" ? "" : ` with the order, id or amount “${asked.text}”`
       const when = asked.date === "" ? "" : ` that was stored on ${asked.date}`
       show(
         found,

@@ -19,7 +19,7 @@ let limit = step
 const rows = table(
   "letter-table",
   ["Transaction", "Reason", "Undelivered status", "Parked", "Calls", "Next step", "Action"],
-  "No dead letter. A transaction comes here when its handler fails for 24 hours, its amount differs from the order, or the service does not know it: nothing is to be done now.",
+  "No dead letter. A transaction comes here when its handler fails for 24 hours, its amount differs from the order, or the service does not know it. There is nothing to do now.",
   (/** @type {Letter} */ { kind, transactionId }) => `${kind}-${transactionId}`,
   (letter) => [
     h("span", {}, [

@@ -4,22 +4,18 @@
 import { byId, h, instant, renderList, setText } from "@pawl/receiver/page/dom.js"
 import { count, dateTime, duration, moment } from "@pawl/receiver/page/format.js"
 import { draw, lastHour } from "./plot.js"
-import { problemsOf } from "./problems.js"
+import { maxLag, problemsOf } from "./problems.js"
 import { chip, link, table } from "./table.js"
 /** @import { Overview } from "../admin/Overview.ts" */
 /** @import { Plot } from "./plot.js" */
 /** @import { Name, Problem } from "./problems.js" */
 
-/** The time over which the rate of reads is measured, in milliseconds. */
-const span = 60_000
-
-/** The overviews of the last minute, the oldest first. @type {Array<Overview>} */
-const samples = []
+const minute = 60_000
 
 const alarms = table(
   "alarm-table",
   ["Alarm", "Times", "Last", "Transaction", "Next step"],
-  'No alarm since this process started. The guide "On call" has what to do at each.',
+  'No alarm since this process started. The guide "On call" says what to do about each.',
   (/** @type {Overview["alarms"][number] & { readonly now: number }} */ { reason }) => reason,
   ({ count, lastAt, method, nextStep, now, reason, transactionId }) => [
     reason,
@@ -79,8 +75,6 @@ const signedWith = {
  */
 export const show = (overview, parkedRequests) => {
   const now = Date.parse(overview.at)
-  while (samples[0] !== undefined && Date.parse(samples[0].at) < now - span) samples.shift()
-  samples.push(overview)
   const problems = problemsOf(overview, parkedRequests)
   const verdict = byId("verdict", HTMLElement)
   setText(
@@ -104,6 +98,7 @@ export const show = (overview, parkedRequests) => {
   byId("failing", HTMLElement).hidden = overview.failing.length === 0
   failing(overview.failing.map((one) => ({ ...one, now })))
   alarms(overview.alarms.map((alarm) => ({ ...alarm, now })))
+  byId("secrets", HTMLElement).hidden = overview.secrets.length === 0
   secrets(
     overview.secrets.map((secret) => {
       const name = signedWith[secret.name]
@@ -115,7 +110,7 @@ export const show = (overview, parkedRequests) => {
     byId("about", HTMLElement),
     `Started ${dateTime(overview.startedAt)}. Confirms ${
       { final: "final statuses", always: "every status", never: "nothing" }[overview.policy]
-    } by a read. Calls, reads, alarms and callbacks are those of this process, the plots cover its last hour; the backlog is that of the store.`
+    } by a read. Due transactions, dead letters and parked requests are those of the store; alarms and the other figures are those of this process.`
   )
 }
 
@@ -146,9 +141,11 @@ const figuresOf = (
     sum(hourOf(...bad).slice(-2)) > sum(hourOf(...good).slice(-2))
   const stored = /** @type {Array<Name>} */ (["acceptedCurrent", "acceptedPrevious"])
   const refused = /** @type {Array<Name>} */ (["refused", "notStored"])
-  const covered = duration(Math.min(60 * 60_000, Math.max(1000, now - Date.parse(startedAt))))
-  const oldest = Math.max(Date.parse(startedAt), Date.parse(samples[0]?.at ?? at))
-  const time = Math.max(1000, now - oldest)
+  const age = now - Date.parse(startedAt)
+  const start = `since this process started at ${moment(startedAt, now)}`
+  const covered = age < 60 * minute ? start : "in the last hour of this process"
+  const read = sum(hourOf("answered", "silent").slice(-2))
+  const rate = (1000 * read) / Math.max(1000, Math.min(age, minute + (now % minute)))
   /**
    * @param {string} what
    * @param {Array<Name>} good
@@ -171,7 +168,7 @@ const figuresOf = (
     ],
     ...backlogFigures(backlog, {
       all: ages,
-      bad: ages.map((seconds) => (seconds > 300 ? seconds : 0)),
+      bad: ages.map((seconds) => (seconds > maxLag ? seconds : 0)),
       label: `Age of the oldest due transaction in each minute of the last hour: at most ${duration(1000 * Math.max(...ages))}`
     }),
     [
@@ -183,29 +180,31 @@ const figuresOf = (
     [
       "Callbacks stored",
       String(since(...stored)),
-      `in ${covered}; ${since(...refused)} refused`,
+      `${since(...refused)} refused, ${covered}`,
       isBad(refused, stored) && "bad",
       plot("Callbacks", stored, "refused", refused)
     ],
     [
       "Reads answered",
       String(since("answered")),
-      `in ${covered}; ${since("silent")} without an answer`,
+      `${since("silent")} without an answer, ${covered}`,
       isBad(["silent"], ["answered"]) && "bad",
       plot("Reads", ["answered"], "without an answer", ["silent"])
     ],
-    ...(reads === null ? [] : readFigures(reads, samples[0]?.reads ?? reads, time)),
+    ...(reads === null ? [] : readFigures(reads, rate, start)),
     [
       "Transitions accepted",
       String(since("told")),
-      `in ${covered}; ${since("handlerFailed")} failed`,
+      `${since("handlerFailed")} failed, ${covered}`,
       isBad(["handlerFailed"], ["told"]) && "bad",
       plot("Calls of the handler", ["told"], "failed", ["handlerFailed"])
     ],
     [
       "Credentials",
       { accepted: "Accepted", refused: "Refused", unknown: "Not used yet" }[condition.credentials],
-      "by the service, at the last read",
+      condition.credentials === "unknown"
+        ? "the first read shows whether the service accepts them"
+        : "by the service, at the last read",
       condition.credentials === "refused" && "bad"
     ]
   ]
@@ -233,31 +232,26 @@ const backlogFigures = (backlog, plot) => {
       "Due now",
       String(due),
       due === 0 ? "no transaction waits" : oldest,
-      oldestDueSeconds > 300 && "bad",
+      oldestDueSeconds > maxLag && "bad",
       plot
     ],
     ["Dead letters", String(deadLetters), "of all receivers", deadLetters > 0 && "bad"]
   ]
 }
 
-/** @typedef {NonNullable<Overview["reads"]>} Reads */
-
 /**
- * @param {Reads} now
- * @param {Reads} before
- * @param {number} time
+ * @param {NonNullable<Overview["reads"]>} reads
+ * @param {number} rate
+ * @param {string} start
  * @returns {ReadonlyArray<Figure>}
  */
-const readFigures = (now, before, time) => {
-  const { allowed, limit, oldestPutOffSeconds: late } = now
-  const since = (/** @type {keyof Reads["putOff"]} */ lane) =>
-    now.putOff[lane] - before.putOff[lane]
-  const [ask, repeat, watch] = [since("ask"), since("repeat"), since("watch")]
+const readFigures = ({ allowed, limit, oldestPutOffSeconds: late, putOff }, rate, start) => {
+  const { ask, repeat, watch } = putOff
   const isLowered = allowed !== limit
   return [
     [
-      "Reads a second",
-      String(Math.round((10_000 * (now.sent - before.sent)) / time) / 10),
+      "Reads per second",
+      String(Math.round(10 * rate) / 10),
       allowed === null
         ? "no limit"
         : `${Math.round(10 * allowed) / 10} allowed to all receivers${isLowered ? " after a 429" : ""}`,
@@ -267,9 +261,9 @@ const readFigures = (now, before, time) => {
       "Reads put off",
       String(ask + repeat + watch),
       late === null
-        ? `in ${duration(time)}, by the read budget`
+        ? `by the read budget, ${start}`
         : `${ask} of new claims, ${repeat} of open and ${watch} of ended transactions; the oldest is ${duration(1000 * late)} late`,
-      ask > 0 && "bad"
+      late !== null && late > maxLag && "bad"
     ]
   ]
 }

@@ -22,7 +22,7 @@ import { hrefOf } from "./table.js"
 /** The most failing transactions that a process keeps. */
 const mostFailing = 50
 /** A row that waits longer than this, in seconds, is a problem. */
-const maxLag = 300
+export const maxLag = 300
 /** The service does not answer if no read was answered for this time before the last silent one, in milliseconds. */
 const silence = 10_000
 /** A refusal older than this, in milliseconds, is only in the list of alarms. */

@@ -3,7 +3,7 @@
  */
 import { find } from "./api.js"
 import { copyable, instant, h } from "@pawl/receiver/page/dom.js"
-import { dateTime } from "@pawl/receiver/page/format.js"
+import { dateTime, kind as kindOf } from "@pawl/receiver/page/format.js"
 import * as Redrive from "./redrive.js"
 import { table } from "./table.js"
 /** @import { RequestReport } from "../admin/Requests.ts" */
@@ -12,11 +12,11 @@ import { table } from "./table.js"
 const rows = table(
   "request-table",
   ["Request", "Kind", "Reason", "Written", "Parked", "Next step", "Action"],
-  "No parked request. A request comes here when nobody can tell whether the service acted on it: nothing is to be done now.",
+  "No parked request. A request comes here when nobody can tell whether the service acted on it. There is nothing to do now.",
   (/** @type {Request} */ { requestId }) => requestId,
   ({ createdAt, kind, parked, requestId }) => [
     copyable(requestId),
-    kind,
+    kindOf(kind),
     parked.reason,
     instant(createdAt, dateTime(createdAt)),
     instant(parked.at, dateTime(parked.at)),

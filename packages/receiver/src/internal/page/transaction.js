@@ -123,11 +123,10 @@ const money = ({ amount, currency }) =>
  * @param {Transaction} transaction
  * @param {Listed | undefined} order
  */
-const properties = ({ callbacks, claimed, confirmedStatuses, method, told }, order) => {
+const properties = ({ callbacks, claimed, confirmedStatuses, told }, order) => {
   const texts = /** @type {ReadonlyArray<readonly [string, string | Node]>} */ ([
     ["Order", order?.requestId ? copyable(order.requestId) : "not known"],
     ["Amount", (order && amountOf(order)) ?? "not known"],
-    ["Method", method],
     ["Claimed by callbacks", claimed.join(", ") || "nothing"],
     ["Confirmed by the service", confirmedStatuses.join(", ") || "nothing"],
     ["Last received by the handler", told ?? "nothing"],

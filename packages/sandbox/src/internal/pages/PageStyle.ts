@@ -122,7 +122,7 @@ details.way summary::after {
 }
 details.way[open] summary::after { transform: translateY(3px) rotate(225deg); }
 details.way form { padding: 6px 0 16px; }
-.alone, body:has(.alone) .test { max-width: 480px; }
+.alone, body:not(.frame):has(.alone) .test { max-width: 480px; }
 .alone { display: block; }
 body:not(.frame) .alone h1 { font-size: 24px; line-height: 1.25; }
 .bank { display: flex; align-items: center; justify-content: space-between; gap: 12px; padding-bottom: 16px; border-bottom: 1px solid var(--line); font-weight: 650; }

@@ -96,6 +96,8 @@ export const pretty = (text) => {
 export const kind = (kind) => kinds.get(kind) ?? kind
 
 const kinds = new Map([
+  ["apm", "APM"],
+  ["card", "Card"],
   ["apm-payment", "APM payment"],
   ["apm-payout", "APM payout"],
   ["card-payment", "Card payment"],

@@ -1,0 +1,55 @@
+/**
+ * The pictures of the documentation. After its last byte each has a hash of what it shows, which
+ * decoders of PNG ignore. The pixels depend on the fonts of a machine, so the hash is of the style
+ * sheets and of the elements, with their classes and texts, but without numbers and times.
+ */
+import { createHash } from "node:crypto"
+import { readFileSync, writeFileSync } from "node:fs"
+import { resolve } from "node:path"
+import type { Locator, Page } from "playwright-core"
+import { assert } from "vitest"
+
+const images = resolve(import.meta.dirname, "../../../../docs/images")
+const isRemade = process.env["PAWL_SCREENSHOTS"] === "1"
+const command = "PAWL_SCREENSHOTS=1 npx -y pnpm@12.18.0 test:all browser.test -t screenshot"
+
+const hashOf = async (page: Page): Promise<string> => {
+  const html = await page.locator("body").evaluate(({ outerHTML }) => outerHTML)
+  const sheets = await page.locator("link[rel=stylesheet]").all()
+  const styles = await Promise.all(
+    sheets.map(async (link) => {
+      const href = (await link.getAttribute("href")) ?? ""
+      return (await page.request.get(new URL(href, page.url()).href)).text()
+    })
+  )
+  const shown = html
+    .replaceAll(/ (?!class=)[\w:-]+="[^"]*"/gu, "")
+    .replaceAll(/(?:\d+ \p{L}+ \d{4}, )?\+?\d[\d.,:]*(?: (?:ms|s|min|h|d)\b)?/gu, "0")
+    .replaceAll("0 0", "0")
+    // The console writes so after 0 ms.
+    .replaceAll(">start<", ">0<")
+  return createHash("sha256")
+    .update(JSON.stringify([styles, shown]))
+    .digest("hex")
+}
+
+/**
+ * Fails if a picture of less than `limit` bytes shows another page than the present one, or remakes
+ * the picture. `part` is the part of the page in the picture.
+ */
+export const shows = async (
+  page: Page,
+  name: string,
+  limit: number,
+  part: Page | Locator = page
+): Promise<void> => {
+  const file = resolve(images, name)
+  const hash = await hashOf(page)
+  if (isRemade) {
+    const png = await part.screenshot()
+    assert.isBelow(png.length, limit)
+    writeFileSync(file, Buffer.concat([png, Buffer.from(hash)]))
+  }
+  const last = readFileSync(file).subarray(-hash.length).toString("latin1")
+  assert.strictEqual(last, hash, `docs/images/${name} shows an earlier page. Remake it: ${command}`)
+}
