@@ -8,13 +8,14 @@
  *
  * `pnpm bench store --old DIR` judges the durable ledger against that of another checkout (`src/store/store.ts`).
  */
+import * as ProgressLine from "@pawl/webhook/internal/ProgressLine"
 import { parseArgs } from "node:util"
 import { bodies } from "./src/bodies.ts"
 import { client } from "./src/client.ts"
 import { door, doorCallback } from "./src/door.ts"
 import { fake, ready, sandbox } from "./src/fake.ts"
 import { connections, processes, rows, rowsMemory, transactions } from "./src/scaling.ts"
-import { type Bench, compare, type Costs, type Goal, type Spread } from "./src/harness.ts"
+import { type Bench, compare, type Costs, type Goal, place, type Spread } from "./src/harness.ts"
 import { bound, checkPlaces, digits, heading, type Report, write } from "./src/performancePage.ts"
 import { disk, receiver, slowDisk } from "./src/receiver.ts"
 import { properties } from "./src/property.ts"
@@ -98,8 +99,24 @@ const selected = [...benches].filter(
 if (values.write) checkPlaces(selected.map(([name]) => name))
 
 const reports: Array<Report> = []
+const printEnd = (): void => {
+  ProgressLine.clear()
+  const open = reports.flatMap(({ goals, name, unit }) =>
+    goals.filter(({ met }) => !met).map((goal) => `${name}: ${line(goal, unit)}`)
+  )
+  if (values.json) console.log(JSON.stringify({ node: process.version, benches: reports }, null, 2))
+  else if (open.length > 0) console.log(`\nGoals not reached yet:\n${open.join("\n")}`)
+}
+process.once("SIGINT", () => {
+  printEnd()
+  console.error(`Interrupted: ${reports.length} of ${selected.length} benchmarks are done`)
+  process.exit(130)
+})
 for (const [name, bench] of selected) {
+  place.text = `${name}, ${reports.length} of ${selected.length} benchmarks done`
+  ProgressLine.show(place.text)
   const costs = await bench.run()
+  ProgressLine.clear()
   const rows = [...costs.of.keys()].map((variant) => ({
     variant,
     ...compare(costs, variant, bench.floor)
@@ -123,9 +140,5 @@ for (const [name, bench] of selected) {
     console.log(`${word}  ${line(figure, costs.unit)}`)
   }
 }
-const open = reports.flatMap(({ goals, name, unit }) =>
-  goals.filter(({ met }) => !met).map((goal) => `${name}: ${line(goal, unit)}`)
-)
-if (values.json) console.log(JSON.stringify({ node: process.version, benches: reports }, null, 2))
-else if (open.length > 0) console.log(`\nGoals not reached yet:\n${open.join("\n")}`)
+printEnd()
 if (values.assert && reports.some(({ held }) => held.some(({ met }) => !met))) process.exitCode = 1

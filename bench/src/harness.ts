@@ -5,8 +5,10 @@
  * so a busy machine affects all alike. The result is the median and the quartiles of the ratio of
  * CPU times to the floor in the same round.
  */
+import * as ProgressLine from "@pawl/webhook/internal/ProgressLine"
 import { fork } from "node:child_process"
 import { once } from "node:events"
+import { setImmediate } from "node:timers/promises"
 import { setFlagsFromString } from "node:v8"
 
 export interface Variant {
@@ -57,6 +59,15 @@ const cpuTime = (synchronous: boolean): number => {
   return system + user
 }
 
+/** The benchmarks that are done and left, for the line of progress. */
+export const place = { text: "" }
+
+/** Shows the progress, and lets a signal in: a synchronous benchmark would delay it to its end. */
+const pass = async (doing: string): Promise<void> => {
+  ProgressLine.show(`${place.text}: ${doing}`)
+  await setImmediate()
+}
+
 export const measure = async (variants: ReadonlyArray<Variant>, pace: Pace): Promise<Costs> => {
   const { rounds = 15, slice = 60, synchronous, warmUp = 1000 } = pace
   const time = async ({ run }: Variant, times: number): Promise<number> => {
@@ -66,7 +77,7 @@ export const measure = async (variants: ReadonlyArray<Variant>, pace: Pace): Pro
     return reported ?? cpuTime(synchronous) - start
   }
   const counts = new Map<Variant, number>()
-  for (const variant of variants) {
+  for (const [index, variant] of variants.entries()) {
     await variant.check()
     let times = 64
     for (let cost = 0; ;) {
@@ -76,6 +87,7 @@ export const measure = async (variants: ReadonlyArray<Variant>, pace: Pace): Pro
     }
     let cost = 0
     for (let warm = 0; warm < warmUp * 1000; warm += cost) {
+      await pass(`warms up variant ${index + 1} of ${variants.length}`)
       cost = await time(variant, times)
       times = Math.max(64, Math.round((times * slice * 1000) / cost))
     }
@@ -83,6 +95,7 @@ export const measure = async (variants: ReadonlyArray<Variant>, pace: Pace): Pro
   }
   const of = new Map(variants.map(({ name }): [string, Array<number>] => [name, []]))
   for (let round = 0; round < rounds; round++) {
+    await pass(`round ${round + 1} of ${rounds}`)
     for (let turn = 0; turn < variants.length; turn++) {
       const variant = variants[(round + turn) % variants.length]!
       const times = counts.get(variant)!

@@ -1,9 +1,11 @@
 /**
  * Command of the reliability runs:
- * `pnpm rel NAME [--seed N] [--count N] [--store memory|sqlite|postgres …]`. Progress goes to
- * stderr, and one line of JSON to stdout; the exit code is 1 unless every expectation held.
+ * `pnpm rel NAME [--seed N] [--count N] [--store memory|sqlite|postgres …]`. Progress goes to a
+ * terminal on stderr, and one line of JSON to stdout. The exit code is 1 unless every expectation
+ * held, and 130 after an interruption, when the line has the finished parts.
  */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+import * as ProgressLine from "@pawl/webhook/internal/ProgressLine"
 import { isAvailable } from "@pawl/test-support/Postgres"
 import * as Cause from "effect/Cause"
 import * as Duration from "effect/Duration"
@@ -30,7 +32,7 @@ import { poll } from "./rel/poll.ts"
 import { race } from "./rel/race.ts"
 import { reconcile } from "./rel/reconcile.ts"
 import { reducer } from "./rel/reducer.ts"
-import type { Report, Run } from "./rel/Run.ts"
+import { finished, joined, type Report, type Run } from "./rel/Run.ts"
 import { scale } from "./rel/scale.ts"
 import { plans, sim } from "./rel/sim.ts"
 import { snapshot } from "./rel/snapshot.ts"
@@ -76,16 +78,9 @@ const runs: ReadonlyMap<string, Run> = new Map(
 const runTimeout = Duration.hours(2)
 
 const log = (line: string): void => {
+  ProgressLine.clear()
   process.stderr.write(`${line}\n`)
 }
-
-const showTime = (name: string): Effect.Effect<never> =>
-  Effect.suspend(() => {
-    const startedAt = performance.now()
-    return Effect.sync(() => {
-      log(`${name}: ${Math.round((performance.now() - startedAt) / 1000)} s`)
-    }).pipe(Effect.delay("30 seconds"), Effect.forever)
-  })
 
 const main = Effect.gen(function* () {
   const parsed = Arguments.parse(process.argv.slice(2), runs)
@@ -102,23 +97,32 @@ const main = Effect.gen(function* () {
   log(`${name}: ${count} ${run.unit} on ${stores.join(", ")}, seed ${seed}`)
   const lacksPostgres = stores.includes("postgres") && !(yield* Effect.promise(isAvailable))
   const startedAt = performance.now()
+  const passed = () => Math.round((performance.now() - startedAt) / 1000)
+  let reached = `0 of ${count} ${run.unit}`
+  const progress = (line: string) => void (reached = line)
+  const print = ({ figures, misses }: Report, verdict: string) => {
+    const line = { name, seed, [run.unit]: count, seconds: passed(), ...figures, verdict, misses }
+    process.stdout.write(`${JSON.stringify(line)}\n`)
+  }
   const report: Report = lacksPostgres
     ? { figures: {}, misses: ["PostgreSQL does not respond on 127.0.0.1:5432"] }
-    : yield* run.make({ seed, count, stores, log, loss }).pipe(
-        Effect.raceFirst(showTime(name)),
+    : yield* run.make({ seed, count, stores, log, progress, loss }).pipe(
+        ProgressLine.during(() => `${name}: ${passed()} s; ${reached}`),
         Effect.scoped,
+        Effect.onInterrupt(() =>
+          Effect.sync(() => {
+            log(`Interrupted: ${reached}`)
+            print(joined(finished), "interrupted")
+          })
+        ),
         Effect.timeout(runTimeout),
         Effect.catchCause((cause) => {
           const misses = [`the run itself failed: ${Cause.pretty(cause)}`]
           return Effect.succeed<Report>({ figures: {}, misses })
         })
       )
-  const { figures, misses } = report
-  const held = misses.length === 0
-  const seconds = Math.round((performance.now() - startedAt) / 1000)
-  const verdict = held ? "held" : "missed"
-  const line = { name, seed, [run.unit]: count, seconds, ...figures, verdict, misses }
-  process.stdout.write(`${JSON.stringify(line)}\n`)
+  const held = report.misses.length === 0
+  print(report, held ? "held" : "missed")
   return held
 })
 

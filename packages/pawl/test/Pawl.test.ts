@@ -283,15 +283,22 @@ it("open rejects with one sentence for what is missing or wrong, and shows no va
     expect(inspect(error)).not.toContain("hunter2")
     return `${code}: ${message}`
   }
-  expect(await reasonOf({ store: "memory", onChange: settings.onChange })).toMatch(
-    /^InvalidConfig: Set PAWL_BASE_URL, PAWL_MERCHANT_KEY, PAWL_MERCHANT_SECRET in the environment/u
+  expect(await reasonOf({ store: "memory", onChange: settings.onChange })).toBe(
+    "InvalidConfig: Set baseUrl, merchantKey, merchantSecret of open, or PAWL_BASE_URL, PAWL_MERCHANT_KEY, PAWL_MERCHANT_SECRET in the environment: there is no default; to try it, npx pawl sandbox -- node FILE sets all of them"
   )
+  for (const [name, variable] of [
+    ["baseUrl", "PAWL_BASE_URL"],
+    ["merchantKey", "PAWL_MERCHANT_KEY"],
+    ["merchantSecret", "PAWL_MERCHANT_SECRET"],
+    ["store", "PAWL_STORE"]
+  ]) {
+    expect(await reasonOf({ ...settings, [name as string]: undefined })).toContain(
+      `InvalidConfig: Set ${name} of open, or ${variable} in the environment: `
+    )
+  }
   expect(await reasonOf({ ...settings, merchantSecret: " hunter2" })).toMatch(/^Invalid/u)
   expect(await reasonOf({ ...settings, store: "mysql:hunter2" })).toMatch(
     /^InvalidConfig: store cannot be used: sqlite:FILE, /u
-  )
-  expect(await reasonOf({ ...settings, store: undefined })).toMatch(
-    /^InvalidConfig: Set PAWL_STORE in the environment: sqlite:FILE, /u
   )
   for (const publicUrl of ["shop.example", "https://shop.example?"]) {
     expect(await reasonOf({ ...settings, publicUrl })).toMatch(/^InvalidConfig: publicUrl /u)

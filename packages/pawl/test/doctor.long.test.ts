@@ -36,6 +36,7 @@ it("finds a sandbox to be as its profile says, and tells what another profile ge
   const stopped = startInTest(process.execPath, [file, "doctor", ...again])
   await stopped.errorLine(/^ *8\/12/mu)
   stopped.child.kill("SIGINT")
+  await stopped.errorLine(/^Interrupted: \d of 12 steps are in \S+; run the command again/mu)
   expect(await stopped.ended).toBe(130)
   const other = await doctor(...again, "--wait", "0s", "--against", join(first, "fixtures.json"))
   expect(other).toMatchObject({

@@ -152,7 +152,7 @@ export const select = Effect.fnUntraced(function* ({
 })
 
 /**
- * Runs the laws. Calls `onVerdict` after each, and `onProgress` every 5 seconds while one runs.
+ * Runs the laws. Calls `onVerdict` after each, and `onProgress` every second while one runs.
  *
  * @category running
  * @since 0.1.0
@@ -210,7 +210,7 @@ export const check = Effect.fnUntraced(function* (
     const startedAt = yield* Clock.currentTimeMillis
     const result = yield* Effect.raceFirst(
       Effect.result(numbered.law.check(subject, { seed })),
-      Effect.forever(Effect.delay(progress, "5 seconds"))
+      Effect.forever(Effect.delay(progress, "1 second"))
     )
     const millis = (yield* Clock.currentTimeMillis) - startedAt
     const broken = Result.isFailure(result) ? result.failure : undefined

@@ -8,7 +8,10 @@ import type { Run, RunOptions, StoreName } from "./Run.ts"
 
 export type Arguments =
   | { readonly help: true }
-  | ({ readonly help: false; readonly name: string; readonly run: Run } & Omit<RunOptions, "log">)
+  | ({ readonly help: false; readonly name: string; readonly run: Run } & Omit<
+      RunOptions,
+      "log" | "progress"
+    >)
 
 export interface Mistake {
   readonly sentence: string

@@ -12,6 +12,8 @@ export interface RunOptions {
   readonly count: number
   readonly stores: ReadonlyArray<StoreName>
   readonly log: (line: string) => void
+  /** Shows what is done and left, on a terminal alone. */
+  readonly progress: (line: string) => void
   readonly loss?: number | undefined
 }
 
@@ -42,20 +44,32 @@ export const collectMisses = () => {
   }
 }
 
+interface Part extends Report {
+  readonly name: string
+}
+
+/** The finished parts of this process, of which an interrupted run reports. */
+export const finished: Array<Part> = []
+
+export const joined = (parts: ReadonlyArray<Part>): Report => ({
+  figures: Object.fromEntries(
+    parts.flatMap(({ figures, name }) =>
+      Object.entries(figures).map(([figure, value]) => [`${name}.${figure}`, value])
+    )
+  ),
+  misses: parts.flatMap(({ misses, name }) => misses.map((miss) => `${name}: ${miss}`))
+})
+
 export const inSequence = <R>(
   parts: ReadonlyArray<readonly [string, Effect.Effect<Report, unknown, R>]>
 ): Effect.Effect<Report, unknown, R> =>
-  Effect.map(
-    Effect.forEach(parts, ([name, part]) => Effect.map(part, (report) => ({ name, ...report }))),
-    (reports) => ({
-      figures: Object.fromEntries(
-        reports.flatMap(({ figures, name }) =>
-          Object.entries(figures).map(([figure, value]) => [`${name}.${figure}`, value])
-        )
-      ),
-      misses: reports.flatMap(({ misses, name }) => misses.map((miss) => `${name}: ${miss}`))
+  Effect.forEach(parts, ([name, part]) =>
+    Effect.map(part, (report) => {
+      const ended = { name, ...report }
+      finished.push(ended)
+      return ended
     })
-  )
+  ).pipe(Effect.map(joined))
 
 /** Runs one part for each database of the options. Processes share no ledger in memory. */
 export const onDatabases = <R>(

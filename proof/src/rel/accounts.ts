@@ -61,7 +61,7 @@ export const learn = (trials: ReadonlyArray<Trial>): Guess => {
   return best
 }
 
-const runOn = (name: StoreName, { count, log, seed }: Parameters<Run["make"]>[0]) =>
+const runOn = (name: StoreName, { count, progress, seed }: Parameters<Run["make"]>[0]) =>
   Effect.gen(function* (): Effect.fn.Return<
     Report,
     unknown,
@@ -96,7 +96,7 @@ const runOn = (name: StoreName, { count, log, seed }: Parameters<Run["make"]>[0]
           if (!isFirst) asked.push(await timeOf(account))
         }
         trials.push({ isKnown, differences: statistics.map((of) => of(asked) - of(others)) })
-        if (number % 50 === 0) log(`${number} of ${count} trials`)
+        progress(`${number} of ${count} trials`)
       }
     })
     const half = Math.floor(trials.length / 2)

@@ -29,7 +29,10 @@ const steps = [1000, 8000, 45_000, 600_000, 7_200_000]
 /** The largest step of the database that ends no lease early, in milliseconds. */
 const harmlessStep = 8000
 const skew = 45_000
-/** The time after which every process has noticed a step of the database, in milliseconds. */
+/**
+ * The time after which every process has noticed a step of the database, in milliseconds: each measures that clock when
+ * its measurement is 10 seconds old, and a statement may take 3 seconds.
+ */
 const noticeTime = 13_000
 const answersPerFault = 60
 /** Ends the wait for the last calls, in milliseconds. */
@@ -59,7 +62,7 @@ const hasLogged = (
 
 const onStore = (
   name: Exclude<StoreName, "memory">,
-  { count, log, seed }: RunOptions,
+  { count, progress, seed }: RunOptions,
   { pauseTime, slow, wait }: ClockOptions
 ) =>
   Effect.gen(function* () {
@@ -141,10 +144,10 @@ const onStore = (
       figures[kind ?? "process"]++
       yield* fault[kind ?? "process"]
       yield* Effect.promise(() => sleep(faults.below(wait)))
-      if (round % 10 === 9) log(`${name}: ${round + 1} faults, ${application.figures.calls} calls`)
+      progress(`${name}: ${round + 1} of ${count} faults, ${application.figures.calls} calls`)
     }
     senders.close()
-    log(`${name}: waiting for the last calls`)
+    progress(`${name}: waiting for the last calls`)
     yield* Effect.promise(() => application.settle(senders.histories, settleTimeout))
     yield* StoredCallbacks.check(store, senders, miss)
     const effects = yield* Effects.check(store, senders.histories, miss)

@@ -60,7 +60,7 @@ const stateOf = ({ due_at, parked_at }: RequestLine, now: number) => {
 
 const onStore = (
   name: Exclude<StoreName, "memory">,
-  { count: cycles, log, loss = defaultLoss, seed }: RunOptions,
+  { count: cycles, log, progress, loss = defaultLoss, seed }: RunOptions,
   { leases }: CreateOptions
 ) =>
   Effect.gen(function* () {
@@ -167,7 +167,7 @@ const onStore = (
     yield* Effect.promise(async () => {
       for (let number = 1; number <= cycles; number++) {
         await cycle(number)
-        if (number % 50 === 0) log(`${name}: ${number} cycles, ${service.effects.size} effects`)
+        progress(`${name}: ${number} of ${cycles} cycles, ${service.effects.size} effects`)
       }
       if (!leases) await endLeases()
       service.repair()

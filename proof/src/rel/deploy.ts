@@ -33,7 +33,7 @@ interface DeployOptions {
 
 const onStore = (
   name: Exclude<StoreName, "memory">,
-  { count, log, seed }: RunOptions,
+  { count, progress, seed }: RunOptions,
   { slow, tooSlow }: DeployOptions
 ) =>
   Effect.gen(function* () {
@@ -88,12 +88,13 @@ const onStore = (
         const before = current
         current = await startNext()
         stops.push(stop(before))
-        if (restart % 10 === 9)
-          log(`${name}: ${restart + 1} restarts, ${senders.figures.answered200} answered 200`)
+        progress(
+          `${name}: ${restart + 1} of ${count} restarts, ${senders.figures.answered200} answered 200`
+        )
       }
       await Promise.all(stops)
       senders.close()
-      log(`${name}: waiting for the last calls`)
+      progress(`${name}: waiting for the last calls`)
       await application.settle(senders.histories, settleTimeout)
     })
     yield* StoredCallbacks.check(store, senders, miss)

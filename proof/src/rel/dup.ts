@@ -19,7 +19,7 @@ import * as Stores from "./Stores.ts"
 const connections = 64
 const transactionId = "100001"
 
-const onStore = (name: StoreName, { count, log }: RunOptions) =>
+const onStore = (name: StoreName, { count, progress }: RunOptions) =>
   Effect.gen(function* () {
     const { miss, misses } = collectMisses()
     const store = yield* Stores.make(name)
@@ -39,7 +39,7 @@ const onStore = (name: StoreName, { count, log }: RunOptions) =>
         const status = await post(port, callback)
         latencies.push(performance.now() - sentAt)
         if (status !== 200) miss(`repeat ${index} was answered ${String(status)}`)
-        if (index % 20_000 === 19_999) log(`${name}: ${index + 1} repeats`)
+        if (index % 20_000 === 19_999) progress(`${name}: ${index + 1} of ${count} repeats`)
       })
     )
     const seconds = (performance.now() - startedAt) / 1000

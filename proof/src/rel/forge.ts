@@ -30,7 +30,7 @@ type Options = Omit<RunOptions, "stores">
 const genuineEvery = 500
 const yieldEvery = 20_000
 
-export const altered = ({ count, log, seed }: Options) =>
+export const altered = ({ count, progress, seed }: Options) =>
   Effect.gen(function* () {
     const { miss, misses } = collectMisses()
     const { verify } = yield* Verifier.Verifier
@@ -51,7 +51,7 @@ export const altered = ({ count, log, seed }: Options) =>
         if (Result.isSuccess(verify(FakeService.incoming(Mutations.unchanged(original))))) genuine++
         else miss(`the genuine callback of mutation ${index} was refused`)
       }
-      if (from % (10 * yieldEvery) === 0 && from > 0) log(`${from} mutations`)
+      if (from % (10 * yieldEvery) === 0 && from > 0) progress(`${from} of ${count} mutations`)
       yield* Effect.yieldNow
     }
     const figures: Report["figures"] = { ...counts, genuine }
@@ -62,7 +62,7 @@ export const layerVerifier = Verifier.layer({ current: Redacted.make(FakeService
   Layer.provide(NodeHmac.layer)
 )
 
-export const posted = ({ count, log, seed }: Options) =>
+export const posted = ({ count, progress, seed }: Options) =>
   Effect.gen(function* () {
     const { miss, misses } = collectMisses()
     const { baseUrl } = yield* FakeService.start
@@ -86,7 +86,7 @@ export const posted = ({ count, log, seed }: Options) =>
         })
         if (status !== 400 && status !== 401)
           miss(`a changed callback was answered ${String(status)}: ${mutated.body}`)
-        if (index % 10_000 === 9999) log(`${index + 1} mutations over HTTP`)
+        if (index % 10_000 === 9999) progress(`${index + 1} of ${count} mutations over HTTP`)
       })
     )
     // A genuine callback shows that the receiver works.

@@ -37,7 +37,7 @@ interface KillOptions {
 
 const onStore = (
   name: Exclude<StoreName, "memory">,
-  { count: cycles, log, seed }: RunOptions,
+  { count: cycles, progress, seed }: RunOptions,
   { leases }: KillOptions
 ) =>
   Effect.gen(function* () {
@@ -116,7 +116,7 @@ const onStore = (
         const killed = killReceiver(process, receiver)
         port = undefined
         await killed
-        if (number % 50 === 0) log(`${name}: ${number} cycles, ${figures.answered200} answered 200`)
+        progress(`${name}: ${number} of ${cycles} cycles, ${figures.answered200} answered 200`)
       }
     })
 

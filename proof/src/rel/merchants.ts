@@ -48,7 +48,7 @@ const maxRatio = 1.1
 
 export const foreign = Effect.fnUntraced(function* (
   { port, rowsOf, secretOf, toldAt }: World,
-  { count, log, seed }: Parameters<Run["make"]>[0]
+  { count, progress, seed }: Parameters<Run["make"]>[0]
 ): Effect.fn.Return<Report, unknown, Effect.Services<ReturnType<typeof makePost>>> {
   const { miss, misses } = collectMisses()
   const post = yield* makePost(connections)
@@ -72,7 +72,7 @@ export const foreign = Effect.fnUntraced(function* (
       figures[`answered${String(status)}`] = (figures[`answered${String(status)}`] ?? 0) + 1
       if (status === 200) figures["accepted"] = (figures["accepted"] ?? 0) + 1
       if (status !== expected) miss(`a foreign callback was answered ${String(status)}`)
-      if (index % 10_000 === 9999) log(`${index + 1} foreign callbacks`)
+      if (index % 10_000 === 9999) progress(`${index + 1} of ${count} foreign callbacks`)
     })
   )
   for (let index = 0; index < merchants; index++) {
@@ -103,7 +103,7 @@ export const foreign = Effect.fnUntraced(function* (
 
 const broken = Effect.fnUntraced(function* (
   { failures, port, secretOf, setBroken, toldAt }: World,
-  { count, log, seed }: Parameters<Run["make"]>[0],
+  { count, progress, seed }: Parameters<Run["make"]>[0],
   part: keyof typeof compared
 ): Effect.fn.Return<Report, unknown, Effect.Services<ReturnType<typeof makePost>>> {
   const { miss, misses } = collectMisses()
@@ -135,7 +135,7 @@ const broken = Effect.fnUntraced(function* (
     first.map(({ id }) => id)
   )
   const gap = (performance.now() - startedAt) / measured / load
-  if (part === "quarter") log(`a callback every ${gap.toFixed(1)} ms`)
+  if (part === "quarter") progress(`a callback every ${gap.toFixed(1)} ms`)
 
   for (let block = 0; block < blocks; block++) {
     const isBroken = block % 2 === 1
@@ -169,7 +169,7 @@ const broken = Effect.fnUntraced(function* (
     }
     yield* setBroken(false)
     yield* untilTold(toldAt, idsOf(true))
-    log(`block ${block + 1} of ${blocks}`)
+    progress(`block ${block + 1} of ${blocks}`)
   }
   const [whole, hurt] = [percentiles(times.whole), percentiles(times.broken)]
   const median = (all: ReadonlyArray<number>) =>

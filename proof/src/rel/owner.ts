@@ -30,7 +30,10 @@ const stepTimeout = 60_000
 
 const secret = () => secretsAfter(0)[0]
 
-const onStore = (name: Exclude<StoreName, "memory">, { count: cycles, log, seed }: RunOptions) =>
+const onStore = (
+  name: Exclude<StoreName, "memory">,
+  { count: cycles, progress, seed }: RunOptions
+) =>
   Effect.gen(function* () {
     const { miss, misses } = collectMisses()
     const store = yield* Stores.makeSql(name)
@@ -168,7 +171,7 @@ const onStore = (name: Exclude<StoreName, "memory">, { count: cycles, log, seed 
       }
       if (attack === "service" || attack === "merchant key") await sends(id)
       if (other.figures.requests > 0) miss(`${attack}: the other service got a request`)
-      log(`${name}: ${number + 1} cycles, ${attack}`)
+      progress(`${name}: ${number + 1} of ${cycles} cycles, ${attack}`)
     }
 
     yield* Effect.promise(async () => {

@@ -29,7 +29,10 @@ interface RequestLine {
 
 const secret = () => secretsAfter(0)[0]
 
-const onStore = (name: Exclude<StoreName, "memory">, { count: cycles, log, seed }: RunOptions) =>
+const onStore = (
+  name: Exclude<StoreName, "memory">,
+  { count: cycles, log, progress, seed }: RunOptions
+) =>
   Effect.gen(function* () {
     const { miss, misses } = collectMisses()
     const store = yield* Stores.makeSql(name)
@@ -100,7 +103,7 @@ const onStore = (name: Exclude<StoreName, "memory">, { count: cycles, log, seed 
     yield* Effect.promise(async () => {
       for (let number = 1; number <= cycles; number++) {
         await cycle()
-        log(`${name}: ${number} cycles, ${figures.stopped} requests stopped`)
+        progress(`${name}: ${number} of ${cycles} cycles, ${figures.stopped} requests stopped`)
       }
       for (const { id, outcome, transaction_id } of await lines()) {
         const { transactionId } = service.effects.get(id) ?? {}

@@ -86,7 +86,7 @@ const expectedCalls = (history: History): ReadonlyArray<string> => {
 const batchSize = 250
 
 export const follow = (
-  { count, log, seed }: Omit<RunOptions, "stores">,
+  { count, progress, seed }: Omit<RunOptions, "stores">,
   profile: Partial<Switches> = {}
 ) =>
   Effect.gen(function* () {
@@ -132,7 +132,7 @@ export const follow = (
       }
       figures.reads += reads()
       figures.told += calls.length
-      if ((from / batchSize) % 8 === 7) log(`${from + batchSize} operations`)
+      if ((from / batchSize) % 8 === 7) progress(`${from + batchSize} of ${count} operations`)
     }
     if (figures.refundedFound === 0) miss("no operation became REFUNDED")
     if (figures.chargebackFound === 0) miss("no operation became CHARGEBACK")

@@ -19,7 +19,7 @@ interface RaceOptions {
 
 const onStore = (
   name: Exclude<StoreName, "memory">,
-  { count, log, seed }: RunOptions,
+  { count, progress, seed }: RunOptions,
   { processes }: RaceOptions
 ) =>
   Effect.gen(function* () {
@@ -39,7 +39,7 @@ const onStore = (
     for (const { errors } of receivers.slice(ports.length)) {
       miss(`one of ${processes} did not start: ${errors()}`)
     }
-    log(`${name}: ${ports.length} processes serve`)
+    progress(`${name}: ${ports.length} processes serve`)
 
     let resent = 0
     const idOf = (key: number) => String(100_001 + key + (seed >>> 0) * count)
@@ -60,7 +60,7 @@ const onStore = (
             miss(`${id} was not accepted`)
           })
         )
-        if (key % 250 === 249) log(`${name}: ${key + 1} keys`)
+        progress(`${name}: ${key + 1} of ${count} keys`)
       })
     )
     const [first] = receivers

@@ -32,7 +32,7 @@ const observationsOf = (evidence: Evidence.Evidence): ReadonlyArray<ReadonlyArra
 }
 
 export const checkReducer = Effect.fnUntraced(function* (
-  { count, log, seed }: Omit<RunOptions, "stores">,
+  { count, progress, seed }: Omit<RunOptions, "stores">,
   step = 1,
   make: (policy: Evidence.Policy) => Reducer.Reducer = Reducer.evidenceReducer
 ) {
@@ -58,7 +58,7 @@ export const checkReducer = Effect.fnUntraced(function* (
         figures.values += examples.length
         examples = []
       }
-      log(`${policy}: ${law.name}`)
+      progress(`${policy}: ${law.name}`)
     }
   }
   return { figures, misses: misses() }

@@ -38,7 +38,7 @@ const withOutages = (seed: number, size: PlanGenerator.Size): PlanGenerator.Size
 
 /** A plan that violates an invariant is shrunk within `shrinkLimits` and ends the run. */
 export const simulate = Effect.fnUntraced(function* (
-  { count, log, seed }: Omit<RunOptions, "stores">,
+  { count, log, progress, seed }: Omit<RunOptions, "stores">,
   kindsOf: (seed: number) => Kinds,
   bug: Bug = {},
   shrinkLimits: { readonly maxRuns: number; readonly timeout?: number } = {
@@ -54,7 +54,7 @@ export const simulate = Effect.fnUntraced(function* (
     (planSeed) =>
       Object.entries(kindsOf(planSeed)).map(([kind, size]) => ({ kind, seed: planSeed, size }))
   )
-  for (const { kind, seed: planSeed, size } of plans) {
+  for (const [done, { kind, seed: planSeed, size }] of plans.entries()) {
     const name = `seed ${planSeed}, ${kind}`
     const plan = PlanGenerator.draw(planSeed, size)
     const outcome = yield* Simulation.run(plan, { bug })
@@ -62,7 +62,7 @@ export const simulate = Effect.fnUntraced(function* (
     figures.transactions += outcome.transactions
     figures.told += outcome.told
     hash = outcome.hash
-    log(`${name}: ${outcome.transactions} transactions, trace ${outcome.hash}`)
+    progress(`${done + 1} of ${plans.length} plans`)
     for (const { at, invariant, message } of outcome.violations) {
       miss(`${name}: ${invariant} does not hold at ${at}: ${message}`)
     }

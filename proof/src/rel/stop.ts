@@ -27,7 +27,7 @@ const gap = 20
 const traffic = 400
 const maxEndTime = 10_000
 
-const onStore = (name: Exclude<StoreName, "memory">, { count, log, seed }: RunOptions) =>
+const onStore = (name: Exclude<StoreName, "memory">, { count, progress, seed }: RunOptions) =>
   Effect.gen(function* () {
     const { miss, misses } = collectMisses()
     const random = SeededRandom.make(seed, "stop")
@@ -101,7 +101,7 @@ const onStore = (name: Exclude<StoreName, "memory">, { count, log, seed }: RunOp
         if (code !== 0) miss(`a receiver ended with ${String(code)}: ${receiver.errors()}`)
         if (endTime > maxEndTime) miss(`a receiver ended ${endTime} ms after SIGTERM`)
         await ended
-        if (stop % 10 === 0) log(`${name}: ${stop} stops, ${figures.answered200} answered 200`)
+        progress(`${name}: ${stop} of ${count} stops, ${figures.answered200} answered 200`)
       }
     })
     return {

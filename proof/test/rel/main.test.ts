@@ -1,4 +1,4 @@
-import { run } from "@pawl/test-support/Program"
+import { run, start } from "@pawl/test-support/Program"
 import * as Effect from "effect/Effect"
 import { readFileSync } from "node:fs"
 import { expect, it } from "vitest"
@@ -21,6 +21,24 @@ it("prints one line of JSON with the seed and the verdict", async () => {
     misses: []
   })
   expect(code).toBe(0)
+})
+
+it("reports what was done and exits with 130 when it is interrupted", async () => {
+  const { code, stderr, stdout } = await Effect.gen(function* () {
+    const { child, errorLine, exited, stderr, stdout } = yield* start(process.execPath, [
+      main,
+      ...["kill", "--store", "sqlite", "--seed", "7"]
+    ])
+    yield* errorLine(/^kill: 2000 cycles/mu)
+    yield* Effect.sleep("2 seconds")
+    child.kill("SIGINT")
+    return { ...(yield* exited), stderr: stderr(), stdout: stdout() }
+  }).pipe(Effect.scoped, Effect.runPromise)
+  expect(stderr).toMatch(
+    /^kill: 2000 cycles on sqlite, seed 7\nInterrupted: .*\d+ of 2000 cycles.*\n$/u
+  )
+  expect(JSON.parse(stdout)).toMatchObject({ name: "kill", seed: 7, verdict: "interrupted" })
+  expect(code).toBe(130)
 })
 
 it("lists the runs for an unknown name, and exits 1", async () => {

@@ -4,7 +4,7 @@ import { expect, it } from "vitest"
 import { checkReducer } from "../../src/rel/reducer.ts"
 import { seed } from "./support.ts"
 
-const options = { count: 300, seed, log: () => {} }
+const options = { count: 300, seed, log: () => {}, progress: () => {} }
 
 it("every sequence and every evidence satisfies the laws of the reducer (R14)", async () => {
   const { figures, misses } = await Effect.runPromise(checkReducer(options, 4001))

@@ -12,7 +12,7 @@ Error.stackTraceLimit = 1
 const run = (seed: number, names: ReadonlyArray<keyof typeof kinds>) =>
   Effect.runPromise(
     simulate(
-      { count: 1, seed, log: () => {} },
+      { count: 1, seed, log: () => {}, progress: () => {} },
       () => Object.fromEntries(names.map((name) => [name, kinds[name]])),
       {},
       { maxRuns: 100 }
@@ -45,12 +45,14 @@ it("a day, two days and a week under a new seed break no invariant", async () =>
 it("reports a mark that was never met, and saves a plan that violates an invariant", async () => {
   const day: Size = { days: 1, operationsPerDay: 1, faults: 0, forgeries: 1 }
   const { misses } = await Effect.runPromise(
-    simulate({ count: 1, seed: 1, log: () => {} }, () => ({ day }))
+    simulate({ count: 1, seed: 1, log: () => {}, progress: () => {} }, () => ({ day }))
   )
   expect(misses).toContain("never met: crash: client")
   const bug = bugs["a claim is told without confirmation"] ?? {}
   const broken = await Effect.runPromise(
-    simulate({ count: 2, seed: 1, log: () => {} }, () => ({ day }), bug, { maxRuns: 50 })
+    simulate({ count: 2, seed: 1, log: () => {}, progress: () => {} }, () => ({ day }), bug, {
+      maxRuns: 50
+    })
   )
   expect(broken.misses[0]).toMatch(/^seed 1, day: S9 does not hold/u)
   expect(broken.misses.join()).toMatch(/keep \S+\.json in proof\/test\/simulation\/regressions/u)

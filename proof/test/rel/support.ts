@@ -26,5 +26,6 @@ export const shortRun = (count: number, ...names: ReadonlyArray<StoreName>): Run
   seed: 7,
   count,
   stores: stores(...names),
-  log: () => {}
+  log: () => {},
+  progress: () => {}
 })

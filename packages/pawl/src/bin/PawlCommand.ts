@@ -2,10 +2,8 @@
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import * as CommandOutput from "@pawl/webhook/internal/CommandOutput"
-import * as Cause from "effect/Cause"
 import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
 import * as Logger from "effect/Logger"
 import { createRequire } from "node:module"
 import * as Missing from "../internal/Missing.ts"
@@ -78,14 +76,10 @@ const pawl = Command.make("pawl").pipe(
   Command.withSubcommands(subcommands)
 )
 
-/** A server ends by a signal. An interrupted check has no result. */
-const interrupted = ["sandbox", "receiver"].includes(process.argv[2] ?? "") ? 0 : 130
-
 Command.run(pawl, { version }).pipe(
   Effect.provide([NodeServices.layer, CommandOutput.layer]),
   Effect.provideService(Logger.LogToStderr, true),
   NodeRuntime.runMain({
-    teardown: (exit, onExit) =>
-      onExit(Exit.isSuccess(exit) ? 0 : Cause.hasInterruptsOnly(exit.cause) ? interrupted : 1)
+    teardown: CommandOutput.teardown(["sandbox", "receiver"].includes(process.argv[2] ?? ""))
   })
 )

@@ -114,16 +114,27 @@ export const provider = (settings: Settings): ConfigProvider.ConfigProvider => {
   return ConfigProvider.orElse(providerOf(given), ConfigProvider.fromEnv())
 }
 
-/** Names the option in an error that names its variable. */
+/** Names the option in an error that names its variable; both if a setting is missing. */
 export const blamed = (error: unknown, options: Options): unknown => {
   // @effect-diagnostics-next-line instanceOfSchema:off
-  if (!(error instanceof InvalidConfig) || error.isMissing) return error
+  if (!(error instanceof InvalidConfig)) return error
+  if (error.isMissing) {
+    const variables = error.setting.split(", ")
+    const missing = required.filter((name) => variables.includes(variableOf(name)))
+    return new InvalidConfig({
+      ...error,
+      setting: `${missing.join(", ")} of open, or ${error.setting}`,
+      advice: `${error.advice}; to try it, npx pawl sandbox -- node FILE sets all of them`
+    })
+  }
   for (const name in options) {
     const isGiven = options[name as keyof Options] !== undefined
     if (isGiven && variableOf(name) === error.setting) return invalid(name, error.advice)
   }
   return error
 }
+
+const required = ["baseUrl", "merchantKey", "merchantSecret", "store"]
 
 const variableOf = (name: string): string => {
   if (name === "previousSecret") return "PAWL_MERCHANT_SECRET_PREVIOUS"

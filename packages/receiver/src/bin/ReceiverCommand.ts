@@ -10,6 +10,7 @@
  */
 import * as CommandOutput from "@pawl/webhook/internal/CommandOutput"
 import * as Program from "@pawl/webhook/internal/Program"
+import * as ProgressLine from "@pawl/webhook/internal/ProgressLine"
 import * as Command from "effect/cli/Command"
 import * as Console from "effect/Console"
 import * as Context from "effect/Context"
@@ -37,8 +38,15 @@ const migrate = Command.make(
   },
   Effect.fnUntraced(
     function* ({ store }) {
-      for (const database of yield* StoreFlag.databases(store)) {
-        const version = yield* NodeStore.migrate(database)
+      const databases = yield* StoreFlag.databases(store)
+      for (const [done, database] of databases.entries()) {
+        const progress = `${done} of ${databases.length} databases are migrated`
+        const version = yield* NodeStore.migrate(database).pipe(
+          ProgressLine.during(() => progress),
+          Effect.onInterrupt(() =>
+            Console.error(`Interrupted: ${progress}, and the next one is as it was before.`)
+          )
+        )
         yield* Console.log(`The tables of the store have version ${version}`)
       }
     },

@@ -3,10 +3,8 @@
  */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeServices from "@effect/platform-node/NodeServices"
-import * as Cause from "effect/Cause"
 import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
 import { createRequire } from "node:module"
 import * as CommandOutput from "@pawl/webhook/internal/CommandOutput"
 import { make } from "./ReceiverCommand.ts"
@@ -17,8 +15,5 @@ const { version } = createRequire(import.meta.url)("../../package.json") as {
 
 Command.run(make("pawl-receiver"), { version }).pipe(
   Effect.provide([NodeServices.layer, CommandOutput.layer]),
-  NodeRuntime.runMain({
-    teardown: (exit, onExit) =>
-      onExit(Exit.isSuccess(exit) || Cause.hasInterruptsOnly(exit.cause) ? 0 : 1)
-  })
+  NodeRuntime.runMain({ teardown: CommandOutput.teardown(true) })
 )

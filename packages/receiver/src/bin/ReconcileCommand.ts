@@ -5,6 +5,7 @@
  */
 import * as Pawl from "@pawl/http/Pawl"
 import * as CommandOutput from "@pawl/webhook/internal/CommandOutput"
+import * as ProgressLine from "@pawl/webhook/internal/ProgressLine"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import * as Clock from "effect/Clock"
@@ -78,9 +79,8 @@ export const reconcile = Command.make("reconcile", flags, ({ baseUrl, day, out, 
       const name = (extension: string) => path.join(out, `pawl-${day.text}.${extension}`)
       const lines = yield* ReconcileLines.open(name("jsonl"), merchant)
       const compared = new Map(lines.before.map((each) => [keyOf(each), each]))
-      const progress = Effect.suspend(() =>
-        Console.error(`${compared.size} transactions of ${day.text} compared so far`)
-      )
+      const total = yield* DayComparison.count(day.start)
+      const progress = () => `${compared.size} of ${total} transactions of ${day.text} are compared`
       const counts = yield* DayComparison.run({
         day: day.start,
         rate,
@@ -90,9 +90,9 @@ export const reconcile = Command.make("reconcile", flags, ({ baseUrl, day, out, 
           return lines.add(each)
         }
       }).pipe(
-        Effect.raceFirst(Effect.forever(Effect.delay(progress, "5 seconds"))),
+        ProgressLine.during(progress),
         Effect.onInterrupt(() =>
-          Effect.andThen(progress, Console.error("Run the command again to compare the others."))
+          Console.error(`Interrupted: ${progress()}; run the command again to compare the others.`)
         ),
         Effect.provide(Pawl.layer({ ...client, ...merchant.service, profile }))
       )

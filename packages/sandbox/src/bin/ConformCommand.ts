@@ -2,10 +2,11 @@
  * The command `pawl-conform`: checks the laws of a receiver at a URL, and exits with 0 if all hold.
  *
  * Stdout has each result, then the first failure and a script that repeats it. Logs go to stderr. A
- * sandbox at `--api-port` stands in for the service.
+ * sandbox at `--api-port` stands in for the service. An interrupted run reports the checked laws.
  */
 import * as Argument from "effect/cli/Argument"
 import * as CommandOutput from "@pawl/webhook/internal/CommandOutput"
+import * as ProgressLine from "@pawl/webhook/internal/ProgressLine"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import * as Clock from "effect/Clock"
@@ -83,8 +84,8 @@ const flags = {
 const lineOf = ({ broken, law, millis, number }: Conformance.Verdict): string =>
   `${String(number).padStart(4)}  ${broken === undefined ? "✓" : "✗"} ${law.name} (${(millis / 1000).toFixed(1)} s)`
 
-const progressOf = ({ law, number, requests }: Conformance.Progress): string =>
-  `${String(number).padStart(4)}  … ${law.name}: ${requests} requests so far`
+const progressOf = ({ law, requests }: Conformance.Progress, left: number): string =>
+  `   … ${left} left: ${law.name}, ${requests} requests`
 
 const headings = {
   specification: "Laws of the specification",
@@ -99,7 +100,10 @@ const printer = () => {
   ): Effect.Effect<void> => {
     const last = heading
     heading = headings[source]
-    return Console.log(last === heading ? line : `\n${heading}\n${line}`)
+    return Effect.andThen(
+      Effect.sync(ProgressLine.clear),
+      Console.log(last === heading ? line : `\n${heading}\n${line}`)
+    )
   }
 }
 
@@ -112,7 +116,7 @@ export const make = (name: string) =>
         Redacted.make("sandbox-secret")
       )
       const state = Option.getOrUndefined(input.state)?.replace(/\/$/u, "")
-      yield* Conformance.select({ only, state })
+      const { length: count } = yield* Conformance.select({ only, state })
       const files = yield* FileSystem.FileSystem
       const write = (file: Option.Option<string>, text: string) =>
         Option.isNone(file)
@@ -148,12 +152,28 @@ export const make = (name: string) =>
           `Receiver ${input.url}, service ${baseUrl}, key ${merchantKey}${secret}, seed ${seed}`
         )
         const print = printer()
-        const verdicts = yield* Conformance.check(
-          options,
-          (verdict) => print(verdict, lineOf(verdict)),
-          (progress) => print(progress, progressOf(progress))
+        const verdicts: Array<Conformance.Verdict> = []
+        const report = Effect.suspend(() =>
+          Console.log(`\n${Conformance.report(verdicts, options)}`)
         )
-        yield* Console.log(`\n${Conformance.report(verdicts, options)}`)
+        yield* Conformance.check(
+          options,
+          (verdict) => {
+            verdicts.push(verdict)
+            return print(verdict, lineOf(verdict))
+          },
+          (progress) =>
+            Effect.sync(() => ProgressLine.show(progressOf(progress, count - verdicts.length)))
+        ).pipe(
+          Effect.ensuring(Effect.sync(ProgressLine.clear)),
+          Effect.onInterrupt(() =>
+            Effect.andThen(
+              Console.log(`\nInterrupted: ${verdicts.length} of ${count} laws were checked.`),
+              verdicts.length === 0 ? Effect.void : report
+            )
+          )
+        )
+        yield* report
         yield* write(junit, Conformance.junit(verdicts))
         yield* write(summary, Conformance.summary(verdicts, options))
         if (verdicts.some(({ broken }) => broken !== undefined)) return yield* new Reported()

@@ -9,6 +9,7 @@
 import * as RequestId from "@pawl/core/internal/RequestId"
 import * as NodeTransport from "@pawl/http/NodeTransport"
 import * as CommandOutput from "@pawl/webhook/internal/CommandOutput"
+import * as ProgressLine from "@pawl/webhook/internal/ProgressLine"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import * as Clock from "effect/Clock"
@@ -104,8 +105,13 @@ const flags = {
   )
 }
 
-const waiting = (duration: Duration.Duration) =>
-  Effect.andThen(Console.error(`       waits ${Duration.format(duration)}`), Effect.sleep(duration))
+const waiting = Effect.fnUntraced(function* (duration: Duration.Duration) {
+  yield* Console.error(`       waits ${Duration.format(duration)}`)
+  let left = Math.round(Duration.toSeconds(duration))
+  yield* Effect.sleep(duration).pipe(
+    ProgressLine.during(() => `       ${Duration.format(Duration.seconds(--left))} left`)
+  )
+})
 
 /**
  * A secret of a real service has no flag: every user of a machine can read the arguments of its
@@ -218,16 +224,27 @@ export const doctor = Command.make("doctor", flags, (input) =>
       ...(connection !== undefined && { connection })
     })
     receiver.receive = probe.receive
-    const result = yield* probe.run({
-      begins: ({ does, name }) => {
-        const number = Doctor.plan.findIndex((step) => step.name === name) + 1
-        return Console.error(
-          `${String(number).padStart(2)}/${Doctor.plan.length}  ${name}: ${does}`
+    let { length: saved } = recording.steps
+    const result = yield* probe
+      .run({
+        begins: ({ does, name }) => {
+          const number = Doctor.plan.findIndex((step) => step.name === name) + 1
+          return Console.error(
+            `${String(number).padStart(2)}/${Doctor.plan.length}  ${name}: ${does}`
+          )
+        },
+        saved: (recording) => {
+          saved = recording.steps.length
+          return Effect.orDie(write("fixtures.json", JSON.stringify(recording, undefined, 2)))
+        }
+      })
+      .pipe(
+        Effect.onInterrupt(() =>
+          Console.error(
+            `Interrupted: ${saved} of ${Doctor.plan.length} steps are in ${out}; run the command again to go on.`
+          )
         )
-      },
-      saved: (recording) =>
-        Effect.orDie(write("fixtures.json", JSON.stringify(recording, undefined, 2)))
-    })
+      )
     yield* Console.error("")
     const findings = Doctor.findings(result, assumed)
     const profile = { service: baseUrl, ...Doctor.profile(result) }

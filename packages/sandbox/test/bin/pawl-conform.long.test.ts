@@ -131,6 +131,32 @@ describe.concurrent("pawl-conform", () => {
     assert.strictEqual(code, 0)
   })
 
+  it("reports the checked laws and exits with 130 when it is interrupted", async (test) => {
+    // It does not answer law 11, which sends other methods too.
+    const server = createServer(({ method = "" }, response) => {
+      if (["GET", "POST"].includes(method)) response.writeHead(method === "GET" ? 405 : 200).end()
+    })
+    await once(server.listen(0, "127.0.0.1"), "listening")
+    const { port } = server.address() as AddressInfo
+    const args = [
+      bin,
+      `http://127.0.0.1:${port}/`,
+      "--api-port",
+      "0",
+      "--only",
+      "1",
+      "--only",
+      "11"
+    ]
+    const { child, ended, line, stdout } = startIn(test, process.execPath, args)
+    await line(/^ {3}1 {2}✓/mu)
+    child.kill("SIGINT")
+    assert.strictEqual(await ended, 130)
+    assert.include(stdout(), "\nInterrupted: 1 of 2 laws were checked.\n\nAll 1 laws hold.\n")
+    server.closeAllConnections()
+    server.close()
+  })
+
   it("names the law during which the receiver ended, and runs no law after it", async () => {
     const server = createServer((request, response) => {
       if (request.headers["content-type"] === "text/plain") {

@@ -1,6 +1,9 @@
 import * as CliOutput from "effect/cli/CliOutput"
 import * as Command from "effect/cli/Command"
+import * as Cause from "effect/Cause"
 import * as Console from "effect/Console"
+import * as Exit from "effect/Exit"
+import type * as Runtime from "effect/Runtime"
 
 /**
  * Prints only the first error of an invocation, because a later one may contain a secret after a
@@ -15,6 +18,15 @@ export const layer = CliOutput.layerPresenter({
 
 const printed = (message: string): string =>
   message.replace(/\s+/gu, " ").replace(/:\/\/[^\s/"]*@/gu, "://<redacted>@")
+
+/** Ends the process: a signal ends a server with 0, and work without its result with 130. */
+export const teardown =
+  (isServer: boolean): Runtime.Teardown =>
+  (exit, onExit) => {
+    const isWork = process.argv.some((word) => ["migrate", "erase", "rename"].includes(word))
+    const interrupted = isServer && !isWork ? 0 : 130
+    onExit(Exit.isSuccess(exit) ? 0 : Cause.hasInterruptsOnly(exit.cause) ? interrupted : 1)
+  }
 
 export const example =
   (words: string, description: string) =>

@@ -57,6 +57,30 @@ const retries = Schedule.exponential("1 second").pipe(Schedule.upTo({ times: 3 }
 
 export const differs = ({ ours, theirs }: Compared): boolean => ours !== theirs
 
+const forEachPage = Effect.fnUntraced(function* <E>(
+  day: number,
+  visit: (rows: ReadonlyArray<Row>, shard: Ledger["Service"]) => Effect.Effect<void, E>
+): Effect.fn.Return<void, E | StoreUnavailable, Ledger> {
+  const ledger = yield* Ledger
+  const before = day + Duration.toMillis(Duration.days(1))
+  // Databases may order ids differently, so each has pages of its own.
+  for (const shard of ledger.shards ?? [ledger]) {
+    let after: RowKey | undefined
+    do {
+      const { last, rows } = yield* shard.page({ after, limit: pageSize, from: day, before })
+      yield* visit(rows, shard)
+      after = last
+    } while (after !== undefined)
+  }
+})
+
+/** Counts the transactions of a day. */
+export const count = Effect.fnUntraced(function* (day: number) {
+  let count = 0
+  yield* forEachPage(day, (rows) => Effect.sync(() => void (count += rows.length)))
+  return count
+})
+
 /**
  * Compares the transactions of a day. Returns how many were compared, how many an earlier run had
  * compared, and for how many the service did not answer, which the next run reads.
@@ -67,7 +91,6 @@ export const run = Effect.fn("DayComparison.run")(function* <E>({
   note,
   rate
 }: Options<E>) {
-  const ledger = yield* Ledger
   const reader = yield* StatusReader
   const counts = { compared: 0, known: 0, unanswered: 0 }
   let nextAt = 0
@@ -119,16 +142,9 @@ export const run = Effect.fn("DayComparison.run")(function* <E>({
     counts.compared++
   })
 
-  const before = day + Duration.toMillis(Duration.days(1))
-  // Databases may order ids differently, so each has pages of its own.
-  for (const shard of ledger.shards ?? [ledger]) {
-    let after: RowKey | undefined
-    do {
-      const { last, rows } = yield* shard.page({ after, limit: pageSize, from: day, before })
-      yield* Effect.forEach(rows, (row) => compare(shard, row), { concurrency, discard: true })
-      after = last
-    } while (after !== undefined)
-  }
+  yield* forEachPage(day, (rows, shard) =>
+    Effect.forEach(rows, (row) => compare(shard, row), { concurrency, discard: true })
+  )
   return counts
 })
 
