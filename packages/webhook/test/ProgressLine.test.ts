@@ -4,10 +4,10 @@ import * as TestClock from "effect/testing/TestClock"
 import { afterEach, expect, it, vi } from "vitest"
 import * as ProgressLine from "../src/internal/ProgressLine.ts"
 
-/** Counts a second's seconds on a terminal, or elsewhere; returns the text on stderr. */
+/** Shows a count for 2.5 seconds, on a terminal or elsewhere, and returns what stderr receives. */
 const written = async (isTerminal: boolean, ci = ""): Promise<string> => {
   vi.stubEnv("CI", ci)
-  vi.spyOn(process.stderr, "isTTY", "get").mockReturnValue(isTerminal)
+  process.stderr.isTTY = isTerminal
   let text = ""
   vi.spyOn(process.stderr, "write").mockImplementation((chunk) => {
     text += String(chunk)
@@ -25,9 +25,9 @@ const written = async (isTerminal: boolean, ci = ""): Promise<string> => {
 }
 
 const { isTTY } = process.stderr
-Object.defineProperty(process.stderr, "isTTY", { configurable: true, get: () => isTTY })
 
 afterEach(() => {
+  process.stderr.isTTY = isTTY
   vi.restoreAllMocks()
   vi.unstubAllEnvs()
 })
@@ -39,6 +39,8 @@ it("is rewritten on a terminal, without colours, and removed at the end", async 
 it("is nowhere else: not in a pipe, in CI, or with --json", async () => {
   expect(await written(false)).toBe("")
   expect(await written(true, "true")).toBe("")
-  vi.spyOn(process, "argv", "get").mockReturnValue([...process.argv, "--json"])
-  expect(await written(true)).toBe("")
+  process.argv.push("--json")
+  const withJson = await written(true)
+  process.argv.pop()
+  expect(withJson).toBe("")
 })
