@@ -27,7 +27,11 @@ it("reports what was done and exits with 130 when it is interrupted", async () =
   const { code, stderr, stdout } = await Effect.gen(function* () {
     const { child, errorLine, exited, stderr, stdout } = yield* start(process.execPath, [
       main,
-      ...["kill", "--store", "sqlite", "--seed", "7"]
+      "kill",
+      "--store",
+      "sqlite",
+      "--seed",
+      "7"
     ])
     yield* errorLine(/^kill: 2000 cycles/mu)
     yield* Effect.sleep("2 seconds")
