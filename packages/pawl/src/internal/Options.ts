@@ -119,8 +119,7 @@ export const blamed = (error: unknown, options: Options): unknown => {
   // @effect-diagnostics-next-line instanceOfSchema:off
   if (!(error instanceof InvalidConfig)) return error
   if (error.isMissing) {
-    const variables = error.setting.split(", ")
-    const missing = required.filter((name) => variables.includes(variableOf(name)))
+    const missing = required.filter((name) => error.setting.includes(variableOf(name)))
     return new InvalidConfig({
       ...error,
       setting: `${missing.join(", ")} of open, or ${error.setting}`,

@@ -130,13 +130,15 @@ const announce = Effect.fnUntraced(function* (
 /** The settings of this sandbox as the variables that a program of pawl reads. */
 const variables = (merchantKey: string, merchantSecret: Option.Option<Redacted.Redacted>) =>
   Effect.map(Sandbox.Sandbox, ({ baseUrl }) => {
-    const { PAWL_PORT = process.env["PORT"] ?? "3000", PAWL_PUBLIC_URL, PAWL_STORE } = process.env
+    const { PORT, PAWL_PORT = PORT ?? "3000", PAWL_PUBLIC_URL, PAWL_STORE } = process.env
     return {
       PAWL_BASE_URL: baseUrl,
       PAWL_MERCHANT_KEY: merchantKey,
       PAWL_MERCHANT_SECRET: Option.getOrElse(merchantSecret, () => "sandbox-secret"),
       PAWL_STORE: PAWL_STORE ?? "sqlite:pawl.db",
       PAWL_PORT,
+      // Without it Next takes another port when this one is in use, and no callback arrives.
+      PORT: PORT ?? PAWL_PORT,
       PAWL_PUBLIC_URL: PAWL_PUBLIC_URL ?? `http://127.0.0.1:${PAWL_PORT}`
     }
   })

@@ -237,13 +237,16 @@ describe("pawl-sandbox -- PROGRAM", () => {
        const body = JSON.stringify({ merchantKey, merchantSecret })
        const headers = { "content-type": "application/json" }
        const { status } = await fetch(PAWL_BASE_URL + "/v1/auth", { method: "POST", headers, body })
-       const { PAWL_PORT, PAWL_PUBLIC_URL, PAWL_STORE } = process.env
-       console.log(status, PAWL_STORE, PAWL_PORT, PAWL_PUBLIC_URL)`,
+       const { PAWL_PORT, PAWL_PUBLIC_URL, PAWL_STORE, PORT } = process.env
+       console.log(status, PAWL_STORE, PAWL_PORT, PORT, PAWL_PUBLIC_URL)`,
       "--merchant-key=k",
       "--merchant-secret=s"
     )
     assert.strictEqual(await ended, 0)
-    assert.match(stdout(), /^ready [^\n]+\n200 sqlite:pawl\.db 3000 http:\/\/127\.0\.0\.1:3000\n$/u)
+    assert.match(
+      stdout(),
+      /^ready [^\n]+\n200 sqlite:pawl\.db 3000 3000 http:\/\/127\.0\.0\.1:3000\n$/u
+    )
     assert.strictEqual(stderr(), "")
   })
 

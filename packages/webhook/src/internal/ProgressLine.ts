@@ -5,8 +5,10 @@
  */
 import * as Effect from "effect/Effect"
 
-const isShown = (): boolean =>
-  process.stderr.isTTY && !process.env["CI"] && !process.argv.includes("--json")
+const isShown = (): boolean => {
+  const { CI } = process.env
+  return process.stderr.isTTY && !CI && !process.argv.includes("--json")
+}
 
 /** The characters of the line that the terminal shows now. */
 let shown = 0
