@@ -5,7 +5,7 @@
  *
  * For tests of code that uses `Requests` and a handler. The layers are those of a real program,
  * with the fake in place of the service. In memory a year under `TestClock` takes a moment; over
- * SQLite an hour takes seconds, because the worker looks for work each second.
+ * SQLite an hour takes seconds, because the worker polls each second.
  *
  * **Example** (A payment and the calls of the handler)
  *

@@ -61,7 +61,7 @@ const logSize = 4 * 1024 * 1024
 const slowFlush = 20_000_000n
 /** The slow flushes in a row that make a disk slow. */
 const slowInARow = 3
-/** Pages of the log before SQLite, or its worker thread, makes a checkpoint. */
+/** The pages of the log before SQLite makes a checkpoint; `slow` while a worker thread makes them. */
 const checkpointPages = { usual: 1000, slow: 8000 }
 const checkpointRows = 500
 const synchronousNormal = "1"

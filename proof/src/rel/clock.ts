@@ -7,7 +7,7 @@
  * - *database*: the clock of the database is set.
  * - *pause*: SIGSTOP for 35 seconds, 5 more than a lease.
  *
- * No call begins before the one before it has ended or its lease has run out, every end is told,
+ * No call begins before the one before it has ended or its lease has run out, the handler gets every end,
  * nothing answered 200 is lost, and each effect is committed once. A machine's clock ends no lease;
  * a step of more than 8 seconds of the database may.
  */

@@ -106,7 +106,7 @@ export const posted = ({ count, progress, seed }: Options) =>
 const second = 1000
 const minute = 60 * second
 const latency = 800
-/** The longest time until a status is told. */
+/** The longest time until the handler gets a status. */
 const oneRead = second + latency
 
 const drawTransaction = (id: string, random: SeededRandom.SeededRandom) => {

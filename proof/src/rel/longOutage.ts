@@ -2,9 +2,10 @@
  * The service is down for six hours with 5,000 open payments to confirm: in virtual time, on a real
  * store.
  *
- * Each payment was told PENDING, and its callback claims SUCCEED during the outage. Meanwhile no
- * second has more reads than the budget, no SUCCEED is told, and nothing becomes a dead letter.
- * Then each is told SUCCEED once, within the budget's time for all and `slack`.
+ * The handler has PENDING of each payment, whose callback claims SUCCEED during the outage.
+ * Meanwhile no second has more reads than the budget, the handler gets no SUCCEED, and nothing
+ * becomes a dead letter. Then it gets each SUCCEED once, within the budget's time for all and
+ * `slack`.
  */
 import { Ledger } from "@pawl/webhook/Ledger"
 import * as ReadBudget from "@pawl/webhook/internal/rule/ReadBudget"
@@ -20,7 +21,7 @@ import * as VirtualReceiver from "./VirtualReceiver.ts"
 const second = 1000
 const hour = 3600 * second
 const readsPerSecond = 20
-/** The milliseconds of the gap of failed reads and of a lease, in which the rest is told. */
+/** The milliseconds of the gap of failed reads and of a lease, in which the rest is handled. */
 const slack = 60 * second
 const concurrency = 64
 

@@ -9,7 +9,7 @@
  * - *handler*: the application fails for one transaction, and is corrected.
  *
  * `seenMs` is the time until the overview shows the incident, `mendedMs` that from the step until
- * all are told and the overview is clean. No callback is lost.
+ * all are handled and the overview is clean. No callback is lost.
  */
 import type { Transition } from "@pawl/core/Handler"
 import type { Status } from "@pawl/core/Status"

@@ -29,7 +29,7 @@ const pace = 80
 const burst = 200
 /** The difference of handler times that a busy machine makes, in milliseconds. */
 const noise = 25
-/** The longest time in which no transaction is told, in milliseconds. */
+/** The longest time in which no transaction is handled, in milliseconds. */
 const settleTimeout = 120_000
 /** The milliseconds after which only reserved reads go before a waiting claim. */
 const watchGrace = 1500

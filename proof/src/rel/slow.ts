@@ -1,10 +1,10 @@
 /**
- * Lets the service or the application hang, and tells unrelated transactions meanwhile (R34). The
+ * Lets the service or the application hang, and handles unrelated transactions meanwhile (R34). The
  * first call for an unrelated transaction comes within a second of its callback.
  *
  * - *polls*: many operations are due, and no read is answered.
  * - *claims*: many final statuses are claimed, and no read is answered.
- * - *application*: many operations are told to an application that never answers.
+ * - *application*: many transitions go to an application that never answers.
  */
 import type { Transition } from "@pawl/core/Handler"
 import { readText, serve } from "@pawl/test-support/Listener"

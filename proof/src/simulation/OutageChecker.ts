@@ -1,5 +1,5 @@
 /**
- * Checks that an end that was reached while no receiver ran is told soon after the receivers start again (P4).
+ * Checks that the handler soon gets an end that was reached while no receiver ran (P4).
  */
 import type { Plan } from "./Plan.ts"
 import type { Trace } from "./Trace.ts"

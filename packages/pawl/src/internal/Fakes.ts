@@ -34,7 +34,7 @@ const clock = Layer.effect(
   })
 )
 
-/** A timer has 31 bits; the virtual clock looks at the time when it wakes, and sleeps again. */
+/** A timer has 31 bits; the virtual clock reads the time when it wakes, and sleeps again. */
 const wait = (millis: number, wake: () => void) => {
   // @effect-diagnostics-next-line globalTimers:off
   const timer = setTimeout(wake, Math.min(millis, 2 ** 31 - 1)).unref()

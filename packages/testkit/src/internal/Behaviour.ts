@@ -48,7 +48,7 @@ export type ChecksumFields = Parameters<typeof Checksum.request>[2]
 export interface Behaviour {
   /** The switches of `Profile`. */
   readonly switches: Partial<Switches>
-  /** The response to a request that nothing else looks at. */
+  /** The response to a request that nothing else reads. */
   readonly refusal: (request: Request) => Response | undefined
   /** The last change of a response. */
   readonly response: (response: Response, request: Request) => Response
@@ -67,7 +67,7 @@ export interface Behaviour {
   readonly payoutChecksum: "checked" | "required" | "refused" | "ignored"
   /** How an amount becomes two decimals. */
   readonly rounding: "half-up" | "half-even" | "down" | "refused"
-  /** The treatment of a requestId that comes again with another amount. */
+  /** The treatment of a requestId that is repeated with another amount. */
   readonly repeated: "original" | "refused" | "another"
   /** The age from which the status of a transaction can be read. */
   readonly visibleAfter: Duration.Duration

@@ -28,10 +28,10 @@ export class ProgramFailed extends Data.TaggedError("ProgramFailed")<{ readonly 
 }
 
 /**
- * Starts the program, and returns the effect that waits for its end; without a program that never
- * ends.
+ * Starts the program, and returns the effect that waits for its end. Without a program the effect
+ * never ends.
  *
- * The end of the scope ends it with SIGTERM, after 5 seconds with SIGKILL.
+ * The end of the scope ends the program with SIGTERM, and after 5 seconds with SIGKILL.
  */
 export const start = (
   [file, ...args]: ReadonlyArray<string>,

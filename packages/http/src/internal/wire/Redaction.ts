@@ -53,7 +53,7 @@ const codes: ReadonlyArray<(digit: string) => string> = [
   codeIn(2, 8)
 ]
 
-/** Looks at the digits of a text as it is, and decoded up to `depth` times. */
+/** Compares the digits of a text as it is, and decoded up to `depth` times. */
 const hasNumber = (text: string, numbers: ReadonlyArray<string>, depth: number): boolean => {
   const plain = unescaped(text)
   const digits = [text, plain].map((each) => each.replace(/[^0-9]/gu, "")).join(" ")

@@ -12,7 +12,7 @@ import * as Time from "../story/Time.ts"
 import { invalid, json, type Response, withHeaders } from "./Response.ts"
 
 /**
- * The rows that one request looks at, so that a search of a large store holds no other work for
+ * The rows that one request examines, so that a search of a large store holds no other work for
  * long.
  */
 const pageSize = 500

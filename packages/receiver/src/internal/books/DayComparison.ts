@@ -3,7 +3,7 @@
  *
  * The transactions are those whose rows were created on the day, in UTC. Ours is the status that
  * the handler received last, as in the merchant's own books; theirs is the status that the service
- * states now. If they differ, the row is read once more, because the handler may have been told
+ * states now. If they differ, the row is read once more, because the handler may have been called
  * since. Fees, and payments that only the service knows, are outside.
  */
 import type { StoreUnavailable } from "@pawl/core/CallbackError"

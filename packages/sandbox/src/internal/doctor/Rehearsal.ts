@@ -23,7 +23,7 @@ const number = "4242424242424242"
 const card = { number, expMonth: "12", expYear: "2035", cvv: "123", cardHolderName: "Ada Lovelace" }
 
 /**
- * The time of each part. Every time limit of a call is shorter, and a callback that comes again,
+ * The time of each part. Every time limit of a call is shorter, and a callback that is repeated,
  * after 2 minutes, is not right.
  */
 const time = Duration.seconds(110)

@@ -32,7 +32,7 @@ export const make = Effect.fnUntraced(function* (
   const { environment, merchantKey, merchantSecret } = yield* GatewayConfig
   const { keyed } = yield* Hmac
   const services = (yield* StateStore).open<string>("service")
-  // Two services with the same seed are still two.
+  // Two services need two ids, also with the same seed.
   const service = services.get("id") ?? String(yield* Random.nextInt)
   if (!services.has("id")) services.set("id", service)
   const sign = keyed(

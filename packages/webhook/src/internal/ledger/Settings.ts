@@ -71,7 +71,7 @@ export interface Place {
   readonly count: number
 }
 
-/** The count while rows are moved, which no ledger has. */
+/** The count while rows are moved; no ledger has this count. */
 const moving = 0
 
 /** Takes a place for an engine; returns false if it has another one, or documents without one. */

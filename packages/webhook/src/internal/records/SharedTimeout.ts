@@ -51,7 +51,7 @@ export const make = Effect.fnUntraced(function* <E>(
       const wait = {
         deadline: 0n,
         expire: () => {
-          // First, because only the first call counts.
+          // This call comes first, because only the first one counts.
           guarded(() => resume(onTimeout))
           stop()
         }

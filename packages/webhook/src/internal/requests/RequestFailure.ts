@@ -55,7 +55,7 @@ const refusalIn = (error: Failure): ReadError | undefined => {
 
 /**
  * Returns the refusal of the service, which names fields and no values. A refusal of the
- * credentials is none.
+ * credentials is left out.
  */
 export const reasonOf = (error: Failure): string | undefined => {
   const refusal = refusalIn(error)

@@ -202,8 +202,8 @@ export const joinChanges = (one: Change, two: Change): Change => {
 }
 
 /**
- * Joins another row and makes the result due. The larger sequence stays, so that a consumer drops
- * nothing new as late.
+ * Joins another row and makes the result due. The larger sequence stays, so that a consumer takes
+ * no new transition for a late one.
  */
 export const join = (stored: StoredRow, other: StoredRow): StoredRow => ({
   ...stored,

@@ -23,7 +23,7 @@ export interface Condition {
   readonly clock: "right" | "differs" | "unknown"
 }
 
-/** Returns the condition of a worker, without which the receiver still stores callbacks. */
+/** Returns the condition of a worker. Without progress the receiver still stores callbacks. */
 export const workerOf = (
   worker: Worker["Service"] | undefined
 ): Effect.Effect<Condition["worker"]> =>

@@ -163,7 +163,7 @@ export const waitAfter = (
 export const standingOf = (row: Row, policy: Evidence.Policy): Evidence.Standing =>
   Evidence.standing(row.evidence, row.read?.status, policy)
 
-/** Returns the status to tell, unless it was told or the row was parked at it. */
+/** Returns the status for the handler, unless it has it or the row was parked at it. */
 const statusToTell = (row: Row, standing: Evidence.Standing): Status | undefined => {
   const to = Evidence.news(standing, row.told)
   return row.unreadable !== undefined || to === row.deadLetter?.to ? undefined : to

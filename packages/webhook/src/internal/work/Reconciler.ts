@@ -37,7 +37,7 @@ const seconds = (...waits: ReadonlyArray<number>) => waits.map((wait) => Duratio
 const claimWaits = { ahead: seconds(0, 1, 2, 5, 15, 60), contradicted: seconds(0, 5, 60) }
 const failedWaits = [Duration.hours(12)]
 const maxWatchGap = Duration.days(14)
-/** The gaps are more than `maxPollingTime` holds, even if outages shorten some. */
+/** The gaps of a paid transaction exceed `maxPollingTime`, even if outages shorten some. */
 const paidWaits = Array.from({ length: 64 }, (_, power) =>
   Duration.min(Duration.hours(12 * 2 ** power), maxWatchGap)
 )

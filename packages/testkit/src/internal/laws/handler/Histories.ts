@@ -80,7 +80,7 @@ export const unfinishedRefund: fc.Arbitrary<ReadonlyArray<Call>> = refundStatuse
   (last) => last !== "SUCCEED"
 ).map((statuses) => refundCalls(statuses, 0, "4.00"))
 
-/** Makes two lists of calls one, each in its own order. */
+/** Merges two lists of calls, and keeps the order of each. */
 export const merged = (
   ones: fc.Arbitrary<ReadonlyArray<Call>>,
   twos: fc.Arbitrary<ReadonlyArray<Call>>
