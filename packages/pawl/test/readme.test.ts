@@ -9,7 +9,8 @@ const readme = readFileSync(new URL("../README.md", import.meta.url), "utf8")
 const guide = readFileSync(new URL("../../../docs/guides/quick-start.md", import.meta.url), "utf8")
 const programs = (page: string) =>
   Array.from(page.matchAll(/^```js\n(.+?)^```$/gmsu), ([, code = ""]) => code)
-const [quickStart = "", test = ""] = programs(readme)
+const [quickStart = ""] = programs(readme)
+const test = programs(readme).find((code) => code.includes("node:test")) ?? ""
 
 // A folder in the package, from which `pawl` can be imported.
 const folder = mkdtempSync(new URL("../dist-test-", import.meta.url).pathname)
