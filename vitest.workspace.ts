@@ -20,7 +20,8 @@ process.env["NODE_COMPILE_CACHE"] ??= join(root, "node_modules/.cache/node")
  * Files whose tests take longest, mostly waiting for programs or a browser. They start first, so that no such file is left alone
  * at the end.
  */
-const slow = /\.browser\.test|\.long\.test|\/rel\/|laws\.test|Laws\.test|\/Ledger\.test|docs\.test/
+const slow =
+  /\.browser\.test|\.long\.test|\/rel\/|laws\.test|Laws\.test|docs\.test|readme\.test|\/(Ledger|\w*Outage|Worker|Requests|Erase|Doctor)\.test/
 
 /**
  * Runs the files of a project one after the other, because a worker is ended, with all modules that it has loaded and compiled,
