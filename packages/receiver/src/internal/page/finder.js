@@ -4,7 +4,8 @@
 import { call } from "./api.js"
 import { byId, copyable, h, instant, setText } from "@pawl/receiver/page/dom.js"
 import { count, dateTime, kind, money } from "@pawl/receiver/page/format.js"
-import { chip, hrefOf, link, table } from "./table.js"
+import { table } from "@pawl/receiver/page/table.js"
+import { chip, hrefOf, link } from "./marks.js"
 /** @import { Listed } from "../admin/Transactions.ts" */
 
 /** The most transactions that a search shows. */

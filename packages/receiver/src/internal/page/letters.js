@@ -4,8 +4,9 @@
 import { call } from "./api.js"
 import { byId, copyable, h, instant, setText } from "@pawl/receiver/page/dom.js"
 import { count, dateTime, kind } from "@pawl/receiver/page/format.js"
+import { table } from "@pawl/receiver/page/table.js"
 import * as Redrive from "./redrive.js"
-import { chip, link, table } from "./table.js"
+import { chip, link } from "./marks.js"
 /** @import { ListedDeadLetter as Letter } from "@pawl/webhook/internal/rule/TransactionReport" */
 
 /** The dead letters that one click adds. The admin API returns at most 1,000. */
@@ -58,7 +59,7 @@ export const redriveOne = ({ method, reason, transactionId }, text) =>
     heading:
       reason === "amount-mismatch"
         ? "Let this amount pass?"
-        : `Redrive ${method} ${transactionId}?`,
+        : `Redrive transaction ${transactionId}?`,
     text,
     button: reason === "amount-mismatch" ? "Let it pass" : "Redrive",
     done: () => `${transactionId} is worked on again.`

@@ -4,7 +4,7 @@
 import { call } from "./api.js"
 import { h } from "@pawl/receiver/page/dom.js"
 import { duration } from "@pawl/receiver/page/format.js"
-import { table } from "./table.js"
+import { table } from "@pawl/receiver/page/table.js"
 import * as Updates from "./updates.js"
 /** @import { State as Merchant } from "../merchants/MerchantsAdmin.ts" */
 

@@ -3,9 +3,10 @@
  */
 import { byId, h, instant, renderList, setText } from "@pawl/receiver/page/dom.js"
 import { count, dateTime, duration, moment } from "@pawl/receiver/page/format.js"
+import { table } from "@pawl/receiver/page/table.js"
 import { draw, lastHour } from "./plot.js"
 import { maxLag, problemsOf } from "./problems.js"
-import { chip, link, table } from "./table.js"
+import { chip, link } from "./marks.js"
 /** @import { Overview } from "../admin/Overview.ts" */
 /** @import { Plot } from "./plot.js" */
 /** @import { Name, Problem } from "./problems.js" */

@@ -2,7 +2,7 @@
  * The problems that a person should know, from an overview: the most urgent first, each with the next step.
  */
 import { count, duration, dateTime } from "@pawl/receiver/page/format.js"
-import { hrefOf } from "./table.js"
+import { hrefOf } from "./marks.js"
 
 /** @import { Overview } from "../admin/Overview.ts" */
 /** @typedef {keyof NonNullable<Overview["events"]>} Name */

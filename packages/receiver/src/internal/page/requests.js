@@ -4,8 +4,8 @@
 import { find } from "./api.js"
 import { copyable, instant, h } from "@pawl/receiver/page/dom.js"
 import { dateTime, kind as kindOf } from "@pawl/receiver/page/format.js"
+import { table } from "@pawl/receiver/page/table.js"
 import * as Redrive from "./redrive.js"
-import { table } from "./table.js"
 /** @import { RequestReport } from "../admin/Requests.ts" */
 /** @typedef {RequestReport & { readonly parked: NonNullable<RequestReport["parked"]> }} Request */
 

@@ -6,7 +6,7 @@ import { byId, copyable, h, instant, renderList } from "@pawl/receiver/page/dom.
 import { count, dateTime, duration, kind } from "@pawl/receiver/page/format.js"
 import { amountOf } from "./finder.js"
 import { redriveOne } from "./letters.js"
-import { chip } from "./table.js"
+import { chip } from "./marks.js"
 /** @import { Listed } from "../admin/Transactions.ts" */
 /** @import { FactReport as Fact } from "../story/StoryReport.ts" */
 /** @import { Money, TransactionReport as Transaction } from "@pawl/webhook/internal/rule/TransactionReport" */

@@ -1,45 +1,15 @@
 /**
  * The tables of subscriptions, payment intents and requests.
  */
-import { byId, renderList, h } from "@pawl/receiver/page/dom.js"
+import { h } from "@pawl/receiver/page/dom.js"
 import { money, moment } from "@pawl/receiver/page/format.js"
+import { table } from "@pawl/receiver/page/table.js"
 import { chip } from "./list.js"
 import { isBad } from "./summary.js"
 /** @import { ListedIntent as Intent } from "../sandbox/PublicForms.ts" */
 /** @import { LoggedRequest as Request } from "../sandbox/RequestLog.ts" */
 /** @import { Subscription } from "./store.js" */
 /** @import { Transaction } from "@pawl/testkit/Gateway" */
-
-/** @typedef {string | Node} Cell */
-
-/**
- * Makes a table with a message that is shown when it is empty.
- *
- * @template Item
- * @param {string} id
- * @param {ReadonlyArray<string>} headings
- * @param {string} empty
- * @param {(item: Item) => string} keyOf
- * @param {(item: Item, now: number) => ReadonlyArray<Cell>} cells
- */
-const table = (id, headings, empty, keyOf, cells) => {
-  const container = byId(id, HTMLElement)
-  const body = h("tbody")
-  const head = headings.map((heading) => h("th", { scope: "col" }, [heading]))
-  const full = h("table", {}, [h("thead", {}, [h("tr", {}, head)]), body])
-  const message = h("p", { class: "empty" }, [empty])
-  return (/** @type {ReadonlyArray<Item>} */ items, /** @type {number} */ now) => {
-    const shown = items.length === 0 ? message : full
-    if (container.firstChild !== shown) container.replaceChildren(shown)
-    renderList(body, items, keyOf, (item) =>
-      h(
-        "tr",
-        { "data-testid": `row-${keyOf(item)}` },
-        cells(item, now).map((cell, at) => h("td", { "data-label": headings[at] ?? "" }, [cell]))
-      )
-    )
-  }
-}
 
 /** Shows the subscriptions with their charges. */
 export const subscriptions = table(

@@ -1,12 +1,10 @@
-/**
- * Tables, and the small marks in them.
- */
+/** Tables of a page. */
 import { byId, h, renderList } from "@pawl/receiver/page/dom.js"
 
 /** @typedef {string | Node} Cell */
 
 /** The headings of columns of numbers, which are aligned at their ends. */
-const numbers = new Set(["Amount", "Calls", "Dead letters", "Failed calls", "Times"])
+const numbers = new Set(["Amount", "Calls", "Charges", "Dead letters", "Failed calls", "Times"])
 
 /**
  * Makes a table with a message that is shown when it is empty.
@@ -16,7 +14,7 @@ const numbers = new Set(["Amount", "Calls", "Dead letters", "Failed calls", "Tim
  * @param {ReadonlyArray<string>} headings
  * @param {string} empty
  * @param {(item: Item) => string} keyOf
- * @param {(item: Item) => ReadonlyArray<Cell>} cells
+ * @param {(item: Item, now: number) => ReadonlyArray<Cell>} cells
  */
 export const table = (id, headings, empty, keyOf, cells) => {
   const container = byId(id, HTMLElement)
@@ -27,14 +25,14 @@ export const table = (id, headings, empty, keyOf, cells) => {
   )
   const full = h("table", {}, [h("thead", {}, [h("tr", {}, head)]), body])
   const message = h("p", { class: "empty" }, [empty])
-  return (/** @type {ReadonlyArray<Item>} */ items) => {
+  return (/** @type {ReadonlyArray<Item>} */ items, now = Date.now()) => {
     const shown = items.length === 0 ? message : full
     if (container.firstChild !== shown) container.replaceChildren(shown)
     renderList(body, items, keyOf, (item) =>
       h(
         "tr",
         { "data-testid": `row-${keyOf(item)}` },
-        cells(item).map((cell, at) => {
+        cells(item, now).map((cell, at) => {
           const label = headings[at] ?? ""
           return h("td", { "data-label": label, class: kindOf(label) }, [cell])
         })
@@ -42,28 +40,3 @@ export const table = (id, headings, empty, keyOf, cells) => {
     )
   }
 }
-
-/**
- * Makes the mark of a status.
- *
- * @param {string} status
- */
-export const chip = (status) => h("span", { class: "chip", "data-status": status }, [status])
-
-/** @typedef {{ readonly method: string, readonly transactionId: string }} Named */
-
-/**
- * Returns the address of a transaction.
- *
- * @param {Named} transaction
- */
-export const hrefOf = ({ method, transactionId }) =>
-  `#/transactions/${method}/${encodeURIComponent(transactionId)}`
-
-/**
- * Makes a link to a transaction.
- *
- * @param {Named} transaction
- */
-export const link = (transaction) =>
-  h("a", { class: "mono", href: hrefOf(transaction) }, [transaction.transactionId])
