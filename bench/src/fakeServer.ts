@@ -9,12 +9,12 @@ import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpServer from "effect/http/HttpServer"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Layer from "effect/Layer"
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { writeFileSync } from "node:fs"
 import { createServer, type RequestListener, type Server } from "node:http"
 import { createRequire } from "node:module"
 import type { AddressInfo } from "node:net"
-import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { scratch } from "./scratch.ts"
 
 const created = JSON.stringify({
   requestId: "order-1",
@@ -50,8 +50,7 @@ interface JsonServer {
 /** The file is small, because json-server writes the whole file each time. */
 const jsonServer = (): RequestListener => {
   const json = createRequire(import.meta.url)("json-server") as JsonServer
-  const directory = mkdtempSync(join(tmpdir(), "pawl-bench-"))
-  process.on("exit", () => rmSync(directory, { recursive: true }))
+  const directory = scratch()
   const file = join(directory, "db.json")
   writeFileSync(file, '{"payments":[]}')
   const app = json.create()

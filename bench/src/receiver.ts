@@ -11,12 +11,11 @@
  */
 import { execFileSync, fork } from "node:child_process"
 import { once } from "node:events"
-import { mkdtempSync, rmSync } from "node:fs"
 import { connect, type Socket } from "node:net"
-import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { type Callback, forged, make, search } from "./callbacks.ts"
 import type { Bench, Costs } from "./harness.ts"
+import { scratch } from "./scratch.ts"
 
 export const post = ({ bytes, checksum, stripe }: Callback): Buffer =>
   Buffer.concat([
@@ -123,7 +122,7 @@ export const measureServers = async (
   options: Pace = byCpuTime
 ): Promise<Costs> => {
   const { costOf, preload, rounds, times, unit, warmUp } = options
-  const directory = mkdtempSync(join(tmpdir(), "pawl-bench-"))
+  const directory = scratch()
   const servers: Array<Server> = []
   try {
     const posts = Array.from({ length: warmUp + rounds * times }, (_, id) => post(make(id)))
@@ -142,7 +141,6 @@ export const measureServers = async (
     return { unit, of }
   } finally {
     for (const { close } of servers) close()
-    rmSync(directory, { recursive: true })
   }
 }
 
@@ -234,7 +232,7 @@ export const slowDisk: Bench = {
   run: async () => {
     if (!hasCompiler()) return skipped("slowDisk")
     const [rounds, times] = [5, 1000]
-    const directory = mkdtempSync(join(tmpdir(), "pawl-bench-"))
+    const directory = scratch()
     const posts = Array.from({ length: (rounds + 1) * times }, (_, id) => post(make(id)))
     const server = await serve("pawl-receiver, SQLite", join(directory, "slow.db"), posts, {
       preload: slower(slowFlush)(directory),
@@ -266,7 +264,6 @@ export const slowDisk: Bench = {
       }
     } finally {
       server.close()
-      rmSync(directory, { recursive: true })
     }
   }
 }

@@ -16,10 +16,9 @@ import * as ManagedRuntime from "effect/ManagedRuntime"
 import * as Redacted from "effect/Redacted"
 import { fork } from "node:child_process"
 import { once } from "node:events"
-import { mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { type Bench, type Costs, measure, type Variant } from "./harness.ts"
+import { scratch } from "./scratch.ts"
 
 const callers = 32
 const current = Redacted.make("merchant-secret")
@@ -66,7 +65,7 @@ const variant = <R, E>(
 }
 
 const run = async (delay: number): Promise<Costs> => {
-  const directory = mkdtempSync(join(tmpdir(), "pawl-bench-"))
+  const directory = scratch()
   const origin = fork(new URL("origin.ts", import.meta.url), [String(delay)])
   const [port] = (await once(origin, "message")) as [number]
   const client = Pawl.layer({
@@ -106,7 +105,6 @@ const run = async (delay: number): Promise<Costs> => {
   } finally {
     await Promise.all([bare.dispose(), durable.dispose()])
     origin.disconnect()
-    rmSync(directory, { recursive: true })
   }
 }
 

@@ -18,8 +18,6 @@ import * as LedgerSql from "@pawl/webhook/LedgerSql"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as ManagedRuntime from "effect/ManagedRuntime"
-import { mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
 import { join } from "node:path"
 import * as ManyRows from "../../proof/src/rel/ManyRows.ts"
 import * as Stores from "../../proof/src/rel/Stores.ts"
@@ -28,6 +26,7 @@ import { make } from "./callbacks.ts"
 import type { Bench, Costs } from "./harness.ts"
 import { post, serve, type Server } from "./receiver.ts"
 import { incoming, verifier } from "./verify.ts"
+import { scratch } from "./scratch.ts"
 
 const rounds = 15
 const warmUps = 3
@@ -69,7 +68,7 @@ const posts = (): ReadonlyArray<Buffer> =>
   Array.from({ length: (warmUps + rounds) * callbacksPerRound }, () => post(make(++made)))
 
 const runConnections = async (): Promise<Costs> => {
-  const directory = mkdtempSync(join(tmpdir(), "pawl-bench-"))
+  const directory = scratch()
   const servers: Array<Server> = []
   try {
     const all: Array<Sized> = []
@@ -88,7 +87,6 @@ const runConnections = async (): Promise<Costs> => {
     return await measureSizes(all, 1)
   } finally {
     for (const { close } of servers) close()
-    rmSync(directory, { recursive: true })
   }
 }
 

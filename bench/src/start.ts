@@ -4,13 +4,13 @@
  */
 import { build } from "esbuild"
 import { execFileSync } from "node:child_process"
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { pathToFileURL } from "node:url"
 import { parts } from "../../scripts/size.ts"
 import type { Bench, Costs } from "./harness.ts"
 import { effectAlone } from "./size.ts"
+import { scratch } from "./scratch.ts"
 
 const rounds = 25
 
@@ -30,7 +30,7 @@ const costOf = (program: string): number =>
   Number(execFileSync(process.execPath, [program], { encoding: "utf8" }))
 
 const run = async (): Promise<Costs> => {
-  const directory = mkdtempSync(join(tmpdir(), "pawl-bench-"))
+  const directory = scratch()
   const program = (name: string, specifier: string | undefined): string => {
     const file = join(directory, name)
     const imports = specifier === undefined ? "" : `await import(${JSON.stringify(specifier)})\n`
@@ -62,7 +62,6 @@ const run = async (): Promise<Costs> => {
     }
     return { unit: "CPU time added to an empty process", of }
   } finally {
-    rmSync(directory, { recursive: true })
   }
 }
 

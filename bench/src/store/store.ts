@@ -7,7 +7,9 @@
  * either checkout in turns, and a ratio is that of a round. Without `--only` all parts run but
  * `scale`, which fills databases with `--documents` (10,000,000) documents.
  */
+import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import type * as Scope from "effect/Scope"
 import { existsSync } from "node:fs"
 import { join, resolve } from "node:path"
@@ -49,14 +51,21 @@ export const judgeStore = async (args: ReadonlyArray<string>): Promise<void> => 
   const stop = new AbortController()
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stop.abort())
   const figures: Array<Figure> = []
-  for (const name of names) {
+  for (const [done, name] of names.entries()) {
     const part = parts[name]
     if (part === undefined) {
       throw new Error(`--only names ${Object.keys(parts).join(", ")}, not ${name}`)
     }
     const documents = Number(values.documents)
     const run = Effect.scoped(part(trees, documents))
-    figures.push(...(await Effect.runPromise(run, { signal: stop.signal })))
+    const exit = await Effect.runPromiseExit(run, { signal: stop.signal })
+    if (stop.signal.aborted) {
+      console.error(`Interrupted: ${done} of ${names.length} parts are done`)
+      process.exitCode = 130
+      break
+    }
+    if (Exit.isFailure(exit)) throw Cause.squash(exit.cause)
+    figures.push(...exit.value)
   }
-  console.log(`\n${tableOf(figures)}`)
+  if (figures.length > 0) console.log(`\n${tableOf(figures)}`)
 }
