@@ -4,7 +4,7 @@
  */
 
 /**
- * A step.
+ * A step, which changes some fields of a state.
  *
  * - `kind`: a *protocol* step that stays possible is made at some time. A *move* of the service or
  *   a *fault* may never come.
@@ -15,42 +15,59 @@
 export interface Step<State> {
   readonly name: string
   readonly kind: "protocol" | "move" | "fault"
-  readonly label?: string | undefined
+  readonly change: Partial<State>
+  readonly label?: string
   readonly isAtOnce?: boolean
   readonly isRecorded?: boolean
-  readonly next: State
 }
+
+/** The steps of a state; `false` is a step that is not possible. */
+export type Steps<State> = ReadonlyArray<Step<State> | false>
+
+/** A state; `faults` is the number of faults that may still come. */
+export interface Faulty {
+  readonly faults: number
+}
+
+/** Returns the constructors of the steps of a model. */
+export const kinds = <State>() => {
+  const make =
+    (kind: Step<State>["kind"]) =>
+    (name: string, change: Partial<State>): Step<State> => ({ name, kind, change })
+  return { protocol: make("protocol"), move: make("move"), fault: make("fault") }
+}
+
+export const shown = <State>(step: Step<State>, label = step.name): Step<State> => ({
+  ...step,
+  label
+})
+
+export const possible = <State extends Faulty>({ faults }: State, steps: Steps<State>) =>
+  steps.filter((step) => step !== false && (step.kind !== "fault" || faults > 0)) as ReadonlyArray<
+    Step<State>
+  >
+
+export const after = <State extends Faulty>(
+  state: State,
+  { change, kind }: Step<State>
+): State => ({
+  ...state,
+  ...change,
+  faults: state.faults - Number(kind === "fault")
+})
 
 /** A model; `canonical` returns the same value for states that can do the same. */
 export interface Machine<State> {
   readonly first: State
-  readonly steps: (state: State) => ReadonlyArray<Step<State>>
+  readonly steps: (state: State) => Steps<State>
   readonly invariants: Readonly<Record<string, (state: State) => boolean>>
   readonly goal: string
   readonly isAtGoal: (state: State) => boolean
   readonly canonical: (state: State) => unknown
 }
 
-/** A broken model, a small scope that shows it, and the invariant that breaks first. */
-export interface Mutant<Scope> {
-  readonly mutant: string
-  readonly scope: Scope
-  readonly breaks: string
-}
-
-export const protocol = <State>(
-  name: string,
-  next: State,
-  more: Pick<Step<State>, "isAtOnce" | "label"> = {}
-): Step<State> => ({ name, kind: "protocol", ...more, next })
-
-export const fault = <State extends { readonly faults: number }>(
-  name: string,
-  { faults }: State,
-  next: NoInfer<State>,
-  more: Pick<Step<State>, "isRecorded" | "label"> = {}
-): ReadonlyArray<Step<State>> =>
-  faults === 0 ? [] : [{ name, kind: "fault", ...more, next: { ...next, faults: faults - 1 } }]
+/** A broken model: the invariant that breaks first, a small scope that shows it, and its name. */
+export type Mutant<Scope> = readonly [breaks: string, scope: Scope, mutant: string]
 
 const characters = new Map<unknown, string>()
 
@@ -79,7 +96,7 @@ export interface Outcome {
 
 const maxStates = 6_000_000
 
-export const check = <State>({
+export const check = <State extends Faulty>({
   canonical,
   first,
   goal,
@@ -87,99 +104,74 @@ export const check = <State>({
   isAtGoal,
   steps
 }: Machine<State>): Outcome => {
-  const numbers = new Map<string, number>()
-  const parents: Array<number> = []
-  const names: Array<string> = []
-  const isGoal: Array<boolean> = []
+  const numbers = new Map([[keyOf(canonical(first)), 0]])
+  const reached = [{ parent: 0, name: "" }]
+  const isGoal = [isAtGoal(first)]
   const from: Array<number> = []
   const to: Array<number> = []
   const stepNames = new Set<string>()
-  const laws = Object.entries(invariants)
   let transitions = 0
-  const outcome = (broken: Outcome["broken"]): Outcome => ({
-    states: numbers.size,
-    transitions,
-    stepNames,
-    broken
-  })
 
-  const pathTo = (number: number): ReadonlyArray<string> => {
+  const outcome = (broken?: string, last = 0): Outcome => {
     const path: Array<string> = []
-    for (let at = number; at > 0; at = parents[at] ?? 0) path.push(names[at] ?? "")
-    return path.toReversed()
+    for (let at = last; at > 0; at = reached[at]?.parent ?? 0) path.unshift(reached[at]?.name ?? "")
+    return {
+      states: numbers.size,
+      transitions,
+      stepNames,
+      broken: broken === undefined ? undefined : { name: broken, path }
+    }
   }
 
-  const add = (key: string, state: State, parent: number, name: string): number => {
-    const number = numbers.size
-    numbers.set(key, number)
-    parents.push(parent)
-    names.push(name)
-    isGoal.push(isAtGoal(state))
-    return number
-  }
-
-  add(keyOf(canonical(first)), first, 0, "")
   let frontier: ReadonlyArray<readonly [number, State]> = [[0, first]]
   while (frontier.length > 0) {
     const following: Array<readonly [number, State]> = []
     for (const [number, state] of frontier) {
-      const possible = steps(state)
-      const atOnce = possible.find(({ isAtOnce }) => isAtOnce === true)
-      for (const { kind, name, next } of atOnce === undefined ? possible : [atOnce]) {
+      const all = possible(state, steps(state))
+      const atOnce = all.find(({ isAtOnce }) => isAtOnce === true)
+      for (const step of atOnce === undefined ? all : [atOnce]) {
         transitions++
-        stepNames.add(name)
+        stepNames.add(step.name)
+        const next = after(state, step)
         const key = keyOf(canonical(next))
-        let target = numbers.get(key)
-        if (target === undefined) {
-          target = add(key, next, number, name)
-          const broken = laws.find(([, holds]) => !holds(next))?.[0]
-          if (broken !== undefined) return outcome({ name: broken, path: pathTo(target) })
+        const target = numbers.get(key) ?? numbers.size
+        if (target === numbers.size) {
+          numbers.set(key, target)
+          reached.push({ parent: number, name: step.name })
+          isGoal.push(isAtGoal(next))
+          const broken = Object.keys(invariants).find((law) => invariants[law]?.(next) === false)
+          if (broken !== undefined) return outcome(broken, target)
           following.push([target, next])
         }
-        if (kind === "protocol" && target !== number) {
+        if (step.kind === "protocol" && target !== number) {
           from.push(number)
           to.push(target)
         }
       }
     }
-    if (numbers.size > maxStates) return outcome({ name: "the limit of states", path: [] })
+    if (numbers.size > maxStates) return outcome("the limit of states")
     frontier = following
   }
-  const stuck = firstWithout(isGoal, from, to)
-  return outcome(stuck === undefined ? undefined : { name: goal, path: pathTo(stuck) })
+  const stuck = firstWithout(Uint8Array.from(isGoal, Number), from, to)
+  return stuck === -1 ? outcome() : outcome(goal, stuck)
 }
 
+/** Returns the first state from which no steps lead to a goal, or -1. */
 const firstWithout = (
-  isGoal: ReadonlyArray<boolean>,
+  reaches: Uint8Array,
   from: ReadonlyArray<number>,
   to: ReadonlyArray<number>
-): number | undefined => {
-  // The steps by their target, in one array: those into state `n` are at `starts[n]` to `starts[n + 1]`.
-  const starts = new Int32Array(isGoal.length + 1)
-  for (const target of to) starts[target + 1] = (starts[target + 1] ?? 0) + 1
-  for (let at = 1; at < starts.length; at++) starts[at] = (starts[at] ?? 0) + (starts[at - 1] ?? 0)
-  const sources = new Int32Array(to.length)
-  const filled = starts.slice()
-  for (const [index, target] of to.entries()) {
-    const at = filled[target] ?? 0
-    sources[at] = from[index] ?? 0
-    filled[target] = at + 1
-  }
-  const reaches = new Uint8Array(isGoal.length)
-  const open: Array<number> = []
-  for (const [number, is] of isGoal.entries()) {
-    if (!is) continue
-    reaches[number] = 1
-    open.push(number)
-  }
-  for (let number = open.pop(); number !== undefined; number = open.pop()) {
-    for (let at = starts[number] ?? 0; at < (starts[number + 1] ?? 0); at++) {
-      const source = sources[at] ?? 0
-      if (reaches[source] === 1) continue
+): number => {
+  let isChanged = true
+  while (isChanged) {
+    isChanged = false
+    // Most steps lead to a later state, so the last step is first.
+    for (let step = to.length - 1; step >= 0; step--) {
+      const source = from[step] ?? 0
+      if (reaches[source] === 1 || reaches[to[step] ?? 0] === 0) continue
       reaches[source] = 1
-      open.push(source)
+      isChanged = true
     }
   }
-  const stuck = reaches.indexOf(0)
-  return stuck === -1 ? undefined : stuck
+  return reaches.indexOf(0)
 }

@@ -14,8 +14,9 @@ import * as NoteFile from "../rel/NoteFile.ts"
 import * as ReceiverProcess from "../rel/ReceiverProcess.ts"
 import * as SeededRandom from "../rel/SeededRandom.ts"
 import * as Stores from "../rel/Stores.ts"
-import { labels } from "./Step.ts"
 import * as Traces from "./Traces.ts"
+
+const { events, labels } = Traces
 
 const senders = 6
 const answeredBeforeKill = { least: 5, most: 40 }
@@ -27,8 +28,6 @@ const settleTime = 3 * NoteFile.lease
 
 /** The shares of callbacks followed by a forgery. */
 const forged = { verifiable: 0.1, unverifiable: 0.2 }
-
-export const killsOf = (count: number): number => Math.min(5, Math.max(1, Math.ceil(count / 8)))
 
 interface Effects {
   readonly id: string
@@ -45,7 +44,7 @@ const tracesOf = (notes: ReadonlyArray<Traces.Note>, effects: ReadonlyArray<Effe
     if (note._tag === "Ended") {
       const { by } = note
       for (const { id, process, status } of effects) {
-        const event = labels.committed(by, status)
+        const event = labels.ofWorker(by, events.committed(status))
         if (process === running[by] && !noted.has(`${id} ${event}`))
           traces.write({ _tag: "Seen", id, event })
       }
@@ -56,7 +55,8 @@ const tracesOf = (notes: ReadonlyArray<Traces.Note>, effects: ReadonlyArray<Effe
   return traces.all()
 }
 
-export const record = Effect.fnUntraced(function* (seed: number, kills: number, bug = "") {
+export const record = Effect.fnUntraced(function* (seed: number, count: number, bug = "") {
+  const kills = Math.min(5, Math.max(1, Math.ceil(count / 8)))
   const random = SeededRandom.make(seed, "killed")
   const store = yield* Stores.makeSql("sqlite")
   if (store._tag !== "sqlite") return yield* Effect.die("the store is not a file")

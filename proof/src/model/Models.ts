@@ -1,48 +1,42 @@
 /**
  * The three models: of the protocol, of a durable request, and of the engine.
  */
-import { check, type Outcome } from "./Checker.ts"
+import { check, type Machine, type Faulty } from "./Checker.ts"
 import * as Protocol from "./Protocol.ts"
+import * as RequestRules from "./RequestRules.ts"
 import * as Requests from "./Requests.ts"
 import * as Rules from "./Rules.ts"
 import * as Store from "./Store.ts"
 
-export interface Check {
-  readonly name: string
-  readonly check: () => Outcome
-  readonly breaks?: string
-}
-
-const nameOf = (model: string, scope: object): string => `${model} ${JSON.stringify(scope)}`
-
-export const models: ReadonlyArray<Check> = [
-  ...Rules.scopes.map((scope) => ({
-    name: nameOf("protocol", scope),
-    check: () => check(Protocol.machine(scope))
-  })),
-  ...Requests.scopes.map((scope) => ({
-    name: nameOf("requests", scope),
-    check: () => check(Requests.machine(scope))
-  })),
-  ...Store.scopes.map((scope) => ({
-    name: nameOf("engine", scope),
-    check: () => check(Store.machine(scope))
+const intact = <Scope, State extends Faulty>(
+  model: string,
+  scopes: ReadonlyArray<Scope>,
+  machine: (scope: Scope) => Machine<State>
+) =>
+  scopes.map((scope) => ({
+    name: `${model} ${JSON.stringify(scope)}`,
+    check: () => check(machine(scope))
   }))
+
+export const models = [
+  ...intact("protocol", Rules.scopes, Protocol.machine),
+  ...intact("requests", RequestRules.scopes, Requests.machine),
+  ...intact("engine", Store.scopes, Store.machine)
 ]
 
-export const mutants: ReadonlyArray<Required<Check>> = [
-  ...Object.entries(Rules.mutants).map(([rule, { breaks, mutant, scope }]) => ({
-    name: mutant,
+export const mutants = [
+  ...Object.entries(Rules.mutants).map(([rule, [breaks, scope, name]]) => ({
+    name,
     breaks,
     check: () => check(Protocol.machine({ ...scope, without: rule as Rules.Rule }))
   })),
-  ...Requests.mutants.map(({ breaks, change, mutant, scope }) => ({
-    name: mutant,
+  ...Object.entries(RequestRules.mutants).map(([name, { breaks, scope, ...change }]) => ({
+    name,
     breaks,
     check: () => check(Requests.machine(scope, change))
   })),
-  ...Object.entries(Store.mutants).map(([rule, { breaks, mutant, scope }]) => ({
-    name: mutant,
+  ...Object.entries(Store.mutants).map(([rule, [breaks, scope, name]]) => ({
+    name,
     breaks,
     check: () => check(Store.machine(scope, rule as Store.Rule))
   }))

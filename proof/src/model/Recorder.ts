@@ -8,8 +8,7 @@ import type { Ledger } from "@pawl/webhook/Ledger"
 import * as Effect from "effect/Effect"
 import * as Latch from "effect/Latch"
 import type { Index } from "./State.ts"
-import { labels } from "./Step.ts"
-import type { Write } from "./Traces.ts"
+import { events, labels, type Write } from "./Traces.ts"
 
 type Store = Ledger["Service"]
 
@@ -22,15 +21,7 @@ export interface Options {
   readonly isUnreadable?: (id: string) => boolean
 }
 
-export interface Recorder {
-  readonly ledger: (ledger: Store) => Store
-  readonly observe: (journal: Journal.Journal["Service"]) => void
-  readonly called: (transition: Transition) => void
-  readonly committed: (transition: Transition) => void
-  readonly ended: () => void
-}
-
-export const make = ({ by, isOpen, isUnreadable = () => false, now, write }: Options): Recorder => {
+export const make = ({ by, isOpen, isUnreadable = () => false, now, write }: Options) => {
   const observed = Latch.makeUnsafe()
   /** The rows whose kind was unknown when they were claimed. */
   const ofNoKind = new Set<string>()
@@ -38,25 +29,25 @@ export const make = ({ by, isOpen, isUnreadable = () => false, now, write }: Opt
     if (isOpen()) write({ _tag: "Seen", id, event })
   }
 
-  const labelOf = (id: string, entry: Journal.Entry): string | undefined => {
+  const eventOf = (id: string, entry: Journal.Entry): string | undefined => {
     switch (entry._tag) {
       case "Accepted":
         return labels.accepted(entry.claim, entry.isNew)
       case "Read":
-        return entry.result === "404" && ofNoKind.has(id)
-          ? labels.readElsewhere(by)
-          : labels.read(by, entry.result)
+        return labels.ofWorker(
+          by,
+          entry.result === "404" && ofNoKind.has(id)
+            ? events.readElsewhere
+            : events.read(entry.result)
+        )
       case "Told":
-        return labels.told(by, entry.to, {
-          ...entry,
-          conflict: entry.conflict && [...entry.conflict]
-        })
+        return labels.ofWorker(by, events.told(entry.to, entry))
       case "HandlerFailed":
-        return labels.failed(by, entry.to)
-      case "DeadLettered":
-        return entry.reason === "unreadable" && isUnreadable(id)
-          ? labels.parkedUnreadable(by)
-          : labels.parked(by)
+        return labels.ofWorker(by, events.failed(entry.to))
+      case "DeadLettered": {
+        const cannotBeRead = entry.reason === "unreadable" && isUnreadable(id)
+        return labels.ofWorker(by, cannotBeRead ? events.parkedUnreadable : events.parked)
+      }
       case "Quarantined":
         return "quarantined"
       case "Alarm":
@@ -64,9 +55,10 @@ export const make = ({ by, isOpen, isUnreadable = () => false, now, write }: Opt
     }
   }
 
-  const claim: (ledger: Store) => Store["claim"] = (ledger) => (options) =>
-    Effect.andThen(observed.await, ledger.claim(options)).pipe(
-      Effect.tap(({ rows }) =>
+  const recordLedger = (ledger: Store): Store => ({
+    ...ledger,
+    claim: (options) =>
+      Effect.tap(Effect.andThen(observed.await, ledger.claim(options)), ({ rows }) =>
         Effect.sync(() => {
           const { at, until } = options
           for (const { kind, lease, method, transactionId: id } of rows) {
@@ -75,50 +67,45 @@ export const make = ({ by, isOpen, isUnreadable = () => false, now, write }: Opt
             write({ _tag: "Claimed", id, lease, by, at, until, now: now() })
           }
         })
-      )
-    )
-
-  const change: (ledger: Store) => Store["write"] = (ledger) => (leased, change) => {
-    const { lease, transactionId: id } = leased
-    const { release, until } = change
-    const writeNoted = Effect.suspend(() => {
-      if (release !== undefined) write({ _tag: "Releasing", id, lease })
-      return ledger.write(leased, change)
-    })
-    return writeNoted.pipe(
-      Effect.tap((row) =>
-        Effect.sync(() => {
-          if (row === undefined) return
-          if (release !== undefined) write({ _tag: "Released", id, lease })
-          else if (until !== undefined) write({ _tag: "Renewed", id, lease, until, now: now() })
-        })
       ),
-      Effect.tapError(() => Effect.sync(() => see(id, labels.storeSilent(by))))
-    )
-  }
+    write: (leased, change) => {
+      const { lease, transactionId: id } = leased
+      const { release, until } = change
+      return Effect.suspend(() => {
+        if (release !== undefined) write({ _tag: "Releasing", id, lease })
+        return ledger.write(leased, change)
+      }).pipe(
+        Effect.tap((row) =>
+          Effect.sync(() => {
+            if (row === undefined) return
+            if (release !== undefined) write({ _tag: "Released", id, lease })
+            else if (until !== undefined) write({ _tag: "Renewed", id, lease, until, now: now() })
+          })
+        ),
+        Effect.tapError(() => Effect.sync(() => see(id, labels.storeSilent(by))))
+      )
+    },
+    shift: (options) =>
+      Effect.suspend(() => {
+        write({ _tag: "Shifted", until: options.until })
+        return ledger.shift(options)
+      })
+  })
 
   return {
-    ledger: (ledger) => ({
-      ...ledger,
-      claim: claim(ledger),
-      write: change(ledger),
-      shift: (options) =>
-        Effect.suspend(() => {
-          write({ _tag: "Shifted", until: options.until })
-          return ledger.shift(options)
-        })
-    }),
-    observe: (journal) => {
+    ledger: recordLedger,
+    observe: (journal: Journal.Journal["Service"]) => {
       journal.observe((entry) => {
         if (!("transactionId" in entry) || entry.transactionId === undefined) return
-        const label = labelOf(entry.transactionId, entry)
-        if (label !== undefined) see(entry.transactionId, label)
+        const event = eventOf(entry.transactionId, entry)
+        if (event !== undefined) see(entry.transactionId, event)
       })
       observed.openUnsafe()
     },
-    called: ({ to, transactionId }) => see(transactionId, labels.called(by, to)),
-    committed: ({ to, transactionId }) =>
-      write({ _tag: "Seen", id: transactionId, event: labels.committed(by, to) }),
+    called: ({ to, transactionId }: Transition) =>
+      see(transactionId, labels.ofWorker(by, events.called(to))),
+    committed: ({ to, transactionId: id }: Transition) =>
+      write({ _tag: "Seen", id, event: labels.ofWorker(by, events.committed(to)) }),
     ended: () => write({ _tag: "Ended", by })
   }
 }

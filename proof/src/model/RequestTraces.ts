@@ -1,16 +1,16 @@
 /**
  * Traces of real requests in virtual time: two processes on one store, killed and restarted, and a
- * service that loses requests and responses. An event is a step of the model with the row and the
- * time, so each stored row is compared to the millisecond.
+ * service that loses requests and responses. An event of the store has the row, and time between
+ * events is an event, so each stored row is compared to the millisecond.
  */
+import { StoreUnavailable } from "@pawl/core/CallbackError"
 import { OutcomeUnknown, Unreachable, ValidationFailed } from "@pawl/core/PaymentsError"
 import * as NodeHmac from "@pawl/core/NodeHmac"
 import { Profile } from "@pawl/core/Profile"
 import { RequestSender } from "@pawl/core/RequestSender"
 import * as CallbackUrl from "@pawl/webhook/CallbackUrl"
 import * as RequestStore from "@pawl/webhook/internal/ledger/RequestStore"
-import type { Outcome, RequestRow } from "@pawl/webhook/internal/rule/RequestRow"
-import * as RequestRule from "@pawl/webhook/internal/rule/RequestRule"
+import type { RequestRow } from "@pawl/webhook/internal/rule/RequestRow"
 import * as Ledger from "@pawl/webhook/Ledger"
 import * as Requests from "@pawl/webhook/Requests"
 import * as Seal from "@pawl/webhook/Seal"
@@ -18,20 +18,19 @@ import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import { MinimumLogLevel } from "effect/References"
 import * as Result from "effect/Result"
-import * as Scope from "effect/Scope"
 import * as TestClock from "effect/testing/TestClock"
-import { StoreUnavailable } from "@pawl/core/CallbackError"
 import { secret } from "../rel/FakeService.ts"
 import * as SeededRandom from "../rel/SeededRandom.ts"
-import { pass, sleepUntil } from "../VirtualTime.ts"
-import { keyOf } from "./Checker.ts"
-import * as Inclusion from "./Inclusion.ts"
+import type * as Process from "../simulation/Process.ts"
+import { pass } from "../VirtualTime.ts"
 import * as Model from "./Requests.ts"
+import type { Index } from "./State.ts"
+import type { Trace } from "./Traces.ts"
+import * as TwoProcesses from "./TwoProcesses.ts"
 
 type Store = RequestStore.RequestStore["Service"]
 type Sender = RequestSender["Service"]
@@ -75,84 +74,77 @@ export const bugs: Readonly<Record<string, Bug>> = {
   "a request that becomes due wakes no process": { store: () => ({ awaitWork: Effect.never }) }
 }
 
-interface Event {
-  readonly at: number
-  readonly label: string
+/** The requests by id; `effects` is the number of transactions that the service made. */
+const makeTraces = (now: () => number) => {
+  const traces = new Map<string, { events: Array<string>; effects: number; last: number }>()
+  return {
+    add: (id: string) => traces.set(id, { events: [], effects: 0, last: 0 }),
+    effects: (id: string) => traces.get(id)?.effects ?? 0,
+    addEffect: (id: string) => {
+      const trace = traces.get(id)
+      if (trace !== undefined) trace.effects++
+    },
+    see: (id: string, event: string) => {
+      const trace = traces.get(id)
+      trace?.events.push(`${now() - trace.last} ms pass`, event)
+      if (trace !== undefined) trace.last = now()
+    },
+    ids: () => traces.keys(),
+    all: (): ReadonlyArray<Trace> =>
+      [...traces]
+        .filter(([, { events }]) => events.some((event) => event.includes(": ")))
+        .map(([id, { effects, events, last }]) => ({
+          id,
+          path: [],
+          events: [...events, `${now() - last} ms pass`, Model.endOf(effects)]
+        }))
+  }
 }
 
-export interface Trace {
-  readonly id: string
-  readonly events: Array<Event>
-  effects: number
-}
-
-/** Returns what an event says of a row, with times relative to `at`. */
-const textOf = ({ begunAt, dueAt, lease, outcome, parked }: RequestRow, at: number): string => {
-  const leased = lease && (lease.inDoubt ? "leased in doubt" : "leased")
-  const due = dueAt === undefined ? "not due" : `due in ${dueAt - at}`
-  const begun = begunAt === undefined ? "" : `, begun ${at - begunAt} ago`
-  return `${outcome?._tag ?? parked?.reason ?? leased ?? due}${begun}`
-}
+type Traces = ReturnType<typeof makeTraces>
 
 const record = (
   store: Store,
-  by: number,
-  now: () => number,
-  see: (id: string, event: string) => void
-): Partial<Store> => {
-  const named = (id: string, row: RequestRow | undefined, name: string) =>
-    see(id, `${by} ${name}: ${row === undefined ? "nothing" : textOf(row, now())}`)
+  by: Index,
+  { isDead }: Process.Instance,
+  { now, traces: { see } }: { readonly now: () => number; readonly traces: Traces }
+): Store => {
+  const note = (id: string, call: string, row: RequestRow | undefined) =>
+    see(id, `${by} ${call}: ${Model.textOf(row, now())}`)
   const noted = <A, E>(call: Effect.Effect<A, E>, note: (result: A) => void) =>
-    Effect.tap(call, (result) => Effect.sync(() => note(result)))
-  const nameOf = (outcome: Outcome): string => {
-    if (outcome._tag === "Answered") return "the answer is stored"
-    if (outcome._tag === "Refused") return "the refusal is stored"
-    return "reason" in outcome && outcome.reason === "expired"
-      ? "the request expires"
-      : "nothing was sent"
-  }
+    Effect.suspend((): Effect.Effect<A, E | StoreUnavailable> =>
+      isDead()
+        ? Effect.fail(new StoreUnavailable({}))
+        : Effect.tap(call, (result) => Effect.sync(() => note(result)))
+    )
   return {
+    ...store,
     write: (request, options) =>
       noted(store.write(request, options), ({ isNew, row }) => {
-        if (!isNew) return
-        if (row.lease === undefined)
-          see(row.requestId, `the request is enqueued: ${textOf(row, now())}`)
-        else named(row.requestId, row, "a caller sends the request")
+        const id = row.requestId
+        if (isNew && row.lease !== undefined) note(id, "write", row)
+        else if (isNew) see(id, `write: ${Model.textOf(row, now())}`)
       }),
     restart: (request, options) =>
-      noted(store.restart(request, options), (row) => {
-        if (row !== undefined) named(row.requestId, row, "a caller sends the request again")
-      }),
+      noted(store.restart(request, options), (row) => row && note(row.requestId, "restart", row)),
     claim: (options) =>
       noted(store.claim(options), ({ rows }) => {
-        const name =
-          options.requestId === undefined
-            ? "a process claims the request"
-            : "a caller takes the request over"
-        for (const row of rows) named(row.requestId, row, name)
+        const call = options.requestId === undefined ? "claim" : "take over"
+        for (const row of rows) note(row.requestId, call, row)
       }),
     begin: (leased, options) =>
-      noted(store.begin(leased, options), (row) => {
-        const name = row === undefined ? "an attempt does not begin" : "an attempt begins"
-        named(leased.requestId, row, name)
-      }),
+      noted(store.begin(leased, options), (row) => note(leased.requestId, "begin", row)),
     renew: (leased, until) =>
       noted(store.renew(leased, until), (isRenewed) => {
-        if (isRenewed) see(leased.requestId, "the lease is renewed")
+        if (isRenewed) see(leased.requestId, `${by} renew`)
       }),
     release: (leased, options) =>
-      noted(store.release(leased, options), (row) => {
-        const isLeft = options.dueAt === options.at
-        const name = isLeft ? "a caller gives up" : "the request is released"
-        named(leased.requestId, row, name)
-      }),
+      noted(store.release(leased, options), (row) => note(leased.requestId, "release", row)),
     park: (leased, reason, at) =>
-      noted(store.park(leased, reason, at), (row) =>
-        named(leased.requestId, row, "the request is parked")
-      ),
-    settle: (requestId, settlement, registration) =>
-      noted(store.settle(requestId, settlement, registration), ({ isSettled, row }) =>
-        named(requestId, isSettled ? row : undefined, nameOf(settlement.outcome))
+      noted(store.park(leased, reason, at), (row) => note(leased.requestId, "park", row)),
+    settle: (id, settlement, registration) =>
+      noted(store.settle(id, settlement, registration), ({ isSettled, row }) =>
+        note(id, "settle", isSettled ? row : undefined)
       )
   }
 }
@@ -160,9 +152,57 @@ const record = (
 const traffic = 20 * 60_000
 const quiet = 60 * 60_000
 
+interface Shared {
+  readonly random: SeededRandom.SeededRandom
+  readonly traces: Traces
+  readonly now: () => number
+  /** The requestIds that the service knows. */
+  readonly known: Set<string>
+  readonly refused: ReadonlySet<string>
+}
+
+const makeSender = (
+  by: Index,
+  { isDead }: Process.Instance,
+  { known, random, refused, traces }: Shared
+): Sender => {
+  const send = Effect.fnUntraced(function* (requestId: string) {
+    const id = requestId.split(" ")[0] ?? ""
+    const say = (name: string) => Effect.sync(() => isDead() || traces.see(id, `${by} ${name}`))
+    if (random.isTrue(0.1)) {
+      yield* say("there is no connection")
+      return yield* new Unreachable({ reason: "refused", sent: false, attempts: 1 })
+    }
+    yield* say("the request is sent")
+    const fate = refused.has(id) ? 9 : random.below(10)
+    if (fate < 7 && !known.has(requestId)) {
+      known.add(requestId)
+      traces.addEffect(id)
+    }
+    yield* Effect.sleep(random.isTrue(0.2) ? 40_000 : random.below(3000))
+    if (fate < 5) {
+      yield* say("the service answers")
+      return { transactionId: id, transactionStatus: "PENDING" }
+    }
+    if (fate === 9) {
+      yield* say("the request is refused")
+      return yield* new ValidationFailed({ sent: true, status: 400, fields: [] })
+    }
+    yield* say(fate < 7 ? "the response is lost" : "the request is lost")
+    const cause = new Unreachable({ reason: "reset", sent: true, attempts: 1 })
+    return yield* new OutcomeUnknown({ requestId, cause })
+  })
+  return RequestSender.of({
+    encode: (kind, input) =>
+      Effect.succeed({ kind, requestId: input.requestId ?? "", body: JSON.stringify(input) }),
+    send: (request) => send(request.requestId) as never,
+    encodeOutcome: (_, outcome) => JSON.stringify(Result.getOrElse(outcome, () => ({}))),
+    decodeOutcome: (_, text) => Effect.succeed(JSON.parse(text)) as never
+  })
+}
+
 export const recordTraces = Effect.fnUntraced(
-  function* (seed: number, count: number, bugName = "") {
-    const bug = bugs[bugName] ?? {}
+  function* (seed: number, count: number, bug: Bug = {}) {
     const random = SeededRandom.make(seed, "requests")
     const clock = yield* Clock.Clock
     const now = () => clock.currentTimeMillisUnsafe()
@@ -170,118 +210,57 @@ export const recordTraces = Effect.fnUntraced(
       Layer.provideMerge(RequestStore.layerMemory, Layer.fresh(Ledger.layerMemory))
     )
     const store = Context.get(stores, RequestStore.RequestStore)
-    const traces = new Map<string, Trace>()
-    const see = (id: string, label: string) => traces.get(id)?.events.push({ at: now(), label })
-    const known = new Map<string, string>()
+    const traces = makeTraces(now)
     const refused = new Set<string>()
+    const shared: Shared = { random, traces, now, known: new Set(), refused }
 
-    const senderOf = (by: number, isDead: () => boolean): Sender => {
-      const send = Effect.fnUntraced(function* (requestId: string) {
-        const id = requestId.split(" ")[0] ?? ""
-        const say = (name: string) => Effect.sync(() => isDead() || see(id, `${by} ${name}`))
-        const make = Effect.sync(() => {
-          const trace = traces.get(id)
-          if (!known.has(requestId) && trace !== undefined) trace.effects++
-          known.set(requestId, id)
-        })
-        if (random.isTrue(0.1)) {
-          yield* say("there is no connection")
-          return yield* new Unreachable({ reason: "refused", sent: false, attempts: 1 })
+    const { at, kill, restart, running } = yield* TwoProcesses.start(
+      random,
+      Effect.fnUntraced(function* (by, instance) {
+        const killed = () => {
+          for (const id of traces.ids()) traces.see(id, `${by} a process is killed`)
         }
-        yield* say("the request is sent")
-        const lost = new OutcomeUnknown({
-          requestId,
-          cause: new Unreachable({ reason: "reset", sent: true, attempts: 1 })
-        })
-        const fate = refused.has(id) ? 9 : random.below(10)
-        if (fate < 7) yield* make
-        yield* Effect.sleep(random.isTrue(0.2) ? 40_000 : random.below(3000))
-        if (fate < 5) {
-          yield* say("the service answers")
-          return { transactionId: id, transactionStatus: "PENDING" }
-        }
-        if (fate === 9) {
-          yield* say("the request is refused")
-          return yield* new ValidationFailed({ sent: true, status: 400, fields: [] })
-        }
-        yield* say(fate < 7 ? "the response is lost" : "the request is lost")
-        return yield* lost
+        yield* Effect.addFinalizer(() => Effect.sync(killed))
+        const sender = makeSender(by, instance, shared)
+        const planted: Store = { ...store, ...bug.store?.(store) }
+        const layer = Requests.layer().pipe(
+          Layer.provide([
+            Layer.succeed(RequestStore.RequestStore, record(planted, by, instance, shared)),
+            Layer.succeed(RequestSender, { ...sender, ...bug.sender?.(sender) }),
+            CallbackUrl.layer(Redacted.make(secret)),
+            Seal.layer({ current: Redacted.make(secret) })
+          ]),
+          Layer.provide(NodeHmac.layer)
+        )
+        return Context.get(yield* Layer.build(Layer.fresh(layer)), Requests.Requests)
       })
-      const sender = RequestSender.of({
-        encode: (kind, input) =>
-          Effect.succeed({ kind, requestId: input.requestId ?? "", body: JSON.stringify(input) }),
-        send: (request) => send(request.requestId) as never,
-        encodeOutcome: (_, outcome) => JSON.stringify(Result.getOrElse(outcome, () => ({}))),
-        decodeOutcome: (_, text) => Effect.succeed(JSON.parse(text)) as never
-      })
-      return { ...sender, ...bug.sender?.(sender) }
-    }
+    )
 
-    const start = Effect.fnUntraced(function* (by: number) {
-      const process = { isDead: false }
-      const scope = yield* Scope.make()
-      const planted: Store = { ...store, ...bug.store?.(store) }
-      const recorded: Partial<Store> = {}
-      for (const [name, call] of Object.entries(record(planted, by, now, see))) {
-        const run = call as (...options: ReadonlyArray<unknown>) => Effect.Effect<unknown, unknown>
-        Object.assign(recorded, {
-          [name]: (...options: ReadonlyArray<unknown>) =>
-            Effect.suspend(() =>
-              process.isDead ? Effect.fail(new StoreUnavailable({})) : run(...options)
-            )
+    type Work = (requests: Requests.Requests["Service"]) => Effect.Effect<unknown, unknown>
+    const call = (time: number, work: Work) =>
+      at(
+        time,
+        Effect.suspend(() => {
+          const requests = running()
+          return requests === undefined ? Effect.void : Effect.exit(work(requests))
         })
-      }
-      const sender = senderOf(by, () => process.isDead)
-      const layer = Requests.layer().pipe(
-        Layer.provide([
-          Layer.succeed(RequestStore.RequestStore, { ...planted, ...recorded }),
-          Layer.succeed(RequestSender, sender),
-          CallbackUrl.layer(Redacted.make(secret)),
-          Seal.layer({ current: Redacted.make(secret) })
-        ]),
-        Layer.provide(NodeHmac.layer)
-      )
-      const built = yield* Layer.buildWithScope(Layer.fresh(layer), scope)
-      const kill = Effect.suspend(() => {
-        process.isDead = true
-        for (const id of traces.keys()) see(id, `${by} a process is killed`)
-        return Scope.close(scope, Exit.die("killed"))
-      })
-      return { requests: Context.get(built, Requests.Requests), kill }
-    })
-
-    type Process = Effect.Success<ReturnType<typeof start>>
-    const processes: [Process | undefined, Process | undefined] = [yield* start(0), yield* start(1)]
-    const at = (
-      time: number,
-      work: (requests: Process["requests"]) => Effect.Effect<unknown, unknown>
-    ) =>
-      Effect.forkScoped(
-        Effect.andThen(
-          sleepUntil(time),
-          Effect.suspend(() => {
-            const process = processes[random.below(2)]
-            return process === undefined ? Effect.void : Effect.exit(work(process.requests))
-          })
-        ),
-        { startImmediately: true }
       )
     const decide = (
       time: number,
       id: string,
       name: string,
-      call: (requests: Process["requests"]) => Effect.Effect<boolean, unknown>
+      decision: (requests: Requests.Requests["Service"]) => Effect.Effect<boolean, unknown>
     ) =>
-      at(time, (requests) =>
-        Effect.flatMap(call(requests), (isDone) =>
+      call(time, (requests) =>
+        Effect.flatMap(decision(requests), (isDone) =>
           Effect.map(store.get(id), (row) => {
-            if (isDone && row !== undefined) see(id, `${name}: ${textOf(row, now())}`)
+            if (isDone) traces.see(id, `${name}: ${Model.textOf(row, now())}`)
           })
         )
       )
     for (let index = 0; index < count; index++) {
       const id = String(100_001 + index)
-      traces.set(id, { id, events: [], effects: 0 })
+      traces.add(id)
       const input = {
         requestId: id,
         accountId: "4711",
@@ -291,11 +270,11 @@ export const recordTraces = Effect.fnUntraced(
       }
       const begin = random.below(traffic)
       if (random.isTrue(0.5)) {
-        yield* at(begin, (requests) => requests.enqueue("apm-payment", input))
+        yield* call(begin, (requests) => requests.enqueue("apm-payment", input))
       }
-      for (let call = random.below(4); call > 0; call--) {
+      for (let calls = random.below(4); calls > 0; calls--) {
         const limit = random.isTrue(0.2) ? 2000 : 100_000
-        yield* at(begin + random.below(60_000), (requests) =>
+        yield* call(begin + random.below(60_000), (requests) =>
           Effect.timeoutOption(requests.send("apm-payment", input), limit)
         )
       }
@@ -308,35 +287,17 @@ export const recordTraces = Effect.fnUntraced(
       yield* decide(random.below(traffic), id, "a callback names the request", () =>
         Effect.gen(function* () {
           const before = yield* store.get(id)
-          if (traces.get(id)?.effects === 0) return false
+          if (traces.effects(id) === 0) return false
           yield* store.find(id, { ...Model.found, ordered: { requestId: id }, transactionId: id })
           return (yield* store.get(id))?.outcome !== before?.outcome
         })
       )
     }
-    for (let time = 60_000; time < traffic; time += 60_000) {
-      yield* Effect.forkScoped(
-        Effect.gen(function* () {
-          yield* sleepUntil(time + random.below(50_000))
-          const by = random.below(2) === 0 ? 0 : 1
-          const process = processes[by]
-          if (process === undefined) return
-          processes[by] = undefined
-          yield* process.kill
-          yield* Effect.sleep(random.below(5000))
-          processes[by] = yield* start(by)
-        }),
-        { startImmediately: true }
-      )
-    }
+    yield* restart(traffic, 1)
     for (let time = 0; time < traffic + quiet; time += 60_000) yield* pass("1 minute")
-    for (const id of traces.keys()) see(id, "the end")
-    const all = [...traces.values()].filter(({ events }) =>
-      events.some(({ label }) => label.includes("request"))
-    )
-    const ended = all.map(({ effects, events, id }) => ({ id, effects, events: [...events] }))
-    for (const process of processes) yield* process?.kill ?? Effect.void
-    return ended
+    const all = traces.all()
+    yield* kill
+    return all
   },
   Effect.scoped,
   Effect.provide(TestClock.layer({ warningDelay: Duration.hours(1) })),
@@ -346,57 +307,3 @@ export const recordTraces = Effect.fnUntraced(
     requestIdWindow: Duration.millis(Model.window)
   }))
 )
-
-const scope: Model.Scope = { isLimited: false, refuses: true, faults: Infinity }
-
-const unseen = ["without a process", "the request arrives", "the transaction is registered"]
-const never = ["five minutes pass", "stalls", "forgets"]
-const ofSender =
-  /the request is sent|there is no connection|the service answers|is refused|the (?:request|response) is lost|killed/u
-
-const { after, close } = Inclusion.follow((state: Model.State) => {
-  const { row } = state
-  const renewed = row?.lease && { ...row, lease: { ...row.lease, until: Model.leaseTime } }
-  const steps = Model.steps(state, scope)
-    .filter(({ name }) => never.every((part) => !name.includes(part)))
-    .map(({ label: named, name, next }) => {
-      const label = named ?? name
-      if (unseen.some((part) => name.includes(part))) return { label: undefined, next }
-      if (ofSender.test(name)) return { label, next }
-      if (name.includes("lost its lease"))
-        return { label: `${label.charAt(0)} a caller gives up: nothing`, next }
-      const isSame = next.row === row || next.row === undefined
-      return { label: `${label}: ${isSame ? "nothing" : textOf(next.row, 0)}`, next }
-    })
-  return renewed === undefined
-    ? steps
-    : [...steps, { label: "the lease is renewed", next: { ...state, row: renewed } }]
-})
-
-/** The longest time without a running process or a free slot, in milliseconds. */
-const slack = 15_000
-
-const isOverdue = (row: RequestRow): boolean => (RequestRule.claimableAt(row) ?? 0) < -slack
-
-/** Returns the first refused event, or what the end lacks. */
-export const missOf = ({ effects, events }: Trace): string | undefined => {
-  const first = Model.first(Infinity)
-  let states: Inclusion.States<Model.State> = close(new Map([[keyOf(first), first]]))
-  let last = 0
-  for (const [index, { at, label }] of events.entries()) {
-    const moved = [...states.values()].map((state) => Model.passed(state, at - last))
-    const later = close(new Map(moved.map((state) => [keyOf(state), state])))
-    last = at
-    if (moved.every(({ row }) => row !== undefined && isOverdue(row))) {
-      return `event ${index + 1}: no process has claimed the request in time`
-    }
-    const isOptional = label.endsWith("killed") || label === "the end"
-    states = close(after(later, label, (steps) => isOptional && steps === 0))
-    if (states.size === 0) return `event ${index + 1}: no step of the model: ${label}`
-  }
-  const ends = [...states.values()].filter((state) => state.effects === effects)
-  if (ends.length === 0) return `the service made ${effects} transactions`
-  return ends.some(({ row }) => (row?.outcome ?? row?.parked) !== undefined)
-    ? undefined
-    : "the request is neither settled nor parked at the end"
-}

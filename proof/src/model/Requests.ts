@@ -6,243 +6,64 @@
  * `isAnswered` and `isCancelled`.
  */
 import * as Evidence from "@pawl/core/Evidence"
-import { blank, type Row } from "@pawl/webhook/internal/rule/Row"
 import type { LeasedRequest, Outcome, RequestRow } from "@pawl/webhook/internal/rule/RequestRow"
 import * as RequestRule from "@pawl/webhook/internal/rule/RequestRule"
-import { fault, keyOf, type Machine, type Mutant, protocol, type Step } from "./Checker.ts"
+import { blank, type Row } from "@pawl/webhook/internal/rule/Row"
+import { keyOf, kinds, type Machine, shown, type Steps as StepsOf } from "./Checker.ts"
+import * as Inclusion from "./Inclusion.ts"
+import { law, rules, type Rules, type Scope } from "./RequestRules.ts"
+import type { Index } from "./State.ts"
+import { labels } from "./Traces.ts"
 
-/**
- * The state of everything.
- *
- * - `madeAt`: when the service made the transaction.
- * - `effects`: the transactions that the service made.
- * - `isOnItsWay`: a copy of the request may arrive.
- */
-export interface State {
-  readonly row: RequestRow | undefined
-  readonly tasks: readonly [Task, Task]
-  readonly madeAt: number | undefined
-  readonly effects: number
-  readonly isOnItsWay: boolean
-  readonly isRegistered: boolean
-  readonly isAnswered: boolean
-  readonly isCancelled: boolean
-  readonly faults: number
+/** The first state of everything, without faults. */
+export class State {
+  readonly row: RequestRow | undefined = undefined
+  readonly tasks: readonly [Task, Task] = [idle, idle]
+  /** When the service made the transaction. */
+  readonly madeAt: number | undefined = undefined
+  /** The transactions that the service made. */
+  readonly effects: number = 0
+  /** Whether a copy of the request may arrive. */
+  readonly isOnItsWay: boolean = false
+  readonly isRegistered: boolean = false
+  readonly isAnswered: boolean = false
+  readonly isCancelled: boolean = false
+  readonly faults: number = 0
 }
 
+type Stage =
+  | "idle"
+  | "leased"
+  | "begun"
+  | "sent"
+  | "arrived"
+  | "answered"
+  | "registered"
+  | "stored"
+  | "refused"
+  | "unsent"
+  | "lost"
+
 /** The work of a process; `leased` is the row when it was leased or begun. */
-export interface Task {
-  readonly stage:
-    | "idle"
-    | "leased"
-    | "begun"
-    | "sent"
-    | "arrived"
-    | "answered"
-    | "registered"
-    | "stored"
-    | "refused"
-    | "unsent"
-    | "lost"
+interface Task {
+  readonly stage: Stage
   readonly pace: "on time" | "stalled" | "late"
   readonly isAwaited: boolean
   readonly leased: LeasedRequest | undefined
 }
 
-/** The settings of a check; `refuses`: something before the service may refuse any attempt. */
-export interface Scope {
-  readonly isLimited: boolean
-  readonly refuses: boolean
-  readonly faults: number
-}
+type Steps = StepsOf<State>
+type Change = Partial<State>
+const { fault, move, protocol } = kinds<State>()
 
-export const scopes: ReadonlyArray<Scope> = [
-  { isLimited: false, refuses: true, faults: 1 },
-  { isLimited: true, refuses: true, faults: 1 },
-  { isLimited: false, refuses: false, faults: 2 }
-]
-
-export const law = {
-  once: "a request has at most one effect",
-  none: "a request that is settled as not sent or refused has no effect",
-  kept: "a stored answer stays",
-  cancelled: "a cancelled request is not sent",
-  registered: "the transaction of a stored answer is registered",
-  alone: "one attempt at a time",
-  due: "an open request is due",
-  goal: "every request is settled, or left to a person"
-} as const
-
-interface Rules extends Pick<
-  typeof RequestRule,
-  | "begin"
-  | "cancel"
-  | "find"
-  | "isClaimable"
-  | "isExpired"
-  | "isPastWindow"
-  | "lease"
-  | "park"
-  | "redrive"
-  | "release"
-  | "sentUntil"
-  | "settle"
-> {
-  readonly comparesVersions: boolean
-  readonly keepsRequestId: boolean
-  readonly registersFirst: boolean
-}
-
-const rules: Rules = {
-  ...RequestRule,
-  comparesVersions: true,
-  keepsRequestId: true,
-  registersFirst: true
-}
-
-const certain = <A extends RequestRow>(row: A): A =>
-  row.lease === undefined ? row : { ...row, lease: { ...row.lease, inDoubt: false } }
-const faults = (count: number): Scope => ({ isLimited: false, refuses: true, faults: count })
-
-export const mutants: ReadonlyArray<Mutant<Scope> & { readonly change: Partial<Rules> }> = [
-  {
-    mutant: "a request in doubt is sent again under a new requestId",
-    change: { keepsRequestId: false },
-    scope: faults(1),
-    breaks: law.once
-  },
-  {
-    mutant: "a request in doubt is sent again after the service may have forgotten it",
-    change: {
-      begin: (row, id, at) => RequestRule.begin(row, id, at, Infinity),
-      isPastWindow: () => false,
-      sentUntil: () => Infinity
-    },
-    scope: faults(1),
-    breaks: law.once
-  },
-  {
-    mutant: "a redrive sends a request again that is in doubt for longer than the window",
-    change: {
-      redrive: (row, options) => {
-        const redriven = RequestRule.redrive(row, { ...options, window: Infinity })
-        return redriven && { ...redriven, begunAt: redriven.begunAt && options.at }
-      }
-    },
-    scope: faults(1),
-    breaks: law.once
-  },
-  {
-    mutant: "a redrive opens a request that is settled",
-    change: {
-      redrive: (row, options) =>
-        RequestRule.redrive({ ...row, parked: { reason: "window", at: 0 } }, options)
-    },
-    scope: faults(0),
-    breaks: law.cancelled
-  },
-  {
-    mutant: "a change is written over another one that it did not see",
-    change: { comparesVersions: false },
-    scope: faults(1),
-    breaks: law.cancelled
-  },
-  {
-    mutant: "a cancellation does not look whether the request is sent",
-    change: { cancel: (row, at) => RequestRule.cancel({ ...row, begunAt: undefined }, at) },
-    scope: faults(0),
-    breaks: law.cancelled
-  },
-  {
-    mutant: "a lease forgets that the request was in doubt before it",
-    change: {
-      lease: (row, lease) => certain(RequestRule.lease(row, lease))
-    },
-    scope: faults(2),
-    breaks: law.none
-  },
-  {
-    mutant: "a refusal settles a request without its lease",
-    change: {
-      settle: (row, settlement) => {
-        const { lease: id = 0 } = settlement
-        return RequestRule.settle({ ...row, lease: { id, until: 0, inDoubt: false } }, settlement)
-      }
-    },
-    scope: faults(2),
-    breaks: law.none
-  },
-  {
-    mutant: "a callback settles a request that is answered",
-    change: { find: (row, found) => RequestRule.find({ ...row, outcome: undefined }, found) },
-    scope: faults(0),
-    breaks: law.kept
-  },
-  {
-    mutant: "a request is sent beside an attempt that runs",
-    change: { isClaimable: ({ outcome }) => outcome === undefined },
-    scope: faults(0),
-    breaks: law.alone
-  },
-  {
-    mutant: "a request in doubt expires",
-    change: {
-      isExpired: (row, at, window) =>
-        RequestRule.isExpired({ ...row, begunAt: undefined }, at, window),
-      settle: (row, settlement) => RequestRule.settle(certain(row), settlement)
-    },
-    scope: { isLimited: true, refuses: true, faults: 1 },
-    breaks: law.none
-  },
-  {
-    mutant: "the outcome is written before the transaction is registered",
-    change: { registersFirst: false },
-    scope: faults(0),
-    breaks: law.registered
-  },
-  {
-    mutant: "an attempt that failed leaves the request without a time",
-    change: {
-      release: (row, id, options) => {
-        const released = RequestRule.release(row, id, options)
-        return released && { ...released, dueAt: undefined }
-      }
-    },
-    scope: faults(1),
-    breaks: law.due
-  },
-  {
-    mutant: "a process begins without the lease",
-    change: {
-      begin: (row, id, at, window) =>
-        RequestRule.begin({ ...row, lease: { id, until: 0, inDoubt: true } }, id, at, window)
-    },
-    scope: faults(1),
-    breaks: law.cancelled
-  },
-  {
-    mutant: "nothing ends the wait for a request that is in doubt for longer than the window",
-    change: { park: () => undefined },
-    scope: faults(0),
-    breaks: law.goal
-  }
-]
+const idle: Task = { stage: "idle", pace: "on time", isAwaited: false, leased: undefined }
 
 /** A step of time in milliseconds. */
 const tick = RequestRule.maxWait
-export const leaseTime = 30_000
+const leaseTime = 30_000
 /** The time for which the service knows a requestId, and a request in doubt is sent again. */
 export const window = 3 * tick
 const horizon = -4 * tick
-
-const request = (isLimited: boolean) => ({
-  requestId: "r",
-  kind: "apm-payment" as const,
-  digest: "d",
-  hasCardData: false,
-  body: "b",
-  ...(isLimited && { expiresAt: tick })
-})
 
 export const found: Row = {
   ...blank("apm-payment", "1", 0),
@@ -257,292 +78,293 @@ export const found: Row = {
   }
 }
 
-const idle: Task = { stage: "idle", pace: "on time", isAwaited: false, leased: undefined }
+/** Returns what an event says of a row, with times relative to `at`. */
+export const textOf = (row: RequestRow | undefined, at = 0): string => {
+  if (row === undefined) return "nothing"
+  const { begunAt, dueAt, lease, outcome, parked } = row
+  const leased = lease && (lease.inDoubt ? "leased in doubt" : "leased")
+  const due = dueAt === undefined ? "not due" : `due in ${dueAt - at}`
+  const begun = begunAt === undefined ? "" : `, begun ${at - begunAt} ago`
+  return `${outcome?._tag ?? parked?.reason ?? leased ?? due}${begun}`
+}
 
-export const first = (faults: number): State => ({
-  row: undefined,
-  tasks: [idle, idle],
-  madeAt: undefined,
-  effects: 0,
-  isOnItsWay: false,
-  isRegistered: false,
-  isAnswered: false,
-  isCancelled: false,
-  faults
-})
-
-type Steps = ReadonlyArray<Step<State>>
-
-const move = (name: string, next: State): Step<State> => ({ name, kind: "move", next })
-
-const rowEarlier = <A extends RequestRow>(row: A, time: number): A => {
-  const earlier = <B extends number | undefined>(at: B): B =>
-    (at === undefined ? at : at - time) as B
+const changeTimes = <A extends RequestRow>(row: A, change: (at: number) => number): A => {
+  const { refusals } = row
+  const changed = <B extends number | undefined>(at: B): B =>
+    (at === undefined ? at : change(at)) as B
   return {
     ...row,
-    retryFrom: earlier(row.retryFrom),
-    expiresAt: earlier(row.expiresAt),
-    begunAt: earlier(row.begunAt),
-    dueAt: earlier(row.dueAt),
-    refusals: row.refusals && { ...row.refusals, since: earlier(row.refusals.since) },
-    lease: row.lease && { ...row.lease, until: earlier(row.lease.until) }
+    retryFrom: change(row.retryFrom),
+    expiresAt: changed(row.expiresAt),
+    begunAt: changed(row.begunAt),
+    dueAt: changed(row.dueAt),
+    refusals: refusals && { ...refusals, since: change(refusals.since) },
+    lease: row.lease && { ...row.lease, until: change(row.lease.until) }
   }
 }
 
-export const passed = (state: State, time: number): State => {
-  const [one, two] = state.tasks
-  const later = (task: Task) => ({ ...task, leased: task.leased && rowEarlier(task.leased, time) })
+const passed = ({ madeAt, row, tasks }: State, time: number): Change => {
+  const later = <A extends RequestRow>(row: A) => changeTimes(row, (at) => at - time)
+  const work = (task: Task) => ({ ...task, leased: task.leased && later(task.leased) })
   return {
-    ...state,
-    row: state.row && rowEarlier(state.row, time),
-    tasks: [later(one), later(two)],
-    madeAt: state.madeAt === undefined ? undefined : state.madeAt - time
+    row: row && later(row),
+    tasks: [work(tasks[0]), work(tasks[1])],
+    madeAt: madeAt === undefined ? undefined : madeAt - time
   }
 }
 
-const essence = ({ refusals, ...row }: RequestRow) => {
-  const clamped = (at: number | undefined) => at && Math.min(Math.max(at, horizon), 1)
-  const { begunAt, dueAt, expiresAt, lease, outcome, parked, retryFrom, transaction } = row
-  return [
-    [retryFrom, expiresAt, begunAt, dueAt, lease?.until, refusals?.since].map(clamped),
-    [lease?.id, lease?.inDoubt, outcome, parked?.reason, transaction, row.deniedTransactionId],
-    [row.body, Math.min(refusals?.count ?? 0, RequestRule.maxRefusals)]
-  ]
-}
+const renewed = (row: RequestRow | undefined): Change =>
+  row?.lease === undefined ? {} : { row: { ...row, lease: { ...row.lease, until: leaseTime } } }
 
-const withTask = (state: State, by: number, change: Partial<Task>): State => {
-  const task = { ...state.tasks[by === 0 ? 0 : 1], ...change }
-  const [one, two] = state.tasks
-  return { ...state, tasks: by === 0 ? [task, two] : [one, task] }
-}
-
-/** Ends the work of a process, whose request may still arrive. */
-const ended = (state: State, by: 0 | 1): State => ({
-  ...withTask(state, by, idle),
-  isOnItsWay: state.isOnItsWay || state.tasks[by].stage === "sent"
-})
-
-const hasLease = ({ row, tasks }: State, by: 0 | 1): boolean =>
+const hasLease = ({ row, tasks }: State, by: Index): boolean =>
   row?.lease !== undefined && row.lease.id === tasks[by].leased?.lease.id
-
-const isHolding = (state: State, by: 0 | 1): boolean =>
-  state.tasks[by].pace === "on time" && hasLease(state, by)
 
 const isOut = ({ isOnItsWay, tasks }: State): boolean =>
   isOnItsWay || tasks.some(({ stage }) => stage === "sent")
 
+const request = (isLimited: boolean) => ({
+  requestId: "r",
+  kind: "apm-payment" as const,
+  digest: "d",
+  hasCardData: false,
+  body: "b",
+  ...(isLimited && { expiresAt: tick })
+})
+
 const ofMerchant = (state: State, { isLimited }: Scope, rules: Rules): Steps => {
   const { effects, row, tasks } = state
+  const decided = (name: string, after: RequestRow | undefined, more: Change = {}) =>
+    after !== undefined && shown(move(name, { row: after, ...more }), `${name}: ${textOf(after)}`)
   if (row === undefined) {
     const written = RequestRule.write(request(isLimited), 0)
-    return [protocol("the request is enqueued", { ...state, row: written })]
+    return [
+      shown(protocol("the request is enqueued", { row: written }), `write: ${textOf(written)}`)
+    ]
   }
-  const changes: ReadonlyArray<readonly [string, RequestRow | undefined]> = [
-    ["a person redrives the request", rules.redrive(row, { at: 0, window })],
-    [
+  const mayHaveAnEffect =
+    effects > 0 || isOut(state) || tasks.some(({ stage }) => stage === "begun")
+  return [
+    decided("a person redrives the request", rules.redrive(row, { at: 0, window })),
+    decided(
       "the request is enqueued again",
       row.outcome && RequestRule.restart(row, request(isLimited), 0)
-    ],
-    [
-      "a person states that nothing happened",
-      effects > 0 || isOut(state) || tasks.some(({ stage }) => stage === "begun")
-        ? undefined
-        : rules.redrive(row, { at: 0, window, hadNoEffect: true })
-    ]
+    ),
+    !mayHaveAnEffect &&
+      decided(
+        "a person states that nothing happened",
+        rules.redrive(row, { at: 0, window, hadNoEffect: true })
+      ),
+    decided("the request is cancelled", rules.cancel(row, 0), { isCancelled: true }),
+    effects > 0 && decided("a callback names the request", rules.find(row, found))
   ]
-  const steps = changes.flatMap(([name, after]) =>
-    after === undefined ? [] : [move(name, { ...state, row: after })]
-  )
-  const cancelled = rules.cancel(row, 0)
-  return cancelled === undefined
-    ? steps
-    : [...steps, move("the request is cancelled", { ...state, row: cancelled, isCancelled: true })]
 }
 
-const made = (state: State, rules: Rules): State =>
-  state.madeAt !== undefined && rules.keepsRequestId
-    ? state
-    : { ...state, madeAt: 0, effects: state.effects + 1 }
+const made = ({ effects, madeAt }: State, { keepsRequestId }: Rules): Change =>
+  madeAt !== undefined && keepsRequestId ? {} : { madeAt: 0, effects: effects + 1 }
 
 const ofService = (state: State, rules: Rules): Steps => {
-  const { effects, isOnItsWay, madeAt, row } = state
-  const steps: Array<Step<State>> = []
-  if (isOnItsWay) {
-    const gone: State = { ...state, isOnItsWay: false }
-    steps.push(protocol("a request without a process arrives", made(gone, rules)))
-    steps.push(protocol("a request without a process is lost", gone))
-  }
-  if (madeAt !== undefined && madeAt <= -window && !isOut(state)) {
-    steps.push(move("the service forgets the requestId", { ...state, madeAt: undefined }))
-  }
-  const settled = effects === 0 ? undefined : row && rules.find(row, found)
-  if (settled !== undefined) {
-    steps.push(move("a callback names the request", { ...state, row: settled }))
-  }
+  const { isOnItsWay, madeAt } = state
+  const gone = { isOnItsWay: false }
+  return [
+    isOnItsWay &&
+      protocol("a request without a process arrives", { ...gone, ...made(state, rules) }),
+    isOnItsWay && protocol("a request without a process is lost", gone),
+    madeAt !== undefined &&
+      madeAt <= -window &&
+      !isOut(state) &&
+      move("the service forgets the requestId", { madeAt: undefined })
+  ]
+}
+
+const ofTime = (state: State): Steps => {
+  const isHeld = state.tasks.some(
+    ({ pace }, by) => pace === "on time" && hasLease(state, by === 0 ? 0 : 1)
+  )
   const later = passed(state, tick)
-  const isHeld = isHolding(state, 0) || isHolding(state, 1)
-  const lease = later.row?.lease
-  const renewed: State =
-    isHeld && lease && later.row
-      ? { ...later, row: { ...later.row, lease: { ...lease, until: leaseTime } } }
-      : later
-  steps.push(protocol("five minutes pass", renewed))
-  return steps
+  return [protocol("five minutes pass", { ...later, ...(isHeld && renewed(later.row)) })]
 }
 
-const ofIdle = (state: State, by: 0 | 1, { isLimited }: Scope, rules: Rules): Steps => {
+const ofProcess = (state: State, by: Index, { isLimited, refuses }: Scope, rules: Rules): Steps => {
   const { row, tasks } = state
-  const used = [row?.lease?.id, ...tasks.map(({ leased }) => leased?.lease.id)]
-  const id = [0, 1, 2].find((each) => !used.includes(each)) ?? 3
-  const lease = { id, until: leaseTime }
-  const leased = (from: RequestRow, stage: Task["stage"], isAwaited: boolean): State => {
-    const next = from as LeasedRequest
-    return withTask({ ...state, row: next }, by, { stage, isAwaited, leased: next })
-  }
-  if (row === undefined) {
-    const written = RequestRule.write(request(isLimited), 0, lease)
-    return [move("a caller sends the request", leased(written, "begun", true))]
-  }
-  const claim = rules.isClaimable(row, 0)
-    ? [protocol("a process claims the request", leased(rules.lease(row, lease), "leased", false))]
-    : []
-  if (row.outcome !== undefined) {
-    const again = RequestRule.restart(row, request(isLimited), 0, lease)
-    return again?.lease === undefined
-      ? claim
-      : [...claim, move("a caller sends the request again", leased(again, "begun", true))]
-  }
-  return row.parked === undefined && RequestRule.isIdle(row, 0)
-    ? [
-        ...claim,
-        move("a caller takes the request over", leased(rules.lease(row, lease), "leased", true))
-      ]
-    : claim
-}
+  const { isAwaited, leased, pace, stage } = tasks[by]
+  const go = (change: Partial<Task>): Change => ({
+    tasks:
+      by === 0 ? [{ ...tasks[0], ...change }, tasks[1]] : [tasks[0], { ...tasks[1], ...change }]
+  })
+  /** Ends the work of a process, whose request may still arrive. */
+  const ended = { ...go(idle), isOnItsWay: state.isOnItsWay || stage === "sent" }
+  const sends = (name: string, change: Change, kind = protocol) =>
+    shown(kind(name, change), `${by} ${name}`)
+  /** A step that calls the store; without a row nothing was stored. */
+  const stores = (
+    call: string,
+    name: string,
+    after: RequestRow | undefined,
+    change = go(idle),
+    kind = protocol
+  ) =>
+    shown(
+      kind(name, { ...change, ...(after !== undefined && { row: after }) }),
+      `${by} ${call}: ${textOf(after)}`
+    )
 
-const ofTask = (state: State, by: 0 | 1, { refuses }: Scope, rules: Rules): Steps => {
-  const { isAwaited, leased, stage } = state.tasks[by]
-  if (leased === undefined || state.row === undefined) return []
-  const { lease } = leased
-  const stored = rules.comparesVersions ? state.row : leased
-  const go = (next: Partial<Task>, from = state): State => withTask(from, by, next)
-  const write = (after: RequestRow | undefined): State =>
-    go(idle, after === undefined ? state : { ...state, row: after })
-  const settle = (outcome: Outcome) =>
-    write(rules.settle(stored, { at: 0, outcome, lease: lease.id }))
-  const release = (hadNoEffect: boolean) =>
-    rules.release(stored, lease.id, {
-      at: 0,
-      dueAt: RequestRule.waitAfter(leased.attempts),
-      hadNoEffect,
-      ...(stage === "refused" && { refusal: "no" })
-    })
-  switch (stage) {
-    case "idle":
-      return []
-    case "leased": {
-      if (!isAwaited && rules.isExpired(leased, 0, window)) {
-        const next = settle({ _tag: "NotSent", reason: "expired" })
-        return [protocol("the request expires", next)]
-      }
-      if (!isAwaited && rules.isPastWindow(leased, 0, window)) {
-        const parked = rules.park(stored, lease.id, "window", 0)
-        return [protocol("the request is parked", write(parked))]
-      }
-      const begun = rules.begin(stored, lease.id, 0, window)
-      if (begun === undefined) return [protocol("an attempt does not begin", go(idle))]
-      const next = begun as LeasedRequest
-      return [
-        protocol("an attempt begins", go({ stage: "begun", leased: next }, { ...state, row: next }))
-      ]
+  const ofIdle = (): Steps => {
+    const used = [row?.lease?.id, ...tasks.map(({ leased }) => leased?.lease.id)]
+    const id = [0, 1, 2].find((each) => !used.includes(each)) ?? 3
+    const lease = { id, until: leaseTime }
+    const leases = (after: RequestRow, stage: Stage, isAwaited: boolean): Change =>
+      go({ stage, isAwaited, leased: after as LeasedRequest })
+    if (row === undefined) {
+      const after = RequestRule.write(request(isLimited), 0, lease)
+      const begun = leases(after, "begun", true)
+      return [stores("write", "a caller sends the request", after, begun, move)]
     }
-    case "begun":
-      // The client sends nothing after this time.
-      if (rules.sentUntil(leased, 0, window) <= 0) {
-        return [protocol("an attempt comes too late", go({ stage: "lost" }))]
+    const again = row.outcome && RequestRule.restart(row, request(isLimited), 0, lease)
+    const after = rules.lease(row, lease)
+    const isFree = row.outcome === undefined && row.parked === undefined
+    return [
+      rules.isClaimable(row, 0) &&
+        stores("claim", "a process claims the request", after, leases(after, "leased", false)),
+      again?.lease !== undefined &&
+        stores(
+          "restart",
+          "a caller sends the request again",
+          again,
+          leases(again, "begun", true),
+          move
+        ),
+      isFree &&
+        RequestRule.isIdle(row, 0) &&
+        stores(
+          "take over",
+          "a caller takes the request over",
+          after,
+          leases(after, "leased", true),
+          move
+        )
+    ]
+  }
+
+  const ofWork = (leased: LeasedRequest, current: RequestRow): Steps => {
+    const { lease } = leased
+    const stored = rules.comparesVersions ? current : leased
+    const settled = (outcome: Outcome) => rules.settle(stored, { at: 0, outcome, lease: lease.id })
+    const released = (hadNoEffect: boolean) =>
+      rules.release(stored, lease.id, {
+        at: 0,
+        dueAt: RequestRule.waitAfter(leased.attempts),
+        hadNoEffect,
+        ...(stage === "refused" && { refusal: "no" })
+      })
+    switch (stage) {
+      case "idle":
+        return []
+      case "leased": {
+        if (!isAwaited && rules.isExpired(leased, 0, window)) {
+          const expired = settled({ _tag: "NotSent", reason: "expired" })
+          return [stores("settle", "the request expires", expired)]
+        }
+        if (!isAwaited && rules.isPastWindow(leased, 0, window)) {
+          const parked = rules.park(stored, lease.id, "window", 0)
+          return [stores("park", "the request is parked", parked)]
+        }
+        const begun = rules.begin(stored, lease.id, 0, window)
+        if (begun === undefined) return [stores("begin", "an attempt does not begin", begun)]
+        const change = go({ stage: "begun", leased: begun as LeasedRequest })
+        return [stores("begin", "an attempt begins", begun, change)]
       }
-      return [
-        protocol("the request is sent", go({ stage: "sent" })),
-        ...fault("there is no connection", state, go({ stage: "unsent" }))
-      ]
-    case "sent":
-      return [
-        protocol("the request arrives", go({ stage: "arrived" }, made(state, rules))),
-        ...fault("the request is lost", state, go({ stage: "lost" })),
-        ...(refuses ? [move("the request is refused", go({ stage: "refused" }))] : [])
-      ]
-    case "arrived":
-      return [
-        protocol("the service answers", go({ stage: "answered" })),
-        ...fault("the response is lost", state, go({ stage: "lost" }))
-      ]
-    case "answered":
-    case "registered": {
-      if (stage === "answered" && rules.registersFirst) {
-        const next: State = { ...state, isRegistered: true }
-        return [protocol("the transaction is registered", go({ stage: "registered" }, next))]
+      case "begun":
+        // The client sends nothing after this time.
+        return rules.sentUntil(leased, 0, window) <= 0
+          ? [protocol("an attempt comes too late", go({ stage: "lost" }))]
+          : [
+              sends("the request is sent", go({ stage: "sent" })),
+              sends("there is no connection", go({ stage: "unsent" }), fault)
+            ]
+      case "sent":
+        return [
+          protocol("the request arrives", { ...go({ stage: "arrived" }), ...made(state, rules) }),
+          sends("the request is lost", go({ stage: "lost" }), fault),
+          refuses && sends("the request is refused", go({ stage: "refused" }), move)
+        ]
+      case "arrived":
+        return [
+          sends("the service answers", go({ stage: "answered" })),
+          sends("the response is lost", go({ stage: "lost" }), fault)
+        ]
+      case "answered":
+      case "registered": {
+        if (stage === "answered" && rules.registersFirst) {
+          const next = { ...go({ stage: "registered" }), isRegistered: true }
+          return [protocol("the transaction is registered", next)]
+        }
+        const after = rules.settle(stored, { at: 0, outcome: { _tag: "Answered", text: "t" } })
+        const end = go(rules.registersFirst ? idle : { stage: "stored" })
+        const change = after === undefined ? end : { ...end, isAnswered: true }
+        return [stores("settle", "the answer is stored", after, change)]
       }
-      const outcome = { _tag: "Answered", text: "t" } as const
-      const after = rules.settle(stored, { at: 0, outcome })
-      const end = rules.registersFirst ? idle : { stage: "stored" as const }
-      const next: State = after === undefined ? state : { ...state, row: after, isAnswered: true }
-      return [protocol("the answer is stored", go(end, next))]
-    }
-    case "stored":
-      return [protocol("the transaction is registered", go(idle, { ...state, isRegistered: true }))]
-    case "lost":
-      return [protocol("the request is released", write(release(false)))]
-    case "refused":
-    case "unsent": {
-      const isDefinite = isAwaited && !lease.inDoubt
-      if (!isDefinite) return [protocol("the request is released", write(release(true)))]
-      return [
-        stage === "refused"
-          ? protocol("the refusal is stored", settle({ _tag: "Refused", text: "t" }))
-          : protocol("nothing was sent", settle({ _tag: "NotSent", reason: "no-effect" }))
-      ]
+      case "stored":
+        return [protocol("the transaction is registered", { ...go(idle), isRegistered: true })]
+      case "lost":
+        return [stores("release", "the request is released", released(false))]
+      case "refused":
+      case "unsent": {
+        const isDefinite = isAwaited && !lease.inDoubt
+        if (!isDefinite) return [stores("release", "the request is released", released(true))]
+        return [
+          stage === "refused"
+            ? stores("settle", "the refusal is stored", settled({ _tag: "Refused", text: "t" }))
+            : stores(
+                "settle",
+                "nothing was sent",
+                settled({ _tag: "NotSent", reason: "no-effect" })
+              )
+        ]
+      }
     }
   }
-}
 
-const ofPace = (state: State, by: 0 | 1, rules: Rules): Steps => {
-  const { isAwaited, leased, pace, stage } = state.tasks[by]
-  if (leased === undefined) return []
+  if (leased === undefined || row === undefined) return ofIdle()
+  const isOwner = hasLease(state, by)
   if (pace === "stalled") {
-    const isOwner = hasLease(state, by)
-    const row = state.row && RequestRule.renew(state.row, leased.lease.id, leaseTime)
-    const renewed: State = row === undefined ? state : { ...state, row }
-    const next = withTask(renewed, by, { pace: isOwner ? "on time" : "late" })
-    return [protocol("a stalled process goes on", next)]
+    return [
+      protocol("a stalled process goes on", {
+        row: RequestRule.renew(row, leased.lease.id, leaseTime) ?? row,
+        ...go({ pace: isOwner ? "on time" : "late" })
+      })
+    ]
   }
   const isSending = ["begun", "sent", "arrived"].includes(stage)
-  const released = state.row && rules.release(state.row, leased.lease.id, { at: 0, dueAt: 0 })
-  const left: State = { ...state, row: released === undefined ? state.row : released }
+  const left = rules.release(row, leased.lease.id, { at: 0, dueAt: 0 })
   return [
-    ...fault("a process stalls", state, withTask(state, by, { pace: "stalled" })),
-    ...fault("a process is killed", state, ended(state, by)),
-    ...(isAwaited && isSending ? fault("a caller gives up", state, ended(left, by)) : []),
-    ...(!isAwaited && isSending && !hasLease(state, by)
-      ? [protocol("a process that lost its lease stops", ended(state, by))]
-      : [])
+    ...ofWork(leased, row),
+    fault("a process stalls", go({ pace: "stalled" })),
+    sends("a process is killed", ended, fault),
+    isAwaited && isSending && stores("release", "a caller gives up", left, ended, fault),
+    !isAwaited &&
+      isSending &&
+      !isOwner &&
+      stores("release", "a process that lost its lease stops", undefined, ended)
   ]
 }
 
-export const steps = (state: State, scope: Scope, change: Partial<Rules> = {}): Steps => {
+const steps = (state: State, scope: Scope, change: Partial<Rules> = {}): Steps => {
   const changed = { ...rules, ...change }
-  const ofProcess = (by: 0 | 1): Steps => [
-    ...(state.tasks[by].stage === "idle" ? ofIdle(state, by, scope, changed) : []),
-    ...(state.tasks[by].pace === "stalled" ? [] : ofTask(state, by, scope, changed)),
-    ...ofPace(state, by, changed)
-  ]
-  const named = (by: 0 | 1): Steps =>
-    ofProcess(by).map((step) => ({ ...step, label: `${by} ${step.name}` }))
   return [
     ...ofMerchant(state, scope, changed),
     ...ofService(state, changed),
-    ...named(0),
-    ...named(1)
+    ...ofProcess(state, 0, scope, changed),
+    ...ofProcess(state, 1, scope, changed)
   ]
+}
+
+/** Returns a row without what changes no step. */
+const essence = (row: RequestRow) => {
+  const clamped = changeTimes(row, (at) => Math.min(Math.max(at, horizon), 1))
+  const count = Math.min(row.refusals?.count ?? 0, RequestRule.maxRefusals)
+  const { parked, refusals } = clamped
+  const times = { createdAt: 0, settledAt: 0, attempts: 0 }
+  return { ...clamped, ...times, parked: parked?.reason, refusals: [count, refusals?.since] }
 }
 
 const canonical = (state: State) => {
@@ -553,9 +375,11 @@ const canonical = (state: State) => {
   return { ...state, row: row && essence(row), madeAt: Math.max(madeAt, horizon), tasks }
 }
 
+const isSettled = ({ row }: State): boolean => (row?.outcome ?? row?.parked) !== undefined
+
 export const machine = (scope: Scope, change: Partial<Rules> = {}): Machine<State> => ({
-  first: first(scope.faults),
-  steps: (state) => steps(state, scope, change),
+  first: { ...new State(), faults: scope.faults },
+  steps: (state) => [...steps(state, scope, change), ...ofTime(state)],
   invariants: {
     [law.once]: ({ effects }) => effects <= 1,
     [law.kept]: ({ isAnswered, row }) => !isAnswered || row?.outcome?._tag === "Answered",
@@ -567,13 +391,42 @@ export const machine = (scope: Scope, change: Partial<Rules> = {}): Machine<Stat
       tasks.filter(
         ({ pace, stage }) => pace === "on time" && (stage === "sent" || stage === "arrived")
       ).length <= 1,
-    [law.due]: ({ row }) =>
-      row === undefined ||
-      row.outcome !== undefined ||
-      row.parked !== undefined ||
-      RequestRule.claimableAt(row) !== undefined
+    [law.due]: (state) =>
+      state.row === undefined ||
+      isSettled(state) ||
+      RequestRule.claimableAt(state.row) !== undefined
   },
   goal: law.goal,
-  isAtGoal: ({ row }) => (row?.outcome ?? row?.parked) !== undefined,
+  isAtGoal: isSettled,
   canonical
 })
+
+const inTraces: Scope = { isLimited: false, refuses: true, faults: Infinity }
+
+/** The longest time without a running process or a free slot, in milliseconds. */
+const slack = 15_000
+
+/** Returns the reason why the events of a request are not those of the model. */
+export const missOf = Inclusion.make<State>({
+  first: { ...new State(), faults: Infinity },
+  steps: (state) => steps(state, inTraces),
+  ofEvent: (state, event, isPossible) => {
+    const { effects, row } = state
+    const [, time] = /^(\d+) ms pass$/u.exec(event) ?? []
+    const killed = /^\d a process is killed$/u.test(event)
+    const later = passed(state, Number(time ?? 0))
+    const isOverdue = later.row !== undefined && (RequestRule.claimableAt(later.row) ?? 0) < -slack
+    return [
+      // A process claims a request that is due.
+      time !== undefined && !isOverdue && shown(protocol(event, later)),
+      killed && !isPossible && shown(protocol(event, {})),
+      ...([0, 1] as const).map(
+        (by) => hasLease(state, by) && shown(protocol(`${by} renew`, renewed(row)))
+      ),
+      isSettled(state) && shown(protocol(endOf(effects), {}))
+    ]
+  }
+})
+
+/** The last event of a trace, with the transactions that the service made. */
+export const endOf = (effects: number): string => `${labels.end}, ${effects} transactions`

@@ -11,6 +11,7 @@ export interface Scope {
 const paid: Scope = { path: ["SUCCEED"], forged: ["CHARGEBACK"], faults: 1 }
 const pending: Scope = { path: ["PENDING", "SUCCEED"], forged: ["SUCCEED"], faults: 1 }
 const refunded: Scope = { path: ["SUCCEED", "REFUNDED"], forged: [], faults: 1 }
+const disputed: Scope = { ...refunded, forged: ["REFUNDED"], faults: 2 }
 const none = (scope: Scope): Scope => ({ ...scope, faults: 0 })
 
 export const scopes: ReadonlyArray<Scope> = [
@@ -18,7 +19,7 @@ export const scopes: ReadonlyArray<Scope> = [
   { ...pending, faults: 2 },
   { path: ["FAILED", "SUCCEED"], forged: ["CANCELLED"], faults: 2 },
   { path: ["PENDING", "SUCCEED", "REFUNDED"], forged: ["REFUNDED"], faults: 1 },
-  { ...refunded, forged: ["REFUNDED"], faults: 2 }
+  disputed
 ]
 
 export const law = {
@@ -33,111 +34,31 @@ export const law = {
 } as const
 
 export const mutants = {
-  keepsRequestId: {
-    mutant: "a request is sent again under a new requestId",
-    scope: paid,
-    breaks: law.once
-  },
-  writesOrderFirst: {
-    mutant: "a request is sent before the order is written down",
-    scope: paid,
-    breaks: law.once
-  },
-  storesFirst: {
-    mutant: "a callback is answered 200 before it is stored",
-    scope: none(paid),
-    breaks: law.stored
-  },
-  joinsEvidence: {
-    mutant: "the write of a read replaces the evidence",
-    scope: none(pending),
-    breaks: law.stored
-  },
-  confirms: {
-    mutant: "a claim counts without a confirmation",
-    scope: paid,
-    breaks: law.confirmed
-  },
-  tellsStanding: {
-    mutant: "the handler is told the status of the last read",
-    scope: pending,
-    breaks: law.ranks
-  },
-  fencesWrites: {
-    mutant: "a worker that lost its lease goes on writing",
-    scope: paid,
-    breaks: law.calls
-  },
-  commitsWithMark: {
-    mutant: "the effects of the handler commit before the mark",
-    scope: paid,
-    breaks: law.effects
-  },
-  usesLedgerClock: {
-    mutant: "leases end by the clock of the worker that claims",
-    scope: none(paid),
-    breaks: law.calls
-  },
-  renewsLeases: {
-    mutant: "a lease is not renewed during a call",
-    scope: none(paid),
-    breaks: law.calls
-  },
-  keepsTurn: {
-    mutant: "a process that stops releases a row whose handler runs",
-    scope: paid,
-    breaks: law.calls
-  },
-  wakes: {
-    mutant: "a change that makes a row due wakes no worker",
-    scope: none(paid),
-    breaks: law.awaited
-  },
-  listensFirst: {
-    mutant: "a worker that found nothing sleeps, though it was woken while it searched",
-    scope: none(paid),
-    breaks: law.awaited
-  },
-  endsLeases: {
-    mutant: "the lease of a dead process never ends",
-    scope: paid,
-    breaks: law.goal
-  },
-  retriesCalls: {
-    mutant: "a call that failed counts as told",
-    scope: paid,
-    breaks: law.goal
-  },
-  readsUnasked: {
-    mutant: "the status is read only after a claim",
-    scope: pending,
-    breaks: law.goal
-  },
-  watches: {
-    mutant: "no reads follow an end",
-    scope: refunded,
-    breaks: law.goal
-  },
-  keepsDue: {
-    mutant: "a release forgets that a callback made the row due meanwhile",
-    scope: refunded,
-    breaks: law.goal
-  },
-  asksAgain: {
-    mutant: "a repeat of a claim that is not confirmed makes no read due",
-    scope: { ...refunded, forged: ["REFUNDED"], faults: 2 },
-    breaks: law.goal
-  },
-  registrationIsDue: {
-    mutant: "a registration makes nothing due",
-    scope: paid,
-    breaks: law.goal
-  },
-  redriveIsDue: {
-    mutant: "a redrive makes nothing due",
-    scope: { ...paid, faults: 2 },
-    breaks: law.goal
-  }
+  keepsRequestId: [law.once, paid, "a request is sent again under a new requestId"],
+  writesOrderFirst: [law.once, paid, "a request is sent before the order is written down"],
+  storesFirst: [law.stored, none(paid), "a callback is answered 200 before it is stored"],
+  joinsEvidence: [law.stored, none(pending), "the write of a read replaces the evidence"],
+  confirms: [law.confirmed, paid, "a claim counts without a confirmation"],
+  tellsStanding: [law.ranks, pending, "the handler is told the status of the last read"],
+  fencesWrites: [law.calls, paid, "a worker that lost its lease goes on writing"],
+  commitsWithMark: [law.effects, paid, "the effects of the handler commit before the mark"],
+  usesLedgerClock: [law.calls, none(paid), "leases end by the clock of the worker that claims"],
+  renewsLeases: [law.calls, none(paid), "a lease is not renewed during a call"],
+  keepsTurn: [law.calls, paid, "a process that stops releases a row whose handler runs"],
+  wakes: [law.awaited, none(paid), "a change that makes a row due wakes no worker"],
+  listensFirst: [
+    law.awaited,
+    none(paid),
+    "a worker that found nothing sleeps, though it was woken while it searched"
+  ],
+  endsLeases: [law.goal, paid, "the lease of a dead process never ends"],
+  retriesCalls: [law.goal, paid, "a call that failed counts as told"],
+  readsUnasked: [law.goal, pending, "the status is read only after a claim"],
+  watches: [law.goal, refunded, "no reads follow an end"],
+  keepsDue: [law.goal, refunded, "a release forgets that a callback made the row due meanwhile"],
+  asksAgain: [law.goal, disputed, "a repeat of a claim that is not confirmed makes no read due"],
+  registrationIsDue: [law.goal, paid, "a registration makes nothing due"],
+  redriveIsDue: [law.goal, { ...paid, faults: 2 }, "a redrive makes nothing due"]
 } as const satisfies Readonly<Record<string, Mutant<Scope>>>
 
 export type Rule = keyof typeof mutants

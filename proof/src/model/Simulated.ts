@@ -11,15 +11,9 @@ import * as PlanGenerator from "../simulation/PlanGenerator.ts"
 import * as Simulation from "../simulation/Simulation.ts"
 import { subjectOf } from "../simulation/Subject.ts"
 import * as Recorder from "./Recorder.ts"
-import { labels } from "./Step.ts"
 import * as Traces from "./Traces.ts"
 
-export const sizeOf = (count: number): PlanGenerator.Size => ({
-  days: Math.min(5, Math.max(2, Math.ceil(count / 6))),
-  operationsPerDay: 4,
-  faults: 8,
-  forgeries: 1
-})
+const { events, labels } = Traces
 
 const indexOf = { "receiver 1": 0, "receiver 2": 1 } as const
 
@@ -50,9 +44,10 @@ const makeObserver = ({ pathOf, write }: ReturnType<typeof Traces.make>) => {
       const { ended, ledger, observe } = recorderOf(name, () => !isDead())
       return { ledger, journal: observe, ended }
     },
-    called: (name, { to, transactionId }) => see(transactionId, labels.called(indexOf[name], to)),
+    called: (name, { to, transactionId }) =>
+      see(transactionId, labels.ofWorker(indexOf[name], events.called(to))),
     committed: (name, { to, transactionId }) =>
-      see(transactionId, labels.committed(indexOf[name], to)),
+      see(transactionId, labels.ofWorker(indexOf[name], events.committed(to))),
     registered: ({ status, transactionId }) => {
       if (status !== undefined) see(transactionId, labels.registered(status))
     },
@@ -77,11 +72,9 @@ const fell = (path: ReadonlyArray<Status>) =>
 const isKnown = (events: ReadonlyArray<string>) =>
   events.some((event) => event.startsWith("registered ") || event.startsWith("answered "))
 
-export const record = Effect.fnUntraced(function* (
-  seed: number,
-  size: PlanGenerator.Size,
-  bug: Bug = {}
-) {
+export const record = Effect.fnUntraced(function* (seed: number, count: number, bug: Bug = {}) {
+  const days = Math.min(5, Math.max(2, Math.ceil(count / 6)))
+  const size = { days, operationsPerDay: 4, faults: 8, forgeries: 1 }
   const traces = Traces.make()
   const { end, observer } = makeObserver(traces)
   yield* Simulation.run(PlanGenerator.draw(seed, size), { bug, observer })

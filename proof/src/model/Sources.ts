@@ -8,69 +8,82 @@ import { bugs as simulatedBugs } from "../simulation/Bugs.ts"
 import { codeBugs } from "./CodeBugs.ts"
 import * as Killed from "./Killed.ts"
 import * as PostgresStore from "./PostgresStore.ts"
+import * as Protocol from "./Protocol.ts"
 import * as Recording from "./Recording.ts"
+import * as Requests from "./Requests.ts"
+import * as RequestTraces from "./RequestTraces.ts"
 import * as Simulated from "./Simulated.ts"
-import type { Recorded } from "./Traces.ts"
+import type { Trace } from "./Traces.ts"
 
-/** A source of traces; `share` is its share of a run. */
+/**
+ * A source of traces.
+ *
+ * - `share`: its share of a run.
+ * - `missOf`: the reason why a trace is refused.
+ */
 export interface Source {
   readonly share: number
   readonly record: (
     seed: number,
     count: number,
     bug?: string
-  ) => Effect.Effect<ReadonlyArray<Recorded>, unknown>
+  ) => Effect.Effect<ReadonlyArray<Trace>, unknown>
   readonly bugs: ReadonlyArray<string>
+  readonly missOf: (trace: Trace) => string | undefined
 }
 
-const recordedAtOnce = 50
+const unconfirmed = "a claim is told without confirmation"
+const apart = "the handler's effects and the told mark commit apart"
+const tooEarly = "the receiver answers 200 before it stores"
+
+const { missOf } = Protocol
 
 const pipeline =
   (makeStore: Recording.MakeStore): Source["record"] =>
   (seed, count, bug = "") =>
-    Recording.record(seed, Math.min(recordedAtOnce, count), codeBugs[bug], makeStore)
-
-const few = [
-  "a claim is told without confirmation",
-  "the handler's effects and the told mark commit apart",
-  "the receiver answers 200 before it stores"
-]
+    Recording.record(seed, Math.min(50, count), codeBugs[bug], makeStore)
 
 /** The sources by name. */
 export const sources = {
   memory: {
     share: 1,
     record: pipeline(Recording.inProcess(Ledger.layerMemory)),
-    bugs: Object.keys(codeBugs)
+    bugs: Object.keys(codeBugs),
+    missOf
   },
   sqlite: {
     share: 0.2,
     record: pipeline(Recording.inProcess(NodeSqlite.layerLedger({ filename: ":memory:" }))),
-    bugs: few
+    bugs: [unconfirmed, apart, tooEarly],
+    missOf
   },
   postgres: {
     share: 0.06,
     record: pipeline(PostgresStore.make),
-    bugs: few
+    bugs: [unconfirmed, apart, tooEarly],
+    missOf
   },
   simulation: {
     share: 0.3,
-    record: (seed, count, bug = "") =>
-      Simulated.record(seed, Simulated.sizeOf(count), simulatedBugs[bug]),
-    bugs: [
-      "a claim is told without confirmation",
-      "the receiver answers 200 before it stores",
-      "no reads follow a terminal status"
-    ]
+    record: (seed, count, bug = "") => Simulated.record(seed, count, simulatedBugs[bug]),
+    bugs: [unconfirmed, tooEarly, "no reads follow a terminal status"],
+    missOf
   },
   killed: {
     share: 0.1,
-    record: (seed, count, bug) => Killed.record(seed, Killed.killsOf(count), bug),
+    record: Killed.record,
     bugs: [
-      "a claim is told without confirmation",
-      "the handler's effects and the told mark commit apart",
+      unconfirmed,
+      apart,
       "the checksum is not checked",
       "the lease of a dead process never ends"
-    ]
+    ],
+    missOf
+  },
+  requests: {
+    share: 1,
+    record: (seed, _, bug = "") => RequestTraces.recordTraces(seed, 40, RequestTraces.bugs[bug]),
+    bugs: Object.keys(RequestTraces.bugs),
+    missOf: ({ events }) => Requests.missOf(events)
   }
 } as const satisfies Record<string, Source>

@@ -6,33 +6,30 @@
 import type { Standing } from "@pawl/core/Evidence"
 import * as Evidence from "@pawl/core/Evidence"
 import type { Status } from "@pawl/core/Status"
-import { keyOf } from "./Checker.ts"
+import { keyOf, kinds, type Steps as StepsOf } from "./Checker.ts"
 
-/**
- * The state of everything.
- *
- * - `created`: the transactions of the order. `moves`: the statuses that it had.
- * - `posted`, `answered`: statuses of callbacks, still to be sent or answered 200.
- * - `row`: undefined before the first callback or registration.
- * - `isAwake`: a worker is going to search for due rows.
- * - `isOrphaned`: the application may still be at work on a call of an ended process.
- * - `committed`: the statuses whose effects were committed.
- * - `faults`: the faults that may still come.
- */
-export interface State {
-  readonly order: "none" | "written" | "settled"
-  readonly exchange: "none" | "request" | "response"
-  readonly created: number
-  readonly moves: number
-  readonly posted: Evidence.Evidence
-  readonly incoming: ReadonlyArray<Incoming>
-  readonly answered: Evidence.Evidence
-  readonly row: Row | undefined
-  readonly isAwake: boolean
-  readonly workers: readonly [Worker, Worker]
-  readonly isOrphaned: boolean
-  readonly committed: ReadonlyArray<Status>
-  readonly faults: number
+/** The first state of everything, without faults. */
+export class State {
+  readonly order: "none" | "written" | "settled" = "none"
+  readonly exchange: "none" | "request" | "response" = "none"
+  /** The transactions of the order. */
+  readonly created: number = 0
+  /** The statuses that the transaction had. */
+  readonly moves: number = 0
+  /** The statuses of callbacks that are still to be sent. */
+  readonly posted: Evidence.Evidence = Evidence.none
+  readonly incoming: ReadonlyArray<Incoming> = []
+  readonly answered: Evidence.Evidence = Evidence.none
+  /** Undefined before the first callback or registration. */
+  readonly row: Row | undefined = undefined
+  /** Whether a worker is going to search for due rows. */
+  readonly isAwake: boolean = true
+  readonly workers: readonly [Worker, Worker] = [idle, idle]
+  /** Whether the application may still be at work on a call of an ended process. */
+  readonly isOrphaned: boolean = false
+  /** The statuses whose effects were committed. */
+  readonly committed: ReadonlyArray<Status> = []
+  readonly faults: number = 0
 }
 
 export interface Incoming {
@@ -42,23 +39,22 @@ export interface Incoming {
   readonly stage: "received" | "stored" | "recorded" | "answered"
 }
 
-/**
- * The row, which survives every crash.
- *
- * - `failing`: the status of the last call that was begun and not marked told.
- * - `isWatched`: more than one read is planned.
- * - `lease`: the worker that has the row, `dead` if its process ended; `isOver` once another one
- *   may claim it.
- */
-export interface Row {
-  readonly evidence: Evidence.Evidence
-  readonly read: Status | undefined
-  readonly told: Status | undefined
-  readonly failing: Status | undefined
-  readonly parked: Status | undefined
-  readonly isDue: boolean
-  readonly isWatched: boolean
-  readonly lease: { readonly by: Index | "dead"; readonly isOver: boolean } | undefined
+/** A new row. It survives every crash. */
+export class Row {
+  readonly evidence: Evidence.Evidence = Evidence.none
+  readonly read: Status | undefined = undefined
+  readonly told: Status | undefined = undefined
+  /** The status of the last call that was begun and not marked told. */
+  readonly failing: Status | undefined = undefined
+  readonly parked: Status | undefined = undefined
+  readonly isDue: boolean = false
+  /** Whether more than one read is planned. */
+  readonly isWatched: boolean = true
+  /**
+   * The lease of a worker, or of a process that is dead. Once it is over, another worker may claim
+   * the row.
+   */
+  readonly lease: { readonly by: Index | "dead"; readonly isOver: boolean } | undefined = undefined
 }
 
 export type Index = 0 | 1
@@ -71,15 +67,14 @@ export interface Worker {
   readonly work: Work
 }
 
-/** The steps of the work on a row; only a mutant has `searched`. */
+/** The steps of the work on a row; only a mutant has `searched` and `committed`. */
 export type Work =
-  | { readonly stage: "idle" | "searched" | "parked" | "done" }
+  | { readonly stage: "idle" | "searched" | "done" }
   | (Known & { readonly stage: "leased" })
-  | (Known & { readonly stage: "asked" | "answered"; readonly result: Result })
-  | {
-      readonly stage: "calling" | "committed" | "told" | "failed"
-      readonly standing: Standing
-    }
+  | (Known & { readonly stage: "answered"; readonly result: Result })
+  | { readonly stage: "calling" | "committed"; readonly standing: Standing }
+  /** The worker is going to write an event to its journal. */
+  | { readonly stage: "recording"; readonly event: string; readonly next: Work }
 
 export interface Known {
   readonly seen: Evidence.Evidence
@@ -89,42 +84,15 @@ export interface Known {
 
 const idle: Worker = { pace: "on time", work: { stage: "idle" } }
 
-export const first = (faults: number): State => ({
-  order: "none",
-  exchange: "none",
-  created: 0,
-  moves: 0,
-  posted: Evidence.none,
-  incoming: [],
-  answered: Evidence.none,
-  row: undefined,
-  isAwake: true,
-  workers: [idle, idle],
-  isOrphaned: false,
-  committed: [],
-  faults
-})
+export type Steps = StepsOf<State>
+export const { fault, move, protocol } = kinds<State>()
 
-export const emptyRow: Row = {
-  evidence: Evidence.none,
-  read: undefined,
-  told: undefined,
-  failing: undefined,
-  parked: undefined,
-  isDue: false,
-  isWatched: true,
-  lease: undefined
-}
+export const hasLease = ({ row }: State, by: Index): boolean => row?.lease?.by === by
 
-export const canonical = (state: State): State => {
+/** Returns the same value for two states if one becomes the other when the workers change places. */
+export const canonical = (state: State): unknown => {
   const { row, workers } = state
-  const [one, two] = [keyOf(workers[0]), keyOf(workers[1])]
-  const by = row?.lease?.by
-  if (one < two || (one === two && by !== 1)) return state
-  const isOwn = by === 0 || by === 1
-  return {
-    ...state,
-    workers: [workers[1], workers[0]],
-    row: isOwn && row?.lease ? { ...row, lease: { ...row.lease, by: by === 0 ? 1 : 0 } } : row
-  }
+  const lease = row?.lease && [row.lease.by === "dead", row.lease.isOver]
+  const own = workers.map((worker, by) => keyOf([worker, row?.lease?.by === by])).toSorted()
+  return { ...state, row: row && { ...row, lease }, workers: own }
 }

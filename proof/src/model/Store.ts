@@ -2,7 +2,8 @@
  * The model of the engine: two processes that change one document by compare-and-swap; the owner of
  * a store is such a document. On another version the rule runs again.
  */
-import { fault, type Machine, type Mutant, protocol, type Step } from "./Checker.ts"
+import { kinds, type Machine, type Mutant, type Steps as StepsOf } from "./Checker.ts"
+import type { Index } from "./State.ts"
 
 interface Document {
   readonly version: number
@@ -16,20 +17,20 @@ interface State {
   readonly faults: number
 }
 
-/**
- * A process.
- *
- * - `known`: the document as it knows it; `isSure` if it asked the store in this change.
- * - `made`: the changes that were acknowledged.
- * - `isAtWork`: it works on the store as its owner.
- */
-interface Process {
-  readonly known: Document | undefined
-  readonly isSure: boolean
-  readonly writing: Document | undefined
-  readonly made: number
-  readonly isAtWork: boolean
+/** A process, before it knows the document. */
+class Process {
+  readonly known: Document | undefined = undefined
+  /** Whether it asked the store in this change. */
+  readonly isSure: boolean = false
+  readonly writing: Document | undefined = undefined
+  /** The changes that were acknowledged. */
+  readonly made: number = 0
+  /** Whether it works on the store as its owner. */
+  readonly isAtWork: boolean = false
 }
+
+type Steps = StepsOf<State>
+const { fault, protocol } = kinds<State>()
 
 /** A document that each process changes twice, or the owner, which each asks for once. */
 export interface Scope {
@@ -37,9 +38,13 @@ export interface Scope {
   readonly faults: number
 }
 
+const changes: Scope = { document: "changes", faults: 1 }
+const owner: Scope = { document: "owner", faults: 0 }
+const none: Scope = { ...changes, faults: 0 }
+
 export const scopes: ReadonlyArray<Scope> = [
-  { document: "changes", faults: 3 },
-  { document: "owner", faults: 3 }
+  { ...changes, faults: 3 },
+  { ...owner, faults: 3 }
 ]
 
 export const law = {
@@ -49,79 +54,46 @@ export const law = {
   goal: "every change is acknowledged"
 } as const
 
-const changes: Scope = { document: "changes", faults: 1 }
-const owner: Scope = { document: "owner", faults: 0 }
-
 export const mutants = {
-  compares: {
-    mutant: "a document is written over another version",
-    scope: { ...changes, faults: 0 },
-    breaks: law.kept
-  },
-  commitsFirst: {
-    mutant: "a process knows a version before its commit",
-    scope: changes,
-    breaks: law.version
-  },
-  draws: {
-    mutant: "the versions of a document that is made again begin anew",
-    scope: changes,
-    breaks: law.version
-  },
-  comparesOwner: {
-    mutant: "the owner is read, and then written over whatever is stored",
-    scope: owner,
-    breaks: law.owner
-  },
-  asksFirst: {
-    mutant: "a process works before it knows the owner",
-    scope: owner,
-    breaks: law.owner
-  },
-  refuses: {
-    mutant: "a process takes a store that has another owner",
-    scope: owner,
-    breaks: law.owner
-  },
-  repeats: {
-    mutant:
-      "a change that met another version is tried again on the document that its process knew",
-    scope: { ...changes, faults: 0 },
-    breaks: law.goal
-  }
+  compares: [law.kept, none, "a document is written over another version"],
+  commitsFirst: [law.version, changes, "a process knows a version before its commit"],
+  draws: [law.version, changes, "the versions of a document that is made again begin anew"],
+  comparesOwner: [law.owner, owner, "the owner is read, and then written over whatever is stored"],
+  asksFirst: [law.owner, owner, "a process works before it knows the owner"],
+  refuses: [law.owner, owner, "a process takes a store that has another owner"],
+  repeats: [
+    law.goal,
+    none,
+    "a change that met another version is tried again on the document that its process knew"
+  ]
 } as const satisfies Readonly<Record<string, Mutant<Scope>>>
 
 export type Rule = keyof typeof mutants
 
-const idle: Process = {
-  known: undefined,
-  isSure: false,
-  writing: undefined,
-  made: 0,
-  isAtWork: false
-}
-
 const ofProcess = (
   state: State,
-  by: 0 | 1,
+  by: Index,
   isOwner: boolean,
   holds: (rule: Rule) => boolean
-): ReadonlyArray<Step<State>> => {
+): Steps => {
   const { deleted, processes, stored } = state
   const process = processes[by]
   const { isSure, known, made, writing } = process
-  const go = (change: Partial<Process>, from = state): State => {
-    const next = { ...process, ...change }
-    const [one, two] = from.processes
-    return { ...from, processes: by === 0 ? [next, two] : [one, next] }
-  }
+  const go = (change: Partial<Process>): Partial<State> => ({
+    processes:
+      by === 0
+        ? [{ ...process, ...change }, processes[1]]
+        : [processes[0], { ...process, ...change }]
+  })
   if (writing === undefined) {
     if (made === (isOwner ? 1 : 2)) return []
-    const { by: all = [], version } = known ?? {}
+    const { by: all = [], version = 0 } = known ?? {}
     if (!isOwner || all.length === 0) {
-      const written: Document = { version: (version ?? 0) + 1, by: [...all, by] }
-      const change = { writing: written, isAtWork: isOwner && !holds("asksFirst") }
-      return [protocol("a rule changes the document that its process knows", go(change))]
+      const change = { writing: { version: version + 1, by: [...all, by] } }
+      const isAtWork = isOwner && !holds("asksFirst")
+      return [
+        protocol("a rule changes the document that its process knows", go({ ...change, isAtWork }))
+      ]
     }
     if (!isSure) {
       const asked = go({ known: stored, isSure: true })
@@ -136,27 +108,15 @@ const ofProcess = (
   const failed = go({ known: holds("commitsFirst") ? known : written, writing: undefined })
   const isCompared = holds(isOwner ? "comparesOwner" : "compares")
   if (isCompared && stored?.version !== known?.version) {
-    const again: Partial<Process> = holds("repeats")
-      ? { known: stored, isSure: true, writing: undefined }
-      : { writing: undefined }
-    return [protocol("a commit meets another version", go(again))]
+    const again = holds("repeats") && { known: stored, isSure: true }
+    return [protocol("a commit meets another version", go({ ...again, writing: undefined }))]
   }
-  const committed: State = { ...state, stored: written }
   const isAtWork = isOwner && writing.by[0] === by
-  const done: Partial<Process> = {
-    known: written,
-    isSure: false,
-    writing: undefined,
-    made: made + 1,
-    isAtWork
-  }
+  const done = { known: written, isSure: false, writing: undefined, made: made + 1, isAtWork }
   return [
-    protocol("a change is committed and acknowledged", go(done, committed)),
-    ...fault("a commit fails", state, failed),
-    ...fault("a commit takes effect without an answer", state, {
-      ...failed,
-      stored: written
-    })
+    protocol("a change is committed and acknowledged", { ...go(done), stored: written }),
+    fault("a commit fails", failed),
+    fault("a commit takes effect without an answer", { ...failed, stored: written })
   ]
 }
 
@@ -164,24 +124,23 @@ export const machine = ({ document, faults }: Scope, without?: Rule): Machine<St
   const holds = (rule: Rule) => rule !== without
   const isOwner = document === "owner"
   return {
-    first: { stored: undefined, deleted: 0, processes: [idle, idle], faults },
+    first: { stored: undefined, deleted: 0, processes: [new Process(), new Process()], faults },
     steps: (state) => {
-      const [one, two] = state.processes
-      const gone: State = {
-        ...state,
-        stored: undefined,
-        deleted: state.deleted + 1,
-        processes: [
-          { ...one, made: 0 },
-          { ...two, made: 0 }
-        ]
-      }
+      const { deleted, processes, stored } = state
+      const [one, two] = processes
       return [
         ...ofProcess(state, 0, isOwner, holds),
         ...ofProcess(state, 1, isOwner, holds),
-        ...(isOwner || state.stored === undefined
-          ? []
-          : fault("the document is deleted", state, gone))
+        !isOwner &&
+          stored !== undefined &&
+          fault("the document is deleted", {
+            stored: undefined,
+            deleted: deleted + 1,
+            processes: [
+              { ...one, made: 0 },
+              { ...two, made: 0 }
+            ]
+          })
       ]
     },
     invariants: {

@@ -7,10 +7,54 @@
  */
 import { type Status, statuses } from "@pawl/core/Status"
 import * as Schema from "effect/Schema"
-import type { Trace } from "./Inclusion.ts"
-import { labels } from "./Step.ts"
+import type { Index } from "./State.ts"
+
+interface Told {
+  readonly confirmed: boolean
+  readonly conflict: ReadonlyArray<Status> | null
+}
+
+/** The events of a worker. */
+export const events = {
+  read: (result: string) => `read ${result}`,
+  readElsewhere: "read 404, the kind is not known",
+  called: (to: Status | undefined) => `called for ${to}`,
+  committed: (to: Status | undefined) => `committed ${to}`,
+  told: (to: Status | undefined, { confirmed, conflict }: Told) =>
+    `told ${to}, ${confirmed ? "confirmed" : "claimed"}, ${conflict?.join("+") ?? "alone"}`,
+  failed: (to: Status | undefined) => `failed at ${to}`,
+  parked: "parked",
+  parkedUnreadable: "parked, unreadable"
+}
+
+/** The labels of the steps that are seen from outside. */
+export const labels = {
+  moved: (status: Status) => `service moved to ${status}`,
+  registered: (status: Status) => `registered ${status}`,
+  delivered: (claim: Status) => `delivered ${claim} for the first time`,
+  arrived: (claim: Status) => `arrived ${claim}`,
+  accepted: (claim: Status, isNew: boolean) => `accepted ${claim}${isNew ? ", new" : ""}`,
+  answered: (claim: Status) => `answered ${claim}`,
+  unanswered: (claim: Status) => `no answer to ${claim}`,
+  ofWorker: (by: Index, event: string) => `worker ${by} ${event}`,
+  redriven: "redriven",
+  ended: (by: Index) => `receiver ${by} ended`,
+  storeSilent: (by: Index) => `the store gave worker ${by} no answer`,
+  endedEarly: (by: Index) => `a clock ended the lease of worker ${by}`,
+  leaseTime: "the time of a lease passed",
+  end: "the end"
+}
+
+/** The statuses that a transaction had, and the events that were seen of it. */
+export interface Trace {
+  readonly id: string
+  readonly path: ReadonlyArray<Status>
+  readonly events: ReadonlyArray<string>
+}
 
 const By = Schema.Literals([0, 1])
+const OfLease = { id: Schema.String, lease: Schema.Finite }
+const Times = { until: Schema.Finite, now: Schema.Finite }
 
 /**
  * An event that was noted.
@@ -24,22 +68,10 @@ const By = Schema.Literals([0, 1])
 export const Note = Schema.Union([
   Schema.TaggedStruct("Moved", { id: Schema.String, status: Schema.Literals(statuses) }),
   Schema.TaggedStruct("Seen", { id: Schema.String, event: Schema.String }),
-  Schema.TaggedStruct("Claimed", {
-    id: Schema.String,
-    lease: Schema.Finite,
-    by: By,
-    at: Schema.Finite,
-    until: Schema.Finite,
-    now: Schema.Finite
-  }),
-  Schema.TaggedStruct("Renewed", {
-    id: Schema.String,
-    lease: Schema.Finite,
-    until: Schema.Finite,
-    now: Schema.Finite
-  }),
-  Schema.TaggedStruct("Releasing", { id: Schema.String, lease: Schema.Finite }),
-  Schema.TaggedStruct("Released", { id: Schema.String, lease: Schema.Finite }),
+  Schema.TaggedStruct("Claimed", { ...OfLease, ...Times, by: By, at: Schema.Finite }),
+  Schema.TaggedStruct("Renewed", { ...OfLease, ...Times }),
+  Schema.TaggedStruct("Releasing", OfLease),
+  Schema.TaggedStruct("Released", OfLease),
   Schema.TaggedStruct("Shifted", { until: Schema.Finite }),
   Schema.TaggedStruct("Ended", { by: By })
 ])
@@ -47,90 +79,86 @@ export type Note = typeof Note.Type
 
 export type Write = (note: Note) => void
 
-export type Recorded = Trace & { readonly id: string }
-
 interface Lease {
-  readonly lease: number
-  readonly by: 0 | 1
+  readonly id: number
+  readonly by: Index
+  /** How long it lasts without a renewal. */
+  readonly time: number
   until: number
   now: number
-  readonly time: number
   isAlive: boolean
-  isReleasing: boolean
-  isReleased: boolean
+  end: "none" | "releasing" | "released"
+}
+
+interface Recording {
+  readonly path: Array<Status>
+  readonly events: Array<string>
+  lease?: Lease
 }
 
 export const make = () => {
-  const recorded = new Map<
-    string,
-    { readonly path: Array<Status>; readonly events: Array<string> }
-  >()
-  const leases = new Map<string, Lease>()
-  const traceOf = (id: string) => {
-    const found = recorded.get(id) ?? { path: [], events: [] }
-    recorded.set(id, found)
+  const recordings = new Map<string, Recording>()
+  const of = (id: string): Recording => {
+    const found = recordings.get(id) ?? { path: [], events: [] }
+    recordings.set(id, found)
     return found
   }
-  const see = (id: string, event: string) => traceOf(id).events.push(event)
 
-  const claim = ({
-    at,
-    by,
-    id,
-    lease,
-    now,
-    until
-  }: Extract<Note, { readonly _tag: "Claimed" }>) => {
-    const last = leases.get(id)
-    if (last !== undefined && !last.isReleased && at >= last.until) {
+  const claim = ({ at, by, id, lease, now, until }: Extract<Note, { _tag: "Claimed" }>) => {
+    const recording = of(id)
+    const last = recording.lease
+    if (last !== undefined && last.end !== "released" && at >= last.until) {
       // A living worker renews in time, so only a wrong clock ends its lease earlier.
-      if (last.isAlive && now < last.now + last.time) see(id, labels.endedEarly(last.by))
-      see(id, labels.leaseTime)
-    } else if (last !== undefined && !last.isAlive && last.isReleasing) {
-      see(id, labels.leaseTime)
+      if (last.isAlive && now < last.now + last.time)
+        recording.events.push(labels.endedEarly(last.by))
+      recording.events.push(labels.leaseTime)
+    } else if (last?.isAlive === false && last.end !== "none") {
+      recording.events.push(labels.leaseTime)
     }
-    const isNew = { isAlive: true, isReleasing: false, isReleased: false }
-    leases.set(id, { lease, by, until, now, time: until - at, ...isNew })
+    recording.lease = { id: lease, by, time: until - at, until, now, isAlive: true, end: "none" }
+  }
+
+  const changeLease = (
+    note: { readonly id: string; readonly lease: number },
+    to: Partial<Lease>
+  ) => {
+    const { lease } = of(note.id)
+    if (lease?.id === note.lease) Object.assign(lease, to)
   }
 
   const write: Write = (note) => {
     switch (note._tag) {
       case "Moved":
-        traceOf(note.id).path.push(note.status)
-        see(note.id, labels.moved(note.status))
+        of(note.id).path.push(note.status)
+        of(note.id).events.push(labels.moved(note.status))
         return
       case "Seen":
-        see(note.id, note.event)
+        of(note.id).events.push(note.event)
         return
       case "Claimed":
         return claim(note)
-      case "Renewed": {
-        const lease = leases.get(note.id)
-        if (lease?.lease !== note.lease) return
-        lease.until = note.until
-        lease.isReleasing = false
-        lease.now = note.now
-        return
-      }
+      case "Renewed":
+        return changeLease(note, { until: note.until, now: note.now, end: "none" })
       case "Releasing":
-      case "Released": {
-        const lease = leases.get(note.id)
-        if (lease?.lease !== note.lease) return
-        lease.isReleasing = true
-        lease.isReleased = note._tag === "Released"
-        return
-      }
+        return changeLease(note, { end: "releasing" })
+      case "Released":
+        return changeLease(note, { end: "released" })
       case "Shifted":
-        for (const lease of leases.values()) lease.until = Math.min(lease.until, note.until)
+        for (const { lease } of recordings.values())
+          if (lease) lease.until = Math.min(lease.until, note.until)
         return
       case "Ended":
-        for (const { events } of recorded.values()) events.push(labels.ended(note.by))
-        for (const lease of leases.values()) if (lease.by === note.by) lease.isAlive = false
+        for (const { events, lease } of recordings.values()) {
+          events.push(labels.ended(note.by))
+          if (lease?.by === note.by) lease.isAlive = false
+        }
     }
   }
   return {
     write,
-    pathOf: (id: string): ReadonlyArray<Status> => recorded.get(id)?.path ?? [],
-    all: (): ReadonlyArray<Recorded> => [...recorded].map(([id, trace]) => ({ id, ...trace }))
+    see: (id: string, event: string) => write({ _tag: "Seen", id, event }),
+    pathOf: (id: string): ReadonlyArray<Status> => recordings.get(id)?.path ?? [],
+    all: (): ReadonlyArray<Trace> =>
+      [...recordings].map(([id, { events, path }]) => ({ id, path, events: [...events] }))
   }
 }

@@ -1,29 +1,47 @@
 /** The steps of a worker. */
 import * as Evidence from "@pawl/core/Evidence"
 import { isTerminal } from "@pawl/core/Status"
-import { fault, protocol, type Step } from "./Checker.ts"
+import { shown } from "./Checker.ts"
 import { statusOf } from "./Outside.ts"
 import { holds, type Setting } from "./Rules.ts"
-import type { Index, Known, Result, Row, State, Work, Worker } from "./State.ts"
-import { labels } from "./Step.ts"
+import {
+  fault,
+  hasLease,
+  type Index,
+  type Known,
+  protocol,
+  type Result,
+  type Row,
+  type State,
+  type Steps,
+  type Work,
+  type Worker
+} from "./State.ts"
+import { events, labels } from "./Traces.ts"
 
-type Steps = ReadonlyArray<Step<State>>
+type Change = Partial<State>
+type Calling = Extract<Work, { readonly stage: "calling" | "committed" }>
+
+const idle: Work = { stage: "idle" }
+const done: Work = { stage: "done" }
+const recording = (event: string, next: Work = done): Work => ({ stage: "recording", event, next })
 
 const policyOf = (setting: Setting): Evidence.Policy =>
   holds(setting, "confirms") ? "final" : "never"
 
-const withWorker = (state: State, by: Index, change: Partial<Worker>): State => {
-  const worker = { ...state.workers[by], ...change }
+const withWorker = ({ workers }: State, by: Index, change: Partial<Worker>): Change => {
+  const worker = { ...workers[by], ...change }
   const isEnd = worker.pace === "late" && worker.work.stage === "idle"
   const next: Worker = isEnd ? { ...worker, pace: "on time" } : worker
-  const [one, two] = state.workers
-  return { ...state, workers: by === 0 ? [next, two] : [one, next] }
+  return { workers: by === 0 ? [next, workers[1]] : [workers[0], next] }
 }
 
-export const withWork = (state: State, by: Index, work: Work): State =>
+export const withWork = (state: State, by: Index, work: Work): Change =>
   withWorker(state, by, { work })
 
-const hasLease = ({ row }: State, by: Index): boolean => row?.lease?.by === by
+/** Tells whether nothing of a worker is written, because it lost its lease. */
+const isFenced = (state: State, by: Index, setting: Setting): boolean =>
+  holds(setting, "fencesWrites") && !hasLease(state, by)
 
 /** Writes to the row; without the lease nothing is written, and the work ends. */
 const write = (
@@ -31,14 +49,11 @@ const write = (
   by: Index,
   setting: Setting,
   change: Partial<Row>,
-  work: (row: Row) => Work
-): State => {
-  const { row } = state
-  if (row === undefined || (holds(setting, "fencesWrites") && !hasLease(state, by))) {
-    return withWork(state, by, { stage: "idle" })
-  }
-  const written = { ...row, ...change }
-  return withWork({ ...state, row: written }, by, work(written))
+  work: Work | ((row: Row) => Work)
+): Change => {
+  if (state.row === undefined || isFenced(state, by, setting)) return withWork(state, by, idle)
+  const row = { ...state.row, ...change }
+  return { row, ...withWork(state, by, typeof work === "function" ? work(row) : work) }
 }
 
 const nextStanding = (row: Row, seen: Evidence.Evidence, setting: Setting) => {
@@ -60,41 +75,45 @@ const leased = ({ evidence: seen, isWatched }: Row, read: Known["read"]): Work =
 
 const searches = (state: State, by: Index, setting: Setting): Steps => {
   const { isAwake, row } = state
-  if (!isAwake) return []
   const lease = row?.lease
   const isFast = by === 1 && !holds(setting, "usesLedgerClock")
-  if (row !== undefined && (lease === undefined ? row.isDue : lease.isOver || isFast)) {
-    const next: State = { ...state, row: { ...row, isDue: false, lease: { by, isOver: false } } }
-    return [protocol("a worker claims the row", withWork(next, by, leased(row, "not asked")))]
+  const isFree = lease === undefined ? row?.isDue : lease.isOver || isFast
+  if (!isAwake) return []
+  if (row !== undefined && isFree === true) {
+    return [
+      protocol("a worker claims the row", {
+        row: { ...row, isDue: false, lease: { by, isOver: false } },
+        ...withWork(state, by, leased(row, "not asked"))
+      })
+    ]
   }
-  if (lease !== undefined) return []
-  return holds(setting, "listensFirst")
-    ? [protocol("a worker finds nothing and sleeps", { ...state, isAwake: false })]
-    : [protocol("a worker finds nothing", withWork(state, by, { stage: "searched" }))]
+  return [
+    lease === undefined &&
+      (holds(setting, "listensFirst")
+        ? protocol("a worker finds nothing and sleeps", { isAwake: false })
+        : protocol("a worker finds nothing", withWork(state, by, { stage: "searched" })))
+  ]
 }
 
 /** Steps of a read: the service may move after it stated a status and before that is written. */
-const reads = (state: State, by: Index, setting: Setting): Steps => {
-  const { work } = state.workers[by]
-  if (work.stage === "leased" && work.read === "not asked") {
-    const { path } = setting
-    const asked = (result: Result): State =>
-      withWork(state, by, { ...work, stage: "asked", result })
-    const more = { isRecorded: true }
-    const old = path[state.moves - 2] ?? "404"
-    return [
-      protocol("the service states its status", asked(statusOf(setting, state) ?? "404")),
-      ...fault("the service states an old status", state, asked(old), more),
-      ...fault("the service does not answer a read", state, asked("no answer"), more)
-    ]
-  }
-  if (work.stage === "asked") {
-    const next = withWork(state, by, { ...work, stage: "answered" })
-    const label = labels.read(by, work.result)
-    return [protocol("the read is recorded", next, { label, isAtOnce: true })]
-  }
-  if (work.stage !== "answered") return []
-  const { result, seen } = work
+const asks = (state: State, by: Index, setting: Setting, known: Known): Steps => {
+  if (known.read !== "not asked") return []
+  const asked = (result: Result) =>
+    withWork(state, by, recording(events.read(result), { ...known, stage: "answered", result }))
+  const old = setting.path[state.moves - 2] ?? "404"
+  return [
+    protocol("the service states its status", asked(statusOf(setting, state) ?? "404")),
+    { ...fault("the service states an old status", asked(old)), isRecorded: true },
+    { ...fault("the service does not answer a read", asked("no answer")), isRecorded: true }
+  ]
+}
+
+const writesRead = (
+  state: State,
+  by: Index,
+  setting: Setting,
+  { result, seen }: Known & { readonly result: Result }
+): Steps => {
   const isAnswer = result !== "404" && result !== "no answer"
   const known = holds(setting, "joinsEvidence") ? (state.row?.evidence ?? Evidence.none) : seen
   const change = isAnswer && {
@@ -108,67 +127,42 @@ const reads = (state: State, by: Index, setting: Setting): Steps => {
   return [protocol(`the read of ${result} is written`, next)]
 }
 
-const calls = (state: State, by: Index, setting: Setting): Steps => {
-  const { committed, row } = state
-  const { work } = state.workers[by]
-  if (row === undefined) return []
-  // Without the lease the effects are refused with the mark.
-  const isFenced = holds(setting, "fencesWrites") && !hasLease(state, by)
-  const record = (name: string, label: string) => {
-    const done = withWork(state, by, { stage: "done" })
-    return [protocol(`${name} is recorded`, done, { label, isAtOnce: true })]
-  }
-  switch (work.stage) {
-    case "leased": {
-      const standing = nextStanding(row, work.seen, setting)
-      if (standing === undefined || isFenced) return []
-      const to = standing.status
-      const called = write(state, by, setting, { failing: to }, () => ({
-        stage: "calling",
-        standing
-      }))
-      const label = labels.called(by, to)
-      const call = protocol(`a worker calls the handler for ${to}`, called, { label })
-      if (row.failing !== to) return [call]
-      const parked = write(state, by, setting, { parked: to }, () => ({ stage: "parked" }))
-      return [call, protocol(`a worker parks the row at ${to}`, parked)]
-    }
-    case "parked":
-      return record("the dead letter", labels.parked(by))
-    case "failed":
-      return record("the failure", labels.failed(by, work.standing.status))
-    case "told":
-      return record("the transition", labels.told(by, work.standing.status, work.standing))
-    case "calling":
-    case "committed": {
-      const { status: to } = work.standing
-      const effects: State = to === undefined ? state : { ...state, committed: [...committed, to] }
-      const told = { told: to, failing: undefined, parked: undefined }
-      const mark = (from: State) =>
-        write(from, by, setting, told, () => ({ ...work, stage: "told" }))
-      if (work.stage === "committed") return [protocol(`${to} is marked told`, mark(state))]
-      const label = labels.committed(by, to)
-      const end = !holds(setting, "commitsWithMark")
-        ? protocol(
-            `the effects of ${to} commit without the mark`,
-            withWork(effects, by, { ...work, stage: "committed" }),
-            { label }
-          )
-        : isFenced
-          ? protocol(`the commit of ${to} is refused`, mark(state))
-          : protocol(`the effects and the mark of ${to} commit`, mark(effects), { label })
-      const failed = holds(setting, "retriesCalls")
-        ? withWork(state, by, { ...work, stage: "failed" })
-        : mark(state)
-      return [end, ...fault(`the handler fails at ${to}`, state, failed, { isRecorded: true })]
-    }
-    case "idle":
-    case "searched":
-    case "asked":
-    case "answered":
-    case "done":
-      return []
-  }
+const calls = (state: State, by: Index, setting: Setting, { seen }: Known): Steps => {
+  const { row } = state
+  const standing = row && nextStanding(row, seen, setting)
+  if (standing === undefined || isFenced(state, by, setting)) return []
+  const { status: to } = standing
+  const called = write(state, by, setting, { failing: to }, { stage: "calling", standing })
+  return [
+    shown(protocol(labels.ofWorker(by, events.called(to)), called)),
+    row?.failing === to &&
+      protocol(
+        `a worker parks the row at ${to}`,
+        write(state, by, setting, { parked: to }, recording(events.parked))
+      )
+  ]
+}
+
+const endsCall = (state: State, by: Index, setting: Setting, work: Calling): Steps => {
+  const { standing } = work
+  const { status: to } = standing
+  const told = { told: to, failing: undefined, parked: undefined }
+  const mark = write(state, by, setting, told, recording(events.told(to, standing)))
+  if (work.stage === "committed") return [protocol(`${to} is marked told`, mark)]
+  const effects = to === undefined ? {} : { committed: [...state.committed, to] }
+  const label = labels.ofWorker(by, events.committed(to))
+  const apart = withWork(state, by, { ...work, stage: "committed" })
+  const failed = holds(setting, "retriesCalls")
+    ? withWork(state, by, recording(events.failed(to)))
+    : mark
+  return [
+    !holds(setting, "commitsWithMark")
+      ? shown(protocol(label, { ...effects, ...apart }))
+      : isFenced(state, by, setting)
+        ? protocol(`the commit of ${to} is refused`, mark)
+        : shown(protocol(label, { ...effects, ...mark })),
+    { ...fault(`the handler fails at ${to}`, failed), isRecorded: true }
+  ]
 }
 
 const plansMore = (row: Row, { isWatched, read, seen }: Known, setting: Setting): boolean => {
@@ -184,55 +178,74 @@ const plansMore = (row: Row, { isWatched, read, seen }: Known, setting: Setting)
   )
 }
 
-const ends = (state: State, by: Index, setting: Setting): Steps => {
+const releases = (state: State, by: Index, setting: Setting, work?: Known): Steps => {
   const { row } = state
-  const { work } = state.workers[by]
-  const steps: Array<Step<State>> = []
-  if (row !== undefined && (work.stage === "leased" || work.stage === "done")) {
-    const { evidence: seen, isWatched } = row
-    const known: Known = work.stage === "leased" ? work : { seen, isWatched, read: "not asked" }
-    const isDue = (row.isDue && holds(setting, "keepsDue")) || plansMore(row, known, setting)
-    const released = (change: Partial<Row>): State => ({
-      ...write(state, by, setting, { lease: undefined, isDue, ...change }, () => ({
-        stage: "idle"
-      })),
-      isAwake: true
-    })
-    steps.push(protocol("a worker releases the row", released({})))
-    const status = statusOf(setting, state)
-    const isCurrent = row.told === status || row.parked === status
-    const isTold = isCurrent && nextStanding(row, seen, setting) === undefined
-    if (isTold && isWatched && isDue && hasLease(state, by)) {
-      const next = released({ isWatched: false })
-      steps.push(...fault("a worker releases the row, and one more read is planned", state, next))
-    }
-  }
-  if (holds(setting, "fencesWrites") && !hasLease(state, by)) {
-    const next = withWork(state, by, { stage: "idle" })
-    steps.push(protocol("a worker that lost its lease stops", next))
-  }
-  return steps
+  if (row === undefined) return []
+  const { evidence: seen, isWatched } = row
+  const known = work ?? { seen, isWatched, read: "not asked" }
+  const isDue = (row.isDue && holds(setting, "keepsDue")) || plansMore(row, known, setting)
+  const status = statusOf(setting, state)
+  const isCurrent = row.told === status || row.parked === status
+  const isTold = isCurrent && nextStanding(row, seen, setting) === undefined
+  const released = (change: Partial<Row>): Change => ({
+    ...write(state, by, setting, { lease: undefined, isDue, ...change }, idle),
+    isAwake: true
+  })
+  return [
+    protocol("a worker releases the row", released({})),
+    isTold &&
+      isWatched &&
+      isDue &&
+      hasLease(state, by) &&
+      fault(
+        "a worker releases the row, and one more read is planned",
+        released({ isWatched: false })
+      )
+  ]
 }
 
 /** A process stalls and goes on, or ends. */
 const pauses = (state: State, by: Index, setting: Setting): Steps => {
-  const { row } = state
-  const { stage } = state.workers[by].work
+  const { isOrphaned, row, workers } = state
+  const { stage } = workers[by].work
   const isOwner = hasLease(state, by)
   const isCalling = stage === "calling" || stage === "committed"
-  const ended = (lease: Row["lease"]): State => ({
-    ...withWorker(state, by, { pace: "on time", work: { stage: "idle" } }),
+  const ended = (lease: Row["lease"]): Change => ({
+    ...withWorker(state, by, { pace: "on time", work: idle }),
     row: row && isOwner ? { ...row, lease, isDue: row.isDue || lease === undefined } : row,
-    isOrphaned: state.isOrphaned || (isCalling && isOwner)
+    isOrphaned: isOrphaned || (isCalling && isOwner)
   })
-  const killed = ended({ by: "dead", isOver: false })
   return [
-    ...fault("a worker stalls", state, withWorker(state, by, { pace: "stalled" })),
-    ...fault("the process of a worker is killed", state, killed, { label: labels.ended(by) }),
-    ...(holds(setting, "keepsTurn")
-      ? []
-      : fault("the process of a worker stops and releases the row", state, ended(undefined)))
+    fault("a worker stalls", withWorker(state, by, { pace: "stalled" })),
+    shown(fault(labels.ended(by), ended({ by: "dead", isOver: false }))),
+    !holds(setting, "keepsTurn") &&
+      fault("the process of a worker stops and releases the row", ended(undefined))
   ]
+}
+
+const ofWork = (state: State, by: Index, setting: Setting, work: Work): Steps => {
+  switch (work.stage) {
+    case "leased":
+      return [
+        ...asks(state, by, setting, work),
+        ...calls(state, by, setting, work),
+        ...releases(state, by, setting, work)
+      ]
+    case "recording": {
+      const recorded = protocol(labels.ofWorker(by, work.event), withWork(state, by, work.next))
+      return [{ ...shown(recorded), isAtOnce: true }]
+    }
+    case "answered":
+      return writesRead(state, by, setting, work)
+    case "calling":
+    case "committed":
+      return endsCall(state, by, setting, work)
+    case "done":
+      return releases(state, by, setting)
+    case "idle":
+    case "searched":
+      return []
+  }
 }
 
 export const ofWorker = (state: State, by: Index, setting: Setting): Steps => {
@@ -240,47 +253,48 @@ export const ofWorker = (state: State, by: Index, setting: Setting): Steps => {
   const { pace, work } = state.workers[by]
   const isOwner = hasLease(state, by)
   if (pace === "stalled") {
-    const renewed: State =
-      isOwner && row ? { ...state, row: { ...row, lease: { by, isOver: false } } } : state
-    const next = withWorker(renewed, by, { pace: isOwner ? "on time" : "late" })
-    return [protocol("a stalled worker goes on", next)]
+    return [
+      protocol("a stalled worker goes on", {
+        row: row && isOwner ? { ...row, lease: { by, isOver: false } } : row,
+        ...withWorker(state, by, { pace: isOwner ? "on time" : "late" })
+      })
+    ]
   }
   if (work.stage === "idle") return searches(state, by, setting)
   if (work.stage === "searched") {
-    const next = withWork({ ...state, isAwake: false }, by, { stage: "idle" })
-    return [protocol("a worker sleeps", next)]
+    return [protocol("a worker sleeps", { isAwake: false, ...withWork(state, by, idle) })]
   }
   return [
-    ...reads(state, by, setting),
-    ...calls(state, by, setting),
-    ...ends(state, by, setting),
+    ...ofWork(state, by, setting, work),
+    isFenced(state, by, setting) &&
+      protocol("a worker that lost its lease stops", withWork(state, by, idle)),
     ...pauses(state, by, setting)
   ]
 }
 
 /** A lease that nobody renews ends, and a person redrives a dead letter. */
-export const ofTime = (state: State, setting: Setting): Steps => {
-  const { row, workers } = state
+export const ofTime = ({ row, workers }: State, setting: Setting): Steps => {
   if (row === undefined) return []
-  const { lease, parked } = row
-  const steps: Array<Step<State>> = []
-  if (lease !== undefined && !lease.isOver) {
-    const { by } = lease
-    const isRenewed =
-      by === "dead"
-        ? !holds(setting, "endsLeases")
-        : workers[by].pace !== "stalled" && holds(setting, "renewsLeases")
-    const over: Row = { ...row, lease: { by, isOver: true } }
-    const label = labels.leaseTime
-    if (!isRenewed) {
-      steps.push(
-        protocol("the lease runs out", { ...state, row: over, isOrphaned: false }, { label })
-      )
-    }
+  const { isDue, lease, parked } = row
+  const isRenewed =
+    lease?.by === "dead"
+      ? !holds(setting, "endsLeases")
+      : lease && workers[lease.by].pace !== "stalled" && holds(setting, "renewsLeases")
+  const open = {
+    ...row,
+    parked: undefined,
+    failing: undefined,
+    isDue: isDue || holds(setting, "redriveIsDue")
   }
-  if (parked === undefined) return steps
-  const isDue = row.isDue || holds(setting, "redriveIsDue")
-  const open: Row = { ...row, parked: undefined, failing: undefined, isDue }
-  const next: State = { ...state, row: open, isAwake: true }
-  return [...steps, protocol("a person redrives the dead letter", next, { label: labels.redriven })]
+  return [
+    lease?.isOver === false &&
+      isRenewed !== true &&
+      shown(
+        protocol(labels.leaseTime, {
+          row: { ...row, lease: { ...lease, isOver: true } },
+          isOrphaned: false
+        })
+      ),
+    parked !== undefined && shown(protocol(labels.redriven, { row: open, isAwake: true }))
+  ]
 }

@@ -3,9 +3,8 @@
  */
 import * as Effect from "effect/Effect"
 import { seedOfPart } from "../Numbers.ts"
-import * as Inclusion from "../model/Inclusion.ts"
 import { models, mutants } from "../model/Models.ts"
-import * as RequestTraces from "../model/RequestTraces.ts"
+import * as Protocol from "../model/Protocol.ts"
 import { type Source, sources } from "../model/Sources.ts"
 import { collectMisses, inSequence, type Run, type RunOptions } from "./Run.ts"
 
@@ -48,27 +47,24 @@ export const checkMutants = ({ log }: Options) =>
 
 /** The check of a planted bug ends at the first refusal. */
 const checkRecorded = Effect.fnUntraced(function* (
-  { record }: Source,
+  { missOf, record }: Source,
   { count, seed }: Pick<Options, "count" | "seed">,
   bug?: string
 ) {
   const { miss, misses } = collectMisses()
-  const accepts = Inclusion.make()
   const figures = { traces: 0, events: 0, accepted: 0, refused: 0 }
-  for (let index = 0; figures.traces < count; index++) {
+  for (let index = 0; figures.traces < count && figures.refused === 0; index++) {
     const partSeed = seedOfPart(seed, index)
     for (const trace of yield* record(partSeed, count - figures.traces, bug)) {
-      const verdict = accepts(trace)
+      const reason = missOf(trace)
       figures.traces++
       figures.events += trace.events.length
-      if (verdict.accepted) figures.accepted++
+      if (reason === undefined) figures.accepted++
       else {
         figures.refused++
-        const { at, reason } = verdict
-        miss(`seed ${partSeed}, ${trace.id}, event ${at + 1}: ${reason}`)
+        miss(`seed ${partSeed}, ${trace.id}, ${reason}`)
       }
     }
-    if (figures.refused > 0) break
   }
   return { figures, misses: misses() }
 })
@@ -77,12 +73,11 @@ export const checkTraces = Effect.fnUntraced(function* (
   { count, log, seed }: Options,
   name: SourceName
 ) {
-  const report = yield* checkRecorded(sources[name], { count, seed })
-  const { accepted, events, traces } = report.figures
+  const { figures, misses } = yield* checkRecorded(sources[name], { count, seed })
+  const { accepted, events, traces } = figures
   log(`${name}: ${accepted} of ${traces} traces with ${events} events accepted`)
-  const isEmptyRefused = !Inclusion.make()({ path: ["SUCCEED"], events: [] }).accepted
-  const misses = isEmptyRefused ? report.misses : [...report.misses, "an empty trace is accepted"]
-  return { figures: report.figures, misses }
+  const isEmptyRefused = Protocol.missOf({ path: ["SUCCEED"], events: [] }) !== undefined
+  return { figures, misses: isEmptyRefused ? misses : [...misses, "an empty trace is accepted"] }
 })
 
 export const checkBugs = Effect.fnUntraced(function* (
@@ -102,41 +97,6 @@ export const checkBugs = Effect.fnUntraced(function* (
   return { figures, misses: misses() }
 })
 
-const requestsAtOnce = 40
-
-const checkRequests = Effect.fnUntraced(function* (
-  { count, seed }: Pick<Options, "count" | "seed">,
-  bug?: string
-) {
-  const { miss, misses } = collectMisses()
-  const figures = { traces: 0, events: 0, refused: 0 }
-  for (let index = 0; figures.traces < count && figures.refused === 0; index++) {
-    const partSeed = seedOfPart(seed, index)
-    for (const trace of yield* RequestTraces.recordTraces(partSeed, requestsAtOnce, bug)) {
-      const reason = RequestTraces.missOf(trace)
-      figures.traces++
-      figures.events += trace.events.length
-      if (reason === undefined) continue
-      figures.refused++
-      miss(`seed ${partSeed}, ${trace.id}, ${reason}`)
-    }
-  }
-  return { figures, misses: misses() }
-})
-
-const checkRequestBugs = Effect.fnUntraced(function* ({ log, seed }: Options) {
-  const { miss, misses } = collectMisses()
-  const figures = { bugs: 0, caught: 0 }
-  for (const bug of Object.keys(RequestTraces.bugs)) {
-    const report = yield* checkRequests({ count: maxTraces, seed }, bug)
-    log(`requests, ${bug}: ${report.misses[0] ?? "not caught"}`)
-    figures.bugs++
-    if (report.figures.refused > 0) figures.caught++
-    else miss(`the bug was not caught: ${bug}`)
-  }
-  return { figures, misses: misses() }
-})
-
 const isSource = (name: string): name is SourceName => Object.hasOwn(sources, name)
 
 export const model: Run = {
@@ -146,12 +106,10 @@ export const model: Run = {
   count: { memory: 1000, sqlite: 1000, postgres: 1000 },
   stores: ["memory", "sqlite", "postgres"],
   make: (options) => {
-    const names = [...options.stores, "simulation", "killed"].filter(isSource)
+    const names = ["requests", ...options.stores, "simulation", "killed"].filter(isSource)
     return inSequence([
       ["model", checkModels(options)],
       ["mutants", checkMutants(options)],
-      ["requests", checkRequests(options)],
-      ["requests.planted", checkRequestBugs(options)],
       ...names.flatMap((name) => {
         const count = Math.ceil(options.count * sources[name].share)
         return [

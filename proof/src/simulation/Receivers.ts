@@ -137,7 +137,7 @@ export const make = Effect.fnUntraced(function* (
 })
 
 /** A bug can release the leases of a process. */
-const watching = (ledger: Ledger.Ledger["Service"]) => {
+export const watching = (ledger: Ledger.Ledger["Service"]) => {
   const leases = new Map<string, Leased>()
   const keyOf = ({ scope, transactionId }: Leased) => `${scope}/${transactionId}`
   const watched: Ledger.Ledger["Service"] = {

@@ -1,12 +1,13 @@
 import * as Effect from "effect/Effect"
 import { describe, expect, it } from "vitest"
-import * as Inclusion from "../../src/model/Inclusion.ts"
+import { missOf } from "../../src/model/Protocol.ts"
 import { record } from "../../src/model/Recording.ts"
 import { sources } from "../../src/model/Sources.ts"
-import { labels } from "../../src/model/Step.ts"
 import * as Traces from "../../src/model/Traces.ts"
 import { checkBugs, checkTraces } from "../../src/rel/model.ts"
 import { seed, stores } from "../rel/support.ts"
+
+const { labels } = Traces
 
 // Vitest maps every frame of the many errors of a recording.
 Error.stackTraceLimit = 1
@@ -36,19 +37,18 @@ it.for(withStores)(
 )
 
 it("the model refuses a trace of which one event is missing, doubled or changed", async () => {
-  const accepts = Inclusion.make()
   const traces = await Effect.runPromise(record(3, 8))
   const refused = { missing: 0, doubled: 0, unconfirmed: 0 }
   for (const { events, path } of traces) {
-    expect(accepts({ path, events }).accepted).toBe(true)
+    expect(missOf({ path, events })).toBeUndefined()
     const told = events.findLastIndex((event) => event.includes(" told "))
     const committed = events.findLastIndex((event) => event.includes(" committed "))
     const without = events.toSpliced(committed, 1)
     const doubled = events.toSpliced(told, 0, events[told] ?? "")
     const unconfirmed = events.map((event) => event.replace(", confirmed,", ", claimed,"))
-    if (!accepts({ path, events: without }).accepted) refused.missing++
-    if (!accepts({ path, events: doubled }).accepted) refused.doubled++
-    if (!accepts({ path, events: unconfirmed }).accepted) refused.unconfirmed++
+    if (missOf({ path, events: without }) !== undefined) refused.missing++
+    if (missOf({ path, events: doubled }) !== undefined) refused.doubled++
+    if (missOf({ path, events: unconfirmed }) !== undefined) refused.unconfirmed++
   }
   expect(refused.missing).toBe(traces.length)
   expect(refused.doubled).toBe(traces.length)
@@ -56,13 +56,10 @@ it("the model refuses a trace of which one event is missing, doubled or changed"
 }, 240_000)
 
 it("the model refuses an empty trace, and one that ends before the end is told", () => {
-  const accepts = Inclusion.make()
-  expect(accepts({ path: ["SUCCEED"], events: [] }).accepted).toBe(false)
-  expect(accepts({ path: ["SUCCEED"], events: ["service moved to SUCCEED"] })).toEqual({
-    accepted: false,
-    at: 1,
-    reason: "the end of the transaction was not told"
-  })
+  expect(missOf({ path: ["SUCCEED"], events: [] })).toBe("the trace is empty")
+  expect(missOf({ path: ["SUCCEED"], events: ["service moved to SUCCEED"] })).toBe(
+    "event 2: no step of the model: the end"
+  )
 })
 
 describe("the end of a lease", () => {
@@ -112,7 +109,7 @@ describe("the end of a lease", () => {
     labels.arrived("PENDING"),
     labels.accepted("PENDING", true),
     labels.answered("PENDING"),
-    labels.called(0, "PENDING")
+    "worker 0 called for PENDING"
   ]
   it.for<readonly [name: string, events: ReadonlyArray<string>, isAccepted: boolean]>([
     ["nothing", [], false],
@@ -125,9 +122,9 @@ describe("the end of a lease", () => {
   ])("lets another worker call the handler: %s", ([, events, isAccepted]) => {
     const trace = {
       path: ["PENDING"] as const,
-      events: [...called, ...events, labels.called(1, "PENDING")]
+      events: [...called, ...events, "worker 1 called for PENDING"]
     }
-    expect(Inclusion.make()(trace).accepted).toBe(isAccepted)
+    expect(missOf(trace) === undefined).toBe(isAccepted)
   })
 })
 

@@ -1,19 +1,17 @@
 import * as Effect from "effect/Effect"
 import { expect, it } from "vitest"
-import * as Inclusion from "../../src/model/Inclusion.ts"
 import * as Killed from "../../src/model/Killed.ts"
-import { labels } from "../../src/model/Step.ts"
+import { missOf } from "../../src/model/Protocol.ts"
 import * as Traces from "../../src/model/Traces.ts"
 import { seed } from "../rel/support.ts"
 
 it("the model accepts traces of processes that are killed, and refuses one of a commit that is missing", async () => {
   const traces = await Effect.runPromise(Killed.record(seed, 1))
-  const accepts = Inclusion.make()
-  expect(traces.filter((trace) => !accepts(trace).accepted)).toEqual([])
-  expect(traces.filter(({ events }) => events.includes(labels.ended(0)))).not.toEqual([])
+  expect(traces.filter((trace) => missOf(trace) !== undefined)).toEqual([])
+  expect(traces.filter(({ events }) => events.includes("receiver 0 ended"))).not.toEqual([])
   for (const { events, path } of traces) {
     const committed = events.findLastIndex((event) => event.includes(" committed "))
-    expect(accepts({ path, events: events.toSpliced(committed, 1) }).accepted).toBe(false)
+    expect(missOf({ path, events: events.toSpliced(committed, 1) })).toBeDefined()
   }
 }, 240_000)
 
@@ -45,7 +43,7 @@ const claimedEarly = (steps: ReadonlyArray<string>, end?: "Releasing" | "Release
 
 it("a row may be claimed before the lease of a killed process ends only if that process was about to release it (seeds 5008, 6007)", () => {
   const accepted = (end: Parameters<typeof claimedEarly>[1], ...steps: ReadonlyArray<string>) =>
-    claimedEarly(steps, end).map((trace) => Inclusion.make()(trace).accepted)
+    claimedEarly(steps, end).map((trace) => missOf(trace) === undefined)
   const called = "worker 0 called for PENDING"
   const committed = "worker 0 committed PENDING"
   expect(accepted("Releasing", called, committed)).toEqual([true])
