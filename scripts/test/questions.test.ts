@@ -28,8 +28,17 @@ const questions = [
   "Why are amounts text, and what does JPY do?"
 ]
 
-it("the README leads to the questions", () => {
-  expect(read("README.md")).toContain("](docs/faq.md)")
+it("the README leads to the questions before its first example", () => {
+  const [opening = ""] = read("README.md").split("```")
+  expect(opening).toContain("](docs/faq.md)")
+})
+
+it("the page begins with a link to each question", () => {
+  const [opening = ""] = faq.split("\n## ")
+  const slugger = new Slugger()
+  const asked = Array.from(faq.matchAll(/^### (.+)$/gmu), ([, title = ""]) => slugger.slug(title))
+  const linked = Array.from(opening.matchAll(/\]\(#([^)]+)\)/gu), ([, slug = ""]) => slug)
+  expect(linked).toEqual(asked)
 })
 
 it.for(questions)("%s is answered in a minute or less", (question) => {

@@ -1,5 +1,5 @@
 /**
- * Durable requests: a payment is made once, even if processes end meanwhile.
+ * Durable requests: no payment is made twice, even if processes end meanwhile.
  *
  * **Details**
  *
