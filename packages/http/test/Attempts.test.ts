@@ -11,13 +11,11 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import { identity } from "effect/Function"
-import * as Metric from "effect/Metric"
 import * as Random from "effect/Random"
 import * as TestClock from "effect/testing/TestClock"
 import { describe, expect, it } from "vitest"
 import * as Attempts from "../src/internal/wire/Attempts.ts"
 import * as Failure from "../src/internal/wire/Failure.ts"
-import * as Metrics from "../src/internal/wire/Metrics.ts"
 import { type Request, tooLarge, type Transport } from "../src/Transport.ts"
 import * as Memory from "./support/memory.ts"
 
@@ -121,19 +119,7 @@ describe("the attempts of a call", () => {
     expect(waits).toEqual([160, 320, 640, 1280, 2560, 4000, 4000, 4000])
   })
 
-  it("are counted by their outcomes, and so are their retries", async () => {
-    const counts = Effect.all([
-      Metric.value(Metrics.attempts(operation, "ServiceFailed")),
-      Metric.value(Metrics.attempts(operation, "Success")),
-      Metric.value(Metrics.retries(operation))
-    ]).pipe(Effect.map((states) => states.map(({ count }) => count)))
-    const before = await Effect.runPromise(counts)
-    await run(many(2))
-    const after = await Effect.runPromise(counts)
-    expect(after.map((count, at) => count - (before[at] ?? 0))).toEqual([2, 1, 2])
-  })
-
-  it("wait as long as the service asks, or up to 20 % longer where the deadline allows it", async () => {
+  it("C11 C38 wait as long as the service asks, or up to 20 % longer where the deadline allows it", async () => {
     const asked = { ...failed, retryAfter: 10_000 }
     const waits = await Promise.all(
       Array.from({ length: 40 }, () => run([asked]).then((each) => each.waits[0] ?? 0))
@@ -258,4 +244,28 @@ describe("one attempt", () => {
       [within, total]
     ])
   })
+})
+
+const spendAll = ({ spend }: Attempts.RetryBudget): number => {
+  let retries = 0
+  while (retries < 1000 && spend()) retries++
+  return retries
+}
+
+it("a new client has 10 retries, and each call adds its share of one", () => {
+  const budget = Attempts.makeBudget(0.5)
+  expect(spendAll(budget)).toBe(10)
+  budget.earn()
+  expect(spendAll(budget)).toBe(0)
+  budget.earn()
+  expect(spendAll(budget)).toBe(1)
+})
+
+it.each([
+  [0.5, 100],
+  [250, 250]
+])("calls that add %d each leave at most %i retries", (ratio, most) => {
+  const budget = Attempts.makeBudget(ratio)
+  for (let calls = 0; calls < 1000; calls++) budget.earn()
+  expect(spendAll(budget)).toBe(most)
 })

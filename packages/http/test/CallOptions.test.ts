@@ -16,15 +16,10 @@ const run = (
   options: CreateOptions,
   named: Named = { requestId: "request-1" }
 ) =>
-  operation
-    .call(named, options)
-    .pipe(
-      Effect.result,
-      Effect.timed,
-      Memory.settled,
-      Effect.provide(Memory.client(service)),
-      Memory.virtual
-    )
+  Memory.against(
+    service,
+    Memory.settled(Effect.timed(Effect.result(operation.call(named, options))))
+  )
 
 const invalid: ReadonlyArray<CreateOptions> = [
   { maxAttempts: 0 },

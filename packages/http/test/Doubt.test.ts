@@ -1,6 +1,5 @@
 /** Only a readable response that names the transaction ends the doubt. */
 import * as PaymentsError from "@pawl/core/PaymentsError"
-import { Unreachable } from "@pawl/core/PaymentsError"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
@@ -9,28 +8,18 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as TestClock from "effect/testing/TestClock"
 import { describe, expect, it } from "vitest"
-import { ApmPayments } from "../src/ApmPayments.ts"
 import type { CreateOptions } from "../src/CallOptions.ts"
 import * as Doubts from "../src/internal/call/Creates.ts"
 import * as Memory from "./support/memory.ts"
 import { operations } from "./support/operations.ts"
 
-const create = (options?: CreateOptions) =>
-  ApmPayments.use((payments) => Effect.result(payments.create(Memory.payment, options))).pipe(
-    Memory.settled
-  )
+const create = (options?: CreateOptions) => Memory.settled(Effect.result(Memory.pay({}, options)))
 
-const inOrder = (...answers: ReadonlyArray<Memory.Answer>) =>
-  new Memory.Service({
-    answer: (_, n) => answers[n - 1] ?? answers.at(-1) ?? Memory.answer(500, "")
-  })
-
-const run = <A, E>(service: Memory.Service, effect: Effect.Effect<A, E, ApmPayments>) =>
-  Effect.provide(effect, Memory.client(service)).pipe(Memory.virtual)
+const { against: run, answering } = Memory
 
 const lost: Memory.Answer = Effect.fail(
   // The answer of the service was lost.
-  new Unreachable({ reason: "the connection was reset", sent: true, attempts: 1 })
+  new PaymentsError.Unreachable({ reason: "the connection was reset", sent: true, attempts: 1 })
 )
 
 const firsts: ReadonlyArray<[string, Memory.Answer]> = [
@@ -54,7 +43,7 @@ describe("C26 a create whose first attempt is in doubt", () => {
       refusals.map(([second, refusal, tag]) => [first, second, doubt, refusal, tag] as const)
     )
   )("stays unknown after %s, then %s", async (_first, _second, doubt, refusal, tag) => {
-    const service = inOrder(doubt, refusal)
+    const service = answering(doubt, refusal)
     const result = await run(service, create())
     expect(result).toMatchObject({
       failure: { _tag: "OutcomeUnknown", requestId: "order-1", refusal: { _tag: tag } }
@@ -65,7 +54,7 @@ describe("C26 a create whose first attempt is in doubt", () => {
     "is settled by a readable response with the status %s",
     async (status) => {
       const body = { transactionId: "7", transactionStatus: status }
-      const result = await run(inOrder(lost, Memory.answer(200, body)), create())
+      const result = await run(answering(lost, Memory.answer(200, body)), create())
       expect(Result.merge(result)).toMatchObject(
         status === "FAILED" ? { _tag: "Declined", transactionId: "7" } : body
       )
@@ -73,7 +62,7 @@ describe("C26 a create whose first attempt is in doubt", () => {
   )
 
   it("has the redacted body and the request id of the service", async () => {
-    const service = inOrder(
+    const service = answering(
       Memory.answer(502, "<html>bad gateway</html>", { "x-request-id": "edge-1" }),
       Memory.answer(404, "")
     )
@@ -85,7 +74,7 @@ describe("C26 a create whose first attempt is in doubt", () => {
 
   it("has the body and the id of the refusal if its cause has none", async () => {
     const refusal = Memory.answer(404, "no such path", { "x-request-id": "edge-2" })
-    const result = await run(inOrder(lost, refusal), create())
+    const result = await run(answering(lost, refusal), create())
     if (Result.isSuccess(result) || result.failure._tag !== "OutcomeUnknown") throw new Error("no")
     expect(result.failure).toMatchObject({ status: 404, serviceRequestId: "edge-2" })
     expect(`${result.failure.body && Redacted.value(result.failure.body)}`).toBe("no such path")
@@ -95,7 +84,7 @@ describe("C26 a create whose first attempt is in doubt", () => {
     const named = Memory.answer(200, { transactionId: "7", transactionStatus: "NEW" })
     const gone = Memory.answer(404, "")
     return run(
-      inOrder(lost, lost, lost, lost, gone, named, gone),
+      answering(lost, lost, lost, lost, gone, named, gone),
       Effect.gen(function* () {
         for (const tag of ["OutcomeUnknown", "OutcomeUnknown", undefined, "NotFound"])
           expect(Result.merge(yield* create())).toMatchObject(
@@ -110,13 +99,10 @@ describe("C26 a create whose first attempt is in doubt", () => {
     ["holds a token", [Memory.status("NEW")]]
   ])("remains in doubt after it was interrupted, if the client %s", (_, earlier) =>
     run(
-      inOrder(...earlier, Effect.never, Memory.answer(404, "")),
+      answering(...earlier, Effect.never, Memory.answer(404, "")),
       Effect.gen(function* () {
-        const payments = yield* ApmPayments
-        if (earlier.length > 0) yield* payments.status("100000")
-        const first = yield* Effect.forkChild(payments.create(Memory.payment), {
-          startImmediately: true
-        })
+        if (earlier.length > 0) yield* Memory.readStatus()
+        const first = yield* Effect.forkChild(Memory.pay(), { startImmediately: true })
         yield* TestClock.adjust("1 second")
         yield* Fiber.interrupt(first)
         expect(Result.merge(yield* create())).toMatchObject({ _tag: "OutcomeUnknown" })
@@ -134,10 +120,7 @@ it("C26 a create that was interrupted before its request was sent is not in doub
   return run(
     service,
     Effect.gen(function* () {
-      const waiting = yield* Effect.forkChild(
-        ApmPayments.use((payments) => payments.create(Memory.payment)),
-        { startImmediately: true }
-      )
+      const waiting = yield* Effect.forkChild(Memory.pay(), { startImmediately: true })
       yield* TestClock.adjust("1 second")
       yield* Fiber.interrupt(waiting)
       expect(service.requests.length).toBe(0)
@@ -158,7 +141,7 @@ describe("C26 the doubts of a client", () => {
   })
 
   it("are more than 10,000 during a call, which keeps its own", () => {
-    const service = inOrder(
+    const service = answering(
       lost,
       Memory.answer(400, {}),
       Effect.delay(Memory.answer(400, {}), "1 second")
@@ -166,14 +149,13 @@ describe("C26 the doubts of a client", () => {
     return run(
       service,
       Effect.gen(function* () {
-        const { create } = yield* ApmPayments
         // The first create waits for its retry, and the second one for its response.
         for (const inDoubt of [false, true]) {
-          const call = Effect.flip(create(Memory.payment, { inDoubt }))
+          const call = Effect.flip(Memory.pay({}, { inDoubt }))
           const fiber = yield* Effect.forkChild(call, { startImmediately: true })
           for (let n = 0; n < 10_000; n++) {
-            const other = { ...Memory.payment, requestId: `other-${inDoubt}-${n}` }
-            yield* Effect.flip(create(other, { inDoubt: true, maxAttempts: 0 }))
+            const requestId = `other-${inDoubt}-${n}`
+            yield* Effect.flip(Memory.pay({ requestId }, { inDoubt: true, maxAttempts: 0 }))
           }
           yield* TestClock.adjust("1 hour")
           expect(yield* Fiber.join(fiber)).toMatchObject({ _tag: "OutcomeUnknown" })
@@ -184,7 +166,7 @@ describe("C26 the doubts of a client", () => {
   })
 
   it("have no create that was refused, or that was never in doubt", () => {
-    const service = inOrder(Memory.answer(400, {}), Memory.answer(404, ""))
+    const service = answering(Memory.answer(400, {}), Memory.answer(404, ""))
     return run(
       service,
       Effect.gen(function* () {
@@ -197,14 +179,14 @@ describe("C26 the doubts of a client", () => {
 
 describe("C26 a create that is told to be in doubt", () => {
   it.each(refusals)("stays unknown after %s", async (_, refusal, tag) => {
-    const result = await run(inOrder(refusal), create({ inDoubt: true }))
+    const result = await run(answering(refusal), create({ inDoubt: true }))
     expect(result).toMatchObject({
       failure: { _tag: "OutcomeUnknown", requestId: "order-1", cause: { _tag: tag } }
     })
   })
 
   it("remains in doubt in the next call, which is not told", async () => {
-    const service = inOrder(Memory.answer(400, {}))
+    const service = answering(Memory.answer(400, {}))
     const tags = await run(
       service,
       Effect.all([create({ inDoubt: true }), create()]).pipe(
@@ -215,10 +197,8 @@ describe("C26 a create that is told to be in doubt", () => {
   })
 
   it("stays unknown when its own input is invalid", async () => {
-    const invalid = ApmPayments.use((payments) =>
-      Effect.result(payments.create({ ...Memory.payment, amount: "1e3" }, { inDoubt: true }))
-    )
-    const result = await run(new Memory.Service(), invalid)
+    const invalid = Memory.pay({ amount: "1e3" }, { inDoubt: true })
+    const result = await Memory.run(new Memory.Service(), invalid)
     expect(result).toMatchObject({
       failure: { _tag: "OutcomeUnknown", cause: { _tag: "ValidationFailed", sent: false } }
     })
@@ -230,16 +210,11 @@ describe("C26 a create that is told to be in doubt", () => {
   })
 
   it("names the refusal, which is its cause too, once in its message", async () => {
-    const result = await run(inOrder(Memory.answer(404, "")), create({ inDoubt: true }))
+    const result = await run(answering(Memory.answer(404, "")), create({ inDoubt: true }))
     const error = Result.merge(result)
     expect(error).toMatchObject({ cause: { _tag: "NotFound" }, refusal: { _tag: "NotFound" } })
     const message = "message" in error ? error.message : ""
     expect(message.split(new PaymentsError.NotFound({}).message).length).toBe(2)
-  })
-
-  it("is definite without a doubt", async () => {
-    for (const [, refusal, tag] of refusals)
-      expect(await run(inOrder(refusal), create())).toMatchObject({ failure: { _tag: tag } })
   })
 })
 
@@ -252,7 +227,7 @@ describe.each(operations.filter(({ kind }) => kind === "create"))(
       ([one], [other]) => Number(one === "401") - Number(other === "401")
     )
     const calls = (times: number, ...answers: ReadonlyArray<Memory.Answer>) => {
-      const service = inOrder(...answers)
+      const service = answering(...answers)
       const call = operation
         .call({ requestId: "request-1" }, { maxAttempts: 1 })
         .pipe(Effect.result, Memory.settled)
@@ -294,68 +269,57 @@ describe.each(operations.filter(({ kind }) => kind === "create"))(
   }
 )
 
-describe("C27 a create that gets", () => {
-  const creates = operations.filter(({ kind }) => kind === "create")
+// A proxy answers with these, perhaps after it has forwarded the request.
+const proxies = [
+  402, 403, 405, 406, 407, 410, 411, 412, 413, 414, 415, 416, 417, 418, 421, 422, 424, 431, 451,
+  460, 499
+]
 
-  it.each(
-    creates.flatMap((operation) => [409, 423, 425].map((code) => [operation.name, code] as const))
-  )("%s: %i is sent again, and succeeds when the service has processed it", async (name, code) => {
-    const operation = creates.find((each) => each.name === name)
-    if (operation === undefined) throw new Error("no such operation")
-    const service = inOrder(Memory.answer(code, ""), Memory.answer(200, operation.answer))
-    const call = operation.call({ requestId: "request-1" }).pipe(Effect.result, Memory.settled)
-    const result = await Effect.provide(call, Memory.client(service)).pipe(Memory.virtual)
-    expect(Result.isSuccess(result)).toBe(true)
-    expect(service.requests.map(({ body }) => body)).toEqual([
-      service.requests[0]?.body,
-      service.requests[0]?.body
-    ])
-  })
+/** The numbers of requests after a status that leaves a create in doubt. */
+const leavesDoubt: ReadonlyArray<readonly [attempts: number, codes: ReadonlyArray<number>]> = [
+  [4, [409, 423, 425]],
+  // A redirect is not followed.
+  [1, [301, 302, 303, 307, 308]],
+  [1, proxies]
+]
 
-  it.each([409, 423, 425])(
-    "%i to every attempt ends unknown, within the bounds of the call",
-    async (code) => {
-      const service = inOrder(Memory.answer(code, ""))
-      expect(await run(service, create())).toMatchObject({
-        failure: { _tag: "OutcomeUnknown", cause: { status: code } }
-      })
-      expect(service.requests.length).toBe(4)
-    }
+describe.each(operations.filter(({ kind }) => kind === "create"))(
+  "C27 Q12 $name",
+  ({ answer, call }) => {
+    const resultOf = (service: Memory.Service) =>
+      Memory.run(service, call({ requestId: "request-1" }))
+
+    it.each([409, 423, 425])(
+      "is sent again after a %i, and succeeds when the service has processed it",
+      async (code) => {
+        const service = answering(Memory.answer(code, ""), Memory.answer(200, answer))
+        expect(Result.isSuccess(await resultOf(service))).toBe(true)
+        const [first, ...others] = service.requests.map(({ body }) => body)
+        expect(others).toEqual([first])
+      }
+    )
+
+    it.each(leavesDoubt)(
+      "ends unknown after %i requests with a status of %j",
+      async (sent, codes) => {
+        for (const status of codes) {
+          const location = "https://elsewhere.example"
+          const service = answering(Memory.answer(status, "", { location }))
+          expect(await resultOf(service)).toMatchObject({
+            failure: { _tag: "OutcomeUnknown", cause: { status } }
+          })
+          expect([status, service.requests.length]).toEqual([status, sent])
+        }
+      }
+    )
+  }
+)
+
+it("C27 422 to a create is refused for certain if the profile says so", async () => {
+  const client = Layer.provide(
+    Memory.client(answering(Memory.answer(422, ""))),
+    Memory.profile({ status422: "no-effect" })
   )
-
-  it.each([301, 302, 303, 307, 308])(
-    "%i ends unknown, and is neither followed nor sent again",
-    async (code) => {
-      const service = inOrder(Memory.answer(code, "", { location: "https://elsewhere.example" }))
-      expect(await run(service, create())).toMatchObject({
-        failure: { _tag: "OutcomeUnknown", cause: { _tag: "UnexpectedResponse", status: code } }
-      })
-      expect(service.requests.length).toBe(1)
-    }
-  )
-
-  // A proxy answers with these, perhaps after it has forwarded the request.
-  const proxies = [
-    402, 403, 405, 406, 407, 410, 411, 412, 413, 414, 415, 416, 417, 418, 421, 422, 424, 431, 451,
-    460, 499
-  ]
-  it.each(creates.flatMap(({ call, name }) => proxies.map((code) => [name, code, call] as const)))(
-    "Q12 %s: %i ends unknown, and is not sent again",
-    async (_name, code, call) => {
-      const service = inOrder(Memory.answer(code, ""))
-      const made = call({ requestId: "request-1" }).pipe(Effect.result, Memory.settled)
-      const result = await Effect.provide(made, Memory.client(service)).pipe(Memory.virtual)
-      expect(result).toMatchObject({
-        failure: { _tag: "OutcomeUnknown", cause: { status: code } }
-      })
-      expect(service.requests.length).toBe(1)
-    }
-  )
-
-  it("422 is refused for certain if the profile says so", async () => {
-    const service = inOrder(Memory.answer(422, ""))
-    const client = Layer.provide(Memory.client(service), Memory.profile({ status422: "no-effect" }))
-    const result = await Effect.provide(create(), client).pipe(Memory.virtual)
-    expect(result).toMatchObject({ failure: { _tag: "UnexpectedResponse", status: 422 } })
-  })
+  const result = await Effect.provide(create(), client).pipe(Memory.virtual)
+  expect(result).toMatchObject({ failure: { _tag: "UnexpectedResponse", status: 422 } })
 })

@@ -1,3 +1,5 @@
+import * as Redacted from "effect/Redacted"
+import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import * as ErrorResponse from "../src/internal/wire/ErrorResponse.ts"
 import type { Request, Response } from "../src/Transport.ts"
@@ -61,6 +63,37 @@ describe("the reasons of a refusal", () => {
     expect(reasonsOf({ errors: [empty] })).toEqual([fault])
   })
 
+  it.each([
+    [
+      "Google",
+      {
+        code: 400,
+        message: "Request contains an invalid argument.",
+        status: "INVALID_ARGUMENT",
+        details: [
+          {
+            "@type": "type.googleapis.com/google.rpc.BadRequest",
+            fieldViolations: [{ field: "amount", description: "too small" }]
+          }
+        ]
+      },
+      fault
+    ],
+    [
+      "Spring",
+      { status: 400, error: "Bad Request", message: "no", path: "/api/v1/payments/apm" },
+      { path: "", message: "no" }
+    ]
+  ])("are those in the body of %s", (_, body, expected) => {
+    expect(reasonsOf(body)).toEqual([expected])
+  })
+
+  it("have no control characters", () => {
+    expect(reasonsOf({ message: "refused\n\u001b[31m" })).toEqual([
+      { path: "", message: "refused [31m" }
+    ])
+  })
+
   it("may be in the one error of the body", () => {
     const error = { param: "amount", message: "too small", code: "invalid" }
     expect(reasonsOf({ error })).toEqual([fault])
@@ -96,7 +129,7 @@ describe("the reasons of a refusal", () => {
     ])
   })
 
-  it("have neither a value of the request nor its token, but its names", () => {
+  it("A34 B04 have neither a value of the request nor its token, but its names", () => {
     const message =
       "the number 4929 8132 7465 0194 of order-1, amount 10.50, count 12345, token-canary-77e0"
     expect(reasonsOf({ message })).toEqual([
@@ -115,19 +148,51 @@ describe("the reasons of a refusal", () => {
 })
 
 describe("an error", () => {
+  const redirected = "redirects are not followed"
+  const undocumented = "that status is not documented"
+
   it.each([
+    [300, { _tag: "UnexpectedResponse", reason: redirected }],
+    [399, { _tag: "UnexpectedResponse", reason: redirected }],
     [400, { _tag: "ValidationFailed", sent: true }],
     [401, { _tag: "Unauthorized", sent: true }],
+    [402, { _tag: "UnexpectedResponse", reason: undocumented }],
+    [403, { _tag: "UnexpectedResponse" }],
     [404, { _tag: "NotFound" }],
     [408, { _tag: "ServiceFailed", attempts: 3 }],
+    [409, { _tag: "UnexpectedResponse" }],
+    [425, { _tag: "ServiceFailed", attempts: 3 }],
+    [426, { _tag: "UnexpectedResponse" }],
     [429, { _tag: "RateLimited", attempts: 3 }],
-    [500, { _tag: "ServiceFailed", attempts: 3 }]
-  ])("of the status %i has its parts, and its body redacted", (status, parts) => {
-    const response = Memory.respond(status, "body-canary", { "request-id": "service-1" })
-    const error = ErrorResponse.toError(request, response, 3, undefined)
+    [499, { _tag: "UnexpectedResponse", reason: undocumented }],
+    [500, { _tag: "ServiceFailed", attempts: 3 }],
+    [503, { _tag: "ServiceFailed", attempts: 3 }]
+  ])("C37 of the status %i has its parts, its reasons, and its body redacted", (status, parts) => {
+    const read = (body: unknown) => {
+      const response = Memory.respond(status, body, { "request-id": "service-1" })
+      return ErrorResponse.toError(request, response, 3, undefined)
+    }
+    const error = read("body-canary")
     expect(error).toMatchObject({ ...parts, status, serviceRequestId: "service-1" })
     expect(`${Reflect.get(error, "body")}`).toBe("<redacted:body>")
+    if (parts._tag !== "ValidationFailed") expect(error).not.toHaveProperty("fields")
+    const hasReasons = ["UnexpectedResponse", "ServiceFailed", "ValidationFailed"]
+    if (hasReasons.includes(parts._tag))
+      expect(read({ errors: { amount: "too small" } })).toMatchObject({ fields: [fault] })
   })
+
+  it("has short reasons only, and every body as it came, redacted", () =>
+    fc.assert(
+      fc.property(fc.oneof(fc.json(), fc.string(), fc.constant("<html>")), (body) => {
+        const error = ErrorResponse.toError(request, Memory.respond(400, body), 1, undefined)
+        if (error._tag !== "ValidationFailed" || error.body === undefined) throw new Error("no")
+        expect(Redacted.value(error.body)).toBe(
+          new TextDecoder().decode(new TextEncoder().encode(body))
+        )
+        for (const { message, path } of error.fields)
+          expect(Math.max(message.length, path.length)).toBeLessThanOrEqual(200)
+      })
+    ))
 
   it("has at most 50 reasons of at most 200 characters", () => {
     const errors = Array.from({ length: 51 }, () => ({
@@ -192,7 +257,7 @@ describe("A35: the service's own id of the request", () => {
   })
 })
 
-describe("Retry-After", () => {
+describe("C11 Retry-After", () => {
   const now = Date.parse("2030-01-01T00:00:00Z")
 
   it.each<[string | undefined, number | undefined]>([
@@ -201,8 +266,9 @@ describe("Retry-After", () => {
     ["7", 7000],
     ["9".repeat(15), (10 ** 15 - 1) * 1000],
     ["9".repeat(16), undefined],
-    ["+7", undefined],
-    ["7s", undefined],
+    ...["+7", "7s", "soon", "-1", "1.5", "1e3", " 5", "", "Wed 21 Oct", "2030-01-01"].map(
+      (text): [string, undefined] => [text, undefined]
+    ),
     ["Tue, 01 Jan 2030 00:00:07 GMT", 7000],
     ["Mon, 31 Dec 2029 23:59:59 GMT", 0],
     ["at Tue, 01 Jan 2030 00:00:07 GMT", undefined],

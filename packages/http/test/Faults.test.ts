@@ -8,7 +8,6 @@ import type { Socket } from "node:net"
 import { setFlagsFromString } from "node:v8"
 import { runInNewContext } from "node:vm"
 import { describe, expect, it } from "vitest"
-import { ApmPayments } from "../src/ApmPayments.ts"
 import * as Pawl from "../src/Pawl.ts"
 import type * as PawlConfig from "../src/PawlConfig.ts"
 import * as Memory from "./support/memory.ts"
@@ -16,7 +15,7 @@ import * as Server from "./support/server.ts"
 
 const against = <A, E>(
   respond: (socket: Socket, request: string) => void,
-  calls: (server: Server.Server) => Effect.Effect<A, E, ApmPayments | Scope.Scope>,
+  calls: (server: Server.Server) => Effect.Effect<A, E, Pawl.Services | Scope.Scope>,
   options: Partial<PawlConfig.Options> = {}
 ): Promise<A> =>
   Effect.gen(function* () {
@@ -34,10 +33,19 @@ const against = <A, E>(
     return yield* Effect.provide(calls(server), layer)
   }).pipe(Effect.scoped, Effect.runPromise)
 
-const status = ApmPayments.use((payments) => Effect.result(payments.status("7")))
+const status = Effect.result(Memory.readStatus())
 
-const create = (requestId: string) =>
-  ApmPayments.use((payments) => Effect.result(payments.create({ ...Memory.payment, requestId })))
+const create = (requestId: string) => Effect.result(Memory.pay({ requestId }))
+
+/** Concurrent reads, after all their attempts. */
+const reads = (count: number, gap = 0) =>
+  Memory.settled(
+    Effect.forEach(
+      Array.from({ length: count }, (_, n) => n * gap),
+      (delay) => Effect.delay(status, delay),
+      { concurrency: "unbounded" }
+    )
+  )
 
 /** Writes a byte every few milliseconds until the connection ends. */
 const drip = (socket: Socket, text: string): void => {
@@ -109,74 +117,47 @@ describe("C08 a content type", () => {
   )
 })
 
-describe("C10 a storm of 500s", () => {
-  it("costs at most the budget of retries, and does not affect the next call", async () => {
-    const calls = 1000
-    let storm = true
-    const service = new Memory.Service({
-      answer: () => (storm ? Memory.answer(500, "") : Memory.status("SUCCEED"))
-    })
-    await Memory.virtual(
-      Effect.gen(function* () {
-        const results = yield* Memory.settled(
-          Effect.forEach(Array.from({ length: calls }), () => status, { concurrency: "unbounded" })
-        )
-        for (const result of results)
-          expect(result).toMatchObject({ failure: { _tag: "ServiceFailed" } })
-        const inStorm = service.requests.length
-        expect(inStorm).toBeGreaterThan(calls)
-        expect(inStorm).toBeLessThanOrEqual(calls * 1.2 + 10)
-        expect(service.auths.length).toBe(1)
-        storm = false
-        expect(yield* status).toMatchObject({ success: "SUCCEED" })
-        expect(service.requests.length).toBe(inStorm + 1)
-      }).pipe(Effect.provide(Memory.client(service)))
-    )
-  })
-})
-
-describe("C38 an outage", () => {
-  it("multiplies the traffic by at most 1.2, and the reserve of 10 retries", async () => {
-    const calls = 3000
+describe("C10 C38 an outage", () => {
+  const failing = () => {
     let isDown = true
     const service = new Memory.Service({
       answer: () => (isDown ? Memory.answer(503, "") : Memory.status("SUCCEED"))
     })
-    await Memory.virtual(
-      Effect.gen(function* () {
-        yield* Memory.settled(
-          Effect.forEach(
-            Array.from({ length: calls }, (_, n) => n),
-            (n) => Effect.delay(status, `${n} millis`),
-            { concurrency: "unbounded", discard: true }
-          )
-        )
-        expect(service.requests.length).toBeLessThanOrEqual(calls * 1.2 + 10)
-        expect(service.requests.length).toBeGreaterThan(calls * 1.15)
+    return { service, change: (down: boolean) => (isDown = down) }
+  }
 
-        // After 500 calls without a retry, the budget is full again.
-        isDown = false
-        yield* Effect.forEach(Array.from({ length: 500 }), () => status, { discard: true })
-        isDown = true
-        const before = service.requests.length
-        yield* Memory.settled(
-          Effect.forEach(Array.from({ length: 25 }), () => status, { concurrency: "unbounded" })
-        )
-        expect(service.requests.length - before).toBe(25 * 4)
-      }).pipe(Effect.provide(Memory.client(service)))
-    )
-  })
+  it.each([
+    ["at once", 0, 1000, 1],
+    ["one by one", 1, 3000, 1.15]
+  ])(
+    "multiplies the calls that are made %s by at most 1.2, and the reserve of 10 retries",
+    (_, gap, calls, least) => {
+      const { change, service } = failing()
+      return Memory.against(
+        service,
+        Effect.gen(function* () {
+          for (const result of yield* reads(calls, gap))
+            expect(result).toMatchObject({ failure: { _tag: "ServiceFailed" } })
+          const inStorm = service.requests.length
+          expect(inStorm).toBeGreaterThan(calls * least)
+          expect(inStorm).toBeLessThanOrEqual(calls * 1.2 + 10)
+          expect(service.auths.length).toBe(1)
+          change(false)
+          // After 500 calls without a retry, the budget is full again.
+          for (let n = 0; n < 500; n++) expect(yield* status).toMatchObject({ success: "SUCCEED" })
+          expect(service.requests.length).toBe(inStorm + 500)
+          change(true)
+          yield* reads(25)
+          expect(service.requests.length).toBe(inStorm + 500 + 25 * 4)
+        })
+      )
+    }
+  )
 
   it("does not multiply the requests for a token either", async () => {
     const service = new Memory.Service({ auth: () => Memory.answer(503, "") })
-    await Memory.virtual(
-      Effect.gen(function* () {
-        yield* Memory.settled(
-          Effect.forEach(Array.from({ length: 500 }), () => status, { discard: true })
-        )
-        expect(service.auths.length).toBeLessThanOrEqual(500 * 1.2 + 10)
-      }).pipe(Effect.provide(Memory.client(service)))
-    )
+    await Memory.against(service, Memory.settled(Effect.replicateEffect(status, 500)))
+    expect(service.auths.length).toBeLessThanOrEqual(500 * 1.2 + 10)
   })
 })
 

@@ -3,30 +3,25 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as fc from "fast-check"
 import { expect, it } from "vitest"
-import { ApmPayments } from "../src/ApmPayments.ts"
+import type * as Pawl from "../src/Pawl.ts"
 import * as Memory from "./support/memory.ts"
+
+/** A success that names the request which was sent. */
+const created =
+  (status: number, more: object = {}) =>
+  ({ body }: { readonly body: string | undefined }) =>
+    Memory.answer(status, {
+      requestId: JSON.parse(body ?? "{}").requestId,
+      transactionId: "100001",
+      transactionStatus: "NEW",
+      ...more
+    })
 
 const answers: Readonly<Record<string, (request: { body: string | undefined }) => Memory.Answer>> =
   {
-    payment: ({ body }) =>
-      Memory.answer(200, {
-        requestId: JSON.parse(body ?? "{}").requestId,
-        transactionId: "100001",
-        transactionStatus: "NEW"
-      }),
-    lenient: ({ body }) =>
-      Memory.answer(200, {
-        requestId: JSON.parse(body ?? "{}").requestId,
-        transactionId: "100001",
-        transactionStatus: "NEW",
-        createdTime: 1_900_000_000
-      }),
-    "to another request": () =>
-      Memory.answer(200, {
-        requestId: "order-2",
-        transactionId: "100002",
-        transactionStatus: "NEW"
-      }),
+    payment: created(200),
+    lenient: created(200, { createdTime: 1_900_000_000 }),
+    "to another request": created(200, { requestId: "order-2" }),
     status: () => Memory.status("PENDING"),
     unreadable: () => Memory.answer(200, "{"),
     "no content": () => Memory.answer(204, ""),
@@ -37,12 +32,7 @@ const answers: Readonly<Record<string, (request: { body: string | undefined }) =
     busy: () => Memory.answer(409, ""),
     limited: () => Memory.answer(429, "", { "retry-after": "1" }),
     failed: () => Memory.answer(503, ""),
-    "failed with the body of a success": ({ body }) =>
-      Memory.answer(503, {
-        requestId: JSON.parse(body ?? "{}").requestId,
-        transactionId: "100001",
-        transactionStatus: "NEW"
-      }),
+    "failed with the body of a success": created(503),
     lost: () =>
       Effect.fail(new Unreachable({ reason: "the connection was reset", sent: true, attempts: 1 })),
     "not sent": () =>
@@ -58,24 +48,20 @@ const run = (names: ReadonlyArray<string>, isRead: boolean, holdsToken: boolean)
       return (answers[name ?? "status"] ?? Memory.status)(request as never)
     }
   })
-  const program = ApmPayments.use((payments) =>
-    Effect.gen(function* () {
-      if (holdsToken) yield* payments.status("100000")
-      const call: Effect.Effect<unknown, unknown> = isRead
-        ? payments.status("100001")
-        : payments.create(Memory.payment)
-      const result = yield* Effect.result(call)
-      return {
-        result: Result.isSuccess(result)
-          ? { success: result.success }
-          : { failure: JSON.parse(JSON.stringify(result.failure)) },
-        requests: service.requests
-          .slice(holdsToken ? 1 : 0)
-          .map(({ body, method, url }) => ({ body, method, url }))
-      }
-    })
-  )
-  return Memory.virtual(program.pipe(Memory.settled, Effect.provide(Memory.client(service))))
+  const call: Effect.Effect<unknown, unknown, Pawl.Services> = isRead
+    ? Memory.readStatus()
+    : Memory.pay()
+  const program = Effect.gen(function* () {
+    if (holdsToken) yield* Memory.readStatus()
+    const result = yield* Effect.result(call)
+    return {
+      result: Result.mapError(result, (error) => JSON.parse(JSON.stringify(error))),
+      requests: service.requests
+        .slice(holdsToken ? 1 : 0)
+        .map(({ body, method, url }) => ({ body, method, url }))
+    }
+  })
+  return Memory.against(service, Memory.settled(program))
 }
 
 it("a call whose first attempt takes the shortest path has the result and the requests of any other", () =>

@@ -21,14 +21,7 @@ const answering = (
 ) => new Memory.Service({ auth: () => Memory.answer(200, { token }), answer })
 
 const run = (operation: Operations.Operation, service: Memory.Service, hooks: Hooks) =>
-  operation
-    .call({ requestId: "request-1" })
-    .pipe(
-      Effect.result,
-      Memory.settled,
-      Effect.provide(Memory.client(service, { hooks })),
-      Memory.virtual
-    )
+  Memory.run(service, operation.call({ requestId: "request-1" }), { hooks })
 
 const keeping = () => {
   const requests: Array<RequestEvent> = []
@@ -76,8 +69,7 @@ it.each([
   ["createApmPayment", "ApmPayments.create", "POST", "payments/apm", { requestId: "request-1" }],
   ["readApmPaymentStatus", "ApmPayments.status", "GET", "payments/apm/status/100001", {}]
 ])("the hooks get every part of %s", async (name, method, verb, path, ids) => {
-  const operation = Operations.operations.find((each) => each.name === method)
-  if (operation === undefined) throw new Error("no operation")
+  const operation = Operations.find(method)
   const { hooks, requests, responses } = keeping()
   const service = answering((_, n) =>
     Effect.delay(
@@ -101,10 +93,9 @@ it.each([
   expect(requests[0]).not.toHaveProperty("requestId")
 })
 
-const [create] = Operations.operations
+const create = Operations.find("ApmPayments.create")
 
 it("a hook that fails, throws or dies changes nothing", async () => {
-  if (create === undefined) throw new Error("no operation")
   const failures: ReadonlyArray<() => Effect.Effect<void, unknown>> = [
     () => Effect.fail("no"),
     () => Effect.die("no"),
@@ -120,7 +111,6 @@ it("a hook that fails, throws or dies changes nothing", async () => {
 })
 
 it("a request without a response has the tag of its error", async () => {
-  if (create === undefined) throw new Error("no operation")
   const { hooks, responses } = keeping()
   await run(
     create,

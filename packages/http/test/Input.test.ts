@@ -5,17 +5,13 @@ import * as TestClock from "effect/testing/TestClock"
 import { spawn } from "node:child_process"
 import { readFileSync } from "node:fs"
 import { describe, expect, it } from "vitest"
-import { ApmPayments } from "../src/ApmPayments.ts"
+import { toError, withoutUndefined } from "../src/internal/wire/Operation.ts"
 import * as Pawl from "../src/Pawl.ts"
 import { Refunds } from "../src/Refunds.ts"
 import * as Memory from "./support/memory.ts"
 import * as Server from "./support/server.ts"
 
-const run = <A, E>(service: Memory.Service, effect: Effect.Effect<A, E, Pawl.Services>) =>
-  effect.pipe(Effect.result, Memory.settled, Effect.provide(Memory.client(service)), Memory.virtual)
-
-const create = (input: object) =>
-  ApmPayments.use((payments) => payments.create({ ...Memory.payment, ...input }))
+const { pay: create, run } = Memory
 
 describe("C37 an input", () => {
   it("with undefined members is sent without them, at any depth", async () => {
@@ -43,19 +39,31 @@ describe("C37 an input", () => {
     })
   })
 
-  it("with several faults is refused once, and names the field of each", async () => {
+  it("with several faults is refused once, by the name of each field and without its value", async () => {
     const service = new Memory.Service()
-    const input = { amount: "ten", currency: 7, order: { orderId: 7 } }
-    const result = await run(service, create(input))
-    expect(result).toMatchObject({ failure: { _tag: "ValidationFailed", sent: false } })
-    const fields =
-      Result.isFailure(result) && "fields" in result.failure ? result.failure.fields : []
-    expect(fields.map(({ path }) => path).toSorted()).toEqual([
+    const error = await Memory.failureOf(
+      service,
+      create({
+        requestId: "a|b",
+        amount: "10.505",
+        currency: "eur",
+        callbackUrl: "shop.example",
+        billingDetails: { ssn: 4711 }
+      })
+    )
+    if (error._tag !== "ValidationFailed") throw new Error(error._tag)
+    expect(error.sent).toBe(false)
+    expect(error.fields.map(({ path }) => path).toSorted()).toEqual([
       "amount",
+      "billingDetails.ssn",
+      "callbackUrl",
       "currency",
-      "order.orderId"
+      "requestId"
     ])
-    expect(service.requests.length).toBe(0)
+    for (const value of ["a|b", "10.505", "eur", "shop.example", "4711"]) {
+      expect(error.message).not.toContain(value)
+    }
+    expect(service.auths.length + service.requests.length).toBe(0)
   })
 
   it("with a bigint in an open payload is refused, and names the field", async () => {
@@ -115,14 +123,20 @@ describe("C33 a requestId", () => {
     }).pipe(Memory.virtual))
 })
 
-it("sends the version of the package as its User-Agent", async () => {
+it("each request has the version of the package as User-Agent, and the headers of the configuration", async () => {
   const service = new Memory.Service()
-  await run(service, create({}))
+  await run(service, create(), { headers: { "X-Gateway-Key": "key-1" } })
   const { version } = JSON.parse(
     readFileSync(new URL("../package.json", import.meta.url), "utf8")
   ) as { readonly version: string }
-  for (const { headers } of [...service.auths, ...service.requests])
-    expect(headers["user-agent"]).toBe(`pawl/${version}`)
+  const sent = [...service.auths, ...service.requests]
+  expect(sent.length).toBe(2)
+  for (const { headers } of sent)
+    expect(headers).toMatchObject({
+      "user-agent": `pawl/${version}`,
+      "x-gateway-key": "key-1",
+      accept: "application/json"
+    })
 })
 
 it(
@@ -141,7 +155,8 @@ it(
       )
       const script = `
       import { ApmPayments } from "@pawl/http/ApmPayments"
-      import * as Pawl from "@pawl/http/Pawl"
+      import { toError, withoutUndefined } from "../src/internal/wire/Operation.ts"
+import * as Pawl from "@pawl/http/Pawl"
       import * as ManagedRuntime from "effect/ManagedRuntime"
       import * as Redacted from "effect/Redacted"
       const runtime = ManagedRuntime.make(Pawl.layer({
@@ -162,12 +177,56 @@ it(
   30_000
 )
 
-it("the headers of the configuration are those of each request, beside the client's own", async () => {
-  const service = new Memory.Service()
-  const client = Memory.client(service, { headers: { "X-Gateway-Key": "key-1" } })
-  await create({}).pipe(Effect.provide(client), Memory.virtual)
-  expect([...service.auths, ...service.requests].map(({ headers }) => headers)).toEqual([
-    expect.objectContaining({ "x-gateway-key": "key-1", accept: "application/json" }),
-    expect.objectContaining({ "x-gateway-key": "key-1", accept: "application/json" })
-  ])
+describe("a value without its undefined members", () => {
+  it("is the same value if it has none", () => {
+    for (const value of [{}, { a: 1 }, { a: { b: "1" }, c: null }, "text", null, undefined]) {
+      expect(withoutUndefined(value)).toBe(value)
+    }
+  })
+
+  it("keeps what is no plain object as it is", () => {
+    class Money {
+      readonly note = undefined
+    }
+    const members = { list: [{ a: undefined }], money: new Money(), date: new Date(0), none: null }
+    const plain = withoutUndefined({ ...members, left: undefined }) as Record<string, unknown>
+    expect(Object.keys(plain)).toEqual(Object.keys(members))
+    for (const [name, member] of Object.entries(members)) expect(plain[name]).toBe(member)
+  })
+
+  it("has none in objects without a prototype either", () => {
+    const bare = Object.assign(Object.create(null) as object, { a: 1, b: undefined })
+    expect(Object.keys(withoutUndefined({ bare }) as object)).toEqual(["bare"])
+    expect(withoutUndefined(bare)).toEqual({ a: 1 })
+    expect(Object.keys(withoutUndefined(bare) as object)).toEqual(["a"])
+  })
+})
+
+const nested = (value: unknown, depth: number): unknown =>
+  Array.from({ length: depth }).reduce((inner) => ({ a: inner }), value)
+
+describe("the error for a value without a JSON form", () => {
+  const pathOf = (value: unknown) => toError(value).fields[0]?.path
+  const noJson = { path: "", message: "Expected a value that can be written as JSON" }
+
+  it("names the first bigint, and not its value", () => {
+    const value = { none: null, text: "7", list: [1, { id: 70_707n }], other: 2n }
+    expect(toError(value)).toMatchObject({
+      sent: false,
+      fields: [{ path: "list.1.id", message: "Expected a number or text, not a bigint" }]
+    })
+    expect(JSON.stringify(toError(value))).not.toContain("70707")
+    expect(pathOf(7n)).toBe("")
+  })
+
+  it("names a bigint below 65 objects, and searches no deeper", () => {
+    expect(pathOf(nested(1n, 65))).toBe(Array.from({ length: 65 }).fill("a").join("."))
+    expect(toError(nested(1n, 66)).fields).toEqual([noJson])
+  })
+
+  it("names no field of a value that has itself as a member", () => {
+    const itself: Record<string, unknown> = { call: Object.assign(() => 1, { id: 1n }) }
+    itself["self"] = itself
+    expect(toError(itself).fields).toEqual([noJson])
+  })
 })

@@ -5,30 +5,30 @@ import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import { describe, expect, it } from "vitest"
 import * as Memory from "./support/memory.ts"
-import { operations } from "./support/operations.ts"
+import { find } from "./support/operations.ts"
 
 const read = (name: string, body: string) => {
-  const operation = operations.find((each) => each.name === name)
-  if (operation === undefined) throw new Error("no such operation")
   const registry = new Map()
   const service = new Memory.Service({ answer: () => Memory.answer(200, body) })
-  return operation.call({ requestId: "request-1" }).pipe(
-    Effect.result,
-    Memory.settled,
-    Effect.provide(Memory.client(service)),
-    Effect.flatMap((result) =>
-      Effect.map(Metric.snapshot, (metrics) => ({
-        result: Result.merge(result),
-        requests: service.requests.length,
-        fields: metrics
-          .filter(({ id }) => id === "pawl.http.leniencies")
-          .map(({ attributes }) => attributes?.["field"])
-          .toSorted((a = "", b = "") => a.localeCompare(b))
-      }))
-    ),
-    Effect.provideService(Metric.MetricRegistry, registry),
-    Memory.virtual
-  )
+  return find(name)
+    .call({ requestId: "request-1" })
+    .pipe(
+      Effect.result,
+      Memory.settled,
+      Effect.provide(Memory.client(service)),
+      Effect.flatMap((result) =>
+        Effect.map(Metric.snapshot, (metrics) => ({
+          result: Result.merge(result),
+          requests: service.requests.length,
+          fields: metrics
+            .filter(({ id }) => id === "pawl.http.leniencies")
+            .map(({ attributes }) => attributes?.["field"])
+            .toSorted((a = "", b = "") => a.localeCompare(b))
+        }))
+      ),
+      Effect.provideService(Metric.MetricRegistry, registry),
+      Memory.virtual
+    )
 }
 
 const created = { transactionId: "100001", transactionStatus: "NEW" }
@@ -55,20 +55,6 @@ describe("C29 a response is read", () => {
       "ApmPayments.create",
       json({ ...created, declineCode: "51" }),
       { ...created, declineCode: 51 },
-      ["declineCode"]
-    ],
-    [
-      "with a number that has a fraction of zeros",
-      "ApmPayments.create",
-      `{"transactionId":"100001","transactionStatus":"NEW","declineCode":51.0}`,
-      { ...created, declineCode: 51 },
-      ["declineCode"]
-    ],
-    [
-      "without a number that would lose digits",
-      "ApmPayments.create",
-      json({ ...created, declineCode: "05" }),
-      created,
       ["declineCode"]
     ],
     [
@@ -107,13 +93,6 @@ describe("C29 a response is read", () => {
       "CardPayouts.info",
       `{"transactionId":"100001","transactionStatus":"NEW","totalAmount":1E+7}`,
       { transactionId: "100001", transactionStatus: "NEW", totalAmount: "10000000" },
-      ["totalAmount"]
-    ],
-    [
-      "with a small amount that has an exponent",
-      "CardPayouts.info",
-      `{"transactionId":"100001","transactionStatus":"NEW","totalAmount":1.050E-1}`,
-      { transactionId: "100001", transactionStatus: "NEW", totalAmount: "0.1050" },
       ["totalAmount"]
     ],
     [
@@ -201,11 +180,7 @@ describe("C29 a response is refused", () => {
     const service = new Memory.Service({
       answer: () => Memory.answer(200, "{", { "x-request-id": "request-of-service" })
     })
-    const operation = operations.find(({ name }) => name === "ApmPayouts.info")
-    if (operation === undefined) throw new Error("no such operation")
-    const error = await operation
-      .call({})
-      .pipe(Effect.flip, Memory.settled, Effect.provide(Memory.client(service)), Memory.virtual)
+    const error = await Memory.failureOf(service, find("ApmPayouts.info").call({}))
     expect(error).toMatchObject({ serviceRequestId: "request-of-service" })
   })
 })

@@ -4,12 +4,9 @@ import * as Logger from "effect/Logger"
 import * as Metric from "effect/Metric"
 import * as References from "effect/References"
 import * as TestClock from "effect/testing/TestClock"
-import * as Tracer from "effect/Tracer"
 import { describe, expect, it } from "vitest"
-import { ApmPayments } from "../src/ApmPayments.ts"
 import * as Metrics from "../src/internal/wire/Metrics.ts"
 import type * as Pawl from "../src/Pawl.ts"
-import { Subscriptions } from "../src/Subscriptions.ts"
 import * as Memory from "./support/memory.ts"
 import * as Operations from "./support/operations.ts"
 
@@ -35,17 +32,10 @@ const series = Effect.map(Metric.snapshot, (snapshots) =>
   )
 )
 
-const create = (requestId: string) =>
-  ApmPayments.use((payments) => payments.create({ ...Memory.payment, requestId }))
-
 describe("the metrics", () => {
   it("count every attempt by its outcome, every retry, and every call once", async () => {
     const service = new Memory.Service({ faults: ["reset after", "500 before"] })
-    const counts = await measured(
-      service,
-      [create("order-1"), ApmPayments.use(({ status }) => status("7"))],
-      series
-    )
+    const counts = await measured(service, [Memory.pay(), Memory.readStatus()], series)
     expect(
       Object.fromEntries(Object.entries(counts).filter(([name]) => name.startsWith("pawl.")))
     ).toEqual({
@@ -64,54 +54,36 @@ describe("the metrics", () => {
 
   it("have the error of a call, and of a failed request for a token, as outcome", async () => {
     const lost = new Memory.Service({ answer: () => Memory.answer(500, "") })
-    expect(await measured(lost, [create("order-1")], series)).toMatchObject({
+    expect(await measured(lost, [Memory.pay()], series)).toMatchObject({
       "pawl.http.attempts createApmPayment ServiceFailed": 4,
       "pawl.http.retries createApmPayment": 3,
       "pawl.http.call.duration createApmPayment OutcomeUnknown": 1
     })
     const refused = new Memory.Service({ auth: () => Memory.answer(401, "") })
-    expect(await measured(refused, [create("order-1")], series)).toMatchObject({
+    expect(await measured(refused, [Memory.pay()], series)).toMatchObject({
       "pawl.http.token.refreshes Unauthorized": 1,
       "pawl.http.call.duration createApmPayment Unauthorized": 1
     })
     const defect = new Memory.Service({ answer: () => Effect.die(new Error("broken")) })
-    expect(await measured(defect, [create("order-1")], series)).toMatchObject({
+    expect(await measured(defect, [Memory.pay()], series)).toMatchObject({
       "pawl.http.call.duration createApmPayment Defect": 1
     })
   })
 
-  it("measure a call with all its attempts and waits", async () => {
-    const service: Memory.Service = new Memory.Service({
-      answer: (_, n) => Effect.delay(Memory.answer(n === 1 ? 503 : 200, '"NEW"'), "2 seconds")
-    })
+  it("measure a call in seconds, with all its attempts and waits, at any time", async () => {
+    const service = Memory.answering(
+      Effect.delay(Memory.answer(503, ""), "2 seconds"),
+      Effect.delay(Memory.status("NEW"), "2 seconds")
+    )
     const { max, min } = await measured(
       service,
-      [ApmPayments.use(({ status }) => status("7"))],
+      // The first call takes an hour of virtual time.
+      [Effect.void, Memory.readStatus()],
       Metric.value(Metrics.callDuration("readApmPaymentStatus", "Success"))
     )
     expect(min).toBe(max)
     expect(min).toBeGreaterThanOrEqual(4.16)
     expect(min).toBeLessThanOrEqual(4.25)
-  })
-
-  it("measure a call in seconds, at any time", async () => {
-    const service: Memory.Service = new Memory.Service({
-      answer: () => Effect.delay(Memory.answer(200, '"NEW"'), "2 seconds")
-    })
-    const { max, min } = await measured(
-      service,
-      // The first call takes an hour of virtual time.
-      [Effect.void, ApmPayments.use(({ status }) => status("7"))],
-      Metric.value(Metrics.callDuration("readApmPaymentStatus", "Success"))
-    )
-    expect([min, max]).toEqual([2, 2])
-  })
-
-  it("have as many time series after many calls as after one", async () => {
-    const calls = Array.from({ length: 100 }, (_, n) => create(`order-${n}`))
-    const one = await measured(new Memory.Service(), calls.slice(0, 1), series)
-    const many = await measured(new Memory.Service(), calls, series)
-    expect(Object.keys(many)).toEqual(Object.keys(one))
   })
 
   it.each<[string, Memory.Options]>([
@@ -193,69 +165,25 @@ it("counters only rise, durations have buckets in seconds, and each metric has a
   ])
 })
 
-describe("the log lines and the span of a call", () => {
-  const observed = async (
-    service: Memory.Service,
-    call: Effect.Effect<unknown, unknown, Pawl.Services>
-  ) => {
-    const lines: Array<unknown> = []
-    const spans: Array<[string, Record<string, unknown>]> = []
-    const tracer = Tracer.make({
-      span: (options) => {
-        const span = new Tracer.NativeSpan(options)
-        const { end } = span
-        span.end = (time, exit) => {
-          end.call(span, time, exit)
-          spans.push([span.name, Object.fromEntries(span.attributes)])
-        }
-        return span
-      }
-    })
-    const logger = Logger.make(({ fiber, message }) => {
-      lines.push([String(message), fiber.getRef(References.CurrentLogAnnotations)])
-    })
-    await Memory.settled(Effect.exit(call)).pipe(
-      Effect.provide(Layer.mergeAll(Memory.client(service), Logger.layer([logger]))),
-      Effect.provideService(References.MinimumLogLevel, "All"),
-      Effect.provideService(Tracer.Tracer, tracer),
-      Effect.provide(TestClock.layer()),
-      Effect.runPromise
-    )
-    return { lines, spans }
-  }
-  const failing = () => new Memory.Service({ answer: () => Memory.answer(500, "") })
-
-  it("have the operation and the requestId of a create, and the reason of each retry", async () => {
-    const { lines, spans } = await observed(failing(), create("order-1"))
-    const about = { operation: "createApmPayment", requestId: "order-1" }
-    expect(lines.length).toBe(3)
-    for (const line of lines)
-      expect(line).toEqual([
-        expect.stringMatching(/^Attempt \d failed\. The next attempt is in .*failed with 500/u),
-        about
-      ])
-    expect(spans).toContainEqual([
-      "ApmPayments.create",
-      { "pawl.operation": about.operation, "pawl.requestId": about.requestId }
-    ])
+it.each([
+  ["the requestId of a create", Memory.pay(), "createApmPayment", { requestId: "order-1" }],
+  ["the id of a read", Memory.readStatus("7"), "readApmPaymentStatus", { transactionId: "7" }]
+] as const)("log lines have the reason of each retry, and %s", async (_, call, operation, id) => {
+  const lines: Array<unknown> = []
+  const logger = Logger.make(({ fiber, message }) => {
+    lines.push([String(message), fiber.getRef(References.CurrentLogAnnotations)])
   })
-
-  it("have the transactionId of a read, and the subscriptionId of a subscription call", async () => {
-    const read = await observed(
-      failing(),
-      ApmPayments.use(({ status }) => status("7"))
-    )
-    expect(read.lines[0]).toMatchObject([
-      expect.any(String),
-      { operation: "readApmPaymentStatus", transactionId: "7" }
+  const service = Memory.answering(Memory.answer(500, ""))
+  await Memory.settled(Effect.exit<unknown, unknown, Pawl.Services>(call)).pipe(
+    Effect.provide(Layer.mergeAll(Memory.client(service), Logger.layer([logger]))),
+    Effect.provideService(References.MinimumLogLevel, "All"),
+    Effect.provide(TestClock.layer()),
+    Effect.runPromise
+  )
+  expect(lines.length).toBe(3)
+  for (const line of lines)
+    expect(line).toEqual([
+      expect.stringMatching(/^Attempt \d failed\. The next attempt is in .*failed with 500/u),
+      { operation, ...id }
     ])
-    const changed = await observed(
-      failing(),
-      Subscriptions.use(({ pause }) => pause("700"))
-    )
-    expect(changed.spans).toContainEqual([
-      "Subscriptions.pause",
-      { "pawl.operation": "updateSubscription", "pawl.subscriptionId": "700" }
-    ])
-  })
 })

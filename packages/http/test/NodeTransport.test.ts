@@ -1,13 +1,10 @@
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Redacted from "effect/Redacted"
 import { inspect } from "node:util"
 import { Agent } from "undici/index.js"
 import { describe, expect, it } from "vitest"
-import { ApmPayments } from "../src/ApmPayments.ts"
 import * as NodeTransport from "../src/NodeTransport.ts"
-import * as Pawl from "../src/Pawl.ts"
 import * as Transport from "../src/Transport.ts"
 import * as Server from "./support/server.ts"
 
@@ -140,29 +137,4 @@ it("a time limit beyond the longest timer of Node does not end a request", () =>
 
 it("a connection opens within 5 seconds", () => {
   expect(NodeTransport.connectTimeout).toBe(5000)
-})
-
-describe("headers of the configuration", () => {
-  it("are sent with every request, also that for a token", () =>
-    Effect.gen(function* () {
-      const server = yield* Server.start((socket, request) =>
-        Server.reply(
-          socket,
-          200,
-          request.startsWith("POST /api/v1/auth ") ? '{"token":"abc"}' : '"SUCCEED"'
-        )
-      )
-      yield* Effect.provide(
-        ApmPayments.use(({ status }) => status("7")),
-        Pawl.layer({
-          baseUrl: `${server.url}/api`,
-          merchantKey: "key",
-          merchantSecret: Redacted.make("secret"),
-          headers: { "X-Gateway-Key": "key 1" }
-        })
-      )
-      expect(server.received.length).toBe(2)
-      for (const request of server.received) expect(request).toContain("x-gateway-key: key 1\r\n")
-      expect(server.received[1]).toContain("authorization: Bearer abc\r\n")
-    }).pipe(Effect.scoped, Effect.runPromise))
 })

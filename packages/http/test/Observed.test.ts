@@ -9,7 +9,6 @@ import * as Option from "effect/Option"
 import * as TestClock from "effect/testing/TestClock"
 import * as Tracer from "effect/Tracer"
 import { describe, expect, it, vi } from "vitest"
-import { ApmPayments } from "../src/ApmPayments.ts"
 import * as Caller from "../src/internal/call/Caller.ts"
 import * as AccessToken from "../src/internal/token/AccessToken.ts"
 import * as Endpoint from "../src/internal/wire/Endpoint.ts"
@@ -18,11 +17,9 @@ import type * as Pawl from "../src/Pawl.ts"
 import * as Memory from "./support/memory.ts"
 import { operations } from "./support/operations.ts"
 
-const create = ApmPayments.use((payments) =>
-  payments.create({ ...Memory.payment, requestId: "order-1" })
-)
+const create = Memory.pay()
 
-const status = ApmPayments.use((payments) => payments.status("7"))
+const status = Memory.readStatus("7")
 
 const readStatus = StatusReader.use((reader) => reader.read("apm-payment", "7" as never))
 
@@ -41,24 +38,15 @@ const traced = async (
   baseUrl?: string
 ): Promise<ReadonlyArray<Ended>> => {
   const ended: Array<Ended> = []
-  const tracer = Tracer.make({
-    span: (options) => {
-      const span = new Tracer.NativeSpan(options)
-      const { end } = span
-      span.end = (time, exit) => {
-        if (span.status._tag === "Ended") return
-        end.call(span, time, exit)
-        const parent = Option.getOrUndefined(span.parent)
-        ended.push({
-          name: span.name,
-          kind: span.kind,
-          parent: parent?._tag === "Span" ? parent.name : undefined,
-          outcome: Exit.hasInterrupts(exit) ? "Interrupt" : exit._tag,
-          attributes: Object.fromEntries(span.attributes)
-        })
-      }
-      return span
-    }
+  const tracer = Memory.makeTracer((span, exit) => {
+    const parent = Option.getOrUndefined(span.parent)
+    ended.push({
+      name: span.name,
+      kind: span.kind,
+      parent: parent?._tag === "Span" ? parent.name : undefined,
+      outcome: Exit.hasInterrupts(exit) ? "Interrupt" : exit._tag,
+      attributes: Object.fromEntries(span.attributes)
+    })
   })
   await Memory.settled(Effect.exit(call)).pipe(
     Effect.provide(Memory.client(service, baseUrl === undefined ? {} : { baseUrl })),
@@ -220,13 +208,23 @@ describe("the spans", () => {
   })
 })
 
-it.each(operations)("a call of $name is a span of that name", async ({ answer, call, name }) => {
-  const service = new Memory.Service({ answer: () => Memory.answer(200, answer) })
-  const spans = await traced(service, call({ requestId: "request-1" }))
-  expect(spans.filter(({ parent }) => parent === undefined)).toMatchObject([
-    { name, outcome: "Success" }
-  ])
-})
+it.each(operations)(
+  "a call of $name is a span of that name, with its id",
+  async ({ answer, call, kind, method, name, path }) => {
+    const service = Memory.answering(Memory.answer(method === "DELETE" ? 204 : 200, answer))
+    const spans = await traced(service, call({ requestId: "request-1" }))
+    const id = path.split("/").at(-1)
+    const attributes =
+      kind === "create"
+        ? { "pawl.requestId": "request-1" }
+        : name.startsWith("Subscriptions")
+          ? { "pawl.subscriptionId": id }
+          : { "pawl.transactionId": id }
+    expect(spans.filter(({ parent }) => parent === undefined)).toMatchObject([
+      { name, outcome: "Success", attributes }
+    ])
+  }
+)
 
 it("a read of any kind is a span of its name", async () => {
   const spans = await traced(new Memory.Service(), readStatus)

@@ -1,91 +1,123 @@
+/** Each operation sends its request, and fails with each error of its type and with no other. */
 import { Unreachable } from "@pawl/core/PaymentsError"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
+import type { ApmPayments } from "../src/ApmPayments.ts"
+import type { ApmPayouts } from "../src/ApmPayouts.ts"
+import type { CardPayments } from "../src/CardPayments.ts"
+import type { CardPayouts } from "../src/CardPayouts.ts"
 import * as Endpoint from "../src/internal/wire/Endpoint.ts"
+import type { PaymentIntents } from "../src/PaymentIntents.ts"
+import type { Refunds } from "../src/Refunds.ts"
+import type { Subscriptions } from "../src/Subscriptions.ts"
 import * as Memory from "./support/memory.ts"
 import { type Named, type Operation, operations } from "./support/operations.ts"
 
 const requestId = "request-1"
 
 const run = (operation: Operation, service: Memory.Service, named: Named = { requestId }) =>
-  operation
-    .call(named)
-    .pipe(Effect.result, Memory.settled, Effect.provide(Memory.client(service)), Memory.virtual)
+  Memory.run(service, operation.call(named))
 
-const answering = (answer: Memory.Answer) => new Memory.Service({ answer: () => answer })
+interface Services {
+  readonly ApmPayments: ApmPayments["Service"]
+  readonly ApmPayouts: ApmPayouts["Service"]
+  readonly CardPayments: CardPayments["Service"]
+  readonly CardPayouts: CardPayouts["Service"]
+  readonly PaymentIntents: PaymentIntents["Service"]
+  readonly Refunds: Refunds["Service"]
+  readonly Subscriptions: Subscriptions["Service"]
+}
 
-const reset = (sent: boolean) =>
-  Effect.fail(new Unreachable({ reason: "the connection was reset", sent, attempts: 1 }))
+type TagOf<Method> = Method extends (
+  ...args: never
+) => Effect.Effect<unknown, infer Failure extends { readonly _tag: string }>
+  ? Failure["_tag"]
+  : never
 
-/** The error of each fault, and the number of requests for each kind of operation. */
-const outcomes: Record<string, [Memory.Answer, Record<Operation["kind"], [string, number]>]> = {
-  "a refusal": [
-    Memory.answer(400, { errors: { mid: "unknown" } }),
-    {
-      create: ["ValidationFailed", 1],
-      read: ["ValidationFailed", 1],
-      change: ["ValidationFailed", 1],
-      remove: ["ValidationFailed", 1]
-    }
-  ],
-  "a refused token": [
-    Memory.answer(401, ""),
-    {
-      create: ["Unauthorized", 2],
-      read: ["Unauthorized", 2],
-      change: ["Unauthorized", 2],
-      remove: ["Unauthorized", 2]
-    }
-  ],
-  "an unknown resource": [
-    Memory.answer(404, ""),
-    {
-      create: ["NotFound", 1],
-      read: ["NotFound", 1],
-      change: ["NotFound", 1],
-      remove: ["NotFound", 1]
-    }
-  ],
-  "a limit": [
-    Memory.answer(429, "", { "retry-after": "1" }),
-    {
-      create: ["RateLimited", 4],
-      read: ["RateLimited", 4],
-      change: ["RateLimited", 4],
-      remove: ["RateLimited", 4]
-    }
-  ],
+const reads = {
+  Unauthorized: true,
+  ValidationFailed: true,
+  NotFound: true,
+  ServiceFailed: true,
+  RateLimited: true,
+  Unreachable: true,
+  UnexpectedResponse: true
+} as const
+const creates = { ...reads, OutcomeUnknown: true } as const
+const transactions = { ...creates, Declined: true } as const
+
+/** The errors in the type of each method. */
+const declared: {
+  readonly [Service in keyof Services]: {
+    readonly [Method in keyof Services[Service]]: Record<TagOf<Services[Service][Method]>, true>
+  }
+} = {
+  ApmPayments: { create: transactions, status: reads },
+  ApmPayouts: { create: transactions, info: reads, status: reads },
+  CardPayments: { create: transactions, charge: transactions, tokenize: creates, status: reads },
+  CardPayouts: { create: transactions, info: reads, status: reads },
+  PaymentIntents: { create: { ...creates, IntentRejected: true } },
+  Refunds: { create: transactions, info: reads, status: reads },
+  Subscriptions: {
+    create: transactions,
+    get: reads,
+    update: reads,
+    setStatus: reads,
+    pause: reads,
+    resume: reads,
+    cancel: reads
+  }
+}
+
+const methods = Object.entries(declared).flatMap(([service, tags]) =>
+  Object.entries<Record<string, true>>(tags).map(
+    ([method, each]) => [`${service}.${method}`, Object.keys(each)] as const
+  )
+)
+
+/** The tag of an error, and the number of requests. */
+type Outcome = readonly [tag: string, requests: number]
+
+const toAll = (...outcome: Outcome): Record<Operation["kind"], Outcome> => ({
+  create: outcome,
+  read: outcome,
+  change: outcome,
+  remove: outcome
+})
+
+const headers = { "x-request-id": "service-1", "retry-after": "1" }
+const respond = (status: number, body: unknown = ""): Memory.Options => ({
+  answer: () => Memory.answer(status, body, headers)
+})
+const reset = (sent: boolean): Memory.Options => ({
+  answer: () =>
+    Effect.fail(new Unreachable({ reason: "the connection was reset", sent, attempts: 1 }))
+})
+const authResponds = (status: number): Memory.Options => ({
+  auth: () => Memory.answer(status, "", headers)
+})
+
+const outcomes: Record<string, [Memory.Options, Record<Operation["kind"], Outcome>]> = {
+  "a refusal": [respond(400, { errors: { mid: "unknown" } }), toAll("ValidationFailed", 1)],
+  "a refused token": [respond(401), toAll("Unauthorized", 2)],
+  "an unknown resource": [respond(404), toAll("NotFound", 1)],
+  "a limit": [respond(429), toAll("RateLimited", 4)],
   "a failure": [
-    Memory.answer(500, ""),
+    respond(500),
     {
+      ...toAll("ServiceFailed", 4),
       create: ["OutcomeUnknown", 4],
-      read: ["ServiceFailed", 4],
-      change: ["ServiceFailed", 1],
-      remove: ["ServiceFailed", 4]
+      change: ["ServiceFailed", 1]
     }
   ],
   "a connection that breaks": [
     reset(true),
-    {
-      create: ["OutcomeUnknown", 4],
-      read: ["Unreachable", 4],
-      change: ["Unreachable", 1],
-      remove: ["Unreachable", 4]
-    }
+    { ...toAll("Unreachable", 4), create: ["OutcomeUnknown", 4], change: ["Unreachable", 1] }
   ],
-  "no connection": [
-    reset(false),
-    {
-      create: ["Unreachable", 4],
-      read: ["Unreachable", 4],
-      change: ["Unreachable", 4],
-      remove: ["Unreachable", 4]
-    }
-  ],
+  "no connection": [reset(false), toAll("Unreachable", 4)],
   "a success that cannot be read": [
-    Memory.answer(200, "{"),
+    respond(200, "{"),
     {
       create: ["OutcomeUnknown", 4],
       read: ["UnexpectedResponse", 4],
@@ -95,19 +127,24 @@ const outcomes: Record<string, [Memory.Answer, Record<Operation["kind"], [string
     }
   ],
   "a redirect": [
-    Memory.answer(302, "", { location: "https://elsewhere.example" }),
-    {
-      create: ["OutcomeUnknown", 1],
-      read: ["UnexpectedResponse", 1],
-      change: ["UnexpectedResponse", 1],
-      remove: ["UnexpectedResponse", 1]
-    }
-  ]
+    respond(302),
+    { ...toAll("UnexpectedResponse", 1), create: ["OutcomeUnknown", 1] }
+  ],
+  "a failure of /auth": [authResponds(500), toAll("ServiceFailed", 0)],
+  "a redirect by /auth": [authResponds(302), toAll("UnexpectedResponse", 0)]
 }
 
-const creates = operations.filter(({ kind }) => kind === "create")
+const operationsThatCreate = operations.filter(({ kind }) => kind === "create")
 
-it("covers every endpoint of the contract that requires an access token", () => {
+/** The creates of a transaction: a card token and a hosted page are none. */
+const makeTransactions = operationsThatCreate.filter(
+  ({ answer }) => "transactionStatus" in JSON.parse(answer)
+)
+
+it("covers every method, and every endpoint of the contract that requires an access token", () => {
+  expect(methods.map(([name]) => name).toSorted()).toEqual(
+    operations.map(({ name }) => name).toSorted()
+  )
   const endpoints = Object.values(Endpoint)
     .map((each) => `${each.method} ${each.path.replace(/:\w+/u, "id")}`)
     .filter((each) => each !== "POST /api/v1/auth")
@@ -119,11 +156,11 @@ it("covers every endpoint of the contract that requires an access token", () => 
 })
 
 describe.each(operations)("$name", (operation) => {
-  const { answer, body, kind, method, path, value } = operation
+  const { answer, body, kind, method, name, path, value } = operation
   const success = Memory.answer(method === "DELETE" ? 204 : 200, answer)
 
   it("sends exactly its request, and returns the typed response", async () => {
-    const service = answering(success)
+    const service = Memory.answering(success)
     const result = Result.getOrThrow(await run(operation, service))
     expect(result).toEqual("value" in operation ? value : JSON.parse(answer))
     const [token] = service.valid
@@ -147,22 +184,46 @@ describe.each(operations)("$name", (operation) => {
     ])
   })
 
-  it.each(Object.entries(outcomes))("fails as expected after %s", async (_, [fault, expected]) => {
-    const [tag, attempts] = expected[kind]
-    const service = answering(fault)
-    const result = await run(operation, service)
-    expect(Result.isFailure(result) ? result.failure._tag : "no error").toBe(tag)
-    expect(service.requests.length).toBe(attempts)
-    if (Result.isFailure(result) && tag === "OutcomeUnknown")
-      expect(result.failure).toMatchObject({ requestId, isRetryable: true })
+  it("fails with each error of its type, and with no other", async () => {
+    const seen = new Set<string>()
+    const special: typeof outcomes = {
+      ...(makeTransactions.includes(operation) && {
+        "a decline": [
+          respond(200, { ...JSON.parse(answer), transactionStatus: "FAILED" }),
+          toAll("Declined", 1)
+        ]
+      }),
+      ...(name === "PaymentIntents.create" && {
+        "a rejection": [respond(200, { errorCode: "LIMIT_EXCEEDED" }), toAll("IntentRejected", 1)]
+      })
+    }
+    for (const [fault, [options, expected]] of Object.entries({ ...outcomes, ...special })) {
+      const service = new Memory.Service(options)
+      const result = await run(operation, service)
+      const error = Result.isFailure(result) ? result.failure : undefined
+      const tag = error?._tag ?? "no error"
+      expect([fault, tag, service.requests.length]).toEqual([fault, ...expected[kind]])
+      if (tag === "OutcomeUnknown") expect(error).toMatchObject({ requestId, isRetryable: true })
+      if (error !== undefined && !fault.includes("connection"))
+        expect(error).toMatchObject({ status: expect.any(Number), serviceRequestId: "service-1" })
+      if (error !== undefined) seen.add(tag)
+    }
+    expect([...seen].toSorted()).toEqual(methods.find(([each]) => each === name)?.[1].toSorted())
+  })
+
+  it("succeeds only with the response of the specification", async () => {
+    for (const status of [200, 204]) {
+      const result = await run(operation, Memory.answering(Memory.answer(status, "")))
+      expect(Result.isSuccess(result)).toBe(kind === "remove")
+    }
   })
 })
 
-describe.each(creates)("$name", (operation) => {
+describe.each(operationsThatCreate)("$name", (operation) => {
   it("makes a new requestId for each call without one", async () => {
     const made = new Set<unknown>()
     for (let n = 0; n < 5; n++) {
-      const service = answering(Memory.answer(200, operation.answer))
+      const service = Memory.answering(Memory.answer(200, operation.answer))
       await run(operation, service, {})
       const { requestId } = JSON.parse(service.requests[0]?.body ?? "{}")
       expect(requestId).toMatch(
@@ -177,8 +238,7 @@ describe.each(creates)("$name", (operation) => {
     "refuses the requestId %s before it sends anything",
     async (requestId) => {
       const service = new Memory.Service()
-      const result = await run(operation, service, { requestId } as Named)
-      expect(Result.merge(result)).toMatchObject({
+      expect(Result.merge(await run(operation, service, { requestId } as Named))).toMatchObject({
         _tag: "ValidationFailed",
         sent: false,
         fields: [{ path: "requestId" }]
@@ -188,26 +248,12 @@ describe.each(creates)("$name", (operation) => {
   )
 })
 
-/** The creates of a transaction: a card token and a hosted page are none. */
-const transactions = creates.filter(({ answer }) => "transactionStatus" in JSON.parse(answer))
-
-it("covers every create that makes a transaction", () => {
-  expect(transactions.map(({ name }) => name)).toEqual(
-    creates
-      .map(({ name }) => name)
-      .filter((name) => !["CardPayments.tokenize", "PaymentIntents.create"].includes(name))
-  )
-})
-
-describe.each(transactions)("$name", (operation) => {
+describe.each(makeTransactions)("$name", (operation) => {
   it("fails with Declined, which has the whole response, when the status is FAILED", async () => {
-    const failed = {
-      ...JSON.parse(operation.answer),
-      transactionStatus: "FAILED",
-      declineCode: 51
-    }
+    const declined = { transactionStatus: "FAILED", declineCode: 51 }
+    const failed = { ...JSON.parse(operation.answer), ...declined }
     const { eci, ...known } = failed
-    const result = await run(operation, answering(Memory.answer(200, failed)))
+    const result = await run(operation, Memory.answering(Memory.answer(200, failed)))
     const ids = Object.entries(failed).filter(([name]) => /^[a-z]+Id$/u.test(name))
     expect(ids.length).toBeGreaterThan(0)
     expect(Result.merge(result)).toMatchObject({
@@ -218,38 +264,5 @@ describe.each(transactions)("$name", (operation) => {
       isRetryable: false,
       response: eci === undefined ? known : { ...known, unknownFields: { eci } }
     })
-  })
-})
-
-it("C03 takes effect once and returns the original response, for every create and all faults", () =>
-  fc.assert(
-    fc.asyncProperty(
-      fc.constantFrom(...creates),
-      fc.array(fc.option(fc.constantFrom(...Memory.faults), { nil: undefined }), { maxLength: 8 }),
-      async (operation, faults) => {
-        const effects: Array<string | undefined> = []
-        const service = new Memory.Service({
-          faults,
-          act: ({ body }) => {
-            if (!effects.includes(body)) effects.push(body)
-            return Memory.respond(200, operation.answer)
-          }
-        })
-        const result = await run(operation, service)
-        expect(new Set(service.requests.map(({ body }) => body)).size).toBe(1)
-        expect(effects.length).toBeLessThanOrEqual(1)
-        if (Result.isSuccess(result)) expect(effects.length).toBe(1)
-        else if (result.failure._tag !== "OutcomeUnknown") expect(effects.length).toBe(0)
-      }
-    ),
-    { numRuns: 120 }
-  ))
-
-describe.each(operations.filter(({ kind }) => kind !== "create"))("$name", (operation) => {
-  it("succeeds only with the response of the specification", async () => {
-    for (const status of [200, 204]) {
-      const result = await run(operation, answering(Memory.answer(status, "")))
-      expect(Result.isSuccess(result)).toBe(operation.kind === "remove")
-    }
   })
 })

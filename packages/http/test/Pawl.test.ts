@@ -1,7 +1,6 @@
 import { Profile } from "@pawl/core/Profile"
 import { StatusReader } from "@pawl/core/StatusReader"
 import * as Cause from "effect/Cause"
-import * as ConfigProvider from "effect/ConfigProvider"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
@@ -13,145 +12,74 @@ import * as TestClock from "effect/testing/TestClock"
 import * as Tracer from "effect/Tracer"
 import { inspect } from "node:util"
 import { describe, expect, it } from "vitest"
-import * as ApmPayments from "../src/ApmPayments.ts"
 import * as Pawl from "../src/Pawl.ts"
 import * as Subscriptions from "../src/Subscriptions.ts"
 import * as Memory from "./support/memory.ts"
 import * as Operations from "./support/operations.ts"
 import * as Server from "./support/server.ts"
 
-/** Processes the first create and loses its response. */
-const flaky = Effect.gen(function* () {
-  let creates = 0
-  return yield* Server.start((socket, request) => {
-    if (request.startsWith("POST /api/v1/auth "))
-      return Server.reply(socket, 200, '{"access_token":"abc"}')
-    if (!request.toLowerCase().includes("authorization: bearer abc\r\n"))
-      return Server.reply(socket, 401, "")
-    if (request.startsWith("GET ")) return Server.reply(socket, 200, '"SUCCEED"')
-    if (++creates === 1) return void socket.resetAndDestroy()
-    Server.reply(socket, 200, '{"transactionId":"7","transactionStatus":"NEW"}')
+const layerOf = (url: string, options: Partial<Pawl.Options> = {}) =>
+  Pawl.layer({
+    baseUrl: `${url}/api`,
+    merchantKey: "key",
+    merchantSecret: Redacted.make("secret"),
+    ...options
   })
-})
 
 describe("the client on Node", () => {
-  const program = Effect.gen(function* () {
-    const payments = yield* ApmPayments.ApmPayments
-    const { transactionId } = yield* payments.create(Memory.payment)
-    return [transactionId, yield* payments.status(transactionId)]
+  it("C03 pays once over a real connection that breaks", () =>
+    Effect.gen(function* () {
+      let creates = 0
+      const server = yield* Server.start((socket, request) => {
+        if (request.startsWith("POST /api/v1/auth "))
+          return Server.reply(socket, 200, '{"access_token":"abc"}')
+        if (!request.toLowerCase().includes("authorization: bearer abc\r\n"))
+          return Server.reply(socket, 401, "")
+        if (request.startsWith("GET ")) return Server.reply(socket, 200, '"SUCCEED"')
+        if (++creates === 1) return void socket.resetAndDestroy()
+        Server.reply(socket, 200, '{"transactionId":"7","transactionStatus":"NEW"}')
+      })
+      const program = Effect.all([Memory.pay(), Memory.readStatus("7")])
+      expect(yield* Effect.provide(program, layerOf(server.url))).toMatchObject([
+        { transactionId: "7" },
+        "SUCCEED"
+      ])
+      for (const request of server.received) {
+        const json = request.startsWith("POST ")
+        expect(request.toLowerCase().includes("content-type: application/json\r\n")).toBe(json)
+      }
+      const [auth, first, second] = server.received.map((request) => request.split("\r\n\r\n")[1])
+      expect(auth).toBe('{"merchantKey":"key","merchantSecret":"secret"}')
+      expect(first).toBe(second)
+    }).pipe(Effect.scoped, Effect.runPromise))
+
+  it("polls at the gaps of the client's profile", async () => {
+    const profile = { pollIntervals: [Duration.seconds(7)] as const }
+    const { pollIntervals } = await Effect.runPromise(
+      Effect.provide(Profile, layerOf("http://127.0.0.1:9", { profile }))
+    )
+    expect(pollIntervals).toEqual([Duration.seconds(7)])
   })
 
-  it("C03 pays once over a real connection that breaks", () =>
-    Effect.runPromise(
-      Effect.scoped(
-        Effect.gen(function* () {
-          const server = yield* flaky
-          const layer = Pawl.layer({
-            baseUrl: `${server.url}/api`,
-            merchantKey: "key",
-            merchantSecret: Redacted.make("secret")
-          })
-          expect(yield* Effect.provide(program, layer)).toEqual(["7", "SUCCEED"])
-          const bodies = server.received
-            .filter((request) => request.startsWith("POST /api/v1/payments/apm "))
-            .map((request) => request.split("\r\n\r\n")[1])
-          for (const request of server.received) {
-            const json = request.startsWith("POST ")
-            expect(request.toLowerCase().includes("content-type: application/json\r\n")).toBe(json)
-          }
-          expect(bodies.length).toBe(2)
-          expect(bodies[0]).toBe(bodies[1])
-          expect(server.received[0]?.split("\r\n\r\n")[1]).toBe(
-            '{"merchantKey":"key","merchantSecret":"secret"}'
-          )
-        })
-      )
-    ))
-
-  it("polls at the gaps of the client's profile", () =>
-    Effect.gen(function* () {
-      const layer = Pawl.layer({
-        baseUrl: "http://127.0.0.1:9/api",
-        merchantKey: "key",
-        merchantSecret: Redacted.make("secret"),
-        profile: { pollIntervals: [Duration.seconds(7)] }
-      })
-      const { pollIntervals } = yield* Effect.provide(Profile, layer)
-      expect(pollIntervals).toEqual([Duration.seconds(7)])
-    }).pipe(Effect.runPromise))
-
   it("C22 cancels over a real connection that breaks, and counts the 404 of the retry as success", () =>
-    Effect.runPromise(
-      Effect.scoped(
-        Effect.gen(function* () {
-          let deletes = 0
-          const server = yield* Server.start((socket, request) => {
-            if (request.startsWith("POST ")) return Server.reply(socket, 200, '{"token":"abc"}')
-            if (++deletes === 1) return void socket.resetAndDestroy()
-            if (deletes === 2) return Server.reply(socket, 404, "")
-            socket.write("HTTP/1.1 204 No Content\r\n\r\n")
-          })
-          const layer = Pawl.layer({
-            baseUrl: `${server.url}/api`,
-            merchantKey: "key",
-            merchantSecret: Redacted.make("secret")
-          })
-          yield* Effect.gen(function* () {
-            const { cancel } = yield* Subscriptions.Subscriptions
-            yield* cancel("700")
-            yield* cancel("701")
-          }).pipe(Effect.provide(layer))
-          const cancels = server.received.filter((request) => request.startsWith("DELETE "))
-          expect(cancels.length).toBe(3)
-          for (const request of cancels) {
-            expect(request.toLowerCase()).toContain("content-type: application/json\r\n")
-            expect(request.split("\r\n\r\n")[1]).toBe("")
-          }
-        })
-      )
-    ))
-
-  it("takes the switches of the profile as an option", () =>
-    Effect.runPromise(
-      Effect.scoped(
-        Effect.gen(function* () {
-          const server = yield* Server.start((socket, request) =>
-            request.startsWith("POST ")
-              ? Server.reply(socket, 200, '{"token":"no","pass":"abc"}')
-              : Server.reply(socket, 200, '"SUCCEED"')
-          )
-          const layer = Pawl.layer({
-            baseUrl: `${server.url}/api`,
-            merchantKey: "key",
-            merchantSecret: Redacted.make("secret"),
-            profile: { tokenField: "pass" }
-          })
-          yield* ApmPayments.ApmPayments.use(({ status }) => status("7")).pipe(
-            Effect.provide(layer)
-          )
-          expect(server.received[1]?.toLowerCase()).toContain("authorization: bearer abc\r\n")
-        })
-      )
-    ))
-
-  it("is configured by environment variables alone", () =>
-    Effect.runPromise(
-      Effect.scoped(
-        Effect.gen(function* () {
-          const server = yield* flaky
-          const env = {
-            PAWL_BASE_URL: `${server.url}/api`,
-            PAWL_MERCHANT_KEY: "key",
-            PAWL_MERCHANT_SECRET: "secret"
-          }
-          const layer = Layer.provide(
-            Pawl.layerConfig(),
-            ConfigProvider.layer(ConfigProvider.fromEnv({ env }))
-          )
-          expect(yield* Effect.provide(program, layer)).toEqual(["7", "SUCCEED"])
-        })
-      )
-    ))
+    Effect.gen(function* () {
+      let deletes = 0
+      const server = yield* Server.start((socket, request) => {
+        if (request.startsWith("POST ")) return Server.reply(socket, 200, '{"token":"abc"}')
+        if (++deletes === 1) return void socket.resetAndDestroy()
+        if (deletes === 2) return Server.reply(socket, 404, "")
+        socket.write("HTTP/1.1 204 No Content\r\n\r\n")
+      })
+      yield* Subscriptions.Subscriptions.use(({ cancel }) =>
+        Effect.andThen(cancel("700"), cancel("701"))
+      ).pipe(Effect.provide(layerOf(server.url)))
+      const cancels = server.received.filter((request) => request.startsWith("DELETE "))
+      expect(cancels.length).toBe(3)
+      for (const request of cancels) {
+        expect(request.toLowerCase()).toContain("content-type: application/json\r\n")
+        expect(request.split("\r\n\r\n")[1]).toBe("")
+      }
+    }).pipe(Effect.scoped, Effect.runPromise))
 })
 
 describe("B04 secrets", () => {
@@ -183,12 +111,8 @@ describe("B04 secrets", () => {
       : [String(value)]
 
   const outcomes: Record<string, Memory.Options> = {
-    "a success": {
-      auth: () => Memory.answer(200, { token }),
-      answer: (request) => Memory.answer(200, Operations.answerTo(request))
-    },
+    "a success": { answer: (request) => Memory.answer(200, Operations.answerTo(request)) },
     "a decline": {
-      auth: () => Memory.answer(200, { token }),
       answer: (request) =>
         Memory.answer(
           200,
@@ -198,21 +122,11 @@ describe("B04 secrets", () => {
           )
         )
     },
-    "a rejection": {
-      auth: () => Memory.answer(200, { token }),
-      answer: () => Memory.answer(200, { errorCode: "LIMIT_EXCEEDED" })
-    },
-    "a silence": { auth: () => Memory.answer(200, { token }), answer: () => Effect.never },
-    "a lost answer": {
-      auth: () => Memory.answer(200, { token }),
-      answer: () => Memory.answer(200, '{"transactionId":')
-    },
-    "a refused token": {
-      auth: () => Memory.answer(200, { token }),
-      answer: () => Memory.answer(401, token)
-    },
+    "a rejection": { answer: () => Memory.answer(200, { errorCode: "LIMIT_EXCEEDED" }) },
+    "a silence": { answer: () => Effect.never },
+    "a lost answer": { answer: () => Memory.answer(200, '{"transactionId":') },
+    "a refused token": { answer: () => Memory.answer(401, token) },
     "a refusal that quotes the request": {
-      auth: () => Memory.answer(200, { token }),
       answer: (request) =>
         Memory.answer(400, {
           message: `${request.body} with ${request.headers["authorization"]} is not right`,
@@ -245,20 +159,15 @@ describe("B04 secrets", () => {
         )
       }
       const spans: Array<string> = []
-      const tracer = Tracer.make({
-        span: (span) => {
-          const made = new Tracer.NativeSpan(span)
-          const { end } = made
-          made.end = (time, exit) => {
-            end.call(made, time, exit)
-            spans.push(made.name)
-            print([made.name, [...made.attributes], made.events, exit])
-            if (exit._tag === "Failure") print(Cause.pretty(exit.cause))
-          }
-          return made
-        }
+      const tracer = Memory.makeTracer((span, exit) => {
+        spans.push(span.name)
+        print([span.name, [...span.attributes], span.events, exit])
+        if (exit._tag === "Failure") print(Cause.pretty(exit.cause))
       })
-      const service = new Memory.Service(serviceOptions)
+      const service = new Memory.Service({
+        auth: () => Memory.answer(200, { token }),
+        ...serviceOptions
+      })
       const logger = Logger.make((options) => {
         print(options.message)
         print(Logger.formatJson.log(options))

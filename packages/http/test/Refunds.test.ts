@@ -1,4 +1,3 @@
-import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
@@ -7,27 +6,22 @@ import * as Memory from "./support/memory.ts"
 
 const answer = { refundId: "200002", transactionStatus: "PENDING" }
 
+const refund = { mid: "mid-1", amount: "10.50", reason: "duplicate" } as const
+
 const create = (service: Memory.Service, transactionId: string) =>
-  Refunds.use((refunds) =>
-    Effect.result(
-      refunds.create({
-        requestId: "request-1",
-        mid: "mid-1",
-        transactionId,
-        amount: "10.50",
-        reason: "duplicate"
-      })
-    )
-  ).pipe(Memory.settled, Effect.provide(Memory.client(service)), Memory.virtual)
+  Memory.run(
+    service,
+    Refunds.use((refunds) => refunds.create({ ...refund, transactionId }))
+  )
 
 describe("the refundId of a refund", () => {
   it.each(["r.1", "r:1", "r/1", "r 1", "é", "x".repeat(128)])(
     "may be %j: the money has moved, so the response is read",
     async (refundId) => {
-      const service = new Memory.Service({
-        answer: () => Memory.answer(200, { ...answer, refundId })
-      })
-      const created = await create(service, "7")
+      const created = await create(
+        Memory.answering(Memory.answer(200, { ...answer, refundId })),
+        "7"
+      )
       expect(Result.getOrThrow(created).refundId).toBe(refundId)
     }
   )
@@ -48,7 +42,7 @@ describe("the transactionId of a refund", () => {
           )
         ),
         async (id) => {
-          const service = new Memory.Service({ answer: () => Memory.answer(200, answer) })
+          const service = Memory.answering(Memory.answer(200, answer))
           expect(Result.isSuccess(await create(service, id))).toBe(true)
           expect(service.requests[0]?.body).toContain(`"transactionId":${id},`)
         }

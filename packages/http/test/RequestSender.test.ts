@@ -1,6 +1,5 @@
 import * as Checksum from "@pawl/core/Checksum"
 import * as NodeHmac from "@pawl/core/NodeHmac"
-import type { CreateError, IntentRejected } from "@pawl/core/PaymentsError"
 import {
   type EncodedRequest,
   type RequestInput,
@@ -16,77 +15,35 @@ import * as Schema from "effect/Schema"
 import * as Tracer from "effect/Tracer"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { ApmPayments } from "../src/ApmPayments.ts"
-import { ApmPayouts } from "../src/ApmPayouts.ts"
-import { CardPayments } from "../src/CardPayments.ts"
-import { CardPayouts } from "../src/CardPayouts.ts"
 import * as Endpoint from "../src/internal/wire/Endpoint.ts"
-import type * as Pawl from "../src/Pawl.ts"
-import { PaymentIntents } from "../src/PaymentIntents.ts"
-import { Refunds } from "../src/Refunds.ts"
-import { Subscriptions } from "../src/Subscriptions.ts"
 import * as Memory from "./support/memory.ts"
-
-type Method = (input: never) => Effect.Effect<unknown, CreateError | IntentRejected, Pawl.Services>
+import * as Operations from "./support/operations.ts"
 
 interface Create {
   readonly kind: RequestKind
+  readonly method: string
   readonly endpoint: {
     readonly payload: Schema.Codec<unknown, object>
     readonly success: Schema.Codec<unknown, object>
   }
-  readonly create: Method
 }
 
 const creates: ReadonlyArray<Create> = [
-  {
-    kind: "apm-payment",
-    endpoint: Endpoint.createApmPayment,
-    create: (input) => ApmPayments.use((service) => service.create(input))
-  },
-  {
-    kind: "apm-payout",
-    endpoint: Endpoint.createApmPayout,
-    create: (input) => ApmPayouts.use((service) => service.create(input))
-  },
-  {
-    kind: "card-payment",
-    endpoint: Endpoint.createCardPayment,
-    create: (input) => CardPayments.use((service) => service.create(input))
-  },
-  {
-    kind: "card-charge",
-    endpoint: Endpoint.chargeCard,
-    create: (input) => CardPayments.use((service) => service.charge(input))
-  },
-  {
-    kind: "card-payout",
-    endpoint: Endpoint.createCardPayout,
-    create: (input) => CardPayouts.use((service) => service.create(input))
-  },
-  {
-    kind: "refund",
-    endpoint: Endpoint.createRefund,
-    create: (input) => Refunds.use((service) => service.create(input))
-  },
-  {
-    kind: "subscription",
-    endpoint: Endpoint.createSubscription,
-    create: (input) => Subscriptions.use((service) => service.create(input))
-  },
+  { kind: "apm-payment", method: "ApmPayments.create", endpoint: Endpoint.createApmPayment },
+  { kind: "apm-payout", method: "ApmPayouts.create", endpoint: Endpoint.createApmPayout },
+  { kind: "card-payment", method: "CardPayments.create", endpoint: Endpoint.createCardPayment },
+  { kind: "card-charge", method: "CardPayments.charge", endpoint: Endpoint.chargeCard },
+  { kind: "card-payout", method: "CardPayouts.create", endpoint: Endpoint.createCardPayout },
+  { kind: "refund", method: "Refunds.create", endpoint: Endpoint.createRefund },
+  { kind: "subscription", method: "Subscriptions.create", endpoint: Endpoint.createSubscription },
   {
     kind: "payment-intent",
-    endpoint: Endpoint.createPaymentIntent,
-    create: (input) => PaymentIntents.use((service) => service.create(input))
+    method: "PaymentIntents.create",
+    endpoint: Endpoint.createPaymentIntent
   }
 ]
 
-const { client } = Memory
-
-const run = <A, E>(
-  service: Memory.Service,
-  effect: Effect.Effect<A, E, Pawl.Services>
-): Promise<A> => Memory.virtual(Effect.provide(effect, client(service)))
+const { against: run, client } = Memory
 
 const encoded = (schema: Schema.Codec<unknown, object>) => {
   const arbitrary = Arbitrary.schema(schema)
@@ -114,7 +71,7 @@ const shown = (result: Result.Result<unknown, object>) =>
 
 const input = (value: object) => value as RequestInput<RequestKind>
 
-describe.each(creates)("$kind", ({ create, endpoint, kind }) => {
+describe.each(creates)("$kind", ({ endpoint, kind, method }) => {
   it("the bytes are those that the method of the service sends", () =>
     fc.assert(
       fc.asyncProperty(encoded(endpoint.payload), async (payload) => {
@@ -122,7 +79,7 @@ describe.each(creates)("$kind", ({ create, endpoint, kind }) => {
         const request = await run(
           service,
           Effect.gen(function* () {
-            yield* Effect.result(create(payload as never))
+            yield* Effect.result(Operations.invoke(method, payload))
             const { encode } = yield* RequestSender
             return yield* encode(kind, input(payload))
           })
@@ -156,7 +113,7 @@ describe.each(creates)("$kind", ({ create, endpoint, kind }) => {
             service,
             Effect.gen(function* () {
               const sender = yield* RequestSender
-              const byMethod = yield* Effect.result(create(payload as never))
+              const byMethod = yield* Effect.result(Operations.invoke(method, payload))
               const request = yield* sender.encode(kind, input(payload))
               const result = yield* Effect.result(sender.send(request))
               expect(shown(result)).toBe(shown(byMethod))
@@ -226,18 +183,9 @@ describe("send", () => {
     expect(service.ledger.size).toBe(1)
   })
 
-  it.each([
-    [400, "ValidationFailed"],
-    [401, "Unauthorized"],
-    [404, "NotFound"],
-    [429, "RateLimited"]
-  ])("a %d to a request in doubt leaves it unknown, and is %s otherwise", async (status, tag) => {
-    const answer = () => Memory.answer(status, "")
-    expect(await run(new Memory.Service({ answer }), send(stored, true))).toMatchObject({
-      failure: { _tag: "OutcomeUnknown", requestId: "order-1", cause: { _tag: tag } }
-    })
-    expect(await run(new Memory.Service({ answer }), send(stored, false))).toMatchObject({
-      failure: { _tag: tag }
+  it("a refusal of a request in doubt leaves it unknown", async () => {
+    expect(await run(Memory.answering(Memory.answer(400, "")), send(stored, true))).toMatchObject({
+      failure: { _tag: "OutcomeUnknown", requestId: "order-1", cause: { _tag: "ValidationFailed" } }
     })
   })
 
@@ -249,34 +197,6 @@ describe("send", () => {
     })
   })
 })
-
-/** Inputs that lack only a callback URL. */
-const pages = {
-  mid: "4711",
-  successRedirectUrl: "https://shop.example/paid",
-  failureRedirectUrl: "https://shop.example/failed"
-}
-const withoutUrl: { readonly [K in "payment-intent" | "subscription"]: RequestInput<K> } = {
-  "payment-intent": {
-    ...pages,
-    type: "PAYMENT",
-    lang: "en",
-    billingDetails: { email: "ada@shop.example" },
-    order: { orderId: "order-1" },
-    device: {}
-  },
-  subscription: {
-    ...pages,
-    cardToken: "token",
-    plan: {
-      amount: "10.00",
-      currency: "EUR",
-      frequency: "MONTHLY",
-      interval: 1,
-      startDate: "2026-01-01T00:00:00Z"
-    }
-  }
-}
 
 describe("encode", () => {
   const encode = <K extends RequestKind>(kind: K, value: object) =>
@@ -292,44 +212,35 @@ describe("encode", () => {
     expect(service.auths).toHaveLength(0)
   })
 
-  it.each([undefined, null])(
-    "refuses the requestId %s: it would pay for an order again",
-    async (requestId) => {
-      const result = await run(
-        new Memory.Service(),
-        encode("apm-payment", { ...Memory.payment, requestId })
-      )
-      expect(Result.merge(result)).toMatchObject({
-        _tag: "ValidationFailed",
-        sent: false,
-        fields: [{ path: "requestId" }]
-      })
-    }
-  )
-
   it("keeps a further field of a card payment, also one named like the id of a refund", async () => {
     const input = { mid: "1", transactionId: 2 ** 53 }
     const result = await run(new Memory.Service(), encode("card-payment", input))
     expect(JSON.parse(Result.getOrThrow(result).body)).toMatchObject(input)
   })
 
-  it("refuses invalid input by the names of its fields", async () => {
-    const refund = { mid: "1", transactionId: 2 ** 53, amount: "1.00", reason: "duplicate" }
-    const service = new Memory.Service()
-    expect(await run(service, encode("refund", refund))).toMatchObject({
-      failure: { _tag: "ValidationFailed", sent: false, fields: [{ path: "transactionId" }] }
+  const refund = { mid: "1", transactionId: 2 ** 53, amount: "1.00", reason: "duplicate" }
+
+  it.each<[RequestKind, object, string]>([
+    ["refund", refund, "transactionId"],
+    ["apm-payment", { ...Memory.payment, amount: 7n }, "amount"],
+    // A new requestId would pay for an order again.
+    ["apm-payment", { ...Memory.payment, requestId: undefined }, "requestId"],
+    ["apm-payment", { ...Memory.payment, requestId: null }, "requestId"]
+  ])("refuses invalid input by the name of its field: %s", async (kind, input, path) => {
+    expect(await run(new Memory.Service(), encode(kind, input))).toMatchObject({
+      failure: { _tag: "ValidationFailed", sent: false, fields: [{ path }] }
     })
-    expect(
-      await run(service, encode("apm-payment", { ...Memory.payment, amount: 7n }))
-    ).toMatchObject({ failure: { _tag: "ValidationFailed", sent: false } })
   })
 
-  it("refuses an intent or a subscription without a callback URL", async () => {
-    for (const kind of ["payment-intent", "subscription"] as const) {
-      expect(await run(new Memory.Service(), encode(kind, withoutUrl[kind]))).toMatchObject({
-        failure: { _tag: "ValidationFailed", sent: false, fields: [{ path: "callbackUrl" }] }
-      })
-    }
+  it.each([
+    ["payment-intent", "PaymentIntents.create"],
+    ["subscription", "Subscriptions.create"]
+  ] as const)("refuses a %s without a callback URL", async (kind, name) => {
+    const { body } = Operations.find(name)
+    const input = { ...body, callbackUrl: undefined }
+    expect(await run(new Memory.Service(), encode(kind, input))).toMatchObject({
+      failure: { _tag: "ValidationFailed", sent: false, fields: [{ path: "callbackUrl" }] }
+    })
   })
 
   it.each<[RequestKind, boolean, boolean]>([
@@ -412,12 +323,7 @@ describe("a stored outcome", () => {
 
 it("encoding and sending are spans of their own", async () => {
   const spans: Array<string> = []
-  const tracer = Tracer.make({
-    span: (options) => {
-      spans.push(options.name)
-      return new Tracer.NativeSpan(options)
-    }
-  })
+  const tracer = Memory.makeTracer(({ name }) => spans.push(name))
   await run(
     new Memory.Service(),
     RequestSender.use((sender) =>

@@ -1,6 +1,8 @@
+import { character } from "@pawl/test-support/Text"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import * as TestClock from "effect/testing/TestClock"
+import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import * as TokenResponse from "../src/internal/token/TokenResponse.ts"
 import * as Memory from "./support/memory.ts"
@@ -31,14 +33,21 @@ describe("the token", () => {
     expect(find({ token: "c" }, "session")).toBeUndefined()
   })
 
-  it("has 1 to 8,192 characters of printable ASCII", () => {
+  it("B02 has 1 to 8,192 characters of printable ASCII, so it can be a header value", () => {
     for (const text of ["a", "!~", "x".repeat(8192)]) expect(find(text)).toBe(text)
-    for (const text of ["", " a", "a ", "a b", "a\n", "é", "x".repeat(8193)])
-      expect(find(text)).toBeUndefined()
+    const refused = ["", " a", "a ", "a b", "a\n", "a\r\nX-Evil: 1", "a\u0000b", "é", "\u{1f600}"]
+    for (const text of [...refused, "x".repeat(8193)]) expect(find(text)).toBeUndefined()
+    fc.assert(
+      fc.property(fc.string({ unit: character, minLength: 1 }), (text) => {
+        fc.pre(!/^[\x21-\x7e]*$/u.test(text))
+        expect(find({ accessToken: text })).toBeUndefined()
+      })
+    )
   })
 
   it("is in no other body", () => {
-    for (const json of [null, 7, true, [], {}]) expect(find(json)).toBeUndefined()
+    for (const json of [null, 7, true, [], {}, { token: ["a"] }, { token: { a: "b" } }])
+      expect(find(json)).toBeUndefined()
     expect(TokenResponse.findToken(new TextEncoder().encode("{"), undefined)).toBeUndefined()
   })
 })

@@ -7,11 +7,17 @@ import { type UnexpectedResponse, Unreachable } from "@pawl/core/PaymentsError"
 import * as Profile from "@pawl/core/Profile"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import type * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as References from "effect/References"
+import * as Result from "effect/Result"
 import * as TestClock from "effect/testing/TestClock"
+import * as Tracer from "effect/Tracer"
+import { ApmPayments } from "../../src/ApmPayments.ts"
+import type { CallOptions, CreateOptions } from "../../src/CallOptions.ts"
+import type * as Pawl from "../../src/Pawl.ts"
 import * as PawlConfig from "../../src/PawlConfig.ts"
 import * as PawlPortable from "../../src/PawlPortable.ts"
 import { type Request, type Response, Transport } from "../../src/Transport.ts"
@@ -79,7 +85,7 @@ export interface Options {
   readonly answer?: (request: Request, n: number) => Answer
 }
 
-export interface Entry {
+interface Entry {
   readonly body: string
   readonly response: Response
 }
@@ -172,6 +178,10 @@ export class Service {
   }
 }
 
+/** A service that answers in this order; the last answer repeats. */
+export const answering = (...answers: ReadonlyArray<Answer>): Service =>
+  new Service({ answer: (_, n) => answers[n - 1] ?? answers.at(-1) ?? answer(500, "") })
+
 export const options: PawlConfig.Options = {
   baseUrl: "https://payments.example/api",
   merchantKey: "key-canary-1b7c",
@@ -203,6 +213,32 @@ export const settled = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
     return yield* Fiber.join(fiber)
   })
 
+/** Provides the client of a service in memory to a program of several calls. */
+export const against = <A, E>(
+  service: Service,
+  program: Effect.Effect<A, E, Pawl.Services>,
+  changed: Partial<PawlConfig.Options> = {}
+): Promise<A> => virtual(Effect.provide(program, client(service, changed)))
+
+/** Returns the result of one call, after all its attempts. */
+export const run = <A, E>(
+  service: Service,
+  call: Effect.Effect<A, E, Pawl.Services>,
+  changed?: Partial<PawlConfig.Options>
+): Promise<Result.Result<A, E>> => against(service, settled(Effect.result(call)), changed)
+
+export const failure = <A, E>(result: Result.Result<A, E>): E => {
+  if (Result.isSuccess(result)) throw new Error("expected a failure")
+  return result.failure
+}
+
+/** The result of one call, which fails. */
+export const failureOf = async <A, E>(
+  service: Service,
+  call: Effect.Effect<A, E, Pawl.Services>,
+  changed?: Partial<PawlConfig.Options>
+): Promise<E> => failure(await run(service, call, changed))
+
 export const payment = {
   requestId: "order-1",
   accountId: "1001",
@@ -210,3 +246,27 @@ export const payment = {
   amount: "10.50",
   currency: "EUR"
 }
+
+/** Creates the payment, with other fields. */
+export const pay = (changed: object = {}, options?: CreateOptions) =>
+  ApmPayments.use(({ create }) => create({ ...payment, ...changed }, options))
+
+export const readStatus = (id = "100001", options?: CallOptions) =>
+  ApmPayments.use((payments) => payments.status(id, options))
+
+/** Keeps each span at its end, with the exit of its effect. */
+export const makeTracer = (
+  ended: (span: Tracer.NativeSpan, exit: Exit.Exit<unknown, unknown>) => void
+): Tracer.Tracer =>
+  Tracer.make({
+    span: (options) => {
+      const span = new Tracer.NativeSpan(options)
+      const { end } = span
+      span.end = (time, exit) => {
+        if (span.status._tag === "Ended") return
+        end.call(span, time, exit)
+        ended(span, exit)
+      }
+      return span
+    }
+  })

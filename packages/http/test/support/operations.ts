@@ -1,12 +1,11 @@
 /** All operations of the client. Secret values are canaries that tests search for. */
 import { CardToken } from "@pawl/core/Card"
-import type { ReadError } from "@pawl/core/PaymentsError"
-import type * as Effect from "effect/Effect"
+import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import { ApmPayments } from "../../src/ApmPayments.ts"
 import { ApmPayouts } from "../../src/ApmPayouts.ts"
-import type { CallOptions, CreateOptions } from "../../src/CallOptions.ts"
+import type { CreateOptions } from "../../src/CallOptions.ts"
 import { CardPayments } from "../../src/CardPayments.ts"
 import { CardPayouts } from "../../src/CardPayouts.ts"
 import type * as Pawl from "../../src/Pawl.ts"
@@ -43,6 +42,31 @@ export interface Operation {
   readonly answer: string
   /** The result of the call; by default the response. */
   readonly value?: unknown
+}
+
+const services = {
+  ApmPayments,
+  ApmPayouts,
+  CardPayments,
+  CardPayouts,
+  PaymentIntents,
+  Refunds,
+  Subscriptions
+}
+
+type Method = (...args: ReadonlyArray<unknown>) => ReturnType<Operation["call"]>
+
+/** Calls a method by its name, such as `Refunds.create`. */
+export const invoke = (name: string, ...args: ReadonlyArray<unknown>) => {
+  const [service = "", method = ""] = name.split(".")
+  return Effect.flatMap(
+    services[service as keyof typeof services] as unknown as Effect.Effect<
+      Record<string, Method>,
+      never,
+      Pawl.Services
+    >,
+    (methods) => methods[method]?.(...args) ?? Effect.die(`no method ${name}`)
+  )
 }
 
 const page = "https://shop.example"
@@ -128,7 +152,7 @@ const intent = {
   device,
   kycVerified: true,
   previousPaymentCount: 3
-} as const
+}
 const subscription = {
   mid: "mid-1",
   cardToken: canaries.cardToken,
@@ -163,49 +187,63 @@ const subscribed = {
 
 const json = JSON.stringify
 
-/** A read of a status at a path that ends in the id. */
-const readStatus = (
+type Rest = Pick<Operation, "answer"> & Partial<Pick<Operation, "body" | "value">>
+
+const create = (name: string, path: string, input: object, rest: Rest): Operation => ({
+  name,
+  kind: "create",
+  call: (named, options) => invoke(name, { ...input, ...named }, options),
+  method: "POST",
+  path: `/api/v1/${path}`,
+  body: input,
+  ...rest
+})
+
+/** A read at a path that ends in the id. */
+const read = (
   name: string,
   path: string,
-  call: (id: string, options?: CallOptions) => Effect.Effect<unknown, ReadError, Pawl.Services>
+  rest: Rest = { answer: '"PROCESSING"' },
+  id = "100001"
 ): Operation => ({
   name,
   kind: "read",
-  call: (_, options) => call("100001", options),
+  call: (_, options) => invoke(name, id, options),
   method: "GET",
-  path: `${path}/100001`,
-  answer: '"PROCESSING"'
+  path: `/api/v1/${path}/${id}`,
+  ...rest
 })
 
+const recurring = "payments/card/recurring"
+
+const change = (
+  name: string,
+  args: ReadonlyArray<unknown>,
+  body: object,
+  status = "ACTIVE"
+): Operation => ({
+  name,
+  kind: "change",
+  call: (_, options) => invoke(name, "700", ...args, options),
+  method: "PUT",
+  path: `/api/v1/${recurring}/700`,
+  body,
+  answer: json({ ...subscribed, status })
+})
+
+const changes = { plan: { amount: "12.00", endDate: "2031-01-01" } }
+
 export const operations: ReadonlyArray<Operation> = [
-  {
-    name: "ApmPayments.create",
-    kind: "create",
-    call: (named, options) =>
-      ApmPayments.use(({ create }) => create({ ...apm, ...named }, options)),
-    method: "POST",
-    path: "/api/v1/payments/apm",
+  create("ApmPayments.create", "payments/apm", apm, {
     body: { ...apm, checksum },
     answer: json(apmAnswer)
-  },
-  readStatus("ApmPayments.status", "/api/v1/payments/apm/status", (id, options) =>
-    ApmPayments.use(({ status }) => status(id, options))
-  ),
-  {
-    name: "ApmPayouts.create",
-    kind: "create",
-    call: (named, options) => ApmPayouts.use(({ create }) => create({ ...apm, ...named }, options)),
-    method: "POST",
-    path: "/api/v1/payouts/apm",
+  }),
+  read("ApmPayments.status", "payments/apm/status"),
+  create("ApmPayouts.create", "payouts/apm", apm, {
     body: { ...apm, checksum },
     answer: json(apmAnswer)
-  },
-  {
-    name: "ApmPayouts.info",
-    kind: "read",
-    call: (_, options) => ApmPayouts.use(({ info }) => info("100001", options)),
-    method: "GET",
-    path: "/api/v1/payouts/apm/info/100001",
+  }),
+  read("ApmPayouts.info", "payouts/apm/info", {
     answer: `{"transactionId":100001,"requestId":"request-1","accountId":12345678901234567890,
       "transactionStatus":"PENDING","billingDetails":{"ssn":"${canaries.ssn}"},"declineCode":null}`,
     value: {
@@ -216,64 +254,28 @@ export const operations: ReadonlyArray<Operation> = [
       billingDetails: { ssn: Redacted.make(canaries.ssn, { label: "ssn" }) },
       declineCode: null
     }
-  },
-  readStatus("ApmPayouts.status", "/api/v1/payouts/apm/status", (id, options) =>
-    ApmPayouts.use(({ status }) => status(id, options))
-  ),
-  {
-    name: "CardPayments.create",
-    kind: "create",
-    call: (named, options) =>
-      CardPayments.use(({ create }) => create({ ...cardPayment, ...named }, options)),
-    method: "POST",
-    path: "/api/v1/payments/card",
-    body: cardPayment,
+  }),
+  read("ApmPayouts.status", "payouts/apm/status"),
+  create("CardPayments.create", "payments/card", cardPayment, {
     answer: json({ ...cardAnswer, eci: "05" }),
     value: { ...cardAnswer, unknownFields: { eci: "05" } }
-  },
-  {
-    name: "CardPayments.charge",
-    kind: "create",
-    call: (named, options) =>
-      CardPayments.use((payments) => payments.charge({ ...charge, ...named }, options)),
-    method: "POST",
-    path: "/api/v1/payments/card/charge",
-    body: charge,
-    answer: json(cardAnswer)
-  },
-  {
-    name: "CardPayments.tokenize",
-    kind: "create",
-    call: (named, options) =>
-      CardPayments.use(({ tokenize }) => tokenize({ mid: "mid-1", card, ...named }, options)),
-    method: "POST",
-    path: "/api/v1/payments/card/tokenize",
-    body: { mid: "mid-1", card },
-    answer: json({ requestId: "request-1", cardToken: canaries.cardToken }),
-    value: {
-      requestId: "request-1",
-      cardToken: Schema.decodeSync(CardToken)(canaries.cardToken)
+  }),
+  create("CardPayments.charge", "payments/card/charge", charge, { answer: json(cardAnswer) }),
+  create(
+    "CardPayments.tokenize",
+    "payments/card/tokenize",
+    { mid: "mid-1", card },
+    {
+      answer: json({ requestId: "request-1", cardToken: canaries.cardToken }),
+      value: {
+        requestId: "request-1",
+        cardToken: Schema.decodeSync(CardToken)(canaries.cardToken)
+      }
     }
-  },
-  readStatus("CardPayments.status", "/api/v1/payments/card/status", (id, options) =>
-    CardPayments.use(({ status }) => status(id, options))
   ),
-  {
-    name: "CardPayouts.create",
-    kind: "create",
-    call: (named, options) =>
-      CardPayouts.use(({ create }) => create({ ...cardPayout, ...named }, options)),
-    method: "POST",
-    path: "/api/v1/payouts/card",
-    body: cardPayout,
-    answer: json(cardAnswer)
-  },
-  {
-    name: "CardPayouts.info",
-    kind: "read",
-    call: (_, options) => CardPayouts.use(({ info }) => info("100001", options)),
-    method: "GET",
-    path: "/api/v1/payouts/card/info/100001",
+  read("CardPayments.status", "payments/card/status"),
+  create("CardPayouts.create", "payouts/card", cardPayout, { answer: json(cardAnswer) }),
+  read("CardPayouts.info", "payouts/card/info", {
     answer: `{"transactionId":"100001","requestId":"request-1","mid":"mid-1",
       "transactionStatus":"SUCCEED","cardMask":"492981******0194","totalAmount":10.10}`,
     value: {
@@ -284,60 +286,39 @@ export const operations: ReadonlyArray<Operation> = [
       cardMask: "492981******0194",
       totalAmount: "10.10"
     }
-  },
-  readStatus("CardPayouts.status", "/api/v1/payouts/card/status", (id, options) =>
-    CardPayouts.use(({ status }) => status(id, options))
-  ),
-  {
-    name: "Refunds.create",
-    kind: "create",
-    call: (named, options) =>
-      Refunds.use(({ create }) =>
-        create({ ...refund, transactionId: "100001", ...named }, options)
-      ),
-    method: "POST",
-    path: "/api/v1/refunds/card",
-    body: { ...refund, transactionId: 100001 },
-    answer: json({ refundId: "200002", transactionStatus: "PENDING", paymentType: "CARD" })
-  },
-  {
-    name: "Refunds.info",
-    kind: "read",
-    call: (_, options) => Refunds.use(({ info }) => info("200002", options)),
-    method: "GET",
-    path: "/api/v1/refunds/card/info/200002",
-    answer: `{"transactionId":9007199254740993,"refundId":200002,"requestId":"request-1",
-      "mid":"mid-1","transactionStatus":"SUCCEED","totalAmount":0.1}`,
-    value: {
-      transactionId: "9007199254740993",
-      refundId: "200002",
-      requestId: "request-1",
-      mid: "mid-1",
-      transactionStatus: "SUCCEED",
-      totalAmount: "0.1"
+  }),
+  read("CardPayouts.status", "payouts/card/status"),
+  create(
+    "Refunds.create",
+    "refunds/card",
+    { ...refund, transactionId: "100001" },
+    {
+      body: { ...refund, transactionId: 100001 },
+      answer: json({ refundId: "200002", transactionStatus: "PENDING", paymentType: "CARD" })
     }
-  },
-  readStatus("Refunds.status", "/api/v1/refunds/card/status", (id, options) =>
-    Refunds.use(({ status }) => status(id, options))
   ),
-  {
-    name: "PaymentIntents.create",
-    kind: "create",
-    call: (named, options) =>
-      PaymentIntents.use(({ create }) => create({ ...intent, ...named }, options)),
-    method: "POST",
-    path: "/api/v1/payments/intent",
-    body: intent,
+  read(
+    "Refunds.info",
+    "refunds/card/info",
+    {
+      answer: `{"transactionId":9007199254740993,"refundId":200002,"requestId":"request-1",
+      "mid":"mid-1","transactionStatus":"SUCCEED","totalAmount":0.1}`,
+      value: {
+        transactionId: "9007199254740993",
+        refundId: "200002",
+        requestId: "request-1",
+        mid: "mid-1",
+        transactionStatus: "SUCCEED",
+        totalAmount: "0.1"
+      }
+    },
+    "200002"
+  ),
+  read("Refunds.status", "refunds/card/status"),
+  create("PaymentIntents.create", "payments/intent", intent, {
     answer: json({ redirectUrl: `${page}/pay/1`, iframeUrl: `${page}/frame/1`, errorCode: null })
-  },
-  {
-    name: "Subscriptions.create",
-    kind: "create",
-    call: (named, options) =>
-      Subscriptions.use(({ create }) => create({ ...subscription, ...named }, options)),
-    method: "POST",
-    path: "/api/v1/payments/card/recurring",
-    body: subscription,
+  }),
+  create("Subscriptions.create", recurring, subscription, {
     answer: json({
       subscriptionId: "700",
       transactionId: "100001",
@@ -346,61 +327,18 @@ export const operations: ReadonlyArray<Operation> = [
       challengeUrlIframe: `${page}/3ds/frame`,
       nextChargeDate: "2030-02-01"
     })
-  },
-  {
-    name: "Subscriptions.get",
-    kind: "read",
-    call: (_, options) => Subscriptions.use(({ get }) => get("700", options)),
-    method: "GET",
-    path: "/api/v1/payments/card/recurring/700",
-    answer: json(subscribed)
-  },
-  {
-    name: "Subscriptions.update",
-    kind: "change",
-    call: (_, options) =>
-      Subscriptions.use(({ update }) =>
-        update("700", { plan: { amount: "12.00", endDate: "2031-01-01" } }, options)
-      ),
-    method: "PUT",
-    path: "/api/v1/payments/card/recurring/700",
-    body: { plan: { amount: "12.00", endDate: "2031-01-01" } },
-    answer: json(subscribed)
-  },
-  {
-    name: "Subscriptions.setStatus",
-    kind: "change",
-    call: (_, options) =>
-      Subscriptions.use(({ setStatus }) => setStatus("700", "TRIALING", options)),
-    method: "PUT",
-    path: "/api/v1/payments/card/recurring/700",
-    body: { status: "TRIALING" },
-    answer: json({ ...subscribed, status: "TRIALING" })
-  },
-  {
-    name: "Subscriptions.pause",
-    kind: "change",
-    call: (_, options) => Subscriptions.use(({ pause }) => pause("700", options)),
-    method: "PUT",
-    path: "/api/v1/payments/card/recurring/700",
-    body: { status: "PAUSED" },
-    answer: json({ ...subscribed, status: "PAUSED" })
-  },
-  {
-    name: "Subscriptions.resume",
-    kind: "change",
-    call: (_, options) => Subscriptions.use(({ resume }) => resume("700", options)),
-    method: "PUT",
-    path: "/api/v1/payments/card/recurring/700",
-    body: { status: "ACTIVE" },
-    answer: json(subscribed)
-  },
+  }),
+  read("Subscriptions.get", recurring, { answer: json(subscribed) }, "700"),
+  change("Subscriptions.update", [changes], changes),
+  change("Subscriptions.setStatus", ["TRIALING"], { status: "TRIALING" }, "TRIALING"),
+  change("Subscriptions.pause", [], { status: "PAUSED" }, "PAUSED"),
+  change("Subscriptions.resume", [], { status: "ACTIVE" }),
   {
     name: "Subscriptions.cancel",
     kind: "remove",
-    call: (_, options) => Subscriptions.use(({ cancel }) => cancel("700", options)),
+    call: (_, options) => invoke("Subscriptions.cancel", "700", options),
     method: "DELETE",
-    path: "/api/v1/payments/card/recurring/700",
+    path: `/api/v1/${recurring}/700`,
     answer: "",
     value: undefined
   }
@@ -409,3 +347,9 @@ export const operations: ReadonlyArray<Operation> = [
 /** Returns the successful response to any operation. */
 export const answerTo = ({ method, url }: Request): string =>
   operations.find((each) => each.method === method && url.endsWith(each.path))?.answer ?? ""
+
+export const find = (name: string): Operation => {
+  const operation = operations.find((each) => each.name === name)
+  if (operation === undefined) throw new Error(`no operation ${name}`)
+  return operation
+}
