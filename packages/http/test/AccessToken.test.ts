@@ -33,6 +33,14 @@ const tokens = (
 
 const get = AccessToken.AccessToken.use((token) => token.get)
 
+type Test = () => Generator<Effect.Effect<unknown, unknown, AccessToken.AccessToken>, void, never>
+
+const withTokens = (
+  service: Memory.Service,
+  test: Test,
+  ...options: [Partial<Switches>?, Parameters<typeof tokens>[2]?]
+) => Memory.virtual(Effect.provide(Effect.gen(test), tokens(service, ...options)))
+
 const hourly = <A, E, R>(hours: number, effect: Effect.Effect<A, E, R>) =>
   Effect.forEach(Array.from({ length: hours }), () =>
     Effect.andThen(TestClock.adjust("1 hour"), effect)
@@ -69,22 +77,20 @@ it("C15 many fibers without a token cause one request, however the scheduler int
 describe("the cached token", () => {
   it("C15 is renewed in the background by the first call of day 29, twelve times in 330 days", async () => {
     const service = new Memory.Service()
-    await Memory.virtual(
-      Effect.gen(function* () {
-        const first = yield* get
-        const before = yield* hourly(29 * day - 1, get)
-        expect(new Set(before)).toEqual(new Set([first]))
-        expect(service.auths.length).toBe(1)
-        yield* TestClock.adjust("1 hour")
-        expect(service.auths.length).toBe(1)
-        expect(yield* get).toBe(first)
-        yield* renewed
-        expect(service.auths.length).toBe(2)
-        expect(yield* get).not.toBe(first)
-        yield* hourly(301 * day, get)
-        expect(service.auths.length).toBe(12)
-      }).pipe(Effect.provide(tokens(service)))
-    )
+    await withTokens(service, function* () {
+      const first = yield* get
+      const before = yield* hourly(29 * day - 1, get)
+      expect(new Set(before)).toEqual(new Set([first]))
+      expect(service.auths.length).toBe(1)
+      yield* TestClock.adjust("1 hour")
+      expect(service.auths.length).toBe(1)
+      expect(yield* get).toBe(first)
+      yield* renewed
+      expect(service.auths.length).toBe(2)
+      expect(yield* get).not.toBe(first)
+      yield* hourly(301 * day, get)
+      expect(service.auths.length).toBe(12)
+    })
   })
 
   it("C15 stays in use with one warning for each failed renewal, which names the failure and no token, until one succeeds", async () => {
@@ -129,22 +135,21 @@ describe("the cached token", () => {
     const service: Memory.Service = new Memory.Service({
       auth: () => (down ? Memory.answer(503, "") : service.issue())
     })
-    await Memory.virtual(
-      Effect.gen(function* () {
-        yield* get
-        down = true
-        yield* TestClock.adjust("30 days")
-        expect((yield* Memory.settled(Effect.flip(get)))._tag).toBe("ServiceFailed")
-        down = false
-        expect(Result.isSuccess(yield* Memory.settled(Effect.result(get)))).toBe(true)
-      }).pipe(Effect.provide(tokens(service)))
-    )
+    await withTokens(service, function* () {
+      yield* get
+      down = true
+      yield* TestClock.adjust("30 days")
+      expect((yield* Memory.settled(Effect.flip(get)))._tag).toBe("ServiceFailed")
+      down = false
+      expect(Result.isSuccess(yield* Memory.settled(Effect.result(get)))).toBe(true)
+    })
   })
 
   it("is renewed Profile.refreshBefore its end", async () => {
     const service = new Memory.Service()
-    await Memory.virtual(
-      Effect.gen(function* () {
+    await withTokens(
+      service,
+      function* () {
         yield* TestClock.setTime(1_700_000_000_000)
         yield* get
         yield* TestClock.adjust(Duration.subtract(Duration.days(20), Duration.seconds(1)))
@@ -153,7 +158,8 @@ describe("the cached token", () => {
         yield* TestClock.adjust("1 second")
         yield* Effect.andThen(get, renewed)
         expect(service.auths.length).toBe(2)
-      }).pipe(Effect.provide(tokens(service, { refreshBefore: Duration.days(10) })))
+      },
+      { refreshBefore: Duration.days(10) }
     )
   })
 
@@ -201,43 +207,42 @@ describe("the cached token", () => {
           return n === 1 ? service.issue() : Memory.answer(400, "")
         })
     })
-    await Memory.virtual(
-      Effect.gen(function* () {
-        yield* get
-        yield* TestClock.adjust("29 days")
-        yield* Effect.replicateEffect(Effect.andThen(get, TestClock.adjust("1 minute")), 600)
-        const waits = times.slice(2).map((time, at) => time - (times[at + 1] ?? 0))
-        expect(waits).toEqual([1, 2, 4, 8, 16, 32, ...Array.from({ length: 8 }, () => 60)])
-      }).pipe(Effect.provide(tokens(service)))
-    )
+    await withTokens(service, function* () {
+      yield* get
+      yield* TestClock.adjust("29 days")
+      yield* Effect.replicateEffect(Effect.andThen(get, TestClock.adjust("1 minute")), 600)
+      const waits = times.slice(2).map((time, at) => time - (times[at + 1] ?? 0))
+      expect(waits).toEqual([1, 2, 4, 8, 16, 32, ...Array.from({ length: 8 }, () => 60)])
+    })
   })
 
   it("has one renewal, also after another token was dropped", async () => {
     const service = new Memory.Service()
-    await Memory.virtual(
-      Effect.gen(function* () {
-        const token = yield* AccessToken.AccessToken
-        yield* token.drop(yield* token.get)
-        yield* token.get
-        yield* TestClock.adjust("29 days")
-        yield* Effect.all([token.get, token.get, renewed, token.get, renewed])
-        expect(service.auths.length).toBe(3)
-      }).pipe(Effect.provide(tokens(service)))
-    )
+    await withTokens(service, function* () {
+      const token = yield* AccessToken.AccessToken
+      yield* token.drop(yield* token.get)
+      yield* token.get
+      yield* TestClock.adjust("29 days")
+      yield* Effect.all([token.get, token.get, renewed, token.get, renewed])
+      expect(service.auths.length).toBe(3)
+    })
   })
 
   it("C38 has retries as long as each call leaves the share of one", async () => {
     const service: Memory.Service = new Memory.Service({
       auth: (n) => (n % 2 === 1 ? Memory.answer(503, "") : service.issue())
     })
-    await Memory.virtual(
-      Effect.gen(function* () {
+    await withTokens(
+      service,
+      function* () {
         const token = yield* AccessToken.AccessToken
         for (let call = 0; call < 30; call++) {
           yield* token.drop(yield* Memory.settled(token.get))
         }
         expect(service.auths.length).toBe(60)
-      }).pipe(Effect.provide(tokens(service, {}, { retryRatio: 1 })))
+      },
+      {},
+      { retryRatio: 1 }
     )
   })
 
@@ -266,17 +271,15 @@ describe("the cached token", () => {
 
   it("is dropped only by a refusal of this very token", async () => {
     const service = new Memory.Service()
-    await Memory.virtual(
-      Effect.gen(function* () {
-        const token = yield* AccessToken.AccessToken
-        const first = yield* token.get
-        yield* token.drop(first)
-        const second = yield* token.get
-        yield* token.drop(first)
-        expect(yield* token.get).toBe(second)
-        expect(service.auths.length).toBe(2)
-      }).pipe(Effect.provide(tokens(service)))
-    )
+    await withTokens(service, function* () {
+      const token = yield* AccessToken.AccessToken
+      const first = yield* token.get
+      yield* token.drop(first)
+      const second = yield* token.get
+      yield* token.drop(first)
+      expect(yield* token.get).toBe(second)
+      expect(service.auths.length).toBe(2)
+    })
   })
 })
 
@@ -310,15 +313,13 @@ describe("the exp claim", () => {
           const service = new Memory.Service({
             auth: () => Memory.answer(200, { accessToken: token })
           })
-          await Memory.virtual(
-            Effect.gen(function* () {
-              yield* TestClock.setTime(now * 1000)
-              const { expiresAt } = yield* get
-              expect(expiresAt).toBe((now + 30 * 86_400) * 1000)
-              yield* hourly(28 * day, get)
-              expect(service.auths.length).toBe(1)
-            }).pipe(Effect.provide(tokens(service)))
-          )
+          await withTokens(service, function* () {
+            yield* TestClock.setTime(now * 1000)
+            const { expiresAt } = yield* get
+            expect(expiresAt).toBe((now + 30 * 86_400) * 1000)
+            yield* hourly(28 * day, get)
+            expect(service.auths.length).toBe(1)
+          })
         }
       ),
       { numRuns: 50 }
@@ -330,18 +331,16 @@ describe("the exp claim", () => {
         const service = new Memory.Service({
           auth: (n) => Memory.answer(200, { accessToken: Memory.jwt({ exp: now + life, n }) })
         })
-        await Memory.virtual(
-          Effect.gen(function* () {
-            yield* TestClock.setTime(now * 1000)
-            const { expiresAt } = yield* get
-            expect(expiresAt / 1000).toBeCloseTo(now + life, 0)
-            for (let n = 0; n < 5; n++) {
-              yield* TestClock.adjust("59 seconds")
-              yield* get
-            }
-            expect(service.auths.length).toBe(1)
-          }).pipe(Effect.provide(tokens(service)))
-        )
+        await withTokens(service, function* () {
+          yield* TestClock.setTime(now * 1000)
+          const { expiresAt } = yield* get
+          expect(expiresAt / 1000).toBeCloseTo(now + life, 0)
+          for (let n = 0; n < 5; n++) {
+            yield* TestClock.adjust("59 seconds")
+            yield* get
+          }
+          expect(service.auths.length).toBe(1)
+        })
       })
     ))
 

@@ -93,21 +93,18 @@ describe("a requestId", () => {
                 Number(JSON.parse(body ?? "{}").metadata.lasts)
               )
           })
-          const results = await Memory.against(
-            service,
-            Effect.gen(function* () {
-              yield* Memory.settled(Memory.pay({ requestId: "warm", metadata: { lasts: "0" } }))
-              const fibers = yield* Effect.forEach(calls, ({ amount, at, lasts, requestId }) =>
-                Memory.pay({ amount, requestId, metadata: { lasts: String(lasts) } }).pipe(
-                  Effect.result,
-                  Effect.delay(at),
-                  fork
-                )
+          const results = await Memory.against(service, function* () {
+            yield* Memory.settled(Memory.pay({ requestId: "warm", metadata: { lasts: "0" } }))
+            const fibers = yield* Effect.forEach(calls, ({ amount, at, lasts, requestId }) =>
+              Memory.pay({ amount, requestId, metadata: { lasts: String(lasts) } }).pipe(
+                Effect.result,
+                Effect.delay(at),
+                fork
               )
-              yield* TestClock.adjust("1 hour")
-              return yield* Effect.forEach(fibers, Fiber.join)
-            })
-          )
+            )
+            yield* TestClock.adjust("1 hour")
+            return yield* Effect.forEach(fibers, Fiber.join)
+          })
           const sent: Array<(typeof calls)[number]> = []
           for (const [index, call] of calls.entries()) {
             const isRefused = sent.some(
@@ -136,20 +133,17 @@ describe("a requestId", () => {
     ))
 
   it("C23 can be used again after a failure and after an interruption", () =>
-    Memory.against(
-      Memory.answering(Effect.never),
-      Effect.gen(function* () {
-        const leaving = yield* fork(Memory.pay())
-        yield* TestClock.adjust("1 second")
-        const refused = yield* Effect.flip(Memory.pay({ amount: "11.00" }))
-        expect(refused._tag).toBe("ValidationFailed")
-        yield* Fiber.interrupt(leaving)
-        for (const amount of ["11.00", "12.00"]) {
-          const error = yield* Memory.settled(Effect.flip(Memory.pay({ amount })))
-          expect(error._tag).toBe("OutcomeUnknown")
-        }
-      })
-    ))
+    Memory.against(Memory.answering(Effect.never), function* () {
+      const leaving = yield* fork(Memory.pay())
+      yield* TestClock.adjust("1 second")
+      const refused = yield* Effect.flip(Memory.pay({ amount: "11.00" }))
+      expect(refused._tag).toBe("ValidationFailed")
+      yield* Fiber.interrupt(leaving)
+      for (const amount of ["11.00", "12.00"]) {
+        const error = yield* Memory.settled(Effect.flip(Memory.pay({ amount })))
+        expect(error._tag).toBe("OutcomeUnknown")
+      }
+    }))
 })
 
 describe("a read", () => {
@@ -219,12 +213,12 @@ describe("C04 the time limits of a call", () => {
       fc.asyncProperty(faults, fc.boolean(), (faults, authHangs) =>
         Memory.against(
           new Memory.Service(authHangs ? { auth: () => Effect.never } : { faults }),
-          Effect.gen(function* () {
+          function* () {
             const fiber = yield* Effect.forkChild(Effect.exit(Memory.pay()))
             // A wait with jitter may end between two milliseconds.
             yield* TestClock.adjust("30001 millis")
             expect(fiber.pollUnsafe()).toBeDefined()
-          })
+          }
         )
       )
     ))
@@ -235,22 +229,19 @@ describe("C04 the time limits of a call", () => {
       open++
       return Effect.sync(() => open--)
     })
-    return Memory.against(
-      Memory.answering(hanging),
-      Effect.gen(function* () {
-        const call = yield* fork(Memory.pay())
-        for (const [wait, expected] of [
-          [9999, 1],
-          [1, 0],
-          [1000, 1]
-        ] as const) {
-          yield* TestClock.adjust(wait)
-          expect(open).toBe(expected)
-        }
-        yield* Fiber.interrupt(call)
-        expect(open).toBe(0)
-      })
-    )
+    return Memory.against(Memory.answering(hanging), function* () {
+      const call = yield* fork(Memory.pay())
+      for (const [wait, expected] of [
+        [9999, 1],
+        [1, 0],
+        [1000, 1]
+      ] as const) {
+        yield* TestClock.adjust(wait)
+        expect(open).toBe(expected)
+      }
+      yield* Fiber.interrupt(call)
+      expect(open).toBe(0)
+    })
   })
 
   it("leave no timer running after a response", () => {
@@ -297,15 +288,12 @@ describe("a refused token", () => {
 
   it("C12 causes one request to /auth for 1,000 concurrent calls, each sent at most twice", async () => {
     const service = new Memory.Service()
-    await Memory.against(
-      service,
-      Effect.gen(function* () {
-        yield* many(1)
-        service.valid.clear()
-        const results = yield* Memory.settled(many(1000))
-        expect(results.every(Result.isSuccess)).toBe(true)
-      })
-    )
+    await Memory.against(service, function* () {
+      yield* many(1)
+      service.valid.clear()
+      const results = yield* Memory.settled(many(1000))
+      expect(results.every(Result.isSuccess)).toBe(true)
+    })
     expect(service.auths.length).toBe(2)
     expect(service.requests.length).toBeLessThanOrEqual(1 + 2000)
   })
@@ -324,39 +312,33 @@ describe("a refused token", () => {
               delays[n % delays.length] ?? 0
             )
         })
-        await Memory.against(
-          service,
-          Effect.gen(function* () {
-            yield* Memory.settled(many(1))
-            service.valid.clear()
-            const results = yield* Memory.settled(many(delays.length))
-            expect(results.every(Result.isSuccess)).toBe(true)
-          })
-        )
+        await Memory.against(service, function* () {
+          yield* Memory.settled(many(1))
+          service.valid.clear()
+          const results = yield* Memory.settled(many(delays.length))
+          expect(results.every(Result.isSuccess)).toBe(true)
+        })
         expect(service.auths.length).toBe(2)
       })
     ))
 
   it("C13 causes one retry, then Unauthorized without a request to /auth for the cooldown time", async () => {
     const service = Memory.answering(Memory.answer(401, ""))
-    await Memory.against(
-      service,
-      Effect.gen(function* () {
-        const first = yield* many(1)
-        expect(first.map(failure)).toMatchObject([{ _tag: "Unauthorized", sent: true }])
-        expect(numbers(service)).toEqual([2, 2])
-        yield* TestClock.adjust("29 seconds")
-        const second = yield* many(1000)
-        expect(new Set(second.map((result) => failure(result)._tag))).toEqual(
-          new Set(["Unauthorized"])
-        )
-        // None causes a request for a token.
-        expect(numbers(service)).toEqual([2, 1002])
-        yield* TestClock.adjust("1 second")
-        yield* many(1)
-        expect(numbers(service)).toEqual([3, 1004])
-      })
-    )
+    await Memory.against(service, function* () {
+      const first = yield* many(1)
+      expect(first.map(failure)).toMatchObject([{ _tag: "Unauthorized", sent: true }])
+      expect(numbers(service)).toEqual([2, 2])
+      yield* TestClock.adjust("29 seconds")
+      const second = yield* many(1000)
+      expect(new Set(second.map((result) => failure(result)._tag))).toEqual(
+        new Set(["Unauthorized"])
+      )
+      // None causes a request for a token.
+      expect(numbers(service)).toEqual([2, 1002])
+      yield* TestClock.adjust("1 second")
+      yield* many(1)
+      expect(numbers(service)).toEqual([3, 1004])
+    })
   })
 
   it("C28 that only one operation gets fails no other, and causes one request to /auth in the cooldown time", () => {
@@ -365,53 +347,42 @@ describe("a refused token", () => {
         url.includes("/payouts/") ? Memory.answer(401, "") : Memory.status("NEW")
     })
     const payout = ApmPayouts.use((payouts) => Effect.flip(payouts.status("1")))
-    return Memory.against(
-      service,
-      Effect.gen(function* () {
-        yield* many(1)
-        for (let n = 0; n < 50; n++) {
-          expect(yield* payout).toMatchObject({ _tag: "Unauthorized", sent: true })
-          expect((yield* many(10)).every(Result.isSuccess)).toBe(true)
-          yield* TestClock.adjust("500 millis")
-        }
-        expect(service.auths.length).toBe(2)
-        yield* TestClock.adjust("5 seconds")
-        yield* payout
-        expect(service.auths.length).toBe(3)
-      })
-    )
+    return Memory.against(service, function* () {
+      yield* many(1)
+      for (let n = 0; n < 50; n++) {
+        expect(yield* payout).toMatchObject({ _tag: "Unauthorized", sent: true })
+        expect((yield* many(10)).every(Result.isSuccess)).toBe(true)
+        yield* TestClock.adjust("500 millis")
+      }
+      expect(service.auths.length).toBe(2)
+      yield* TestClock.adjust("5 seconds")
+      yield* payout
+      expect(service.auths.length).toBe(3)
+    })
   })
 
   it("C13 C28 by /auth itself starts the cooldown too, and nothing was sent", () => {
     const service = new Memory.Service({ auth: () => Memory.answer(401, { message: "no" }) })
-    return Memory.against(
-      service,
-      Effect.gen(function* () {
-        for (let n = 0; n < 100; n++)
-          expect((yield* many(1)).map(failure)).toMatchObject([
-            { _tag: "Unauthorized", sent: false }
-          ])
-        expect(numbers(service)).toEqual([1, 0])
-        yield* TestClock.adjust("30 seconds")
-        yield* many(1)
-        expect(service.auths.length).toBe(2)
-      })
-    )
+    return Memory.against(service, function* () {
+      for (let n = 0; n < 100; n++)
+        expect((yield* many(1)).map(failure)).toMatchObject([{ _tag: "Unauthorized", sent: false }])
+      expect(numbers(service)).toEqual([1, 0])
+      yield* TestClock.adjust("30 seconds")
+      yield* many(1)
+      expect(service.auths.length).toBe(2)
+    })
   })
 
   it("C13 keeps its cooldown when the clock is set back", () => {
     const service = Memory.answering(Memory.answer(401, ""))
-    return Memory.against(
-      service,
-      Effect.gen(function* () {
-        yield* TestClock.setTime(7_200_000)
-        yield* many(1)
-        yield* TestClock.adjust("30 seconds")
-        yield* TestClock.setTime(0)
-        yield* many(1)
-        expect(service.requests.length).toBe(4)
-      })
-    )
+    return Memory.against(service, function* () {
+      yield* TestClock.setTime(7_200_000)
+      yield* many(1)
+      yield* TestClock.adjust("30 seconds")
+      yield* TestClock.setTime(0)
+      yield* many(1)
+      expect(service.requests.length).toBe(4)
+    })
   })
 })
 
@@ -429,18 +400,15 @@ describe("a request for an access token", () => {
     const service: Memory.Service = new Memory.Service({
       auth: (n) => Effect.delay(n <= 4 ? Memory.answer(500, "") : service.issue(), "1 second")
     })
-    return Memory.against(
-      service,
-      Effect.gen(function* () {
-        const results = yield* Memory.settled(many(1000))
-        expect(new Set(results.map((result) => failure(result)._tag))).toEqual(
-          new Set(["ServiceFailed"])
-        )
-        expect(service.auths.length).toBe(4)
-        expect((yield* Memory.settled(many(1))).every(Result.isSuccess)).toBe(true)
-        expect(service.auths.length).toBe(5)
-      })
-    )
+    return Memory.against(service, function* () {
+      const results = yield* Memory.settled(many(1000))
+      expect(new Set(results.map((result) => failure(result)._tag))).toEqual(
+        new Set(["ServiceFailed"])
+      )
+      expect(service.auths.length).toBe(4)
+      expect((yield* Memory.settled(many(1))).every(Result.isSuccess)).toBe(true)
+      expect(service.auths.length).toBe(5)
+    })
   })
 
   it("C14 continues for the other calls when the first of them is interrupted", () =>
@@ -449,19 +417,16 @@ describe("a request for an access token", () => {
         const service: Memory.Service = new Memory.Service({
           auth: () => Effect.delay(service.issue(), "5 seconds")
         })
-        return Memory.against(
-          service,
-          Effect.gen(function* () {
-            const fibers = yield* Effect.replicateEffect(fork(Memory.readStatus()), 10)
-            yield* TestClock.adjust("1 second")
-            yield* Effect.forEach(leaving, (index) => Fiber.interrupt(fibers[index]!))
-            yield* TestClock.adjust("10 seconds")
-            for (const [index, fiber] of fibers.entries()) {
-              expect(fiber.pollUnsafe()?._tag).toBe(leaving.includes(index) ? "Failure" : "Success")
-            }
-            expect(service.auths.length).toBe(1)
-          })
-        )
+        return Memory.against(service, function* () {
+          const fibers = yield* Effect.replicateEffect(fork(Memory.readStatus()), 10)
+          yield* TestClock.adjust("1 second")
+          yield* Effect.forEach(leaving, (index) => Fiber.interrupt(fibers[index]!))
+          yield* TestClock.adjust("10 seconds")
+          for (const [index, fiber] of fibers.entries()) {
+            expect(fiber.pollUnsafe()?._tag).toBe(leaving.includes(index) ? "Failure" : "Success")
+          }
+          expect(service.auths.length).toBe(1)
+        })
       })
     ))
 })

@@ -246,33 +246,31 @@ describe.each(bodies)("$name", ({ endpoint, schema }) => {
 })
 
 /** Only a fast path that is taken is fast: `Schema` reads each field of an open object twice. */
-describe.each([...bodies, ...schemas].filter(({ schema }) => schema.ast._tag === "Objects"))(
-  "$name",
-  ({ schema }) => {
-    it("is decoded without Schema where it is valid", () => {
-      const decode = Decoder.decodeUnknownEffect(schema)
-      fc.assert(
-        fc.property(valid(schema), (value) => {
-          // Schema reads an own `__proto__`, and null in place of a number that is read as text.
-          fc.pre(!show(value).includes("__proto__"))
-          const { accountId, totalAmount } = value as Record<string, unknown>
-          fc.pre(accountId !== null && totalAmount !== null)
-          let reads = 0
-          const [[name, field] = ["extra", undefined], ...others] = Object.entries(value as object)
-          const counted = Object.defineProperty({}, name, {
-            enumerable: true,
-            get: () => {
-              reads++
-              return field
-            }
-          })
-          expect(outcome(decode(Object.assign(counted, Object.fromEntries(others))))).toMatch(
-            /^\{/u
-          )
-          expect(reads).toBe(1)
-        }),
-        { numRuns: samples }
-      )
-    })
-  }
+const objects = [...bodies, ...schemas].filter(
+  ({ name, schema }) => name !== other.identifier && schema.ast._tag === "Objects"
 )
+describe.each(objects)("$name", ({ schema }) => {
+  it("is decoded without Schema where it is valid", () => {
+    const decode = Decoder.decodeUnknownEffect(schema)
+    fc.assert(
+      fc.property(valid(schema), (value) => {
+        // Schema reads an own `__proto__`, and null in place of a number that is read as text.
+        fc.pre(!show(value).includes("__proto__"))
+        const { accountId, totalAmount } = value as Record<string, unknown>
+        fc.pre(accountId !== null && totalAmount !== null)
+        let reads = 0
+        const [[name, field] = ["extra", undefined], ...others] = Object.entries(value as object)
+        const counted = Object.defineProperty({}, name, {
+          enumerable: true,
+          get: () => {
+            reads++
+            return field
+          }
+        })
+        expect(outcome(decode(Object.assign(counted, Object.fromEntries(others))))).toMatch(/^\{/u)
+        expect(reads).toBe(1)
+      }),
+      { numRuns: samples }
+    )
+  })
+})

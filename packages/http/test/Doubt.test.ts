@@ -83,31 +83,25 @@ describe("C26 a create whose first attempt is in doubt", () => {
   it("remains in doubt in the next call, until a readable response", () => {
     const named = Memory.answer(200, { transactionId: "7", transactionStatus: "NEW" })
     const gone = Memory.answer(404, "")
-    return run(
-      answering(lost, lost, lost, lost, gone, named, gone),
-      Effect.gen(function* () {
-        for (const tag of ["OutcomeUnknown", "OutcomeUnknown", undefined, "NotFound"])
-          expect(Result.merge(yield* create())).toMatchObject(
-            tag === undefined ? { transactionId: "7" } : { _tag: tag }
-          )
-      })
-    )
+    return run(answering(lost, lost, lost, lost, gone, named, gone), function* () {
+      for (const tag of ["OutcomeUnknown", "OutcomeUnknown", undefined, "NotFound"])
+        expect(Result.merge(yield* create())).toMatchObject(
+          tag === undefined ? { transactionId: "7" } : { _tag: tag }
+        )
+    })
   })
 
   it.each([
     ["holds no token", []],
     ["holds a token", [Memory.status("NEW")]]
   ])("remains in doubt after it was interrupted, if the client %s", (_, earlier) =>
-    run(
-      answering(...earlier, Effect.never, Memory.answer(404, "")),
-      Effect.gen(function* () {
-        if (earlier.length > 0) yield* Memory.readStatus()
-        const first = yield* Effect.forkChild(Memory.pay(), { startImmediately: true })
-        yield* TestClock.adjust("1 second")
-        yield* Fiber.interrupt(first)
-        expect(Result.merge(yield* create())).toMatchObject({ _tag: "OutcomeUnknown" })
-      })
-    )
+    run(answering(...earlier, Effect.never, Memory.answer(404, "")), function* () {
+      if (earlier.length > 0) yield* Memory.readStatus()
+      const first = yield* Effect.forkChild(Memory.pay(), { startImmediately: true })
+      yield* TestClock.adjust("1 second")
+      yield* Fiber.interrupt(first)
+      expect(Result.merge(yield* create())).toMatchObject({ _tag: "OutcomeUnknown" })
+    })
   )
 })
 
@@ -117,16 +111,13 @@ it("C26 a create that was interrupted before its request was sent is not in doub
     auth: (n) => (n === 1 ? Effect.never : service.issue()),
     answer: () => Memory.answer(400, {})
   })
-  return run(
-    service,
-    Effect.gen(function* () {
-      const waiting = yield* Effect.forkChild(Memory.pay(), { startImmediately: true })
-      yield* TestClock.adjust("1 second")
-      yield* Fiber.interrupt(waiting)
-      expect(service.requests.length).toBe(0)
-      expect(Result.merge(yield* create())).toMatchObject({ _tag: "ValidationFailed" })
-    })
-  )
+  return run(service, function* () {
+    const waiting = yield* Effect.forkChild(Memory.pay(), { startImmediately: true })
+    yield* TestClock.adjust("1 second")
+    yield* Fiber.interrupt(waiting)
+    expect(service.requests.length).toBe(0)
+    expect(Result.merge(yield* create())).toMatchObject({ _tag: "ValidationFailed" })
+  })
 })
 
 describe("C26 the doubts of a client", () => {
@@ -146,34 +137,28 @@ describe("C26 the doubts of a client", () => {
       Memory.answer(400, {}),
       Effect.delay(Memory.answer(400, {}), "1 second")
     )
-    return run(
-      service,
-      Effect.gen(function* () {
-        // The first create waits for its retry, and the second one for its response.
-        for (const inDoubt of [false, true]) {
-          const call = Effect.flip(Memory.pay({}, { inDoubt }))
-          const fiber = yield* Effect.forkChild(call, { startImmediately: true })
-          for (let n = 0; n < 10_000; n++) {
-            const requestId = `other-${inDoubt}-${n}`
-            yield* Effect.flip(Memory.pay({ requestId }, { inDoubt: true, maxAttempts: 0 }))
-          }
-          yield* TestClock.adjust("1 hour")
-          expect(yield* Fiber.join(fiber)).toMatchObject({ _tag: "OutcomeUnknown" })
+    return run(service, function* () {
+      // The first create waits for its retry, and the second one for its response.
+      for (const inDoubt of [false, true]) {
+        const call = Effect.flip(Memory.pay({}, { inDoubt }))
+        const fiber = yield* Effect.forkChild(call, { startImmediately: true })
+        for (let n = 0; n < 10_000; n++) {
+          const requestId = `other-${inDoubt}-${n}`
+          yield* Effect.flip(Memory.pay({ requestId }, { inDoubt: true, maxAttempts: 0 }))
         }
-        expect(service.requests.length).toBe(3)
-      })
-    )
+        yield* TestClock.adjust("1 hour")
+        expect(yield* Fiber.join(fiber)).toMatchObject({ _tag: "OutcomeUnknown" })
+      }
+      expect(service.requests.length).toBe(3)
+    })
   })
 
   it("have no create that was refused, or that was never in doubt", () => {
     const service = answering(Memory.answer(400, {}), Memory.answer(404, ""))
-    return run(
-      service,
-      Effect.gen(function* () {
-        for (const tag of ["ValidationFailed", "NotFound"])
-          expect(Result.merge(yield* create())).toMatchObject({ _tag: tag })
-      })
-    )
+    return run(service, function* () {
+      for (const tag of ["ValidationFailed", "NotFound"])
+        expect(Result.merge(yield* create())).toMatchObject({ _tag: tag })
+    })
   })
 })
 

@@ -133,24 +133,21 @@ describe("C10 C38 an outage", () => {
     "multiplies the calls that are made %s by at most 1.2, and the reserve of 10 retries",
     (_, gap, calls, least) => {
       const { change, service } = failing()
-      return Memory.against(
-        service,
-        Effect.gen(function* () {
-          for (const result of yield* reads(calls, gap))
-            expect(result).toMatchObject({ failure: { _tag: "ServiceFailed" } })
-          const inStorm = service.requests.length
-          expect(inStorm).toBeGreaterThan(calls * least)
-          expect(inStorm).toBeLessThanOrEqual(calls * 1.2 + 10)
-          expect(service.auths.length).toBe(1)
-          change(false)
-          // After 500 calls without a retry, the budget is full again.
-          for (let n = 0; n < 500; n++) expect(yield* status).toMatchObject({ success: "SUCCEED" })
-          expect(service.requests.length).toBe(inStorm + 500)
-          change(true)
-          yield* reads(25)
-          expect(service.requests.length).toBe(inStorm + 500 + 25 * 4)
-        })
-      )
+      return Memory.against(service, function* () {
+        for (const result of yield* reads(calls, gap))
+          expect(result).toMatchObject({ failure: { _tag: "ServiceFailed" } })
+        const inStorm = service.requests.length
+        expect(inStorm).toBeGreaterThan(calls * least)
+        expect(inStorm).toBeLessThanOrEqual(calls * 1.2 + 10)
+        expect(service.auths.length).toBe(1)
+        change(false)
+        // After 500 calls without a retry, the budget is full again.
+        for (let n = 0; n < 500; n++) expect(yield* status).toMatchObject({ success: "SUCCEED" })
+        expect(service.requests.length).toBe(inStorm + 500)
+        change(true)
+        yield* reads(25)
+        expect(service.requests.length).toBe(inStorm + 500 + 25 * 4)
+      })
     }
   )
 

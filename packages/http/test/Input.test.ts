@@ -155,8 +155,7 @@ it(
       )
       const script = `
       import { ApmPayments } from "@pawl/http/ApmPayments"
-      import { toError, withoutUndefined } from "../src/internal/wire/Operation.ts"
-import * as Pawl from "@pawl/http/Pawl"
+      import * as Pawl from "@pawl/http/Pawl"
       import * as ManagedRuntime from "effect/ManagedRuntime"
       import * as Redacted from "effect/Redacted"
       const runtime = ManagedRuntime.make(Pawl.layer({

@@ -76,14 +76,11 @@ describe.each(creates)("$kind", ({ endpoint, kind, method }) => {
     fc.assert(
       fc.asyncProperty(encoded(endpoint.payload), async (payload) => {
         const service = new Memory.Service({ act: () => Memory.respond(400, {}) })
-        const request = await run(
-          service,
-          Effect.gen(function* () {
-            yield* Effect.result(Operations.invoke(method, payload))
-            const { encode } = yield* RequestSender
-            return yield* encode(kind, input(payload))
-          })
-        )
+        const request = await run(service, function* () {
+          yield* Effect.result(Operations.invoke(method, payload))
+          const { encode } = yield* RequestSender
+          return yield* encode(kind, input(payload))
+        })
         expect(service.requests.map((each) => each.body)).toEqual([request.body])
         expect(JSON.parse(request.body).requestId).toBe(request.requestId)
       }),
@@ -109,29 +106,26 @@ describe.each(creates)("$kind", ({ endpoint, kind, method }) => {
           const service = new Memory.Service({
             answer: () => Memory.answer(200, { ...rest, ...changed }, headers)
           })
-          await run(
-            service,
-            Effect.gen(function* () {
-              const sender = yield* RequestSender
-              const byMethod = yield* Effect.result(Operations.invoke(method, payload))
-              const request = yield* sender.encode(kind, input(payload))
-              const result = yield* Effect.result(sender.send(request))
-              expect(shown(result)).toBe(shown(byMethod))
-              const [first, second] = service.requests
-              expect(second).toEqual(first)
-              if (Result.isFailure(result)) {
-                const { failure } = result
-                if (failure._tag !== "Declined" && failure._tag !== "IntentRejected") return
-                const text = sender.encodeOutcome(kind, Result.fail(failure))
-                const stored = yield* Effect.result(sender.decodeOutcome(request, text))
-                expect(shown(stored)).toBe(shown(result))
-              } else {
-                const text = sender.encodeOutcome(kind, Result.succeed(result.success))
-                const stored = yield* Effect.result(sender.decodeOutcome(request, text))
-                expect(shown(stored)).toBe(shown(result))
-              }
-            })
-          )
+          await run(service, function* () {
+            const sender = yield* RequestSender
+            const byMethod = yield* Effect.result(Operations.invoke(method, payload))
+            const request = yield* sender.encode(kind, input(payload))
+            const result = yield* Effect.result(sender.send(request))
+            expect(shown(result)).toBe(shown(byMethod))
+            const [first, second] = service.requests
+            expect(second).toEqual(first)
+            if (Result.isFailure(result)) {
+              const { failure } = result
+              if (failure._tag !== "Declined" && failure._tag !== "IntentRejected") return
+              const text = sender.encodeOutcome(kind, Result.fail(failure))
+              const stored = yield* Effect.result(sender.decodeOutcome(request, text))
+              expect(shown(stored)).toBe(shown(result))
+            } else {
+              const text = sender.encodeOutcome(kind, Result.succeed(result.success))
+              const stored = yield* Effect.result(sender.decodeOutcome(request, text))
+              expect(shown(stored)).toBe(shown(result))
+            }
+          })
         }
       ),
       { numRuns: 40 }

@@ -121,72 +121,187 @@ const follow = (setup: Setup) => {
 }
 
 const minutes = (...all: ReadonlyArray<number>) => all.map((minute) => minute * 60)
-const week = 7 * 24 * 60
 
 describe("following", () => {
-  it("reads after 5, 5, 10, 30 and 60 minutes, then hourly, and stops at a terminal status", async () => {
-    const { at, end, reads, changes } = await follow({
-      status: "NEW",
-      answers: ["NEW", "PENDING", "PENDING", "PROCESSING", "PROCESSING", "PROCESSING", "SUCCEED"]
-    })
-    expect(reads).toEqual(minutes(5, 10, 20, 50, 110, 170, 230))
-    expect(changes).toEqual([
-      [0, "NEW"],
-      [600, "PENDING"],
-      [3000, "PROCESSING"],
-      [13_800, "SUCCEED"]
-    ])
-    expect([end, at]).toEqual(["end", 13_800])
+  const hourly = minutes(
+    5,
+    10,
+    20,
+    50,
+    110,
+    ...Array.from({ length: 7 * 24 - 2 }, (_, n) => 170 + n * 60)
+  ).filter((at) => at <= 7 * 24 * 3600)
+  const everyFive = (from: number, count: number) =>
+    Array.from({ length: count }, (_, n) => from + n * 5)
+
+  it.each<[string, Setup, Partial<Awaited<ReturnType<typeof follow>>>]>([
+    [
+      "reads after 5, 5, 10, 30 and 60 minutes, then hourly, and stops at a terminal status",
+      {
+        status: "NEW",
+        answers: ["NEW", "PENDING", "PENDING", "PROCESSING", "PROCESSING", "PROCESSING", "SUCCEED"]
+      },
+      {
+        reads: minutes(5, 10, 20, 50, 110, 170, 230),
+        changes: [
+          [0, "NEW"],
+          [600, "PENDING"],
+          [3000, "PROCESSING"],
+          [13_800, "SUCCEED"]
+        ],
+        end: "end",
+        at: 13_800
+      }
+    ],
+    [
+      "repeats the last gap, by default an hour, until a terminal status",
+      { status: "PENDING", answers: ["PENDING"] },
+      { reads: hourly, end: "goes on" }
+    ],
+    [
+      "repeats the last gap of the profile",
+      {
+        status: "PENDING",
+        answers: ["PENDING"],
+        pollIntervals: [Duration.minutes(1), Duration.days(1)]
+      },
+      { reads: minutes(1, ...Array.from({ length: 6 }, (_, n) => 1 + (n + 1) * 1440)) }
+    ],
+    [
+      "reads only the endpoint that knows the id after the first success",
+      { kind: "apm", answers: ["NEW", "SUCCEED"] },
+      { kinds: ["apm", "apm-payout"], end: "end" }
+    ],
+    [
+      "C07 continues after a status that is not documented, with a warning",
+      { status: "NEW", answers: ["ON_HOLD", "", "null", "SUCCEED"] },
+      {
+        logged: Array.from(
+          { length: 3 },
+          () => "Warn The apm-payment transaction 100001 has a status that is not documented"
+        ),
+        reads: minutes(5, 10, 20, 50),
+        changes: [
+          [0, "NEW"],
+          [3000, "SUCCEED"]
+        ]
+      }
+    ],
+    [
+      "that is hinted reads at once, and the gaps start again",
+      { status: "NEW", answers: ["NEW", "PENDING", "PENDING", "SUCCEED"], hints: [[7, "PENDING"]] },
+      {
+        reads: minutes(5, 7, 12, 17),
+        changes: [
+          [0, "NEW"],
+          [420, "PENDING"],
+          [1020, "SUCCEED"]
+        ]
+      }
+    ],
+    [
+      "ends as soon as the service confirms a hint",
+      { status: "NEW", answers: ["SUCCEED"], hints: [[1, "SUCCEED"]] },
+      { end: "end", at: 60, reads: [60] }
+    ],
+    [
+      "reads every 5 seconds while the reads do not confirm a hint",
+      { status: "NEW", answers: ["PENDING", "PENDING", "SUCCEED"], hints: [[1, "SUCCEED"]] },
+      { reads: [60, 65, 70], end: "end" }
+    ],
+    [
+      "that the reads contradict lasts for a minute after a hint",
+      { status: "NEW", answers: ["FAILED"], hints: [[1, "SUCCEED"]] },
+      {
+        end: "end",
+        at: 120,
+        changes: [
+          [0, "NEW"],
+          [60, "FAILED"]
+        ]
+      }
+    ],
+    [
+      "reports a changed final status as a conflict",
+      { status: "NEW", answers: ["FAILED", "FAILED", "SUCCEED"], hints: [[1, "SUCCEED"]] },
+      {
+        changes: [
+          [0, "NEW"],
+          [60, "FAILED"],
+          [70, "SUCCEED"]
+        ]
+      }
+    ],
+    [
+      "waits another minute after a hint while the service does not know the id",
+      { answers: [missing], hints: [[0.9, "PENDING"]] },
+      { end: "NotFound", at: 54 + 60 }
+    ],
+    [
+      "reads again when the read of a hint fails",
+      {
+        status: "NEW",
+        answers: [failures.failed, failures.unreachable, "SUCCEED"],
+        hints: [[1, "SUCCEED"]]
+      },
+      { reads: [60, 65, 70], end: "end" }
+    ],
+    [
+      "reads once more for all hints during a read",
+      {
+        answers: [Effect.delay(Effect.succeed("PENDING"), "1 minute"), "PENDING", "SUCCEED"],
+        hints: [
+          [0.2, "PENDING"],
+          [0.4, "PENDING"],
+          [0.6, "PENDING"]
+        ]
+      },
+      { reads: minutes(0, 1, 6) }
+    ],
+    [
+      "fails with NotFound when a 404 lasts for a minute",
+      { answers: [missing] },
+      { end: "NotFound", at: 60, reads: everyFive(0, 13) }
+    ],
+    [
+      "fails with NotFound when a later 404 lasts for a minute",
+      { status: "NEW", answers: ["PENDING", missing] },
+      { end: "NotFound", at: 660 }
+    ],
+    [
+      "waits a minute for each 404",
+      { status: "NEW", answers: [missing, "PENDING", missing, missing, "SUCCEED"] },
+      { end: "end", at: 300 + 5 + 300 + 10 }
+    ]
+  ])("%s", async (_, setup, expected) => {
+    expect(await follow(setup)).toMatchObject(expected)
   })
 
-  it("reads at once when no status is given", async () => {
-    for (const status of [undefined, null, "ON_HOLD"]) {
-      const { reads, changes } = await follow({
-        status,
-        answers: ["PENDING", "FAILED"],
-        pollIntervals: [Duration.minutes(1), Duration.minutes(2)]
-      })
-      expect(reads).toEqual(minutes(0, 1))
-      expect(changes.map(([, each]) => each)).toEqual(["PENDING", "FAILED"])
+  it.each([undefined, null, "ON_HOLD"])(
+    "reads at once when the status is %s, which is not reported",
+    async (status) => {
+      const pollIntervals = [Duration.minutes(1), Duration.minutes(2)] as const
+      expect(await follow({ status, answers: ["PENDING", "FAILED"], pollIntervals })).toMatchObject(
+        {
+          reads: minutes(0, 1),
+          changes: [
+            [0, "PENDING"],
+            [60, "FAILED"]
+          ]
+        }
+      )
+      const hints = [[1, "ON_HOLD"]] as const
+      expect((await follow({ status, answers: [failures.failed], hints })).changes).toEqual([])
     }
-  })
+  )
 
-  it("makes no read when the status of the create is terminal", async () => {
-    for (const status of statuses.filter(isTerminal)) {
+  it.each(statuses.filter(isTerminal))(
+    "makes no read when the status of the create is %s",
+    async (status) => {
       const { end, reads, changes } = await follow({ status, answers: [] })
       expect([end, reads, changes]).toEqual(["end", [], [[0, status]]])
     }
-  })
-
-  it("repeats the last gap of the profile, by default an hour, until a terminal status", async () => {
-    const hourly = await follow({ status: "PENDING", answers: ["PENDING"] })
-    expect(hourly.end).toBe("goes on")
-    expect(hourly.reads.slice(0, 5)).toEqual(minutes(5, 10, 20, 50, 110))
-    expect(hourly.reads.slice(5)).toEqual(
-      minutes(...Array.from({ length: week / 60 }, (_, n) => 170 + n * 60)).filter(
-        (at) => at <= week * 60
-      )
-    )
-    const daily = await follow({
-      status: "PENDING",
-      answers: ["PENDING"],
-      pollIntervals: [Duration.minutes(1), Duration.days(1)]
-    })
-    expect(daily.reads).toEqual(
-      minutes(1, ...Array.from({ length: 6 }, (_, n) => 1 + (n + 1) * 1440))
-    )
-  })
-
-  it("C07 continues after a status that is not documented", async () => {
-    const { logged, reads, changes } = await follow({
-      status: "NEW",
-      answers: ["ON_HOLD", "", "null", "SUCCEED"]
-    })
-    const warning = "Warn The apm-payment transaction 100001 has a status that is not documented"
-    expect(logged).toEqual([warning, warning, warning])
-    expect(reads).toEqual(minutes(5, 10, 20, 50))
-    expect(changes.map(([, status]) => status)).toEqual(["NEW", "SUCCEED"])
-  })
+  )
 
   it("never reports a lower rank, and reports only final statuses that the service confirmed", () =>
     fc.assert(
@@ -213,31 +328,17 @@ describe("following", () => {
       { numRuns: 120 }
     ))
 
-  it("reads only the endpoint that knows the id after the first success", async () => {
-    const { kinds } = await follow({ kind: "apm", answers: ["NEW", "SUCCEED"] })
-    expect(kinds).toEqual(["apm", "apm-payout"])
-  })
-
-  it("fails with the last error, or ends with the last change", async () => {
-    const followAnswers = (answers: ReadonlyArray<ReadAnswer>) => follow({ answers })
-    expect((await followAnswers(["SUCCEED"])).end).toBe("end")
-    for (const [error, tag] of [
-      [failures.unauthorized, "Unauthorized"],
-      [failures.invalid, "ValidationFailed"],
-      [failures.redirect, "UnexpectedResponse"]
-    ] as const) {
-      const { at, end, reads } = await followAnswers(["PENDING", error])
-      expect([end, at, reads]).toEqual([tag, 300, minutes(0, 5)])
+  it.each([failures.unauthorized, failures.invalid, failures.redirect])(
+    "fails with an error that no retry can help: %s",
+    async (error) => {
+      const { at, end, reads } = await follow({ answers: ["PENDING", error] })
+      expect([end, at, reads]).toEqual([error._tag, 300, minutes(0, 5)])
     }
-  })
+  )
 
-  it("continues after a read that fails with a transient error", async () => {
-    for (const error of [
-      failures.unreachable,
-      failures.failed,
-      failures.limited,
-      failures.page
-    ] as const) {
+  it.each([failures.unreachable, failures.failed, failures.limited, failures.page])(
+    "continues after a read that fails with a transient error: %s",
+    async (error) => {
       const { end, logged, reads } = await follow({
         status: "NEW",
         answers: [error, error, error, "SUCCEED"]
@@ -247,156 +348,39 @@ describe("following", () => {
       )
       expect([end, reads]).toEqual(["end", minutes(5, 10, 20, 50)])
     }
-  })
-})
+  )
 
-describe("a status that is not documented", () => {
-  it("is not reported, neither that of a create nor that of a hint", async () => {
-    for (const status of [undefined, null, "ON_HOLD"]) {
-      const { changes } = await follow({
-        status,
-        answers: [failures.failed],
-        hints: [[1, "ON_HOLD"]]
-      })
-      expect(changes).toEqual([])
-    }
+  it.each([1, 2, 12])("reads every 5 seconds after %i 404s to the first read", async (times) => {
+    const { end, reads } = await follow({
+      answers: [...Array.from({ length: times }, () => missing), "PENDING", "SUCCEED"]
+    })
+    expect(reads).toEqual([...everyFive(0, times + 1), times * 5 + 300])
+    expect(end).toBe("end")
+  })
+
+  it("never counts a hint that the reads do not confirm", async () => {
+    const { changes, reads } = await follow({
+      status: "NEW",
+      answers: ["PENDING"],
+      hints: [[1, "SUCCEED"]]
+    })
+    expect(reads.slice(0, 15)).toEqual([...everyFive(60, 13), 420, 720])
+    expect(changes.map(([, status]) => status)).toEqual(["NEW", "PENDING"])
   })
 })
 
 it("follow runs in a span of its name", async () => {
   const spans: Array<string> = []
-  const tracer = Tracer.make({
-    span: (options) => {
-      spans.push(options.name)
-      return new Tracer.NativeSpan(options)
-    }
-  })
   const reader = { read: () => Effect.die("a terminal status needs no read") }
   await StatusPoller.follow({ kind: "refund", id, status: "SUCCEED" }).pipe(
     Effect.provideService(StatusReader, reader),
-    Effect.provideService(Tracer.Tracer, tracer),
+    Effect.provideService(
+      Tracer.Tracer,
+      Memory.makeTracer(({ name }) => spans.push(name))
+    ),
     Memory.virtual
   )
   expect(spans).toEqual(["StatusPoller.follow"])
-})
-
-describe("a 404", () => {
-  it("soon after the create is retried every 5 seconds for a minute", async () => {
-    for (const times of [1, 2, 12]) {
-      const { end, reads } = await follow({
-        answers: [...Array.from({ length: times }, () => missing), "PENDING", "SUCCEED"]
-      })
-      expect(reads).toEqual([
-        ...Array.from({ length: times + 1 }, (_, n) => n * 5),
-        times * 5 + 300
-      ])
-      expect(end).toBe("end")
-    }
-  })
-
-  it("that lasts for a minute fails with NotFound", async () => {
-    const { at, end, reads } = await follow({ answers: [missing] })
-    expect([end, at, reads.length]).toEqual(["NotFound", 60, 13])
-    const later = await follow({ status: "NEW", answers: ["PENDING", missing] })
-    expect([later.end, later.at]).toEqual(["NotFound", 660])
-  })
-
-  it("has its own minute each time", async () => {
-    const { at, end } = await follow({
-      status: "NEW",
-      answers: [missing, "PENDING", missing, missing, "SUCCEED"]
-    })
-    expect([end, at]).toEqual(["end", 300 + 5 + 300 + 10])
-  })
-})
-
-describe("a hint", () => {
-  it("causes a read at once, and the gaps start again", async () => {
-    const { reads, changes } = await follow({
-      status: "NEW",
-      answers: ["NEW", "PENDING", "PENDING", "SUCCEED"],
-      hints: [[7, "PENDING"]]
-    })
-    expect(reads).toEqual(minutes(5, 7, 12, 17))
-    expect(changes).toEqual([
-      [0, "NEW"],
-      [420, "PENDING"],
-      [1020, "SUCCEED"]
-    ])
-  })
-
-  it("ends the following as soon as the service confirms it", async () => {
-    const { at, end, reads } = await follow({
-      status: "NEW",
-      answers: ["SUCCEED"],
-      hints: [[1, "SUCCEED"]]
-    })
-    expect([end, at, reads]).toEqual(["end", 60, [60]])
-  })
-
-  it("that the reads do not confirm causes reads for a minute, and never counts", async () => {
-    const soon = await follow({
-      status: "NEW",
-      answers: ["PENDING", "PENDING", "SUCCEED"],
-      hints: [[1, "SUCCEED"]]
-    })
-    expect([soon.reads, soon.end]).toEqual([[60, 65, 70], "end"])
-    const forged = await follow({
-      status: "NEW",
-      answers: ["PENDING"],
-      hints: [[1, "SUCCEED"]]
-    })
-    expect(forged.reads.slice(0, 15)).toEqual([
-      ...Array.from({ length: 13 }, (_, n) => 60 + n * 5),
-      420,
-      720
-    ])
-    expect(forged.changes.map(([, status]) => status)).toEqual(["NEW", "PENDING"])
-  })
-
-  it("that the reads contradict causes reads for a minute, and a changed final status is a conflict", async () => {
-    const stays = await follow({
-      status: "NEW",
-      answers: ["FAILED"],
-      hints: [[1, "SUCCEED"]]
-    })
-    expect([stays.end, stays.at, stays.changes.at(-1)]).toEqual(["end", 120, [60, "FAILED"]])
-    const turns = await follow({
-      status: "NEW",
-      answers: ["FAILED", "FAILED", "SUCCEED"],
-      hints: [[1, "SUCCEED"]]
-    })
-    expect(turns.changes.slice(1)).toEqual([
-      [60, "FAILED"],
-      [70, "SUCCEED"]
-    ])
-  })
-
-  it("starts another minute while the service does not know the id", async () => {
-    const { at, end } = await follow({ answers: [missing], hints: [[0.9, "PENDING"]] })
-    expect([end, at]).toEqual(["NotFound", 54 + 60])
-  })
-
-  it("causes further reads when its read fails", async () => {
-    const { end, reads } = await follow({
-      status: "NEW",
-      answers: [failures.failed, failures.unreachable, "SUCCEED"],
-      hints: [[1, "SUCCEED"]]
-    })
-    expect([reads, end]).toEqual([[60, 65, 70], "end"])
-  })
-
-  it("during a read causes one more read", async () => {
-    const { reads } = await follow({
-      answers: [Effect.delay(Effect.succeed("PENDING"), "1 minute"), "PENDING", "SUCCEED"],
-      hints: [
-        [0.2, "PENDING"],
-        [0.4, "PENDING"],
-        [0.6, "PENDING"]
-      ]
-    })
-    expect(reads).toEqual(minutes(0, 1, 6))
-  })
 })
 
 describe("follow", () => {

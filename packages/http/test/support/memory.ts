@@ -213,12 +213,23 @@ export const settled = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
     return yield* Fiber.join(fiber)
   })
 
+/** An effect that uses a client, or the body of one. */
+export type Program<A, E = unknown> =
+  | Effect.Effect<A, E, Pawl.Services>
+  | (() => Generator<Effect.Effect<unknown, unknown, Pawl.Services>, A, never>)
+
 /** Provides the client of a service in memory to a program of several calls. */
-export const against = <A, E>(
+export const against = <A>(
   service: Service,
-  program: Effect.Effect<A, E, Pawl.Services>,
+  program: Program<A>,
   changed: Partial<PawlConfig.Options> = {}
-): Promise<A> => virtual(Effect.provide(program, client(service, changed)))
+): Promise<A> =>
+  virtual(
+    Effect.provide(
+      typeof program === "function" ? Effect.gen(program) : program,
+      client(service, changed)
+    )
+  )
 
 /** Returns the result of one call, after all its attempts. */
 export const run = <A, E>(
