@@ -1,108 +1,83 @@
-/** The job of a session, and its results. */
+/** The job of a session, and the tests that it runs for a mutant. */
 import { basename } from "node:path"
 
-/** Job of a session; paths of tests are absolute. */
+/** The name of the function that says whether a mutant is switched on. */
+export const question = "__pawlMutant"
+
 export interface Job {
   readonly root: string
   readonly sources: ReadonlyArray<string>
   readonly tests: ReadonlyArray<string>
+  /** The source of each mutant. */
   readonly files: ReadonlyArray<string>
+  /** The mutants to try. */
   readonly ids: ReadonlyArray<number>
+  /** The most milliseconds of tests of one mutant. */
+  readonly budget: number
   /** The time after which no further mutant begins, in milliseconds since the epoch. */
   readonly until: number
   readonly results: string
   readonly coverage: string
 }
 
-/** A test, or the hooks of a suite before it. */
-interface Reach {
+/** A test that passes without a mutant, with the mutants that it or a hook before it reaches. */
+export interface CoveredTest {
+  readonly path: string
   readonly id: string
   readonly milliseconds: number
   readonly ids: ReadonlyArray<number>
-}
-
-/** A test file: the mutants reached while it loads, its hooks, and its tests. */
-export interface CoveredFile {
-  readonly path: string
-  readonly loads: Array<number>
-  readonly hooks: Array<Reach>
-  readonly tests: Array<Reach>
-  readonly failed: Array<string>
+  readonly hooks: ReadonlyArray<{ readonly id: string; readonly milliseconds: number }>
 }
 
 export interface Coverage {
-  readonly files: ReadonlyArray<CoveredFile>
+  readonly tests: ReadonlyArray<CoveredTest>
+  /** The mutants that each test file reaches while it loads. */
+  readonly loads: Readonly<Record<string, ReadonlyArray<number>>>
   readonly hits: ReadonlyArray<number>
 }
 
 export interface Candidate {
   readonly path: string
-  readonly ids: ReadonlyArray<string>
-  readonly milliseconds: number
+  readonly ids: Array<string>
+  milliseconds: number
 }
 
-/** The most milliseconds of tests that are not named for the source. */
-const maxMilliseconds = 30_000
-
-const shortTime = 100
-
-const isIn = (test: Reach, suite: Reach): boolean => test.id.startsWith(`${suite.id}_`)
-
-const suiteOf = ({ id }: Reach): string => id.slice(0, id.lastIndexOf("_"))
-
-const timeOf = (all: ReadonlyArray<{ readonly milliseconds: number }>): number =>
-  all.reduce((sum, { milliseconds }) => sum + milliseconds, 0)
-
-const byTime = (one: Candidate, two: Candidate): number => one.milliseconds - two.milliseconds
-
 /**
- * Lists the tests that may fail under a mutant: those named for its source come first, then the
- * fastest.
+ * Lists the tests that may fail under a mutant, as many as the budget allows, and at least one. The
+ * tests named for the source come first, then the fastest.
  */
 export const candidatesOf = (
-  coverage: Coverage,
-  { files }: Pick<Job, "files">,
+  { loads, tests }: Pick<Coverage, "loads" | "tests">,
+  { budget, files }: Pick<Job, "budget" | "files">,
   id: number
 ): ReadonlyArray<Candidate> => {
   const source = files[id] ?? ""
-  const own = basename(source, ".ts")
-  const isOwn = ({ path }: { readonly path: string }): boolean =>
-    basename(path).startsWith(`${own}.`)
-  const select = (isSelected: (ids: ReadonlyArray<number>, file: CoveredFile) => boolean) =>
-    coverage.files.flatMap((file) => {
-      const reaching = file.hooks.filter(({ ids }) => isSelected(ids, file))
-      const selected = file.tests.filter(
-        (test) => isSelected(test.ids, file) || reaching.some((hook) => isIn(test, hook))
-      )
-      const hooksOf = (test: Reach) => file.hooks.filter((hook) => isIn(test, hook))
-      // Tests that share slow hooks run together.
-      const parts = Map.groupBy(selected, (test) =>
-        timeOf(hooksOf(test)) < shortTime ? test.id : suiteOf(test)
-      )
-      return [...parts.values()].map((tests): Candidate => {
-        const hooks = new Set(tests.flatMap(hooksOf))
-        const milliseconds = timeOf([...hooks]) + timeOf(tests)
-        return { path: file.path, ids: tests.map((test) => test.id), milliseconds }
-      })
-    })
-  const reaching = select((ids, file) =>
-    file.loads.includes(id)
-      ? isOwn(file) || ids.some((each) => files[each] === source)
-      : ids.includes(id)
+  const isOwn = ({ path }: CoveredTest) => basename(path).startsWith(`${basename(source, ".ts")}.`)
+  const loading = tests.filter(({ path }) => loads[path]?.includes(id))
+  const reaching = tests.filter(
+    (test) =>
+      test.ids.includes(id) ||
+      (loading.includes(test) && (isOwn(test) || test.ids.some((each) => files[each] === source)))
   )
-  const parts = reaching.length > 0 ? reaching : select((_, { loads }) => loads.includes(id))
-  let left = maxMilliseconds
-  const affordable = parts.toSorted(byTime).filter((part, at) => {
-    if (isOwn(part)) return true
-    left -= part.milliseconds
-    return at === 0 || left > 0
-  })
-  const inOrder = [...Map.groupBy(affordable, ({ path }) => path)]
-    .map(([path, parts]): Candidate => ({
-      path,
-      ids: parts.flatMap(({ ids }) => ids),
-      milliseconds: timeOf(parts)
-    }))
-    .toSorted(byTime)
-  return [...inOrder.filter(isOwn), ...inOrder.filter((candidate) => !isOwn(candidate))]
+  const timeOf = ({ hooks, milliseconds }: CoveredTest, paid: ReadonlySet<string>) =>
+    hooks.reduce((sum, hook) => sum + (paid.has(hook.id) ? 0 : hook.milliseconds), milliseconds)
+  const byTime = (reaching.length > 0 ? reaching : loading)
+    .map((test) => ({ test, time: timeOf(test, new Set()) }))
+    .toSorted((one, two) => one.time - two.time)
+    .map(({ test }) => test)
+  const paid = new Set<string>()
+  const found = new Map<string, Candidate>()
+  let left = byTime[0] === undefined ? 0 : Math.max(budget, timeOf(byTime[0], paid))
+  for (const test of [...byTime.filter(isOwn), ...byTime.filter((each) => !isOwn(each))]) {
+    const { hooks, id, path } = test
+    const time = timeOf(test, paid)
+    if (time > left) continue
+    left -= time
+    for (const hook of hooks) paid.add(hook.id)
+    const candidate = found.get(path) ?? { path, ids: [], milliseconds: 0 }
+    found.set(path, candidate)
+    candidate.ids.push(id)
+    candidate.milliseconds += time
+  }
+  return [...found.values()]
 }

@@ -1,104 +1,64 @@
 /** The report of the mutants. */
-import { apply } from "./Edit.ts"
-import type { Mutant } from "./Mutant.ts"
+import { dirname } from "node:path"
+import { apply, type Mutant } from "./Mutant.ts"
 
-/** Result of a mutant; `timed out`: a test ends only by its time limit, or never. */
-export type Status = "killed" | "timed out" | "survived" | "not covered"
+const statuses = ["killed", "late", "alive", "unseen", "equal", "invalid"] as const
 
-export interface Result {
-  readonly mutant: Mutant
-  readonly status: Status
-  readonly by?: string | undefined
-}
+/** Result of a mutant; `late`: a test ends only by its time limit, or never. */
+export type Status = (typeof statuses)[number]
 
-/** A mutant that means the same, or whose difference no promise is about. */
-export interface Equal {
-  readonly file: string
-  readonly line: string
-  readonly mutant: string
-  readonly why: string
-}
+export type Results = ReadonlyMap<Mutant, Status>
+
+/**
+ * The mutants that mean the same, or whose difference no promise is about: for each source and
+ * reason, parts of the changed lines, or parts of the lines with what they become.
+ */
+export type Equal = Readonly<Record<string, Readonly<Record<string, ReadonlyArray<string>>>>>
 
 export const linesOf = (mutant: Mutant, source: string) => {
   const from = source.lastIndexOf("\n", mutant.start - 1) + 1
   const end = source.indexOf("\n", mutant.end)
   const range = [from, end < 0 ? source.length : end] as const
   const oneLine = (text: string) => text.trim().replaceAll(/\s+/gu, " ")
-  return { line: oneLine(source.slice(...range)), mutant: oneLine(apply(source, mutant, range)) }
+  return { before: oneLine(source.slice(...range)), after: oneLine(apply(source, mutant, range)) }
 }
 
-export const isListed = (equal: ReadonlyArray<Equal>, mutant: Mutant, source: string): boolean => {
-  const lines = linesOf(mutant, source)
-  return equal.some(
-    (each) => each.file === mutant.file && each.line === lines.line && each.mutant === lines.mutant
+export const isEqual = (equal: Equal, mutant: Mutant, source: string): boolean => {
+  const { after, before } = linesOf(mutant, source)
+  return Object.values(equal[mutant.file] ?? {})
+    .flat()
+    .some((part) => {
+      const [from = "", to] = part.split(" → ")
+      if (to === undefined) return after.includes(part) && !before.includes(part)
+      return after !== before && before.replace(from, () => to) === after
+    })
+}
+
+export const isAlive = (status: Status): boolean => status === "alive" || status === "unseen"
+
+/** The score leaves out mutants that are equal or invalid. */
+const row = (name: string, some: ReadonlyArray<readonly [Mutant, Status]>): string => {
+  const counts = statuses.map((status) => some.filter(([, each]) => each === status).length)
+  const [killed = 0, late = 0, alive = 0, unseen = 0] = counts
+  const all = killed + late + alive + unseen
+  const score = all === 0 ? "–" : `${((100 * (killed + late)) / all).toFixed(1)} %`
+  return (
+    name.padEnd(48) + [some.length, ...counts, score].map((cell) => `${cell}`.padStart(9)).join("")
   )
 }
 
-export const isAlive = ({ status }: Result): boolean =>
-  status === "survived" || status === "not covered"
-
-export interface Figures {
-  readonly tried: number
-  readonly killed: number
-  readonly timedOut: number
-  readonly survived: number
-  readonly notCovered: number
-  readonly equal: number
-}
-
-export const figuresOf = (
-  results: ReadonlyArray<Result>,
-  isEqual: (result: Result) => boolean
-): Figures => {
-  const count = (status: Status) =>
-    results.filter((each) => each.status === status && !isEqual(each)).length
-  return {
-    tried: results.length,
-    killed: count("killed"),
-    timedOut: count("timed out"),
-    survived: count("survived"),
-    notCovered: count("not covered"),
-    equal: results.filter((each) => isAlive(each) && isEqual(each)).length
-  }
-}
-
-/** The percentage of mutants, without equal ones, that a test finds. */
-export const shareOf = ({ equal, killed, timedOut, tried }: Figures): string => {
-  const matter = tried - equal
-  return matter === 0 ? "–" : `${((100 * (killed + timedOut)) / matter).toFixed(1)} %`
-}
-
-const columns = (cells: ReadonlyArray<string | number>): string =>
-  cells.map((cell, at) => (at === 0 ? String(cell).padEnd(52) : String(cell).padStart(9))).join("")
-
-export const print = (
-  results: ReadonlyArray<Result>,
-  equal: ReadonlyArray<Equal>,
-  read: (path: string) => string
-): string => {
-  const isEqual = (result: Result): boolean =>
-    isAlive(result) && isListed(equal, result.mutant, read(result.mutant.file))
-  const row = (name: string, some: ReadonlyArray<Result>) => {
-    const figures = figuresOf(some, isEqual)
-    return columns([name, ...Object.values(figures), shareOf(figures)])
-  }
-  const files = Map.groupBy(results, ({ mutant }) => mutant.file)
-  const alive = results.filter((each) => isAlive(each) && !isEqual(each))
-  return [
-    columns(["", "tried", "killed", "late", "alive", "unseen", "equal", "found"]),
-    ...Array.from(files, ([file, some]) => row(file, some)),
-    row("all", results),
-    ...alive.map(({ mutant, status }) => {
-      const lines = linesOf(mutant, read(mutant.file))
-      return `\n${mutant.file}:${mutant.line} ${status}, ${mutant.operator}\n  - ${lines.line}\n  + ${lines.mutant}`
-    })
+export const print = (results: Results, read: (path: string) => string): string =>
+  [
+    " ".repeat(48) + ["tried", ...statuses, "score"].map((cell) => cell.padStart(9)).join(""),
+    ...Array.from(
+      Map.groupBy(results, ([{ file }]) => dirname(file)),
+      ([name, some]) => row(name, some)
+    ),
+    row("all", [...results]),
+    ...[...results]
+      .filter(([, status]) => isAlive(status))
+      .map(([mutant, status]) => {
+        const { after, before } = linesOf(mutant, read(mutant.file))
+        return `\n${mutant.file}:${mutant.line} ${status}, ${mutant.operator}\n  - ${before}\n  + ${after}`
+      })
   ].join("\n")
-}
-
-export const list = (mutants: ReadonlyArray<Mutant>, read: (path: string) => string): string =>
-  mutants
-    .map((mutant) => {
-      const lines = linesOf(mutant, read(mutant.file))
-      return `${mutant.file}:${mutant.line} ${mutant.operator}\n  - ${lines.line}\n  + ${lines.mutant}`
-    })
-    .join("\n")

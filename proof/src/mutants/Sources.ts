@@ -1,105 +1,69 @@
-/**
- * Chooses the sources, the tests and the mutants of a run.
- */
+/** Chooses the sources, the tests and the mutants of a run. */
 import { execFileSync } from "node:child_process"
+import { hash } from "node:crypto"
 import { globSync } from "node:fs"
-import type { Numbered } from "./Mutant.ts"
+import type { Mutant } from "./Mutant.ts"
 
-export interface Tester {
-  readonly name: string
-  readonly tests: RegExp
+/** The packages, each with those whose tests find its mutants. */
+export const testers: Readonly<Record<string, ReadonlyArray<string>>> = {
+  core: ["core", "http", "webhook"],
+  http: ["http"],
+  webhook: ["webhook", "testkit", "receiver", "pawl"]
 }
 
-const all = (name: string): Tester => ({ name, tests: /./u })
+export const packageOf = (path: string): string => path.split("/")[1] ?? ""
 
-const laws: Tester = { name: "testkit", tests: /\/(?:Ledger|RequestStore)\.test\.ts$/u }
+const left = /\/(?:index|OpenApi\w+|\w+\.d)\.ts$|\/bin\//u
 
-/** The packages, each with the tests that find its mutants. */
-const testers: Readonly<Record<string, ReadonlyArray<Tester>>> = {
-  core: [all("core"), all("http"), all("webhook")],
-  http: [all("http")],
-  webhook: [all("webhook"), laws]
-}
-
-export const testersOf = (name: string): ReadonlyArray<Tester> => testers[name] ?? []
-
-const left = /\/(?:index|OpenApi\w+)\.ts$|\/bin\//u
+export const sourcesOf = (root: string): ReadonlyArray<string> =>
+  globSync(`packages/{${Object.keys(testers).join()}}/src/**/*.ts`, { cwd: root })
+    .filter((file) => !left.test(file))
+    .toSorted()
 
 /** Tests of whole programs, which no mutant in this process reaches. */
 const outside =
-  /(?:Durability|NodeReceiver\.long|pawl-receiver|Server|Outage|Memory|Hover|Connections)\.test\.ts$/u
+  /(?:Durability|NodeReceiver\.long|pawl-receiver|Server|Outage|Memory|Hover|Connections|browser)\.test\.ts$|(?:receiver|pawl|testkit)\/.*\.long\.test\.ts$/u
 
-export const sourcesOf = (root: string, paths: ReadonlyArray<string>): ReadonlyArray<string> =>
-  globSync(`packages/{${Object.keys(testers).join()}}/src/**/*.ts`, { cwd: root })
-    .filter((file) => !left.test(file) && !file.endsWith(".d.ts"))
-    .filter((file) => paths.length === 0 || paths.some((path) => file.startsWith(path)))
+export const testsOf = (root: string, name: string, pattern: RegExp): ReadonlyArray<string> =>
+  globSync(`${root}/packages/${name}/test/**/*.test.ts`)
+    .filter((file) => !outside.test(file) && pattern.test(file))
     .toSorted()
 
+/** Lines of the files whose paths begin with a text. */
 export interface Part {
   readonly path: string
   readonly first: number
   readonly last: number
 }
 
+export const isIn = (parts: ReadonlyArray<Part>, { file, line }: Mutant): boolean =>
+  parts.some(({ first, last, path }) => file.startsWith(path) && line >= first && line <= last)
+
 export const partOf = (argument: string): Part => {
   const [, path = argument, first, last = first] = /^(.+?):(\d+)(?:-(\d+))?$/u.exec(argument) ?? []
   return { path, first: Number(first ?? 0), last: Number(last ?? Infinity) }
 }
 
-export const packageOf = (path: string): string => path.split("/")[1] ?? ""
-
-export const testsOf = (
-  root: string,
-  { name, tests }: Tester,
-  pattern: RegExp
-): ReadonlyArray<string> =>
-  globSync(`packages/${name}/test/**/*.test.ts`, { cwd: root })
-    .filter((file) => !outside.test(file) && tests.test(file) && pattern.test(file))
-    .toSorted()
-
-export const drawn = (
-  mutants: ReadonlyArray<Numbered>,
-  size: number,
-  seed: number
-): ReadonlyArray<Numbered> => {
-  let state = seed >>> 0
-  const next = (): number => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
-    return state
-  }
-  for (let turn = 0; turn < 8; turn++) next()
-  return mutants
-    .map((mutant, at) => ({ mutant, at, key: next() }))
-    .toSorted((one, two) => one.key - two.key)
-    .slice(0, size)
-    .toSorted((one, two) => one.at - two.at)
-    .map(({ mutant }) => mutant)
+/** The lines that differ from the commit at which the branch left its base. */
+export const changedParts = (root: string, base: string): ReadonlyArray<Part> => {
+  const command = ["diff", "--unified=0", "--merge-base", base, "--", "packages"]
+  let path = ""
+  return execFileSync("git", command, { cwd: root, encoding: "utf8" })
+    .split("\n")
+    .flatMap((line) => {
+      path = /^\+\+\+ b\/(.*)$/u.exec(line)?.[1] ?? path
+      const [, first, count = "1"] = /^@@ \S+ \+(\d+)(?:,(\d+))? @@/u.exec(line) ?? []
+      const last = Number(first) + Number(count) - 1
+      return first === undefined ? [] : [{ path, first: Number(first), last }]
+    })
 }
 
-/** By default the commit is the one that the branch left. */
-export const changedLines = (
-  root: string,
-  base: string
-): ReadonlyMap<string, ReadonlySet<number>> => {
-  const text = execFileSync(
-    "git",
-    ["diff", "--unified=0", "--merge-base", base, "--", "packages"],
-    {
-      cwd: root,
-      encoding: "utf8"
-    }
-  )
-  const lines = new Map<string, Set<number>>()
-  let current = new Set<number>()
-  for (const each of text.split("\n")) {
-    const file = /^\+\+\+ b\/(.*)$/u.exec(each)?.[1]
-    if (file !== undefined) {
-      current = new Set()
-      lines.set(file, current)
-    }
-    const [, first, count = "1"] = /^@@ -\S+ \+(\d+)(?:,(\d+))? @@/u.exec(each) ?? []
-    if (first === undefined) continue
-    for (let at = 0; at < Number(count); at++) current.add(Number(first) + at)
-  }
-  return lines
+export const drawn = (mutants: ReadonlyArray<Mutant>, size: number, seed: number) => {
+  const keyOf = ({ end, file, start, text }: Mutant) =>
+    hash("sha1", [seed, file, start, end, text].join("\n"))
+  return mutants
+    .map((mutant) => ({ mutant, key: keyOf(mutant) }))
+    .toSorted((one, two) => (one.key < two.key ? -1 : 1))
+    .slice(0, size)
+    .map(({ mutant }) => mutant)
 }

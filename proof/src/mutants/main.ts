@@ -5,194 +5,98 @@
  * A path is the beginning of a source's path, or a source with lines (`Amount.ts:40-60`). The exit
  * code is 1 if a mutant is alive that `proof/mutants/equal.json` does not list.
  */
-import { spawn } from "node:child_process"
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, statSync, writeFileSync } from "node:fs"
+import { mkdirSync, mkdtempSync, readFileSync } from "node:fs"
 import { join } from "node:path"
-import { setTimeout as sleep } from "node:timers/promises"
 import { parseArgs } from "node:util"
 import * as Numbers from "../Numbers.ts"
-import type { Job } from "./Job.ts"
-import { numbered, type Numbered } from "./Mutant.ts"
-import { type Equal, isAlive, print, type Result, type Status } from "./Report.ts"
+import { type Mutant, mutantsOf } from "./Mutant.ts"
 import * as Report from "./Report.ts"
+import * as Session from "./Session.ts"
 import * as Sources from "./Sources.ts"
+import * as Types from "./Types.ts"
 
 const root = join(import.meta.dirname, "../../..")
-const texts = new Map<string, string>()
-const read = (path: string): string => {
-  const text = texts.get(path) ?? readFileSync(join(root, path), "utf8")
-  texts.set(path, text)
-  return text
-}
+const read = (path: string): string => readFileSync(join(root, path), "utf8")
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,
   options: {
     changed: { type: "string" },
-    sample: { type: "string" },
+    sample: { type: "string", default: "999999999" },
     seed: { type: "string", default: "1" },
     minutes: { type: "string", default: "600" },
-    tests: { type: "string", default: "" },
-    list: { type: "boolean", default: false }
+    tests: { type: "string", default: "" }
   }
 })
-
-const minutes = Numbers.orExit(Numbers.countOf("--minutes", values.minutes))
 const seed = Numbers.orExit(Numbers.seedOf("--seed", values.seed))
-const sampleSize =
-  values.sample === undefined
-    ? undefined
-    : Numbers.orExit(Numbers.countOf("--sample", values.sample))
-const until = Date.now() + minutes * 60_000
-const changed =
-  values.changed === undefined ? undefined : Sources.changedLines(root, values.changed)
-const parts = positionals.map(Sources.partOf)
-const sources = Sources.sourcesOf(
-  root,
-  parts.map(({ path }) => path)
-).filter((path) => changed === undefined || changed.has(path))
+const size = Numbers.orExit(Numbers.countOf("--sample", values.sample))
+const until = Date.now() + 60_000 * Numbers.orExit(Numbers.countOf("--minutes", values.minutes))
+const groups = [
+  positionals.length === 0 ? [Sources.partOf("")] : positionals.map(Sources.partOf),
+  values.changed === undefined ? [Sources.partOf("")] : Sources.changedParts(root, values.changed)
+]
+Object.assign(process.env, { CI: "true", PAWL_SEED: `${seed}` })
 const cache = join(root, "node_modules/.cache/mutants")
 mkdirSync(cache, { recursive: true })
 const folder = mkdtempSync(join(cache, "run-"))
 
-interface Line {
-  readonly begin?: number
-  readonly limit?: number
-  readonly end?: number
-  readonly status?: Status
-  readonly by?: string
-  readonly covered?: string
-  readonly failed?: ReadonlyArray<string>
-}
+/** The milliseconds of tests of one mutant: of each at first, and of those that are alive then. */
+const [firstBudget, budget] = [1500, 30_000]
 
-const linesOf = (path: string): ReadonlyArray<Line> =>
-  existsSync(path)
-    ? readFileSync(path, "utf8")
-        .split("\n")
-        .filter((line) => line.endsWith("}"))
-        .map((line) => JSON.parse(line) as Line)
-    : []
+const all = [...Map.groupBy(Sources.sourcesOf(root), Sources.packageOf)].map(([name, paths]) => {
+  const sources = paths.filter((path) =>
+    groups.every((parts) => parts.some((part) => path.startsWith(part.path)))
+  )
+  return { name, sources, mutants: mutantsOf(sources, read) }
+})
+const chosen = all
+  .flatMap(({ mutants }) => mutants)
+  .filter((mutant) => groups.every((parts) => Sources.isIn(parts, mutant)))
+const sample = new Set(Sources.drawn(chosen, size, seed))
+console.error(`${sample.size} of ${chosen.length} mutants`)
+const equal = JSON.parse(read("proof/mutants/equal.json")) as Report.Equal
+const results = new Map<Mutant, Report.Status>()
 
-/** The most milliseconds without a new line. */
-const coverLimit = 1_200_000
-
-/** A session that hangs is ended, and its mutant counts as timed out. */
-const session = async (job: Job): Promise<void> => {
-  const path = join(folder, "job.json")
-  writeFileSync(path, JSON.stringify(job))
-  const child = spawn(process.execPath, [join(import.meta.dirname, "session.ts"), path], {
-    cwd: root,
-    detached: true,
-    env: { ...process.env, CI: "true", PAWL_SEED: String(seed) },
-    stdio: ["ignore", "ignore", "inherit"]
-  })
-  const ended = new Promise<void>((resolve) => {
-    child.once("exit", () => {
-      resolve()
-    })
-  })
-  const startedAt = Date.now()
-  const known = linesOf(job.results).length
-  for (;;) {
-    const isOver = await Promise.race([ended.then(() => true), sleep(1000, false)])
-    if (isOver) return
-    const lines = linesOf(job.results)
-    const last = lines.length === known ? undefined : lines.at(-1)
-    const since = Date.now() - (last === undefined ? startedAt : statSync(job.results).mtimeMs)
-    if (since > (last?.limit ?? coverLimit)) {
-      if (child.pid !== undefined) process.kill(-child.pid, "SIGKILL")
-      await ended
-      return
-    }
-  }
-}
-
-const tryWith = async (
-  name: string,
-  tester: Sources.Tester,
-  chosen: ReadonlyArray<Numbered>,
-  files: ReadonlyArray<string>
-): Promise<ReadonlyArray<Result>> => {
-  const ofPackage = sources.filter((path) => Sources.packageOf(path) === name)
-  const results = join(folder, `${name}-${tester.name}.jsonl`)
-  const done = new Map<number, Result>()
-  const pattern = new RegExp(values.tests, "u")
-  const tests = Sources.testsOf(root, tester, pattern).map((path) => join(root, path))
-  if (tests.length === 0) return []
-  let isOver = false
-  while (!isOver && Date.now() < until) {
-    const ids = chosen.filter(({ id }) => !done.has(id)).map(({ id }) => id)
-    const before = done.size
-    const coverage = join(folder, `${name}-${tester.name}.json`)
-    await session({ root, sources: ofPackage, tests, files, ids, until, results, coverage })
-    const lines = linesOf(results)
-    for (const { covered, failed = [] } of before === 0 ? lines : []) {
-      if (failed.length > 0)
-        console.error(`${covered} fails without a mutant: ${failed.join(", ")}`)
-    }
-    for (const { by, end, status } of lines) {
-      const mutant = chosen.find(({ id }) => id === end)
-      if (mutant !== undefined && status !== undefined) done.set(mutant.id, { mutant, status, by })
-    }
-    const hung = chosen.find(({ id }) => id === lines.at(-1)?.begin)
-    if (hung !== undefined)
-      done.set(hung.id, { mutant: hung, status: "timed out", by: "the session hung" })
-    isOver = done.size === chosen.length || done.size === before
-    console.error(
-      `${name} with the tests of ${tester.name}: ${done.size} of ${chosen.length} mutants`
-    )
-  }
-  return [...done.values()]
-}
-
-const tryPackage = async (
-  name: string,
-  chosen: ReadonlyArray<Numbered>,
-  files: ReadonlyArray<string>
-) => {
-  const found = new Map<Numbered, Result>()
-  for (const tester of Sources.testersOf(name)) {
-    const left = chosen.filter((mutant) => {
-      const result = found.get(mutant)
-      return result === undefined || isAlive(result)
-    })
-    for (const result of await tryWith(name, tester, left, files)) {
-      const before = found.get(result.mutant as Numbered)
-      // A test that passes says more than the absence of a test.
-      if (before?.status !== "survived" || !isAlive(result))
-        found.set(result.mutant as Numbered, result)
-    }
-  }
-  return [...found.values()]
-}
-
-const results: Array<Result> = []
-const candidates: Array<{ readonly name: string; readonly mutants: ReadonlyArray<Numbered> }> = []
-for (const [name, paths] of Map.groupBy(sources, Sources.packageOf)) {
-  candidates.push({ name, mutants: numbered(paths, read) })
-}
-const isChosen = ({ file, line }: Numbered): boolean =>
-  changed?.get(file)?.has(line) !== false &&
-  (parts.length === 0 ||
-    parts.some(({ first, last, path }) => file.startsWith(path) && line >= first && line <= last))
-const all = candidates.flatMap(({ mutants }) => mutants.filter(isChosen))
-const sample = new Set(Sources.drawn(all, sampleSize ?? all.length, seed))
-console.error(`${sample.size} of ${all.length} mutants in ${sources.length} files`)
-for (const { mutants, name } of values.list ? [] : candidates) {
-  const chosen = mutants.filter((mutant) => sample.has(mutant))
+for (const { mutants, name, sources } of all) {
   const files = mutants.map(({ file }) => file)
-  if (chosen.length > 0) results.push(...(await tryPackage(name, chosen, files)))
+  const isLeft = (mutant: Mutant) =>
+    sample.has(mutant) && Report.isAlive(results.get(mutant) ?? "unseen")
+  const [own = "", ...others] = Sources.testers[name] ?? []
+  const rounds = [
+    [own, firstBudget],
+    ...[own, ...others].map((tester) => [tester, budget] as const)
+  ] as const
+  for (const [round, [tester, budget]] of rounds.entries()) {
+    const tests = Sources.testsOf(root, tester, new RegExp(values.tests, "u"))
+    const path = join(folder, `${name}-${round}-${tester}.jsonl`)
+    const coverage = join(folder, `${name}-${tester}.json`)
+    const waiting = new Set(mutants.filter(isLeft).map(({ id }) => id))
+    const total = waiting.size
+    for (let before = Infinity; waiting.size < before && waiting.size > 0 && tests.length > 0;) {
+      before = waiting.size
+      const job = { root, sources, tests, files, ids: [...waiting], budget, until, results: path }
+      await Session.run({ ...job, coverage }, mutants)
+      const lines = Session.linesOf(path)
+      const hung = lines.at(-1)?.begin
+      for (const { end, status } of [...lines, { end: hung, status: "late" as const }]) {
+        const mutant = mutants[end ?? -1]
+        if (mutant === undefined || status === undefined || !waiting.delete(mutant.id)) continue
+        // A test that passes says more than the absence of a test.
+        if (results.get(mutant) !== "alive" || status !== "unseen") results.set(mutant, status)
+      }
+      for (const { failed } of round === 1 ? [] : lines)
+        if (failed !== undefined) console.error(`${failed} fails without a mutant`)
+      console.error(`${name} with the tests of ${tester}: ${total - waiting.size} of ${total}`)
+    }
+    if (round > 0) continue
+    const alive = mutants.filter((mutant) => results.has(mutant) && isLeft(mutant))
+    for (const mutant of Types.refused(root, name, alive, read)) results.set(mutant, "invalid")
+    for (const mutant of alive)
+      if (isLeft(mutant) && Report.isEqual(equal, mutant, read(mutant.file)))
+        results.set(mutant, "equal")
+  }
 }
 
-const equal = JSON.parse(
-  readFileSync(join(root, "proof/mutants/equal.json"), "utf8")
-) as ReadonlyArray<Equal>
-writeFileSync(join(folder, "results.json"), JSON.stringify(results))
-console.log(values.list ? Report.list([...sample], read) : print(results, equal, read))
-if (results.length < sample.size && !values.list)
-  console.log(`\n${sample.size - results.length} mutants were not tried`)
-process.exitCode = results.some(
-  (result) => isAlive(result) && !Report.isListed(equal, result.mutant, read(result.mutant.file))
-)
-  ? 1
-  : 0
+console.log(Report.print(results, read))
+if (results.size < sample.size) console.log(`\n${sample.size - results.size} were not tried`)
+process.exitCode = [...results.values()].some(Report.isAlive) ? 1 : 0

@@ -1,82 +1,74 @@
-import { describe, expect, it } from "vitest"
-import { candidatesOf, type CoveredFile } from "../../src/mutants/Job.ts"
-import { testersOf, testsOf } from "../../src/mutants/Sources.ts"
 import { join } from "node:path"
+import { describe, expect, it } from "vitest"
+import { candidatesOf, type CoveredTest } from "../../src/mutants/Job.ts"
+import * as Sources from "../../src/mutants/Sources.ts"
 
 const root = join(import.meta.dirname, "../../..")
 const files = ["src/One.ts", "src/One.ts", "src/Two.ts"]
 
-const covered = (path: string, parts: Partial<CoveredFile>): CoveredFile => ({
-  path,
-  loads: [],
-  hooks: [],
-  tests: [],
-  failed: [],
-  ...parts
-})
+const test = (
+  path: string,
+  id: string,
+  milliseconds: number,
+  ids: ReadonlyArray<number>,
+  hooks: CoveredTest["hooks"] = []
+): CoveredTest => ({ path, id, milliseconds, ids, hooks })
 
-const candidates = (covers: ReadonlyArray<CoveredFile>, id: number) =>
-  candidatesOf({ files: covers, hits: [] }, { files }, id)
+const candidates = (
+  tests: ReadonlyArray<CoveredTest>,
+  id: number,
+  budget = 30_000,
+  loads: Readonly<Record<string, ReadonlyArray<number>>> = {}
+) => candidatesOf({ tests, loads }, { files, budget }, id).map(({ ids, path }) => [path, ...ids])
 
 describe("a mutant is tried with", () => {
-  it("the tests that reach it, the fastest file first, and those named for the source before", () => {
-    const test = (id: string, milliseconds: number, ids: ReadonlyArray<number>) => ({
-      id,
-      milliseconds,
-      ids
-    })
-    const covers = [
-      covered("/slow.test.ts", { tests: [test("a_0", 20, [0]), test("a_1", 1, [1])] }),
-      covered("/fast.test.ts", { tests: [test("b_0", 10, [0, 1])] }),
-      covered("/One.test.ts", { tests: [test("c_0", 30, [0])] })
+  it("the tests that reach it: those named for the source, then the fastest", () => {
+    const tests = [
+      test("/slow.test.ts", "a_0", 20, [0]),
+      test("/slow.test.ts", "a_1", 1, [1]),
+      test("/fast.test.ts", "b_0", 10, [0, 1]),
+      test("/One.test.ts", "c_0", 30, [0])
     ]
-    expect(candidates(covers, 0).map(({ ids, path }) => [path, ...ids])).toEqual([
+    expect(candidates(tests, 0)).toEqual([
       ["/One.test.ts", "c_0"],
       ["/fast.test.ts", "b_0"],
       ["/slow.test.ts", "a_0"]
     ])
-    expect(candidates(covers, 2)).toEqual([])
+    expect(candidates(tests, 2)).toEqual([])
   })
 
-  it("every test of a suite whose hooks reach it, whose time includes that of the hooks", () => {
-    const covers = [
-      covered("/laws.test.ts", {
-        hooks: [{ id: "a_0", milliseconds: 1000, ids: [0] }],
-        tests: ["a_0_0", "a_0_1", "a_1"].map((id) => ({
-          id,
-          milliseconds: 1,
-          ids: id === "a_0_1" ? [1] : []
-        }))
-      })
+  it("as many as the budget allows, whose hooks count once, and at least the fastest", () => {
+    const hooks = [{ id: "a_1", milliseconds: 6000 }]
+    const tests = [
+      test("/One.test.ts", "c_0", 26_000, [0]),
+      test("/laws.test.ts", "a_0", 5000, [0]),
+      test("/laws.test.ts", "a_1_0", 10, [0], hooks),
+      test("/laws.test.ts", "a_1_1", 10, [0], hooks)
     ]
-    const [{ ids, milliseconds } = { ids: [], milliseconds: 0 }] = candidates(covers, 0)
-    expect([ids, milliseconds]).toEqual([["a_0_0", "a_0_1"], 1002])
-    // The hooks run before each choice of tests of the suite.
-    expect(candidates(covers, 1)).toEqual([
-      { path: "/laws.test.ts", ids: ["a_0_1"], milliseconds: 1001 }
+    expect(candidates(tests, 0, 40_000)).toEqual([
+      ["/One.test.ts", "c_0"],
+      ["/laws.test.ts", "a_0", "a_1_0", "a_1_1"]
     ])
+    expect(candidates(tests, 0, 32_000)).toEqual([
+      ["/One.test.ts", "c_0"],
+      ["/laws.test.ts", "a_0"]
+    ])
+    expect(candidates(tests, 0, 7000)).toEqual([["/laws.test.ts", "a_0"]])
+    expect(candidates(tests, 0, 1500)).toEqual([["/laws.test.ts", "a_0"]])
   })
 
-  it("the fast tests of a slow file, those with slow hooks together, and the fastest in any case", () => {
-    const test = (id: string, milliseconds: number) => ({ id, milliseconds, ids: [0] })
-    const [fast, slow] = [test("a_0_0", 5000), test("a_0_1", 26_000)]
-    const hooked = ["a_1_0", "a_1_1"].map((id) => test(id, 10))
-    const idsOf = (tests: CoveredFile["tests"], hook: number) => {
-      const hooks = [{ id: "a_1", milliseconds: hook, ids: [] }]
-      return candidates([covered("/laws.test.ts", { hooks, tests })], 0)
-        .flatMap(({ ids }) => ids)
-        .toSorted()
-    }
-    expect(idsOf([slow, fast], 0)).toEqual(["a_0_0"])
-    expect(idsOf([slow], 0)).toEqual(["a_0_1"])
-    expect(idsOf([slow, fast, ...hooked], 6000)).toEqual(["a_0_0", "a_1_0", "a_1_1"])
-    expect(idsOf([slow, fast, ...hooked], 26_000)).toEqual(["a_0_0"])
-    expect(idsOf([test("a_0_0", 29_000), ...hooked], 2000)).toEqual(["a_1_0", "a_1_1"])
+  it("the tests that reach its source, if it is reached while a file loads", () => {
+    const tests = [test("/any.test.ts", "a_0", 1, [1]), test("/any.test.ts", "a_1", 1, [])]
+    const loads = { "/any.test.ts": [0, 2] }
+    expect(candidates(tests, 0, 1500, loads)).toEqual([["/any.test.ts", "a_0"]])
+    expect(candidates(tests, 2, 1500, loads)).toEqual([["/any.test.ts", "a_0", "a_1"]])
   })
 })
 
-it("the mutants of webhook are tried with its own tests, then with the laws of stores", () => {
-  const tests = testersOf("webhook").map((tester) => testsOf(root, tester, /Ledger|Receiver\./u))
-  expect(tests[0]).toContain("packages/webhook/test/LedgerJoin.test.ts")
-  expect(tests[1]).toEqual(["packages/testkit/test/Ledger.test.ts"])
+it("the mutants of webhook are tried with its own tests, then with those of the packages on it", () => {
+  expect(Sources.testers["webhook"]).toEqual(["webhook", "testkit", "receiver", "pawl"])
+  const testsOf = (name: string) => Sources.testsOf(root, name, /Ledger|Admin/u)
+  expect(testsOf("webhook")).toContain(join(root, "packages/webhook/test/LedgerJoin.test.ts"))
+  expect(testsOf("testkit")).toEqual([join(root, "packages/testkit/test/Ledger.test.ts")])
+  expect(testsOf("receiver")).toContain(join(root, "packages/receiver/test/Admin.test.ts"))
 })

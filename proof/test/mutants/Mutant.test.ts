@@ -3,16 +3,15 @@ import { globSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
 import equal from "../../mutants/equal.json" with { type: "json" }
-import { apply } from "../../src/mutants/Edit.ts"
-import { instrument } from "../../src/mutants/Instrument.ts"
-import { mutantsOf, numbered } from "../../src/mutants/Mutant.ts"
-import { linesOf } from "../../src/mutants/Report.ts"
+import { apply, instrument, type Mutant, mutantsOf } from "../../src/mutants/Mutant.ts"
+import * as Report from "../../src/mutants/Report.ts"
+import { refused } from "../../src/mutants/Types.ts"
 
 const root = join(import.meta.dirname, "../../..")
 const read = (path: string): string => readFileSync(join(root, path), "utf8")
 
 const mutated = (source: string): ReadonlyArray<string> =>
-  mutantsOf("source.ts", source).map((mutant) => apply(source, mutant))
+  mutantsOf(["source.ts"], () => source).map((mutant) => apply(source, mutant))
 
 const examples: ReadonlyArray<readonly [source: string, mutants: ReadonlyArray<string>]> = [
   ["x = a < b", ["undefined", "x = a <= b", "x = a >= b"]],
@@ -46,7 +45,7 @@ const examples: ReadonlyArray<readonly [source: string, mutants: ReadonlyArray<s
       "x = sql`UPDATE t SET a = a | ${b} WHERE c = ${d} AND e < 1 FOR UPDATE SKIP LOCKED`",
       "x = sql`UPDATE t SET a = a | ${b} WHERE c = ${d} AND e <= 2 FOR UPDATE SKIP LOCKED`",
       "x = sql`UPDATE t SET a = a | ${b} WHERE c = ${d} AND e <= 1 `",
-      "x = sql`UPDATE t SET a = a | ${b} WHERE c = ${d} AND e <= 1 FOR UPDATE `"
+      "x = sql`UPDATE t SET a = a | ${b} WHERE c = ${d} AND e <= 1 FOR UPDATE`"
     ]
   ]
 ]
@@ -63,8 +62,7 @@ describe("the mutants", () => {
     'x["a b c"]',
     "const f = <A = 1>(a: A): a is 1 => g(a as 1)"
   ])("are none in types, imports and prose: %j", (source) => {
-    const inside = mutantsOf("source.ts", source).filter(({ operator }) => operator !== "statement")
-    expect(inside.map((mutant) => apply(source, mutant))).toEqual([])
+    expect(mutated(source).filter((text) => text !== "undefined")).toEqual([])
   })
 })
 
@@ -88,7 +86,7 @@ describe("an instrumented source", () => {
 
   it("means with each mutant switched on what the mutated source means", () => {
     const wrapped = `const f = (list) => {${source}}`
-    const mutants = numbered(["source.ts"], () => wrapped)
+    const mutants = mutantsOf(["source.ts"], () => wrapped)
     // A loop that never ends cannot be compared.
     const finite = mutants.filter((mutant) => !apply(wrapped, mutant).includes("at--"))
     const text = `${instrument(wrapped, mutants)}; return f(list)`
@@ -105,24 +103,53 @@ describe("an instrumented source", () => {
     })
     expect(paths.length).toBeGreaterThan(40)
     for (const path of paths) {
-      const { errors } = parseSync(path, instrument(read(path), numbered([path], read)))
+      const { errors } = parseSync(path, instrument(read(path), mutantsOf([path], read)))
       expect([path, errors]).toEqual([path, []])
     }
   })
 })
 
+const source = `export const f = (a: number, b = "x"): number =>
+  a > 1 ? b.length : a`
+const ofSource = mutantsOf(["packages/core/src/F.ts"], () => source)
+
+it("TypeScript refuses the mutants that do not compile, and no other", () => {
+  const text = `export const f = (a?: string): string => (a ?? "").padStart(2, "0")`
+  const mutants = mutantsOf(["packages/core/src/F.ts"], () => text)
+  const some = refused(root, "core", mutants, () => text)
+  expect(mutants.length).toBeGreaterThan(some.length)
+  expect(some.map((mutant) => apply(text, mutant))).toEqual([text.replace(' ?? ""', "")])
+})
+
+describe("the report", () => {
+  const statuses: ReadonlyArray<Report.Status> = ["killed", "late", "alive", "unseen", "invalid"]
+  const results = new Map(ofSource.map((mutant, at) => [mutant, statuses[at] ?? "equal"] as const))
+
+  it("leaves equal and invalid mutants out of the score, and lists those that are alive", () => {
+    const report = Report.print(results, () => source)
+    expect(report).toMatch(/core\/src +5( +1){4} +0 +1 +50\.0 %\n/u)
+    const listed = [...results].filter(([, status]) => Report.isAlive(status))
+    expect(listed.length).toBe(2)
+    for (const [mutant] of listed) {
+      const { after, before } = Report.linesOf(mutant, source)
+      expect(report).toContain(`\n  - ${before}\n  + ${after}`)
+    }
+    expect(report.match(/^ {2}\+ /gmu)?.length).toBe(2)
+  })
+})
+
 describe("the list of equal mutants", () => {
-  it("has only mutants of today's sources, each once and with a reason", () => {
-    const keys = equal.map(({ file, line, mutant }) => `${file}\n${line}\n${mutant}`)
-    expect(new Set(keys).size).toBe(keys.length)
-    const files = Map.groupBy(equal, ({ file }) => file)
-    const found = Array.from(files.keys()).flatMap((file) =>
-      mutantsOf(file, read(file)).map((mutant) => {
-        const lines = linesOf(mutant, read(file))
-        return `${file}\n${lines.line}\n${lines.mutant}`
-      })
-    )
-    expect(keys.filter((key) => !found.includes(key))).toEqual([])
-    expect(equal.filter(({ why }) => why.length < 20)).toEqual([])
+  const matches = (equal: Report.Equal) => (mutant: Mutant) =>
+    Report.isEqual(equal, mutant, read(mutant.file))
+
+  it("has only parts of mutants of today's sources, and reasons", () => {
+    for (const [file, reasons] of Object.entries<Readonly<Record<string, Array<string>>>>(equal)) {
+      const mutants = mutantsOf([file], read)
+      for (const [why, parts] of Object.entries(reasons)) {
+        expect(why.length).toBeGreaterThanOrEqual(20)
+        const unused = parts.filter((part) => !mutants.some(matches({ [file]: { why: [part] } })))
+        expect([file, unused]).toEqual([file, []])
+      }
+    }
   })
 })
