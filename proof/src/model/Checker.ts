@@ -34,7 +34,14 @@ export const kinds = <State>() => {
   const make =
     (kind: Step<State>["kind"]) =>
     (name: string, change: Partial<State>): Step<State> => ({ name, kind, change })
-  return { protocol: make("protocol"), move: make("move"), fault: make("fault") }
+  const protocol = make("protocol")
+  return {
+    protocol,
+    move: make("move"),
+    fault: make("fault"),
+    /** Makes a step of the protocol that is named by its event. */
+    seen: (label: string, change: Partial<State>) => shown(protocol(label, change))
+  }
 }
 
 export const shown = <State>(step: Step<State>, label = step.name): Step<State> => ({

@@ -8,7 +8,7 @@ import { statuses as allStatuses, type Status } from "@pawl/core/Status"
 import * as Effect from "effect/Effect"
 import { setTimeout as sleep } from "node:timers/promises"
 import * as FakeService from "../rel/FakeService.ts"
-import { traffic } from "../rel/KillTraffic.ts"
+import { sendAll, traffic } from "../rel/KillTraffic.ts"
 import { makePost } from "../rel/LocalHttp.ts"
 import * as NoteFile from "../rel/NoteFile.ts"
 import * as ReceiverProcess from "../rel/ReceiverProcess.ts"
@@ -89,14 +89,11 @@ export const record = Effect.fnUntraced(function* (seed: number, count: number, 
     see(id, isStored ? labels.answered(status) : labels.unanswered(status))
     return isStored
   }
-  const sendAll = async (signal: AbortSignal): Promise<void> => {
-    while (!signal.aborted) {
-      const to = port
-      const delivery = to === undefined ? undefined : next()
-      if (to === undefined || delivery === undefined) {
-        await sleep(5)
-        continue
-      }
+  yield* sendAll(
+    senders,
+    () => port,
+    next,
+    async (to, delivery) => {
       const { id, status } = delivery
       if (await send(to, id, status)) figures.answered++
       else resend(delivery)
@@ -106,9 +103,6 @@ export const record = Effect.fnUntraced(function* (seed: number, count: number, 
       if (random.isTrue(forged.verifiable)) await send(to, id, random.pick(allStatuses))
       await sleep(random.below(8))
     }
-  }
-  yield* Effect.forkScoped(
-    Effect.promise((signal) => Promise.all(Array.from({ length: senders }, () => sendAll(signal))))
   )
 
   const notes = () => NoteFile.read(file)

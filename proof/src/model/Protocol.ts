@@ -7,9 +7,10 @@ import { type Machine, possible, shown } from "./Checker.ts"
 import * as Inclusion from "./Inclusion.ts"
 import { joined, ofNetwork, ofReceiver, ofShop, statusOf } from "./Outside.ts"
 import { holds, law, type Setting } from "./Rules.ts"
-import { canonical, hasLease, type Index, protocol, State, type Steps } from "./State.ts"
+import { canonical, hasLease, seen, State } from "./State.ts"
+import type { Index, Row, Steps, Work } from "./State.ts"
 import { events, labels, type Trace } from "./Traces.ts"
-import { ofTime, ofWorker, withWork } from "./Working.ts"
+import { ofTime, ofWorker, withWorker } from "./Working.ts"
 
 const steps = (state: State, setting: Setting, maxIncoming = 1): Steps => [
   ...ofShop(state, setting),
@@ -60,53 +61,43 @@ const both = [0, 1] as const
 const maxIncoming = 12
 
 /** Steps that only the events of a trace show; the checker does not make them. */
-const ofEvent = (state: State, event: string, isPossible: boolean, setting: Setting): Steps => {
+const ofEvent = (setting: Setting, state: State, event: string, isPossible: boolean): Steps => {
   const { moves, row, workers } = state
-  const unchanged = (label: string) => shown(protocol(label, {}))
-  // The response of a registration may have a later status, and the shop may crash before it
-  // settles the order.
-  const registrations = [...new Set(setting.path.slice(0, moves))].map((status) => {
-    const change = joined(state, setting, Evidence.confirmed(status), true)
-    return shown(protocol(labels.registered(status), change))
-  })
-  const ofProcess = (by: Index): Steps => {
-    const { work } = workers[by]
-    const isOwner = hasLease(state, by)
-    const isUnread = work.stage === "leased" && work.read === "not asked"
-    const dead = { by: "dead", isOver: true } as const
-    const killed =
-      event === labels.storeSilent(by) ? possible(state, ofWorker(state, by, setting)) : []
-    return [
-      ...killed.filter(({ label }) => label === labels.ended(by)).map((step) => shown(step, event)),
-      unchanged(labels.storeSilent(by)),
-      isOwner &&
-        row !== undefined &&
-        shown(protocol(labels.endedEarly(by), { row: { ...row, lease: dead } })),
-      unchanged(labels.endedEarly(by)),
-      !isPossible && unchanged(labels.ended(by)),
-      isOwner &&
-        shown(
-          protocol(
-            labels.ofWorker(by, events.parkedUnreadable),
-            withWork(state, by, { stage: "done" })
-          )
-        ),
-      // The endpoint of payments does not know the id of another kind.
-      isOwner &&
-        isUnread &&
-        shown(
-          protocol(
-            labels.ofWorker(by, events.readElsewhere),
-            withWork(state, by, { ...work, stage: "answered", result: "404" })
-          )
-        )
-    ]
-  }
+  const unchanged = (label: string) => seen(label, {})
+  const ofRow = (row: Row): Steps =>
+    both
+      .filter((by) => hasLease(state, by))
+      .flatMap((by): Steps => {
+        const { work } = workers[by]
+        const isUnread = work.stage === "leased" && work.read === "not asked"
+        const ended = { ...row, lease: { by: "dead", isOver: true } } as const
+        const shows = (event: string, work: Work) =>
+          seen(labels.ofWorker(by, event), withWorker(state, by, { work }))
+        return [
+          seen(labels.endedEarly(by), { row: ended }),
+          shows(events.parkedUnreadable, { stage: "done" }),
+          // The endpoint of payments does not know the id of another kind.
+          isUnread && shows(events.readElsewhere, { ...work, stage: "answered", result: "404" })
+        ]
+      })
+  const killed = (by: Index) =>
+    possible(state, ofWorker(state, by, setting)).filter(({ label }) => label === labels.ended(by))
   return [
-    ...registrations,
-    ...both.flatMap(ofProcess),
+    // The response of a registration may have a later status, and the shop may crash before it
+    // settles the order.
+    ...setting.path
+      .slice(0, moves)
+      .map((status) =>
+        seen(labels.registered(status), joined(state, setting, Evidence.confirmed(status), true))
+      ),
+    ...(row === undefined ? [] : ofRow(row)),
+    ...both
+      .filter((by) => event === labels.storeSilent(by))
+      .flatMap((by) => killed(by).map((step) => shown(step, event))),
+    // These may change nothing.
+    ...both.flatMap((by) => [labels.storeSilent(by), labels.endedEarly(by)]).map(unchanged),
     unchanged(labels.leaseTime),
-    !isPossible && unchanged(labels.redriven),
+    ...(isPossible ? [] : [labels.ended(0), labels.ended(1), labels.redriven].map(unchanged)),
     isTold(state, setting) && unchanged(labels.end)
   ]
 }
@@ -122,7 +113,7 @@ export const missOf = ({ events, path }: Pick<Trace, "events" | "path">): string
     Inclusion.make<State>({
       first: machine(setting).first,
       steps: (state) => steps(state, setting, maxIncoming),
-      ofEvent: (...of) => ofEvent(...of, setting)
+      ofEvent: (...of) => ofEvent(setting, ...of)
     })
   checks.set(path.join(), check)
   return check([...events, labels.end])

@@ -192,12 +192,9 @@ const recordOn = Effect.fnUntraced(function* (
         const delay = 1 + random.below(random.isTrue(0.5) ? 100 : 90_000)
         yield* at(time + delay, post(id, status))
       }
-      for (const [share, isVerifiable] of [
-        [0.2, true],
-        [0.1, false]
-      ] as const)
-        if (random.isTrue(share))
-          yield* at(time + random.below(60_000), post(id, random.pick(forged), isVerifiable))
+      if (random.isTrue(0.2)) yield* at(time + random.below(60_000), post(id, random.pick(forged)))
+      if (random.isTrue(0.1))
+        yield* at(time + random.below(60_000), post(id, random.pick(forged), false))
       time += 1 + random.below(random.isTrue(0.5) ? 500 : maxGap)
     }
   })

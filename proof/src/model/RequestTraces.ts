@@ -29,7 +29,7 @@ import type * as Process from "../simulation/Process.ts"
 import { pass } from "../VirtualTime.ts"
 import * as Model from "./Requests.ts"
 import type { Index } from "./State.ts"
-import type { Trace } from "./Traces.ts"
+import * as Traces from "./Traces.ts"
 import * as TwoProcesses from "./TwoProcesses.ts"
 
 type Store = RequestStore.RequestStore["Service"]
@@ -74,40 +74,20 @@ export const bugs: Readonly<Record<string, Bug>> = {
   "a request that becomes due wakes no process": { store: () => ({ awaitWork: Effect.never }) }
 }
 
-/** The requests by id; `effects` is the number of transactions that the service made. */
-const makeTraces = (now: () => number) => {
-  const traces = new Map<string, { events: Array<string>; effects: number; last: number }>()
-  return {
-    add: (id: string) => traces.set(id, { events: [], effects: 0, last: 0 }),
-    effects: (id: string) => traces.get(id)?.effects ?? 0,
-    addEffect: (id: string) => {
-      const trace = traces.get(id)
-      if (trace !== undefined) trace.effects++
-    },
-    see: (id: string, event: string) => {
-      const trace = traces.get(id)
-      trace?.events.push(`${now() - trace.last} ms pass`, event)
-      if (trace !== undefined) trace.last = now()
-    },
-    ids: () => traces.keys(),
-    all: (): ReadonlyArray<Trace> =>
-      [...traces]
-        .filter(([, { events }]) => events.some((event) => event.includes(": ")))
-        .map(([id, { effects, events, last }]) => ({
-          id,
-          path: [],
-          events: [...events, `${now() - last} ms pass`, Model.endOf(effects)]
-        }))
-  }
+interface Shared {
+  readonly random: SeededRandom.SeededRandom
+  readonly now: () => number
+  readonly see: (id: string, event: string) => void
+  /** The requestIds of the transactions that the service made, by request. */
+  readonly made: ReadonlyMap<string, Set<string>>
+  readonly refused: ReadonlySet<string>
 }
-
-type Traces = ReturnType<typeof makeTraces>
 
 const record = (
   store: Store,
   by: Index,
   { isDead }: Process.Instance,
-  { now, traces: { see } }: { readonly now: () => number; readonly traces: Traces }
+  { now, see }: Pick<Shared, "now" | "see">
 ): Store => {
   const note = (id: string, call: string, row: RequestRow | undefined) =>
     see(id, `${by} ${call}: ${Model.textOf(row, now())}`)
@@ -152,33 +132,21 @@ const record = (
 const traffic = 20 * 60_000
 const quiet = 60 * 60_000
 
-interface Shared {
-  readonly random: SeededRandom.SeededRandom
-  readonly traces: Traces
-  readonly now: () => number
-  /** The requestIds that the service knows. */
-  readonly known: Set<string>
-  readonly refused: ReadonlySet<string>
-}
-
 const makeSender = (
   by: Index,
   { isDead }: Process.Instance,
-  { known, random, refused, traces }: Shared
+  { made, random, refused, see }: Shared
 ): Sender => {
   const send = Effect.fnUntraced(function* (requestId: string) {
     const id = requestId.split(" ")[0] ?? ""
-    const say = (name: string) => Effect.sync(() => isDead() || traces.see(id, `${by} ${name}`))
+    const say = (name: string) => Effect.sync(() => isDead() || see(id, `${by} ${name}`))
     if (random.isTrue(0.1)) {
       yield* say("there is no connection")
       return yield* new Unreachable({ reason: "refused", sent: false, attempts: 1 })
     }
     yield* say("the request is sent")
     const fate = refused.has(id) ? 9 : random.below(10)
-    if (fate < 7 && !known.has(requestId)) {
-      known.add(requestId)
-      traces.addEffect(id)
-    }
+    if (fate < 7) made.get(id)?.add(requestId)
     yield* Effect.sleep(random.isTrue(0.2) ? 40_000 : random.below(3000))
     if (fate < 5) {
       yield* say("the service answers")
@@ -210,15 +178,22 @@ export const recordTraces = Effect.fnUntraced(
       Layer.provideMerge(RequestStore.layerMemory, Layer.fresh(Ledger.layerMemory))
     )
     const store = Context.get(stores, RequestStore.RequestStore)
-    const traces = makeTraces(now)
+    const traces = Traces.make()
+    const last = new Map<string, number>()
+    const see = (id: string, event: string) => {
+      traces.see(id, `${now() - (last.get(id) ?? 0)} ms pass`)
+      traces.see(id, event)
+      last.set(id, now())
+    }
+    const made = new Map<string, Set<string>>()
     const refused = new Set<string>()
-    const shared: Shared = { random, traces, now, known: new Set(), refused }
+    const shared: Shared = { random, now, see, made, refused }
 
     const { at, kill, restart, running } = yield* TwoProcesses.start(
       random,
       Effect.fnUntraced(function* (by, instance) {
         const killed = () => {
-          for (const id of traces.ids()) traces.see(id, `${by} a process is killed`)
+          for (const id of made.keys()) see(id, `${by} a process is killed`)
         }
         yield* Effect.addFinalizer(() => Effect.sync(killed))
         const sender = makeSender(by, instance, shared)
@@ -254,13 +229,13 @@ export const recordTraces = Effect.fnUntraced(
       call(time, (requests) =>
         Effect.flatMap(decision(requests), (isDone) =>
           Effect.map(store.get(id), (row) => {
-            if (isDone) traces.see(id, `${name}: ${Model.textOf(row, now())}`)
+            if (isDone) see(id, `${name}: ${Model.textOf(row, now())}`)
           })
         )
       )
     for (let index = 0; index < count; index++) {
       const id = String(100_001 + index)
-      traces.add(id)
+      made.set(id, new Set())
       const input = {
         requestId: id,
         accountId: "4711",
@@ -287,7 +262,7 @@ export const recordTraces = Effect.fnUntraced(
       yield* decide(random.below(traffic), id, "a callback names the request", () =>
         Effect.gen(function* () {
           const before = yield* store.get(id)
-          if (traces.effects(id) === 0) return false
+          if (made.get(id)?.size === 0) return false
           yield* store.find(id, { ...Model.found, ordered: { requestId: id }, transactionId: id })
           return (yield* store.get(id))?.outcome !== before?.outcome
         })
@@ -295,9 +270,10 @@ export const recordTraces = Effect.fnUntraced(
     }
     yield* restart(traffic, 1)
     for (let time = 0; time < traffic + quiet; time += 60_000) yield* pass("1 minute")
+    for (const [id, { size }] of made) see(id, Model.endOf(size))
     const all = traces.all()
     yield* kill
-    return all
+    return all.filter(({ events }) => events.some((event) => event.includes(": ")))
   },
   Effect.scoped,
   Effect.provide(TestClock.layer({ warningDelay: Duration.hours(1) })),

@@ -8,7 +8,6 @@ import { bugs as simulatedBugs } from "../simulation/Bugs.ts"
 import { codeBugs } from "./CodeBugs.ts"
 import * as Killed from "./Killed.ts"
 import * as PostgresStore from "./PostgresStore.ts"
-import * as Protocol from "./Protocol.ts"
 import * as Recording from "./Recording.ts"
 import * as Requests from "./Requests.ts"
 import * as RequestTraces from "./RequestTraces.ts"
@@ -19,7 +18,7 @@ import type { Trace } from "./Traces.ts"
  * A source of traces.
  *
  * - `share`: its share of a run.
- * - `missOf`: the reason why a trace is refused.
+ * - `missOf`: the reason why a trace is refused; without it `Protocol.missOf`.
  */
 export interface Source {
   readonly share: number
@@ -29,14 +28,12 @@ export interface Source {
     bug?: string
   ) => Effect.Effect<ReadonlyArray<Trace>, unknown>
   readonly bugs: ReadonlyArray<string>
-  readonly missOf: (trace: Trace) => string | undefined
+  readonly missOf?: (trace: Trace) => string | undefined
 }
 
 const unconfirmed = "a claim is told without confirmation"
 const apart = "the handler's effects and the told mark commit apart"
 const tooEarly = "the receiver answers 200 before it stores"
-
-const { missOf } = Protocol
 
 const pipeline =
   (makeStore: Recording.MakeStore): Source["record"] =>
@@ -48,26 +45,22 @@ export const sources = {
   memory: {
     share: 1,
     record: pipeline(Recording.inProcess(Ledger.layerMemory)),
-    bugs: Object.keys(codeBugs),
-    missOf
+    bugs: Object.keys(codeBugs)
   },
   sqlite: {
     share: 0.2,
     record: pipeline(Recording.inProcess(NodeSqlite.layerLedger({ filename: ":memory:" }))),
-    bugs: [unconfirmed, apart, tooEarly],
-    missOf
+    bugs: [unconfirmed, apart, tooEarly]
   },
   postgres: {
     share: 0.06,
     record: pipeline(PostgresStore.make),
-    bugs: [unconfirmed, apart, tooEarly],
-    missOf
+    bugs: [unconfirmed, apart, tooEarly]
   },
   simulation: {
     share: 0.3,
     record: (seed, count, bug = "") => Simulated.record(seed, count, simulatedBugs[bug]),
-    bugs: [unconfirmed, tooEarly, "no reads follow a terminal status"],
-    missOf
+    bugs: [unconfirmed, tooEarly, "no reads follow a terminal status"]
   },
   killed: {
     share: 0.1,
@@ -77,8 +70,7 @@ export const sources = {
       apart,
       "the checksum is not checked",
       "the lease of a dead process never ends"
-    ],
-    missOf
+    ]
   },
   requests: {
     share: 1,
@@ -86,4 +78,4 @@ export const sources = {
     bugs: Object.keys(RequestTraces.bugs),
     missOf: ({ events }) => Requests.missOf(events)
   }
-} as const satisfies Record<string, Source>
+} satisfies Record<string, Source>

@@ -85,7 +85,7 @@ export interface Known {
 const idle: Worker = { pace: "on time", work: { stage: "idle" } }
 
 export type Steps = StepsOf<State>
-export const { fault, move, protocol } = kinds<State>()
+export const { fault, move, protocol, seen } = kinds<State>()
 
 export const hasLease = ({ row }: State, by: Index): boolean => row?.lease?.by === by
 

@@ -3,20 +3,9 @@ import * as Evidence from "@pawl/core/Evidence"
 import { isTerminal } from "@pawl/core/Status"
 import { shown } from "./Checker.ts"
 import { statusOf } from "./Outside.ts"
-import { holds, type Setting } from "./Rules.ts"
-import {
-  fault,
-  hasLease,
-  type Index,
-  type Known,
-  protocol,
-  type Result,
-  type Row,
-  type State,
-  type Steps,
-  type Work,
-  type Worker
-} from "./State.ts"
+import { holds, type Rule, type Setting } from "./Rules.ts"
+import { fault, hasLease, protocol, seen } from "./State.ts"
+import type { Index, Known, Result, Row, State, Steps, Work, Worker } from "./State.ts"
 import { events, labels } from "./Traces.ts"
 
 type Change = Partial<State>
@@ -24,46 +13,49 @@ type Calling = Extract<Work, { readonly stage: "calling" | "committed" }>
 
 const idle: Work = { stage: "idle" }
 const done: Work = { stage: "done" }
-const recording = (event: string, next: Work = done): Work => ({ stage: "recording", event, next })
 
-const policyOf = (setting: Setting): Evidence.Policy =>
-  holds(setting, "confirms") ? "final" : "never"
+/** Returns what the steps of a worker that has a row need. */
+const viewOf = (state: State, by: Index, setting: Setting, row: Row) => {
+  const isOwner = hasLease(state, by)
+  const rule = (name: Rule) => holds(setting, name)
+  // Nothing of a worker that lost its lease is written.
+  const isFenced = rule("fencesWrites") && !isOwner
+  const go = (work: Work) => withWorker(state, by, { work })
+  const standingOf = (row: Row, seen: Evidence.Evidence) =>
+    Evidence.standing(seen, row.read, rule("confirms") ? "final" : "never")
+  return {
+    state,
+    status: statusOf(setting, state),
+    row,
+    isOwner,
+    isFenced,
+    rule,
+    go,
+    standingOf,
+    /** Writes to the row; without the lease nothing is written, and the work ends. */
+    write: (change: Partial<Row>, work: Work): Change =>
+      isFenced ? go(idle) : { row: { ...row, ...change }, ...go(work) },
+    shows: (event: string, change: Change) => seen(labels.ofWorker(by, event), change),
+    /** The standing of which the handler is to be told. */
+    news: (seen: Evidence.Evidence) => {
+      const standing = standingOf(row, seen)
+      if (!rule("tellsStanding")) {
+        const status = row.read
+        return status === row.told ? undefined : { ...standing, status, confirmed: true }
+      }
+      const to = Evidence.news(standing, row.told)
+      return to === undefined || to === row.parked ? undefined : standing
+    }
+  }
+}
 
-const withWorker = ({ workers }: State, by: Index, change: Partial<Worker>): Change => {
+type View = ReturnType<typeof viewOf>
+
+export const withWorker = ({ workers }: State, by: Index, change: Partial<Worker>): Change => {
   const worker = { ...workers[by], ...change }
   const isEnd = worker.pace === "late" && worker.work.stage === "idle"
   const next: Worker = isEnd ? { ...worker, pace: "on time" } : worker
   return { workers: by === 0 ? [next, workers[1]] : [workers[0], next] }
-}
-
-export const withWork = (state: State, by: Index, work: Work): Change =>
-  withWorker(state, by, { work })
-
-/** Tells whether nothing of a worker is written, because it lost its lease. */
-const isFenced = (state: State, by: Index, setting: Setting): boolean =>
-  holds(setting, "fencesWrites") && !hasLease(state, by)
-
-/** Writes to the row; without the lease nothing is written, and the work ends. */
-const write = (
-  state: State,
-  by: Index,
-  setting: Setting,
-  change: Partial<Row>,
-  work: Work | ((row: Row) => Work)
-): Change => {
-  if (state.row === undefined || isFenced(state, by, setting)) return withWork(state, by, idle)
-  const row = { ...state.row, ...change }
-  return { row, ...withWork(state, by, typeof work === "function" ? work(row) : work) }
-}
-
-const nextStanding = (row: Row, seen: Evidence.Evidence, setting: Setting) => {
-  const standing = Evidence.standing(seen, row.read, policyOf(setting))
-  if (!holds(setting, "tellsStanding")) {
-    const status = row.read
-    return status === row.told ? undefined : { ...standing, status, confirmed: true }
-  }
-  const to = Evidence.news(standing, row.told)
-  return to === undefined || to === row.parked ? undefined : standing
 }
 
 const leased = ({ evidence: seen, isWatched }: Row, read: Known["read"]): Work => ({
@@ -73,6 +65,8 @@ const leased = ({ evidence: seen, isWatched }: Row, read: Known["read"]): Work =
   read
 })
 
+const recording = (event: string, next: Work = done): Work => ({ stage: "recording", event, next })
+
 const searches = (state: State, by: Index, setting: Setting): Steps => {
   const { isAwake, row } = state
   const lease = row?.lease
@@ -80,168 +74,139 @@ const searches = (state: State, by: Index, setting: Setting): Steps => {
   const isFree = lease === undefined ? row?.isDue : lease.isOver || isFast
   if (!isAwake) return []
   if (row !== undefined && isFree === true) {
+    const claimed: Row = { ...row, isDue: false, lease: { by, isOver: false } }
+    const work = leased(row, "not asked")
     return [
-      protocol("a worker claims the row", {
-        row: { ...row, isDue: false, lease: { by, isOver: false } },
-        ...withWork(state, by, leased(row, "not asked"))
-      })
+      protocol("a worker claims the row", { row: claimed, ...withWorker(state, by, { work }) })
     ]
   }
+  if (lease !== undefined) return []
+  const searched = withWorker(state, by, { work: { stage: "searched" } })
   return [
-    lease === undefined &&
-      (holds(setting, "listensFirst")
-        ? protocol("a worker finds nothing and sleeps", { isAwake: false })
-        : protocol("a worker finds nothing", withWork(state, by, { stage: "searched" })))
+    holds(setting, "listensFirst")
+      ? protocol("a worker finds nothing and sleeps", { isAwake: false })
+      : protocol("a worker finds nothing", searched)
   ]
 }
 
 /** Steps of a read: the service may move after it stated a status and before that is written. */
-const asks = (state: State, by: Index, setting: Setting, known: Known): Steps => {
+const asks = ({ go, state, status }: View, known: Known, { path }: Setting): Steps => {
   if (known.read !== "not asked") return []
   const asked = (result: Result) =>
-    withWork(state, by, recording(events.read(result), { ...known, stage: "answered", result }))
-  const old = setting.path[state.moves - 2] ?? "404"
+    go(recording(events.read(result), { ...known, stage: "answered", result }))
+  const old = path[state.moves - 2] ?? "404"
   return [
-    protocol("the service states its status", asked(statusOf(setting, state) ?? "404")),
+    protocol("the service states its status", asked(status ?? "404")),
     { ...fault("the service states an old status", asked(old)), isRecorded: true },
     { ...fault("the service does not answer a read", asked("no answer")), isRecorded: true }
   ]
 }
 
-const writesRead = (
-  state: State,
-  by: Index,
-  setting: Setting,
-  { result, seen }: Known & { readonly result: Result }
-): Steps => {
-  const isAnswer = result !== "404" && result !== "no answer"
-  const known = holds(setting, "joinsEvidence") ? (state.row?.evidence ?? Evidence.none) : seen
-  const change = isAnswer && {
+const writesRead = ({ row, rule, write }: View, result: Result, seen: Evidence.Evidence) => {
+  const name = `the read of ${result} is written`
+  if (result === "404" || result === "no answer")
+    return protocol(name, write({}, leased(row, "no answer")))
+  const known = rule("joinsEvidence") ? row.evidence : seen
+  const change = {
     evidence: Evidence.join(known, Evidence.confirmed(result)),
     read: result,
-    ...(state.row?.read !== result && { isWatched: true })
+    isWatched: row.isWatched || row.read !== result
   }
-  const next = write(state, by, setting, { ...change }, (row) =>
-    leased(row, isAnswer ? "answered" : "no answer")
-  )
-  return [protocol(`the read of ${result} is written`, next)]
+  return protocol(name, write(change, leased({ ...row, ...change }, "answered")))
 }
 
-const calls = (state: State, by: Index, setting: Setting, { seen }: Known): Steps => {
-  const { row } = state
-  const standing = row && nextStanding(row, seen, setting)
-  if (standing === undefined || isFenced(state, by, setting)) return []
+const calls = ({ isFenced, news, row, shows, write }: View, known: Known): Steps => {
+  const standing = news(known.seen)
+  if (standing === undefined || isFenced) return []
   const { status: to } = standing
-  const called = write(state, by, setting, { failing: to }, { stage: "calling", standing })
   return [
-    shown(protocol(labels.ofWorker(by, events.called(to)), called)),
-    row?.failing === to &&
-      protocol(
-        `a worker parks the row at ${to}`,
-        write(state, by, setting, { parked: to }, recording(events.parked))
-      )
+    shows(events.called(to), write({ failing: to }, { stage: "calling", standing })),
+    row.failing === to &&
+      protocol(`a worker parks the row at ${to}`, write({ parked: to }, recording(events.parked)))
   ]
 }
 
-const endsCall = (state: State, by: Index, setting: Setting, work: Calling): Steps => {
+const endsCall = ({ go, isFenced, rule, shows, state, write }: View, work: Calling): Steps => {
   const { standing } = work
   const { status: to } = standing
   const told = { told: to, failing: undefined, parked: undefined }
-  const mark = write(state, by, setting, told, recording(events.told(to, standing)))
+  const mark = write(told, recording(events.told(to, standing)))
   if (work.stage === "committed") return [protocol(`${to} is marked told`, mark)]
-  const effects = to === undefined ? {} : { committed: [...state.committed, to] }
-  const label = labels.ofWorker(by, events.committed(to))
-  const apart = withWork(state, by, { ...work, stage: "committed" })
-  const failed = holds(setting, "retriesCalls")
-    ? withWork(state, by, recording(events.failed(to)))
-    : mark
+  const effects = to !== undefined && { committed: [...state.committed, to] }
+  const isApart = !rule("commitsWithMark")
+  const end = isApart ? go({ ...work, stage: "committed" }) : mark
+  const failed = rule("retriesCalls") ? go(recording(events.failed(to))) : mark
   return [
-    !holds(setting, "commitsWithMark")
-      ? shown(protocol(label, { ...effects, ...apart }))
-      : isFenced(state, by, setting)
-        ? protocol(`the commit of ${to} is refused`, mark)
-        : shown(protocol(label, { ...effects, ...mark })),
+    isFenced && !isApart
+      ? protocol(`the commit of ${to} is refused`, mark)
+      : shows(events.committed(to), { ...effects, ...end }),
     { ...fault(`the handler fails at ${to}`, failed), isRecorded: true }
   ]
 }
 
-const plansMore = (row: Row, { isWatched, read, seen }: Known, setting: Setting): boolean => {
-  const policy = policyOf(setting)
-  const { status } = Evidence.standing(seen, row.read, policy)
-  const isEnded = status !== undefined && isTerminal(status)
-  const isPlanned = !isEnded || (isWatched && holds(setting, "watches"))
-  const isUnread = read !== "answered" && Evidence.unsettled(seen, row.read, policy).length > 0
-  return (
+const releases = (view: View, known: Known): Steps => {
+  const { isOwner, news, row, rule, standingOf, status, write } = view
+  const { status: seen } = standingOf(row, known.seen)
+  const isEnded = seen !== undefined && isTerminal(seen)
+  const isPlanned = !isEnded || (known.isWatched && rule("watches"))
+  const policy = rule("confirms") ? "final" : "never"
+  const isUnread =
+    known.read !== "answered" && Evidence.unsettled(known.seen, row.read, policy).length > 0
+  const isDue =
+    (row.isDue && rule("keepsDue")) ||
     isUnread ||
-    (isPlanned && holds(setting, "readsUnasked")) ||
-    nextStanding(row, seen, setting) !== undefined
-  )
-}
-
-const releases = (state: State, by: Index, setting: Setting, work?: Known): Steps => {
-  const { row } = state
-  if (row === undefined) return []
-  const { evidence: seen, isWatched } = row
-  const known = work ?? { seen, isWatched, read: "not asked" }
-  const isDue = (row.isDue && holds(setting, "keepsDue")) || plansMore(row, known, setting)
-  const status = statusOf(setting, state)
+    (isPlanned && rule("readsUnasked")) ||
+    news(known.seen) !== undefined
   const isCurrent = row.told === status || row.parked === status
-  const isTold = isCurrent && nextStanding(row, seen, setting) === undefined
-  const released = (change: Partial<Row>): Change => ({
-    ...write(state, by, setting, { lease: undefined, isDue, ...change }, idle),
+  const isTold = isCurrent && news(row.evidence) === undefined
+  const released = (change: Partial<Row> = {}): Change => ({
+    ...write({ lease: undefined, isDue, ...change }, idle),
     isAwake: true
   })
+  const name = "a worker releases the row"
   return [
-    protocol("a worker releases the row", released({})),
+    protocol(name, released()),
     isTold &&
-      isWatched &&
+      row.isWatched &&
       isDue &&
-      hasLease(state, by) &&
-      fault(
-        "a worker releases the row, and one more read is planned",
-        released({ isWatched: false })
-      )
+      isOwner &&
+      fault(`${name}, and one more read is planned`, released({ isWatched: false }))
   ]
 }
 
-/** A process stalls and goes on, or ends. */
-const pauses = (state: State, by: Index, setting: Setting): Steps => {
-  const { isOrphaned, row, workers } = state
-  const { stage } = workers[by].work
-  const isOwner = hasLease(state, by)
+/** A process stalls, or ends. */
+const pauses = ({ isOwner, row, rule, state }: View, by: Index): Steps => {
+  const { stage } = state.workers[by].work
   const isCalling = stage === "calling" || stage === "committed"
   const ended = (lease: Row["lease"]): Change => ({
     ...withWorker(state, by, { pace: "on time", work: idle }),
-    row: row && isOwner ? { ...row, lease, isDue: row.isDue || lease === undefined } : row,
-    isOrphaned: isOrphaned || (isCalling && isOwner)
+    row: isOwner ? { ...row, lease, isDue: row.isDue || lease === undefined } : row,
+    isOrphaned: state.isOrphaned || (isCalling && isOwner)
   })
   return [
     fault("a worker stalls", withWorker(state, by, { pace: "stalled" })),
     shown(fault(labels.ended(by), ended({ by: "dead", isOver: false }))),
-    !holds(setting, "keepsTurn") &&
+    !rule("keepsTurn") &&
       fault("the process of a worker stops and releases the row", ended(undefined))
   ]
 }
 
-const ofWork = (state: State, by: Index, setting: Setting, work: Work): Steps => {
+const ofWork = (view: View, work: Work, setting: Setting): Steps => {
+  const { go, row, shows } = view
   switch (work.stage) {
     case "leased":
-      return [
-        ...asks(state, by, setting, work),
-        ...calls(state, by, setting, work),
-        ...releases(state, by, setting, work)
-      ]
-    case "recording": {
-      const recorded = protocol(labels.ofWorker(by, work.event), withWork(state, by, work.next))
-      return [{ ...shown(recorded), isAtOnce: true }]
-    }
+      return [...asks(view, work, setting), ...calls(view, work), ...releases(view, work)]
+    case "recording":
+      return [{ ...shows(work.event, go(work.next)), isAtOnce: true }]
     case "answered":
-      return writesRead(state, by, setting, work)
+      return [writesRead(view, work.result, work.seen)]
     case "calling":
     case "committed":
-      return endsCall(state, by, setting, work)
-    case "done":
-      return releases(state, by, setting)
+      return endsCall(view, work)
+    case "done": {
+      const { evidence, isWatched } = row
+      return releases(view, { seen: evidence, isWatched, read: "not asked" })
+    }
     case "idle":
     case "searched":
       return []
@@ -251,24 +216,25 @@ const ofWork = (state: State, by: Index, setting: Setting, work: Work): Steps =>
 export const ofWorker = (state: State, by: Index, setting: Setting): Steps => {
   const { row } = state
   const { pace, work } = state.workers[by]
-  const isOwner = hasLease(state, by)
+  if (work.stage === "searched") {
+    const slept = withWorker(state, by, { work: idle })
+    return [protocol("a worker sleeps", { isAwake: false, ...slept })]
+  }
+  if (work.stage === "idle" || row === undefined) return searches(state, by, setting)
+  const view = viewOf(state, by, setting, row)
+  const { go, isFenced, isOwner } = view
   if (pace === "stalled") {
     return [
       protocol("a stalled worker goes on", {
-        row: row && isOwner ? { ...row, lease: { by, isOver: false } } : row,
+        row: isOwner ? { ...row, lease: { by, isOver: false } } : row,
         ...withWorker(state, by, { pace: isOwner ? "on time" : "late" })
       })
     ]
   }
-  if (work.stage === "idle") return searches(state, by, setting)
-  if (work.stage === "searched") {
-    return [protocol("a worker sleeps", { isAwake: false, ...withWork(state, by, idle) })]
-  }
   return [
-    ...ofWork(state, by, setting, work),
-    isFenced(state, by, setting) &&
-      protocol("a worker that lost its lease stops", withWork(state, by, idle)),
-    ...pauses(state, by, setting)
+    ...ofWork(view, work, setting),
+    isFenced && protocol("a worker that lost its lease stops", go(idle)),
+    ...pauses(view, by)
   ]
 }
 
@@ -289,12 +255,10 @@ export const ofTime = ({ row, workers }: State, setting: Setting): Steps => {
   return [
     lease?.isOver === false &&
       isRenewed !== true &&
-      shown(
-        protocol(labels.leaseTime, {
-          row: { ...row, lease: { ...lease, isOver: true } },
-          isOrphaned: false
-        })
-      ),
-    parked !== undefined && shown(protocol(labels.redriven, { row: open, isAwake: true }))
+      seen(labels.leaseTime, {
+        row: { ...row, lease: { ...lease, isOver: true } },
+        isOrphaned: false
+      }),
+    parked !== undefined && seen(labels.redriven, { row: open, isAwake: true })
   ]
 }

@@ -2,6 +2,8 @@
  * The callbacks of `rel kill`: histories of transactions, shuffled, some more than once.
  */
 import type { Status } from "@pawl/core/Status"
+import * as Effect from "effect/Effect"
+import { setTimeout as sleep } from "node:timers/promises"
 import type { SeededRandom } from "./SeededRandom.ts"
 
 const queueLength = 60
@@ -15,7 +17,7 @@ const possibleHistories: ReadonlyArray<ReadonlyArray<Status>> = [
   ["NEW", "PENDING", "PROCESSING", "SUCCEED", "CHARGEBACK"]
 ]
 
-interface Delivery {
+export interface Delivery {
   readonly id: string
   readonly status: Status
   readonly step: number
@@ -59,4 +61,26 @@ export const traffic = (
       source.isOpen = false
     }
   }
+}
+
+/** Sends deliveries while there is a port, some at once, until its scope ends. */
+export const sendAll = (
+  senders: number,
+  portNow: () => number | undefined,
+  next: () => Delivery | undefined,
+  send: (port: number, delivery: Delivery) => Promise<unknown>
+) => {
+  const sendWhile = async (signal: AbortSignal): Promise<void> => {
+    while (!signal.aborted) {
+      const port = portNow()
+      const delivery = port === undefined ? undefined : next()
+      if (port === undefined || delivery === undefined) await sleep(5)
+      else await send(port, delivery)
+    }
+  }
+  return Effect.forkScoped(
+    Effect.promise((signal) =>
+      Promise.all(Array.from({ length: senders }, () => sendWhile(signal)))
+    )
+  )
 }

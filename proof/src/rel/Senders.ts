@@ -5,7 +5,7 @@ import type { Status } from "@pawl/core/Status"
 import * as Effect from "effect/Effect"
 import { setTimeout as sleep } from "node:timers/promises"
 import * as FakeService from "./FakeService.ts"
-import { traffic } from "./KillTraffic.ts"
+import { sendAll, traffic } from "./KillTraffic.ts"
 import { makePost } from "./LocalHttp.ts"
 import type { SeededRandom } from "./SeededRandom.ts"
 
@@ -36,14 +36,11 @@ export const start = Effect.fnUntraced(function* ({
   const { accepted, add, close, histories, next, resend } = traffic(random, statuses)
   const figures = { answered200: 0, resent: 0 }
 
-  const send = async (signal: AbortSignal): Promise<void> => {
-    while (!signal.aborted) {
-      const to = random.pick([...ports(), 0])
-      const delivery = to === 0 ? undefined : next()
-      if (delivery === undefined) {
-        await sleep(5)
-        continue
-      }
+  yield* sendAll(
+    senders,
+    () => random.pick([...ports(), undefined]),
+    next,
+    async (to, delivery) => {
       const status = await post(to, FakeService.callback(delivery.id, delivery.status))
       if (status === 200) {
         figures.answered200++
@@ -56,9 +53,6 @@ export const start = Effect.fnUntraced(function* ({
       }
       await sleep(random.below(gap))
     }
-  }
-  yield* Effect.forkScoped(
-    Effect.promise((signal) => Promise.all(Array.from({ length: senders }, () => send(signal))))
   )
 
   /** Returns false after a minute. */

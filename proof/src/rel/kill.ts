@@ -11,7 +11,7 @@ import * as Effect from "effect/Effect"
 import { setTimeout as sleep } from "node:timers/promises"
 import * as Application from "./Application.ts"
 import * as FakeService from "./FakeService.ts"
-import { traffic } from "./KillTraffic.ts"
+import { sendAll, traffic } from "./KillTraffic.ts"
 import { makePost, repeat } from "./LocalHttp.ts"
 import * as ReceiverProcess from "./ReceiverProcess.ts"
 import { collectMisses, onDatabases, type Run, type RunOptions, type StoreName } from "./Run.ts"
@@ -56,14 +56,11 @@ const onStore = (
       start(baseUrl, ["--store", store.url, "--forward", application.url(process)])
 
     let port: number | undefined
-    const send = async (signal: AbortSignal): Promise<void> => {
-      while (!signal.aborted) {
-        const to = port
-        const delivery = to === undefined ? undefined : next()
-        if (to === undefined || delivery === undefined) {
-          await sleep(5)
-          continue
-        }
+    yield* sendAll(
+      senders,
+      () => port,
+      next,
+      async (to, delivery) => {
         figures.callbacks++
         const status = await post(to, FakeService.callback(delivery.id, delivery.status))
         if (status === 200) {
@@ -76,9 +73,6 @@ const onStore = (
         }
         await sleep(random.below(8))
       }
-    }
-    yield* Effect.forkScoped(
-      Effect.promise((signal) => Promise.all(Array.from({ length: senders }, () => send(signal))))
     )
 
     const waitForAnswers = async (count: number): Promise<void> => {

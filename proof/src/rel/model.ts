@@ -47,7 +47,7 @@ export const checkMutants = ({ log }: Options) =>
 
 /** The check of a planted bug ends at the first refusal. */
 const checkRecorded = Effect.fnUntraced(function* (
-  { missOf, record }: Source,
+  { missOf = Protocol.missOf, record }: Source,
   { count, seed }: Pick<Options, "count" | "seed">,
   bug?: string
 ) {
