@@ -9,7 +9,8 @@ import type { ParkReason } from "../src/internal/rule/RequestRow.ts"
 import * as RequestRule from "../src/internal/rule/RequestRule.ts"
 import { card, sendAndLeave, start, watched } from "./requestProcess.ts"
 import { payment } from "./requestService.ts"
-import { pass, run } from "@pawl/test-support/World"
+import { test } from "@pawl/test-support/Tests"
+import { pass } from "@pawl/test-support/World"
 
 const failing = (...errors: ReadonlyArray<RequestError>) => {
   const sends: Array<SendOptions | undefined> = []
@@ -27,64 +28,54 @@ const written = { digest: "digest", hasCardData: false } as const
 const request = { requestId: "order-1", kind: "apm-payment", ...written } as const
 
 describe("a refusal", () => {
-  it("with 400 is final: it is stored with its fields, and given to each later call", () =>
-    run(
-      Effect.gen(function* () {
-        const refusal = new ValidationFailed({ sent: true, status: 400, fields })
-        const { sender, sends } = failing(refusal)
-        const shop = yield* start({ sender })
-        yield* pass("5 seconds")
-        for (const _ of [1, 2]) {
-          const error = yield* Effect.flip(shop.send("apm-payment", payment("order-1")))
-          expect(error).toStrictEqual(refusal)
-        }
-        expect(sends).toHaveLength(1)
-        const row = yield* shop.get("order-1")
-        expect(row).toMatchObject({ outcome: { _tag: "Refused" }, settledAt: 5000 })
-        expect(JSON.stringify(row)).not.toContain("too small")
-      })
-    ))
+  test("with 400 is final: it is stored with its fields, and given to each later call", function* () {
+    const refusal = new ValidationFailed({ sent: true, status: 400, fields })
+    const { sender, sends } = failing(refusal)
+    const shop = yield* start({ sender })
+    yield* pass("5 seconds")
+    for (const _ of [1, 2]) {
+      const error = yield* Effect.flip(shop.send("apm-payment", payment("order-1")))
+      expect(error).toStrictEqual(refusal)
+    }
+    expect(sends).toHaveLength(1)
+    const row = yield* shop.get("order-1")
+    expect(row).toMatchObject({ outcome: { _tag: "Refused" }, settledAt: 5000 })
+    expect(JSON.stringify(row)).not.toContain("too small")
+  })
 
-  it.each([
+  test.each([
     ["before sending", new ValidationFailed({ sent: false, fields })],
     ["of the credentials", new Unauthorized({ sent: true })],
     ["of the path", new NotFound({})]
-  ])("%s had no effect, and the next call sends the request anew", (_, error) =>
-    run(
-      Effect.gen(function* () {
-        const { sender, sends } = failing(error, error)
-        const shop = yield* start({ sender })
-        for (const _ of [1, 2]) {
-          const send = shop.send("apm-payment", payment("order-1"))
-          expect(yield* Effect.flip(send)).toBe(error)
-          expect((yield* shop.get("order-1"))?.outcome).toEqual({
-            _tag: "NotSent",
-            reason: "no-effect"
-          })
-        }
-        const sendWithin = 86_400_000
-        expect(sends).toEqual([1, 2].map(() => ({ inDoubt: false, sendWithin })))
+  ])("%s had no effect, and the next call sends the request anew", function* (_, error) {
+    const { sender, sends } = failing(error, error)
+    const shop = yield* start({ sender })
+    for (const _ of [1, 2]) {
+      const send = shop.send("apm-payment", payment("order-1"))
+      expect(yield* Effect.flip(send)).toBe(error)
+      expect((yield* shop.get("order-1"))?.outcome).toEqual({
+        _tag: "NotSent",
+        reason: "no-effect"
       })
-    )
-  )
+    }
+    const sendWithin = 86_400_000
+    expect(sends).toEqual([1, 2].map(() => ({ inDoubt: false, sendWithin })))
+  })
 
-  it("of a request that was in doubt before leaves it in doubt", () =>
-    run(
-      Effect.gen(function* () {
-        const { sender } = failing(new NotFound({}))
-        const lost = yield* start({ fates: ["hang"] })
-        yield* sendAndLeave(lost, "order-1")
-        const shop = yield* start({ built: lost.built, sender })
-        const error = yield* Effect.flip(shop.send("card-payment", card("order-1")))
-        expect(error).toMatchObject({ _tag: "OutcomeUnknown", cause: { _tag: "NotFound" } })
-        // The lease ends at once, so that a worker asks again.
-        expect(yield* shop.get("order-1")).toMatchObject({
-          outcome: undefined,
-          begunAt: 0,
-          lease: undefined
-        })
-      })
-    ))
+  test("of a request that was in doubt before leaves it in doubt", function* () {
+    const { sender } = failing(new NotFound({}))
+    const lost = yield* start({ fates: ["hang"] })
+    yield* sendAndLeave(lost, "order-1")
+    const shop = yield* start({ built: lost.built, sender })
+    const error = yield* Effect.flip(shop.send("card-payment", card("order-1")))
+    expect(error).toMatchObject({ _tag: "OutcomeUnknown", cause: { _tag: "NotFound" } })
+    // The lease ends at once, so that a worker asks again.
+    expect(yield* shop.get("order-1")).toMatchObject({
+      outcome: undefined,
+      begunAt: 0,
+      lease: undefined
+    })
+  })
 
   it("that comes for the third time over ten minutes parks the request, with an alarm", async () => {
     const { counts, lines } = await watched(
@@ -105,15 +96,12 @@ describe("a refusal", () => {
   })
 })
 
-it("the limits of a call are those of its request", () =>
-  run(
-    Effect.gen(function* () {
-      const { sender, sends } = failing(new NotFound({}))
-      const shop = yield* start({ sender })
-      yield* Effect.flip(shop.send("apm-payment", payment("order-1"), { maxAttempts: 2 }))
-      expect(sends).toMatchObject([{ maxAttempts: 2, inDoubt: false }])
-    })
-  ))
+test("the limits of a call are those of its request", function* () {
+  const { sender, sends } = failing(new NotFound({}))
+  const shop = yield* start({ sender })
+  yield* Effect.flip(shop.send("apm-payment", payment("order-1"), { maxAttempts: 2 }))
+  expect(sends).toMatchObject([{ maxAttempts: 2, inDoubt: false }])
+})
 
 describe("an attempt whose lease is lost", () => {
   const slow = () => {
@@ -127,46 +115,37 @@ describe("an attempt whose lease is lost", () => {
   }
   const plant = () => ({ renew: () => Effect.succeed(false) })
 
-  it("goes on for a call that waits for its answer", () =>
-    run(
-      Effect.gen(function* () {
-        const { counts, sender } = slow()
-        const shop = yield* start({ sender, plant })
-        const call = yield* Effect.forkChild(shop.send("apm-payment", payment("order-1")))
-        yield* pass("20 seconds")
-        expect(yield* Fiber.join(call)).toEqual({ transactionId: "1" })
-        expect(counts.interrupted).toBe(0)
-      })
-    ))
+  test("goes on for a call that waits for its answer", function* () {
+    const { counts, sender } = slow()
+    const shop = yield* start({ sender, plant })
+    const call = yield* Effect.forkChild(shop.send("apm-payment", payment("order-1")))
+    yield* pass("20 seconds")
+    expect(yield* Fiber.join(call)).toEqual({ transactionId: "1" })
+    expect(counts.interrupted).toBe(0)
+  })
 
-  it("is interrupted if nobody waits for it", () =>
-    run(
-      Effect.gen(function* () {
-        const { counts, sender } = slow()
-        const shop = yield* start({ sender, plant })
-        yield* shop.enqueue("apm-payment", payment("order-1"))
-        yield* pass("9 seconds")
-        expect(counts.interrupted).toBe(0)
-        yield* pass("1 second")
-        expect(counts.interrupted).toBe(1)
-        yield* pass("1 second")
-        expect(yield* shop.get("order-1")).toMatchObject({ outcome: { _tag: "Answered" } })
-      })
-    ))
+  test("is interrupted if nobody waits for it", function* () {
+    const { counts, sender } = slow()
+    const shop = yield* start({ sender, plant })
+    yield* shop.enqueue("apm-payment", payment("order-1"))
+    yield* pass("9 seconds")
+    expect(counts.interrupted).toBe(0)
+    yield* pass("1 second")
+    expect(counts.interrupted).toBe(1)
+    yield* pass("1 second")
+    expect(yield* shop.get("order-1")).toMatchObject({ outcome: { _tag: "Answered" } })
+  })
 })
 
-it("a response that names no transaction of a request settles it", () =>
-  run(
-    Effect.gen(function* () {
-      const shop = yield* start()
-      const input = { transactionId: "1", amount: "1.00", mid: "mid-1", reason: "other" }
-      yield* shop.send("refund", { requestId: "order-1", ...input })
-      expect(yield* shop.get("order-1")).toMatchObject({
-        outcome: { _tag: "Answered" },
-        transaction: undefined
-      })
-    })
-  ))
+test("a response that names no transaction of a request settles it", function* () {
+  const shop = yield* start()
+  const input = { transactionId: "1", amount: "1.00", mid: "mid-1", reason: "other" }
+  yield* shop.send("refund", { requestId: "order-1", ...input })
+  expect(yield* shop.get("order-1")).toMatchObject({
+    outcome: { _tag: "Answered" },
+    transaction: undefined
+  })
+})
 
 it.each([
   ["answer", { _tag: "Answered", text: undefined }],
@@ -214,16 +193,13 @@ it("an outcome that cannot be written is logged with its request", async () => {
   ])
 })
 
-it("a stored request that was changed is parked as unreadable", () =>
-  run(
-    Effect.gen(function* () {
-      const shop = yield* start()
-      yield* shop.store.write({ ...request, body: "changed" }, { at: 0 })
-      yield* pass("1 second")
-      expect(yield* shop.get("order-1")).toMatchObject({ parked: { reason: "unreadable" } })
-      expect(shop.service.seen).toEqual([])
-    })
-  ))
+test("a stored request that was changed is parked as unreadable", function* () {
+  const shop = yield* start()
+  yield* shop.store.write({ ...request, body: "changed" }, { at: 0 })
+  yield* pass("1 second")
+  expect(yield* shop.get("order-1")).toMatchObject({ parked: { reason: "unreadable" } })
+  expect(shop.service.seen).toEqual([])
+})
 
 it.each<ParkReason>([
   "refused",

@@ -13,6 +13,7 @@ import * as NodeReceiver from "../src/NodeReceiver.ts"
 import * as Receiver from "../src/Receiver.ts"
 import { maxBytes } from "../src/Verifier.ts"
 import * as WebReceiver from "../src/WebReceiver.ts"
+import { live } from "@pawl/test-support/Tests"
 import { callbackRequest, makeReceiver, post, sendRaw } from "./doors.ts"
 
 setFlagsFromString("--expose-gc")
@@ -68,40 +69,32 @@ const listenerOf = (door: (typeof doors)[number]) =>
   })
 
 describe.each(doors)("%s", (door) => {
-  it.live("A26: keeps at most 3 times the limit of a body that comes in tiny chunks", () =>
-    Effect.gen(function* () {
-      const connections = 40
-      // The most chunks, and one less than the whole body, so that every body stays open.
-      const tiny = Buffer.from(chunkedHead + chunk(16).repeat(4095))
-      const { port, received } = yield* serveCounting(
-        yield* listenerOf(door),
-        connections,
-        16 * 4095
-      )
-      const { status } = yield* Effect.promise(() => post(`http://127.0.0.1:${port}/callback`))
-      const before = heldBytes()
-      const sockets = Array.from({ length: connections }, () => connect(port, "127.0.0.1"))
-      for (const socket of sockets) socket.write(tiny)
-      yield* received
-      const grown = heldBytes() - before
-      for (const socket of sockets) socket.destroy()
-      expect(status).toBeGreaterThanOrEqual(200)
-      expect(grown / connections).toBeLessThanOrEqual(3 * maxBytes)
-    })
-  )
+  live("A26: keeps at most 3 times the limit of a body that comes in tiny chunks", function* () {
+    const connections = 40
+    // The most chunks, and one less than the whole body, so that every body stays open.
+    const tiny = Buffer.from(chunkedHead + chunk(16).repeat(4095))
+    const { port, received } = yield* serveCounting(yield* listenerOf(door), connections, 16 * 4095)
+    const { status } = yield* Effect.promise(() => post(`http://127.0.0.1:${port}/callback`))
+    const before = heldBytes()
+    const sockets = Array.from({ length: connections }, () => connect(port, "127.0.0.1"))
+    for (const socket of sockets) socket.write(tiny)
+    yield* received
+    const grown = heldBytes() - before
+    for (const socket of sockets) socket.destroy()
+    expect(status).toBeGreaterThanOrEqual(200)
+    expect(grown / connections).toBeLessThanOrEqual(3 * maxBytes)
+  })
 })
 
-it.live("A26: a body of more than 4,096 chunks is refused with 413", () =>
-  Effect.gen(function* () {
-    const port = yield* NodeReceiver.listen(yield* listenerOf("NodeReceiver"), {
-      host: "127.0.0.1",
-      port: 0
-    })
-    const tooMany = `${chunkedHead}${chunk(1).repeat(4097)}`
-    const response = yield* sendRaw(port, (socket) => socket.write(tooMany))
-    expect(response).toMatch(/^HTTP\/1\.1 413 /u)
+live("A26: a body of more than 4,096 chunks is refused with 413", function* () {
+  const port = yield* NodeReceiver.listen(yield* listenerOf("NodeReceiver"), {
+    host: "127.0.0.1",
+    port: 0
   })
-)
+  const tooMany = `${chunkedHead}${chunk(1).repeat(4097)}`
+  const response = yield* sendRaw(port, (socket) => socket.write(tooMany))
+  expect(response).toMatch(/^HTTP\/1\.1 413 /u)
+})
 
 describe("the bodies of a door", () => {
   const bytes = new Uint8Array(10)
@@ -129,63 +122,61 @@ describe("the bodies of a door", () => {
 /** Bodies that do not end: 524 have less than 32 MiB together, and 525 have more. */
 const unfinished = { length: 64_000, count: 530, fitting: 524 }
 
-it.live(
+live(
   "A26: all bodies at a web handler have 32 MiB together, and a callback is accepted meanwhile",
-  () =>
-    Effect.gen(function* () {
-      const { layer } = makeReceiver()
-      const { dispose, handler } = WebReceiver.toHandler(layer)
-      yield* Effect.addFinalizer(() => Effect.promise(dispose))
-      const url = `http://x/callback${search}`
-      const headers = { "content-type": "application/json" }
-      const statuses: Array<number> = []
-      const refused = Promise.withResolvers<void>()
-      const note = (status: number) => {
-        if (statuses.push(status) === unfinished.count - unfinished.fitting) refused.resolve()
-      }
-      for (let n = 0; n < unfinished.count; n++) {
-        const body = new ReadableStream<Uint8Array>({
-          start: (controller) => controller.enqueue(new Uint8Array(unfinished.length))
-        })
-        const init = { method: "POST", headers, body, duplex: "half" }
-        void handler(new Request(url, init)).then(({ status }) => note(status))
-      }
-      yield* Effect.promise(() => refused.promise)
-      const genuine = new Request(url, { method: "POST", ...callbackRequest() })
-      expect((yield* Effect.promise(() => handler(genuine))).status).toBe(200)
-      expect(statuses).toEqual(statuses.map(() => 503))
-      expect(statuses.length - (unfinished.count - unfinished.fitting)).toBeLessThanOrEqual(1)
-    })
+  function* () {
+    const { layer } = makeReceiver()
+    const { dispose, handler } = WebReceiver.toHandler(layer)
+    yield* Effect.addFinalizer(() => Effect.promise(dispose))
+    const url = `http://x/callback${search}`
+    const headers = { "content-type": "application/json" }
+    const statuses: Array<number> = []
+    const refused = Promise.withResolvers<void>()
+    const note = (status: number) => {
+      if (statuses.push(status) === unfinished.count - unfinished.fitting) refused.resolve()
+    }
+    for (let n = 0; n < unfinished.count; n++) {
+      const body = new ReadableStream<Uint8Array>({
+        start: (controller) => controller.enqueue(new Uint8Array(unfinished.length))
+      })
+      const init = { method: "POST", headers, body, duplex: "half" }
+      void handler(new Request(url, init)).then(({ status }) => note(status))
+    }
+    yield* Effect.promise(() => refused.promise)
+    const genuine = new Request(url, { method: "POST", ...callbackRequest() })
+    expect((yield* Effect.promise(() => handler(genuine))).status).toBe(200)
+    expect(statuses).toEqual(statuses.map(() => 503))
+    expect(statuses.length - (unfinished.count - unfinished.fitting)).toBeLessThanOrEqual(1)
+  }
 )
 
-it.live(
+live(
   "A26: all bodies at a listener have 32 MiB together, and a callback is accepted meanwhile",
-  () =>
-    Effect.gen(function* () {
-      const port = yield* NodeReceiver.listen(yield* listenerOf("NodeReceiver"), {
-        host: "127.0.0.1",
-        port: 0
-      })
-      const head = `POST /callback${search} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 65000\r\n\r\n`
-      const bytes = Buffer.from(head + "x".repeat(unfinished.length))
-      const answers: Array<string> = []
-      const refused = Promise.withResolvers<void>()
-      const sockets = Array.from({ length: unfinished.count }, () => connect(port, "127.0.0.1"))
-      for (const socket of sockets) {
-        socket.on("error", () => undefined)
-        socket.once("data", (data: Buffer) => {
-          const count = answers.push(data.toString("latin1").slice(0, 12))
-          if (count === unfinished.count - unfinished.fitting) refused.resolve()
-        })
-        socket.write(bytes)
-      }
-      yield* Effect.promise(() => refused.promise)
-      const { status } = yield* Effect.promise(() => post(`http://127.0.0.1:${port}/callback`))
-      for (const socket of sockets) socket.destroy()
-      expect(status).toBe(200)
-      expect(answers).toEqual(answers.map(() => "HTTP/1.1 503"))
-      expect(answers.length - (unfinished.count - unfinished.fitting)).toBeLessThanOrEqual(1)
+  function* () {
+    const port = yield* NodeReceiver.listen(yield* listenerOf("NodeReceiver"), {
+      host: "127.0.0.1",
+      port: 0
     })
+    const head = `POST /callback${search} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 65000\r\n\r\n`
+    const bytes = Buffer.from(head + "x".repeat(unfinished.length))
+    const answers: Array<string> = []
+    const refused = Promise.withResolvers<void>()
+    const sockets = Array.from({ length: unfinished.count }, () => connect(port, "127.0.0.1"))
+    for (const socket of sockets) {
+      socket.on("error", () => undefined)
+      socket.once("data", (data: Buffer) => {
+        const count = answers.push(data.toString("latin1").slice(0, 12))
+        if (count === unfinished.count - unfinished.fitting) refused.resolve()
+      })
+      socket.write(bytes)
+    }
+    yield* Effect.promise(() => refused.promise)
+    const { status } = yield* Effect.promise(() => post(`http://127.0.0.1:${port}/callback`))
+    for (const socket of sockets) socket.destroy()
+    expect(status).toBe(200)
+    expect(answers).toEqual(answers.map(() => "HTTP/1.1 503"))
+    expect(answers.length - (unfinished.count - unfinished.fitting)).toBeLessThanOrEqual(1)
+  }
 )
 
 const limited = Effect.gen(function* () {
@@ -227,35 +218,31 @@ const limited = Effect.gen(function* () {
   }
 })
 
-it.live("A39: one connection too many closes the longest idle one, and no working one", () =>
-  Effect.gen(function* () {
-    const inBody = "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n"
-    const { closed, full, open, respond, waiting } = yield* limited
-    const working = open("GET /waits HTTP/1.1\r\nHost: x\r\n\r\n")
-    yield* waiting
-    const idle = ["", "GET / HTTP/1.1\r\n", `${inBody}x`].map(open)
-    for (const socket of idle) {
-      const gone = yield* Effect.forkChild(closed(socket), { startImmediately: true })
-      const request = open("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
-      yield* Effect.promise(() => new Promise((done) => request.once("data", done)))
-      yield* Fiber.join(gone)
-    }
-    expect(full()).toBe(1)
-    expect(working.destroyed).toBe(false)
-    const gone = closed(working)
-    respond()
-    working.end()
-    yield* gone
-  })
-)
+live("A39: one connection too many closes the longest idle one, and no working one", function* () {
+  const inBody = "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n"
+  const { closed, full, open, respond, waiting } = yield* limited
+  const working = open("GET /waits HTTP/1.1\r\nHost: x\r\n\r\n")
+  yield* waiting
+  const idle = ["", "GET / HTTP/1.1\r\n", `${inBody}x`].map(open)
+  for (const socket of idle) {
+    const gone = yield* Effect.forkChild(closed(socket), { startImmediately: true })
+    const request = open("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+    yield* Effect.promise(() => new Promise((done) => request.once("data", done)))
+    yield* Fiber.join(gone)
+  }
+  expect(full()).toBe(1)
+  expect(working.destroyed).toBe(false)
+  const gone = closed(working)
+  respond()
+  working.end()
+  yield* gone
+})
 
-it.live("a connection with more than 8 requests without a response is closed", () =>
-  Effect.gen(function* () {
-    const stuck = Layer.succeed(Receiver.Receiver, { receive: () => Effect.never })
-    const { dispose, listener } = NodeReceiver.toListener(stuck)
-    yield* Effect.addFinalizer(() => Effect.promise(dispose))
-    const port = yield* NodeReceiver.listen(listener, { host: "127.0.0.1", port: 0 })
-    const request = "GET /callback HTTP/1.1\r\nHost: x\r\n\r\n"
-    expect(yield* sendRaw(port, (socket) => socket.write(request.repeat(9)))).toBe("")
-  })
-)
+live("a connection with more than 8 requests without a response is closed", function* () {
+  const stuck = Layer.succeed(Receiver.Receiver, { receive: () => Effect.never })
+  const { dispose, listener } = NodeReceiver.toListener(stuck)
+  yield* Effect.addFinalizer(() => Effect.promise(dispose))
+  const port = yield* NodeReceiver.listen(listener, { host: "127.0.0.1", port: 0 })
+  const request = "GET /callback HTTP/1.1\r\nHost: x\r\n\r\n"
+  expect(yield* sendRaw(port, (socket) => socket.write(request.repeat(9)))).toBe("")
+})

@@ -7,6 +7,7 @@ import { describe, expect, it } from "vitest"
 import * as Cleaner from "../src/internal/work/Cleaner.ts"
 import { Ledger, layerMemory } from "../src/Ledger.ts"
 import * as RequestStore from "../src/internal/ledger/RequestStore.ts"
+import { test } from "@pawl/test-support/Tests"
 import { card, verified } from "@pawl/test-support/Service"
 import * as World from "@pawl/test-support/World"
 
@@ -19,121 +20,101 @@ const clean = (ledger: Ledger["Service"]) =>
 const all = ({ now }: World.World) => ({ before: now() + 1, limit: 1000 })
 
 describe("the body of a callback", () => {
-  it("is deleted after 30 days, and the row of its transaction is never deleted (R22)", () =>
-    World.run(
-      Effect.gen(function* () {
-        const world = yield* World.make({ read: World.says("SUCCEED") })
-        const { receive } = yield* world.start
-        yield* receive("1", "SUCCEED")
-        yield* World.pass("29 days")
-        expect((yield* world.ledger.get("apm", "1"))?.newestCallbacks).toHaveProperty("SUCCEED")
-        for (let days = 0; days < 3; days++) yield* World.pass("1 day")
-        expect(yield* world.ledger.get("apm", "1")).toMatchObject({
-          newestCallbacks: {},
-          told: "SUCCEED"
-        })
-        expect((yield* world.ledger.get("apm", "1"))?.newestCallbacks).not.toHaveProperty("SUCCEED")
-        yield* World.pass("365 days")
-        yield* receive("1", "SUCCEED")
-        yield* World.pass("1 day")
-        expect(World.told(world)).toEqual(["SUCCEED"])
-        expect(world.entries.findLast(({ _tag }) => _tag === "Accepted")).toMatchObject({
-          isNew: false
-        })
-      })
-    ))
+  test("is deleted after 30 days, and the row of its transaction is never deleted (R22)", function* () {
+    const world = yield* World.make({ read: World.says("SUCCEED") })
+    const { receive } = yield* world.start
+    yield* receive("1", "SUCCEED")
+    yield* World.pass("29 days")
+    expect((yield* world.ledger.get("apm", "1"))?.newestCallbacks).toHaveProperty("SUCCEED")
+    for (let days = 0; days < 3; days++) yield* World.pass("1 day")
+    expect(yield* world.ledger.get("apm", "1")).toMatchObject({
+      newestCallbacks: {},
+      told: "SUCCEED"
+    })
+    expect((yield* world.ledger.get("apm", "1"))?.newestCallbacks).not.toHaveProperty("SUCCEED")
+    yield* World.pass("365 days")
+    yield* receive("1", "SUCCEED")
+    yield* World.pass("1 day")
+    expect(World.told(world)).toEqual(["SUCCEED"])
+    expect(world.entries.findLast(({ _tag }) => _tag === "Accepted")).toMatchObject({
+      isNew: false
+    })
+  })
 
-  it("is deleted after the configured retention time, however many bodies there are", () =>
-    World.run(
-      Effect.gen(function* () {
-        const world = yield* World.make()
-        const { ledger } = world
-        for (let id = 0; id < 250; id++) {
-          const transactionId = String(id)
-          yield* ledger.accept(verified("card", card({ transactionId })), world.now())
-        }
-        yield* World.pass("2 days")
-        yield* clean(ledger)
-        yield* World.pass("1 second")
-        expect(yield* ledger.deleteBodies(all(world))).toBe(0)
-      })
-    ))
+  test("is deleted after the configured retention time, however many bodies there are", function* () {
+    const world = yield* World.make()
+    const { ledger } = world
+    for (let id = 0; id < 250; id++) {
+      const transactionId = String(id)
+      yield* ledger.accept(verified("card", card({ transactionId })), world.now())
+    }
+    yield* World.pass("2 days")
+    yield* clean(ledger)
+    yield* World.pass("1 second")
+    expect(yield* ledger.deleteBodies(all(world))).toBe(0)
+  })
 
-  it("is deleted soon after a batch failed, and not a day later", () =>
-    World.run(
-      Effect.gen(function* () {
-        const world = yield* World.make()
-        const { ledger } = world
-        yield* ledger.accept(verified("card", card()), world.now())
-        let failures = 10
-        const deleteBodies: Ledger["Service"]["deleteBodies"] = (options) =>
-          Effect.suspend(() =>
-            failures-- > 0 ? Effect.fail(new StoreUnavailable({})) : ledger.deleteBodies(options)
-          )
-        yield* World.pass("2 days")
-        yield* clean({ ...ledger, deleteBodies })
-        yield* World.pass("2 hours")
-        expect(yield* ledger.deleteBodies(all(world))).toBe(0)
-      })
-    ))
+  test("is deleted soon after a batch failed, and not a day later", function* () {
+    const world = yield* World.make()
+    const { ledger } = world
+    yield* ledger.accept(verified("card", card()), world.now())
+    let failures = 10
+    const deleteBodies: Ledger["Service"]["deleteBodies"] = (options) =>
+      Effect.suspend(() =>
+        failures-- > 0 ? Effect.fail(new StoreUnavailable({})) : ledger.deleteBodies(options)
+      )
+    yield* World.pass("2 days")
+    yield* clean({ ...ledger, deleteBodies })
+    yield* World.pass("2 hours")
+    expect(yield* ledger.deleteBodies(all(world))).toBe(0)
+  })
 
-  it("that the store refuses to delete is an alarm with the cause", () =>
-    World.run(
-      Effect.gen(function* () {
-        const world = yield* World.make({
-          plant: (ledger) => ({
-            ...ledger,
-            deleteBodies: () => Effect.fail(new StoreUnavailable({ cause: { code: "42501" } }))
-          })
-        })
-        yield* world.start
-        yield* World.pass("12 minutes")
-        const reason = "old texts cannot be deleted: the role has too few rights (SQLSTATE 42501)"
-        expect(World.alarms(world)).toEqual([reason, reason])
+  test("that the store refuses to delete is an alarm with the cause", function* () {
+    const world = yield* World.make({
+      plant: (ledger) => ({
+        ...ledger,
+        deleteBodies: () => Effect.fail(new StoreUnavailable({ cause: { code: "42501" } }))
       })
-    ))
+    })
+    yield* world.start
+    yield* World.pass("12 minutes")
+    const reason = "old texts cannot be deleted: the role has too few rights (SQLSTATE 42501)"
+    expect(World.alarms(world)).toEqual([reason, reason])
+  })
 
-  it("is deleted in a shard soon after it failed, even if other shards did not", () =>
-    World.run(
-      Effect.gen(function* () {
-        const worlds = [yield* World.make(), yield* World.make()] as const
-        for (const { ledger, now } of worlds) yield* ledger.accept(verified("card", card()), now())
-        const [broken, other] = worlds
-        let failures = 3
-        const deleteBodies: Ledger["Service"]["deleteBodies"] = (options) =>
-          Effect.suspend(() =>
-            failures-- > 0
-              ? Effect.fail(new StoreUnavailable({}))
-              : broken.ledger.deleteBodies(options)
-          )
-        yield* World.pass("2 days")
-        const shards = [{ ...broken.ledger, deleteBodies }, other.ledger]
-        yield* clean({ ...broken.ledger, shards })
-        yield* World.pass("1 second")
-        expect(yield* other.ledger.deleteBodies(all(other))).toBe(0)
-        yield* World.pass("1 hour")
-        expect(yield* broken.ledger.deleteBodies(all(broken))).toBe(0)
-      })
-    ))
+  test("is deleted in a shard soon after it failed, even if other shards did not", function* () {
+    const worlds = [yield* World.make(), yield* World.make()] as const
+    for (const { ledger, now } of worlds) yield* ledger.accept(verified("card", card()), now())
+    const [broken, other] = worlds
+    let failures = 3
+    const deleteBodies: Ledger["Service"]["deleteBodies"] = (options) =>
+      Effect.suspend(() =>
+        failures-- > 0 ? Effect.fail(new StoreUnavailable({})) : broken.ledger.deleteBodies(options)
+      )
+    yield* World.pass("2 days")
+    const shards = [{ ...broken.ledger, deleteBodies }, other.ledger]
+    yield* clean({ ...broken.ledger, shards })
+    yield* World.pass("1 second")
+    expect(yield* other.ledger.deleteBodies(all(other))).toBe(0)
+    yield* World.pass("1 hour")
+    expect(yield* broken.ledger.deleteBodies(all(broken))).toBe(0)
+  })
 })
 
-it("the texts of requests are deleted while no body can be", () =>
-  World.run(
-    Effect.gen(function* () {
-      const stores = Layer.provideMerge(RequestStore.layerMemory, layerMemory)
-      const built = yield* Layer.build(stores)
-      const ledger = Context.get(built, Ledger)
-      const store = Context.get(built, RequestStore.RequestStore)
-      let calls = 0
-      const deleteTexts = () => Effect.sync(() => (calls++ === 0 ? 1 : 0))
-      const deleteBodies = () => Effect.fail(new StoreUnavailable({}))
-      yield* clean({ ...ledger, deleteBodies }).pipe(
-        Effect.provideService(RequestStore.RequestStore, { ...store, deleteTexts })
-      )
-      yield* World.pass("1 minute")
-      expect(calls).toBe(2)
-    })
-  ))
+test("the texts of requests are deleted while no body can be", function* () {
+  const stores = Layer.provideMerge(RequestStore.layerMemory, layerMemory)
+  const built = yield* Layer.build(stores)
+  const ledger = Context.get(built, Ledger)
+  const store = Context.get(built, RequestStore.RequestStore)
+  let calls = 0
+  const deleteTexts = () => Effect.sync(() => (calls++ === 0 ? 1 : 0))
+  const deleteBodies = () => Effect.fail(new StoreUnavailable({}))
+  yield* clean({ ...ledger, deleteBodies }).pipe(
+    Effect.provideService(RequestStore.RequestStore, { ...store, deleteTexts })
+  )
+  yield* World.pass("1 minute")
+  expect(calls).toBe(2)
+})
 
 describe("a transaction", () => {
   /** Returns the deletions of two days beside an old transaction. */
@@ -173,19 +154,16 @@ describe("a transaction", () => {
     expect(asked.map(({ at }) => at)).toEqual([0, 20, nextDay, nextDay + 5 * World.minute])
   })
 
-  it("that is old is not known after a cleaner deleted it, and its body need not be old", () =>
-    World.run(
-      Effect.gen(function* () {
-        const world = yield* World.make({ read: World.says("SUCCEED") })
-        const { receive, stop } = yield* world.start
-        yield* receive("1", "SUCCEED")
-        yield* World.pass("1 minute")
-        expect(World.told(world)).toEqual(["SUCCEED"])
-        yield* stop
-        yield* World.pass("218 days")
-        yield* clean(world.ledger).pipe(Effect.provideService(Cleaner.KeptMonths, 7))
-        yield* World.pass("1 second")
-        expect(yield* world.ledger.get("apm", "1")).toBeUndefined()
-      })
-    ))
+  test("that is old is not known after a cleaner deleted it, and its body need not be old", function* () {
+    const world = yield* World.make({ read: World.says("SUCCEED") })
+    const { receive, stop } = yield* world.start
+    yield* receive("1", "SUCCEED")
+    yield* World.pass("1 minute")
+    expect(World.told(world)).toEqual(["SUCCEED"])
+    yield* stop
+    yield* World.pass("218 days")
+    yield* clean(world.ledger).pipe(Effect.provideService(Cleaner.KeptMonths, 7))
+    yield* World.pass("1 second")
+    expect(yield* world.ledger.get("apm", "1")).toBeUndefined()
+  })
 })

@@ -10,6 +10,7 @@ import * as Journal from "../src/Journal.ts"
 import { Ledger, layerMemory } from "../src/Ledger.ts"
 import { blank } from "../src/internal/rule/Row.ts"
 import { shift, type StoredRow } from "../src/internal/rule/StoredRow.ts"
+import { test } from "@pawl/test-support/Tests"
 import * as World from "@pawl/test-support/World"
 
 const { day, hour, minute, says, second, told } = World
@@ -103,25 +104,22 @@ it("R27: a step back that is shorter than a lease cuts the lease, and moves what
   expect(shift([stored], { at, by, until })).toMatchObject([{ dueAt: at, lease: { until } }])
 })
 
-it("R27: small steps back count together, and rows are shifted again 1 and 5 seconds later", () =>
-  World.run(
-    Effect.gen(function* () {
-      const shifts: Array<readonly [number, number]> = []
-      const ledger = Context.get(yield* Layer.build(layerMemory), Ledger)
-      const process = yield* Clock.Clock
-      const now = () => process.currentTimeMillisUnsafe()
-      let behind = 0
-      const check = ClockWatch.make({
-        clock: { ...process, currentTimeMillisUnsafe: () => now() - behind },
-        ledger: { ...ledger, shift: ({ by }) => Effect.sync(() => void shifts.push([now(), by])) },
-        journal: Context.get(yield* Layer.build(Journal.layer), Journal.Journal)
-      })
-      for (const step of [600, -600, 600, 600]) {
-        behind += step
-        yield* check
-      }
-      for (let wait = yield* check; wait < Infinity; wait = yield* check) yield* World.pass(wait)
-      const start = shifts[0]?.[0] ?? 0
-      expect(shifts).toEqual([0, 1000, 5000].map((after) => [start + after, 1200]))
-    })
-  ))
+test("R27: small steps back count together, and rows are shifted again 1 and 5 seconds later", function* () {
+  const shifts: Array<readonly [number, number]> = []
+  const ledger = Context.get(yield* Layer.build(layerMemory), Ledger)
+  const process = yield* Clock.Clock
+  const now = () => process.currentTimeMillisUnsafe()
+  let behind = 0
+  const check = ClockWatch.make({
+    clock: { ...process, currentTimeMillisUnsafe: () => now() - behind },
+    ledger: { ...ledger, shift: ({ by }) => Effect.sync(() => void shifts.push([now(), by])) },
+    journal: Context.get(yield* Layer.build(Journal.layer), Journal.Journal)
+  })
+  for (const step of [600, -600, 600, 600]) {
+    behind += step
+    yield* check
+  }
+  for (let wait = yield* check; wait < Infinity; wait = yield* check) yield* World.pass(wait)
+  const start = shifts[0]?.[0] ?? 0
+  expect(shifts).toEqual([0, 1000, 5000].map((after) => [start + after, 1200]))
+})

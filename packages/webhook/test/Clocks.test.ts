@@ -17,6 +17,7 @@ import * as ClockWatch from "../src/internal/work/ClockWatch.ts"
 import { defaults } from "../src/internal/rule/WorkLimits.ts"
 import * as Reconciler from "../src/internal/work/Reconciler.ts"
 import { blank, type Row } from "../src/internal/rule/Row.ts"
+import { live, test } from "@pawl/test-support/Tests"
 import { ledgerOf } from "@pawl/test-support/Places"
 import { onPostgres } from "@pawl/test-support/Stores"
 import * as World from "@pawl/test-support/World"
@@ -32,70 +33,58 @@ const wasSet = "a clock was set by more than 5 seconds"
 describe("R27: a clock that is set back by an hour", () => {
   const setBack = (now: number) => 100 * day + (now >= minute ? -hour : 0)
 
-  it("delays no call of the handler, and raises an alarm", () =>
-    World.run(
-      Effect.gen(function* () {
-        const world = yield* World.make({
-          clock: setBack,
-          handle: ({ attempt }) => (attempt < 8 ? Effect.fail("not now") : Effect.void)
-        })
-        const { receive } = yield* world.start
-        yield* receive("1", "PENDING")
-        yield* World.pass("5 minutes")
-        expect(told(world)).toEqual(["PENDING"])
-        expect(alarms(world)).toEqual([wasSet])
-      })
-    ))
+  test("delays no call of the handler, and raises an alarm", function* () {
+    const world = yield* World.make({
+      clock: setBack,
+      handle: ({ attempt }) => (attempt < 8 ? Effect.fail("not now") : Effect.void)
+    })
+    const { receive } = yield* world.start
+    yield* receive("1", "PENDING")
+    yield* World.pass("5 minutes")
+    expect(told(world)).toEqual(["PENDING"])
+    expect(alarms(world)).toEqual([wasSet])
+  })
 
-  it("delays no read", () =>
-    World.run(
-      Effect.gen(function* () {
-        const world = yield* World.make({
-          clock: setBack,
-          read: ({ at }) => Effect.succeed(at < 3 * minute ? "PROCESSING" : "SUCCEED")
-        })
-        const { receive } = yield* world.start
-        yield* World.pass("50 seconds")
-        yield* receive("1", "SUCCEED")
-        yield* World.pass("10 minutes")
-        expect(told(world)).toEqual(["PROCESSING", "SUCCEED"])
-      })
-    ))
+  test("delays no read", function* () {
+    const world = yield* World.make({
+      clock: setBack,
+      read: ({ at }) => Effect.succeed(at < 3 * minute ? "PROCESSING" : "SUCCEED")
+    })
+    const { receive } = yield* world.start
+    yield* World.pass("50 seconds")
+    yield* receive("1", "SUCCEED")
+    yield* World.pass("10 minutes")
+    expect(told(world)).toEqual(["PROCESSING", "SUCCEED"])
+  })
 
-  it("confirms a callback that comes after it, and does not read in a loop", () =>
-    World.run(
-      Effect.gen(function* () {
-        const world = yield* World.make({
-          clock: setBack,
-          read: ({ at }) => Effect.succeed(at < minute ? "PENDING" : "SUCCEED")
-        })
-        const { receive } = yield* world.start
-        yield* World.pass("59 seconds")
-        yield* receive("1", "PENDING")
-        yield* World.pass("1 minute")
-        yield* receive("1", "SUCCEED")
-        yield* World.pass("3 seconds")
-        expect(told(world)).toEqual(["PENDING", "SUCCEED"])
-        yield* World.pass("1 hour")
-        expect(world.reads.length).toBeLessThan(8)
-      })
-    ))
+  test("confirms a callback that comes after it, and does not read in a loop", function* () {
+    const world = yield* World.make({
+      clock: setBack,
+      read: ({ at }) => Effect.succeed(at < minute ? "PENDING" : "SUCCEED")
+    })
+    const { receive } = yield* world.start
+    yield* World.pass("59 seconds")
+    yield* receive("1", "PENDING")
+    yield* World.pass("1 minute")
+    yield* receive("1", "SUCCEED")
+    yield* World.pass("3 seconds")
+    expect(told(world)).toEqual(["PENDING", "SUCCEED"])
+    yield* World.pass("1 hour")
+    expect(world.reads.length).toBeLessThan(8)
+  })
 
-  it("keeps a watched transaction on its plan", () =>
-    World.run(
-      Effect.gen(function* () {
-        const world = yield* World.make({
-          clock: (now) => 100 * day + (now >= day ? -20 * day : 0),
-          read: says("SUCCEED")
-        })
-        const { receive } = yield* world.start
-        yield* receive("1", "SUCCEED")
-        yield* World.pass("2 days")
-        const before = world.reads.length
-        yield* World.pass("14 days")
-        expect(world.reads.length).toBeGreaterThan(before)
-      })
-    ))
+  test("keeps a watched transaction on its plan", function* () {
+    const world = yield* World.make({
+      clock: (now) => 100 * day + (now >= day ? -20 * day : 0),
+      read: says("SUCCEED")
+    })
+    const { receive } = yield* world.start
+    yield* receive("1", "SUCCEED")
+    yield* World.pass("2 days")
+    const before = world.reads.length
+    yield* World.pass("14 days")
+    expect(world.reads.length).toBeGreaterThan(before)
+  })
 })
 
 describe("the correction of a row's times", () => {
@@ -174,57 +163,51 @@ it("R27: the last read counts, even if the clock was set back before it", () => 
   expect(Evidence.joinRead(row.read, change.read)?.status).toBe("CHARGEBACK")
 })
 
-it("R28: clocks that differ raise an alarm, and a clock that is set forward", () =>
-  World.run(
-    Effect.gen(function* () {
-      const reasons: Array<string> = []
-      const journal = Context.get(yield* Layer.build(Journal.layer), Journal.Journal)
-      const ledger = Context.get(yield* Layer.build(layerMemory), Ledger)
-      const process = yield* Clock.Clock
-      let processAhead = 0
-      let ledgerAhead = 0
-      const check = ClockWatch.make({
-        clock: { ...process, ...aheadOf(process, () => processAhead) },
-        ledger: { ...ledger, time: () => process.currentTimeMillisUnsafe() + ledgerAhead },
-        journal: {
-          ...journal,
-          raiseAlarm: (reason) => Effect.sync(() => void reasons.push(reason))
-        }
-      })
-      const differs = "the clocks of this machine and of the database differ by more than 5 seconds"
-      yield* check
-      processAhead = 4 * second
-      yield* check
-      expect(reasons).toEqual([])
-      ledgerAhead = -4 * second
-      yield* check
-      expect(reasons).toEqual([differs])
-      ledgerAhead = 6 * second
-      yield* check
-      expect(reasons).toEqual([differs, wasSet])
-    })
-  ))
+test("R28: clocks that differ raise an alarm, and a clock that is set forward", function* () {
+  const reasons: Array<string> = []
+  const journal = Context.get(yield* Layer.build(Journal.layer), Journal.Journal)
+  const ledger = Context.get(yield* Layer.build(layerMemory), Ledger)
+  const process = yield* Clock.Clock
+  let processAhead = 0
+  let ledgerAhead = 0
+  const check = ClockWatch.make({
+    clock: { ...process, ...aheadOf(process, () => processAhead) },
+    ledger: { ...ledger, time: () => process.currentTimeMillisUnsafe() + ledgerAhead },
+    journal: {
+      ...journal,
+      raiseAlarm: (reason) => Effect.sync(() => void reasons.push(reason))
+    }
+  })
+  const differs = "the clocks of this machine and of the database differ by more than 5 seconds"
+  yield* check
+  processAhead = 4 * second
+  yield* check
+  expect(reasons).toEqual([])
+  ledgerAhead = -4 * second
+  yield* check
+  expect(reasons).toEqual([differs])
+  ledgerAhead = 6 * second
+  yield* check
+  expect(reasons).toEqual([differs, wasSet])
+})
 
-it("R27: an alarm is raised again after the clock was set back", () =>
-  World.run(
-    Effect.gen(function* () {
-      const { alarms, raiseAlarm } = Context.get(yield* Layer.build(Journal.layer), Journal.Journal)
-      const raised = yield* Effect.forkChild(Stream.runCollect(Stream.take(alarms, 2)), {
-        startImmediately: true
-      })
-      const process = yield* Clock.Clock
-      for (const ahead of [hour, 0, 0]) {
-        yield* Effect.provideService(
-          raiseAlarm("refused"),
-          Clock.Clock,
-          aheadOf(process, () => ahead)
-        )
-      }
-      yield* raiseAlarm("last")
-      const reasons = (yield* Fiber.join(raised)).map((entry) => "reason" in entry && entry.reason)
-      expect(reasons).toEqual(["refused", "refused"])
-    })
-  ))
+test("R27: an alarm is raised again after the clock was set back", function* () {
+  const { alarms, raiseAlarm } = Context.get(yield* Layer.build(Journal.layer), Journal.Journal)
+  const raised = yield* Effect.forkChild(Stream.runCollect(Stream.take(alarms, 2)), {
+    startImmediately: true
+  })
+  const process = yield* Clock.Clock
+  for (const ahead of [hour, 0, 0]) {
+    yield* Effect.provideService(
+      raiseAlarm("refused"),
+      Clock.Clock,
+      aheadOf(process, () => ahead)
+    )
+  }
+  yield* raiseAlarm("last")
+  const reasons = (yield* Fiber.join(raised)).map((entry) => "reason" in entry && entry.reason)
+  expect(reasons).toEqual(["refused", "refused"])
+})
 
 const aheadOf = (clock: Clock.Clock, ahead: () => number): Clock.Clock => {
   const now = () => clock.currentTimeMillisUnsafe() + ahead()
@@ -240,17 +223,16 @@ const aheadOf = (clock: Clock.Clock, ahead: () => number): Clock.Clock => {
 }
 
 await onPostgres((place) => {
-  it("R28: processes whose clocks differ by an hour have the time of the database", () =>
-    Effect.gen(function* () {
-      const process = yield* Clock.Clock
-      for (const ahead of [-hour, hour]) {
-        const clock = aheadOf(process, () => ahead)
-        const time = yield* Effect.gen(function* () {
-          const ledger = Context.get(yield* Layer.build(Layer.fresh(ledgerOf(place))), Ledger)
-          yield* ledger.claim({ at: 0, until: 0, limit: 0 })
-          return LedgerClock.make(ledger, clock).currentTimeMillisUnsafe()
-        }).pipe(Effect.provideService(Clock.Clock, clock), Effect.scoped)
-        expect(Math.abs(time - process.currentTimeMillisUnsafe())).toBeLessThan(minute)
-      }
-    }).pipe(Effect.runPromise))
+  live("R28: processes whose clocks differ by an hour have the time of the database", function* () {
+    const process = yield* Clock.Clock
+    for (const ahead of [-hour, hour]) {
+      const clock = aheadOf(process, () => ahead)
+      const time = yield* Effect.gen(function* () {
+        const ledger = Context.get(yield* Layer.build(Layer.fresh(ledgerOf(place))), Ledger)
+        yield* ledger.claim({ at: 0, until: 0, limit: 0 })
+        return LedgerClock.make(ledger, clock).currentTimeMillisUnsafe()
+      }).pipe(Effect.provideService(Clock.Clock, clock), Effect.scoped)
+      expect(Math.abs(time - process.currentTimeMillisUnsafe())).toBeLessThan(minute)
+    }
+  })
 })

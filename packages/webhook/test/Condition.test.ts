@@ -11,6 +11,7 @@ import type * as Scope from "effect/Scope"
 import { SqlClient } from "effect/sql/SqlClient"
 import * as TestClock from "effect/testing/TestClock"
 import { describe, expect, it } from "@effect/vitest"
+import { test } from "@pawl/test-support/Tests"
 import { client, ledgerOf, type Place } from "@pawl/test-support/Places"
 import { card, incoming, secret } from "@pawl/test-support/Service"
 import { files, onPostgres } from "@pawl/test-support/Stores"
@@ -34,49 +35,39 @@ describe("the store of a receiver", () => {
   const writable = [true, "writable"]
   const notWritable = [false, "not writable"]
 
-  it.effect(
-    "is writable after callbacks of one transaction failed, and not after those of two",
-    () =>
-      Effect.gen(function* () {
-        const { fail, store } = yield* start
-        for (let count = 0; count < 100; count++) fail("card/1")
-        expect(yield* store).toEqual(writable)
-        fail("card/2")
-        expect(yield* store).toEqual(notWritable)
-      })
-  )
+  test("is writable after callbacks of one transaction failed, and not after those of two", function* () {
+    const { fail, store } = yield* start
+    for (let count = 0; count < 100; count++) fail("card/1")
+    expect(yield* store).toEqual(writable)
+    fail("card/2")
+    expect(yield* store).toEqual(notWritable)
+  })
 
-  it.effect("is not writable after one callback failed because the disk is full", () =>
-    Effect.gen(function* () {
-      const { fail, store } = yield* start
+  test("is not writable after one callback failed because the disk is full", function* () {
+    const { fail, store } = yield* start
+    fail("card/1", true)
+    expect(yield* store).toEqual(notWritable)
+  })
+
+  test("is writable again after a callback was stored", function* () {
+    const { fail, journal, store } = yield* start
+    for (const secret of ["acceptedCurrent", "acceptedPrevious"] as const) {
       fail("card/1", true)
       expect(yield* store).toEqual(notWritable)
-    })
-  )
-
-  it.effect("is writable again after a callback was stored", () =>
-    Effect.gen(function* () {
-      const { fail, journal, store } = yield* start
-      for (const secret of ["acceptedCurrent", "acceptedPrevious"] as const) {
-        fail("card/1", true)
-        expect(yield* store).toEqual(notWritable)
-        journal.note(secret, 1)
-        fail("card/2")
-        expect(yield* store).toEqual(writable)
-      }
-    })
-  )
-
-  it.effect("is tried again 30 seconds after the last callback that failed", () =>
-    Effect.gen(function* () {
-      const { fail, store } = yield* start
-      fail("card/1", true, 0)
-      yield* TestClock.adjust("30 seconds")
-      expect(yield* store).toEqual(notWritable)
-      yield* TestClock.adjust("1 millis")
+      journal.note(secret, 1)
+      fail("card/2")
       expect(yield* store).toEqual(writable)
-    })
-  )
+    }
+  })
+
+  test("is tried again 30 seconds after the last callback that failed", function* () {
+    const { fail, store } = yield* start
+    fail("card/1", true, 0)
+    yield* TestClock.adjust("30 seconds")
+    expect(yield* store).toEqual(notWritable)
+    yield* TestClock.adjust("1 millis")
+    expect(yield* store).toEqual(writable)
+  })
 })
 
 const receiverOn = Effect.fnUntraced(function* (place: Place) {

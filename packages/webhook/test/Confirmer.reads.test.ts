@@ -19,6 +19,7 @@ import { MinimumLogLevel } from "effect/References"
 import * as TestClock from "effect/testing/TestClock"
 import { describe, expect, it } from "@effect/vitest"
 import * as Confirmer from "../src/internal/work/Confirmer.ts"
+import { test } from "@pawl/test-support/Tests"
 import { blank, type Row } from "../src/internal/rule/Row.ts"
 
 const start = 1_000_000
@@ -57,146 +58,127 @@ const readNow = Effect.fnUntraced(
 const pending = () => Effect.succeed("PENDING")
 
 describe("a read", () => {
-  it.effect(
-    "asks for payments until 60 seconds after the first callback, and then for any kind",
-    () =>
-      Effect.gen(function* () {
-        const asks = Effect.fnUntraced(function* (
-          kind: Kind,
-          age: number,
-          ...[respond = pending, namesRefund = false]: [
-            respond?: (kind: Kind) => Effect.Effect<string, ReadError>,
-            namesRefund?: boolean
-          ]
-        ) {
-          const row = { kind, createdAt: start - age, namesRefund }
-          return (yield* readNow(row, respond)).asked
-        })
-        expect(yield* asks("apm", 59_999)).toEqual(["apm-payment"])
-        expect(yield* asks("card", 59_999)).toEqual(["card-payment"])
-        expect(yield* asks("apm", 60_000)).toEqual(["apm"])
-        expect(yield* asks("refund", 0)).toEqual(["refund"])
-        expect(yield* asks("card-payout", 59_999, pending, true)).toEqual(["card-payout"])
-        // The callback names its own id as a refund.
-        expect(yield* asks("card", 0, pending, true)).toEqual(["refund"])
-        expect(yield* asks("card", 60_000, pending, true)).toEqual(["refund"])
-        const unknown = (kind: Kind) =>
-          kind === "refund" ? Effect.fail(new NotFound({})) : pending()
-        expect(yield* asks("card", 0, unknown, true)).toEqual(["refund", "card-payment"])
-        const unreachable = () =>
-          Effect.fail(new Unreachable({ reason: "reset", sent: true, attempts: 1 }))
-        expect(yield* asks("card", 0, unreachable, true)).toEqual(["refund"])
-      })
-  )
-
-  it.effect("waits for its turn before each further kind, and not before the first", () =>
-    Effect.gen(function* () {
-      let turns = 0
-      const turn = Effect.sync(() => void turns++)
-      const row = { kind: "card", namesPayout: true, namesRefund: true } as const
-      const unknown = (kind: Kind) =>
-        kind === "card-payment" ? pending() : Effect.fail(new NotFound({}))
-      const { asked } = yield* Effect.provideService(readNow(row, unknown), BeforeRequest, turn)
-      expect(asked).toEqual(["card-payout", "refund", "card-payment"])
-      expect(turns).toBe(2)
-    })
-  )
-
-  it.effect("returns the status and the kind that the service states, and when it was asked", () =>
-    Effect.gen(function* () {
-      const { fiber } = yield* reading({ kind: "refund" }, () => Effect.delay(pending(), 300))
-      yield* TestClock.adjust(300)
-      const askedAt = start
-      expect(yield* Fiber.join(fiber)).toStrictEqual({
-        _tag: "Answered",
-        askedAt,
-        kind: "refund",
-        status: "PENDING"
-      })
-    })
-  )
-
-  it.effect("of an id that the service cannot have given asks nothing", () =>
-    Effect.gen(function* () {
-      for (const transactionId of ["", "..", "a\n", "x".repeat(129)]) {
-        expect(yield* readNow({ transactionId }, pending)).toStrictEqual({
-          asked: [],
-          result: { _tag: "NotFound", askedAt: start }
-        })
-      }
-    })
-  )
-
-  it.effect("has no answer after a minute", () =>
-    Effect.gen(function* () {
-      const { fiber } = yield* reading({}, () => Effect.never)
-      yield* TestClock.adjust("59999 millis")
-      expect(fiber.pollUnsafe()).toBeUndefined()
-      yield* TestClock.adjust("1 millis")
-      expect(yield* Fiber.join(fiber)).toMatchObject({ _tag: "NoAnswer", isDenied: false })
-    }).pipe(Effect.provideService(MinimumLogLevel, "None"))
-  )
-
-  it.effect("that fails tells whether the service denies access or limits the rate", () =>
-    Effect.gen(function* () {
-      const askedAt = start
-      const none = { _tag: "NoAnswer", askedAt, isDenied: false }
-      const results: ReadonlyArray<readonly [Effect.Effect<never, ReadError>, object]> = [
-        [Effect.fail(new NotFound({})), { _tag: "NotFound", askedAt }],
-        [Effect.fail(new Unauthorized({ sent: true })), { ...none, isDenied: true }],
-        [Effect.fail(new Unreachable({ reason: "x", sent: true, attempts: 1 })), none],
-        [Effect.die("bug"), none],
-        [Effect.interrupt, none],
-        [
-          Effect.fail(new RateLimited({ attempts: 1, retryAfter: 700 })),
-          { ...none, limited: { retryAfter: 700 } }
-        ],
-        [
-          Effect.fail(new RateLimited({ attempts: 1 })),
-          { ...none, limited: { retryAfter: undefined } }
-        ]
+  test("asks for payments until 60 seconds after the first callback, and then for any kind", function* () {
+    const asks = Effect.fnUntraced(function* (
+      kind: Kind,
+      age: number,
+      ...[respond = pending, namesRefund = false]: [
+        respond?: (kind: Kind) => Effect.Effect<string, ReadError>,
+        namesRefund?: boolean
       ]
-      for (const [response, expected] of results) {
-        expect((yield* readNow({}, () => response)).result).toStrictEqual(expected)
-      }
+    ) {
+      const row = { kind, createdAt: start - age, namesRefund }
+      return (yield* readNow(row, respond)).asked
     })
-  )
+    expect(yield* asks("apm", 59_999)).toEqual(["apm-payment"])
+    expect(yield* asks("card", 59_999)).toEqual(["card-payment"])
+    expect(yield* asks("apm", 60_000)).toEqual(["apm"])
+    expect(yield* asks("refund", 0)).toEqual(["refund"])
+    expect(yield* asks("card-payout", 59_999, pending, true)).toEqual(["card-payout"])
+    // The callback names its own id as a refund.
+    expect(yield* asks("card", 0, pending, true)).toEqual(["refund"])
+    expect(yield* asks("card", 60_000, pending, true)).toEqual(["refund"])
+    const unknown = (kind: Kind) => (kind === "refund" ? Effect.fail(new NotFound({})) : pending())
+    expect(yield* asks("card", 0, unknown, true)).toEqual(["refund", "card-payment"])
+    const unreachable = () =>
+      Effect.fail(new Unreachable({ reason: "reset", sent: true, attempts: 1 }))
+    expect(yield* asks("card", 0, unreachable, true)).toEqual(["refund"])
+  })
 
-  it.effect("that fails is logged as refused credentials only if the service answered 401", () =>
-    Effect.gen(function* () {
-      const logged: Array<unknown> = []
-      const logger = Logger.make(({ message }) => logged.push(message))
-      const errors = [
-        new Unauthorized({ sent: true }),
-        new Unreachable({ reason: "x", sent: true, attempts: 1 })
+  test("waits for its turn before each further kind, and not before the first", function* () {
+    let turns = 0
+    const turn = Effect.sync(() => void turns++)
+    const row = { kind: "card", namesPayout: true, namesRefund: true } as const
+    const unknown = (kind: Kind) =>
+      kind === "card-payment" ? pending() : Effect.fail(new NotFound({}))
+    const { asked } = yield* Effect.provideService(readNow(row, unknown), BeforeRequest, turn)
+    expect(asked).toEqual(["card-payout", "refund", "card-payment"])
+    expect(turns).toBe(2)
+  })
+
+  test("returns the status and the kind that the service states, and when it was asked", function* () {
+    const { fiber } = yield* reading({ kind: "refund" }, () => Effect.delay(pending(), 300))
+    yield* TestClock.adjust(300)
+    const askedAt = start
+    expect(yield* Fiber.join(fiber)).toStrictEqual({
+      _tag: "Answered",
+      askedAt,
+      kind: "refund",
+      status: "PENDING"
+    })
+  })
+
+  test("of an id that the service cannot have given asks nothing", function* () {
+    for (const transactionId of ["", "..", "a\n", "x".repeat(129)]) {
+      expect(yield* readNow({ transactionId }, pending)).toStrictEqual({
+        asked: [],
+        result: { _tag: "NotFound", askedAt: start }
+      })
+    }
+  })
+
+  test("has no answer after a minute", function* () {
+    const { fiber } = yield* reading({}, () => Effect.never)
+    yield* TestClock.adjust("59999 millis")
+    expect(fiber.pollUnsafe()).toBeUndefined()
+    yield* TestClock.adjust("1 millis")
+    expect(yield* Fiber.join(fiber)).toMatchObject({ _tag: "NoAnswer", isDenied: false })
+  })
+
+  test("that fails tells whether the service denies access or limits the rate", function* () {
+    const askedAt = start
+    const none = { _tag: "NoAnswer", askedAt, isDenied: false }
+    const results: ReadonlyArray<readonly [Effect.Effect<never, ReadError>, object]> = [
+      [Effect.fail(new NotFound({})), { _tag: "NotFound", askedAt }],
+      [Effect.fail(new Unauthorized({ sent: true })), { ...none, isDenied: true }],
+      [Effect.fail(new Unreachable({ reason: "x", sent: true, attempts: 1 })), none],
+      [Effect.die("bug"), none],
+      [Effect.interrupt, none],
+      [
+        Effect.fail(new RateLimited({ attempts: 1, retryAfter: 700 })),
+        { ...none, limited: { retryAfter: 700 } }
+      ],
+      [
+        Effect.fail(new RateLimited({ attempts: 1 })),
+        { ...none, limited: { retryAfter: undefined } }
       ]
-      for (const error of errors) {
-        const { fiber } = yield* Effect.provide(
-          reading({}, () => Effect.fail(error)),
-          Logger.layer([logger])
-        )
-        yield* Fiber.join(fiber)
-      }
-      expect(logged).toEqual([
-        ["The service refused the credentials", "Unauthorized"],
-        ["The service did not answer", "Unreachable"]
-      ])
-    })
-  )
+    ]
+    for (const [response, expected] of results) {
+      expect((yield* readNow({}, () => response)).result).toStrictEqual(expected)
+    }
+  })
 
-  it.effect("has the policy final unless another one is given", () =>
-    Effect.gen(function* () {
-      const reader = Layer.succeed(StatusReader, { read: () => Effect.fail(new NotFound({})) })
-      const policyOf = (options?: Parameters<typeof Confirmer.layer>[0]) =>
-        Effect.map(
-          Layer.build(Layer.provide(Confirmer.layer(options), reader)),
-          (built) => Context.get(built, Confirmer.Confirmer).policy
-        )
-      expect(yield* policyOf()).toBe("final")
-      expect(yield* policyOf({})).toBe("final")
-      expect(yield* policyOf({ policy: "always" })).toBe("always")
-    })
-  )
+  test("that fails is logged as refused credentials only if the service answered 401", function* () {
+    const logged: Array<unknown> = []
+    const logger = Logger.make(({ message }) => logged.push(message))
+    const errors = [
+      new Unauthorized({ sent: true }),
+      new Unreachable({ reason: "x", sent: true, attempts: 1 })
+    ]
+    for (const error of errors) {
+      const { fiber } = yield* reading({}, () => Effect.fail(error)).pipe(
+        Effect.provide(Logger.layer([logger])),
+        Effect.provideService(MinimumLogLevel, "Warn")
+      )
+      yield* Fiber.join(fiber)
+    }
+    expect(logged).toEqual([
+      ["The service refused the credentials", "Unauthorized"],
+      ["The service did not answer", "Unreachable"]
+    ])
+  })
+
+  test("has the policy final unless another one is given", function* () {
+    const reader = Layer.succeed(StatusReader, { read: () => Effect.fail(new NotFound({})) })
+    const policyOf = (options?: Parameters<typeof Confirmer.layer>[0]) =>
+      Effect.map(
+        Layer.build(Layer.provide(Confirmer.layer(options), reader)),
+        (built) => Context.get(built, Confirmer.Confirmer).policy
+      )
+    expect(yield* policyOf()).toBe("final")
+    expect(yield* policyOf({})).toBe("final")
+    expect(yield* policyOf({ policy: "always" })).toBe("always")
+  })
 })
 
 describe("the claims of a row", () => {

@@ -1,43 +1,36 @@
 import * as Effect from "effect/Effect"
-import { describe, expect, it } from "vitest"
+import { describe, expect } from "vitest"
+import { test } from "@pawl/test-support/Tests"
 import * as World from "@pawl/test-support/World"
 
 const { told, alarms, says, second, minute, hour, day } = World
 
 describe("a policy", () => {
-  it("of always tells only statuses that the service confirmed", () =>
-    World.run(
-      Effect.gen(function* () {
-        const world = yield* World.make({
-          policy: "always",
-          read: ({ at }) => Effect.succeed(at < minute ? "NEW" : "PENDING")
-        })
-        const { receive } = yield* world.start
-        yield* receive("1", "PENDING")
-        yield* World.pass("10 minutes")
-        expect(world.calls.map(({ confirmed, to }) => [to, confirmed])).toEqual([
-          ["NEW", true],
-          ["PENDING", true]
-        ])
-      })
-    ))
+  test("of always tells only statuses that the service confirmed", function* () {
+    const world = yield* World.make({
+      policy: "always",
+      read: ({ at }) => Effect.succeed(at < minute ? "NEW" : "PENDING")
+    })
+    const { receive } = yield* world.start
+    yield* receive("1", "PENDING")
+    yield* World.pass("10 minutes")
+    expect(world.calls.map(({ confirmed, to }) => [to, confirmed])).toEqual([
+      ["NEW", true],
+      ["PENDING", true]
+    ])
+  })
 
-  it("of never tells the claims of callbacks at once", () =>
-    World.run(
-      Effect.gen(function* () {
-        const world = yield* World.make({ policy: "never", read: () => World.unreachable })
-        const { receive } = yield* world.start
-        yield* receive("1", "SUCCEED")
-        yield* World.settled
-        expect(world.calls.map(({ confirmed, to }) => [to, confirmed])).toEqual([
-          ["SUCCEED", false]
-        ])
-      })
-    ))
+  test("of never tells the claims of callbacks at once", function* () {
+    const world = yield* World.make({ policy: "never", read: () => World.unreachable })
+    const { receive } = yield* world.start
+    yield* receive("1", "SUCCEED")
+    yield* World.settled
+    expect(world.calls.map(({ confirmed, to }) => [to, confirmed])).toEqual([["SUCCEED", false]])
+  })
 })
 
 describe("a service whose read", () => {
-  it.each([
+  test.each([
     ["dies", () => Effect.die("bug")],
     ["interrupts itself", () => Effect.interrupt],
     ["never ends", () => Effect.never],
@@ -50,159 +43,130 @@ describe("a service whose read", () => {
     ["fails with Unreachable", () => World.unreachable]
   ])(
     "%s is read again after 15 seconds, and does not delay work that needs no read (R21)",
-    (_, read) =>
-      World.run(
-        Effect.gen(function* () {
-          const world = yield* World.make({ read })
-          const { receive } = yield* world.start
-          yield* receive("1", "PENDING")
-          yield* World.settled
-          yield* receive("1", "SUCCEED")
-          yield* World.pass("61 minutes")
-          yield* receive("1", "CUSTOMER_VERIFICATION")
-          yield* World.pass("2 minutes")
-          expect(told(world)).toEqual(["PENDING", "CUSTOMER_VERIFICATION"])
-          expect(world.reads.length).toBeGreaterThan(40)
-          expect(world.reads.length).toBeLessThan(63 * 4 + 10)
-          expect(world.counts.claims).toBeLessThan(63 * 4 * 2 + 30)
-          expect(yield* world.ledger.get("apm", "1")).toMatchObject({
-            polls: 0,
-            deadLetter: undefined
-          })
-        })
-      )
+    function* (_, read) {
+      const world = yield* World.make({ read })
+      const { receive } = yield* world.start
+      yield* receive("1", "PENDING")
+      yield* World.settled
+      yield* receive("1", "SUCCEED")
+      yield* World.pass("61 minutes")
+      yield* receive("1", "CUSTOMER_VERIFICATION")
+      yield* World.pass("2 minutes")
+      expect(told(world)).toEqual(["PENDING", "CUSTOMER_VERIFICATION"])
+      expect(world.reads.length).toBeGreaterThan(40)
+      expect(world.reads.length).toBeLessThan(63 * 4 + 10)
+      expect(world.counts.claims).toBeLessThan(63 * 4 * 2 + 30)
+      expect(yield* world.ledger.get("apm", "1")).toMatchObject({
+        polls: 0,
+        deadLetter: undefined
+      })
+    }
   )
 
-  it("hangs for many claims does not delay work that needs no read", () =>
-    World.run(
-      Effect.gen(function* () {
-        const world = yield* World.make({
-          read: () => Effect.andThen(Effect.sleep("30 seconds"), World.unreachable)
-        })
-        const { receive } = yield* world.start
-        for (let id = 0; id < 300; id++) yield* receive(String(id), "SUCCEED")
-        yield* World.pass("1 minute")
-        yield* receive("300", "PENDING")
-        yield* World.pass("1 minute")
-        expect(told(world)).toEqual(["PENDING"])
-        expect(world.counts.mostReading).toBe(24)
-      })
-    ))
+  test("hangs for many claims does not delay work that needs no read", function* () {
+    const world = yield* World.make({
+      read: () => Effect.andThen(Effect.sleep("30 seconds"), World.unreachable)
+    })
+    const { receive } = yield* world.start
+    for (let id = 0; id < 300; id++) yield* receive(String(id), "SUCCEED")
+    yield* World.pass("1 minute")
+    yield* receive("300", "PENDING")
+    yield* World.pass("1 minute")
+    expect(told(world)).toEqual(["PENDING"])
+    expect(world.counts.mostReading).toBe(24)
+  })
 
-  it("succeeds is read once for each claim, however many come at once", () =>
-    World.run(
-      Effect.gen(function* () {
-        const world = yield* World.make({
-          limits: { readsPerSecond: Infinity },
-          read: () => Effect.delay(Effect.succeed("SUCCEED"), 100)
-        })
-        const { receive } = yield* world.start
-        for (let id = 0; id < 500; id++) yield* receive(String(id), "SUCCEED")
-        yield* World.pass("4 seconds")
-        expect(told(world).length).toBe(500)
-        expect(world.reads.length).toBe(500)
-      })
-    ))
+  test("succeeds is read once for each claim, however many come at once", function* () {
+    const world = yield* World.make({
+      limits: { readsPerSecond: Infinity },
+      read: () => Effect.delay(Effect.succeed("SUCCEED"), 100)
+    })
+    const { receive } = yield* world.start
+    for (let id = 0; id < 500; id++) yield* receive(String(id), "SUCCEED")
+    yield* World.pass("4 seconds")
+    expect(told(world).length).toBe(500)
+    expect(world.reads.length).toBe(500)
+  })
 
-  it("failed when a forged claim came true is read until it succeeds", () =>
-    World.run(
-      Effect.gen(function* () {
-        const world = yield* World.make({
-          read: ({ at }) =>
-            at < 150 * day
-              ? Effect.succeed("SUCCEED")
-              : at < 150 * day + 10 * second
-                ? World.unreachable
-                : Effect.succeed("CHARGEBACK")
-        })
-        const { receive } = yield* world.start
-        yield* receive("1", "SUCCEED")
-        yield* receive("1", "CHARGEBACK")
-        yield* World.pass("150 days")
-        yield* receive("1", "CHARGEBACK")
-        yield* World.pass("20 seconds")
-        expect(told(world)).toEqual(["SUCCEED", "CHARGEBACK"])
-      })
-    ))
+  test("failed when a forged claim came true is read until it succeeds", function* () {
+    const world = yield* World.make({
+      read: ({ at }) =>
+        at < 150 * day
+          ? Effect.succeed("SUCCEED")
+          : at < 150 * day + 10 * second
+            ? World.unreachable
+            : Effect.succeed("CHARGEBACK")
+    })
+    const { receive } = yield* world.start
+    yield* receive("1", "SUCCEED")
+    yield* receive("1", "CHARGEBACK")
+    yield* World.pass("150 days")
+    yield* receive("1", "CHARGEBACK")
+    yield* World.pass("20 seconds")
+    expect(told(world)).toEqual(["SUCCEED", "CHARGEBACK"])
+  })
 
-  it("ended while the genuine claim came is read again, also within one millisecond", () =>
-    World.run(
-      Effect.gen(function* () {
-        const world = yield* World.make({
-          read: ({ at }) => Effect.delay(Effect.succeed(at > 2 * hour ? "SUCCEED" : "PENDING"), 300)
-        })
-        const { receive } = yield* world.start
-        yield* receive("1", "SUCCEED")
-        yield* World.pass("2 hours")
-        yield* receive("1", "SUCCEED")
-        yield* World.settled
-        yield* receive("1", "SUCCEED")
-        yield* World.pass("1300 millis")
-        expect(told(world)).toEqual(["PENDING", "SUCCEED"])
-      })
-    ))
+  test("ended while the genuine claim came is read again, also within one millisecond", function* () {
+    const world = yield* World.make({
+      read: ({ at }) => Effect.delay(Effect.succeed(at > 2 * hour ? "SUCCEED" : "PENDING"), 300)
+    })
+    const { receive } = yield* world.start
+    yield* receive("1", "SUCCEED")
+    yield* World.pass("2 hours")
+    yield* receive("1", "SUCCEED")
+    yield* World.settled
+    yield* receive("1", "SUCCEED")
+    yield* World.pass("1300 millis")
+    expect(told(world)).toEqual(["PENDING", "SUCCEED"])
+  })
 
-  it("is behind a claimed CHARGEBACK is read until it returns CHARGEBACK, however late the claim came", () =>
-    World.run(
-      Effect.gen(function* () {
-        const late = 200 * day
-        const world = yield* World.make({
-          read: ({ at }) => Effect.succeed(at < late + 5 * second ? "SUCCEED" : "CHARGEBACK")
-        })
-        const { receive } = yield* world.start
-        yield* receive("1", "SUCCEED")
-        yield* World.pass(late)
-        yield* receive("1", "CHARGEBACK")
-        yield* World.pass("1 minute")
-        expect(told(world)).toEqual(["SUCCEED", "CHARGEBACK"])
-      })
-    ))
+  test("is behind a claimed CHARGEBACK is read until it returns CHARGEBACK, however late the claim came", function* () {
+    const late = 200 * day
+    const world = yield* World.make({
+      read: ({ at }) => Effect.succeed(at < late + 5 * second ? "SUCCEED" : "CHARGEBACK")
+    })
+    const { receive } = yield* world.start
+    yield* receive("1", "SUCCEED")
+    yield* World.pass(late)
+    yield* receive("1", "CHARGEBACK")
+    yield* World.pass("1 minute")
+    expect(told(world)).toEqual(["SUCCEED", "CHARGEBACK"])
+  })
 
-  it("returns an unknown status raises an alarm, is read again, and tells nothing", () =>
-    World.run(
-      Effect.gen(function* () {
-        const world = yield* World.make({
-          read: ({ at }) => Effect.succeed(at < hour ? "SETTLED" : "SUCCEED")
-        })
-        const { receive } = yield* world.start
-        yield* receive("1", "SUCCEED")
-        yield* World.pass("50 minutes")
-        expect(told(world)).toEqual([])
-        expect(new Set(alarms(world))).toEqual(
-          new Set(["the service answered with a status that is not documented"])
-        )
-        yield* World.pass("2 hours")
-        expect(told(world)).toEqual(["SUCCEED"])
-      })
-    ))
+  test("returns an unknown status raises an alarm, is read again, and tells nothing", function* () {
+    const world = yield* World.make({
+      read: ({ at }) => Effect.succeed(at < hour ? "SETTLED" : "SUCCEED")
+    })
+    const { receive } = yield* world.start
+    yield* receive("1", "SUCCEED")
+    yield* World.pass("50 minutes")
+    expect(told(world)).toEqual([])
+    expect(new Set(alarms(world))).toEqual(
+      new Set(["the service answered with a status that is not documented"])
+    )
+    yield* World.pass("2 hours")
+    expect(told(world)).toEqual(["SUCCEED"])
+  })
 
-  it("goes back in rank raises one alarm and causes no transition", () =>
-    World.run(
-      Effect.gen(function* () {
-        const world = yield* World.make({
-          read: ({ at }) => Effect.succeed(at < hour ? "REFUNDED" : "SUCCEED")
-        })
-        const { receive } = yield* world.start
-        yield* receive("1", "REFUNDED")
-        yield* World.pass("150 days")
-        expect(told(world)).toEqual(["REFUNDED"])
-        expect(alarms(world)).toEqual(["the service went back to an earlier status"])
-      })
-    ))
+  test("goes back in rank raises one alarm and causes no transition", function* () {
+    const world = yield* World.make({
+      read: ({ at }) => Effect.succeed(at < hour ? "REFUNDED" : "SUCCEED")
+    })
+    const { receive } = yield* world.start
+    yield* receive("1", "REFUNDED")
+    yield* World.pass("150 days")
+    expect(told(world)).toEqual(["REFUNDED"])
+    expect(alarms(world)).toEqual(["the service went back to an earlier status"])
+  })
 
-  it("contradicts a claim for a minute raises one alarm", () =>
-    World.run(
-      Effect.gen(function* () {
-        const world = yield* World.make({ read: says("FAILED") })
-        const { receive } = yield* world.start
-        yield* receive("1", "SUCCEED")
-        yield* World.pass("64 seconds")
-        expect(alarms(world)).toEqual([])
-        yield* World.pass("1 day")
-        expect(alarms(world)).toEqual([
-          "a callback claims a final status that the service contradicts"
-        ])
-        expect(told(world)).toEqual(["FAILED"])
-      })
-    ))
+  test("contradicts a claim for a minute raises one alarm", function* () {
+    const world = yield* World.make({ read: says("FAILED") })
+    const { receive } = yield* world.start
+    yield* receive("1", "SUCCEED")
+    yield* World.pass("64 seconds")
+    expect(alarms(world)).toEqual([])
+    yield* World.pass("1 day")
+    expect(alarms(world)).toEqual(["a callback claims a final status that the service contradicts"])
+    expect(told(world)).toEqual(["FAILED"])
+  })
 })

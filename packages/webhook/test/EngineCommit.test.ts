@@ -1,10 +1,11 @@
-import { describe, expect, it } from "@effect/vitest"
+import { describe, expect } from "@effect/vitest"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import { SqlClient } from "effect/sql/SqlClient"
 import { Records } from "../src/internal/records/Records.ts"
+import { live } from "@pawl/test-support/Tests"
 import { empty, ledgerOf, type Place } from "@pawl/test-support/Places"
 import { files, onPostgres } from "@pawl/test-support/Stores"
 
@@ -51,8 +52,9 @@ const allowCommits = (sql: SqlClient) =>
   })
 
 const tests = (placeOf: () => Place): void => {
-  it.live("R06 a document is not changed, and not known as changed, if the commit fails", () =>
-    Effect.gen(function* () {
+  live(
+    "R06 a document is not changed, and not known as changed, if the commit fails",
+    function* () {
       const { one, sql, two } = yield* open(placeOf())
       expect(yield* add(one)).toBe(1)
       expect(yield* add(two, 10)).toBe(11)
@@ -66,30 +68,28 @@ const tests = (placeOf: () => Place): void => {
       expect(yield* add(two, 10)).toBe(22)
       expect(yield* add(one)).toBe(23)
       expect(yield* two.get("settings", "count")).toBe(23)
-    }).pipe(Effect.scoped)
+    }
   )
 
-  it.live("R06 every answered change is kept, whatever fails at its commit", () =>
-    Effect.gen(function* () {
-      const { one, sql, two } = yield* open(placeOf())
-      let kept = 1
-      yield* add(one)
-      const several = (records: Engine, by: number) =>
-        Effect.map(
-          Effect.replicateEffect(Effect.exit(add(records, by)), 8, { concurrency: "unbounded" }),
-          (exits) => by * exits.filter(Exit.isSuccess).length
-        )
-      for (let round = 0; round < 5; round++) {
-        yield* refuseCommits(sql)
-        const allowed = Effect.andThen(Effect.sleep("10 millis"), allowCommits(sql))
-        const [first, second] = yield* Effect.all([several(one, 1), several(two, 10), allowed], {
-          concurrency: "unbounded"
-        })
-        kept += first + second + (yield* several(one, 1)) + (yield* several(two, 10))
-      }
-      expect(yield* one.get("settings", "count")).toBe(kept)
-    }).pipe(Effect.scoped)
-  )
+  live("R06 every answered change is kept, whatever fails at its commit", function* () {
+    const { one, sql, two } = yield* open(placeOf())
+    let kept = 1
+    yield* add(one)
+    const several = (records: Engine, by: number) =>
+      Effect.map(
+        Effect.replicateEffect(Effect.exit(add(records, by)), 8, { concurrency: "unbounded" }),
+        (exits) => by * exits.filter(Exit.isSuccess).length
+      )
+    for (let round = 0; round < 5; round++) {
+      yield* refuseCommits(sql)
+      const allowed = Effect.andThen(Effect.sleep("10 millis"), allowCommits(sql))
+      const [first, second] = yield* Effect.all([several(one, 1), several(two, 10), allowed], {
+        concurrency: "unbounded"
+      })
+      kept += first + second + (yield* several(one, 1)) + (yield* several(two, 10))
+    }
+    expect(yield* one.get("settings", "count")).toBe(kept)
+  })
 }
 
 describe("in a SQLite file", () => {

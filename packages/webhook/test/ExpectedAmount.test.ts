@@ -8,6 +8,7 @@ import { describe, expect, it } from "vitest"
 import * as Order from "../src/internal/rule/Order.ts"
 import * as RequestRule from "../src/internal/rule/RequestRule.ts"
 import { blank, type Ordered, type Row } from "../src/internal/rule/Row.ts"
+import { test } from "@pawl/test-support/Tests"
 import { card, incoming } from "@pawl/test-support/Service"
 import * as World from "@pawl/test-support/World"
 
@@ -170,81 +171,69 @@ describe("a transaction with another amount than the ordered one", () => {
       world.now()
     )
 
-  it("is parked without being told, and told after a redrive", () =>
-    World.run(
-      Effect.gen(function* () {
-        const world = yield* World.make({ read: World.says("SUCCEED") })
-        const { receive } = yield* world.start
-        yield* register(world, "25.00")
-        yield* receive("1", "SUCCEED")
-        yield* World.pass("1 hour")
-        expect(world.calls).toEqual([])
-        expect(World.deadLetter(world)).toEqual(["amount-mismatch"])
-        expect(yield* world.ledger.deadLetters({ limit: 9 })).toMatchObject([
-          { transactionId: "1", deadLetter: { reason: "amount-mismatch", to: "SUCCEED" } }
-        ])
+  test("is parked without being told, and told after a redrive", function* () {
+    const world = yield* World.make({ read: World.says("SUCCEED") })
+    const { receive } = yield* world.start
+    yield* register(world, "25.00")
+    yield* receive("1", "SUCCEED")
+    yield* World.pass("1 hour")
+    expect(world.calls).toEqual([])
+    expect(World.deadLetter(world)).toEqual(["amount-mismatch"])
+    expect(yield* world.ledger.deadLetters({ limit: 9 })).toMatchObject([
+      { transactionId: "1", deadLetter: { reason: "amount-mismatch", to: "SUCCEED" } }
+    ])
 
-        const { transactionId, method } = { transactionId: "1", method: "apm" as const }
-        expect(yield* world.ledger.redrive({ method, transactionId }, world.now())).toBe(true)
-        yield* World.pass("1 minute")
-        expect(World.told(world)).toEqual(["SUCCEED"])
-        expect(world.calls).toMatchObject([{ signed: { amount: "10.00" }, attempt: 1 }])
-        expect(yield* world.ledger.deadLetters({ limit: 9 })).toEqual([])
+    const { transactionId, method } = { transactionId: "1", method: "apm" as const }
+    expect(yield* world.ledger.redrive({ method, transactionId }, world.now())).toBe(true)
+    yield* World.pass("1 minute")
+    expect(World.told(world)).toEqual(["SUCCEED"])
+    expect(world.calls).toMatchObject([{ signed: { amount: "10.00" }, attempt: 1 }])
+    expect(yield* world.ledger.deadLetters({ limit: 9 })).toEqual([])
 
-        yield* receive("1", "SUCCEED")
-        yield* World.pass("1 hour")
-        expect(World.deadLetter(world)).toEqual(["amount-mismatch"])
-      })
-    ))
+    yield* receive("1", "SUCCEED")
+    yield* World.pass("1 hour")
+    expect(World.deadLetter(world)).toEqual(["amount-mismatch"])
+  })
 
-  it("is parked again for its next status", () =>
-    World.run(
-      Effect.gen(function* () {
-        let status: "PENDING" | "SUCCEED" = "PENDING"
-        const world = yield* World.make({ read: () => Effect.sync(() => status) })
-        const { receive } = yield* world.start
-        yield* register(world, "25.00")
-        yield* receive("1", "PENDING")
-        yield* World.pass("1 minute")
-        status = "SUCCEED"
-        yield* receive("1", "SUCCEED")
-        yield* World.pass("1 minute")
-        expect(world.calls).toEqual([])
-        expect(World.deadLetter(world)).toEqual(["amount-mismatch", "amount-mismatch"])
-        expect(yield* world.ledger.deadLetters({ limit: 9 })).toMatchObject([
-          { deadLetter: { to: "SUCCEED" } }
-        ])
-      })
-    ))
+  test("is parked again for its next status", function* () {
+    let status: "PENDING" | "SUCCEED" = "PENDING"
+    const world = yield* World.make({ read: () => Effect.sync(() => status) })
+    const { receive } = yield* world.start
+    yield* register(world, "25.00")
+    yield* receive("1", "PENDING")
+    yield* World.pass("1 minute")
+    status = "SUCCEED"
+    yield* receive("1", "SUCCEED")
+    yield* World.pass("1 minute")
+    expect(world.calls).toEqual([])
+    expect(World.deadLetter(world)).toEqual(["amount-mismatch", "amount-mismatch"])
+    expect(yield* world.ledger.deadLetters({ limit: 9 })).toMatchObject([
+      { deadLetter: { to: "SUCCEED" } }
+    ])
+  })
 
-  it("is not one if only a replay of another account has that amount, and that replay is not handed over (A08)", () =>
-    World.run(
-      Effect.gen(function* () {
-        const world = yield* World.make({ read: World.says("SUCCEED") })
-        const { receive } = yield* world.start
-        yield* register(world, "25.00", "4712")
-        yield* receive("1", "SUCCEED")
-        yield* World.pass("1 minute")
-        expect(World.told(world)).toEqual(["SUCCEED"])
-        expect(world.calls).toMatchObject([{ signed: null, callback: null }])
-      })
-    ))
+  test("is not one if only a replay of another account has that amount, and that replay is not handed over (A08)", function* () {
+    const world = yield* World.make({ read: World.says("SUCCEED") })
+    const { receive } = yield* world.start
+    yield* register(world, "25.00", "4712")
+    yield* receive("1", "SUCCEED")
+    yield* World.pass("1 minute")
+    expect(World.told(world)).toEqual(["SUCCEED"])
+    expect(world.calls).toMatchObject([{ signed: null, callback: null }])
+  })
 
-  it("does not affect other transactions", () =>
-    World.run(
-      Effect.gen(function* () {
-        const world = yield* World.make({ read: World.says("SUCCEED") })
-        const { receive } = yield* world.start
-        yield* register(world, "10")
-        yield* receive("1", "SUCCEED")
-        yield* receive("2", "SUCCEED")
-        yield* World.pass("1 minute")
-        expect(World.told(world)).toEqual(["SUCCEED", "SUCCEED"])
-        expect(new Set(world.calls.map(({ id }) => id))).toEqual(
-          new Set(["apm-payment:1:1:SUCCEED", "apm:2:1:SUCCEED"])
-        )
-      })
-    ))
+  test("does not affect other transactions", function* () {
+    const world = yield* World.make({ read: World.says("SUCCEED") })
+    const { receive } = yield* world.start
+    yield* register(world, "10")
+    yield* receive("1", "SUCCEED")
+    yield* receive("2", "SUCCEED")
+    yield* World.pass("1 minute")
+    expect(World.told(world)).toEqual(["SUCCEED", "SUCCEED"])
+    expect(new Set(world.calls.map(({ id }) => id))).toEqual(
+      new Set(["apm-payment:1:1:SUCCEED", "apm:2:1:SUCCEED"])
+    )
+  })
 })
 
 describe("the callback of one refund that is sent again with the refundId of another", () => {

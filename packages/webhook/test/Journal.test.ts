@@ -6,6 +6,7 @@ import * as Logger from "effect/Logger"
 import { CurrentLogAnnotations, MinimumLogLevel } from "effect/References"
 import * as Stream from "effect/Stream"
 import * as TestClock from "effect/testing/TestClock"
+import { test } from "@pawl/test-support/Tests"
 import * as World from "@pawl/test-support/World"
 import { type Entry, type Event, Journal, layer } from "../src/Journal.ts"
 
@@ -123,65 +124,54 @@ it.effect("raises one alarm per burst, and another one when the burst lasts for 
   }).pipe(Effect.provide(layer), Effect.provideService(MinimumLogLevel, "None"))
 )
 
-it("has entries for the callbacks, reads and transitions of a transaction", () =>
-  World.run(
-    Effect.gen(function* () {
-      const world = yield* World.make({ read: World.says("SUCCEED") })
-      const { receive } = yield* world.start
-      for (const status of ["SUCCEED", "SUCCEED", "SETTLED"]) {
-        yield* receive("1", status)
-        yield* World.settled
-      }
-      yield* receive("..", "SUCCEED")
-      yield* World.settled
-      const accepted = { _tag: "Accepted", claim: "SUCCEED", at: 0, method: "apm" }
-      expect(world.entries).toMatchObject([
-        { ...accepted, isNew: true },
-        { _tag: "Read", result: "SUCCEED" },
-        { _tag: "Told", to: "SUCCEED", confirmed: true, attempt: 1 },
-        { ...accepted, isNew: false },
-        { _tag: "Quarantined", field: "transactionStatus", transactionId: "1" },
-        { _tag: "Quarantined", field: "transactionId", transactionId: ".." }
-      ])
-    })
-  ))
+test("has entries for the callbacks, reads and transitions of a transaction", function* () {
+  const world = yield* World.make({ read: World.says("SUCCEED") })
+  const { receive } = yield* world.start
+  for (const status of ["SUCCEED", "SUCCEED", "SETTLED"]) {
+    yield* receive("1", status)
+    yield* World.settled
+  }
+  yield* receive("..", "SUCCEED")
+  yield* World.settled
+  const accepted = { _tag: "Accepted", claim: "SUCCEED", at: 0, method: "apm" }
+  expect(world.entries).toMatchObject([
+    { ...accepted, isNew: true },
+    { _tag: "Read", result: "SUCCEED" },
+    { _tag: "Told", to: "SUCCEED", confirmed: true, attempt: 1 },
+    { ...accepted, isNew: false },
+    { _tag: "Quarantined", field: "transactionStatus", transactionId: "1" },
+    { _tag: "Quarantined", field: "transactionId", transactionId: ".." }
+  ])
+})
 
-it("A32: a full quarantine answers 200 and has an alarm of its own, and the first of a kind is logged", () =>
-  World.run(
-    Effect.gen(function* () {
-      const world = yield* World.make({ read: World.says("SUCCEED") })
-      const { receive } = yield* world.start
-      const logged: Array<unknown> = []
-      const logger = Logger.make(({ message }) => {
-        logged.push(message)
-      })
-      const answers = yield* Effect.forEach(
-        Array.from({ length: 20 }, (_, n) => `SETTLED_${n}`),
-        (status) => receive("1", status)
-      ).pipe(Effect.provide(Logger.layer([logger])), Effect.provideService(MinimumLogLevel, "Warn"))
-      expect(new Set(answers)).toEqual(new Set([200]))
-      expect(yield* receive("1", "SUCCEED")).toBe(200)
-      yield* World.settled
-      const alarms = world.entries.flatMap((entry) =>
-        entry._tag === "Alarm" ? [entry.reason] : []
-      )
-      expect(alarms).toEqual([
-        "more than 16 callbacks of a transaction cannot be acted on: only the first 15 and the last one are kept"
-      ])
-      const first = { _tag: "Quarantined", field: "transactionStatus" }
-      expect(logged).toEqual([[first], [expect.objectContaining({ _tag: "Alarm" })]])
-    })
-  ))
+test("A32: a full quarantine answers 200 and has an alarm of its own, and the first of a kind is logged", function* () {
+  const world = yield* World.make({ read: World.says("SUCCEED") })
+  const { receive } = yield* world.start
+  const logged: Array<unknown> = []
+  const logger = Logger.make(({ message }) => {
+    logged.push(message)
+  })
+  const answers = yield* Effect.forEach(
+    Array.from({ length: 20 }, (_, n) => `SETTLED_${n}`),
+    (status) => receive("1", status)
+  ).pipe(Effect.provide(Logger.layer([logger])), Effect.provideService(MinimumLogLevel, "Warn"))
+  expect(new Set(answers)).toEqual(new Set([200]))
+  expect(yield* receive("1", "SUCCEED")).toBe(200)
+  yield* World.settled
+  const alarms = world.entries.flatMap((entry) => (entry._tag === "Alarm" ? [entry.reason] : []))
+  expect(alarms).toEqual([
+    "more than 16 callbacks of a transaction cannot be acted on: only the first 15 and the last one are kept"
+  ])
+  const first = { _tag: "Quarantined", field: "transactionStatus" }
+  expect(logged).toEqual([[first], [expect.objectContaining({ _tag: "Alarm" })]])
+})
 
-it("has the result of each read", () =>
-  World.run(
-    Effect.gen(function* () {
-      const answers = [World.notFound, World.unreachable, Effect.succeed("SETTLED")]
-      const world = yield* World.make({ read: () => answers.shift() ?? Effect.succeed("SUCCEED") })
-      const { receive } = yield* world.start
-      yield* receive("1", "SUCCEED")
-      yield* World.pass("1 minute")
-      const reads = world.entries.flatMap((entry) => (entry._tag === "Read" ? [entry.result] : []))
-      expect(reads).toEqual(["404", "no answer", "SETTLED", "SUCCEED"])
-    })
-  ))
+test("has the result of each read", function* () {
+  const answers = [World.notFound, World.unreachable, Effect.succeed("SETTLED")]
+  const world = yield* World.make({ read: () => answers.shift() ?? Effect.succeed("SUCCEED") })
+  const { receive } = yield* world.start
+  yield* receive("1", "SUCCEED")
+  yield* World.pass("1 minute")
+  const reads = world.entries.flatMap((entry) => (entry._tag === "Read" ? [entry.result] : []))
+  expect(reads).toEqual(["404", "no answer", "SETTLED", "SUCCEED"])
+})

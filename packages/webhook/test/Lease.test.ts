@@ -11,6 +11,7 @@ import * as Ledger from "../src/Ledger.ts"
 import type { LeasedRequest } from "../src/internal/rule/RequestRow.ts"
 import * as RequestRule from "../src/internal/rule/RequestRule.ts"
 import * as RequestStore from "../src/internal/ledger/RequestStore.ts"
+import { test } from "@pawl/test-support/Tests"
 import { blank, type Leased } from "../src/internal/rule/Row.ts"
 
 const written = { requestId: "1", kind: "refund", digest: "d", hasCardData: false } as const
@@ -54,31 +55,27 @@ describe.each([
   ["request", ofRequest],
   ["row", ofRow]
 ] as const)("the lease of a %s", (_, renewing) => {
-  it.effect("is renewed every 10 seconds for 30 seconds, until it is lost", () =>
-    Effect.gen(function* () {
-      let isHeld = true
-      const { fiber, untils } = yield* renewing(Effect.sync(() => isHeld))
-      yield* TestClock.adjust("9999 millis")
-      expect(untils).toEqual([])
-      yield* TestClock.adjust("20001 millis")
-      expect(untils).toEqual([40_000, 50_000, 60_000])
-      expect(fiber.pollUnsafe()).toBeUndefined()
-      isHeld = false
-      yield* TestClock.adjust("10 seconds")
-      expect(fiber.pollUnsafe()).toBeDefined()
-    })
-  )
+  test("is renewed every 10 seconds for 30 seconds, until it is lost", function* () {
+    let isHeld = true
+    const { fiber, untils } = yield* renewing(Effect.sync(() => isHeld))
+    yield* TestClock.adjust("9999 millis")
+    expect(untils).toEqual([])
+    yield* TestClock.adjust("20001 millis")
+    expect(untils).toEqual([40_000, 50_000, 60_000])
+    expect(fiber.pollUnsafe()).toBeUndefined()
+    isHeld = false
+    yield* TestClock.adjust("10 seconds")
+    expect(fiber.pollUnsafe()).toBeDefined()
+  })
 
-  it.effect("is given up when its store is not available for 15 seconds, before it ends", () =>
-    Effect.gen(function* () {
-      const { fiber, untils } = yield* renewing(down)
-      yield* TestClock.adjust("24999 millis")
-      expect(untils).toHaveLength(15)
-      expect(fiber.pollUnsafe()).toBeUndefined()
-      yield* TestClock.adjust("1 millis")
-      yield* Fiber.join(fiber)
-    })
-  )
+  test("is given up when its store is not available for 15 seconds, before it ends", function* () {
+    const { fiber, untils } = yield* renewing(down)
+    yield* TestClock.adjust("24999 millis")
+    expect(untils).toHaveLength(15)
+    expect(fiber.pollUnsafe()).toBeUndefined()
+    yield* TestClock.adjust("1 millis")
+    yield* Fiber.join(fiber)
+  })
 })
 
 it("a request is leased for 30 seconds", () => {

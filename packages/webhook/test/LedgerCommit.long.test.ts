@@ -1,5 +1,6 @@
 import { StoreUnavailable } from "@pawl/core/CallbackError"
 import { Handler, type Transition } from "@pawl/core/Handler"
+import { test } from "@pawl/test-support/Tests"
 import * as Leases from "@pawl/test-support/Leases"
 import { start } from "@pawl/test-support/Program"
 import * as Context from "effect/Context"
@@ -77,54 +78,44 @@ const world = Effect.fnUntraced(function* (
 })
 
 const promises = (place: Place) => {
-  it.effect("writes both", () =>
-    Effect.gen(function* () {
-      const { commitTold, state, told } = yield* world(place)
-      expect(yield* commitTold(told)).toMatchObject({ told: "SUCCEED" })
-      expect(yield* state).toEqual({ told: "SUCCEED", orders: 1 })
-    })
-  )
+  test("writes both", function* () {
+    const { commitTold, state, told } = yield* world(place)
+    expect(yield* commitTold(told)).toMatchObject({ told: "SUCCEED" })
+    expect(yield* state).toEqual({ told: "SUCCEED", orders: 1 })
+  })
 
-  it.effect("writes neither when the commit fails after its write", () =>
-    Effect.gen(function* () {
-      const { commitTold, state, told } = yield* world(place, (handled) =>
-        Effect.andThen(insert(handled), Effect.fail("no"))
-      )
-      expect(yield* Effect.flip(commitTold(told))).toBe("no")
-      expect(yield* state).toEqual({ told: undefined, orders: 0 })
-    })
-  )
+  test("writes neither when the commit fails after its write", function* () {
+    const { commitTold, state, told } = yield* world(place, (handled) =>
+      Effect.andThen(insert(handled), Effect.fail("no"))
+    )
+    expect(yield* Effect.flip(commitTold(told))).toBe("no")
+    expect(yield* state).toEqual({ told: undefined, orders: 0 })
+  })
 
-  it.effect("writes neither when the write of the ledger fails", () =>
-    Effect.gen(function* () {
-      const { commitTold, state, told } = yield* world(place)
-      const lost = Effect.flatMap(told, () => Effect.fail("lost"))
-      expect(yield* Effect.flip(commitTold(lost))).toBe("lost")
-      expect(yield* state).toEqual({ told: undefined, orders: 0 })
-    })
-  )
+  test("writes neither when the write of the ledger fails", function* () {
+    const { commitTold, state, told } = yield* world(place)
+    const lost = Effect.flatMap(told, () => Effect.fail("lost"))
+    expect(yield* Effect.flip(commitTold(lost))).toBe("lost")
+    expect(yield* state).toEqual({ told: undefined, orders: 0 })
+  })
 
-  it.effect("fails with the SQL error of a write that the database refuses", () =>
-    Effect.gen(function* () {
-      const { commitTold, state, told } = yield* world(place, () =>
-        Effect.flatMap(SqlClient, (sql) => sql`INSERT INTO orders (status) VALUES (NULL)`)
-      )
-      expect(yield* Effect.flip(commitTold(told))).toMatchObject({ _tag: "SqlError" })
-      expect(yield* state).toEqual({ told: undefined, orders: 0 })
-    })
-  )
+  test("fails with the SQL error of a write that the database refuses", function* () {
+    const { commitTold, state, told } = yield* world(place, () =>
+      Effect.flatMap(SqlClient, (sql) => sql`INSERT INTO orders (status) VALUES (NULL)`)
+    )
+    expect(yield* Effect.flip(commitTold(told))).toMatchObject({ _tag: "SqlError" })
+    expect(yield* state).toEqual({ told: undefined, orders: 0 })
+  })
 
-  it.effect("writes once when the response to the first transaction is lost", () =>
-    Effect.gen(function* () {
-      const { commitTold, state, told } = yield* world(place)
-      yield* commitTold(told)
-      const again = Effect.flatMap(told, (row) =>
-        row === undefined ? Effect.fail(new StoreUnavailable({})) : Effect.succeed(row)
-      )
-      yield* Effect.flip(commitTold(again))
-      expect(yield* state).toEqual({ told: "SUCCEED", orders: 1 })
-    })
-  )
+  test("writes once when the response to the first transaction is lost", function* () {
+    const { commitTold, state, told } = yield* world(place)
+    yield* commitTold(told)
+    const again = Effect.flatMap(told, (row) =>
+      row === undefined ? Effect.fail(new StoreUnavailable({})) : Effect.succeed(row)
+    )
+    yield* Effect.flip(commitTold(again))
+    expect(yield* state).toEqual({ told: "SUCCEED", orders: 1 })
+  })
 }
 
 const script = new URL("commitChild.ts", import.meta.url).pathname

@@ -5,9 +5,10 @@ import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import { SqlClient } from "effect/sql/SqlClient"
 import { DatabaseSync } from "node:sqlite"
-import { describe, expect, it } from "@effect/vitest"
+import { describe, expect } from "@effect/vitest"
 import { Ledger } from "../src/Ledger.ts"
 import { RequestStore } from "../src/internal/ledger/RequestStore.ts"
+import { live } from "@pawl/test-support/Tests"
 import { client, empty, ledgerOf } from "@pawl/test-support/Places"
 import { card, verified } from "@pawl/test-support/Service"
 import { files, onPostgres } from "@pawl/test-support/Stores"
@@ -17,43 +18,39 @@ const callback = (transactionId: string) => verified("card", card({ transactionI
 describe("in a SQLite file", () => {
   const file = files()
 
-  it.live("waits while another connection holds the file for a moment", () =>
-    Effect.gen(function* () {
-      const place = file()
-      const ledger = Context.get(yield* Layer.build(ledgerOf(place)), Ledger)
-      const holder = new DatabaseSync(place.filename, { timeout: 10_000 })
-      holder.exec("BEGIN EXCLUSIVE")
-      const accepted = yield* Effect.forkChild(ledger.accept(callback("1"), 1000), {
-        startImmediately: true
-      })
-      // Longer than a statement itself waits for the lock.
-      yield* Effect.sleep("300 millis")
-      holder.close()
-      expect(yield* Fiber.join(accepted)).toEqual({ isNew: true })
+  live("waits while another connection holds the file for a moment", function* () {
+    const place = file()
+    const ledger = Context.get(yield* Layer.build(ledgerOf(place)), Ledger)
+    const holder = new DatabaseSync(place.filename, { timeout: 10_000 })
+    holder.exec("BEGIN EXCLUSIVE")
+    const accepted = yield* Effect.forkChild(ledger.accept(callback("1"), 1000), {
+      startImmediately: true
     })
-  )
+    // Longer than a statement itself waits for the lock.
+    yield* Effect.sleep("300 millis")
+    holder.close()
+    expect(yield* Fiber.join(accepted)).toEqual({ isNew: true })
+  })
 
-  it.live("accepts a group that fails one by one, so that only the bad callback fails", () =>
-    Effect.gen(function* () {
-      const built = yield* Layer.build(ledgerOf(file()))
-      const ledger = Context.get(built, Ledger)
-      const sql = Context.get(built, SqlClient)
-      yield* sql`CREATE TRIGGER poison BEFORE INSERT ON pawl_transactions WHEN NEW.key LIKE '7%'
+  live("accepts a group that fails one by one, so that only the bad callback fails", function* () {
+    const built = yield* Layer.build(ledgerOf(file()))
+    const ledger = Context.get(built, Ledger)
+    const sql = Context.get(built, SqlClient)
+    yield* sql`CREATE TRIGGER poison BEFORE INSERT ON pawl_transactions WHEN NEW.key LIKE '7%'
         BEGIN SELECT RAISE(ABORT, 'poison'); END`
-      const ids = Array.from({ length: 20 }, (_, id) => String(id))
-      const answers = yield* Effect.forEach(
-        ids,
-        (id) => Effect.exit(ledger.accept(callback(id), 1000)),
-        { concurrency: "unbounded" }
-      )
-      const failed = ids.filter((_, index) => Exit.isFailure(answers[index] as Exit.Exit<unknown>))
-      expect(failed).toEqual(["7"])
-      const rows = yield* Effect.forEach(ids, (id) => ledger.get("card", id))
-      expect(ids.filter((_, index) => rows[index] !== undefined)).toEqual(
-        ids.filter((id) => id !== "7")
-      )
-    })
-  )
+    const ids = Array.from({ length: 20 }, (_, id) => String(id))
+    const answers = yield* Effect.forEach(
+      ids,
+      (id) => Effect.exit(ledger.accept(callback(id), 1000)),
+      { concurrency: "unbounded" }
+    )
+    const failed = ids.filter((_, index) => Exit.isFailure(answers[index] as Exit.Exit<unknown>))
+    expect(failed).toEqual(["7"])
+    const rows = yield* Effect.forEach(ids, (id) => ledger.get("card", id))
+    expect(ids.filter((_, index) => rows[index] !== undefined)).toEqual(
+      ids.filter((id) => id !== "7")
+    )
+  })
 })
 
 await onPostgres((place) => {
@@ -77,110 +74,103 @@ await onPostgres((place) => {
   const accept = (ledger: Ledger["Service"], id: string) =>
     Effect.forkDetach(ledger.accept(callback(id), 1000), { startImmediately: true })
 
-  it.live("retries after a serialization failure (R23)", () =>
-    Effect.gen(function* () {
+  live("retries after a serialization failure (R23)", function* () {
+    yield* emptied
+    const startupParameters = { default_transaction_isolation: "serializable" }
+    const built = yield* Layer.build(Layer.fresh(ledgerOf(place, { startupParameters })))
+    const ledger = Context.get(built, Ledger)
+    const sql = yield* elsewhere
+    yield* ledger.accept(callback("1"), 1000)
+    const accepted = yield* sql.withTransaction(
+      Effect.gen(function* () {
+        yield* sql`UPDATE pawl_transactions SET parts = parts`
+        const fiber = yield* accept(ledger, "1")
+        yield* blocks(sql, 1)
+        return fiber
+      })
+    )
+    expect(yield* Fiber.join(accepted)).toEqual({ isNew: false })
+    expect(yield* ledger.get("card", "1")).toMatchObject({ callbacks: 2 })
+  })
+
+  live("retries after a deadlock (R23)", function* () {
+    const ledger = yield* emptied
+    const first = yield* elsewhere
+    const second = yield* elsewhere
+    const ids = ["1", "2", "8", "9"]
+    for (const id of ids) yield* ledger.accept(callback(id), 1000)
+    const accepted = yield* second.withTransaction(
+      Effect.gen(function* () {
+        yield* second`SET LOCAL deadlock_timeout = '30s'` // so that the ledger gets the deadlock error
+        yield* lock(second, "2")
+        // Both committers wait for rows 8 and 9, so that 1 and 2 share a group.
+        const fibers = yield* first.withTransaction(
+          Effect.gen(function* () {
+            yield* lock(first, "8")
+            yield* lock(first, "9")
+            const eight = yield* accept(ledger, "8")
+            yield* blocks(first, 1)
+            const nine = yield* accept(ledger, "9")
+            yield* blocks(first, 2)
+            return [eight, nine, yield* accept(ledger, "1"), yield* accept(ledger, "2")]
+          })
+        )
+        // The ledger has row 1 and waits for row 2, which this connection has locked.
+        yield* blocks(second, 1)
+        yield* lock(second, "1")
+        return fibers
+      })
+    )
+    yield* Fiber.joinAll(accepted)
+    for (const id of ids) expect(yield* ledger.get("card", id)).toMatchObject({ callbacks: 2 })
+  })
+
+  live("claims and accepts other rows while another transaction has locked one", function* () {
+    const ledger = yield* emptied
+    const sql = yield* elsewhere
+    for (const id of ["1", "2", "3"]) yield* ledger.accept(callback(id), Number(id))
+    const held = yield* sql.withTransaction(
+      Effect.gen(function* () {
+        yield* lock(sql, "1")
+        const { dueAt, rows } = yield* ledger.claim({ at: 1000, until: 9000, limit: 10 })
+        expect(rows.map(({ transactionId }) => transactionId)).toEqual(["2", "3"])
+        // Row 1 is due but locked. With its time a worker would claim again at once.
+        expect(dueAt).toBe(9000)
+        const waits = yield* accept(ledger, "1")
+        yield* ledger.accept(callback("2"), 1000)
+        expect(waits.pollUnsafe()).toBeUndefined()
+        return waits
+      })
+    )
+    yield* Fiber.join(held)
+    const { rows } = yield* ledger.claim({ at: 1000, until: 9000, limit: 10 })
+    expect(rows).toMatchObject([{ transactionId: "1", callbacks: 2 }])
+  })
+
+  live(
+    "changes a request after another transaction has unlocked it, and claims others meanwhile",
+    function* () {
       yield* emptied
-      const startupParameters = { default_transaction_isolation: "serializable" }
-      const built = yield* Layer.build(Layer.fresh(ledgerOf(place, { startupParameters })))
-      const ledger = Context.get(built, Ledger)
+      const built = yield* Layer.build(Layer.fresh(ledgerOf(place)))
+      const store = Context.get(built, RequestStore)
       const sql = yield* elsewhere
-      yield* ledger.accept(callback("1"), 1000)
-      const accepted = yield* sql.withTransaction(
+      for (const requestId of ["1", "2"]) {
+        const request = { requestId, kind: "refund", digest: "d", hasCardData: false } as const
+        yield* store.write(request, { at: 1000 })
+      }
+      const cancelled = yield* sql.withTransaction(
         Effect.gen(function* () {
-          yield* sql`UPDATE pawl_transactions SET parts = parts`
-          const fiber = yield* accept(ledger, "1")
+          yield* sql`SELECT 1 FROM pawl_requests WHERE key = '1' FOR UPDATE`
+          const { rows } = yield* store.claim({ at: 1000, until: 9000, limit: 9 })
+          expect(rows.map(({ requestId }) => requestId)).toEqual(["2"])
+          const fiber = yield* Effect.forkDetach(store.cancel("1", 1000), {
+            startImmediately: true
+          })
           yield* blocks(sql, 1)
           return fiber
         })
       )
-      expect(yield* Fiber.join(accepted)).toEqual({ isNew: false })
-      expect(yield* ledger.get("card", "1")).toMatchObject({ callbacks: 2 })
-    })
-  )
-
-  it.live("retries after a deadlock (R23)", () =>
-    Effect.gen(function* () {
-      const ledger = yield* emptied
-      const first = yield* elsewhere
-      const second = yield* elsewhere
-      const ids = ["1", "2", "8", "9"]
-      for (const id of ids) yield* ledger.accept(callback(id), 1000)
-      const accepted = yield* second.withTransaction(
-        Effect.gen(function* () {
-          yield* second`SET LOCAL deadlock_timeout = '30s'` // so that the ledger gets the deadlock error
-          yield* lock(second, "2")
-          // Both committers wait for rows 8 and 9, so that 1 and 2 share a group.
-          const fibers = yield* first.withTransaction(
-            Effect.gen(function* () {
-              yield* lock(first, "8")
-              yield* lock(first, "9")
-              const eight = yield* accept(ledger, "8")
-              yield* blocks(first, 1)
-              const nine = yield* accept(ledger, "9")
-              yield* blocks(first, 2)
-              return [eight, nine, yield* accept(ledger, "1"), yield* accept(ledger, "2")]
-            })
-          )
-          // The ledger has row 1 and waits for row 2, which this connection has locked.
-          yield* blocks(second, 1)
-          yield* lock(second, "1")
-          return fibers
-        })
-      )
-      yield* Fiber.joinAll(accepted)
-      for (const id of ids) expect(yield* ledger.get("card", id)).toMatchObject({ callbacks: 2 })
-    })
-  )
-
-  it.live("claims and accepts other rows while another transaction has locked one", () =>
-    Effect.gen(function* () {
-      const ledger = yield* emptied
-      const sql = yield* elsewhere
-      for (const id of ["1", "2", "3"]) yield* ledger.accept(callback(id), Number(id))
-      const held = yield* sql.withTransaction(
-        Effect.gen(function* () {
-          yield* lock(sql, "1")
-          const { dueAt, rows } = yield* ledger.claim({ at: 1000, until: 9000, limit: 10 })
-          expect(rows.map(({ transactionId }) => transactionId)).toEqual(["2", "3"])
-          // Row 1 is due but locked. With its time a worker would claim again at once.
-          expect(dueAt).toBe(9000)
-          const waits = yield* accept(ledger, "1")
-          yield* ledger.accept(callback("2"), 1000)
-          expect(waits.pollUnsafe()).toBeUndefined()
-          return waits
-        })
-      )
-      yield* Fiber.join(held)
-      const { rows } = yield* ledger.claim({ at: 1000, until: 9000, limit: 10 })
-      expect(rows).toMatchObject([{ transactionId: "1", callbacks: 2 }])
-    })
-  )
-
-  it.live(
-    "changes a request after another transaction has unlocked it, and claims others meanwhile",
-    () =>
-      Effect.gen(function* () {
-        yield* emptied
-        const built = yield* Layer.build(Layer.fresh(ledgerOf(place)))
-        const store = Context.get(built, RequestStore)
-        const sql = yield* elsewhere
-        for (const requestId of ["1", "2"]) {
-          const request = { requestId, kind: "refund", digest: "d", hasCardData: false } as const
-          yield* store.write(request, { at: 1000 })
-        }
-        const cancelled = yield* sql.withTransaction(
-          Effect.gen(function* () {
-            yield* sql`SELECT 1 FROM pawl_requests WHERE key = '1' FOR UPDATE`
-            const { rows } = yield* store.claim({ at: 1000, until: 9000, limit: 9 })
-            expect(rows.map(({ requestId }) => requestId)).toEqual(["2"])
-            const fiber = yield* Effect.forkDetach(store.cancel("1", 1000), {
-              startImmediately: true
-            })
-            yield* blocks(sql, 1)
-            return fiber
-          })
-        )
-        expect(yield* Fiber.join(cancelled)).toBe(true)
-      })
+      expect(yield* Fiber.join(cancelled)).toBe(true)
+    }
   )
 })

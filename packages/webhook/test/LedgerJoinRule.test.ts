@@ -6,7 +6,8 @@ import { describe, expect, it } from "@effect/vitest"
 import { isSameAmount } from "../src/internal/rule/Order.ts"
 import { Ledger, layerMemory } from "../src/Ledger.ts"
 import type { Change, Leased, Registration } from "../src/internal/rule/Row.ts"
-import { type Place, within } from "@pawl/test-support/Places"
+import { testIn } from "@pawl/test-support/Tests"
+import { type Place } from "@pawl/test-support/Places"
 import { card, search, verified } from "@pawl/test-support/Service"
 import { files, onPostgres } from "@pawl/test-support/Stores"
 
@@ -68,69 +69,54 @@ const joined = (transactionId: string, payment: Side, refund: Side): Outcome =>
 const inMemory = (outcome: Outcome) => Effect.provide(outcome, layerMemory, { local: true })
 
 const promises = (place: Place) => {
-  const inPlace = within(place)
+  const test = testIn(place)
 
-  it.effect(
-    "a join leaves the row that the rule leaves, and makes it due",
-    inPlace(
-      Effect.gen(function* () {
-        for (const [one, payment] of sides.entries()) {
-          for (const [two, refund] of sides.entries()) {
-            // A third of the pairs has each order with each order, and each change with each
-            // change.
-            if ((one + two + Math.floor(two / changes.length)) % 3 !== 0) continue
-            const outcome = joined(`${one}-${two}`, payment, refund)
-            const pair = [payment, refund]
-            expect([pair, yield* outcome]).toEqual([pair, yield* inMemory(outcome)])
-          }
-        }
-      })
-    )
-  )
+  test("a join leaves the row that the rule leaves, and makes it due", function* () {
+    for (const [one, payment] of sides.entries()) {
+      for (const [two, refund] of sides.entries()) {
+        // A third of the pairs has each order with each order, and each change with each
+        // change.
+        if ((one + two + Math.floor(two / changes.length)) % 3 !== 0) continue
+        const outcome = joined(`${one}-${two}`, payment, refund)
+        const pair = [payment, refund]
+        expect([pair, yield* outcome]).toEqual([pair, yield* inMemory(outcome)])
+      }
+    }
+  })
 
-  it.effect(
-    "a join by a worker that lost its lease changes nothing",
-    inPlace(
-      Effect.gen(function* () {
-        const ledger = yield* Ledger
-        yield* ledger.register({ kind: "refund", transactionId: "1" }, 1000)
-        const callback = card({ transactionId: "1", transactionStatus: "PENDING" })
-        yield* ledger.accept(verified("card", callback, tokens["card-payment"]), 1000)
-        const claim = Effect.map(ledger.claim({ at: 1000, until: 9000, limit: 9 }), ({ rows }) =>
-          rows.find(({ scope }) => scope === "card-payment")
-        )
-        const lost = (yield* claim) as Leased
-        yield* ledger.write(lost, { release: { dueAt: 1000 } })
-        const leased = (yield* claim) as Leased
-        expect(yield* ledger.write(lost, { kind: "refund" })).toBeUndefined()
-        expect(yield* ledger.write(leased, { askedAt: 1000 })).toMatchObject({ callbacks: 1 })
-      })
+  test("a join by a worker that lost its lease changes nothing", function* () {
+    const ledger = yield* Ledger
+    yield* ledger.register({ kind: "refund", transactionId: "1" }, 1000)
+    const callback = card({ transactionId: "1", transactionStatus: "PENDING" })
+    yield* ledger.accept(verified("card", callback, tokens["card-payment"]), 1000)
+    const claim = Effect.map(ledger.claim({ at: 1000, until: 9000, limit: 9 }), ({ rows }) =>
+      rows.find(({ scope }) => scope === "card-payment")
     )
-  )
+    const lost = (yield* claim) as Leased
+    yield* ledger.write(lost, { release: { dueAt: 1000 } })
+    const leased = (yield* claim) as Leased
+    expect(yield* ledger.write(lost, { kind: "refund" })).toBeUndefined()
+    expect(yield* ledger.write(leased, { askedAt: 1000 })).toMatchObject({ callbacks: 1 })
+  })
 
-  it.effect(
-    "a later read replaces an earlier one, and of two at the same time the one of the later status",
-    inPlace(
-      Effect.gen(function* () {
-        const ledger = yield* Ledger
-        const reads = [1, 2].flatMap((askedAt) =>
-          (["NEW", "PENDING", "CHARGEBACK"] as const).map((status): Read => ({ status, askedAt }))
-        )
-        yield* ledger.register({ kind: "refund", transactionId: "1" }, 1000)
-        for (const [at, first] of reads.entries()) {
-          for (const second of reads) {
-            const transactionId = `${at}-${second.status}-${second.askedAt}`
-            yield* ledger.register({ kind: "refund", transactionId }, 1000)
-            const { rows } = yield* ledger.claim({ at: 1000, until: 9000, limit: 9 })
-            const leased = rows.find((row) => row.transactionId === transactionId) as Leased
-            yield* ledger.write(leased, { read: first })
-            const written = yield* ledger.write(leased, { read: second })
-            expect([first, second, written?.read]).toEqual([first, second, joinRead(first, second)])
-          }
-        }
-      })
+  test("a later read replaces an earlier one, and of two at the same time the one of the later status", function* () {
+    const ledger = yield* Ledger
+    const reads = [1, 2].flatMap((askedAt) =>
+      (["NEW", "PENDING", "CHARGEBACK"] as const).map((status): Read => ({ status, askedAt }))
     )
-  )
+    yield* ledger.register({ kind: "refund", transactionId: "1" }, 1000)
+    for (const [at, first] of reads.entries()) {
+      for (const second of reads) {
+        const transactionId = `${at}-${second.status}-${second.askedAt}`
+        yield* ledger.register({ kind: "refund", transactionId }, 1000)
+        const { rows } = yield* ledger.claim({ at: 1000, until: 9000, limit: 9 })
+        const leased = rows.find((row) => row.transactionId === transactionId) as Leased
+        yield* ledger.write(leased, { read: first })
+        const written = yield* ledger.write(leased, { read: second })
+        expect([first, second, written?.read]).toEqual([first, second, joinRead(first, second)])
+      }
+    }
+  })
 }
 
 const file = files()

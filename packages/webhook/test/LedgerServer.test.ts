@@ -7,6 +7,7 @@ import { SqlClient } from "effect/sql/SqlClient"
 import { expect, it } from "@effect/vitest"
 import { Ledger } from "../src/Ledger.ts"
 import { Transactions } from "../src/LedgerSql.ts"
+import { live, test } from "@pawl/test-support/Tests"
 import { client, empty, ledgerOf } from "@pawl/test-support/Places"
 import { card, verified } from "@pawl/test-support/Service"
 import { onPostgres } from "@pawl/test-support/Stores"
@@ -40,23 +41,20 @@ await onPostgres((place) => {
     )
   )
 
-  it.effect(
-    "R29: a setting that loses commits is refused at the start, and a read-only server",
-    () =>
-      Effect.gen(function* () {
-        const refusal = (startupParameters: Readonly<Record<string, string>>) =>
-          Effect.map(Effect.flip(build({ startupParameters })), ({ message }) => message)
-        expect(yield* refusal({ synchronous_commit: "off" })).toBe(
-          "The PostgreSQL database cannot be used: a commit would not reach the disk (synchronous_commit is off)"
-        )
-        expect(yield* refusal({ default_transaction_read_only: "on" })).toBe(
-          "The PostgreSQL database cannot be used: it is read-only; name the primary server"
-        )
-      })
-  )
+  test("R29: a setting that loses commits is refused at the start, and a read-only server", function* () {
+    const refusal = (startupParameters: Readonly<Record<string, string>>) =>
+      Effect.map(Effect.flip(build({ startupParameters })), ({ message }) => message)
+    expect(yield* refusal({ synchronous_commit: "off" })).toBe(
+      "The PostgreSQL database cannot be used: a commit would not reach the disk (synchronous_commit is off)"
+    )
+    expect(yield* refusal({ default_transaction_read_only: "on" })).toBe(
+      "The PostgreSQL database cannot be used: it is read-only; name the primary server"
+    )
+  })
 
-  it.live("R31: connections to a server that became read-only are ended, and new ones write", () =>
-    Effect.gen(function* () {
+  live(
+    "R31: connections to a server that became read-only are ended, and new ones write",
+    function* () {
       yield* emptied
       const built = yield* build({ maxConnections: 3 })
       const ledger = Context.get(built, Ledger)
@@ -90,11 +88,12 @@ await onPostgres((place) => {
       const write = run(sql`UPDATE pawl_transactions SET parts = 1`)
       expect(yield* Effect.flip(write)).toMatchObject(unavailable)
       yield* Effect.retry(write, untilWritable)
-    })
+    }
   )
 
-  it.live("R32, R33: callbacks of other transactions are stored while one row is locked", () =>
-    Effect.gen(function* () {
+  live(
+    "R32, R33: callbacks of other transactions are stored while one row is locked",
+    function* () {
       const ledger = Context.get(yield* emptied, Ledger)
       const sql = yield* elsewhere
       const ids = Array.from({ length: 40 }, (_, id) => String(id))
@@ -116,6 +115,6 @@ await onPostgres((place) => {
       )
       yield* Fiber.joinAll(locked)
       expect(yield* ledger.get("card", "7")).toMatchObject({ callbacks: 2 })
-    })
+    }
   )
 })

@@ -6,6 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Metric from "effect/Metric"
 import { MinimumLogLevel } from "effect/References"
+import { live, test } from "@pawl/test-support/Tests"
 import * as Stream from "effect/Stream"
 
 import * as Journal from "../src/Journal.ts"
@@ -142,11 +143,12 @@ const backlogLaw = Effect.gen(function* () {
 
 const file = files()
 
-it.live("the backlog counts the rows that are due and not leased, in memory and in SQLite", () =>
-  Effect.gen(function* () {
+live(
+  "the backlog counts the rows that are due and not leased, in memory and in SQLite",
+  function* () {
     yield* Effect.provide(backlogLaw, layerMemory)
     yield* Effect.provide(backlogLaw, ledgerOf(file()))
-  })
+  }
 )
 
 await onPostgres((place) =>
@@ -297,26 +299,23 @@ it.effect(
     )
 )
 
-it("raises one alarm for a conflict, with its transaction", () =>
-  World.run(
-    Effect.gen(function* () {
-      const answers = ["FAILED", "SUCCEED", "SUCCEED"] as const
-      let asked = 0
-      const world = yield* World.make({
-        read: () => Effect.succeed(answers[asked++] ?? "SUCCEED")
-      })
-      const { receive } = yield* world.start
-      for (const status of ["FAILED", "SUCCEED", "SUCCEED"]) {
-        yield* receive("1", status)
-        yield* World.pass("5 seconds")
-      }
-      const { length } = world.reads
-      yield* World.pass("3 days")
-      expect(world.reads.length).toBeGreaterThan(length)
-      expect(World.alarms(world)).toEqual(["several final statuses conflict"])
-      expect(world.entries.find(({ _tag }) => _tag === "Alarm")).toMatchObject({
-        method: "apm",
-        transactionId: "1"
-      })
-    })
-  ))
+test("raises one alarm for a conflict, with its transaction", function* () {
+  const answers = ["FAILED", "SUCCEED", "SUCCEED"] as const
+  let asked = 0
+  const world = yield* World.make({
+    read: () => Effect.succeed(answers[asked++] ?? "SUCCEED")
+  })
+  const { receive } = yield* world.start
+  for (const status of ["FAILED", "SUCCEED", "SUCCEED"]) {
+    yield* receive("1", status)
+    yield* World.pass("5 seconds")
+  }
+  const { length } = world.reads
+  yield* World.pass("3 days")
+  expect(world.reads.length).toBeGreaterThan(length)
+  expect(World.alarms(world)).toEqual(["several final statuses conflict"])
+  expect(world.entries.find(({ _tag }) => _tag === "Alarm")).toMatchObject({
+    method: "apm",
+    transactionId: "1"
+  })
+})

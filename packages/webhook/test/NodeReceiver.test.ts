@@ -9,6 +9,7 @@ import { connect } from "node:net"
 import * as NodeReceiver from "../src/NodeReceiver.ts"
 import * as Receiver from "../src/Receiver.ts"
 import { listening, post, sendRaw } from "./doors.ts"
+import { live, test } from "@pawl/test-support/Tests"
 import { card, incoming } from "@pawl/test-support/Service"
 import { settled } from "@pawl/test-support/World"
 
@@ -50,21 +51,20 @@ describe("invalid HTTP", () => {
     })
   )
 
-  it.live("A21: bytes after a body are a second request, and not part of the first one", () =>
-    Effect.gen(function* () {
-      const { callbacks, port } = yield* listening
-      const response = yield* sendRaw(port, (socket) =>
-        socket.end(
-          `${head(`${length}\r\n\r\n${text}`)}GET /callback HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`
-        )
+  live("A21: bytes after a body are a second request, and not part of the first one", function* () {
+    const { callbacks, port } = yield* listening
+    const response = yield* sendRaw(port, (socket) =>
+      socket.end(
+        `${head(`${length}\r\n\r\n${text}`)}GET /callback HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`
       )
-      expect(response.match(/HTTP\/1\.1 \d+/gu)).toEqual(["HTTP/1.1 200", "HTTP/1.1 405"])
-      expect(yield* callbacks).toBe(1)
-    })
-  )
+    )
+    expect(response.match(/HTTP\/1\.1 \d+/gu)).toEqual(["HTTP/1.1 200", "HTTP/1.1 405"])
+    expect(yield* callbacks).toBe(1)
+  })
 
-  it.live("A22: more than 16 KB of headers, or more than 2,000 headers, are refused with 431", () =>
-    Effect.gen(function* () {
+  live(
+    "A22: more than 16 KB of headers, or more than 2,000 headers, are refused with 431",
+    function* () {
       const { callbacks, port } = yield* listening
       const large = [
         `X-Large: ${"x".repeat(17_000)}\r\n`,
@@ -77,7 +77,7 @@ describe("invalid HTTP", () => {
         expect(response).toMatch(/^HTTP\/1\.1 431 /u)
       }
       expect(yield* callbacks).toBe(0)
-    })
+    }
   )
 })
 
@@ -103,68 +103,63 @@ describe("the end of a listener", () => {
     return { main, port: yield* Deferred.await(opened) }
   })
 
-  it.live(
+  live(
     "answers the requests in flight, accepts no new ones, and leaves no connection open",
-    () =>
-      Effect.gen(function* () {
-        const { listener, open, reached } = gated()
-        const { main, port } = yield* program(listener)
-        const request = `GET / HTTP/1.1\r\nHost: x\r\n\r\n`
-        const inFlight = yield* Effect.forkChild(sendRaw(port, (socket) => socket.write(request)))
-        yield* reached
-        const ending = yield* Effect.forkChild(Fiber.interrupt(main))
-        const refused = yield* Effect.callback<boolean>((resume) => {
-          const attempt = (): void => {
-            const socket = connect(port, "127.0.0.1")
-            socket.on("error", () => resume(Effect.succeed(true)))
-            // The backlog of the socket accepts connections until the server has closed.
-            socket.on("connect", () => {
-              socket.destroy()
-              setImmediate(attempt)
-            })
-          }
-          attempt()
-        })
-        expect(refused).toBe(true)
-        expect(ending.pollUnsafe()).toBeUndefined()
-        open()
-        expect(yield* Fiber.join(inFlight)).toMatch(/answered/u)
-        yield* Fiber.join(ending)
+    function* () {
+      const { listener, open, reached } = gated()
+      const { main, port } = yield* program(listener)
+      const request = `GET / HTTP/1.1\r\nHost: x\r\n\r\n`
+      const inFlight = yield* Effect.forkChild(sendRaw(port, (socket) => socket.write(request)))
+      yield* reached
+      const ending = yield* Effect.forkChild(Fiber.interrupt(main))
+      const refused = yield* Effect.callback<boolean>((resume) => {
+        const attempt = (): void => {
+          const socket = connect(port, "127.0.0.1")
+          socket.on("error", () => resume(Effect.succeed(true)))
+          // The backlog of the socket accepts connections until the server has closed.
+          socket.on("connect", () => {
+            socket.destroy()
+            setImmediate(attempt)
+          })
+        }
+        attempt()
       })
+      expect(refused).toBe(true)
+      expect(ending.pollUnsafe()).toBeUndefined()
+      open()
+      expect(yield* Fiber.join(inFlight)).toMatch(/answered/u)
+      yield* Fiber.join(ending)
+    }
   )
 
   const request = "GET / HTTP/1.1\r\nHost: x\r\n\r\n"
   const slowly: RequestListener = (_, response) => void setImmediate(() => response.end("answered"))
 
-  it.live("35.5: answers what twelve senders had sent, and resets none of them", () =>
-    Effect.gen(function* () {
-      const { main, port } = yield* program(slowly)
-      const senders = yield* Effect.promise(() =>
-        Promise.all(Array.from({ length: 6 }, () => sender(port)))
-      )
-      // The server has not read these bytes when the end begins.
-      const again = senders.map((send) => send(request))
-      const first = Array.from({ length: 6 }, async () => (await sender(port))(""))
-      yield* Fiber.interrupt(main)
-      const responses = yield* Effect.promise(() => Promise.all([...again, ...first]))
-      for (const response of responses.slice(0, 6)) expect(response).toMatch(/answered$/u)
-      for (const response of responses.slice(6)) expect(response).toMatch(/answered|ECONNREFUSED/u)
-    })
-  )
+  live("35.5: answers what twelve senders had sent, and resets none of them", function* () {
+    const { main, port } = yield* program(slowly)
+    const senders = yield* Effect.promise(() =>
+      Promise.all(Array.from({ length: 6 }, () => sender(port)))
+    )
+    // The server has not read these bytes when the end begins.
+    const again = senders.map((send) => send(request))
+    const first = Array.from({ length: 6 }, async () => (await sender(port))(""))
+    yield* Fiber.interrupt(main)
+    const responses = yield* Effect.promise(() => Promise.all([...again, ...first]))
+    for (const response of responses.slice(0, 6)) expect(response).toMatch(/answered$/u)
+    for (const response of responses.slice(6)) expect(response).toMatch(/answered|ECONNREFUSED/u)
+  })
 
-  it.live("35.5: answers the last one of pipelined requests, and then closes", () =>
-    Effect.gen(function* () {
-      const { main, port } = yield* program(slowly)
-      const send = yield* Effect.promise(() => sender(port))
-      const both = send(request + request)
-      yield* Fiber.interrupt(main)
-      const response = yield* Effect.promise(() => both)
-      expect(response.match(/Connection: [a-z-]+/gu)).toEqual([
-        "Connection: keep-alive",
-        "Connection: close"
-      ])
-    })
-  )
+  live("35.5: answers the last one of pipelined requests, and then closes", function* () {
+    const { main, port } = yield* program(slowly)
+    const send = yield* Effect.promise(() => sender(port))
+    const both = send(request + request)
+    yield* Fiber.interrupt(main)
+    const response = yield* Effect.promise(() => both)
+    expect(response.match(/Connection: [a-z-]+/gu)).toEqual([
+      "Connection: keep-alive",
+      "Connection: close"
+    ])
+  })
 
   const sender = (port: number) =>
     new Promise<(bytes: string) => Promise<string>>((resolve) => {
@@ -189,43 +184,35 @@ describe("the end of a listener", () => {
       socket.on("close", () => rest.resolve(text))
     })
 
-  it.effect("waits at most 4 seconds for unanswered requests", () =>
-    Effect.gen(function* () {
-      const { listener, reached } = gated()
-      const { main, port } = yield* program(listener)
-      const cut = yield* Effect.forkChild(
-        sendRaw(port, (socket) => socket.write(`GET / HTTP/1.1\r\nHost: x\r\n\r\n`))
-      )
-      yield* reached
-      const ending = yield* Effect.forkChild(Fiber.interrupt(main))
-      yield* settled
-      yield* TestClock.adjust("3 seconds")
-      expect(ending.pollUnsafe()).toBeUndefined()
-      yield* TestClock.adjust("1 second")
-      yield* Fiber.join(ending)
-      expect(yield* Fiber.join(cut)).toBe("")
-    })
-  )
+  test("waits at most 4 seconds for unanswered requests", function* () {
+    const { listener, reached } = gated()
+    const { main, port } = yield* program(listener)
+    const cut = yield* Effect.forkChild(
+      sendRaw(port, (socket) => socket.write(`GET / HTTP/1.1\r\nHost: x\r\n\r\n`))
+    )
+    yield* reached
+    const ending = yield* Effect.forkChild(Fiber.interrupt(main))
+    yield* settled
+    yield* TestClock.adjust("3 seconds")
+    expect(ending.pollUnsafe()).toBeUndefined()
+    yield* TestClock.adjust("1 second")
+    yield* Fiber.join(ending)
+    expect(yield* Fiber.join(cut)).toBe("")
+  })
 })
 
-it.live("a port in use is an error that names the port", () =>
-  Effect.gen(function* () {
-    const port = yield* NodeReceiver.listen(() => {}, { host: "127.0.0.1", port: 0 })
-    const error = yield* Effect.flip(NodeReceiver.listen(() => {}, { host: "127.0.0.1", port }))
-    expect(error).toMatchObject({ _tag: "CannotListen", port, code: "EADDRINUSE" })
-    expect(error.message).toBe(
-      `Cannot listen on port ${port} of 127.0.0.1: another process uses it`
-    )
-  })
-)
+live("a port in use is an error that names the port", function* () {
+  const port = yield* NodeReceiver.listen(() => {}, { host: "127.0.0.1", port: 0 })
+  const error = yield* Effect.flip(NodeReceiver.listen(() => {}, { host: "127.0.0.1", port }))
+  expect(error).toMatchObject({ _tag: "CannotListen", port, code: "EADDRINUSE" })
+  expect(error.message).toBe(`Cannot listen on port ${port} of 127.0.0.1: another process uses it`)
+})
 
-it.live("a receiver with a defect responds 503", () =>
-  Effect.gen(function* () {
-    const broken = Layer.succeed(Receiver.Receiver, { receive: () => Effect.die("broken") })
-    const { dispose, listener } = NodeReceiver.toListener(broken)
-    const port = yield* NodeReceiver.listen(listener, { host: "127.0.0.1", port: 0 })
-    const { status } = yield* Effect.promise(() => post(`http://127.0.0.1:${port}/callback`))
-    expect(status).toBe(503)
-    yield* Effect.promise(dispose)
-  })
-)
+live("a receiver with a defect responds 503", function* () {
+  const broken = Layer.succeed(Receiver.Receiver, { receive: () => Effect.die("broken") })
+  const { dispose, listener } = NodeReceiver.toListener(broken)
+  const port = yield* NodeReceiver.listen(listener, { host: "127.0.0.1", port: 0 })
+  const { status } = yield* Effect.promise(() => post(`http://127.0.0.1:${port}/callback`))
+  expect(status).toBe(503)
+  yield* Effect.promise(dispose)
+})

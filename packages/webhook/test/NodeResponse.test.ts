@@ -1,4 +1,5 @@
-import { expect, it } from "@effect/vitest"
+import { expect } from "@effect/vitest"
+import { live, test } from "@pawl/test-support/Tests"
 import { serve } from "@pawl/test-support/Listener"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
@@ -68,122 +69,112 @@ const until = (condition: () => boolean) =>
     while (!condition()) await setTimeout(2)
   })
 
-it.live("a commit whose request was answered meanwhile does not end the commits", () =>
-  Effect.gen(function* () {
-    const { filename } = file()
-    const { accepts, layer } = counted(NodeSqlite.layerLedger({ filename }))
-    const door = NodeReceiver.toListener(layer)
-    yield* Effect.addFinalizer(() => Effect.promise(door.dispose))
-    const { answer, served } = application(door.listener)
-    const port = yield* serve(served)
-    expect(yield* send(port)).toBe(200)
+live("a commit whose request was answered meanwhile does not end the commits", function* () {
+  const { filename } = file()
+  const { accepts, layer } = counted(NodeSqlite.layerLedger({ filename }))
+  const door = NodeReceiver.toListener(layer)
+  yield* Effect.addFinalizer(() => Effect.promise(door.dispose))
+  const { answer, served } = application(door.listener)
+  const port = yield* serve(served)
+  expect(yield* send(port)).toBe(200)
 
-    const other = new DatabaseSync(filename)
-    other.exec("BEGIN IMMEDIATE")
-    const slow = yield* Effect.forkChild(send(port))
-    yield* until(() => accepts() === 2)
-    answer()
-    expect(yield* Fiber.join(slow)).toBe(504)
-    other.exec("COMMIT")
-    other.close()
-    for (const times of [1, 2, 3]) expect([times, yield* send(port)]).toEqual([times, 200])
-  })
-)
+  const other = new DatabaseSync(filename)
+  other.exec("BEGIN IMMEDIATE")
+  const slow = yield* Effect.forkChild(send(port))
+  yield* until(() => accepts() === 2)
+  answer()
+  expect(yield* Fiber.join(slow)).toBe(504)
+  other.exec("COMMIT")
+  other.close()
+  for (const times of [1, 2, 3]) expect([times, yield* send(port)]).toEqual([times, 200])
+})
 
-it.effect("a hanging store whose request was answered meanwhile does not end the timeouts", () =>
-  Effect.gen(function* () {
-    const { accepts, layer } = counted(layerMemory, (ledger) => ({
-      ...ledger,
-      accept: () => Effect.never
-    }))
-    const built = yield* Layer.build(layer)
-    const listener = yield* Effect.provideContext(NodeReceiver.listener, built)
-    const { answer, served } = application(listener)
-    const port = yield* serve(served)
-    const first = yield* Effect.forkChild(send(port))
-    yield* until(() => accepts() === 1)
-    answer()
-    expect(yield* Fiber.join(first)).toBe(504)
-    yield* TestClock.adjust("4 seconds")
+test("a hanging store whose request was answered meanwhile does not end the timeouts", function* () {
+  const { accepts, layer } = counted(layerMemory, (ledger) => ({
+    ...ledger,
+    accept: () => Effect.never
+  }))
+  const built = yield* Layer.build(layer)
+  const listener = yield* Effect.provideContext(NodeReceiver.listener, built)
+  const { answer, served } = application(listener)
+  const port = yield* serve(served)
+  const first = yield* Effect.forkChild(send(port))
+  yield* until(() => accepts() === 1)
+  answer()
+  expect(yield* Fiber.join(first)).toBe(504)
+  yield* TestClock.adjust("4 seconds")
 
-    const next = yield* Effect.forkChild(send(port))
-    yield* until(() => accepts() === 2)
-    yield* TestClock.adjust("4 seconds")
-    expect(yield* Fiber.join(next)).toBe(503)
-  })
-)
+  const next = yield* Effect.forkChild(send(port))
+  yield* until(() => accepts() === 2)
+  yield* TestClock.adjust("4 seconds")
+  expect(yield* Fiber.join(next)).toBe(503)
+})
 
-it.live("a body that goes on after the response of the application is not received", () =>
-  Effect.gen(function* () {
-    let received = 0
-    const receiver = Layer.succeed(Receiver.Receiver, {
-      receive: () =>
-        Effect.sync(() => {
-          received++
-          return 200 as const
-        })
-    })
-    const built = yield* Layer.build(receiver)
-    const listener = yield* Effect.provideContext(NodeReceiver.listener, built)
-    const { answer, open, served } = application(listener)
-    const port = yield* serve(served)
-    const thrown: Array<unknown> = []
-    const onThrown = (error: unknown) => void thrown.push(error)
-    process.prependListener("uncaughtException", onThrown)
-    yield* Effect.addFinalizer(() =>
-      Effect.sync(() => process.removeListener("uncaughtException", onThrown))
-    )
-
-    const texts: Array<string> = []
-    const socket = connect(port, "127.0.0.1")
-    socket.on("data", (text) => texts.push(String(text)))
-    socket.write("POST /callback HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\nab")
-    yield* until(() => open.size === 1)
-    answer()
-    yield* until(() => texts.length === 1 && open.size === 0)
-    socket.write("cdGET /callback HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
-    yield* until(() => socket.closed)
-    expect(texts.map((text) => text.split("\r\n")[0])).toEqual([
-      "HTTP/1.1 504 Gateway Timeout",
-      "HTTP/1.1 200 OK"
-    ])
-    // The receiver has seen only the GET.
-    expect({ received, thrown }).toEqual({ received: 1, thrown: [] })
-  })
-)
-
-it.live("a body that a parser has read, on a response that was sent, throws no error", () =>
-  Effect.gen(function* () {
-    const receiver = Layer.succeed(Receiver.Receiver, { receive: () => Effect.succeed(200) })
-    const built = yield* Layer.build(receiver)
-    const listener = yield* Effect.provideContext(NodeReceiver.listener, built)
-    const thrown: Array<unknown> = []
-    const port = yield* serve((request, response) => {
-      request.on("data", () => undefined)
-      request.on("end", () => {
-        response.writeHead(504, { "content-length": 0 }).end()
-        try {
-          listener(request, response)
-        } catch (error) {
-          thrown.push(error)
-        }
+live("a body that goes on after the response of the application is not received", function* () {
+  let received = 0
+  const receiver = Layer.succeed(Receiver.Receiver, {
+    receive: () =>
+      Effect.sync(() => {
+        received++
+        return 200 as const
       })
-    })
-    expect(yield* send(port)).toBe(504)
-    expect(thrown).toEqual([])
   })
-)
+  const built = yield* Layer.build(receiver)
+  const listener = yield* Effect.provideContext(NodeReceiver.listener, built)
+  const { answer, open, served } = application(listener)
+  const port = yield* serve(served)
+  const thrown: Array<unknown> = []
+  const onThrown = (error: unknown) => void thrown.push(error)
+  process.prependListener("uncaughtException", onThrown)
+  yield* Effect.addFinalizer(() =>
+    Effect.sync(() => process.removeListener("uncaughtException", onThrown))
+  )
 
-it.live("a response whose connection is closed is not sent", () =>
-  Effect.gen(function* () {
-    const closed = Promise.withResolvers<ServerResponse>()
-    const port = yield* serve((_, response) => {
-      response.once("close", () => closed.resolve(response))
-      response.destroy()
+  const texts: Array<string> = []
+  const socket = connect(port, "127.0.0.1")
+  socket.on("data", (text) => texts.push(String(text)))
+  socket.write("POST /callback HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\nab")
+  yield* until(() => open.size === 1)
+  answer()
+  yield* until(() => texts.length === 1 && open.size === 0)
+  socket.write("cdGET /callback HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+  yield* until(() => socket.closed)
+  expect(texts.map((text) => text.split("\r\n")[0])).toEqual([
+    "HTTP/1.1 504 Gateway Timeout",
+    "HTTP/1.1 200 OK"
+  ])
+  // The receiver has seen only the GET.
+  expect({ received, thrown }).toEqual({ received: 1, thrown: [] })
+})
+
+live("a body that a parser has read, on a response that was sent, throws no error", function* () {
+  const receiver = Layer.succeed(Receiver.Receiver, { receive: () => Effect.succeed(200) })
+  const built = yield* Layer.build(receiver)
+  const listener = yield* Effect.provideContext(NodeReceiver.listener, built)
+  const thrown: Array<unknown> = []
+  const port = yield* serve((request, response) => {
+    request.on("data", () => undefined)
+    request.on("end", () => {
+      response.writeHead(504, { "content-length": 0 }).end()
+      try {
+        listener(request, response)
+      } catch (error) {
+        thrown.push(error)
+      }
     })
-    yield* Effect.exit(Effect.tryPromise(() => fetch(`http://127.0.0.1:${port}`)))
-    const response = yield* Effect.promise(() => closed.promise)
-    NodeConnections.send(response, 200, {}, "late")
-    expect([response.headersSent, response.writableEnded]).toEqual([false, false])
   })
-)
+  expect(yield* send(port)).toBe(504)
+  expect(thrown).toEqual([])
+})
+
+live("a response whose connection is closed is not sent", function* () {
+  const closed = Promise.withResolvers<ServerResponse>()
+  const port = yield* serve((_, response) => {
+    response.once("close", () => closed.resolve(response))
+    response.destroy()
+  })
+  yield* Effect.exit(Effect.tryPromise(() => fetch(`http://127.0.0.1:${port}`)))
+  const response = yield* Effect.promise(() => closed.promise)
+  NodeConnections.send(response, 200, {}, "late")
+  expect([response.headersSent, response.writableEnded]).toEqual([false, false])
+})

@@ -17,6 +17,7 @@ import { dirname, join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { describe, expect, it } from "@effect/vitest"
 import * as NodeSqlite from "../src/NodeSqlite.ts"
+import { live, test } from "@pawl/test-support/Tests"
 import { files } from "@pawl/test-support/Stores"
 
 const file = files()
@@ -27,69 +28,61 @@ const refusal = (filename: string) =>
   Effect.map(Effect.flip(open(filename)), ({ message }) => message)
 
 describe("NodeSqlite", () => {
-  it.live("names the reason why a file cannot be used", () =>
-    Effect.gen(function* () {
-      const { filename } = file()
-      const absent = join(filename, "no", "such.db")
-      expect(yield* refusal(absent)).toBe(
-        `The SQLite file ${absent} cannot be used: its directory must exist, and both must be readable and writable`
-      )
-      expect(yield* refusal(dirname(filename))).toBe(
-        `The SQLite file ${dirname(filename)} cannot be used: it is a directory; name another file`
-      )
-      writeFileSync(filename, "no database, but long enough to be looked at as one".repeat(20))
-      expect(yield* refusal(filename)).toBe(
-        `The SQLite file ${filename} cannot be used: file is not a database; name another file`
-      )
-      const held = file()
-      const holder = new DatabaseSync(held.filename)
-      holder.exec("PRAGMA journal_mode = WAL; BEGIN EXCLUSIVE")
-      expect(yield* refusal(held.filename)).toBe(
-        `The SQLite file ${held.filename} cannot be used: another process has locked it; end that process, or name another file`
-      )
-      holder.close()
-      yield* open(held.filename)
-    })
-  )
+  live("names the reason why a file cannot be used", function* () {
+    const { filename } = file()
+    const absent = join(filename, "no", "such.db")
+    expect(yield* refusal(absent)).toBe(
+      `The SQLite file ${absent} cannot be used: its directory must exist, and both must be readable and writable`
+    )
+    expect(yield* refusal(dirname(filename))).toBe(
+      `The SQLite file ${dirname(filename)} cannot be used: it is a directory; name another file`
+    )
+    writeFileSync(filename, "no database, but long enough to be looked at as one".repeat(20))
+    expect(yield* refusal(filename)).toBe(
+      `The SQLite file ${filename} cannot be used: file is not a database; name another file`
+    )
+    const held = file()
+    const holder = new DatabaseSync(held.filename)
+    holder.exec("PRAGMA journal_mode = WAL; BEGIN EXCLUSIVE")
+    expect(yield* refusal(held.filename)).toBe(
+      `The SQLite file ${held.filename} cannot be used: another process has locked it; end that process, or name another file`
+    )
+    holder.close()
+    yield* open(held.filename)
+  })
 
-  it.effect("uses a write-ahead log, which SQLite flushes only for itself (R08)", () =>
-    Effect.gen(function* () {
-      const sql = yield* open(file().filename)
-      expect(yield* sql`PRAGMA journal_mode`.values).toEqual([["wal"]])
-      expect(yield* sql`PRAGMA synchronous`.values).toEqual([[1]])
-      const memory = yield* open(":memory:")
-      expect(yield* memory`PRAGMA synchronous`.values).toEqual([[1]])
-    })
-  )
+  test("uses a write-ahead log, which SQLite flushes only for itself (R08)", function* () {
+    const sql = yield* open(file().filename)
+    expect(yield* sql`PRAGMA journal_mode`.values).toEqual([["wal"]])
+    expect(yield* sql`PRAGMA synchronous`.values).toEqual([[1]])
+    const memory = yield* open(":memory:")
+    expect(yield* memory`PRAGMA synchronous`.values).toEqual([[1]])
+  })
 
-  it.effect("A35: only the owner may read the files, also those of an older version", () =>
-    Effect.gen(function* () {
-      const modesOf = (filename: string) =>
-        ["", "-wal", "-shm"].map((suffix) => (statSync(filename + suffix).mode & 0o777).toString(8))
-      const made = file().filename
-      yield* open(made)
-      expect(modesOf(made)).toEqual(["600", "600", "600"])
-      const older = file().filename
-      const holder = new DatabaseSync(older)
-      holder.exec("PRAGMA journal_mode = WAL; CREATE TABLE t (a)")
-      for (const suffix of ["", "-wal", "-shm"]) chmodSync(older + suffix, 0o644)
-      yield* open(older)
-      expect(modesOf(older)).toEqual(["600", "600", "600"])
-      holder.close()
-    })
-  )
+  test("A35: only the owner may read the files, also those of an older version", function* () {
+    const modesOf = (filename: string) =>
+      ["", "-wal", "-shm"].map((suffix) => (statSync(filename + suffix).mode & 0o777).toString(8))
+    const made = file().filename
+    yield* open(made)
+    expect(modesOf(made)).toEqual(["600", "600", "600"])
+    const older = file().filename
+    const holder = new DatabaseSync(older)
+    holder.exec("PRAGMA journal_mode = WAL; CREATE TABLE t (a)")
+    for (const suffix of ["", "-wal", "-shm"]) chmodSync(older + suffix, 0o644)
+    yield* open(older)
+    expect(modesOf(older)).toEqual(["600", "600", "600"])
+    holder.close()
+  })
 
-  it.effect("leaves the mode of a file that is no database, and of a directory", () =>
-    Effect.gen(function* () {
-      const { filename } = file()
-      writeFileSync(filename, "no database, but long enough to be looked at as one".repeat(20))
-      chmodSync(filename, 0o644)
-      yield* refusal(filename)
-      expect(statSync(filename).mode & 0o777).toBe(0o644)
-      yield* refusal(dirname(filename))
-      expect(statSync(dirname(filename)).mode & 0o777).toBe(0o700)
-    })
-  )
+  test("leaves the mode of a file that is no database, and of a directory", function* () {
+    const { filename } = file()
+    writeFileSync(filename, "no database, but long enough to be looked at as one".repeat(20))
+    chmodSync(filename, 0o644)
+    yield* refusal(filename)
+    expect(statSync(filename).mode & 0o777).toBe(0o644)
+    yield* refusal(dirname(filename))
+    expect(statSync(dirname(filename)).mode & 0o777).toBe(0o700)
+  })
 
   it.effect.each(["", "file:", "file://"])("A35: is no device: %s", (scheme) =>
     Effect.gen(function* () {
@@ -104,119 +97,105 @@ describe("NodeSqlite", () => {
     })
   )
 
-  it.effect("R43: the write-ahead log is cut back after a long reader", () =>
-    Effect.gen(function* () {
-      const { filename } = file()
-      const sql = yield* open(filename)
-      yield* sql`CREATE TABLE t (a BLOB)`
-      const write = sql`INSERT INTO t VALUES (zeroblob(1000000))`
-      const sizeOf = () => statSync(`${filename}-wal`).size
-      const reader = new DatabaseSync(filename)
-      reader.exec("BEGIN; SELECT count(*) FROM t")
-      for (let n = 0; n < 20; n++) yield* write
-      expect(sizeOf()).toBeGreaterThan(20_000_000)
-      reader.close()
-      for (let n = 0; n < 2; n++) yield* write
-      expect(sizeOf()).toBeLessThanOrEqual(4 * 1024 * 1024)
-    })
-  )
+  test("R43: the write-ahead log is cut back after a long reader", function* () {
+    const { filename } = file()
+    const sql = yield* open(filename)
+    yield* sql`CREATE TABLE t (a BLOB)`
+    const write = sql`INSERT INTO t VALUES (zeroblob(1000000))`
+    const sizeOf = () => statSync(`${filename}-wal`).size
+    const reader = new DatabaseSync(filename)
+    reader.exec("BEGIN; SELECT count(*) FROM t")
+    for (let n = 0; n < 20; n++) yield* write
+    expect(sizeOf()).toBeGreaterThan(20_000_000)
+    reader.close()
+    for (let n = 0; n < 2; n++) yield* write
+    expect(sizeOf()).toBeLessThanOrEqual(4 * 1024 * 1024)
+  })
 
-  it.effect("R30: a file that was removed, renamed or replaced is not written any more", () =>
-    Effect.gen(function* () {
-      const { filename } = file()
-      const sql = yield* open(filename)
-      yield* sql`CREATE TABLE t (a INTEGER)`
-      const insert = sql`INSERT INTO t VALUES (1)`
-      const gone = `The SQLite file ${filename} was removed or replaced while it was open: start the receiver again`
-      const refusalOf = (work: Effect.Effect<unknown, { readonly message: string }>) =>
-        Effect.map(Effect.flip(work), ({ message }) => message)
+  test("R30: a file that was removed, renamed or replaced is not written any more", function* () {
+    const { filename } = file()
+    const sql = yield* open(filename)
+    yield* sql`CREATE TABLE t (a INTEGER)`
+    const insert = sql`INSERT INTO t VALUES (1)`
+    const gone = `The SQLite file ${filename} was removed or replaced while it was open: start the receiver again`
+    const refusalOf = (work: Effect.Effect<unknown, { readonly message: string }>) =>
+      Effect.map(Effect.flip(work), ({ message }) => message)
 
-      renameSync(filename, `${filename}.moved`)
-      expect(yield* refusalOf(insert)).toBe(gone)
-      expect(yield* refusalOf(sql`SELECT * FROM t`)).toBe(gone)
-      copyFileSync(`${filename}.moved`, filename)
-      expect(yield* refusalOf(sql.withTransaction(insert))).toBe(gone)
-      renameSync(`${filename}.moved`, filename)
-      yield* insert
+    renameSync(filename, `${filename}.moved`)
+    expect(yield* refusalOf(insert)).toBe(gone)
+    expect(yield* refusalOf(sql`SELECT * FROM t`)).toBe(gone)
+    copyFileSync(`${filename}.moved`, filename)
+    expect(yield* refusalOf(sql.withTransaction(insert))).toBe(gone)
+    renameSync(`${filename}.moved`, filename)
+    yield* insert
 
-      const replaceWithin = Effect.sync(() => renameSync(filename, `${filename}.moved`))
-      expect(yield* refusalOf(sql.withTransaction(Effect.andThen(insert, replaceWithin)))).toBe(
-        gone
-      )
-      renameSync(`${filename}.moved`, filename)
-      expect(yield* sql`SELECT count(*) FROM t`.values).toEqual([[1]])
+    const replaceWithin = Effect.sync(() => renameSync(filename, `${filename}.moved`))
+    expect(yield* refusalOf(sql.withTransaction(Effect.andThen(insert, replaceWithin)))).toBe(gone)
+    renameSync(`${filename}.moved`, filename)
+    expect(yield* sql`SELECT count(*) FROM t`.values).toEqual([[1]])
 
-      rmSync(`${filename}-wal`)
-      expect(yield* refusalOf(insert)).toBe(gone)
-      rmSync(filename)
-      expect(yield* refusalOf(insert)).toBe(gone)
-    })
-  )
+    rmSync(`${filename}-wal`)
+    expect(yield* refusalOf(insert)).toBe(gone)
+    rmSync(filename)
+    expect(yield* refusalOf(insert)).toBe(gone)
+  })
 
-  it.effect("rolls back a transaction, and a nested one alone", () =>
-    Effect.gen(function* () {
-      const sql = yield* open(file().filename)
-      yield* sql`CREATE TABLE t (a INTEGER PRIMARY KEY, b)`
-      const insert = (a: number, b: unknown) => sql`INSERT INTO t ${sql.insert({ a, b })}`
-      const failed = insert(1, "x").pipe(
-        Effect.andThen(insert(1, "y")),
-        sql.withTransaction,
-        Effect.flip
-      )
-      expect(yield* failed).toMatchObject({ reason: { _tag: "ConstraintError" } })
-      expect(yield* sql`SELECT * FROM t`).toEqual([])
-      yield* insert(2, "x").pipe(
-        Effect.andThen(
-          Effect.ignore(sql.withTransaction(Effect.andThen(insert(3, "y"), Effect.fail("no"))))
-        ),
-        Effect.andThen(insert(4, null)),
-        sql.withTransaction
-      )
-      expect(yield* sql`SELECT a FROM t ORDER BY a`.values).toEqual([[2], [4]])
-    })
-  )
+  test("rolls back a transaction, and a nested one alone", function* () {
+    const sql = yield* open(file().filename)
+    yield* sql`CREATE TABLE t (a INTEGER PRIMARY KEY, b)`
+    const insert = (a: number, b: unknown) => sql`INSERT INTO t ${sql.insert({ a, b })}`
+    const failed = insert(1, "x").pipe(
+      Effect.andThen(insert(1, "y")),
+      sql.withTransaction,
+      Effect.flip
+    )
+    expect(yield* failed).toMatchObject({ reason: { _tag: "ConstraintError" } })
+    expect(yield* sql`SELECT * FROM t`).toEqual([])
+    yield* insert(2, "x").pipe(
+      Effect.andThen(
+        Effect.ignore(sql.withTransaction(Effect.andThen(insert(3, "y"), Effect.fail("no"))))
+      ),
+      Effect.andThen(insert(4, null)),
+      sql.withTransaction
+    )
+    expect(yield* sql`SELECT a FROM t ORDER BY a`.values).toEqual([[2], [4]])
+  })
 
-  it.effect("holds the write lock from the beginning of a transaction to its end", () =>
-    Effect.gen(function* () {
-      const { filename } = file()
-      const sql = yield* open(filename)
-      const other = new DatabaseSync(filename, { timeout: 0 })
-      const write = () => other.exec("BEGIN IMMEDIATE; ROLLBACK")
-      yield* sql.withTransaction(Effect.sync(() => expect(write).toThrow("locked")))
-      write()
-      other.close()
-    })
-  )
+  test("holds the write lock from the beginning of a transaction to its end", function* () {
+    const { filename } = file()
+    const sql = yield* open(filename)
+    const other = new DatabaseSync(filename, { timeout: 0 })
+    const write = () => other.exec("BEGIN IMMEDIATE; ROLLBACK")
+    yield* sql.withTransaction(Effect.sync(() => expect(write).toThrow("locked")))
+    write()
+    other.close()
+  })
 
-  it.effect("returns rows, values, streams and integers unchanged", () =>
-    Effect.gen(function* () {
-      const sql = yield* open(file().filename)
-      const bytes = new Uint8Array([0, 255, 1])
-      const row = { a: "\u2028 '; --", b: 1.5, c: null, d: bytes }
-      const select = sql`SELECT ${row.a} AS a, ${row.b} AS b, ${undefined} AS c, ${bytes} AS d`
-      expect(yield* select).toEqual([row])
-      expect(yield* select.unprepared).toEqual([row])
-      expect(yield* select.values).toEqual([Object.values(row)])
-      expect(yield* select).toEqual([row])
-      expect(yield* Stream.runCollect(select.stream)).toEqual([row])
-      const large = sql`SELECT 9007199254740993 AS n`
-      expect(yield* Effect.provideService(large, SafeIntegers, true)).toEqual([
-        { n: 9007199254740993n }
-      ])
-      expect(yield* Effect.flip(large)).toMatchObject({ _tag: "SqlError" })
-      expect(yield* Effect.flip(sql`SELECT nothing`)).toMatchObject({ _tag: "SqlError" })
-    })
-  )
+  test("returns rows, values, streams and integers unchanged", function* () {
+    const sql = yield* open(file().filename)
+    const bytes = new Uint8Array([0, 255, 1])
+    const row = { a: "\u2028 '; --", b: 1.5, c: null, d: bytes }
+    const select = sql`SELECT ${row.a} AS a, ${row.b} AS b, ${undefined} AS c, ${bytes} AS d`
+    expect(yield* select).toEqual([row])
+    expect(yield* select.unprepared).toEqual([row])
+    expect(yield* select.values).toEqual([Object.values(row)])
+    expect(yield* select).toEqual([row])
+    expect(yield* Stream.runCollect(select.stream)).toEqual([row])
+    const large = sql`SELECT 9007199254740993 AS n`
+    expect(yield* Effect.provideService(large, SafeIntegers, true)).toEqual([
+      { n: 9007199254740993n }
+    ])
+    expect(yield* Effect.flip(large)).toMatchObject({ _tag: "SqlError" })
+    expect(yield* Effect.flip(sql`SELECT nothing`)).toMatchObject({ _tag: "SqlError" })
+  })
 
-  it.effect("runs statements again that are no longer prepared", () =>
-    Effect.gen(function* () {
-      const sql = yield* open(":memory:")
-      const numbers = Array.from({ length: 250 }, (_, index) => index)
-      for (const round of [1, 2]) {
-        for (const n of numbers) {
-          expect(yield* sql.unsafe(`SELECT ${n} AS n, ${round} AS round`)).toEqual([{ n, round }])
-        }
+  test("runs statements again that are no longer prepared", function* () {
+    const sql = yield* open(":memory:")
+    const numbers = Array.from({ length: 250 }, (_, index) => index)
+    for (const round of [1, 2]) {
+      for (const n of numbers) {
+        expect(yield* sql.unsafe(`SELECT ${n} AS n, ${round} AS round`)).toEqual([{ n, round }])
       }
-    })
-  )
+    }
+  })
 })

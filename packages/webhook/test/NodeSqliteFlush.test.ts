@@ -11,6 +11,7 @@ import { syncBuiltinESMExports } from "node:module"
 import { afterEach, beforeEach, describe, expect, it } from "@effect/vitest"
 import { vi } from "vitest"
 import * as NodeSqlite from "../src/NodeSqlite.ts"
+import { test } from "@pawl/test-support/Tests"
 import { files } from "@pawl/test-support/Stores"
 
 const file = files()
@@ -61,22 +62,20 @@ const flushes = <A, E, R>(work: Effect.Effect<A, E, R>) =>
   )
 
 describe("a flush of the log", () => {
-  it.effect("R08: is made once by each commit, and by nothing else", () =>
-    Effect.gen(function* () {
-      const { insert, sql } = yield* open()
-      yield* sql.withTransaction(Effect.all([insert, insert, sql`SELECT * FROM t`]))
-      expect(here.mock.calls.length).toBe(1)
-      yield* insert
-      yield* sql`WITH given (a) AS (VALUES ('y')) INSERT INTO t SELECT a FROM given RETURNING a`
-      yield* sql`DELETE FROM t WHERE a = 'y'`
-      expect(here.mock.calls.length).toBe(4)
-      yield* sql`SELECT * FROM t`
-      yield* sql`PRAGMA user_version`
-      yield* Effect.exit(sql.withTransaction(Effect.andThen(insert, Effect.fail("no"))))
-      expect(here.mock.calls.length).toBe(4)
-      expect(inThread.mock.calls.length).toBe(0)
-    })
-  )
+  test("R08: is made once by each commit, and by nothing else", function* () {
+    const { insert, sql } = yield* open()
+    yield* sql.withTransaction(Effect.all([insert, insert, sql`SELECT * FROM t`]))
+    expect(here.mock.calls.length).toBe(1)
+    yield* insert
+    yield* sql`WITH given (a) AS (VALUES ('y')) INSERT INTO t SELECT a FROM given RETURNING a`
+    yield* sql`DELETE FROM t WHERE a = 'y'`
+    expect(here.mock.calls.length).toBe(4)
+    yield* sql`SELECT * FROM t`
+    yield* sql`PRAGMA user_version`
+    yield* Effect.exit(sql.withTransaction(Effect.andThen(insert, Effect.fail("no"))))
+    expect(here.mock.calls.length).toBe(4)
+    expect(inThread.mock.calls.length).toBe(0)
+  })
 
   it.effect("R08: is what a commit waits for, also when a thread makes it", () =>
     flushes(

@@ -14,6 +14,7 @@ import { Ledger, layerMemory } from "../src/Ledger.ts"
 import { blank } from "../src/internal/rule/Row.ts"
 import * as RowPages from "../src/internal/rule/RowPages.ts"
 import type * as StoredRow from "../src/internal/rule/StoredRow.ts"
+import { test } from "@pawl/test-support/Tests"
 import { emptied } from "@pawl/test-support/Places"
 import { card, verified } from "@pawl/test-support/Service"
 import { files, onPostgres } from "@pawl/test-support/Stores"
@@ -86,88 +87,76 @@ describe("after an outage of all receivers (R18)", () => {
     expect(await refundedMeanwhile(62 * minute, "stop")).toEqual({ told: ["SUCCEED"], alarms: [] })
   })
 
-  it("the end of one receiver is no outage while another one works", () =>
-    World.run(
-      Effect.gen(function* () {
-        const world = yield* World.make({
-          pollInterval,
-          read: says("SUCCEED")
-        })
-        const first = yield* world.start
-        yield* world.start
-        yield* first.receive("1", "SUCCEED")
-        yield* World.pass("1 day")
-        yield* first.stop
-        yield* World.pass("5 hours")
-        yield* world.start
-        yield* World.pass("1 minute")
-        expect(alarms(world)).toEqual([])
-      })
-    ))
+  test("the end of one receiver is no outage while another one works", function* () {
+    const world = yield* World.make({
+      pollInterval,
+      read: says("SUCCEED")
+    })
+    const first = yield* world.start
+    yield* world.start
+    yield* first.receive("1", "SUCCEED")
+    yield* World.pass("1 day")
+    yield* first.stop
+    yield* World.pass("5 hours")
+    yield* world.start
+    yield* World.pass("1 minute")
+    expect(alarms(world)).toEqual([])
+  })
 
-  it("10 transactions are read in a second, and each of them once", () =>
-    World.run(
-      Effect.gen(function* () {
-        const world = yield* World.make({
-          pollInterval,
-          read: says("SUCCEED")
-        })
-        const { kill, receive } = yield* world.start
-        const ids = Array.from({ length: 100 }, (_, id) => String(id))
-        for (const id of ids) yield* receive(id, "SUCCEED")
-        yield* World.pass("1 day")
-        yield* kill
-        yield* World.pass("2 hours")
-        const startedAt = world.now()
-        yield* world.start
-        yield* World.pass("10 minutes")
-        const reads = world.reads.filter(({ at }) => at >= startedAt)
-        expect(reads.map(({ id }) => id).toSorted()).toEqual(ids.toSorted())
-        const inSecond = Map.groupBy(reads, ({ at }) => Math.floor((at - startedAt) / second))
-        expect(Math.max(...Array.from(inSecond.values(), ({ length }) => length))).toBe(10)
-      })
-    ))
+  test("10 transactions are read in a second, and each of them once", function* () {
+    const world = yield* World.make({
+      pollInterval,
+      read: says("SUCCEED")
+    })
+    const { kill, receive } = yield* world.start
+    const ids = Array.from({ length: 100 }, (_, id) => String(id))
+    for (const id of ids) yield* receive(id, "SUCCEED")
+    yield* World.pass("1 day")
+    yield* kill
+    yield* World.pass("2 hours")
+    const startedAt = world.now()
+    yield* world.start
+    yield* World.pass("10 minutes")
+    const reads = world.reads.filter(({ at }) => at >= startedAt)
+    expect(reads.map(({ id }) => id).toSorted()).toEqual(ids.toSorted())
+    const inSecond = Map.groupBy(reads, ({ at }) => Math.floor((at - startedAt) / second))
+    expect(Math.max(...Array.from(inSecond.values(), ({ length }) => length))).toBe(10)
+  })
 
-  it("a receiver notices by itself that its machine was suspended", () =>
-    World.run(
-      Effect.gen(function* () {
-        let status: "SUCCEED" | "CHARGEBACK" = "SUCCEED"
-        const world = yield* World.make({
-          pollInterval,
-          clock: (now) => (now >= 2 * day ? 2 * hour : 0),
-          read: () => Effect.succeed(status)
-        })
-        const { receive } = yield* world.start
-        yield* receive("1", "SUCCEED")
-        yield* World.pass(2 * day - second)
-        status = "CHARGEBACK"
-        yield* World.pass("6 minutes")
-        expect(told(world)).toEqual(["SUCCEED", "CHARGEBACK"])
-        expect(alarms(world)).toContain(missed)
-      })
-    ))
+  test("a receiver notices by itself that its machine was suspended", function* () {
+    let status: "SUCCEED" | "CHARGEBACK" = "SUCCEED"
+    const world = yield* World.make({
+      pollInterval,
+      clock: (now) => (now >= 2 * day ? 2 * hour : 0),
+      read: () => Effect.succeed(status)
+    })
+    const { receive } = yield* world.start
+    yield* receive("1", "SUCCEED")
+    yield* World.pass(2 * day - second)
+    status = "CHARGEBACK"
+    yield* World.pass("6 minutes")
+    expect(told(world)).toEqual(["SUCCEED", "CHARGEBACK"])
+    expect(alarms(world)).toContain(missed)
+  })
 })
 
-it("R27: a clock that is set back while no receiver runs delays no read", () =>
-  World.run(
-    Effect.gen(function* () {
-      const world = yield* World.make({
-        pollInterval,
-        clock: (now) => 100 * day + (now >= day ? -20 * day : 0),
-        read: says("SUCCEED")
-      })
-      const first = yield* world.start
-      yield* first.receive("1", "SUCCEED")
-      yield* World.pass(day - minute)
-      yield* first.stop
-      yield* World.pass("2 minutes")
-      yield* world.start
-      yield* World.pass("2 days")
-      // After 12 hours and then after 24.
-      expect(world.reads.length).toBe(3)
-      expect(alarms(world)).toEqual([wasSet])
-    })
-  ))
+test("R27: a clock that is set back while no receiver runs delays no read", function* () {
+  const world = yield* World.make({
+    pollInterval,
+    clock: (now) => 100 * day + (now >= day ? -20 * day : 0),
+    read: says("SUCCEED")
+  })
+  const first = yield* world.start
+  yield* first.receive("1", "SUCCEED")
+  yield* World.pass(day - minute)
+  yield* first.stop
+  yield* World.pass("2 minutes")
+  yield* world.start
+  yield* World.pass("2 days")
+  // After 12 hours and then after 24.
+  expect(world.reads.length).toBe(3)
+  expect(alarms(world)).toEqual([wasSet])
+})
 
 describe("the rule for planned reads", () => {
   const time = fc.nat({ max: 5000 })

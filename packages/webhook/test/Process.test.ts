@@ -4,7 +4,8 @@ import * as Effect from "effect/Effect"
 import { expect, it } from "vitest"
 import { card, sendAndLeave, start, stores, watched } from "./requestProcess.ts"
 import { payment } from "./requestService.ts"
-import { pass, run, second } from "@pawl/test-support/World"
+import { test } from "@pawl/test-support/Tests"
+import { pass, second } from "@pawl/test-support/World"
 
 /** A due request with card data that was written and not begun. */
 const due = {
@@ -14,32 +15,26 @@ const due = {
   hasCardData: true
 } as const
 
-it("a stored request is sent with its kind, requestId and body", () =>
-  run(
-    Effect.gen(function* () {
-      const requests: Array<EncodedRequest> = []
-      const send: RequestSender["Service"]["send"] = (request) => {
-        requests.push(request)
-        return Effect.succeed({ transactionId: "1" } as never)
-      }
-      const shop = yield* start({ sender: { send } })
-      yield* shop.enqueue("apm-payout", payment("order-1"))
-      yield* pass("1 second")
-      expect(requests).toEqual([
-        { kind: "apm-payout", requestId: "order-1", body: expect.stringContaining("EWALLET") }
-      ])
-    })
-  ))
+test("a stored request is sent with its kind, requestId and body", function* () {
+  const requests: Array<EncodedRequest> = []
+  const send: RequestSender["Service"]["send"] = (request) => {
+    requests.push(request)
+    return Effect.succeed({ transactionId: "1" } as never)
+  }
+  const shop = yield* start({ sender: { send } })
+  yield* shop.enqueue("apm-payout", payment("order-1"))
+  yield* pass("1 second")
+  expect(requests).toEqual([
+    { kind: "apm-payout", requestId: "order-1", body: expect.stringContaining("EWALLET") }
+  ])
+})
 
-it("a request without card data and without a body is parked as unreadable", () =>
-  run(
-    Effect.gen(function* () {
-      const shop = yield* start()
-      yield* shop.store.write({ ...due, hasCardData: false }, { at: 0 })
-      yield* pass("1 second")
-      expect(yield* shop.get("order-1")).toMatchObject({ parked: { reason: "unreadable" } })
-    })
-  ))
+test("a request without card data and without a body is parked as unreadable", function* () {
+  const shop = yield* start()
+  yield* shop.store.write({ ...due, hasCardData: false }, { at: 0 })
+  yield* pass("1 second")
+  expect(yield* shop.get("order-1")).toMatchObject({ parked: { reason: "unreadable" } })
+})
 
 it("a request that cannot be rebuilt now is tried later with growing waits, and logged", async () => {
   const { lines } = await watched(
@@ -122,17 +117,14 @@ it("a request that expires while it is rebuilt is not sent", async () => {
   expect(JSON.stringify(lines)).not.toContain("could not be worked on")
 })
 
-it("a request whose digest was made with another key is parked until the key is back", () =>
-  run(
-    Effect.gen(function* () {
-      const built = yield* stores
-      yield* Effect.scoped(
-        Effect.flatMap(start({ built, fates: ["hang"] }), (shop) => sendAndLeave(shop, "order-1"))
-      )
-      const rebuild = (requestId: string) => Effect.succeed(card(requestId))
-      const shop = yield* start({ built, key: "newer", rebuild })
-      expect(yield* shop.redrive("order-1")).toBe(true)
-      yield* pass("1 second")
-      expect(yield* shop.get("order-1")).toMatchObject({ parked: { reason: "no-key" } })
-    })
-  ))
+test("a request whose digest was made with another key is parked until the key is back", function* () {
+  const built = yield* stores
+  yield* Effect.scoped(
+    Effect.flatMap(start({ built, fates: ["hang"] }), (shop) => sendAndLeave(shop, "order-1"))
+  )
+  const rebuild = (requestId: string) => Effect.succeed(card(requestId))
+  const shop = yield* start({ built, key: "newer", rebuild })
+  expect(yield* shop.redrive("order-1")).toBe(true)
+  yield* pass("1 second")
+  expect(yield* shop.get("order-1")).toMatchObject({ parked: { reason: "no-key" } })
+})

@@ -1,8 +1,9 @@
 import { StoreUnavailable } from "@pawl/core/CallbackError"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import { describe, expect, it } from "vitest"
+import { describe, expect } from "vitest"
 import type { Ledger } from "../src/Ledger.ts"
+import { test } from "@pawl/test-support/Tests"
 import * as World from "@pawl/test-support/World"
 
 const { alarms, minute, second, told } = World
@@ -27,146 +28,120 @@ const refuses =
 const ids = (count: number) => Array.from({ length: count }, (_, id) => String(id))
 
 describe("a worker whose writes are refused", () => {
-  it("says so after a minute, with the cause and the rows, and works them off when it is over", () =>
-    World.run(
-      Effect.gen(function* () {
-        let isRefused = true
-        const world = yield* World.make({ plant: refuses(() => isRefused) })
-        const { progress, receive } = yield* world.start
-        for (const id of ids(100)) yield* receive(id, "PENDING")
-        yield* World.pass("50 seconds")
-        expect(alarms(world)).toEqual([`a transaction cannot be written: ${cause}`])
-        expect(yield* progress).toMatchObject({ cause: undefined })
-        yield* World.pass("15 seconds")
-        expect(alarms(world)).toContain(`the worker makes no progress: ${cause}`)
-        const { rows, ...state } = yield* progress
-        expect(state).toEqual({ cause })
-        expect(new Set(rows.map(({ transactionId }) => transactionId))).toEqual(new Set(ids(100)))
-        expect(rows[0]).toMatchObject({ method: "apm", cause })
-        expect(told(world)).toEqual([])
-        isRefused = false
-        yield* World.pass("90 seconds")
-        expect(told(world)).toHaveLength(100)
-        expect(yield* progress).toEqual({ cause: undefined, rows: [] })
-      })
-    ))
+  test("says so after a minute, with the cause and the rows, and works them off when it is over", function* () {
+    let isRefused = true
+    const world = yield* World.make({ plant: refuses(() => isRefused) })
+    const { progress, receive } = yield* world.start
+    for (const id of ids(100)) yield* receive(id, "PENDING")
+    yield* World.pass("50 seconds")
+    expect(alarms(world)).toEqual([`a transaction cannot be written: ${cause}`])
+    expect(yield* progress).toMatchObject({ cause: undefined })
+    yield* World.pass("15 seconds")
+    expect(alarms(world)).toContain(`the worker makes no progress: ${cause}`)
+    const { rows, ...state } = yield* progress
+    expect(state).toEqual({ cause })
+    expect(new Set(rows.map(({ transactionId }) => transactionId))).toEqual(new Set(ids(100)))
+    expect(rows[0]).toMatchObject({ method: "apm", cause })
+    expect(told(world)).toEqual([])
+    isRefused = false
+    yield* World.pass("90 seconds")
+    expect(told(world)).toHaveLength(100)
+    expect(yield* progress).toEqual({ cause: undefined, rows: [] })
+  })
 
-  it("raises the alarm again every 10 minutes, and at no other time", () =>
-    World.run(
-      Effect.gen(function* () {
-        const world = yield* World.make({ plant: refuses(() => true) })
-        const { receive } = yield* world.start
-        yield* receive("1", "PENDING")
-        yield* World.pass("35 minutes")
-        expect(alarms(world).filter((reason) => reason.includes("progress"))).toHaveLength(4)
-      })
-    ))
+  test("raises the alarm again every 10 minutes, and at no other time", function* () {
+    const world = yield* World.make({ plant: refuses(() => true) })
+    const { receive } = yield* world.start
+    yield* receive("1", "PENDING")
+    yield* World.pass("35 minutes")
+    expect(alarms(world).filter((reason) => reason.includes("progress"))).toHaveLength(4)
+  })
 
-  it("ends within a second", () =>
-    World.run(
-      Effect.gen(function* () {
-        const world = yield* World.make({ plant: refuses(() => true) })
-        const { receive, stop } = yield* world.start
-        for (const id of ids(10)) yield* receive(id, "PENDING")
-        yield* World.pass("500 millis")
-        const stopped = yield* Effect.forkChild(stop)
-        yield* World.pass("1 second")
-        expect(stopped.pollUnsafe()).toBeDefined()
-      })
-    ))
+  test("ends within a second", function* () {
+    const world = yield* World.make({ plant: refuses(() => true) })
+    const { receive, stop } = yield* world.start
+    for (const id of ids(10)) yield* receive(id, "PENDING")
+    yield* World.pass("500 millis")
+    const stopped = yield* Effect.forkChild(stop)
+    yield* World.pass("1 second")
+    expect(stopped.pollUnsafe()).toBeDefined()
+  })
 
-  it("makes no progress if only the marks are refused, and does not call the handler in between", () =>
-    World.run(
-      Effect.gen(function* () {
-        const world = yield* World.make({
-          plant: refuses((_, { told }) => told !== undefined)
-        })
-        const { progress, receive } = yield* world.start
-        yield* receive("1", "PENDING")
-        yield* World.pass("10 minutes")
-        expect(yield* progress).toMatchObject({ cause, rows: [{ transactionId: "1" }] })
-        // The row is claimed again after its lease, and the start counts as an attempt.
-        const gaps = World.gaps(World.times(world))
-        expect(Math.min(...gaps)).toBeGreaterThanOrEqual(30 * second)
-        expect(world.calls.map(({ attempt }) => attempt)).toEqual(
-          world.calls.map((_, at) => at + 1)
-        )
-      })
-    ))
+  test("makes no progress if only the marks are refused, and does not call the handler in between", function* () {
+    const world = yield* World.make({
+      plant: refuses((_, { told }) => told !== undefined)
+    })
+    const { progress, receive } = yield* world.start
+    yield* receive("1", "PENDING")
+    yield* World.pass("10 minutes")
+    expect(yield* progress).toMatchObject({ cause, rows: [{ transactionId: "1" }] })
+    // The row is claimed again after its lease, and the start counts as an attempt.
+    const gaps = World.gaps(World.times(world))
+    expect(Math.min(...gaps)).toBeGreaterThanOrEqual(30 * second)
+    expect(world.calls.map(({ attempt }) => attempt)).toEqual(world.calls.map((_, at) => at + 1))
+  })
 
-  it("goes on with the other rows if only one is refused, and shows that one", () =>
-    World.run(
-      Effect.gen(function* () {
-        const world = yield* World.make({
-          plant: refuses(({ transactionId }) => transactionId === "bad")
-        })
-        const { progress, receive } = yield* world.start
-        yield* receive("bad", "PENDING")
-        for (const id of ids(20)) {
-          yield* receive(id, "PENDING")
-          yield* World.pass("10 seconds")
-        }
-        expect(told(world)).toHaveLength(20)
-        expect(yield* progress).toMatchObject({
-          cause: undefined,
-          rows: [{ transactionId: "bad", cause }]
-        })
-      })
-    ))
+  test("goes on with the other rows if only one is refused, and shows that one", function* () {
+    const world = yield* World.make({
+      plant: refuses(({ transactionId }) => transactionId === "bad")
+    })
+    const { progress, receive } = yield* world.start
+    yield* receive("bad", "PENDING")
+    for (const id of ids(20)) {
+      yield* receive(id, "PENDING")
+      yield* World.pass("10 seconds")
+    }
+    expect(told(world)).toHaveLength(20)
+    expect(yield* progress).toMatchObject({
+      cause: undefined,
+      rows: [{ transactionId: "bad", cause }]
+    })
+  })
 
-  it("frees the slots of rows that are refused", () =>
-    World.run(
-      Effect.gen(function* () {
-        const world = yield* World.make({
-          plant: refuses(({ transactionId }) => transactionId.startsWith("bad"))
-        })
-        const { receive } = yield* world.start
-        for (const id of ids(70)) yield* receive(`bad${id}`, "PENDING")
-        for (const id of ids(10)) yield* receive(id, "PENDING")
-        yield* World.pass("20 seconds")
-        expect(told(world)).toHaveLength(10)
-      })
-    ))
+  test("frees the slots of rows that are refused", function* () {
+    const world = yield* World.make({
+      plant: refuses(({ transactionId }) => transactionId.startsWith("bad"))
+    })
+    const { receive } = yield* world.start
+    for (const id of ids(70)) yield* receive(`bad${id}`, "PENDING")
+    for (const id of ids(10)) yield* receive(id, "PENDING")
+    yield* World.pass("20 seconds")
+    expect(told(world)).toHaveLength(10)
+  })
 })
 
 describe("a worker whose claims fail", () => {
-  it("says so after a minute, and makes progress again with the next claim", () =>
-    World.run(
-      Effect.gen(function* () {
-        const world = yield* World.make({
-          flaw: (now) => (now < 3 * minute ? "refused" : "none")
-        })
-        const { progress } = yield* world.start
-        yield* World.pass("59 seconds")
-        expect(yield* progress).toEqual({ cause: undefined, rows: [] })
-        yield* World.pass("2 seconds")
-        expect(yield* progress).toEqual({ cause: "the store does not answer", rows: [] })
-        expect(alarms(world)).toEqual(["the worker makes no progress: the store does not answer"])
-        yield* World.pass("2 minutes")
-        expect(yield* progress).toEqual({ cause: undefined, rows: [] })
-      })
-    ))
+  test("says so after a minute, and makes progress again with the next claim", function* () {
+    const world = yield* World.make({
+      flaw: (now) => (now < 3 * minute ? "refused" : "none")
+    })
+    const { progress } = yield* world.start
+    yield* World.pass("59 seconds")
+    expect(yield* progress).toEqual({ cause: undefined, rows: [] })
+    yield* World.pass("2 seconds")
+    expect(yield* progress).toEqual({ cause: "the store does not answer", rows: [] })
+    expect(alarms(world)).toEqual(["the worker makes no progress: the store does not answer"])
+    yield* World.pass("2 minutes")
+    expect(yield* progress).toEqual({ cause: undefined, rows: [] })
+  })
 })
 
-it("a worker whose claims are refused says so, although it can note that it is alive", () =>
-  World.run(
-    Effect.gen(function* () {
-      const world = yield* World.make({
-        pollInterval: Duration.seconds(1),
-        plant: (ledger) => ({ ...ledger, claim: () => Effect.fail(refused) })
-      })
-      const { progress } = yield* world.start
-      for (let minutes = 1; minutes < 5; minutes++) {
-        yield* World.pass("61 seconds")
-        expect(yield* progress).toEqual({ cause, rows: [] })
-      }
-    })
-  ))
+test("a worker whose claims are refused says so, although it can note that it is alive", function* () {
+  const world = yield* World.make({
+    pollInterval: Duration.seconds(1),
+    plant: (ledger) => ({ ...ledger, claim: () => Effect.fail(refused) })
+  })
+  const { progress } = yield* world.start
+  for (let minutes = 1; minutes < 5; minutes++) {
+    yield* World.pass("61 seconds")
+    expect(yield* progress).toEqual({ cause, rows: [] })
+  }
+})
 
 describe("a backlog", () => {
   const pollInterval = Duration.seconds(1)
 
-  it.each([
+  test.each([
     [
       "the slots of the handler",
       { handle: () => Effect.sleep("4 minutes") },
@@ -179,29 +154,22 @@ describe("a backlog", () => {
       "SUCCEED",
       "more work falls due than is done: every slot for reads is in use"
     ]
-  ] as const)("that grows is an alarm that names %s", (_, options, status, reason) =>
-    World.run(
-      Effect.gen(function* () {
-        const world = yield* World.make({ ...options, pollInterval })
-        const { receive } = yield* world.start
-        for (let minutes = 0; minutes < 6; minutes++) {
-          for (const id of ids(100)) yield* receive(`${minutes}-${id}`, status)
-          yield* World.pass("1 minute")
-        }
-        expect(alarms(world)).toEqual([reason])
-      })
-    )
-  )
+  ] as const)("that grows is an alarm that names %s", function* (_, options, status, reason) {
+    const world = yield* World.make({ ...options, pollInterval })
+    const { receive } = yield* world.start
+    for (let minutes = 0; minutes < 6; minutes++) {
+      for (const id of ids(100)) yield* receive(`${minutes}-${id}`, status)
+      yield* World.pass("1 minute")
+    }
+    expect(alarms(world)).toEqual([reason])
+  })
 
-  it("that only shrinks is none", () =>
-    World.run(
-      Effect.gen(function* () {
-        const world = yield* World.make({ handle: () => Effect.sleep("1 minute"), pollInterval })
-        const { receive } = yield* world.start
-        for (const id of ids(400)) yield* receive(id, "PENDING")
-        yield* World.pass("15 minutes")
-        expect(told(world)).toHaveLength(400)
-        expect(alarms(world)).toEqual([])
-      })
-    ))
+  test("that only shrinks is none", function* () {
+    const world = yield* World.make({ handle: () => Effect.sleep("1 minute"), pollInterval })
+    const { receive } = yield* world.start
+    for (const id of ids(400)) yield* receive(id, "PENDING")
+    yield* World.pass("15 minutes")
+    expect(told(world)).toHaveLength(400)
+    expect(alarms(world)).toEqual([])
+  })
 })

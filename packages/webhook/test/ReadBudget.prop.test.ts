@@ -4,6 +4,7 @@ import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import type { Ledger } from "../src/Ledger.ts"
 import * as ReadBudget from "../src/internal/rule/ReadBudget.ts"
+import { test } from "@pawl/test-support/Tests"
 import { alarms, hour, minute, pass, run, second } from "@pawl/test-support/World"
 import * as World from "@pawl/test-support/World"
 import { repeats } from "@pawl/test-support/Repeats"
@@ -229,50 +230,44 @@ describe("two receivers of a ledger", () => {
     expect(before).toBeGreaterThan(allowedBefore(4))
   })
 
-  it("send at most 100 reads in a second when nothing is set", () =>
-    run(
-      Effect.gen(function* () {
-        const world = yield* World.make({ read: () => Effect.succeed("SUCCEED") })
-        const receivers = [yield* world.start, yield* world.start]
-        for (let n = 0; n < 600; n++) yield* receivers[n % 2]!.receive(`claim-${n}`, "SUCCEED")
-        yield* pass("20 seconds")
-        expect(world.calls.length).toBe(600)
-        const times = world.reads.map(({ at }) => at)
-        expect(mostInASecond(times)).toBeLessThanOrEqual(100)
-      })
-    ))
+  test("send at most 100 reads in a second when nothing is set", function* () {
+    const world = yield* World.make({ read: () => Effect.succeed("SUCCEED") })
+    const receivers = [yield* world.start, yield* world.start]
+    for (let n = 0; n < 600; n++) yield* receivers[n % 2]!.receive(`claim-${n}`, "SUCCEED")
+    yield* pass("20 seconds")
+    expect(world.calls.length).toBe(600)
+    const times = world.reads.map(({ at }) => at)
+    expect(mostInASecond(times)).toBeLessThanOrEqual(100)
+  })
 
-  it("reserve no reads without a limit, until the service answers with 429", () =>
-    run(
-      Effect.gen(function* () {
-        let reservations = 0
-        let isLimited = true
-        const world = yield* World.make({
-          limits: { readsPerSecond: Infinity },
-          read: () =>
-            isLimited
-              ? Effect.fail(new RateLimited({ attempts: 1, status: 429, retryAfter: 30 * second }))
-              : Effect.succeed("SUCCEED"),
-          plant: (ledger) => ({
-            ...ledger,
-            reserveReads: (wanted, at) =>
-              Effect.suspend(() => {
-                reservations++
-                return ledger.reserveReads(wanted, at)
-              })
+  test("reserve no reads without a limit, until the service answers with 429", function* () {
+    let reservations = 0
+    let isLimited = true
+    const world = yield* World.make({
+      limits: { readsPerSecond: Infinity },
+      read: () =>
+        isLimited
+          ? Effect.fail(new RateLimited({ attempts: 1, status: 429, retryAfter: 30 * second }))
+          : Effect.succeed("SUCCEED"),
+      plant: (ledger) => ({
+        ...ledger,
+        reserveReads: (wanted, at) =>
+          Effect.suspend(() => {
+            reservations++
+            return ledger.reserveReads(wanted, at)
           })
-        })
-        const { receive } = yield* world.start
-        yield* receive("1", "SUCCEED")
-        yield* pass("100 millis")
-        expect([world.reads.length, reservations]).toEqual([1, 0])
-        isLimited = false
-        yield* receive("2", "SUCCEED")
-        yield* pass("28 seconds")
-        expect(world.reads.length).toBe(1)
-        yield* pass("4 seconds")
-        expect(world.calls.map(({ to }) => to)).toEqual(["SUCCEED", "SUCCEED"])
-        expect(reservations).toBeGreaterThan(0)
       })
-    ))
+    })
+    const { receive } = yield* world.start
+    yield* receive("1", "SUCCEED")
+    yield* pass("100 millis")
+    expect([world.reads.length, reservations]).toEqual([1, 0])
+    isLimited = false
+    yield* receive("2", "SUCCEED")
+    yield* pass("28 seconds")
+    expect(world.reads.length).toBe(1)
+    yield* pass("4 seconds")
+    expect(world.calls.map(({ to }) => to)).toEqual(["SUCCEED", "SUCCEED"])
+    expect(reservations).toBeGreaterThan(0)
+  })
 })

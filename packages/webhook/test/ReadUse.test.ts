@@ -2,66 +2,61 @@ import { RateLimited } from "@pawl/core/PaymentsError"
 import * as Effect from "effect/Effect"
 import { expect, it } from "vitest"
 import * as ReadBudget from "../src/internal/rule/ReadBudget.ts"
+import { test } from "@pawl/test-support/Tests"
 import * as World from "@pawl/test-support/World"
 
-const { minute, pass, run, second } = World
+const { minute, pass, second } = World
 const ids = Array.from({ length: 40 }, (_, index) => String(index))
 
-it("a worker counts what it sends and puts off, and how late the oldest read is", () =>
-  run(
-    Effect.gen(function* () {
-      const world = yield* World.make({
-        limits: { readsPerSecond: 2 },
-        read: () => Effect.succeed("SUCCEED")
-      })
-      const { readUse, receive } = yield* world.start
-      expect(yield* readUse).toEqual({
-        limit: 2,
-        allowed: 2,
-        sent: 0,
-        putOff: { ask: 0, repeat: 0, watch: 0 },
-        oldestPutOff: undefined
-      })
-      for (const id of ids) yield* receive(id, "SUCCEED")
-      yield* pass("10 seconds")
-      const busy = yield* readUse
-      expect(busy.sent).toBe(world.reads.length)
-      expect(busy.putOff.ask).toBeGreaterThan(busy.sent)
-      expect(busy.putOff).toMatchObject({ repeat: 0, watch: 0 })
-      expect(busy.oldestPutOff).toBe(10 * second)
-      yield* pass("2 minutes")
-      const idle = yield* readUse
-      expect(idle.sent).toBe(ids.length)
-      expect(idle.oldestPutOff).toBeUndefined()
-      expect(idle.putOff.ask).toBeGreaterThanOrEqual(busy.putOff.ask)
-    })
-  ))
+test("a worker counts what it sends and puts off, and how late the oldest read is", function* () {
+  const world = yield* World.make({
+    limits: { readsPerSecond: 2 },
+    read: () => Effect.succeed("SUCCEED")
+  })
+  const { readUse, receive } = yield* world.start
+  expect(yield* readUse).toEqual({
+    limit: 2,
+    allowed: 2,
+    sent: 0,
+    putOff: { ask: 0, repeat: 0, watch: 0 },
+    oldestPutOff: undefined
+  })
+  for (const id of ids) yield* receive(id, "SUCCEED")
+  yield* pass("10 seconds")
+  const busy = yield* readUse
+  expect(busy.sent).toBe(world.reads.length)
+  expect(busy.putOff.ask).toBeGreaterThan(busy.sent)
+  expect(busy.putOff).toMatchObject({ repeat: 0, watch: 0 })
+  expect(busy.oldestPutOff).toBe(10 * second)
+  yield* pass("2 minutes")
+  const idle = yield* readUse
+  expect(idle.sent).toBe(ids.length)
+  expect(idle.oldestPutOff).toBeUndefined()
+  expect(idle.putOff.ask).toBeGreaterThanOrEqual(busy.putOff.ask)
+})
 
-it("fewer reads are allowed after a 429, and all again when nothing was reserved for a minute", () =>
-  run(
-    Effect.gen(function* () {
-      let isLimited = true
-      const world = yield* World.make({
-        limits: { readsPerSecond: 8 },
-        read: () =>
-          isLimited
-            ? Effect.fail(new RateLimited({ attempts: 1, status: 429, retryAfter: 20 * second }))
-            : Effect.succeed("SUCCEED")
-      })
-      const { readUse, receive } = yield* world.start
-      yield* receive("1", "SUCCEED")
-      yield* pass("1 second")
-      isLimited = false
-      yield* pass("15 seconds")
-      expect(yield* readUse).toMatchObject({ limit: 8, allowed: 0 })
-      yield* pass("5 seconds")
-      const { allowed } = yield* readUse
-      expect(allowed).toBeGreaterThanOrEqual(4)
-      expect(allowed).toBeLessThan(8)
-      yield* pass(minute)
-      expect(yield* readUse).toMatchObject({ limit: 8, allowed: 8 })
-    })
-  ))
+test("fewer reads are allowed after a 429, and all again when nothing was reserved for a minute", function* () {
+  let isLimited = true
+  const world = yield* World.make({
+    limits: { readsPerSecond: 8 },
+    read: () =>
+      isLimited
+        ? Effect.fail(new RateLimited({ attempts: 1, status: 429, retryAfter: 20 * second }))
+        : Effect.succeed("SUCCEED")
+  })
+  const { readUse, receive } = yield* world.start
+  yield* receive("1", "SUCCEED")
+  yield* pass("1 second")
+  isLimited = false
+  yield* pass("15 seconds")
+  expect(yield* readUse).toMatchObject({ limit: 8, allowed: 0 })
+  yield* pass("5 seconds")
+  const { allowed } = yield* readUse
+  expect(allowed).toBeGreaterThanOrEqual(4)
+  expect(allowed).toBeLessThan(8)
+  yield* pass(minute)
+  expect(yield* readUse).toMatchObject({ limit: 8, allowed: 8 })
+})
 
 it("the use of several shards is their sum, and the age of the oldest of all", () => {
   const one = ReadBudget.make(3)

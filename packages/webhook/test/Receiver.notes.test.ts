@@ -15,6 +15,7 @@ import * as Journal from "../src/Journal.ts"
 import { Ledger, layerMemory } from "../src/Ledger.ts"
 import * as Receiver from "../src/Receiver.ts"
 import { dependencies } from "./doors.ts"
+import { test } from "@pawl/test-support/Tests"
 import { card, checksum, incoming } from "@pawl/test-support/Service"
 
 const start = Effect.fnUntraced(function* (
@@ -33,42 +34,38 @@ const start = Effect.fnUntraced(function* (
   }
 })
 
-it.effect(
-  "a callback is noted by its result and its secret, and only a wrong checksum is an alarm",
-  () =>
-    Effect.gen(function* () {
-      let isDown = false
-      const { journal, receive } = yield* start(
-        (accept) =>
-          (...callback) =>
-            isDown ? Effect.fail(new StoreUnavailable({})) : accept(...callback)
-      )
-      const seen: Array<readonly [string, number]> = []
-      journal.observe((event) => {
-        if (!("transactionId" in event)) seen.push([event._tag, event.at])
-      })
-      yield* TestClock.setTime(5000)
-      const seenOf = Effect.fnUntraced(function* (...request: Parameters<typeof incoming>) {
-        seen.length = 0
-        return [yield* receive(incoming(...request)), ...seen]
-      })
-      const previous = checksum("card", card(), "previous-secret")
-      expect(yield* seenOf("card", card())).toEqual([200, ["acceptedCurrent", 5000]])
-      expect(yield* seenOf("card", card(), { checksum: previous })).toEqual([
-        200,
-        ["acceptedPrevious", 5000],
-        ["Alarm", 5000]
-      ])
-      expect(yield* seenOf("card", card(), { search: "" })).toEqual([400])
-      expect(yield* seenOf("card", card(), { checksum: "x" })).toEqual([
-        401,
-        ["refused", 5000],
-        ["Alarm", 5000]
-      ])
-      isDown = true
-      expect(yield* seenOf("card", card())).toEqual([503, ["notStored", 5000], ["Alarm", 5000]])
-    }).pipe(Effect.provideService(MinimumLogLevel, "None"))
-)
+test("a callback is noted by its result and its secret, and only a wrong checksum is an alarm", function* () {
+  let isDown = false
+  const { journal, receive } = yield* start(
+    (accept) =>
+      (...callback) =>
+        isDown ? Effect.fail(new StoreUnavailable({})) : accept(...callback)
+  )
+  const seen: Array<readonly [string, number]> = []
+  journal.observe((event) => {
+    if (!("transactionId" in event)) seen.push([event._tag, event.at])
+  })
+  yield* TestClock.setTime(5000)
+  const seenOf = Effect.fnUntraced(function* (...request: Parameters<typeof incoming>) {
+    seen.length = 0
+    return [yield* receive(incoming(...request)), ...seen]
+  })
+  const previous = checksum("card", card(), "previous-secret")
+  expect(yield* seenOf("card", card())).toEqual([200, ["acceptedCurrent", 5000]])
+  expect(yield* seenOf("card", card(), { checksum: previous })).toEqual([
+    200,
+    ["acceptedPrevious", 5000],
+    ["Alarm", 5000]
+  ])
+  expect(yield* seenOf("card", card(), { search: "" })).toEqual([400])
+  expect(yield* seenOf("card", card(), { checksum: "x" })).toEqual([
+    401,
+    ["refused", 5000],
+    ["Alarm", 5000]
+  ])
+  isDown = true
+  expect(yield* seenOf("card", card())).toEqual([503, ["notStored", 5000], ["Alarm", 5000]])
+})
 
 it.effect("the time of an accept is measured in seconds", () =>
   Effect.gen(function* () {
@@ -175,16 +172,14 @@ it.effect.each(defects)(
   }
 )
 
-it.effect("a callback whose ledger is interrupted raises no alarm", () =>
-  Effect.gen(function* () {
-    const { journal, receive } = yield* start(() => () => Effect.interrupt)
-    const seen: Array<string> = []
-    journal.observe(({ _tag }) => seen.push(_tag))
-    const exit = yield* Effect.exit(receive(incoming("card", card())))
-    expect(Exit.hasInterrupts(exit)).toBe(true)
-    expect(seen).toEqual([])
-  })
-)
+test("a callback whose ledger is interrupted raises no alarm", function* () {
+  const { journal, receive } = yield* start(() => () => Effect.interrupt)
+  const seen: Array<string> = []
+  journal.observe(({ _tag }) => seen.push(_tag))
+  const exit = yield* Effect.exit(receive(incoming("card", card())))
+  expect(Exit.hasInterrupts(exit)).toBe(true)
+  expect(seen).toEqual([])
+})
 
 it.live(
   "a callback that is interrupted at any step gives its share back and ends its accept",

@@ -31,6 +31,7 @@ import { Ledger, layerMemory } from "../src/Ledger.ts"
 import * as NodeReceiver from "../src/NodeReceiver.ts"
 import * as Receiver from "../src/Receiver.ts"
 import * as Verifier from "../src/Verifier.ts"
+import { live } from "@pawl/test-support/Tests"
 import { apm, bytes, card, checksum, incoming, secret } from "@pawl/test-support/Service"
 
 /** Every transaction is PENDING, and the handler always succeeds. */
@@ -155,8 +156,9 @@ const callbacksOf = (ledger: Ledger["Service"], method: "card" | "apm" = "card")
   Effect.map(ledger.get(method, "100001"), (row) => row?.callbacks)
 
 describe.each<Door>(["HttpRouter", "node:http"])("the door of %s", (door) => {
-  it.live("responds 200 without a body to a callback of either layout, and to every repeat", () =>
-    Effect.gen(function* () {
+  live(
+    "responds 200 without a body to a callback of either layout, and to every repeat",
+    function* () {
       const { ledger, port } = yield* serve(door)
       for (const times of [1, 2, 3]) {
         const { body, status } = yield* post(port, "card", card())
@@ -165,21 +167,19 @@ describe.each<Door>(["HttpRouter", "node:http"])("the door of %s", (door) => {
       }
       expect((yield* post(port, "apm", apm())).status).toBe(200)
       expect(yield* callbacksOf(ledger, "apm")).toBe(1)
-    })
+    }
   )
 
-  it.live("passes on the path of a callback, which may name its kind", () =>
-    Effect.gen(function* () {
-      const { ledger, port } = yield* serve(door)
-      const { search } = incoming("card", card())
-      const paths = ["/callback?a=/payouts&", "/callback/payouts?"]
-      for (const [at, path] of paths.entries()) {
-        const changes = { path: path + search.slice(1) }
-        expect((yield* post(port, "card", card(), changes)).status).toBe(200)
-        expect(yield* ledger.get("card", "100001")).toMatchObject({ namesPayout: at === 1 })
-      }
-    })
-  )
+  live("passes on the path of a callback, which may name its kind", function* () {
+    const { ledger, port } = yield* serve(door)
+    const { search } = incoming("card", card())
+    const paths = ["/callback?a=/payouts&", "/callback/payouts?"]
+    for (const [at, path] of paths.entries()) {
+      const changes = { path: path + search.slice(1) }
+      expect((yield* post(port, "card", card(), changes)).status).toBe(200)
+      expect(yield* ledger.get("card", "100001")).toMatchObject({ namesPayout: at === 1 })
+    }
+  })
 
   it.live.each(["GET", "PUT", "HEAD", "OPTIONS", "TRACE", "DELETE", "PATCH", "PROPFIND", "SEARCH"])(
     "A20: responds 405 with Allow: POST to %s, also with a method override header",
@@ -199,79 +199,73 @@ describe.each<Door>(["HttpRouter", "node:http"])("the door of %s", (door) => {
       })
   )
 
-  it.live("A17: accepts a body of exactly 64 KiB, and responds 413 to one byte more", () =>
-    Effect.gen(function* () {
-      const { ledger, port } = yield* serve(door)
-      const text = JSON.stringify(card())
-      const padded = (length: number) => bytes(text + " ".repeat(length - text.length))
-      const over = yield* post(port, "card", card(), { body: padded(65_537) })
-      expect({ status: over.status, body: over.body }).toEqual({ status: 413, body: "" })
-      expect(yield* callbacksOf(ledger)).toBeUndefined()
-      expect((yield* post(port, "card", card(), { body: padded(65_536) })).status).toBe(200)
-      expect(yield* callbacksOf(ledger)).toBe(1)
-    })
-  )
+  live("A17: accepts a body of exactly 64 KiB, and responds 413 to one byte more", function* () {
+    const { ledger, port } = yield* serve(door)
+    const text = JSON.stringify(card())
+    const padded = (length: number) => bytes(text + " ".repeat(length - text.length))
+    const over = yield* post(port, "card", card(), { body: padded(65_537) })
+    expect({ status: over.status, body: over.body }).toEqual({ status: 413, body: "" })
+    expect(yield* callbacksOf(ledger)).toBeUndefined()
+    expect((yield* post(port, "card", card(), { body: padded(65_536) })).status).toBe(200)
+    expect(yield* callbacksOf(ledger)).toBe(1)
+  })
 
-  it.live(
+  live(
     "A17: responds 413 to an endless body and closes the connection after reading little of it",
-    () =>
-      Effect.gen(function* () {
-        const { port, server } = yield* serve(door)
-        const sockets: Array<Socket> = []
-        server.on("connection", (socket) => sockets.push(socket))
-        const chunk = `4000\r\n${" ".repeat(0x4000)}\r\n`
-        const response = yield* sendRaw(port, (socket) => {
-          socket.write("POST /callback?paymentMethod=card HTTP/1.1\r\nHost: x\r\n")
-          socket.write("Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n")
-          const more = (): void => {
-            while (socket.writable && socket.write(chunk));
-          }
-          socket.on("drain", more)
-          more()
-        })
-        expect(response).toMatch(/^HTTP\/1\.1 413 /u)
-        // The limit, the bytes drained after the response, and the buffers of the socket.
-        expect(sockets.map(({ bytesRead }) => bytesRead <= 1024 * 1024)).toEqual([true])
+    function* () {
+      const { port, server } = yield* serve(door)
+      const sockets: Array<Socket> = []
+      server.on("connection", (socket) => sockets.push(socket))
+      const chunk = `4000\r\n${" ".repeat(0x4000)}\r\n`
+      const response = yield* sendRaw(port, (socket) => {
+        socket.write("POST /callback?paymentMethod=card HTTP/1.1\r\nHost: x\r\n")
+        socket.write("Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n")
+        const more = (): void => {
+          while (socket.writable && socket.write(chunk));
+        }
+        socket.on("drain", more)
+        more()
       })
+      expect(response).toMatch(/^HTTP\/1\.1 413 /u)
+      // The limit, the bytes drained after the response, and the buffers of the socket.
+      expect(sockets.map(({ bytesRead }) => bytesRead <= 1024 * 1024)).toEqual([true])
+    }
   )
 
-  it.live(
+  live(
     "A17: does not rely on Content-Length: a body that is shorter or longer is never stored",
-    () =>
-      Effect.gen(function* () {
-        const { ledger, port } = yield* serve(door)
-        const { body, checksum, search } = incoming("card", card())
-        const head = (length: number) =>
-          `POST /callback${search} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: application/json\r\n` +
-          `X-Checksum: ${checksum}\r\nContent-Length: ${length}\r\n\r\n`
-        const short = yield* sendRaw(port, (socket) => {
-          socket.write(head(body.length + 10))
-          socket.end(body)
-        })
-        expect(short).not.toMatch(/ 200 /u)
-        const long = yield* sendRaw(port, (socket) => {
-          socket.write(head(body.length - 1))
-          socket.write(body)
-        })
-        expect(long).toMatch(/^HTTP\/1\.1 400 /u)
-        expect(yield* callbacksOf(ledger)).toBeUndefined()
+    function* () {
+      const { ledger, port } = yield* serve(door)
+      const { body, checksum, search } = incoming("card", card())
+      const head = (length: number) =>
+        `POST /callback${search} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: application/json\r\n` +
+        `X-Checksum: ${checksum}\r\nContent-Length: ${length}\r\n\r\n`
+      const short = yield* sendRaw(port, (socket) => {
+        socket.write(head(body.length + 10))
+        socket.end(body)
       })
+      expect(short).not.toMatch(/ 200 /u)
+      const long = yield* sendRaw(port, (socket) => {
+        socket.write(head(body.length - 1))
+        socket.write(body)
+      })
+      expect(long).toMatch(/^HTTP\/1\.1 400 /u)
+      expect(yield* callbacksOf(ledger)).toBeUndefined()
+    }
   )
 
-  it.live("A18: responds 415 to 64 MB zipped to 64 KB without unzipping them", () =>
-    Effect.gen(function* () {
-      const { port } = yield* serve(door)
-      const bomb = gzipSync(Buffer.alloc(64_000_000, " "))
-      expect(bomb.length).toBeLessThan(65_536)
-      for (const encoding of ["gzip", "x-gzip", "deflate", "br", "gzip, gzip"]) {
-        const { body, status } = yield* post(port, "card", card(), {
-          body: bomb,
-          headers: { "content-encoding": encoding }
-        })
-        expect({ body, status }).toEqual({ body: "", status: 415 })
-      }
-    })
-  )
+  live("A18: responds 415 to 64 MB zipped to 64 KB without unzipping them", function* () {
+    const { port } = yield* serve(door)
+    const bomb = gzipSync(Buffer.alloc(64_000_000, " "))
+    expect(bomb.length).toBeLessThan(65_536)
+    for (const encoding of ["gzip", "x-gzip", "deflate", "br", "gzip, gzip"]) {
+      const { body, status } = yield* post(port, "card", card(), {
+        body: bomb,
+        headers: { "content-encoding": encoding }
+      })
+      expect({ body, status }).toEqual({ body: "", status: 415 })
+    }
+  })
 
   it.live.each<readonly [status: number, changes: Asked]>([
     [415, { headers: { "content-type": "text/plain" } }],
@@ -290,8 +284,9 @@ describe.each<Door>(["HttpRouter", "node:http"])("the door of %s", (door) => {
     })
   )
 
-  it.live("responds 401 without a body to every failure of the checksum (A01, A02, A03)", () =>
-    Effect.gen(function* () {
+  live(
+    "responds 401 without a body to every failure of the checksum (A01, A02, A03)",
+    function* () {
       const { ledger, port } = yield* serve(door)
       const right = checksum("card", card())
       const given: ReadonlyArray<string | Array<string> | undefined> = [
@@ -324,19 +319,17 @@ describe.each<Door>(["HttpRouter", "node:http"])("the door of %s", (door) => {
       expect(answers[0]).toMatchObject({ status: 401, body: "" })
       for (const answered of answers) expect(answered).toEqual(answers[0])
       expect(yield* callbacksOf(ledger)).toBeUndefined()
-    })
+    }
   )
 
-  it.live("responds 200 to a callback for the quarantine, which gets no row", () =>
-    Effect.gen(function* () {
-      const { ledger, port } = yield* serve(door)
-      expect((yield* post(port, "card", card({ transactionStatus: "SETTLED" }))).status).toBe(200)
-      expect(yield* callbacksOf(ledger)).toBeUndefined()
-      expect((yield* ledger.quarantined).map(({ quarantine }) => quarantine)).toEqual([
-        "transactionStatus"
-      ])
-    })
-  )
+  live("responds 200 to a callback for the quarantine, which gets no row", function* () {
+    const { ledger, port } = yield* serve(door)
+    expect((yield* post(port, "card", card({ transactionStatus: "SETTLED" }))).status).toBe(200)
+    expect(yield* callbacksOf(ledger)).toBeUndefined()
+    expect((yield* ledger.quarantined).map(({ quarantine }) => quarantine)).toEqual([
+      "transactionStatus"
+    ])
+  })
 
   it.live.each(["[", "a b", "x:99999999", "x/?paymentMethod=apm#", ""])(
     "responds as usual to the Host %j",
@@ -348,75 +341,65 @@ describe.each<Door>(["HttpRouter", "node:http"])("the door of %s", (door) => {
       })
   )
 
-  it.live("accepts a request whose target is an absolute URL", () =>
-    Effect.gen(function* () {
-      const { ledger, port } = yield* serve(door)
-      const path = "http://elsewhere/callback?paymentMethod=card"
-      expect((yield* post(port, "card", card(), { path })).status).toBe(200)
-      expect(yield* callbacksOf(ledger)).toBe(1)
-    })
-  )
+  live("accepts a request whose target is an absolute URL", function* () {
+    const { ledger, port } = yield* serve(door)
+    const path = "http://elsewhere/callback?paymentMethod=card"
+    expect((yield* post(port, "card", card(), { path })).status).toBe(200)
+    expect(yield* callbacksOf(ledger)).toBe(1)
+  })
 })
 
-it.live("the route has one path; the router handles all others", () =>
-  Effect.gen(function* () {
-    const { port } = yield* serve("HttpRouter")
-    const path = "/callbacks?paymentMethod=card"
-    expect((yield* post(port, "card", card(), { path })).status).toBe(404)
-  })
-)
+live("the route has one path; the router handles all others", function* () {
+  const { port } = yield* serve("HttpRouter")
+  const path = "/callbacks?paymentMethod=card"
+  expect((yield* post(port, "card", card(), { path })).status).toBe(404)
+})
 
 describe.each<Door>(["HttpRouter", "node:http"])("the store behind %s", (door) => {
-  it.live("gets 503 without a body while it fails, and 200 once it works again", () =>
-    Effect.gen(function* () {
-      let isDown = true
-      const flaky = accepting(
-        (real) => (verified, at) =>
-          isDown
-            ? Effect.fail(new StoreUnavailable({ cause: "disk full" }))
-            : real.accept(verified, at)
-      )
-      const { ledger, port } = yield* serve(door, flaky)
-      const down = yield* post(port, "card", card())
-      expect({ status: down.status, body: down.body }).toEqual({ status: 503, body: "" })
-      expect(yield* callbacksOf(ledger)).toBeUndefined()
-      isDown = false
-      expect((yield* post(port, "card", card())).status).toBe(200)
-      expect(yield* callbacksOf(ledger)).toBe(1)
-    })
-  )
+  live("gets 503 without a body while it fails, and 200 once it works again", function* () {
+    let isDown = true
+    const flaky = accepting(
+      (real) => (verified, at) =>
+        isDown
+          ? Effect.fail(new StoreUnavailable({ cause: "disk full" }))
+          : real.accept(verified, at)
+    )
+    const { ledger, port } = yield* serve(door, flaky)
+    const down = yield* post(port, "card", card())
+    expect({ status: down.status, body: down.body }).toEqual({ status: 503, body: "" })
+    expect(yield* callbacksOf(ledger)).toBeUndefined()
+    isDown = false
+    expect((yield* post(port, "card", card())).status).toBe(200)
+    expect(yield* callbacksOf(ledger)).toBe(1)
+  })
 
-  it.live("has accepted the callback before the response of 200", () =>
-    Effect.gen(function* () {
-      const reached = yield* Deferred.make<void>()
-      const gate = yield* Deferred.make<void>()
-      const events: Array<string> = []
-      const gated = accepting(
-        (real) => (verified, at) =>
-          Deferred.succeed(reached, undefined).pipe(
-            Effect.andThen(Deferred.await(gate)),
-            Effect.andThen(real.accept(verified, at)),
-            Effect.tap(() => Effect.sync(() => events.push("accepted")))
-          )
-      )
-      const { ledger, port } = yield* serve(door, gated)
-      const posting = yield* Effect.forkChild(
-        Effect.tap(post(port, "card", card()), ({ status }) =>
-          Effect.sync(() => events.push(`answered ${status}`))
+  live("has accepted the callback before the response of 200", function* () {
+    const reached = yield* Deferred.make<void>()
+    const gate = yield* Deferred.make<void>()
+    const events: Array<string> = []
+    const gated = accepting(
+      (real) => (verified, at) =>
+        Deferred.succeed(reached, undefined).pipe(
+          Effect.andThen(Deferred.await(gate)),
+          Effect.andThen(real.accept(verified, at)),
+          Effect.tap(() => Effect.sync(() => events.push("accepted")))
         )
+    )
+    const { ledger, port } = yield* serve(door, gated)
+    const posting = yield* Effect.forkChild(
+      Effect.tap(post(port, "card", card()), ({ status }) =>
+        Effect.sync(() => events.push(`answered ${status}`))
       )
-      yield* Deferred.await(reached)
-      expect((yield* ask(port, { method: "GET" })).status).toBe(405)
-      expect((yield* post(port, "card", card(), { headers: { "x-checksum": "x" } })).status).toBe(
-        401
-      )
-      expect(events).toEqual([])
-      expect(yield* callbacksOf(ledger)).toBeUndefined()
-      yield* Deferred.succeed(gate, undefined)
-      yield* Fiber.join(posting)
-      expect(events).toEqual(["accepted", "answered 200"])
-    })
-  )
+    )
+    yield* Deferred.await(reached)
+    expect((yield* ask(port, { method: "GET" })).status).toBe(405)
+    expect((yield* post(port, "card", card(), { headers: { "x-checksum": "x" } })).status).toBe(401)
+    expect(events).toEqual([])
+    expect(yield* callbacksOf(ledger)).toBeUndefined()
+    yield* Deferred.succeed(gate, undefined)
+    yield* Fiber.join(posting)
+    expect(events).toEqual(["accepted", "answered 200"])
+  })
 })
 
 it.effect("a store that hangs leads to 503 within 5 seconds", () =>
@@ -431,78 +414,76 @@ it.effect("a store that hangs leads to 503 within 5 seconds", () =>
 )
 
 describe.each<Door>(["HttpRouter", "node:http"])("the checksum and the secret at %s", (door) => {
-  it.live("are in no log line, span or error, also when all headers are traced", () =>
-    Effect.gen(function* () {
-      const seen: Array<unknown> = []
-      const spans: Array<Tracer.NativeSpan> = []
-      const remember = Layer.mergeAll(
-        Logger.layer([
-          Logger.map(Logger.formatJson, (line) => seen.push(line)),
-          Logger.map(Logger.formatSimple, (line) => seen.push(line)),
-          Logger.make(({ cause, message }) => seen.push(inspect([message, cause], { depth: 12 })))
-        ]),
-        Layer.succeed(References.MinimumLogLevel, "Trace"),
-        Layer.succeed(HttpMiddleware.TracerHeaderFilter, () => true),
-        Layer.succeed(
-          Tracer.Tracer,
-          Tracer.make({
-            span(options) {
-              const span = new Tracer.NativeSpan(options)
-              spans.push(span)
-              return span
-            }
-          })
-        )
+  live("are in no log line, span or error, also when all headers are traced", function* () {
+    const seen: Array<unknown> = []
+    const spans: Array<Tracer.NativeSpan> = []
+    const remember = Layer.mergeAll(
+      Logger.layer([
+        Logger.map(Logger.formatJson, (line) => seen.push(line)),
+        Logger.map(Logger.formatSimple, (line) => seen.push(line)),
+        Logger.make(({ cause, message }) => seen.push(inspect([message, cause], { depth: 12 })))
+      ]),
+      Layer.succeed(References.MinimumLogLevel, "Trace"),
+      Layer.succeed(HttpMiddleware.TracerHeaderFilter, () => true),
+      Layer.succeed(
+        Tracer.Tracer,
+        Tracer.make({
+          span(options) {
+            const span = new Tracer.NativeSpan(options)
+            spans.push(span)
+            return span
+          }
+        })
       )
-      const failing = accepting(
-        (real) => (verified, at) =>
-          verified.method === "apm"
-            ? Effect.fail(new StoreUnavailable({}))
-            : real.accept(verified, at)
-      )
-      const { port } = yield* serve(door, failing, remember)
-      const asked = [
-        post(port, "card", card()),
-        post(port, "card", card({ transactionStatus: "SETTLED" })),
-        post(port, "card", card(), {
-          headers: { "x-checksum": checksum("card", card(), "other") }
-        }),
-        post(port, "card", card(), { body: bytes("{") }),
-        post(port, "card", card(), { method: "PUT" }),
-        post(port, "card", card(), { body: new Uint8Array(70_000) }),
-        post(port, "card", card(), { headers: { "content-type": "text/plain" } }),
-        post(port, "apm", apm())
-      ]
-      const statuses = yield* Effect.forEach(
-        asked,
-        Effect.map(({ status }) => status)
-      )
-      expect(statuses).toEqual([200, 200, 401, 400, 405, 413, 415, 503])
+    )
+    const failing = accepting(
+      (real) => (verified, at) =>
+        verified.method === "apm"
+          ? Effect.fail(new StoreUnavailable({}))
+          : real.accept(verified, at)
+    )
+    const { port } = yield* serve(door, failing, remember)
+    const asked = [
+      post(port, "card", card()),
+      post(port, "card", card({ transactionStatus: "SETTLED" })),
+      post(port, "card", card(), {
+        headers: { "x-checksum": checksum("card", card(), "other") }
+      }),
+      post(port, "card", card(), { body: bytes("{") }),
+      post(port, "card", card(), { method: "PUT" }),
+      post(port, "card", card(), { body: new Uint8Array(70_000) }),
+      post(port, "card", card(), { headers: { "content-type": "text/plain" } }),
+      post(port, "apm", apm())
+    ]
+    const statuses = yield* Effect.forEach(
+      asked,
+      Effect.map(({ status }) => status)
+    )
+    expect(statuses).toEqual([200, 200, 401, 400, 405, 413, 415, 503])
 
-      const traced = spans.flatMap((span) => [
-        inspect(span, { depth: 12 }),
-        JSON.stringify([...span.attributes, ...span.events]),
-        inspect(span.status, { depth: 12 })
-      ])
-      const text = [...seen, ...traced].join("\n")
-      if (door === "HttpRouter") expect(text).toContain("http.request.header.content-type")
-      expect(text).toContain("Refused a callback")
-      const canaries = [
-        secret,
-        "previous-secret",
-        checksum("card", card()),
-        checksum("apm", apm()),
-        checksum("card", card(), "other")
-      ]
-      for (const canary of canaries) {
-        for (const spelling of [
-          canary,
-          encodeURIComponent(canary),
-          Buffer.from(canary, "base64").toString("hex")
-        ]) {
-          expect(text.includes(spelling)).toBe(false)
-        }
+    const traced = spans.flatMap((span) => [
+      inspect(span, { depth: 12 }),
+      JSON.stringify([...span.attributes, ...span.events]),
+      inspect(span.status, { depth: 12 })
+    ])
+    const text = [...seen, ...traced].join("\n")
+    if (door === "HttpRouter") expect(text).toContain("http.request.header.content-type")
+    expect(text).toContain("Refused a callback")
+    const canaries = [
+      secret,
+      "previous-secret",
+      checksum("card", card()),
+      checksum("apm", apm()),
+      checksum("card", card(), "other")
+    ]
+    for (const canary of canaries) {
+      for (const spelling of [
+        canary,
+        encodeURIComponent(canary),
+        Buffer.from(canary, "base64").toString("hex")
+      ]) {
+        expect(text.includes(spelling)).toBe(false)
       }
-    })
-  )
+    }
+  })
 })

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
+import { live } from "@pawl/test-support/Tests"
 import { serve } from "@pawl/test-support/Listener"
 import * as Effect from "effect/Effect"
 import express from "express"
@@ -22,93 +23,83 @@ const expectTaken = (url: string, callbacks: () => Promise<number>) =>
   })
 
 describe("a receiver", () => {
-  it.live("runs on the server of Node", () =>
-    Effect.gen(function* () {
-      const { callbacks, layer } = makeReceiver()
-      const { dispose, listener, start } = NodeReceiver.toListener(layer)
-      yield* Effect.promise(async () => {
-        await start()
-      })
-      const server = NodeReceiver.createServer(listener)
-      const port = yield* serve(server)
-      yield* expectTaken(`http://127.0.0.1:${port}/callback`, callbacks)
-      yield* Effect.promise(dispose)
+  live("runs on the server of Node", function* () {
+    const { callbacks, layer } = makeReceiver()
+    const { dispose, listener, start } = NodeReceiver.toListener(layer)
+    yield* Effect.promise(async () => {
+      await start()
     })
-  )
+    const server = NodeReceiver.createServer(listener)
+    const port = yield* serve(server)
+    yield* expectTaken(`http://127.0.0.1:${port}/callback`, callbacks)
+    yield* Effect.promise(dispose)
+  })
 
-  it.live("runs in Express before express.json()", () =>
-    Effect.gen(function* () {
-      const { callbacks, layer } = makeReceiver()
-      const { dispose, listener } = NodeReceiver.toListener(layer)
-      const app = express()
-      app.all("/callback", listener)
-      app.use(express.json())
-      app.post("/orders", (request, response) => void response.json(request.body))
-      const port = yield* serve(app)
-      yield* expectTaken(`http://127.0.0.1:${port}/callback`, callbacks)
-      const order = yield* Effect.promise(() =>
-        fetch(`http://127.0.0.1:${port}/orders`, {
-          method: "POST",
-          headers: { "content-type": "application/json" },
-          body: '{"a":1}'
-        }).then((response) => response.json())
-      )
-      expect(order).toEqual({ a: 1 })
-      yield* Effect.promise(dispose)
-    })
-  )
-
-  it.live("responds 500 and stores nothing when Express has read the body before", () =>
-    Effect.gen(function* () {
-      const { callbacks, layer } = makeReceiver()
-      const { dispose, listener } = NodeReceiver.toListener(layer)
-      const app = express()
-      app.use(express.json())
-      app.all("/callback", listener)
-      const port = yield* serve(app)
-      const { status } = yield* Effect.promise(() => post(`http://127.0.0.1:${port}/callback`))
-      expect(status).toBe(500)
-      expect(yield* Effect.promise(() => callbacks())).toBe(0)
-      yield* Effect.promise(dispose)
-    })
-  )
-
-  it.live("runs in Hono", () =>
-    Effect.gen(function* () {
-      const { callbacks, layer } = makeReceiver()
-      const { dispose, handler } = WebReceiver.toHandler(layer)
-      const app = new Hono()
-      app.all("/callback", (context) => handler(context.req.raw))
-      const { body, headers, search } = callbackRequest()
-      const ask = (init: RequestInit) =>
-        Effect.promise(async () => (await app.request(`/callback${search}`, init)).status)
-      expect(yield* ask({ method: "POST", headers, body })).toBe(200)
-      expect(yield* ask({ method: "POST", headers, body: spelled })).toBe(200)
-      expect(
-        yield* ask({ method: "POST", headers: { ...headers, "x-checksum": "AAAA" }, body })
-      ).toBe(401)
-      expect(yield* ask({ method: "GET" })).toBe(405)
-      expect(yield* Effect.promise(() => callbacks())).toBe(2)
-      yield* Effect.promise(dispose)
-    })
-  )
-
-  it.live("runs as the fetch handler of a worker", () =>
-    Effect.gen(function* () {
-      const { callbacks, layer } = makeReceiver()
-      const { dispose, handler } = WebReceiver.toHandler(layer)
-      const worker = { fetch: handler }
-      const { body, headers, search } = callbackRequest()
-      const request = new Request(`https://shop.example/callback${search}`, {
+  live("runs in Express before express.json()", function* () {
+    const { callbacks, layer } = makeReceiver()
+    const { dispose, listener } = NodeReceiver.toListener(layer)
+    const app = express()
+    app.all("/callback", listener)
+    app.use(express.json())
+    app.post("/orders", (request, response) => void response.json(request.body))
+    const port = yield* serve(app)
+    yield* expectTaken(`http://127.0.0.1:${port}/callback`, callbacks)
+    const order = yield* Effect.promise(() =>
+      fetch(`http://127.0.0.1:${port}/orders`, {
         method: "POST",
-        headers: { ...headers, "content-type": "application/json; charset=utf-8" },
-        body
-      })
-      expect((yield* Effect.promise(() => worker.fetch(request))).status).toBe(200)
-      expect(yield* Effect.promise(() => callbacks())).toBe(1)
-      yield* Effect.promise(dispose)
+        headers: { "content-type": "application/json" },
+        body: '{"a":1}'
+      }).then((response) => response.json())
+    )
+    expect(order).toEqual({ a: 1 })
+    yield* Effect.promise(dispose)
+  })
+
+  live("responds 500 and stores nothing when Express has read the body before", function* () {
+    const { callbacks, layer } = makeReceiver()
+    const { dispose, listener } = NodeReceiver.toListener(layer)
+    const app = express()
+    app.use(express.json())
+    app.all("/callback", listener)
+    const port = yield* serve(app)
+    const { status } = yield* Effect.promise(() => post(`http://127.0.0.1:${port}/callback`))
+    expect(status).toBe(500)
+    expect(yield* Effect.promise(() => callbacks())).toBe(0)
+    yield* Effect.promise(dispose)
+  })
+
+  live("runs in Hono", function* () {
+    const { callbacks, layer } = makeReceiver()
+    const { dispose, handler } = WebReceiver.toHandler(layer)
+    const app = new Hono()
+    app.all("/callback", (context) => handler(context.req.raw))
+    const { body, headers, search } = callbackRequest()
+    const ask = (init: RequestInit) =>
+      Effect.promise(async () => (await app.request(`/callback${search}`, init)).status)
+    expect(yield* ask({ method: "POST", headers, body })).toBe(200)
+    expect(yield* ask({ method: "POST", headers, body: spelled })).toBe(200)
+    expect(
+      yield* ask({ method: "POST", headers: { ...headers, "x-checksum": "AAAA" }, body })
+    ).toBe(401)
+    expect(yield* ask({ method: "GET" })).toBe(405)
+    expect(yield* Effect.promise(() => callbacks())).toBe(2)
+    yield* Effect.promise(dispose)
+  })
+
+  live("runs as the fetch handler of a worker", function* () {
+    const { callbacks, layer } = makeReceiver()
+    const { dispose, handler } = WebReceiver.toHandler(layer)
+    const worker = { fetch: handler }
+    const { body, headers, search } = callbackRequest()
+    const request = new Request(`https://shop.example/callback${search}`, {
+      method: "POST",
+      headers: { ...headers, "content-type": "application/json; charset=utf-8" },
+      body
     })
-  )
+    expect((yield* Effect.promise(() => worker.fetch(request))).status).toBe(200)
+    expect(yield* Effect.promise(() => callbacks())).toBe(1)
+    yield* Effect.promise(dispose)
+  })
 })
 
 it("the recipes of the README equal these, line by line", async () => {

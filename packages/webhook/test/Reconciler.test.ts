@@ -1,254 +1,218 @@
 import { isTerminal, type Status } from "@pawl/core/Status"
 import * as Effect from "effect/Effect"
-import { describe, expect, it } from "vitest"
+import { describe, expect } from "vitest"
+import { test } from "@pawl/test-support/Tests"
 import { card, incoming } from "@pawl/test-support/Service"
 import * as World from "@pawl/test-support/World"
 
 const { told, gaps, deadLetter, says, second, minute, hour, day } = World
 
 describe("an id that no endpoint knows for a day", () => {
-  it("is parked once, and then read only for new claims", () =>
-    World.run(
-      Effect.gen(function* () {
-        const world = yield* World.make()
-        const { receive } = yield* world.start
-        yield* receive("1", "SUCCEED")
-        yield* World.pass("3 days")
-        const before = world.reads.length
-        for (let repeats = 0; repeats < 10; repeats++) {
-          yield* receive("1", "SUCCEED")
-          yield* World.pass("10 seconds")
-        }
-        yield* World.pass("10 days")
-        expect(deadLetter(world)).toEqual(["unknown-transaction"])
-        expect(world.reads.length - before).toBeGreaterThanOrEqual(10)
-        expect(world.reads.length - before).toBeLessThanOrEqual(20)
-      })
-    ))
+  test("is parked once, and then read only for new claims", function* () {
+    const world = yield* World.make()
+    const { receive } = yield* world.start
+    yield* receive("1", "SUCCEED")
+    yield* World.pass("3 days")
+    const before = world.reads.length
+    for (let repeats = 0; repeats < 10; repeats++) {
+      yield* receive("1", "SUCCEED")
+      yield* World.pass("10 seconds")
+    }
+    yield* World.pass("10 days")
+    expect(deadLetter(world)).toEqual(["unknown-transaction"])
+    expect(world.reads.length - before).toBeGreaterThanOrEqual(10)
+    expect(world.reads.length - before).toBeLessThanOrEqual(20)
+  })
 
-  it("A33: is no dead letter and is not polled on if it is a transaction of the other method", () =>
-    World.run(
-      Effect.gen(function* () {
-        const world = yield* World.make({
-          read: ({ kind }) => (kind === "card-payment" ? Effect.succeed("SUCCEED") : World.notFound)
-        })
-        const { receive } = yield* world.start
-        yield* world.ledger.register({ kind: "card-payment", transactionId: "1" }, 0)
-        // An APM payment may have the same signed texts.
-        yield* receive("1", "SUCCEED")
-        yield* World.pass("2 days")
-        const readsAsApm = () => world.reads.filter(({ kind }) => kind === "apm").length
-        const before = readsAsApm()
-        yield* World.pass("10 days")
-        yield* receive("1", "SUCCEED")
-        yield* World.pass("10 days")
-        expect(deadLetter(world)).toEqual([])
-        expect(readsAsApm() - before).toBeLessThanOrEqual(2)
-      })
-    ))
+  test("A33: is no dead letter and is not polled on if it is a transaction of the other method", function* () {
+    const world = yield* World.make({
+      read: ({ kind }) => (kind === "card-payment" ? Effect.succeed("SUCCEED") : World.notFound)
+    })
+    const { receive } = yield* world.start
+    yield* world.ledger.register({ kind: "card-payment", transactionId: "1" }, 0)
+    // An APM payment may have the same signed texts.
+    yield* receive("1", "SUCCEED")
+    yield* World.pass("2 days")
+    const readsAsApm = () => world.reads.filter(({ kind }) => kind === "apm").length
+    const before = readsAsApm()
+    yield* World.pass("10 days")
+    yield* receive("1", "SUCCEED")
+    yield* World.pass("10 days")
+    expect(deadLetter(world)).toEqual([])
+    expect(readsAsApm() - before).toBeLessThanOrEqual(2)
+  })
 
-  it("is read again on the ladder when the service knows it", () =>
-    World.run(
-      Effect.gen(function* () {
-        const world = yield* World.make({
-          read: ({ at }) =>
-            at < 2 * day ? World.notFound : Effect.succeed(at < 3 * day ? "PENDING" : "SUCCEED")
-        })
-        const { receive } = yield* world.start
-        yield* receive("1", "PENDING")
-        yield* receive("1", "SUCCEED")
-        yield* World.pass("50 hours")
-        yield* receive("1", "SUCCEED")
-        yield* World.settled
-        expect((yield* world.ledger.get("apm", "1"))?.deadLetter).toBeUndefined()
-        yield* World.pass("1 day")
-        expect(told(world)).toEqual(["PENDING", "SUCCEED"])
-      })
-    ))
+  test("is read again on the ladder when the service knows it", function* () {
+    const world = yield* World.make({
+      read: ({ at }) =>
+        at < 2 * day ? World.notFound : Effect.succeed(at < 3 * day ? "PENDING" : "SUCCEED")
+    })
+    const { receive } = yield* world.start
+    yield* receive("1", "PENDING")
+    yield* receive("1", "SUCCEED")
+    yield* World.pass("50 hours")
+    yield* receive("1", "SUCCEED")
+    yield* World.settled
+    expect((yield* world.ledger.get("apm", "1"))?.deadLetter).toBeUndefined()
+    yield* World.pass("1 day")
+    expect(told(world)).toEqual(["PENDING", "SUCCEED"])
+  })
 
-  it("is read again on the ladder when a callback brings a new status", () =>
-    World.run(
-      Effect.gen(function* () {
-        const world = yield* World.make({
-          read: ({ at }) => (at < 2 * day ? World.notFound : Effect.succeed("SUCCEED"))
-        })
-        const { receive } = yield* world.start
-        yield* receive("1", "PENDING")
-        yield* World.pass("2 days")
-        yield* receive("1", "NEW")
-        yield* World.pass("6 minutes")
-        expect(told(world)).toEqual(["PENDING", "SUCCEED"])
-      })
-    ))
+  test("is read again on the ladder when a callback brings a new status", function* () {
+    const world = yield* World.make({
+      read: ({ at }) => (at < 2 * day ? World.notFound : Effect.succeed("SUCCEED"))
+    })
+    const { receive } = yield* world.start
+    yield* receive("1", "PENDING")
+    yield* World.pass("2 days")
+    yield* receive("1", "NEW")
+    yield* World.pass("6 minutes")
+    expect(told(world)).toEqual(["PENDING", "SUCCEED"])
+  })
 
-  it("is not parked if the service knew it once", () =>
-    World.run(
-      Effect.gen(function* () {
-        const world = yield* World.make({
-          read: ({ at }) => (at < hour ? Effect.succeed("PENDING") : World.notFound)
-        })
-        const { receive } = yield* world.start
-        yield* receive("1", "SUCCEED")
-        yield* World.pass("30 days")
-        expect(deadLetter(world)).toEqual([])
-        expect(world.reads.at(-1)?.at).toBeGreaterThan(29 * day)
-      })
-    ))
+  test("is not parked if the service knew it once", function* () {
+    const world = yield* World.make({
+      read: ({ at }) => (at < hour ? Effect.succeed("PENDING") : World.notFound)
+    })
+    const { receive } = yield* world.start
+    yield* receive("1", "SUCCEED")
+    yield* World.pass("30 days")
+    expect(deadLetter(world)).toEqual([])
+    expect(world.reads.at(-1)?.at).toBeGreaterThan(29 * day)
+  })
 
-  it("is not read again when its handler fails too", () =>
-    World.run(
-      Effect.gen(function* () {
-        const world = yield* World.make({ handle: () => Effect.fail("not now") })
-        const { receive } = yield* world.start
-        yield* receive("1", "PENDING")
-        yield* World.pass("2 days")
-        const before = [world.reads.length, world.calls.length, world.counts.claims]
-        yield* World.pass("30 days")
-        expect([world.reads.length, world.calls.length, world.counts.claims]).toEqual(before)
-        expect(deadLetter(world).toSorted()).toEqual(["handler-failed", "unknown-transaction"])
-      })
-    ))
+  test("is not read again when its handler fails too", function* () {
+    const world = yield* World.make({ handle: () => Effect.fail("not now") })
+    const { receive } = yield* world.start
+    yield* receive("1", "PENDING")
+    yield* World.pass("2 days")
+    const before = [world.reads.length, world.calls.length, world.counts.claims]
+    yield* World.pass("30 days")
+    expect([world.reads.length, world.calls.length, world.counts.claims]).toEqual(before)
+    expect(deadLetter(world).toSorted()).toEqual(["handler-failed", "unknown-transaction"])
+  })
 })
 
 describe("a transaction of unknown kind (R36)", () => {
-  it("is read as a payment for 60 seconds, then at every endpoint", () =>
-    World.run(
-      Effect.gen(function* () {
-        const world = yield* World.make()
-        const { receive } = yield* world.start
-        yield* receive("1", "SUCCEED")
-        yield* World.pass("2 minutes")
-        expect(world.reads.map(({ at, kind }) => [at / second, kind])).toEqual([
-          [0, "apm-payment"],
-          [1, "apm-payment"],
-          [3, "apm-payment"],
-          [8, "apm-payment"],
-          [23, "apm-payment"],
-          [60, "apm"]
-        ])
-      })
-    ))
+  test("is read as a payment for 60 seconds, then at every endpoint", function* () {
+    const world = yield* World.make()
+    const { receive } = yield* world.start
+    yield* receive("1", "SUCCEED")
+    yield* World.pass("2 minutes")
+    expect(world.reads.map(({ at, kind }) => [at / second, kind])).toEqual([
+      [0, "apm-payment"],
+      [1, "apm-payment"],
+      [3, "apm-payment"],
+      [8, "apm-payment"],
+      [23, "apm-payment"],
+      [60, "apm"]
+    ])
+  })
 
-  it("is not told of a refund with its number while the payment is invisible", () =>
-    World.run(
-      Effect.gen(function* () {
-        const world = yield* World.make({
-          read: ({ at, kind }) =>
-            kind === "card-payment"
-              ? at < 3 * second
-                ? World.notFound
-                : Effect.succeed("FAILED")
-              : Effect.succeed("SUCCEED")
-        })
-        const { receiveRequest } = yield* world.start
-        yield* receiveRequest(
-          incoming("card", card({ transactionId: "1", transactionStatus: "SUCCEED" }))
-        )
-        yield* World.pass("2 minutes")
-        expect(world.calls).toMatchObject([{ to: "FAILED", kind: "card-payment", confirmed: true }])
-      })
-    ))
+  test("is not told of a refund with its number while the payment is invisible", function* () {
+    const world = yield* World.make({
+      read: ({ at, kind }) =>
+        kind === "card-payment"
+          ? at < 3 * second
+            ? World.notFound
+            : Effect.succeed("FAILED")
+          : Effect.succeed("SUCCEED")
+    })
+    const { receiveRequest } = yield* world.start
+    yield* receiveRequest(
+      incoming("card", card({ transactionId: "1", transactionStatus: "SUCCEED" }))
+    )
+    yield* World.pass("2 minutes")
+    expect(world.calls).toMatchObject([{ to: "FAILED", kind: "card-payment", confirmed: true }])
+  })
 
-  it.each<[string, ReadonlyArray<string>]>([
+  test.each<[string, ReadonlyArray<string>]>([
     ["refund", ["refund"]],
     ["card-payment", ["refund", "card-payment"]]
-  ])("is read as a refund first if a callback names its id as one, and is a %s", (kind, reads) =>
-    World.run(
-      Effect.gen(function* () {
-        const world = yield* World.make({
-          read: (read) => (read.kind === kind ? Effect.succeed("SUCCEED") : World.notFound)
-        })
-        const { receiveRequest } = yield* world.start
-        yield* receiveRequest(incoming("card", card({ transactionId: "1", refundId: "1" })))
-        yield* World.pass("1 minute")
-        expect(world.reads.map((read) => read.kind)).toEqual(reads)
-        expect(world.calls).toMatchObject([{ to: "SUCCEED", kind, confirmed: true }])
+  ])(
+    "is read as a refund first if a callback names its id as one, and is a %s",
+    function* (kind, reads) {
+      const world = yield* World.make({
+        read: (read) => (read.kind === kind ? Effect.succeed("SUCCEED") : World.notFound)
       })
-    )
+      const { receiveRequest } = yield* world.start
+      yield* receiveRequest(incoming("card", card({ transactionId: "1", refundId: "1" })))
+      yield* World.pass("1 minute")
+      expect(world.reads.map((read) => read.kind)).toEqual(reads)
+      expect(world.calls).toMatchObject([{ to: "SUCCEED", kind, confirmed: true }])
+    }
   )
 })
 
 describe("a registered operation", () => {
-  it("is told with the status of its response, and read from its own endpoint without a callback (R17)", () =>
-    World.run(
-      Effect.gen(function* () {
-        const world = yield* World.make({ read: says("SUCCEED") })
-        yield* world.start
-        yield* world.ledger.register(
-          { kind: "apm-payout", transactionId: "1", status: "PENDING" },
-          world.now()
-        )
-        yield* World.pass("6 minutes")
-        expect(world.calls).toMatchObject([
-          { to: "PENDING", confirmed: true, kind: "apm-payout", callback: null },
-          { to: "SUCCEED", confirmed: true, kind: "apm-payout" }
-        ])
-        expect(world.reads).toMatchObject([{ kind: "apm-payout", at: 5 * minute }])
-      })
-    ))
+  test("is told with the status of its response, and read from its own endpoint without a callback (R17)", function* () {
+    const world = yield* World.make({ read: says("SUCCEED") })
+    yield* world.start
+    yield* world.ledger.register(
+      { kind: "apm-payout", transactionId: "1", status: "PENDING" },
+      world.now()
+    )
+    yield* World.pass("6 minutes")
+    expect(world.calls).toMatchObject([
+      { to: "PENDING", confirmed: true, kind: "apm-payout", callback: null },
+      { to: "SUCCEED", confirmed: true, kind: "apm-payout" }
+    ])
+    expect(world.reads).toMatchObject([{ kind: "apm-payout", at: 5 * minute }])
+  })
 
-  it("keeps the evidence of earlier callbacks, which were read as payments (R19)", () =>
-    World.run(
-      Effect.gen(function* () {
-        const world = yield* World.make({
-          read: ({ at }) => (at < 20 * second ? World.notFound : Effect.succeed("SUCCEED"))
-        })
-        const { receive } = yield* world.start
-        yield* receive("1", "SUCCEED")
-        yield* World.pass("10 seconds")
-        yield* world.ledger.register({ kind: "apm-payout", transactionId: "1" }, world.now())
-        yield* World.pass("1 minute")
-        expect(world.reads.map(({ kind }) => kind)).toEqual([
-          ...world.reads.filter(({ at }) => at < 10 * second).map(() => "apm-payment"),
-          "apm-payout"
-        ])
-        expect(world.calls).toMatchObject([
-          { to: "SUCCEED", kind: "apm-payout", callback: { transactionStatus: "SUCCEED" } }
-        ])
-      })
-    ))
+  test("keeps the evidence of earlier callbacks, which were read as payments (R19)", function* () {
+    const world = yield* World.make({
+      read: ({ at }) => (at < 20 * second ? World.notFound : Effect.succeed("SUCCEED"))
+    })
+    const { receive } = yield* world.start
+    yield* receive("1", "SUCCEED")
+    yield* World.pass("10 seconds")
+    yield* world.ledger.register({ kind: "apm-payout", transactionId: "1" }, world.now())
+    yield* World.pass("1 minute")
+    expect(world.reads.map(({ kind }) => kind)).toEqual([
+      ...world.reads.filter(({ at }) => at < 10 * second).map(() => "apm-payment"),
+      "apm-payout"
+    ])
+    expect(world.calls).toMatchObject([
+      { to: "SUCCEED", kind: "apm-payout", callback: { transactionStatus: "SUCCEED" } }
+    ])
+  })
 
-  it("with a final status is read after 12 hours and at gaps that double to 14 days, whatever its reads were before (R18)", () =>
-    World.run(
-      Effect.gen(function* () {
-        const world = yield* World.make({
-          read: ({ at }) => (at < minute ? World.notFound : Effect.succeed("SUCCEED"))
-        })
-        const { receive } = yield* world.start
-        yield* receive("1", "SUCCEED")
-        yield* World.pass("20 seconds")
-        yield* world.ledger.register(
-          { kind: "apm-payment", transactionId: "1", status: "SUCCEED" },
-          world.now()
-        )
-        yield* World.pass("150 days")
-        const later = world.reads.filter(({ at }) => at > hour).map(({ at }) => at)
-        expect(later[0]).toBeLessThanOrEqual(13 * hour)
-        const gapsTo14Days = [12, 24, 48, 96, 192].map((each) => each * hour)
-        expect(gaps(later).slice(0, 5)).toEqual(gapsTo14Days)
-        expect(new Set(gaps(later).slice(5))).toEqual(new Set([14 * day]))
-        expect(later).toHaveLength(15)
-      })
-    ))
+  test("with a final status is read after 12 hours and at gaps that double to 14 days, whatever its reads were before (R18)", function* () {
+    const world = yield* World.make({
+      read: ({ at }) => (at < minute ? World.notFound : Effect.succeed("SUCCEED"))
+    })
+    const { receive } = yield* world.start
+    yield* receive("1", "SUCCEED")
+    yield* World.pass("20 seconds")
+    yield* world.ledger.register(
+      { kind: "apm-payment", transactionId: "1", status: "SUCCEED" },
+      world.now()
+    )
+    yield* World.pass("150 days")
+    const later = world.reads.filter(({ at }) => at > hour).map(({ at }) => at)
+    expect(later[0]).toBeLessThanOrEqual(13 * hour)
+    const gapsTo14Days = [12, 24, 48, 96, 192].map((each) => each * hour)
+    expect(gaps(later).slice(0, 5)).toEqual(gapsTo14Days)
+    expect(new Set(gaps(later).slice(5))).toEqual(new Set([14 * day]))
+    expect(later).toHaveLength(15)
+  })
 
-  it("with an id outside the grammar is told and never read (B01)", () =>
-    World.run(
-      Effect.gen(function* () {
-        const world = yield* World.make({ read: says("SUCCEED") })
-        yield* world.start
-        for (const transactionId of ["..", "a\n", "", "."]) {
-          yield* world.ledger.register({ kind: "refund", transactionId, status: "PENDING" }, 0)
-        }
-        yield* World.pass("1 day")
-        expect(told(world).length).toBe(4)
-        expect(world.reads).toEqual([])
-        expect(world.counts.claims).toBeLessThan(4 * 40 * 2)
-      })
-    ))
+  test("with an id outside the grammar is told and never read (B01)", function* () {
+    const world = yield* World.make({ read: says("SUCCEED") })
+    yield* world.start
+    for (const transactionId of ["..", "a\n", "", "."]) {
+      yield* world.ledger.register({ kind: "refund", transactionId, status: "PENDING" }, 0)
+    }
+    yield* World.pass("1 day")
+    expect(told(world).length).toBe(4)
+    expect(world.reads).toEqual([])
+    expect(world.counts.claims).toBeLessThan(4 * 40 * 2)
+  })
 })
 
 describe("over 130 days, rows are claimed only for a read or a call, for a row", () => {
-  it.each<[string, World.Options, Status, number]>([
+  test.each<[string, World.Options, Status, number]>([
     ["that ended", { read: says("SUCCEED") }, "SUCCEED", 15],
     ["with a forged claim", { read: says("PENDING") }, "SUCCEED", 130],
     ["with a contradicted claim", { read: says("FAILED") }, "SUCCEED", 12],
@@ -259,18 +223,14 @@ describe("over 130 days, rows are claimed only for a read or a call, for a row",
       "SUCCEED",
       315
     ]
-  ])("%s", (_, options, status, most) =>
-    World.run(
-      Effect.gen(function* () {
-        const world = yield* World.make(options)
-        const { receive } = yield* world.start
-        yield* receive("1", status)
-        yield* World.pass("130 days")
-        const works = world.reads.length + world.calls.length
-        expect(works).toBeLessThanOrEqual(most)
-        expect(world.counts.claims).toBeLessThanOrEqual(2 * works + 5)
-        if (isTerminal(status)) expect(world.reads.length).toBeGreaterThan(0)
-      })
-    )
-  )
+  ])("%s", function* (_, options, status, most) {
+    const world = yield* World.make(options)
+    const { receive } = yield* world.start
+    yield* receive("1", status)
+    yield* World.pass("130 days")
+    const works = world.reads.length + world.calls.length
+    expect(works).toBeLessThanOrEqual(most)
+    expect(world.counts.claims).toBeLessThanOrEqual(2 * works + 5)
+    if (isTerminal(status)) expect(world.reads.length).toBeGreaterThan(0)
+  })
 })

@@ -11,6 +11,7 @@ import { Ledger, layerMemory } from "../src/Ledger.ts"
 import { Records } from "../src/internal/records/Records.ts"
 import { blank, type Leased } from "../src/internal/rule/Row.ts"
 import type { StoredRows } from "../src/internal/rule/StoredRow.ts"
+import { live } from "@pawl/test-support/Tests"
 import { client, empty, ledgerOf, type Place } from "@pawl/test-support/Places"
 import { bytes, card, verified } from "@pawl/test-support/Service"
 import { files, onPostgres } from "@pawl/test-support/Stores"
@@ -297,13 +298,11 @@ type Test<R> = (processes: readonly [Process, Process]) => Effect.Effect<void, u
 
 const promisesOfSql = (place: () => Place) => {
   const test = (name: string, body: Test<SqlClient>) =>
-    it.live(name, () =>
-      Effect.gen(function* () {
-        const at = place()
-        const processes = yield* open(at)
-        yield* Effect.provide(body(processes), client(at), { local: true })
-      }).pipe(Effect.scoped)
-    )
+    live(name, function* () {
+      const at = place()
+      const processes = yield* open(at)
+      yield* Effect.provide(body(processes), client(at), { local: true })
+    })
 
   test("a statement that fails changes nothing, and the changes beside it are made", (processes) =>
     Effect.andThen(refuseBad, changeAll(processes, refused)).pipe(

@@ -7,7 +7,8 @@ import * as Scope from "effect/Scope"
 import { expect, it } from "vitest"
 import { start, stores, watched } from "./requestProcess.ts"
 import { payment } from "./requestService.ts"
-import { pass, run } from "@pawl/test-support/World"
+import { test } from "@pawl/test-support/Tests"
+import { pass } from "@pawl/test-support/World"
 
 const slow = (seconds: number) => {
   const counts = { begun: 0, running: 0, most: 0 }
@@ -20,32 +21,29 @@ const slow = (seconds: number) => {
   return { counts, sender: { send } }
 }
 
-it("16 requests are sent at a time, and each that ends makes room for another", () =>
-  run(
-    Effect.gen(function* () {
-      const { counts, sender } = slow(5)
-      const limits: Array<number> = []
-      const shop = yield* start({
-        sender,
-        plant: (store) => ({
-          claim: (options) => {
-            limits.push(options.limit)
-            return store.claim(options)
-          }
-        })
-      })
-      const ids = Array.from({ length: 40 }, (_, id) => `order-${id}`)
-      yield* Effect.forEach(ids, (id) => shop.enqueue("apm-payment", payment(id)))
-      yield* pass("4 seconds")
-      expect(counts).toEqual({ begun: 16, running: 16, most: 16 })
-      yield* pass("4 seconds")
-      expect(counts).toEqual({ begun: 32, running: 16, most: 16 })
-      yield* pass("20 seconds")
-      expect(counts).toEqual({ begun: 40, running: 0, most: 16 })
-      // Nothing is claimed while there is no room.
-      expect(Math.min(...limits)).toBeGreaterThan(0)
+test("16 requests are sent at a time, and each that ends makes room for another", function* () {
+  const { counts, sender } = slow(5)
+  const limits: Array<number> = []
+  const shop = yield* start({
+    sender,
+    plant: (store) => ({
+      claim: (options) => {
+        limits.push(options.limit)
+        return store.claim(options)
+      }
     })
-  ))
+  })
+  const ids = Array.from({ length: 40 }, (_, id) => `order-${id}`)
+  yield* Effect.forEach(ids, (id) => shop.enqueue("apm-payment", payment(id)))
+  yield* pass("4 seconds")
+  expect(counts).toEqual({ begun: 16, running: 16, most: 16 })
+  yield* pass("4 seconds")
+  expect(counts).toEqual({ begun: 32, running: 16, most: 16 })
+  yield* pass("20 seconds")
+  expect(counts).toEqual({ begun: 40, running: 0, most: 16 })
+  // Nothing is claimed while there is no room.
+  expect(Math.min(...limits)).toBeGreaterThan(0)
+})
 
 it("a store that cannot be read is asked again every second, and then work goes on", async () => {
   let claims = 0
@@ -83,35 +81,32 @@ it("work on a request that dies is logged with the requestId, and makes room", a
   )
 })
 
-it("at its end a worker claims nothing more, and its requests have 15 seconds", () =>
-  run(
-    Effect.gen(function* () {
-      const built = yield* stores
-      const ending = Effect.fnUntraced(function* (seconds: number) {
-        const scope = yield* Scope.make()
-        const { counts, sender } = slow(seconds)
-        const shop = yield* Effect.provideService(start({ built, sender }), Scope.Scope, scope)
-        yield* shop.enqueue("apm-payment", payment(`first-${seconds}`))
-        yield* pass("1 second")
-        const end = yield* Effect.forkChild(Scope.close(scope, Exit.void))
-        yield* pass("1 second")
-        yield* shop.store.write(
-          { requestId: "later", kind: "refund", digest: "d", hasCardData: false, body: "b" },
-          { at: 0 }
-        )
-        return { counts, end, shop }
-      })
-      const short = yield* ending(10)
-      yield* pass("8 seconds")
-      yield* Fiber.join(short.end)
-      expect(short.counts.begun).toBe(1)
-      expect(yield* short.shop.get("first-10")).toMatchObject({ outcome: { _tag: "Answered" } })
+test("at its end a worker claims nothing more, and its requests have 15 seconds", function* () {
+  const built = yield* stores
+  const ending = Effect.fnUntraced(function* (seconds: number) {
+    const scope = yield* Scope.make()
+    const { counts, sender } = slow(seconds)
+    const shop = yield* Effect.provideService(start({ built, sender }), Scope.Scope, scope)
+    yield* shop.enqueue("apm-payment", payment(`first-${seconds}`))
+    yield* pass("1 second")
+    const end = yield* Effect.forkChild(Scope.close(scope, Exit.void))
+    yield* pass("1 second")
+    yield* shop.store.write(
+      { requestId: "later", kind: "refund", digest: "d", hasCardData: false, body: "b" },
+      { at: 0 }
+    )
+    return { counts, end, shop }
+  })
+  const short = yield* ending(10)
+  yield* pass("8 seconds")
+  yield* Fiber.join(short.end)
+  expect(short.counts.begun).toBe(1)
+  expect(yield* short.shop.get("first-10")).toMatchObject({ outcome: { _tag: "Answered" } })
 
-      const long = yield* ending(100)
-      yield* pass("13999 millis")
-      expect(long.end.pollUnsafe()).toBeUndefined()
-      yield* pass("1 millis")
-      yield* Fiber.join(long.end)
-      expect(yield* long.shop.get("first-100")).toMatchObject({ outcome: undefined })
-    })
-  ))
+  const long = yield* ending(100)
+  yield* pass("13999 millis")
+  expect(long.end.pollUnsafe()).toBeUndefined()
+  yield* pass("1 millis")
+  yield* Fiber.join(long.end)
+  expect(yield* long.shop.get("first-100")).toMatchObject({ outcome: undefined })
+})

@@ -11,6 +11,7 @@ import { Transactions } from "../src/LedgerSql.ts"
 import type { NewRequest } from "../src/internal/rule/RequestRow.ts"
 import * as RequestStore from "../src/internal/ledger/RequestStore.ts"
 import { blank } from "../src/internal/rule/Row.ts"
+import { live } from "@pawl/test-support/Tests"
 import { emptied, type Place } from "@pawl/test-support/Places"
 import { apm, search, verified } from "@pawl/test-support/Service"
 import { files, onPostgres } from "@pawl/test-support/Stores"
@@ -343,52 +344,48 @@ const promises = (layer: Layer.Layer<Stores, unknown>) => {
 }
 
 const inTransactions = (place: Place) => {
-  it.live("a request is written in the transaction of the merchant, or not at all", () =>
-    Effect.gen(function* () {
-      const built = yield* Layer.build(emptied(place))
-      const store = Context.get(built, RequestStore.RequestStore)
-      const sql = Context.get(built, SqlClient)
-      const { run } = Context.get(built, Transactions)
-      yield* sql`CREATE TABLE IF NOT EXISTS orders (id TEXT PRIMARY KEY)`
-      yield* sql`DELETE FROM orders`
-      const order = (id: string) =>
-        Effect.andThen(
-          sql`INSERT INTO orders (id) VALUES (${id})`,
-          store.write(request(id), { at: 1000 })
-        )
-      const undone = yield* Effect.flip(run(Effect.andThen(order("1"), Effect.fail("undo"))))
-      expect(undone).toBe("undo")
-      expect(yield* store.get("1")).toBeUndefined()
-      yield* run(order("2"))
-      expect(yield* store.get("2")).toMatchObject({ dueAt: 1000 })
-      // A requestId that is taken leaves the transaction usable.
-      const written = yield* run(
-        Effect.gen(function* () {
-          expect(yield* store.isInTransaction).toBe(true)
-          const { isNew } = yield* store.write(request("2"), { at: 2000 })
-          yield* sql`INSERT INTO orders (id) VALUES ('3')`
-          return isNew
-        })
+  live("a request is written in the transaction of the merchant, or not at all", function* () {
+    const built = yield* Layer.build(emptied(place))
+    const store = Context.get(built, RequestStore.RequestStore)
+    const sql = Context.get(built, SqlClient)
+    const { run } = Context.get(built, Transactions)
+    yield* sql`CREATE TABLE IF NOT EXISTS orders (id TEXT PRIMARY KEY)`
+    yield* sql`DELETE FROM orders`
+    const order = (id: string) =>
+      Effect.andThen(
+        sql`INSERT INTO orders (id) VALUES (${id})`,
+        store.write(request(id), { at: 1000 })
       )
-      expect(written).toBe(false)
-      expect(yield* sql`SELECT id FROM orders ORDER BY id`).toEqual([{ id: "2" }, { id: "3" }])
-      expect(yield* store.isInTransaction).toBe(false)
-    }).pipe(Effect.scoped)
-  )
+    const undone = yield* Effect.flip(run(Effect.andThen(order("1"), Effect.fail("undo"))))
+    expect(undone).toBe("undo")
+    expect(yield* store.get("1")).toBeUndefined()
+    yield* run(order("2"))
+    expect(yield* store.get("2")).toMatchObject({ dueAt: 1000 })
+    // A requestId that is taken leaves the transaction usable.
+    const written = yield* run(
+      Effect.gen(function* () {
+        expect(yield* store.isInTransaction).toBe(true)
+        const { isNew } = yield* store.write(request("2"), { at: 2000 })
+        yield* sql`INSERT INTO orders (id) VALUES ('3')`
+        return isNew
+      })
+    )
+    expect(written).toBe(false)
+    expect(yield* sql`SELECT id FROM orders ORDER BY id`).toEqual([{ id: "2" }, { id: "3" }])
+    expect(yield* store.isInTransaction).toBe(false)
+  })
 
-  it.live("writes that wait at the same time all get their own row", () =>
-    Effect.gen(function* () {
-      const store = Context.get(yield* Layer.build(emptied(place)), RequestStore.RequestStore)
-      const ids = Array.from({ length: 40 }, (_, id) => String(id % 30))
-      const written = yield* Effect.forEach(
-        ids,
-        (id) => store.write(request(id), { at: 1000, until: 31_000 }),
-        { concurrency: "unbounded" }
-      )
-      expect(written.map(({ row }) => row.requestId)).toEqual(ids)
-      expect(written.filter(({ isNew }) => isNew)).toHaveLength(30)
-    }).pipe(Effect.scoped)
-  )
+  live("writes that wait at the same time all get their own row", function* () {
+    const store = Context.get(yield* Layer.build(emptied(place)), RequestStore.RequestStore)
+    const ids = Array.from({ length: 40 }, (_, id) => String(id % 30))
+    const written = yield* Effect.forEach(
+      ids,
+      (id) => store.write(request(id), { at: 1000, until: 31_000 }),
+      { concurrency: "unbounded" }
+    )
+    expect(written.map(({ row }) => row.requestId)).toEqual(ids)
+    expect(written.filter(({ isNew }) => isNew)).toHaveLength(30)
+  })
 }
 
 describe("in memory", () => {

@@ -4,6 +4,7 @@ import * as Tracer from "effect/Tracer"
 import { describe, expect, it } from "vitest"
 import { card, sendAndLeave, start, watched } from "./requestProcess.ts"
 import * as fake from "./requestService.ts"
+import { test } from "@pawl/test-support/Tests"
 import { apm, verified } from "@pawl/test-support/Service"
 import { pass, run } from "@pawl/test-support/World"
 
@@ -18,165 +19,138 @@ const orderIn = (service: ReturnType<typeof fake.make>, at = 0) => {
 const without = <A extends object>(input: A, name: keyof A) => ({ ...input, [name]: undefined })
 
 describe("a request", () => {
-  it("has a requestId of its own if the merchant gives none", () =>
-    run(
-      Effect.gen(function* () {
-        const shop = yield* start()
-        const { requestId: _, ...input } = fake.payment("none")
-        const { requestId } = yield* shop.enqueue("apm-payment", input)
-        expect(requestId).toMatch(/^[\w-]{8,64}$/u)
-        yield* pass("1 second")
-        expect(shop.service.seen).toMatchObject([{ requestId }])
-        expect(sentBody(shop.service)["requestId"]).toBe(requestId)
-        expect(orderIn(shop.service)?.requestId).toBe(requestId)
-        const other = yield* shop.enqueue("apm-payment", input)
-        expect(other.requestId).not.toBe(requestId)
-      })
-    ))
+  test("has a requestId of its own if the merchant gives none", function* () {
+    const shop = yield* start()
+    const { requestId: _, ...input } = fake.payment("none")
+    const { requestId } = yield* shop.enqueue("apm-payment", input)
+    expect(requestId).toMatch(/^[\w-]{8,64}$/u)
+    yield* pass("1 second")
+    expect(shop.service.seen).toMatchObject([{ requestId }])
+    expect(sentBody(shop.service)["requestId"]).toBe(requestId)
+    expect(orderIn(shop.service)?.requestId).toBe(requestId)
+    const other = yield* shop.enqueue("apm-payment", input)
+    expect(other.requestId).not.toBe(requestId)
+  })
 
-  it("is refused if its requestId has no value, because the order's id is missing", () =>
-    run(
-      Effect.gen(function* () {
-        const shop = yield* start()
-        const input = without(fake.payment("none"), "requestId")
-        const refused = { _tag: "ValidationFailed", fields: [{ path: "requestId" }] }
-        expect(yield* Effect.flip(shop.enqueue("apm-payment", input))).toMatchObject(refused)
-        expect(yield* Effect.flip(shop.send("apm-payment", input))).toMatchObject(refused)
-        expect(shop.service.seen).toEqual([])
-      })
-    ))
+  test("is refused if its requestId has no value, because the order's id is missing", function* () {
+    const shop = yield* start()
+    const input = without(fake.payment("none"), "requestId")
+    const refused = { _tag: "ValidationFailed", fields: [{ path: "requestId" }] }
+    expect(yield* Effect.flip(shop.enqueue("apm-payment", input))).toMatchObject(refused)
+    expect(yield* Effect.flip(shop.send("apm-payment", input))).toMatchObject(refused)
+    expect(shop.service.seen).toEqual([])
+  })
 
-  it("has the callback URL of its input, else that of the options, with the order in its token", () =>
-    run(
-      Effect.gen(function* () {
-        const shop = yield* start({ callbackUrl: "https://shop.example/all" })
-        yield* shop.send("apm-payment", fake.payment("order-1"))
-        yield* shop.send("apm-payment", without(fake.payment("order-2"), "callbackUrl"))
-        const urls = [0, 1].map((at) => String(sentBody(shop.service, at)["callbackUrl"]))
-        expect(urls.map((url) => url.split("?")[0])).toEqual([
-          "https://shop.example/callback",
-          "https://shop.example/all"
-        ])
-        expect(orderIn(shop.service, 1)).toEqual({
-          requestId: "order-2",
-          account: "4711",
-          amount: "10.00",
-          currency: "EUR"
-        })
-      })
-    ))
+  test("has the callback URL of its input, else that of the options, with the order in its token", function* () {
+    const shop = yield* start({ callbackUrl: "https://shop.example/all" })
+    yield* shop.send("apm-payment", fake.payment("order-1"))
+    yield* shop.send("apm-payment", without(fake.payment("order-2"), "callbackUrl"))
+    const urls = [0, 1].map((at) => String(sentBody(shop.service, at)["callbackUrl"]))
+    expect(urls.map((url) => url.split("?")[0])).toEqual([
+      "https://shop.example/callback",
+      "https://shop.example/all"
+    ])
+    expect(orderIn(shop.service, 1)).toEqual({
+      requestId: "order-2",
+      account: "4711",
+      amount: "10.00",
+      currency: "EUR"
+    })
+  })
 
-  it("has no callback URL if neither has one", () =>
-    run(
-      Effect.gen(function* () {
-        const inputs: Array<object> = []
-        const encode: RequestSender["Service"]["encode"] = (kind, input) => {
-          inputs.push(input)
-          return Effect.succeed({ kind, requestId: "order-1", body: '{"requestId":"order-1"}' })
-        }
-        const shop = yield* start({ sender: { encode } })
-        const { callbackUrl: _, ...input } = fake.payment("order-1")
-        yield* shop.send("apm-payment", input)
-        expect(inputs).toStrictEqual([input])
-      })
-    ))
+  test("has no callback URL if neither has one", function* () {
+    const inputs: Array<object> = []
+    const encode: RequestSender["Service"]["encode"] = (kind, input) => {
+      inputs.push(input)
+      return Effect.succeed({ kind, requestId: "order-1", body: '{"requestId":"order-1"}' })
+    }
+    const shop = yield* start({ sender: { encode } })
+    const { callbackUrl: _, ...input } = fake.payment("order-1")
+    yield* shop.send("apm-payment", input)
+    expect(inputs).toStrictEqual([input])
+  })
 })
 
 describe("an enqueued request", () => {
-  it("is accepted again with the same body, and refused with another body or kind", () =>
-    run(
-      Effect.gen(function* () {
-        const shop = yield* start({ fates: Array<"lost">(9).fill("lost") })
-        const input = fake.payment("order-1")
-        for (const _ of [1, 2]) {
-          expect(yield* shop.enqueue("apm-payment", input)).toEqual({ requestId: "order-1" })
-        }
-        const conflict = { _tag: "RequestConflict", requestId: "order-1" }
-        const payout = yield* Effect.flip(shop.enqueue("apm-payout", input))
-        expect(payout).toMatchObject(conflict)
-        const other = fake.payment("order-1", "11.00")
-        expect(yield* Effect.flip(shop.enqueue("apm-payment", other))).toMatchObject(conflict)
-        expect(yield* Effect.flip(shop.send("apm-payment", other))).toMatchObject(conflict)
-        // From now on the request is in doubt, so it is not sealed anew.
-        yield* pass("1 second")
-        // Another kind is another request, whatever its body.
-        const rotated = yield* start({ built: shop.built, key: "newer" })
-        const parked = { _tag: "RequestParked", requestId: "order-1", reason: "no-key" }
-        for (const refusal of [
-          Effect.flip(rotated.enqueue("apm-payout", input)),
-          Effect.flip(rotated.send("apm-payout", input))
-        ]) {
-          expect(yield* refusal).toMatchObject(conflict)
-        }
-        for (const refusal of [
-          Effect.flip(rotated.enqueue("apm-payment", input)),
-          Effect.flip(rotated.send("apm-payment", input))
-        ]) {
-          expect(yield* refusal).toMatchObject(parked)
-        }
-      })
-    ))
+  test("is accepted again with the same body, and refused with another body or kind", function* () {
+    const shop = yield* start({ fates: Array<"lost">(9).fill("lost") })
+    const input = fake.payment("order-1")
+    for (const _ of [1, 2]) {
+      expect(yield* shop.enqueue("apm-payment", input)).toEqual({ requestId: "order-1" })
+    }
+    const conflict = { _tag: "RequestConflict", requestId: "order-1" }
+    const payout = yield* Effect.flip(shop.enqueue("apm-payout", input))
+    expect(payout).toMatchObject(conflict)
+    const other = fake.payment("order-1", "11.00")
+    expect(yield* Effect.flip(shop.enqueue("apm-payment", other))).toMatchObject(conflict)
+    expect(yield* Effect.flip(shop.send("apm-payment", other))).toMatchObject(conflict)
+    // From now on the request is in doubt, so it is not sealed anew.
+    yield* pass("1 second")
+    // Another kind is another request, whatever its body.
+    const rotated = yield* start({ built: shop.built, key: "newer" })
+    const parked = { _tag: "RequestParked", requestId: "order-1", reason: "no-key" }
+    for (const refusal of [
+      Effect.flip(rotated.enqueue("apm-payout", input)),
+      Effect.flip(rotated.send("apm-payout", input))
+    ]) {
+      expect(yield* refusal).toMatchObject(conflict)
+    }
+    for (const refusal of [
+      Effect.flip(rotated.enqueue("apm-payment", input)),
+      Effect.flip(rotated.send("apm-payment", input))
+    ]) {
+      expect(yield* refusal).toMatchObject(parked)
+    }
+  })
 
-  it("with card data is refused by its requestId", () =>
-    run(
-      Effect.gen(function* () {
-        const shop = yield* start()
-        const refused = yield* Effect.flip(shop.enqueue("card-payment", card("order-1")))
-        expect(refused).toMatchObject({ _tag: "CardDataRefused", requestId: "order-1" })
-      })
-    ))
+  test("with card data is refused by its requestId", function* () {
+    const shop = yield* start()
+    const refused = yield* Effect.flip(shop.enqueue("card-payment", card("order-1")))
+    expect(refused).toMatchObject({ _tag: "CardDataRefused", requestId: "order-1" })
+  })
 })
 
 describe("a request with card data", () => {
-  it("is rebuilt under the same requestId", () =>
-    run(
-      Effect.gen(function* () {
-        const rebuild = (requestId: string) => Effect.succeed(without(card(requestId), "requestId"))
-        const shop = yield* start({ fates: ["hang"], rebuild })
-        yield* sendAndLeave(shop, "order-1")
-        expect(shop.service.seen).toMatchObject([
-          { requestId: "order-1", inDoubt: false },
-          { requestId: "order-1", inDoubt: true }
-        ])
-        expect(yield* shop.get("order-1")).toMatchObject({ outcome: { _tag: "Answered" } })
-      })
-    ))
+  test("is rebuilt under the same requestId", function* () {
+    const rebuild = (requestId: string) => Effect.succeed(without(card(requestId), "requestId"))
+    const shop = yield* start({ fates: ["hang"], rebuild })
+    yield* sendAndLeave(shop, "order-1")
+    expect(shop.service.seen).toMatchObject([
+      { requestId: "order-1", inDoubt: false },
+      { requestId: "order-1", inDoubt: true }
+    ])
+    expect(yield* shop.get("order-1")).toMatchObject({ outcome: { _tag: "Answered" } })
+  })
 
-  it("that is redriven without doubt is sent if it can be rebuilt, else it is not sent", () =>
-    run(
-      Effect.gen(function* () {
-        let amount = "11.00"
-        const shop = yield* start({
-          fates: ["hang"],
-          rebuild: (requestId) => Effect.sync(() => ({ ...card(requestId), amount }))
-        })
-        yield* sendAndLeave(shop, "order-1")
-        expect(yield* shop.get("order-1")).toMatchObject({
-          parked: { reason: "rebuilt-differently" }
-        })
-        amount = "10.00"
-        expect(yield* shop.redrive("order-1", { hadNoEffect: true })).toBe(true)
-        yield* pass("1 second")
-        expect(yield* shop.get("order-1")).toMatchObject({ outcome: { _tag: "Answered" } })
+  test("that is redriven without doubt is sent if it can be rebuilt, else it is not sent", function* () {
+    let amount = "11.00"
+    const shop = yield* start({
+      fates: ["hang"],
+      rebuild: (requestId) => Effect.sync(() => ({ ...card(requestId), amount }))
+    })
+    yield* sendAndLeave(shop, "order-1")
+    expect(yield* shop.get("order-1")).toMatchObject({
+      parked: { reason: "rebuilt-differently" }
+    })
+    amount = "10.00"
+    expect(yield* shop.redrive("order-1", { hadNoEffect: true })).toBe(true)
+    yield* pass("1 second")
+    expect(yield* shop.get("order-1")).toMatchObject({ outcome: { _tag: "Answered" } })
 
-        const alone = yield* start({ fates: ["hang"] })
-        yield* sendAndLeave(alone, "order-1")
-        expect(yield* alone.get("order-1")).toMatchObject({ parked: { reason: "card-data" } })
-        expect(yield* alone.redrive("order-1", { hadNoEffect: true })).toBe(true)
-        expect(yield* alone.get("order-1")).toMatchObject({
-          outcome: { _tag: "NotSent", reason: "no-effect" }
-        })
-      })
-    ))
+    const alone = yield* start({ fates: ["hang"] })
+    yield* sendAndLeave(alone, "order-1")
+    expect(yield* alone.get("order-1")).toMatchObject({ parked: { reason: "card-data" } })
+    expect(yield* alone.redrive("order-1", { hadNoEffect: true })).toBe(true)
+    expect(yield* alone.get("order-1")).toMatchObject({
+      outcome: { _tag: "NotSent", reason: "no-effect" }
+    })
+  })
 })
 
-it("a request that is unknown is not redriven", () =>
-  run(
-    Effect.gen(function* () {
-      const shop = yield* start()
-      expect(yield* shop.redrive("order-1")).toBe(false)
-    })
-  ))
+test("a request that is unknown is not redriven", function* () {
+  const shop = yield* start()
+  expect(yield* shop.redrive("order-1")).toBe(false)
+})
 
 it("each call is a span of its own name", () => {
   const names = new Set<string>()

@@ -13,122 +13,105 @@ import * as Scope from "effect/Scope"
 import { describe, expect, it } from "vitest"
 import { sendAndLeave, start, watched } from "./requestProcess.ts"
 import { payment } from "./requestService.ts"
+import { test } from "@pawl/test-support/Tests"
 import { day, minute, pass, run, second } from "@pawl/test-support/World"
 
 type Send = RequestSender["Service"]["send"]
 
 describe("an enqueue of a request that is over", () => {
-  it("makes it due again after a send that surely had no effect", () =>
-    run(
-      Effect.gen(function* () {
-        const shop = yield* start({ fates: ["unsent"] })
-        const error = yield* Effect.flip(shop.send("apm-payout", payment("p-1")))
-        expect(error._tag).toBe("Unreachable")
-        expect(yield* shop.enqueue("apm-payout", payment("p-1"))).toEqual({ requestId: "p-1" })
-        yield* pass("1 minute")
-        expect(yield* shop.get("p-1")).toMatchObject({ outcome: { _tag: "Answered" } })
-      })
-    ))
+  test("makes it due again after a send that surely had no effect", function* () {
+    const shop = yield* start({ fates: ["unsent"] })
+    const error = yield* Effect.flip(shop.send("apm-payout", payment("p-1")))
+    expect(error._tag).toBe("Unreachable")
+    expect(yield* shop.enqueue("apm-payout", payment("p-1"))).toEqual({ requestId: "p-1" })
+    yield* pass("1 minute")
+    expect(yield* shop.get("p-1")).toMatchObject({ outcome: { _tag: "Answered" } })
+  })
 
-  it("fails when the request expired or was cancelled", () =>
-    run(
-      Effect.gen(function* () {
-        const shop = yield* start()
-        yield* shop.enqueue("apm-payout", payment("p-1"), { expiresAt: 0 })
-        yield* pass("1 minute")
-        const again = { expiresAt: 1e12 }
-        const expired = yield* Effect.flip(shop.enqueue("apm-payout", payment("p-1"), again))
-        expect(expired).toMatchObject({ _tag: "RequestNotSent", reason: "expired" })
-        yield* shop.store.write(
-          { ...(yield* shop.get("p-1"))!, requestId: "p-2", expiresAt: undefined },
-          { at: 0 }
-        )
-        yield* shop.cancel("p-2")
-        expect((yield* shop.get("p-2"))?.outcome).toMatchObject({ reason: "cancelled" })
-      })
-    ))
+  test("fails when the request expired or was cancelled", function* () {
+    const shop = yield* start()
+    yield* shop.enqueue("apm-payout", payment("p-1"), { expiresAt: 0 })
+    yield* pass("1 minute")
+    const again = { expiresAt: 1e12 }
+    const expired = yield* Effect.flip(shop.enqueue("apm-payout", payment("p-1"), again))
+    expect(expired).toMatchObject({ _tag: "RequestNotSent", reason: "expired" })
+    yield* shop.store.write(
+      { ...(yield* shop.get("p-1"))!, requestId: "p-2", expiresAt: undefined },
+      { at: 0 }
+    )
+    yield* shop.cancel("p-2")
+    expect((yield* shop.get("p-2"))?.outcome).toMatchObject({ reason: "cancelled" })
+  })
 
-  it("fails as the send did that was refused, and when a person has to decide", () =>
-    run(
-      Effect.gen(function* () {
-        const refused = new ValidationFailed({
-          sent: true,
-          status: 400,
-          fields: [{ path: "accountId", message: "unknown account" }]
-        })
-        const shop = yield* start({ sender: { send: () => Effect.fail(refused) } })
-        yield* Effect.flip(shop.send("apm-payout", payment("p-1")))
-        expect(yield* Effect.flip(shop.enqueue("apm-payout", payment("p-1")))).toMatchObject({
-          _tag: "ValidationFailed",
-          fields: refused.fields
-        })
-        yield* shop.enqueue("apm-payout", payment("p-2"))
-        for (let n = 0; n < 4; n++) yield* pass("10 minutes")
-        expect(yield* Effect.flip(shop.enqueue("apm-payout", payment("p-2")))).toMatchObject({
-          _tag: "RequestParked",
-          reason: "refused"
-        })
-      })
-    ))
+  test("fails as the send did that was refused, and when a person has to decide", function* () {
+    const refused = new ValidationFailed({
+      sent: true,
+      status: 400,
+      fields: [{ path: "accountId", message: "unknown account" }]
+    })
+    const shop = yield* start({ sender: { send: () => Effect.fail(refused) } })
+    yield* Effect.flip(shop.send("apm-payout", payment("p-1")))
+    expect(yield* Effect.flip(shop.enqueue("apm-payout", payment("p-1")))).toMatchObject({
+      _tag: "ValidationFailed",
+      fields: refused.fields
+    })
+    yield* shop.enqueue("apm-payout", payment("p-2"))
+    for (let n = 0; n < 4; n++) yield* pass("10 minutes")
+    expect(yield* Effect.flip(shop.enqueue("apm-payout", payment("p-2")))).toMatchObject({
+      _tag: "RequestParked",
+      reason: "refused"
+    })
+  })
 
-  it.each([Number.NaN, Number.POSITIVE_INFINITY, 1.5])(
+  test.each([Number.NaN, Number.POSITIVE_INFINITY, 1.5])(
     "fails when it is to expire at %s, and writes nothing",
-    (expiresAt) =>
-      run(
-        Effect.gen(function* () {
-          const shop = yield* start()
-          const call = shop.enqueue("apm-payment", payment("o-1"), { expiresAt })
-          const error = yield* Effect.flip(call)
-          expect(error).toMatchObject({ _tag: "ValidationFailed", fields: [{ path: "expiresAt" }] })
-          expect(yield* shop.get("o-1")).toBeUndefined()
-        })
-      )
+    function* (expiresAt) {
+      const shop = yield* start()
+      const call = shop.enqueue("apm-payment", payment("o-1"), { expiresAt })
+      const error = yield* Effect.flip(call)
+      expect(error).toMatchObject({ _tag: "ValidationFailed", fields: [{ path: "expiresAt" }] })
+      expect(yield* shop.get("o-1")).toBeUndefined()
+    }
   )
 })
 
 describe("after it expired, a request is not sent", () => {
-  it("by a send, although one before surely had no effect", () =>
-    run(
-      Effect.gen(function* () {
-        const shop = yield* start({ fates: ["unsent"] })
-        yield* shop.enqueue("apm-payment", payment("o-1"), { expiresAt: 5 * minute })
-        yield* Effect.flip(shop.send("apm-payment", payment("o-1")))
-        yield* pass("3 hours")
-        const enqueued = shop.enqueue("apm-payment", payment("o-1"), { expiresAt: 5 * minute })
-        const sent = shop.send("apm-payment", payment("o-1"))
-        const isExpired = { _tag: "RequestNotSent", reason: "expired" }
-        expect(yield* Effect.flip(sent)).toMatchObject(isExpired)
-        expect(yield* Effect.flip(enqueued)).toMatchObject(isExpired)
-        expect(shop.service.effects.size).toBe(0)
-      })
-    ))
+  test("by a send, although one before surely had no effect", function* () {
+    const shop = yield* start({ fates: ["unsent"] })
+    yield* shop.enqueue("apm-payment", payment("o-1"), { expiresAt: 5 * minute })
+    yield* Effect.flip(shop.send("apm-payment", payment("o-1")))
+    yield* pass("3 hours")
+    const enqueued = shop.enqueue("apm-payment", payment("o-1"), { expiresAt: 5 * minute })
+    const sent = shop.send("apm-payment", payment("o-1"))
+    const isExpired = { _tag: "RequestNotSent", reason: "expired" }
+    expect(yield* Effect.flip(sent)).toMatchObject(isExpired)
+    expect(yield* Effect.flip(enqueued)).toMatchObject(isExpired)
+    expect(shop.service.effects.size).toBe(0)
+  })
 
-  it("by the retries of the client, which are told how long they may send it", () =>
-    run(
-      Effect.gen(function* () {
-        const told: Array<unknown> = []
-        const send: Send = ({ requestId }, options) =>
-          Effect.suspend(() => {
-            told.push([requestId, options?.sendWithin])
-            return new OutcomeUnknown({
-              requestId,
-              cause: new Unreachable({ reason: "reset", sent: true, attempts: 2 })
-            })
-          })
-        const shop = yield* Effect.provideService(start({ sender: { send } }), Profile.Profile, {
-          ...Profile.defaults,
-          requestIdWindow: Duration.seconds(25)
+  test("by the retries of the client, which are told how long they may send it", function* () {
+    const told: Array<unknown> = []
+    const send: Send = ({ requestId }, options) =>
+      Effect.suspend(() => {
+        told.push([requestId, options?.sendWithin])
+        return new OutcomeUnknown({
+          requestId,
+          cause: new Unreachable({ reason: "reset", sent: true, attempts: 2 })
         })
-        yield* shop.enqueue("apm-payment", payment("o-1"), { expiresAt: 2 * second })
-        yield* pass("0 millis")
-        yield* pass("10 seconds")
-        // The attempt in doubt has the rest of the window.
-        expect(told.slice(0, 2)).toEqual([
-          ["o-1", 2000],
-          ["o-1", 24_000]
-        ])
       })
-    ))
+    const shop = yield* Effect.provideService(start({ sender: { send } }), Profile.Profile, {
+      ...Profile.defaults,
+      requestIdWindow: Duration.seconds(25)
+    })
+    yield* shop.enqueue("apm-payment", payment("o-1"), { expiresAt: 2 * second })
+    yield* pass("0 millis")
+    yield* pass("10 seconds")
+    // The attempt in doubt has the rest of the window.
+    expect(told.slice(0, 2)).toEqual([
+      ["o-1", 2000],
+      ["o-1", 24_000]
+    ])
+  })
 })
 
 it("the refusals of an enqueued request park it, whatever their words are", async () => {

@@ -1,5 +1,5 @@
 /** A commit is a flush of the disk. SQLite's log counts them, and a trigger of PostgreSQL. */
-import { describe, expect, it } from "@effect/vitest"
+import { describe, expect } from "@effect/vitest"
 import { RequestSender } from "@pawl/core/RequestSender"
 import * as NodeHmac from "@pawl/core/NodeHmac"
 import * as Context from "effect/Context"
@@ -11,6 +11,7 @@ import { readFileSync } from "node:fs"
 import * as Ledger from "../src/Ledger.ts"
 import * as Requests from "../src/Requests.ts"
 import * as Seal from "../src/Seal.ts"
+import { live } from "@pawl/test-support/Tests"
 import { emptied, type Place } from "@pawl/test-support/Places"
 import * as fake from "./requestService.ts"
 import { apm, search, secret, verified } from "@pawl/test-support/Service"
@@ -73,32 +74,28 @@ const start = Effect.fnUntraced(function* (place: Place) {
 })
 
 const promises = (place: Place) =>
-  it.live("a send takes three commits, and one that is settled none", () =>
-    Effect.gen(function* () {
-      const { countIn, ledger, send } = yield* start(place)
-      const callback = verified("apm", apm(), search("apm", "apm-payment", { requestId: "other" }))
-      expect(yield* countIn(ledger.accept(callback, 1000))).toBe(1)
-      // The request, its registration and its outcome.
-      expect(yield* countIn(send("apm-payment", fake.payment("order-1")))).toBe(3)
-      expect(yield* countIn(send("apm-payment", fake.payment("order-1")))).toBe(0)
-    }).pipe(Effect.scoped)
-  )
+  live("a send takes three commits, and one that is settled none", function* () {
+    const { countIn, ledger, send } = yield* start(place)
+    const callback = verified("apm", apm(), search("apm", "apm-payment", { requestId: "other" }))
+    expect(yield* countIn(ledger.accept(callback, 1000))).toBe(1)
+    // The request, its registration and its outcome.
+    expect(yield* countIn(send("apm-payment", fake.payment("order-1")))).toBe(3)
+    expect(yield* countIn(send("apm-payment", fake.payment("order-1")))).toBe(0)
+  })
 
 describe("in SQLite", () => {
   const file = files()
   promises(file())
 
-  it.live("32 sends at the same time share their commits", () =>
-    Effect.gen(function* () {
-      const { countIn, send } = yield* start(file())
-      const sends = Array.from({ length: 32 }, (_, id) =>
-        send("apm-payment", fake.payment(`order-${id}`))
-      )
-      const commits = yield* countIn(Effect.all(sends, { concurrency: "unbounded" }))
-      // The first write and the first outcome are alone, and the others of each wait for them.
-      expect(commits).toBeLessThanOrEqual(6)
-    }).pipe(Effect.scoped)
-  )
+  live("32 sends at the same time share their commits", function* () {
+    const { countIn, send } = yield* start(file())
+    const sends = Array.from({ length: 32 }, (_, id) =>
+      send("apm-payment", fake.payment(`order-${id}`))
+    )
+    const commits = yield* countIn(Effect.all(sends, { concurrency: "unbounded" }))
+    // The first write and the first outcome are alone, and the others of each wait for them.
+    expect(commits).toBeLessThanOrEqual(6)
+  })
 })
 
 await onPostgres(promises)

@@ -9,7 +9,8 @@ import {
   UnknownError
 } from "effect/sql/SqlError"
 import * as TestClock from "effect/testing/TestClock"
-import { describe, expect, it } from "@effect/vitest"
+import { describe, expect } from "@effect/vitest"
+import { test } from "@pawl/test-support/Tests"
 import * as Retry from "../src/internal/sql/Retry.ts"
 
 const nothing = { cause: undefined }
@@ -22,52 +23,44 @@ const failing = (times: number, error: SqlError) => {
 }
 
 describe("Retry", () => {
-  it.effect("retries after a conflict, and after no other error", () =>
-    Effect.gen(function* () {
-      const conflicts = [new DeadlockError(nothing), new SerializationError(nothing)]
-      for (const error of [busy, ...conflicts.map((reason) => new SqlError({ reason }))]) {
-        const fiber = yield* Effect.forkChild(Retry.onConflict(failing(3, error)))
-        yield* TestClock.adjust("1 second")
-        expect(yield* Fiber.join(fiber)).toBe(4)
-      }
-      for (const error of [gone, new SqlError({ reason: new UnknownError(nothing) })]) {
-        expect(yield* Effect.flip(Retry.onConflict(failing(1, error)))).toBe(error)
-      }
-    })
-  )
+  test("retries after a conflict, and after no other error", function* () {
+    const conflicts = [new DeadlockError(nothing), new SerializationError(nothing)]
+    for (const error of [busy, ...conflicts.map((reason) => new SqlError({ reason }))]) {
+      const fiber = yield* Effect.forkChild(Retry.onConflict(failing(3, error)))
+      yield* TestClock.adjust("1 second")
+      expect(yield* Fiber.join(fiber)).toBe(4)
+    }
+    for (const error of [gone, new SqlError({ reason: new UnknownError(nothing) })]) {
+      expect(yield* Effect.flip(Retry.onConflict(failing(1, error)))).toBe(error)
+    }
+  })
 
-  it.effect("stops retrying in less than three seconds where every try conflicts", () =>
-    Effect.gen(function* () {
-      const fiber = yield* Effect.forkChild(Effect.flip(Retry.onConflict(failing(Infinity, busy))))
-      yield* TestClock.adjust("3 seconds")
-      expect(fiber.pollUnsafe()).toBeDefined()
-      expect(yield* Fiber.join(fiber)).toBe(busy)
-    })
-  )
+  test("stops retrying in less than three seconds where every try conflicts", function* () {
+    const fiber = yield* Effect.forkChild(Effect.flip(Retry.onConflict(failing(Infinity, busy))))
+    yield* TestClock.adjust("3 seconds")
+    expect(fiber.pollUnsafe()).toBeDefined()
+    expect(yield* Fiber.join(fiber)).toBe(busy)
+  })
 
-  it.effect("turns a rollback that died with a SQL error into a failure", () =>
-    Effect.gen(function* () {
-      expect(yield* Effect.flip(Retry.onConflict(Effect.die(gone)))).toBe(gone)
-      const bug = yield* Effect.exit(Retry.onConflict(Effect.die("bug")))
-      expect(bug).toMatchObject({ _tag: "Failure", cause: { reasons: [{ defect: "bug" }] } })
-    })
-  )
+  test("turns a rollback that died with a SQL error into a failure", function* () {
+    expect(yield* Effect.flip(Retry.onConflict(Effect.die(gone)))).toBe(gone)
+    const bug = yield* Effect.exit(Retry.onConflict(Effect.die("bug")))
+    expect(bug).toMatchObject({ _tag: "Failure", cause: { reasons: [{ defect: "bug" }] } })
+  })
 
-  it.effect("fails after three seconds, even where the work cannot be interrupted", () =>
-    Effect.gen(function* () {
-      const scope = yield* Effect.scope
-      const hangs = Effect.uninterruptible(Effect.sleep("1 hour"))
-      for (const wait of [
-        Retry.timeoutIn(scope)(hangs),
-        Effect.uninterruptible(Retry.timeoutIn(scope)(hangs))
-      ]) {
-        const fiber = yield* Effect.forkChild(Effect.flip(wait), { startImmediately: true })
-        yield* TestClock.adjust("2999 millis")
-        expect(fiber.pollUnsafe()).toBeUndefined()
-        yield* TestClock.adjust("1 millis")
-        expect((yield* Fiber.join(fiber)).message).toBe("The store takes longer than 3 seconds")
-      }
-      yield* TestClock.adjust("1 hour")
-    })
-  )
+  test("fails after three seconds, even where the work cannot be interrupted", function* () {
+    const scope = yield* Effect.scope
+    const hangs = Effect.uninterruptible(Effect.sleep("1 hour"))
+    for (const wait of [
+      Retry.timeoutIn(scope)(hangs),
+      Effect.uninterruptible(Retry.timeoutIn(scope)(hangs))
+    ]) {
+      const fiber = yield* Effect.forkChild(Effect.flip(wait), { startImmediately: true })
+      yield* TestClock.adjust("2999 millis")
+      expect(fiber.pollUnsafe()).toBeUndefined()
+      yield* TestClock.adjust("1 millis")
+      expect((yield* Fiber.join(fiber)).message).toBe("The store takes longer than 3 seconds")
+    }
+    yield* TestClock.adjust("1 hour")
+  })
 })

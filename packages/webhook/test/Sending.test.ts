@@ -1,16 +1,17 @@
 import type { RequestSender } from "@pawl/core/RequestSender"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
-import { describe, expect, it } from "vitest"
+import { describe, expect } from "vitest"
 import type { Outcome } from "../src/internal/rule/RequestRow.ts"
 import { card, sendAndLeave, start, stores } from "./requestProcess.ts"
 import { payment } from "./requestService.ts"
-import { pass, run } from "@pawl/test-support/World"
+import { test } from "@pawl/test-support/Tests"
+import { pass } from "@pawl/test-support/World"
 
 const transaction = { method: "apm", transactionId: "100001" } as const
 
 describe("the outcome of a request that was sent before", () => {
-  it.each<[outcome: Outcome, transaction: typeof transaction | undefined, error: object]>([
+  test.each<[outcome: Outcome, transaction: typeof transaction | undefined, error: object]>([
     [
       { _tag: "Answered", text: undefined },
       transaction,
@@ -22,140 +23,118 @@ describe("the outcome of a request that was sent before", () => {
     [{ _tag: "Refused", text: "x" }, undefined, { _tag: "RequestParked", reason: "unreadable" }],
     [{ _tag: "NotSent", reason: "cancelled" }, undefined, { _tag: "RequestNotSent" }],
     [{ _tag: "NotSent", reason: "expired" }, undefined, { _tag: "RequestNotSent" }]
-  ])("%j of %j is %j", (outcome, found, error) =>
-    run(
-      Effect.gen(function* () {
-        const shop = yield* start({ fates: ["hang"] })
-        const call = yield* Effect.forkChild(shop.send("apm-payment", payment("order-1")))
-        yield* pass("1 second")
-        const [lease] = [(yield* shop.get("order-1"))?.lease?.id]
-        yield* shop.store.settle("order-1", { outcome, at: 0, lease, transaction: found })
-        const send = shop.send("apm-payment", payment("order-1"))
-        const reason = outcome._tag === "NotSent" ? { reason: outcome.reason } : {}
-        expect(yield* Effect.flip(send)).toMatchObject({
-          requestId: "order-1",
-          ...reason,
-          ...error
-        })
-        expect(shop.service.seen).toHaveLength(1)
-        yield* Fiber.interrupt(call)
-      })
-    )
-  )
+  ])("%j of %j is %j", function* (outcome, found, error) {
+    const shop = yield* start({ fates: ["hang"] })
+    const call = yield* Effect.forkChild(shop.send("apm-payment", payment("order-1")))
+    yield* pass("1 second")
+    const [lease] = [(yield* shop.get("order-1"))?.lease?.id]
+    yield* shop.store.settle("order-1", { outcome, at: 0, lease, transaction: found })
+    const send = shop.send("apm-payment", payment("order-1"))
+    const reason = outcome._tag === "NotSent" ? { reason: outcome.reason } : {}
+    expect(yield* Effect.flip(send)).toMatchObject({
+      requestId: "order-1",
+      ...reason,
+      ...error
+    })
+    expect(shop.service.seen).toHaveLength(1)
+    yield* Fiber.interrupt(call)
+  })
 
-  it("is a refusal without fields if its text was deleted", () =>
-    run(
-      Effect.gen(function* () {
-        const shop = yield* start({ fates: ["hang"] })
-        const call = yield* Effect.forkChild(shop.send("apm-payment", payment("order-1")))
-        yield* pass("1 second")
-        const lease = (yield* shop.get("order-1"))?.lease?.id
-        const outcome = { _tag: "Refused", text: undefined } as const
-        yield* shop.store.settle("order-1", { outcome, at: 0, lease })
-        const error = yield* Effect.flip(shop.send("apm-payment", payment("order-1")))
-        expect(error).toMatchObject({ _tag: "ValidationFailed", sent: true, fields: [] })
-        yield* Fiber.interrupt(call)
-      })
-    ))
+  test("is a refusal without fields if its text was deleted", function* () {
+    const shop = yield* start({ fates: ["hang"] })
+    const call = yield* Effect.forkChild(shop.send("apm-payment", payment("order-1")))
+    yield* pass("1 second")
+    const lease = (yield* shop.get("order-1"))?.lease?.id
+    const outcome = { _tag: "Refused", text: undefined } as const
+    yield* shop.store.settle("order-1", { outcome, at: 0, lease })
+    const error = yield* Effect.flip(shop.send("apm-payment", payment("order-1")))
+    expect(error).toMatchObject({ _tag: "ValidationFailed", sent: true, fields: [] })
+    yield* Fiber.interrupt(call)
+  })
 
-  it("is decoded with the kind and the requestId of the request", () =>
-    run(
-      Effect.gen(function* () {
-        const decoded: Array<unknown> = []
-        const decodeOutcome: RequestSender["Service"]["decodeOutcome"] = (request, text) => {
-          decoded.push([request, text])
-          return Effect.succeed({ transactionId: "decoded" } as never)
-        }
-        const shop = yield* start({ sender: { decodeOutcome } })
-        yield* shop.send("apm-payment", payment("order-1"))
-        const again = yield* shop.send("apm-payment", payment("order-1"))
-        expect(again).toEqual({ transactionId: "decoded" })
-        expect(decoded).toEqual([
-          [
-            { kind: "apm-payment", requestId: "order-1" },
-            '{"transactionId":"100001","transactionStatus":"PENDING"}'
-          ]
-        ])
-      })
-    ))
+  test("is decoded with the kind and the requestId of the request", function* () {
+    const decoded: Array<unknown> = []
+    const decodeOutcome: RequestSender["Service"]["decodeOutcome"] = (request, text) => {
+      decoded.push([request, text])
+      return Effect.succeed({ transactionId: "decoded" } as never)
+    }
+    const shop = yield* start({ sender: { decodeOutcome } })
+    yield* shop.send("apm-payment", payment("order-1"))
+    const again = yield* shop.send("apm-payment", payment("order-1"))
+    expect(again).toEqual({ transactionId: "decoded" })
+    expect(decoded).toEqual([
+      [
+        { kind: "apm-payment", requestId: "order-1" },
+        '{"transactionId":"100001","transactionStatus":"PENDING"}'
+      ]
+    ])
+  })
 })
 
 describe("a call that takes a request over", () => {
-  it("has it for 30 seconds from then on", () =>
-    run(
-      Effect.gen(function* () {
-        const shop = yield* start({ fates: ["unsent", "hang"] })
-        yield* Effect.flip(shop.send("apm-payment", payment("order-1")))
-        yield* pass("5 seconds")
-        const again = yield* Effect.forkChild(shop.send("apm-payment", payment("order-1")))
-        yield* pass("1 second")
-        expect((yield* shop.get("order-1"))?.lease?.until).toBe(35_000)
-        yield* Fiber.interrupt(again)
+  test("has it for 30 seconds from then on", function* () {
+    const shop = yield* start({ fates: ["unsent", "hang"] })
+    yield* Effect.flip(shop.send("apm-payment", payment("order-1")))
+    yield* pass("5 seconds")
+    const again = yield* Effect.forkChild(shop.send("apm-payment", payment("order-1")))
+    yield* pass("1 second")
+    expect((yield* shop.get("order-1"))?.lease?.until).toBe(35_000)
+    yield* Fiber.interrupt(again)
 
-        const other = yield* start({ fates: ["hang", "hang"] })
-        yield* sendAndLeave(other, "order-2")
-        const taken = yield* Effect.forkChild(other.send("card-payment", card("order-2")))
-        yield* pass("1 second")
-        expect((yield* other.get("order-2"))?.lease?.until).toBe(38_000)
-        yield* Fiber.interrupt(taken)
-        yield* pass("1 minute")
-      })
-    ))
+    const other = yield* start({ fates: ["hang", "hang"] })
+    yield* sendAndLeave(other, "order-2")
+    const taken = yield* Effect.forkChild(other.send("card-payment", card("order-2")))
+    yield* pass("1 second")
+    expect((yield* other.get("order-2"))?.lease?.until).toBe(38_000)
+    yield* Fiber.interrupt(taken)
+    yield* pass("1 minute")
+  })
 
-  it("leaves one with card data to a person once its window is over", () =>
-    run(
-      Effect.gen(function* () {
-        const shop = yield* start({ fates: ["hang"] })
-        yield* sendAndLeave(shop, "order-1")
-        yield* pass("25 hours")
-        const parked = yield* Effect.flip(shop.send("card-payment", card("order-1")))
-        expect(parked).toMatchObject({
-          _tag: "RequestParked",
-          requestId: "order-1",
-          reason: "card-data"
-        })
-        expect(shop.service.seen).toHaveLength(1)
-      })
-    ))
+  test("leaves one with card data to a person once its window is over", function* () {
+    const shop = yield* start({ fates: ["hang"] })
+    yield* sendAndLeave(shop, "order-1")
+    yield* pass("25 hours")
+    const parked = yield* Effect.flip(shop.send("card-payment", card("order-1")))
+    expect(parked).toMatchObject({
+      _tag: "RequestParked",
+      requestId: "order-1",
+      reason: "card-data"
+    })
+    expect(shop.service.seen).toHaveLength(1)
+  })
 })
 
 describe("a call while another one has its request in flight", () => {
-  it("waits for a minute, and then does not know the outcome", () =>
-    run(
-      Effect.gen(function* () {
-        const shop = yield* start({ fates: ["hang"] })
-        const first = yield* Effect.forkChild(shop.send("apm-payment", payment("order-1")))
-        yield* pass("1 second")
-        const second = yield* Effect.forkChild(
-          Effect.flip(shop.send("apm-payment", payment("order-1")))
-        )
-        yield* pass("60249 millis")
-        expect(second.pollUnsafe()).toBeUndefined()
-        yield* pass("1 millis")
-        expect(yield* Fiber.join(second)).toMatchObject({
-          _tag: "OutcomeUnknown",
-          requestId: "order-1",
-          cause: { reason: "another call with the requestId is in flight" }
-        })
-        expect(shop.service.seen).toHaveLength(1)
-        yield* Fiber.interrupt(first)
-      })
-    ))
+  test("waits for a minute, and then does not know the outcome", function* () {
+    const shop = yield* start({ fates: ["hang"] })
+    const first = yield* Effect.forkChild(shop.send("apm-payment", payment("order-1")))
+    yield* pass("1 second")
+    const second = yield* Effect.forkChild(
+      Effect.flip(shop.send("apm-payment", payment("order-1")))
+    )
+    yield* pass("60249 millis")
+    expect(second.pollUnsafe()).toBeUndefined()
+    yield* pass("1 millis")
+    expect(yield* Fiber.join(second)).toMatchObject({
+      _tag: "OutcomeUnknown",
+      requestId: "order-1",
+      cause: { reason: "another call with the requestId is in flight" }
+    })
+    expect(shop.service.seen).toHaveLength(1)
+    yield* Fiber.interrupt(first)
+  })
 
-  it("gets the outcome within 250 milliseconds", () =>
-    run(
-      Effect.gen(function* () {
-        const built = yield* stores
-        const send: RequestSender["Service"]["send"] = () =>
-          Effect.delay(Effect.succeed({ transactionId: "1" } as never), "10 seconds")
-        const shop = yield* start({ built, sender: { send } })
-        const first = yield* Effect.forkChild(shop.send("apm-payment", payment("order-1")))
-        yield* pass("1 second")
-        const second = yield* Effect.forkChild(shop.send("apm-payment", payment("order-1")))
-        yield* pass("9 seconds")
-        expect(first.pollUnsafe()).toBeDefined()
-        yield* pass("250 millis")
-        expect(yield* Fiber.join(second)).toEqual({ transactionId: "1" })
-      })
-    ))
+  test("gets the outcome within 250 milliseconds", function* () {
+    const built = yield* stores
+    const send: RequestSender["Service"]["send"] = () =>
+      Effect.delay(Effect.succeed({ transactionId: "1" } as never), "10 seconds")
+    const shop = yield* start({ built, sender: { send } })
+    const first = yield* Effect.forkChild(shop.send("apm-payment", payment("order-1")))
+    yield* pass("1 second")
+    const second = yield* Effect.forkChild(shop.send("apm-payment", payment("order-1")))
+    yield* pass("9 seconds")
+    expect(first.pollUnsafe()).toBeDefined()
+    yield* pass("250 millis")
+    expect(yield* Fiber.join(second)).toEqual({ transactionId: "1" })
+  })
 })

@@ -4,10 +4,12 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Logger from "effect/Logger"
+import { MinimumLogLevel } from "effect/References"
 import * as TestClock from "effect/testing/TestClock"
 import { expect, it } from "@effect/vitest"
 import fc from "fast-check"
 import * as SharedTimeout from "../src/internal/records/SharedTimeout.ts"
+import { test } from "@pawl/test-support/Tests"
 import * as World from "@pawl/test-support/World"
 
 type Answer = (effect: Effect.Effect<string>) => void
@@ -30,33 +32,29 @@ const waiting = Effect.fnUntraced(function* (wait: SharedTimeout.AwaitResult<"la
 const seconds = (count: number) =>
   SharedTimeout.make(Duration.seconds(count), Effect.fail("late" as const))
 
-it.effect("returns a synchronous result", () =>
-  Effect.gen(function* () {
-    const wait = yield* seconds(3)
-    const answered = wait<string, never>((answer) => {
-      answer(Effect.succeed("at once"))
-      return () => expect.unreachable("there is nothing to end")
-    })
-    expect(yield* answered).toBe("at once")
-    yield* TestClock.adjust("1 minute")
-    expect(yield* answered).toBe("at once")
+test("returns a synchronous result", function* () {
+  const wait = yield* seconds(3)
+  const answered = wait<string, never>((answer) => {
+    answer(Effect.succeed("at once"))
+    return () => expect.unreachable("there is nothing to end")
   })
-)
+  expect(yield* answered).toBe("at once")
+  yield* TestClock.adjust("1 minute")
+  expect(yield* answered).toBe("at once")
+})
 
-it.effect("times out on time when the clock is set back (C17)", () =>
-  Effect.gen(function* () {
-    let set = 0
-    const clock = yield* Clock.Clock
-    const currentTimeMillisUnsafe = () => clock.currentTimeMillisUnsafe() + set
-    const settable = Object.setPrototypeOf({ currentTimeMillisUnsafe }, clock) as Clock.Clock
-    const wait = yield* Effect.provideService(seconds(3), Clock.Clock, settable)
-    const { fiber, ended } = yield* waiting(wait)
-    set = -3_600_000
-    yield* TestClock.adjust("3 seconds")
-    expect(fiber.pollUnsafe()).toEqual(Exit.succeed(Exit.fail("late")))
-    expect(ended.times).toBe(1)
-  })
-)
+test("times out on time when the clock is set back (C17)", function* () {
+  let set = 0
+  const clock = yield* Clock.Clock
+  const currentTimeMillisUnsafe = () => clock.currentTimeMillisUnsafe() + set
+  const settable = Object.setPrototypeOf({ currentTimeMillisUnsafe }, clock) as Clock.Clock
+  const wait = yield* Effect.provideService(seconds(3), Clock.Clock, settable)
+  const { fiber, ended } = yield* waiting(wait)
+  set = -3_600_000
+  yield* TestClock.adjust("3 seconds")
+  expect(fiber.pollUnsafe()).toEqual(Exit.succeed(Exit.fail("late")))
+  expect(ended.times).toBe(1)
+})
 
 it("each wait times out after exactly its own time, unless it was resolved before", () =>
   fc.assert(
@@ -105,52 +103,49 @@ it("each wait times out after exactly its own time, unless it was resolved befor
     { numRuns: 50 }
   ))
 
-it.effect("a wait that times out or is interrupted ends once, and a later result is ignored", () =>
-  Effect.gen(function* () {
-    const wait = yield* seconds(3)
-    const [late, gone, right] = [yield* waiting(wait), yield* waiting(wait), yield* waiting(wait)]
-    yield* Fiber.interrupt(gone.fiber)
-    right.answer("right")
-    yield* TestClock.adjust("3 seconds")
-    for (const each of [late, gone, right]) each.answer("too late")
-    expect([late, gone, right].map(({ ended }) => ended.times)).toEqual([1, 1, 0])
-    expect(yield* Fiber.join(late.fiber)).toMatchObject({ _tag: "Failure" })
-    expect(yield* Fiber.join(right.fiber)).toMatchObject({ value: "right" })
-  })
-)
+test("a wait that times out or is interrupted ends once, and a later result is ignored", function* () {
+  const wait = yield* seconds(3)
+  const [late, gone, right] = [yield* waiting(wait), yield* waiting(wait), yield* waiting(wait)]
+  yield* Fiber.interrupt(gone.fiber)
+  right.answer("right")
+  yield* TestClock.adjust("3 seconds")
+  for (const each of [late, gone, right]) each.answer("too late")
+  expect([late, gone, right].map(({ ended }) => ended.times)).toEqual([1, 1, 0])
+  expect(yield* Fiber.join(late.fiber)).toMatchObject({ _tag: "Failure" })
+  expect(yield* Fiber.join(right.fiber)).toMatchObject({ value: "right" })
+})
 
-it.effect("an observer that throws does not end the timer, or the fiber that has the result", () =>
-  Effect.gen(function* () {
-    const logs: Array<unknown> = []
-    const logger = Logger.make(({ message }) => void logs.push(message))
-    const wait = yield* Effect.provide(seconds(3), Logger.layer([logger]))
-    const bug = new Error("a bug of an observer")
-    const throwing = Effect.fnUntraced(function* () {
-      const started = yield* waiting(wait)
-      started.fiber.addObserver(() => {
-        throw bug
-      })
-      return started
+test("an observer that throws does not end the timer, or the fiber that has the result", function* () {
+  const logs: Array<unknown> = []
+  const logger = Logger.make(({ message }) => void logs.push(message))
+  const wait = yield* seconds(3).pipe(
+    Effect.provide(Logger.layer([logger])),
+    Effect.provideService(MinimumLogLevel, "Error")
+  )
+  const bug = new Error("a bug of an observer")
+  const throwing = Effect.fnUntraced(function* () {
+    const started = yield* waiting(wait)
+    started.fiber.addObserver(() => {
+      throw bug
     })
-    const [answered, late] = [yield* throwing(), yield* throwing()]
-    const next = yield* waiting(wait)
-    answered.answer("an answer")
-    yield* TestClock.adjust("3 seconds")
-    expect([answered, late, next].map(({ ended }) => ended.times)).toEqual([0, 1, 1])
-    expect(yield* Fiber.join(next.fiber)).toEqual(Exit.fail("late"))
-    const log = ["An observer of a fiber threw an error", bug]
-    expect(logs).toEqual([log, log])
+    return started
   })
-)
+  const [answered, late] = [yield* throwing(), yield* throwing()]
+  const next = yield* waiting(wait)
+  answered.answer("an answer")
+  yield* TestClock.adjust("3 seconds")
+  expect([answered, late, next].map(({ ended }) => ended.times)).toEqual([0, 1, 1])
+  expect(yield* Fiber.join(next.fiber)).toEqual(Exit.fail("late"))
+  const log = ["An observer of a fiber threw an error", bug]
+  expect(logs).toEqual([log, log])
+})
 
-it.effect("a result that comes during the interruption is too late", () =>
-  Effect.gen(function* () {
-    const wait = yield* seconds(3)
-    const fiber = yield* Effect.forkChild(
-      Effect.exit(wait<string, never>((answer) => () => answer(Effect.succeed("the end")))),
-      { startImmediately: true }
-    )
-    yield* TestClock.adjust("3 seconds")
-    expect(yield* Fiber.join(fiber)).toMatchObject({ _tag: "Failure" })
-  })
-)
+test("a result that comes during the interruption is too late", function* () {
+  const wait = yield* seconds(3)
+  const fiber = yield* Effect.forkChild(
+    Effect.exit(wait<string, never>((answer) => () => answer(Effect.succeed("the end")))),
+    { startImmediately: true }
+  )
+  yield* TestClock.adjust("3 seconds")
+  expect(yield* Fiber.join(fiber)).toMatchObject({ _tag: "Failure" })
+})

@@ -14,6 +14,7 @@ import { layerMemory } from "../src/Ledger.ts"
 import { blank } from "../src/internal/rule/Row.ts"
 import * as NextWork from "../src/internal/work/NextWork.ts"
 import * as Teller from "../src/internal/work/Teller.ts"
+import { test } from "@pawl/test-support/Tests"
 import * as World from "@pawl/test-support/World"
 
 const { hour, says, second } = World
@@ -21,44 +22,41 @@ const { hour, says, second } = World
 const entriesOf = (world: World.World, ...tags: ReadonlyArray<string>) =>
   world.entries.filter(({ _tag }) => tags.includes(_tag))
 
-it("a call is recorded with its status, its confirmation, its conflict and its attempt", () =>
-  World.run(
-    Effect.gen(function* () {
-      const statuses = ["FAILED", "SUCCEED"] as const
-      let reads = 0
-      let failures = 1
-      const world = yield* World.make({
-        read: () => Effect.succeed(statuses[reads++] ?? "SUCCEED"),
-        handle: () => (failures-- > 0 ? Effect.fail("no") : Effect.void)
-      })
-      const { receive } = yield* world.start
-      yield* receive("1", "FAILED")
-      yield* World.pass("1 minute")
-      yield* receive("1", "SUCCEED")
-      yield* World.pass("1 minute")
-      const [story] = yield* world.ledger.story("apm", "1")
-      expect(story?.facts.filter(({ fact }) => fact === "failed")).toMatchObject([
-        { fact: "failed", to: "FAILED", sequence: 1, at: world.calls[0]?.at }
-      ])
-      expect(story?.facts.filter(({ fact }) => fact === "told")).toMatchObject([
-        { fact: "told", to: "FAILED", sequence: 1, at: world.calls[1]?.end },
-        { fact: "told", to: "SUCCEED", sequence: 2 }
-      ])
-      const subject = { method: "apm", transactionId: "1", at: expect.any(Number) }
-      expect(entriesOf(world, "Told", "HandlerFailed").slice(0, 3)).toStrictEqual([
-        { ...subject, _tag: "HandlerFailed", to: "FAILED", attempt: 1 },
-        { ...subject, _tag: "Told", to: "FAILED", confirmed: true, conflict: null, attempt: 2 },
-        {
-          ...subject,
-          _tag: "Told",
-          to: "SUCCEED",
-          confirmed: true,
-          conflict: ["SUCCEED", "FAILED"],
-          attempt: 1
-        }
-      ])
-    })
-  ))
+test("a call is recorded with its status, its confirmation, its conflict and its attempt", function* () {
+  const statuses = ["FAILED", "SUCCEED"] as const
+  let reads = 0
+  let failures = 1
+  const world = yield* World.make({
+    read: () => Effect.succeed(statuses[reads++] ?? "SUCCEED"),
+    handle: () => (failures-- > 0 ? Effect.fail("no") : Effect.void)
+  })
+  const { receive } = yield* world.start
+  yield* receive("1", "FAILED")
+  yield* World.pass("1 minute")
+  yield* receive("1", "SUCCEED")
+  yield* World.pass("1 minute")
+  const [story] = yield* world.ledger.story("apm", "1")
+  expect(story?.facts.filter(({ fact }) => fact === "failed")).toMatchObject([
+    { fact: "failed", to: "FAILED", sequence: 1, at: world.calls[0]?.at }
+  ])
+  expect(story?.facts.filter(({ fact }) => fact === "told")).toMatchObject([
+    { fact: "told", to: "FAILED", sequence: 1, at: world.calls[1]?.end },
+    { fact: "told", to: "SUCCEED", sequence: 2 }
+  ])
+  const subject = { method: "apm", transactionId: "1", at: expect.any(Number) }
+  expect(entriesOf(world, "Told", "HandlerFailed").slice(0, 3)).toStrictEqual([
+    { ...subject, _tag: "HandlerFailed", to: "FAILED", attempt: 1 },
+    { ...subject, _tag: "Told", to: "FAILED", confirmed: true, conflict: null, attempt: 2 },
+    {
+      ...subject,
+      _tag: "Told",
+      to: "SUCCEED",
+      confirmed: true,
+      conflict: ["SUCCEED", "FAILED"],
+      attempt: 1
+    }
+  ])
+})
 
 it("an error without a tag is logged with its stack", () => {
   const error = new Error("a bug of the application")
@@ -84,113 +82,98 @@ it("an error without a tag is logged with its stack", () => {
   )
 })
 
-it("a row that is parked fails no longer, so a redrive begins its 24 hours anew", () =>
-  World.run(
-    Effect.gen(function* () {
-      const world = yield* World.make({
-        read: says("PENDING"),
-        handle: () => Effect.fail("no")
-      })
-      const { receive } = yield* world.start
-      yield* receive("1", "PENDING")
-      yield* World.pass("1 hour")
-      expect((yield* world.ledger.get("apm", "1"))?.failingSince).toBe(0)
-      yield* World.pass("25 hours")
-      expect(yield* world.ledger.get("apm", "1")).toMatchObject({
-        deadLetter: { reason: "handler-failed" },
-        failingSince: undefined
-      })
-      const [story] = yield* world.ledger.story("apm", "1")
-      expect(story?.facts.filter(({ fact }) => fact === "parked")).toMatchObject([
-        { fact: "parked", reason: "handler-failed", to: "PENDING" }
-      ])
-    })
-  ))
+test("a row that is parked fails no longer, so a redrive begins its 24 hours anew", function* () {
+  const world = yield* World.make({
+    read: says("PENDING"),
+    handle: () => Effect.fail("no")
+  })
+  const { receive } = yield* world.start
+  yield* receive("1", "PENDING")
+  yield* World.pass("1 hour")
+  expect((yield* world.ledger.get("apm", "1"))?.failingSince).toBe(0)
+  yield* World.pass("25 hours")
+  expect(yield* world.ledger.get("apm", "1")).toMatchObject({
+    deadLetter: { reason: "handler-failed" },
+    failingSince: undefined
+  })
+  const [story] = yield* world.ledger.story("apm", "1")
+  expect(story?.facts.filter(({ fact }) => fact === "parked")).toMatchObject([
+    { fact: "parked", reason: "handler-failed", to: "PENDING" }
+  ])
+})
 
-it("after a crash between a call and its mark `from` is the status that was marked, and `sequence` goes on", () =>
-  World.run(
-    Effect.gen(function* () {
-      let isCrashing = true
-      const world = yield* World.make({
-        read: says("SUCCEED"),
-        plant: (ledger) => ({
-          ...ledger,
-          write: (row, change) =>
-            isCrashing && change.told !== undefined
-              ? Effect.fail(new StoreUnavailable({}))
-              : ledger.write(row, change)
-        })
-      })
-      const first = yield* world.start
-      yield* first.receive("1", "PENDING")
-      yield* World.pass("1 second")
-      yield* first.kill
-      isCrashing = false
-      const second = yield* world.start
-      yield* second.receive("1", "SUCCEED")
-      yield* World.pass("2 minutes")
-      expect(world.calls).toMatchObject([
-        { from: null, to: "PENDING", sequence: 1, took: true },
-        { from: null, to: "SUCCEED", sequence: 2, took: true }
-      ])
+test("after a crash between a call and its mark `from` is the status that was marked, and `sequence` goes on", function* () {
+  let isCrashing = true
+  const world = yield* World.make({
+    read: says("SUCCEED"),
+    plant: (ledger) => ({
+      ...ledger,
+      write: (row, change) =>
+        isCrashing && change.told !== undefined
+          ? Effect.fail(new StoreUnavailable({}))
+          : ledger.write(row, change)
     })
-  ))
+  })
+  const first = yield* world.start
+  yield* first.receive("1", "PENDING")
+  yield* World.pass("1 second")
+  yield* first.kill
+  isCrashing = false
+  const second = yield* world.start
+  yield* second.receive("1", "SUCCEED")
+  yield* World.pass("2 minutes")
+  expect(world.calls).toMatchObject([
+    { from: null, to: "PENDING", sequence: 1, took: true },
+    { from: null, to: "SUCCEED", sequence: 2, took: true }
+  ])
+})
 
-it("a commit is tried again every second while the store is not available", () =>
-  World.run(
-    Effect.gen(function* () {
-      const tries: Array<number> = []
-      const isDown = Effect.map(Clock.currentTimeMillis, (at) => tries.push(at) < 4)
-      const world = yield* World.make({
-        commit: (_, told) =>
-          Effect.andThen(Effect.when(Effect.fail(new StoreUnavailable({})), isDown), told)
-      })
-      const { receive } = yield* world.start
-      yield* receive("1", "PENDING")
-      yield* World.pass("10 seconds")
-      expect(tries).toEqual([0, second, 2 * second, 3 * second])
-      expect(world.calls).toHaveLength(1)
-    })
-  ))
+test("a commit is tried again every second while the store is not available", function* () {
+  const tries: Array<number> = []
+  const isDown = Effect.map(Clock.currentTimeMillis, (at) => tries.push(at) < 4)
+  const world = yield* World.make({
+    commit: (_, told) =>
+      Effect.andThen(Effect.when(Effect.fail(new StoreUnavailable({})), isDown), told)
+  })
+  const { receive } = yield* world.start
+  yield* receive("1", "PENDING")
+  yield* World.pass("10 seconds")
+  expect(tries).toEqual([0, second, 2 * second, 3 * second])
+  expect(world.calls).toHaveLength(1)
+})
 
-it("a call whose lease is lost before its mark is neither told nor failed", () =>
-  World.run(
-    Effect.gen(function* () {
-      let steal: Effect.Effect<unknown, StoreUnavailable> = Effect.void
-      const world = yield* World.make({
-        read: says("PENDING"),
-        commit: (_, told) =>
-          Effect.andThen(
-            Effect.suspend(() => steal),
-            told
-          )
-      })
-      steal = world.ledger.claim({ at: hour, until: hour + 1, limit: 9 })
-      const { kill, receive } = yield* world.start
-      yield* receive("1", "PENDING")
-      yield* World.pass("1 second")
-      expect(world.calls).toHaveLength(1)
-      expect(entriesOf(world, "Told", "HandlerFailed")).toEqual([])
-      expect(yield* world.ledger.get("apm", "1")).toMatchObject({ told: undefined, attempt: 1 })
-      yield* kill
-    })
-  ))
-
-it("a row with nothing to tell is returned as it is", () =>
-  World.run(
-    Effect.gen(function* () {
-      const confirmer = { policy: "final", read: () => Effect.never } as const
-      const layer = Teller.layer().pipe(
-        Layer.provide([
-          Layer.fresh(layerMemory),
-          Layer.succeed(Confirmer, confirmer),
-          Journal.layer,
-          Handler.layer(() => Effect.die("is not called"))
-        ])
+test("a call whose lease is lost before its mark is neither told nor failed", function* () {
+  let steal: Effect.Effect<unknown, StoreUnavailable> = Effect.void
+  const world = yield* World.make({
+    read: says("PENDING"),
+    commit: (_, told) =>
+      Effect.andThen(
+        Effect.suspend(() => steal),
+        told
       )
-      const { tell } = Context.get(yield* Layer.build(layer), Teller.Teller)
-      const row = { ...blank("apm", "1", 0), lease: 1, evidenceAtLease: 0 }
-      const pending = NextWork.none(row)
-      expect(yield* tell(pending, () => Effect.die("is not released"))).toBe(pending)
-    })
-  ))
+  })
+  steal = world.ledger.claim({ at: hour, until: hour + 1, limit: 9 })
+  const { kill, receive } = yield* world.start
+  yield* receive("1", "PENDING")
+  yield* World.pass("1 second")
+  expect(world.calls).toHaveLength(1)
+  expect(entriesOf(world, "Told", "HandlerFailed")).toEqual([])
+  expect(yield* world.ledger.get("apm", "1")).toMatchObject({ told: undefined, attempt: 1 })
+  yield* kill
+})
+
+test("a row with nothing to tell is returned as it is", function* () {
+  const confirmer = { policy: "final", read: () => Effect.never } as const
+  const layer = Teller.layer().pipe(
+    Layer.provide([
+      Layer.fresh(layerMemory),
+      Layer.succeed(Confirmer, confirmer),
+      Journal.layer,
+      Handler.layer(() => Effect.die("is not called"))
+    ])
+  )
+  const { tell } = Context.get(yield* Layer.build(layer), Teller.Teller)
+  const row = { ...blank("apm", "1", 0), lease: 1, evidenceAtLease: 0 }
+  const pending = NextWork.none(row)
+  expect(yield* tell(pending, () => Effect.die("is not released"))).toBe(pending)
+})

@@ -1,40 +1,35 @@
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
-import { expect, it } from "vitest"
+import { expect } from "vitest"
+import { test } from "@pawl/test-support/Tests"
 import * as World from "@pawl/test-support/World"
 
-it("a worker is draining from the moment on when it is told to, and takes no more work", () =>
-  World.run(
-    Effect.gen(function* () {
-      const world = yield* World.make({ handle: () => Effect.sleep("5 seconds") })
-      const { drain, isDraining, receive } = yield* world.start
-      expect(yield* isDraining).toBe(false)
-      yield* receive("1", "PENDING")
-      yield* World.pass("1 second")
-      const draining = yield* Effect.forkChild(drain)
-      yield* World.settled
-      expect(yield* isDraining).toBe(true)
-      yield* receive("2", "PENDING")
-      yield* World.pass("4 seconds")
-      yield* Fiber.join(draining)
-      yield* World.pass("1 minute")
-      expect(world.calls.map(({ took, transactionId }) => [transactionId, took])).toEqual([
-        ["1", true]
-      ])
-    })
-  ))
+test("a worker is draining from the moment on when it is told to, and takes no more work", function* () {
+  const world = yield* World.make({ handle: () => Effect.sleep("5 seconds") })
+  const { drain, isDraining, receive } = yield* world.start
+  expect(yield* isDraining).toBe(false)
+  yield* receive("1", "PENDING")
+  yield* World.pass("1 second")
+  const draining = yield* Effect.forkChild(drain)
+  yield* World.settled
+  expect(yield* isDraining).toBe(true)
+  yield* receive("2", "PENDING")
+  yield* World.pass("4 seconds")
+  yield* Fiber.join(draining)
+  yield* World.pass("1 minute")
+  expect(world.calls.map(({ took, transactionId }) => [transactionId, took])).toEqual([["1", true]])
+})
 
-it.each(["stop", "interrupt"] as const)("a %s leaves a running handler time to end", (end) =>
-  World.run(
-    Effect.gen(function* () {
-      const world = yield* World.make({ handle: () => Effect.sleep("5 seconds") })
-      const receiver = yield* world.start
-      yield* receiver.receive("1", "PENDING")
-      yield* World.pass("1 second")
-      const ending = yield* Effect.forkChild(receiver[end])
-      yield* World.pass("4 seconds")
-      yield* Fiber.join(ending)
-      expect(World.told(world)).toEqual(["PENDING"])
-    })
-  )
+test.each(["stop", "interrupt"] as const)(
+  "a %s leaves a running handler time to end",
+  function* (end) {
+    const world = yield* World.make({ handle: () => Effect.sleep("5 seconds") })
+    const receiver = yield* world.start
+    yield* receiver.receive("1", "PENDING")
+    yield* World.pass("1 second")
+    const ending = yield* Effect.forkChild(receiver[end])
+    yield* World.pass("4 seconds")
+    yield* Fiber.join(ending)
+    expect(World.told(world)).toEqual(["PENDING"])
+  }
 )

@@ -6,93 +6,79 @@ import * as Effect from "effect/Effect"
 import * as Logger from "effect/Logger"
 import { MinimumLogLevel } from "effect/References"
 import * as Schedule from "effect/Schedule"
-import { describe, expect, it } from "vitest"
+import { describe, expect } from "vitest"
+import { test } from "@pawl/test-support/Tests"
 import * as World from "@pawl/test-support/World"
 
 const { told, times, gaps, deadLetter, says, second, minute, hour, day } = World
 
 describe("the slots", () => {
-  it("limit the first calls of the handler to 48, and the first reads to 16", () =>
-    World.run(
-      Effect.gen(function* () {
-        const world = yield* World.make({
-          handle: () => Effect.sleep("1 second"),
-          read: () => Effect.delay(Effect.succeed("SUCCEED"), "1 second")
-        })
-        const { receive } = yield* world.start
-        for (let id = 0; id < 150; id++) yield* receive(String(id), "PENDING")
-        yield* World.pass("10 seconds")
-        for (let id = 0; id < 150; id++) yield* receive(String(id), "SUCCEED")
-        yield* World.pass("30 seconds")
-        expect(told(world).length).toBe(300)
-        expect(world.counts).toMatchObject({ mostHandling: 48, mostReading: 16 })
-        // Each call ends with a free slot and a released row, and both may begin a round.
-        expect(world.counts.claims).toBeLessThan(3 * 300)
-      })
-    ))
+  test("limit the first calls of the handler to 48, and the first reads to 16", function* () {
+    const world = yield* World.make({
+      handle: () => Effect.sleep("1 second"),
+      read: () => Effect.delay(Effect.succeed("SUCCEED"), "1 second")
+    })
+    const { receive } = yield* world.start
+    for (let id = 0; id < 150; id++) yield* receive(String(id), "PENDING")
+    yield* World.pass("10 seconds")
+    for (let id = 0; id < 150; id++) yield* receive(String(id), "SUCCEED")
+    yield* World.pass("30 seconds")
+    expect(told(world).length).toBe(300)
+    expect(world.counts).toMatchObject({ mostHandling: 48, mostReading: 16 })
+    // Each call ends with a free slot and a released row, and both may begin a round.
+    expect(world.counts.claims).toBeLessThan(3 * 300)
+  })
 
-  it("are filled again one by one while the others stay in use", () =>
-    World.run(
-      Effect.gen(function* () {
-        const isBrief = ({ transactionId }: World.Call) => Number(transactionId) >= 47
-        const world = yield* World.make({
-          latency: 5,
-          handle: (call) => Effect.sleep(isBrief(call) ? "1 second" : "4 minutes")
-        })
-        const { receive } = yield* world.start
-        yield* Effect.forEach(
-          Array.from({ length: 80 }, (_, id) => String(id)),
-          (id) => receive(id, "PENDING"),
-          { concurrency: "unbounded" }
-        ).pipe(Effect.forkChild)
-        yield* World.pass("1 minute")
-        expect(told(world).length).toBe(33)
-      })
-    ))
+  test("are filled again one by one while the others stay in use", function* () {
+    const isBrief = ({ transactionId }: World.Call) => Number(transactionId) >= 47
+    const world = yield* World.make({
+      latency: 5,
+      handle: (call) => Effect.sleep(isBrief(call) ? "1 second" : "4 minutes")
+    })
+    const { receive } = yield* world.start
+    yield* Effect.forEach(
+      Array.from({ length: 80 }, (_, id) => String(id)),
+      (id) => receive(id, "PENDING"),
+      { concurrency: "unbounded" }
+    ).pipe(Effect.forkChild)
+    yield* World.pass("1 minute")
+    expect(told(world).length).toBe(33)
+  })
 
-  it("are free again after the store failed for all of them", () =>
-    World.run(
-      Effect.gen(function* () {
-        const world = yield* World.make({
-          handle: () => Effect.sleep("5 seconds"),
-          flaw: (now) => (now > 2 * second && now < minute ? "refused" : "none")
-        })
-        const { receive } = yield* world.start
-        for (let id = 0; id < 70; id++) yield* receive(String(id), "PENDING")
-        yield* World.pass("3 minutes")
-        expect(new Set(world.calls.map(({ transactionId }) => transactionId)).size).toBe(70)
-      })
-    ))
+  test("are free again after the store failed for all of them", function* () {
+    const world = yield* World.make({
+      handle: () => Effect.sleep("5 seconds"),
+      flaw: (now) => (now > 2 * second && now < minute ? "refused" : "none")
+    })
+    const { receive } = yield* world.start
+    for (let id = 0; id < 70; id++) yield* receive(String(id), "PENDING")
+    yield* World.pass("3 minutes")
+    expect(new Set(world.calls.map(({ transactionId }) => transactionId)).size).toBe(70)
+  })
 
-  it("fail in rounds while the store is gone, which is logged at most every 10 minutes", () =>
-    World.run(
-      Effect.gen(function* () {
-        const logged: Array<unknown> = []
-        const logger = Logger.make(({ message }) => logged.push(message))
-        const world = yield* World.make({ flaw: () => "refused" })
-        yield* world.start.pipe(
-          Effect.provide(Logger.layer([logger])),
-          Effect.provideService(MinimumLogLevel, "Error")
-        )
-        yield* World.pass("1 minute")
-        expect(logged).toEqual([["The ledger could not be read"]])
-        yield* World.pass("24 minutes")
-        expect(logged).toHaveLength(3)
-      })
-    ))
+  test("fail in rounds while the store is gone, which is logged at most every 10 minutes", function* () {
+    const logged: Array<unknown> = []
+    const logger = Logger.make(({ message }) => logged.push(message))
+    const world = yield* World.make({ flaw: () => "refused" })
+    yield* world.start.pipe(
+      Effect.provide(Logger.layer([logger])),
+      Effect.provideService(MinimumLogLevel, "Error")
+    )
+    yield* World.pass("1 minute")
+    expect(logged).toEqual([["The ledger could not be read"]])
+    yield* World.pass("24 minutes")
+    expect(logged).toHaveLength(3)
+  })
 
-  it("are freed from handlers that never end (R09, S10)", () =>
-    World.run(
-      Effect.gen(function* () {
-        const world = yield* World.make({
-          handle: ({ transactionId }) => (Number(transactionId) < 64 ? Effect.never : Effect.void)
-        })
-        const { receive } = yield* world.start
-        for (let id = 0; id < 70; id++) yield* receive(String(id), "PENDING")
-        yield* World.pass("301 seconds")
-        expect(told(world).length).toBe(6)
-      })
-    ))
+  test("are freed from handlers that never end (R09, S10)", function* () {
+    const world = yield* World.make({
+      handle: ({ transactionId }) => (Number(transactionId) < 64 ? Effect.never : Effect.void)
+    })
+    const { receive } = yield* world.start
+    for (let id = 0; id < 70; id++) yield* receive(String(id), "PENDING")
+    yield* World.pass("301 seconds")
+    expect(told(world).length).toBe(6)
+  })
 })
 
 describe("a worker under load", () => {
@@ -114,329 +100,277 @@ describe("a worker under load", () => {
     return (call?.at ?? Infinity) - sentAt
   })
 
-  it("tells a transaction within a second while 1,000 claims wait for a service that hangs (R34)", () =>
-    World.run(
-      Effect.gen(function* () {
-        const world = yield* World.make({ read: () => Effect.never })
-        const { receive } = yield* world.start
-        for (const id of many) yield* receive(id, "SUCCEED")
-        for (let minutes = 0; minutes < 4; minutes++) {
-          expect(yield* waitOfFirstTell(world, receive)).toBeLessThanOrEqual(second)
-          yield* World.pass("50 seconds")
-        }
-      })
-    ))
+  test("tells a transaction within a second while 1,000 claims wait for a service that hangs (R34)", function* () {
+    const world = yield* World.make({ read: () => Effect.never })
+    const { receive } = yield* world.start
+    for (const id of many) yield* receive(id, "SUCCEED")
+    for (let minutes = 0; minutes < 4; minutes++) {
+      expect(yield* waitOfFirstTell(world, receive)).toBeLessThanOrEqual(second)
+      yield* World.pass("50 seconds")
+    }
+  })
 
-  it("tells a transaction within a second while 300 wait for an application that hangs (R34)", () =>
-    World.run(
-      Effect.gen(function* () {
-        const world = yield* World.make({
-          handle: ({ transactionId }) =>
-            isUnrelated(transactionId)
-              ? Effect.void
-              : Effect.andThen(Effect.sleep("10 seconds"), Effect.fail(new Cause.TimeoutError()))
-        })
-        const { receive } = yield* world.start
-        for (const id of many.slice(0, 300)) yield* receive(id, "PENDING")
-        // The first calls take 10 seconds each, 48 at a time.
-        yield* World.pass("70 seconds")
-        expect(world.calls.length).toBeGreaterThanOrEqual(300)
-        for (let minutes = 0; minutes < 4; minutes++) {
-          expect(yield* waitOfFirstTell(world, receive)).toBeLessThanOrEqual(second)
-          yield* World.pass("50 seconds")
-        }
-        expect(world.counts.mostHandling).toBeLessThanOrEqual(64)
-      })
-    ))
+  test("tells a transaction within a second while 300 wait for an application that hangs (R34)", function* () {
+    const world = yield* World.make({
+      handle: ({ transactionId }) =>
+        isUnrelated(transactionId)
+          ? Effect.void
+          : Effect.andThen(Effect.sleep("10 seconds"), Effect.fail(new Cause.TimeoutError()))
+    })
+    const { receive } = yield* world.start
+    for (const id of many.slice(0, 300)) yield* receive(id, "PENDING")
+    // The first calls take 10 seconds each, 48 at a time.
+    yield* World.pass("70 seconds")
+    expect(world.calls.length).toBeGreaterThanOrEqual(300)
+    for (let minutes = 0; minutes < 4; minutes++) {
+      expect(yield* waitOfFirstTell(world, receive)).toBeLessThanOrEqual(second)
+      yield* World.pass("50 seconds")
+    }
+    expect(world.counts.mostHandling).toBeLessThanOrEqual(64)
+  })
 
-  it("reads a claim that was never read before all repeats of captured callbacks (A30)", () =>
-    World.run(
-      Effect.gen(function* () {
-        const readTime = 500
-        const world = yield* World.make({
-          read: ({ id }) =>
-            Effect.delay(Effect.succeed(isUnrelated(id) ? "SUCCEED" : "FAILED"), readTime)
-        })
-        const { receive } = yield* world.start
-        const captured = many.slice(0, 150)
-        for (const id of captured) yield* receive(id, "FAILED")
-        yield* World.pass("1 minute")
-        for (const id of captured) yield* receive(id, "SUCCEED")
-        yield* World.pass("1 minute")
-        for (const id of captured) yield* receive(id, "SUCCEED")
-        yield* World.pass("2 seconds")
-        for (let rounds = 0; rounds < 3; rounds++) {
-          for (const id of captured) yield* receive(id, "SUCCEED")
-          expect(yield* waitOfFirstTell(world, receive, "SUCCEED")).toBeLessThanOrEqual(
-            2 * readTime
-          )
-        }
-      })
-    ))
+  test("reads a claim that was never read before all repeats of captured callbacks (A30)", function* () {
+    const readTime = 500
+    const world = yield* World.make({
+      read: ({ id }) =>
+        Effect.delay(Effect.succeed(isUnrelated(id) ? "SUCCEED" : "FAILED"), readTime)
+    })
+    const { receive } = yield* world.start
+    const captured = many.slice(0, 150)
+    for (const id of captured) yield* receive(id, "FAILED")
+    yield* World.pass("1 minute")
+    for (const id of captured) yield* receive(id, "SUCCEED")
+    yield* World.pass("1 minute")
+    for (const id of captured) yield* receive(id, "SUCCEED")
+    yield* World.pass("2 seconds")
+    for (let rounds = 0; rounds < 3; rounds++) {
+      for (const id of captured) yield* receive(id, "SUCCEED")
+      expect(yield* waitOfFirstTell(world, receive, "SUCCEED")).toBeLessThanOrEqual(2 * readTime)
+    }
+  })
 
-  it("reads a genuine claim within one read, whatever was captured before with statuses that are new (A30)", () =>
-    World.run(
-      Effect.gen(function* () {
-        const readTime = 4 * second
-        const world = yield* World.make({
-          read: ({ id }) =>
-            Effect.delay(Effect.succeed(isUnrelated(id) ? "SUCCEED" : "PENDING"), readTime)
-        })
-        const { receive } = yield* world.start
-        // Each status of a captured callback is new once, and is read first once.
-        for (const status of ["SUCCEED", "FAILED", "REFUNDED"] as const) {
-          for (const id of many.slice(0, 150)) yield* receive(id, status)
-          yield* World.pass("1 second")
-          for (let rounds = 0; rounds < 3; rounds++) {
-            expect(yield* waitOfFirstTell(world, receive, "SUCCEED")).toBeLessThanOrEqual(
-              2 * readTime
-            )
-            yield* World.pass("7 seconds")
-          }
-        }
-      })
-    ))
+  test("reads a genuine claim within one read, whatever was captured before with statuses that are new (A30)", function* () {
+    const readTime = 4 * second
+    const world = yield* World.make({
+      read: ({ id }) =>
+        Effect.delay(Effect.succeed(isUnrelated(id) ? "SUCCEED" : "PENDING"), readTime)
+    })
+    const { receive } = yield* world.start
+    // Each status of a captured callback is new once, and is read first once.
+    for (const status of ["SUCCEED", "FAILED", "REFUNDED"] as const) {
+      for (const id of many.slice(0, 150)) yield* receive(id, status)
+      yield* World.pass("1 second")
+      for (let rounds = 0; rounds < 3; rounds++) {
+        expect(yield* waitOfFirstTell(world, receive, "SUCCEED")).toBeLessThanOrEqual(2 * readTime)
+        yield* World.pass("7 seconds")
+      }
+    }
+  })
 
-  it("reads the oldest claim in time too, while newer ones come without an end (A30)", () =>
-    World.run(
-      Effect.gen(function* () {
-        const world = yield* World.make({
-          read: () => Effect.delay(Effect.succeed("PENDING"), second)
-        })
-        const { receive } = yield* world.start
-        // One worker reads 16 a second, and 20 come.
-        for (let id = 0; id < 600; id++) {
-          yield* receive(String(id), "SUCCEED")
-          if (id % 20 === 19) yield* World.pass("1 second")
-        }
-        const first = new Set(world.reads.map(({ id }) => Number(id)))
-        const oldest = Array.from({ length: 8 * 15 }, (_, id) => id)
-        expect(oldest.filter((id) => !first.has(id))).toEqual([])
-      })
-    ))
+  test("reads the oldest claim in time too, while newer ones come without an end (A30)", function* () {
+    const world = yield* World.make({
+      read: () => Effect.delay(Effect.succeed("PENDING"), second)
+    })
+    const { receive } = yield* world.start
+    // One worker reads 16 a second, and 20 come.
+    for (let id = 0; id < 600; id++) {
+      yield* receive(String(id), "SUCCEED")
+      if (id % 20 === 19) yield* World.pass("1 second")
+    }
+    const first = new Set(world.reads.map(({ id }) => Number(id)))
+    const oldest = Array.from({ length: 8 * 15 }, (_, id) => id)
+    expect(oldest.filter((id) => !first.has(id))).toEqual([])
+  })
 })
 
 describe("a worker that ends", () => {
   const slow = (duration: Duration.Input) => ({ handle: () => Effect.sleep(duration) })
 
-  it("lets a running handler finish, and releases at once the rows whose handler has not started (R25)", () =>
-    World.run(
-      Effect.gen(function* () {
-        const world = yield* World.make({
-          handle: () => Effect.sleep("12 seconds"),
-          read: () => Effect.delay(Effect.succeed("SUCCEED"), "5 seconds")
-        })
-        const first = yield* world.start
-        yield* first.receive("1", "PENDING")
-        yield* first.receive("2", "SUCCEED")
-        yield* World.pass("2 seconds")
-        const stopped = yield* Effect.forkChild(first.stop)
-        yield* World.settled
-        yield* world.start
-        yield* World.pass("8 seconds")
-        // The second receiver tells only the row that had no call.
-        expect(world.reads.map(({ at }) => at)).toEqual([0, 2 * second])
-        expect(world.calls.map(({ at, transactionId }) => [at, transactionId])).toEqual([
-          [0, "1"],
-          [7 * second, "2"]
-        ])
-        expect(stopped.pollUnsafe()).toBeUndefined()
-        yield* World.pass("1 minute")
-        expect(stopped.pollUnsafe()).toBeDefined()
-        expect(world.calls.map(({ attempt, took }) => [attempt, took])).toEqual([
-          [1, true],
-          [1, true]
-        ])
-        expect(world.counts.overlaps).toBe(0)
-      })
-    ))
+  test("lets a running handler finish, and releases at once the rows whose handler has not started (R25)", function* () {
+    const world = yield* World.make({
+      handle: () => Effect.sleep("12 seconds"),
+      read: () => Effect.delay(Effect.succeed("SUCCEED"), "5 seconds")
+    })
+    const first = yield* world.start
+    yield* first.receive("1", "PENDING")
+    yield* first.receive("2", "SUCCEED")
+    yield* World.pass("2 seconds")
+    const stopped = yield* Effect.forkChild(first.stop)
+    yield* World.settled
+    yield* world.start
+    yield* World.pass("8 seconds")
+    // The second receiver tells only the row that had no call.
+    expect(world.reads.map(({ at }) => at)).toEqual([0, 2 * second])
+    expect(world.calls.map(({ at, transactionId }) => [at, transactionId])).toEqual([
+      [0, "1"],
+      [7 * second, "2"]
+    ])
+    expect(stopped.pollUnsafe()).toBeUndefined()
+    yield* World.pass("1 minute")
+    expect(stopped.pollUnsafe()).toBeDefined()
+    expect(world.calls.map(({ attempt, took }) => [attempt, took])).toEqual([
+      [1, true],
+      [1, true]
+    ])
+    expect(world.counts.overlaps).toBe(0)
+  })
 
-  it("accepts callbacks meanwhile, and leaves them to others", () =>
-    World.run(
-      Effect.gen(function* () {
-        const world = yield* World.make(slow("10 seconds"))
-        const first = yield* world.start
-        yield* first.receive("1", "PENDING")
-        yield* World.pass("1 second")
-        yield* Effect.forkChild(first.stop)
-        yield* World.settled
-        expect(yield* first.receive("1", "PROCESSING")).toBe(200)
-        expect(yield* first.receive("2", "PENDING")).toBe(200)
-        yield* World.pass("14 seconds")
-        expect(world.calls.length).toBe(1)
-        yield* world.start
-        yield* World.pass("1 minute")
-        expect(told(world).toSorted()).toEqual(["PENDING", "PENDING", "PROCESSING"])
-        expect(world.counts.overlaps).toBe(0)
-      })
-    ))
+  test("accepts callbacks meanwhile, and leaves them to others", function* () {
+    const world = yield* World.make(slow("10 seconds"))
+    const first = yield* world.start
+    yield* first.receive("1", "PENDING")
+    yield* World.pass("1 second")
+    yield* Effect.forkChild(first.stop)
+    yield* World.settled
+    expect(yield* first.receive("1", "PROCESSING")).toBe(200)
+    expect(yield* first.receive("2", "PENDING")).toBe(200)
+    yield* World.pass("14 seconds")
+    expect(world.calls.length).toBe(1)
+    yield* world.start
+    yield* World.pass("1 minute")
+    expect(told(world).toSorted()).toEqual(["PENDING", "PENDING", "PROCESSING"])
+    expect(world.counts.overlaps).toBe(0)
+  })
 
-  it("leaves 15 seconds to a handler, and then its row to others when its lease has run out (R25)", () =>
-    World.run(
-      Effect.gen(function* () {
-        const world = yield* World.make(slow("1 minute"))
-        const first = yield* world.start
-        yield* first.receive("1", "PENDING")
-        yield* World.pass("2 seconds")
-        const stopped = yield* Effect.forkChild(first.stop)
-        yield* World.settled
-        yield* world.start
-        yield* World.pass("14 seconds")
-        expect(stopped.pollUnsafe()).toBeUndefined()
-        yield* World.pass("2 seconds")
-        expect(stopped.pollUnsafe()).toBeDefined()
-        yield* World.pass("2 minutes")
-        // The lease was renewed last after 10 seconds, for 30.
-        expect(world.calls.map(({ at, end }) => [at, end])).toEqual([
-          [0, 17 * second],
-          [40 * second, 100 * second]
-        ])
-      })
-    ))
+  test("leaves 15 seconds to a handler, and then its row to others when its lease has run out (R25)", function* () {
+    const world = yield* World.make(slow("1 minute"))
+    const first = yield* world.start
+    yield* first.receive("1", "PENDING")
+    yield* World.pass("2 seconds")
+    const stopped = yield* Effect.forkChild(first.stop)
+    yield* World.settled
+    yield* world.start
+    yield* World.pass("14 seconds")
+    expect(stopped.pollUnsafe()).toBeUndefined()
+    yield* World.pass("2 seconds")
+    expect(stopped.pollUnsafe()).toBeDefined()
+    yield* World.pass("2 minutes")
+    // The lease was renewed last after 10 seconds, for 30.
+    expect(world.calls.map(({ at, end }) => [at, end])).toEqual([
+      [0, 17 * second],
+      [40 * second, 100 * second]
+    ])
+  })
 })
 
 describe("a lease", () => {
-  it("is renewed while a slow handler runs, so that no other process calls it (R11)", () =>
-    World.run(
-      Effect.gen(function* () {
-        const world = yield* World.make({ handle: () => Effect.sleep("4 minutes") })
-        const { receive } = yield* world.start
-        yield* world.start
-        yield* receive("1", "PENDING")
-        yield* World.pass("10 minutes")
-        expect(times(world)).toEqual([0])
-        expect(told(world)).toEqual(["PENDING"])
-      })
-    ))
+  test("is renewed while a slow handler runs, so that no other process calls it (R11)", function* () {
+    const world = yield* World.make({ handle: () => Effect.sleep("4 minutes") })
+    const { receive } = yield* world.start
+    yield* world.start
+    yield* receive("1", "PENDING")
+    yield* World.pass("10 minutes")
+    expect(times(world)).toEqual([0])
+    expect(told(world)).toEqual(["PENDING"])
+  })
 
-  it("that cannot be renewed ends its work before another process begins (R12)", () =>
-    World.run(
-      Effect.gen(function* () {
-        const world = yield* World.make({
-          handle: () => Effect.sleep("1 minute"),
-          flaw: (now) => (now > 2 * second && now < 31 * second ? "refused" : "none")
-        })
-        const { receive } = yield* world.start
-        yield* world.start
-        yield* receive("1", "PENDING")
-        yield* World.pass("5 minutes")
-        expect(world.calls.map(({ at, end }) => [at, end])).toEqual([
-          [0, 25 * second],
-          [expect.any(Number), expect.any(Number)]
-        ])
-        expect(world.counts.overlaps).toBe(0)
-        expect(told(world)).toEqual(["PENDING"])
-      })
-    ))
+  test("that cannot be renewed ends its work before another process begins (R12)", function* () {
+    const world = yield* World.make({
+      handle: () => Effect.sleep("1 minute"),
+      flaw: (now) => (now > 2 * second && now < 31 * second ? "refused" : "none")
+    })
+    const { receive } = yield* world.start
+    yield* world.start
+    yield* receive("1", "PENDING")
+    yield* World.pass("5 minutes")
+    expect(world.calls.map(({ at, end }) => [at, end])).toEqual([
+      [0, 25 * second],
+      [expect.any(Number), expect.any(Number)]
+    ])
+    expect(world.counts.overlaps).toBe(0)
+    expect(told(world)).toEqual(["PENDING"])
+  })
 
-  it("outlasts a shorter failure of the store: the handler is called once", () =>
-    World.run(
-      Effect.gen(function* () {
-        const world = yield* World.make({
-          handle: () => Effect.sleep("20 seconds"),
-          flaw: (now) => (now > 9 * second && now < 24 * second ? "refused" : "none")
-        })
-        const { receive } = yield* world.start
-        yield* receive("1", "PENDING")
-        yield* World.pass("2 minutes")
-        expect(times(world)).toEqual([0])
-        expect((yield* world.ledger.get("apm", "1"))?.told).toBe("PENDING")
-      })
-    ))
+  test("outlasts a shorter failure of the store: the handler is called once", function* () {
+    const world = yield* World.make({
+      handle: () => Effect.sleep("20 seconds"),
+      flaw: (now) => (now > 9 * second && now < 24 * second ? "refused" : "none")
+    })
+    const { receive } = yield* world.start
+    yield* receive("1", "PENDING")
+    yield* World.pass("2 minutes")
+    expect(times(world)).toEqual([0])
+    expect((yield* world.ledger.get("apm", "1"))?.told).toBe("PENDING")
+  })
 
-  it("that ends by a jump of the clock does not lead to two handlers at once", () =>
-    World.run(
-      Effect.gen(function* () {
-        const world = yield* World.make({
-          handle: () => Effect.sleep("25 seconds"),
-          clock: (now) => (now >= 5 * second ? 2 * minute : 0)
-        })
-        const { receive } = yield* world.start
-        yield* receive("1", "PENDING")
-        yield* World.pass("5 seconds")
-        yield* receive("2", "PENDING")
-        yield* receive("1", "PROCESSING")
-        yield* World.pass("5 minutes")
-        expect(world.counts.overlaps).toBe(0)
-        expect(world.calls.findLast((call) => call.transactionId === "1")).toMatchObject({
-          to: "PROCESSING",
-          took: true
-        })
-      })
-    ))
+  test("that ends by a jump of the clock does not lead to two handlers at once", function* () {
+    const world = yield* World.make({
+      handle: () => Effect.sleep("25 seconds"),
+      clock: (now) => (now >= 5 * second ? 2 * minute : 0)
+    })
+    const { receive } = yield* world.start
+    yield* receive("1", "PENDING")
+    yield* World.pass("5 seconds")
+    yield* receive("2", "PENDING")
+    yield* receive("1", "PROCESSING")
+    yield* World.pass("5 minutes")
+    expect(world.counts.overlaps).toBe(0)
+    expect(world.calls.findLast((call) => call.transactionId === "1")).toMatchObject({
+      to: "PROCESSING",
+      took: true
+    })
+  })
 
-  it("that is lost before the handler is called is logged, and the handler is not called", () =>
-    World.run(
-      Effect.gen(function* () {
-        const logged: Array<unknown> = []
-        const logger = Logger.make(({ message }) => logged.push(message))
-        const world = yield* World.make({ latency: 100 })
-        const { receive } = yield* world.start.pipe(
-          Effect.provide(Logger.layer([logger])),
-          Effect.provideService(MinimumLogLevel, "Error")
-        )
-        yield* World.pass("1 second")
-        yield* Effect.forkChild(receive("1", "PENDING"))
-        yield* World.pass("350 millis")
-        yield* world.ledger.claim({ at: Infinity, until: minute, limit: 1 })
-        yield* World.pass("30 seconds")
-        expect(world.calls).toEqual([])
-        expect(logged).toEqual([["A row could not be worked on"]])
-        yield* World.pass("1 minute")
-        expect(told(world)).toEqual(["PENDING"])
-      })
-    ))
+  test("that is lost before the handler is called is logged, and the handler is not called", function* () {
+    const logged: Array<unknown> = []
+    const logger = Logger.make(({ message }) => logged.push(message))
+    const world = yield* World.make({ latency: 100 })
+    const { receive } = yield* world.start.pipe(
+      Effect.provide(Logger.layer([logger])),
+      Effect.provideService(MinimumLogLevel, "Error")
+    )
+    yield* World.pass("1 second")
+    yield* Effect.forkChild(receive("1", "PENDING"))
+    yield* World.pass("350 millis")
+    yield* world.ledger.claim({ at: Infinity, until: minute, limit: 1 })
+    yield* World.pass("30 seconds")
+    expect(world.calls).toEqual([])
+    expect(logged).toEqual([["A row could not be worked on"]])
+    yield* World.pass("1 minute")
+    expect(told(world)).toEqual(["PENDING"])
+  })
 
-  it("is released by a receiver that stops during a read, or before one", () =>
-    World.run(
-      Effect.gen(function* () {
-        const world = yield* World.make({
-          limits: { readsPerSecond: Infinity },
-          read: () => Effect.delay(Effect.succeed("SUCCEED"), "5 seconds")
-        })
-        const first = yield* world.start
-        for (let id = 0; id < 20; id++) yield* first.receive(String(id), "SUCCEED")
-        yield* World.pass("2 seconds")
-        yield* first.stop
-        expect(world.counts.reading).toBe(0)
-        yield* world.start
-        yield* World.pass("10 seconds")
-        expect(world.reads.map(({ at }) => at)).toEqual([
-          ...Array.from({ length: 32 }, (_, index) => (index < 16 ? 0 : 2 * second)),
-          ...Array.from({ length: 4 }, () => 7 * second)
-        ])
-        expect(told(world).length).toBe(20)
-      })
-    ))
+  test("is released by a receiver that stops during a read, or before one", function* () {
+    const world = yield* World.make({
+      limits: { readsPerSecond: Infinity },
+      read: () => Effect.delay(Effect.succeed("SUCCEED"), "5 seconds")
+    })
+    const first = yield* world.start
+    for (let id = 0; id < 20; id++) yield* first.receive(String(id), "SUCCEED")
+    yield* World.pass("2 seconds")
+    yield* first.stop
+    expect(world.counts.reading).toBe(0)
+    yield* world.start
+    yield* World.pass("10 seconds")
+    expect(world.reads.map(({ at }) => at)).toEqual([
+      ...Array.from({ length: 32 }, (_, index) => (index < 16 ? 0 : 2 * second)),
+      ...Array.from({ length: 4 }, () => 7 * second)
+    ])
+    expect(told(world).length).toBe(20)
+  })
 
-  it("is released by a receiver that stops before the work begins", () =>
-    World.run(
-      Effect.gen(function* () {
-        const world = yield* World.make({ latency: 100 })
-        const first = yield* world.start
-        yield* World.pass("1 second")
-        yield* Effect.forkChild(first.receive("1", "PENDING"))
-        yield* World.pass("250 millis")
-        yield* Effect.forkChild(Effect.andThen(first.stop, world.start))
-        yield* World.pass("3 seconds")
-        expect(told(world)).toEqual(["PENDING"])
-      })
-    ))
+  test("is released by a receiver that stops before the work begins", function* () {
+    const world = yield* World.make({ latency: 100 })
+    const first = yield* world.start
+    yield* World.pass("1 second")
+    yield* Effect.forkChild(first.receive("1", "PENDING"))
+    yield* World.pass("250 millis")
+    yield* Effect.forkChild(Effect.andThen(first.stop, world.start))
+    yield* World.pass("3 seconds")
+    expect(told(world)).toEqual(["PENDING"])
+  })
 
-  it("of a killed process lasts until it expires", () =>
-    World.run(
-      Effect.gen(function* () {
-        const world = yield* World.make({ handle: () => Effect.sleep("5 seconds") })
-        const first = yield* world.start
-        yield* first.receive("1", "PENDING")
-        yield* World.pass("2 seconds")
-        yield* first.kill
-        yield* world.start
-        yield* World.pass("1 minute")
-        expect(times(world)).toEqual([0, 30 * second])
-        expect(told(world)).toEqual(["PENDING"])
-      })
-    ))
+  test("of a killed process lasts until it expires", function* () {
+    const world = yield* World.make({ handle: () => Effect.sleep("5 seconds") })
+    const first = yield* world.start
+    yield* first.receive("1", "PENDING")
+    yield* World.pass("2 seconds")
+    yield* first.kill
+    yield* world.start
+    yield* World.pass("1 minute")
+    expect(times(world)).toEqual([0, 30 * second])
+    expect(told(world)).toEqual(["PENDING"])
+  })
 })
 
 describe("a handler that", () => {
@@ -463,7 +397,7 @@ describe("a handler that", () => {
   })
   const doubling = [1, 2, 4, 8, 16, 32, 64, 128, 256]
 
-  it.each<[string, Effect.Effect<void, unknown> | (() => never), number]>([
+  test.each<[string, Effect.Effect<void, unknown> | (() => never), number]>([
     ["fails", Effect.andThen(brief, Effect.fail("not now")), 20],
     ["dies", Effect.andThen(brief, Effect.die("bug")), 20],
     [
@@ -474,203 +408,175 @@ describe("a handler that", () => {
       0
     ],
     ["interrupts itself", Effect.andThen(brief, Effect.interrupt), 20]
-  ])("%s is called again with growing waits, and other rows go on (R09)", (_, deed, lasts) =>
-    World.run(
-      Effect.gen(function* () {
-        const { waits } = yield* failing(deed, "20 minutes")
-        expect(waits.length).toBeGreaterThan(10)
-        expect(waits.map((wait) => wait - lasts)).toEqual([
-          ...doubling.map((wait) => wait * second),
-          ...waits.slice(9).map(() => 5 * minute)
-        ])
-      })
-    )
+  ])(
+    "%s is called again with growing waits, and other rows go on (R09)",
+    function* (_, deed, lasts) {
+      const { waits } = yield* failing(deed, "20 minutes")
+      expect(waits.length).toBeGreaterThan(10)
+      expect(waits.map((wait) => wait - lasts)).toEqual([
+        ...doubling.map((wait) => wait * second),
+        ...waits.slice(9).map(() => 5 * minute)
+      ])
+    }
   )
 
-  it.each<[string, Effect.Effect<void, unknown>, number, number]>([
+  test.each<[string, Effect.Effect<void, unknown>, number, number]>([
     ["fails", Effect.andThen(brief, Effect.fail("not now")), 20, 1],
     // The application may go on with a call that timed out, so the least wait is longer.
     ["never ends", Effect.never, 5 * minute, 30]
   ])(
     "%s is called for 24 hours, then its row is parked, and other rows go on (R09)",
-    (_, deed, lasts, least) =>
-      World.run(
-        Effect.gen(function* () {
-          const { failed, waits, world } = yield* failing(deed, "3 days")
-          expect(waits.map((wait) => wait - lasts)).toEqual([
-            ...doubling.map((wait) => Math.max(wait, least) * second),
-            ...waits.slice(9).map(() => 5 * minute)
-          ])
-          const last = failed.at(-1)
-          expect(last?.end).toBeGreaterThanOrEqual(day)
-          expect(last?.at).toBeLessThan(day + 5 * minute)
-          expect(world.entries.filter(({ _tag }) => _tag === "HandlerFailed").length).toBe(
-            failed.length
-          )
-          expect(deadLetter(world)).toContain("handler-failed")
-          expect(yield* world.ledger.get("apm", "1")).toMatchObject({
-            told: undefined,
-            deadLetter: { to: "PENDING" }
-          })
-        })
+    function* (_, deed, lasts, least) {
+      const { failed, waits, world } = yield* failing(deed, "3 days")
+      expect(waits.map((wait) => wait - lasts)).toEqual([
+        ...doubling.map((wait) => Math.max(wait, least) * second),
+        ...waits.slice(9).map(() => 5 * minute)
+      ])
+      const last = failed.at(-1)
+      expect(last?.end).toBeGreaterThanOrEqual(day)
+      expect(last?.at).toBeLessThan(day + 5 * minute)
+      expect(world.entries.filter(({ _tag }) => _tag === "HandlerFailed").length).toBe(
+        failed.length
       )
+      expect(deadLetter(world)).toContain("handler-failed")
+      expect(yield* world.ledger.get("apm", "1")).toMatchObject({
+        told: undefined,
+        deadLetter: { to: "PENDING" }
+      })
+    }
   )
 
-  it("fails is logged with the reason and the next wait, and a named error without its stack", () =>
-    World.run(
-      Effect.gen(function* () {
-        class OutOfStock extends Data.TaggedError("OutOfStock")<{ readonly message: string }> {}
-        class Wrapped extends Data.TaggedError("Wrapped")<{ readonly cause: Error }> {}
-        const named = new OutOfStock({ message: "none are left" })
-        const wrapped = new Wrapped({ cause: new Error("whose stack is wanted") })
-        const deeds = [
-          Effect.fail("not now"),
-          Effect.fail(named),
-          Effect.fail(wrapped),
-          Effect.die(named)
-        ]
-        const logged: Array<unknown> = []
-        const logger = Logger.make(({ cause, message }) => logged.push([message, cause]))
-        const world = yield* World.make({ handle: () => deeds.shift() ?? Effect.void })
-        const { receive } = yield* world.start.pipe(
-          Effect.provide(Logger.layer([logger])),
-          Effect.provideService(MinimumLogLevel, "Warn")
-        )
-        yield* receive("1", "PENDING")
-        yield* World.pass("1 minute")
-        expect(logged).toEqual([
-          [["The handler failed; it is called again in 1 s"], Cause.fail("not now")],
-          [
-            ["The handler failed; it is called again in 2 s", "OutOfStock: none are left"],
-            Cause.empty
-          ],
-          [["The handler failed; it is called again in 4 s"], Cause.fail(wrapped)],
-          [["The handler failed; it is called again in 8 s"], Cause.die(named)]
-        ])
-      })
-    ))
+  test("fails is logged with the reason and the next wait, and a named error without its stack", function* () {
+    class OutOfStock extends Data.TaggedError("OutOfStock")<{ readonly message: string }> {}
+    class Wrapped extends Data.TaggedError("Wrapped")<{ readonly cause: Error }> {}
+    const named = new OutOfStock({ message: "none are left" })
+    const wrapped = new Wrapped({ cause: new Error("whose stack is wanted") })
+    const deeds = [
+      Effect.fail("not now"),
+      Effect.fail(named),
+      Effect.fail(wrapped),
+      Effect.die(named)
+    ]
+    const logged: Array<unknown> = []
+    const logger = Logger.make(({ cause, message }) => logged.push([message, cause]))
+    const world = yield* World.make({ handle: () => deeds.shift() ?? Effect.void })
+    const { receive } = yield* world.start.pipe(
+      Effect.provide(Logger.layer([logger])),
+      Effect.provideService(MinimumLogLevel, "Warn")
+    )
+    yield* receive("1", "PENDING")
+    yield* World.pass("1 minute")
+    expect(logged).toEqual([
+      [["The handler failed; it is called again in 1 s"], Cause.fail("not now")],
+      [["The handler failed; it is called again in 2 s", "OutOfStock: none are left"], Cause.empty],
+      [["The handler failed; it is called again in 4 s"], Cause.fail(wrapped)],
+      [["The handler failed; it is called again in 8 s"], Cause.die(named)]
+    ])
+  })
 
-  it("kills the process is called with growing waits, and its row is parked after 24 hours (R10)", () =>
-    World.run(
-      Effect.gen(function* () {
-        const world = yield* World.make({ handle: () => Effect.never })
-        const first = yield* world.start
-        yield* first.receive("1", "PENDING")
-        let running = first
-        let count = 0
-        while (world.now() < 26 * hour) {
-          yield* World.pass("1 minute")
-          if (world.calls.length === count) continue
-          count = world.calls.length
-          yield* running.kill
-          running = yield* world.start
-        }
-        expect(world.calls.map(({ attempt }) => attempt)).toEqual(
-          world.calls.map((_, index) => index + 1)
-        )
-        expect(Math.min(...gaps(times(world)))).toBeGreaterThanOrEqual(20 * second)
-        expect(Math.min(...gaps(times(world)).slice(10))).toBeGreaterThanOrEqual(5 * minute)
-        expect(times(world).at(-1)).toBeGreaterThanOrEqual(day)
-        expect(times(world).at(-1)).toBeLessThan(day + 10 * minute)
-        expect(deadLetter(world)).toContain("handler-failed")
-      })
-    ))
+  test("kills the process is called with growing waits, and its row is parked after 24 hours (R10)", function* () {
+    const world = yield* World.make({ handle: () => Effect.never })
+    const first = yield* world.start
+    yield* first.receive("1", "PENDING")
+    let running = first
+    let count = 0
+    while (world.now() < 26 * hour) {
+      yield* World.pass("1 minute")
+      if (world.calls.length === count) continue
+      count = world.calls.length
+      yield* running.kill
+      running = yield* world.start
+    }
+    expect(world.calls.map(({ attempt }) => attempt)).toEqual(
+      world.calls.map((_, index) => index + 1)
+    )
+    expect(Math.min(...gaps(times(world)))).toBeGreaterThanOrEqual(20 * second)
+    expect(Math.min(...gaps(times(world)).slice(10))).toBeGreaterThanOrEqual(5 * minute)
+    expect(times(world).at(-1)).toBeGreaterThanOrEqual(day)
+    expect(times(world).at(-1)).toBeLessThan(day + 10 * minute)
+    expect(deadLetter(world)).toContain("handler-failed")
+  })
 
-  it("failed before a long outage has 24 hours of calls before its row is parked (R39)", () =>
-    World.run(
-      Effect.gen(function* () {
-        const world = yield* World.make({
-          read: says("PENDING"),
-          handle: () => Effect.fail("not now")
-        })
-        const first = yield* world.start
-        yield* first.receive("1", "PENDING")
-        yield* World.pass("500 millis")
-        yield* first.stop
-        yield* World.pass("30 hours")
-        yield* world.start
-        yield* World.pass("23 hours")
-        expect(deadLetter(world)).toEqual([])
-        yield* World.pass("2 hours")
-        expect(deadLetter(world)).toEqual(["handler-failed"])
-        expect(times(world).at(-1)).toBeGreaterThanOrEqual(54 * hour)
-      })
-    ))
+  test("failed before a long outage has 24 hours of calls before its row is parked (R39)", function* () {
+    const world = yield* World.make({
+      read: says("PENDING"),
+      handle: () => Effect.fail("not now")
+    })
+    const first = yield* world.start
+    yield* first.receive("1", "PENDING")
+    yield* World.pass("500 millis")
+    yield* first.stop
+    yield* World.pass("30 hours")
+    yield* world.start
+    yield* World.pass("23 hours")
+    expect(deadLetter(world)).toEqual([])
+    yield* World.pass("2 hours")
+    expect(deadLetter(world)).toEqual(["handler-failed"])
+    expect(times(world).at(-1)).toBeGreaterThanOrEqual(54 * hour)
+  })
 
-  it("is in backoff is not called sooner after a restart of the receiver", () =>
-    World.run(
-      Effect.gen(function* () {
-        const world = yield* World.make({ handle: () => Effect.fail("not now") })
-        let running = yield* world.start
-        yield* running.receive("1", "PENDING")
-        for (let restarts = 0; restarts < 20; restarts++) {
-          yield* World.pass("2 seconds")
-          yield* running.stop
-          running = yield* world.start
-        }
-        expect(gaps(times(world))).toEqual([1, 2, 4, 8, 16].map((wait) => wait * second))
-      })
-    ))
+  test("is in backoff is not called sooner after a restart of the receiver", function* () {
+    const world = yield* World.make({ handle: () => Effect.fail("not now") })
+    let running = yield* world.start
+    yield* running.receive("1", "PENDING")
+    for (let restarts = 0; restarts < 20; restarts++) {
+      yield* World.pass("2 seconds")
+      yield* running.stop
+      running = yield* world.start
+    }
+    expect(gaps(times(world))).toEqual([1, 2, 4, 8, 16].map((wait) => wait * second))
+  })
 
-  it("fails for one status has 24 hours for the next one, which waits for the backoff (R40)", () =>
-    World.run(
-      Effect.gen(function* () {
-        const world = yield* World.make({
-          read: ({ at }) => Effect.succeed(at < 20 * hour + 4 * second ? "PENDING" : "SUCCEED"),
-          handle: () => Effect.fail("not now")
-        })
-        const { receive } = yield* world.start
-        yield* receive("1", "PENDING")
-        yield* World.pass("20 hours")
-        yield* receive("1", "SUCCEED")
-        yield* World.pass("26 hours")
-        const calls = world.calls.filter(({ to }) => to === "SUCCEED")
-        const last = world.calls.findLast(({ to }) => to === "PENDING")?.at ?? 0
-        expect(last).toBeLessThan(20 * hour)
-        expect(calls[0]).toMatchObject({ attempt: 1, at: last + 5 * minute })
-        expect(calls.at(-1)?.at).toBeGreaterThanOrEqual(44 * hour)
-      })
-    ))
+  test("fails for one status has 24 hours for the next one, which waits for the backoff (R40)", function* () {
+    const world = yield* World.make({
+      read: ({ at }) => Effect.succeed(at < 20 * hour + 4 * second ? "PENDING" : "SUCCEED"),
+      handle: () => Effect.fail("not now")
+    })
+    const { receive } = yield* world.start
+    yield* receive("1", "PENDING")
+    yield* World.pass("20 hours")
+    yield* receive("1", "SUCCEED")
+    yield* World.pass("26 hours")
+    const calls = world.calls.filter(({ to }) => to === "SUCCEED")
+    const last = world.calls.findLast(({ to }) => to === "PENDING")?.at ?? 0
+    expect(last).toBeLessThan(20 * hour)
+    expect(calls[0]).toMatchObject({ attempt: 1, at: last + 5 * minute })
+    expect(calls.at(-1)?.at).toBeGreaterThanOrEqual(44 * hour)
+  })
 
-  it("failed until its row was parked is called for another status, and not again for the first one", () =>
-    World.run(
-      Effect.gen(function* () {
-        const world = yield* World.make({
-          read: ({ at }) => Effect.succeed(at < 3 * day ? "SUCCEED" : "CHARGEBACK"),
-          handle: ({ at }) => (at < 2 * day ? Effect.fail("not now") : Effect.void)
-        })
-        const { receive } = yield* world.start
-        yield* receive("1", "SUCCEED")
-        yield* World.pass("3 days")
-        expect(deadLetter(world)).toEqual(["handler-failed"])
-        yield* receive("1", "SUCCEED")
-        yield* World.pass("30 days")
-        expect(world.calls.filter(({ at }) => at > 2 * day)).toMatchObject([
-          { to: "CHARGEBACK", from: null, attempt: 1 }
-        ])
-        expect((yield* world.ledger.get("apm", "1"))?.deadLetter).toBeUndefined()
-      })
-    ))
+  test("failed until its row was parked is called for another status, and not again for the first one", function* () {
+    const world = yield* World.make({
+      read: ({ at }) => Effect.succeed(at < 3 * day ? "SUCCEED" : "CHARGEBACK"),
+      handle: ({ at }) => (at < 2 * day ? Effect.fail("not now") : Effect.void)
+    })
+    const { receive } = yield* world.start
+    yield* receive("1", "SUCCEED")
+    yield* World.pass("3 days")
+    expect(deadLetter(world)).toEqual(["handler-failed"])
+    yield* receive("1", "SUCCEED")
+    yield* World.pass("30 days")
+    expect(world.calls.filter(({ at }) => at > 2 * day)).toMatchObject([
+      { to: "CHARGEBACK", from: null, attempt: 1 }
+    ])
+    expect((yield* world.ledger.get("apm", "1"))?.deadLetter).toBeUndefined()
+  })
 })
 
-it("a redriven row has another 24 hours", () =>
-  World.run(
-    Effect.gen(function* () {
-      const world = yield* World.make({
-        read: says("FAILED"),
-        handle: () => Effect.fail("not now")
-      })
-      const { receive } = yield* world.start
-      yield* receive("1", "FAILED")
-      yield* World.pass("26 hours")
-      const before = world.calls.length
-      yield* world.ledger.redrive({ method: "apm", transactionId: "1" }, world.now())
-      yield* World.pass("26 hours")
-      expect(world.calls.length).toBeGreaterThan(before + 280)
-      expect(world.calls.at(-1)?.attempt).toBe(world.calls.length)
-      expect(deadLetter(world)).toEqual(["handler-failed", "handler-failed"])
-    })
-  ))
+test("a redriven row has another 24 hours", function* () {
+  const world = yield* World.make({
+    read: says("FAILED"),
+    handle: () => Effect.fail("not now")
+  })
+  const { receive } = yield* world.start
+  yield* receive("1", "FAILED")
+  yield* World.pass("26 hours")
+  const before = world.calls.length
+  yield* world.ledger.redrive({ method: "apm", transactionId: "1" }, world.now())
+  yield* World.pass("26 hours")
+  expect(world.calls.length).toBeGreaterThan(before + 280)
+  expect(world.calls.at(-1)?.attempt).toBe(world.calls.length)
+  expect(deadLetter(world)).toEqual(["handler-failed", "handler-failed"])
+})
 
 /** Waits a minute longer after each call. */
 const linear = Schedule.fromStepWithMetadata(
@@ -679,156 +585,135 @@ const linear = Schedule.fromStepWithMetadata(
   )
 )
 
-it("a handler that failed is called again by the schedule of its receiver, which a restart does not begin anew", () =>
-  World.run(
-    Effect.gen(function* () {
-      const retrySchedule = linear.pipe(Schedule.upTo({ times: 4 }))
-      const world = yield* World.make({
-        handle: () => Effect.fail("not now"),
-        limits: { retrySchedule }
-      })
-      const first = yield* world.start
-      yield* first.receive("1", "PENDING")
-      yield* World.pass("150 seconds")
-      yield* first.kill
-      yield* world.start
-      yield* World.pass("1 day")
-      expect(World.times(world)).toEqual([0, minute, 3 * minute, 6 * minute, 10 * minute])
-      expect(deadLetter(world)).toEqual(["handler-failed"])
-    })
-  ))
-
-it("a handler whose schedule had ended before an outage is not called after it", () =>
-  World.run(
-    Effect.gen(function* () {
-      const retrySchedule = Schedule.spaced("10 minutes").pipe(
-        Schedule.upTo({ duration: "25 minutes" })
-      )
-      const world = yield* World.make({
-        read: says("PENDING"),
-        handle: () => Effect.fail("not now"),
-        limits: { retrySchedule }
-      })
-      const first = yield* world.start
-      yield* first.receive("1", "PENDING")
-      yield* World.pass("31 minutes")
-      yield* first.kill
-      yield* World.pass("1 day")
-      yield* world.start
-      yield* World.pass("1 hour")
-      expect(World.times(world)).toEqual([0, 10 * minute, 20 * minute, 30 * minute])
-      expect(deadLetter(world)).toEqual(["handler-failed"])
-    })
-  ))
-
-describe("a transition", () => {
-  it("has the requestId of its registration", () =>
-    World.run(
-      Effect.gen(function* () {
-        const world = yield* World.make({ read: World.says("SUCCEED") })
-        const { receive } = yield* world.start
-        const registered = {
-          kind: "apm-payment",
-          transactionId: "1",
-          requestId: "order-1"
-        } as const
-        yield* world.ledger.register(registered, world.now())
-        yield* receive("1", "SUCCEED")
-        yield* receive("2", "SUCCEED")
-        yield* World.pass("1 minute")
-        const told = world.calls.map(({ requestId, transactionId }) => [transactionId, requestId])
-        expect(Object.fromEntries(told)).toEqual({ 1: "order-1", 2: null })
-      })
-    ))
-
-  it("carries both final statuses as a conflict when the service confirmed both", () =>
-    World.run(
-      Effect.gen(function* () {
-        const world = yield* World.make({
-          read: ({ at }) => Effect.succeed(at < minute ? "FAILED" : "SUCCEED")
-        })
-        const { receive } = yield* world.start
-        yield* receive("1", "FAILED")
-        yield* World.pass("1 minute")
-        yield* receive("1", "SUCCEED")
-        yield* World.settled
-        expect(
-          world.calls.map(({ conflict, from, id, sequence, to }) => ({
-            id,
-            sequence,
-            from,
-            to,
-            conflict
-          }))
-        ).toEqual([
-          { id: "apm:1:1:FAILED", sequence: 1, from: null, to: "FAILED", conflict: null },
-          {
-            id: "apm:1:2:SUCCEED",
-            sequence: 2,
-            from: "FAILED",
-            to: "SUCCEED",
-            conflict: ["SUCCEED", "FAILED"]
-          }
-        ])
-        expect(yield* world.ledger.get("apm", "1")).toMatchObject({
-          told: "SUCCEED",
-          sequence: 2,
-          pendingStatus: undefined,
-          attempt: 0,
-          failingSince: undefined
-        })
-      })
-    ))
-
-  it("carries the newest callback that claims the status, with its signed fields apart", () =>
-    World.run(
-      Effect.gen(function* () {
-        const world = yield* World.make({ read: says("SUCCEED") })
-        const { receive } = yield* world.start
-        yield* receive("1", "SUCCEED")
-        yield* World.settled
-        expect(world.calls[0]).toMatchObject({
-          method: "apm",
-          kind: "apm-payment",
-          signed: { account: "4711", amount: "10.00", currency: "EUR", transactionId: "1" },
-          callback: { transactionStatus: "SUCCEED", apmType: "PIX" }
-        })
-      })
-    ))
-
-  it("found by a read has no callback", () =>
-    World.run(
-      Effect.gen(function* () {
-        const world = yield* World.make({ read: says("FAILED") })
-        const { receive } = yield* world.start
-        yield* receive("1", "SUCCEED")
-        yield* World.settled
-        expect(world.calls).toMatchObject([{ to: "FAILED", signed: null, callback: null }])
-      })
-    ))
+test("a handler that failed is called again by the schedule of its receiver, which a restart does not begin anew", function* () {
+  const retrySchedule = linear.pipe(Schedule.upTo({ times: 4 }))
+  const world = yield* World.make({
+    handle: () => Effect.fail("not now"),
+    limits: { retrySchedule }
+  })
+  const first = yield* world.start
+  yield* first.receive("1", "PENDING")
+  yield* World.pass("150 seconds")
+  yield* first.kill
+  yield* world.start
+  yield* World.pass("1 day")
+  expect(World.times(world)).toEqual([0, minute, 3 * minute, 6 * minute, 10 * minute])
+  expect(deadLetter(world)).toEqual(["handler-failed"])
 })
 
-it("another status after a call that timed out has a higher sequence (R26)", () =>
-  World.run(
-    Effect.gen(function* () {
-      const world = yield* World.make({
-        read: says("SUCCEED"),
-        handle: ({ to }) =>
-          to === "PENDING"
-            ? Effect.delay(Effect.fail(new Cause.TimeoutError()), "10 seconds")
-            : Effect.void
-      })
-      const { receive } = yield* world.start
-      yield* receive("1", "PENDING")
-      yield* World.pass("5 seconds")
-      yield* receive("1", "SUCCEED")
-      yield* World.pass("1 minute")
-      expect(world.calls.map(({ at, sequence, to }) => [at, sequence, to])).toEqual([
-        [0, 1, "PENDING"],
-        [40 * second, 2, "SUCCEED"]
-      ])
+test("a handler whose schedule had ended before an outage is not called after it", function* () {
+  const retrySchedule = Schedule.spaced("10 minutes").pipe(
+    Schedule.upTo({ duration: "25 minutes" })
+  )
+  const world = yield* World.make({
+    read: says("PENDING"),
+    handle: () => Effect.fail("not now"),
+    limits: { retrySchedule }
+  })
+  const first = yield* world.start
+  yield* first.receive("1", "PENDING")
+  yield* World.pass("31 minutes")
+  yield* first.kill
+  yield* World.pass("1 day")
+  yield* world.start
+  yield* World.pass("1 hour")
+  expect(World.times(world)).toEqual([0, 10 * minute, 20 * minute, 30 * minute])
+  expect(deadLetter(world)).toEqual(["handler-failed"])
+})
+
+describe("a transition", () => {
+  test("has the requestId of its registration", function* () {
+    const world = yield* World.make({ read: World.says("SUCCEED") })
+    const { receive } = yield* world.start
+    const registered = {
+      kind: "apm-payment",
+      transactionId: "1",
+      requestId: "order-1"
+    } as const
+    yield* world.ledger.register(registered, world.now())
+    yield* receive("1", "SUCCEED")
+    yield* receive("2", "SUCCEED")
+    yield* World.pass("1 minute")
+    const told = world.calls.map(({ requestId, transactionId }) => [transactionId, requestId])
+    expect(Object.fromEntries(told)).toEqual({ 1: "order-1", 2: null })
+  })
+
+  test("carries both final statuses as a conflict when the service confirmed both", function* () {
+    const world = yield* World.make({
+      read: ({ at }) => Effect.succeed(at < minute ? "FAILED" : "SUCCEED")
     })
-  ))
+    const { receive } = yield* world.start
+    yield* receive("1", "FAILED")
+    yield* World.pass("1 minute")
+    yield* receive("1", "SUCCEED")
+    yield* World.settled
+    expect(
+      world.calls.map(({ conflict, from, id, sequence, to }) => ({
+        id,
+        sequence,
+        from,
+        to,
+        conflict
+      }))
+    ).toEqual([
+      { id: "apm:1:1:FAILED", sequence: 1, from: null, to: "FAILED", conflict: null },
+      {
+        id: "apm:1:2:SUCCEED",
+        sequence: 2,
+        from: "FAILED",
+        to: "SUCCEED",
+        conflict: ["SUCCEED", "FAILED"]
+      }
+    ])
+    expect(yield* world.ledger.get("apm", "1")).toMatchObject({
+      told: "SUCCEED",
+      sequence: 2,
+      pendingStatus: undefined,
+      attempt: 0,
+      failingSince: undefined
+    })
+  })
+
+  test("carries the newest callback that claims the status, with its signed fields apart", function* () {
+    const world = yield* World.make({ read: says("SUCCEED") })
+    const { receive } = yield* world.start
+    yield* receive("1", "SUCCEED")
+    yield* World.settled
+    expect(world.calls[0]).toMatchObject({
+      method: "apm",
+      kind: "apm-payment",
+      signed: { account: "4711", amount: "10.00", currency: "EUR", transactionId: "1" },
+      callback: { transactionStatus: "SUCCEED", apmType: "PIX" }
+    })
+  })
+
+  test("found by a read has no callback", function* () {
+    const world = yield* World.make({ read: says("FAILED") })
+    const { receive } = yield* world.start
+    yield* receive("1", "SUCCEED")
+    yield* World.settled
+    expect(world.calls).toMatchObject([{ to: "FAILED", signed: null, callback: null }])
+  })
+})
+
+test("another status after a call that timed out has a higher sequence (R26)", function* () {
+  const world = yield* World.make({
+    read: says("SUCCEED"),
+    handle: ({ to }) =>
+      to === "PENDING"
+        ? Effect.delay(Effect.fail(new Cause.TimeoutError()), "10 seconds")
+        : Effect.void
+  })
+  const { receive } = yield* world.start
+  yield* receive("1", "PENDING")
+  yield* World.pass("5 seconds")
+  yield* receive("1", "SUCCEED")
+  yield* World.pass("1 minute")
+  expect(world.calls.map(({ at, sequence, to }) => [at, sequence, to])).toEqual([
+    [0, 1, "PENDING"],
+    [40 * second, 2, "SUCCEED"]
+  ])
+})
 
 describe("a handler with a commit", () => {
   const losing = (after: boolean) => {
@@ -843,62 +728,53 @@ describe("a handler with a commit", () => {
     return { tries, commit }
   }
 
-  it("is called once when its store fails for a moment", () =>
-    World.run(
-      Effect.gen(function* () {
-        const { commit, tries } = losing(false)
-        const world = yield* World.make({ read: World.says("SUCCEED"), commit })
-        const { receive } = yield* world.start
-        yield* receive("1", "SUCCEED")
-        yield* World.pass("1 minute")
-        expect(world.calls.length).toBe(1)
-        expect(tries.length).toBe(2)
-        expect(yield* world.ledger.get("apm", "1")).toMatchObject({ told: "SUCCEED", sequence: 1 })
-      })
-    ))
+  test("is called once when its store fails for a moment", function* () {
+    const { commit, tries } = losing(false)
+    const world = yield* World.make({ read: World.says("SUCCEED"), commit })
+    const { receive } = yield* world.start
+    yield* receive("1", "SUCCEED")
+    yield* World.pass("1 minute")
+    expect(world.calls.length).toBe(1)
+    expect(tries.length).toBe(2)
+    expect(yield* world.ledger.get("apm", "1")).toMatchObject({ told: "SUCCEED", sequence: 1 })
+  })
 
-  it("commits once when the response to the commit is lost (S5)", () =>
-    World.run(
-      Effect.gen(function* () {
-        const { commit } = losing(true)
-        const marks: Array<unknown> = []
-        const world = yield* World.make({
-          read: World.says("SUCCEED"),
-          commit: (handled, told) =>
-            commit === undefined
-              ? told
-              : commit(
-                  handled,
-                  Effect.tap(told, (row) => Effect.sync(() => marks.push(row)))
-                )
-        })
-        const { receive } = yield* world.start
-        yield* receive("1", "SUCCEED")
-        yield* World.pass("1 hour")
-        expect(world.calls.length).toBe(1)
-        expect(marks.length).toBe(1)
-        expect(yield* world.ledger.get("apm", "1")).toMatchObject({ told: "SUCCEED", sequence: 1 })
-      })
-    ))
+  test("commits once when the response to the commit is lost (S5)", function* () {
+    const { commit } = losing(true)
+    const marks: Array<unknown> = []
+    const world = yield* World.make({
+      read: World.says("SUCCEED"),
+      commit: (handled, told) =>
+        commit === undefined
+          ? told
+          : commit(
+              handled,
+              Effect.tap(told, (row) => Effect.sync(() => marks.push(row)))
+            )
+    })
+    const { receive } = yield* world.start
+    yield* receive("1", "SUCCEED")
+    yield* World.pass("1 hour")
+    expect(world.calls.length).toBe(1)
+    expect(marks.length).toBe(1)
+    expect(yield* world.ledger.get("apm", "1")).toMatchObject({ told: "SUCCEED", sequence: 1 })
+  })
 
-  it("counts as failed when its commit fails, and is called again with growing waits", () =>
-    World.run(
-      Effect.gen(function* () {
-        const world = yield* World.make({
-          read: World.says("SUCCEED"),
-          commit: () => Effect.fail("no such order")
-        })
-        const { receive } = yield* world.start
-        yield* receive("1", "SUCCEED")
-        yield* World.pass("8 seconds")
-        expect(World.times(world).map((at) => at - (World.times(world)[0] ?? 0))).toEqual([
-          0, 1000, 3000, 7000
-        ])
-        expect(yield* world.ledger.get("apm", "1")).toMatchObject({ told: undefined, attempt: 4 })
-        const tags = world.entries.map(({ _tag }) => _tag)
-        expect(tags.filter((tag) => tag === "Told" || tag === "HandlerFailed")).toEqual(
-          Array.from({ length: 4 }, () => "HandlerFailed")
-        )
-      })
-    ))
+  test("counts as failed when its commit fails, and is called again with growing waits", function* () {
+    const world = yield* World.make({
+      read: World.says("SUCCEED"),
+      commit: () => Effect.fail("no such order")
+    })
+    const { receive } = yield* world.start
+    yield* receive("1", "SUCCEED")
+    yield* World.pass("8 seconds")
+    expect(World.times(world).map((at) => at - (World.times(world)[0] ?? 0))).toEqual([
+      0, 1000, 3000, 7000
+    ])
+    expect(yield* world.ledger.get("apm", "1")).toMatchObject({ told: undefined, attempt: 4 })
+    const tags = world.entries.map(({ _tag }) => _tag)
+    expect(tags.filter((tag) => tag === "Told" || tag === "HandlerFailed")).toEqual(
+      Array.from({ length: 4 }, () => "HandlerFailed")
+    )
+  })
 })
