@@ -36,13 +36,6 @@ export const empty = Effect.flatMap(SqlClient, (sql) =>
   )
 )
 
-/** Runs the body of a test with an empty ledger. */
-export const within =
-  (place: Place) =>
-  <A>(body: Effect.Effect<A, unknown, Ledger | SqlClient>) =>
-  () =>
-    Effect.provide(body, emptied(place), { local: true })
-
 /** Makes the layer of a ledger that is emptied each time it is built. */
 export const emptied = (place: Place) =>
   Layer.effect(Ledger, Effect.andThen(empty, Ledger)).pipe(Layer.provideMerge(ledgerOf(place)))

@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { afterAll } from "vitest"
+import { afterAll, describe } from "vitest"
 import type { Place } from "./Places.ts"
 
 /** Makes a directory that is deleted after the tests of the file. */
@@ -21,3 +21,12 @@ export const files = (): (() => Place & { readonly _tag: "sqlite" }) => {
 /** Describes tests on a database of their own. Without a server they are reported as not run. */
 export const onPostgres = (body: (place: Place & { readonly _tag: "postgres" }) => void) =>
   describeWithDatabase((database) => body({ _tag: "postgres", database }))
+
+/** Describes tests of a store in a SQLite file, and in PostgreSQL. */
+export const inEachStore = (body: (place: Place) => void) => {
+  const file = files()
+  describe("in a SQLite file", () => {
+    body(file())
+  })
+  return onPostgres(body)
+}

@@ -236,6 +236,12 @@ export const make = Effect.fnUntraced(function* (options: Options = {}) {
   return { now, ledger, calls, reads, entries, counts, start }
 })
 
+/** Makes a world with one receiver. */
+export const started = Effect.fnUntraced(function* (options?: Options) {
+  const world = yield* make(options)
+  return { ...world, ...(yield* world.start) }
+})
+
 export const second = 1000
 export const minute = 60 * second
 export const hour = 60 * minute

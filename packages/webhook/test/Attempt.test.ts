@@ -78,15 +78,13 @@ describe("a refusal", () => {
   })
 
   it("that comes for the third time over ten minutes parks the request, with an alarm", async () => {
-    const { counts, lines } = await watched(
-      Effect.gen(function* () {
-        const shop = yield* start({
-          fates: ["lost", ...Array.from({ length: 100 }, () => "404" as const)]
-        })
-        yield* Effect.flip(shop.send("apm-payment", payment("order-1")))
-        yield* pass("20 minutes")
+    const { counts, lines } = await watched(function* () {
+      const shop = yield* start({
+        fates: ["lost", ...Array.from({ length: 100 }, () => "404" as const)]
       })
-    )
+      yield* Effect.flip(shop.send("apm-payment", payment("order-1")))
+      yield* pass("20 minutes")
+    })
     const reason = "the service refuses a request again and again: it is parked"
     expect(counts).toEqual([
       ["pawl.webhook.requests.parked", { reason: "refused" }, 1],
@@ -154,33 +152,29 @@ it.each([
 ] as const)(
   "after %s, the outcome %j that another process wrote before counts, and is not counted again",
   async (fate, outcome) => {
-    const { counts } = await watched(
-      Effect.gen(function* () {
-        const shop = yield* start({ fates: [fate] })
-        shop.service.beforeAnswer(shop.store.settle("order-1", { outcome, at: 0 }))
-        const result = yield* Effect.result(shop.send("apm-payment", payment("order-1")))
-        expect(result).toMatchObject(
-          fate === "answer"
-            ? { success: { transactionId: "100001" } }
-            : { failure: { _tag: "ResponseLost", requestId: "order-1", transactionId: "" } }
-        )
-        expect(yield* shop.get("order-1")).toMatchObject({ outcome })
-      })
-    )
+    const { counts } = await watched(function* () {
+      const shop = yield* start({ fates: [fate] })
+      shop.service.beforeAnswer(shop.store.settle("order-1", { outcome, at: 0 }))
+      const result = yield* Effect.result(shop.send("apm-payment", payment("order-1")))
+      expect(result).toMatchObject(
+        fate === "answer"
+          ? { success: { transactionId: "100001" } }
+          : { failure: { _tag: "ResponseLost", requestId: "order-1", transactionId: "" } }
+      )
+      expect(yield* shop.get("order-1")).toMatchObject({ outcome })
+    })
     expect(counts).toEqual([])
   }
 )
 
 it("an outcome that cannot be written is logged with its request", async () => {
-  const { lines } = await watched(
-    Effect.gen(function* () {
-      const shop = yield* start({
-        plant: () => ({ settle: () => Effect.fail(new StoreUnavailable({})) })
-      })
-      const response = yield* shop.send("apm-payment", payment("order-1"))
-      expect(response).toMatchObject({ transactionId: "100001" })
+  const { lines } = await watched(function* () {
+    const shop = yield* start({
+      plant: () => ({ settle: () => Effect.fail(new StoreUnavailable({})) })
     })
-  )
+    const response = yield* shop.send("apm-payment", payment("order-1"))
+    expect(response).toMatchObject({ transactionId: "100001" })
+  })
   expect(lines).toEqual([
     [
       [
@@ -210,7 +204,9 @@ it.each<ParkReason>([
   "unreadable"
 ])("a request that is parked as %s raises an alarm of its own", async (reason) => {
   const row = RequestRule.write(request, 0, undefined)
-  const { counts, lines } = await watched(Attempt.report({ ...row, parked: { reason, at: 0 } }))
+  const { counts, lines } = await watched(function* () {
+    yield* Attempt.report({ ...row, parked: { reason, at: 0 } })
+  })
   const alarm = { _tag: "Alarm", reason: expect.stringMatching(/: it is parked$/u) }
   expect(lines).toEqual([[alarm, { requestId: "order-1" }]])
   expect(counts).toEqual([

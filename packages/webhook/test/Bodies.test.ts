@@ -13,7 +13,7 @@ import * as NodeReceiver from "../src/NodeReceiver.ts"
 import * as Receiver from "../src/Receiver.ts"
 import { maxBytes } from "../src/Verifier.ts"
 import * as WebReceiver from "../src/WebReceiver.ts"
-import { live } from "@pawl/test-support/Tests"
+import { live as test } from "@pawl/test-support/Tests"
 import { callbackRequest, makeReceiver, post, sendRaw } from "./doors.ts"
 
 setFlagsFromString("--expose-gc")
@@ -69,7 +69,7 @@ const listenerOf = (door: (typeof doors)[number]) =>
   })
 
 describe.each(doors)("%s", (door) => {
-  live("A26: keeps at most 3 times the limit of a body that comes in tiny chunks", function* () {
+  test("A26: keeps at most 3 times the limit of a body that comes in tiny chunks", function* () {
     const connections = 40
     // The most chunks, and one less than the whole body, so that every body stays open.
     const tiny = Buffer.from(chunkedHead + chunk(16).repeat(4095))
@@ -86,7 +86,7 @@ describe.each(doors)("%s", (door) => {
   })
 })
 
-live("A26: a body of more than 4,096 chunks is refused with 413", function* () {
+test("A26: a body of more than 4,096 chunks is refused with 413", function* () {
   const port = yield* NodeReceiver.listen(yield* listenerOf("NodeReceiver"), {
     host: "127.0.0.1",
     port: 0
@@ -122,62 +122,56 @@ describe("the bodies of a door", () => {
 /** Bodies that do not end: 524 have less than 32 MiB together, and 525 have more. */
 const unfinished = { length: 64_000, count: 530, fitting: 524 }
 
-live(
-  "A26: all bodies at a web handler have 32 MiB together, and a callback is accepted meanwhile",
-  function* () {
-    const { layer } = makeReceiver()
-    const { dispose, handler } = WebReceiver.toHandler(layer)
-    yield* Effect.addFinalizer(() => Effect.promise(dispose))
-    const url = `http://x/callback${search}`
-    const headers = { "content-type": "application/json" }
-    const statuses: Array<number> = []
-    const refused = Promise.withResolvers<void>()
-    const note = (status: number) => {
-      if (statuses.push(status) === unfinished.count - unfinished.fitting) refused.resolve()
-    }
-    for (let n = 0; n < unfinished.count; n++) {
-      const body = new ReadableStream<Uint8Array>({
-        start: (controller) => controller.enqueue(new Uint8Array(unfinished.length))
-      })
-      const init = { method: "POST", headers, body, duplex: "half" }
-      void handler(new Request(url, init)).then(({ status }) => note(status))
-    }
-    yield* Effect.promise(() => refused.promise)
-    const genuine = new Request(url, { method: "POST", ...callbackRequest() })
-    expect((yield* Effect.promise(() => handler(genuine))).status).toBe(200)
-    expect(statuses).toEqual(statuses.map(() => 503))
-    expect(statuses.length - (unfinished.count - unfinished.fitting)).toBeLessThanOrEqual(1)
+test("A26: all bodies at a web handler have 32 MiB together, and a callback is accepted meanwhile", function* () {
+  const { layer } = makeReceiver()
+  const { dispose, handler } = WebReceiver.toHandler(layer)
+  yield* Effect.addFinalizer(() => Effect.promise(dispose))
+  const url = `http://x/callback${search}`
+  const headers = { "content-type": "application/json" }
+  const statuses: Array<number> = []
+  const refused = Promise.withResolvers<void>()
+  const note = (status: number) => {
+    if (statuses.push(status) === unfinished.count - unfinished.fitting) refused.resolve()
   }
-)
-
-live(
-  "A26: all bodies at a listener have 32 MiB together, and a callback is accepted meanwhile",
-  function* () {
-    const port = yield* NodeReceiver.listen(yield* listenerOf("NodeReceiver"), {
-      host: "127.0.0.1",
-      port: 0
+  for (let n = 0; n < unfinished.count; n++) {
+    const body = new ReadableStream<Uint8Array>({
+      start: (controller) => controller.enqueue(new Uint8Array(unfinished.length))
     })
-    const head = `POST /callback${search} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 65000\r\n\r\n`
-    const bytes = Buffer.from(head + "x".repeat(unfinished.length))
-    const answers: Array<string> = []
-    const refused = Promise.withResolvers<void>()
-    const sockets = Array.from({ length: unfinished.count }, () => connect(port, "127.0.0.1"))
-    for (const socket of sockets) {
-      socket.on("error", () => undefined)
-      socket.once("data", (data: Buffer) => {
-        const count = answers.push(data.toString("latin1").slice(0, 12))
-        if (count === unfinished.count - unfinished.fitting) refused.resolve()
-      })
-      socket.write(bytes)
-    }
-    yield* Effect.promise(() => refused.promise)
-    const { status } = yield* Effect.promise(() => post(`http://127.0.0.1:${port}/callback`))
-    for (const socket of sockets) socket.destroy()
-    expect(status).toBe(200)
-    expect(answers).toEqual(answers.map(() => "HTTP/1.1 503"))
-    expect(answers.length - (unfinished.count - unfinished.fitting)).toBeLessThanOrEqual(1)
+    const init = { method: "POST", headers, body, duplex: "half" }
+    void handler(new Request(url, init)).then(({ status }) => note(status))
   }
-)
+  yield* Effect.promise(() => refused.promise)
+  const genuine = new Request(url, { method: "POST", ...callbackRequest() })
+  expect((yield* Effect.promise(() => handler(genuine))).status).toBe(200)
+  expect(statuses).toEqual(statuses.map(() => 503))
+  expect(statuses.length - (unfinished.count - unfinished.fitting)).toBeLessThanOrEqual(1)
+})
+
+test("A26: all bodies at a listener have 32 MiB together, and a callback is accepted meanwhile", function* () {
+  const port = yield* NodeReceiver.listen(yield* listenerOf("NodeReceiver"), {
+    host: "127.0.0.1",
+    port: 0
+  })
+  const head = `POST /callback${search} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 65000\r\n\r\n`
+  const bytes = Buffer.from(head + "x".repeat(unfinished.length))
+  const answers: Array<string> = []
+  const refused = Promise.withResolvers<void>()
+  const sockets = Array.from({ length: unfinished.count }, () => connect(port, "127.0.0.1"))
+  for (const socket of sockets) {
+    socket.on("error", () => undefined)
+    socket.once("data", (data: Buffer) => {
+      const count = answers.push(data.toString("latin1").slice(0, 12))
+      if (count === unfinished.count - unfinished.fitting) refused.resolve()
+    })
+    socket.write(bytes)
+  }
+  yield* Effect.promise(() => refused.promise)
+  const { status } = yield* Effect.promise(() => post(`http://127.0.0.1:${port}/callback`))
+  for (const socket of sockets) socket.destroy()
+  expect(status).toBe(200)
+  expect(answers).toEqual(answers.map(() => "HTTP/1.1 503"))
+  expect(answers.length - (unfinished.count - unfinished.fitting)).toBeLessThanOrEqual(1)
+})
 
 const limited = Effect.gen(function* () {
   const { promise, resolve } = Promise.withResolvers<void>()
@@ -218,7 +212,7 @@ const limited = Effect.gen(function* () {
   }
 })
 
-live("A39: one connection too many closes the longest idle one, and no working one", function* () {
+test("A39: one connection too many closes the longest idle one, and no working one", function* () {
   const inBody = "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n"
   const { closed, full, open, respond, waiting } = yield* limited
   const working = open("GET /waits HTTP/1.1\r\nHost: x\r\n\r\n")
@@ -238,7 +232,7 @@ live("A39: one connection too many closes the longest idle one, and no working o
   yield* gone
 })
 
-live("a connection with more than 8 requests without a response is closed", function* () {
+test("a connection with more than 8 requests without a response is closed", function* () {
   const stuck = Layer.succeed(Receiver.Receiver, { receive: () => Effect.never })
   const { dispose, listener } = NodeReceiver.toListener(stuck)
   yield* Effect.addFinalizer(() => Effect.promise(dispose))

@@ -242,6 +242,7 @@ describe("a callback with a token", () => {
     ["another value", Buffer.from('{"0":"refund"}').toString("base64url")],
     ["a kind we do not know", Buffer.from('["x","r",null,null,null]').toString("base64url")],
     ["a field too few", Buffer.from('["refund","r",null,null]').toString("base64url")],
+    ["no merchant", Buffer.from('["refund","r",null,null,null,null]').toString("base64url")],
     ["a number", Buffer.from('["refund","r",null,10,null]').toString("base64url")]
   ])("counts as one without a token when the signed token contains %s", (_, content) => {
     const signed = createHmac("sha256", secret).update(`pawl callback url 1\n${content}`).digest()

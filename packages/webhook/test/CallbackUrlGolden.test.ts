@@ -14,19 +14,9 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
-import { createHmac } from "node:crypto"
 import { describe, expect, it } from "vitest"
 import * as CallbackUrl from "../src/CallbackUrl.ts"
-import {
-  apm,
-  card,
-  checksum,
-  incoming,
-  search,
-  secret,
-  verified,
-  verifierOf
-} from "@pawl/test-support/Service"
+import { apm, card, checksum, incoming, secret, verifierOf } from "@pawl/test-support/Service"
 
 type Request = Parameters<CallbackUrl.CallbackUrl["Service"]["make"]>[2]
 
@@ -119,49 +109,3 @@ describe.each(issued)(
     })
   }
 )
-
-const signed = (content: string): string => {
-  const tag = createHmac("sha256", secret).update(`pawl callback url 1\n${content}`).digest()
-  return `${content}.${tag.subarray(0, 16).toString("base64url")}`
-}
-const encoded = (json: unknown): string => Buffer.from(JSON.stringify(json)).toString("base64url")
-const verifiedWith = (token: string) =>
-  verified("card", card(), `?pawl=${token}&paymentMethod=card`)
-
-it.each([
-  "",
-  "a",
-  "ab*d",
-  encoded("refund").slice(1),
-  encoded("apm-p"),
-  encoded({ length: 5, 0: "refund" }),
-  encoded(["refund", null, null, null]),
-  encoded(["refund", null, null, null, null, null]),
-  encoded(["refund", 1, null, null, null]),
-  encoded(["refund", null, null, null, 1]),
-  encoded(["chargeback", null, null, null, null]),
-  encoded(["refund", "r".repeat(900), null, null, null])
-])("a signed token with the content %j is ignored", (content) => {
-  expect(verifiedWith(signed(content)).kind).toBe("card")
-})
-
-it("a token is read only with its own signature", () => {
-  const token = signed(encoded(["refund", null, null, null, null]))
-  const { kind, ordered } = verifiedWith(token)
-  expect([kind, ordered]).toEqual(["refund", {}])
-  for (const other of [`${token}.`, `${token}A`, token.slice(0, -1), token.replace(".", "")]) {
-    expect(verifiedWith(other).kind).toBe("card")
-  }
-})
-
-it("a token of up to 1,024 characters is read, and no longer one is issued", () => {
-  const read = (length: number) => {
-    const requestId = "r".repeat(length - '["refund","",null,null,null]'.length)
-    const token = search("card", "refund", { requestId })
-    const { kind } = verified("card", card(), token)
-    return [new URLSearchParams(token).get("pawl")?.length, kind]
-  }
-  // Lengths of the JSON. Base64url has no text of 1,001 characters, so no JSON has 1,024.
-  expect(read(750)).toEqual([1023, "refund"])
-  expect(() => read(751)).toThrow("no room")
-})

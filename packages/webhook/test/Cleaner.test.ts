@@ -21,8 +21,7 @@ const all = ({ now }: World.World) => ({ before: now() + 1, limit: 1000 })
 
 describe("the body of a callback", () => {
   test("is deleted after 30 days, and the row of its transaction is never deleted (R22)", function* () {
-    const world = yield* World.make({ read: World.says("SUCCEED") })
-    const { receive } = yield* world.start
+    const { receive, ...world } = yield* World.started({ read: World.says("SUCCEED") })
     yield* receive("1", "SUCCEED")
     yield* World.pass("29 days")
     expect((yield* world.ledger.get("apm", "1"))?.newestCallbacks).toHaveProperty("SUCCEED")

@@ -23,14 +23,13 @@ describe("R27: a write that begins before the clock is set back and is stored af
   const delayed = (step: number, status: "PENDING" | "SUCCEED") =>
     Effect.forEach([0, 100, 200, 300], (phase) =>
       Effect.gen(function* () {
-        const world = yield* World.make({
+        const { receive, ...world } = yield* World.started({
           latency: "200 millis",
           pollInterval: Duration.millis(1),
           clock: (now) => 100 * day + (now >= minute ? -step : 0),
           read: says(status)
         })
         yield* World.pass(phase)
-        const { receive } = yield* world.start
         yield* World.pass(minute - 1 - phase)
         yield* Effect.forkChild(receive("1", status), { startImmediately: true })
         yield* World.pass("8 seconds")
@@ -48,47 +47,43 @@ describe("R27: a write that begins before the clock is set back and is stored af
 })
 
 describe("R27: small steps back", () => {
-  it.for([1, 1.5, 3, 4.9])("one of %d s between accept and read delays it by no more", (seconds) =>
-    World.run(
-      Effect.gen(function* () {
-        const step = seconds * second
-        const world = yield* World.make({
-          clock: (now) => 100 * day + (now >= minute ? -step : 0),
-          latency: "20 millis",
-          read: says("CHARGEBACK")
-        })
-        const { receive } = yield* world.start
-        yield* World.pass(minute - 30)
-        yield* receive("1", "CHARGEBACK").pipe(Effect.forkChild({ startImmediately: true }))
-        yield* World.pass(step + 1.5 * second)
-        expect(told(world)).toEqual(["CHARGEBACK"])
+  test.each([1, 1.5, 3, 4.9])(
+    "one of %d s between accept and read delays it by no more",
+    function* (seconds) {
+      const step = seconds * second
+      const { receive, ...world } = yield* World.started({
+        clock: (now) => 100 * day + (now >= minute ? -step : 0),
+        latency: "20 millis",
+        read: says("CHARGEBACK")
       })
-    )
+      yield* World.pass(minute - 30)
+      yield* receive("1", "CHARGEBACK").pipe(Effect.forkChild({ startImmediately: true }))
+      yield* World.pass(step + 1.5 * second)
+      expect(told(world)).toEqual(["CHARGEBACK"])
+    }
   )
 
-  it.for([0.4, 0.9, 1, 2, 4.9])("a step of %d s each second holds no row up", (seconds) =>
-    World.run(
-      Effect.gen(function* () {
-        const setAt = [60, 61, 62, 63, 64, 65, 66, 67, 68, 69].map((at) => at * second)
-        const world = yield* World.make({
-          clock: (now) => 100 * day - setAt.filter((at) => at <= now).length * seconds * second,
-          pollInterval: Duration.millis(250),
-          read: ({ at }) => Effect.succeed(at < minute ? "PENDING" : "CHARGEBACK")
-        })
-        const { receive } = yield* world.start
-        yield* World.pass(minute - 10)
-        yield* receive("1", "PENDING")
-        for (const at of setAt) {
-          yield* World.pass(at - 20 - world.now())
-          yield* receive(String(at), "PENDING")
-        }
-        yield* receive("1", "CHARGEBACK")
-        yield* World.pass(7 * second)
-        const pending = world.calls.filter(({ to }) => to === "PENDING")
-        expect(pending).toHaveLength(11)
-        expect(world.calls.filter(({ to }) => to === "CHARGEBACK")).toHaveLength(1)
+  test.each([0.4, 0.9, 1, 2, 4.9])(
+    "a step of %d s each second holds no row up",
+    function* (seconds) {
+      const setAt = [60, 61, 62, 63, 64, 65, 66, 67, 68, 69].map((at) => at * second)
+      const { receive, ...world } = yield* World.started({
+        clock: (now) => 100 * day - setAt.filter((at) => at <= now).length * seconds * second,
+        pollInterval: Duration.millis(250),
+        read: ({ at }) => Effect.succeed(at < minute ? "PENDING" : "CHARGEBACK")
       })
-    )
+      yield* World.pass(minute - 10)
+      yield* receive("1", "PENDING")
+      for (const at of setAt) {
+        yield* World.pass(at - 20 - world.now())
+        yield* receive(String(at), "PENDING")
+      }
+      yield* receive("1", "CHARGEBACK")
+      yield* World.pass(7 * second)
+      const pending = world.calls.filter(({ to }) => to === "PENDING")
+      expect(pending).toHaveLength(11)
+      expect(world.calls.filter(({ to }) => to === "CHARGEBACK")).toHaveLength(1)
+    }
   )
 })
 

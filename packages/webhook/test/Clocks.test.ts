@@ -34,11 +34,10 @@ describe("R27: a clock that is set back by an hour", () => {
   const setBack = (now: number) => 100 * day + (now >= minute ? -hour : 0)
 
   test("delays no call of the handler, and raises an alarm", function* () {
-    const world = yield* World.make({
+    const { receive, ...world } = yield* World.started({
       clock: setBack,
       handle: ({ attempt }) => (attempt < 8 ? Effect.fail("not now") : Effect.void)
     })
-    const { receive } = yield* world.start
     yield* receive("1", "PENDING")
     yield* World.pass("5 minutes")
     expect(told(world)).toEqual(["PENDING"])
@@ -46,11 +45,10 @@ describe("R27: a clock that is set back by an hour", () => {
   })
 
   test("delays no read", function* () {
-    const world = yield* World.make({
+    const { receive, ...world } = yield* World.started({
       clock: setBack,
       read: ({ at }) => Effect.succeed(at < 3 * minute ? "PROCESSING" : "SUCCEED")
     })
-    const { receive } = yield* world.start
     yield* World.pass("50 seconds")
     yield* receive("1", "SUCCEED")
     yield* World.pass("10 minutes")
@@ -58,11 +56,10 @@ describe("R27: a clock that is set back by an hour", () => {
   })
 
   test("confirms a callback that comes after it, and does not read in a loop", function* () {
-    const world = yield* World.make({
+    const { receive, ...world } = yield* World.started({
       clock: setBack,
       read: ({ at }) => Effect.succeed(at < minute ? "PENDING" : "SUCCEED")
     })
-    const { receive } = yield* world.start
     yield* World.pass("59 seconds")
     yield* receive("1", "PENDING")
     yield* World.pass("1 minute")
@@ -74,11 +71,10 @@ describe("R27: a clock that is set back by an hour", () => {
   })
 
   test("keeps a watched transaction on its plan", function* () {
-    const world = yield* World.make({
+    const { receive, ...world } = yield* World.started({
       clock: (now) => 100 * day + (now >= day ? -20 * day : 0),
       read: says("SUCCEED")
     })
-    const { receive } = yield* world.start
     yield* receive("1", "SUCCEED")
     yield* World.pass("2 days")
     const before = world.reads.length

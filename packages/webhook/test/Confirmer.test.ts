@@ -7,11 +7,10 @@ const { told, alarms, says, second, minute, hour, day } = World
 
 describe("a policy", () => {
   test("of always tells only statuses that the service confirmed", function* () {
-    const world = yield* World.make({
+    const { receive, ...world } = yield* World.started({
       policy: "always",
       read: ({ at }) => Effect.succeed(at < minute ? "NEW" : "PENDING")
     })
-    const { receive } = yield* world.start
     yield* receive("1", "PENDING")
     yield* World.pass("10 minutes")
     expect(world.calls.map(({ confirmed, to }) => [to, confirmed])).toEqual([
@@ -21,8 +20,10 @@ describe("a policy", () => {
   })
 
   test("of never tells the claims of callbacks at once", function* () {
-    const world = yield* World.make({ policy: "never", read: () => World.unreachable })
-    const { receive } = yield* world.start
+    const { receive, ...world } = yield* World.started({
+      policy: "never",
+      read: () => World.unreachable
+    })
     yield* receive("1", "SUCCEED")
     yield* World.settled
     expect(world.calls.map(({ confirmed, to }) => [to, confirmed])).toEqual([["SUCCEED", false]])
@@ -44,8 +45,7 @@ describe("a service whose read", () => {
   ])(
     "%s is read again after 15 seconds, and does not delay work that needs no read (R21)",
     function* (_, read) {
-      const world = yield* World.make({ read })
-      const { receive } = yield* world.start
+      const { receive, ...world } = yield* World.started({ read })
       yield* receive("1", "PENDING")
       yield* World.settled
       yield* receive("1", "SUCCEED")
@@ -64,10 +64,9 @@ describe("a service whose read", () => {
   )
 
   test("hangs for many claims does not delay work that needs no read", function* () {
-    const world = yield* World.make({
+    const { receive, ...world } = yield* World.started({
       read: () => Effect.andThen(Effect.sleep("30 seconds"), World.unreachable)
     })
-    const { receive } = yield* world.start
     for (let id = 0; id < 300; id++) yield* receive(String(id), "SUCCEED")
     yield* World.pass("1 minute")
     yield* receive("300", "PENDING")
@@ -77,11 +76,10 @@ describe("a service whose read", () => {
   })
 
   test("succeeds is read once for each claim, however many come at once", function* () {
-    const world = yield* World.make({
+    const { receive, ...world } = yield* World.started({
       limits: { readsPerSecond: Infinity },
       read: () => Effect.delay(Effect.succeed("SUCCEED"), 100)
     })
-    const { receive } = yield* world.start
     for (let id = 0; id < 500; id++) yield* receive(String(id), "SUCCEED")
     yield* World.pass("4 seconds")
     expect(told(world).length).toBe(500)
@@ -89,7 +87,7 @@ describe("a service whose read", () => {
   })
 
   test("failed when a forged claim came true is read until it succeeds", function* () {
-    const world = yield* World.make({
+    const { receive, ...world } = yield* World.started({
       read: ({ at }) =>
         at < 150 * day
           ? Effect.succeed("SUCCEED")
@@ -97,7 +95,6 @@ describe("a service whose read", () => {
             ? World.unreachable
             : Effect.succeed("CHARGEBACK")
     })
-    const { receive } = yield* world.start
     yield* receive("1", "SUCCEED")
     yield* receive("1", "CHARGEBACK")
     yield* World.pass("150 days")
@@ -107,10 +104,9 @@ describe("a service whose read", () => {
   })
 
   test("ended while the genuine claim came is read again, also within one millisecond", function* () {
-    const world = yield* World.make({
+    const { receive, ...world } = yield* World.started({
       read: ({ at }) => Effect.delay(Effect.succeed(at > 2 * hour ? "SUCCEED" : "PENDING"), 300)
     })
-    const { receive } = yield* world.start
     yield* receive("1", "SUCCEED")
     yield* World.pass("2 hours")
     yield* receive("1", "SUCCEED")
@@ -122,10 +118,9 @@ describe("a service whose read", () => {
 
   test("is behind a claimed CHARGEBACK is read until it returns CHARGEBACK, however late the claim came", function* () {
     const late = 200 * day
-    const world = yield* World.make({
+    const { receive, ...world } = yield* World.started({
       read: ({ at }) => Effect.succeed(at < late + 5 * second ? "SUCCEED" : "CHARGEBACK")
     })
-    const { receive } = yield* world.start
     yield* receive("1", "SUCCEED")
     yield* World.pass(late)
     yield* receive("1", "CHARGEBACK")
@@ -134,10 +129,9 @@ describe("a service whose read", () => {
   })
 
   test("returns an unknown status raises an alarm, is read again, and tells nothing", function* () {
-    const world = yield* World.make({
+    const { receive, ...world } = yield* World.started({
       read: ({ at }) => Effect.succeed(at < hour ? "SETTLED" : "SUCCEED")
     })
-    const { receive } = yield* world.start
     yield* receive("1", "SUCCEED")
     yield* World.pass("50 minutes")
     expect(told(world)).toEqual([])
@@ -149,10 +143,9 @@ describe("a service whose read", () => {
   })
 
   test("goes back in rank raises one alarm and causes no transition", function* () {
-    const world = yield* World.make({
+    const { receive, ...world } = yield* World.started({
       read: ({ at }) => Effect.succeed(at < hour ? "REFUNDED" : "SUCCEED")
     })
-    const { receive } = yield* world.start
     yield* receive("1", "REFUNDED")
     yield* World.pass("150 days")
     expect(told(world)).toEqual(["REFUNDED"])
@@ -160,8 +153,7 @@ describe("a service whose read", () => {
   })
 
   test("contradicts a claim for a minute raises one alarm", function* () {
-    const world = yield* World.make({ read: says("FAILED") })
-    const { receive } = yield* world.start
+    const { receive, ...world } = yield* World.started({ read: says("FAILED") })
     yield* receive("1", "SUCCEED")
     yield* World.pass("64 seconds")
     expect(alarms(world)).toEqual([])

@@ -1,11 +1,12 @@
 /** The bytes include key and index entries. Keys come in order. */
 import * as Evidence from "@pawl/core/Evidence"
-import { expect, it } from "@effect/vitest"
+import { expect } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { SqlClient } from "effect/sql/SqlClient"
 import * as Fact from "../src/internal/rule/Fact.ts"
 import { Ledger } from "../src/Ledger.ts"
 import type { Leased } from "../src/internal/rule/Row.ts"
+import { live as test } from "@pawl/test-support/Tests"
 import { ledgerOf } from "@pawl/test-support/Places"
 import { card, search, verified } from "@pawl/test-support/Service"
 import { files } from "@pawl/test-support/Stores"
@@ -48,8 +49,9 @@ const finish = Effect.fnUntraced(function* (transactionId: string, at: number) {
   expect(yield* ledger.deleteBodies({ before: now + day, limit: 9 })).toBe(2)
 })
 
-it.live(`a finished card transaction without bodies takes at most ${maxBytes} bytes`, () =>
-  Effect.gen(function* () {
+test.with(() => ledgerOf(files()()))(
+  `a finished card transaction without bodies takes at most ${maxBytes} bytes`,
+  function* () {
     const sql = yield* SqlClient
     yield* finish("100001", 1_767_225_600_000)
     const usedPages = Effect.gen(function* () {
@@ -69,5 +71,5 @@ it.live(`a finished card transaction without bodies takes at most ${maxBytes} by
     expect(bytes).toBeLessThanOrEqual(maxBytes)
     // The copies are counted.
     expect(bytes).toBeGreaterThan(200)
-  }).pipe(Effect.provide(ledgerOf(files()()), { local: true }))
+  }
 )

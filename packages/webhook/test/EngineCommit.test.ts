@@ -1,13 +1,13 @@
-import { describe, expect } from "@effect/vitest"
+import { expect } from "@effect/vitest"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import { SqlClient } from "effect/sql/SqlClient"
 import { Records } from "../src/internal/records/Records.ts"
-import { live } from "@pawl/test-support/Tests"
+import { live as test } from "@pawl/test-support/Tests"
 import { empty, ledgerOf, type Place } from "@pawl/test-support/Places"
-import { files, onPostgres } from "@pawl/test-support/Stores"
+import { inEachStore } from "@pawl/test-support/Stores"
 
 type Engine = Context.Service.Shape<typeof Records>["own"][0]
 
@@ -51,28 +51,25 @@ const allowCommits = (sql: SqlClient) =>
     orElse: () => sql`DROP TRIGGER IF EXISTS pawl_test_refuse`
   })
 
-const tests = (placeOf: () => Place): void => {
-  live(
-    "R06 a document is not changed, and not known as changed, if the commit fails",
-    function* () {
-      const { one, sql, two } = yield* open(placeOf())
-      expect(yield* add(one)).toBe(1)
-      expect(yield* add(two, 10)).toBe(11)
-      // On PostgreSQL the next changes lock the document.
-      expect(yield* add(one)).toBe(12)
+const tests = (place: Place): void => {
+  test("R06 a document is not changed, and not known as changed, if the commit fails", function* () {
+    const { one, sql, two } = yield* open(place)
+    expect(yield* add(one)).toBe(1)
+    expect(yield* add(two, 10)).toBe(11)
+    // On PostgreSQL the next changes lock the document.
+    expect(yield* add(one)).toBe(12)
 
-      yield* refuseCommits(sql)
-      expect(Exit.isFailure(yield* Effect.exit(add(one)))).toBe(true)
-      yield* allowCommits(sql)
+    yield* refuseCommits(sql)
+    expect(Exit.isFailure(yield* Effect.exit(add(one)))).toBe(true)
+    yield* allowCommits(sql)
 
-      expect(yield* add(two, 10)).toBe(22)
-      expect(yield* add(one)).toBe(23)
-      expect(yield* two.get("settings", "count")).toBe(23)
-    }
-  )
+    expect(yield* add(two, 10)).toBe(22)
+    expect(yield* add(one)).toBe(23)
+    expect(yield* two.get("settings", "count")).toBe(23)
+  })
 
-  live("R06 every answered change is kept, whatever fails at its commit", function* () {
-    const { one, sql, two } = yield* open(placeOf())
+  test("R06 every answered change is kept, whatever fails at its commit", function* () {
+    const { one, sql, two } = yield* open(place)
     let kept = 1
     yield* add(one)
     const several = (records: Engine, by: number) =>
@@ -92,9 +89,4 @@ const tests = (placeOf: () => Place): void => {
   })
 }
 
-describe("in a SQLite file", () => {
-  tests(files())
-})
-await onPostgres((place) => {
-  tests(() => place)
-})
+await inEachStore(tests)

@@ -4,14 +4,14 @@
  */
 import * as Program from "@pawl/test-support/Program"
 import { isStatus } from "@pawl/core/Status"
-import { describe, expect, it } from "vitest"
+import { expect, it } from "vitest"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { Records } from "../src/internal/records/Records.ts"
 import type { Counts } from "./hotChild.ts"
 import { empty, ledgerOf, type Place } from "@pawl/test-support/Places"
-import { files, onPostgres } from "@pawl/test-support/Stores"
+import { inEachStore } from "@pawl/test-support/Stores"
 
 const changes = Number(process.env["PAWL_HOT_CHANGES"] ?? 2000)
 /** The pause in milliseconds. */
@@ -86,16 +86,10 @@ const race = (place: Place) =>
     expect(Object.values(written).length).toBeGreaterThan(0)
   }).pipe(Effect.scoped, Effect.runPromise)
 
-const test = (place: () => Place) =>
+await inEachStore((place) =>
   it(
     `R51: four processes, ${keys} hot keys, ${changes} changes lose nothing`,
-    () => race(place()),
+    () => race(place),
     120_000 + changes * 10 + pause
   )
-
-describe("in a SQLite file", () => {
-  test(files())
-})
-await onPostgres((place) => {
-  test(() => place)
-})
+)

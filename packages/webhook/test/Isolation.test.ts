@@ -9,12 +9,13 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import type * as Scope from "effect/Scope"
-import { expect, it } from "@effect/vitest"
+import { expect } from "@effect/vitest"
 import * as CallbackUrl from "../src/CallbackUrl.ts"
 import * as Ledger from "../src/Ledger.ts"
 import * as Receiver from "../src/Receiver.ts"
 import * as Seal from "../src/Seal.ts"
 import * as Verifier from "../src/Verifier.ts"
+import { test } from "@pawl/test-support/Tests"
 import { notFound } from "@pawl/test-support/World"
 
 const makers = {
@@ -87,18 +88,17 @@ const layers: ReadonlyArray<
   ]
 ]
 
-it.effect.each(layers)(
+test.each(layers)(
   "%s is shared with the same services, and built anew with another one",
-  ([, reads, build]) =>
-    Effect.gen(function* () {
-      const memo = yield* Layer.makeMemoMap
-      const scope = yield* Effect.scope
-      const services = made()
-      const first = yield* build(services)(memo, scope)
-      expect(yield* build(services)(memo, scope)).toBe(first)
-      for (const name of reads) {
-        const other = yield* build({ ...services, [name]: makers[name]() })(memo, scope)
-        expect([name, other === first]).toEqual([name, false])
-      }
-    })
+  function* (_, reads, build) {
+    const memo = yield* Layer.makeMemoMap
+    const scope = yield* Effect.scope
+    const services = made()
+    const first = yield* build(services)(memo, scope)
+    expect(yield* build(services)(memo, scope)).toBe(first)
+    for (const name of reads) {
+      const other = yield* build({ ...services, [name]: makers[name]() })(memo, scope)
+      expect([name, other === first]).toEqual([name, false])
+    }
+  }
 )

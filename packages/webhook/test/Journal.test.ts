@@ -21,8 +21,9 @@ const entries: ReadonlyArray<Event> = [
   { _tag: "Alarm", reason: "the service went back to an earlier status" }
 ]
 
-it.effect("passes every entry to every listener in order, with its row and time", () =>
-  Effect.gen(function* () {
+test.with(() => layer)(
+  "passes every entry to every listener in order, with its row and time",
+  function* () {
     const journal = yield* Journal
     const listen = Effect.forkChild(
       Stream.runCollect(Stream.take(journal.entries, entries.length)),
@@ -38,11 +39,12 @@ it.effect("passes every entry to every listener in order, with its row and time"
         entries.map((entry, index) => ({ ...entry, ...row, at: index * 1000 }))
       )
     }
-  }).pipe(Effect.provide(layer))
+  }
 )
 
-it.effect("does not wait for a slow listener, which loses the oldest entries", () =>
-  Effect.gen(function* () {
+test.with(() => layer)(
+  "does not wait for a slow listener, which loses the oldest entries",
+  function* () {
     const journal = yield* Journal
     const latch = yield* Latch.make()
     const received: Array<Entry> = []
@@ -63,7 +65,7 @@ it.effect("does not wait for a slow listener, which loses the oldest entries", (
     expect(received.slice(-4000).map(({ transactionId }) => transactionId)).toEqual(
       all.slice(-4000).map(({ transactionId }) => transactionId)
     )
-  }).pipe(Effect.provide(layer))
+  }
 )
 
 it.effect("logs a warning only for entries that need a person", () => {
@@ -85,24 +87,23 @@ it.effect("logs a warning only for entries that need a person", () => {
   )
 })
 
-it.effect("has a stream with only the alarms", () =>
-  Effect.gen(function* () {
-    const journal = yield* Journal
-    const listening = yield* Effect.forkChild(Stream.runCollect(Stream.take(journal.alarms, 4)), {
-      startImmediately: true
-    })
-    for (const entry of entries) yield* journal.record(row, entry)
-    yield* journal.raiseAlarm("callbacks are refused")
-    const received = yield* Fiber.join(listening)
-    expect(received).toEqual([
-      ...entries.slice(4).map((entry) => ({ ...entry, ...row, at: 0 })),
-      { _tag: "Alarm", reason: "callbacks are refused", at: 0 }
-    ])
-  }).pipe(Effect.provide(layer), Effect.provideService(MinimumLogLevel, "None"))
-)
+test.with(() => layer)("has a stream with only the alarms", function* () {
+  const journal = yield* Journal
+  const listening = yield* Effect.forkChild(Stream.runCollect(Stream.take(journal.alarms, 4)), {
+    startImmediately: true
+  })
+  for (const entry of entries) yield* journal.record(row, entry)
+  yield* journal.raiseAlarm("callbacks are refused")
+  const received = yield* Fiber.join(listening)
+  expect(received).toEqual([
+    ...entries.slice(4).map((entry) => ({ ...entry, ...row, at: 0 })),
+    { _tag: "Alarm", reason: "callbacks are refused", at: 0 }
+  ])
+})
 
-it.effect("raises one alarm per burst, and another one when the burst lasts for 10 minutes", () =>
-  Effect.gen(function* () {
+test.with(() => layer)(
+  "raises one alarm per burst, and another one when the burst lasts for 10 minutes",
+  function* () {
     const journal = yield* Journal
     const received: Array<Entry> = []
     yield* Effect.forkChild(
@@ -121,12 +122,11 @@ it.effect("raises one alarm per burst, and another one when the burst lasts for 
       )
     expect(minutes("refused")).toEqual([0, 10, 20, 30, 40, 50, 60])
     expect(minutes("another reason")).toEqual([5])
-  }).pipe(Effect.provide(layer), Effect.provideService(MinimumLogLevel, "None"))
+  }
 )
 
 test("has entries for the callbacks, reads and transitions of a transaction", function* () {
-  const world = yield* World.make({ read: World.says("SUCCEED") })
-  const { receive } = yield* world.start
+  const { receive, ...world } = yield* World.started({ read: World.says("SUCCEED") })
   for (const status of ["SUCCEED", "SUCCEED", "SETTLED"]) {
     yield* receive("1", status)
     yield* World.settled
@@ -145,8 +145,7 @@ test("has entries for the callbacks, reads and transitions of a transaction", fu
 })
 
 test("A32: a full quarantine answers 200 and has an alarm of its own, and the first of a kind is logged", function* () {
-  const world = yield* World.make({ read: World.says("SUCCEED") })
-  const { receive } = yield* world.start
+  const { receive, ...world } = yield* World.started({ read: World.says("SUCCEED") })
   const logged: Array<unknown> = []
   const logger = Logger.make(({ message }) => {
     logged.push(message)
@@ -168,8 +167,9 @@ test("A32: a full quarantine answers 200 and has an alarm of its own, and the fi
 
 test("has the result of each read", function* () {
   const answers = [World.notFound, World.unreachable, Effect.succeed("SETTLED")]
-  const world = yield* World.make({ read: () => answers.shift() ?? Effect.succeed("SUCCEED") })
-  const { receive } = yield* world.start
+  const { receive, ...world } = yield* World.started({
+    read: () => answers.shift() ?? Effect.succeed("SUCCEED")
+  })
   yield* receive("1", "SUCCEED")
   yield* World.pass("1 minute")
   const reads = world.entries.flatMap((entry) => (entry._tag === "Read" ? [entry.result] : []))

@@ -110,14 +110,13 @@ describe("within 60 seconds of its first callback a row of unknown kind", () => 
   const toldOf = (method: Method, path: string, knownFrom: Readonly<Record<KnownKind, number>>) =>
     World.run(
       Effect.gen(function* () {
-        const world = yield* World.make({
+        const { receiveRequest, ...world } = yield* World.started({
           limits: { readsPerSecond: Infinity },
           read: ({ at, kind }) =>
             at >= knownFrom[kind as KnownKind]
               ? Effect.succeed("SUCCEED")
               : Effect.fail(new NotFound({}))
         })
-        const { receiveRequest } = yield* world.start
         const body = method === "card" ? card() : apm()
         yield* receiveRequest(incoming(method, body, { path }))
         yield* World.pass("59 seconds")

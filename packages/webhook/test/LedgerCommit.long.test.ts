@@ -8,13 +8,13 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { SqlClient } from "effect/sql/SqlClient"
 import fc from "fast-check"
-import { describe, expect, it } from "@effect/vitest"
+import { expect, it } from "@effect/vitest"
 import { Ledger } from "../src/Ledger.ts"
 import * as LedgerSql from "../src/LedgerSql.ts"
 import type { Leased } from "../src/internal/rule/Row.ts"
 import { client, emptied, ledgerOf, type Place } from "@pawl/test-support/Places"
 import { card, verified } from "@pawl/test-support/Service"
-import { files, onPostgres } from "@pawl/test-support/Stores"
+import { inEachStore } from "@pawl/test-support/Stores"
 
 /** Milliseconds on a busy machine. */
 const processTime = 120_000
@@ -158,13 +158,7 @@ const survives = (place: Place, cycles: number) =>
     processTime
   )
 
-describe("in a SQLite file", () => {
-  const file = files()
-  promises(file())
-  survives(file(), 2)
-})
-
-await onPostgres((place) => {
+await inEachStore((place) => {
   promises(place)
   survives(place, 2)
 })

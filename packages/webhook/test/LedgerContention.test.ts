@@ -8,7 +8,7 @@ import { DatabaseSync } from "node:sqlite"
 import { describe, expect } from "@effect/vitest"
 import { Ledger } from "../src/Ledger.ts"
 import { RequestStore } from "../src/internal/ledger/RequestStore.ts"
-import { live } from "@pawl/test-support/Tests"
+import { live as test } from "@pawl/test-support/Tests"
 import { client, empty, ledgerOf } from "@pawl/test-support/Places"
 import { card, verified } from "@pawl/test-support/Service"
 import { files, onPostgres } from "@pawl/test-support/Stores"
@@ -18,7 +18,7 @@ const callback = (transactionId: string) => verified("card", card({ transactionI
 describe("in a SQLite file", () => {
   const file = files()
 
-  live("waits while another connection holds the file for a moment", function* () {
+  test("waits while another connection holds the file for a moment", function* () {
     const place = file()
     const ledger = Context.get(yield* Layer.build(ledgerOf(place)), Ledger)
     const holder = new DatabaseSync(place.filename, { timeout: 10_000 })
@@ -32,7 +32,7 @@ describe("in a SQLite file", () => {
     expect(yield* Fiber.join(accepted)).toEqual({ isNew: true })
   })
 
-  live("accepts a group that fails one by one, so that only the bad callback fails", function* () {
+  test("accepts a group that fails one by one, so that only the bad callback fails", function* () {
     const built = yield* Layer.build(ledgerOf(file()))
     const ledger = Context.get(built, Ledger)
     const sql = Context.get(built, SqlClient)
@@ -74,7 +74,7 @@ await onPostgres((place) => {
   const accept = (ledger: Ledger["Service"], id: string) =>
     Effect.forkDetach(ledger.accept(callback(id), 1000), { startImmediately: true })
 
-  live("retries after a serialization failure (R23)", function* () {
+  test("retries after a serialization failure (R23)", function* () {
     yield* emptied
     const startupParameters = { default_transaction_isolation: "serializable" }
     const built = yield* Layer.build(Layer.fresh(ledgerOf(place, { startupParameters })))
@@ -93,7 +93,7 @@ await onPostgres((place) => {
     expect(yield* ledger.get("card", "1")).toMatchObject({ callbacks: 2 })
   })
 
-  live("retries after a deadlock (R23)", function* () {
+  test("retries after a deadlock (R23)", function* () {
     const ledger = yield* emptied
     const first = yield* elsewhere
     const second = yield* elsewhere
@@ -125,7 +125,7 @@ await onPostgres((place) => {
     for (const id of ids) expect(yield* ledger.get("card", id)).toMatchObject({ callbacks: 2 })
   })
 
-  live("claims and accepts other rows while another transaction has locked one", function* () {
+  test("claims and accepts other rows while another transaction has locked one", function* () {
     const ledger = yield* emptied
     const sql = yield* elsewhere
     for (const id of ["1", "2", "3"]) yield* ledger.accept(callback(id), Number(id))
@@ -147,30 +147,27 @@ await onPostgres((place) => {
     expect(rows).toMatchObject([{ transactionId: "1", callbacks: 2 }])
   })
 
-  live(
-    "changes a request after another transaction has unlocked it, and claims others meanwhile",
-    function* () {
-      yield* emptied
-      const built = yield* Layer.build(Layer.fresh(ledgerOf(place)))
-      const store = Context.get(built, RequestStore)
-      const sql = yield* elsewhere
-      for (const requestId of ["1", "2"]) {
-        const request = { requestId, kind: "refund", digest: "d", hasCardData: false } as const
-        yield* store.write(request, { at: 1000 })
-      }
-      const cancelled = yield* sql.withTransaction(
-        Effect.gen(function* () {
-          yield* sql`SELECT 1 FROM pawl_requests WHERE key = '1' FOR UPDATE`
-          const { rows } = yield* store.claim({ at: 1000, until: 9000, limit: 9 })
-          expect(rows.map(({ requestId }) => requestId)).toEqual(["2"])
-          const fiber = yield* Effect.forkDetach(store.cancel("1", 1000), {
-            startImmediately: true
-          })
-          yield* blocks(sql, 1)
-          return fiber
-        })
-      )
-      expect(yield* Fiber.join(cancelled)).toBe(true)
+  test("changes a request after another transaction has unlocked it, and claims others meanwhile", function* () {
+    yield* emptied
+    const built = yield* Layer.build(Layer.fresh(ledgerOf(place)))
+    const store = Context.get(built, RequestStore)
+    const sql = yield* elsewhere
+    for (const requestId of ["1", "2"]) {
+      const request = { requestId, kind: "refund", digest: "d", hasCardData: false } as const
+      yield* store.write(request, { at: 1000 })
     }
-  )
+    const cancelled = yield* sql.withTransaction(
+      Effect.gen(function* () {
+        yield* sql`SELECT 1 FROM pawl_requests WHERE key = '1' FOR UPDATE`
+        const { rows } = yield* store.claim({ at: 1000, until: 9000, limit: 9 })
+        expect(rows.map(({ requestId }) => requestId)).toEqual(["2"])
+        const fiber = yield* Effect.forkDetach(store.cancel("1", 1000), {
+          startImmediately: true
+        })
+        yield* blocks(sql, 1)
+        return fiber
+      })
+    )
+    expect(yield* Fiber.join(cancelled)).toBe(true)
+  })
 })

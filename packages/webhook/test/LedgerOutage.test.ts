@@ -1,5 +1,5 @@
 import * as Evidence from "@pawl/core/Evidence"
-import { live } from "@pawl/test-support/Tests"
+import { live as test } from "@pawl/test-support/Tests"
 import * as PostgresProxy from "@pawl/test-support/PostgresProxy"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -31,7 +31,7 @@ const idsOf = (ledger: Ledger["Service"], ids: ReadonlyArray<string>) =>
 describe("in a SQLite file", () => {
   const file = files()
 
-  live("is unavailable while another process holds the file, and recovers (R05)", function* () {
+  test("is unavailable while another process holds the file, and recovers (R05)", function* () {
     const place = file()
     const built = yield* Layer.build(ledgerOf(place))
     const ledger = Context.get(built, Ledger)
@@ -64,7 +64,7 @@ describe("in a SQLite file", () => {
     expect(yield* idsOf(ledger, ["1", "6"])).toEqual(["1", "6"])
   })
 
-  live("is unavailable while the disk is full, and recovers (R04)", function* () {
+  test("is unavailable while the disk is full, and recovers (R04)", function* () {
     const built = yield* Layer.build(ledgerOf(file()))
     const ledger = Context.get(built, Ledger)
     const sql = Context.get(built, SqlClient)
@@ -100,7 +100,7 @@ await onPostgres((place) => {
     Effect.flatMap(elsewhere, (sql) => Effect.provideService(empty, SqlClient, sql))
   )
 
-  live("is unavailable while the server does not respond, and recovers (R05)", function* () {
+  test("is unavailable while the server does not respond, and recovers (R05)", function* () {
     const { port, restore, silence } = yield* PostgresProxy.open
     yield* emptied
     const ledger = Context.get(yield* Layer.build(ledgerOf(place, { port })), Ledger)
@@ -122,36 +122,31 @@ await onPostgres((place) => {
     })
   })
 
-  live(
-    "has every accepted callback after its connections were cut, and recovers (R05, R06)",
-    function* () {
-      const ledger = yield* emptied
-      const sql = yield* elsewhere
-      const statement = sql`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+  test("has every accepted callback after its connections were cut, and recovers (R05, R06)", function* () {
+    const ledger = yield* emptied
+    const sql = yield* elsewhere
+    const statement = sql`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
         WHERE datname = ${place.database} AND pid <> pg_backend_pid()`
-      // Two cuts at a time cut each other.
-      const cut = Effect.retry(statement, { times: 5 })
-      const ids = Array.from({ length: 400 }, (_, id) => String(id))
-      const answers = yield* Effect.forEach(
-        ids,
-        (id, index) =>
-          Effect.tap(Effect.exit(ledger.accept(callback(id), 1000)), () =>
-            Effect.when(cut, Effect.succeed(index % 40 === 39))
-          ),
-        { concurrency: 4 }
-      )
-      const accepted = ids.filter((_, index) =>
-        Exit.isSuccess(answers[index] as Exit.Exit<unknown>)
-      )
-      expect(accepted.length).toBeGreaterThan(100)
-      for (const answer of answers) {
-        if (Exit.isFailure(answer)) {
-          expect(yield* Effect.flip(answer)).toMatchObject({ _tag: "StoreUnavailable" })
-        }
+    // Two cuts at a time cut each other.
+    const cut = Effect.retry(statement, { times: 5 })
+    const ids = Array.from({ length: 400 }, (_, id) => String(id))
+    const answers = yield* Effect.forEach(
+      ids,
+      (id, index) =>
+        Effect.tap(Effect.exit(ledger.accept(callback(id), 1000)), () =>
+          Effect.when(cut, Effect.succeed(index % 40 === 39))
+        ),
+      { concurrency: 4 }
+    )
+    const accepted = ids.filter((_, index) => Exit.isSuccess(answers[index] as Exit.Exit<unknown>))
+    expect(accepted.length).toBeGreaterThan(100)
+    for (const answer of answers) {
+      if (Exit.isFailure(answer)) {
+        expect(yield* Effect.flip(answer)).toMatchObject({ _tag: "StoreUnavailable" })
       }
-      const kept = new Set(yield* Effect.retry(idsOf(ledger, ids), { times: 5 }))
-      expect(accepted.filter((id) => !kept.has(id))).toEqual([])
-      yield* ledger.accept(callback("last"), 2000)
     }
-  )
+    const kept = new Set(yield* Effect.retry(idsOf(ledger, ids), { times: 5 }))
+    expect(accepted.filter((id) => !kept.has(id))).toEqual([])
+    yield* ledger.accept(callback("last"), 2000)
+  })
 })

@@ -1,4 +1,5 @@
 /** `@pawl/testkit/Laws/Store` has the laws of every ledger. */
+import { StoreUnavailable } from "@pawl/core/CallbackError"
 import * as Evidence from "@pawl/core/Evidence"
 import type { Status } from "@pawl/core/Status"
 import * as Context from "effect/Context"
@@ -7,15 +8,24 @@ import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
 import { SqlClient } from "effect/sql/SqlClient"
 import * as Statement from "effect/sql/Statement"
+import * as Tracer from "effect/Tracer"
 import fc from "fast-check"
-import { describe, expect, it } from "@effect/vitest"
+import { expect, it } from "@effect/vitest"
 import { layerMemory, Ledger } from "../src/Ledger.ts"
-import type { Leased } from "../src/internal/rule/Row.ts"
+import type { Leased, Registration } from "../src/internal/rule/Row.ts"
 import type { Verified } from "../src/Verifier.ts"
-import { test, testIn } from "@pawl/test-support/Tests"
+import { testIn } from "@pawl/test-support/Tests"
 import { client, emptied, ledgerOf, type Place } from "@pawl/test-support/Places"
-import { card, incoming, secret, verified, verifierOf } from "@pawl/test-support/Service"
-import { files, onPostgres } from "@pawl/test-support/Stores"
+import {
+  apm,
+  card,
+  incoming,
+  search,
+  secret,
+  verified,
+  verifierOf
+} from "@pawl/test-support/Service"
+import { inEachStore } from "@pawl/test-support/Stores"
 
 const groups = (place: Place, numRuns: number) => {
   const callbacks = fc.array(
@@ -114,20 +124,49 @@ const newest = (place: Place, numRuns: number) => {
     ))
 }
 
-const promises = (place: Place) => {
-  const test = testIn(place)
+const payment = search("card", "card-payment", { requestId: "order-17", mid: "mid-1" })
+const refund = search("card", "refund", { requestId: "refund-1", mid: "mid-1" })
 
-  test("keeps the bytes of the newest body of a status, and the count of its callbacks", function* () {
+const acceptOne = Ledger.use((ledger) => ledger.accept(verified("card", card()), 1000))
+
+const accept = (transactionId: string, transactionStatus: Status, token: string) =>
+  Ledger.use((ledger) =>
+    ledger.accept(verified("card", card({ transactionId, transactionStatus }), token), 1000)
+  )
+
+/** Registers refund 1, and accepts two callbacks of a payment 1. */
+const twoRows = (registration: Partial<Registration> = {}) =>
+  Effect.gen(function* () {
     const ledger = yield* Ledger
-    const bodies = [0, 1, 2].map((n) => verified("card", card({ metadata: { n: `${n} ✓` } })))
-    const key = { method: "card", scope: "card", transactionId: "100001" } as const
-    for (const [index, body] of bodies.entries()) {
-      yield* ledger.accept(body, index)
-      expect(yield* ledger.body(key, "SUCCEED")).toEqual(body.bytes)
-      const [story] = yield* ledger.story("card", "100001")
-      expect(story?.facts).toMatchObject([{ fact: "accepted", count: index + 1, at: 0 }])
-    }
+    yield* ledger.register({ kind: "refund", transactionId: "1", ...registration }, 1000)
+    yield* accept("1", "PENDING", payment)
+    yield* accept("1", "PENDING", payment)
+    yield* accept("1", "SUCCEED", payment)
   })
+
+const leasePayment = Effect.gen(function* () {
+  const ledger = yield* Ledger
+  const { rows } = yield* ledger.claim({ at: 1000, until: 2000, limit: 100 })
+  return rows.find((row) => row.transactionId === "1" && row.scope === "card-payment") as Leased
+})
+
+/** Makes the payment a refund, which joins the rows. */
+const joinTo = (leased: Leased) => Ledger.use((ledger) => ledger.write(leased, { kind: "refund" }))
+
+const leaseAndJoin = Effect.flatMap(leasePayment, joinTo)
+
+/** The lines of a table but for the rows of `twoRows`. */
+const bystanders = Effect.flatMap(SqlClient, (sql) =>
+  Effect.forEach(
+    ["pawl_transactions", "pawl_transactions_texts"],
+    (table) => sql`SELECT * FROM ${sql(table)} WHERE key <> ${"1\tcard"} ORDER BY key`
+  )
+)
+
+/** An accept is one statement on PostgreSQL, and a transaction on SQLite. */
+const promises = (place: Place) => {
+  const transactions = place._tag === "sqlite" ? 1 : 0
+  const test = testIn(place)
 
   test("A31: reads no body but that of the status to tell", function* () {
     const ledger = yield* Ledger
@@ -157,67 +196,6 @@ const promises = (place: Place) => {
     }
     expect(yield* ledger.body(leased, "SUCCEED")).toEqual(unreadable)
     expect(yield* ledger.body(leased, "FAILED")).toBeUndefined()
-  })
-
-  test("accepts 300 concurrent callbacks of as many transactions, and writes to their rows", function* () {
-    const ledger = yield* Ledger
-    const ids = Array.from({ length: 300 }, (_, id) => String(id))
-    const accepted = yield* Effect.forEach(
-      ids,
-      (transactionId) => ledger.accept(verified("card", card({ transactionId })), 1000),
-      { concurrency: "unbounded" }
-    )
-    expect(accepted.filter(({ isNew }) => isNew)).toHaveLength(300)
-    const { rows } = yield* ledger.claim({ at: 1000, until: 9000, limit: 300 })
-    const written = yield* Effect.forEach(rows, (row) => ledger.write(row, { askedAt: 1 }), {
-      concurrency: "unbounded"
-    })
-    expect(written.filter((row) => row?.askedAt === 1)).toHaveLength(300)
-  })
-
-  test("a registration of a row that is there sets its kind, joins its evidence, and is one more fact", function* () {
-    const ledger = yield* Ledger
-    yield* ledger.accept(verified("card", card({ transactionStatus: "PENDING" })), 1000)
-    const registration = { kind: "card-payment", transactionId: "100001" } as const
-    for (const count of [1, 2]) {
-      yield* ledger.register({ ...registration, status: "NEW" }, 1000 + count)
-      const [story] = yield* ledger.story("card", "100001")
-      const registered = story?.facts.filter(({ fact }) => fact === "registered")
-      expect(registered).toMatchObject([{ count, number: count }])
-    }
-    expect(yield* ledger.get("card", "100001")).toMatchObject({
-      kind: "card-payment",
-      registered: true,
-      evidence: Evidence.claimed("PENDING") | Evidence.confirmed("NEW")
-    })
-  })
-
-  test("keeps work that came during a lease, if the lease ends without work", function* () {
-    const ledger = yield* Ledger
-    const accept = (transactionStatus: Status, at: number) =>
-      ledger.accept(verified("card", card({ transactionStatus })), at)
-    yield* accept("PENDING", 1000)
-    const { rows } = yield* ledger.claim({ at: 1000, until: 9000, limit: 1 })
-    yield* accept("SUCCEED", 1500)
-    yield* ledger.write(rows[0] as Leased, { release: { dueAt: undefined } })
-    const next = yield* ledger.claim({ at: 1500, until: 9000, limit: 1 })
-    expect(next.rows).toMatchObject([{ transactionId: "100001", callbacks: 2 }])
-  })
-
-  test("gives each fact of a row the next number, from 1 on, and no other change", function* () {
-    const ledger = yield* Ledger
-    yield* ledger.accept(verified("card", card()), 1000)
-    const { rows } = yield* ledger.claim({ at: 1000, until: 9000, limit: 1 })
-    const leased = rows[0] as Leased
-    for (const at of [1, 2]) {
-      yield* ledger.write(leased, { askedAt: at })
-      yield* ledger.write(leased, {
-        facts: [{ fact: "told", at, sequence: at, to: "SUCCEED" }]
-      })
-    }
-    const [story] = yield* ledger.story("card", "100001")
-    const told = story?.facts.filter(({ fact }) => fact === "told")
-    expect(told?.map(({ number }) => number)).toEqual([1, 2])
   })
 
   test("rolls a write back with its transaction", function* () {
@@ -254,6 +232,74 @@ const promises = (place: Place) => {
       Effect.provideService(Statement.CurrentTransformer, count)
     )
   })
+
+  test("a join changes no row but the two, and no callback of another row", function* () {
+    const ledger = yield* Ledger
+    yield* twoRows()
+    // Rows with the same id or the same scope, not both.
+    yield* ledger.accept(
+      verified("apm", apm({ transactionId: "1", transactionStatus: "PENDING" })),
+      1000
+    )
+    yield* accept("2", "PENDING", payment)
+    yield* accept("2", "SUCCEED", refund)
+    const leased = yield* leasePayment
+    const before = yield* bystanders
+    expect(before.map(({ length }) => length)).toEqual([2, 3])
+    expect(yield* joinTo(leased)).toBeUndefined()
+    expect(yield* bystanders).toEqual(before)
+    const left = yield* ledger.story("card", "1")
+    expect(left.map(({ row }) => row.scope)).toEqual(["refund"])
+  })
+
+  test("a join keeps the bodies of both rows, and that of the row that stays where both have one", function* () {
+    const ledger = yield* Ledger
+    const sql = yield* SqlClient
+    const bodyOf = (transactionStatus: Status) =>
+      verified("card", card({ transactionId: "1", transactionStatus }), refund).bytes
+    yield* twoRows()
+    yield* accept("1", "PENDING", refund)
+    yield* leaseAndJoin
+    const key = { method: "card", transactionId: "1", scope: "refund" } as const
+    expect(yield* ledger.body(key, "PENDING")).toEqual(bodyOf("PENDING"))
+    expect(yield* ledger.body(key, "SUCCEED")).toEqual(bodyOf("SUCCEED"))
+    expect(yield* sql`SELECT name FROM pawl_transactions_texts`).toHaveLength(2)
+    expect(yield* ledger.deleteBodies({ before: 2000, limit: 9 })).toBe(2)
+    expect(yield* sql`SELECT name FROM pawl_transactions_texts`).toEqual([])
+  })
+
+  it.effect(`an accept begins ${transactions} transactions`, () => {
+    let begun = 0
+    const tracer = Tracer.make({
+      span: (options) => {
+        if (options.name === "sql.transaction") begun++
+        return new Tracer.NativeSpan(options)
+      }
+    })
+    return Effect.gen(function* () {
+      const sql = yield* SqlClient
+      begun = 0
+      yield* sql.withTransaction(Effect.void)
+      expect(begun).toBe(1)
+      yield* acceptOne
+      expect(begun).toBe(1 + transactions)
+    }).pipe(
+      Effect.provide(emptied(place), { local: true }),
+      Effect.provideService(Tracer.Tracer, tracer)
+    )
+  })
+
+  it.effect("an accept stores neither the row nor the body if one of them cannot be stored", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient
+      yield* sql`ALTER TABLE pawl_transactions_texts RENAME TO absent`
+      const error = yield* Effect.flip(acceptOne)
+      yield* sql`ALTER TABLE absent RENAME TO pawl_transactions_texts`
+      expect(error).toBeInstanceOf(StoreUnavailable)
+      expect(yield* sql`SELECT * FROM pawl_transactions`).toEqual([])
+      expect(yield* acceptOne).toEqual({ isNew: true })
+    }).pipe(Effect.provide(emptied(place), { local: true }))
+  )
 }
 
 const newer = (place: Place) =>
@@ -271,44 +317,10 @@ const newer = (place: Place) =>
     }).pipe(Effect.provide(client(place)))
   )
 
-const shifts = (place: Place) =>
-  test("R27: shifts due times and leases as the rule does", function* () {
-    const play = Effect.fnUntraced(function* (ledger: Ledger["Service"]) {
-      const ids = Array.from({ length: 12 }, (_, id) => String(id + 1))
-      for (const id of ids) {
-        yield* ledger.accept(verified("card", card({ transactionId: id })), 1000 * Number(id))
-      }
-      // Three leases end later than any new one.
-      yield* ledger.claim({ at: 3000, until: 9000, limit: 3 })
-      for (const until of [6500, 7100, 7200]) yield* ledger.claim({ at: 6000, until, limit: 1 })
-      const leased = (yield* ledger.claim({ at: 7000, until: 8000, limit: 1 })).rows
-      for (const row of leased) yield* ledger.write(row, { release: { dueAt: 50_000 } })
-      yield* ledger.shift({ at: 2000, by: 4500, until: 4000 })
-      const claims = []
-      for (let at = 2000; at <= 60_000; at += 500) {
-        const { rows } = yield* ledger.claim({ at, until: 100_000, limit: 20 })
-        const claimed = rows.map(({ transactionId }) => transactionId).toSorted()
-        if (claimed.length > 0) claims.push([at, ...claimed])
-      }
-      return claims
-    })
-    const expected = yield* play(Context.get(yield* Layer.build(layerMemory), Ledger))
-    expect(expected.length).toBeGreaterThan(4)
-    expect(yield* play(Context.get(yield* Layer.build(emptied(place)), Ledger))).toEqual(expected)
-  })
-
-const file = files()
-describe("in a SQLite file", () => {
-  groups(file(), 60)
-  newest(file(), 20)
-  promises(file())
-  shifts(file())
-  newer(file())
-})
-await onPostgres((place) => {
-  groups(place, 20)
-  newest(place, 8)
+await inEachStore((place) => {
+  const runs = place._tag === "sqlite" ? 1 : 1 / 3
+  groups(place, 60 * runs)
+  newest(place, 24 * runs)
   promises(place)
-  shifts(place)
   newer(place)
 })

@@ -1,11 +1,9 @@
 import { StoreUnavailable } from "@pawl/core/CallbackError"
 import { statuses } from "@pawl/core/Status"
-import { expect, it } from "@effect/vitest"
+import { describe, expect } from "@effect/vitest"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Metric from "effect/Metric"
-import { MinimumLogLevel } from "effect/References"
 import { live, test } from "@pawl/test-support/Tests"
 import * as Stream from "effect/Stream"
 
@@ -16,14 +14,8 @@ import * as Receiver from "../src/Receiver.ts"
 import { dependencies } from "./doors.ts"
 import { ledgerOf } from "@pawl/test-support/Places"
 import { apm, card, checksum, incoming } from "@pawl/test-support/Service"
-import { files, onPostgres } from "@pawl/test-support/Stores"
+import { inEachStore } from "@pawl/test-support/Stores"
 import * as World from "@pawl/test-support/World"
-
-const counted = <A, E, R>(test: Effect.Effect<A, E, R>) =>
-  test.pipe(
-    Effect.provideService(Metric.MetricRegistry, new Map()),
-    Effect.provideService(MinimumLogLevel, "None")
-  )
 
 /** Leaves out the buckets of histograms. */
 const series = (text: string) =>
@@ -37,179 +29,142 @@ const series = (text: string) =>
       ])
   )
 
-it("raises an alarm when an operation is registered with another order, and names the field alone (R44)", () =>
-  counted(
-    Effect.gen(function* () {
-      const register = (amount: string) =>
-        registerOperation(
-          "apm-payment",
-          { transactionId: "1", transactionStatus: "NEW" },
-          { amount }
-        )
-      yield* register("10.00")
-      yield* register("10.00")
-      const error = yield* Effect.flip(register("25.00"))
-      expect(error).toMatchObject({ _tag: "RegisteredDifferently", field: "amount" })
-      const reason = "The operation is registered already with another amount"
-      expect(error.message).toBe(reason)
-      expect(series(yield* Metrics.scrape)).toMatchObject({
-        [`pawl_webhook_alarms_total{reason="${reason}"}`]: 1
-      })
+test.with(() => layerMemory)(
+  "raises an alarm when an operation is registered with another order, and names the field alone (R44)",
+  function* () {
+    const register = (amount: string) =>
+      registerOperation("apm-payment", { transactionId: "1", transactionStatus: "NEW" }, { amount })
+    yield* register("10.00")
+    yield* register("10.00")
+    const error = yield* Effect.flip(register("25.00"))
+    expect(error).toMatchObject({ _tag: "RegisteredDifferently", field: "amount" })
+    const reason = "The operation is registered already with another amount"
+    expect(error.message).toBe(reason)
+    expect(series(yield* Metrics.scrape)).toMatchObject({
+      [`pawl_webhook_alarms_total{reason="${reason}"}`]: 1
     })
-  ).pipe(Effect.provide(layerMemory), Effect.runPromise))
-
-it("counts the result of every callback, and the reads and transitions after it", () =>
-  World.run(
-    counted(
-      Effect.gen(function* () {
-        let failures = 2
-        const world = yield* World.make({
-          read: World.says("SUCCEED"),
-          handle: () => (failures-- > 0 ? Effect.fail("no") : Effect.void)
-        })
-        const { receive } = yield* world.start
-        for (const status of ["PENDING", "PENDING", "SUCCEED", "SETTLED"]) {
-          yield* receive("1", status)
-          yield* World.pass("10 seconds")
-        }
-        const scraped = yield* Effect.provideService(Metrics.scrape, Ledger, world.ledger)
-        expect(series(scraped)).toMatchObject({
-          pawl_webhook_callbacks_accepted_total: 4,
-          pawl_webhook_callbacks_repeated_total: 1,
-          pawl_webhook_callbacks_quarantined_total: 1,
-          pawl_webhook_handler_failures_total: 2,
-          'pawl_webhook_transitions_told_total{to="PENDING"}': 1,
-          'pawl_webhook_transitions_told_total{to="SUCCEED"}': 1,
-          'pawl_webhook_reads_total{answer="answered"}': 1,
-          pawl_webhook_accept_duration_seconds_count: 4,
-          pawl_webhook_dead_letters: 0
-        })
-        expect(scraped).toMatch(/^# TYPE pawl_webhook_callbacks_accepted_total counter$/mu)
-        expect(scraped).toMatch(/^pawl_webhook_accept_duration_seconds_bucket\{le="\+Inf"\} 4$/mu)
-      })
-    )
-  ))
-
-it("shows the current number of dead letters, until they are redriven", () =>
-  World.run(
-    counted(
-      Effect.gen(function* () {
-        let isBroken = true
-        const world = yield* World.make({
-          handle: () => (isBroken ? Effect.die("broken") : Effect.void)
-        })
-        const { receive } = yield* world.start
-        yield* receive("1", "PENDING")
-        yield* World.pass("25 hours")
-        const scrape = Effect.map(
-          Effect.provideService(Metrics.scrape, Ledger, world.ledger),
-          series
-        )
-        expect(yield* scrape).toMatchObject({
-          pawl_webhook_dead_letters: 1,
-          'pawl_webhook_transactions_dead_lettered_total{reason="handler-failed"}': 1
-        })
-        isBroken = false
-        yield* world.ledger.redrive({ method: "apm", transactionId: "1" }, world.now())
-        yield* World.pass("1 minute")
-        expect(yield* scrape).toMatchObject({
-          pawl_webhook_dead_letters: 0,
-          'pawl_webhook_transitions_told_total{to="PENDING"}': 1
-        })
-      })
-    )
-  ))
-
-const backlogLaw = Effect.gen(function* () {
-  const ledger = yield* Ledger
-  expect(yield* ledger.backlog(5000)).toEqual({ due: 0, oldestDueAt: undefined, deadLetters: 0 })
-  for (const [id, at] of [
-    ["1", 1000],
-    ["2", 2000],
-    ["3", 9000]
-  ] as const) {
-    yield* ledger.register({ kind: "card-payment", transactionId: id }, at)
   }
-  expect(yield* ledger.backlog(999)).toEqual({ due: 0, oldestDueAt: undefined, deadLetters: 0 })
-  expect(yield* ledger.backlog(5000)).toEqual({ due: 2, oldestDueAt: 1000, deadLetters: 0 })
-  const { rows } = yield* ledger.claim({ at: 5000, until: 6000, limit: 1 })
-  expect(yield* ledger.backlog(5000)).toEqual({ due: 1, oldestDueAt: 2000, deadLetters: 0 })
-  const deadLetter = { reason: "handler-failed", at: 5000, to: "NEW" } as const
-  for (const row of rows) yield* ledger.write(row, { deadLetter, release: { dueAt: undefined } })
-  expect(yield* ledger.backlog(10_000)).toEqual({ due: 2, oldestDueAt: 2000, deadLetters: 1 })
-  yield* ledger.redrive({ method: "card", transactionId: "1" }, 7000)
-  expect(yield* ledger.backlog(10_000)).toEqual({ due: 3, oldestDueAt: 2000, deadLetters: 0 })
+)
+
+test("counts the result of every callback, and the reads and transitions after it", function* () {
+  let failures = 2
+  const { receive, ...world } = yield* World.started({
+    read: World.says("SUCCEED"),
+    handle: () => (failures-- > 0 ? Effect.fail("no") : Effect.void)
+  })
+  for (const status of ["PENDING", "PENDING", "SUCCEED", "SETTLED"]) {
+    yield* receive("1", status)
+    yield* World.pass("10 seconds")
+  }
+  const scraped = yield* Effect.provideService(Metrics.scrape, Ledger, world.ledger)
+  expect(series(scraped)).toMatchObject({
+    pawl_webhook_callbacks_accepted_total: 4,
+    pawl_webhook_callbacks_repeated_total: 1,
+    pawl_webhook_callbacks_quarantined_total: 1,
+    pawl_webhook_handler_failures_total: 2,
+    'pawl_webhook_transitions_told_total{to="PENDING"}': 1,
+    'pawl_webhook_transitions_told_total{to="SUCCEED"}': 1,
+    'pawl_webhook_reads_total{answer="answered"}': 1,
+    pawl_webhook_accept_duration_seconds_count: 4,
+    pawl_webhook_dead_letters: 0
+  })
+  expect(scraped).toMatch(/^# TYPE pawl_webhook_callbacks_accepted_total counter$/mu)
+  expect(scraped).toMatch(/^pawl_webhook_accept_duration_seconds_bucket\{le="\+Inf"\} 4$/mu)
 })
 
-const file = files()
+test("shows the current number of dead letters, until they are redriven", function* () {
+  let isBroken = true
+  const { receive, ...world } = yield* World.started({
+    handle: () => (isBroken ? Effect.die("broken") : Effect.void)
+  })
+  yield* receive("1", "PENDING")
+  yield* World.pass("25 hours")
+  const scrape = Effect.map(Effect.provideService(Metrics.scrape, Ledger, world.ledger), series)
+  expect(yield* scrape).toMatchObject({
+    pawl_webhook_dead_letters: 1,
+    'pawl_webhook_transactions_dead_lettered_total{reason="handler-failed"}': 1
+  })
+  isBroken = false
+  yield* world.ledger.redrive({ method: "apm", transactionId: "1" }, world.now())
+  yield* World.pass("1 minute")
+  expect(yield* scrape).toMatchObject({
+    pawl_webhook_dead_letters: 0,
+    'pawl_webhook_transitions_told_total{to="PENDING"}': 1
+  })
+})
 
-live(
-  "the backlog counts the rows that are due and not leased, in memory and in SQLite",
+const backlog = (layer: Layer.Layer<Ledger, unknown>) =>
+  live.with(() => layer)("the backlog counts the rows that are due and not leased", function* () {
+    const ledger = yield* Ledger
+    expect(yield* ledger.backlog(5000)).toEqual({ due: 0, oldestDueAt: undefined, deadLetters: 0 })
+    for (const [id, at] of [
+      ["1", 1000],
+      ["2", 2000],
+      ["3", 9000]
+    ] as const) {
+      yield* ledger.register({ kind: "card-payment", transactionId: id }, at)
+    }
+    expect(yield* ledger.backlog(999)).toEqual({ due: 0, oldestDueAt: undefined, deadLetters: 0 })
+    expect(yield* ledger.backlog(5000)).toEqual({ due: 2, oldestDueAt: 1000, deadLetters: 0 })
+    const { rows } = yield* ledger.claim({ at: 5000, until: 6000, limit: 1 })
+    expect(yield* ledger.backlog(5000)).toEqual({ due: 1, oldestDueAt: 2000, deadLetters: 0 })
+    const deadLetter = { reason: "handler-failed", at: 5000, to: "NEW" } as const
+    for (const row of rows) yield* ledger.write(row, { deadLetter, release: { dueAt: undefined } })
+    expect(yield* ledger.backlog(10_000)).toEqual({ due: 2, oldestDueAt: 2000, deadLetters: 1 })
+    yield* ledger.redrive({ method: "card", transactionId: "1" }, 7000)
+    expect(yield* ledger.backlog(10_000)).toEqual({ due: 3, oldestDueAt: 2000, deadLetters: 0 })
+  })
+describe("in memory", () => {
+  backlog(layerMemory)
+})
+await inEachStore((place) => backlog(ledgerOf(place)))
+
+test("shows for how long the oldest row of the backlog has been due", function* () {
+  const world = yield* World.make()
+  yield* world.ledger.register({ kind: "card-payment", transactionId: "1" }, world.now())
+  yield* World.pass("90 seconds")
+  const scraped = yield* Effect.provideService(Metrics.scrape, Ledger, world.ledger)
+  expect(series(scraped)).toMatchObject({
+    pawl_webhook_transactions_due: 1,
+    pawl_webhook_oldest_due_age_seconds: 90
+  })
+})
+
+test.with(() => Layer.merge(Journal.layer, layerMemory))(
+  "has a few dozen series for any number of transactions, and no series names a transaction",
   function* () {
-    yield* Effect.provide(backlogLaw, layerMemory)
-    yield* Effect.provide(backlogLaw, ledgerOf(file()))
+    const journal = yield* Journal.Journal
+    for (let index = 0; index < 2000; index++) {
+      const row = { method: "card", transactionId: `secret-${index}` } as const
+      const claim = statuses[index % statuses.length] ?? "NEW"
+      yield* journal.record(row, { _tag: "Accepted", claim, isNew: index % 2 === 0 })
+      yield* journal.record(row, { _tag: "Read", result: `status-${index}` })
+      yield* journal.record(row, {
+        _tag: "Told",
+        to: claim,
+        confirmed: true,
+        conflict: null,
+        attempt: 1
+      })
+      yield* journal.record(row, { _tag: "DeadLettered", reason: "handler-failed" })
+    }
+    const scraped = yield* Metrics.scrape
+    expect(scraped).not.toMatch(/secret-|status-/u)
+    expect(scraped.split("\n").length).toBeLessThan(80)
   }
 )
 
-await onPostgres((place) =>
-  it.live("the backlog is the same there", () => Effect.provide(backlogLaw, ledgerOf(place)))
-)
-
-it("shows for how long the oldest row of the backlog has been due", () =>
-  World.run(
-    counted(
-      Effect.gen(function* () {
-        const world = yield* World.make()
-        yield* world.ledger.register({ kind: "card-payment", transactionId: "1" }, world.now())
-        yield* World.pass("90 seconds")
-        const scraped = yield* Effect.provideService(Metrics.scrape, Ledger, world.ledger)
-        expect(series(scraped)).toMatchObject({
-          pawl_webhook_transactions_due: 1,
-          pawl_webhook_oldest_due_age_seconds: 90
-        })
-      })
-    )
-  ))
-
-it.effect(
-  "has a few dozen series for any number of transactions, and no series names a transaction",
-  () =>
-    counted(
-      Effect.gen(function* () {
-        const journal = yield* Journal.Journal
-        for (let index = 0; index < 2000; index++) {
-          const row = { method: "card", transactionId: `secret-${index}` } as const
-          const claim = statuses[index % statuses.length] ?? "NEW"
-          yield* journal.record(row, { _tag: "Accepted", claim, isNew: index % 2 === 0 })
-          yield* journal.record(row, { _tag: "Read", result: `status-${index}` })
-          yield* journal.record(row, {
-            _tag: "Told",
-            to: claim,
-            confirmed: true,
-            conflict: null,
-            attempt: 1
-          })
-          yield* journal.record(row, { _tag: "DeadLettered", reason: "handler-failed" })
-        }
-        const scraped = yield* Metrics.scrape
-        expect(scraped).not.toMatch(/secret-|status-/u)
-        expect(scraped.split("\n").length).toBeLessThan(80)
-      }).pipe(Effect.provide([Journal.layer, layerMemory]))
-    )
-)
-
-it.effect("leaves out the series of a ledger that is not available", () =>
-  counted(
-    Effect.gen(function* () {
-      const ledger = yield* Ledger
-      expect(yield* Metrics.scrape).toMatch(/pawl_webhook_dead_letters 0/u)
-      const scraped = yield* Effect.provideService(Metrics.scrape, Ledger, {
-        ...ledger,
-        backlog: () => Effect.fail(new StoreUnavailable({}))
-      })
-      expect(scraped).not.toMatch(/dead_letters|due/u)
-    }).pipe(Effect.provide(layerMemory))
-  )
+test.with(() => layerMemory)(
+  "leaves out the series of a ledger that is not available",
+  function* () {
+    const ledger = yield* Ledger
+    expect(yield* Metrics.scrape).toMatch(/pawl_webhook_dead_letters 0/u)
+    const scraped = yield* Effect.provideService(Metrics.scrape, Ledger, {
+      ...ledger,
+      backlog: () => Effect.fail(new StoreUnavailable({}))
+    })
+    expect(scraped).not.toMatch(/dead_letters|due/u)
+  }
 )
 
 const receiving = Effect.fnUntraced(function* (options?: { readonly isDown?: () => boolean }) {
@@ -241,71 +196,54 @@ const receiving = Effect.fnUntraced(function* (options?: { readonly isDown?: () 
   return { reasons, receive: Context.get(context, Receiver.Receiver).receive }
 })
 
-it.effect("counts refusals by their status, and raises one alarm for many of 401", () =>
-  counted(
-    Effect.gen(function* () {
-      const { reasons, receive } = yield* receiving()
-      const asked = [
-        incoming("card", card(), { method: "GET" }),
-        incoming("card", card(), { contentType: "text/plain" }),
-        incoming("card", card(), { search: "" }),
-        ...Array.from({ length: 50 }, () => incoming("card", card(), { checksum: "x" }))
-      ]
-      for (const each of asked) yield* receive(each)
-      const scraped = series(yield* Effect.provide(Metrics.scrape, layerMemory))
-      expect(scraped).toMatchObject({
-        'pawl_webhook_callbacks_refused_total{http_response_status_code="405"}': 1,
-        'pawl_webhook_callbacks_refused_total{http_response_status_code="415"}': 1,
-        'pawl_webhook_callbacks_refused_total{http_response_status_code="400"}': 1,
-        'pawl_webhook_callbacks_refused_total{http_response_status_code="401"}': 50
-      })
-      expect(yield* reasons).toEqual([expect.stringMatching(/refused with 401.*62 minutes/u)])
-    })
-  )
-)
+test("counts refusals by their status, and raises one alarm for many of 401", function* () {
+  const { reasons, receive } = yield* receiving()
+  const asked = [
+    incoming("card", card(), { method: "GET" }),
+    incoming("card", card(), { contentType: "text/plain" }),
+    incoming("card", card(), { search: "" }),
+    ...Array.from({ length: 50 }, () => incoming("card", card(), { checksum: "x" }))
+  ]
+  for (const each of asked) yield* receive(each)
+  const scraped = series(yield* Effect.provide(Metrics.scrape, layerMemory))
+  expect(scraped).toMatchObject({
+    'pawl_webhook_callbacks_refused_total{http_response_status_code="405"}': 1,
+    'pawl_webhook_callbacks_refused_total{http_response_status_code="415"}': 1,
+    'pawl_webhook_callbacks_refused_total{http_response_status_code="400"}': 1,
+    'pawl_webhook_callbacks_refused_total{http_response_status_code="401"}': 50
+  })
+  expect(yield* reasons).toEqual([expect.stringMatching(/refused with 401.*62 minutes/u)])
+})
 
-it.effect("raises one alarm while the ledger cannot be written", () =>
-  counted(
-    Effect.gen(function* () {
-      const { reasons, receive } = yield* receiving({ isDown: () => true })
-      for (let time = 0; time < 5; time++) {
-        expect(yield* receive(incoming("apm", apm()))).toBe(503)
-      }
-      expect(yield* reasons).toEqual([expect.stringMatching(/503/u)])
-      const scraped = series(yield* Effect.provide(Metrics.scrape, layerMemory))
-      expect(scraped['pawl_webhook_callbacks_refused_total{http_response_status_code="503"}']).toBe(
-        5
-      )
-    })
-  )
-)
+test("raises one alarm while the ledger cannot be written", function* () {
+  const { reasons, receive } = yield* receiving({ isDown: () => true })
+  for (let time = 0; time < 5; time++) {
+    expect(yield* receive(incoming("apm", apm()))).toBe(503)
+  }
+  expect(yield* reasons).toEqual([expect.stringMatching(/503/u)])
+  const scraped = series(yield* Effect.provide(Metrics.scrape, layerMemory))
+  expect(scraped['pawl_webhook_callbacks_refused_total{http_response_status_code="503"}']).toBe(5)
+})
 
-it.effect(
-  "raises an alarm when the previous secret verifies a callback after the current one did",
-  () =>
-    counted(
-      Effect.gen(function* () {
-        const { reasons, receive } = yield* receiving()
-        const old = incoming("card", card(), {
-          checksum: checksum("card", card(), "previous-secret")
-        })
-        yield* receive(old)
-        expect(yield* reasons).toEqual([])
-        yield* receive(incoming("card", card()))
-        expect(yield* reasons).toEqual([])
-        for (let time = 0; time < 5; time++) yield* receive(old)
-        expect(yield* reasons).toEqual([expect.stringMatching(/previous merchant secret/u)])
-      })
-    )
-)
+test("raises an alarm when the previous secret verifies a callback after the current one did", function* () {
+  const { reasons, receive } = yield* receiving()
+  const old = incoming("card", card(), {
+    checksum: checksum("card", card(), "previous-secret")
+  })
+  yield* receive(old)
+  expect(yield* reasons).toEqual([])
+  yield* receive(incoming("card", card()))
+  expect(yield* reasons).toEqual([])
+  for (let time = 0; time < 5; time++) yield* receive(old)
+  expect(yield* reasons).toEqual([expect.stringMatching(/previous merchant secret/u)])
+})
 
 test("raises one alarm for a conflict, with its transaction", function* () {
   const answers = ["FAILED", "SUCCEED", "SUCCEED"] as const
   let asked = 0
-  const world = yield* World.make({
+  const { receive, ...world } = yield* World.started({
     read: () => Effect.succeed(answers[asked++] ?? "SUCCEED")
   })
-  const { receive } = yield* world.start
   for (const status of ["FAILED", "SUCCEED", "SUCCEED"]) {
     yield* receive("1", status)
     yield* World.pass("5 seconds")

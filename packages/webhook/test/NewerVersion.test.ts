@@ -1,5 +1,5 @@
 import * as Evidence from "@pawl/core/Evidence"
-import { describe, expect, it } from "@effect/vitest"
+import { expect, it } from "@effect/vitest"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -12,7 +12,7 @@ import { blank, type Leased } from "../src/internal/rule/Row.ts"
 import { signed } from "./anyRow.ts"
 import { empty, ledgerOf, type Place } from "@pawl/test-support/Places"
 import { card, search, verified } from "@pawl/test-support/Service"
-import { files, onPostgres } from "@pawl/test-support/Stores"
+import { inEachStore } from "@pawl/test-support/Stores"
 
 const open2 = Effect.fnUntraced(function* (place: Place) {
   const build = Layer.build(Layer.fresh(ledgerOf(place)))
@@ -225,21 +225,14 @@ const objects = (place: Place) =>
     expect(JSON.parse(text)).toMatchObject({ newer: "ä", pausedUntil: expect.any(Number) })
   }).pipe(Effect.scoped)
 
-const promises = (place: () => Place) => {
+await inEachStore((place) => {
   it.live("R49: every change of a transaction keeps the fields of a newer version", () =>
-    transactions(place())
+    transactions(place)
   )
   it.live("R49: every change of a request keeps the fields of a newer version", () =>
-    requests(place())
+    requests(place)
   )
   it.live("R49: the quarantine and the settings keep the members of a newer version", () =>
-    objects(place())
+    objects(place)
   )
-}
-
-describe("in a SQLite file", () => {
-  promises(files())
-})
-await onPostgres((place) => {
-  promises(() => place)
 })

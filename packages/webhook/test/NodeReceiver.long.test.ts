@@ -3,13 +3,7 @@ import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import type { Socket } from "node:net"
-import { card, incoming } from "@pawl/test-support/Service"
-import { listening, post, sendRaw } from "./doors.ts"
-
-const { checksum, search } = incoming("card", card())
-
-const head = (lines: string) =>
-  `POST /callback${search} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nX-Checksum: ${checksum}\r\n${lines}`
+import { callbackHead as head, listening, post, sendRaw } from "./doors.ts"
 
 it.live(
   "A19: slow connections are closed, and valid requests are answered meanwhile",

@@ -3,8 +3,6 @@ import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { MinimumLogLevel } from "effect/References"
-import type * as Scope from "effect/Scope"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import * as Fact from "../src/internal/rule/Fact.ts"
@@ -14,10 +12,10 @@ import { Ledger, layerMemory } from "../src/Ledger.ts"
 import { blank } from "../src/internal/rule/Row.ts"
 import * as RowPages from "../src/internal/rule/RowPages.ts"
 import type * as StoredRow from "../src/internal/rule/StoredRow.ts"
-import { test } from "@pawl/test-support/Tests"
+import { live, test } from "@pawl/test-support/Tests"
 import { emptied } from "@pawl/test-support/Places"
 import { card, verified } from "@pawl/test-support/Service"
-import { files, onPostgres } from "@pawl/test-support/Stores"
+import { inEachStore } from "@pawl/test-support/Stores"
 import * as World from "@pawl/test-support/World"
 
 const { alarms, day, hour, minute, says, second, told } = World
@@ -31,11 +29,14 @@ describe("after an outage of all receivers (R18)", () => {
     World.run(
       Effect.gen(function* () {
         let status: "SUCCEED" | "REFUNDED" = "SUCCEED"
-        const world = yield* World.make({
+        const {
+          [end]: stop,
+          receive,
+          ...world
+        } = yield* World.started({
           pollInterval,
           read: () => Effect.succeed(status)
         })
-        const { [end]: stop, receive } = yield* world.start
         yield* receive("1", "SUCCEED")
         // The watch reads after 12 hours, then after 24, and then after 48.
         yield* World.pass("1 day")
@@ -58,29 +59,25 @@ describe("after an outage of all receivers (R18)", () => {
     }
   )
 
-  it.for(["fails", "never ends"] as const)(
+  test.each(["fails", "never ends"] as const)(
     "a transaction is read, too, if its last call of the handler %s before the outage",
-    (action) =>
-      World.run(
-        Effect.gen(function* () {
-          let status: "SUCCEED" | "REFUNDED" = "SUCCEED"
-          const world = yield* World.make({
-            pollInterval,
-            read: () => Effect.succeed(status),
-            handle: ({ at }) =>
-              at > hour ? Effect.void : action === "fails" ? Effect.fail("not now") : Effect.never
-          })
-          const { kill, receive } = yield* world.start
-          yield* receive("1", "SUCCEED")
-          yield* World.pass("1 minute")
-          yield* kill
-          status = "REFUNDED"
-          yield* World.pass("2 hours")
-          yield* world.start
-          yield* World.pass("1 minute")
-          expect(told(world).at(-1)).toBe("REFUNDED")
-        })
-      )
+    function* (action) {
+      let status: "SUCCEED" | "REFUNDED" = "SUCCEED"
+      const { kill, receive, ...world } = yield* World.started({
+        pollInterval,
+        read: () => Effect.succeed(status),
+        handle: ({ at }) =>
+          at > hour ? Effect.void : action === "fails" ? Effect.fail("not now") : Effect.never
+      })
+      yield* receive("1", "SUCCEED")
+      yield* World.pass("1 minute")
+      yield* kill
+      status = "REFUNDED"
+      yield* World.pass("2 hours")
+      yield* world.start
+      yield* World.pass("1 minute")
+      expect(told(world).at(-1)).toBe("REFUNDED")
+    }
   )
 
   it("a shorter outage changes no planned read, because the service repeats the refused callbacks", async () => {
@@ -104,11 +101,10 @@ describe("after an outage of all receivers (R18)", () => {
   })
 
   test("10 transactions are read in a second, and each of them once", function* () {
-    const world = yield* World.make({
+    const { kill, receive, ...world } = yield* World.started({
       pollInterval,
       read: says("SUCCEED")
     })
-    const { kill, receive } = yield* world.start
     const ids = Array.from({ length: 100 }, (_, id) => String(id))
     for (const id of ids) yield* receive(id, "SUCCEED")
     yield* World.pass("1 day")
@@ -125,12 +121,11 @@ describe("after an outage of all receivers (R18)", () => {
 
   test("a receiver notices by itself that its machine was suspended", function* () {
     let status: "SUCCEED" | "CHARGEBACK" = "SUCCEED"
-    const world = yield* World.make({
+    const { receive, ...world } = yield* World.started({
       pollInterval,
       clock: (now) => (now >= 2 * day ? 2 * hour : 0),
       read: () => Effect.succeed(status)
     })
-    const { receive } = yield* world.start
     yield* receive("1", "SUCCEED")
     yield* World.pass(2 * day - second)
     status = "CHARGEBACK"
@@ -234,12 +229,10 @@ const clockAt = (process: Clock.Clock, at: number): Clock.Clock => ({
   sleep: (duration) => process.sleep(duration)
 })
 
-const outages = (name: string, layer: () => Layer.Layer<Ledger, unknown>) =>
-  describe(`a worker that starts on a ledger ${name}`, () => {
+const outages = (layer: () => Layer.Layer<Ledger, unknown>) =>
+  describe("a worker that starts", () => {
     const rows = 250
     const alive = 10 * day
-    const scoped = <A>(test: Effect.Effect<A, unknown, Scope.Scope>) =>
-      Effect.runPromise(Effect.scoped(test).pipe(Effect.provideService(MinimumLogLevel, "None")))
     /** Plans a read of each row for the next day, one a minute. */
     const started = (now: number) =>
       Effect.gen(function* () {
@@ -264,44 +257,33 @@ const outages = (name: string, layer: () => Layer.Layer<Ledger, unknown>) =>
         return (at: number) => Effect.map(ledger.backlog(at), ({ due }) => due)
       })
 
-    it("after an outage brings the planned reads forward", () =>
-      scoped(
-        Effect.gen(function* () {
-          const start = alive + 63 * minute
-          const dueAt = yield* started(start)
-          for (const [at, due] of [
-            [-1, 0],
-            [0, 1],
-            [999, 10],
-            [1000, 11],
-            [24_899, 249],
-            [24_900, 250]
-          ] as const)
-            expect(yield* dueAt(start + at)).toBe(due)
-        })
-      ))
+    live("after an outage brings the planned reads forward", function* () {
+      const start = alive + 63 * minute
+      const dueAt = yield* started(start)
+      for (const [at, due] of [
+        [-1, 0],
+        [0, 1],
+        [999, 10],
+        [1000, 11],
+        [24_899, 249],
+        [24_900, 250]
+      ] as const)
+        expect(yield* dueAt(start + at)).toBe(due)
+    })
 
-    it("after a shorter outage leaves the planned reads as they are", () =>
-      scoped(
-        Effect.gen(function* () {
-          const dueAt = yield* started(alive + 62 * minute)
-          expect(yield* dueAt(alive + day - 1)).toBe(0)
-        })
-      ))
+    live("after a shorter outage leaves the planned reads as they are", function* () {
+      const dueAt = yield* started(alive + 62 * minute)
+      expect(yield* dueAt(alive + day - 1)).toBe(0)
+    })
 
-    it("after a step back of the clock makes rows due earlier by it (R27)", () =>
-      scoped(
-        Effect.gen(function* () {
-          const dueAt = yield* started(alive - 30 * hour)
-          const first = alive + day - 30 * hour
-          expect(yield* dueAt(first - 1)).toBe(0)
-          expect(yield* dueAt(first + 60 * minute)).toBe(61)
-          expect(yield* dueAt(first + 249 * minute)).toBe(250)
-        })
-      ))
+    live("after a step back of the clock makes rows due earlier by it (R27)", function* () {
+      const dueAt = yield* started(alive - 30 * hour)
+      const first = alive + day - 30 * hour
+      expect(yield* dueAt(first - 1)).toBe(0)
+      expect(yield* dueAt(first + 60 * minute)).toBe(61)
+      expect(yield* dueAt(first + 249 * minute)).toBe(250)
+    })
   })
 
-outages("in memory", () => layerMemory)
-const file = files()
-outages("in a SQLite file", () => emptied(file()))
-await onPostgres((place) => outages("in PostgreSQL", () => Layer.fresh(emptied(place))))
+describe("in memory", () => void outages(() => layerMemory))
+await inEachStore((place) => outages(() => Layer.fresh(emptied(place))))

@@ -37,22 +37,20 @@ test("a request without card data and without a body is parked as unreadable", f
 })
 
 it("a request that cannot be rebuilt now is tried later with growing waits, and logged", async () => {
-  const { lines } = await watched(
-    Effect.gen(function* () {
-      let tries = 0
-      const shop = yield* start({
-        rebuild: () => Effect.suspend(() => Effect.fail(`try ${++tries}`))
-      })
-      yield* shop.store.write(due, { at: 0 })
-      const open = { lease: undefined, begunAt: undefined, outcome: undefined, parked: undefined }
-      for (const [wait, count] of [0, 1, 2, 4].map((wait, at) => [wait, at + 1] as const)) {
-        yield* pass(wait * second)
-        expect(tries).toBe(count)
-        const dueAt = (2 ** count - 1) * second
-        expect(yield* shop.get("order-1")).toMatchObject({ ...open, dueAt, attempts: count })
-      }
+  const { lines } = await watched(function* () {
+    let tries = 0
+    const shop = yield* start({
+      rebuild: () => Effect.suspend(() => Effect.fail(`try ${++tries}`))
     })
-  )
+    yield* shop.store.write(due, { at: 0 })
+    const open = { lease: undefined, begunAt: undefined, outcome: undefined, parked: undefined }
+    for (const [wait, count] of [0, 1, 2, 4].map((wait, at) => [wait, at + 1] as const)) {
+      yield* pass(wait * second)
+      expect(tries).toBe(count)
+      const dueAt = (2 ** count - 1) * second
+      expect(yield* shop.get("order-1")).toMatchObject({ ...open, dueAt, attempts: count })
+    }
+  })
   expect(lines.slice(0, 2)).toEqual(
     [1, 2].map(() => [
       "A request could not be made again; it is tried later",
@@ -68,52 +66,46 @@ it.each([
   "a process whose %s are refused says after a minute that no requests are sent",
   async (_, name) => {
     const error = new StoreUnavailable({ cause: { code: "42501" } })
-    const { lines } = await watched(
-      Effect.gen(function* () {
-        const shop = yield* start({ plant: () => ({ [name]: () => Effect.fail(error) }) })
-        yield* shop.enqueue("apm-payout", payment("order-1"))
-        yield* pass("70 seconds")
-      })
-    )
+    const { lines } = await watched(function* () {
+      const shop = yield* start({ plant: () => ({ [name]: () => Effect.fail(error) }) })
+      yield* shop.enqueue("apm-payout", payment("order-1"))
+      yield* pass("70 seconds")
+    })
     const reason = "no requests are sent: the role has too few rights (SQLSTATE 42501)"
     expect(lines).toContainEqual([{ _tag: "Alarm", reason }, {}])
   }
 )
 
 it("a process whose requests end well says nothing", async () => {
-  const { lines } = await watched(
-    Effect.gen(function* () {
-      let failures = 1
-      const error = new StoreUnavailable({ cause: { code: "42501" } })
-      const shop = yield* start({
-        plant: ({ begin }) => ({
-          begin: (...args) => (failures-- > 0 ? Effect.fail(error) : begin(...args))
-        })
+  const { lines } = await watched(function* () {
+    let failures = 1
+    const error = new StoreUnavailable({ cause: { code: "42501" } })
+    const shop = yield* start({
+      plant: ({ begin }) => ({
+        begin: (...args) => (failures-- > 0 ? Effect.fail(error) : begin(...args))
       })
-      yield* shop.enqueue("apm-payout", payment("order-1"))
-      yield* pass("20 minutes")
     })
-  )
+    yield* shop.enqueue("apm-payout", payment("order-1"))
+    yield* pass("20 minutes")
+  })
   expect(lines.filter((line) => JSON.stringify(line).includes("Alarm"))).toEqual([])
 })
 
 it("a request that expires while it is rebuilt is not sent", async () => {
-  const { lines } = await watched(
-    Effect.gen(function* () {
-      const other = yield* start({ fates: ["hang"] })
-      yield* sendAndLeave(other, "order-1")
-      const digest = (yield* other.get("order-1"))?.digest ?? ""
-      const shop = yield* start({
-        rebuild: (requestId) => Effect.delay(Effect.succeed(card(requestId)), "20 seconds")
-      })
-      yield* shop.store.write({ ...due, digest, expiresAt: 12 * second }, { at: 2 * second })
-      yield* pass("2 minutes")
-      expect(shop.service.seen).toEqual([])
-      expect(yield* shop.get("order-1")).toMatchObject({
-        outcome: { _tag: "NotSent", reason: "expired" }
-      })
+  const { lines } = await watched(function* () {
+    const other = yield* start({ fates: ["hang"] })
+    yield* sendAndLeave(other, "order-1")
+    const digest = (yield* other.get("order-1"))?.digest ?? ""
+    const shop = yield* start({
+      rebuild: (requestId) => Effect.delay(Effect.succeed(card(requestId)), "20 seconds")
     })
-  )
+    yield* shop.store.write({ ...due, digest, expiresAt: 12 * second }, { at: 2 * second })
+    yield* pass("2 minutes")
+    expect(shop.service.seen).toEqual([])
+    expect(yield* shop.get("order-1")).toMatchObject({
+      outcome: { _tag: "NotSent", reason: "expired" }
+    })
+  })
   expect(JSON.stringify(lines)).not.toContain("could not be worked on")
 })
 

@@ -30,8 +30,9 @@ const ids = (count: number) => Array.from({ length: count }, (_, id) => String(i
 describe("a worker whose writes are refused", () => {
   test("says so after a minute, with the cause and the rows, and works them off when it is over", function* () {
     let isRefused = true
-    const world = yield* World.make({ plant: refuses(() => isRefused) })
-    const { progress, receive } = yield* world.start
+    const { progress, receive, ...world } = yield* World.started({
+      plant: refuses(() => isRefused)
+    })
     for (const id of ids(100)) yield* receive(id, "PENDING")
     yield* World.pass("50 seconds")
     expect(alarms(world)).toEqual([`a transaction cannot be written: ${cause}`])
@@ -50,16 +51,14 @@ describe("a worker whose writes are refused", () => {
   })
 
   test("raises the alarm again every 10 minutes, and at no other time", function* () {
-    const world = yield* World.make({ plant: refuses(() => true) })
-    const { receive } = yield* world.start
+    const { receive, ...world } = yield* World.started({ plant: refuses(() => true) })
     yield* receive("1", "PENDING")
     yield* World.pass("35 minutes")
     expect(alarms(world).filter((reason) => reason.includes("progress"))).toHaveLength(4)
   })
 
   test("ends within a second", function* () {
-    const world = yield* World.make({ plant: refuses(() => true) })
-    const { receive, stop } = yield* world.start
+    const { receive, stop } = yield* World.started({ plant: refuses(() => true) })
     for (const id of ids(10)) yield* receive(id, "PENDING")
     yield* World.pass("500 millis")
     const stopped = yield* Effect.forkChild(stop)
@@ -68,10 +67,9 @@ describe("a worker whose writes are refused", () => {
   })
 
   test("makes no progress if only the marks are refused, and does not call the handler in between", function* () {
-    const world = yield* World.make({
+    const { progress, receive, ...world } = yield* World.started({
       plant: refuses((_, { told }) => told !== undefined)
     })
-    const { progress, receive } = yield* world.start
     yield* receive("1", "PENDING")
     yield* World.pass("10 minutes")
     expect(yield* progress).toMatchObject({ cause, rows: [{ transactionId: "1" }] })
@@ -82,10 +80,9 @@ describe("a worker whose writes are refused", () => {
   })
 
   test("goes on with the other rows if only one is refused, and shows that one", function* () {
-    const world = yield* World.make({
+    const { progress, receive, ...world } = yield* World.started({
       plant: refuses(({ transactionId }) => transactionId === "bad")
     })
-    const { progress, receive } = yield* world.start
     yield* receive("bad", "PENDING")
     for (const id of ids(20)) {
       yield* receive(id, "PENDING")
@@ -99,10 +96,9 @@ describe("a worker whose writes are refused", () => {
   })
 
   test("frees the slots of rows that are refused", function* () {
-    const world = yield* World.make({
+    const { receive, ...world } = yield* World.started({
       plant: refuses(({ transactionId }) => transactionId.startsWith("bad"))
     })
-    const { receive } = yield* world.start
     for (const id of ids(70)) yield* receive(`bad${id}`, "PENDING")
     for (const id of ids(10)) yield* receive(id, "PENDING")
     yield* World.pass("20 seconds")
@@ -112,10 +108,9 @@ describe("a worker whose writes are refused", () => {
 
 describe("a worker whose claims fail", () => {
   test("says so after a minute, and makes progress again with the next claim", function* () {
-    const world = yield* World.make({
+    const { progress, ...world } = yield* World.started({
       flaw: (now) => (now < 3 * minute ? "refused" : "none")
     })
-    const { progress } = yield* world.start
     yield* World.pass("59 seconds")
     expect(yield* progress).toEqual({ cause: undefined, rows: [] })
     yield* World.pass("2 seconds")
@@ -127,11 +122,10 @@ describe("a worker whose claims fail", () => {
 })
 
 test("a worker whose claims are refused says so, although it can note that it is alive", function* () {
-  const world = yield* World.make({
+  const { progress } = yield* World.started({
     pollInterval: Duration.seconds(1),
     plant: (ledger) => ({ ...ledger, claim: () => Effect.fail(refused) })
   })
-  const { progress } = yield* world.start
   for (let minutes = 1; minutes < 5; minutes++) {
     yield* World.pass("61 seconds")
     expect(yield* progress).toEqual({ cause, rows: [] })
@@ -155,8 +149,7 @@ describe("a backlog", () => {
       "more work falls due than is done: every slot for reads is in use"
     ]
   ] as const)("that grows is an alarm that names %s", function* (_, options, status, reason) {
-    const world = yield* World.make({ ...options, pollInterval })
-    const { receive } = yield* world.start
+    const { receive, ...world } = yield* World.started({ ...options, pollInterval })
     for (let minutes = 0; minutes < 6; minutes++) {
       for (const id of ids(100)) yield* receive(`${minutes}-${id}`, status)
       yield* World.pass("1 minute")
@@ -165,8 +158,10 @@ describe("a backlog", () => {
   })
 
   test("that only shrinks is none", function* () {
-    const world = yield* World.make({ handle: () => Effect.sleep("1 minute"), pollInterval })
-    const { receive } = yield* world.start
+    const { receive, ...world } = yield* World.started({
+      handle: () => Effect.sleep("1 minute"),
+      pollInterval
+    })
     for (const id of ids(400)) yield* receive(id, "PENDING")
     yield* World.pass("15 minutes")
     expect(told(world)).toHaveLength(400)

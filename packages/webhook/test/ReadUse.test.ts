@@ -9,11 +9,10 @@ const { minute, pass, second } = World
 const ids = Array.from({ length: 40 }, (_, index) => String(index))
 
 test("a worker counts what it sends and puts off, and how late the oldest read is", function* () {
-  const world = yield* World.make({
+  const { readUse, receive, ...world } = yield* World.started({
     limits: { readsPerSecond: 2 },
     read: () => Effect.succeed("SUCCEED")
   })
-  const { readUse, receive } = yield* world.start
   expect(yield* readUse).toEqual({
     limit: 2,
     allowed: 2,
@@ -37,14 +36,13 @@ test("a worker counts what it sends and puts off, and how late the oldest read i
 
 test("fewer reads are allowed after a 429, and all again when nothing was reserved for a minute", function* () {
   let isLimited = true
-  const world = yield* World.make({
+  const { readUse, receive } = yield* World.started({
     limits: { readsPerSecond: 8 },
     read: () =>
       isLimited
         ? Effect.fail(new RateLimited({ attempts: 1, status: 429, retryAfter: 20 * second }))
         : Effect.succeed("SUCCEED")
   })
-  const { readUse, receive } = yield* world.start
   yield* receive("1", "SUCCEED")
   yield* pass("1 second")
   isLimited = false

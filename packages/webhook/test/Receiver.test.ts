@@ -1,10 +1,6 @@
 import { StoreUnavailable } from "@pawl/core/CallbackError"
-import * as Handler from "@pawl/core/Handler"
-import * as NodeHmac from "@pawl/core/NodeHmac"
-import type { Status } from "@pawl/core/Status"
-import { StatusReader } from "@pawl/core/StatusReader"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
-import { describe, expect, it } from "@effect/vitest"
+import { describe, expect } from "@effect/vitest"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
@@ -13,7 +9,6 @@ import * as HttpRouter from "effect/http/HttpRouter"
 import * as Context from "effect/Context"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
-import * as Redacted from "effect/Redacted"
 import * as References from "effect/References"
 import * as TestClock from "effect/testing/TestClock"
 import * as Tracer from "effect/Tracer"
@@ -24,30 +19,15 @@ import {
   type OutgoingHttpHeaders,
   type Server
 } from "node:http"
-import { type AddressInfo, connect, type Socket } from "node:net"
+import { type AddressInfo, type Socket } from "node:net"
 import { inspect } from "node:util"
 import { gzipSync } from "node:zlib"
 import { Ledger, layerMemory } from "../src/Ledger.ts"
 import * as NodeReceiver from "../src/NodeReceiver.ts"
 import * as Receiver from "../src/Receiver.ts"
-import * as Verifier from "../src/Verifier.ts"
-import { live } from "@pawl/test-support/Tests"
+import { callbackHead, dependencies, sendRaw } from "./doors.ts"
+import { live, test } from "@pawl/test-support/Tests"
 import { apm, bytes, card, checksum, incoming, secret } from "@pawl/test-support/Service"
-
-/** Every transaction is PENDING, and the handler always succeeds. */
-const dependencies = Layer.mergeAll(
-  Layer.succeed(StatusReader, {
-    read: (kind) => Effect.succeed({ kind, status: "PENDING" satisfies Status })
-  }),
-  Handler.layer(() => Effect.void),
-  Layer.provide(
-    Verifier.layer({
-      current: Redacted.make(secret),
-      previous: Redacted.make("previous-secret")
-    }),
-    NodeHmac.layer
-  )
-)
 
 const receiver = (ledger: Layer.Layer<Ledger>) =>
   Receiver.layer().pipe(Layer.provideMerge(ledger), Layer.provide(dependencies))
@@ -136,16 +116,6 @@ const post = (
   })
 }
 
-const sendRaw = (port: number, write: (socket: Socket) => void) =>
-  Effect.callback<string>((resume) => {
-    const chunks: Array<Buffer> = []
-    const socket = connect(port, "127.0.0.1", () => write(socket))
-    const end = () => resume(Effect.succeed(Buffer.concat(chunks).toString("latin1")))
-    socket.on("data", (chunk: Buffer) => chunks.push(chunk))
-    socket.on("error", end)
-    socket.on("close", end)
-  })
-
 const accepting = (accept: (real: Ledger["Service"]) => Ledger["Service"]["accept"]) =>
   Layer.effect(
     Ledger,
@@ -181,22 +151,21 @@ describe.each<Door>(["HttpRouter", "node:http"])("the door of %s", (door) => {
     }
   })
 
-  it.live.each(["GET", "PUT", "HEAD", "OPTIONS", "TRACE", "DELETE", "PATCH", "PROPFIND", "SEARCH"])(
+  live.each(["GET", "PUT", "HEAD", "OPTIONS", "TRACE", "DELETE", "PATCH", "PROPFIND", "SEARCH"])(
     "A20: responds 405 with Allow: POST to %s, also with a method override header",
-    (method) =>
-      Effect.gen(function* () {
-        const { ledger, port } = yield* serve(door)
-        const { body, headers, status } = yield* post(port, "card", card(), {
-          method,
-          headers: { "x-http-method-override": "POST" }
-        })
-        expect({ body, status, allow: headers.allow }).toEqual({
-          body: "",
-          status: 405,
-          allow: "POST"
-        })
-        expect(yield* callbacksOf(ledger)).toBeUndefined()
+    function* (method) {
+      const { ledger, port } = yield* serve(door)
+      const { body, headers, status } = yield* post(port, "card", card(), {
+        method,
+        headers: { "x-http-method-override": "POST" }
       })
+      expect({ body, status, allow: headers.allow }).toEqual({
+        body: "",
+        status: 405,
+        allow: "POST"
+      })
+      expect(yield* callbacksOf(ledger)).toBeUndefined()
+    }
   )
 
   live("A17: accepts a body of exactly 64 KiB, and responds 413 to one byte more", function* () {
@@ -236,10 +205,9 @@ describe.each<Door>(["HttpRouter", "node:http"])("the door of %s", (door) => {
     "A17: does not rely on Content-Length: a body that is shorter or longer is never stored",
     function* () {
       const { ledger, port } = yield* serve(door)
-      const { body, checksum, search } = incoming("card", card())
+      const { body } = incoming("card", card())
       const head = (length: number) =>
-        `POST /callback${search} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: application/json\r\n` +
-        `X-Checksum: ${checksum}\r\nContent-Length: ${length}\r\n\r\n`
+        callbackHead(`Connection: close\r\nContent-Length: ${length}\r\n\r\n`)
       const short = yield* sendRaw(port, (socket) => {
         socket.write(head(body.length + 10))
         socket.end(body)
@@ -267,7 +235,7 @@ describe.each<Door>(["HttpRouter", "node:http"])("the door of %s", (door) => {
     }
   })
 
-  it.live.each<readonly [status: number, changes: Asked]>([
+  live.each<readonly [status: number, changes: Asked]>([
     [415, { headers: { "content-type": "text/plain" } }],
     [415, { headers: { "content-type": "application/x-www-form-urlencoded" } }],
     [400, { body: bytes("{") }],
@@ -275,14 +243,12 @@ describe.each<Door>(["HttpRouter", "node:http"])("the door of %s", (door) => {
     [400, { path: "/callback" }],
     [400, { path: "/callback?paymentMethod=apm" }],
     [400, { path: "/callback?paymentMethod=card&paymentMethod=card" }]
-  ])("responds %i without a body to %j", ([status, changes]) =>
-    Effect.gen(function* () {
-      const { ledger, port } = yield* serve(door)
-      const answered = yield* post(port, "card", card(), changes)
-      expect({ status: answered.status, body: answered.body }).toEqual({ status, body: "" })
-      expect(yield* callbacksOf(ledger)).toBeUndefined()
-    })
-  )
+  ])("responds %i without a body to %j", function* (status, changes) {
+    const { ledger, port } = yield* serve(door)
+    const answered = yield* post(port, "card", card(), changes)
+    expect({ status: answered.status, body: answered.body }).toEqual({ status, body: "" })
+    expect(yield* callbacksOf(ledger)).toBeUndefined()
+  })
 
   live(
     "responds 401 without a body to every failure of the checksum (A01, A02, A03)",
@@ -331,14 +297,13 @@ describe.each<Door>(["HttpRouter", "node:http"])("the door of %s", (door) => {
     ])
   })
 
-  it.live.each(["[", "a b", "x:99999999", "x/?paymentMethod=apm#", ""])(
+  live.each(["[", "a b", "x:99999999", "x/?paymentMethod=apm#", ""])(
     "responds as usual to the Host %j",
-    (host) =>
-      Effect.gen(function* () {
-        const { ledger, port } = yield* serve(door)
-        expect((yield* post(port, "card", card(), { headers: { host } })).status).toBe(200)
-        expect(yield* callbacksOf(ledger)).toBe(1)
-      })
+    function* (host) {
+      const { ledger, port } = yield* serve(door)
+      expect((yield* post(port, "card", card(), { headers: { host } })).status).toBe(200)
+      expect(yield* callbacksOf(ledger)).toBe(1)
+    }
   )
 
   live("accepts a request whose target is an absolute URL", function* () {
@@ -402,15 +367,16 @@ describe.each<Door>(["HttpRouter", "node:http"])("the store behind %s", (door) =
   })
 })
 
-it.effect("a store that hangs leads to 503 within 5 seconds", () =>
-  Effect.gen(function* () {
+test.with(() => receiver(accepting(() => () => Effect.never)))(
+  "a store that hangs leads to 503 within 5 seconds",
+  function* () {
     const { receive } = yield* Receiver.Receiver
     const receiving = yield* Effect.forkChild(receive(incoming("card", card())))
     yield* TestClock.adjust("3 seconds")
     expect(receiving.pollUnsafe()).toBeUndefined()
     yield* TestClock.adjust("2 seconds")
     expect(yield* Fiber.join(receiving)).toBe(503)
-  }).pipe(Effect.provide(receiver(accepting(() => () => Effect.never))))
+  }
 )
 
 describe.each<Door>(["HttpRouter", "node:http"])("the checksum and the secret at %s", (door) => {

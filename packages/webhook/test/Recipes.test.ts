@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
-import { live } from "@pawl/test-support/Tests"
+import { live as test } from "@pawl/test-support/Tests"
 import { serve } from "@pawl/test-support/Listener"
 import * as Effect from "effect/Effect"
 import express from "express"
@@ -23,7 +23,7 @@ const expectTaken = (url: string, callbacks: () => Promise<number>) =>
   })
 
 describe("a receiver", () => {
-  live("runs on the server of Node", function* () {
+  test("runs on the server of Node", function* () {
     const { callbacks, layer } = makeReceiver()
     const { dispose, listener, start } = NodeReceiver.toListener(layer)
     yield* Effect.promise(async () => {
@@ -35,7 +35,7 @@ describe("a receiver", () => {
     yield* Effect.promise(dispose)
   })
 
-  live("runs in Express before express.json()", function* () {
+  test("runs in Express before express.json()", function* () {
     const { callbacks, layer } = makeReceiver()
     const { dispose, listener } = NodeReceiver.toListener(layer)
     const app = express()
@@ -55,7 +55,7 @@ describe("a receiver", () => {
     yield* Effect.promise(dispose)
   })
 
-  live("responds 500 and stores nothing when Express has read the body before", function* () {
+  test("responds 500 and stores nothing when Express has read the body before", function* () {
     const { callbacks, layer } = makeReceiver()
     const { dispose, listener } = NodeReceiver.toListener(layer)
     const app = express()
@@ -68,7 +68,7 @@ describe("a receiver", () => {
     yield* Effect.promise(dispose)
   })
 
-  live("runs in Hono", function* () {
+  test("runs in Hono", function* () {
     const { callbacks, layer } = makeReceiver()
     const { dispose, handler } = WebReceiver.toHandler(layer)
     const app = new Hono()
@@ -86,7 +86,7 @@ describe("a receiver", () => {
     yield* Effect.promise(dispose)
   })
 
-  live("runs as the fetch handler of a worker", function* () {
+  test("runs as the fetch handler of a worker", function* () {
     const { callbacks, layer } = makeReceiver()
     const { dispose, handler } = WebReceiver.toHandler(layer)
     const worker = { fetch: handler }

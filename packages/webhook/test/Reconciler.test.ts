@@ -5,12 +5,11 @@ import { test } from "@pawl/test-support/Tests"
 import { card, incoming } from "@pawl/test-support/Service"
 import * as World from "@pawl/test-support/World"
 
-const { told, gaps, deadLetter, says, second, minute, hour, day } = World
+const { told, deadLetter, says, second, minute, hour, day } = World
 
 describe("an id that no endpoint knows for a day", () => {
   test("is parked once, and then read only for new claims", function* () {
-    const world = yield* World.make()
-    const { receive } = yield* world.start
+    const { receive, ...world } = yield* World.started()
     yield* receive("1", "SUCCEED")
     yield* World.pass("3 days")
     const before = world.reads.length
@@ -25,10 +24,9 @@ describe("an id that no endpoint knows for a day", () => {
   })
 
   test("A33: is no dead letter and is not polled on if it is a transaction of the other method", function* () {
-    const world = yield* World.make({
+    const { receive, ...world } = yield* World.started({
       read: ({ kind }) => (kind === "card-payment" ? Effect.succeed("SUCCEED") : World.notFound)
     })
-    const { receive } = yield* world.start
     yield* world.ledger.register({ kind: "card-payment", transactionId: "1" }, 0)
     // An APM payment may have the same signed texts.
     yield* receive("1", "SUCCEED")
@@ -43,11 +41,10 @@ describe("an id that no endpoint knows for a day", () => {
   })
 
   test("is read again on the ladder when the service knows it", function* () {
-    const world = yield* World.make({
+    const { receive, ...world } = yield* World.started({
       read: ({ at }) =>
         at < 2 * day ? World.notFound : Effect.succeed(at < 3 * day ? "PENDING" : "SUCCEED")
     })
-    const { receive } = yield* world.start
     yield* receive("1", "PENDING")
     yield* receive("1", "SUCCEED")
     yield* World.pass("50 hours")
@@ -59,10 +56,9 @@ describe("an id that no endpoint knows for a day", () => {
   })
 
   test("is read again on the ladder when a callback brings a new status", function* () {
-    const world = yield* World.make({
+    const { receive, ...world } = yield* World.started({
       read: ({ at }) => (at < 2 * day ? World.notFound : Effect.succeed("SUCCEED"))
     })
-    const { receive } = yield* world.start
     yield* receive("1", "PENDING")
     yield* World.pass("2 days")
     yield* receive("1", "NEW")
@@ -71,10 +67,9 @@ describe("an id that no endpoint knows for a day", () => {
   })
 
   test("is not parked if the service knew it once", function* () {
-    const world = yield* World.make({
+    const { receive, ...world } = yield* World.started({
       read: ({ at }) => (at < hour ? Effect.succeed("PENDING") : World.notFound)
     })
-    const { receive } = yield* world.start
     yield* receive("1", "SUCCEED")
     yield* World.pass("30 days")
     expect(deadLetter(world)).toEqual([])
@@ -82,8 +77,7 @@ describe("an id that no endpoint knows for a day", () => {
   })
 
   test("is not read again when its handler fails too", function* () {
-    const world = yield* World.make({ handle: () => Effect.fail("not now") })
-    const { receive } = yield* world.start
+    const { receive, ...world } = yield* World.started({ handle: () => Effect.fail("not now") })
     yield* receive("1", "PENDING")
     yield* World.pass("2 days")
     const before = [world.reads.length, world.calls.length, world.counts.claims]
@@ -95,8 +89,7 @@ describe("an id that no endpoint knows for a day", () => {
 
 describe("a transaction of unknown kind (R36)", () => {
   test("is read as a payment for 60 seconds, then at every endpoint", function* () {
-    const world = yield* World.make()
-    const { receive } = yield* world.start
+    const { receive, ...world } = yield* World.started()
     yield* receive("1", "SUCCEED")
     yield* World.pass("2 minutes")
     expect(world.reads.map(({ at, kind }) => [at / second, kind])).toEqual([
@@ -110,7 +103,7 @@ describe("a transaction of unknown kind (R36)", () => {
   })
 
   test("is not told of a refund with its number while the payment is invisible", function* () {
-    const world = yield* World.make({
+    const { receiveRequest, ...world } = yield* World.started({
       read: ({ at, kind }) =>
         kind === "card-payment"
           ? at < 3 * second
@@ -118,7 +111,6 @@ describe("a transaction of unknown kind (R36)", () => {
             : Effect.succeed("FAILED")
           : Effect.succeed("SUCCEED")
     })
-    const { receiveRequest } = yield* world.start
     yield* receiveRequest(
       incoming("card", card({ transactionId: "1", transactionStatus: "SUCCEED" }))
     )
@@ -132,10 +124,9 @@ describe("a transaction of unknown kind (R36)", () => {
   ])(
     "is read as a refund first if a callback names its id as one, and is a %s",
     function* (kind, reads) {
-      const world = yield* World.make({
+      const { receiveRequest, ...world } = yield* World.started({
         read: (read) => (read.kind === kind ? Effect.succeed("SUCCEED") : World.notFound)
       })
-      const { receiveRequest } = yield* world.start
       yield* receiveRequest(incoming("card", card({ transactionId: "1", refundId: "1" })))
       yield* World.pass("1 minute")
       expect(world.reads.map((read) => read.kind)).toEqual(reads)
@@ -176,26 +167,6 @@ describe("a registered operation", () => {
     expect(world.calls).toMatchObject([
       { to: "SUCCEED", kind: "apm-payout", callback: { transactionStatus: "SUCCEED" } }
     ])
-  })
-
-  test("with a final status is read after 12 hours and at gaps that double to 14 days, whatever its reads were before (R18)", function* () {
-    const world = yield* World.make({
-      read: ({ at }) => (at < minute ? World.notFound : Effect.succeed("SUCCEED"))
-    })
-    const { receive } = yield* world.start
-    yield* receive("1", "SUCCEED")
-    yield* World.pass("20 seconds")
-    yield* world.ledger.register(
-      { kind: "apm-payment", transactionId: "1", status: "SUCCEED" },
-      world.now()
-    )
-    yield* World.pass("150 days")
-    const later = world.reads.filter(({ at }) => at > hour).map(({ at }) => at)
-    expect(later[0]).toBeLessThanOrEqual(13 * hour)
-    const gapsTo14Days = [12, 24, 48, 96, 192].map((each) => each * hour)
-    expect(gaps(later).slice(0, 5)).toEqual(gapsTo14Days)
-    expect(new Set(gaps(later).slice(5))).toEqual(new Set([14 * day]))
-    expect(later).toHaveLength(15)
   })
 
   test("with an id outside the grammar is told and never read (B01)", function* () {

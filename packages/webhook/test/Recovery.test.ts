@@ -47,34 +47,30 @@ test("16 requests are sent at a time, and each that ends makes room for another"
 
 it("a store that cannot be read is asked again every second, and then work goes on", async () => {
   let claims = 0
-  const { lines } = await watched(
-    Effect.gen(function* () {
-      const shop = yield* start({
-        plant: (store) => ({
-          claim: (options) =>
-            Effect.suspend(() =>
-              ++claims <= 3 ? Effect.fail(new StoreUnavailable({})) : store.claim(options)
-            )
-        })
+  const { lines } = await watched(function* () {
+    const shop = yield* start({
+      plant: (store) => ({
+        claim: (options) =>
+          Effect.suspend(() =>
+            ++claims <= 3 ? Effect.fail(new StoreUnavailable({})) : store.claim(options)
+          )
       })
-      yield* shop.enqueue("apm-payment", payment("order-1"))
-      yield* pass("1999 millis")
-      expect(claims).toBe(2)
-      yield* pass("1001 millis")
-      expect(shop.service.seen).toMatchObject([{ requestId: "order-1" }])
     })
-  )
+    yield* shop.enqueue("apm-payment", payment("order-1"))
+    yield* pass("1999 millis")
+    expect(claims).toBe(2)
+    yield* pass("1001 millis")
+    expect(shop.service.seen).toMatchObject([{ requestId: "order-1" }])
+  })
   expect(lines).toHaveLength(3)
 })
 
 it("work on a request that dies is logged with the requestId, and makes room", async () => {
-  const { lines } = await watched(
-    Effect.gen(function* () {
-      const shop = yield* start({ sender: { send: () => Effect.die("bug") } })
-      yield* shop.enqueue("apm-payment", payment("order-1"))
-      yield* pass("1 second")
-    })
-  )
+  const { lines } = await watched(function* () {
+    const shop = yield* start({ sender: { send: () => Effect.die("bug") } })
+    yield* shop.enqueue("apm-payment", payment("order-1"))
+    yield* pass("1 second")
+  })
   expect(lines.length).toBeGreaterThan(0)
   expect(new Set(lines.map((line) => JSON.stringify(line)))).toEqual(
     new Set([JSON.stringify(["A request could not be worked on", { requestId: "order-1" }])])

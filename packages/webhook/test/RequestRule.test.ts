@@ -23,14 +23,6 @@ describe("RequestRule", () => {
     expect(Rule.refusalTime).toBe(600_000)
   })
 
-  it("write sets every field", () => {
-    check(
-      fc.tuple(time, optional(newLease)),
-      (row, [at, given]) => Rule.write(request(row), at, given),
-      (row, [at, given]) => fresh(row, at, given)
-    )
-  })
-
   it("restart writes a request that was never sent anew, and keeps its first time, the time at which it expires and the transaction that is not its own", () => {
     check(
       fc.tuple(time, optional(newLease), optional(time)),
@@ -49,32 +41,6 @@ describe("RequestRule", () => {
     )
   })
 
-  it("lease takes the row out of every list, and is in doubt if an attempt has begun", () => {
-    check(newLease, Rule.lease, (row, given) => ({
-      ...row,
-      attempts: row.attempts + 1,
-      dueAt: undefined,
-      parked: undefined,
-      lease: { ...given, inDoubt: row.begunAt !== undefined }
-    }))
-  })
-
-  it("begin needs the lease, and time: before the expiry of a request that has not begun, within the window of one that has", () => {
-    check(
-      fc.tuple(time, fc.constantFrom(0, 300_000, Infinity)),
-      (row, [at, window]) => Rule.begin(row, 1, at, window),
-      (row, [at, window]) => {
-        const end =
-          row.begunAt === undefined
-            ? Math.min(row.expiresAt ?? Infinity, row.retryFrom + window)
-            : Math.min(row.begunAt, at) + window
-        return holder(row, 1) && at < end
-          ? { ...row, begunAt: Math.min(row.begunAt ?? at, at) }
-          : undefined
-      }
-    )
-  })
-
   it("the window of a request that was begun by a clock that was ahead is not longer, and its doubt stays", () => {
     fc.assert(
       fc.property(time, fc.integer({ min: 1, max: 1e12 }), fc.nat(1e9), (at, ahead, window) => {
@@ -89,17 +55,6 @@ describe("RequestRule", () => {
         const begun = Rule.begin(leased, 2, at, window + 1)
         expect(begun && Rule.isPastWindow(begun, at + window, window)).toBe(true)
       })
-    )
-  })
-
-  it("renew sets the end of the lease that holds", () => {
-    check(
-      fc.tuple(fc.constantFrom(1, 2), time),
-      (row, [id, until]) => Rule.renew(row, id, until),
-      (row, [id, until]) => {
-        const held = holder(row, id)
-        return held && { ...row, lease: { ...held, until } }
-      }
     )
   })
 
@@ -171,28 +126,6 @@ describe("RequestRule", () => {
         ? { ...known(row, outcome, at), transaction: transaction ?? row.transaction }
         : undefined
     })
-  })
-
-  it("cancel settles a request that has not begun", () => {
-    check(time, Rule.cancel, (row, at) =>
-      row.outcome === undefined && row.begunAt === undefined
-        ? known(row, { _tag: "NotSent", reason: "cancelled" }, at)
-        : undefined
-    )
-  })
-
-  it("park needs the lease", () => {
-    check(
-      time,
-      (row, at) => Rule.park(row, 1, "no-key", at),
-      (row, at) =>
-        holder(row, 1) && {
-          ...row,
-          lease: undefined,
-          dueAt: undefined,
-          parked: { reason: "no-key", at }
-        }
-    )
   })
 
   it("redrive opens a parked request, or with a statement of no effect also one that was found", () => {

@@ -126,14 +126,12 @@ it("the refusals of an enqueued request park it, whatever their words are", asyn
         })
       )
     )
-  const { lines } = await watched(
-    Effect.gen(function* () {
-      const shop = yield* start({ sender: { send } })
-      yield* shop.enqueue("apm-payout", payment("p-1"))
-      for (let n = 0; n < 4; n++) yield* pass("10 minutes")
-      expect(yield* shop.get("p-1")).toMatchObject({ parked: { reason: "refused" } })
-    })
-  )
+  const { lines } = await watched(function* () {
+    const shop = yield* start({ sender: { send } })
+    yield* shop.enqueue("apm-payout", payment("p-1"))
+    for (let n = 0; n < 4; n++) yield* pass("10 minutes")
+    expect(yield* shop.get("p-1")).toMatchObject({ parked: { reason: "refused" } })
+  })
   expect(lines.map((line) => JSON.stringify(line))).toContainEqual(
     expect.stringContaining("refuses a request")
   )
@@ -141,16 +139,14 @@ it("the refusals of an enqueued request park it, whatever their words are", asyn
 
 it("an alarm says that a request is given up which nobody waits for", async () => {
   const send: Send = () => Effect.fail(new Unauthorized({ sent: false }))
-  const { lines } = await watched(
-    Effect.gen(function* () {
-      const shop = yield* start({ sender: { send } })
-      yield* shop.enqueue("apm-payout", payment("p-1"))
-      yield* shop.enqueue("apm-payment", payment("o-1"), { expiresAt: minute })
-      for (let n = 0; n < 25; n++) yield* pass("1 hour")
-      for (const requestId of ["p-1", "o-1"])
-        expect((yield* shop.get(requestId))?.outcome).toMatchObject({ reason: "expired" })
-    })
-  )
+  const { lines } = await watched(function* () {
+    const shop = yield* start({ sender: { send } })
+    yield* shop.enqueue("apm-payout", payment("p-1"))
+    yield* shop.enqueue("apm-payment", payment("o-1"), { expiresAt: minute })
+    for (let n = 0; n < 25; n++) yield* pass("1 hour")
+    for (const requestId of ["p-1", "o-1"])
+      expect((yield* shop.get(requestId))?.outcome).toMatchObject({ reason: "expired" })
+  })
   expect(lines.filter((line) => JSON.stringify(line).includes("it is given up"))).toHaveLength(1)
 })
 
@@ -161,18 +157,16 @@ it("an alarm says that the service answered one requestId with two transactions"
       Effect.sync(() => ({ transactionId: String(++number) }) as never),
       "10 seconds"
     )
-  const { lines } = await watched(
-    Effect.gen(function* () {
-      const shop = yield* start({ sender: { send } })
-      const first = yield* Effect.forkChild(shop.send("apm-payment", payment("o-1")))
-      yield* pass("5 seconds")
-      // Another process finds that the lease has ended.
-      const row = (yield* shop.get("o-1"))!
-      yield* shop.store.release(row as never, { at: 5000, dueAt: 5000 })
-      yield* pass("20 seconds")
-      yield* Fiber.join(first)
-    })
-  )
+  const { lines } = await watched(function* () {
+    const shop = yield* start({ sender: { send } })
+    const first = yield* Effect.forkChild(shop.send("apm-payment", payment("o-1")))
+    yield* pass("5 seconds")
+    // Another process finds that the lease has ended.
+    const row = (yield* shop.get("o-1"))!
+    yield* shop.store.release(row as never, { at: 5000, dueAt: 5000 })
+    yield* pass("20 seconds")
+    yield* Fiber.join(first)
+  })
   expect(
     lines.filter((line) => JSON.stringify(line).includes("with two transactions"))
   ).toHaveLength(1)

@@ -11,7 +11,7 @@ import { readFileSync } from "node:fs"
 import * as Ledger from "../src/Ledger.ts"
 import * as Requests from "../src/Requests.ts"
 import * as Seal from "../src/Seal.ts"
-import { live } from "@pawl/test-support/Tests"
+import { live as test } from "@pawl/test-support/Tests"
 import { emptied, type Place } from "@pawl/test-support/Places"
 import * as fake from "./requestService.ts"
 import { apm, search, secret, verified } from "@pawl/test-support/Service"
@@ -74,7 +74,7 @@ const start = Effect.fnUntraced(function* (place: Place) {
 })
 
 const promises = (place: Place) =>
-  live("a send takes three commits, and one that is settled none", function* () {
+  test("a send takes three commits, and one that is settled none", function* () {
     const { countIn, ledger, send } = yield* start(place)
     const callback = verified("apm", apm(), search("apm", "apm-payment", { requestId: "other" }))
     expect(yield* countIn(ledger.accept(callback, 1000))).toBe(1)
@@ -87,7 +87,7 @@ describe("in SQLite", () => {
   const file = files()
   promises(file())
 
-  live("32 sends at the same time share their commits", function* () {
+  test("32 sends at the same time share their commits", function* () {
     const { countIn, send } = yield* start(file())
     const sends = Array.from({ length: 32 }, (_, id) =>
       send("apm-payment", fake.payment(`order-${id}`))

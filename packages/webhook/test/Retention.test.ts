@@ -11,6 +11,7 @@ import { layerMemory, Ledger } from "../src/Ledger.ts"
 import { layerMemory as layerRequests } from "../src/internal/ledger/RequestStore.ts"
 import * as LedgerSql from "../src/LedgerSql.ts"
 import { callback, day, finish, november } from "@pawl/test-support/Finished"
+import { live } from "@pawl/test-support/Tests"
 import { emptied, ledgerOf } from "@pawl/test-support/Places"
 import { files, onPostgres } from "@pawl/test-support/Stores"
 
@@ -19,117 +20,52 @@ const file = files()
 const memory = () => Layer.provideMerge(layerRequests, Layer.fresh(layerMemory))
 
 const holds = (layer: () => Layer.Layer<Ledger, unknown>) => {
-  const test = (body: Effect.Effect<void, unknown, Ledger>) => () =>
-    Effect.runPromise(Effect.provide(body, layer(), { local: true }))
+  const test = live.with(layer)
 
-  it(
-    "an old transaction is forgotten, and the others are not changed",
-    test(
-      Effect.gen(function* () {
-        const ledger = yield* Ledger
-        yield* finish("1", november)
-        yield* finish("2", november, november + 300 * day)
-        yield* finish("3", november + day)
-        const stories = yield* ledger.story("card", "3")
-        const old = { before: november + day, limit: 9 }
-        expect(yield* ledger.deleteOld({ ...old, before: november })).toBe(0)
-        expect(yield* ledger.deleteOld(old)).toBe(2)
-        expect(yield* ledger.deleteOld(old)).toBe(0)
-        for (const id of ["1", "2"]) {
-          expect(yield* ledger.get("card", id)).toBeUndefined()
-          expect(yield* ledger.story("card", id)).toEqual([])
-          const key = { method: "card", transactionId: id, scope: "card" } as const
-          expect(yield* ledger.body(key, "SUCCEED")).toBeUndefined()
-        }
-        const { rows } = yield* ledger.page({ limit: 9, from: 0, before: 9e15 })
-        expect(rows.map(({ transactionId }) => transactionId)).toEqual(["3"])
-        expect(yield* ledger.story("card", "3")).toEqual(stories)
-        const claimed = yield* ledger.claim({ at: 9e15, until: 9e15 + 1, limit: 9 })
-        expect(claimed.rows).toEqual([])
-        // A replay counts as a new transaction, whose story begins anew.
-        expect(yield* ledger.accept(callback("1", "SUCCEED"), november + 2 * day)).toEqual({
-          isNew: true
-        })
-        const [story] = yield* ledger.story("card", "1")
-        expect(story?.facts.map(({ fact }) => fact)).toEqual(["accepted"])
-      })
-    )
-  )
+  test("an old transaction is forgotten, and the others are not changed", function* () {
+    const ledger = yield* Ledger
+    yield* finish("1", november)
+    yield* finish("2", november, november + 300 * day)
+    yield* finish("3", november + day)
+    const stories = yield* ledger.story("card", "3")
+    const old = { before: november + day, limit: 9 }
+    expect(yield* ledger.deleteOld({ ...old, before: november })).toBe(0)
+    expect(yield* ledger.deleteOld(old)).toBe(2)
+    expect(yield* ledger.deleteOld(old)).toBe(0)
+    for (const id of ["1", "2"]) {
+      expect(yield* ledger.get("card", id)).toBeUndefined()
+      expect(yield* ledger.story("card", id)).toEqual([])
+      const key = { method: "card", transactionId: id, scope: "card" } as const
+      expect(yield* ledger.body(key, "SUCCEED")).toBeUndefined()
+    }
+    const { rows } = yield* ledger.page({ limit: 9, from: 0, before: 9e15 })
+    expect(rows.map(({ transactionId }) => transactionId)).toEqual(["3"])
+    expect(yield* ledger.story("card", "3")).toEqual(stories)
+    const claimed = yield* ledger.claim({ at: 9e15, until: 9e15 + 1, limit: 9 })
+    expect(claimed.rows).toEqual([])
+    // A replay counts as a new transaction, whose story begins anew.
+    expect(yield* ledger.accept(callback("1", "SUCCEED"), november + 2 * day)).toEqual({
+      isNew: true
+    })
+    const [story] = yield* ledger.story("card", "1")
+    expect(story?.facts.map(({ fact }) => fact)).toEqual(["accepted"])
+  })
 
-  it(
-    "a late chargeback keeps its transaction as long as a new one",
-    test(
-      Effect.gen(function* () {
-        const ledger = yield* Ledger
-        const late = november + 200 * day
-        for (const id of ["1", "2"]) yield* finish(id, november)
-        expect(yield* ledger.accept(callback("2", "CHARGEBACK"), late)).toEqual({ isNew: true })
-        const { rows } = yield* ledger.claim({ at: late, until: late + 1, limit: 9 })
-        for (const row of rows)
-          yield* ledger.write(row, {
-            told: "CHARGEBACK",
-            sequence: 2,
-            release: { dueAt: undefined }
-          })
-        expect(yield* ledger.deleteOld({ before: late, limit: 9 })).toBe(1)
-        expect((yield* ledger.get("card", "2"))?.told).toBe("CHARGEBACK")
-        expect(yield* ledger.deleteOld({ before: late + 1, limit: 9 })).toBe(1)
-      })
-    )
-  )
-
-  it(
-    "a transaction that is open, leased or parked is kept, however old it is",
-    test(
-      Effect.gen(function* () {
-        const ledger = yield* Ledger
-        // One row of the id is done, and the other one is leased.
-        yield* ledger.register({ kind: "card-payment", transactionId: "both" }, november)
-        yield* finish("both", november)
-        yield* ledger.register({ kind: "refund", transactionId: "both" }, november)
-        expect(yield* ledger.story("card", "both")).toHaveLength(2)
-        yield* ledger.claim({ at: november, until: november + 1000, limit: 9 })
-        const deadLetter = { reason: "handler-failed", at: november, to: undefined } as const
-        const claim = ledger.claim({ at: november, until: november + 1000, limit: 9 })
-        yield* ledger.accept(callback("parked", "SUCCEED"), november)
-        for (const row of (yield* claim).rows)
-          yield* ledger.write(row, { told: "SUCCEED", deadLetter, release: { dueAt: undefined } })
-        yield* ledger.accept(callback("waiting", "PENDING"), november)
-        for (const row of (yield* claim).rows)
-          yield* ledger.write(row, { told: "PENDING", release: { dueAt: undefined } })
-        yield* ledger.accept(callback("leased", "SUCCEED"), november)
-        for (const row of (yield* claim).rows) yield* ledger.write(row, { told: "SUCCEED" })
-        // It was told its end, and a second callback is not confirmed yet.
-        yield* finish("asked", november)
-        yield* ledger.accept(callback("asked", "REFUNDED"), november)
-        expect(yield* ledger.deleteOld({ before: 9e15, limit: 9 })).toBe(0)
-        for (const id of ["parked", "waiting", "leased", "asked", "both"]) {
-          expect(yield* ledger.get("card", id)).toBeDefined()
-        }
-      })
-    )
-  )
-
-  it(
-    "deletions at one time delete each transaction once",
-    test(
-      Effect.gen(function* () {
-        const ledger = yield* Ledger
-        for (let id = 1; id <= 40; id++) yield* finish(String(id), november)
-        const all = Effect.gen(function* () {
-          let deleted = 0
-          for (let count = -1; count !== 0; deleted += Math.max(0, count)) {
-            count = yield* ledger.deleteOld({ before: november + 1, limit: 3 })
-          }
-          return deleted
-        })
-        const counts = yield* Effect.all([all, all, all], { concurrency: "unbounded" })
-        expect(counts.reduce((one, two) => one + two)).toBe(40)
-        const { rows } = yield* ledger.page({ limit: 99, from: 0, before: 9e15 })
-        expect(rows).toEqual([])
-      })
-    )
-  )
+  test("deletions at one time delete each transaction once", function* () {
+    const ledger = yield* Ledger
+    for (let id = 1; id <= 40; id++) yield* finish(String(id), november)
+    const all = Effect.gen(function* () {
+      let deleted = 0
+      for (let count = -1; count !== 0; deleted += Math.max(0, count)) {
+        count = yield* ledger.deleteOld({ before: november + 1, limit: 3 })
+      }
+      return deleted
+    })
+    const counts = yield* Effect.all([all, all, all], { concurrency: "unbounded" })
+    expect(counts.reduce((one, two) => one + two)).toBe(40)
+    const { rows } = yield* ledger.page({ limit: 99, from: 0, before: 9e15 })
+    expect(rows).toEqual([])
+  })
 }
 
 describe("in memory", () => {

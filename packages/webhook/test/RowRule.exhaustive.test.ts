@@ -151,6 +151,12 @@ const factsOf = History.remembered((stored: StoredRow.StoredRow) => {
     claimed: Evidence.claimedStatuses(row.evidence),
     confirmed: Evidence.confirmedStatuses(row.evidence),
     callbacks: row.callbacks,
+    accepted: statuses.flatMap((status) => {
+      const first = stored.accepted[status]
+      return first === undefined ? [] : [[status, first.at, first.count]]
+    }),
+    registered: row.registered,
+    lane: stored.dueAt === undefined ? null : stored.lane,
     createdAt: row.createdAt,
     newStatusAt: row.newStatusAt,
     unconfirmedAt: row.unconfirmedAt ?? null,

@@ -7,8 +7,6 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
-import { MinimumLogLevel } from "effect/References"
-import type * as Scope from "effect/Scope"
 import { SqlClient } from "effect/sql/SqlClient"
 import { describe, expect, it } from "vitest"
 import * as WorkSettings from "../src/internal/work/WorkSettings.ts"
@@ -23,12 +21,10 @@ import * as Engines from "../src/internal/records/Engines.ts"
 import { Records } from "../src/internal/records/Records.ts"
 import * as Verifier from "../src/Verifier.ts"
 import * as WorkLimits from "../src/internal/rule/WorkLimits.ts"
+import { live as test } from "@pawl/test-support/Tests"
 import { client, ledgerOf, type Place } from "@pawl/test-support/Places"
 import { apm, card, incoming, secret, verified } from "@pawl/test-support/Service"
 import { files } from "@pawl/test-support/Stores"
-
-const runs = <A>(test: Effect.Effect<A, unknown, Scope.Scope>) =>
-  Effect.runPromise(Effect.scoped(Effect.provideService(test, MinimumLogLevel, "None")))
 
 const ids = Array.from({ length: 60 }, (_, n) => String(100_001 + n))
 const shardOf = (transactionId: string, count = 4) =>
@@ -107,68 +103,63 @@ it("settings of the worker name the variable that cannot be used", () => {
   ])
 })
 
-it("callbacks of a shard that is down are answered 503, and the work on the other shards goes on", () =>
-  runs(
-    Effect.gen(function* () {
-      const down = new Set<number>()
-      const told = new Set<string>()
-      const shard = (position: number) =>
-        Layer.effect(
-          Records,
-          Effect.map(Records, ({ own: [records] }) => {
-            const unlessDown =
-              <Call extends (...of: never) => Effect.Effect<unknown, unknown>>(call: Call) =>
-              (...of: Parameters<Call>) =>
-                Effect.suspend(() =>
-                  down.has(position)
-                    ? Effect.fail(new StoreUnavailable({}))
-                    : call(...(of as never))
-                )
-            return Engines.make([
-              {
-                ...records,
-                change: unlessDown(records.change) as typeof records.change,
-                get: unlessDown(records.get) as typeof records.get,
-                lease: unlessDown(records.lease) as typeof records.lease
-              }
-            ])
-          })
-        ).pipe(Layer.provideMerge(Layer.provideMerge(RequestStore.layerMemory, Ledger.layerMemory)))
-      const built = yield* Layer.build(
-        Receiver.layer().pipe(
-          Layer.provide([
-            LedgerSql.layerShards([shard(0), shard(1), shard(2), shard(3)]),
-            Verifier.layer({ current: Redacted.make(secret) }),
-            Handler.layer(({ transactionId }) => Effect.sync(() => told.add(transactionId))),
-            Layer.succeed(StatusReader, {
-              read: () => Effect.succeed({ kind: "apm-payment", status: "SUCCEED" })
-            })
-          ]),
-          Layer.provide(NodeHmac.layer)
-        )
-      )
-      const { receive } = Context.get(built, Receiver.Receiver)
-      const send = (id: string) => receive(incoming("apm", apm({ transactionId: id })))
-      down.add(1)
-      for (const id of ids) expect(yield* send(id)).toBe(shardOf(id) === 1 ? 503 : 200)
-      const others = ids.filter((id) => shardOf(id) !== 1)
-      const allTold = (expected: ReadonlyArray<string>) =>
-        Effect.repeat(
-          Effect.delay(
-            Effect.sync(() => told.size),
-            "5 millis"
-          ),
+test("callbacks of a shard that is down are answered 503, and the work on the other shards goes on", function* () {
+  const down = new Set<number>()
+  const told = new Set<string>()
+  const shard = (position: number) =>
+    Layer.effect(
+      Records,
+      Effect.map(Records, ({ own: [records] }) => {
+        const unlessDown =
+          <Call extends (...of: never) => Effect.Effect<unknown, unknown>>(call: Call) =>
+          (...of: Parameters<Call>) =>
+            Effect.suspend(() =>
+              down.has(position) ? Effect.fail(new StoreUnavailable({})) : call(...(of as never))
+            )
+        return Engines.make([
           {
-            until: (count) => count >= expected.length
+            ...records,
+            change: unlessDown(records.change) as typeof records.change,
+            get: unlessDown(records.get) as typeof records.get,
+            lease: unlessDown(records.lease) as typeof records.lease
           }
-        )
-      yield* allTold(others)
-      expect([...told].toSorted()).toEqual(others.toSorted())
-      down.clear()
-      for (const id of ids) expect(yield* send(id)).toBe(200)
-      yield* allTold(ids)
-    })
-  ))
+        ])
+      })
+    ).pipe(Layer.provideMerge(Layer.provideMerge(RequestStore.layerMemory, Ledger.layerMemory)))
+  const built = yield* Layer.build(
+    Receiver.layer().pipe(
+      Layer.provide([
+        LedgerSql.layerShards([shard(0), shard(1), shard(2), shard(3)]),
+        Verifier.layer({ current: Redacted.make(secret) }),
+        Handler.layer(({ transactionId }) => Effect.sync(() => told.add(transactionId))),
+        Layer.succeed(StatusReader, {
+          read: () => Effect.succeed({ kind: "apm-payment", status: "SUCCEED" })
+        })
+      ]),
+      Layer.provide(NodeHmac.layer)
+    )
+  )
+  const { receive } = Context.get(built, Receiver.Receiver)
+  const send = (id: string) => receive(incoming("apm", apm({ transactionId: id })))
+  down.add(1)
+  for (const id of ids) expect(yield* send(id)).toBe(shardOf(id) === 1 ? 503 : 200)
+  const others = ids.filter((id) => shardOf(id) !== 1)
+  const allTold = (expected: ReadonlyArray<string>) =>
+    Effect.repeat(
+      Effect.delay(
+        Effect.sync(() => told.size),
+        "5 millis"
+      ),
+      {
+        until: (count) => count >= expected.length
+      }
+    )
+  yield* allTold(others)
+  expect([...told].toSorted()).toEqual(others.toSorted())
+  down.clear()
+  for (const id of ids) expect(yield* send(id)).toBe(200)
+  yield* allTold(ids)
+})
 
 const [anId = ""] = ids
 
@@ -176,207 +167,170 @@ const promises = (places: () => readonly [Place, Place, Place, Place]) => {
   const sharded = ([first, ...others]: Arr.NonEmptyReadonlyArray<Place>) =>
     LedgerSql.layerShards([ledgerOf(first), ...others.map((place) => ledgerOf(place))])
 
-  it("a ledger starts only with all of its databases, in their order", () =>
-    runs(
-      Effect.gen(function* () {
-        const [one, two, three, four] = places()
-        const start = (...all: Arr.NonEmptyReadonlyArray<Place>) =>
-          Effect.result(Effect.scoped(Layer.build(sharded(all))))
-        expect(yield* start(one, two, three, four)).toMatchObject({ _tag: "Success" })
-        const misplaced = { _tag: "Failure", failure: { _tag: "ShardMisplaced" } }
-        expect(yield* start(one, two, four, three)).toMatchObject(misplaced)
-        expect(yield* start(one, two, three)).toMatchObject(misplaced)
-        expect(yield* start(one)).toMatchObject(misplaced)
-        expect(yield* start(one, two, three, four)).toMatchObject({ _tag: "Success" })
-      })
-    ))
+  test("a ledger starts only with all of its databases, in their order", function* () {
+    const [one, two, three, four] = places()
+    const start = (...all: Arr.NonEmptyReadonlyArray<Place>) =>
+      Effect.result(Effect.scoped(Layer.build(sharded(all))))
+    expect(yield* start(one, two, three, four)).toMatchObject({ _tag: "Success" })
+    const misplaced = { _tag: "Failure", failure: { _tag: "ShardMisplaced" } }
+    expect(yield* start(one, two, four, three)).toMatchObject(misplaced)
+    expect(yield* start(one, two, three)).toMatchObject(misplaced)
+    expect(yield* start(one)).toMatchObject(misplaced)
+    expect(yield* start(one, two, three, four)).toMatchObject({ _tag: "Success" })
+  })
 
-  it("the commit of a handler runs in the database of its row", () =>
-    runs(
-      Effect.gen(function* () {
-        const all = places()
-        const clients = yield* Effect.forEach(all, (place) =>
-          Effect.map(Layer.build(client(place)), Context.get(SqlClient))
-        )
-        for (const sql of clients) yield* sql`CREATE TABLE orders (id TEXT PRIMARY KEY)`
-        const built = yield* Layer.build(
-          Layer.provideMerge(
-            LedgerSql.handler({
-              commit: ({ transactionId }) =>
-                Effect.flatMap(
-                  SqlClient,
-                  (sql) => sql`INSERT INTO orders VALUES (${transactionId})`
-                )
-            }),
-            sharded(all)
-          )
-        )
-        const ledger = Context.get(built, Ledger.Ledger)
-        const { commit } = Context.get(built, Handler.Handler)
-        for (const id of ids) yield* ledger.accept(callback(id, "SUCCEED"), 1000)
-        const { rows } = yield* ledger.claim({ at: 1000, until: 60_000, limit: 100 })
-        expect(rows.length).toBe(ids.length)
-        for (const row of rows) {
-          const told = ledger.write(row, { told: "SUCCEED", sequence: 1, ifSequence: 0 })
-          yield* commit?.({ ...transition, transactionId: row.transactionId }, told) ?? Effect.void
-        }
-        for (const [position, sql] of clients.entries()) {
-          const orders = yield* sql<{ readonly id: string }>`SELECT id FROM orders ORDER BY id`
-          expect(orders.map(({ id }) => id)).toEqual(ids.filter((id) => shardOf(id) === position))
-        }
-      })
-    ))
-
-  it.each([true, false])(
-    "a callback settles a request whose process ended before it wrote the outcome, with its registration written: %s",
-    (isRegistered) =>
-      runs(
-        Effect.gen(function* () {
-          const built = yield* Layer.build(sharded(places()))
-          const ledger = Context.get(built, Ledger.Ledger)
-          const store = Context.get(built, RequestStore.RequestStore)
-          const ordered = {
-            requestId: "order-9",
-            account: "4711",
-            amount: "10.00",
-            currency: "EUR"
-          }
-          const written = { ...request("order-9"), hasCardData: true, ordered }
-          yield* store.write(written, { at: 1000, until: 31_000 })
-          const registration = { ...ordered, kind: "apm-payment", transactionId: "9" } as const
-          if (isRegistered) yield* ledger.register({ ...registration, status: "PENDING" }, 1000)
-          yield* ledger.accept({ ...callback("9", "SUCCEED"), ordered, kind: "apm-payment" }, 1000)
-          const { rows } = yield* ledger.claim({ at: 1000, until: 60_000, limit: 100 })
-          const row = rows.find(({ transactionId }) => transactionId === "9") as Leased
-          yield* ledger.write(row, {
-            evidence: row.evidence << 9,
-            read: { status: "SUCCEED", askedAt: 1500 },
-            release: { dueAt: undefined }
-          })
-          expect((yield* store.get("order-9"))?.outcome).toEqual({ _tag: "Found" })
-        })
+  test("the commit of a handler runs in the database of its row", function* () {
+    const all = places()
+    const clients = yield* Effect.forEach(all, (place) =>
+      Effect.map(Layer.build(client(place)), Context.get(SqlClient))
+    )
+    for (const sql of clients) yield* sql`CREATE TABLE orders (id TEXT PRIMARY KEY)`
+    const built = yield* Layer.build(
+      Layer.provideMerge(
+        LedgerSql.handler({
+          commit: ({ transactionId }) =>
+            Effect.flatMap(SqlClient, (sql) => sql`INSERT INTO orders VALUES (${transactionId})`)
+        }),
+        sharded(all)
       )
+    )
+    const ledger = Context.get(built, Ledger.Ledger)
+    const { commit } = Context.get(built, Handler.Handler)
+    for (const id of ids) yield* ledger.accept(callback(id, "SUCCEED"), 1000)
+    const { rows } = yield* ledger.claim({ at: 1000, until: 60_000, limit: 100 })
+    expect(rows.length).toBe(ids.length)
+    for (const row of rows) {
+      const told = ledger.write(row, { told: "SUCCEED", sequence: 1, ifSequence: 0 })
+      yield* commit?.({ ...transition, transactionId: row.transactionId }, told) ?? Effect.void
+    }
+    for (const [position, sql] of clients.entries()) {
+      const orders = yield* sql<{ readonly id: string }>`SELECT id FROM orders ORDER BY id`
+      expect(orders.map(({ id }) => id)).toEqual(ids.filter((id) => shardOf(id) === position))
+    }
+  })
+
+  test.each([true, false])(
+    "a callback settles a request whose process ended before it wrote the outcome, with its registration written: %s",
+    function* (isRegistered) {
+      const built = yield* Layer.build(sharded(places()))
+      const ledger = Context.get(built, Ledger.Ledger)
+      const store = Context.get(built, RequestStore.RequestStore)
+      const ordered = {
+        requestId: "order-9",
+        account: "4711",
+        amount: "10.00",
+        currency: "EUR"
+      }
+      const written = { ...request("order-9"), hasCardData: true, ordered }
+      yield* store.write(written, { at: 1000, until: 31_000 })
+      const registration = { ...ordered, kind: "apm-payment", transactionId: "9" } as const
+      if (isRegistered) yield* ledger.register({ ...registration, status: "PENDING" }, 1000)
+      yield* ledger.accept({ ...callback("9", "SUCCEED"), ordered, kind: "apm-payment" }, 1000)
+      const { rows } = yield* ledger.claim({ at: 1000, until: 60_000, limit: 100 })
+      const row = rows.find(({ transactionId }) => transactionId === "9") as Leased
+      yield* ledger.write(row, {
+        evidence: row.evidence << 9,
+        read: { status: "SUCCEED", askedAt: 1500 },
+        release: { dueAt: undefined }
+      })
+      expect((yield* store.get("order-9"))?.outcome).toEqual({ _tag: "Found" })
+    }
   )
 
-  it("a request is settled in its shard, and its transaction registered in that of the transaction", () =>
-    runs(
-      Effect.gen(function* () {
-        const built = yield* Layer.build(sharded(places()))
-        const ledger = Context.get(built, Ledger.Ledger)
-        const store = Context.get(built, RequestStore.RequestStore)
-        for (const [n, transactionId] of ids.slice(0, 8).entries()) {
-          const requestId = `order-${n}`
-          yield* store.write(request(requestId), { at: 1000, until: 31_000 })
-          const registration = { kind: "apm-payment", transactionId, requestId } as const
-          const settlement = {
-            outcome: { _tag: "Answered", text: "sealed" },
-            at: 2000,
-            transaction: { method: "apm", transactionId }
-          } as const
-          for (const isSettled of [true, false]) {
-            const settled = yield* store.settle(requestId, settlement, registration)
-            expect(settled).toMatchObject({ isSettled, refusal: undefined })
-          }
-          expect(yield* ledger.get("apm", transactionId)).toMatchObject({ registered: true })
-        }
-        // The request is in another shard.
-        const ordered = { requestId: "order-9", account: "4711", amount: "10.00", currency: "EUR" }
-        yield* store.write({ ...request("order-9"), ordered }, { at: 1000, until: 31_000 })
-        yield* ledger.accept({ ...callback("9", "SUCCEED"), ordered, kind: "apm-payment" }, 1000)
-        const { rows } = yield* ledger.claim({ at: 1000, until: 60_000, limit: 100 })
-        const row = rows.find(({ transactionId }) => transactionId === "9") as Leased
-        yield* ledger.write(row, {
-          evidence: row.evidence << 9,
-          read: { status: "SUCCEED", askedAt: 1500 },
-          release: { dueAt: undefined }
-        })
-        expect(yield* store.get("order-9")).toMatchObject({ outcome: { _tag: "Found" } })
-        const run = Context.get(built, LedgerSql.Transactions).run
-        expect((yield* Effect.exit(run(Effect.void)))._tag).toBe("Failure")
-        const enqueue = (requestId: string, key: string) =>
-          Effect.exit(run(store.write(request(requestId), { at: 1 }), { requestId: key }))
-        const other = Array.from({ length: 9 }, (_, n) => `other-${n}`).find(
-          (each) =>
-            LedgerSql.shardOf({ requestId: each }, 4) !== LedgerSql.shardOf({ requestId: "new" }, 4)
-        )
-        expect((yield* enqueue("new", other ?? ""))._tag).toBe("Failure")
-        expect((yield* enqueue("new", "new"))._tag).toBe("Success")
-      })
-    ))
+  test("a request is settled in its shard, and its transaction registered in that of the transaction", function* () {
+    const built = yield* Layer.build(sharded(places()))
+    const ledger = Context.get(built, Ledger.Ledger)
+    const store = Context.get(built, RequestStore.RequestStore)
+    for (const [n, transactionId] of ids.slice(0, 8).entries()) {
+      const requestId = `order-${n}`
+      yield* store.write(request(requestId), { at: 1000, until: 31_000 })
+      const registration = { kind: "apm-payment", transactionId, requestId } as const
+      const settlement = {
+        outcome: { _tag: "Answered", text: "sealed" },
+        at: 2000,
+        transaction: { method: "apm", transactionId }
+      } as const
+      for (const isSettled of [true, false]) {
+        const settled = yield* store.settle(requestId, settlement, registration)
+        expect(settled).toMatchObject({ isSettled, refusal: undefined })
+      }
+      expect(yield* ledger.get("apm", transactionId)).toMatchObject({ registered: true })
+    }
+    const run = Context.get(built, LedgerSql.Transactions).run
+    expect((yield* Effect.exit(run(Effect.void)))._tag).toBe("Failure")
+    const enqueue = (requestId: string, key: string) =>
+      Effect.exit(run(store.write(request(requestId), { at: 1 }), { requestId: key }))
+    const other = Array.from({ length: 9 }, (_, n) => `other-${n}`).find(
+      (each) =>
+        LedgerSql.shardOf({ requestId: each }, 4) !== LedgerSql.shardOf({ requestId: "new" }, 4)
+    )
+    expect((yield* enqueue("new", other ?? ""))._tag).toBe("Failure")
+    expect((yield* enqueue("new", "new"))._tag).toBe("Success")
+  })
 
-  it.each([0, 3, 11, 40])(
+  test.each([0, 3, 11, 40])(
     "rows are moved from one database to four, even if the move ends after %s changes",
-    (limit) =>
-      runs(
+    function* (limit) {
+      const all = places()
+      const before = yield* Effect.scoped(
         Effect.gen(function* () {
-          const all = places()
-          const before = yield* Effect.scoped(
-            Effect.gen(function* () {
-              const built = yield* Layer.build(ledgerOf(all[0]))
-              const ledger = Context.get(built, Ledger.Ledger)
-              const store = Context.get(built, RequestStore.RequestStore)
-              for (const id of ids) {
-                yield* ledger.accept(callback(id, "PENDING"), 1000)
-                yield* ledger.accept(callback(id, "SUCCEED"), 2000)
-                yield* ledger.accept(
-                  verified("card", card({ transactionId: id, transactionStatus: "FAILED" })),
-                  2000
-                )
-                yield* store.write(request(id), { at: 1000 })
-              }
-              const { rows } = yield* ledger.claim({ at: 3000, until: 33_000, limit: 20 })
-              for (const row of rows.slice(0, 9)) {
-                yield* ledger.write(row, { told: "SUCCEED", sequence: 1, release: { dueAt: 9e5 } })
-              }
-              yield* ledger.noteAlive(3000)
-              return yield* everything(ledger, store)
-            })
-          )
-          const stores = Arr.map(all, () => undefined) as unknown as Arr.NonEmptyArray<
-            Records["Service"]
-          >
-          for (const [position, place] of all.entries()) {
-            stores[position] = Context.get(
-              yield* Layer.build(Layer.fresh(ledgerOf(place))),
-              Records
-            )
-          }
-          let changes = 0
-          const failing = Arr.map(stores, ({ own: [records] }) =>
-            Engines.make([
-              {
-                ...records,
-                change: ((...of: Parameters<typeof records.change>) =>
-                  Effect.suspend(() =>
-                    changes++ < limit
-                      ? records.change(...of)
-                      : Effect.fail(new StoreUnavailable({}))
-                  )) as typeof records.change
-              }
-            ])
-          )
-          expect((yield* Effect.exit(Move.move(failing)))._tag).toBe("Failure")
-          if (limit > 1) {
-            expect((yield* Effect.exit(Effect.scoped(Layer.build(sharded(all)))))._tag).toBe(
-              "Failure"
-            )
-          }
-          yield* Move.move(stores)
-          expect(yield* Move.move(stores)).toBe(0)
-          const built = yield* Layer.build(sharded(all))
+          const built = yield* Layer.build(ledgerOf(all[0]))
           const ledger = Context.get(built, Ledger.Ledger)
           const store = Context.get(built, RequestStore.RequestStore)
-          expect(yield* everything(ledger, store)).toEqual(before)
-          expect(yield* ledger.lastAliveAt).toBe(3000)
-          for (const [position, { own }] of stores.entries()) {
-            const { found } = yield* own[0].page("transactions", { after: "", limit: 1000 })
-            expect(found.length).toBeGreaterThan(0)
-            for (const { key } of found) {
-              expect(LedgerSql.shardOf(transactionOf(key), 4)).toBe(position)
-            }
+          for (const id of ids) {
+            yield* ledger.accept(callback(id, "PENDING"), 1000)
+            yield* ledger.accept(callback(id, "SUCCEED"), 2000)
+            yield* ledger.accept(
+              verified("card", card({ transactionId: id, transactionStatus: "FAILED" })),
+              2000
+            )
+            yield* store.write(request(id), { at: 1000 })
           }
+          const { rows } = yield* ledger.claim({ at: 3000, until: 33_000, limit: 20 })
+          for (const row of rows.slice(0, 9)) {
+            yield* ledger.write(row, { told: "SUCCEED", sequence: 1, release: { dueAt: 9e5 } })
+          }
+          yield* ledger.noteAlive(3000)
+          return yield* everything(ledger, store)
         })
       )
+      const stores = Arr.map(all, () => undefined) as unknown as Arr.NonEmptyArray<
+        Records["Service"]
+      >
+      for (const [position, place] of all.entries()) {
+        stores[position] = Context.get(yield* Layer.build(Layer.fresh(ledgerOf(place))), Records)
+      }
+      let changes = 0
+      const failing = Arr.map(stores, ({ own: [records] }) =>
+        Engines.make([
+          {
+            ...records,
+            change: ((...of: Parameters<typeof records.change>) =>
+              Effect.suspend(() =>
+                changes++ < limit ? records.change(...of) : Effect.fail(new StoreUnavailable({}))
+              )) as typeof records.change
+          }
+        ])
+      )
+      expect((yield* Effect.exit(Move.move(failing)))._tag).toBe("Failure")
+      if (limit > 1) {
+        expect((yield* Effect.exit(Effect.scoped(Layer.build(sharded(all)))))._tag).toBe("Failure")
+      }
+      yield* Move.move(stores)
+      expect(yield* Move.move(stores)).toBe(0)
+      const built = yield* Layer.build(sharded(all))
+      const ledger = Context.get(built, Ledger.Ledger)
+      const store = Context.get(built, RequestStore.RequestStore)
+      expect(yield* everything(ledger, store)).toEqual(before)
+      expect(yield* ledger.lastAliveAt).toBe(3000)
+      for (const [position, { own }] of stores.entries()) {
+        const { found } = yield* own[0].page("transactions", { after: "", limit: 1000 })
+        expect(found.length).toBeGreaterThan(0)
+        for (const { key } of found) {
+          expect(LedgerSql.shardOf(transactionOf(key), 4)).toBe(position)
+        }
+      }
+    }
   )
 }
 

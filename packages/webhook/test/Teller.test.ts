@@ -1,13 +1,10 @@
 import { StoreUnavailable } from "@pawl/core/CallbackError"
 import * as Handler from "@pawl/core/Handler"
-import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Logger from "effect/Logger"
-import { MinimumLogLevel } from "effect/References"
-import { expect, it } from "vitest"
+import { expect } from "vitest"
 import { Confirmer } from "../src/internal/work/Confirmer.ts"
 import * as Journal from "../src/Journal.ts"
 import { layerMemory } from "../src/Ledger.ts"
@@ -26,11 +23,10 @@ test("a call is recorded with its status, its confirmation, its conflict and its
   const statuses = ["FAILED", "SUCCEED"] as const
   let reads = 0
   let failures = 1
-  const world = yield* World.make({
+  const { receive, ...world } = yield* World.started({
     read: () => Effect.succeed(statuses[reads++] ?? "SUCCEED"),
     handle: () => (failures-- > 0 ? Effect.fail("no") : Effect.void)
   })
-  const { receive } = yield* world.start
   yield* receive("1", "FAILED")
   yield* World.pass("1 minute")
   yield* receive("1", "SUCCEED")
@@ -58,36 +54,11 @@ test("a call is recorded with its status, its confirmation, its conflict and its
   ])
 })
 
-it("an error without a tag is logged with its stack", () => {
-  const error = new Error("a bug of the application")
-  const logged: Array<unknown> = []
-  const logger = Logger.make(({ cause, message }) => logged.push([message, cause]))
-  return World.run(
-    Effect.gen(function* () {
-      const failures = [error]
-      const world = yield* World.make({
-        read: says("PENDING"),
-        handle: () => Effect.suspend(() => (failures.pop() ? Effect.fail(error) : Effect.void))
-      })
-      const { receive } = yield* world.start.pipe(
-        Effect.provide(Logger.layer([logger])),
-        Effect.provideService(MinimumLogLevel, "Warn")
-      )
-      yield* receive("1", "PENDING")
-      yield* World.pass("10 seconds")
-      expect(logged).toEqual([
-        [["The handler failed; it is called again in 1 s"], Cause.fail(error)]
-      ])
-    })
-  )
-})
-
 test("a row that is parked fails no longer, so a redrive begins its 24 hours anew", function* () {
-  const world = yield* World.make({
+  const { receive, ...world } = yield* World.started({
     read: says("PENDING"),
     handle: () => Effect.fail("no")
   })
-  const { receive } = yield* world.start
   yield* receive("1", "PENDING")
   yield* World.pass("1 hour")
   expect((yield* world.ledger.get("apm", "1"))?.failingSince).toBe(0)
@@ -131,11 +102,10 @@ test("after a crash between a call and its mark `from` is the status that was ma
 test("a commit is tried again every second while the store is not available", function* () {
   const tries: Array<number> = []
   const isDown = Effect.map(Clock.currentTimeMillis, (at) => tries.push(at) < 4)
-  const world = yield* World.make({
+  const { receive, ...world } = yield* World.started({
     commit: (_, told) =>
       Effect.andThen(Effect.when(Effect.fail(new StoreUnavailable({})), isDown), told)
   })
-  const { receive } = yield* world.start
   yield* receive("1", "PENDING")
   yield* World.pass("10 seconds")
   expect(tries).toEqual([0, second, 2 * second, 3 * second])
@@ -144,7 +114,7 @@ test("a commit is tried again every second while the store is not available", fu
 
 test("a call whose lease is lost before its mark is neither told nor failed", function* () {
   let steal: Effect.Effect<unknown, StoreUnavailable> = Effect.void
-  const world = yield* World.make({
+  const { kill, receive, ...world } = yield* World.started({
     read: says("PENDING"),
     commit: (_, told) =>
       Effect.andThen(
@@ -153,7 +123,6 @@ test("a call whose lease is lost before its mark is neither told nor failed", fu
       )
   })
   steal = world.ledger.claim({ at: hour, until: hour + 1, limit: 9 })
-  const { kill, receive } = yield* world.start
   yield* receive("1", "PENDING")
   yield* World.pass("1 second")
   expect(world.calls).toHaveLength(1)

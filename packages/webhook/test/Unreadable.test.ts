@@ -1,6 +1,6 @@
 import * as Handler from "@pawl/core/Handler"
 import { StatusReader } from "@pawl/core/StatusReader"
-import { describe, expect, it } from "@effect/vitest"
+import { expect, it } from "@effect/vitest"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -13,7 +13,7 @@ import * as Receiver from "../src/Receiver.ts"
 import { Verifier } from "../src/Verifier.ts"
 import { empty, ledgerOf, type Place } from "@pawl/test-support/Places"
 import { card, verified } from "@pawl/test-support/Service"
-import { files, onPostgres } from "@pawl/test-support/Stores"
+import { inEachStore } from "@pawl/test-support/Stores"
 
 const handedOver = (place: Place) =>
   Effect.gen(function* () {
@@ -97,14 +97,7 @@ const listed = (place: Place) =>
     expect(ids).toEqual(["1", "3"])
   }).pipe(Effect.scoped)
 
-const file = files()
-describe("in a SQLite file", () => {
-  it.live("R38: an unreadable row is parked, and the rows beside it are told", () =>
-    handedOver(file())
-  )
-  it.live("R38: an unreadable body in quarantine does not hide the others", () => listed(file()))
-})
-await onPostgres((place) => {
+await inEachStore((place) => {
   it.live("R38: an unreadable row is parked, and the rows beside it are told", () =>
     handedOver(place)
   )

@@ -23,7 +23,6 @@ import {
   secret,
   sign,
   verified,
-  verifierOf,
   verify
 } from "@pawl/test-support/Service"
 
@@ -105,28 +104,13 @@ describe("the checksum", () => {
     `the first ${length} bytes of the digest`,
     digest.subarray(0, length).toString("base64")
   ])
-  const flipped = Array.from({ length: 32 }, (_, at) => {
-    const other = Buffer.from(digest)
-    other[at] = (other[at] ?? 0) ^ 1
-    return [`the digest with a bit of byte ${at} flipped`, other.toString("base64")]
-  })
   it.each([
     ["lower-case hex", digest.toString("hex")],
-    ["upper-case hex", digest.toString("hex").toUpperCase()],
-    ["base64url with padding", right.replaceAll("+", "-").replaceAll("/", "_").replace("l", "-")],
     ["base64url", digest.toString("base64url")],
     ["no padding", right.replace("=", "")],
     ["more padding", `${right}=`],
-    ["lower case", right.toLowerCase()],
-    ["upper case", right.toUpperCase()],
-    ["a leading space", ` ${right}`],
-    ["a trailing space", `${right} `],
     ["a trailing newline", `${right}\n`],
-    ["an inner newline", `${right.slice(0, 20)}\r\n${right.slice(20)}`],
-    ["a tab", `\t${right}`],
     ["a no-break space", `${right}\u00a0`],
-    ["a zero-width space", `${right}\u200b`],
-    ["a byte order mark", `\ufeff${right}`],
     [
       "full-width letters",
       right.replace(/[a-z]/u, (letter) => String.fromCodePoint(letter.charCodeAt(0) + 0xfee0))
@@ -140,19 +124,14 @@ describe("the checksum", () => {
       )
     ],
     ["a tail after the padding", `${right}AAAA`],
-    ["garbage after the padding", `${right}!!`],
-    ["the digest twice", `${right}${right}`],
     ["10 KB", "A".repeat(10_000)],
     ["32 NULs", "\0".repeat(32)],
-    ["44 NULs", "\0".repeat(44)],
     ["a prefix of an algorithm", `sha256=${right}`],
-    ["SHA-1", createHmac("sha1", secret).update("mid-1|10.00|EUR|100001").digest("base64")],
     [
       "SHA-512, cut",
       createHmac("sha512", secret).update("mid-1|10.00|EUR|100001").digest("base64").slice(0, 44)
     ],
-    ...truncated,
-    ...flipped
+    ...truncated
   ])("A02: is refused with 401 in the spelling: %s", (_, given) => {
     expect(given).not.toBe(right)
     expect(answer(incoming("card", card(), { checksum: given }))).toBe(401)
@@ -207,19 +186,6 @@ it("A04: input of an attacker is compared in constant time, at one place of each
 })
 
 describe("the secrets", () => {
-  const { verify: rotating } = verifierOf("new-secret", "old-secret")
-  const matched = (key: string) =>
-    Result.map(
-      rotating(incoming("card", card(), { checksum: checksum("card", card(), key) })),
-      (verified) => verified.secret
-    )
-
-  it("are both valid during a rotation, and the callback names the secret that matched", () => {
-    expect(matched("new-secret")).toEqual(Result.succeed("current"))
-    expect(matched("old-secret")).toEqual(Result.succeed("previous"))
-    expect(Result.isFailure(matched("older-secret"))).toBe(true)
-  })
-
   it("come from the configuration", () => {
     const provider = ConfigProvider.layer(
       ConfigProvider.fromEnv({
@@ -395,26 +361,14 @@ describe("the method of a callback", () => {
 
   it.each([
     "",
-    "?",
-    "?paymentMethod",
-    "?paymentMethod=",
-    "?paymentMethod=Card",
     "?paymentMethod=card%20",
-    "?paymentMethod=+card",
     "?paymentMethod=card%00",
-    "?paymentMethod=crypto",
-    "?paymentMethod=card&paymentMethod=card",
     "?paymentMethod=card&paymentMethod=apm",
     "?paymentMethod=card&payment%4Dethod=card",
-    "?paymentMethod[]=card",
     "?paymentMethod=card&paymentMethod[]=apm",
     "?paymentMethod=card&paymentMethod%5B0%5D=apm",
     "?paymentMethod=card&paymentMethod[%0a]=apm",
-    "?paymentMethod=card&PAYMENTMETHOD=apm",
-    "?paymentMethod=card&paymentmethod=card",
-    "?PaymentMethod=card",
     "?paymentMethod=card&apmType=PIX",
-    "?paymentMethod=card&apmType=",
     "?paymentMethod=card&apmtype=PIX",
     "?paymentMethod=card#&x",
     "?paymentMethod=card;apmType=x"
@@ -424,8 +378,6 @@ describe("the method of a callback", () => {
 
   it.each([
     "?paymentMethod=apm&apmType=BLIK",
-    "?paymentMethod=apm&apmType=pix",
-    "?paymentMethod=apm&apmType=",
     "?paymentMethod=apm&apmType=PIX&apmType=PIX",
     "?paymentMethod=apm&apmType=PIX&apmType[]=BLIK",
     "?paymentMethod=apm&apmType=PIX&APMTYPE=BLIK"
@@ -489,27 +441,14 @@ describe("the body", () => {
   const broken: ReadonlyArray<readonly [string, Uint8Array]> = [
     ["a byte order mark", Uint8Array.of(0xef, 0xbb, 0xbf, ...bytes(text))],
     ["UTF-16, little end first", new Uint8Array(Buffer.from(text, "utf16le"))],
-    ["UTF-16 with its mark", Uint8Array.of(0xff, 0xfe, ...Buffer.from(text, "utf16le"))],
     ["a stray continuation byte", bytes(text).with(12, 0x80)],
     [
       "an overlong slash",
       Uint8Array.of(...bytes('{"x":"'), 0xc0, 0xaf, ...bytes(`",${text.slice(1)}`))
     ],
     [
-      "an overlong NUL",
-      Uint8Array.of(...bytes('{"x":"'), 0xc0, 0x80, ...bytes(`",${text.slice(1)}`))
-    ],
-    [
       "an encoded surrogate",
       Uint8Array.of(...bytes('{"x":"'), 0xed, 0xa0, 0x80, ...bytes(`",${text.slice(1)}`))
-    ],
-    [
-      "a cut sequence",
-      Uint8Array.of(...bytes('{"x":"'), 0xe2, 0x82, ...bytes(`",${text.slice(1)}`))
-    ],
-    [
-      "past U+10FFFF",
-      Uint8Array.of(...bytes('{"x":"'), 0xf5, 0x80, 0x80, 0x80, ...bytes(`",${text.slice(1)}`))
     ],
     ["Latin-1", Uint8Array.of(...bytes('{"x":"'), 0xfc, ...bytes(`",${text.slice(1)}`))],
     ["a NUL between tokens", Uint8Array.of(0, ...bytes(text))],
@@ -548,23 +487,14 @@ describe("the body", () => {
   it.each([
     "1e2",
     "+10",
-    "-10",
-    " 10.00",
     "10.00 ",
     "１０",
     "10,00",
-    "1,000.00",
-    "010",
     "00.10",
     "10.001",
     "10.",
-    ".5",
-    "NaN",
-    "Infinity",
-    "0x10",
     "9".repeat(40),
     "١٠",
-    "10\u200b",
     "10\u00a0"
   ])(
     "A16: with the amount %j is put in quarantine if it verifies, else refused with 401",
@@ -588,19 +518,13 @@ describe("the body", () => {
 
   it.each([
     ["currency", { orderCurrency: "eur" }],
-    ["currency", { orderCurrency: "EURO" }],
     ["currency", { orderCurrency: "ＥＵＲ" }],
     ["currency", { orderCurrency: 978 }],
-    ["transactionId", { transactionId: "." }],
     ["transactionId", { transactionId: ".." }],
     ["transactionId", { transactionId: "x".repeat(129) }],
     ["transactionStatus", { transactionStatus: "SUCCEEDED" }],
-    ["transactionStatus", { transactionStatus: "succeed" }],
     ["transactionStatus", { transactionStatus: "toString" }],
-    ["transactionStatus", { transactionStatus: ["SUCCEED"] }],
     ["transactionStatus", { transactionStatus: { SUCCEED: 1 } }],
-    ["transactionStatus", { transactionStatus: 10 }],
-    ["transactionStatus", { transactionStatus: null }],
     ["transactionStatus", { transactionStatus: undefined }]
   ])("A16: with a %s outside the grammar is put in quarantine: %j", (quarantine, changes) => {
     expect(statusOf(incoming("card", card(changes)))).toEqual({ claim: undefined, quarantine })
@@ -627,14 +551,10 @@ describe("the body", () => {
     undefined,
     "",
     "text/plain",
-    "text/json",
-    "application/json5",
     "application/jsonp",
     "application/problem+json",
-    "application/x-www-form-urlencoded",
     "multipart/form-data; boundary=x",
     "application/json; charset=utf-16",
-    "application/json; charset=latin1",
     "application/json, text/plain",
     "text/plain; application/json"
   ])("A18: with the content type %j is refused with 415", (contentType) => {
@@ -649,21 +569,7 @@ describe("the body", () => {
     }
   )
 
-  it.each([
-    "",
-    " ",
-    "null",
-    "true",
-    "1",
-    '"x"',
-    "[]",
-    `[${text}]`,
-    `${text},`,
-    `${text}${text}`,
-    "{'a':1}",
-    "{a:1}",
-    "//x"
-  ])("that is %j is refused with 400", (body) => {
+  it.each(["", `${text},`, `${text}${text}`, "{a:1}"])("that is %j is refused with 400", (body) => {
     expect(answer(raw(body, signed))).toBe(400)
   })
 
@@ -679,25 +585,13 @@ describe("the body", () => {
   // Like the Big List of Naughty Strings.
   it.each([
     "'; DROP TABLE callbacks; --",
-    '"; return 1; //',
-    "$ne",
     "${jndi:ldap://x}",
-    "{{7*7}}",
     "<script>alert(1)</script>",
-    "../../../etc/passwd",
-    "%00%0d%0a",
     "\u001b[31mred",
     "line\r\nSet-Cookie: x=1",
-    "\u2028\u2029",
-    "\u202etxet",
-    "Ω≈ç√∫˜µ≤≥÷",
     "👩‍👩‍👧‍👦",
     "Ṱ̺̺̕o͞ ̷i̲̬͇̪͙n̝̗͕v̟̜̘̦͟o̶̙̰̠kè͚̮̺̪̹̱̤",
-    "\ufeff",
-    "undefined",
     "__proto__",
-    "1/0",
-    "0x0",
     "%s%n%x"
   ])("A23: with the text %j is returned unchanged, byte for byte", (text) => {
     const body = card({ metadata: { [text]: text }, note: [text] })

@@ -1,11 +1,11 @@
-import { describe, expect, it } from "@effect/vitest"
+import { expect } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { SqlClient } from "effect/sql/SqlClient"
 import { readFileSync } from "node:fs"
 import { Ledger } from "../src/Ledger.ts"
 import { callback, finish, november } from "@pawl/test-support/Finished"
-import { type Place, within } from "@pawl/test-support/Places"
-import { files, onPostgres } from "@pawl/test-support/Stores"
+import { testIn } from "@pawl/test-support/Tests"
+import { inEachStore } from "@pawl/test-support/Stores"
 
 const guide = readFileSync(new URL("../../../docs/guides/sql.md", import.meta.url), "utf8")
 
@@ -21,91 +21,72 @@ const queries = [...guide.matchAll(/```sql\n(?<text>-- .*?)```/gsu)].flatMap(
   ({ groups }) => groups?.["text"]?.split(";").filter((query) => query.trim() !== "") ?? []
 )
 
-const shown = (place: Place) =>
-  within(place)(
-    Effect.gen(function* () {
-      const ledger = yield* Ledger
-      const sql = yield* SqlClient
-      const ordered = { requestId: "order,1", account: "7", amount: "10.50", currency: "EUR" }
-      const registration = { kind: "card-payment", transactionId: "1", status: "NEW" } as const
-      yield* ledger.register({ ...registration, ...ordered }, november)
-      yield* finish("1", november)
-      yield* ledger.accept(callback("2", "SUCCEED"), november + 1)
-      const { rows } = yield* ledger.claim({ at: november + 1, until: november + 2, limit: 1 })
-      for (const row of rows) {
-        const deadLetter = { reason: "handler-failed", at: november + 5, to: undefined } as const
-        yield* ledger.write(row, { deadLetter, release: { dueAt: undefined } })
-      }
-      const lines = yield* sql<Readonly<Record<string, unknown>>>`
+await inEachStore((place) => {
+  testIn(place)("the views show what the guide says", function* () {
+    const ledger = yield* Ledger
+    const sql = yield* SqlClient
+    const ordered = { requestId: "order,1", account: "7", amount: "10.50", currency: "EUR" }
+    const registration = { kind: "card-payment", transactionId: "1", status: "NEW" } as const
+    yield* ledger.register({ ...registration, ...ordered }, november)
+    yield* finish("1", november)
+    yield* ledger.accept(callback("2", "SUCCEED"), november + 1)
+    const { rows } = yield* ledger.claim({ at: november + 1, until: november + 2, limit: 1 })
+    for (const row of rows) {
+      const deadLetter = { reason: "handler-failed", at: november + 5, to: undefined } as const
+      yield* ledger.write(row, { deadLetter, release: { dueAt: undefined } })
+    }
+    const lines = yield* sql<Readonly<Record<string, unknown>>>`
         SELECT * FROM pawl_transactions_view ORDER BY transaction_id`
-      const numbers = new Set([
-        "created_at",
-        "due_at",
-        "parked_at",
-        "sequence",
-        "callbacks",
-        "parts"
-      ])
-      const plain = lines.map((line) =>
-        Object.fromEntries(
-          Object.entries(line).map(([name, value]) => [
-            name,
-            value !== null && numbers.has(name) ? Number(value) : value
-          ])
-        )
+    const numbers = new Set(["created_at", "due_at", "parked_at", "sequence", "callbacks", "parts"])
+    const plain = lines.map((line) =>
+      Object.fromEntries(
+        Object.entries(line).map(([name, value]) => [
+          name,
+          value !== null && numbers.has(name) ? Number(value) : value
+        ])
       )
-      const none = { request_id: null, account: null, amount: null, currency: null }
-      expect(plain).toMatchObject([
-        {
-          transaction_id: "1",
-          method: "card",
-          kind: "card-payment",
-          created_at: november,
-          told: "SUCCEED",
-          sequence: 1,
-          callbacks: 1,
-          registered: 1,
-          request_id: "order\\c1",
-          account: "7",
-          amount: "10.50",
-          currency: "EUR",
-          due_at: null,
-          parked_at: null,
-          parts: 1
-        },
-        {
-          ...none,
-          transaction_id: "2",
-          kind: "card",
-          created_at: november + 1,
-          told: null,
-          registered: 0,
-          due_at: null,
-          parked_at: november + 5
-        }
-      ])
-      expect(columnsOf("pawl_transactions_view").toSorted()).toEqual(
-        Object.keys(lines[0] ?? {}).toSorted()
-      )
-      yield* sql`INSERT INTO pawl_requests (key, version, parts, document)
+    )
+    const none = { request_id: null, account: null, amount: null, currency: null }
+    expect(plain).toMatchObject([
+      {
+        transaction_id: "1",
+        method: "card",
+        kind: "card-payment",
+        created_at: november,
+        told: "SUCCEED",
+        sequence: 1,
+        callbacks: 1,
+        registered: 1,
+        request_id: "order\\c1",
+        account: "7",
+        amount: "10.50",
+        currency: "EUR",
+        due_at: null,
+        parked_at: null,
+        parts: 1
+      },
+      {
+        ...none,
+        transaction_id: "2",
+        kind: "card",
+        created_at: november + 1,
+        told: null,
+        registered: 0,
+        due_at: null,
+        parked_at: november + 5
+      }
+    ])
+    expect(columnsOf("pawl_transactions_view").toSorted()).toEqual(
+      Object.keys(lines[0] ?? {}).toSorted()
+    )
+    yield* sql`INSERT INTO pawl_requests (key, version, parts, document)
         VALUES ('order-1', 1, 1, '')`
-      const requests = yield* sql<
-        Readonly<Record<string, unknown>>
-      >`SELECT * FROM pawl_requests_view`
-      expect(columnsOf("pawl_requests_view").toSorted()).toEqual(
-        Object.keys(requests[0] ?? {}).toSorted()
-      )
-      expect(queries).toHaveLength(4)
-      const results = yield* Effect.forEach(queries, (query) => sql.unsafe(query))
-      expect(results.map(({ length }) => length)).toEqual([2, 1, 1, 0])
-    })
-  )
-
-describe("in a SQLite file", () => {
-  const file = files()
-  it.live("the views show what the guide says", () => shown(file())())
-})
-
-await onPostgres((place) => {
-  it.live("the views show what the guide says", () => shown(place)())
+    const requests = yield* sql<Readonly<Record<string, unknown>>>`SELECT * FROM pawl_requests_view`
+    expect(columnsOf("pawl_requests_view").toSorted()).toEqual(
+      Object.keys(requests[0] ?? {}).toSorted()
+    )
+    expect(queries).toHaveLength(4)
+    const results = yield* Effect.forEach(queries, (query) => sql.unsafe(query))
+    expect(results.map(({ length }) => length)).toEqual([2, 1, 1, 0])
+  })
 })

@@ -5,8 +5,9 @@ import { test } from "@pawl/test-support/Tests"
 import * as World from "@pawl/test-support/World"
 
 test("a worker is draining from the moment on when it is told to, and takes no more work", function* () {
-  const world = yield* World.make({ handle: () => Effect.sleep("5 seconds") })
-  const { drain, isDraining, receive } = yield* world.start
+  const { drain, isDraining, receive, ...world } = yield* World.started({
+    handle: () => Effect.sleep("5 seconds")
+  })
   expect(yield* isDraining).toBe(false)
   yield* receive("1", "PENDING")
   yield* World.pass("1 second")

@@ -14,11 +14,10 @@ const { told, times, gaps, deadLetter, says, second, minute, hour, day } = World
 
 describe("the slots", () => {
   test("limit the first calls of the handler to 48, and the first reads to 16", function* () {
-    const world = yield* World.make({
+    const { receive, ...world } = yield* World.started({
       handle: () => Effect.sleep("1 second"),
       read: () => Effect.delay(Effect.succeed("SUCCEED"), "1 second")
     })
-    const { receive } = yield* world.start
     for (let id = 0; id < 150; id++) yield* receive(String(id), "PENDING")
     yield* World.pass("10 seconds")
     for (let id = 0; id < 150; id++) yield* receive(String(id), "SUCCEED")
@@ -31,11 +30,10 @@ describe("the slots", () => {
 
   test("are filled again one by one while the others stay in use", function* () {
     const isBrief = ({ transactionId }: World.Call) => Number(transactionId) >= 47
-    const world = yield* World.make({
+    const { receive, ...world } = yield* World.started({
       latency: 5,
       handle: (call) => Effect.sleep(isBrief(call) ? "1 second" : "4 minutes")
     })
-    const { receive } = yield* world.start
     yield* Effect.forEach(
       Array.from({ length: 80 }, (_, id) => String(id)),
       (id) => receive(id, "PENDING"),
@@ -46,11 +44,10 @@ describe("the slots", () => {
   })
 
   test("are free again after the store failed for all of them", function* () {
-    const world = yield* World.make({
+    const { receive, ...world } = yield* World.started({
       handle: () => Effect.sleep("5 seconds"),
       flaw: (now) => (now > 2 * second && now < minute ? "refused" : "none")
     })
-    const { receive } = yield* world.start
     for (let id = 0; id < 70; id++) yield* receive(String(id), "PENDING")
     yield* World.pass("3 minutes")
     expect(new Set(world.calls.map(({ transactionId }) => transactionId)).size).toBe(70)
@@ -101,8 +98,7 @@ describe("a worker under load", () => {
   })
 
   test("tells a transaction within a second while 1,000 claims wait for a service that hangs (R34)", function* () {
-    const world = yield* World.make({ read: () => Effect.never })
-    const { receive } = yield* world.start
+    const { receive, ...world } = yield* World.started({ read: () => Effect.never })
     for (const id of many) yield* receive(id, "SUCCEED")
     for (let minutes = 0; minutes < 4; minutes++) {
       expect(yield* waitOfFirstTell(world, receive)).toBeLessThanOrEqual(second)
@@ -111,13 +107,12 @@ describe("a worker under load", () => {
   })
 
   test("tells a transaction within a second while 300 wait for an application that hangs (R34)", function* () {
-    const world = yield* World.make({
+    const { receive, ...world } = yield* World.started({
       handle: ({ transactionId }) =>
         isUnrelated(transactionId)
           ? Effect.void
           : Effect.andThen(Effect.sleep("10 seconds"), Effect.fail(new Cause.TimeoutError()))
     })
-    const { receive } = yield* world.start
     for (const id of many.slice(0, 300)) yield* receive(id, "PENDING")
     // The first calls take 10 seconds each, 48 at a time.
     yield* World.pass("70 seconds")
@@ -131,11 +126,10 @@ describe("a worker under load", () => {
 
   test("reads a claim that was never read before all repeats of captured callbacks (A30)", function* () {
     const readTime = 500
-    const world = yield* World.make({
+    const { receive, ...world } = yield* World.started({
       read: ({ id }) =>
         Effect.delay(Effect.succeed(isUnrelated(id) ? "SUCCEED" : "FAILED"), readTime)
     })
-    const { receive } = yield* world.start
     const captured = many.slice(0, 150)
     for (const id of captured) yield* receive(id, "FAILED")
     yield* World.pass("1 minute")
@@ -151,11 +145,10 @@ describe("a worker under load", () => {
 
   test("reads a genuine claim within one read, whatever was captured before with statuses that are new (A30)", function* () {
     const readTime = 4 * second
-    const world = yield* World.make({
+    const { receive, ...world } = yield* World.started({
       read: ({ id }) =>
         Effect.delay(Effect.succeed(isUnrelated(id) ? "SUCCEED" : "PENDING"), readTime)
     })
-    const { receive } = yield* world.start
     // Each status of a captured callback is new once, and is read first once.
     for (const status of ["SUCCEED", "FAILED", "REFUNDED"] as const) {
       for (const id of many.slice(0, 150)) yield* receive(id, status)
@@ -168,10 +161,9 @@ describe("a worker under load", () => {
   })
 
   test("reads the oldest claim in time too, while newer ones come without an end (A30)", function* () {
-    const world = yield* World.make({
+    const { receive, ...world } = yield* World.started({
       read: () => Effect.delay(Effect.succeed("PENDING"), second)
     })
-    const { receive } = yield* world.start
     // One worker reads 16 a second, and 20 come.
     for (let id = 0; id < 600; id++) {
       yield* receive(String(id), "SUCCEED")
@@ -255,8 +247,7 @@ describe("a worker that ends", () => {
 
 describe("a lease", () => {
   test("is renewed while a slow handler runs, so that no other process calls it (R11)", function* () {
-    const world = yield* World.make({ handle: () => Effect.sleep("4 minutes") })
-    const { receive } = yield* world.start
+    const { receive, ...world } = yield* World.started({ handle: () => Effect.sleep("4 minutes") })
     yield* world.start
     yield* receive("1", "PENDING")
     yield* World.pass("10 minutes")
@@ -265,11 +256,10 @@ describe("a lease", () => {
   })
 
   test("that cannot be renewed ends its work before another process begins (R12)", function* () {
-    const world = yield* World.make({
+    const { receive, ...world } = yield* World.started({
       handle: () => Effect.sleep("1 minute"),
       flaw: (now) => (now > 2 * second && now < 31 * second ? "refused" : "none")
     })
-    const { receive } = yield* world.start
     yield* world.start
     yield* receive("1", "PENDING")
     yield* World.pass("5 minutes")
@@ -282,11 +272,10 @@ describe("a lease", () => {
   })
 
   test("outlasts a shorter failure of the store: the handler is called once", function* () {
-    const world = yield* World.make({
+    const { receive, ...world } = yield* World.started({
       handle: () => Effect.sleep("20 seconds"),
       flaw: (now) => (now > 9 * second && now < 24 * second ? "refused" : "none")
     })
-    const { receive } = yield* world.start
     yield* receive("1", "PENDING")
     yield* World.pass("2 minutes")
     expect(times(world)).toEqual([0])
@@ -294,11 +283,10 @@ describe("a lease", () => {
   })
 
   test("that ends by a jump of the clock does not lead to two handlers at once", function* () {
-    const world = yield* World.make({
+    const { receive, ...world } = yield* World.started({
       handle: () => Effect.sleep("25 seconds"),
       clock: (now) => (now >= 5 * second ? 2 * minute : 0)
     })
-    const { receive } = yield* world.start
     yield* receive("1", "PENDING")
     yield* World.pass("5 seconds")
     yield* receive("2", "PENDING")
@@ -380,11 +368,10 @@ describe("a handler that", () => {
     deed: Effect.Effect<void, unknown> | (() => never),
     time: Duration.Input
   ) {
-    const world = yield* World.make({
+    const { receive, ...world } = yield* World.started({
       handle: ({ transactionId }) =>
         transactionId === "2" ? Effect.void : typeof deed === "function" ? deed() : deed
     })
-    const { receive } = yield* world.start
     yield* receive("1", "PENDING")
     yield* World.pass("1 second")
     yield* receive("2", "PENDING")
@@ -450,12 +437,14 @@ describe("a handler that", () => {
     class OutOfStock extends Data.TaggedError("OutOfStock")<{ readonly message: string }> {}
     class Wrapped extends Data.TaggedError("Wrapped")<{ readonly cause: Error }> {}
     const named = new OutOfStock({ message: "none are left" })
+    const bug = new Error("a bug of the application")
     const wrapped = new Wrapped({ cause: new Error("whose stack is wanted") })
     const deeds = [
       Effect.fail("not now"),
       Effect.fail(named),
       Effect.fail(wrapped),
-      Effect.die(named)
+      Effect.die(named),
+      Effect.fail(bug)
     ]
     const logged: Array<unknown> = []
     const logger = Logger.make(({ cause, message }) => logged.push([message, cause]))
@@ -470,7 +459,8 @@ describe("a handler that", () => {
       [["The handler failed; it is called again in 1 s"], Cause.fail("not now")],
       [["The handler failed; it is called again in 2 s", "OutOfStock: none are left"], Cause.empty],
       [["The handler failed; it is called again in 4 s"], Cause.fail(wrapped)],
-      [["The handler failed; it is called again in 8 s"], Cause.die(named)]
+      [["The handler failed; it is called again in 8 s"], Cause.die(named)],
+      [["The handler failed; it is called again in 16 s"], Cause.fail(bug)]
     ])
   })
 
@@ -545,11 +535,10 @@ describe("a handler that", () => {
   })
 
   test("failed until its row was parked is called for another status, and not again for the first one", function* () {
-    const world = yield* World.make({
+    const { receive, ...world } = yield* World.started({
       read: ({ at }) => Effect.succeed(at < 3 * day ? "SUCCEED" : "CHARGEBACK"),
       handle: ({ at }) => (at < 2 * day ? Effect.fail("not now") : Effect.void)
     })
-    const { receive } = yield* world.start
     yield* receive("1", "SUCCEED")
     yield* World.pass("3 days")
     expect(deadLetter(world)).toEqual(["handler-failed"])
@@ -563,11 +552,10 @@ describe("a handler that", () => {
 })
 
 test("a redriven row has another 24 hours", function* () {
-  const world = yield* World.make({
+  const { receive, ...world } = yield* World.started({
     read: says("FAILED"),
     handle: () => Effect.fail("not now")
   })
-  const { receive } = yield* world.start
   yield* receive("1", "FAILED")
   yield* World.pass("26 hours")
   const before = world.calls.length
@@ -623,8 +611,7 @@ test("a handler whose schedule had ended before an outage is not called after it
 
 describe("a transition", () => {
   test("has the requestId of its registration", function* () {
-    const world = yield* World.make({ read: World.says("SUCCEED") })
-    const { receive } = yield* world.start
+    const { receive, ...world } = yield* World.started({ read: World.says("SUCCEED") })
     const registered = {
       kind: "apm-payment",
       transactionId: "1",
@@ -639,10 +626,9 @@ describe("a transition", () => {
   })
 
   test("carries both final statuses as a conflict when the service confirmed both", function* () {
-    const world = yield* World.make({
+    const { receive, ...world } = yield* World.started({
       read: ({ at }) => Effect.succeed(at < minute ? "FAILED" : "SUCCEED")
     })
-    const { receive } = yield* world.start
     yield* receive("1", "FAILED")
     yield* World.pass("1 minute")
     yield* receive("1", "SUCCEED")
@@ -675,8 +661,7 @@ describe("a transition", () => {
   })
 
   test("carries the newest callback that claims the status, with its signed fields apart", function* () {
-    const world = yield* World.make({ read: says("SUCCEED") })
-    const { receive } = yield* world.start
+    const { receive, ...world } = yield* World.started({ read: says("SUCCEED") })
     yield* receive("1", "SUCCEED")
     yield* World.settled
     expect(world.calls[0]).toMatchObject({
@@ -688,8 +673,7 @@ describe("a transition", () => {
   })
 
   test("found by a read has no callback", function* () {
-    const world = yield* World.make({ read: says("FAILED") })
-    const { receive } = yield* world.start
+    const { receive, ...world } = yield* World.started({ read: says("FAILED") })
     yield* receive("1", "SUCCEED")
     yield* World.settled
     expect(world.calls).toMatchObject([{ to: "FAILED", signed: null, callback: null }])
@@ -697,14 +681,13 @@ describe("a transition", () => {
 })
 
 test("another status after a call that timed out has a higher sequence (R26)", function* () {
-  const world = yield* World.make({
+  const { receive, ...world } = yield* World.started({
     read: says("SUCCEED"),
     handle: ({ to }) =>
       to === "PENDING"
         ? Effect.delay(Effect.fail(new Cause.TimeoutError()), "10 seconds")
         : Effect.void
   })
-  const { receive } = yield* world.start
   yield* receive("1", "PENDING")
   yield* World.pass("5 seconds")
   yield* receive("1", "SUCCEED")
@@ -716,43 +699,15 @@ test("another status after a call that timed out has a higher sequence (R26)", f
 })
 
 describe("a handler with a commit", () => {
-  const losing = (after: boolean) => {
-    const tries: Array<boolean> = []
-    const commit: World.Options["commit"] = (_, told) =>
-      Effect.suspend(() => {
-        const isFirst = tries.push(after) === 1
-        const lost = new StoreUnavailable({})
-        if (isFirst && !after) return Effect.fail(lost)
-        return isFirst ? Effect.andThen(told, Effect.fail(lost)) : told
-      })
-    return { tries, commit }
-  }
-
-  test("is called once when its store fails for a moment", function* () {
-    const { commit, tries } = losing(false)
-    const world = yield* World.make({ read: World.says("SUCCEED"), commit })
-    const { receive } = yield* world.start
-    yield* receive("1", "SUCCEED")
-    yield* World.pass("1 minute")
-    expect(world.calls.length).toBe(1)
-    expect(tries.length).toBe(2)
-    expect(yield* world.ledger.get("apm", "1")).toMatchObject({ told: "SUCCEED", sequence: 1 })
-  })
-
   test("commits once when the response to the commit is lost (S5)", function* () {
-    const { commit } = losing(true)
     const marks: Array<unknown> = []
-    const world = yield* World.make({
+    const { receive, ...world } = yield* World.started({
       read: World.says("SUCCEED"),
-      commit: (handled, told) =>
-        commit === undefined
-          ? told
-          : commit(
-              handled,
-              Effect.tap(told, (row) => Effect.sync(() => marks.push(row)))
-            )
+      commit: (_, told) =>
+        Effect.flatMap(told, (row) =>
+          marks.push(row) === 1 ? Effect.fail(new StoreUnavailable({})) : Effect.succeed(row)
+        )
     })
-    const { receive } = yield* world.start
     yield* receive("1", "SUCCEED")
     yield* World.pass("1 hour")
     expect(world.calls.length).toBe(1)
@@ -761,11 +716,10 @@ describe("a handler with a commit", () => {
   })
 
   test("counts as failed when its commit fails, and is called again with growing waits", function* () {
-    const world = yield* World.make({
+    const { receive, ...world } = yield* World.started({
       read: World.says("SUCCEED"),
       commit: () => Effect.fail("no such order")
     })
-    const { receive } = yield* world.start
     yield* receive("1", "SUCCEED")
     yield* World.pass("8 seconds")
     expect(World.times(world).map((at) => at - (World.times(world)[0] ?? 0))).toEqual([

@@ -75,17 +75,6 @@ export const storedRows: fc.Arbitrary<StoredRow> = fc
     row: { ...blank(stored.row.kind, "100001", 0), ...stored.row }
   }))
 
-/** A row of another method, which no operation here may touch. */
-export const bystander: StoredRow = {
-  row: { ...blank("refund", "100001", 7), deadLetter: undefined },
-  dueAt: 4,
-  lane: "watch",
-  lease: undefined,
-  bodies: {},
-  facts: Fact.none,
-  accepted: {}
-}
-
 const moreUrgent = (one: Lane, two: Lane) =>
   lanes[Math.min(lanes.indexOf(one), lanes.indexOf(two))] ?? one
 

@@ -71,6 +71,12 @@ export const sendRaw = (port: number, write: (socket: Socket) => void) =>
     socket.on("close", end)
   })
 
+/** The head of a genuine callback, without the lines that say how long its body is. */
+export const callbackHead = (lines: string) => {
+  const { checksum, search } = incoming("card", card())
+  return `POST /callback${search} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nX-Checksum: ${checksum}\r\n${lines}`
+}
+
 export const listening = Effect.gen(function* () {
   const receiver = makeReceiver()
   const door = NodeReceiver.toListener(receiver.layer)

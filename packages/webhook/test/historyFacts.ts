@@ -5,6 +5,7 @@
  * does. Time is in milliseconds.
  */
 import { type Status, statuses } from "@pawl/core/Status"
+import type { Lane } from "../src/internal/rule/Row.ts"
 
 export type Kind = "card" | "card-payment" | "refund"
 export type Reason = "unknown-transaction" | "amount-mismatch"
@@ -156,20 +157,32 @@ const leaseOf = (events: ReadonlyArray<Event>) => {
   }
 }
 
-/** Returns the earliest due time since the last lease. */
-const dueAt = (events: ReadonlyArray<Event>): number | undefined => {
+/** Returns the times since the last lease at which work is due, and their lanes. */
+const dues = remembered((events: ReadonlyArray<Event>) => {
   const since = events.findLastIndex(({ type }) => type === "lease")
-  const dueClaims = new Set(
-    [...firstClaims(events), ...unconfirmedClaims(events)].map((e) => e.event)
-  )
-  const times = events.slice(since + 1).flatMap((event) => {
-    if (event.type === "accept") return dueClaims.has(event) ? [event.at] : []
-    if (event.type === "write") return event.release?.dueAt ?? []
-    if (event.type === "joined") return newStatusAt(event.events) ?? []
-    return event.type === "register" || event.type === "redrive" ? [event.at] : []
+  const first = new Set(firstClaims(events).map(({ event }) => event))
+  const unconfirmed = new Set(unconfirmedClaims(events).map(({ event }) => event))
+  const due = (at: number | undefined, lane: Lane) => (at === undefined ? [] : [{ at, lane }])
+  return events.slice(since + 1).flatMap((event) => {
+    if (event.type === "accept" && first.has(event)) {
+      return due(event.at, event.status === "SUCCEED" ? "ask" : "tell")
+    }
+    if (event.type === "accept") return unconfirmed.has(event) ? due(event.at, "repeat") : []
+    if (event.type === "write") return due(event.release?.dueAt, "repeat")
+    if (event.type === "joined") return due(newStatusAt(event.events), "tell")
+    if (event.type === "register") return due(event.at, "tell")
+    return event.type === "redrive" ? due(event.at, "retry") : []
   })
-  return times.length === 0 ? undefined : Math.min(...times)
-}
+})
+
+const dueAt = (events: ReadonlyArray<Event>): number | undefined =>
+  dues(events).length === 0 ? undefined : Math.min(...dues(events).map(({ at }) => at))
+
+/** Returns the most urgent lane of the due work. */
+const laneOf = (events: ReadonlyArray<Event>): Lane | undefined =>
+  (["tell", "ask", "retry", "repeat"] as const).find((lane) =>
+    dues(events).some((each) => each.lane === lane)
+  )
 
 const claimableAt = remembered(
   ({ events }: Row): number => leaseOf(events)?.until ?? dueAt(events) ?? Infinity
@@ -243,6 +256,13 @@ const bodies = (events: ReadonlyArray<Event>): Partial<Record<Status, number>> =
     return Object.fromEntries(Object.entries(now).filter(([status]) => status !== event.status))
   }, {})
 
+/** Returns the time of the first callback of each status, and their number. */
+const accepted = (events: ReadonlyArray<Event>) =>
+  statuses.flatMap((status) => {
+    const all = flat(events).filter((event) => event.type === "accept" && event.status === status)
+    return all.length === 0 ? [] : [[status, all[0]?.at, all.length]]
+  })
+
 const inOrder = (list: ReadonlyArray<Status>) => statuses.filter((status) => list.includes(status))
 
 const inOrderOfStatus = (times: Partial<Record<Status, number>>) =>
@@ -257,6 +277,9 @@ const factsOf = remembered((row: Row) => {
     claimed: inOrder(claims(events)),
     confirmed: inOrder(confirmations(events)),
     callbacks: claims(events).length,
+    accepted: accepted(events),
+    registered: flat(events).some(({ type }) => type === "register"),
+    lane: laneOf(events) ?? null,
     createdAt: events[0]?.at,
     newStatusAt: newStatusAt(events),
     unconfirmedAt: unconfirmedAt(events) ?? null,

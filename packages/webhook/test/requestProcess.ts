@@ -15,6 +15,7 @@ import * as RequestStore from "../src/internal/ledger/RequestStore.ts"
 import * as Seal from "../src/Seal.ts"
 import * as fake from "./requestService.ts"
 import { secret } from "@pawl/test-support/Service"
+import type { Steps } from "@pawl/test-support/Tests"
 import { pass, run } from "@pawl/test-support/World"
 
 type Stores = Ledger.Ledger | RequestStore.RequestStore
@@ -85,14 +86,14 @@ export const sendAndLeave = Effect.fnUntraced(function* (
 })
 
 /** Returns the counters of requests and alarms, and the log lines. */
-export const watched = async (test: Effect.Effect<unknown, unknown, Scope.Scope>) => {
+export const watched = async (body: () => Steps<Scope.Scope>) => {
   const lines: Array<unknown> = []
   const logger = Logger.map(Logger.formatStructured, ({ annotations, message }) => {
     lines.push([message, annotations])
   })
   const counts = await run(
     Effect.gen(function* () {
-      yield* Effect.scoped(test)
+      yield* Effect.scoped(Effect.gen(body))
       return (yield* Metric.snapshot).flatMap(({ attributes, id, state }) =>
         /requests|alarms/u.test(id) && "count" in state ? [[id, attributes, state.count]] : []
       )
