@@ -34,14 +34,14 @@ interface Options extends PageOptions {
 }
 
 inChromium((withPage) => {
-  /** Fails if the page raises an error or sends a request to another host. */
-  const onPage =
-    (
-      prepare: (operator: Operator.Operator) => Effect.Effect<unknown, unknown, Scope.Scope>,
-      act: (page: Page, operator: Operator.Operator) => Promise<unknown>,
-      { admin, allowed, path = "/", ...options }: Options = {}
-    ) =>
-    () =>
+  /** Declares a test, which fails if the page raises an error or sends a request to another host. */
+  const onPage = (
+    name: string,
+    prepare: (operator: Operator.Operator) => Effect.Effect<unknown, unknown, Scope.Scope>,
+    act: (page: Page, operator: Operator.Operator) => Promise<unknown>,
+    { admin, allowed, path = "/", ...options }: Options = {}
+  ) =>
+    it(`on the admin page: ${name}`, () =>
       Effect.gen(function* () {
         const operator = yield* Operator.start(admin)
         yield* prepare(operator)
@@ -53,474 +53,435 @@ inChromium((withPage) => {
             assert.deepStrictEqual(faults, [])
           }, options)
         )
-      }).pipe(Effect.scoped, Effect.runPromise)
+      }).pipe(Effect.scoped, Effect.runPromise))
 
   const run = <A>(effect: Effect.Effect<A>) => Effect.runPromise(effect)
 
-  it(
+  onPage(
     "says that everything works, and counts and plots the callbacks since the process started",
-    onPage(
-      ({ callback, statuses }) => {
-        statuses.set("100001", "SUCCEED")
-        return callback("100001", "SUCCEED")
-      },
-      async (page, { callback }) => {
-        await visible(page, "verdict", "Everything works")
-        await visible(page, "connection", /^Live$/u)
-        await visible(page, "figure-store", "Writable")
-        await run(callback("100002", "PENDING"))
-        await visible(
-          page,
-          "figure-callbacks-stored",
-          /^Callbacks stored20 refused, since this process started at \d/u
-        )
-        await visible(page, "alarms", "No alarm")
-        assert.isTrue(await page.getByRole("heading", { name: "Secrets" }).isHidden())
-        assert.strictEqual(await run(callback("100003", "PENDING", { secret: "other" })), 401)
-        await visible(page, "figure-callbacks-stored", /^Callbacks stored21 refused,/u)
-        const plot = page.getByTestId("figure-callbacks-stored").getByRole("img")
-        assert.match(
-          (await plot.getAttribute("aria-label")) ?? "",
-          /^Callbacks in each minute of the last hour: at most [23], with 1 refused$/u
-        )
-        assert.match((await plot.locator(".bad").getAttribute("d")) ?? "", /^M5[89] 24v-/u)
-        assert.strictEqual(await page.getByTestId("figures").getByRole("img").count(), 4)
-        await page.reload()
-        await visible(page, "figure-callbacks-stored", /^Callbacks stored21 refused,/u)
-      }
-    )
+    ({ callback, statuses }) => {
+      statuses.set("100001", "SUCCEED")
+      return callback("100001", "SUCCEED")
+    },
+    async (page, { callback }) => {
+      await visible(page, "verdict", "Everything works")
+      await visible(page, "connection", /^Live$/u)
+      await visible(page, "figure-store", "Writable")
+      await run(callback("100002", "PENDING"))
+      await visible(
+        page,
+        "figure-callbacks-stored",
+        /^Callbacks stored20 refused, since this process started at \d/u
+      )
+      await visible(page, "alarms", "No alarm")
+      assert.isTrue(await page.getByRole("heading", { name: "Secrets" }).isHidden())
+      assert.strictEqual(await run(callback("100003", "PENDING", { secret: "other" })), 401)
+      await visible(page, "figure-callbacks-stored", /^Callbacks stored21 refused,/u)
+      const plot = page.getByTestId("figure-callbacks-stored").getByRole("img")
+      assert.match(
+        (await plot.getAttribute("aria-label")) ?? "",
+        /^Callbacks in each minute of the last hour: at most [23], with 1 refused$/u
+      )
+      assert.match((await plot.locator(".bad").getAttribute("d")) ?? "", /^M5[89] 24v-/u)
+      assert.strictEqual(await page.getByTestId("figures").getByRole("img").count(), 4)
+      await page.reload()
+      await visible(page, "figure-callbacks-stored", /^Callbacks stored21 refused,/u)
+    }
   )
 
-  it(
+  onPage(
     "the headline agrees with the alarms of the last day, and names their transactions",
-    onPage(
-      ({ callback }) => callback("100001", "SETTLED"),
-      async (page) => {
-        await visible(page, "verdict", "1 problem needs a person")
-        await visible(page, "problems", /a callback in quarantine.*100001.*undocumented/su)
-        let age = 60_000
-        await page.route("**/overview", async (route) => {
-          const response = await route.fetch()
-          const overview = (await response.json()) as { readonly at: string }
-          const alarm = {
-            reason: "a callback claims a final status that the service contradicts",
-            count: 2,
-            lastAt: new Date(Date.parse(overview.at) - age).toISOString(),
-            method: "apm",
-            transactionId: "100001",
-            nextStep: "ask the operator"
-          }
-          await route.fulfill({ response, json: { ...overview, alarms: [alarm] } })
-        })
-        await visible(page, "problems", /the service contradicts \(2 times.*100001/su)
-        await visible(page, "verdict", "1 problem needs a person")
-        age = 25 * 60 * 60_000
-        await visible(page, "verdict", "Everything works")
-        await visible(page, "alarms", "the service contradicts")
-        age = 60_000
-        await visible(page, "verdict", "1 problem needs a person")
-        await page.getByTestId("problems").getByRole("link").click()
-        await visible(page, "transaction", "100001")
-        await page.unrouteAll({ behavior: "wait" })
-      },
-      { allowed: /status of 404/u }
-    )
+    ({ callback }) => callback("100001", "SETTLED"),
+    async (page) => {
+      await visible(page, "verdict", "1 problem needs a person")
+      await visible(page, "problems", /a callback in quarantine.*100001.*undocumented/su)
+      let age = 60_000
+      await page.route("**/overview", async (route) => {
+        const response = await route.fetch()
+        const overview = (await response.json()) as { readonly at: string }
+        const alarm = {
+          reason: "a callback claims a final status that the service contradicts",
+          count: 2,
+          lastAt: new Date(Date.parse(overview.at) - age).toISOString(),
+          method: "apm",
+          transactionId: "100001",
+          nextStep: "ask the operator"
+        }
+        await route.fulfill({ response, json: { ...overview, alarms: [alarm] } })
+      })
+      await visible(page, "problems", /the service contradicts \(2 times.*100001/su)
+      await visible(page, "verdict", "1 problem needs a person")
+      age = 25 * 60 * 60_000
+      await visible(page, "verdict", "Everything works")
+      await visible(page, "alarms", "the service contradicts")
+      age = 60_000
+      await visible(page, "verdict", "1 problem needs a person")
+      await page.getByTestId("problems").getByRole("link").click()
+      await visible(page, "transaction", "100001")
+      await page.unrouteAll({ behavior: "wait" })
+    },
+    { allowed: /status of 404/u }
   )
 
-  it(
+  onPage(
     "the service is down, and answers again",
-    onPage(
-      ({ callback, faults }) => {
-        faults.service = "silent"
-        return callback("100001", "SUCCEED")
-      },
-      async (page, { callback, faults, statuses }) => {
-        await visible(page, "problem-silent", /The service does not answer.*Do not restart/su)
-        statuses.set("100001", "SUCCEED")
-        faults.service = "none"
-        await run(callback("100001", "SUCCEED"))
-        await visible(page, "verdict", "Everything works")
-      }
-    )
+    ({ callback, faults }) => {
+      faults.service = "silent"
+      return callback("100001", "SUCCEED")
+    },
+    async (page, { callback, faults, statuses }) => {
+      await visible(page, "problem-silent", /The service does not answer.*Do not restart/su)
+      statuses.set("100001", "SUCCEED")
+      faults.service = "none"
+      await run(callback("100001", "SUCCEED"))
+      await visible(page, "verdict", "Everything works")
+    }
   )
 
-  it(
+  onPage(
     "the secret is wrong after a rotation, for callbacks and for reads",
-    onPage(
-      () => Effect.void,
-      async (page, { callback, faults }) => {
-        await visible(page, "verdict", "Everything works")
-        assert.strictEqual(await run(callback("100001", "PENDING", { secret: "other" })), 401)
-        await visible(page, "problem-refused", /PAWL_MERCHANT_SECRET_PREVIOUS/u)
-        await visible(page, "alarms", /callbacks are refused with 401.*compare the secret/su)
-        faults.service = "denied"
-        await run(callback("100001", "SUCCEED", { secret: "previous" }))
-        await visible(page, "problem-credentials", "refuses the merchant key")
-        await gone(page, "problem-refused")
-      }
-    )
+    () => Effect.void,
+    async (page, { callback, faults }) => {
+      await visible(page, "verdict", "Everything works")
+      assert.strictEqual(await run(callback("100001", "PENDING", { secret: "other" })), 401)
+      await visible(page, "problem-refused", /PAWL_MERCHANT_SECRET_PREVIOUS/u)
+      await visible(page, "alarms", /callbacks are refused with 401.*compare the secret/su)
+      faults.service = "denied"
+      await run(callback("100001", "SUCCEED", { secret: "previous" }))
+      await visible(page, "problem-credentials", "refuses the merchant key")
+      await gone(page, "problem-refused")
+    }
   )
 
-  it(
+  onPage(
     "names the secrets in use, and when a callback last used them, and never a value",
-    onPage(
-      ({ callback }) =>
-        Effect.andThen(callback("1", "PENDING", { secret: "previous" }), callback("2", "PENDING")),
-      async (page) => {
-        await visible(page, "row-PAWL_MERCHANT_SECRET_PREVIOUS", /yes.*\d\d:\d\d:\d\d/su)
-        await visible(page, "row-PAWL_MERCHANT_SECRET", /yes.*\d\d:\d\d:\d\d/su)
-        assert.notMatch(await page.content(), /new-secret|old-secret/u)
-      },
-      {
-        admin: {
-          secrets: [
-            { name: "PAWL_MERCHANT_SECRET", isSet: true, use: "verifies callbacks" },
-            { name: "PAWL_MERCHANT_SECRET_PREVIOUS", isSet: true, use: "verifies callbacks" }
-          ]
-        }
+    ({ callback }) =>
+      Effect.andThen(callback("1", "PENDING", { secret: "previous" }), callback("2", "PENDING")),
+    async (page) => {
+      await visible(page, "row-PAWL_MERCHANT_SECRET_PREVIOUS", /yes.*\d\d:\d\d:\d\d/su)
+      await visible(page, "row-PAWL_MERCHANT_SECRET", /yes.*\d\d:\d\d:\d\d/su)
+      assert.notMatch(await page.content(), /new-secret|old-secret/u)
+    },
+    {
+      admin: {
+        secrets: [
+          { name: "PAWL_MERCHANT_SECRET", isSet: true, use: "verifies callbacks" },
+          { name: "PAWL_MERCHANT_SECRET_PREVIOUS", isSet: true, use: "verifies callbacks" }
+        ]
       }
-    )
+    }
   )
 
-  it(
+  onPage(
     "the disk is full, and has room again",
-    onPage(
-      ({ faults }) =>
-        Effect.sync(() => {
-          faults.isDiskFull = true
-        }),
-      async (page, { callback, faults }) => {
-        await visible(page, "problem-store", "The store cannot be written")
-        await visible(page, "figure-store", "Not writable")
-        assert.strictEqual(await run(callback("100001", "PENDING")), 503)
-        await visible(page, "alarms", /answered with 503.*check disk/su)
-        faults.isDiskFull = false
-        await visible(page, "problem-not-stored", /disappears with the first callback/u)
-        await run(callback("100001", "PENDING"))
-        await visible(page, "verdict", "Everything works")
-      }
-    )
+    ({ faults }) =>
+      Effect.sync(() => {
+        faults.isDiskFull = true
+      }),
+    async (page, { callback, faults }) => {
+      await visible(page, "problem-store", "The store cannot be written")
+      await visible(page, "figure-store", "Not writable")
+      assert.strictEqual(await run(callback("100001", "PENDING")), 503)
+      await visible(page, "alarms", /answered with 503.*check disk/su)
+      faults.isDiskFull = false
+      await visible(page, "problem-not-stored", /disappears with the first callback/u)
+      await run(callback("100001", "PENDING"))
+      await visible(page, "verdict", "Everything works")
+    }
   )
 
-  it(
+  onPage(
     "the handler breaks on one transaction, and is corrected",
-    onPage(
-      ({ callback, faults }) => {
-        faults.isHandlerBroken = true
-        return callback("100007", "PENDING")
-      },
-      async (page, { faults }) => {
-        await visible(page, "problem-handler", /fails for 1 transaction/u)
-        await visible(page, "failing", /100007\s*PENDING\s*[1-9]/u)
-        faults.isHandlerBroken = false
-        await gone(page, "problem-handler")
-        await gone(page, "failing")
-      }
-    )
+    ({ callback, faults }) => {
+      faults.isHandlerBroken = true
+      return callback("100007", "PENDING")
+    },
+    async (page, { faults }) => {
+      await visible(page, "problem-handler", /fails for 1 transaction/u)
+      await visible(page, "failing", /100007\s*PENDING\s*[1-9]/u)
+      faults.isHandlerBroken = false
+      await gone(page, "problem-handler")
+      await gone(page, "failing")
+    }
   )
 
-  it(
+  onPage(
     "a dead letter is redriven by somebody, for a reason",
-    onPage(
-      ({ park }) => park("handler-failed", ["100001"]),
-      async (page, { asked }) => {
-        await visible(page, "problem-dead-letters", "1 dead letter waits")
-        await page.getByTestId("nav-dead-letters").click()
-        await visible(page, "letters", /100001.*APM payment.*handler-failed.*PENDING.*24 hours/su)
-        await page.getByTestId("redrive-100001").click()
-        await page.getByTestId("redrive").click()
-        assert.deepStrictEqual(asked, [], "a redrive without who and why was sent")
-        await page.getByTestId("by").fill("ana")
-        await page.getByTestId("why").fill("shop repaired & tested")
-        await page.getByTestId("redrive").click()
-        await visible(page, "announcement", "100001 is worked on again.")
-        await visible(page, "letters", "No dead letter.")
-        assert.deepStrictEqual(asked, [
-          "/dead-letters/apm/100001/redrive?by=ana&why=shop+repaired+%26+tested"
-        ])
-      }
-    )
+    ({ park }) => park("handler-failed", ["100001"]),
+    async (page, { asked }) => {
+      await visible(page, "problem-dead-letters", "1 dead letter waits")
+      await page.getByTestId("nav-dead-letters").click()
+      await visible(page, "letters", /100001.*APM payment.*handler-failed.*PENDING.*24 hours/su)
+      await page.getByTestId("redrive-100001").click()
+      await page.getByTestId("redrive").click()
+      assert.deepStrictEqual(asked, [], "a redrive without who and why was sent")
+      await page.getByTestId("by").fill("ana")
+      await page.getByTestId("why").fill("shop repaired & tested")
+      await page.getByTestId("redrive").click()
+      await visible(page, "announcement", "100001 is worked on again.")
+      await visible(page, "letters", "No dead letter.")
+      assert.deepStrictEqual(asked, [
+        "/dead-letters/apm/100001/redrive?by=ana&why=shop+repaired+%26+tested"
+      ])
+    }
   )
 
-  it(
+  onPage(
     "dead letters are shown by reason and in pages, and all of a reason are redriven at a rate",
-    onPage(
-      ({ park }) =>
-        Effect.andThen(
-          park(
-            "handler-failed",
-            Array.from({ length: 130 }, (_, at) => String(200_000 + at))
-          ),
-          park("unknown-transaction", ["300001"])
+    ({ park }) =>
+      Effect.andThen(
+        park(
+          "handler-failed",
+          Array.from({ length: 130 }, (_, at) => String(200_000 + at))
         ),
-      async (page, { asked }) => {
-        const shown = page.getByTestId("letters").locator("tbody tr")
-        await page.getByTestId("more").waitFor()
-        assert.strictEqual(await shown.count(), 100)
-        assert.isTrue(await page.getByTestId("redrive-all").isHidden())
-        await page.getByTestId("more").click()
-        await visible(page, "letters", "300001")
-        assert.strictEqual(await shown.count(), 131)
-        await page.getByTestId("reason").selectOption("handler-failed")
-        await gone(page, "row-apm-payment-300001")
-        await page.getByTestId("redrive-all").click()
-        await page.getByTestId("by").fill("ana")
-        await page.getByTestId("why").fill("shop repaired")
-        await page.getByTestId("rate").fill("50")
-        await page.getByTestId("redrive").click()
-        await visible(page, "announcement", "130 dead letters will be worked on again")
-        assert.deepStrictEqual(asked, [
-          "/dead-letters/redrive?reason=handler-failed&by=ana&why=shop+repaired&rate=50"
-        ])
-        await visible(page, "letters", "No dead letter.")
-      },
-      { path: "/#/dead-letters" }
-    )
+        park("unknown-transaction", ["300001"])
+      ),
+    async (page, { asked }) => {
+      const shown = page.getByTestId("letters").locator("tbody tr")
+      await page.getByTestId("more").waitFor()
+      assert.strictEqual(await shown.count(), 100)
+      assert.isTrue(await page.getByTestId("redrive-all").isHidden())
+      await page.getByTestId("more").click()
+      await visible(page, "letters", "300001")
+      assert.strictEqual(await shown.count(), 131)
+      await page.getByTestId("reason").selectOption("handler-failed")
+      await gone(page, "row-apm-payment-300001")
+      await page.getByTestId("redrive-all").click()
+      await page.getByTestId("by").fill("ana")
+      await page.getByTestId("why").fill("shop repaired")
+      await page.getByTestId("rate").fill("50")
+      await page.getByTestId("redrive").click()
+      await visible(page, "announcement", "130 dead letters will be worked on again")
+      assert.deepStrictEqual(asked, [
+        "/dead-letters/redrive?reason=handler-failed&by=ana&why=shop+repaired&rate=50"
+      ])
+      await visible(page, "letters", "No dead letter.")
+    },
+    { path: "/#/dead-letters" }
   )
 
-  it(
+  onPage(
     "another amount is compared with the order, and passes when a person lets it",
-    onPage(
-      ({ callback, ledger }) => {
-        const order = { account: "4711", amount: "10.00", currency: "EUR" }
-        const registration = { ...order, kind: "apm-payment", transactionId: "100001" } as const
-        return Effect.andThen(
-          ledger.register(registration, 0),
-          callback("100001", "PENDING", { amount: "12.00" })
-        )
-      },
-      async (page, { asked, callback }) => {
-        await page.getByRole("link", { name: "Compare the amounts" }).click()
-        await visible(page, "amounts", "Ordered: 10.00 EUR. Signed in callbacks: 12.00 EUR.")
-        await page.getByTestId("open-redrive").click()
-        await visible(page, "redrive-text", "Signed in callbacks: 12.00 EUR.")
-        await page.getByTestId("by").fill("ana")
-        await page.getByTestId("why").fill("customer paid the tip")
-        await page.getByTestId("redrive").click()
-        await visible(page, "summary", "Callbacks claim PENDING, and the handler has received it.")
-        assert.deepStrictEqual(asked, [
-          "/dead-letters/apm/100001/redrive?by=ana&why=customer+paid+the+tip"
-        ])
-        assert.strictEqual(await page.getByTestId("letter").count(), 0)
-        await run(callback("100001", "PROCESSING", { amount: "12.00" }))
-        await visible(page, "properties", "PROCESSING")
-      },
-      { path: "/#/dead-letters", allowed: /status of 404/u }
-    )
+    ({ callback, ledger }) => {
+      const order = { account: "4711", amount: "10.00", currency: "EUR" }
+      const registration = { ...order, kind: "apm-payment", transactionId: "100001" } as const
+      return Effect.andThen(
+        ledger.register(registration, 0),
+        callback("100001", "PENDING", { amount: "12.00" })
+      )
+    },
+    async (page, { asked, callback }) => {
+      await page.getByRole("link", { name: "Compare the amounts" }).click()
+      await visible(page, "amounts", "Ordered: 10.00 EUR. Signed in callbacks: 12.00 EUR.")
+      await page.getByTestId("open-redrive").click()
+      await visible(page, "redrive-text", "Signed in callbacks: 12.00 EUR.")
+      await page.getByTestId("by").fill("ana")
+      await page.getByTestId("why").fill("customer paid the tip")
+      await page.getByTestId("redrive").click()
+      await visible(page, "summary", "Callbacks claim PENDING, and the handler has received it.")
+      assert.deepStrictEqual(asked, [
+        "/dead-letters/apm/100001/redrive?by=ana&why=customer+paid+the+tip"
+      ])
+      assert.strictEqual(await page.getByTestId("letter").count(), 0)
+      await run(callback("100001", "PROCESSING", { amount: "12.00" }))
+      await visible(page, "properties", "PROCESSING")
+    },
+    { path: "/#/dead-letters", allowed: /status of 404/u }
   )
 
-  it(
+  onPage(
     "a parked request is sent again by a person who asked the service",
-    onPage(
-      ({ parkRequest }) => parkRequest("order-1"),
-      async (page, { asked }) => {
-        await visible(page, "problem-requests", "1 parked request waits")
-        await page.getByTestId("nav-requests").click()
-        await visible(page, "requests", /order-1.*window.*hadNoEffect/su)
-        await page.getByTestId("redrive-order-1").click()
-        await page.getByTestId("by").fill("ana")
-        await page.getByTestId("why").fill("the service does not know it")
-        await page.getByTestId("redrive").click()
-        await visible(page, "redrive-error", "Not found")
-        await page.getByTestId("no-effect").check()
-        await page.getByTestId("redrive").click()
-        await visible(page, "requests", "No parked request.")
-        assert.match(asked.at(-1) ?? "", /^\/requests\/order-1\/redrive\?.*hadNoEffect=true$/u)
-      },
-      { allowed: /status of 404/u }
-    )
+    ({ parkRequest }) => parkRequest("order-1"),
+    async (page, { asked }) => {
+      await visible(page, "problem-requests", "1 parked request waits")
+      await page.getByTestId("nav-requests").click()
+      await visible(page, "requests", /order-1.*window.*hadNoEffect/su)
+      await page.getByTestId("redrive-order-1").click()
+      await page.getByTestId("by").fill("ana")
+      await page.getByTestId("why").fill("the service does not know it")
+      await page.getByTestId("redrive").click()
+      await visible(page, "redrive-error", "Not found")
+      await page.getByTestId("no-effect").check()
+      await page.getByTestId("redrive").click()
+      await visible(page, "requests", "No parked request.")
+      assert.match(asked.at(-1) ?? "", /^\/requests\/order-1\/redrive\?.*hadNoEffect=true$/u)
+    },
+    { allowed: /status of 404/u }
   )
 
-  it(
+  onPage(
     "one transaction is found by its id, and its address works in another tab",
-    onPage(
-      ({ callback }) => callback("100001", "PENDING"),
-      async (page) => {
-        await page.getByTestId("nav-transactions").click()
-        await page.getByTestId("id").fill("100001")
-        await page.getByTestId("id").press("Enter")
-        await visible(page, "summary", "Callbacks claim PENDING, and the handler has received it.")
-        await page.reload()
-        await visible(page, "transaction", "Claimed by callbacksPENDING")
-        await visible(page, "properties", "Amount10.00 EUR")
-        assert.strictEqual(await page.getByTestId("id").inputValue(), "100001")
-        await page.getByTestId("id").fill("7")
-        await page.getByTestId("find").click()
-        await visible(
-          page,
-          "found",
-          "The store has no transaction with the order, id or amount “7”."
-        )
-      },
-      // A receiver without a story answers 404, as for an unknown transaction.
-      { allowed: /status of 404/u }
-    )
+    ({ callback }) => callback("100001", "PENDING"),
+    async (page) => {
+      await page.getByTestId("nav-transactions").click()
+      await page.getByTestId("id").fill("100001")
+      await page.getByTestId("id").press("Enter")
+      await visible(page, "summary", "Callbacks claim PENDING, and the handler has received it.")
+      await page.reload()
+      await visible(page, "transaction", "Claimed by callbacksPENDING")
+      await visible(page, "properties", "Amount10.00 EUR")
+      assert.strictEqual(await page.getByTestId("id").inputValue(), "100001")
+      await page.getByTestId("id").fill("7")
+      await page.getByTestId("find").click()
+      await visible(page, "found", "The store has no transaction with the order, id or amount “7”.")
+    },
+    { allowed: /status of 404/u }
   )
 
-  it(
+  onPage(
     "a transaction is found by the order of the shop, or by amount and day, and the recent ones are listed",
-    onPage(
-      ({ callback, ledger }) =>
-        Effect.gen(function* () {
-          const order = { account: "4711", amount: "19.90", currency: "EUR" }
-          for (const transactionId of ["100001", "100002"]) {
-            const registration = { ...order, transactionId, requestId: `order-${transactionId}` }
-            yield* ledger.register({ ...registration, kind: "apm-payment" }, Date.now())
-          }
-          yield* callback("100003", "PENDING")
-        }),
-      async (page) => {
-        await visible(page, "row-apm-100003", /10\.00 EUR.*PENDING/su)
-        await page.keyboard.press("/")
-        await page.keyboard.type("order-100002")
-        await page.keyboard.press("Enter")
-        await visible(page, "properties", /Orderorder-100002.*Amount19\.90 EUR/su)
-        await page.getByTestId("id").fill("19.9")
-        await page
-          .getByTestId("day")
-          .fill(await page.evaluate<string>("new Date().toLocaleDateString('sv')"))
-        await page.getByTestId("find").click()
-        await visible(page, "found", "2 transactions, the newest first.")
-        await visible(page, "row-apm-payment-100001", "order-100001")
-        const amounts = page.locator("td[data-label=Amount]")
-        const ends = await amounts.evaluateAll((cells) =>
-          cells.map((cell) => getComputedStyle(cell).textAlign)
-        )
-        assert.deepStrictEqual(ends, ["right", "right"])
-        await isAccessible(page)
-        await page.getByTestId("day").fill("2020-02-03")
-        await page.getByTestId("find").click()
-        await visible(page, "found", /no transaction .* “19\.9” that was stored on 2020-02-03/u)
-        await page.goBack()
-        await visible(page, "row-apm-payment-100001", "order-100001")
-      },
-      { path: "/#/transactions", allowed: /status of 404/u }
-    )
-  )
-
-  it(
-    "the story of a transaction in a SQLite ledger is told in sentences, as text",
-    onPage(
-      ({ park, statuses }) => {
-        statuses.set("100001", "NEW")
-        return park("handler-failed", ["100001"])
-      },
-      async (page, { callback, statuses }) => {
-        await page.getByTestId("id").fill("100001")
-        await page.getByTestId("find").click()
-        await visible(page, "story", "The operation was registered as apm-payment")
-        await page.getByTestId("open-redrive").click()
-        await page.getByTestId("by").fill("ana")
-        await page.getByTestId("why").fill(hostile)
-        await page.getByTestId("redrive").click()
-        await visible(page, "story", "The handler accepted NEW (transition 1).")
-        statuses.set("100001", "SUCCEED")
-        await run(callback("100001", "SUCCEED"))
-        await visible(page, "story", "The handler accepted SUCCEED (transition 2).")
-        const shown = page.getByTestId("story").locator("li")
-        assert.deepStrictEqual(await shown.locator("span").allTextContents(), [
-          "The operation was registered as apm-payment with the status NEW.",
-          `ana redrove the dead letter: ${hostile}.`,
-          "The service stated NEW.",
-          "The handler was called with NEW (transition 1).",
-          "The handler accepted NEW (transition 1).",
-          "A callback claimed SUCCEED.",
-          "The service stated SUCCEED.",
-          "The handler was called with SUCCEED (transition 2).",
-          "The handler accepted SUCCEED (transition 2)."
-        ])
-        assert.deepStrictEqual(await shown.locator("b").allTextContents(), [
-          "Shop",
-          "Person",
-          "Service",
-          "Application",
-          "Application",
-          "Callback",
-          "Service",
-          "Application",
-          "Application"
-        ])
-        assert.strictEqual(await page.locator(".story .good").count(), 2)
-        assert.match(
-          (await shown.locator("time").first().getAttribute("title")) ?? "",
-          /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC$/u
-        )
-        await page.context().grantPermissions(["clipboard-read", "clipboard-write"])
-        await page.getByTestId("copy-100001").click()
-        await visible(page, "copy-100001", "Copied")
-        assert.strictEqual(await page.evaluate("navigator.clipboard.readText()"), "100001")
-        const times = await shown.locator("time").allTextContents()
-        assert.isTrue(times.every((time) => /^\d+ \w{3} \d{4}, \d\d:\d\d:\d\d$/u.test(time)))
-        assert.strictEqual(await page.locator("main img").count(), 0)
-        await isAccessible(page)
-      },
-      { path: "/#/transactions", admin: { store: "sqlite" }, isNew: true }
-    )
-  )
-
-  it(
-    "the reads of a receiver whose read budget is too small, and how late they are",
-    onPage(
-      ({ callback, statuses }) => {
-        const ids = Array.from({ length: 30 }, (_, index) => String(100_001 + index))
-        for (const id of ids) statuses.set(id, "SUCCEED")
-        return Effect.forEach(ids, (id) => callback(id, "SUCCEED"), { discard: true })
-      },
-      async (page) => {
-        await visible(page, "figure-reads-per-second", /1 allowed to all receivers/u)
-        await visible(
-          page,
-          "figure-reads-put-off",
-          /[1-9]\d* of new claims, 0 of open and 0 of ended transactions; the oldest is \d.* late/u
-        )
-        await page.reload()
-        const shown = page.getByTestId("figure-reads-put-off")
-        await shown.waitFor()
-        assert.match((await shown.textContent()) ?? "", /^Reads put off[1-9]/u)
-        await isAccessible(page)
-      },
-      { admin: { limits: { readsPerSecond: 1 } } }
-    )
-  )
-
-  it(
-    "text of callbacks and of persons is shown as text",
-    onPage(
-      ({ callback, park }) =>
-        Effect.andThen(park("handler-failed", [hostile]), callback(hostile, hostile)),
-      async (page) => {
-        await visible(page, "alarms", "a callback in quarantine")
-        await page.getByTestId("nav-dead-letters").click()
-        await visible(page, "letters", hostile)
-        await page.getByTestId("letters").getByRole("link").click()
-        await visible(page, "transaction", hostile)
-        assert.strictEqual(await page.locator("main img").count(), 0)
-        assert.notInclude(await page.title(), "pwned")
-        const policy = (await page.request.get(page.url())).headers()["content-security-policy"]
-        assert.include(policy, "default-src 'none'; script-src 'self'")
-        assert.include(policy, "frame-ancestors 'none'")
-      },
-      { allowed: /status of 404/u }
-    )
-  )
-
-  it(
-    "asks for the token of a receiver that has one, and again after a wrong one",
-    onPage(
-      () => Effect.void,
-      async (page) => {
-        for (const token of ["wrong", "s3cr3t"]) {
-          await page.getByTestId("token-dialog").waitFor()
-          assert.strictEqual(await page.getByTestId("figures").locator("div").count(), 0)
-          await page.getByTestId("token").fill(token)
-          await page.getByTestId("use-token").click()
+    ({ callback, ledger }) =>
+      Effect.gen(function* () {
+        const order = { account: "4711", amount: "19.90", currency: "EUR" }
+        for (const transactionId of ["100001", "100002"]) {
+          const registration = { ...order, transactionId, requestId: `order-${transactionId}` }
+          yield* ledger.register({ ...registration, kind: "apm-payment" }, Date.now())
         }
-        await visible(page, "connection", /^Live$/u)
-        await page.reload()
-        await visible(page, "connection", /^Live$/u)
-      },
-      { admin: { token: Redacted.make("s3cr3t") }, allowed: /status of 401/u, isNew: true }
-    )
+        yield* callback("100003", "PENDING")
+      }),
+    async (page) => {
+      await visible(page, "row-apm-100003", /10\.00 EUR.*PENDING/su)
+      await page.keyboard.press("/")
+      await page.keyboard.type("order-100002")
+      await page.keyboard.press("Enter")
+      await visible(page, "properties", /Orderorder-100002.*Amount19\.90 EUR/su)
+      await page.getByTestId("id").fill("19.9")
+      await page
+        .getByTestId("day")
+        .fill(await page.evaluate<string>("new Date().toLocaleDateString('sv')"))
+      await page.getByTestId("find").click()
+      await visible(page, "found", "2 transactions, the newest first.")
+      await visible(page, "row-apm-payment-100001", "order-100001")
+      const amounts = page.locator("td[data-label=Amount]")
+      const ends = await amounts.evaluateAll((cells) =>
+        cells.map((cell) => getComputedStyle(cell).textAlign)
+      )
+      assert.deepStrictEqual(ends, ["right", "right"])
+      await isAccessible(page)
+      await page.getByTestId("day").fill("2020-02-03")
+      await page.getByTestId("find").click()
+      await visible(page, "found", /no transaction .* “19\.9” that was stored on 2020-02-03/u)
+      await page.goBack()
+      await visible(page, "row-apm-payment-100001", "order-100001")
+    },
+    { path: "/#/transactions", allowed: /status of 404/u }
+  )
+
+  onPage(
+    "the story of a transaction in a SQLite ledger is told in sentences, as text",
+    ({ park, statuses }) => {
+      statuses.set("100001", "NEW")
+      return park("handler-failed", ["100001"])
+    },
+    async (page, { callback, statuses }) => {
+      await page.getByTestId("id").fill("100001")
+      await page.getByTestId("find").click()
+      await visible(page, "story", "The operation was registered as apm-payment")
+      await page.getByTestId("open-redrive").click()
+      await page.getByTestId("by").fill("ana")
+      await page.getByTestId("why").fill(hostile)
+      await page.getByTestId("redrive").click()
+      await visible(page, "story", "The handler accepted NEW (transition 1).")
+      statuses.set("100001", "SUCCEED")
+      await run(callback("100001", "SUCCEED"))
+      await visible(page, "story", "The handler accepted SUCCEED (transition 2).")
+      const shown = page.getByTestId("story").locator("li")
+      assert.deepStrictEqual(await shown.locator("span").allTextContents(), [
+        "The operation was registered as apm-payment with the status NEW.",
+        `ana redrove the dead letter: ${hostile}.`,
+        "The service stated NEW.",
+        "The handler was called with NEW (transition 1).",
+        "The handler accepted NEW (transition 1).",
+        "A callback claimed SUCCEED.",
+        "The service stated SUCCEED.",
+        "The handler was called with SUCCEED (transition 2).",
+        "The handler accepted SUCCEED (transition 2)."
+      ])
+      assert.deepStrictEqual(await shown.locator("b").allTextContents(), [
+        "Shop",
+        "Person",
+        "Service",
+        "Application",
+        "Application",
+        "Callback",
+        "Service",
+        "Application",
+        "Application"
+      ])
+      assert.strictEqual(await page.locator(".story .good").count(), 2)
+      assert.match(
+        (await shown.locator("time").first().getAttribute("title")) ?? "",
+        /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC$/u
+      )
+      await page.context().grantPermissions(["clipboard-read", "clipboard-write"])
+      await page.getByTestId("copy-100001").click()
+      await visible(page, "copy-100001", "Copied")
+      assert.strictEqual(await page.evaluate("navigator.clipboard.readText()"), "100001")
+      const times = await shown.locator("time").allTextContents()
+      assert.isTrue(times.every((time) => /^\d+ \w{3} \d{4}, \d\d:\d\d:\d\d$/u.test(time)))
+      assert.strictEqual(await page.locator("main img").count(), 0)
+      await isAccessible(page)
+    },
+    { path: "/#/transactions", admin: { store: "sqlite" }, isNew: true }
+  )
+
+  onPage(
+    "the reads of a receiver whose read budget is too small, and how late they are",
+    ({ callback, statuses }) => {
+      const ids = Array.from({ length: 30 }, (_, index) => String(100_001 + index))
+      for (const id of ids) statuses.set(id, "SUCCEED")
+      return Effect.forEach(ids, (id) => callback(id, "SUCCEED"), { discard: true })
+    },
+    async (page) => {
+      await visible(page, "figure-reads-per-second", /1 allowed to all receivers/u)
+      await visible(
+        page,
+        "figure-reads-put-off",
+        /[1-9]\d* of new claims, 0 of open and 0 of ended transactions; the oldest is \d.* late/u
+      )
+      await page.reload()
+      const shown = page.getByTestId("figure-reads-put-off")
+      await shown.waitFor()
+      assert.match((await shown.textContent()) ?? "", /^Reads put off[1-9]/u)
+      await isAccessible(page)
+    },
+    { admin: { limits: { readsPerSecond: 1 } } }
+  )
+
+  onPage(
+    "text of callbacks and of persons is shown as text",
+    ({ callback, park }) =>
+      Effect.andThen(park("handler-failed", [hostile]), callback(hostile, hostile)),
+    async (page) => {
+      await visible(page, "alarms", "a callback in quarantine")
+      await page.getByTestId("nav-dead-letters").click()
+      await visible(page, "letters", hostile)
+      await page.getByTestId("letters").getByRole("link").click()
+      await visible(page, "transaction", hostile)
+      assert.strictEqual(await page.locator("main img").count(), 0)
+      assert.notInclude(await page.title(), "pwned")
+      const policy = (await page.request.get(page.url())).headers()["content-security-policy"]
+      assert.include(policy, "default-src 'none'; script-src 'self'")
+      assert.include(policy, "frame-ancestors 'none'")
+    },
+    { allowed: /status of 404/u }
+  )
+
+  onPage(
+    "asks for the token of a receiver that has one, and again after a wrong one",
+    () => Effect.void,
+    async (page) => {
+      for (const token of ["wrong", "s3cr3t"]) {
+        await page.getByTestId("token-dialog").waitFor()
+        assert.strictEqual(await page.getByTestId("figures").locator("div").count(), 0)
+        await page.getByTestId("token").fill(token)
+        await page.getByTestId("use-token").click()
+      }
+      await visible(page, "connection", /^Live$/u)
+      await page.reload()
+      await visible(page, "connection", /^Live$/u)
+    },
+    { admin: { token: Redacted.make("s3cr3t") }, allowed: /status of 401/u, isNew: true }
   )
 
   const everything = ({ callback, faults, park, parkRequest, statuses }: Operator.Operator) =>
@@ -551,98 +512,90 @@ inChromium((withPage) => {
   const everyView = ["overview", "dead-letters", "requests", "transactions"]
 
   for (const colorScheme of ["light", "dark"] as const) {
-    it(
+    onPage(
       `every view and dialog is accessible, in ${colorScheme} colours`,
-      onPage(
-        everything,
-        async (page) => {
-          await visible(page, "problems", /fails for \d transaction/u)
-          const views = colorScheme === "light" ? everyView : ["overview", "transactions"]
-          for (const view of views) {
-            await page.getByTestId(`nav-${view}`).click()
-            await page.locator(`#${view}:not([hidden])`).waitFor()
-            if (view === "dead-letters") await visible(page, "letters", "100003")
-            if (view === "requests") await visible(page, "requests", "order-17")
-            if (view !== "transactions") await isAccessible(page)
-          }
-          await page.getByTestId("id").fill("100001")
-          await page.getByTestId("find").click()
-          await visible(page, "transaction", "Claimed by callbacks")
-          await isAccessible(page)
-          await page.getByTestId("open-redrive").click()
-          await isAccessible(page)
-        },
-        { admin, colorScheme, allowed: /status of 404/u }
-      )
+      everything,
+      async (page) => {
+        await visible(page, "problems", /fails for \d transaction/u)
+        const views = colorScheme === "light" ? everyView : ["overview", "transactions"]
+        for (const view of views) {
+          await page.getByTestId(`nav-${view}`).click()
+          await page.locator(`#${view}:not([hidden])`).waitFor()
+          if (view === "dead-letters") await visible(page, "letters", "100003")
+          if (view === "requests") await visible(page, "requests", "order-17")
+          if (view !== "transactions") await isAccessible(page)
+        }
+        await page.getByTestId("id").fill("100001")
+        await page.getByTestId("find").click()
+        await visible(page, "transaction", "Claimed by callbacks")
+        await isAccessible(page)
+        await page.getByTestId("open-redrive").click()
+        await isAccessible(page)
+      },
+      { admin, colorScheme, allowed: /status of 404/u }
     )
   }
 
   for (const width of [390, 1024, 1600]) {
-    it(
+    onPage(
       `nothing is cut off in a window of ${width} px`,
-      onPage(
-        everything,
-        async (page) => {
-          await visible(page, "problems", /fails for \d transaction/u)
-          for (const view of everyView) {
-            await page.getByTestId(`nav-${view}`).click()
-            await page.locator(`#${view}:not([hidden])`).waitFor()
-            if (view === "dead-letters") await visible(page, "letters", "100003")
-            assert.deepStrictEqual(await page.evaluate(cutOff), [], view)
-          }
-          await page.getByTestId("id").fill("1".repeat(60))
-          await page.getByTestId("find").click()
-          await page.getByTestId("open-redrive").click()
-          assert.deepStrictEqual(await page.evaluate(cutOff), [])
-        },
-        { admin, viewport: { width, height: 844 }, allowed: /status of 404/u }
-      )
+      everything,
+      async (page) => {
+        await visible(page, "problems", /fails for \d transaction/u)
+        for (const view of everyView) {
+          await page.getByTestId(`nav-${view}`).click()
+          await page.locator(`#${view}:not([hidden])`).waitFor()
+          if (view === "dead-letters") await visible(page, "letters", "100003")
+          assert.deepStrictEqual(await page.evaluate(cutOff), [], view)
+        }
+        await page.getByTestId("id").fill("1".repeat(60))
+        await page.getByTestId("find").click()
+        await page.getByTestId("open-redrive").click()
+        assert.deepStrictEqual(await page.evaluate(cutOff), [])
+      },
+      { admin, viewport: { width, height: 844 }, allowed: /status of 404/u }
     )
   }
 
-  it(
+  onPage(
     "takes the screenshot of the page",
-    onPage(
-      everything,
-      async (page) => {
-        await visible(page, "problem-handler", "fails for 3 transactions")
-        await visible(page, "figure-reads-put-off", "by the read budget")
-        await visible(page, "figure-due-now", "no transaction waits")
-        await Picture.shows(page, "receiver.png", 250_000)
-      },
-      {
-        admin: { ...admin, limits: { readsPerSecond: 20 } },
-        viewport: { width: 1280, height: 1000 }
-      }
-    )
+    everything,
+    async (page) => {
+      await visible(page, "problem-handler", "fails for 3 transactions")
+      await visible(page, "figure-reads-put-off", "by the read budget")
+      await visible(page, "figure-due-now", "no transaction waits")
+      await Picture.shows(page, "receiver.png", 250_000)
+    },
+    {
+      admin: { ...admin, limits: { readsPerSecond: 20 } },
+      viewport: { width: 1280, height: 1000 }
+    }
   )
 
-  it(
+  onPage(
     "takes the screenshot of the story of a payment",
-    onPage(
-      ({ callback, ledger, statuses }) =>
-        Effect.gen(function* () {
-          const order = { account: "4711", amount: "42.90", currency: "EUR" } as const
-          const ids = { transactionId: "100017", requestId: "order-17" }
-          yield* ledger.register({ ...order, ...ids, kind: "apm-payment" }, Date.now())
-          statuses.set("100017", "PROCESSING")
-          yield* callback("100017", "PROCESSING", { amount: "42.90" })
-        }),
-      async (page, { callback, statuses }) => {
-        await visible(page, "story", "The handler accepted PROCESSING")
-        statuses.set("100017", "SUCCEED")
-        await run(callback("100017", "SUCCEED", { amount: "42.90" }))
-        await visible(page, "story", "The handler accepted SUCCEED")
-        await run(callback("100017", "PENDING", { amount: "42.90" }))
-        await run(callback("100017", "SUCCEED", { amount: "42.90" }))
-        await visible(page, "properties", "4 deliveries")
-        await Picture.shows(page, "story.png", 150_000, page.getByTestId("transaction"))
-      },
-      {
-        path: "/#/transactions/apm/100017",
-        admin: { store: "sqlite" },
-        viewport: { width: 900, height: 900 }
-      }
-    )
+    ({ callback, ledger, statuses }) =>
+      Effect.gen(function* () {
+        const order = { account: "4711", amount: "42.90", currency: "EUR" } as const
+        const ids = { transactionId: "100017", requestId: "order-17" }
+        yield* ledger.register({ ...order, ...ids, kind: "apm-payment" }, Date.now())
+        statuses.set("100017", "PROCESSING")
+        yield* callback("100017", "PROCESSING", { amount: "42.90" })
+      }),
+    async (page, { callback, statuses }) => {
+      await visible(page, "story", "The handler accepted PROCESSING")
+      statuses.set("100017", "SUCCEED")
+      await run(callback("100017", "SUCCEED", { amount: "42.90" }))
+      await visible(page, "story", "The handler accepted SUCCEED")
+      await run(callback("100017", "PENDING", { amount: "42.90" }))
+      await run(callback("100017", "SUCCEED", { amount: "42.90" }))
+      await visible(page, "properties", "4 deliveries")
+      await Picture.shows(page, "story.png", 150_000, page.getByTestId("transaction"))
+    },
+    {
+      path: "/#/transactions/apm/100017",
+      admin: { store: "sqlite" },
+      viewport: { width: 900, height: 900 }
+    }
   )
 })

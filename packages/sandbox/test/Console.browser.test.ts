@@ -13,7 +13,7 @@ import { inChromium, type PageOptions } from "./support/chromium.ts"
 import { createAt, intentAt } from "./support/customer.ts"
 import { cutOff } from "./support/layout.ts"
 import * as Picture from "./support/picture.ts"
-import { api, pay, run } from "./support/sandbox.ts"
+import { api, pay, runWith } from "./support/sandbox.ts"
 import { receiver } from "./support/wire.ts"
 
 const origin = Effect.map(Sandbox.Sandbox, ({ baseUrl }) => new URL(baseUrl).origin)
@@ -40,21 +40,44 @@ const visible = (page: Page, testId: string, text: string | RegExp) =>
 
 const live = (page: Page) => visible(page, "connection", /^Live$/u)
 
+type Services = Sandbox.Services | Scope.Scope
+
+/** What a test does with a page. */
+type Act = (
+  page: Page
+) =>
+  | Promise<unknown>
+  | Effect.Effect<unknown, unknown, Services>
+  | Generator<Effect.Effect<unknown, unknown, Services>, unknown, never>
+
+const toEffect = (act: Act, page: Page): Effect.Effect<unknown, unknown, Services> => {
+  const made = act(page)
+  if (Effect.isEffect(made)) return made
+  return made instanceof Promise ? Effect.promise(() => made) : Effect.gen(() => made)
+}
+
+interface Options extends PageOptions {
+  readonly path?: string
+  /** The console errors of the browser that are expected. */
+  readonly allowed?: RegExp
+  readonly sandbox?: Sandbox.Options
+}
+
 inChromium((withPage) => {
   /** Fails if the page raises an error or sends a request to another host. */
-  const visit = <A, E, R>(
+  const visit = (
     path: string,
-    act: (page: Page) => Effect.Effect<A, E, R>,
+    act: Act,
     { allowed, ...options }: PageOptions & { readonly allowed?: RegExp } = {}
-  ): Effect.Effect<A, E, R | Sandbox.Sandbox> =>
+  ): Effect.Effect<unknown, unknown, Services> =>
     Effect.gen(function* () {
       const home = yield* origin
-      const context = yield* Effect.context<R>()
+      const context = yield* Effect.context<Services>()
       const exit = yield* Effect.promise(() =>
         withPage(async (page) => {
           const faults = faultsOf(page, home, allowed)
           await page.goto(home + path)
-          const exit = await Effect.runPromiseExitWith(context)(act(page))
+          const exit = await Effect.runPromiseExitWith(context)(toEffect(act, page))
           assert.deepStrictEqual(faults, [])
           return exit
         }, options)
@@ -62,392 +85,331 @@ inChromium((withPage) => {
       return yield* exit
     })
 
-  const onConsole =
-    (
-      act: (page: Page) => Effect.Effect<void, unknown, Sandbox.Services | Scope.Scope>,
-      options: Sandbox.Options = {}
-    ) =>
-    () =>
-      run(visit("/", act), options)
+  /** Declares a test of a page of a new sandbox. */
+  const onConsole = (
+    name: string,
+    act: Act,
+    { path = "/", sandbox = {}, ...options }: Options = {}
+  ) => it(`on the console: ${name}`, () => runWith(sandbox, visit(path, act, options)))
 
   const does = (act: () => Promise<unknown>) => Effect.asVoid(Effect.promise(act))
 
-  it(
-    "a payment made while the console is open updates on the page",
-    onConsole((page) =>
-      Effect.gen(function* () {
-        const merchant = yield* shop
-        yield* does(() => visible(page, "empty", "No transactions yet"))
-        const { callbackUrl } = merchant
-        const id = yield* pay({ callbackUrl, order: { orderId: "A-1041", title: "Espresso" } })
-        yield* does(async () => {
-          await visible(page, `transaction-${id}`, /10\.50 EUR.*SUCCEED.*A-1041/su)
-          await visible(page, "status", "SUCCEED")
-          await visible(page, "story", "All 4 callbacks were delivered.")
-          assert.match(
-            (await page.getByTestId("story").textContent()) ?? "",
-            /^Succeeded .+ after it was created\./u
-          )
-          assert.deepStrictEqual(
-            await page.getByTestId("steps").locator(".name").allTextContents(),
-            ["NEW", "PENDING", "PROCESSING", "SUCCEED"]
-          )
-          assert.strictEqual(await page.getByTestId("steps").getByText("delivered").count(), 4)
-          const types = page.getByTestId("timeline").locator("li")
-          const kinds = await types.evaluateAll((all) => all.map((one) => one.dataset["type"]))
-          assert.deepStrictEqual(kinds.slice(0, 2), ["request", "status"])
-          assert.lengthOf(kinds, 1 + 4 + 4)
-          assert.include(await page.title(), "SUCCEED")
-          // The page names the header without its value.
-          const { received } = merchant
-          const text = (await page.textContent("body")) ?? ""
-          assert.include(text, "signed in X-Checksum")
-          assert.notInclude(text, String(received[0]?.headers["x-checksum"]))
-        })
-      })
-    )
-  )
+  onConsole("a payment made while the console is open updates on the page", function* (page) {
+    const merchant = yield* shop
+    yield* does(() => visible(page, "empty", "No transactions yet"))
+    const { callbackUrl } = merchant
+    const id = yield* pay({ callbackUrl, order: { orderId: "A-1041", title: "Espresso" } })
+    yield* does(async () => {
+      await visible(page, `transaction-${id}`, /10\.50 EUR.*SUCCEED.*A-1041/su)
+      await visible(page, "status", "SUCCEED")
+      await visible(page, "story", "All 4 callbacks were delivered.")
+      assert.match(
+        (await page.getByTestId("story").textContent()) ?? "",
+        /^Succeeded .+ after it was created\./u
+      )
+      assert.deepStrictEqual(await page.getByTestId("steps").locator(".name").allTextContents(), [
+        "NEW",
+        "PENDING",
+        "PROCESSING",
+        "SUCCEED"
+      ])
+      assert.strictEqual(await page.getByTestId("steps").getByText("delivered").count(), 4)
+      const types = page.getByTestId("timeline").locator("li")
+      const kinds = await types.evaluateAll((all) => all.map((one) => one.dataset["type"]))
+      assert.deepStrictEqual(kinds.slice(0, 2), ["request", "status"])
+      assert.lengthOf(kinds, 1 + 4 + 4)
+      assert.include(await page.title(), "SUCCEED")
+      // The page names the header without its value.
+      const { received } = merchant
+      const text = (await page.textContent("body")) ?? ""
+      assert.include(text, "signed in X-Checksum")
+      assert.notInclude(text, String(received[0]?.headers["x-checksum"]))
+    })
+  })
 
-  it(
+  onConsole(
     "an empty console makes the first payment with a button, and shows programs that do the same",
-    onConsole((page) =>
-      does(async () => {
-        const programs = [
-          ["curl", "bash", "-c"],
-          ["node", process.execPath, "--input-type=module", "-e"],
-          ["python", "python3", "-c"]
-        ] as const
-        const texts: Array<string> = []
-        for (const [name] of programs) {
-          await page.getByTestId(`tab-${name}`).click()
-          await page.getByTestId(name).waitFor({ state: "visible" })
-          texts.push((await page.getByTestId(name).textContent()) ?? "")
-        }
-        await page.keyboard.press("ArrowRight")
-        await page.getByTestId("curl").waitFor({ state: "visible" })
-        assert.isFalse(await page.getByTestId("python").isVisible())
-        await page.getByTestId("scenario").selectOption("decline:51")
-        await page.getByTestId("trigger").click()
-        await visible(page, "transaction-100001", "10.50 EUR")
-        await visible(page, "story", /^Declined .+, with code 51\. It has no callbackUrl/u)
-        const made = await Promise.all(
-          programs.map(([, file, ...args], at) =>
-            promisify(execFile)(file, [...args, texts[at] ?? ""])
-          )
+    async (page) => {
+      const programs = [
+        ["curl", "bash", "-c"],
+        ["node", process.execPath, "--input-type=module", "-e"],
+        ["python", "python3", "-c"]
+      ] as const
+      const texts: Array<string> = []
+      for (const [name] of programs) {
+        await page.getByTestId(`tab-${name}`).click()
+        await page.getByTestId(name).waitFor({ state: "visible" })
+        texts.push((await page.getByTestId(name).textContent()) ?? "")
+      }
+      await page.keyboard.press("ArrowRight")
+      await page.getByTestId("curl").waitFor({ state: "visible" })
+      assert.isFalse(await page.getByTestId("python").isVisible())
+      await page.getByTestId("scenario").selectOption("decline:51")
+      await page.getByTestId("trigger").click()
+      await visible(page, "transaction-100001", "10.50 EUR")
+      await visible(page, "story", /^Declined .+, with code 51\. It has no callbackUrl/u)
+      const made = await Promise.all(
+        programs.map(([, file, ...args], at) =>
+          promisify(execFile)(file, [...args, texts[at] ?? ""])
         )
-        for (const { stdout } of made) assert.match(stdout, /transactionStatus['"]?: ?['"]NEW/u)
-      })
-    )
+      )
+      for (const { stdout } of made) assert.match(stdout, /transactionStatus['"]?: ?['"]NEW/u)
+    }
   )
 
-  it("the first payment says that the sandbox has other credentials", () =>
-    run(
-      visit(
-        "/",
-        (page) =>
-          does(async () => {
-            await page.getByTestId("trigger").click()
-            await visible(page, "triggered", "started with other credentials")
-          }),
-        { allowed: /401/u }
-      ),
-      { merchantKey: "other" }
-    ))
-
-  it(
-    "the move button gives a status for good, and sends the callback",
-    onConsole((page) =>
-      Effect.gen(function* () {
-        const { callbackUrl, received } = yield* shop
-        yield* pay({ callbackUrl, scenario: "stuck" })
-        yield* does(async () => {
-          await visible(page, "story", "It stays in PROCESSING: its scenario has ended.")
-          await page.getByTestId("move-to").selectOption("FAILED")
-          await page.getByTestId("decline-code").fill("51")
-          await page.getByTestId("move").click()
-          await visible(page, "step-FAILED", "delivered")
-          await visible(page, "announcement", "was moved to FAILED")
-          await visible(page, "story", /^Declined .+, with code 51\. All 4 callbacks/u)
-          assert.strictEqual(received.at(-1)?.body.transactionStatus, "FAILED")
-        })
-      })
-    )
+  onConsole(
+    "the first payment says that the sandbox has other credentials",
+    async (page) => {
+      await page.getByTestId("trigger").click()
+      await visible(page, "triggered", "started with other credentials")
+    },
+    { allowed: /401/u, sandbox: { merchantKey: "other" } }
   )
 
-  it(
-    "the resend button sends a callback again",
-    onConsole((page) =>
-      Effect.gen(function* () {
-        const { callbackUrl, received } = yield* shop
-        yield* pay({ callbackUrl })
-        yield* does(async () => {
-          await visible(page, "step-SUCCEED", "delivered")
-          await page.getByTestId("resend-2").click()
-          await visible(page, "announcement", "The callback PENDING of 100001 was sent again.")
-          await visible(page, "delivery-5", "PENDING was answered 200")
-          await visible(page, "step-PENDING", /delivered twice$/u)
-          assert.lengthOf(received, 5)
-          assert.strictEqual(received.at(-1)?.body.transactionStatus, "PENDING")
-        })
-      })
-    )
-  )
+  onConsole("the move button gives a status for good, and sends the callback", function* (page) {
+    const { callbackUrl, received } = yield* shop
+    yield* pay({ callbackUrl, scenario: "stuck" })
+    yield* does(async () => {
+      await visible(page, "story", "It stays in PROCESSING: its scenario has ended.")
+      await page.getByTestId("move-to").selectOption("FAILED")
+      await page.getByTestId("decline-code").fill("51")
+      await page.getByTestId("move").click()
+      await visible(page, "step-FAILED", "delivered")
+      await visible(page, "announcement", "was moved to FAILED")
+      await visible(page, "story", /^Declined .+, with code 51\. All 4 callbacks/u)
+      assert.strictEqual(received.at(-1)?.body.transactionStatus, "FAILED")
+    })
+  })
 
-  it(
+  onConsole("the resend button sends a callback again", function* (page) {
+    const { callbackUrl, received } = yield* shop
+    yield* pay({ callbackUrl })
+    yield* does(async () => {
+      await visible(page, "step-SUCCEED", "delivered")
+      await page.getByTestId("resend-2").click()
+      await visible(page, "announcement", "The callback PENDING of 100001 was sent again.")
+      await visible(page, "delivery-5", "PENDING was answered 200")
+      await visible(page, "step-PENDING", /delivered twice$/u)
+      assert.lengthOf(received, 5)
+      assert.strictEqual(received.at(-1)?.body.transactionStatus, "PENDING")
+    })
+  })
+
+  onConsole(
     "an advance of the clock by 62 minutes delivers everything that falls due",
-    onConsole((page) =>
-      Effect.gen(function* () {
-        const merchant = yield* shop
-        merchant.answer = 503
-        yield* pay({ callbackUrl: merchant.callbackUrl, scenario: "decline:5" })
-        yield* does(async () => {
-          await visible(
-            page,
-            "story",
-            /2 of 2 callbacks were answered 503; the next attempt is due at/u
-          )
-          await page.getByTestId("status-filter").selectOption("undelivered")
-          await visible(page, "transaction-100001", "undelivered callback")
-          await page.getByTestId("open-clock").click()
-          await page.getByTestId("advance").fill("3 minutes")
-          await page.getByTestId("advance-clock").click()
-          await visible(page, "step-FAILED", "got 503 · 2 attempts")
-          await page.getByTestId("open-clock").click()
-          await page.getByTestId("advance").fill("59 minutes")
-          await page.getByTestId("advance-clock").click()
-          await visible(page, "step-FAILED", "got 503 · 6 attempts, dropped")
-          await visible(page, "story", "2 of 2 callbacks were answered 503 and were dropped.")
-          await visible(page, "advanced", "+1 h 2 min")
-          assert.lengthOf(merchant.received, 12)
-          assert.match((await page.getByTestId("delivery-12").textContent()) ?? "", /^\+1 h 2 min/u)
-        })
-      })
-    )
-  )
-
-  it("shows the error of an invalid duration, and leaves the dialog open", () =>
-    run(
-      visit(
-        "/",
-        (page) =>
-          does(async () => {
-            await live(page)
-            await page.getByTestId("open-clock").click()
-            await page.getByTestId("advance").fill("soon")
-            await page.getByTestId("advance-clock").click()
-            await page.getByTestId("clock-dialog").getByRole("alert").getByText("advance").waitFor()
-          }),
-        { allowed: /status of 400/u }
-      )
-    ))
-
-  it(
-    "a fault strikes the next request, is counted, and can be cleared",
-    onConsole((page) =>
-      Effect.gen(function* () {
-        const create = Effect.map(
-          api("POST", "/v1/payments/apm", payment()),
-          ({ status }) => status
+    function* (page) {
+      const merchant = yield* shop
+      merchant.answer = 503
+      yield* pay({ callbackUrl: merchant.callbackUrl, scenario: "decline:5" })
+      yield* does(async () => {
+        await visible(
+          page,
+          "story",
+          /2 of 2 callbacks were answered 503; the next attempt is due at/u
         )
-        yield* does(async () => {
-          await live(page)
-          await page.getByTestId("open-faults").click()
-          await page.getByTestId("fault-endpoint").selectOption("POST /v1/payments/apm")
-          await page.getByTestId("fault-kind").selectOption("503")
-          await page.getByTestId("fault-times").fill("2")
-          await page.getByTestId("set-fault").click()
-          await visible(page, "faults", "POST /v1/payments/apm 503, 2 more")
-          await visible(page, "fault-count", "1")
-        })
-        assert.strictEqual(yield* create, 503)
-        yield* does(async () => {
-          await visible(page, "faults", "POST /v1/payments/apm 503, 1 more")
-          await page.getByTestId("clear-faults").click()
-          await visible(page, "fault-count", "0")
-          await page.keyboard.press("Escape")
-          await page.getByTestId("nav-requests").click()
-          await visible(page, "requests", /POST \/api\/v1\/payments\/apm\s*503.*503/u)
-        })
-        assert.strictEqual(yield* create, 200)
+        await page.getByTestId("status-filter").selectOption("undelivered")
+        await visible(page, "transaction-100001", "undelivered callback")
+        await page.getByTestId("open-clock").click()
+        await page.getByTestId("advance").fill("3 minutes")
+        await page.getByTestId("advance-clock").click()
+        await visible(page, "step-FAILED", "got 503 · 2 attempts")
+        await page.getByTestId("open-clock").click()
+        await page.getByTestId("advance").fill("59 minutes")
+        await page.getByTestId("advance-clock").click()
+        await visible(page, "step-FAILED", "got 503 · 6 attempts, dropped")
+        await visible(page, "story", "2 of 2 callbacks were answered 503 and were dropped.")
+        await visible(page, "advanced", "+1 h 2 min")
+        assert.lengthOf(merchant.received, 12)
+        assert.match((await page.getByTestId("delivery-12").textContent()) ?? "", /^\+1 h 2 min/u)
       })
-    )
+    }
   )
 
-  it(
-    "a reset removes everything",
-    onConsole((page) =>
-      Effect.gen(function* () {
-        const id = yield* pay()
-        yield* does(async () => {
-          await page.getByTestId(`transaction-${id}`).waitFor()
-          await page.getByTestId("open-reset").click()
-          await page.getByTestId("reset").click()
-          await visible(page, "empty", "No transactions yet")
-          assert.strictEqual(await page.getByTestId(`transaction-${id}`).count(), 0)
-          await page.getByTestId("nav-requests").click()
-          await visible(page, "requests", "No request yet.")
-        })
-      })
-    )
+  onConsole(
+    "shows the error of an invalid duration, and leaves the dialog open",
+    async (page) => {
+      await live(page)
+      await page.getByTestId("open-clock").click()
+      await page.getByTestId("advance").fill("soon")
+      await page.getByTestId("advance-clock").click()
+      await page.getByTestId("clock-dialog").getByRole("alert").getByText("advance").waitFor()
+    },
+    { allowed: /status of 400/u }
   )
 
-  it(
+  onConsole("a fault strikes the next request, is counted, and can be cleared", function* (page) {
+    const create = Effect.map(api("POST", "/v1/payments/apm", payment()), ({ status }) => status)
+    yield* does(async () => {
+      await live(page)
+      await page.getByTestId("open-faults").click()
+      await page.getByTestId("fault-endpoint").selectOption("POST /v1/payments/apm")
+      await page.getByTestId("fault-kind").selectOption("503")
+      await page.getByTestId("fault-times").fill("2")
+      await page.getByTestId("set-fault").click()
+      await visible(page, "faults", "POST /v1/payments/apm 503, 2 more")
+      await visible(page, "fault-count", "1")
+    })
+    assert.strictEqual(yield* create, 503)
+    yield* does(async () => {
+      await visible(page, "faults", "POST /v1/payments/apm 503, 1 more")
+      await page.getByTestId("clear-faults").click()
+      await visible(page, "fault-count", "0")
+      await page.keyboard.press("Escape")
+      await page.getByTestId("nav-requests").click()
+      await visible(page, "requests", /POST \/api\/v1\/payments\/apm\s*503.*503/u)
+    })
+    assert.strictEqual(yield* create, 200)
+  })
+
+  onConsole("a reset removes everything", function* (page) {
+    const id = yield* pay()
+    yield* does(async () => {
+      await page.getByTestId(`transaction-${id}`).waitFor()
+      await page.getByTestId("open-reset").click()
+      await page.getByTestId("reset").click()
+      await visible(page, "empty", "No transactions yet")
+      assert.strictEqual(await page.getByTestId(`transaction-${id}`).count(), 0)
+      await page.getByTestId("nav-requests").click()
+      await visible(page, "requests", "No request yet.")
+    })
+  })
+
+  onConsole(
     "a transaction has a URL, which works after a reload and in another tab",
-    onConsole((page) =>
-      Effect.gen(function* () {
-        const older = yield* pay({ requestId: "r-1", amount: "1.00" })
-        yield* pay({ requestId: "r-2", amount: "2.00" })
-        yield* does(async () => {
-          await visible(page, "title", "2.00 EUR")
-          await page.getByTestId(`transaction-${older}`).click()
-          await visible(page, "title", "1.00 EUR")
-        })
-        const { pathname, hash } = new URL(page.url())
-        yield* pay({ requestId: "r-3", amount: "3.00" })
-        yield* does(async () => {
-          await page.getByTestId("transaction-100003").waitFor()
-          await visible(page, "title", "1.00 EUR")
-          await page.reload()
-          await visible(page, "title", "1.00 EUR")
-          assert.strictEqual(
-            await page.getByTestId(`transaction-${older}`).getAttribute("aria-current"),
-            "true"
-          )
-        })
-        yield* visit(pathname + hash, (other) => does(() => visible(other, "title", "1.00 EUR")))
-        yield* visit("/#/transactions/7", (other) =>
-          does(() => visible(other, "missing", "There is no transaction 7"))
+    function* (page) {
+      const older = yield* pay({ requestId: "r-1", amount: "1.00" })
+      yield* pay({ requestId: "r-2", amount: "2.00" })
+      yield* does(async () => {
+        await visible(page, "title", "2.00 EUR")
+        await page.getByTestId(`transaction-${older}`).click()
+        await visible(page, "title", "1.00 EUR")
+      })
+      const { pathname, hash } = new URL(page.url())
+      yield* pay({ requestId: "r-3", amount: "3.00" })
+      yield* does(async () => {
+        await page.getByTestId("transaction-100003").waitFor()
+        await visible(page, "title", "1.00 EUR")
+        await page.reload()
+        await visible(page, "title", "1.00 EUR")
+        assert.strictEqual(
+          await page.getByTestId(`transaction-${older}`).getAttribute("aria-current"),
+          "true"
         )
       })
-    )
-  )
-
-  it(
-    "D04: any text of a merchant is shown only as text",
-    onConsole((page) =>
-      Effect.gen(function* () {
-        const [title = "", name = "", first = "", second = "", third = "", fourth = ""] = hostile
-        const id = yield* pay({
-          requestId: title,
-          callbackUrl: undefined,
-          order: { orderId: name, title, name: first, siteId: second },
-          apmPayload: { paymentMethod: third },
-          metadata: { [fourth]: first, cart: second }
-        })
-        yield* does(async () => {
-          await page.getByTestId(`transaction-${id}`).waitFor()
-          await visible(page, "properties", title)
-          const text = (await page.textContent("body")) ?? ""
-          for (const entered of [title, name, first, second, third, fourth])
-            assert.include(text, entered)
-          await page.getByTestId("search").fill(first)
-          await visible(page, "tally", "1 of 1 transaction matches.")
-          assert.strictEqual(
-            await page.locator("main img, main iframe, main svg, main b b").count(),
-            0
-          )
-          assert.notInclude(await page.title(), "pwned")
-        })
-        yield* visit("/#/transactions/%3Cimg%20src=x%20onerror=alert(1)%3E", (other) =>
-          does(() => visible(other, "missing", "<img src=x onerror=alert(1)>"))
-        )
-      })
-    )
-  )
-
-  it(
-    "subscriptions and intents are listed with links to their charges and pages",
-    onConsole((page) =>
-      Effect.gen(function* () {
-        const { redirectUrl } = yield* intentAt({ order: { orderId: "T-9", title: "Tea" } })
-        const { cardToken } = yield* createAt("/payments/card/tokenize")
-        yield* createAt("/payments/card/recurring", { cardToken })
-        yield* does(async () => {
-          await page.getByTestId("nav-intents").click()
-          await visible(page, "intents", /PAYMENT.*open.*10\.50 EUR.*T-9/u)
-          const link = page.getByTestId("intents").getByText("Hosted page")
-          assert.strictEqual(await link.getAttribute("href"), redirectUrl)
-          await page.getByTestId("nav-subscriptions").click()
-          await visible(page, "subscriptions", "ACTIVE")
-          await page.getByTestId("subscriptions").getByRole("link").last().click()
-          await visible(page, "properties", "Charge of")
-        })
-      })
-    )
-  )
-
-  it(
-    "the list can be searched, filtered, and used by keyboard alone",
-    onConsole((page) =>
-      Effect.gen(function* () {
-        for (const [at, scenario] of ["succeed", "decline:5", "cancel"].entries()) {
-          yield* pay({ requestId: `r-${at}`, scenario, order: { orderId: `A-${at}` } })
-        }
-        yield* does(async () => {
-          await visible(page, "transaction-100003", "CANCELLED")
-          await visible(page, "transaction-100001", "SUCCEED")
-          await page.keyboard.press("/")
-          await page.keyboard.type("a-1")
-          await visible(page, "tally", "1 of 3 transactions matches.")
-          await page.getByTestId("search").fill("")
-          await page.getByTestId("status-filter").selectOption("SUCCEED")
-          await visible(page, "tally", "1 of 3 transactions matches.")
-          await page.getByTestId("status-filter").selectOption("")
-          await visible(page, "tally", "3 transactions.")
-          await page.getByTestId("status-filter").focus()
-          await page.keyboard.press("Tab")
-          await page.keyboard.press("ArrowDown")
-          await page.keyboard.press("Enter")
-          await visible(page, "properties", "100002")
-          await page.getByTestId("copy-100002").waitFor()
-          const at = page.getByTestId("timeline").locator("time").first()
-          assert.match((await at.getAttribute("title")) ?? "", /^[\d-]{10} [\d:]{8} UTC$/u)
-          assert.strictEqual(
-            await page.evaluate("document.activeElement.dataset.testid"),
-            "transaction-100002"
-          )
-          await page.getByTestId("move").focus()
-          await page.keyboard.press("Enter")
-          await visible(page, "step-SUCCEED", "SUCCEED")
-          assert.strictEqual(await page.evaluate("document.activeElement.dataset.testid"), "move")
-        })
-      })
-    )
-  )
-
-  it("misses no change while it reads the lists", () =>
-    run(
-      visit(
-        "/",
-        (page) =>
-          Effect.gen(function* () {
-            const paying = Effect.runPromiseWith(yield* Effect.context<Sandbox.Sandbox>())
-            yield* does(async () => {
-              await live(page)
-              await page.addInitScript(listen)
-              await page.route(
-                "**/sandbox/transactions",
-                async (route) => {
-                  const response = await route.fetch()
-                  await paying(pay({ amount: "7.77", scenario: "stuck" }))
-                  while (!(await page.evaluate(streamText)).includes(`"status":"PROCESSING"`));
-                  await route.fulfill({ response })
-                },
-                { times: 1 }
-              )
-              await page.reload()
-              await visible(page, "title", "7.77 EUR")
-              await visible(page, "status", "PROCESSING")
-            })
-          }),
-        { isNew: true }
+      yield* visit(pathname + hash, (other) => does(() => visible(other, "title", "1.00 EUR")))
+      yield* visit("/#/transactions/7", (other) =>
+        does(() => visible(other, "missing", "There is no transaction 7"))
       )
-    ))
+    }
+  )
+
+  onConsole("D04: any text of a merchant is shown only as text", function* (page) {
+    const [title = "", name = "", first = "", second = "", third = "", fourth = ""] = hostile
+    const id = yield* pay({
+      requestId: title,
+      callbackUrl: undefined,
+      order: { orderId: name, title, name: first, siteId: second },
+      apmPayload: { paymentMethod: third },
+      metadata: { [fourth]: first, cart: second }
+    })
+    yield* does(async () => {
+      await page.getByTestId(`transaction-${id}`).waitFor()
+      await visible(page, "properties", title)
+      const text = (await page.textContent("body")) ?? ""
+      for (const entered of [title, name, first, second, third, fourth])
+        assert.include(text, entered)
+      await page.getByTestId("search").fill(first)
+      await visible(page, "tally", "1 of 1 transaction matches.")
+      assert.strictEqual(await page.locator("main img, main iframe, main svg, main b b").count(), 0)
+      assert.notInclude(await page.title(), "pwned")
+    })
+    yield* visit("/#/transactions/%3Cimg%20src=x%20onerror=alert(1)%3E", (other) =>
+      does(() => visible(other, "missing", "<img src=x onerror=alert(1)>"))
+    )
+  })
+
+  onConsole(
+    "subscriptions and intents are listed with links to their charges and pages",
+    function* (page) {
+      const { redirectUrl } = yield* intentAt({ order: { orderId: "T-9", title: "Tea" } })
+      const { cardToken } = yield* createAt("/payments/card/tokenize")
+      yield* createAt("/payments/card/recurring", { cardToken })
+      yield* does(async () => {
+        await page.getByTestId("nav-intents").click()
+        await visible(page, "intents", /PAYMENT.*open.*10\.50 EUR.*T-9/u)
+        const link = page.getByTestId("intents").getByText("Hosted page")
+        assert.strictEqual(await link.getAttribute("href"), redirectUrl)
+        await page.getByTestId("nav-subscriptions").click()
+        await visible(page, "subscriptions", "ACTIVE")
+        await page.getByTestId("subscriptions").getByRole("link").last().click()
+        await visible(page, "properties", "Charge of")
+      })
+    }
+  )
+
+  onConsole("the list can be searched, filtered, and used by keyboard alone", function* (page) {
+    for (const [at, scenario] of ["succeed", "decline:5", "cancel"].entries()) {
+      yield* pay({ requestId: `r-${at}`, scenario, order: { orderId: `A-${at}` } })
+    }
+    yield* does(async () => {
+      await visible(page, "transaction-100003", "CANCELLED")
+      await visible(page, "transaction-100001", "SUCCEED")
+      await page.keyboard.press("/")
+      await page.keyboard.type("a-1")
+      await visible(page, "tally", "1 of 3 transactions matches.")
+      await page.getByTestId("search").fill("")
+      await page.getByTestId("status-filter").selectOption("SUCCEED")
+      await visible(page, "tally", "1 of 3 transactions matches.")
+      await page.getByTestId("status-filter").selectOption("")
+      await visible(page, "tally", "3 transactions.")
+      await page.getByTestId("status-filter").focus()
+      await page.keyboard.press("Tab")
+      await page.keyboard.press("ArrowDown")
+      await page.keyboard.press("Enter")
+      await visible(page, "properties", "100002")
+      await page.getByTestId("copy-100002").waitFor()
+      const at = page.getByTestId("timeline").locator("time").first()
+      assert.match((await at.getAttribute("title")) ?? "", /^[\d-]{10} [\d:]{8} UTC$/u)
+      assert.strictEqual(
+        await page.evaluate("document.activeElement.dataset.testid"),
+        "transaction-100002"
+      )
+      await page.getByTestId("move").focus()
+      await page.keyboard.press("Enter")
+      await visible(page, "step-SUCCEED", "SUCCEED")
+      assert.strictEqual(await page.evaluate("document.activeElement.dataset.testid"), "move")
+    })
+  })
+
+  onConsole(
+    "misses no change while it reads the lists",
+    function* (page) {
+      const paying = Effect.runPromiseWith(yield* Effect.context<Sandbox.Sandbox>())
+      yield* does(async () => {
+        await live(page)
+        await page.addInitScript(listen)
+        await page.route(
+          "**/sandbox/transactions",
+          async (route) => {
+            const response = await route.fetch()
+            await paying(pay({ amount: "7.77", scenario: "stuck" }))
+            while (!(await page.evaluate(streamText)).includes(`"status":"PROCESSING"`));
+            await route.fulfill({ response })
+          },
+          { times: 1 }
+        )
+        await page.reload()
+        await visible(page, "title", "7.77 EUR")
+        await visible(page, "status", "PROCESSING")
+      })
+    },
+    { isNew: true }
+  )
 
   it("reconnects to a sandbox that was restarted on the same port", () =>
     withPage(async (page) => {
       const start = <A>(act: Effect.Effect<A, unknown, Sandbox.Services | Scope.Scope>, port = 0) =>
-        run(act, { port })
+        runWith({ port }, act)
       const home = await start(origin)
       const port = Number(new URL(home).port)
       const first = Effect.andThen(
@@ -471,213 +433,175 @@ inChromium((withPage) => {
       await start(second, port)
     }))
 
-  it("D07: asks for the token of a sandbox that has one, and again after a wrong one", () =>
-    run(
-      visit(
-        "/",
-        (page) =>
-          does(async () => {
-            for (const token of ["wrong", "s3cr3t"]) {
-              await page.getByTestId("token-dialog").waitFor()
-              await page.getByTestId("token").fill(token)
-              await page.getByTestId("use-token").click()
-            }
-            await live(page)
-            await page.reload()
-            await live(page)
-          }),
-        { allowed: /status of 401/u }
-      ),
-      { token: Redacted.make("s3cr3t") }
-    ))
-
-  it(
-    "every control has a name, and every change is announced",
-    onConsole((page) =>
-      Effect.gen(function* () {
-        yield* pay()
-        yield* does(async () => {
-          await visible(page, "status", "SUCCEED")
-          const nameless = await page
-            .locator("button, a, input, select, dialog")
-            .evaluateAll((all) =>
-              all
-                .filter((one) => {
-                  const labels = one instanceof HTMLInputElement || one instanceof HTMLSelectElement
-                  const label = labels ? one.labels?.[0]?.textContent : one.textContent
-                  const by = one.getAttribute("aria-label") ?? one.getAttribute("aria-labelledby")
-                  return (by ?? label ?? "").trim() === ""
-                })
-                .map((one) => one.outerHTML)
-            )
-          assert.deepStrictEqual(nameless, [])
-          assert.strictEqual(await page.locator("h1").count(), 1)
-          assert.strictEqual(
-            await page.getByTestId("announcement").getAttribute("aria-live"),
-            "polite"
-          )
-          assert.strictEqual(await page.getByTestId("connection").getAttribute("role"), "status")
-          assert.strictEqual(await page.getAttribute("html", "lang"), "en")
-        })
-      })
-    )
+  onConsole(
+    "D07: asks for the token of a sandbox that has one, and again after a wrong one",
+    async (page) => {
+      for (const token of ["wrong", "s3cr3t"]) {
+        await page.getByTestId("token-dialog").waitFor()
+        await page.getByTestId("token").fill(token)
+        await page.getByTestId("use-token").click()
+      }
+      await live(page)
+      await page.reload()
+      await live(page)
+    },
+    { allowed: /status of 401/u, sandbox: { token: Redacted.make("s3cr3t") } }
   )
 
-  it(
+  onConsole("every control has a name, and every change is announced", function* (page) {
+    yield* pay()
+    yield* does(async () => {
+      await visible(page, "status", "SUCCEED")
+      const nameless = await page.locator("button, a, input, select, dialog").evaluateAll((all) =>
+        all
+          .filter((one) => {
+            const labels = one instanceof HTMLInputElement || one instanceof HTMLSelectElement
+            const label = labels ? one.labels?.[0]?.textContent : one.textContent
+            const by = one.getAttribute("aria-label") ?? one.getAttribute("aria-labelledby")
+            return (by ?? label ?? "").trim() === ""
+          })
+          .map((one) => one.outerHTML)
+      )
+      assert.deepStrictEqual(nameless, [])
+      assert.strictEqual(await page.locator("h1").count(), 1)
+      assert.strictEqual(await page.getByTestId("announcement").getAttribute("aria-live"), "polite")
+      assert.strictEqual(await page.getByTestId("connection").getAttribute("role"), "status")
+      assert.strictEqual(await page.getAttribute("html", "lang"), "en")
+    })
+  })
+
+  onConsole(
     "the timeline shows the bodies of requests and callbacks, without their secrets",
-    onConsole((page) =>
-      Effect.gen(function* () {
-        const { callbackUrl, received } = yield* shop
-        const metadata = { note: "token 7", "sandbox.scenario": "succeed" }
-        yield* createAt("/payments/card", { callbackUrl, metadata })
-        yield* does(async () => {
-          await visible(page, "story", "All 4 callbacks were delivered.")
-          const [first, ...rest] = await page.locator(".timeline details summary").all()
-          await first?.click()
-          await visible(page, "bodies-requests-2", /"number": "•••"[^]*"cvv": "•••"/u)
-          await visible(
-            page,
-            "bodies-requests-2",
-            /"note": "token 7"[^]*"transactionId": "100001"/u
-          )
-          for (const summary of rest) await summary.click()
-          await visible(page, "bodies-deliveries-4", `"transactionStatus": "SUCCEED"`)
-          const shown = await page.getByTestId("bodies-deliveries-4").locator("pre").textContent()
-          assert.deepStrictEqual(JSON.parse(shown ?? ""), received[3]?.body)
-          const text = (await page.textContent("body")) ?? ""
-          for (const secret of ["4242424242424242", `"737"`]) assert.notInclude(text, secret)
-          await isAccessible(page)
-        })
+    function* (page) {
+      const { callbackUrl, received } = yield* shop
+      const metadata = { note: "token 7", "sandbox.scenario": "succeed" }
+      yield* createAt("/payments/card", { callbackUrl, metadata })
+      yield* does(async () => {
+        await visible(page, "story", "All 4 callbacks were delivered.")
+        const [first, ...rest] = await page.locator(".timeline details summary").all()
+        await first?.click()
+        await visible(page, "bodies-requests-2", /"number": "•••"[^]*"cvv": "•••"/u)
+        await visible(page, "bodies-requests-2", /"note": "token 7"[^]*"transactionId": "100001"/u)
+        for (const summary of rest) await summary.click()
+        await visible(page, "bodies-deliveries-4", `"transactionStatus": "SUCCEED"`)
+        const shown = await page.getByTestId("bodies-deliveries-4").locator("pre").textContent()
+        assert.deepStrictEqual(JSON.parse(shown ?? ""), received[3]?.body)
+        const text = (await page.textContent("body")) ?? ""
+        for (const secret of ["4242424242424242", `"737"`]) assert.notInclude(text, secret)
+        await isAccessible(page)
       })
-    )
+    }
   )
 
-  it(
-    "nothing is cut off on a phone of 390 px",
-    onConsole((page) =>
-      Effect.gen(function* () {
-        const { callbackUrl } = yield* shop
-        const order = { orderId: "A-".repeat(30), title: "Espresso machine ".repeat(6) }
-        yield* pay({ callbackUrl, order, requestId: "r".repeat(60), scenario: "refund+duplicate" })
-        yield* intentAt({ order, requestId: "i".repeat(60) })
-        const { cardToken } = yield* createAt("/payments/card/tokenize")
-        yield* createAt("/payments/card/recurring", { cardToken })
-        yield* does(async () => {
-          await page.setViewportSize({ width: 390, height: 844 })
-          for (const view of ["subscriptions", "intents", "requests", "transactions"]) {
-            await page.getByTestId(`nav-${view}`).click()
-            await page.locator(`#${view}:not([hidden])`).waitFor()
-            assert.deepStrictEqual(await page.evaluate(cutOff), [], view)
-          }
-          await page.getByTestId("transaction-100001").click()
-          await visible(page, "step-REFUNDED", /delivered twice$/u)
-          for (const one of await page.locator(".timeline details summary").all()) await one.click()
-          await visible(page, "bodies-deliveries-1", "transactionStatus")
-          assert.deepStrictEqual(await page.evaluate(cutOff), [])
-          const box = async (selector: string) => {
-            const { height = 0, y = 0 } = (await page.locator(selector).boundingBox()) ?? {}
-            return { height, y }
-          }
-          await page.getByTestId("open-faults").click()
-          assert.strictEqual((await box("#rate")).y, (await box("#times")).y)
-          assert.isBelow((await box(".bar nav")).height, 40)
-          await page.setViewportSize({ width: 1024, height: 844 })
-          assert.isBelow((await box(".bar")).height, 60)
-        })
-      })
-    )
-  )
+  onConsole("nothing is cut off on a phone of 390 px", function* (page) {
+    const { callbackUrl } = yield* shop
+    const order = { orderId: "A-".repeat(30), title: "Espresso machine ".repeat(6) }
+    yield* pay({ callbackUrl, order, requestId: "r".repeat(60), scenario: "refund+duplicate" })
+    yield* intentAt({ order, requestId: "i".repeat(60) })
+    const { cardToken } = yield* createAt("/payments/card/tokenize")
+    yield* createAt("/payments/card/recurring", { cardToken })
+    yield* does(async () => {
+      await page.setViewportSize({ width: 390, height: 844 })
+      for (const view of ["subscriptions", "intents", "requests", "transactions"]) {
+        await page.getByTestId(`nav-${view}`).click()
+        await page.locator(`#${view}:not([hidden])`).waitFor()
+        assert.deepStrictEqual(await page.evaluate(cutOff), [], view)
+      }
+      await page.getByTestId("transaction-100001").click()
+      await visible(page, "step-REFUNDED", /delivered twice$/u)
+      for (const one of await page.locator(".timeline details summary").all()) await one.click()
+      await visible(page, "bodies-deliveries-1", "transactionStatus")
+      assert.deepStrictEqual(await page.evaluate(cutOff), [])
+      const box = async (selector: string) => {
+        const { height = 0, y = 0 } = (await page.locator(selector).boundingBox()) ?? {}
+        return { height, y }
+      }
+      await page.getByTestId("open-faults").click()
+      assert.strictEqual((await box("#rate")).y, (await box("#times")).y)
+      assert.isBelow((await box(".bar nav")).height, 40)
+      await page.setViewportSize({ width: 1024, height: 844 })
+      assert.isBelow((await box(".bar")).height, 60)
+    })
+  })
 
   for (const colorScheme of ["light", "dark"] as const) {
-    it(`every view is accessible, in ${colorScheme} colours`, () =>
-      run(
-        visit(
-          "/",
-          (page) =>
-            Effect.gen(function* () {
-              const { callbackUrl } = yield* shop
-              for (const [at, scenario] of everyStatus.entries()) {
-                yield* pay({ requestId: `r-${at}`, scenario, callbackUrl })
-              }
-              yield* pay({ requestId: "lost", callbackUrl: "http://127.0.0.1:9/cb" })
-              yield* does(async () => {
-                await visible(page, "transaction-100007", "SUCCEED")
-                await visible(page, "story", "the sandbox does not post there")
-                await isAccessible(page)
-                for (const view of ["subscriptions", "intents", "requests"]) {
-                  await page.getByTestId(`nav-${view}`).click()
-                  await isAccessible(page)
-                }
-                await page.goto(new URL("/nothing", page.url()).href)
-                await page.getByRole("heading", { name: "nothing at this address" }).waitFor()
-                await isAccessible(page)
-              })
-            }),
-          { colorScheme, allowed: /status of 404/u }
-        )
-      ))
+    onConsole(
+      `every view is accessible, in ${colorScheme} colours`,
+      function* (page) {
+        const { callbackUrl } = yield* shop
+        for (const [at, scenario] of everyStatus.entries()) {
+          yield* pay({ requestId: `r-${at}`, scenario, callbackUrl })
+        }
+        yield* pay({ requestId: "lost", callbackUrl: "http://127.0.0.1:9/cb" })
+        yield* does(async () => {
+          await visible(page, "transaction-100007", "SUCCEED")
+          await visible(page, "story", "the sandbox does not post there")
+          await isAccessible(page)
+          for (const view of ["subscriptions", "intents", "requests"]) {
+            await page.getByTestId(`nav-${view}`).click()
+            await isAccessible(page)
+          }
+          await page.goto(new URL("/nothing", page.url()).href)
+          await page.getByRole("heading", { name: "nothing at this address" }).waitFor()
+          await isAccessible(page)
+        })
+      },
+      { colorScheme, allowed: /status of 404/u }
+    )
   }
 
-  it("the documentation shows every endpoint, without a network or external links", () =>
-    run(
-      visit("/docs", (page) =>
-        does(async () => {
-          const shown = page.getByText("Starts a payment by an alternative payment method").first()
-          await shown.waitFor({ timeout: 45_000 })
-          await page.getByText("Cancels a subscription").first().waitFor()
-          const response = page.locator(".response-card").first()
-          await response.getByText("header.claims.signature").waitFor({ timeout: 20_000 })
-          const hosts = await page
-            .locator("a[href^=http]")
-            .evaluateAll((all) => all.map((one) => new URL((one as HTMLAnchorElement).href).host))
-          const own = new URL(page.url()).host
-          assert.deepStrictEqual(
-            hosts.filter((host) => host !== own && host !== "www.scalar.com"),
-            []
-          )
-          assert.strictEqual(await page.locator("html").getAttribute("lang"), "en")
-          const copy = page.locator("button.code-copy")
-          await copy.first().waitFor({ state: "attached" })
-          const names = await copy.evaluateAll((all) => all.map((one) => one.ariaLabel))
-          assert.deepStrictEqual([...new Set(names)], ["Copy"])
-          assert.strictEqual(await page.locator("button[aria-selected]:not([role=tab])").count(), 0)
-          await page.getByRole("link", { name: "Console of the sandbox" }).click()
-          await live(page)
-        })
+  onConsole(
+    "the documentation shows every endpoint, without a network or external links",
+    async (page) => {
+      const shown = page.getByText("Starts a payment by an alternative payment method").first()
+      await shown.waitFor({ timeout: 45_000 })
+      await page.getByText("Cancels a subscription").first().waitFor()
+      const response = page.locator(".response-card").first()
+      await response.getByText("header.claims.signature").waitFor({ timeout: 20_000 })
+      const hosts = await page
+        .locator("a[href^=http]")
+        .evaluateAll((all) => all.map((one) => new URL((one as HTMLAnchorElement).href).host))
+      const own = new URL(page.url()).host
+      assert.deepStrictEqual(
+        hosts.filter((host) => host !== own && host !== "www.scalar.com"),
+        []
       )
-    ))
+      assert.strictEqual(await page.locator("html").getAttribute("lang"), "en")
+      const copy = page.locator("button.code-copy")
+      await copy.first().waitFor({ state: "attached" })
+      const names = await copy.evaluateAll((all) => all.map((one) => one.ariaLabel))
+      assert.deepStrictEqual([...new Set(names)], ["Copy"])
+      assert.strictEqual(await page.locator("button[aria-selected]:not([role=tab])").count(), 0)
+      await page.getByRole("link", { name: "Console of the sandbox" }).click()
+      await live(page)
+    },
+    { path: "/docs" }
+  )
 
-  it("takes the screenshot of the console", () =>
-    run(
-      visit(
-        "/",
-        (page) =>
-          Effect.gen(function* () {
-            const merchant = yield* shop
-            const { callbackUrl } = merchant
-            for (const [at, [scenario, amount, title]] of stories.entries()) {
-              const order = { orderId: `A-${1041 + at}`, title }
-              if (at === stories.length - 1) merchant.answer = 503
-              yield* pay({ requestId: `cart-${at + 1}`, amount, scenario, order, callbackUrl })
-              yield* does(() => page.getByTestId(`transaction-${100_001 + at}`).waitFor())
-            }
-            yield* does(async () => {
-              await visible(page, "story", "4 of 4 callbacks were answered 503")
-              merchant.answer = 200
-              await page.getByTestId("open-clock").click()
-              await page.getByTestId("advance").fill("2 minutes")
-              await page.getByTestId("advance-clock").click()
-              await visible(page, "story", "All 4 callbacks were delivered.")
-              await page
-                .getByTestId("announcement")
-                .evaluate((element) => (element.textContent = ""))
-              await Picture.shows(page, "console.png", 200_000)
-            })
-          }),
-        { viewport: { width: 1280, height: 880 } }
-      ),
-      { pace: "150 millis" }
-    ))
+  onConsole(
+    "takes the screenshot of the console",
+    function* (page) {
+      const merchant = yield* shop
+      const { callbackUrl } = merchant
+      for (const [at, [scenario, amount, title]] of stories.entries()) {
+        const order = { orderId: `A-${1041 + at}`, title }
+        if (at === stories.length - 1) merchant.answer = 503
+        yield* pay({ requestId: `cart-${at + 1}`, amount, scenario, order, callbackUrl })
+        yield* does(() => page.getByTestId(`transaction-${100_001 + at}`).waitFor())
+      }
+      yield* does(async () => {
+        await visible(page, "story", "4 of 4 callbacks were answered 503")
+        merchant.answer = 200
+        await page.getByTestId("open-clock").click()
+        await page.getByTestId("advance").fill("2 minutes")
+        await page.getByTestId("advance-clock").click()
+        await visible(page, "story", "All 4 callbacks were delivered.")
+        await page.getByTestId("announcement").evaluate((element) => (element.textContent = ""))
+        await Picture.shows(page, "console.png", 200_000)
+      })
+    },
+    { viewport: { width: 1280, height: 880 }, sandbox: { pace: "150 millis" } }
+  )
 })
 
 const everyStatus = ["succeed", "decline:5", "cancel", "refund", "chargeback", "stuck"]

@@ -24,89 +24,79 @@ const visit = (path: string, init: RequestInit = {}) =>
 
 describe("Console", () => {
   it("D06: a page cannot be framed, has its declared type, and runs only its own scripts", () =>
-    run(
-      Effect.gen(function* () {
-        for (const path of ["/", "/docs", "/console/main.js", "/console/base.css"]) {
-          const { headers, status } = yield* visit(path)
-          const policy = headers.get("content-security-policy") ?? ""
-          assert.strictEqual(status, 200, path)
-          assert.include(policy, "default-src 'none'", path)
-          assert.include(policy, "frame-ancestors 'none'", path)
-          assert.notInclude(policy, "unsafe-eval", path)
-          if (path !== "/docs") assert.notInclude(policy, "unsafe-inline", path)
-          assert.strictEqual(headers.get("x-content-type-options"), "nosniff", path)
-        }
-        const { text } = yield* visit("/")
-        assert.notMatch(text, /<script(?![^>]*src="\/console\/main\.js")|<style|style=|\son\w+=/u)
-      })
-    ))
+    run(function* () {
+      for (const path of ["/", "/docs", "/console/main.js", "/console/base.css"]) {
+        const { headers, status } = yield* visit(path)
+        const policy = headers.get("content-security-policy") ?? ""
+        assert.strictEqual(status, 200, path)
+        assert.include(policy, "default-src 'none'", path)
+        assert.include(policy, "frame-ancestors 'none'", path)
+        assert.notInclude(policy, "unsafe-eval", path)
+        if (path !== "/docs") assert.notInclude(policy, "unsafe-inline", path)
+        assert.strictEqual(headers.get("x-content-type-options"), "nosniff", path)
+      }
+      const { text } = yield* visit("/")
+      assert.notMatch(text, /<script(?![^>]*src="\/console\/main\.js")|<style|style=|\son\w+=/u)
+    }))
 
   it("every file of the console is served, and loads nothing from another host", () =>
-    run(
-      Effect.gen(function* () {
-        const served = new Set<string>()
-        const follow: (path: string) => Effect.Effect<void, never, Sandbox.Sandbox> =
-          Effect.fnUntraced(function* (path) {
-            if (served.has(path)) return
-            served.add(path)
-            const { status, text } = yield* visit(path)
-            assert.strictEqual(status, 200, path)
-            const links = path.endsWith(".js")
-              ? text.matchAll(/^import .*from "([^"]+)"/gmu)
-              : text.matchAll(/(?:src|rel="[a-z]+" href)="([^"#]+)"/gu)
-            for (const [, link = ""] of links) {
-              const { origin, pathname } = new URL(link, `http://console.invalid${path}`)
-              assert.strictEqual(origin, "http://console.invalid", link)
-              yield* follow(pathname)
-            }
-          })
-        yield* follow("/")
-        assert.includeMembers(
-          [...served],
-          ["/console/main.js", "/console/base.css", "/console/icon.svg", "/console/store.js"]
-        )
-      })
-    ))
+    run(function* () {
+      const served = new Set<string>()
+      const follow: (path: string) => Effect.Effect<void, never, Sandbox.Sandbox> =
+        Effect.fnUntraced(function* (path) {
+          if (served.has(path)) return
+          served.add(path)
+          const { status, text } = yield* visit(path)
+          assert.strictEqual(status, 200, path)
+          const links = path.endsWith(".js")
+            ? text.matchAll(/^import .*from "([^"]+)"/gmu)
+            : text.matchAll(/(?:src|rel="[a-z]+" href)="([^"#]+)"/gu)
+          for (const [, link = ""] of links) {
+            const { origin, pathname } = new URL(link, `http://console.invalid${path}`)
+            assert.strictEqual(origin, "http://console.invalid", link)
+            yield* follow(pathname)
+          }
+        })
+      yield* follow("/")
+      assert.includeMembers(
+        [...served],
+        ["/console/main.js", "/console/base.css", "/console/icon.svg", "/console/store.js"]
+      )
+    }))
 
   it("serves no file that is not part of the page", () =>
-    run(
-      Effect.gen(function* () {
-        for (const name of ["Model.ts", "..%2fBook.ts", "%2e%2e/Book.ts", "main.js.map", ""]) {
-          assert.strictEqual((yield* visit(`/console/${name}`)).status, 404, name)
-        }
-      })
-    ))
+    run(function* () {
+      for (const name of ["Model.ts", "..%2fBook.ts", "%2e%2e/Book.ts", "main.js.map", ""]) {
+        assert.strictEqual((yield* visit(`/console/${name}`)).status, 404, name)
+      }
+    }))
 
   it("an unknown path is 404 with a list of the paths", () =>
-    run(
-      Effect.gen(function* () {
-        for (const [method, path] of [
-          ["GET", "/nothing"],
-          ["GET", "/favicon.ico"],
-          ["POST", "/"],
-          ["DELETE", "/docs/x"]
-        ] as const) {
-          const { status, text } = yield* visit(path, { method })
-          assert.strictEqual(status, 404)
-          for (const there of ["/api", "/docs", "/openapi.json", "/pay", "/sandbox"]) {
-            assert.include(text, there)
-          }
-          assert.match(text, /^[^\n]+\n$/u)
+    run(function* () {
+      for (const [method, path] of [
+        ["GET", "/nothing"],
+        ["GET", "/favicon.ico"],
+        ["POST", "/"],
+        ["DELETE", "/docs/x"]
+      ] as const) {
+        const { status, text } = yield* visit(path, { method })
+        assert.strictEqual(status, 404)
+        for (const there of ["/api", "/docs", "/openapi.json", "/pay", "/sandbox"]) {
+          assert.include(text, there)
         }
-      })
-    ))
+        assert.match(text, /^[^\n]+\n$/u)
+      }
+    }))
 
   it("D05: other hosts and other sites get no page", () =>
-    run(
-      Effect.gen(function* () {
-        const { origin } = new URL((yield* Sandbox.Sandbox).baseUrl)
-        for (const path of ["/", "/docs", "/console/main.js", "/console/facts.json", "/nothing"]) {
-          for (const headers of [{ host: "shop.example" }, { origin: "https://shop.example" }]) {
-            assert.strictEqual(yield* raw(origin + path, { headers }), 403, path)
-          }
+    run(function* () {
+      const { origin } = new URL((yield* Sandbox.Sandbox).baseUrl)
+      for (const path of ["/", "/docs", "/console/main.js", "/console/facts.json", "/nothing"]) {
+        for (const headers of [{ host: "shop.example" }, { origin: "https://shop.example" }]) {
+          assert.strictEqual(yield* raw(origin + path, { headers }), 403, path)
         }
-      })
-    ))
+      }
+    }))
 })
 
 const gaps = Courier.retryGaps.map(Duration.toMillis)

@@ -9,7 +9,7 @@ import * as Gateway from "@pawl/testkit/Gateway"
 import * as Sandbox from "../src/Sandbox.ts"
 import { credentials, fields, payment } from "@pawl/test-support/TestGateway"
 import { listen } from "./support/events.ts"
-import { api, control, list, pay, run, type Shown } from "./support/sandbox.ts"
+import { api, control, list, pay, run, runWith, type Shown } from "./support/sandbox.ts"
 import { raw, receiver } from "./support/wire.ts"
 
 const until = <R>(holds: Effect.Effect<boolean, never, R>) =>
@@ -32,301 +32,275 @@ const clock = (advance: string) => control("POST", "/clock", { advance })
 describe("the clock", () => {
   for (let down = 0; down <= 6; down++) {
     it(`X01: with a receiver that is down for ${down} attempts, each is exactly 2, 4, 8, 16, 32 minutes after the last`, () =>
-      run(
-        Effect.gen(function* () {
-          const attemptsOf = new Map<string, number>()
-          const shop = yield* receiver((_, { transactionStatus }) => {
-            const attempts = (attemptsOf.get(transactionStatus) ?? 0) + 1
-            attemptsOf.set(transactionStatus, attempts)
-            return [attempts <= down ? 503 : 200]
-          })
-          // Late callbacks also make their first attempt while the clock stands still.
-          yield* pay({ scenario: "succeed+late", callbackUrl: `${shop.url}/cb` })
-          yield* clock("3 hours")
-          const ladders = Map.groupBy(
-            yield* (yield* Courier.Courier).deliveries,
-            ({ status }) => status
+      runWith({ pace: "1 second" }, function* () {
+        const attemptsOf = new Map<string, number>()
+        const shop = yield* receiver((_, { transactionStatus }) => {
+          const attempts = (attemptsOf.get(transactionStatus) ?? 0) + 1
+          attemptsOf.set(transactionStatus, attempts)
+          return [attempts <= down ? 503 : 200]
+        })
+        // Late callbacks also make their first attempt while the clock stands still.
+        yield* pay({ scenario: "succeed+late", callbackUrl: `${shop.url}/cb` })
+        yield* clock("3 hours")
+        const ladders = Map.groupBy(
+          yield* (yield* Courier.Courier).deliveries,
+          ({ status }) => status
+        )
+        assert.sameMembers([...ladders.keys()], ["NEW", "PENDING", "PROCESSING", "SUCCEED"])
+        for (const attempts of ladders.values()) {
+          const start = Date.parse(attempts[0]?.at ?? "")
+          assert.deepStrictEqual(
+            attempts.map(({ answer, at, attempt }) => [
+              attempt,
+              (Date.parse(at) - start) / 60_000,
+              answer
+            ]),
+            minutes.slice(0, down + 1).map((minute, at) => [at + 1, minute, at < down ? 503 : 200])
           )
-          assert.sameMembers([...ladders.keys()], ["NEW", "PENDING", "PROCESSING", "SUCCEED"])
-          for (const attempts of ladders.values()) {
-            const start = Date.parse(attempts[0]?.at ?? "")
-            assert.deepStrictEqual(
-              attempts.map(({ answer, at, attempt }) => [
-                attempt,
-                (Date.parse(at) - start) / 60_000,
-                answer
-              ]),
-              minutes
-                .slice(0, down + 1)
-                .map((minute, at) => [at + 1, minute, at < down ? 503 : 200])
-            )
-          }
-          yield* clock("1 day")
-          assert.lengthOf(shop.received, 4 * Math.min(6, down + 1))
-        }),
-        { pace: "1 second" }
-      ))
+        }
+        yield* clock("1 day")
+        assert.lengthOf(shop.received, 4 * Math.min(6, down + 1))
+      }))
   }
 
   it("responds after everything that fell due was delivered in order, charges included", () =>
-    run(
-      Effect.gen(function* () {
-        const shop = yield* receiver(() => [200])
-        const card = { number: "4242424242424242" }
-        const tokenized = yield* api("POST", "/v1/payments/card/tokenize", {
-          requestId: "t",
-          mid: "m",
-          card
-        })
-        const { cardToken } = tokenized.json as { readonly cardToken: string }
-        const today = new Date().toISOString().slice(0, 10)
-        yield* api("POST", "/v1/payments/card/recurring", {
-          requestId: "s",
-          mid: "m",
-          cardToken,
-          plan: {
-            amount: "5",
-            currency: "EUR",
-            frequency: "DAILY",
-            interval: 1,
-            startDate: today
-          },
-          skipFirstCharge: true,
-          callbackUrl: `${shop.url}/cb`,
-          successRedirectUrl: "https://shop.example/",
-          failureRedirectUrl: "https://shop.example/"
-        })
-        const { json, status } = yield* clock("30 days")
-        assert.strictEqual(status, 200)
-        assert.isAtLeast(json.advanced, 30 * 86_400_000)
-        assert.closeTo(Date.parse(json.now) - Date.now(), json.advanced, 1000)
-        assert.lengthOf(shop.received, 30 * 4)
-        assert.deepStrictEqual(
-          shop.received.map(({ body }) => body.transactionStatus),
-          Array.from({ length: 30 }, () => ["NEW", "PENDING", "PROCESSING", "SUCCEED"]).flat()
-        )
-        const transactions = yield* list("/transactions")
-        const days = transactions.map(({ createdTime }) => createdTime.slice(0, 10))
-        assert.lengthOf(new Set(days), 30)
-        const [held] = yield* list("/subscriptions")
-        assert.strictEqual(held?.status, "ACTIVE")
+    run(function* () {
+      const shop = yield* receiver(() => [200])
+      const card = { number: "4242424242424242" }
+      const tokenized = yield* api("POST", "/v1/payments/card/tokenize", {
+        requestId: "t",
+        mid: "m",
+        card
       })
-    ))
+      const { cardToken } = tokenized.json as { readonly cardToken: string }
+      const today = new Date().toISOString().slice(0, 10)
+      yield* api("POST", "/v1/payments/card/recurring", {
+        requestId: "s",
+        mid: "m",
+        cardToken,
+        plan: {
+          amount: "5",
+          currency: "EUR",
+          frequency: "DAILY",
+          interval: 1,
+          startDate: today
+        },
+        skipFirstCharge: true,
+        callbackUrl: `${shop.url}/cb`,
+        successRedirectUrl: "https://shop.example/",
+        failureRedirectUrl: "https://shop.example/"
+      })
+      const { json, status } = yield* clock("30 days")
+      assert.strictEqual(status, 200)
+      assert.isAtLeast(json.advanced, 30 * 86_400_000)
+      assert.closeTo(Date.parse(json.now) - Date.now(), json.advanced, 1000)
+      assert.lengthOf(shop.received, 30 * 4)
+      assert.deepStrictEqual(
+        shop.received.map(({ body }) => body.transactionStatus),
+        Array.from({ length: 30 }, () => ["NEW", "PENDING", "PROCESSING", "SUCCEED"]).flat()
+      )
+      const transactions = yield* list("/transactions")
+      const days = transactions.map(({ createdTime }) => createdTime.slice(0, 10))
+      assert.lengthOf(new Set(days), 30)
+      const [held] = yield* list("/subscriptions")
+      assert.strictEqual(held?.status, "ACTIVE")
+    }))
 
   it("is advanced only for the sandbox; the user of the sandbox keeps their own clock", () =>
-    run(
-      Effect.gen(function* () {
-        yield* clock("1 day")
-        assert.closeTo(yield* Clock.currentTimeMillis, Date.now(), 1000)
-        const { json } = yield* control("GET", "/clock")
-        assert.closeTo(Date.parse(json.now) - Date.now(), 86_400_000, 1000)
-      })
-    ))
+    run(function* () {
+      yield* clock("1 day")
+      assert.closeTo(yield* Clock.currentTimeMillis, Date.now(), 1000)
+      const { json } = yield* control("GET", "/clock")
+      assert.closeTo(Date.parse(json.now) - Date.now(), 86_400_000, 1000)
+    }))
 
   it("takes any duration of Effect, and refuses any other text with the field name", () =>
-    run(
-      Effect.gen(function* () {
-        for (const advance of ["0 millis", "1 second", "1.5 hours", "62 minutes", "2 weeks"]) {
-          assert.strictEqual((yield* clock(advance)).status, 200, advance)
-        }
-        for (const advance of ["soon", "", "-1 minute", "Infinity", "62", "1 year", "99999 days"]) {
-          const { json, status } = yield* clock(advance)
-          assert.deepStrictEqual([status, ...fields(json)], [400, "advance"], advance)
-        }
-        for (const body of [{}, { advance: 5 }, { advance: null }, []]) {
-          assert.strictEqual((yield* control("POST", "/clock", body)).status, 400)
-        }
-        assert.deepStrictEqual(fields((yield* control("POST", "/clock", "{")).json), ["body"])
-      })
-    ))
+    run(function* () {
+      for (const advance of ["0 millis", "1 second", "1.5 hours", "62 minutes", "2 weeks"]) {
+        assert.strictEqual((yield* clock(advance)).status, 200, advance)
+      }
+      for (const advance of ["soon", "", "-1 minute", "Infinity", "62", "1 year", "99999 days"]) {
+        const { json, status } = yield* clock(advance)
+        assert.deepStrictEqual([status, ...fields(json)], [400, "advance"], advance)
+      }
+      for (const body of [{}, { advance: 5 }, { advance: null }, []]) {
+        assert.strictEqual((yield* control("POST", "/clock", body)).status, 400)
+      }
+      assert.deepStrictEqual(fields((yield* control("POST", "/clock", "{")).json), ["body"])
+    }))
 })
 
 describe("a transaction", () => {
   it("gets a status that the next read returns, a callback states, and its scenario does not change", () =>
-    run(
-      Effect.gen(function* () {
-        const shop = yield* receiver(() => [200])
-        const id = yield* pay({ callbackUrl: `${shop.url}/cb` })
-        const moved = yield* control("POST", `/transactions/${id}/status`, {
-          status: "FAILED",
-          declineCode: 51
-        })
-        assert.strictEqual(moved.status, 200)
-        assert.include(moved.json, { status: "FAILED", declineCode: 51, isOver: true })
-        const read = yield* api("GET", `/v1/payments/apm/status/${id}`)
-        assert.strictEqual(read.text, '"FAILED"')
-        yield* clock("1 hour")
-        assert.deepStrictEqual(
-          shop.received.map(({ body }) => body.transactionStatus),
-          ["NEW", "FAILED"]
-        )
-        assert.strictEqual((yield* control("GET", `/transactions/${id}`)).json.status, "FAILED")
-        yield* control("POST", `/transactions/${id}/status`, { status: "SUCCEED" })
-        const again = (yield* control("GET", `/transactions/${id}`)).json
-        assert.strictEqual(again.status, "SUCCEED")
-        assert.notProperty(again, "declineCode")
-      }),
-      { pace: "1 minute" }
-    ))
+    runWith({ pace: "1 minute" }, function* () {
+      const shop = yield* receiver(() => [200])
+      const id = yield* pay({ callbackUrl: `${shop.url}/cb` })
+      const moved = yield* control("POST", `/transactions/${id}/status`, {
+        status: "FAILED",
+        declineCode: 51
+      })
+      assert.strictEqual(moved.status, 200)
+      assert.include(moved.json, { status: "FAILED", declineCode: 51, isOver: true })
+      const read = yield* api("GET", `/v1/payments/apm/status/${id}`)
+      assert.strictEqual(read.text, '"FAILED"')
+      yield* clock("1 hour")
+      assert.deepStrictEqual(
+        shop.received.map(({ body }) => body.transactionStatus),
+        ["NEW", "FAILED"]
+      )
+      assert.strictEqual((yield* control("GET", `/transactions/${id}`)).json.status, "FAILED")
+      yield* control("POST", `/transactions/${id}/status`, { status: "SUCCEED" })
+      const again = (yield* control("GET", `/transactions/${id}`)).json
+      assert.strictEqual(again.status, "SUCCEED")
+      assert.notProperty(again, "declineCode")
+    }))
 
   it("in FAILED without a declineCode gets the default one", () =>
-    run(
-      Effect.gen(function* () {
-        const id = yield* pay()
-        const { json } = yield* control("POST", `/transactions/${id}/status`, { status: "FAILED" })
-        assert.strictEqual(json.declineCode, 5)
-      })
-    ))
+    run(function* () {
+      const id = yield* pay()
+      const { json } = yield* control("POST", `/transactions/${id}/status`, { status: "FAILED" })
+      assert.strictEqual(json.declineCode, 5)
+    }))
 
   it("is not moved by an invalid request: 400 names the field, and an unknown id is 404", () =>
-    run(
-      Effect.gen(function* () {
-        const id = yield* pay({ scenario: "stuck" })
-        const path = `/transactions/${id}/status`
-        for (const [body, field] of [
-          [{}, "status"],
-          [{ status: "PAID" }, "status"],
-          [{ status: "succeed" }, "status"],
-          [{ status: "FAILED", declineCode: "51" }, "declineCode"],
-          [{ status: "SUCCEED", declineCode: 51 }, "declineCode"],
-          ["not json", "body"],
-          ["[]", "body"]
-        ] as const) {
-          const { json, status } = yield* control("POST", path, body)
-          assert.deepStrictEqual([status, ...fields(json)], [400, field], JSON.stringify(body))
-        }
-        const unknown = yield* control("POST", "/transactions/7/status", { status: "SUCCEED" })
-        assert.strictEqual(unknown.status, 404)
-        assert.notInclude(
-          ["FAILED", "SUCCEED"],
-          (yield* control("GET", `/transactions/${id}`)).json.status
-        )
-      })
-    ))
+    run(function* () {
+      const id = yield* pay({ scenario: "stuck" })
+      const path = `/transactions/${id}/status`
+      for (const [body, field] of [
+        [{}, "status"],
+        [{ status: "PAID" }, "status"],
+        [{ status: "succeed" }, "status"],
+        [{ status: "FAILED", declineCode: "51" }, "declineCode"],
+        [{ status: "SUCCEED", declineCode: 51 }, "declineCode"],
+        ["not json", "body"],
+        ["[]", "body"]
+      ] as const) {
+        const { json, status } = yield* control("POST", path, body)
+        assert.deepStrictEqual([status, ...fields(json)], [400, field], JSON.stringify(body))
+      }
+      const unknown = yield* control("POST", "/transactions/7/status", { status: "SUCCEED" })
+      assert.strictEqual(unknown.status, 404)
+      assert.notInclude(
+        ["FAILED", "SUCCEED"],
+        (yield* control("GET", `/transactions/${id}`)).json.status
+      )
+    }))
 })
 
 it("a delivery is resent once, unchanged, and the response is the attempt", () =>
-  run(
-    Effect.gen(function* () {
-      let answer = 500
-      const shop = yield* receiver(() => [answer])
-      const id = yield* pay({ scenario: "decline:51", callbackUrl: `${shop.url}/cb?a=1` })
-      yield* until(Effect.sync(() => shop.received.length === 2))
-      answer = 204
-      const { json, status } = yield* control("POST", "/deliveries/1/resend")
-      assert.strictEqual(status, 200)
-      assert.include(json, {
-        transactionId: id,
-        status: "NEW",
-        attempt: 1,
-        answer: 204,
-        forged: false
-      })
-      assert.deepStrictEqual(shop.received[2]?.body, shop.received[0]?.body)
-      assert.strictEqual(shop.received[2]?.path, shop.received[0]?.path)
-      assert.strictEqual(
-        shop.received[2]?.headers["x-checksum"],
-        shop.received[0]?.headers["x-checksum"]
-      )
-      assert.include((yield* list("/deliveries")).at(-1), json)
-      assert.strictEqual((yield* control("POST", "/deliveries/99/resend")).status, 404)
+  run(function* () {
+    let answer = 500
+    const shop = yield* receiver(() => [answer])
+    const id = yield* pay({ scenario: "decline:51", callbackUrl: `${shop.url}/cb?a=1` })
+    yield* until(Effect.sync(() => shop.received.length === 2))
+    answer = 204
+    const { json, status } = yield* control("POST", "/deliveries/1/resend")
+    assert.strictEqual(status, 200)
+    assert.include(json, {
+      transactionId: id,
+      status: "NEW",
+      attempt: 1,
+      answer: 204,
+      forged: false
     })
-  ))
+    assert.deepStrictEqual(shop.received[2]?.body, shop.received[0]?.body)
+    assert.strictEqual(shop.received[2]?.path, shop.received[0]?.path)
+    assert.strictEqual(
+      shop.received[2]?.headers["x-checksum"],
+      shop.received[0]?.headers["x-checksum"]
+    )
+    assert.include((yield* list("/deliveries")).at(-1), json)
+    assert.strictEqual((yield* control("POST", "/deliveries/99/resend")).status, 404)
+  }))
 
 it("lists at most 500 requests, newest first, without their content", () =>
-  run(
-    Effect.gen(function* () {
-      const id = yield* pay({ requestId: "r-first", callbackUrl: undefined })
-      yield* api("GET", `/v1/payments/apm/status/${id}?secret=canary`)
-      const latest = yield* list("/requests")
-      const login = { method: "POST", path: "/api/v1/auth", status: 200 }
-      const expected = [
-        {
-          method: "GET",
-          path: `/api/v1/payments/apm/status/${id}`,
-          status: 200,
-          transactionId: id
-        },
-        login,
-        {
-          method: "POST",
-          path: "/api/v1/payments/apm",
-          status: 200,
-          requestId: "r-first",
-          transactionId: id
-        },
-        login
-      ]
-      assert.lengthOf(latest, expected.length)
-      for (const [at, request] of latest.entries()) {
-        assert.deepStrictEqual(request, {
-          ...expected[at],
-          at: request.at,
-          id: request.id
-        } as unknown as Shown)
-      }
-      assert.notInclude(JSON.stringify(latest), "sandbox-secret")
-      yield* Effect.forEach(Array.from({ length: 300 }), () => api("GET", "/v1/nothing"), {
-        discard: true,
-        concurrency: 8
-      })
-      assert.lengthOf(yield* list("/requests"), 500)
+  run(function* () {
+    const id = yield* pay({ requestId: "r-first", callbackUrl: undefined })
+    yield* api("GET", `/v1/payments/apm/status/${id}?secret=canary`)
+    const latest = yield* list("/requests")
+    const login = { method: "POST", path: "/api/v1/auth", status: 200 }
+    const expected = [
+      {
+        method: "GET",
+        path: `/api/v1/payments/apm/status/${id}`,
+        status: 200,
+        transactionId: id
+      },
+      login,
+      {
+        method: "POST",
+        path: "/api/v1/payments/apm",
+        status: 200,
+        requestId: "r-first",
+        transactionId: id
+      },
+      login
+    ]
+    assert.lengthOf(latest, expected.length)
+    for (const [at, request] of latest.entries()) {
+      assert.deepStrictEqual(request, {
+        ...expected[at],
+        at: request.at,
+        id: request.id
+      } as unknown as Shown)
+    }
+    assert.notInclude(JSON.stringify(latest), "sandbox-secret")
+    yield* Effect.forEach(Array.from({ length: 300 }), () => api("GET", "/v1/nothing"), {
+      discard: true,
+      concurrency: 8
     })
-  ))
+    assert.lengthOf(yield* list("/requests"), 500)
+  }))
 
 describe("the events", () => {
   it("contain every change, with the item as its list shows it, numbered", () =>
-    run(
-      Effect.gen(function* () {
-        const shop = yield* receiver(() => [200])
-        const { events, first, headers } = yield* listen
-        assert.strictEqual(headers.get("content-type"), "text/event-stream")
-        const id = yield* pay({ callbackUrl: `${shop.url}/cb` })
-        yield* first(({ item, name }) => name === "delivery" && item.status === "SUCCEED")
-        yield* control("POST", "/faults", { endpoint: "POST /v1/auth", fault: "delay", rate: 0.1 })
-        yield* clock("1 minute")
-        const faults: { readonly item: unknown } = yield* first(({ name }) => name === "faults")
-        assert.deepStrictEqual(faults.item, yield* list("/faults"))
-        yield* first(({ name }) => name === "clock")
-        const latest = (name: string) => events.findLast((event) => event.name === name)?.item
-        assert.deepStrictEqual(
-          latest("transaction"),
-          (yield* control("GET", `/transactions/${id}`)).json
-        )
-        assert.deepStrictEqual(latest("delivery"), (yield* list("/deliveries")).at(-1))
-        assert.deepStrictEqual(latest("request"), (yield* list("/requests"))[0])
-        assert.deepStrictEqual(
-          events.filter(({ name }) => name === "transaction").map(({ item }) => item.status),
-          ["NEW", "PENDING", "PROCESSING", "SUCCEED"]
-        )
-        yield* control("POST", "/reset")
-        yield* first(({ name }) => name === "reset")
-        assert.deepStrictEqual(
-          events.map(({ id }) => id),
-          events.map((_, at) => (events[0]?.id ?? 0) + at)
-        )
-      })
-    ))
+    run(function* () {
+      const shop = yield* receiver(() => [200])
+      const { events, first, headers } = yield* listen
+      assert.strictEqual(headers.get("content-type"), "text/event-stream")
+      const id = yield* pay({ callbackUrl: `${shop.url}/cb` })
+      yield* first(({ item, name }) => name === "delivery" && item.status === "SUCCEED")
+      yield* control("POST", "/faults", { endpoint: "POST /v1/auth", fault: "delay", rate: 0.1 })
+      yield* clock("1 minute")
+      const faults: { readonly item: unknown } = yield* first(({ name }) => name === "faults")
+      assert.deepStrictEqual(faults.item, yield* list("/faults"))
+      yield* first(({ name }) => name === "clock")
+      const latest = (name: string) => events.findLast((event) => event.name === name)?.item
+      assert.deepStrictEqual(
+        latest("transaction"),
+        (yield* control("GET", `/transactions/${id}`)).json
+      )
+      assert.deepStrictEqual(latest("delivery"), (yield* list("/deliveries")).at(-1))
+      assert.deepStrictEqual(latest("request"), (yield* list("/requests"))[0])
+      assert.deepStrictEqual(
+        events.filter(({ name }) => name === "transaction").map(({ item }) => item.status),
+        ["NEW", "PENDING", "PROCESSING", "SUCCEED"]
+      )
+      yield* control("POST", "/reset")
+      yield* first(({ name }) => name === "reset")
+      assert.deepStrictEqual(
+        events.map(({ id }) => id),
+        events.map((_, at) => (events[0]?.id ?? 0) + at)
+      )
+    }))
 
   it("X06: a hundred listeners that never read delay nothing", () =>
-    run(
-      Effect.gen(function* () {
-        const { baseUrl } = yield* Sandbox.Sandbox
-        const shop = yield* receiver(() => [200])
-        const deaf = Array.from({ length: 100 }, () =>
-          Effect.acquireRelease(
-            Effect.promise(() => deafListener(baseUrl)),
-            (socket) => Effect.sync(() => socket.destroy())
-          )
+    run(function* () {
+      const { baseUrl } = yield* Sandbox.Sandbox
+      const shop = yield* receiver(() => [200])
+      const deaf = Array.from({ length: 100 }, () =>
+        Effect.acquireRelease(
+          Effect.promise(() => deafListener(baseUrl)),
+          (socket) => Effect.sync(() => socket.destroy())
         )
-        yield* Effect.all(deaf, { concurrency: 100, discard: true })
-        for (let at = 0; at < 20; at++) {
-          yield* pay({ requestId: `r-${at}`, callbackUrl: `${shop.url}/cb` })
-        }
-        yield* clock("1 minute")
-        assert.lengthOf(shop.received, 80)
-      })
-    ))
+      )
+      yield* Effect.all(deaf, { concurrency: 100, discard: true })
+      for (let at = 0; at < 20; at++) {
+        yield* pay({ requestId: `r-${at}`, callbackUrl: `${shop.url}/cb` })
+      }
+      yield* clock("1 minute")
+      assert.lengthOf(shop.received, 80)
+    }))
 })
 
 describe("access", () => {
@@ -342,91 +316,78 @@ describe("access", () => {
     ))
 
   it("D07: with a token, only its bearer controls the sandbox, under any host name", () =>
-    run(
-      Effect.gen(function* () {
-        const { baseUrl } = yield* Sandbox.Sandbox
-        const url = `http://127.0.0.1:${new URL(baseUrl).port}`
-        const headers = { host: "sandbox.internal:4010" }
-        const ask = (path: string, authorization?: string) =>
-          raw(`${url}${path}`, {
-            headers: authorization === undefined ? headers : { ...headers, authorization }
-          })
-        for (const path of ["/transactions", "/events", "/nothing"]) {
-          for (const wrong of [
-            undefined,
-            "Bearer",
-            "Bearer t0ke",
-            "Bearer t0kenn",
-            "Basic t0ken"
-          ]) {
-            assert.strictEqual(yield* ask(`/sandbox${path}`, wrong), 401)
-          }
+    runWith({ host: "0.0.0.0", token: Redacted.make("t0ken") }, function* () {
+      const { baseUrl } = yield* Sandbox.Sandbox
+      const url = `http://127.0.0.1:${new URL(baseUrl).port}`
+      const headers = { host: "sandbox.internal:4010" }
+      const ask = (path: string, authorization?: string) =>
+        raw(`${url}${path}`, {
+          headers: authorization === undefined ? headers : { ...headers, authorization }
+        })
+      for (const path of ["/transactions", "/events", "/nothing"]) {
+        for (const wrong of [undefined, "Bearer", "Bearer t0ke", "Bearer t0kenn", "Basic t0ken"]) {
+          assert.strictEqual(yield* ask(`/sandbox${path}`, wrong), 401)
         }
-        assert.strictEqual(yield* ask("/sandbox/transactions", "Bearer t0ken"), 200)
-        assert.strictEqual(
-          yield* raw(`${url}/sandbox/transactions`, {
-            headers: { ...headers, authorization: "Bearer t0ken", origin: "https://shop.example" }
-          }),
-          403
-        )
-      }),
-      { host: "0.0.0.0", token: Redacted.make("t0ken") }
-    ))
+      }
+      assert.strictEqual(yield* ask("/sandbox/transactions", "Bearer t0ken"), 200)
+      assert.strictEqual(
+        yield* raw(`${url}/sandbox/transactions`, {
+          headers: { ...headers, authorization: "Bearer t0ken", origin: "https://shop.example" }
+        }),
+        403
+      )
+    }))
 
   it("A36: the API answers no name that may have been made to resolve to this machine", () =>
-    run(
-      Effect.gen(function* () {
-        const { baseUrl } = yield* Sandbox.Sandbox
-        const { port } = new URL(baseUrl)
-        const body = JSON.stringify(credentials)
-        const ask = (host: string) =>
-          raw(
-            `${baseUrl}/v1/auth`,
-            { method: "POST", headers: { host, "content-type": "application/json" } },
-            body
-          )
-        for (const host of [
-          `evil.example:${port}`,
-          "evil.example",
-          "127.0.0.1.evil.example",
-          "x@127.0.0.1"
-        ]) {
-          assert.strictEqual(yield* ask(host), 403)
-        }
-        for (const host of [`127.0.0.1:${port}`, `LOCALHOST:${port}`, "[::1]"]) {
-          assert.strictEqual(yield* ask(host), 200)
-        }
-      })
-    ))
+    run(function* () {
+      const { baseUrl } = yield* Sandbox.Sandbox
+      const { port } = new URL(baseUrl)
+      const body = JSON.stringify(credentials)
+      const ask = (host: string) =>
+        raw(
+          `${baseUrl}/v1/auth`,
+          { method: "POST", headers: { host, "content-type": "application/json" } },
+          body
+        )
+      for (const host of [
+        `evil.example:${port}`,
+        "evil.example",
+        "127.0.0.1.evil.example",
+        "x@127.0.0.1"
+      ]) {
+        assert.strictEqual(yield* ask(host), 403)
+      }
+      for (const host of [`127.0.0.1:${port}`, `LOCALHOST:${port}`, "[::1]"]) {
+        assert.strictEqual(yield* ask(host), 200)
+      }
+    }))
 
   it("D05: a page of another site cannot post, with any headers", () =>
-    run(
-      Effect.gen(function* () {
-        const { baseUrl } = yield* Sandbox.Sandbox
-        const { host, origin } = new URL(baseUrl)
-        yield* pay()
-        for (const headers of [
-          { origin: "https://evil.example" },
-          { origin: "null" },
-          { "sec-fetch-site": "cross-site" },
-          { host: `evil.example:${new URL(baseUrl).port}` },
-          { host: "evil.example", origin: "http://evil.example" }
+    run(function* () {
+      const { baseUrl } = yield* Sandbox.Sandbox
+      const { host, origin } = new URL(baseUrl)
+      yield* pay()
+      for (const headers of [
+        { origin: "https://evil.example" },
+        { origin: "null" },
+        { "sec-fetch-site": "cross-site" },
+        { host: `evil.example:${new URL(baseUrl).port}` },
+        { host: "evil.example", origin: "http://evil.example" }
+      ]) {
+        for (const type of [
+          "text/plain",
+          "application/x-www-form-urlencoded",
+          "application/json"
         ]) {
-          for (const type of [
-            "text/plain",
-            "application/x-www-form-urlencoded",
-            "application/json"
-          ]) {
-            const sent = { method: "POST", headers: { host, "content-type": type, ...headers } }
-            assert.strictEqual(yield* raw(`${origin}/sandbox/reset`, sent), 403)
-            const body = '{"status":"SUCCEED"}'
-            const path = "/sandbox/transactions/100001/status"
-            assert.strictEqual(yield* raw(`${origin}${path}`, sent, body), 403)
-          }
+          const sent = { method: "POST", headers: { host, "content-type": type, ...headers } }
+          assert.strictEqual(yield* raw(`${origin}/sandbox/reset`, sent), 403)
+          const body = '{"status":"SUCCEED"}'
+          const path = "/sandbox/transactions/100001/status"
+          assert.strictEqual(yield* raw(`${origin}${path}`, sent, body), 403)
         }
-        assert.lengthOf(yield* list("/transactions"), 1)
-      })
-    ))
+      }
+      assert.lengthOf(yield* list("/transactions"), 1)
+    }))
 })
 
 describe("a URL in a request", () => {
@@ -448,70 +409,66 @@ describe("a URL in a request", () => {
     " http://127.0.0.1/"
   ]
   it("D02: that is not an absolute http or https URL is 400 with the field name", () =>
-    run(
-      Effect.gen(function* () {
-        for (const [at, url] of elsewhere.entries()) {
-          for (const field of ["callbackUrl", "successRedirectUrl", "failureRedirectUrl"]) {
-            const body = payment({ requestId: `r-${at}`, [field]: url })
-            const { json, status } = yield* api("POST", "/v1/payments/apm", body)
-            assert.deepStrictEqual([status, ...fields(json)], [400, field], url)
-            // The contract leaves this body open.
-            const card = { number: "4242424242424242" }
-            const paid = { requestId: `c-${at}`, mid: "m", amount: "1", currency: "EUR", card }
-            const open = yield* api("POST", "/v1/payments/card", { ...paid, [field]: url })
-            assert.deepStrictEqual([open.status, ...fields(open.json)], [400, field], url)
-          }
+    run(function* () {
+      for (const [at, url] of elsewhere.entries()) {
+        for (const field of ["callbackUrl", "successRedirectUrl", "failureRedirectUrl"]) {
+          const body = payment({ requestId: `r-${at}`, [field]: url })
+          const { json, status } = yield* api("POST", "/v1/payments/apm", body)
+          assert.deepStrictEqual([status, ...fields(json)], [400, field], url)
+          // The contract leaves this body open.
+          const card = { number: "4242424242424242" }
+          const paid = { requestId: `c-${at}`, mid: "m", amount: "1", currency: "EUR", card }
+          const open = yield* api("POST", "/v1/payments/card", { ...paid, [field]: url })
+          assert.deepStrictEqual([open.status, ...fields(open.json)], [400, field], url)
         }
-        assert.lengthOf(yield* list("/transactions"), 0)
-      })
-    ))
+      }
+      assert.lengthOf(yield* list("/transactions"), 0)
+    }))
 })
 
 it("lists an intent with its pages and transactions, without data of the customer", () =>
-  run(
-    Effect.gen(function* () {
-      const { baseUrl } = yield* Sandbox.Sandbox
-      const { checkout } = yield* Gateway.Gateway
-      yield* api("POST", "/v1/payments/intent", {
-        requestId: "r-1",
-        mid: "m-1",
-        type: "PAYMENT",
-        lang: "en",
-        currency: "EUR",
-        callbackUrl: "http://127.0.0.1:4020/callback",
-        successRedirectUrl: "https://shop.example/thanks",
-        failureRedirectUrl: "https://shop.example/sorry",
-        order: { orderId: "o-1", title: "Tea", name: "Ada Lovelace" },
-        device: { ip: "192.0.2.7" },
-        billingDetails: { email: "ada@shop.example" },
-        metadata: { cart: "7" }
-      })
-      const [intent] = yield* checkout.intents
-      const { createdTime, expiresTime, intentId: id = "" } = intent ?? {}
-      const listed = {
-        intentId: id,
-        type: "PAYMENT",
-        status: "open",
-        redirectUrl: baseUrl.replace("/api", `/pay/${id}`),
-        iframeUrl: baseUrl.replace("/api", `/pay/${id}?frame=1`),
-        requestId: "r-1",
-        mid: "m-1",
-        amount: "",
-        currency: "EUR",
-        orderId: "o-1",
-        title: "Tea",
-        metadata: { cart: "7" },
-        callbackUrl: "http://127.0.0.1:4020/callback",
-        createdTime,
-        expiresTime,
-        transactionIds: []
-      }
-      expect(yield* list("/intents")).toEqual([listed])
-      yield* checkout.submit(id, { act: "amount", attempts: "0", amount: "3" })
-      yield* checkout.submit(id, { act: "cancel", attempts: "0" })
-      const cancelled = { ...listed, amount: "3", status: "cancelled", transactionIds: ["100001"] }
-      expect(yield* list("/intents")).toEqual([cancelled])
-      yield* control("POST", "/reset")
-      expect(yield* list("/intents")).toEqual([])
+  run(function* () {
+    const { baseUrl } = yield* Sandbox.Sandbox
+    const { checkout } = yield* Gateway.Gateway
+    yield* api("POST", "/v1/payments/intent", {
+      requestId: "r-1",
+      mid: "m-1",
+      type: "PAYMENT",
+      lang: "en",
+      currency: "EUR",
+      callbackUrl: "http://127.0.0.1:4020/callback",
+      successRedirectUrl: "https://shop.example/thanks",
+      failureRedirectUrl: "https://shop.example/sorry",
+      order: { orderId: "o-1", title: "Tea", name: "Ada Lovelace" },
+      device: { ip: "192.0.2.7" },
+      billingDetails: { email: "ada@shop.example" },
+      metadata: { cart: "7" }
     })
-  ))
+    const [intent] = yield* checkout.intents
+    const { createdTime, expiresTime, intentId: id = "" } = intent ?? {}
+    const listed = {
+      intentId: id,
+      type: "PAYMENT",
+      status: "open",
+      redirectUrl: baseUrl.replace("/api", `/pay/${id}`),
+      iframeUrl: baseUrl.replace("/api", `/pay/${id}?frame=1`),
+      requestId: "r-1",
+      mid: "m-1",
+      amount: "",
+      currency: "EUR",
+      orderId: "o-1",
+      title: "Tea",
+      metadata: { cart: "7" },
+      callbackUrl: "http://127.0.0.1:4020/callback",
+      createdTime,
+      expiresTime,
+      transactionIds: []
+    }
+    expect(yield* list("/intents")).toEqual([listed])
+    yield* checkout.submit(id, { act: "amount", attempts: "0", amount: "3" })
+    yield* checkout.submit(id, { act: "cancel", attempts: "0" })
+    const cancelled = { ...listed, amount: "3", status: "cancelled", transactionIds: ["100001"] }
+    expect(yield* list("/intents")).toEqual([cancelled])
+    yield* control("POST", "/reset")
+    expect(yield* list("/intents")).toEqual([])
+  }))

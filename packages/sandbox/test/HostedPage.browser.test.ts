@@ -44,16 +44,18 @@ const shop = Effect.map(
 
 type Services = Sandbox.Sandbox | Gateway.Gateway | Courier.Courier | VirtualClock.VirtualClock
 
-const run = <A, E>(
-  test: (url: string) => Effect.Effect<A, E, Services | Scope.Scope>,
-  options: Sandbox.Options = {}
-): Promise<A> =>
-  Effect.runPromise(
-    Effect.flatMap(shop, test).pipe(
+type Test = (
+  url: string
+) => Generator<Effect.Effect<unknown, unknown, Services | Scope.Scope>, void, never>
+
+/** Declares a test of a customer of the shop at a URL. */
+const customer = (name: string, test: Test, options: Sandbox.Options = {}) =>
+  it(`on a page of customers: ${name}`, () =>
+    Effect.flatMap(shop, (url) => Effect.gen(() => test(url))).pipe(
       Effect.provide(Sandbox.layer({ pace: "20 millis", seed: 1, ...options })),
-      Effect.scoped
-    )
-  )
+      Effect.scoped,
+      Effect.runPromise
+    ))
 
 const order = {
   title: "Darjeeling First Flush, 2 tins",
@@ -115,221 +117,204 @@ inChromium((withPage) => {
     )
 
   for (const javaScriptEnabled of [true, false]) {
-    it(`a customer pays by card, with JavaScript ${javaScriptEnabled ? "on" : "off"}`, () =>
-      run((shop) =>
-        Effect.gen(function* () {
-          const { redirectUrl } = yield* intentAt(urlsOf(shop))
-          const act = async (page: Page) => {
-            assert.strictEqual(await page.getByTestId("amount").textContent(), "€10.50")
-            assert.strictEqual(
-              await page.getByTestId("merchant-order").textContent(),
-              "T-2026-1187"
-            )
-            await fill(page, "4242 4242 4242 4242")
-            await page.getByTestId("pay").click()
-            await page.waitForURL(`${shop}/thanks?order=7`)
-          }
-          yield* visit(redirectUrl, act, { javaScriptEnabled })
-          yield* untilTold("SUCCEED")
-          assert.deepStrictEqual(yield* statuses, [paid])
-        })
-      ))
-  }
-
-  it("a customer pays by wallet, redirected early or after a wait", () =>
-    run(
-      (shop) =>
-        Effect.gen(function* () {
-          for (const requestId of ["r-1", "r-2", "r-3", "r-4"]) {
-            const { redirectUrl } = yield* intentAt({ ...urlsOf(shop), requestId })
-            yield* visit(redirectUrl, async (page) => {
-              await page.getByTestId("pay-WALLET").click()
-              await page.waitForURL(`${shop}/thanks?order=7`)
-            })
-          }
-        }),
-      { pace: "300 millis" }
-    ))
-
-  it("a customer whose card is declined sees it, and pays with another", () =>
-    run((shop) =>
-      Effect.gen(function* () {
+    customer(
+      `a customer pays by card, with JavaScript ${javaScriptEnabled ? "on" : "off"}`,
+      function* (shop) {
         const { redirectUrl } = yield* intentAt(urlsOf(shop))
-        yield* visit(redirectUrl, async (page) => {
-          await fill(page, "4000000000000002")
-          await page.getByTestId("pay").click()
-          const message = page.getByTestId("declined")
-          assert.include(await message.textContent(), "Your payment was declined")
-          assert.strictEqual(await page.locator(":focus").getAttribute("data-testid"), "declined")
-          await fill(page, "5555555555554444")
+        const act = async (page: Page) => {
+          assert.strictEqual(await page.getByTestId("amount").textContent(), "€10.50")
+          assert.strictEqual(await page.getByTestId("merchant-order").textContent(), "T-2026-1187")
+          await fill(page, "4242 4242 4242 4242")
           await page.getByTestId("pay").click()
           await page.waitForURL(`${shop}/thanks?order=7`)
-        })
+        }
+        yield* visit(redirectUrl, act, { javaScriptEnabled })
         yield* untilTold("SUCCEED")
-        assert.deepStrictEqual(yield* statuses, ["NEW FAILED", paid])
-      })
-    ))
+        assert.deepStrictEqual(yield* statuses, [paid])
+      }
+    )
+  }
+
+  customer(
+    "a customer pays by wallet, redirected early or after a wait",
+    function* (shop) {
+      for (const requestId of ["r-1", "r-2", "r-3", "r-4"]) {
+        const { redirectUrl } = yield* intentAt({ ...urlsOf(shop), requestId })
+        yield* visit(redirectUrl, async (page) => {
+          await page.getByTestId("pay-WALLET").click()
+          await page.waitForURL(`${shop}/thanks?order=7`)
+        })
+      }
+    },
+    { pace: "300 millis" }
+  )
+
+  customer("a customer whose card is declined sees it, and pays with another", function* (shop) {
+    const { redirectUrl } = yield* intentAt(urlsOf(shop))
+    yield* visit(redirectUrl, async (page) => {
+      await fill(page, "4000000000000002")
+      await page.getByTestId("pay").click()
+      const message = page.getByTestId("declined")
+      assert.include(await message.textContent(), "Your payment was declined")
+      assert.strictEqual(await page.locator(":focus").getAttribute("data-testid"), "declined")
+      await fill(page, "5555555555554444")
+      await page.getByTestId("pay").click()
+      await page.waitForURL(`${shop}/thanks?order=7`)
+    })
+    yield* untilTold("SUCCEED")
+    assert.deepStrictEqual(yield* statuses, ["NEW FAILED", paid])
+  })
 
   for (const [decision, expected] of [
     ["approve", "NEW CUSTOMER_VERIFICATION SUCCEED"],
     ["decline", "NEW CUSTOMER_VERIFICATION FAILED"]
   ] as const) {
-    it(`a customer meets the challenge of a card: ${decision}`, () =>
-      run((shop) =>
-        Effect.gen(function* () {
-          const { redirectUrl } = yield* intentAt(urlsOf(shop))
-          yield* visit(redirectUrl, async (page) => {
-            await fill(page, "4000000000003220")
-            await page.getByTestId("pay").click()
-            assert.strictEqual(await page.getByTestId("card-mask").textContent(), "•••• 3220")
-            await page.getByTestId(`challenge-${decision}`).click()
-            if (decision === "approve") await page.waitForURL(`${shop}/thanks?order=7`)
-            else await page.getByTestId("declined").waitFor()
-          })
-          assert.deepStrictEqual(yield* statuses, [expected])
-        })
-      ))
+    customer(`a customer meets the challenge of a card: ${decision}`, function* (shop) {
+      const { redirectUrl } = yield* intentAt(urlsOf(shop))
+      yield* visit(redirectUrl, async (page) => {
+        await fill(page, "4000000000003220")
+        await page.getByTestId("pay").click()
+        assert.strictEqual(await page.getByTestId("card-mask").textContent(), "•••• 3220")
+        await page.getByTestId(`challenge-${decision}`).click()
+        if (decision === "approve") await page.waitForURL(`${shop}/thanks?order=7`)
+        else await page.getByTestId("declined").waitFor()
+      })
+      assert.deepStrictEqual(yield* statuses, [expected])
+    })
 
-    it(`a customer meets the challenge of a payment through the API: ${decision}`, () =>
-      run(
-        (shop) =>
-          Effect.gen(function* () {
-            const { challengeUrl = "" } = yield* createAt("/payments/card", {
-              ...urlsOf(shop),
-              card: { number: "4000000000003220" }
-            })
-            yield* visit(challengeUrl, async (page) => {
-              await page.getByTestId(`challenge-${decision}`).click()
-              const path = decision === "approve" ? "thanks?order=7" : "sorry"
-              await page.waitForURL(`${shop}/${path}`)
-            })
-            assert.deepStrictEqual(yield* statuses, [expected])
-          }),
-        { pace: "5 seconds" }
-      ))
+    customer(
+      `a customer meets the challenge of a payment through the API: ${decision}`,
+      function* (shop) {
+        const { challengeUrl = "" } = yield* createAt("/payments/card", {
+          ...urlsOf(shop),
+          card: { number: "4000000000003220" }
+        })
+        yield* visit(challengeUrl, async (page) => {
+          await page.getByTestId(`challenge-${decision}`).click()
+          const path = decision === "approve" ? "thanks?order=7" : "sorry"
+          await page.waitForURL(`${shop}/${path}`)
+        })
+        assert.deepStrictEqual(yield* statuses, [expected])
+      },
+      { pace: "5 seconds" }
+    )
   }
 
-  it("a customer cancels, and returns to the merchant", () =>
-    run((shop) =>
-      Effect.gen(function* () {
-        const { redirectUrl } = yield* intentAt(urlsOf(shop))
-        yield* visit(redirectUrl, async (page) => {
-          await page.getByTestId("cancel").click()
-          await page.waitForURL(`${shop}/sorry`)
-        })
-        assert.deepStrictEqual(yield* statuses, ["NEW CANCELLED"])
-      })
-    ))
+  customer("a customer cancels, and returns to the merchant", function* (shop) {
+    const { redirectUrl } = yield* intentAt(urlsOf(shop))
+    yield* visit(redirectUrl, async (page) => {
+      await page.getByTestId("cancel").click()
+      await page.waitForURL(`${shop}/sorry`)
+    })
+    assert.deepStrictEqual(yield* statuses, ["NEW CANCELLED"])
+  })
 
-  it("a customer who clicks twice, goes back and sends the form again pays once", () =>
-    run((shop) =>
-      Effect.gen(function* () {
-        const { redirectUrl } = yield* intentAt(urlsOf(shop))
-        yield* visit(redirectUrl, async (page) => {
-          // The second window's form is outdated after the payment.
-          const other = await page.context().newPage()
-          await other.goto(redirectUrl)
-          await fill(other, "4242424242424242")
-          await fill(page, "4242424242424242")
-          await page.getByTestId("pay").dblclick()
-          await page.waitForURL(`${shop}/thanks?order=7`)
-          await other.getByTestId("pay").click()
-          await other.waitForURL(`${shop}/thanks?order=7`)
-          await page.goBack()
-          await page.waitForURL(`${shop}/thanks?order=7`)
-        })
-        assert.deepStrictEqual(yield* statuses, [paid])
+  customer(
+    "a customer who clicks twice, goes back and sends the form again pays once",
+    function* (shop) {
+      const { redirectUrl } = yield* intentAt(urlsOf(shop))
+      yield* visit(redirectUrl, async (page) => {
+        // The second window's form is outdated after the payment.
+        const other = await page.context().newPage()
+        await other.goto(redirectUrl)
+        await fill(other, "4242424242424242")
+        await fill(page, "4242424242424242")
+        await page.getByTestId("pay").dblclick()
+        await page.waitForURL(`${shop}/thanks?order=7`)
+        await other.getByTestId("pay").click()
+        await other.waitForURL(`${shop}/thanks?order=7`)
+        await page.goBack()
+        await page.waitForURL(`${shop}/thanks?order=7`)
       })
-    ))
+      assert.deepStrictEqual(yield* statuses, [paid])
+    }
+  )
 
-  it("a customer pays in a frame of the merchant's page, and continues on the merchant's page", () =>
-    run((shop) =>
-      Effect.gen(function* () {
-        const { iframeUrl, redirectUrl } = yield* intentAt(urlsOf(shop))
-        yield* visit(`${shop}/cart?url=${encodeURIComponent(iframeUrl)}`, async (page) => {
-          const frame = page.frameLocator("iframe")
+  customer(
+    "a customer pays in a frame of the merchant's page, and continues on the merchant's page",
+    function* (shop) {
+      const { iframeUrl, redirectUrl } = yield* intentAt(urlsOf(shop))
+      yield* visit(`${shop}/cart?url=${encodeURIComponent(iframeUrl)}`, async (page) => {
+        const frame = page.frameLocator("iframe")
+        const [, inner] = page.frames()
+        assert.isDefined(inner)
+        if (inner === undefined) return
+        await fill(inner, "4000000000003220")
+        await inner.getByTestId("pay").click()
+        await frame.getByTestId("challenge-approve").click()
+        await frame.getByTestId("return").click()
+        await page.waitForURL(`${shop}/thanks?order=7`)
+      })
+      assert.deepStrictEqual(yield* statuses, ["NEW CUSTOMER_VERIFICATION SUCCEED"])
+      // Without `?frame=1` the page may not be framed.
+      yield* Effect.promise(() =>
+        withPage(async (page) => {
+          await page.goto(`${shop}/cart?url=${encodeURIComponent(redirectUrl)}`)
           const [, inner] = page.frames()
-          assert.isDefined(inner)
-          if (inner === undefined) return
-          await fill(inner, "4000000000003220")
-          await inner.getByTestId("pay").click()
-          await frame.getByTestId("challenge-approve").click()
-          await frame.getByTestId("return").click()
-          await page.waitForURL(`${shop}/thanks?order=7`)
+          assert.strictEqual(await inner?.getByTestId("amount").count(), 0)
         })
-        assert.deepStrictEqual(yield* statuses, ["NEW CUSTOMER_VERIFICATION SUCCEED"])
-        // Without `?frame=1` the page may not be framed.
-        yield* Effect.promise(() =>
-          withPage(async (page) => {
-            await page.goto(`${shop}/cart?url=${encodeURIComponent(redirectUrl)}`)
-            const [, inner] = page.frames()
-            assert.strictEqual(await inner?.getByTestId("amount").count(), 0)
-          })
+      )
+    }
+  )
+
+  customer(
+    "a customer with only a keyboard finds the errors, corrects them and pays",
+    function* (shop) {
+      const { redirectUrl } = yield* intentAt({ ...urlsOf(shop), order: {} })
+      yield* visit(redirectUrl, async (page) => {
+        const focused = () => page.locator(":focus")
+        const tab = async () => {
+          await page.keyboard.press("Tab")
+          return focused().evaluate(
+            (element) => element.getAttribute("data-testid") ?? element.tagName
+          )
+        }
+        assert.deepStrictEqual(
+          [await tab(), await tab(), await tab(), await tab(), await tab(), await tab()],
+          ["SUMMARY", "pay-WALLET", "pay-BANK_TRANSFER", "card-number", "card-expiry", "card-cvc"]
         )
+        assert.deepStrictEqual([await tab(), await tab()], ["card-name", "pay"])
+        const outline = await focused().evaluate(
+          (element) => getComputedStyle(element).outlineWidth
+        )
+        assert.strictEqual(outline, "3px")
+        await page.keyboard.press("Enter")
+        await page.getByTestId("error-summary").waitFor()
+        assert.strictEqual(await tab(), "A")
+        await page.keyboard.press("Enter")
+        assert.strictEqual(await tab(), "card-expiry")
+        await page.keyboard.press("Shift+Tab")
+        for (const text of ["4242424242424242", "04/30", "737", "Ada Lovelace"]) {
+          await page.keyboard.type(text)
+          await page.keyboard.press("Tab")
+        }
+        await page.keyboard.press("Enter")
+        await page.waitForURL(`${shop}/thanks?order=7`)
       })
-    ))
+      yield* untilTold("SUCCEED")
+      assert.deepStrictEqual(yield* statuses, [paid])
+    }
+  )
 
-  it("a customer with only a keyboard finds the errors, corrects them and pays", () =>
-    run((shop) =>
-      Effect.gen(function* () {
-        const { redirectUrl } = yield* intentAt({ ...urlsOf(shop), order: {} })
-        yield* visit(redirectUrl, async (page) => {
-          const focused = () => page.locator(":focus")
-          const tab = async () => {
-            await page.keyboard.press("Tab")
-            return focused().evaluate(
-              (element) => element.getAttribute("data-testid") ?? element.tagName
-            )
-          }
-          assert.deepStrictEqual(
-            [await tab(), await tab(), await tab(), await tab(), await tab(), await tab()],
-            ["SUMMARY", "pay-WALLET", "pay-BANK_TRANSFER", "card-number", "card-expiry", "card-cvc"]
-          )
-          assert.deepStrictEqual([await tab(), await tab()], ["card-name", "pay"])
-          const outline = await focused().evaluate(
-            (element) => getComputedStyle(element).outlineWidth
-          )
-          assert.strictEqual(outline, "3px")
-          await page.keyboard.press("Enter")
-          await page.getByTestId("error-summary").waitFor()
-          assert.strictEqual(await tab(), "A")
-          await page.keyboard.press("Enter")
-          assert.strictEqual(await tab(), "card-expiry")
-          await page.keyboard.press("Shift+Tab")
-          for (const text of ["4242424242424242", "04/30", "737", "Ada Lovelace"]) {
-            await page.keyboard.type(text)
-            await page.keyboard.press("Tab")
-          }
-          await page.keyboard.press("Enter")
-          await page.waitForURL(`${shop}/thanks?order=7`)
-        })
-        yield* untilTold("SUCCEED")
-        assert.deepStrictEqual(yield* statuses, [paid])
-      })
-    ))
-
-  it("a customer enters an amount and is paid out to their account", () =>
-    run((shop) =>
-      Effect.gen(function* () {
-        const { redirectUrl } = yield* intentAt({
-          ...urlsOf(shop),
-          type: "PAYOUT",
-          mid: "77",
-          amount: undefined
-        })
-        yield* visit(redirectUrl, async (page) => {
-          await page.getByTestId("amount-input").fill("12,5")
-          await page.getByTestId("next").click()
-          await page.getByTestId("way-BANK_TRANSFER").click()
-          await page.getByTestId("pay-BANK_TRANSFER").click()
-          await page.getByTestId("account-BANK_TRANSFER").fill("DE89 3704 0044 0532 0130 00")
-          await page.getByTestId("pay-BANK_TRANSFER").click()
-          await page.waitForURL(`${shop}/thanks?order=7`)
-        })
-        const [payout] = yield* (yield* Gateway.Gateway).transactions
-        assert.include(payout, { kind: "apm-payout", amount: "12.5", apmType: "BANK_TRANSFER" })
-      })
-    ))
+  customer("a customer enters an amount and is paid out to their account", function* (shop) {
+    const { redirectUrl } = yield* intentAt({
+      ...urlsOf(shop),
+      type: "PAYOUT",
+      mid: "77",
+      amount: undefined
+    })
+    yield* visit(redirectUrl, async (page) => {
+      await page.getByTestId("amount-input").fill("12,5")
+      await page.getByTestId("next").click()
+      await page.getByTestId("way-BANK_TRANSFER").click()
+      await page.getByTestId("pay-BANK_TRANSFER").click()
+      await page.getByTestId("account-BANK_TRANSFER").fill("DE89 3704 0044 0532 0130 00")
+      await page.getByTestId("pay-BANK_TRANSFER").click()
+      await page.waitForURL(`${shop}/thanks?order=7`)
+    })
+    const [payout] = yield* (yield* Gateway.Gateway).transactions
+    assert.include(payout, { kind: "apm-payout", amount: "12.5", apmType: "BANK_TRANSFER" })
+  })
 
   for (const [language, colorScheme] of [
     ["en", "light"],
@@ -338,49 +323,48 @@ inChromium((withPage) => {
     ["es", "light"],
     ["fr", "light"]
   ] as const) {
-    it(`every page is accessible, readable and in its language: ${language}, ${colorScheme}`, () =>
-      run(
-        (shop) =>
-          Effect.gen(function* () {
-            const say = translations[language]
-            const fields = { ...urlsOf(shop), lang: language }
-            const open = yield* intentAt(fields)
-            const payout = yield* intentAt({ ...fields, requestId: "2", type: "PAYOUT", mid: "77" })
-            const unpriced = yield* intentAt({ ...fields, requestId: "3", amount: undefined })
-            const walk = async (page: Page) => {
-              const look = async (label: string) => {
-                await page.getByText(label).first().waitFor()
-                assert.strictEqual(await page.locator("html").getAttribute("lang"), language)
-                await isAccessible(page)
-              }
-              await page.getByTestId("test-mode").locator("summary").click()
-              await look(say.byCard)
-              await page.getByTestId("pay").click()
-              await look(say.problem)
-              assert.include(await page.title(), say.problem)
-              await fill(page, "4000000000000002")
-              await page.getByTestId("pay").click()
-              await look(say.declined)
-              await look(say.reasons[5])
-              await fill(page, "4000000000003220")
-              await page.getByTestId("pay").click()
-              await look(say.challengeMore)
-              await page.getByTestId("challenge-decline").click()
-              await page.goto(open.iframeUrl)
-              await page.getByTestId("pay-WALLET").click()
-              await look(say.underway)
-              await page.goto(unpriced.redirectUrl)
-              await look(say.amountLabel)
-              await page.goto(payout.iframeUrl)
-              await page.getByTestId("way-WALLET").click()
-              await look(say.walletAccount)
-              await page.getByTestId("cancel").click()
-              await look(say.cancelledMore)
-            }
-            yield* visit(open.redirectUrl, walk, { colorScheme, isStill: true })
-          }),
-        { pace: "1 hour" }
-      ))
+    customer(
+      `every page is accessible, readable and in its language: ${language}, ${colorScheme}`,
+      function* (shop) {
+        const say = translations[language]
+        const fields = { ...urlsOf(shop), lang: language }
+        const open = yield* intentAt(fields)
+        const payout = yield* intentAt({ ...fields, requestId: "2", type: "PAYOUT", mid: "77" })
+        const unpriced = yield* intentAt({ ...fields, requestId: "3", amount: undefined })
+        const walk = async (page: Page) => {
+          const look = async (label: string) => {
+            await page.getByText(label).first().waitFor()
+            assert.strictEqual(await page.locator("html").getAttribute("lang"), language)
+            await isAccessible(page)
+          }
+          await page.getByTestId("test-mode").locator("summary").click()
+          await look(say.byCard)
+          await page.getByTestId("pay").click()
+          await look(say.problem)
+          assert.include(await page.title(), say.problem)
+          await fill(page, "4000000000000002")
+          await page.getByTestId("pay").click()
+          await look(say.declined)
+          await look(say.reasons[5])
+          await fill(page, "4000000000003220")
+          await page.getByTestId("pay").click()
+          await look(say.challengeMore)
+          await page.getByTestId("challenge-decline").click()
+          await page.goto(open.iframeUrl)
+          await page.getByTestId("pay-WALLET").click()
+          await look(say.underway)
+          await page.goto(unpriced.redirectUrl)
+          await look(say.amountLabel)
+          await page.goto(payout.iframeUrl)
+          await page.getByTestId("way-WALLET").click()
+          await look(say.walletAccount)
+          await page.getByTestId("cancel").click()
+          await look(say.cancelledMore)
+        }
+        yield* visit(open.redirectUrl, walk, { colorScheme, isStill: true })
+      },
+      { pace: "1 hour" }
+    )
   }
 
   for (const [paymentMethod, javaScriptEnabled] of [
@@ -388,203 +372,187 @@ inChromium((withPage) => {
     ["BANK_TRANSFER", false],
     ["QR", true]
   ] as const) {
-    it(`a customer decides on the page of a payment method: ${paymentMethod}`, () =>
-      run(
-        (shop) =>
-          Effect.gen(function* () {
-            for (const [decision, expected, path] of [
-              ["approve", "NEW PENDING PROCESSING SUCCEED", "thanks?order=7"],
-              ["decline", "NEW PENDING FAILED", "sorry"],
-              ["cancel", "NEW PENDING CANCELLED", "sorry"]
-            ] as const) {
-              const { apmResponseData } = yield* createAt("/payments/apm", {
-                ...urlsOf(shop),
-                requestId: decision,
-                apmPayload: { paymentMethod },
-                metadata: { "sandbox.scenario": "customer" }
-              })
-              const { redirectUrl = "" } = Object(apmResponseData) as Record<string, string>
-              const decide = async (page: Page) => {
-                // A QR code is scanned with another device, and the page goes on by itself.
-                const scans = paymentMethod === "QR" && decision !== "cancel"
-                const device = scans ? await page.context().newPage() : page
-                if (scans) {
-                  const link = await page.getByTestId("deep-link").getAttribute("href")
-                  await device.goto(new URL(link ?? "", redirectUrl).href)
-                }
-                await isShown(
-                  device,
-                  decision === "cancel" && paymentMethod === "QR" ? "method-scan" : "method-ask"
-                )
-                assert.strictEqual(await device.getByTestId("amount").textContent(), "€10.50")
-                if (javaScriptEnabled && (scans || paymentMethod !== "QR"))
-                  await isAccessible(device)
-                await device.getByTestId(`method-${decision}`).click()
-                await page.waitForURL(`${shop}/${path}`)
-              }
-              yield* visit(redirectUrl, decide, { javaScriptEnabled })
-              assert.strictEqual((yield* statuses).at(-1), expected)
-            }
-          }),
-        { pace: "100 millis" }
-      ))
-  }
-
-  it("the QR code of the page has the qrData of the response", () =>
-    run((shop) =>
-      Effect.gen(function* () {
-        const { apmResponseData } = yield* createAt("/payments/apm", {
-          ...urlsOf(shop),
-          apmPayload: { paymentMethod: "PIX_QR" },
-          metadata: { "sandbox.scenario": "customer" }
-        })
-        const { qrData = "", redirectUrl = "" } = Object(apmResponseData) as Record<string, string>
-        for (const colorScheme of ["light", "dark"] as const) {
-          const scan = async (page: Page) => {
-            await isAccessible(page)
-            const png = await page.locator(".qr").screenshot()
-            const pixels = await page.evaluate(pixelsOf, png.toString("base64"))
-            assert.strictEqual(decodeQR({ ...pixels, data: Uint8Array.from(pixels.data) }), qrData)
-          }
-          yield* visit(redirectUrl, scan, { colorScheme, isStill: true })
-        }
-        yield* visit(qrData, (page) => isShown(page, "method-ask"))
-      })
-    ))
-
-  it("a bank says that the payment is on its way, and the customer returns when it has arrived", () =>
-    run(
-      (shop) =>
-        Effect.gen(function* () {
+    customer(
+      `a customer decides on the page of a payment method: ${paymentMethod}`,
+      function* (shop) {
+        for (const [decision, expected, path] of [
+          ["approve", "NEW PENDING PROCESSING SUCCEED", "thanks?order=7"],
+          ["decline", "NEW PENDING FAILED", "sorry"],
+          ["cancel", "NEW PENDING CANCELLED", "sorry"]
+        ] as const) {
           const { apmResponseData } = yield* createAt("/payments/apm", {
             ...urlsOf(shop),
-            apmPayload: { paymentMethod: "BANK" },
+            requestId: decision,
+            apmPayload: { paymentMethod },
             metadata: { "sandbox.scenario": "customer" }
           })
           const { redirectUrl = "" } = Object(apmResponseData) as Record<string, string>
-          const approve = async (page: Page) => {
-            await page.getByTestId("method-approve").click()
-            await isShown(page, "method-pending")
-            await isAccessible(page)
-          }
-          yield* visit(redirectUrl, approve, { isStill: true })
-          yield* (yield* VirtualClock.VirtualClock).advance(Duration.hours(10))
-          yield* visit(redirectUrl, (page) => page.waitForURL(`${shop}/thanks?order=7`))
-        }),
-      { pace: "1 hour" }
-    ))
-
-  it("an expired page, a lost page and the result of a decline say what to do", () =>
-    run(
-      (shop) =>
-        Effect.gen(function* () {
-          const { baseUrl } = yield* Sandbox.Sandbox
-          const { iframeUrl, redirectUrl } = yield* intentAt(urlsOf(shop))
-          const declined = yield* createAt("/payments/apm", {
-            metadata: { "sandbox.scenario": "decline:51" }
-          })
-          yield* (yield* VirtualClock.VirtualClock).advance(Duration.minutes(30))
-          for (const url of [iframeUrl, redirectUrl]) {
-            yield* visit(url, async (page) => {
-              await isShown(page, "state-expired")
-              await isAccessible(page)
-              await page.getByTestId("return").click()
-              await page.waitForURL(`${shop}/sorry`)
-            })
-          }
-          yield* visit(new URL("/pay/7", baseUrl).href, async (page) => {
-            await isShown(page, "missing")
-            await isAccessible(page)
-          })
-          const { redirectUrl: over = "" } = Object(declined["apmResponseData"]) as Record<
-            string,
-            string
-          >
-          yield* visit(over, async (page) => {
-            await page.getByText(translations.en.reasons[51]).waitFor()
-            await isAccessible(page)
-          })
-        }),
-      { intentLifetime: "30 minutes" }
-    ))
-
-  it("the order is folded on a phone and open on a desktop; a frame shows the form alone", () =>
-    run((shop) =>
-      Effect.gen(function* () {
-        const { iframeUrl, redirectUrl } = yield* intentAt(urlsOf(shop))
-        for (const [width, isOpen] of [
-          [390, false],
-          [1280, true]
-        ] as const) {
-          const look = async (page: Page) => {
-            const title = page.getByTestId("order-title")
-            assert.strictEqual(await title.isVisible({}), isOpen)
-            if (!isOpen) await page.locator(".order summary").click()
-            await title.waitFor({ state: "visible" })
-            const top = async (id: string) => (await page.getByTestId(id).boundingBox())?.y ?? 0
-            assert.isBelow(await top("pay-WALLET"), await top("card-number"))
-          }
-          yield* visit(redirectUrl, look, { viewport: { width, height: 844 } })
-        }
-        yield* visit(iframeUrl, async (page) => {
-          assert.strictEqual(await page.getByTestId("amount").textContent(), "€10.50")
-          assert.strictEqual(await page.getByTestId("order-title").count(), 0)
-          assert.strictEqual(await page.getByTestId("merchant").count(), 0)
-          const width = async (selector: string) =>
-            (await page.locator(selector).boundingBox())?.width
-          assert.strictEqual(await width(".test"), await width("main"))
-        })
-      })
-    ))
-
-  it("a pressed button looks busy while the next page loads", () =>
-    run((shop) =>
-      Effect.gen(function* () {
-        const { redirectUrl } = yield* intentAt(urlsOf(shop))
-        yield* visit(redirectUrl, async (page) => {
-          const button = page.getByTestId("pay-WALLET")
-          const opacity = () => button.evaluate((element) => getComputedStyle(element).opacity)
-          assert.strictEqual(await opacity(), "1")
-          await button.hover()
-          await page.mouse.down()
-          assert.strictEqual(await opacity(), "0.6")
-          await page.mouse.move(0, 0)
-          await page.mouse.up()
-          assert.strictEqual(await opacity(), "0.6")
-        })
-      })
-    ))
-
-  it("the page fits a phone, a tablet and a desktop", () =>
-    run((shop) =>
-      Effect.gen(function* () {
-        const { redirectUrl } = yield* intentAt(urlsOf(shop))
-        for (const width of [320, 390, 768, 1280]) {
-          const fits = async (page: Page) => {
-            const edges = await page.evaluate(() =>
-              Array.from(document.querySelectorAll("html, input, button, dd, summary"), (element) =>
-                Math.ceil(element.getBoundingClientRect().right)
-              )
+          const decide = async (page: Page) => {
+            // A QR code is scanned with another device, and the page goes on by itself.
+            const scans = paymentMethod === "QR" && decision !== "cancel"
+            const device = scans ? await page.context().newPage() : page
+            if (scans) {
+              const link = await page.getByTestId("deep-link").getAttribute("href")
+              await device.goto(new URL(link ?? "", redirectUrl).href)
+            }
+            await isShown(
+              device,
+              decision === "cancel" && paymentMethod === "QR" ? "method-scan" : "method-ask"
             )
-            assert.isAtMost(Math.max(...edges), width)
+            assert.strictEqual(await device.getByTestId("amount").textContent(), "€10.50")
+            if (javaScriptEnabled && (scans || paymentMethod !== "QR")) await isAccessible(device)
+            await device.getByTestId(`method-${decision}`).click()
+            await page.waitForURL(`${shop}/${path}`)
           }
-          yield* visit(redirectUrl, fits, { viewport: { width, height: 700 } })
+          yield* visit(redirectUrl, decide, { javaScriptEnabled })
+          assert.strictEqual((yield* statuses).at(-1), expected)
         }
-      })
-    ))
+      },
+      { pace: "100 millis" }
+    )
+  }
 
-  it("takes the screenshot of the page", () =>
-    run((shop) =>
-      Effect.gen(function* () {
-        const { redirectUrl } = yield* intentAt({ ...urlsOf(shop), amount: "42.90" })
-        const take = async (page: Page) => {
-          await page.getByTestId("card-number").fill("4242 4242 4242 4242")
-          await page.getByTestId("card-expiry").fill("04 / 30")
-          await Picture.shows(page, "hosted-page.png", 150_000)
-        }
-        yield* visit(redirectUrl, take, {
-          viewport: { width: 1000, height: 760 }
-        })
+  customer("the QR code of the page has the qrData of the response", function* (shop) {
+    const { apmResponseData } = yield* createAt("/payments/apm", {
+      ...urlsOf(shop),
+      apmPayload: { paymentMethod: "PIX_QR" },
+      metadata: { "sandbox.scenario": "customer" }
+    })
+    const { qrData = "", redirectUrl = "" } = Object(apmResponseData) as Record<string, string>
+    for (const colorScheme of ["light", "dark"] as const) {
+      const scan = async (page: Page) => {
+        await isAccessible(page)
+        const png = await page.locator(".qr").screenshot()
+        const pixels = await page.evaluate(pixelsOf, png.toString("base64"))
+        assert.strictEqual(decodeQR({ ...pixels, data: Uint8Array.from(pixels.data) }), qrData)
+      }
+      yield* visit(redirectUrl, scan, { colorScheme, isStill: true })
+    }
+    yield* visit(qrData, (page) => isShown(page, "method-ask"))
+  })
+
+  customer(
+    "a bank says that the payment is on its way, and the customer returns when it has arrived",
+    function* (shop) {
+      const { apmResponseData } = yield* createAt("/payments/apm", {
+        ...urlsOf(shop),
+        apmPayload: { paymentMethod: "BANK" },
+        metadata: { "sandbox.scenario": "customer" }
       })
-    ))
+      const { redirectUrl = "" } = Object(apmResponseData) as Record<string, string>
+      const approve = async (page: Page) => {
+        await page.getByTestId("method-approve").click()
+        await isShown(page, "method-pending")
+        await isAccessible(page)
+      }
+      yield* visit(redirectUrl, approve, { isStill: true })
+      yield* (yield* VirtualClock.VirtualClock).advance(Duration.hours(10))
+      yield* visit(redirectUrl, (page) => page.waitForURL(`${shop}/thanks?order=7`))
+    },
+    { pace: "1 hour" }
+  )
+
+  customer(
+    "an expired page, a lost page and the result of a decline say what to do",
+    function* (shop) {
+      const { baseUrl } = yield* Sandbox.Sandbox
+      const { iframeUrl, redirectUrl } = yield* intentAt(urlsOf(shop))
+      const declined = yield* createAt("/payments/apm", {
+        metadata: { "sandbox.scenario": "decline:51" }
+      })
+      yield* (yield* VirtualClock.VirtualClock).advance(Duration.minutes(30))
+      for (const url of [iframeUrl, redirectUrl]) {
+        yield* visit(url, async (page) => {
+          await isShown(page, "state-expired")
+          await isAccessible(page)
+          await page.getByTestId("return").click()
+          await page.waitForURL(`${shop}/sorry`)
+        })
+      }
+      yield* visit(new URL("/pay/7", baseUrl).href, async (page) => {
+        await isShown(page, "missing")
+        await isAccessible(page)
+      })
+      const { redirectUrl: over = "" } = Object(declined["apmResponseData"]) as Record<
+        string,
+        string
+      >
+      yield* visit(over, async (page) => {
+        await page.getByText(translations.en.reasons[51]).waitFor()
+        await isAccessible(page)
+      })
+    },
+    { intentLifetime: "30 minutes" }
+  )
+
+  customer(
+    "the order is folded on a phone and open on a desktop; a frame shows the form alone",
+    function* (shop) {
+      const { iframeUrl, redirectUrl } = yield* intentAt(urlsOf(shop))
+      for (const [width, isOpen] of [
+        [390, false],
+        [1280, true]
+      ] as const) {
+        const look = async (page: Page) => {
+          const title = page.getByTestId("order-title")
+          assert.strictEqual(await title.isVisible({}), isOpen)
+          if (!isOpen) await page.locator(".order summary").click()
+          await title.waitFor({ state: "visible" })
+          const top = async (id: string) => (await page.getByTestId(id).boundingBox())?.y ?? 0
+          assert.isBelow(await top("pay-WALLET"), await top("card-number"))
+        }
+        yield* visit(redirectUrl, look, { viewport: { width, height: 844 } })
+      }
+      yield* visit(iframeUrl, async (page) => {
+        assert.strictEqual(await page.getByTestId("amount").textContent(), "€10.50")
+        assert.strictEqual(await page.getByTestId("order-title").count(), 0)
+        assert.strictEqual(await page.getByTestId("merchant").count(), 0)
+        const width = async (selector: string) =>
+          (await page.locator(selector).boundingBox())?.width
+        assert.strictEqual(await width(".test"), await width("main"))
+      })
+    }
+  )
+
+  customer("a pressed button looks busy while the next page loads", function* (shop) {
+    const { redirectUrl } = yield* intentAt(urlsOf(shop))
+    yield* visit(redirectUrl, async (page) => {
+      const button = page.getByTestId("pay-WALLET")
+      const opacity = () => button.evaluate((element) => getComputedStyle(element).opacity)
+      assert.strictEqual(await opacity(), "1")
+      await button.hover()
+      await page.mouse.down()
+      assert.strictEqual(await opacity(), "0.6")
+      await page.mouse.move(0, 0)
+      await page.mouse.up()
+      assert.strictEqual(await opacity(), "0.6")
+    })
+  })
+
+  customer("the page fits a phone, a tablet and a desktop", function* (shop) {
+    const { redirectUrl } = yield* intentAt(urlsOf(shop))
+    for (const width of [320, 390, 768, 1280]) {
+      const fits = async (page: Page) => {
+        const edges = await page.evaluate(() =>
+          Array.from(document.querySelectorAll("html, input, button, dd, summary"), (element) =>
+            Math.ceil(element.getBoundingClientRect().right)
+          )
+        )
+        assert.isAtMost(Math.max(...edges), width)
+      }
+      yield* visit(redirectUrl, fits, { viewport: { width, height: 700 } })
+    }
+  })
+
+  customer("takes the screenshot of the page", function* (shop) {
+    const { redirectUrl } = yield* intentAt({ ...urlsOf(shop), amount: "42.90" })
+    const take = async (page: Page) => {
+      await page.getByTestId("card-number").fill("4242 4242 4242 4242")
+      await page.getByTestId("card-expiry").fill("04 / 30")
+      await Picture.shows(page, "hosted-page.png", 150_000)
+    }
+    yield* visit(redirectUrl, take, {
+      viewport: { width: 1000, height: 760 }
+    })
+  })
 })

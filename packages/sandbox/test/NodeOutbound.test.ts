@@ -1,4 +1,3 @@
-import * as Effect from "effect/Effect"
 import * as Sandbox from "../src/Sandbox.ts"
 import * as Courier from "@pawl/testkit/Courier"
 import * as NodeOutbound from "../src/internal/NodeOutbound.ts"
@@ -126,15 +125,13 @@ describe("D01: an allowed host", () => {
 })
 
 it("D01: a name is connected to at the address that was checked", () =>
-  run(
-    Effect.gen(function* () {
-      const shop = yield* receiver(() => [200])
-      const { port } = new URL(shop.url)
-      yield* pay({ scenario: "stuck", callbackUrl: `http://localhost:${port}/cb` })
-      yield* control("POST", "/clock", { advance: "1 minute" })
-      assert.lengthOf(shop.received, 3)
-    })
-  ))
+  run(function* () {
+    const shop = yield* receiver(() => [200])
+    const { port } = new URL(shop.url)
+    yield* pay({ scenario: "stuck", callbackUrl: `http://localhost:${port}/cb` })
+    yield* control("POST", "/clock", { advance: "1 minute" })
+    assert.lengthOf(shop.received, 3)
+  }))
 
 it("D01: a name may not resolve to a blocked address: localhost is loopback, and metadata addresses are blocked", () => {
   for (const [name, address, may] of [
@@ -155,19 +152,17 @@ it("D01: a name may not resolve to a blocked address: localhost is loopback, and
 })
 
 it("D01: the sandbox refuses to post to itself, and logs it", () =>
-  run(
-    Effect.gen(function* () {
-      const { baseUrl } = yield* Sandbox.Sandbox
-      const { port } = new URL(baseUrl)
-      for (const host of ["127.0.0.1", "localhost", "[::1]"]) {
-        const callbackUrl = `http://${host}:${port}/sandbox/reset`
-        yield* pay({ requestId: host, scenario: "stuck", callbackUrl })
-      }
-      yield* control("POST", "/clock", { advance: "1 day" })
-      const { deliveries } = yield* Courier.Courier
-      assert.deepStrictEqual(
-        (yield* deliveries).map(({ answer, attempt }) => [answer, attempt]),
-        Array.from({ length: 9 }, () => ["refused", 1])
-      )
-    })
-  ))
+  run(function* () {
+    const { baseUrl } = yield* Sandbox.Sandbox
+    const { port } = new URL(baseUrl)
+    for (const host of ["127.0.0.1", "localhost", "[::1]"]) {
+      const callbackUrl = `http://${host}:${port}/sandbox/reset`
+      yield* pay({ requestId: host, scenario: "stuck", callbackUrl })
+    }
+    yield* control("POST", "/clock", { advance: "1 day" })
+    const { deliveries } = yield* Courier.Courier
+    assert.deepStrictEqual(
+      (yield* deliveries).map(({ answer, attempt }) => [answer, attempt]),
+      Array.from({ length: 9 }, () => ["refused", 1])
+    )
+  }))

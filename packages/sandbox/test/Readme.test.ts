@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs"
 import { promisify } from "node:util"
 import { assert, it } from "vitest"
 import * as Sandbox from "../src/Sandbox.ts"
-import { run } from "./support/sandbox.ts"
+import { runWith } from "./support/sandbox.ts"
 import { receiver } from "./support/wire.ts"
 
 const readme = readFileSync(new URL("../README.md", import.meta.url), "utf8")
@@ -29,27 +29,24 @@ const pattern = (answer: string) =>
   )
 
 it("the commands of the README print the responses it shows", () =>
-  run(
-    Effect.gen(function* () {
-      const { host } = new URL((yield* Sandbox.Sandbox).baseUrl)
-      const { url: gone } = yield* Effect.scoped(receiver(() => [200]))
-      const toHere = (command: string) =>
-        command.replaceAll("localhost:4010", host).replaceAll("127.0.0.1:4020", new URL(gone).host)
-      const end = "\u241e"
-      const script = commands.map(({ command }) => `${toHere(command)}\nprintf '${end}'`)
-      const { stderr, stdout } = yield* Effect.promise(() =>
-        promisify(execFile)("bash", ["-c", script.join("\n")])
-      )
-      assert.strictEqual(stderr, "")
-      const answers = stdout.split(end)
-      assert.lengthOf(answers, 10 + 1)
-      for (const [at, { answer = "", command }] of commands.entries()) {
-        assert.match(answers[at] ?? "", pattern(answer), command)
-      }
-      assert.lengthOf(
-        commands.filter(({ answer }) => answer !== undefined),
-        9
-      )
-    }),
-    { seed: 1 }
-  ))
+  runWith({ seed: 1 }, function* () {
+    const { host } = new URL((yield* Sandbox.Sandbox).baseUrl)
+    const { url: gone } = yield* Effect.scoped(receiver(() => [200]))
+    const toHere = (command: string) =>
+      command.replaceAll("localhost:4010", host).replaceAll("127.0.0.1:4020", new URL(gone).host)
+    const end = "\u241e"
+    const script = commands.map(({ command }) => `${toHere(command)}\nprintf '${end}'`)
+    const { stderr, stdout } = yield* Effect.promise(() =>
+      promisify(execFile)("bash", ["-c", script.join("\n")])
+    )
+    assert.strictEqual(stderr, "")
+    const answers = stdout.split(end)
+    assert.lengthOf(answers, 10 + 1)
+    for (const [at, { answer = "", command }] of commands.entries()) {
+      assert.match(answers[at] ?? "", pattern(answer), command)
+    }
+    assert.lengthOf(
+      commands.filter(({ answer }) => answer !== undefined),
+      9
+    )
+  }))

@@ -4,7 +4,6 @@ import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as OpenApi from "effect/http-api/OpenApi"
 import * as Redacted from "effect/Redacted"
-import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import { assert, it } from "vitest"
 import * as Courier from "@pawl/testkit/Courier"
@@ -12,17 +11,8 @@ import * as Faults from "@pawl/testkit/Faults"
 import * as Gateway from "@pawl/testkit/Gateway"
 import * as Sandbox from "../src/Sandbox.ts"
 import { credentials, payment } from "@pawl/test-support/TestGateway"
+import { run } from "./support/sandbox.ts"
 import { get, post, raw, receiver } from "./support/wire.ts"
-
-type Services = Sandbox.Sandbox | Gateway.Gateway | Courier.Courier
-
-const run = <A, E>(
-  test: Effect.Effect<A, E, Services | Scope.Scope>,
-  options: Sandbox.Options = {}
-): Promise<A> =>
-  Effect.runPromise(
-    Effect.scoped(Effect.provide(test, Sandbox.layer({ pace: "10 millis", seed: 1, ...options })))
-  )
 
 const authenticate = Effect.fnUntraced(function* (baseUrl: string, body: object = credentials) {
   const { json } = yield* post(`${baseUrl}/v1/auth`, body)
@@ -44,130 +34,115 @@ const pay = Effect.fnUntraced(function* (over: Parameters<typeof payment>[0], at
 })
 
 it("takes a payment over HTTP, and its callbacks match its true history", () =>
-  run(
-    Effect.gen(function* () {
-      const shop = yield* receiver(() => [200])
-      const { baseUrl } = yield* Sandbox.Sandbox
-      const { log, token } = yield* pay({ callbackUrl: `${shop.url}/cb?t=1` }, 4)
-      const statuses = ["NEW", "PENDING", "PROCESSING", "SUCCEED"]
-      assert.deepStrictEqual(
-        log.map(({ answer, attempt, forged, status }) => [status, answer, attempt, forged]),
-        statuses.map((status) => [status, 200, 1, false])
-      )
-      assert.deepStrictEqual(
-        shop.received.map(({ body }) => body.transactionStatus),
-        statuses
-      )
-      const truth = yield* (yield* Gateway.Gateway).transaction("100001")
-      assert.deepStrictEqual(
-        truth?.history.map(({ status }) => status),
-        statuses
-      )
-      for (const { headers, path } of shop.received) {
-        assert.strictEqual(path, "/cb?t=1&paymentMethod=apm&apmType=WALLET")
-        assert.strictEqual(headers["content-type"], "application/json")
-        assert.strictEqual(headers["x-checksum"], "cbSQVWoIyqtnZz/n6hwAw5mvYmx00lrqkCd4zVfj+4k=")
-        assert.notProperty(headers, "traceparent")
-      }
-      const read = yield* get(`${baseUrl}/v1/payments/apm/status/100001`, token)
-      assert.strictEqual(read.text, `"SUCCEED"`)
-      assert.deepStrictEqual((yield* get(baseUrl.replace("/api", "/sandbox/transactions"))).json, [
-        JSON.parse(JSON.stringify(truth))
-      ])
-      assert.deepStrictEqual(
-        (yield* get(baseUrl.replace("/api", "/sandbox/transactions/100001"))).json,
-        JSON.parse(JSON.stringify(truth))
-      )
-      assert.deepStrictEqual((yield* get(baseUrl.replace("/api", "/sandbox/deliveries"))).json, log)
-      assert.strictEqual(
-        (yield* get(baseUrl.replace("/api", "/sandbox/transactions/7"))).status,
-        404
-      )
-    })
-  ))
+  run(function* () {
+    const shop = yield* receiver(() => [200])
+    const { baseUrl } = yield* Sandbox.Sandbox
+    const { log, token } = yield* pay({ callbackUrl: `${shop.url}/cb?t=1` }, 4)
+    const statuses = ["NEW", "PENDING", "PROCESSING", "SUCCEED"]
+    assert.deepStrictEqual(
+      log.map(({ answer, attempt, forged, status }) => [status, answer, attempt, forged]),
+      statuses.map((status) => [status, 200, 1, false])
+    )
+    assert.deepStrictEqual(
+      shop.received.map(({ body }) => body.transactionStatus),
+      statuses
+    )
+    const truth = yield* (yield* Gateway.Gateway).transaction("100001")
+    assert.deepStrictEqual(
+      truth?.history.map(({ status }) => status),
+      statuses
+    )
+    for (const { headers, path } of shop.received) {
+      assert.strictEqual(path, "/cb?t=1&paymentMethod=apm&apmType=WALLET")
+      assert.strictEqual(headers["content-type"], "application/json")
+      assert.strictEqual(headers["x-checksum"], "cbSQVWoIyqtnZz/n6hwAw5mvYmx00lrqkCd4zVfj+4k=")
+      assert.notProperty(headers, "traceparent")
+    }
+    const read = yield* get(`${baseUrl}/v1/payments/apm/status/100001`, token)
+    assert.strictEqual(read.text, `"SUCCEED"`)
+    assert.deepStrictEqual((yield* get(baseUrl.replace("/api", "/sandbox/transactions"))).json, [
+      JSON.parse(JSON.stringify(truth))
+    ])
+    assert.deepStrictEqual(
+      (yield* get(baseUrl.replace("/api", "/sandbox/transactions/100001"))).json,
+      JSON.parse(JSON.stringify(truth))
+    )
+    assert.deepStrictEqual((yield* get(baseUrl.replace("/api", "/sandbox/deliveries"))).json, log)
+    assert.strictEqual((yield* get(baseUrl.replace("/api", "/sandbox/transactions/7"))).status, 404)
+  }))
 
 it("A37: text with a lone surrogate is 400 and names its field, in whatever place it is", () =>
-  run(
-    Effect.gen(function* () {
-      const { baseUrl } = yield* Sandbox.Sandbox
-      const token = yield* authenticate(baseUrl)
-      const bad = "a\ud800"
-      const bodies: ReadonlyArray<readonly [field: string, over: object]> = [
-        ["requestId", { requestId: bad }],
-        ["accountId", { accountId: bad }],
-        ["metadata.order", { metadata: { order: bad } }],
-        ["metadata", { metadata: { [bad]: "1" } }],
-        ["callbackUrl", { callbackUrl: `http://127.0.0.1:9/${bad}` }],
-        ["apmPayload.paymentMethod", { apmPayload: { paymentMethod: bad } }],
-        ["apmPayload.list.0", { apmPayload: { paymentMethod: "WALLET", list: [bad] } }]
-      ]
-      for (const [field, over] of bodies) {
-        const body = { ...payment({ requestId: `r-${field}` }), ...over }
-        const { json, status } = yield* post(`${baseUrl}/v1/payments/apm`, body, token)
-        assert.strictEqual(status, 400, field)
-        assert.deepNestedInclude(json, { "errors[0].field": field })
-      }
-      const first = yield* post(`${baseUrl}/v1/auth`, { ...credentials, merchantKey: bad })
-      assert.strictEqual(first.status, 400)
-      const whole = payment({ requestId: "r-pair" })
-      const pair = { ...whole, metadata: { ...whole.metadata, order: "a😀" } }
-      assert.strictEqual((yield* post(`${baseUrl}/v1/payments/apm`, pair, token)).status, 200)
-    })
-  ))
+  run(function* () {
+    const { baseUrl } = yield* Sandbox.Sandbox
+    const token = yield* authenticate(baseUrl)
+    const bad = "a\ud800"
+    const bodies: ReadonlyArray<readonly [field: string, over: object]> = [
+      ["requestId", { requestId: bad }],
+      ["accountId", { accountId: bad }],
+      ["metadata.order", { metadata: { order: bad } }],
+      ["metadata", { metadata: { [bad]: "1" } }],
+      ["callbackUrl", { callbackUrl: `http://127.0.0.1:9/${bad}` }],
+      ["apmPayload.paymentMethod", { apmPayload: { paymentMethod: bad } }],
+      ["apmPayload.list.0", { apmPayload: { paymentMethod: "WALLET", list: [bad] } }]
+    ]
+    for (const [field, over] of bodies) {
+      const body = { ...payment({ requestId: `r-${field}` }), ...over }
+      const { json, status } = yield* post(`${baseUrl}/v1/payments/apm`, body, token)
+      assert.strictEqual(status, 400, field)
+      assert.deepNestedInclude(json, { "errors[0].field": field })
+    }
+    const first = yield* post(`${baseUrl}/v1/auth`, { ...credentials, merchantKey: bad })
+    assert.strictEqual(first.status, 400)
+    const whole = payment({ requestId: "r-pair" })
+    const pair = { ...whole, metadata: { ...whole.metadata, order: "a😀" } }
+    assert.strictEqual((yield* post(`${baseUrl}/v1/payments/apm`, pair, token)).status, 200)
+  }))
 
 it("a redirect is not followed and does not count as a delivery", () =>
-  run(
-    Effect.gen(function* () {
-      const shop = yield* receiver((path) =>
-        path.startsWith("/cb") ? [Number(path.slice(3, 6)), "/elsewhere"] : [200]
-      )
-      for (const status of [301, 302, 303, 307, 308]) {
-        const over = {
-          requestId: `r-${status}`,
-          scenario: "stuck",
-          callbackUrl: `${shop.url}/cb${status}`
-        }
-        const { log } = yield* pay(over, 3)
-        assert.deepStrictEqual([...new Set(log.map(({ answer }) => answer))], [status])
+  run(function* () {
+    const shop = yield* receiver((path) =>
+      path.startsWith("/cb") ? [Number(path.slice(3, 6)), "/elsewhere"] : [200]
+    )
+    for (const status of [301, 302, 303, 307, 308]) {
+      const over = {
+        requestId: `r-${status}`,
+        scenario: "stuck",
+        callbackUrl: `${shop.url}/cb${status}`
       }
-      assert.isEmpty(shop.received.filter(({ path }) => path.startsWith("/elsewhere")))
-    })
-  ))
+      const { log } = yield* pay(over, 3)
+      assert.deepStrictEqual([...new Set(log.map(({ answer }) => answer))], [status])
+    }
+    assert.isEmpty(shop.received.filter(({ path }) => path.startsWith("/elsewhere")))
+  }))
 
 it("a port without a listener is logged as unreachable", () =>
-  run(
-    Effect.gen(function* () {
-      const { url } = yield* Effect.scoped(receiver(() => [200]))
-      const { log } = yield* pay({ scenario: "stuck", callbackUrl: `${url}/cb` }, 3)
-      assert.deepStrictEqual([...new Set(log.map(({ answer }) => answer))], ["unreachable"])
-    })
-  ))
+  run(function* () {
+    const { url } = yield* Effect.scoped(receiver(() => [200]))
+    const { log } = yield* pay({ scenario: "stuck", callbackUrl: `${url}/cb` }, 3)
+    assert.deepStrictEqual([...new Set(log.map(({ answer }) => answer))], ["unreachable"])
+  }))
 
 it("a body of 64 KiB is accepted; one byte more is 413", () =>
-  run(
-    Effect.gen(function* () {
-      const { baseUrl } = yield* Sandbox.Sandbox
-      const text = JSON.stringify(credentials)
-      const limit = 64 * 1024
-      assert.strictEqual((yield* post(`${baseUrl}/v1/auth`, text.padEnd(limit))).status, 200)
-      assert.strictEqual((yield* post(`${baseUrl}/v1/auth`, text.padEnd(limit + 1))).status, 413)
-    })
-  ))
+  run(function* () {
+    const { baseUrl } = yield* Sandbox.Sandbox
+    const text = JSON.stringify(credentials)
+    const limit = 64 * 1024
+    assert.strictEqual((yield* post(`${baseUrl}/v1/auth`, text.padEnd(limit))).status, 200)
+    assert.strictEqual((yield* post(`${baseUrl}/v1/auth`, text.padEnd(limit + 1))).status, 413)
+  }))
 
 it("a request may name the host before its path", () =>
-  run(
-    Effect.gen(function* () {
-      const { baseUrl } = yield* Sandbox.Sandbox
-      const { origin } = new URL(baseUrl)
-      for (const [path, status] of [
-        ["/api/v1/payments/apm/status/1", 401],
-        ["/sandbox/transactions", 200],
-        ["/apis", 404]
-      ] as const) {
-        assert.strictEqual(yield* raw(baseUrl, { path: `${origin}${path}` }), status)
-      }
-    })
-  ))
+  run(function* () {
+    const { baseUrl } = yield* Sandbox.Sandbox
+    const { origin } = new URL(baseUrl)
+    for (const [path, status] of [
+      ["/api/v1/payments/apm/status/1", 401],
+      ["/sandbox/transactions", 200],
+      ["/apis", 404]
+    ] as const) {
+      assert.strictEqual(yield* raw(baseUrl, { path: `${origin}${path}` }), status)
+    }
+  }))
 
 it("a request still open when the sandbox stops ends with its connection", () =>
   Effect.runPromise(
@@ -187,87 +162,75 @@ it("a request still open when the sandbox stops ends with its connection", () =>
   ))
 
 it("serves the contract at /openapi.json", () =>
-  run(
-    Effect.gen(function* () {
-      const { baseUrl } = yield* Sandbox.Sandbox
-      const { json } = yield* get(baseUrl.replace("/api", "/openapi.json"))
-      assert.deepStrictEqual(json, JSON.parse(JSON.stringify(OpenApi.fromApi(Api))))
-    })
-  ))
+  run(function* () {
+    const { baseUrl } = yield* Sandbox.Sandbox
+    const { json } = yield* get(baseUrl.replace("/api", "/openapi.json"))
+    assert.deepStrictEqual(json, JSON.parse(JSON.stringify(OpenApi.fromApi(Api))))
+  }))
 
 it("serves /sandbox to this machine; other hosts and other sites get 403", () =>
-  run(
-    Effect.gen(function* () {
-      const { baseUrl } = yield* Sandbox.Sandbox
-      const { host, origin } = new URL(baseUrl)
-      const expected = [
-        [{}, true],
-        [{ host: "localhost:1234" }, true],
-        [{ host: "[::1]:1234" }, true],
-        [{ origin }, true],
-        [{ host: "shop.example" }, false],
-        [{ host: "127.0.0.1.shop.example" }, false],
-        [{ host: "LOCALHOST" }, true],
-        [{ host: "shop@127.0.0.1" }, false],
-        [{ host: "127.0.0.1/" }, false],
-        [{ host: "127.0.0.1 shop" }, false],
-        [{ origin: "https://shop.example" }, false],
-        [{ origin: `https://${host}` }, false],
-        [{ origin: "http://127.0.0.1:1" }, false],
-        [{ origin: "null" }, false],
-        [{ host: "shop.example", origin: "http://shop.example" }, false]
-      ] as const
-      for (const [headers, isServed] of expected) {
-        for (const [method, path, status] of [
-          ["GET", "/sandbox/transactions", 200],
-          ["GET", "/sandbox/transactions/1", 404],
-          ["GET", "/sandbox/deliveries", 200],
-          ["POST", "/sandbox/reset", 204],
-          ["GET", "/sandbox/nothing", 404]
-        ] as const) {
-          assert.strictEqual(
-            yield* raw(`${origin}${path}`, { method, headers }),
-            isServed ? status : 403,
-            `${JSON.stringify(headers)} ${path}`
-          )
-        }
+  run(function* () {
+    const { baseUrl } = yield* Sandbox.Sandbox
+    const { host, origin } = new URL(baseUrl)
+    const expected = [
+      [{}, true],
+      [{ host: "localhost:1234" }, true],
+      [{ host: "[::1]:1234" }, true],
+      [{ origin }, true],
+      [{ host: "shop.example" }, false],
+      [{ host: "127.0.0.1.shop.example" }, false],
+      [{ host: "LOCALHOST" }, true],
+      [{ host: "shop@127.0.0.1" }, false],
+      [{ host: "127.0.0.1/" }, false],
+      [{ host: "127.0.0.1 shop" }, false],
+      [{ origin: "https://shop.example" }, false],
+      [{ origin: `https://${host}` }, false],
+      [{ origin: "http://127.0.0.1:1" }, false],
+      [{ origin: "null" }, false],
+      [{ host: "shop.example", origin: "http://shop.example" }, false]
+    ] as const
+    for (const [headers, isServed] of expected) {
+      for (const [method, path, status] of [
+        ["GET", "/sandbox/transactions", 200],
+        ["GET", "/sandbox/transactions/1", 404],
+        ["GET", "/sandbox/deliveries", 200],
+        ["POST", "/sandbox/reset", 204],
+        ["GET", "/sandbox/nothing", 404]
+      ] as const) {
+        assert.strictEqual(
+          yield* raw(`${origin}${path}`, { method, headers }),
+          isServed ? status : 403,
+          `${JSON.stringify(headers)} ${path}`
+        )
       }
-    })
-  ))
+    }
+  }))
 
 it("a reset over HTTP removes the transactions", () =>
-  run(
-    Effect.gen(function* () {
-      const { baseUrl } = yield* Sandbox.Sandbox
-      yield* post(`${baseUrl}/v1/payments/apm`, payment(), yield* authenticate(baseUrl))
-      const gateway = yield* Gateway.Gateway
-      assert.lengthOf(yield* gateway.transactions, 1)
-      assert.strictEqual(
-        yield* raw(baseUrl.replace("/api", "/sandbox/reset"), { method: "POST" }),
-        204
-      )
-      assert.lengthOf(yield* gateway.transactions, 0)
-    })
-  ))
+  run(function* () {
+    const { baseUrl } = yield* Sandbox.Sandbox
+    yield* post(`${baseUrl}/v1/payments/apm`, payment(), yield* authenticate(baseUrl))
+    const gateway = yield* Gateway.Gateway
+    assert.lengthOf(yield* gateway.transactions, 1)
+    assert.strictEqual(
+      yield* raw(baseUrl.replace("/api", "/sandbox/reset"), { method: "POST" }),
+      204
+    )
+    assert.lengthOf(yield* gateway.transactions, 0)
+  }))
 
 it("X08: two sandboxes of one program share neither transactions nor credentials", () =>
-  run(
-    Effect.gen(function* () {
+  run(function* () {
+    const { baseUrl } = yield* Sandbox.Sandbox
+    const token = yield* authenticate(baseUrl)
+    yield* post(`${baseUrl}/v1/payments/apm`, payment(), token)
+    const secret = { merchantKey: "k", merchantSecret: "s" }
+    const other = yield* Effect.gen(function* () {
       const { baseUrl } = yield* Sandbox.Sandbox
-      const token = yield* authenticate(baseUrl)
-      yield* post(`${baseUrl}/v1/payments/apm`, payment(), token)
-      const secret = { merchantKey: "k", merchantSecret: "s" }
-      const other = yield* Effect.gen(function* () {
-        const { baseUrl } = yield* Sandbox.Sandbox
-        const stranger = yield* get(`${baseUrl}/v1/payments/apm/status/100001`, token)
-        const own = yield* authenticate(baseUrl, secret)
-        const read = yield* get(`${baseUrl}/v1/payments/apm/status/100001`, own)
-        return [
-          stranger.status,
-          read.status,
-          (yield* post(`${baseUrl}/v1/auth`, credentials)).status
-        ]
-      }).pipe(Effect.provide(Sandbox.layer({ ...secret, merchantSecret: Redacted.make("s") })))
-      assert.deepStrictEqual(other, [401, 404, 401])
-    })
-  ))
+      const stranger = yield* get(`${baseUrl}/v1/payments/apm/status/100001`, token)
+      const own = yield* authenticate(baseUrl, secret)
+      const read = yield* get(`${baseUrl}/v1/payments/apm/status/100001`, own)
+      return [stranger.status, read.status, (yield* post(`${baseUrl}/v1/auth`, credentials)).status]
+    }).pipe(Effect.provide(Sandbox.layer({ ...secret, merchantSecret: Redacted.make("s") })))
+    assert.deepStrictEqual(other, [401, 404, 401])
+  }))

@@ -9,7 +9,7 @@ import { afterEach, assert, beforeEach, describe, it } from "vitest"
 import * as Sandbox from "../src/Sandbox.ts"
 import * as Tagged from "../src/internal/sandbox/StoredJson.ts"
 import { payment } from "@pawl/test-support/TestGateway"
-import { api, control, list, pay, run, type Shown } from "./support/sandbox.ts"
+import { api, control, list, pay, runWith, type Shown, type Test } from "./support/sandbox.ts"
 import { receiver } from "./support/wire.ts"
 
 let directory = ""
@@ -18,11 +18,8 @@ beforeEach(() => {
 })
 afterEach(() => Fs.rmSync(directory, { recursive: true }))
 
-const inTurn = async (
-  options: Sandbox.Options,
-  ...tests: ReadonlyArray<Parameters<typeof run>[0]>
-) => {
-  for (const test of tests) await run(test, { ...options, filename: `${directory}/sandbox.db` })
+const inTurn = async (options: Sandbox.Options, ...tests: ReadonlyArray<Test<void>>) => {
+  for (const test of tests) await runWith({ ...options, filename: `${directory}/sandbox.db` }, test)
 }
 
 const clock = (advance: string) => control("POST", "/clock", { advance })

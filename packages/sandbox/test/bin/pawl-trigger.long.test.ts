@@ -12,7 +12,7 @@ import { Gateway } from "@pawl/testkit/Gateway"
 import { create } from "../../src/internal/trigger/Creates.ts"
 import { login } from "../../src/internal/trigger/SandboxClient.ts"
 import * as Sandbox from "../../src/Sandbox.ts"
-import { list, run } from "../support/sandbox.ts"
+import { list, run, runWith } from "../support/sandbox.ts"
 import { receiver } from "../support/wire.ts"
 
 const bin = new URL("../../src/bin/pawl-sandbox.ts", import.meta.url).pathname
@@ -32,74 +32,70 @@ const linesOf = (stdout: string) =>
 
 describe("pawl-sandbox trigger", () => {
   it("makes a payment, and prints each status and each callback with its answer", () =>
-    run(
-      Effect.gen(function* () {
-        const { received, url } = yield* receiver((_, { transactionStatus }) => [
-          transactionStatus === "PENDING" ? 401 : 200
-        ])
-        const { code, stderr, stdout } = yield* trigger(
-          "succeed",
-          "--kind",
-          "apm-payment",
-          "--amount",
-          "7.25",
-          "--callback-url",
-          `${url}/callback`
-        )
-        const { baseUrl } = yield* Sandbox.Sandbox
-        const { origin } = new URL(baseUrl)
-        const lines = linesOf(stdout)
-        assert.strictEqual(stderr, "")
-        assert.strictEqual(
-          lines[0],
-          `100001 apm-payment of 7.25 EUR, succeed: ${origin}/#/transactions/100001`
-        )
-        for (const line of [
-          "100001 status NEW",
-          "100001 callback NEW answered 200",
-          "100001 status PENDING",
-          "100001 callback PENDING answered 401 (is the merchant secret of your receiver the sandbox's?); next try in 2 min",
-          "100001 status PROCESSING",
-          "100001 status SUCCEED",
-          "100001 callback SUCCEED answered 200",
-          "100001 ended SUCCEED: 3 of 4 callbacks delivered"
-        ]) {
-          assert.include(lines, line)
-        }
-        assert.include(lines.at(-1), `curl -s ${origin}/sandbox/clock`)
-        assert.strictEqual(code, 1)
-        assert.lengthOf(received, 4)
-      })
-    ))
+    run(function* () {
+      const { received, url } = yield* receiver((_, { transactionStatus }) => [
+        transactionStatus === "PENDING" ? 401 : 200
+      ])
+      const { code, stderr, stdout } = yield* trigger(
+        "succeed",
+        "--kind",
+        "apm-payment",
+        "--amount",
+        "7.25",
+        "--callback-url",
+        `${url}/callback`
+      )
+      const { baseUrl } = yield* Sandbox.Sandbox
+      const { origin } = new URL(baseUrl)
+      const lines = linesOf(stdout)
+      assert.strictEqual(stderr, "")
+      assert.strictEqual(
+        lines[0],
+        `100001 apm-payment of 7.25 EUR, succeed: ${origin}/#/transactions/100001`
+      )
+      for (const line of [
+        "100001 status NEW",
+        "100001 callback NEW answered 200",
+        "100001 status PENDING",
+        "100001 callback PENDING answered 401 (is the merchant secret of your receiver the sandbox's?); next try in 2 min",
+        "100001 status PROCESSING",
+        "100001 status SUCCEED",
+        "100001 callback SUCCEED answered 200",
+        "100001 ended SUCCEED: 3 of 4 callbacks delivered"
+      ]) {
+        assert.include(lines, line)
+      }
+      assert.include(lines.at(-1), `curl -s ${origin}/sandbox/clock`)
+      assert.strictEqual(code, 1)
+      assert.lengthOf(received, 4)
+    }))
 
   it("follows several refunds, each of a payment of its own, with the sandbox's own credentials", () =>
-    run(
-      Effect.gen(function* () {
-        const { received, url } = yield* receiver(() => [200])
-        const { code, stdout } = yield* trigger(
-          "succeed+duplicate+lost",
-          "--kind",
-          "refund",
-          "--times",
-          "2",
-          "--callback-url",
-          url,
-          "--merchant-key",
-          "k",
-          "--merchant-secret",
-          "s3cr3t-c4n4ry"
-        )
-        assert.match(stdout, /^\d+ {2}ended SUCCEED: 6 of 6 callbacks delivered$/mu)
-        assert.lengthOf(stdout.match(/ended SUCCEED/gu) ?? [], 2)
-        assert.strictEqual(code, 0)
-        assert.lengthOf(received, 12)
-        assert.notInclude(stdout, "c4n4ry")
-      }),
-      { merchantKey: "k", merchantSecret: Redacted.make("s3cr3t-c4n4ry") }
-    ))
+    runWith({ merchantKey: "k", merchantSecret: Redacted.make("s3cr3t-c4n4ry") }, function* () {
+      const { received, url } = yield* receiver(() => [200])
+      const { code, stdout } = yield* trigger(
+        "succeed+duplicate+lost",
+        "--kind",
+        "refund",
+        "--times",
+        "2",
+        "--callback-url",
+        url,
+        "--merchant-key",
+        "k",
+        "--merchant-secret",
+        "s3cr3t-c4n4ry"
+      )
+      assert.match(stdout, /^\d+ {2}ended SUCCEED: 6 of 6 callbacks delivered$/mu)
+      assert.lengthOf(stdout.match(/ended SUCCEED/gu) ?? [], 2)
+      assert.strictEqual(code, 0)
+      assert.lengthOf(received, 12)
+      assert.notInclude(stdout, "c4n4ry")
+    }))
 
   it("makes every kind of transaction", () =>
-    run(
+    runWith(
+      { pace: "1 hour" },
       Effect.gen(function* () {
         const { baseUrl } = yield* Sandbox.Sandbox
         const target = {
@@ -125,39 +121,36 @@ describe("pawl-sandbox trigger", () => {
           kinds
         )
         assert.include(JSON.stringify(made), '"1001"')
-      }).pipe(Effect.provide(FetchHttpClient.layer)),
-      { pace: "1 hour" }
+      }).pipe(Effect.provide(FetchHttpClient.layer))
     ))
 
   it("fails with one sentence that names the remedy, and makes nothing", () =>
-    run(
-      Effect.gen(function* () {
-        const shop = createServer((_, response) => response.end("a shop"))
-        yield* Effect.promise(() => once(shop.listen(0, "127.0.0.1"), "listening"))
-        const { port } = shop.address() as AddressInfo
-        const elsewhere = yield* trigger("decline:5", "--callback-url", "http://203.0.113.1/cb")
-        assert.match(elsewhere.stdout, /--allow-callback HOST\n.*0 of 2 callbacks delivered\n$/u)
-        assert.strictEqual(elsewhere.code, 1)
-        const cases = [
-          [trigger("sucseed"), "succeed, challenge, cancel"],
-          [trigger("succeed", "--amount", "ten"), "amount: Expected a decimal amount"],
-          [trigger("succeed", "--merchant-key", "other"), "PAWL_MERCHANT_SECRET"],
-          [command(["succeed", "--base-url", "http://127.0.0.1:9/api"]), "npx pawl-sandbox"],
-          [command(["succeed", "--base-url", `http://127.0.0.1:${port}/api`]), "is not a sandbox"]
-        ] as const
-        yield* Effect.forEach(
-          cases,
-          Effect.fnUntraced(function* ([ended, words]) {
-            const { code, stderr, stdout } = yield* ended
-            assert.strictEqual(stdout, "")
-            assert.match(stderr, /^[^\n]+\n$/u)
-            assert.include(stderr, words)
-            assert.strictEqual(code, 1)
-          }),
-          { concurrency: 2 }
-        )
-        shop.close()
-        assert.lengthOf(yield* list("/transactions"), 1)
-      })
-    ))
+    run(function* () {
+      const shop = createServer((_, response) => response.end("a shop"))
+      yield* Effect.promise(() => once(shop.listen(0, "127.0.0.1"), "listening"))
+      const { port } = shop.address() as AddressInfo
+      const elsewhere = yield* trigger("decline:5", "--callback-url", "http://203.0.113.1/cb")
+      assert.match(elsewhere.stdout, /--allow-callback HOST\n.*0 of 2 callbacks delivered\n$/u)
+      assert.strictEqual(elsewhere.code, 1)
+      const cases = [
+        [trigger("sucseed"), "succeed, challenge, cancel"],
+        [trigger("succeed", "--amount", "ten"), "amount: Expected a decimal amount"],
+        [trigger("succeed", "--merchant-key", "other"), "PAWL_MERCHANT_SECRET"],
+        [command(["succeed", "--base-url", "http://127.0.0.1:9/api"]), "npx pawl-sandbox"],
+        [command(["succeed", "--base-url", `http://127.0.0.1:${port}/api`]), "is not a sandbox"]
+      ] as const
+      yield* Effect.forEach(
+        cases,
+        Effect.fnUntraced(function* ([ended, words]) {
+          const { code, stderr, stdout } = yield* ended
+          assert.strictEqual(stdout, "")
+          assert.match(stderr, /^[^\n]+\n$/u)
+          assert.include(stderr, words)
+          assert.strictEqual(code, 1)
+        }),
+        { concurrency: 2 }
+      )
+      shop.close()
+      assert.lengthOf(yield* list("/transactions"), 1)
+    }))
 })

@@ -112,58 +112,47 @@ const isDocumented = (path: string, body: unknown): boolean => {
 
 export const ambiguous: ReadonlyArray<Case> = [
   ...rows.map(({ accepted, path, service = accepted, statement, values }) =>
-    it(
-      `${statement}: ${JSON.stringify(values)} at ${path} is ${accepted ? "accepted" : "refused"}`,
-      Effect.gen(function* () {
-        const token = yield* authenticate
-        for (const value of values) {
-          const fields = { requestId: crypto.randomUUID(), ...value }
-          // A field that is undefined is absent.
-          const body: unknown = JSON.parse(
-            JSON.stringify(yield* bodyFor(path, noResources, fields))
-          )
-          const input = yield* Effect.promise(async () => inputs[path]["~standard"].validate(body))
-          const { status, body: text } = yield* send("POST", path, { token, body })
-          const said = { client: input.issues === undefined, openapi: isDocumented(path, body) }
-          const what = `${JSON.stringify(value)} ${text}`
-          assert.deepStrictEqual(said, { client: accepted, openapi: accepted }, what)
-          assert.strictEqual(status, service ? 200 : 400, what)
-        }
+    it(`${statement}: ${JSON.stringify(values)} at ${path} is ${accepted ? "accepted" : "refused"}`, function* () {
+      const token = yield* authenticate
+      for (const value of values) {
+        const fields = { requestId: crypto.randomUUID(), ...value }
+        // A field that is undefined is absent.
+        const body: unknown = JSON.parse(JSON.stringify(yield* bodyFor(path, noResources, fields)))
+        const input = yield* Effect.promise(async () => inputs[path]["~standard"].validate(body))
+        const { status, body: text } = yield* send("POST", path, { token, body })
+        const said = { client: input.issues === undefined, openapi: isDocumented(path, body) }
+        const what = `${JSON.stringify(value)} ${text}`
+        assert.deepStrictEqual(said, { client: accepted, openapi: accepted }, what)
+        assert.strictEqual(status, service ? 200 : 400, what)
+      }
+    })
+  ),
+  it("One `requestId` at two endpoints: they are two requests", function* () {
+    const token = yield* authenticate
+    const requestId = crypto.randomUUID()
+    const ids: Array<unknown> = []
+    for (const path of ["/payments/apm", "/payouts/apm", "/payouts/card"]) {
+      const body = yield* bodyFor(path, yield* prepare, { requestId })
+      const { json, status } = yield* send("POST", path, { token, body })
+      assert.strictEqual(status, 200)
+      ids.push((json as { readonly transactionId: unknown }).transactionId)
+    }
+    assert.strictEqual(new Set(ids).size, 3)
+  }),
+  it("`accountId`: the info of a payout has it as an integer, and leaves another text out", function* () {
+    const token = yield* authenticate
+    for (const [accountId, shown] of [
+      ["0077", 77],
+      ["acc-7", undefined]
+    ] as const) {
+      const body = yield* bodyFor("/payouts/apm", noResources, {
+        accountId,
+        requestId: crypto.randomUUID()
       })
-    )
-  ),
-  it(
-    "One `requestId` at two endpoints: they are two requests",
-    Effect.gen(function* () {
-      const token = yield* authenticate
-      const requestId = crypto.randomUUID()
-      const ids: Array<unknown> = []
-      for (const path of ["/payments/apm", "/payouts/apm", "/payouts/card"]) {
-        const body = yield* bodyFor(path, yield* prepare, { requestId })
-        const { json, status } = yield* send("POST", path, { token, body })
-        assert.strictEqual(status, 200)
-        ids.push((json as { readonly transactionId: unknown }).transactionId)
-      }
-      assert.strictEqual(new Set(ids).size, 3)
-    })
-  ),
-  it(
-    "`accountId`: the info of a payout has it as an integer, and leaves another text out",
-    Effect.gen(function* () {
-      const token = yield* authenticate
-      for (const [accountId, shown] of [
-        ["0077", 77],
-        ["acc-7", undefined]
-      ] as const) {
-        const body = yield* bodyFor("/payouts/apm", noResources, {
-          accountId,
-          requestId: crypto.randomUUID()
-        })
-        const created = yield* send("POST", "/payouts/apm", { token, body })
-        const { transactionId } = created.json as { readonly transactionId: string }
-        const { json } = yield* send("GET", `/payouts/apm/info/${transactionId}`, { token })
-        assert.strictEqual((json as { readonly accountId?: unknown }).accountId, shown)
-      }
-    })
-  )
+      const created = yield* send("POST", "/payouts/apm", { token, body })
+      const { transactionId } = created.json as { readonly transactionId: string }
+      const { json } = yield* send("GET", `/payouts/apm/info/${transactionId}`, { token })
+      assert.strictEqual((json as { readonly accountId?: unknown }).accountId, shown)
+    }
+  })
 ]

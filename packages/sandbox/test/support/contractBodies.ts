@@ -1,5 +1,4 @@
 /** An invalid field is 400 with its name, in the order of the checks. */
-import * as Effect from "effect/Effect"
 import { assert } from "vitest"
 import { checksum, fields, payment } from "@pawl/test-support/TestGateway"
 import {
@@ -40,133 +39,118 @@ const without = (body: Json, field: string): Json => {
 }
 
 export const bodies: ReadonlyArray<Case> = [
-  it(
-    "a missing required field is named, and nothing is created",
-    Effect.gen(function* () {
-      const resources = yield* prepare
-      const before = yield* opened
-      for (const path of paths) {
-        const body = yield* bodyFor(path, resources)
-        for (const field of required[path]?.split(/\s+/u) ?? []) {
-          assert.deepStrictEqual(yield* refused("POST", path, without(body, field)), [field], path)
-        }
+  it("a missing required field is named, and nothing is created", function* () {
+    const resources = yield* prepare
+    const before = yield* opened
+    for (const path of paths) {
+      const body = yield* bodyFor(path, resources)
+      for (const field of required[path]?.split(/\s+/u) ?? []) {
+        assert.deepStrictEqual(yield* refused("POST", path, without(body, field)), [field], path)
       }
-      assert.strictEqual(yield* opened, before + 1)
-    })
-  ),
-  it(
-    "the field of an invalid value is named, and the value is not repeated",
-    Effect.gen(function* () {
-      const resources = yield* prepare
-      const token = yield* authenticate
-      const canary = "k4n4ry"
-      const wrong: ReadonlyArray<readonly [path: string, field: string, value: unknown]> = [
-        ...paths.flatMap((path) => [
-          [path, "requestId", 7] as const,
-          [path, "requestId", ""] as const
-        ]),
-        ...opening.flatMap((path) => [
-          [path, "amount", `1e${canary}`] as const,
-          [path, "amount", "-1"] as const,
-          [path, "amount", 10.5] as const,
-          [path, "metadata", { a: { canary } }] as const,
-          [path, "metadata", { "sandbox.scenario": canary }] as const
-        ]),
-        ["/payments/apm", "currency", canary],
-        ["/payments/apm", "apmPayload", [canary]],
-        ["/payments/apm", "accountId", `${canary}|`],
-        ["/payouts/apm", "accountId", `${canary}|`],
-        ["/refunds/card", "transactionId", canary],
-        ["/refunds/card", "transactionId", "7"],
-        ["/payments/intent", "type", canary],
-        ["/payments/intent", "lang", canary],
-        ["/payments/intent", "kycVerified", canary],
-        ["/payments/intent", "previousPaymentCount", 0.5],
-        ["/payments/card/recurring", "skipFirstCharge", canary],
-        ["/payments/card/recurring", "cardToken", canary],
-        ["/payments/card/charge", "cardToken", canary]
-      ]
-      for (const [path, field, value] of wrong) {
-        const body = yield* bodyFor(path, resources, { [field]: value })
-        const { body: text, json, status } = yield* send("POST", path, { token, body })
-        assert.strictEqual(status, 400, `${path} ${field}: ${text}`)
-        const named = new Set(fields(json).map((name) => name.split(".")[0]))
-        assert.deepStrictEqual([...named], [field], path)
-        assert.notInclude(text, canary)
-      }
-    })
-  ),
-  it(
-    "D02 a callback or redirect URL that is not http or https is 400 with the field name",
-    Effect.gen(function* () {
-      const resources = yield* prepare
-      const names = ["callbackUrl", "successRedirectUrl", "failureRedirectUrl"]
-      for (const path of ["/payments/apm", "/payments/intent", "/payments/card/recurring"]) {
-        for (const url of [
-          "file:///etc/passwd",
-          "javascript:alert(1)",
-          "data:,x",
-          "http://:99999",
-          "x"
-        ]) {
-          for (const name of names) {
-            const body = yield* bodyFor(path, resources, { [name]: url })
-            assert.deepStrictEqual(yield* refused("POST", path, body), [name], `${path} ${url}`)
-          }
-        }
-      }
-    })
-  ),
-  it(
-    "the checksum is lower-case hex over the fields as sent, and is checked last",
-    Effect.gen(function* () {
-      const signed = { accountId: "77", requestId: "r-1", amount: "10.505", currency: "EUR" }
-      const good = checksum(signed)
-      const wrong = [
-        "",
-        good.toUpperCase(),
-        ` ${good}`,
-        Buffer.from(good, "hex").toString("base64"),
-        checksum(signed, "other"),
-        checksum({ ...signed, amount: "10.51" })
-      ]
-      for (const path of ["/payments/apm", "/payouts/apm"]) {
-        for (const resources of wrong) {
-          const body = payment({ ...signed, checksum: resources })
-          assert.deepStrictEqual(yield* refused("POST", path, body), ["checksum"])
-        }
-        const both = payment({ ...signed, accountId: "acc|7", checksum: "" })
-        assert.deepStrictEqual(yield* refused("POST", path, both), ["accountId"])
-        yield* create(path, noResources, { ...signed, checksum: good })
-      }
-      // Vector: HMAC-SHA256("sandbox-secret", "77|r-2|10.50|EUR"), computed with another program.
-      const vector = "bb86c5965af88c1bf3038a974dc44d261ec11e87059d0c2953561cb35c98f4e0"
-      yield* create("/payments/apm", noResources, { requestId: "r-2", checksum: vector })
-    })
-  ),
-  it(
-    "a body that is not strict JSON, or not declared as JSON, is 400",
-    Effect.gen(function* () {
-      const token = yield* authenticate
-      const good = JSON.stringify(yield* bodyFor("/payments/apm"))
-      for (const bad of [
-        "",
-        "{",
-        "[]",
-        "null",
-        `${good.slice(0, -1)},"amount":"10.50"}`,
-        `${good.slice(0, -1)},"\\u0061mount":"10.50"}`,
-        `${"[".repeat(65)}${"]".repeat(65)}`
+    }
+    assert.strictEqual(yield* opened, before + 1)
+  }),
+  it("the field of an invalid value is named, and the value is not repeated", function* () {
+    const resources = yield* prepare
+    const token = yield* authenticate
+    const canary = "k4n4ry"
+    const wrong: ReadonlyArray<readonly [path: string, field: string, value: unknown]> = [
+      ...paths.flatMap((path) => [
+        [path, "requestId", 7] as const,
+        [path, "requestId", ""] as const
+      ]),
+      ...opening.flatMap((path) => [
+        [path, "amount", `1e${canary}`] as const,
+        [path, "amount", "-1"] as const,
+        [path, "amount", 10.5] as const,
+        [path, "metadata", { a: { canary } }] as const,
+        [path, "metadata", { "sandbox.scenario": canary }] as const
+      ]),
+      ["/payments/apm", "currency", canary],
+      ["/payments/apm", "apmPayload", [canary]],
+      ["/payments/apm", "accountId", `${canary}|`],
+      ["/payouts/apm", "accountId", `${canary}|`],
+      ["/refunds/card", "transactionId", canary],
+      ["/refunds/card", "transactionId", "7"],
+      ["/payments/intent", "type", canary],
+      ["/payments/intent", "lang", canary],
+      ["/payments/intent", "kycVerified", canary],
+      ["/payments/intent", "previousPaymentCount", 0.5],
+      ["/payments/card/recurring", "skipFirstCharge", canary],
+      ["/payments/card/recurring", "cardToken", canary],
+      ["/payments/card/charge", "cardToken", canary]
+    ]
+    for (const [path, field, value] of wrong) {
+      const body = yield* bodyFor(path, resources, { [field]: value })
+      const { body: text, json, status } = yield* send("POST", path, { token, body })
+      assert.strictEqual(status, 400, `${path} ${field}: ${text}`)
+      const named = new Set(fields(json).map((name) => name.split(".")[0]))
+      assert.deepStrictEqual([...named], [field], path)
+      assert.notInclude(text, canary)
+    }
+  }),
+  it("D02 a callback or redirect URL that is not http or https is 400 with the field name", function* () {
+    const resources = yield* prepare
+    const names = ["callbackUrl", "successRedirectUrl", "failureRedirectUrl"]
+    for (const path of ["/payments/apm", "/payments/intent", "/payments/card/recurring"]) {
+      for (const url of [
+        "file:///etc/passwd",
+        "javascript:alert(1)",
+        "data:,x",
+        "http://:99999",
+        "x"
       ]) {
-        assert.deepStrictEqual(yield* refused("POST", "/payments/apm", bad), ["body"], bad)
+        for (const name of names) {
+          const body = yield* bodyFor(path, resources, { [name]: url })
+          assert.deepStrictEqual(yield* refused("POST", path, body), [name], `${path} ${url}`)
+        }
       }
-      for (const contentType of ["text/plain", "application/jsonx", ""]) {
-        const answer = yield* send("POST", "/payments/apm", { token, body: good, contentType })
-        assert.deepStrictEqual(fields(answer.json), ["Content-Type"])
+    }
+  }),
+  it("the checksum is lower-case hex over the fields as sent, and is checked last", function* () {
+    const signed = { accountId: "77", requestId: "r-1", amount: "10.505", currency: "EUR" }
+    const good = checksum(signed)
+    const wrong = [
+      "",
+      good.toUpperCase(),
+      ` ${good}`,
+      Buffer.from(good, "hex").toString("base64"),
+      checksum(signed, "other"),
+      checksum({ ...signed, amount: "10.51" })
+    ]
+    for (const path of ["/payments/apm", "/payouts/apm"]) {
+      for (const resources of wrong) {
+        const body = payment({ ...signed, checksum: resources })
+        assert.deepStrictEqual(yield* refused("POST", path, body), ["checksum"])
       }
-      const contentType = "Application/JSON; charset=utf-8"
+      const both = payment({ ...signed, accountId: "acc|7", checksum: "" })
+      assert.deepStrictEqual(yield* refused("POST", path, both), ["accountId"])
+      yield* create(path, noResources, { ...signed, checksum: good })
+    }
+    // Vector: HMAC-SHA256("sandbox-secret", "77|r-2|10.50|EUR"), computed with another program.
+    const vector = "bb86c5965af88c1bf3038a974dc44d261ec11e87059d0c2953561cb35c98f4e0"
+    yield* create("/payments/apm", noResources, { requestId: "r-2", checksum: vector })
+  }),
+  it("a body that is not strict JSON, or not declared as JSON, is 400", function* () {
+    const token = yield* authenticate
+    const good = JSON.stringify(yield* bodyFor("/payments/apm"))
+    for (const bad of [
+      "",
+      "{",
+      "[]",
+      "null",
+      `${good.slice(0, -1)},"amount":"10.50"}`,
+      `${good.slice(0, -1)},"\\u0061mount":"10.50"}`,
+      `${"[".repeat(65)}${"]".repeat(65)}`
+    ]) {
+      assert.deepStrictEqual(yield* refused("POST", "/payments/apm", bad), ["body"], bad)
+    }
+    for (const contentType of ["text/plain", "application/jsonx", ""]) {
       const answer = yield* send("POST", "/payments/apm", { token, body: good, contentType })
-      assert.strictEqual(answer.status, 200)
-    })
-  )
+      assert.deepStrictEqual(fields(answer.json), ["Content-Type"])
+    }
+    const contentType = "Application/JSON; charset=utf-8"
+    const answer = yield* send("POST", "/payments/apm", { token, body: good, contentType })
+    assert.strictEqual(answer.status, 200)
+  })
 ]

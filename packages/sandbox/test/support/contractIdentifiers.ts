@@ -26,57 +26,51 @@ const lowest = (ids: ReadonlyArray<string>) => Math.min(...ids.map(Number))
 const noSeed = { seed: undefined }
 
 export const identifiers: ReadonlyArray<Case> = [
-  it(
-    "with a seed identifiers are decimal text from 100001, counted over all kinds but intents",
-    Effect.gen(function* () {
-      const { intents, others } = yield* makeAll
-      assert.deepStrictEqual(
-        others,
-        Array.from({ length: 9 }, (_, at) => String(100_001 + at))
-      )
-      assert.deepStrictEqual(intents, ["8000000000100001"])
-    })
-  ),
-  it(
-    "with a seed identifiers begin again after a reset",
-    Effect.gen(function* () {
-      const before = yield* all
-      yield* (yield* ServiceUnderTest).reset
-      assert.deepStrictEqual(yield* all, before)
-    })
-  ),
+  it("with a seed identifiers are decimal text from 100001, counted over all kinds but intents", function* () {
+    const { intents, others } = yield* makeAll
+    assert.deepStrictEqual(
+      others,
+      Array.from({ length: 9 }, (_, at) => String(100_001 + at))
+    )
+    assert.deepStrictEqual(intents, ["8000000000100001"])
+  }),
+  it("with a seed identifiers begin again after a reset", function* () {
+    const before = yield* all
+    yield* (yield* ServiceUnderTest).reset
+    assert.deepStrictEqual(yield* all, before)
+  }),
   it(
     "without a seed no identifier is used again after a reset",
-    Effect.gen(function* () {
+    function* () {
       const before = yield* makeAll
       yield* (yield* ServiceUnderTest).reset
       const after = yield* makeAll
       assert.isAbove(lowest(after.others), highest(before.others))
       assert.isAbove(lowest(after.intents), highest(before.intents))
       for (const id of [...after.others, ...after.intents]) assert.match(id, /^[1-9][0-9]{5,15}$/u)
-    }),
+    },
     noSeed
   ),
   it(
     "without a seed a service that starts later uses no identifier of an earlier one",
-    Effect.gen(function* () {
+    function* () {
       const { another, pass } = yield* ServiceUnderTest
       const before = yield* makeAll
       yield* pass("1 hours")
       const after = yield* Effect.provideServiceEffect(makeAll, ServiceUnderTest, another)
       assert.isAbove(lowest(after.others), highest(before.others))
       assert.isAbove(lowest(after.intents), highest(before.intents))
-    }),
+    },
     noSeed
   ),
   it(
     "the identifiers of intents and transactions have their own ranges, which JSON numbers hold exactly",
-    Effect.gen(function* () {
+    function* () {
       const { intents, others } = yield* makeAll
       assert.isAbove(lowest(intents) - highest(others), 1_000_000_000_000)
       for (const id of [...intents, ...others]) assert.strictEqual(String(Number(id)), id)
       assert.isTrue(Number.isSafeInteger(highest(intents)))
-    }),
+    },
     noSeed
   )
 ]

@@ -41,140 +41,116 @@ const statusOf = (id: number) =>
   Effect.map(ask("GET", `/payments/card/status/${id}`), (json): unknown => json)
 
 export const refunds: ReadonlyArray<Case> = [
-  it(
-    "a refund returns every field of the specification, and its info names the payment",
-    Effect.gen(function* () {
-      const resources = yield* prepare
-      const { callbackUrl } = yield* ServiceUnderTest
-      const answer = yield* create(path, resources, { amount: "10.005", metadata: { a: "b" } })
-      assert.deepStrictEqual(answer, {
-        refundId: "100002",
-        transactionStatus: "NEW",
-        paymentType: "CARD",
-        metadata: { a: "b" }
-      })
+  it("a refund returns every field of the specification, and its info names the payment", function* () {
+    const resources = yield* prepare
+    const { callbackUrl } = yield* ServiceUnderTest
+    const answer = yield* create(path, resources, { amount: "10.005", metadata: { a: "b" } })
+    assert.deepStrictEqual(answer, {
+      refundId: "100002",
+      transactionStatus: "NEW",
+      paymentType: "CARD",
+      metadata: { a: "b" }
+    })
+    yield* steps(9)
+    const { createdAt, ...info } = yield* ask("GET", "/refunds/card/info/100002")
+    assert.isString(createdAt)
+    assert.deepStrictEqual<unknown>(info, {
+      transactionId: "100001",
+      refundId: "100002",
+      requestId: "r-1",
+      mid: "m-1",
+      transactionStatus: "SUCCEED",
+      totalAmount: 10.01,
+      callbackUrl,
+      metadata: { a: "b" }
+    })
+  }),
+  it("only a card payment in SUCCEED or REFUNDED is refunded, under its own mid", function* () {
+    for (const story of ["stuck", "decline:51", "cancel", "chargeback"]) {
+      const resources = yield* pay(story)
       yield* steps(9)
-      const { createdAt, ...info } = yield* ask("GET", "/refunds/card/info/100002")
-      assert.isString(createdAt)
-      assert.deepStrictEqual<unknown>(info, {
-        transactionId: "100001",
-        refundId: "100002",
-        requestId: "r-1",
-        mid: "m-1",
-        transactionStatus: "SUCCEED",
-        totalAmount: 10.01,
-        callbackUrl,
-        metadata: { a: "b" }
-      })
-    })
-  ),
-  it(
-    "only a card payment in SUCCEED or REFUNDED is refunded, under its own mid",
-    Effect.gen(function* () {
-      for (const story of ["stuck", "decline:51", "cancel", "chargeback"]) {
-        const resources = yield* pay(story)
-        yield* steps(9)
-        assert.strictEqual(yield* fault(resources, { amount: "1" }), "transactionId", story)
-      }
-      for (const other of ["/payments/apm", "/payouts/apm", "/payouts/card"]) {
-        const paymentId = Number(idOf(yield* create(other)))
-        yield* steps(9)
-        const resources = { cardToken: "", paymentId }
-        assert.strictEqual(yield* fault(resources, { amount: "1" }), "transactionId", other)
-      }
-      for (const story of ["succeed", "refund"]) {
-        const resources = yield* pay(story)
-        yield* steps(1)
-        assert.strictEqual(yield* fault(resources, { amount: "1" }), "transactionId", "too early")
-        yield* steps(9)
-        assert.strictEqual(yield* fault(resources, { amount: "1", mid: "m-2" }), "mid")
-        yield* create(path, resources, { requestId: story, amount: "1" })
-      }
-      const nothing = { cardToken: "", paymentId: 7 }
-      assert.strictEqual(yield* fault(nothing, {}), "transactionId")
-    })
-  ),
-  it(
-    "the refunds of a payment never exceed it, and a failed refund frees its amount",
-    Effect.gen(function* () {
-      const resources = yield* pay()
+      assert.strictEqual(yield* fault(resources, { amount: "1" }), "transactionId", story)
+    }
+    for (const other of ["/payments/apm", "/payouts/apm", "/payouts/card"]) {
+      const paymentId = Number(idOf(yield* create(other)))
       yield* steps(9)
-      assert.strictEqual(yield* fault(resources, { amount: "100.01" }), "amount")
-      assert.strictEqual(yield* fault(resources, { amount: "100.005" }), "amount")
-      const first = yield* create(path, resources, { requestId: "a", amount: "60" })
-      assert.strictEqual(first["transactionStatus"], "NEW")
-      // A refund in progress counts.
-      assert.strictEqual(yield* fault(resources, { amount: "40.01" }), "amount")
-      const declined = { requestId: "b", amount: "40", ...scenario("decline:51") }
-      assert.include(yield* create(path, resources, declined), { declineCode: 51 })
-      yield* create(path, resources, { requestId: "c", amount: "40" })
-      assert.strictEqual(yield* fault(resources, { amount: "0.01" }), "amount")
+      const resources = { cardToken: "", paymentId }
+      assert.strictEqual(yield* fault(resources, { amount: "1" }), "transactionId", other)
+    }
+    for (const story of ["succeed", "refund"]) {
+      const resources = yield* pay(story)
+      yield* steps(1)
+      assert.strictEqual(yield* fault(resources, { amount: "1" }), "transactionId", "too early")
       yield* steps(9)
-      assert.strictEqual(yield* statusOf(resources.paymentId), "REFUNDED")
-      assert.strictEqual(yield* fault(resources, { amount: "0.01" }), "amount")
-      // A repeated one does not count again.
-      assert.deepStrictEqual(
-        yield* create(path, resources, { requestId: "a", amount: "60" }),
-        first
-      )
-    })
-  ),
-  it(
-    "a hundred refunds at once refund no more than was captured",
-    Effect.gen(function* () {
-      const resources = yield* pay()
+      assert.strictEqual(yield* fault(resources, { amount: "1", mid: "m-2" }), "mid")
+      yield* create(path, resources, { requestId: story, amount: "1" })
+    }
+    const nothing = { cardToken: "", paymentId: 7 }
+    assert.strictEqual(yield* fault(nothing, {}), "transactionId")
+  }),
+  it("the refunds of a payment never exceed it, and a failed refund frees its amount", function* () {
+    const resources = yield* pay()
+    yield* steps(9)
+    assert.strictEqual(yield* fault(resources, { amount: "100.01" }), "amount")
+    assert.strictEqual(yield* fault(resources, { amount: "100.005" }), "amount")
+    const first = yield* create(path, resources, { requestId: "a", amount: "60" })
+    assert.strictEqual(first["transactionStatus"], "NEW")
+    // A refund in progress counts.
+    assert.strictEqual(yield* fault(resources, { amount: "40.01" }), "amount")
+    const declined = { requestId: "b", amount: "40", ...scenario("decline:51") }
+    assert.include(yield* create(path, resources, declined), { declineCode: 51 })
+    yield* create(path, resources, { requestId: "c", amount: "40" })
+    assert.strictEqual(yield* fault(resources, { amount: "0.01" }), "amount")
+    yield* steps(9)
+    assert.strictEqual(yield* statusOf(resources.paymentId), "REFUNDED")
+    assert.strictEqual(yield* fault(resources, { amount: "0.01" }), "amount")
+    // A repeated one does not count again.
+    assert.deepStrictEqual(yield* create(path, resources, { requestId: "a", amount: "60" }), first)
+  }),
+  it("a hundred refunds at once refund no more than was captured", function* () {
+    const resources = yield* pay()
+    yield* steps(9)
+    const faults = yield* Effect.forEach(
+      Array.from({ length: 100 }),
+      (_, at) => fault(resources, { requestId: `r-${at}`, amount: "3" }),
+      { concurrency: "unbounded" }
+    )
+    assert.lengthOf(
+      faults.filter((field) => field === undefined),
+      33
+    )
+    assert.sameMembers([...new Set(faults)], ["amount", undefined])
+  }),
+  it("a refund that succeeds moves its payment to REFUNDED, once and with a callback", function* () {
+    const resources = yield* pay()
+    yield* steps(9)
+    const ids: Array<string> = []
+    for (const amount of ["1", "99"]) {
+      ids.push(idOf(yield* create(path, resources, { requestId: amount, amount })))
       yield* steps(9)
-      const faults = yield* Effect.forEach(
-        Array.from({ length: 100 }),
-        (_, at) => fault(resources, { requestId: `r-${at}`, amount: "3" }),
-        { concurrency: "unbounded" }
-      )
-      assert.lengthOf(
-        faults.filter((field) => field === undefined),
-        33
-      )
-      assert.sameMembers([...new Set(faults)], ["amount", undefined])
-    })
-  ),
-  it(
-    "a refund that succeeds moves its payment to REFUNDED, once and with a callback",
-    Effect.gen(function* () {
-      const resources = yield* pay()
-      yield* steps(9)
-      const ids: Array<string> = []
-      for (const amount of ["1", "99"]) {
-        ids.push(idOf(yield* create(path, resources, { requestId: amount, amount })))
-        yield* steps(9)
-      }
-      assert.deepStrictEqual(yield* callbackStatuses(String(resources.paymentId)), [
-        "NEW",
-        "PENDING",
-        "PROCESSING",
-        "SUCCEED",
-        "REFUNDED"
-      ])
-      for (const id of ids) {
-        assert.strictEqual((yield* callbackStatuses(id)).at(-1), "SUCCEED")
-      }
-    })
-  ),
-  it(
-    "a refund names its payment by an integer, whatever its size",
-    Effect.gen(function* () {
-      const resources = yield* prepare
-      const text = JSON.stringify(yield* bodyFor(path, resources))
-      for (const id of ["100001.0", "1e5", "-1", "9007199254740993", "100001000000000000000000"]) {
-        const body = text.replace(String(resources.paymentId), id)
-        assert.deepStrictEqual(yield* refused("POST", path, body), ["transactionId"], id)
-      }
-      yield* ask("POST", path, text)
-    })
-  ),
-  it(
-    "a payment with the declining card cannot be refunded",
-    Effect.gen(function* () {
-      const declining = { card: { ...card, number: "4000000000000002" } }
-      assert.strictEqual(yield* fault(yield* pay("succeed", declining), {}), "transactionId")
-    })
-  )
+    }
+    assert.deepStrictEqual(yield* callbackStatuses(String(resources.paymentId)), [
+      "NEW",
+      "PENDING",
+      "PROCESSING",
+      "SUCCEED",
+      "REFUNDED"
+    ])
+    for (const id of ids) {
+      assert.strictEqual((yield* callbackStatuses(id)).at(-1), "SUCCEED")
+    }
+  }),
+  it("a refund names its payment by an integer, whatever its size", function* () {
+    const resources = yield* prepare
+    const text = JSON.stringify(yield* bodyFor(path, resources))
+    for (const id of ["100001.0", "1e5", "-1", "9007199254740993", "100001000000000000000000"]) {
+      const body = text.replace(String(resources.paymentId), id)
+      assert.deepStrictEqual(yield* refused("POST", path, body), ["transactionId"], id)
+    }
+    yield* ask("POST", path, text)
+  }),
+  it("a payment with the declining card cannot be refunded", function* () {
+    const declining = { card: { ...card, number: "4000000000000002" } }
+    assert.strictEqual(yield* fault(yield* pay("succeed", declining), {}), "transactionId")
+  })
 ]

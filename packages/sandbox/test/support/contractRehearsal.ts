@@ -37,147 +37,129 @@ const nextStep = (answer: Json) => {
 const good = { act: "card", attempts: "0", number: "4242424242424242", expiry: "04/99" }
 
 export const rehearsal: ReadonlyArray<Case> = [
-  it(
-    "a declined APM payment or payout has a declineSubReason, in its response and its info; a card has none",
-    Effect.gen(function* () {
-      for (const path of ["/payments/apm", "/payouts/apm"]) {
-        for (const [story, declineSubReason] of [
-          ["decline:51", "DECLINED"],
-          ["decline:51:LIMIT_EXCEEDED", "LIMIT_EXCEEDED"]
-        ] as const) {
-          const { answer, id } = yield* begin(path, story, noResources)
-          const expected = { transactionStatus: "FAILED", declineCode: 51, declineSubReason }
-          assert.deepInclude(answer, expected)
-          if (path === "/payouts/apm") {
-            assert.deepInclude(yield* ask("GET", `/payouts/apm/info/${id}`), expected)
-          }
+  it("a declined APM payment or payout has a declineSubReason, in its response and its info; a card has none", function* () {
+    for (const path of ["/payments/apm", "/payouts/apm"]) {
+      for (const [story, declineSubReason] of [
+        ["decline:51", "DECLINED"],
+        ["decline:51:LIMIT_EXCEEDED", "LIMIT_EXCEEDED"]
+      ] as const) {
+        const { answer, id } = yield* begin(path, story, noResources)
+        const expected = { transactionStatus: "FAILED", declineCode: 51, declineSubReason }
+        assert.deepInclude(answer, expected)
+        if (path === "/payouts/apm") {
+          assert.deepInclude(yield* ask("GET", `/payouts/apm/info/${id}`), expected)
         }
-        assert.notProperty((yield* begin(path, "succeed", noResources)).answer, "declineSubReason")
       }
-      const { answer } = yield* begin("/payments/card", "decline:51:LIMIT_EXCEEDED", noResources)
-      assert.notProperty(answer, "declineSubReason")
-      assert.strictEqual(answer["declineCode"], 51)
+      assert.notProperty((yield* begin(path, "succeed", noResources)).answer, "declineSubReason")
+    }
+    const { answer } = yield* begin("/payments/card", "decline:51:LIMIT_EXCEEDED", noResources)
+    assert.notProperty(answer, "declineSubReason")
+    assert.strictEqual(answer["declineCode"], 51)
+  }),
+  it("a payment whose chargeback is won is SUCCEED again, and with `lost` only its last callback is lost", function* () {
+    const { answer, id } = yield* begin("/payments/card", "chargeback-won+lost", noResources)
+    assert.strictEqual(answer["transactionStatus"], "NEW")
+    const seen: Array<unknown> = []
+    for (let step = 0; step < 6; step++) {
+      seen.push(yield* ask("GET", `/payments/card/status/${id}`))
+      yield* steps(1)
+    }
+    const all = ["NEW", "PENDING", "PROCESSING", "SUCCEED", "CHARGEBACK", "SUCCEED"]
+    assert.deepStrictEqual(seen, all)
+    const { arrived } = yield* ServiceUnderTest
+    const statuses = (yield* arrived).map(({ body }) => body["transactionStatus"])
+    assert.deepStrictEqual(statuses, all.slice(0, -1))
+  }),
+  it("a subscription whose first charge is refused charges on: only the first is declined, or every one", function* () {
+    for (const [story, failureCount, lastChargeStatus] of [
+      ["decline-once:51", 0, "SUCCEED"],
+      ["decline:51", 3, "FAILED"]
+    ] as const) {
+      const { reset } = yield* ServiceUnderTest
+      yield* reset
+      const answer = yield* subscribe(story)
+      assert.deepInclude(answer, { transactionStatus: "FAILED", declineCode: 51 })
+      const path = `${subscriptions}/${idOf(answer)}`
+      const first = { status: "ACTIVE", failureCount: 1, lastChargeStatus: "FAILED" }
+      const charged = yield* ask("GET", path)
+      assert.deepInclude(charged, first)
+      // The next charge is at midnight, and ends after three hours. Two more charges end here.
+      const { createdAt, nextChargeDate } = charged
+      const untilNext = Date.parse(String(nextChargeDate)) - Date.parse(String(createdAt))
+      yield* steps(Math.ceil(untilNext / 3_600_000) + 24 + 4)
+      const later = { status: "ACTIVE", failureCount, lastChargeStatus }
+      assert.deepInclude(yield* ask("GET", path), later)
+    }
+  }),
+  it("the payment method selects the next step of the customer: a page, a page in a frame, or a QR code", function* () {
+    const requested = Effect.fnUntraced(function* (apmPayload: Json) {
+      const over = { requestId: JSON.stringify(apmPayload).slice(2, 40), apmPayload }
+      return yield* create("/payments/apm", noResources, over)
     })
-  ),
-  it(
-    "a payment whose chargeback is won is SUCCEED again, and with `lost` only its last callback is lost",
-    Effect.gen(function* () {
-      const { answer, id } = yield* begin("/payments/card", "chargeback-won+lost", noResources)
-      assert.strictEqual(answer["transactionStatus"], "NEW")
-      const seen: Array<unknown> = []
-      for (let step = 0; step < 6; step++) {
-        seen.push(yield* ask("GET", `/payments/card/status/${id}`))
-        yield* steps(1)
-      }
-      const all = ["NEW", "PENDING", "PROCESSING", "SUCCEED", "CHARGEBACK", "SUCCEED"]
-      assert.deepStrictEqual(seen, all)
-      const { arrived } = yield* ServiceUnderTest
-      const statuses = (yield* arrived).map(({ body }) => body["transactionStatus"])
-      assert.deepStrictEqual(statuses, all.slice(0, -1))
-    })
-  ),
-  it(
-    "a subscription whose first charge is refused charges on: only the first is declined, or every one",
-    Effect.gen(function* () {
-      for (const [story, failureCount, lastChargeStatus] of [
-        ["decline-once:51", 0, "SUCCEED"],
-        ["decline:51", 3, "FAILED"]
-      ] as const) {
-        const { reset } = yield* ServiceUnderTest
-        yield* reset
-        const answer = yield* subscribe(story)
-        assert.deepInclude(answer, { transactionStatus: "FAILED", declineCode: 51 })
-        const path = `${subscriptions}/${idOf(answer)}`
-        const first = { status: "ACTIVE", failureCount: 1, lastChargeStatus: "FAILED" }
-        const charged = yield* ask("GET", path)
-        assert.deepInclude(charged, first)
-        // The next charge is at midnight, and ends after three hours. Two more charges end here.
-        const { createdAt, nextChargeDate } = charged
-        const untilNext = Date.parse(String(nextChargeDate)) - Date.parse(String(createdAt))
-        yield* steps(Math.ceil(untilNext / 3_600_000) + 24 + 4)
-        const later = { status: "ACTIVE", failureCount, lastChargeStatus }
-        assert.deepInclude(yield* ask("GET", path), later)
-      }
-    })
-  ),
-  it(
-    "the payment method selects the next step of the customer: a page, a page in a frame, or a QR code",
-    Effect.gen(function* () {
-      const requested = Effect.fnUntraced(function* (apmPayload: Json) {
-        const over = { requestId: JSON.stringify(apmPayload).slice(2, 40), apmPayload }
-        return yield* create("/payments/apm", noResources, over)
-      })
-      for (const [paymentMethod, paymentType, actionType, names] of [
-        ["WALLET", "WALLET", "REDIRECTION", ["iframeUrl"]],
-        ["SEPA_TRANSFER", "BANK_TRANSFER", "REDIRECTION", []],
-        ["PROMPTPAY_QR", "QR_CODE", "QR_CODE", ["iframeUrl", "qrData", "qrDeepLink"]]
-      ] as const) {
-        const answer = yield* requested({ paymentMethod })
-        const { redirectUrl: page, ...step } = nextStep(answer)
-        const redirectUrl = String(page)
-        assert.match(redirectUrl, new RegExp(`^https?://[^/]+/apm/${idOf(answer)}$`, "u"))
-        assert.sameMembers(Object.keys(step), ["paymentType", "actionType", ...names])
-        assert.include(step, { paymentType, actionType })
-        const addresses = names.map((name) => String(step[name]))
-        assert.lengthOf([...new Set(addresses)], names.length)
-        for (const address of addresses) assert.isTrue(address.startsWith(`${redirectUrl}?`))
-        yield* steps(1)
-        const [callback] = yield* callbacksOf(idOf(answer))
-        assert.deepStrictEqual(callback?.body["apmResponseData"], answer["apmResponseData"])
-      }
-      const named = { paymentMethod: "WALLET", paymentType: "EWALLET" }
-      assert.include(nextStep(yield* requested(named)), { paymentType: "EWALLET" })
-      const payout = yield* create("/payouts/apm", noResources, { successRedirectUrl: undefined })
-      assert.deepStrictEqual(nextStep(payout), { paymentType: "WALLET" })
-    })
-  ),
-  it(
-    "the customer decides on the page of the method, once; a bank's payment is pending for 10 paces after that",
-    Effect.gen(function* () {
-      const { press } = yield* ServiceUnderTest
-      const begun = ["NEW", "PENDING"]
-      for (const [paymentMethod, act, told, later] of [
-        ["WALLET", "approve", ["PROCESSING"], ["SUCCEED"]],
-        ["WALLET", "decline", ["FAILED"], []],
-        ["WALLET", "cancel", ["CANCELLED"], []],
-        ["QR", "approve", ["PROCESSING"], ["SUCCEED"]],
-        ["BANK", "approve", ["PROCESSING"], ["SUCCEED"]]
-      ] as const) {
-        const over = { requestId: `${paymentMethod} ${act}`, apmPayload: { paymentMethod } }
-        const { answer, id } = yield* begin("/payments/apm", "customer", noResources, over)
-        yield* steps(9)
-        assert.deepStrictEqual(yield* callbackStatuses(id), begun)
-        const page = String(nextStep(answer)["redirectUrl"])
-        yield* press(page, { act })
-        // The first decision stands.
-        for (const act of ["cancel", "approve"]) yield* press(page, { act })
-        yield* steps(paymentMethod === "BANK" ? 9 : 0.5)
-        assert.deepStrictEqual(yield* callbackStatuses(id), [...begun, ...told])
-        yield* steps(1)
-        assert.deepStrictEqual(yield* callbackStatuses(id), [...begun, ...told, ...later])
-      }
-    })
-  ),
-  it(
-    "a scenario needs no customer; a customer who approves while it moves pays once, and its later statuses follow",
-    Effect.gen(function* () {
-      const { press } = yield* ServiceUnderTest
-      const { answer, id } = yield* begin("/payments/apm", "refund", noResources)
-      yield* steps(0.5)
-      yield* press(String(nextStep(answer)["redirectUrl"]), { act: "approve" })
-      // The move that was due before the approval is not made.
-      yield* steps(0.75)
-      assert.deepStrictEqual(yield* callbackStatuses(id), ["NEW", "PROCESSING"])
+    for (const [paymentMethod, paymentType, actionType, names] of [
+      ["WALLET", "WALLET", "REDIRECTION", ["iframeUrl"]],
+      ["SEPA_TRANSFER", "BANK_TRANSFER", "REDIRECTION", []],
+      ["PROMPTPAY_QR", "QR_CODE", "QR_CODE", ["iframeUrl", "qrData", "qrDeepLink"]]
+    ] as const) {
+      const answer = yield* requested({ paymentMethod })
+      const { redirectUrl: page, ...step } = nextStep(answer)
+      const redirectUrl = String(page)
+      assert.match(redirectUrl, new RegExp(`^https?://[^/]+/apm/${idOf(answer)}$`, "u"))
+      assert.sameMembers(Object.keys(step), ["paymentType", "actionType", ...names])
+      assert.include(step, { paymentType, actionType })
+      const addresses = names.map((name) => String(step[name]))
+      assert.lengthOf([...new Set(addresses)], names.length)
+      for (const address of addresses) assert.isTrue(address.startsWith(`${redirectUrl}?`))
+      yield* steps(1)
+      const [callback] = yield* callbacksOf(idOf(answer))
+      assert.deepStrictEqual(callback?.body["apmResponseData"], answer["apmResponseData"])
+    }
+    const named = { paymentMethod: "WALLET", paymentType: "EWALLET" }
+    assert.include(nextStep(yield* requested(named)), { paymentType: "EWALLET" })
+    const payout = yield* create("/payouts/apm", noResources, { successRedirectUrl: undefined })
+    assert.deepStrictEqual(nextStep(payout), { paymentType: "WALLET" })
+  }),
+  it("the customer decides on the page of the method, once; a bank's payment is pending for 10 paces after that", function* () {
+    const { press } = yield* ServiceUnderTest
+    const begun = ["NEW", "PENDING"]
+    for (const [paymentMethod, act, told, later] of [
+      ["WALLET", "approve", ["PROCESSING"], ["SUCCEED"]],
+      ["WALLET", "decline", ["FAILED"], []],
+      ["WALLET", "cancel", ["CANCELLED"], []],
+      ["QR", "approve", ["PROCESSING"], ["SUCCEED"]],
+      ["BANK", "approve", ["PROCESSING"], ["SUCCEED"]]
+    ] as const) {
+      const over = { requestId: `${paymentMethod} ${act}`, apmPayload: { paymentMethod } }
+      const { answer, id } = yield* begin("/payments/apm", "customer", noResources, over)
       yield* steps(9)
-      const approved = ["NEW", "PROCESSING", "SUCCEED", "REFUNDED"]
-      assert.deepStrictEqual(yield* callbackStatuses(id), approved)
-      const alone = yield* begin("/payments/apm", "succeed", noResources)
-      yield* steps(3)
-      yield* press(String(nextStep(alone.answer)["redirectUrl"]), { act: "cancel" })
-      const all = ["NEW", "PENDING", "PROCESSING", "SUCCEED"]
-      assert.deepStrictEqual(yield* callbackStatuses(alone.id), all)
-    })
-  ),
+      assert.deepStrictEqual(yield* callbackStatuses(id), begun)
+      const page = String(nextStep(answer)["redirectUrl"])
+      yield* press(page, { act })
+      // The first decision stands.
+      for (const act of ["cancel", "approve"]) yield* press(page, { act })
+      yield* steps(paymentMethod === "BANK" ? 9 : 0.5)
+      assert.deepStrictEqual(yield* callbackStatuses(id), [...begun, ...told])
+      yield* steps(1)
+      assert.deepStrictEqual(yield* callbackStatuses(id), [...begun, ...told, ...later])
+    }
+  }),
+  it("a scenario needs no customer; a customer who approves while it moves pays once, and its later statuses follow", function* () {
+    const { press } = yield* ServiceUnderTest
+    const { answer, id } = yield* begin("/payments/apm", "refund", noResources)
+    yield* steps(0.5)
+    yield* press(String(nextStep(answer)["redirectUrl"]), { act: "approve" })
+    // The move that was due before the approval is not made.
+    yield* steps(0.75)
+    assert.deepStrictEqual(yield* callbackStatuses(id), ["NEW", "PROCESSING"])
+    yield* steps(9)
+    const approved = ["NEW", "PROCESSING", "SUCCEED", "REFUNDED"]
+    assert.deepStrictEqual(yield* callbackStatuses(id), approved)
+    const alone = yield* begin("/payments/apm", "succeed", noResources)
+    yield* steps(3)
+    yield* press(String(nextStep(alone.answer)["redirectUrl"]), { act: "cancel" })
+    const all = ["NEW", "PENDING", "PROCESSING", "SUCCEED"]
+    assert.deepStrictEqual(yield* callbackStatuses(alone.id), all)
+  }),
   ...(
     [
       [{}, 24],
@@ -186,7 +168,7 @@ export const rehearsal: ReadonlyArray<Case> = [
   ).map(([options, hours]) =>
     it(
       `an intent that nobody has paid expires after ${hours} hours: its page takes no payment`,
-      Effect.gen(function* () {
+      function* () {
         const { arrived, press } = yield* ServiceUnderTest
         const pay = { ...good, cvc: "737", name: "Ada Lovelace" }
         const inTime = yield* create("/payments/intent", noResources, { requestId: "in time" })
@@ -198,13 +180,13 @@ export const rehearsal: ReadonlyArray<Case> = [
         yield* press(String(late["redirectUrl"]), pay)
         yield* steps(9)
         assert.lengthOf(yield* arrived, 4)
-      }),
+      },
       options
     )
   ),
   it(
     "in the style of a JVM a callback has null for the absent fields that may be null, and verifies",
-    Effect.gen(function* () {
+    function* () {
       const paid = idOf(yield* create("/payments/apm", noResources))
       const bought = idOf(yield* create("/payments/card", noResources))
       yield* steps(1)
@@ -216,12 +198,12 @@ export const rehearsal: ReadonlyArray<Case> = [
       assert.isNull(card?.body["metadata"])
       assert.isString(card?.checksum)
       assert.notInclude(Object.values({ ...card?.body, metadata: "" }), null)
-    }),
+    },
     { behaviour: Readings.behaviour({}, "jvm") }
   ),
   it(
     "in the style of a JVM a response has null for absent fields and epoch milliseconds for times",
-    Effect.gen(function* () {
+    function* () {
       const answer = yield* create("/payments/apm", noResources)
       assert.deepInclude(answer, { declineCode: null, declineSubReason: null, metadata: null })
       assert.strictEqual((answer["apmResponseData"] as Json)["qrData"], null)
@@ -241,7 +223,7 @@ export const rehearsal: ReadonlyArray<Case> = [
       assert.strictEqual(read["billingDetails"], null)
       const status = yield* ask("GET", `/payouts/apm/status/${id}`)
       assert.strictEqual<unknown>(typeof status, "string")
-    }),
+    },
     { behaviour: Readings.behaviour({}, "jvm") }
   )
 ]

@@ -53,171 +53,150 @@ const claimsOf = (token: string) =>
   }
 
 export const requests: ReadonlyArray<Case> = [
-  it(
-    "every operation of the contract responds to a valid request: 200 with JSON, or 204 without a body",
-    Effect.gen(function* () {
-      const resources = yield* prepare
-      const token = yield* authenticate
-      const made = yield* makeAll(resources)
-      // The id of a transaction is that of its create; the delete comes last.
-      const places = operations.map(([method, path]) => {
-        const owner = [...made].findLast(([maker]) => path.startsWith(ownerOf(maker)))
-        return [method, owner ? path.replace(/7$/u, owner[1]) : path] as const
+  it("every operation of the contract responds to a valid request: 200 with JSON, or 204 without a body", function* () {
+    const resources = yield* prepare
+    const token = yield* authenticate
+    const made = yield* makeAll(resources)
+    // The id of a transaction is that of its create; the delete comes last.
+    const places = operations.map(([method, path]) => {
+      const owner = [...made].findLast(([maker]) => path.startsWith(ownerOf(maker)))
+      return [method, owner ? path.replace(/7$/u, owner[1]) : path] as const
+    })
+    for (const [method, path] of places.toSorted(([one]) => (one === "DELETE" ? 1 : -1))) {
+      const answer = yield* send(method, path, {
+        token,
+        ...(method === "POST" && {
+          body: yield* bodyFor(path, resources, { requestId: "sound" })
+        }),
+        ...(method === "PUT" && { body: {} })
       })
-      for (const [method, path] of places.toSorted(([one]) => (one === "DELETE" ? 1 : -1))) {
+      const { body: text, headers, status } = answer
+      assert.strictEqual(status, method === "DELETE" ? 204 : 200, `${method} ${path}: ${text}`)
+      if (method === "DELETE") assert.strictEqual(text, "")
+      else assert.strictEqual(headers["content-type"], "application/json")
+      if (path.includes("/status/")) assert.match(text, /^"[A-Z_]+"$/u)
+    }
+  }),
+  it("valid credentials get a JWT that is valid for 30 days, and 401 after that", function* () {
+    const { pass } = yield* ServiceUnderTest
+    const token = yield* authenticate
+    const { exp, iat } = claimsOf(token)
+    assert.strictEqual(exp - iat, 30 * 24 * 3600)
+    const status = Effect.map(
+      send("GET", "/payments/apm/status/7", { token }),
+      (answer) => answer.status
+    )
+    yield* pass("2591940 seconds")
+    assert.strictEqual(yield* status, 404)
+    yield* pass("61 seconds")
+    assert.strictEqual(yield* status, 401)
+    const fresh = yield* authenticate
+    const again = yield* send("GET", "/payments/apm/status/7", { token: fresh })
+    assert.strictEqual(again.status, 404)
+  }),
+  it("wrong credentials are 401 and not repeated; missing ones are 400 with the field name", function* () {
+    for (const over of [{ merchantKey: "sandbox-kez" }, { merchantSecret: "sandbox-secres" }]) {
+      const { body, status } = yield* send("POST", "/auth", { body: { ...credentials, ...over } })
+      assert.strictEqual(status, 401)
+      for (const resources of Object.values(over)) assert.notInclude(body, resources)
+    }
+    const { json, status } = yield* send("POST", "/auth", { body: { merchantKey: 1 } })
+    assert.strictEqual(status, 400)
+    assert.sameMembers([...fields(json)], ["merchantKey", "merchantSecret"])
+  }),
+  it("no operation runs without a valid token: 401 comes before 400 and 404", function* () {
+    const good = yield* authenticate
+    const [header = "", claims = "", signature = ""] = good.split(".")
+    const none = Buffer.from(`{"alg":"none","typ":"JWT"}`).toString("base64url")
+    const later = Buffer.from(
+      JSON.stringify({ ...claimsOf(good), exp: claimsOf(good).exp + 1 })
+    ).toString("base64url")
+    const bad = [
+      undefined,
+      "x",
+      ".",
+      `${good}x`,
+      `${none}.${claims}.`,
+      `${none}.${claims}.${signature}`,
+      `${header}.${later}.${signature}`,
+      `${header}.${claims}`
+    ]
+    for (const [method, path] of [...operations, ["GET", "/nothing"] as const]) {
+      for (const token of bad) {
         const answer = yield* send(method, path, {
           token,
-          ...(method === "POST" && {
-            body: yield* bodyFor(path, resources, { requestId: "sound" })
-          }),
-          ...(method === "PUT" && { body: {} })
+          ...(method === "POST" || method === "PUT" ? { body: "{" } : {})
         })
-        const { body: text, headers, status } = answer
-        assert.strictEqual(status, method === "DELETE" ? 204 : 200, `${method} ${path}: ${text}`)
-        if (method === "DELETE") assert.strictEqual(text, "")
-        else assert.strictEqual(headers["content-type"], "application/json")
-        if (path.includes("/status/")) assert.match(text, /^"[A-Z_]+"$/u)
+        assert.strictEqual(answer.status, 401, `${method} ${path} ${token}`)
       }
-    })
-  ),
-  it(
-    "valid credentials get a JWT that is valid for 30 days, and 401 after that",
-    Effect.gen(function* () {
-      const { pass } = yield* ServiceUnderTest
-      const token = yield* authenticate
-      const { exp, iat } = claimsOf(token)
-      assert.strictEqual(exp - iat, 30 * 24 * 3600)
-      const status = Effect.map(
-        send("GET", "/payments/apm/status/7", { token }),
-        (answer) => answer.status
+    }
+  }),
+  it("an invalid id is 400, an unknown id of the kind is 404, and so is an unknown path", function* () {
+    const resources = yield* prepare
+    const token = yield* authenticate
+    const made = yield* makeAll(resources)
+    for (const [method, path] of reads) {
+      const place = path.slice(0, -1)
+      const body = method === "PUT" ? { body: {} } : {}
+      for (const id of ["%00", "%2e%2e", "..", "x".repeat(129), ""]) {
+        const { json, status } = yield* send(method, `${place}${id}`, { token, ...body })
+        assert.strictEqual(status, 400, `${method} ${place}${id}`)
+        assert.deepStrictEqual(fields(json), [
+          place.includes("recurring") ? "subscriptionId" : "id"
+        ])
+      }
+      const others = [...made].filter(([maker]) => !place.startsWith(ownerOf(maker)))
+      for (const id of ["7", "constructor", ...others.map(([, id]) => id)]) {
+        const { json, status } = yield* send(method, `${place}${id}`, { token, ...body })
+        assert.strictEqual(status, 404, `${method} ${place}${id}`)
+        assert.isString((json as Json)["message"])
+      }
+    }
+    for (const [method, path] of [
+      ["GET", "/payments/apm"],
+      ["DELETE", "/payments/apm/status/7"],
+      ["GET", "/payments/apm/status"],
+      ["GET", "/payments/apm/status/7/"],
+      ["GET", "/nothing"]
+    ] as const) {
+      assert.strictEqual((yield* send(method, path, { token })).status, 404, path)
+    }
+  }),
+  it("X04 a create sent a hundred times at once runs once, and all get the same bytes", function* () {
+    const resources = yield* prepare
+    const token = yield* authenticate
+    const before = yield* opened
+    for (const path of paths) {
+      const body = yield* bodyFor(path, resources)
+      const answers = yield* Effect.forEach(
+        Array.from({ length: 100 }),
+        () => send("POST", path, { token, body }),
+        { concurrency: "unbounded" }
       )
-      yield* pass("2591940 seconds")
-      assert.strictEqual(yield* status, 404)
-      yield* pass("61 seconds")
-      assert.strictEqual(yield* status, 401)
-      const fresh = yield* authenticate
-      const again = yield* send("GET", "/payments/apm/status/7", { token: fresh })
-      assert.strictEqual(again.status, 404)
-    })
-  ),
-  it(
-    "wrong credentials are 401 and not repeated; missing ones are 400 with the field name",
-    Effect.gen(function* () {
-      for (const over of [{ merchantKey: "sandbox-kez" }, { merchantSecret: "sandbox-secres" }]) {
-        const { body, status } = yield* send("POST", "/auth", { body: { ...credentials, ...over } })
-        assert.strictEqual(status, 401)
-        for (const resources of Object.values(over)) assert.notInclude(body, resources)
-      }
-      const { json, status } = yield* send("POST", "/auth", { body: { merchantKey: 1 } })
-      assert.strictEqual(status, 400)
-      assert.sameMembers([...fields(json)], ["merchantKey", "merchantSecret"])
-    })
-  ),
-  it(
-    "no operation runs without a valid token: 401 comes before 400 and 404",
-    Effect.gen(function* () {
-      const good = yield* authenticate
-      const [header = "", claims = "", signature = ""] = good.split(".")
-      const none = Buffer.from(`{"alg":"none","typ":"JWT"}`).toString("base64url")
-      const later = Buffer.from(
-        JSON.stringify({ ...claimsOf(good), exp: claimsOf(good).exp + 1 })
-      ).toString("base64url")
-      const bad = [
-        undefined,
-        "x",
-        ".",
-        `${good}x`,
-        `${none}.${claims}.`,
-        `${none}.${claims}.${signature}`,
-        `${header}.${later}.${signature}`,
-        `${header}.${claims}`
-      ]
-      for (const [method, path] of [...operations, ["GET", "/nothing"] as const]) {
-        for (const token of bad) {
-          const answer = yield* send(method, path, {
-            token,
-            ...(method === "POST" || method === "PUT" ? { body: "{" } : {})
-          })
-          assert.strictEqual(answer.status, 401, `${method} ${path} ${token}`)
-        }
-      }
-    })
-  ),
-  it(
-    "an invalid id is 400, an unknown id of the kind is 404, and so is an unknown path",
-    Effect.gen(function* () {
-      const resources = yield* prepare
-      const token = yield* authenticate
-      const made = yield* makeAll(resources)
-      for (const [method, path] of reads) {
-        const place = path.slice(0, -1)
-        const body = method === "PUT" ? { body: {} } : {}
-        for (const id of ["%00", "%2e%2e", "..", "x".repeat(129), ""]) {
-          const { json, status } = yield* send(method, `${place}${id}`, { token, ...body })
-          assert.strictEqual(status, 400, `${method} ${place}${id}`)
-          assert.deepStrictEqual(fields(json), [
-            place.includes("recurring") ? "subscriptionId" : "id"
-          ])
-        }
-        const others = [...made].filter(([maker]) => !place.startsWith(ownerOf(maker)))
-        for (const id of ["7", "constructor", ...others.map(([, id]) => id)]) {
-          const { json, status } = yield* send(method, `${place}${id}`, { token, ...body })
-          assert.strictEqual(status, 404, `${method} ${place}${id}`)
-          assert.isString((json as Json)["message"])
-        }
-      }
-      for (const [method, path] of [
-        ["GET", "/payments/apm"],
-        ["DELETE", "/payments/apm/status/7"],
-        ["GET", "/payments/apm/status"],
-        ["GET", "/payments/apm/status/7/"],
-        ["GET", "/nothing"]
-      ] as const) {
-        assert.strictEqual((yield* send(method, path, { token })).status, 404, path)
-      }
-    })
-  ),
-  it(
-    "X04 a create sent a hundred times at once runs once, and all get the same bytes",
-    Effect.gen(function* () {
-      const resources = yield* prepare
-      const token = yield* authenticate
-      const before = yield* opened
-      for (const path of paths) {
-        const body = yield* bodyFor(path, resources)
-        const answers = yield* Effect.forEach(
-          Array.from({ length: 100 }),
-          () => send("POST", path, { token, body }),
-          { concurrency: "unbounded" }
+      assert.deepStrictEqual([...new Set(answers.map(({ status }) => status))], [200], path)
+      assert.lengthOf([...new Set(answers.map(({ body }) => body))], 1, path)
+    }
+    // Six transactions, and a subscription with its first charge.
+    assert.strictEqual(yield* opened, before + 1 + 8)
+  }),
+  it("a repeated requestId gets the original bytes later, even with another body", function* () {
+    const resources = yield* prepare
+    const token = yield* authenticate
+    for (const path of paths) {
+      const ask = (over: Json) =>
+        Effect.flatMap(bodyFor(path, resources, over), (body) =>
+          send("POST", path, { token, body })
         )
-        assert.deepStrictEqual([...new Set(answers.map(({ status }) => status))], [200], path)
-        assert.lengthOf([...new Set(answers.map(({ body }) => body))], 1, path)
+      // A refused request does not use up its requestId.
+      assert.strictEqual((yield* ask({ requestId: "again", mid: 7, accountId: "" })).status, 400)
+      const original = yield* ask({ requestId: "again" })
+      yield* steps(9)
+      for (const over of [{}, { amount: "99" }, { metadata: { "sandbox.scenario": "cancel" } }]) {
+        const again = yield* ask({ requestId: "again", ...over })
+        assert.deepStrictEqual([again.status, again.body], [200, original.body], path)
       }
-      // Six transactions, and a subscription with its first charge.
-      assert.strictEqual(yield* opened, before + 1 + 8)
-    })
-  ),
-  it(
-    "a repeated requestId gets the original bytes later, even with another body",
-    Effect.gen(function* () {
-      const resources = yield* prepare
-      const token = yield* authenticate
-      for (const path of paths) {
-        const ask = (over: Json) =>
-          Effect.flatMap(bodyFor(path, resources, over), (body) =>
-            send("POST", path, { token, body })
-          )
-        // A refused request does not use up its requestId.
-        assert.strictEqual((yield* ask({ requestId: "again", mid: 7, accountId: "" })).status, 400)
-        const original = yield* ask({ requestId: "again" })
-        yield* steps(9)
-        for (const over of [{}, { amount: "99" }, { metadata: { "sandbox.scenario": "cancel" } }]) {
-          const again = yield* ask({ requestId: "again", ...over })
-          assert.deepStrictEqual([again.status, again.body], [200, original.body], path)
-        }
-      }
-    })
-  )
+    }
+  })
 ]
 
 const ownerOf = (maker: string): string =>

@@ -43,12 +43,18 @@ export interface Case {
   readonly options: Gateway.Options
 }
 
+type Test = () => Generator<
+  Effect.Effect<unknown, never, ServiceUnderTest | Scope.Scope>,
+  void,
+  never
+>
+
 /** The options are those of the service, beside a pace and a seed. */
-export const it = (name: string, holds: Case["holds"], options: Gateway.Options = {}): Case => ({
-  name,
-  holds,
-  options
-})
+export const it = (
+  name: string,
+  test: Test | Case["holds"],
+  options: Gateway.Options = {}
+): Case => ({ name, holds: typeof test === "function" ? Effect.gen(test) : test, options })
 
 export const send = sender((request) => ServiceUnderTest.use(({ handle }) => handle(request)))
 

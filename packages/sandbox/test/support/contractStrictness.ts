@@ -60,41 +60,35 @@ const subscribe = Effect.gen(function* () {
 })
 
 export const strictness: ReadonlyArray<Case> = [
-  it(
-    "a refund names its payment by an integer: text is 400",
-    Effect.gen(function* () {
-      const body = yield* refundById()
-      assert.deepStrictEqual(yield* refused("POST", refundPath, body), ["transactionId"])
-      yield* ask("POST", refundPath, { ...body, transactionId: Number(body["transactionId"]) })
-    })
-  ),
+  it("a refund names its payment by an integer: text is 400", function* () {
+    const body = yield* refundById()
+    assert.deepStrictEqual(yield* refused("POST", refundPath, body), ["transactionId"])
+    yield* ask("POST", refundPath, { ...body, transactionId: Number(body["transactionId"]) })
+  }),
   it(
     "a lenient service takes the transactionId of a refund as text",
-    Effect.gen(function* () {
+    function* () {
       yield* ask("POST", refundPath, yield* refundById())
-    }),
+    },
     { isLenient: true }
   ),
-  it(
-    "a country is two capital letters, a date is on the calendar; else 400 with the field name",
-    Effect.gen(function* () {
-      const resources = yield* prepare
-      for (const path of paths) {
-        for (const [field, values] of wrong) {
-          for (const value of values) {
-            const body = yield* bodyFor(path, resources, over(field, value))
-            assert.deepStrictEqual(yield* refused("POST", path, body), [field], value)
-          }
-        }
-        for (const [field, values] of right) {
-          for (const value of values) yield* create(path, resources, over(field, value))
+  it("a country is two capital letters, a date is on the calendar; else 400 with the field name", function* () {
+    const resources = yield* prepare
+    for (const path of paths) {
+      for (const [field, values] of wrong) {
+        for (const value of values) {
+          const body = yield* bodyFor(path, resources, over(field, value))
+          assert.deepStrictEqual(yield* refused("POST", path, body), [field], value)
         }
       }
-    })
-  ),
+      for (const [field, values] of right) {
+        for (const value of values) yield* create(path, resources, over(field, value))
+      }
+    }
+  }),
   it(
     "a lenient service takes any country and any date, and returns them as they were sent",
-    Effect.gen(function* () {
+    function* () {
       const resources = yield* prepare
       for (const path of paths) {
         for (const [field, values] of wrong) {
@@ -116,45 +110,39 @@ export const strictness: ReadonlyArray<Case> = [
       yield* steps(9)
       const info = yield* ask("GET", `/payouts/apm/info/${id}`)
       assert.deepInclude(info, sent)
-    }),
+    },
     { isLenient: true }
   ),
-  it(
-    "the cancellation of a subscription has no other content type than JSON, and may have none",
-    Effect.gen(function* () {
-      const path = yield* subscribe
-      const token = yield* authenticate
-      const plain = yield* send("DELETE", path, { token, contentType: "text/plain" })
-      assert.deepStrictEqual([plain.status, [...fields(plain.json)]], [400, ["Content-Type"]])
-      assert.strictEqual((yield* ask("GET", path))["status"], "ACTIVE")
-      assert.strictEqual((yield* send("DELETE", path, { token, contentType: "" })).status, 204)
-      assert.strictEqual((yield* ask("GET", path))["status"], "CANCELED")
-    })
-  ),
+  it("the cancellation of a subscription has no other content type than JSON, and may have none", function* () {
+    const path = yield* subscribe
+    const token = yield* authenticate
+    const plain = yield* send("DELETE", path, { token, contentType: "text/plain" })
+    assert.deepStrictEqual([plain.status, [...fields(plain.json)]], [400, ["Content-Type"]])
+    assert.strictEqual((yield* ask("GET", path))["status"], "ACTIVE")
+    assert.strictEqual((yield* send("DELETE", path, { token, contentType: "" })).status, 204)
+    assert.strictEqual((yield* ask("GET", path))["status"], "CANCELED")
+  }),
   it(
     "a lenient service cancels a subscription with any content type",
-    Effect.gen(function* () {
+    function* () {
       const path = yield* subscribe
       const token = yield* authenticate
       assert.strictEqual(
         (yield* send("DELETE", path, { token, contentType: "text/plain" })).status,
         204
       )
-    }),
+    },
     { isLenient: true }
   ),
-  it(
-    "an access token of another service is 401, even under equal credentials and an equal seed",
-    Effect.gen(function* () {
-      const { another } = yield* ServiceUnderTest
-      const sendToAnother = sender((yield* another).handle)
-      const path = "/payments/apm/status/7"
-      const token = yield* authenticate
-      const other = yield* authenticateBy(sendToAnother)
-      assert.strictEqual((yield* sendToAnother("GET", path, { token })).status, 401)
-      assert.strictEqual((yield* send("GET", path, { token: other })).status, 401)
-      assert.strictEqual((yield* send("GET", path, { token })).status, 404)
-      assert.strictEqual((yield* sendToAnother("POST", "/auth", { body: credentials })).status, 200)
-    })
-  )
+  it("an access token of another service is 401, even under equal credentials and an equal seed", function* () {
+    const { another } = yield* ServiceUnderTest
+    const sendToAnother = sender((yield* another).handle)
+    const path = "/payments/apm/status/7"
+    const token = yield* authenticate
+    const other = yield* authenticateBy(sendToAnother)
+    assert.strictEqual((yield* sendToAnother("GET", path, { token })).status, 401)
+    assert.strictEqual((yield* send("GET", path, { token: other })).status, 401)
+    assert.strictEqual((yield* send("GET", path, { token })).status, 404)
+    assert.strictEqual((yield* sendToAnother("POST", "/auth", { body: credentials })).status, 200)
+  })
 ]

@@ -57,205 +57,172 @@ const charges = Effect.map(
 )
 
 export const subscriptions: ReadonlyArray<Case> = [
-  it(
-    "a subscription is charged at once, and its read has every field of the specification",
-    Effect.gen(function* () {
-      const billingDetails = { email: "ada@shop.example", city: "Riga" }
-      const plan = yield* daily
-      const { answer, at } = yield* subscribe({ plan, billingDetails, metadata: { a: "b" } })
-      const { nextChargeDate, subscriptionId, transactionId, ...rest } = answer
-      assert.deepStrictEqual(rest, { transactionStatus: "NEW", metadata: { a: "b" } })
-      assert.strictEqual(nextChargeDate, plan.startDate)
-      yield* steps(9)
-      const { createdAt, lastChargeDate, ...read } = yield* ask("GET", at)
-      // On a wall clock a millisecond may have passed between the two.
-      assert.isTrue(String(createdAt) <= String(lastChargeDate))
-      assert.deepStrictEqual<unknown>(read, {
-        subscriptionId,
-        status: "ACTIVE",
-        nextChargeDate,
-        plan,
-        billingDetails,
-        metadata: { a: "b" },
-        failureCount: 0,
-        lastChargeStatus: "SUCCEED"
-      })
-      const callbacks = yield* callbacksOf(String(transactionId))
-      assert.deepStrictEqual(
-        callbacks.map(({ body }) => [body["transactionStatus"], body["orderAmount"], body["mid"]]),
-        ["NEW", "PENDING", "PROCESSING", "SUCCEED"].map((status) => [status, "9.99", "m-1"])
-      )
-      const status: unknown = yield* ask("GET", `/payments/card/status/${String(transactionId)}`)
-      assert.strictEqual(status, "SUCCEED")
+  it("a subscription is charged at once, and its read has every field of the specification", function* () {
+    const billingDetails = { email: "ada@shop.example", city: "Riga" }
+    const plan = yield* daily
+    const { answer, at } = yield* subscribe({ plan, billingDetails, metadata: { a: "b" } })
+    const { nextChargeDate, subscriptionId, transactionId, ...rest } = answer
+    assert.deepStrictEqual(rest, { transactionStatus: "NEW", metadata: { a: "b" } })
+    assert.strictEqual(nextChargeDate, plan.startDate)
+    yield* steps(9)
+    const { createdAt, lastChargeDate, ...read } = yield* ask("GET", at)
+    // On a wall clock a millisecond may have passed between the two.
+    assert.isTrue(String(createdAt) <= String(lastChargeDate))
+    assert.deepStrictEqual<unknown>(read, {
+      subscriptionId,
+      status: "ACTIVE",
+      nextChargeDate,
+      plan,
+      billingDetails,
+      metadata: { a: "b" },
+      failureCount: 0,
+      lastChargeStatus: "SUCCEED"
     })
-  ),
-  it(
-    "a subscription whose first charge is skipped is TRIALING until its first charge date, and then ACTIVE",
-    Effect.gen(function* () {
-      const { pass } = yield* ServiceUnderTest
-      const { answer, at } = yield* subscribe({ skipFirstCharge: true })
-      assert.sameMembers(Object.keys(answer), ["subscriptionId", "nextChargeDate"])
-      assert.include(yield* ask("GET", at), {
-        status: "TRIALING",
-        failureCount: 0,
-        lastChargeDate: null,
-        lastChargeStatus: null
-      })
-      yield* steps(9)
-      assert.strictEqual(yield* charges, 0)
-      yield* pass("2 days")
-      assert.strictEqual(yield* charges, 1)
-      assert.include(yield* ask("GET", at), { status: "ACTIVE" })
+    const callbacks = yield* callbacksOf(String(transactionId))
+    assert.deepStrictEqual(
+      callbacks.map(({ body }) => [body["transactionStatus"], body["orderAmount"], body["mid"]]),
+      ["NEW", "PENDING", "PROCESSING", "SUCCEED"].map((status) => [status, "9.99", "m-1"])
+    )
+    const status: unknown = yield* ask("GET", `/payments/card/status/${String(transactionId)}`)
+    assert.strictEqual(status, "SUCCEED")
+  }),
+  it("a subscription whose first charge is skipped is TRIALING until its first charge date, and then ACTIVE", function* () {
+    const { pass } = yield* ServiceUnderTest
+    const { answer, at } = yield* subscribe({ skipFirstCharge: true })
+    assert.sameMembers(Object.keys(answer), ["subscriptionId", "nextChargeDate"])
+    assert.include(yield* ask("GET", at), {
+      status: "TRIALING",
+      failureCount: 0,
+      lastChargeDate: null,
+      lastChargeStatus: null
     })
-  ),
-  it(
-    "a subscription is charged until its end date, and keeps its status",
-    Effect.gen(function* () {
-      const { pass } = yield* ServiceUnderTest
-      const plan = { ...(yield* daily), endDate: yield* timeIn(4) }
-      const { at } = yield* subscribe({ plan })
-      yield* pass("30 days")
-      // At once, and on three days.
-      assert.strictEqual(yield* charges, 4)
-      assert.include(yield* ask("GET", at), { status: "ACTIVE", nextChargeDate: null })
+    yield* steps(9)
+    assert.strictEqual(yield* charges, 0)
+    yield* pass("2 days")
+    assert.strictEqual(yield* charges, 1)
+    assert.include(yield* ask("GET", at), { status: "ACTIVE" })
+  }),
+  it("a subscription is charged until its end date, and keeps its status", function* () {
+    const { pass } = yield* ServiceUnderTest
+    const plan = { ...(yield* daily), endDate: yield* timeIn(4) }
+    const { at } = yield* subscribe({ plan })
+    yield* pass("30 days")
+    // At once, and on three days.
+    assert.strictEqual(yield* charges, 4)
+    assert.include(yield* ask("GET", at), { status: "ACTIVE", nextChargeDate: null })
+  }),
+  it("a subscription counts consecutive failed charges, and has a declineCode only with FAILED", function* () {
+    const { pass } = yield* ServiceUnderTest
+    const { answer, at } = yield* subscribe(scenario("decline:51"))
+    assert.include(answer, { transactionStatus: "FAILED", declineCode: 51 })
+    assert.include(yield* ask("GET", at), { status: "ACTIVE", failureCount: 1 })
+    yield* pass("3 days")
+    const { failureCount, lastChargeStatus } = yield* ask("GET", at)
+    assert.deepStrictEqual([failureCount, lastChargeStatus], [3, "FAILED"])
+  }),
+  it("a challenged card keeps a subscription PENDING until the challenge ends", function* () {
+    const { answer, at } = yield* subscribe({}, "4000000000003220")
+    assert.strictEqual(answer["transactionStatus"], "CUSTOMER_VERIFICATION")
+    for (const name of ["challengeUrl", "challengeUrlIframe"]) {
+      assert.isTrue(URL.canParse(String(answer[name])), name)
+    }
+    assert.strictEqual((yield* ask("GET", at))["status"], "PENDING")
+    yield* steps(1)
+    assert.include(yield* ask("GET", at), { status: "ACTIVE", lastChargeStatus: "SUCCEED" })
+  }),
+  it("a PUT merges the plan member by member, and the next charge follows the new plan", function* () {
+    const { pass } = yield* ServiceUnderTest
+    const plan = yield* daily
+    const { at } = yield* subscribe({ plan })
+    const startDate = yield* timeIn(5)
+    for (const [update, merged] of [
+      [{ amount: "5.005" }, { amount: "5.01" }],
+      [{ interval: 2 }, { amount: "5.01", interval: 2 }],
+      [{ startDate }, { amount: "5.01", interval: 2, startDate }]
+    ] as const) {
+      const answer = yield* ask("PUT", at, { plan: update })
+      assert.deepStrictEqual<unknown>(answer["plan"], { ...plan, ...merged })
+      assert.deepStrictEqual(yield* ask("GET", at), answer)
+    }
+    assert.deepStrictEqual(yield* ask("PUT", at, {}), yield* ask("GET", at))
+    yield* pass("8 days")
+    // At once, in five days and in seven.
+    assert.strictEqual(yield* charges, 3)
+    const last = (yield* ServiceUnderTest.use(({ arrived }) => arrived)).at(-1)
+    assert.strictEqual(last?.body["orderAmount"], "5.01")
+  }),
+  it("a PUT pauses and resumes; charges that fell due in between are skipped", function* () {
+    const { pass } = yield* ServiceUnderTest
+    const { at } = yield* subscribe()
+    assert.include(yield* ask("PUT", at, { status: "PAUSED" }), {
+      status: "PAUSED",
+      nextChargeDate: null
     })
-  ),
-  it(
-    "a subscription counts consecutive failed charges, and has a declineCode only with FAILED",
-    Effect.gen(function* () {
-      const { pass } = yield* ServiceUnderTest
-      const { answer, at } = yield* subscribe(scenario("decline:51"))
-      assert.include(answer, { transactionStatus: "FAILED", declineCode: 51 })
-      assert.include(yield* ask("GET", at), { status: "ACTIVE", failureCount: 1 })
-      yield* pass("3 days")
-      const { failureCount, lastChargeStatus } = yield* ask("GET", at)
-      assert.deepStrictEqual([failureCount, lastChargeStatus], [3, "FAILED"])
-    })
-  ),
-  it(
-    "a challenged card keeps a subscription PENDING until the challenge ends",
-    Effect.gen(function* () {
-      const { answer, at } = yield* subscribe({}, "4000000000003220")
-      assert.strictEqual(answer["transactionStatus"], "CUSTOMER_VERIFICATION")
-      for (const name of ["challengeUrl", "challengeUrlIframe"]) {
-        assert.isTrue(URL.canParse(String(answer[name])), name)
+    yield* pass("10 days")
+    assert.strictEqual(yield* charges, 1)
+    assert.include(yield* ask("PUT", at, { status: "ACTIVE" }), { status: "ACTIVE" })
+    yield* pass("1 days")
+    assert.strictEqual(yield* charges, 2)
+  }),
+  it("a PUT takes every status of the specification, except from CANCELED, where it is 400", function* () {
+    const { at } = yield* subscribe()
+    for (const status of ["PENDING", "TRIALING", "PAUSED", "ACTIVE", "CANCELED"]) {
+      assert.include(yield* ask("PUT", at, { status }), { status })
+    }
+    for (const update of [{ status: "ACTIVE" }, { status: "CANCELED" }, {}]) {
+      assert.deepStrictEqual(yield* refused("PUT", at, update), ["status"])
+    }
+  }),
+  it("a PUT checks for 400 before 404, and names the members of the plan", function* () {
+    const { at } = yield* subscribe()
+    for (const [update, named] of [
+      [{ status: "FOO" }, ["status"]],
+      [{ plan: { frequency: "YEARLY", interval: -1 } }, ["plan.frequency", "plan.interval"]],
+      [{ plan: { endDate: "never" } }, ["plan.endDate"]],
+      [{ plan: { amount: "-1" } }, ["plan.amount"]],
+      [{ plan: null }, ["plan"]]
+    ] as const) {
+      for (const place of [at, `${path}/7`]) {
+        assert.deepStrictEqual(yield* refused("PUT", place, update), [...named])
       }
-      assert.strictEqual((yield* ask("GET", at))["status"], "PENDING")
-      yield* steps(1)
-      assert.include(yield* ask("GET", at), { status: "ACTIVE", lastChargeStatus: "SUCCEED" })
-    })
-  ),
-  it(
-    "a PUT merges the plan member by member, and the next charge follows the new plan",
-    Effect.gen(function* () {
-      const { pass } = yield* ServiceUnderTest
-      const plan = yield* daily
-      const { at } = yield* subscribe({ plan })
-      const startDate = yield* timeIn(5)
-      for (const [update, merged] of [
-        [{ amount: "5.005" }, { amount: "5.01" }],
-        [{ interval: 2 }, { amount: "5.01", interval: 2 }],
-        [{ startDate }, { amount: "5.01", interval: 2, startDate }]
-      ] as const) {
-        const answer = yield* ask("PUT", at, { plan: update })
-        assert.deepStrictEqual<unknown>(answer["plan"], { ...plan, ...merged })
-        assert.deepStrictEqual(yield* ask("GET", at), answer)
-      }
-      assert.deepStrictEqual(yield* ask("PUT", at, {}), yield* ask("GET", at))
-      yield* pass("8 days")
-      // At once, in five days and in seven.
-      assert.strictEqual(yield* charges, 3)
-      const last = (yield* ServiceUnderTest.use(({ arrived }) => arrived)).at(-1)
-      assert.strictEqual(last?.body["orderAmount"], "5.01")
-    })
-  ),
-  it(
-    "a PUT pauses and resumes; charges that fell due in between are skipped",
-    Effect.gen(function* () {
-      const { pass } = yield* ServiceUnderTest
-      const { at } = yield* subscribe()
-      assert.include(yield* ask("PUT", at, { status: "PAUSED" }), {
-        status: "PAUSED",
-        nextChargeDate: null
-      })
-      yield* pass("10 days")
-      assert.strictEqual(yield* charges, 1)
-      assert.include(yield* ask("PUT", at, { status: "ACTIVE" }), { status: "ACTIVE" })
-      yield* pass("1 days")
-      assert.strictEqual(yield* charges, 2)
-    })
-  ),
-  it(
-    "a PUT takes every status of the specification, except from CANCELED, where it is 400",
-    Effect.gen(function* () {
-      const { at } = yield* subscribe()
-      for (const status of ["PENDING", "TRIALING", "PAUSED", "ACTIVE", "CANCELED"]) {
-        assert.include(yield* ask("PUT", at, { status }), { status })
-      }
-      for (const update of [{ status: "ACTIVE" }, { status: "CANCELED" }, {}]) {
-        assert.deepStrictEqual(yield* refused("PUT", at, update), ["status"])
-      }
-    })
-  ),
-  it(
-    "a PUT checks for 400 before 404, and names the members of the plan",
-    Effect.gen(function* () {
-      const { at } = yield* subscribe()
-      for (const [update, named] of [
-        [{ status: "FOO" }, ["status"]],
-        [{ plan: { frequency: "YEARLY", interval: -1 } }, ["plan.frequency", "plan.interval"]],
-        [{ plan: { endDate: "never" } }, ["plan.endDate"]],
-        [{ plan: { amount: "-1" } }, ["plan.amount"]],
-        [{ plan: null }, ["plan"]]
-      ] as const) {
-        for (const place of [at, `${path}/7`]) {
-          assert.deepStrictEqual(yield* refused("PUT", place, update), [...named])
-        }
-      }
-      const token = yield* authenticate
-      const missing = yield* send("PUT", `${path}/7`, { token, body: {} })
-      assert.strictEqual(missing.status, 404)
-    })
-  ),
-  it(
-    "a subscription needs a card token of this service and a valid plan",
-    Effect.gen(function* () {
-      const resources = yield* prepare
-      const plan = yield* daily
-      for (const [over, named] of [
-        [{ cardToken: "card-token-0" }, ["cardToken"]],
-        [{ plan: { ...plan, endDate: "1970-01-01" } }, ["plan.endDate"]],
-        [{ plan: { ...plan, interval: 0 } }, ["plan.interval"]],
-        [{ plan: { ...plan, interval: 1.5 } }, ["plan.interval"]],
-        [
-          { plan: { ...plan, frequency: "YEARLY", startDate: "2027-02-30" } },
-          ["plan.frequency", "plan.startDate"]
-        ]
-      ] as const) {
-        const body = yield* bodyFor(path, resources, over)
-        assert.deepStrictEqual(yield* refused("POST", path, body), [...named])
-      }
-    })
-  ),
-  it(
-    "a DELETE cancels at once from every status, is 204 without a body, and can be repeated",
-    Effect.gen(function* () {
-      const { pass } = yield* ServiceUnderTest
-      const token = yield* authenticate
-      const resources = { cardToken: yield* tokenOf(), paymentId: 0 }
-      const plan = yield* daily
-      const statuses = ["PENDING", "TRIALING", "ACTIVE", "PAUSED", "CANCELED"]
-      for (const status of statuses) {
-        const { subscriptionId } = yield* create(path, resources, { requestId: status, plan })
-        const at = `${path}/${String(subscriptionId)}`
-        yield* ask("PUT", at, { status })
-        const gone = yield* send("DELETE", at, { token })
-        assert.deepStrictEqual([gone.status, gone.body], [204, ""])
-        assert.include(yield* ask("GET", at), { status: "CANCELED", nextChargeDate: null })
-      }
-      yield* pass("25 days")
-      assert.strictEqual(yield* charges, statuses.length)
-      assert.strictEqual((yield* send("DELETE", `${path}/7`, { token })).status, 404)
-    })
-  )
+    }
+    const token = yield* authenticate
+    const missing = yield* send("PUT", `${path}/7`, { token, body: {} })
+    assert.strictEqual(missing.status, 404)
+  }),
+  it("a subscription needs a card token of this service and a valid plan", function* () {
+    const resources = yield* prepare
+    const plan = yield* daily
+    for (const [over, named] of [
+      [{ cardToken: "card-token-0" }, ["cardToken"]],
+      [{ plan: { ...plan, endDate: "1970-01-01" } }, ["plan.endDate"]],
+      [{ plan: { ...plan, interval: 0 } }, ["plan.interval"]],
+      [{ plan: { ...plan, interval: 1.5 } }, ["plan.interval"]],
+      [
+        { plan: { ...plan, frequency: "YEARLY", startDate: "2027-02-30" } },
+        ["plan.frequency", "plan.startDate"]
+      ]
+    ] as const) {
+      const body = yield* bodyFor(path, resources, over)
+      assert.deepStrictEqual(yield* refused("POST", path, body), [...named])
+    }
+  }),
+  it("a DELETE cancels at once from every status, is 204 without a body, and can be repeated", function* () {
+    const { pass } = yield* ServiceUnderTest
+    const token = yield* authenticate
+    const resources = { cardToken: yield* tokenOf(), paymentId: 0 }
+    const plan = yield* daily
+    const statuses = ["PENDING", "TRIALING", "ACTIVE", "PAUSED", "CANCELED"]
+    for (const status of statuses) {
+      const { subscriptionId } = yield* create(path, resources, { requestId: status, plan })
+      const at = `${path}/${String(subscriptionId)}`
+      yield* ask("PUT", at, { status })
+      const gone = yield* send("DELETE", at, { token })
+      assert.deepStrictEqual([gone.status, gone.body], [204, ""])
+      assert.include(yield* ask("GET", at), { status: "CANCELED", nextChargeDate: null })
+    }
+    yield* pass("25 days")
+    assert.strictEqual(yield* charges, statuses.length)
+    assert.strictEqual((yield* send("DELETE", `${path}/7`, { token })).status, 404)
+  })
 ]

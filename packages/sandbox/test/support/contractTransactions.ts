@@ -1,4 +1,3 @@
-import * as Effect from "effect/Effect"
 import { assert } from "vitest"
 import { payment } from "@pawl/test-support/TestGateway"
 import {
@@ -50,222 +49,198 @@ const timeless = (answer: Json, field: string): Json => {
 
 export const transactions: ReadonlyArray<Case> = [
   ...kindsList.map(([path, reads]) =>
-    it(
-      `${path} lives every scenario; its answer and its callbacks show each status, its reads the last`,
-      Effect.gen(function* () {
-        const resources = yield* prepare
-        const begun: Array<readonly [(typeof stories)[number], string]> = []
-        for (const row of stories) {
-          const [story, , answered, declineCode] = row
-          const { answer, id } = yield* begin(path, story, resources, { amount: "1" })
-          assert.strictEqual(answer["transactionStatus"], answered)
-          assert.strictEqual(answer["declineCode"], declineCode)
-          assert.strictEqual(answer["paymentType"], path.endsWith("apm") ? "APM" : "CARD")
-          const isChallenged = answered === "CUSTOMER_VERIFICATION" && path !== "/refunds/card"
-          for (const name of ["challengeUrl", "challengeUrlIframe"]) {
-            assert.strictEqual(URL.canParse(String(answer[name])), isChallenged, `${story} ${name}`)
-          }
-          begun.push([row, id])
+    it(`${path} lives every scenario; its answer and its callbacks show each status, its reads the last`, function* () {
+      const resources = yield* prepare
+      const begun: Array<readonly [(typeof stories)[number], string]> = []
+      for (const row of stories) {
+        const [story, , answered, declineCode] = row
+        const { answer, id } = yield* begin(path, story, resources, { amount: "1" })
+        assert.strictEqual(answer["transactionStatus"], answered)
+        assert.strictEqual(answer["declineCode"], declineCode)
+        assert.strictEqual(answer["paymentType"], path.endsWith("apm") ? "APM" : "CARD")
+        const isChallenged = answered === "CUSTOMER_VERIFICATION" && path !== "/refunds/card"
+        for (const name of ["challengeUrl", "challengeUrlIframe"]) {
+          assert.strictEqual(URL.canParse(String(answer[name])), isChallenged, `${story} ${name}`)
         }
-        for (let step = 0; step < 6; step++) {
-          for (const [[, statuses, answered, declineCode], id] of begun) {
-            const now = statuses[statuses.indexOf(answered) + step] ?? statuses.at(-1)
-            assert.strictEqual(yield* textOf(`${reads.status}/${id}`), JSON.stringify(now))
-            if (reads.info === undefined) continue
-            const info = yield* ask("GET", `${reads.info}/${id}`)
-            assert.strictEqual(info["transactionStatus"], now)
-            const code = now === "FAILED" ? declineCode : undefined
-            assert.strictEqual(info["declineCode"], code)
-          }
-          yield* steps(1)
-        }
-        for (const [[story, statuses], id] of begun) {
-          assert.deepStrictEqual(yield* callbackStatuses(id), [...statuses], story)
-        }
-      })
-    )
-  ),
-  it(
-    "an APM payment and an APM payout return every field of the specification",
-    Effect.gen(function* () {
-      const over = {
-        accountId: "0077",
-        metadata: { orderRef: "A-1" },
-        successRedirectUrl: "https://shop.example/thanks"
+        begun.push([row, id])
       }
-      for (const [path, id] of [
-        ["/payments/apm", "100001"],
-        ["/payouts/apm", "100002"]
-      ] as const) {
-        const answer = yield* create(path, noResources, over)
-        const { iframeUrl, redirectUrl } = answer["apmResponseData"] as Record<string, string>
-        assert.match(redirectUrl ?? "", new RegExp(`^https?://[^/]+/apm/${id}$`, "u"))
-        assert.deepStrictEqual(timeless(answer, "createdTime"), {
-          requestId: "r-1",
-          transactionId: id,
-          transactionStatus: "NEW",
-          apmResponseData: {
-            providerTransactionId: `provider-${id}`,
-            paymentMethod: "WALLET",
-            paymentType: "WALLET",
-            actionType: "REDIRECTION",
-            redirectUrl,
-            iframeUrl
-          },
-          paymentType: "APM",
-          metadata: { orderRef: "A-1" }
-        })
+      for (let step = 0; step < 6; step++) {
+        for (const [[, statuses, answered, declineCode], id] of begun) {
+          const now = statuses[statuses.indexOf(answered) + step] ?? statuses.at(-1)
+          assert.strictEqual(yield* textOf(`${reads.status}/${id}`), JSON.stringify(now))
+          if (reads.info === undefined) continue
+          const info = yield* ask("GET", `${reads.info}/${id}`)
+          assert.strictEqual(info["transactionStatus"], now)
+          const code = now === "FAILED" ? declineCode : undefined
+          assert.strictEqual(info["declineCode"], code)
+        }
+        yield* steps(1)
+      }
+      for (const [[story, statuses], id] of begun) {
+        assert.deepStrictEqual(yield* callbackStatuses(id), [...statuses], story)
       }
     })
   ),
-  it(
-    "the info of an APM payout returns the request fields, and its account is an integer of any size",
-    Effect.gen(function* () {
-      const { callbackUrl } = yield* ServiceUnderTest
-      const echoed = {
-        order: { title: "Winnings" },
-        billingDetails: { firstName: "Ada", email: "ada@shop.example" },
-        metadata: { a: "b" }
-      }
-      const apmPayload = { paymentMethod: "BANK", iban: "LV80BANK0000435195001", odd: [1, null] }
-      const accountId = "0012345678901234567890"
-      const over = { accountId, apmPayload, ...echoed }
-      const id = idOf(yield* create("/payouts/apm", noResources, over))
-      yield* steps(9)
-      const text = yield* textOf(`/payouts/apm/info/${id}`)
-      assert.include(text, `"accountId":12345678901234567890,`)
-      const { accountId: _, ...info } = JSON.parse(text) as Json
-      assert.deepStrictEqual(timeless(info, "createdAt"), {
-        transactionId: id,
+  it("an APM payment and an APM payout return every field of the specification", function* () {
+    const over = {
+      accountId: "0077",
+      metadata: { orderRef: "A-1" },
+      successRedirectUrl: "https://shop.example/thanks"
+    }
+    for (const [path, id] of [
+      ["/payments/apm", "100001"],
+      ["/payouts/apm", "100002"]
+    ] as const) {
+      const answer = yield* create(path, noResources, over)
+      const { iframeUrl, redirectUrl } = answer["apmResponseData"] as Record<string, string>
+      assert.match(redirectUrl ?? "", new RegExp(`^https?://[^/]+/apm/${id}$`, "u"))
+      assert.deepStrictEqual(timeless(answer, "createdTime"), {
         requestId: "r-1",
-        transactionStatus: "SUCCEED",
-        apmRequestPayload: apmPayload,
+        transactionId: id,
+        transactionStatus: "NEW",
         apmResponseData: {
           providerTransactionId: `provider-${id}`,
-          paymentMethod: "BANK",
-          paymentType: "BANK_TRANSFER"
+          paymentMethod: "WALLET",
+          paymentType: "WALLET",
+          actionType: "REDIRECTION",
+          redirectUrl,
+          iframeUrl
         },
-        callbackUrl,
-        ...echoed
+        paymentType: "APM",
+        metadata: { orderRef: "A-1" }
       })
-      const [{ search } = { search: "" }] = yield* callbacksOf(id)
-      assert.include(search, "apmType=BANK")
+    }
+  }),
+  it("the info of an APM payout returns the request fields, and its account is an integer of any size", function* () {
+    const { callbackUrl } = yield* ServiceUnderTest
+    const echoed = {
+      order: { title: "Winnings" },
+      billingDetails: { firstName: "Ada", email: "ada@shop.example" },
+      metadata: { a: "b" }
+    }
+    const apmPayload = { paymentMethod: "BANK", iban: "LV80BANK0000435195001", odd: [1, null] }
+    const accountId = "0012345678901234567890"
+    const over = { accountId, apmPayload, ...echoed }
+    const id = idOf(yield* create("/payouts/apm", noResources, over))
+    yield* steps(9)
+    const text = yield* textOf(`/payouts/apm/info/${id}`)
+    assert.include(text, `"accountId":12345678901234567890,`)
+    const { accountId: _, ...info } = JSON.parse(text) as Json
+    assert.deepStrictEqual(timeless(info, "createdAt"), {
+      transactionId: id,
+      requestId: "r-1",
+      transactionStatus: "SUCCEED",
+      apmRequestPayload: apmPayload,
+      apmResponseData: {
+        providerTransactionId: `provider-${id}`,
+        paymentMethod: "BANK",
+        paymentType: "BANK_TRANSFER"
+      },
+      callbackUrl,
+      ...echoed
     })
-  ),
-  it(
-    "the checksum is optional for an APM payout and required for an APM payment",
-    Effect.gen(function* () {
-      const { checksum: _, ...unsigned } = payment()
-      yield* ask("POST", "/payouts/apm", { ...unsigned, callbackUrl: undefined })
-      assert.deepStrictEqual(yield* refused("POST", "/payments/apm", unsigned), ["checksum"])
+    const [{ search } = { search: "" }] = yield* callbacksOf(id)
+    assert.include(search, "apmType=BANK")
+  }),
+  it("the checksum is optional for an APM payout and required for an APM payment", function* () {
+    const { checksum: _, ...unsigned } = payment()
+    yield* ask("POST", "/payouts/apm", { ...unsigned, callbackUrl: undefined })
+    assert.deepStrictEqual(yield* refused("POST", "/payments/apm", unsigned), ["checksum"])
+  }),
+  it("the info of a card payout has the mask and the holder, never the number", function* () {
+    const { callbackUrl } = yield* ServiceUnderTest
+    const over = { metadata: { a: "b" } }
+    const answer = yield* create("/payouts/card", noResources, over)
+    assert.deepStrictEqual(answer, {
+      transactionId: "100001",
+      transactionStatus: "NEW",
+      paymentType: "CARD",
+      metadata: { a: "b" }
     })
-  ),
-  it(
-    "the info of a card payout has the mask and the holder, never the number",
-    Effect.gen(function* () {
-      const { callbackUrl } = yield* ServiceUnderTest
-      const over = { metadata: { a: "b" } }
-      const answer = yield* create("/payouts/card", noResources, over)
-      assert.deepStrictEqual(answer, {
-        transactionId: "100001",
-        transactionStatus: "NEW",
-        paymentType: "CARD",
-        metadata: { a: "b" }
+    yield* steps(9)
+    const info = yield* ask("GET", "/payouts/card/info/100001")
+    assert.deepStrictEqual(timeless(info, "createdAt"), {
+      transactionId: "100001",
+      requestId: "r-1",
+      mid: "m-1",
+      transactionStatus: "SUCCEED",
+      cardMask: "424242******4242",
+      cardHolder: "Ada Lovelace",
+      totalAmount: 10.5,
+      callbackUrl,
+      metadata: { a: "b" }
+    })
+  }),
+  it("D08 a test card follows its story: paid with the card, with its token or charged; any other card is 400", function* () {
+    for (const [number, answered, end] of [
+      ["4242424242424242", { transactionStatus: "NEW" }, "SUCCEED"],
+      ["5555555555554444", { transactionStatus: "NEW" }, "SUCCEED"],
+      ["4000000000000002", { transactionStatus: "FAILED", declineCode: 5 }, "FAILED"],
+      ["4000000000003220", { transactionStatus: "CUSTOMER_VERIFICATION" }, "SUCCEED"]
+    ] as const) {
+      const made = { ...card, number }
+      const named = (requestId: string) => ({ requestId: `${requestId}-${number}` })
+      const { cardToken } = yield* create("/payments/card/tokenize", noResources, {
+        ...named("t"),
+        card: made,
+        callbackUrl: undefined
       })
-      yield* steps(9)
-      const info = yield* ask("GET", "/payouts/card/info/100001")
-      assert.deepStrictEqual(timeless(info, "createdAt"), {
-        transactionId: "100001",
-        requestId: "r-1",
-        mid: "m-1",
-        transactionStatus: "SUCCEED",
-        cardMask: "424242******4242",
-        cardHolder: "Ada Lovelace",
-        totalAmount: 10.5,
-        callbackUrl,
-        metadata: { a: "b" }
-      })
-    })
-  ),
-  it(
-    "D08 a test card follows its story: paid with the card, with its token or charged; any other card is 400",
-    Effect.gen(function* () {
-      for (const [number, answered, end] of [
-        ["4242424242424242", { transactionStatus: "NEW" }, "SUCCEED"],
-        ["5555555555554444", { transactionStatus: "NEW" }, "SUCCEED"],
-        ["4000000000000002", { transactionStatus: "FAILED", declineCode: 5 }, "FAILED"],
-        ["4000000000003220", { transactionStatus: "CUSTOMER_VERIFICATION" }, "SUCCEED"]
+      assert.notInclude(String(cardToken), number.slice(-4))
+      const token = { cardToken, card: undefined }
+      for (const [path, over] of [
+        ["/payments/card", { ...named("c"), card: made }],
+        ["/payments/card", { ...named("k"), ...token }],
+        ["/payments/card/charge", { ...named("g"), cardToken }],
+        ["/payouts/card", { ...named("p"), card: made }]
       ] as const) {
-        const made = { ...card, number }
-        const named = (requestId: string) => ({ requestId: `${requestId}-${number}` })
-        const { cardToken } = yield* create("/payments/card/tokenize", noResources, {
-          ...named("t"),
-          card: made,
-          callbackUrl: undefined
-        })
-        assert.notInclude(String(cardToken), number.slice(-4))
-        const token = { cardToken, card: undefined }
-        for (const [path, over] of [
-          ["/payments/card", { ...named("c"), card: made }],
-          ["/payments/card", { ...named("k"), ...token }],
-          ["/payments/card/charge", { ...named("g"), cardToken }],
-          ["/payouts/card", { ...named("p"), card: made }]
-        ] as const) {
-          const answer = yield* create(path, noResources, over)
-          assert.include(answer, answered, path)
-          yield* steps(9)
-          const status = kindsList.find(([each]) => each === path)?.[1].status
-          assert.strictEqual(yield* textOf(`${status}/${idOf(answer)}`), `"${end}"`)
-        }
+        const answer = yield* create(path, noResources, over)
+        assert.include(answer, answered, path)
+        yield* steps(9)
+        const status = kindsList.find(([each]) => each === path)?.[1].status
+        assert.strictEqual(yield* textOf(`${status}/${idOf(answer)}`), `"${end}"`)
       }
-      for (const number of [
-        "4242424242424243",
-        "4111111111111111",
-        "4242 4242 4242 4242",
-        "",
-        "constructor",
-        4242424242424242
-      ]) {
-        for (const path of ["/payments/card", "/payments/card/tokenize", "/payouts/card"]) {
-          const body = yield* bodyFor(path, noResources, { card: { ...card, number } })
-          assert.deepStrictEqual(yield* refused("POST", path, body), ["card.number"])
-        }
+    }
+    for (const number of [
+      "4242424242424243",
+      "4111111111111111",
+      "4242 4242 4242 4242",
+      "",
+      "constructor",
+      4242424242424242
+    ]) {
+      for (const path of ["/payments/card", "/payments/card/tokenize", "/payouts/card"]) {
+        const body = yield* bodyFor(path, noResources, { card: { ...card, number } })
+        assert.deepStrictEqual(yield* refused("POST", path, body), ["card.number"])
       }
-    })
-  ),
-  it(
-    "a card payment takes a card or a token, not both, and its metadata has priority",
-    Effect.gen(function* () {
-      const { cardToken } = yield* prepare
-      const path = "/payments/card"
-      const body = yield* bodyFor(path)
-      for (const [over, field] of [
-        [{ cardToken }, "card"],
-        [{ card: undefined }, "card"],
-        [{ card: undefined, cardToken: "card-token-0" }, "cardToken"]
-      ] as const) {
-        assert.deepStrictEqual(yield* refused("POST", path, { ...body, ...over }), [field])
-      }
-      const declining = { card: { ...card, number: "4000000000000002" } }
-      const { answer } = yield* begin(path, "decline:51", noResources, declining)
-      assert.include(answer, { transactionStatus: "FAILED", declineCode: 51 })
-    })
-  ),
-  it(
-    "an intent of either type returns the addresses of its page, and no errorCode",
-    Effect.gen(function* () {
-      const pages: Array<unknown> = []
-      for (const type of ["PAYMENT", "PAYOUT"]) {
-        const over = { requestId: type, type, kycVerified: true, previousPaymentCount: 3 }
-        const intent = yield* create("/payments/intent", noResources, over)
-        assert.sameMembers(Object.keys(intent), ["redirectUrl", "iframeUrl", "errorCode"])
-        assert.isNull(intent["errorCode"])
-        pages.push(intent["redirectUrl"], intent["iframeUrl"])
-      }
-      assert.lengthOf([...new Set(pages)], 4)
-      for (const page of pages) assert.match(String(page), /^https?:\/\/[^/]+\/pay\//u)
-      const bare = { requestId: "bare", amount: undefined, currency: undefined }
-      assert.isNull((yield* create("/payments/intent", noResources, bare))["errorCode"])
-    })
-  )
+    }
+  }),
+  it("a card payment takes a card or a token, not both, and its metadata has priority", function* () {
+    const { cardToken } = yield* prepare
+    const path = "/payments/card"
+    const body = yield* bodyFor(path)
+    for (const [over, field] of [
+      [{ cardToken }, "card"],
+      [{ card: undefined }, "card"],
+      [{ card: undefined, cardToken: "card-token-0" }, "cardToken"]
+    ] as const) {
+      assert.deepStrictEqual(yield* refused("POST", path, { ...body, ...over }), [field])
+    }
+    const declining = { card: { ...card, number: "4000000000000002" } }
+    const { answer } = yield* begin(path, "decline:51", noResources, declining)
+    assert.include(answer, { transactionStatus: "FAILED", declineCode: 51 })
+  }),
+  it("an intent of either type returns the addresses of its page, and no errorCode", function* () {
+    const pages: Array<unknown> = []
+    for (const type of ["PAYMENT", "PAYOUT"]) {
+      const over = { requestId: type, type, kycVerified: true, previousPaymentCount: 3 }
+      const intent = yield* create("/payments/intent", noResources, over)
+      assert.sameMembers(Object.keys(intent), ["redirectUrl", "iframeUrl", "errorCode"])
+      assert.isNull(intent["errorCode"])
+      pages.push(intent["redirectUrl"], intent["iframeUrl"])
+    }
+    assert.lengthOf([...new Set(pages)], 4)
+    for (const page of pages) assert.match(String(page), /^https?:\/\/[^/]+\/pay\//u)
+    const bare = { requestId: "bare", amount: undefined, currency: undefined }
+    assert.isNull((yield* create("/payments/intent", noResources, bare))["errorCode"])
+  })
 ]

@@ -4,14 +4,22 @@ import * as Sandbox from "../../src/Sandbox.ts"
 import { credentials, payment } from "@pawl/test-support/TestGateway"
 import { call } from "./wire.ts"
 
-/** Runs a test on a new sandbox, whose ids begin at 100001. */
-export const run = <A, E>(
-  test: Effect.Effect<A, E, Sandbox.Services | Scope.Scope>,
-  options: Sandbox.Options = {}
-): Promise<A> =>
-  Effect.runPromise(
-    Effect.scoped(Effect.provide(test, Sandbox.layer({ pace: "10 millis", seed: 1, ...options })))
+type Services = Sandbox.Services | Scope.Scope
+
+/** An effect, or the body of one. */
+export type Test<A, R = Services> =
+  | Effect.Effect<A, unknown, R>
+  | (() => Generator<Effect.Effect<unknown, unknown, R>, A, never>)
+
+/** Runs a test on a new sandbox with these options, whose ids begin at 100001. */
+export const runWith = <A>(options: Sandbox.Options, test: Test<A>): Promise<A> =>
+  (typeof test === "function" ? Effect.gen(test) : test).pipe(
+    Effect.provide(Sandbox.layer({ pace: "10 millis", seed: 1, ...options })),
+    Effect.scoped,
+    Effect.runPromise
   )
+
+export const run = <A>(test: Test<A>): Promise<A> => runWith({}, test)
 
 /** An item of the control API, with the fields that tests read. */
 export interface Shown {
