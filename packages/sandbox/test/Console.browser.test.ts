@@ -42,7 +42,7 @@ const live = (page: Page) => visible(page, "connection", /^Live$/u)
 
 type Services = Sandbox.Services | Scope.Scope
 
-/** What a test does with a page. */
+/** The act of a test on a page. */
 type Act = (
   page: Page
 ) =>
