@@ -53,6 +53,16 @@ TIMES = {"F": "failingSince", "y": "retryAt", "N": "newStatusAt", "l": "pollAt",
 LANES = {"t": "tell", "a": "ask", "y": "retry", "w": "watch"}
 WORDS = {"t": ("told", CODES), "p": ("pendingStatus", CODES), "L": ("lane", LANES)}
 REASONS = {"h": "handler-failed", "u": "unknown-transaction", "d": "amount-mismatch", "x": "unreadable"}
+OUTCOMES = {"a": "Answered", "r": "Refused", "f": "Found", "n": "NotSent"}
+NOT_SENT = {"c": "cancelled", "e": "expired", "n": "no-effect"}
+REQUEST_KINDS = {"p": "apm-payment", "o": "apm-payout", "q": "card-payment", "h": "card-charge", "u": "card-payout",
+                 "r": "refund", "s": "subscription", "i": "payment-intent"}
+REQUEST_TEXTS = {"g": "digest", "v": "body", "T": "deniedTransactionId"}
+REQUEST_TIMES = {"R": "retryFrom", "E": "expiresAt", "B": "begunAt", "d": "dueAt", "S": "settledAt"}
+PARKED = {"r": "refused", "w": "window", "c": "card-data", "b": "rebuilt-differently", "k": "no-key",
+          "x": "unreadable"}
+STATUS_OR_NONE = {**CODES, "-": None, "": None}
+CALLS = {"t": "told", "x": "failed"}
 ESCAPES = {"\\": "\\", "n": "\n", "t": "\t", "c": ",", "0": "\0"}
 
 
@@ -274,30 +284,80 @@ def number(text, base=0):
     return float(text[1:]) if text.startswith("=") else int(text, 36) + base
 
 
-def read_rows(it):
-    """Returns the rows of the document of a transaction; None if it is damaged."""
+def read_document(reader, it):
+    """Returns what a reader makes of the text of a document; None if the document is damaged."""
     text, _, check = it["document"].rpartition("\n")
     try:
-        if check[0] != "~" or int(check[1:], 36) != fnv(text):
-            return None
-        rows = []
-        for line in filter(None, text.split("\n")):
-            if line[0] == "k":
-                kinds, time = line[1:].split(",")
-                rows.append({"scope": KINDS[kinds[0]], "kind": KINDS[kinds[-1]], "createdAt": int(time)})
-            else:
-                read_field(rows[-1], line, it["transactionId"])
-        return rows
+        if check[0] == "~" and int(check[1:], 36) == fnv(text):
+            return reader(text, it)
     except (ValueError, LookupError):
-        return None
+        pass
+
+
+def read_rows(text, it):
+    rows = []
+    for line in filter(None, text.split("\n")):
+        if line[0] == "k":
+            kinds, time = line[1:].split(",")
+            rows.append({"scope": KINDS[kinds[0]], "kind": KINDS[kinds[-1]], "createdAt": int(time)})
+        else:
+            read_field(rows[-1], line, it["transactionId"])
+    return rows
+
+
+def read_order(row, field, value):
+    """Reads a field of an order, and tells whether it is one."""
+    is_order = field == "O" or field in ORDERED
+    if is_order:
+        row.setdefault("ordered", {}).update({ORDERED[field]: unescape(value)} if field in ORDERED else {})
+    return is_order
+
+
+def read_request(text, it):
+    (field, *words), *lines = text.split("\n")
+    kind, time = "".join(words).split(",")
+    base = int(time)
+    row = {"requestId": it["requestId"], "kind": REQUEST_KINDS[kind[0]], "hasCardData": kind[1:] == "c",
+           "createdAt": base, "digest": "", "retryFrom": base, "attempts": 0}
+    if field != "k":
+        raise ValueError
+    for line in sorted(lines, key=lambda line: line[0] == "z"):
+        read_request_field(row, line, base)
+    return row
+
+
+def read_request_field(row, line, base):
+    field, value, parts = line[0], line[1:], line[1:].split(",")
+    if read_order(row, field, value):
+        pass
+    elif field in REQUEST_TEXTS:
+        row[REQUEST_TEXTS[field]] = unescape(value)
+    elif field in REQUEST_TIMES:
+        row[REQUEST_TIMES[field]] = number(value, base)
+    elif field == "w":
+        row["attempts"] = number(value)
+    elif field == "x":
+        row["refusals"] = {"count": number(parts[0]), "since": number(parts[1], base), "reason": unescape(parts[2])}
+    elif field == "h":
+        row["lease"] = {"id": number(parts[0]), "until": number(parts[1], base), "inDoubt": parts[2:] == ["d"]}
+    elif field == "o":
+        reason = {"reason": NOT_SENT[value[1]]} if value[0] == "n" else {}
+        row["outcome"] = {"_tag": OUTCOMES[value[0]], **reason}
+    elif field == "z":
+        if row["outcome"]["_tag"] in ("Answered", "Refused"):
+            row["outcome"]["text"] = unescape(value)
+    elif field == "t":
+        row["transaction"] = {"method": KINDS[value[0]], "transactionId": unescape(value[1:])}
+    elif field == "D":
+        row["parked"] = {"reason": PARKED[value[0]], "at": number(value[1:], base)}
+    else:
+        row.setdefault("unknown", []).append(line)
 
 
 def read_field(row, line, transaction_id):
     field, value, parts, base = line[0], line[1:], line[2:].split(","), row["createdAt"]
-    if field in ORDERED:
-        row.setdefault("ordered", {})[ORDERED[field]] = unescape(value)
-    elif field == "O":
-        row.setdefault("ordered", {})
+    if read_order(row, field, value):
+        pass
     elif field == "f":
         row.update(FLAGS[letter] for letter in value)
     elif field in DECIMALS:
@@ -325,8 +385,54 @@ def read_field(row, line, transaction_id):
         row.setdefault("newestCallbacks", {})[CODES[value[0]]] = {
             "at": number(parts[0], base), **({"size": number(parts[4])} if len(parts) > 4 else {}),
             **({"signed": {**signed, "transactionId": transaction_id}} if signed else {})}
+    elif field == "X":
+        row["factNumber"] = number(value)
+    elif field == "x" and read_fact(row, *value.split(","), base=base):
+        pass
     else:
         row.setdefault("unknown", []).append(line)
+
+
+def read_fact(row, place, time, words, *others, base):
+    """Reads a fact, and tells whether this version knows it. The number of each fact counts."""
+    place, at = number(place), number(time, base)
+    row["factNumber"] = max(place, row.get("factNumber", place))
+    event, more = read_event(words), {other[0]: other[1:] for other in others}
+    is_known = event is not None and more.keys() <= {"k", "l", "f"}
+    if is_known:
+        last = at if "l" not in more else number(more["l"], base) if more["l"] else None
+        fact = {**event, "number": place, "at": at, "count": number(more.get("k", "1")), "lastAt": last,
+                "from": KINDS[more["f"]] if "f" in more else None}
+        row.setdefault("facts", []).append({name: value for name, value in fact.items() if value is not None})
+    return is_known
+
+
+def read_event(words):
+    """Returns what a fact says; None if a newer version wrote it."""
+    code, one, two, rest = words[0], words[1:2], words[2:3], words[3:]
+    if code == "r":
+        return {"fact": "registered", "kind": KINDS[one], "status": STATUS_OR_NONE[two]}
+    if code == "b":
+        return {"fact": "accepted", "status": CODES[one]}
+    if code == "a":
+        result = part(rest) or "" if two == "." else CODES[two]
+        return {"fact": "asked", "kind": None if one == "-" else KINDS[one], "result": result}
+    if code == "c":
+        evidence, sequence = map(number, rest.split("."))
+        return {"fact": "called", "to": CODES[one], "read": STATUS_OR_NONE[two], "evidence": evidence,
+                "sequence": sequence}
+    if code in CALLS:
+        return {"fact": CALLS[code], "to": CODES[one], "sequence": number(words[2:])}
+    if code == "p":
+        return {"fact": "parked", "reason": REASONS[one], "to": STATUS_OR_NONE[two]}
+    if code == "v":
+        by, why = map(part, words[1:].split("\t"))
+        return {"fact": "redriven", "by": by, "why": why}
+    return {"fact": "more"} if code == "m" else None
+
+
+def part(text):
+    return None if text == "-" else unescape(text[1:])
 
 
 def join(left, right):
@@ -388,7 +494,9 @@ CHECKS = {
     "urls": lambda it: {"url": callback_url(it)},
     "tokens": lambda it: {"content": read_token(it["secret"], it["token"])},
     "forwards": lambda it: {"headers": forward_headers(it)},
-    "documents": lambda it: {"rows": read_rows(it)},
+    "documents": lambda it: {"rows": read_document(read_rows, it)},
+    "requestDocuments": lambda it: {"row": read_document(read_request, it)},
+    "quarantines": lambda it: {"callbacks": read_document(lambda text, _: json.loads(text), it)},
     "joins": lambda it: join(it["left"], it["right"]),
     "standings": lambda it: standing(it["evidence"], it["read"], it["policy"]),
     "histories": lambda it: replay(it["events"], it["policy"], it["toldBefore"]),

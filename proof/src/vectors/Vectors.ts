@@ -9,7 +9,14 @@ import { keyed } from "@pawl/core/NodeHmac"
 import type { Status } from "@pawl/core/Status"
 import { verifyWith } from "@pawl/webhook/VerifyCallback"
 import * as Redacted from "effect/Redacted"
-import { document, type DocumentInput } from "./documents.ts"
+import {
+  document,
+  type DocumentInput,
+  quarantine,
+  type QuarantineInput,
+  requestDocument,
+  type RequestDocumentInput
+} from "./documents.ts"
 import * as Sent from "./Sent.ts"
 
 export interface CallbackInput {
@@ -55,6 +62,8 @@ export interface Inputs {
   readonly tokens: ReadonlyArray<Sent.TokenInput>
   readonly forwards: ReadonlyArray<Sent.ForwardInput>
   readonly documents: ReadonlyArray<DocumentInput>
+  readonly requestDocuments: ReadonlyArray<RequestDocumentInput>
+  readonly quarantines: ReadonlyArray<QuarantineInput>
   readonly joins: ReadonlyArray<JoinInput>
   readonly standings: ReadonlyArray<StandingInput>
   readonly histories: ReadonlyArray<HistoryInput>
@@ -130,6 +139,8 @@ export const vectorsOf = (inputs: Inputs) => ({
   tokens: inputs.tokens.map(withResult(Sent.token)),
   forwards: inputs.forwards.map(withResult(Sent.forward)),
   documents: inputs.documents.map(withResult(document)),
+  requestDocuments: inputs.requestDocuments.map(withResult(requestDocument)),
+  quarantines: inputs.quarantines.map(withResult(quarantine)),
   joins: inputs.joins.map(withResult(join)),
   standings: inputs.standings.map(withResult(standing)),
   histories: inputs.histories.map(withResult(history))

@@ -10,7 +10,7 @@ import {
   type StandingInput,
   type State
 } from "./Vectors.ts"
-import { documents } from "./documents.ts"
+import { documents, quarantines, requestDocuments } from "./documents.ts"
 import { forwards, requests, tokens, urls } from "./outgoing.ts"
 
 const policies = ["final", "always", "never"] as const
@@ -131,6 +131,8 @@ export const committed: Inputs = {
   tokens,
   forwards,
   documents,
+  requestDocuments,
+  quarantines,
   joins,
   standings,
   histories

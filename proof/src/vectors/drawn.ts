@@ -9,7 +9,7 @@ import fc from "fast-check"
 import type { Transition } from "@pawl/core/Handler"
 import { bodyOf } from "@pawl/receiver/Forwarder"
 import { encode, operations } from "@pawl/webhook/internal/verify/Token"
-import { documents } from "./documents.ts"
+import { documents, quarantines, requestDocuments } from "./documents.ts"
 import { type Event, type Inputs, queryOf, signOf } from "./Vectors.ts"
 
 const status = fc.constantFrom(...statuses)
@@ -133,6 +133,8 @@ export const draw = (count: number, seed: number): Inputs => {
     tokens: some(token, 3),
     forwards: some(forward, 4),
     documents,
+    requestDocuments,
+    quarantines,
     joins: some(fc.record({ left: state, right: state }), 5),
     standings: some(fc.record({ evidence, read: fc.option(status), policy }), 6),
     histories: some(
