@@ -75,13 +75,14 @@ describe("a workflow", () => {
       "nightly.yml report": { issues: "write" },
       "release.yml build": { contents: "read" },
       "release.yml publish": { "id-token": "write" },
-      "site.yml build": { contents: "read" }
+      "site.yml build": { contents: "read" },
+      "site.yml release": { contents: "write" }
     })
   })
 
   it("runs no code of this repository or of its dependencies in a job that may write", () => {
     const writing = jobs.filter(({ rights = {} }) => Object.values(rights).includes("write"))
-    expect(writing).toHaveLength(2)
+    expect(writing).toHaveLength(3)
     for (const { needs, steps } of writing) {
       expect(needs).toMatch(/^(?:build|fresh-seed)$/u)
       const actions = steps.flatMap(({ uses }) => uses?.split("@")[0] ?? [])

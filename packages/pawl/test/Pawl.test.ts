@@ -369,7 +369,8 @@ it("open refuses what a program without types gives wrong, and shows no value", 
 
 it("open takes each option of the README, and the whole of a sandbox", async () => {
   const readme = await readFile(new URL("../README.md", import.meta.url), "utf8")
-  const documented = [...readme.matchAll(/^\| `(\w+)` +\|/gmu)].map(([, name = ""]) => name)
+  const [, settings = ""] = readme.split(/^## (?:Settings|Operations)$/mu)
+  const documented = [...settings.matchAll(/^\| `(\w+)` +\|/gmu)].map(([, name = ""]) => name)
   await using service = await sandbox()
   const named = Object.fromEntries(documented.map((name) => [name, undefined]))
   const options = { ...named, ...service, store: "memory", onChange: () => {} }

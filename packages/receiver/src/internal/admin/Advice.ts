@@ -32,7 +32,7 @@ export const nextSteps: Readonly<Record<string, string>> = {
     "raise the limit within 62 minutes, or find out who sends so much; known transactions continue",
   "a callback in quarantine": "read it; the service sends something undocumented",
   "a clock was set by more than 5 seconds":
-    "find out why; after a step back, rows are due earlier by it from then on",
+    "find out why; after a step back, waiting rows are due earlier by it",
   "no worker was alive for more than 62 minutes, so callbacks may be lost: every transaction is read again":
     "find out why; see after an outage",
   "the clocks of this machine and of the database differ by more than 5 seconds":
