@@ -68,7 +68,7 @@ describe("a mutant is tried with", () => {
 it("the mutants of webhook are tried with its own tests, then with those of the packages on it", () => {
   expect(Sources.testers["webhook"]).toEqual(["webhook", "testkit", "receiver", "pawl"])
   const testsOf = (name: string) => Sources.testsOf(root, name, /Ledger|Admin/u)
-  expect(testsOf("webhook")).toContain(join(root, "packages/webhook/test/LedgerJoin.test.ts"))
+  expect(testsOf("webhook")).toContain(join(root, "packages/webhook/test/LedgerSql.test.ts"))
   expect(testsOf("testkit")).toEqual([join(root, "packages/testkit/test/Ledger.test.ts")])
   expect(testsOf("receiver")).toContain(join(root, "packages/receiver/test/Admin.test.ts"))
 })
