@@ -40,29 +40,26 @@ const run = async (): Promise<Costs> => {
   }
   const bundled = async (name: string, contents: string): Promise<string> =>
     program(`start-${name}.mjs`, await bundle(contents, join(directory, `${name}.mjs`)))
-  try {
-    const bare = program("bare.mjs", undefined)
-    const programs = [
-      ["stripe", program("stripe.mjs", import.meta.resolve("stripe"))],
-      [
-        "pawl's receiver, bundled",
-        await bundled("receiver", parts.find(({ name }) => name === "receiver")!.imports)
-      ],
-      ["effect: Layer and Schema, bundled", await bundled("effect", effectAlone)]
-    ] as const
-    const of = new Map(programs.map(([name]): [string, Array<number>] => [name, []]))
-    for (let round = -1; round < rounds; round++) {
-      const floor = costOf(bare)
-      for (let turn = 0; turn < programs.length; turn++) {
-        const [name, file] = programs[(round + 1 + turn) % programs.length]!
-        const added = costOf(file) - floor
-        // The first round fills the disk cache.
-        if (round >= 0) of.get(name)?.push(added)
-      }
+  const bare = program("bare.mjs", undefined)
+  const programs = [
+    ["stripe", program("stripe.mjs", import.meta.resolve("stripe"))],
+    [
+      "pawl's receiver, bundled",
+      await bundled("receiver", parts.find(({ name }) => name === "receiver")!.imports)
+    ],
+    ["effect: Layer and Schema, bundled", await bundled("effect", effectAlone)]
+  ] as const
+  const of = new Map(programs.map(([name]): [string, Array<number>] => [name, []]))
+  for (let round = -1; round < rounds; round++) {
+    const floor = costOf(bare)
+    for (let turn = 0; turn < programs.length; turn++) {
+      const [name, file] = programs[(round + 1 + turn) % programs.length]!
+      const added = costOf(file) - floor
+      // The first round fills the disk cache.
+      if (round >= 0) of.get(name)?.push(added)
     }
-    return { unit: "CPU time added to an empty process", of }
-  } finally {
   }
+  return { unit: "CPU time added to an empty process", of }
 }
 
 export const start: Bench = {
