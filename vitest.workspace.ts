@@ -45,8 +45,9 @@ const project = (
     name,
     root,
     isolate,
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
+    // Ends a test that hangs. A busy machine takes ten times as long as an idle one.
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
     include: [...include],
     exclude: ["**/node_modules/**", ...exclude],
     setupFiles: [join(root, "scripts/vitest/setup.ts")]

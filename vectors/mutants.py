@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Tries changes of single lines of check.py, and shows that the vectors catch each change of a result.
 
-    python3 vectors/mutants.py
+    python3 vectors/mutants.py         # all changes
+    python3 vectors/mutants.py 3/10    # every tenth one, from the third
 
 A change that no vector catches must be one of EQUAL, where each has the reason why it changes no result. The function
 `main` is not changed, because it only reports.
@@ -130,15 +131,19 @@ def is_caught(tree, groups):
 
 def main():
     warnings.simplefilter("ignore")
+    part, parts = map(int, sys.argv[1].split("/")) if len(sys.argv) > 1 else (0, 1)
     groups = list(json.loads((FOLDER / "vectors.json").read_text("utf-8")).items())
     tree = ast.parse((FOLDER / "check.py").read_text("utf-8"))
     if is_caught(tree, groups):
         sys.exit("check.py differs from the vectors without a change")
-    tried, passed = 0, {}
+    seen, tried, passed = 0, 0, {}
     for node, parents, put in places(tree):
         name = next((each.name for each in reversed(parents) if getattr(each, "name", None)), "module")
         for other in changes(node, parents):
             if ast.dump(other) == ast.dump(node):
+                continue
+            seen += 1
+            if seen % parts != part % parts:
                 continue
             put(other)
             tried += 1
@@ -146,12 +151,14 @@ def main():
                 before, after = (ast.unparse(each).split("\n")[0] for each in (node, other))
                 passed[f"{name}: {before} -> {after}"] = node
             put(node)
-    for change in [change for change in passed if change not in EQUAL]:
+    missed = passed.keys() - EQUAL.keys()
+    outdated = EQUAL.keys() - passed.keys() if parts == 1 else set()
+    for change in sorted(missed):
         print(f"no vector catches {change}, line {getattr(passed[change], 'lineno', '?')}")
-    for change in EQUAL.keys() - passed.keys():
+    for change in sorted(outdated):
         print(f"EQUAL has a change that is caught or not tried: {change}")
-    print(f"{tried} changes, {len(passed)} pass the vectors, {len(EQUAL)} of them are equal")
-    sys.exit(1 if EQUAL.keys() != passed.keys() else 0)
+    print(f"{tried} changes, {len(passed)} pass the vectors, {len(passed) - len(missed)} of them are equal")
+    sys.exit(1 if missed or outdated else 0)
 
 
 main()

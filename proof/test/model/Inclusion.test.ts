@@ -25,7 +25,6 @@ const withStores = stores("postgres").length > 0 ? all : all.filter(([name]) => 
 
 it.for(withStores)(
   "the model accepts traces of the real receivers: %s",
-  { timeout: 240_000 },
   async ([name, count, leastEvents]) => {
     const { figures, misses } = await Effect.runPromise(
       checkTraces({ ...quiet, count, seed }, name)
@@ -130,7 +129,6 @@ describe("the end of a lease", () => {
 
 it.for(["memory", "simulation"] as const)(
   "a planted bug leaves a trace that the model refuses: %s",
-  { timeout: 240_000 },
   async (name) => {
     const report = await Effect.runPromise(
       checkBugs({ ...quiet, count: 1, seed: 1 }, name, ["a claim is told without confirmation"])
