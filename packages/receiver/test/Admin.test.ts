@@ -302,6 +302,6 @@ it("the next step after an alarm is that of the production guide", () => {
     const line = lines.find(({ alarm }) => alarm.startsWith(reason))
     expect([reason, line?.step.replaceAll("`", "")]).toEqual([reason, step])
   }
-  expect(Advice.nextStepFor("a dead letter: handler-failed")).toBe("act by its reason")
+  expect(Advice.nextStepFor("a dead letter: handler-failed")).toBe("act on its reason")
   expect(Advice.nextStepFor("something else")).toBeNull()
 })

@@ -94,7 +94,7 @@ describe("A28: the public port", () => {
         expect((yield* post(`${near}/callbacks`, "1", "PENDING")).status).toBe(404)
       }
       // Three callbacks came to a wrong path.
-      expect(stderr().match(/callbacks are taken at \/callback\b/gu)).toHaveLength(1)
+      expect(stderr().match(/the path for callbacks is \/callback\b/gu)).toHaveLength(1)
       const parked = database.prepare(
         "SELECT parked_at FROM pawl_transactions_view WHERE transaction_id = '7'"
       )
@@ -172,7 +172,7 @@ describe("a port with more connections than it may have", () => {
       const { body } = yield* send(`${admin}/overview`)
       const { alarms } = JSON.parse(body) as { readonly alarms: ReadonlyArray<unknown> }
       const reason = "a port has too many connections: those without a request are closed"
-      const nextStep = expect.stringMatching(/file descriptors$/u)
+      const nextStep = expect.stringMatching(/file descriptor limit$/u)
       expect(alarms).toContainEqual(expect.objectContaining({ reason, nextStep }))
     })
   )

@@ -48,7 +48,7 @@ export const serve = Effect.fnUntraced(function* (options: {
   }
   const warnOfPath = yield* Effect.cached(
     Effect.logWarning(
-      `A callback came to another path and was answered 404: callbacks are taken at ${path}`
+      `A callback to another path was answered 404: the path for callbacks is ${path}`
     )
   )
   const port = yield* NodeReceiver.listen((request, response) => {
