@@ -190,7 +190,7 @@ it("sandbox, receiver and trigger work together, and their transaction is explai
   ])
   expect(explained).toMatchObject({ code: 0, err: "" })
   expect(explained.out).toMatch(/^\d{4}-\S+Z {2}A callback claimed SUCCEED\.$/mu)
-  expect(explained.out).toMatch(/^\d{4}-\S+Z {2}The service stated SUCCEED/mu)
+  expect(explained.out).toMatch(/^\d{4}-\S+Z {2}The service reported SUCCEED/mu)
   expect(explained.out).toMatch(/^Now: SUCCEED, confirmed by the service\./mu)
   expect(replayed).toMatchObject({
     code: 0,

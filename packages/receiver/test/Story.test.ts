@@ -153,7 +153,7 @@ it("GET …/story tells each fact in a sentence, and who redrove it and why", ()
         "The handler was called with NEW (transition 1).",
         "The handler accepted NEW (transition 1).",
         "A callback claimed SUCCEED, 2 times.",
-        "The service stated SUCCEED.",
+        "The service reported SUCCEED.",
         "The transaction became a dead letter: amount-mismatch, so the handler did not receive SUCCEED.",
         "ana redrove the dead letter: order 17.",
         "The handler was called with SUCCEED (transition 2).",

@@ -130,7 +130,7 @@ inChromium((withPage) => {
       return callback("100001", "SUCCEED")
     },
     async (page, { callback, faults, statuses }) => {
-      await visible(page, "problem-silent", /The service does not answer.*Do not restart/su)
+      await visible(page, "problem-silent", /The service has not answered.*Do not restart/su)
       statuses.set("100001", "SUCCEED")
       faults.service = "none"
       await run(callback("100001", "SUCCEED"))
@@ -145,7 +145,7 @@ inChromium((withPage) => {
       await visible(page, "verdict", "Everything works")
       assert.strictEqual(await run(callback("100001", "PENDING", { secret: "other" })), 401)
       await visible(page, "problem-refused", /PAWL_MERCHANT_SECRET_PREVIOUS/u)
-      await visible(page, "alarms", /callbacks are refused with 401.*compare the secret/su)
+      await visible(page, "alarms", /callbacks are refused with 401.*check the secret/su)
       faults.service = "denied"
       await run(callback("100001", "SUCCEED", { secret: "previous" }))
       await visible(page, "problem-credentials", "refuses the merchant key")
@@ -216,12 +216,12 @@ inChromium((withPage) => {
       await page.getByTestId("redrive").click()
       assert.deepStrictEqual(asked, [], "a redrive without who and why was sent")
       await page.getByTestId("by").fill("ana")
-      await page.getByTestId("why").fill("shop repaired & tested")
+      await page.getByTestId("why").fill("shop fixed & tested")
       await page.getByTestId("redrive").click()
-      await visible(page, "announcement", "100001 is worked on again.")
-      await visible(page, "letters", "No dead letter.")
+      await visible(page, "announcement", "100001 was redriven.")
+      await visible(page, "letters", "No dead letters.")
       assert.deepStrictEqual(asked, [
-        "/dead-letters/apm/100001/redrive?by=ana&why=shop+repaired+%26+tested"
+        "/dead-letters/apm/100001/redrive?by=ana&why=shop+fixed+%26+tested"
       ])
     }
   )
@@ -251,11 +251,11 @@ inChromium((withPage) => {
       await page.getByTestId("why").fill("shop repaired")
       await page.getByTestId("rate").fill("50")
       await page.getByTestId("redrive").click()
-      await visible(page, "announcement", "130 dead letters will be worked on again")
+      await visible(page, "announcement", "130 dead letters will be redriven")
       assert.deepStrictEqual(asked, [
         "/dead-letters/redrive?reason=handler-failed&by=ana&why=shop+repaired&rate=50"
       ])
-      await visible(page, "letters", "No dead letter.")
+      await visible(page, "letters", "No dead letters.")
     },
     { path: "/#/dead-letters" }
   )
@@ -303,7 +303,7 @@ inChromium((withPage) => {
       await visible(page, "redrive-error", "Not found")
       await page.getByTestId("no-effect").check()
       await page.getByTestId("redrive").click()
-      await visible(page, "requests", "No parked request.")
+      await visible(page, "requests", "No parked requests.")
       assert.match(asked.at(-1) ?? "", /^\/requests\/order-1\/redrive\?.*hadNoEffect=true$/u)
     },
     { allowed: /status of 404/u }
@@ -389,11 +389,11 @@ inChromium((withPage) => {
       assert.deepStrictEqual(await shown.locator("span").allTextContents(), [
         "The operation was registered as apm-payment with the status NEW.",
         `ana redrove the dead letter: ${hostile}.`,
-        "The service stated NEW.",
+        "The service reported NEW.",
         "The handler was called with NEW (transition 1).",
         "The handler accepted NEW (transition 1).",
         "A callback claimed SUCCEED.",
-        "The service stated SUCCEED.",
+        "The service reported SUCCEED.",
         "The handler was called with SUCCEED (transition 2).",
         "The handler accepted SUCCEED (transition 2)."
       ])

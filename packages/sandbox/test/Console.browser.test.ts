@@ -270,7 +270,7 @@ inChromium((withPage) => {
       await visible(page, "empty", "No transactions yet")
       assert.strictEqual(await page.getByTestId(`transaction-${id}`).count(), 0)
       await page.getByTestId("nav-requests").click()
-      await visible(page, "requests", "No request yet.")
+      await visible(page, "requests", "No requests yet.")
     })
   })
 

@@ -72,7 +72,7 @@ export const recent = async () => {
   const found = /** @type {ReadonlyArray<Listed>} */ (body)
   const text =
     found.length === 0
-      ? "Nothing has happened since this process started. Find an older transaction by the order of the shop, by its id, by its amount, or by the day on which it was stored."
+      ? "No activity since this process started. Find an older transaction by the shop's order, its id, its amount or the day it was stored."
       : "The transactions with the latest activity since this process started:"
   return () => show(found, text)
 }
@@ -108,7 +108,7 @@ export const search = (asked, changed) => {
       const when = asked.date === "" ? "" : ` that was stored on ${asked.date}`
       show(
         found,
-        `The store has no transaction${what}${when}. Compare it with the order in the shop. If it was paid, the overview says whether callbacks are refused.`
+        `The store has no transaction${what}${when}. Check the order in the shop. If it was paid, the overview says whether callbacks are refused.`
       )
     } else {
       const first = found.length < most ? "" : "The first "

@@ -20,7 +20,7 @@ let limit = step
 const rows = table(
   "letter-table",
   ["Transaction", "Reason", "Undelivered status", "Parked", "Calls", "Next step", "Action"],
-  "No dead letter. A transaction comes here when its handler fails for 24 hours, its amount differs from the order, or the service does not know it. There is nothing to do now.",
+  "No dead letters. A transaction becomes one when the handler fails for 24 hours, its amount differs from the order, or the service does not know it. There is nothing to do now.",
   (/** @type {Letter} */ { kind, transactionId }) => `${kind}-${transactionId}`,
   (letter) => [
     h("span", {}, [
@@ -62,7 +62,7 @@ export const redriveOne = ({ method, reason, transactionId }, text) =>
         : `Redrive transaction ${transactionId}?`,
     text,
     button: reason === "amount-mismatch" ? "Let it pass" : "Redrive",
-    done: () => `${transactionId} is worked on again.`
+    done: () => `${transactionId} was redriven.`
   })
 
 const redriveAll = () =>
@@ -71,14 +71,14 @@ const redriveAll = () =>
     heading: `Redrive every dead letter with ${chosen.value}?`,
     text:
       chosen.value === "amount-mismatch"
-        ? "This accepts every amount that was parked. Redrive one first, and look at it."
-        : "Redrive one first, and look at it. The rate is what the application can take besides its other work.",
+        ? "This accepts every amount that was parked. Redrive one first, and check it."
+        : "Redrive one first, and check it. Choose a rate that the application can take beside its other work.",
     button: "Redrive all",
     rate: true,
     done: (body) => {
       const { lastDueAt, redriven } =
         /** @type {{ readonly redriven: number, readonly lastDueAt: string }} */ (body)
-      return `${count(redriven, "dead letter")} will be worked on again, the last at ${dateTime(lastDueAt)}.`
+      return `${count(redriven, "dead letter")} will be redriven, the last at ${dateTime(lastDueAt)}.`
     }
   })
 

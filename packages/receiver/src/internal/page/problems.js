@@ -78,14 +78,14 @@ export const problemsOf = (
       "bad",
       "store",
       `The store cannot be written${notStored === null ? "" : ` (${notStored})`}: callbacks are answered 503.`,
-      "Check the disk, locks and PostgreSQL. The service sends each callback again for 62 minutes, so nothing is lost until then."
+      "Check the disk, locks and PostgreSQL. The service retries each callback for 62 minutes, so nothing is lost until then."
     )
   } else if (isRecent("notStored") && time("notStored") > accepted) {
     add(
       "bad",
       "not-stored",
-      `Callbacks are answered 503, and none was stored${since(accepted)}.`,
-      "Check the disk of the database: it may have no room for new rows. The service sends each callback again for 62 minutes, and this disappears with the first callback that is stored."
+      `Callbacks are answered 503, and none has been stored${since(accepted)}.`,
+      "Check the disk of the database: it may have no room for new rows. The service retries each callback for 62 minutes, and this problem disappears with the first callback that is stored."
     )
   }
   if (backlog === null && condition.store === "writable") {
@@ -108,14 +108,14 @@ export const problemsOf = (
       "bad",
       "not-written",
       `${count(progress?.notWritten ?? 0, "transaction")} cannot be written.`,
-      "The log and `GET /overview` name them and the cause. Correct it: their work then continues."
+      "The log and `GET /overview` name them and the cause. Once it is corrected, their work continues."
     )
   }
   if (condition.worker === "ending") {
     add(
       "warn",
       "ending",
-      "This process is about to end.",
+      "This process is stopping.",
       "Look at the page of the process that replaces it."
     )
   }
@@ -124,22 +124,22 @@ export const problemsOf = (
       "bad",
       "credentials",
       "The service refuses the merchant key or the merchant secret: nothing can be confirmed.",
-      `Compare the merchant key and ${current} with those of the operator, correct them, and restart the receiver. Callbacks are stored meanwhile.`
+      `Compare the merchant key and ${current} with the operator's, correct them, and restart the receiver. Callbacks are stored meanwhile.`
     )
   } else if (time("silent") > time("answered") + silence) {
     add(
       "bad",
       "silent",
-      `The service does not answer${since(time("answered"))}: final statuses wait for their confirmation.`,
-      "Ask the operator of the service. Do not restart the receiver: it repeats the reads, and stores callbacks meanwhile."
+      `The service has not answered${since(time("answered"))}: final statuses wait for confirmation.`,
+      "Ask the operator of the service. Do not restart the receiver: it retries the reads, and stores callbacks meanwhile."
     )
   }
   if (isRecent("refused") && time("refused") > accepted) {
     add(
       "bad",
       "refused",
-      `Callbacks are refused with 401, and none was accepted${since(accepted)}.`,
-      `Compare ${current} with the secret of the operator. After a rotation set the old one as ${previous}. Restart the receiver within 62 minutes: the service then repeats every callback.`
+      `Callbacks are refused with 401, and none has been accepted${since(accepted)}.`,
+      `Compare ${current} with the operator's secret. After a rotation, set the old one as ${previous}. Restart the receiver within 62 minutes: the service retries every callback until then.`
     )
   }
   if (failing.length > 0) {
@@ -147,7 +147,7 @@ export const problemsOf = (
       "bad",
       "handler",
       `The handler fails for ${count(failing.length, "transaction")}${failing.length >= mostFailing ? " or more" : ""}, listed below.`,
-      "Correct the application: the log has the reason. Redrive nothing yet: each call is repeated for 24 hours, at least every 5 minutes."
+      "Correct the application: the log has the reason. Redrive nothing yet: each call is retried for 24 hours, at least every 5 minutes."
     )
   }
   if (condition.clock === "differs") {
@@ -155,7 +155,7 @@ export const problemsOf = (
       "warn",
       "clock",
       "The clocks of this machine and of the database differ by more than 5 seconds.",
-      "Synchronise them. Work continues with the clock of the database."
+      "Synchronise them. Work continues with the database's clock."
     )
   }
   if (late > maxLag) {
@@ -179,7 +179,7 @@ export const problemsOf = (
       "warn",
       "dead-letters",
       wait(deadLetters, "dead letter"),
-      "Act on each by its reason.",
+      "Act on the reason of each.",
       "#/dead-letters"
     )
   }

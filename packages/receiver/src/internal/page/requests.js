@@ -12,7 +12,7 @@ import * as Redrive from "./redrive.js"
 const rows = table(
   "request-table",
   ["Request", "Kind", "Reason", "Written", "Parked", "Next step", "Action"],
-  "No parked request. A request comes here when nobody can tell whether the service acted on it. There is nothing to do now.",
+  "No parked requests. A request is parked when pawl cannot find out whether it took effect. There is nothing to do now.",
   (/** @type {Request} */ { requestId }) => requestId,
   ({ createdAt, kind, parked, requestId }) => [
     copyable(requestId),

@@ -43,7 +43,7 @@ export const hide = () => renderList(article, [], () => "shown", make)
 const make = ({ facts, key, order, transaction }) =>
   transaction === null
     ? h("p", { class: "lead", "data-testid": "unknown" }, [
-        `The ledger knows no ${key.method} transaction ${key.transactionId}. Find it by the order of the shop, or by its amount and day.`
+        `The ledger knows no ${key.method} transaction ${key.transactionId}. Find it by the shop's order, or by its amount and day.`
       ])
     : h("div", { class: "shown" }, [
         h("h3", {}, [
@@ -73,9 +73,9 @@ const make = ({ facts, key, order, transaction }) =>
 /** @param {Transaction} transaction */
 const summaryOf = ({ confirmed, conflict, status, told }) => {
   if (conflict !== null) {
-    return `The service confirmed ${conflict.join(" and ")}: a person must decide what of the order to undo.`
+    return `The service confirmed ${conflict.join(" and ")}: a person must decide which part of the order to undo.`
   }
-  if (status === null) return "No status holds yet: the claims of callbacks wait for a read."
+  if (status === null) return "No status yet: the claims of callbacks wait for a read."
   const known = confirmed ? "The service confirmed" : "Callbacks claim"
   const handler =
     told === null

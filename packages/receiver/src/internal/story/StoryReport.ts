@@ -54,7 +54,7 @@ const describe = (
       return [`A callback claimed ${fact.status}`, { status: fact.status }]
     case "asked": {
       const { kind = null, result } = fact
-      return [askedClauses[result] ?? `The service stated ${result}`, { result, kind }]
+      return [askedClauses[result] ?? `The service reported ${result}`, { result, kind }]
     }
     case "called":
     case "told":

@@ -18,7 +18,7 @@ export const guide = (origin, stories) =>
     h("p", {}, ["Or make it with a program:"]),
     ...programs(origin),
     h("p", { class: "fine" }, [
-      "The key and the secret are the defaults; replace them if the sandbox was started with others. In a terminal, ",
+      "The key and the secret are the defaults; replace them if you started the sandbox with others. In a terminal, ",
       h("code", {}, ["npx pawl-sandbox trigger succeed"]),
       " makes a payment and follows it, with your --callback-url if you like. Or use your own client with ",
       h("code", {}, [`${origin}/api`]),
@@ -188,6 +188,6 @@ const copy = (lines) => {
 export const missing = (id) =>
   h("div", { class: "empty", "data-testid": "missing" }, [
     h("h2", {}, [`There is no transaction ${id}`]),
-    h("p", {}, ["A reset removes transactions, and so does a restart without a file."]),
+    h("p", {}, ["A reset removes all transactions, and so does a restart without --file."]),
     h("p", {}, [h("a", { href: "#/transactions" }, ["Show the newest transaction"])])
   ])

@@ -15,7 +15,7 @@ import { isBad } from "./summary.js"
 export const subscriptions = table(
   "subscription-table",
   ["Subscription", "Status", "Plan", "Card", "Next charge", "Charges", "Last charge"],
-  "No subscription yet. Tokenize a card at POST /api/v1/payments/card/tokenize, then create a subscription at POST /api/v1/payments/card/recurring.",
+  "No subscriptions yet. Tokenize a card at POST /api/v1/payments/card/tokenize, then create a subscription at POST /api/v1/payments/card/recurring.",
   (/** @type {Subscription & { readonly charges: ReadonlyArray<Transaction> }} */ one) =>
     one.subscriptionId,
   ({ cardMask, charges, nextChargeDate, plan, status, subscriptionId }, now) => {
@@ -47,7 +47,7 @@ export const subscriptions = table(
 export const intents = table(
   "intent-table",
   ["Intent", "Type", "Status", "Amount", "Order", "requestId", "Pages", "Transactions"],
-  "No payment intent yet. Create one at POST /api/v1/payments/intent: its response has the URL of the payment page.",
+  "No payment intents yet. Create one at POST /api/v1/payments/intent: its response has the URL of the payment page.",
   (/** @type {Intent} */ { intentId }) => intentId,
   (intent) => [
     h("span", { class: "mono" }, [intent.intentId]),
@@ -83,7 +83,7 @@ const page = (address, text) =>
 export const requests = table(
   "request-table",
   ["At", "Request", "Response", "requestId", "Transaction", "Fault"],
-  "No request yet. The base URL for clients is this address followed by /api.",
+  "No requests yet. The base URL for clients is this address followed by /api.",
   (/** @type {Request} */ { id }) => id,
   ({ at, fault, method, path, requestId, status, transactionId }, now) => [
     moment(at, now),

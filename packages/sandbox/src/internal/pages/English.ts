@@ -26,7 +26,7 @@ export const en = {
   name: "Name on card",
   WALLET: "Wallet",
   BANK_TRANSFER: "Bank transfer",
-  walletAccount: "E-mail or number of your wallet",
+  walletAccount: "E-mail address or wallet number",
   bankAccount: "Account number or IBAN",
   receiveWith: "Receive with {method}",
   amountLabel: "How much?",
@@ -40,7 +40,7 @@ export const en = {
     expired: "This card has expired",
     cvc: "Enter the 3 or 4 digits of the security code",
     name: "Enter the name on the card",
-    account: "Enter the account, at least 5 characters",
+    account: "Enter an account of at least 5 characters",
     amount: "Enter an amount, such as {example}"
   },
   declined: "Your payment was declined",
@@ -75,21 +75,21 @@ export const en = {
   method: "Method",
   QR_CODE: "QR code",
   methodTitle: "Confirm the payment",
-  methodMore: "Check the payment, and confirm it if it is right.",
+  methodMore: "Check the payment, and confirm it if it is correct.",
   scan: "Scan to pay",
   scanMore: "Scan the code with the app of your wallet or bank.",
   openApp: "Open the app on this device",
   giveUp: "Cancel",
-  atBank: "Your bank has the order, and the money is on its way.",
+  atBank: "Your bank has accepted the payment, and the money is on its way.",
   expired: "This page has expired",
   expiredMore: "Nothing was charged. Return to the merchant to start again.",
   untranslated: "The sandbox has no texts in the language “{lang}”, so this page is in English.",
   reasons: {
     5: "The card issuer declined it without giving a reason.",
-    51: "There is not enough money in the account.",
+    51: "The account has insufficient funds.",
     54: "The card has expired.",
     59: "The payment was not confirmed.",
-    61: "The amount is above the limit of the card."
+    61: "The amount is above the card's limit."
   }
 }
 
