@@ -52,7 +52,7 @@ const validEnvironment = {
 
 const noApi = "give the address up to and including its last segment, /api"
 const noTls = "use https; http is for loopback hosts only"
-const padded = "give it without spaces or line breaks around it, and not empty"
+const padded = "it must not be empty or have spaces or line breaks around it"
 const closed = "its directory must exist, and both must be readable and writable"
 const flagPadded = "without spaces around it"
 

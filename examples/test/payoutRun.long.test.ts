@@ -98,7 +98,7 @@ it("refuses a file in which a line was changed, and pays none of its new lines",
       yield* write(directory, [...added, "a,99.00,EUR,DE1"])
       const { code, stderr, stdout } = yield* run(...(yield* programOf(directory)))
       expect(code).toBe(1)
-      expect(stdout + stderr).toContain("Request a was written before with another body")
+      expect(stdout + stderr).toContain("Request a was stored before with another body")
       expect((yield* transactions).map(({ requestId }) => requestId)).toEqual(["a", "b"])
     })
   ))

@@ -49,6 +49,6 @@ export class InvalidSecret extends Data.TaggedError("InvalidSecret")<{
   override readonly stack = ""
   override get message() {
     const variable = `PAWL_MERCHANT_SECRET${this.secret === "previous" ? "_PREVIOUS" : ""}`
-    return `The ${this.secret} merchant secret (${variable} in the environment) cannot be used: give it without spaces or line breaks around it, and not empty`
+    return `The ${this.secret} merchant secret (${variable} in the environment) cannot be used: it must not be empty or have spaces or line breaks around it`
   }
 }

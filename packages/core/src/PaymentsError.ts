@@ -204,7 +204,7 @@ export class ServiceFailed extends printed(
   readonly isRetryable = true
   override get message() {
     return withFaults(
-      `${notSent(this)}The service failed with ${this.status}, ${this.attempts} attempts made`,
+      `${notSent(this)}The service failed with ${this.status} after ${this.attempts} attempts`,
       this.fields
     )
   }
@@ -253,7 +253,7 @@ export class Unreachable extends printed(
   /** The same call may succeed later. */
   readonly isRetryable = true
   override get message() {
-    return `The service could not be reached (${this.reason}), ${this.attempts} attempts made`
+    return `The service could not be reached (${this.reason}) after ${this.attempts} attempts`
   }
 }
 
@@ -332,7 +332,7 @@ export class OutcomeUnknown extends printed(
     const advice =
       refusals === undefined
         ? "call again with the same requestId"
-        : `${refusals} calls with this requestId were refused. A person has to ask the service whether it exists`
+        : `${refusals} calls with this requestId were refused, so ask the service whether it exists`
     const then = refusal === undefined || refusal === cause ? "" : `; then: ${refusal.message}`
     return `Request ${requestId} may have taken effect: ${advice}. ${cause.message}${then}`
   }

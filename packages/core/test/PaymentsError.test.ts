@@ -129,10 +129,10 @@ describe("a message", () => {
 
   it("of a failure has the reasons of the service", () => {
     expect(new PaymentsError.ServiceFailed({ status: 503, attempts: 4 }).message).toBe(
-      "The service failed with 503, 4 attempts made"
+      "The service failed with 503 after 4 attempts"
     )
     expect(new PaymentsError.ServiceFailed({ status: 503, attempts: 4, fields }).message).toBe(
-      "The service failed with 503, 4 attempts made; amount: too small"
+      "The service failed with 503 after 4 attempts; amount: too small"
     )
     const reason = "that status is not documented"
     expect(new PaymentsError.UnexpectedResponse({ status: 418, reason, fields }).message).toBe(
@@ -160,6 +160,6 @@ describe("a message", () => {
     expect(new PaymentsError.OutcomeUnknown({ requestId, cause, refusal: cause }).message).toBe(one)
     expect(
       new PaymentsError.OutcomeUnknown({ requestId, cause, refusal, refusals: 3 }).message
-    ).toMatch(/: 3 calls with this requestId were refused\. A person has to ask the service/u)
+    ).toMatch(/: 3 calls with this requestId were refused, so ask the service/u)
   })
 })

@@ -244,7 +244,7 @@ describe.each(operations.filter(({ kind }) => kind === "create"))(
         Schema.is(PaymentsError.OutcomeUnknown)(result) ? result.message : ""
       )
       const again = /: call again with the same requestId\. /u
-      const person = /2 calls with this requestId were refused\. A person has to ask the service/u
+      const person = /2 calls with this requestId were refused, so ask the service/u
       for (const at of [0, 1, 2]) expect(messages[at]).toMatch(again)
       expect(messages[3]).toMatch(person)
       expect(messages[3]).not.toMatch(again)

@@ -116,7 +116,7 @@ describe("--merchants", () => {
       "a file that is not there",
       undefined,
       [
-        `The file of the merchants ${join(directory, "missing.json")} cannot be used: the file does not exist.`
+        `The merchants file ${join(directory, "missing.json")} cannot be used: the file does not exist.`
       ]
     ],
     ["another text", "not JSON s3cret", ["it is not valid JSON (syntax)"]],
@@ -181,8 +181,8 @@ describe("--merchants", () => {
         ]
       },
       [
-        "merchants[1].merchantSecret cannot be used: merchants[0] has it, too, and each merchant needs his own.",
-        "merchants[1].store cannot be used: merchants[0] has it, too, and each merchant needs his own.",
+        "merchants[1].merchantSecret cannot be used: merchants[0] has it too, and each merchant needs its own.",
+        "merchants[1].store cannot be used: merchants[0] has it too, and each merchant needs its own.",
         "merchants[2].merchantSecret cannot be used: merchants[0] has it",
         "merchants[2].store cannot be used: merchants[0] has it",
         "merchants[3].forwardSecret cannot be used: merchants[0] has it",
@@ -198,8 +198,8 @@ describe("--merchants", () => {
       "an account or an id with two merchants",
       { merchants: [shop("a"), shop("b", { accounts: ["mid-a"] }), shop("a")] },
       [
-        "merchants[1].accounts cannot be used: merchants[0] has it, too, and each merchant needs his own.",
-        "merchants[2].id cannot be used: merchants[0] has it, too, and each merchant needs his own."
+        "merchants[1].accounts cannot be used: merchants[0] has it too, and each merchant needs its own.",
+        "merchants[2].id cannot be used: merchants[0] has it too, and each merchant needs its own."
       ]
     ]
   ])("names what is wrong: %s", ([, content, sentences]) =>
@@ -239,17 +239,17 @@ describe("--merchants", () => {
         ]
       })
       expect(yield* refusal(file)).toEqual([
-        "The file of the merchants has an unknown field mercahnts: give merchants.",
+        "The merchants file has an unknown field mercahnts: give merchants.",
         "merchants[0].merchantSecret cannot be used: the variable SHOP_A_SECRET is not set.",
         "merchants[1].merchantSecret cannot be used: the variable in env is not set.",
-        "merchants[1].forwardSecret cannot be used: give a text that is not empty, or leave the field out to use merchantSecret.",
+        "merchants[1].forwardSecret cannot be used: give a non-empty string, or omit the field to use merchantSecret.",
         "merchants[2].id is missing.",
         "merchants[2].merchantKey is missing.",
-        "merchants[3].id cannot be used: give a text.",
-        expect.stringMatching(/^merchants\[3\]\.merchantSecret cannot be used: give a text, or /u),
+        "merchants[3].id cannot be used: give a string.",
         expect.stringMatching(
-          /^merchants\[3\]\.merchantKey cannot be used: give it without spaces/u
-        )
+          /^merchants\[3\]\.merchantSecret cannot be used: give a string, or /u
+        ),
+        expect.stringMatching(/^merchants\[3\]\.merchantKey cannot be used: it must not be empty/u)
       ])
     })
   )
@@ -257,14 +257,14 @@ describe("--merchants", () => {
   it.live("names the file or the folder that cannot be read, and the reason", () =>
     Effect.gen(function* () {
       expect(yield* refusal(directory)).toEqual([
-        `The file of the merchants ${directory} cannot be used: it is a directory.`
+        `The merchants file ${directory} cannot be used: it is a directory.`
       ])
       expect(yield* refusal("/dev/null")).toEqual([
-        "The file of the merchants /dev/null cannot be used: it is not a regular file."
+        "The merchants file /dev/null cannot be used: it is not a regular file."
       ])
       const missing = join(directory, "no", "merchants.json")
       expect(yield* refusal(missing)).toEqual([
-        `The file of the merchants ${missing} cannot be used: the folder ${join(directory, "no")} does not exist.`
+        `The merchants file ${missing} cannot be used: the folder ${join(directory, "no")} does not exist.`
       ])
     })
   )
@@ -298,7 +298,7 @@ describe("--merchants", () => {
       )
       expect([code, stderr.trim()]).toEqual([
         1,
-        "merchants[299].accounts cannot be used: merchants[0] has it, too, and each merchant needs his own."
+        "merchants[299].accounts cannot be used: merchants[0] has it too, and each merchant needs its own."
       ])
     })
   )

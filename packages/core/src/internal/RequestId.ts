@@ -30,7 +30,7 @@ export const ofInput = (input: {
         new ValidationFailed({
           sent: false,
           fields: [
-            { path: "requestId", message: "give a text, or leave the field out to get a new one" }
+            { path: "requestId", message: "give a string, or omit the field to get a new one" }
           ]
         })
       )

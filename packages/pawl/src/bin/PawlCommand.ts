@@ -20,10 +20,10 @@ const texts = {
   replay: "Says whether the facts of a transaction lead to its row",
   export: "Prints the command that repeats a transaction on a sandbox",
   erase: "Deletes a person's data from transactions of a receiver",
-  reconcile: "Reads the transactions of a day again, and writes what differs",
+  reconcile: "Compares a day's transactions with the service, and writes the differences",
   conform: "Checks the laws of a receiver at a URL, in any language",
   doctor: "Asks a real service about the points its specification leaves open",
-  mcp: "Serves assistants (MCP, on standard input and output): finds and explains transactions of a receiver"
+  mcp: "Lets assistants find and explain the transactions of a receiver (MCP, on standard input and output)"
 }
 
 /** The modules of a command take up to a second to load, and its package may be missing. */

@@ -134,8 +134,7 @@ export const input =
         // A card token moves no money.
         const isMissing = requestId === undefined || requestId === null || requestId === ""
         if (isMissing && kind !== "tokenize") {
-          const message =
-            "Expected the id of the order: a create that is called again with it pays once"
+          const message = "Expected the order's id: a repeated create with the same id pays once"
           return Result.fail({ path: "requestId", message })
         }
         const fault = misspelt(kind, copied)

@@ -40,11 +40,11 @@ const isHooks = (value: unknown): boolean =>
 const object = checkOf(isObject, "give an object")
 
 const checks = {
-  text: checkOf(isText, "give a text"),
+  text: checkOf(isText, "give a string"),
   number: checkOf(isNumber, "give a number"),
   time: checkOf(
     (value) => isText(value) || isNumber(value),
-    "give milliseconds, or a text such as 2 seconds"
+    "give milliseconds, or text such as 2 seconds"
   ),
   function: checkOf(isFunction, "give a function"),
   object,

@@ -21,7 +21,7 @@ const input = {
   store: StoreFlag.store,
   compact: Flag.Boolean("compact").pipe(
     Flag.withDescription(
-      "Rewrites the store afterwards, so that no file of it has the deleted texts; receivers answer 503 meanwhile"
+      "Rewrites the store afterwards, so that its files no longer hold the deleted texts; receivers answer 503 meanwhile"
     ),
     Flag.withDefault(false)
   )

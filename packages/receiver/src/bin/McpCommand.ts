@@ -80,7 +80,7 @@ export const mcp = Command.make(
   })
 ).pipe(
   Command.withDescription(
-    "Serves assistants (MCP, on standard input and output): finds and explains transactions of a receiver, and changes nothing. PAWL_ADMIN_TOKEN is the token of its admin API"
+    "Lets assistants find and explain the transactions of a receiver (MCP, on standard input and output), and changes nothing. PAWL_ADMIN_TOKEN is the token of its admin API"
   ),
   Command.withShortDescription("Serves assistants (MCP): finds and explains transactions"),
   CommandOutput.example(

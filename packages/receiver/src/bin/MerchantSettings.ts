@@ -47,7 +47,7 @@ const uses = {
   merchantSecret: "verifies callbacks, signs requests",
   merchantSecretPrevious: "verifies callbacks until the service has switched",
   forwardSecret:
-    "signs forwarded transitions; without it a key that is made of the merchant secret does"
+    "signs forwarded transitions; without it, a key derived from the merchant secret does"
 }
 
 /**

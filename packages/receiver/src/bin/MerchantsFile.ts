@@ -49,7 +49,7 @@ export const read = Effect.fnUntraced(function* (
   faults: Faults.Faults
 ): Effect.fn.Return<ReadonlyArray<MerchantSettings.Merchant>> {
   const failed = (reason: string) => {
-    faults.refuse(`The file of the merchants ${file}`, reason)
+    faults.refuse(`The merchants file ${file}`, reason)
     return []
   }
   const text = yield* Effect.result(readText(file))
@@ -61,7 +61,7 @@ export const read = Effect.fnUntraced(function* (
   if (!Array.isArray(list) || list.length === 0) {
     return failed('it must have the form {"merchants": [{"id": "…", …}, …]}')
   }
-  refuseUnknown(faults, top, "The file of the merchants", ["merchants"])
+  refuseUnknown(faults, top, "The merchants file", ["merchants"])
   const all: ReadonlyArray<unknown> = list
   if (all.some((entry) => isRecord(entry) && entry["baseUrl"] === undefined)) {
     const { baseUrl, name } = fallback
@@ -94,13 +94,13 @@ const readEntry = Effect.fnUntraced(function* (
   const textIn = (field: string): string => {
     const value = entry[field] ?? ""
     if (typeof value === "string") return value
-    faults.refuse(field, "give a text")
+    faults.refuse(field, "give a string")
     return ""
   }
   const textsIn = (field: string): ReadonlyArray<string> => {
     const texts: ReadonlyArray<unknown> = [entry[field] ?? []].flat()
     if (texts.every((text) => typeof text === "string" && text !== "")) return texts.map(String)
-    faults.refuse(field, "give texts")
+    faults.refuse(field, "give strings")
     return []
   }
   /** A secret is a text, or the name of the variable that has it. */
@@ -111,7 +111,7 @@ const readEntry = Effect.fnUntraced(function* (
     if (typeof variable !== "string") {
       faults.refuse(
         field,
-        'give a text, or {"env": "NAME"} with the name of a variable that is set'
+        'give a string, or {"env": "NAME"} with the name of a variable that is set'
       )
       return Redacted.make("")
     }
@@ -133,7 +133,7 @@ const readEntry = Effect.fnUntraced(function* (
   if (!MerchantId.isValid(id)) faults.say("id", `cannot be used. ${MerchantId.rule}`)
   const accounts = textsIn("accounts")
   if (Array.isArray(entry["accounts"]) && accounts.length === 0) {
-    faults.refuse("accounts", "name at least one, or leave the field out to accept every account")
+    faults.refuse("accounts", "name at least one, or omit the field to accept every account")
   }
   const stores = NodeStore.parseEach(textsIn("store"))
   if (stores === undefined) {
@@ -167,7 +167,7 @@ const readEntry = Effect.fnUntraced(function* (
   if (entry["forwardSecret"] === "") {
     faults.refuse(
       "forwardSecret",
-      "give a text that is not empty, or leave the field out to use merchantSecret"
+      "give a non-empty string, or omit the field to use merchantSecret"
     )
   }
   return {
@@ -206,7 +206,7 @@ const refuseShared = (entries: ReadonlyArray<Entry>) => {
   const check = ({ faults, name }: Entry, field: string, keys: ReadonlyArray<string>) => {
     const other = keys.map((key) => owners.get(key)).find((owner) => owner && owner !== name)
     if (other !== undefined) {
-      faults.refuse(field, `${other} has it, too, and each merchant needs his own`)
+      faults.refuse(field, `${other} has it too, and each merchant needs its own`)
     }
   }
   for (const entry of entries) {

@@ -54,9 +54,9 @@ const migrate = Command.make(
   )
 ).pipe(
   Command.withDescription(
-    "Makes the tables of a database or brings them up to date, and ends. The receiver does so too when it starts"
+    "Creates or migrates the tables of a database, and exits. The receiver also does so when it starts"
   ),
-  CommandOutput.example("--store sqlite:callbacks.db", "Makes the tables of a file")
+  CommandOutput.example("--store sqlite:callbacks.db", "Creates the tables of a file")
 )
 
 /** Makes the command, which takes over the signals of its process. */

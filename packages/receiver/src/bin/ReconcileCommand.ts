@@ -44,11 +44,11 @@ const flags = {
       (rate) => rate >= 1 && rate <= 1000,
       () => "Expected a number from 1 to 1000"
     ),
-    Flag.withDescription("The most reads in a second (default: 10)"),
+    Flag.withDescription("The maximum reads per second (default: 10)"),
     Flag.withDefault(10)
   ),
   out: Flag.String("out").pipe(
-    Flag.withDescription("The directory of the files that are written (default: .)"),
+    Flag.withDescription("The directory to write the files to (default: .)"),
     Flag.withDefault(".")
   )
 }
@@ -122,7 +122,7 @@ export const reconcile = Command.make("reconcile", flags, ({ baseUrl, day, out, 
   )
 ).pipe(
   Command.withDescription(
-    "Reads the transactions of a day again, and writes what differs. Required: PAWL_MERCHANT_KEY, PAWL_MERCHANT_SECRET and PAWL_BASE_URL (or --base-url)"
+    "Compares a day's transactions with the service, and writes the differences. Required: PAWL_MERCHANT_KEY, PAWL_MERCHANT_SECRET and PAWL_BASE_URL (or --base-url)"
   ),
   CommandOutput.example(
     "--day 2026-11-21 --store sqlite:callbacks.db --out books",

@@ -19,11 +19,9 @@ import * as StoreFlag from "./StoreFlag.ts"
 
 const input = {
   from: Argument.String("old").pipe(
-    Argument.withDescription("The base URL that the store has, such as https://old.example/api")
+    Argument.withDescription("The current base URL of the store, such as https://old.example/api")
   ),
-  to: Argument.String("new").pipe(
-    Argument.withDescription("The base URL of the same service from now on")
-  ),
+  to: Argument.String("new").pipe(Argument.withDescription("The new base URL of the same service")),
   store: StoreFlag.store
 }
 
@@ -50,11 +48,11 @@ export const command = Command.make("rename", input, ({ from, store, to }) =>
   )
 ).pipe(
   Command.withDescription(
-    "Gives a store to the same service at its new base URL, after a rename of the host. Never name another service: its transactions have the same ids"
+    "Moves a store to the new base URL of the same service, after its host was renamed. Never name another service: its transactions have the same ids"
   ),
-  Command.withShortDescription("Gives a store to the same service at its new base URL"),
+  Command.withShortDescription("Moves a store to the new base URL of the same service"),
   CommandOutput.example(
     "https://old.example/api https://new.example/api --store sqlite:callbacks.db",
-    "The host of the service has a new name"
+    "The host of the service was renamed"
   )
 )

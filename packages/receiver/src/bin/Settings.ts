@@ -51,7 +51,7 @@ export const flags = {
   ),
   moveRows: Flag.Boolean("move-rows").pipe(
     Flag.withDescription(
-      "Moves each row to its store after stores were added, and ends; stop all receivers before"
+      "Moves each row to its store after you have added stores, and exits; stop all receivers first"
     ),
     Flag.withDefault(false)
   ),
@@ -63,7 +63,7 @@ export const flags = {
   ),
   adminHost: Flag.String("admin-host").pipe(
     Flag.withDescription(
-      "The address of that port; another one than loopback needs PAWL_ADMIN_TOKEN (default: 127.0.0.1)"
+      "The address of that port; any but loopback needs PAWL_ADMIN_TOKEN (default: 127.0.0.1)"
     ),
     Flag.optional
   ),

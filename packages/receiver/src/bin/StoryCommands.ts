@@ -25,14 +25,14 @@ import * as StoreFlag from "./StoreFlag.ts"
 
 const input = {
   kind: StoreFlag.kind.pipe(
-    Argument.withDescription("The kind of the transaction; apm or card while it is not known")
+    Argument.withDescription("The kind of the transaction; apm or card while unknown")
   ),
   id: Argument.String("id").pipe(
     Argument.withDescription("The id of the transaction; the refundId of a refund")
   ),
   store: StoreFlag.store,
   confirm: Settings.flags.confirm.pipe(
-    Flag.withDescription("The claims that the receiver confirms, as its flag says (default: final)")
+    Flag.withDescription("The receiver's value of --confirm (default: final)")
   )
 }
 
@@ -61,12 +61,12 @@ const about = (
     Command.withDescription(description),
     CommandOutput.example(
       "card-payment 100001 --store sqlite:callbacks.db",
-      "A transaction of the store of a receiver"
+      "A transaction in a receiver's store"
     )
   )
 
 const incomplete =
-  "The story is not complete: the transaction is older than its facts, or has more of them than are kept."
+  "The story is incomplete: the transaction is older than its facts, or has more of them than are kept."
 
 export const explain = about(
   "explain",

@@ -68,7 +68,7 @@ export const baseUrl = (text: string): Result.Result<string, string> => {
 export const credential = (value: string): Result.Result<string, string> =>
   value !== "" && value.trim() === value
     ? Result.succeed(value)
-    : Result.fail("give it without spaces or line breaks around it, and not empty")
+    : Result.fail("it must not be empty or have spaces or line breaks around it")
 
 /** Plain text is refused, because the next log of the options would print it. */
 export const secret = (value: Redacted.Redacted): Result.Result<string, string> =>

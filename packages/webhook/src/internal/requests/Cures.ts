@@ -9,7 +9,7 @@ export const cures: Readonly<Record<ParkReason, string>> = {
   "card-data":
     "it may have taken effect, and its card data was not stored; make the same create again, or ask the service, and if it had no effect, redrive it with hadNoEffect",
   "rebuilt-differently":
-    "it was made again with another body than the one that was sent; correct rebuild, then redrive it",
+    "rebuild returned another body than was sent; correct rebuild, then redrive it",
   "no-key":
     "no given key opens it; give the secret or the key that sealed it and redrive it, or if it was never sent, make the same create again",
   unreadable:

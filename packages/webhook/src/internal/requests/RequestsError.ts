@@ -11,7 +11,7 @@ export class RequestConflict extends Data.TaggedError("RequestConflict")<{
 }> {
   readonly code = "RequestConflict"
   override get message() {
-    return `Request ${this.requestId} was written before with another body: use another requestId`
+    return `Request ${this.requestId} was stored before with another body: use another requestId`
   }
 }
 

@@ -69,9 +69,9 @@ const explanations: Readonly<Record<DeadLetter["reason"], string>> = {
   "handler-failed":
     "Every call of the handler failed for 24 hours. Correct the cause of the failures, then redrive.",
   "unknown-transaction":
-    "For 24 hours no status endpoint of the service has known this id. Check whether it belongs to another merchant or environment; redrive to read its status again.",
+    "No status endpoint of the service has known this id for 24 hours. Check whether it belongs to another merchant or environment; redrive to read its status again.",
   "amount-mismatch":
-    "A callback has another amount or currency than was ordered. Compare it with the order; redrive to accept it.",
+    "A callback's amount or currency differs from the order. Compare them; redrive to accept the callback's.",
   unreadable:
     "The stored order, a stored status or the stored body of a callback cannot be read. Correct it in the database, then redrive."
 }
