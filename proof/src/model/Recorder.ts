@@ -85,11 +85,11 @@ export const make = ({ by, isOpen, isUnreadable = () => false, now, write }: Opt
         Effect.tapError(() => Effect.sync(() => see(id, labels.storeSilent(by))))
       )
     },
-    shift: (options) =>
-      Effect.suspend(() => {
-        write({ _tag: "Shifted", until: options.until })
-        return ledger.shift(options)
-      })
+    // It cuts leases at any time until it returns.
+    shift: (options) => {
+      const note = Effect.sync(() => write({ _tag: "Shifted", until: options.until }))
+      return Effect.ensuring(Effect.andThen(note, ledger.shift(options)), note)
+    }
   })
 
   return {
