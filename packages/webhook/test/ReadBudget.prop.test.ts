@@ -115,6 +115,76 @@ describe("the rule of the budget", () => {
     expect(rateAt(unlimited, Infinity, start + minute)).toBe(Infinity)
   })
 
+  describe("with ten reads a second", () => {
+    const start = 1_000_000
+    // Reads are 140 ms apart, so an empty budget has one free read.
+    const wanted = (reads: Partial<ReadBudget.Wanted["reads"]>) => ({
+      limit: 10,
+      reads: { ask: 0, repeat: 0, watch: 0, ...reads }
+    })
+    const short = ReadBudget.reserve(unused, wanted({ ask: 3 }), start)
+
+    it("gives the reads behind a lane that lacked some none for 1.28 s, and then all that are free", () => {
+      expect(short.reservation).toEqual({
+        at: start,
+        times: [start],
+        retryAt: start + 40,
+        rate: 10
+      })
+      const timesOf = (reads: Parameters<typeof wanted>[0], after: number) =>
+        ReadBudget.reserve(short.budget, wanted(reads), start + after).reservation.times.length
+      expect(timesOf({ watch: 3 }, 1279)).toBe(0)
+      expect(timesOf({ repeat: 3 }, 1279)).toBe(0)
+      expect(timesOf({ ask: 1, watch: 3 }, 1279)).toBe(1)
+      expect(timesOf({ watch: 3 }, 1280)).toBe(1)
+      // A clock that was set back does not extend it.
+      expect(timesOf({ watch: 3 }, -5000)).toBe(0)
+      expect(timesOf({ ask: 1 }, -5000)).toBe(0)
+    })
+
+    it("holds back only the lanes behind the one that lacks reads", () => {
+      const { budget } = ReadBudget.reserve(unused, wanted({ ask: 1, repeat: 1 }), start)
+      const after = (reads: Parameters<typeof wanted>[0]) =>
+        ReadBudget.reserve(budget, wanted(reads), start + 140).reservation.times.length
+      expect([after({ ask: 1 }), after({ repeat: 1 }), after({ watch: 1 })]).toEqual([1, 1, 0])
+      // Nothing is behind the watch.
+      expect(ReadBudget.reserve(unused, wanted({ watch: 9 }), start).budget.short).toBeUndefined()
+    })
+
+    it("is written only to reserve a read, or to hold lanes back anew after half of that time", () => {
+      const again = (reads: Parameters<typeof wanted>[0], after: number) =>
+        ReadBudget.reserve(short.budget, wanted(reads), start + after).budget
+      expect(again({ ask: 3 }, 30)).toBe(short.budget)
+      expect(again({ ask: 1, repeat: 3 }, 30)).toBe(short.budget)
+      expect(again({ watch: 3 }, 1000)).toBe(short.budget)
+      // The reads of a more important lane are not held back by a lane behind it.
+      const repeat = ReadBudget.reserve(unused, wanted({ ask: 1, repeat: 1 }), start).budget
+      expect(repeat.short).toEqual({ lane: "repeat", until: start + 1280 })
+      expect(ReadBudget.reserve(repeat, wanted({ ask: 1 }), start + 30).budget.short).toEqual({
+        lane: "ask",
+        until: start + 1310
+      })
+      // The free read of a later time is reserved, so all times are.
+      const late = { ...short.budget, nextAt: start + 5000 }
+      const renewed = (after: number) =>
+        ReadBudget.reserve(late, wanted({ ask: 1 }), start + after).budget
+      expect(renewed(639)).toBe(late)
+      expect(renewed(640).short).toEqual({ lane: "ask", until: start + 640 + 1280 })
+    })
+
+    it("grants each read at once without a limit", () => {
+      const reads = { ask: 2, repeat: 1, watch: 1 }
+      const { budget, reservation } = ReadBudget.reserve(unused, { limit: Infinity, reads }, start)
+      expect(reservation).toEqual({
+        at: start,
+        times: [start, start, start, start],
+        retryAt: undefined,
+        rate: Infinity
+      })
+      expect(budget).toBe(unused)
+    })
+  })
+
   it("is not used up by a clock that was set back", () => {
     const { budget } = ReadBudget.reserve(
       unused,

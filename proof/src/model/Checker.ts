@@ -87,8 +87,10 @@ export const keyOf = (value: unknown): string => {
   }
   const character = characters.get(value)
   if (character !== undefined) return character
-  if (characters.size > 60_000) throw new Error("The states have too many values")
-  const next = String.fromCharCode(48 + characters.size)
+  if (characters.size > 1_000_000) throw new Error("The states have too many values")
+  const code = 48 + characters.size
+  // Half of a surrogate pair would be equal to a part of another character.
+  const next = String.fromCodePoint(code < 0xd800 ? code : code + 0x800)
   characters.set(value, next)
   return next
 }
