@@ -207,6 +207,42 @@ const restarts = Effect.fnUntraced(function* ([one, two]: readonly [Process, Pro
   expect(yield* two.records.text("transactions", keyOf(1), "c1")).toBeUndefined()
 })
 
+/** Removes or changes each document by what it is now; returns the times that the rule read. */
+const endAll = ({ records }: Process, removes: (id: number) => boolean) =>
+  Effect.forEach(
+    ids,
+    (id) =>
+      records.change("transactions", keyOf(id), (rows = []) => {
+        const at = rows[0]?.dueAt ?? 0
+        return { value: removes(id) && at < 2000 ? undefined : rowsAt(id, at + 1), result: at }
+      }),
+    { concurrency: "unbounded" }
+  )
+
+const removals = Effect.fnUntraced(function* ([one, two]: readonly [Process, Process]) {
+  const isOdd = (id: number) => id % 2 === 1
+  yield* Effect.forEach(ids, (id) =>
+    one.records.change("transactions", keyOf(id), changeTo(id, 1000))
+  )
+  // The first process knows the documents that the second one changes.
+  yield* Effect.forEach(ids, (id) =>
+    two.records.change("transactions", keyOf(id), changeTo(id, 2000))
+  )
+  expect(yield* endAll(one, isOdd)).toEqual(ids.map(() => 2000))
+  const { listed } = yield* storedIn(two, [])
+  expect(listed).toEqual(ids.map((id) => [keyOf(id), 2001]))
+  // A document that is removed takes its texts with it, and the others keep theirs.
+  yield* Effect.forEach(ids, (id) =>
+    one.records.change("transactions", keyOf(id), changeTo(id, 1500))
+  )
+  expect(yield* endAll(one, isOdd)).toEqual(ids.map(() => 1500))
+  const left = yield* storedIn(two, ids)
+  expect(left.listed).toEqual(ids.filter((id) => !isOdd(id)).map((id) => [keyOf(id), 1501]))
+  expect(left.texts.map(([, text]) => text)).toEqual(
+    ids.map((id) => (isOdd(id) ? undefined : "text 1500"))
+  )
+})
+
 const later = 300_000
 const all = Array.from({ length: 50 }, (_, id) => String(10 + id))
 const damagedId = "33"
@@ -288,6 +324,10 @@ const promises = (place: () => Place | undefined) => {
 
   test("a rule that throws changes nothing, and the changes beside it are made", (processes) =>
     changeAll(processes, throws))
+  test(
+    "a document that another process changed is not removed by a rule that read it before",
+    removals
+  )
   test(
     "R52: a write under the lease of a document that was deleted and made again changes nothing",
     restarts

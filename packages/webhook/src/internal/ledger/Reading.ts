@@ -126,12 +126,12 @@ const parkedIn = Effect.fnUntraced(function* (
       if (after !== undefined && compare(placeOf(row), after) <= 0) continue
       parked.set(`${row.scope}/${row.transactionId}`, { ...row, newestCallbacks: {} })
     }
-    const { at, key } = from
-    const behind = found.filter((each) => each.at > at || (each.at === at && each.key >= key))
-    const last = behind.at(size - 1)
-    if (last === undefined || parked.size >= limit) {
-      return [...parked.values()].toSorted(byPlace).slice(0, limit)
-    }
+    const last = found.filter((each) => !isBefore(each, from)).at(size - 1)
+    const rows = [...parked.values()].toSorted(byPlace)
+    const end = rows[limit - 1]
+    // A row may be parked later than the rows of the next documents.
+    const place = end && { at: end.deadLetter.at, key: keyOfRow(end) }
+    if (last === undefined || (place && !isBefore(last, place))) return rows.slice(0, limit)
     // The character comes before any character of a key.
     from = { at: last.at, key: `${last.key}\u0001` }
   }
@@ -150,6 +150,14 @@ const backlogOf = Effect.fnUntraced(function* (records: Records, at: number) {
     deadLetters: listed + rows.filter(({ row }) => isParked(row)).length
   }
 })
+
+interface Place {
+  readonly at: number
+  readonly key: string
+}
+
+const isBefore = (one: Place, two: Place): boolean =>
+  one.at < two.at || (one.at === two.at && one.key < two.key)
 
 const placeOf = ({ deadLetter, scope, transactionId }: Parked): ParkedKey => ({
   at: deadLetter.at,
