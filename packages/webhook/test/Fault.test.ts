@@ -38,11 +38,15 @@ describe("an error of PostgreSQL", () => {
     expect(fault.cause).toContain(`SQLSTATE ${state}`)
   })
 
-  it("names a table of ours", () => {
-    const { cause } = Fault.of(
-      ofPostgres("42501", "permission denied for table pawl_requests_texts")
-    )
-    expect(cause).toBe("the role has too few rights (SQLSTATE 42501, pawl_requests_texts)")
+  it.each([
+    "pawl_transactions",
+    "pawl_requests_texts",
+    "pawl_quarantine",
+    "pawl_settings",
+    "pawl_migrations"
+  ])("names our table %s", (table) => {
+    const { cause } = Fault.of(ofPostgres("42501", `permission denied for table ${table}`))
+    expect(cause).toBe(`the role has too few rights (SQLSTATE 42501, ${table})`)
   })
 
   it("gives no text of the server", () =>

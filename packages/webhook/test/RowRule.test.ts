@@ -56,6 +56,33 @@ describe("RowRule", () => {
     )
     .map((each) => each as Change)
 
+  it("redrive makes the named dead letters due at once, with a new start of their failures", () => {
+    check(
+      fc.tuple(time, optional(fc.constantFrom("card", "card-payment"))),
+      (stored, [at, scope]) => {
+        const [redriven] = Rule.redrive([stored], { ...stored.row, scope }, at)
+        const { deadLetter, scope: own } = stored.row
+        if (deadLetter === undefined || (scope ?? own) !== own) {
+          expect(redriven).toBe(stored)
+          return
+        }
+        expect(redriven).toStrictEqual({
+          ...stored,
+          row: {
+            ...stored.row,
+            deadLetter: undefined,
+            amountCleared: stored.row.amountCleared || deadLetter.reason === "amount-mismatch",
+            failingSince: undefined,
+            retryAt: at,
+            pollAt: deadLetter.reason === "unknown-transaction" ? at : stored.row.pollAt
+          },
+          ...due(stored, at, "retry"),
+          facts: Fact.add(stored.facts, Fact.redriven(at))
+        })
+      }
+    )
+  })
+
   it("write of two joined changes does what the two writes do one after the other", () => {
     check(fc.tuple(change, change), (stored, changes) => {
       // A write that needs a sequence is never joined.

@@ -9,7 +9,6 @@ import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import { SqlClient } from "effect/sql/SqlClient"
 import { describe, expect, it } from "vitest"
-import * as WorkSettings from "../src/internal/work/WorkSettings.ts"
 import * as Ledger from "../src/Ledger.ts"
 import * as Move from "../src/internal/ledger/Move.ts"
 import * as LedgerSql from "../src/LedgerSql.ts"
@@ -69,38 +68,6 @@ it("the limits of the shards add up to those of the worker", () => {
     WorkLimits.shareOf(WorkLimits.defaults, at, 128)
   )
   expect(many.filter(({ readsPerSecond }) => readsPerSecond !== 1)).toEqual([])
-})
-
-it("settings of the worker name the variable that cannot be used", () => {
-  const none = {
-    handlerCalls: "",
-    reads: "",
-    readsPerSecond: "",
-    leaseSeconds: "",
-    pollIntervalMinutes: ""
-  }
-  expect(WorkSettings.make(none, 4)).toEqual({
-    limits: WorkLimits.defaults,
-    switches: {},
-    sentences: []
-  })
-  const given = {
-    handlerCalls: "8",
-    reads: "16",
-    readsPerSecond: "3",
-    leaseSeconds: "5",
-    pollIntervalMinutes: "5,x"
-  }
-  expect(WorkSettings.make({ ...none, readsPerSecond: "none" }, 4).limits.readsPerSecond).toBe(
-    Infinity
-  )
-  const { limits, sentences } = WorkSettings.make(given, 4)
-  expect(limits).toMatchObject({ calls: 8, reads: 16 })
-  expect(sentences.map((sentence) => sentence.split(" ")[0])).toEqual([
-    "PAWL_POLL_INTERVAL_MINUTES",
-    "PAWL_READS_PER_SECOND",
-    "PAWL_LEASE_SECONDS"
-  ])
 })
 
 test("callbacks of a shard that is down are answered 503, and the work on the other shards goes on", function* () {

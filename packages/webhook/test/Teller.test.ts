@@ -110,6 +110,7 @@ test("a commit is tried again every second while the store is not available", fu
   yield* World.pass("10 seconds")
   expect(tries).toEqual([0, second, 2 * second, 3 * second])
   expect(world.calls).toHaveLength(1)
+  expect(entriesOf(world, "Told", "HandlerFailed")).toMatchObject([{ _tag: "Told", to: "PENDING" }])
 })
 
 test("a call whose lease is lost before its mark is neither told nor failed", function* () {

@@ -92,7 +92,9 @@ export const editsOf = (node: Node, source: string): ReadonlyArray<Edit> => {
   if (node.type === "Literal") {
     const { raw, value } = node
     if ("regex" in node) return inText(regexEdits, start, raw ?? "")
-    if (typeof value === "number") return whole("number", String(value + 1))
+    // Of a time or a size, no promise needs the last digit.
+    if (typeof value === "number")
+      return whole("number", String(value < 1000 ? value + 1 : 2 * value))
     if (typeof value === "bigint") return whole("number", `${value + 1n}n`)
     if (typeof value === "boolean") return whole("boolean", String(!value))
     if (typeof value !== "string" || value.startsWith("@pawl/")) return []

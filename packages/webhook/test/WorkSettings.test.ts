@@ -1,0 +1,68 @@
+import * as Config from "effect/Config"
+import * as ConfigProvider from "effect/ConfigProvider"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import { expect, it } from "vitest"
+import * as WorkLimits from "../src/internal/rule/WorkLimits.ts"
+import * as WorkSettings from "../src/internal/work/WorkSettings.ts"
+
+const none = {
+  handlerCalls: "",
+  reads: "",
+  readsPerSecond: "",
+  leaseSeconds: "",
+  pollIntervalMinutes: ""
+}
+
+it("each setting is read from its variable", () => {
+  const read = (env: Record<string, string>) => {
+    const provider = ConfigProvider.fromUnknown(env)
+    const texts = Effect.runSync(Config.all(WorkSettings.environment).parse(provider))
+    return WorkSettings.make(texts, 1)
+  }
+  expect(read({})).toEqual({ limits: WorkLimits.defaults, switches: {}, sentences: [] })
+  expect(
+    read({
+      PAWL_HANDLER_CALLS: "2",
+      PAWL_READS: "10000",
+      PAWL_READS_PER_SECOND: "7",
+      PAWL_LEASE_SECONDS: "600",
+      PAWL_POLL_INTERVAL_MINUTES: "5, 10,9999"
+    })
+  ).toEqual({
+    limits: {
+      ...WorkLimits.defaults,
+      calls: 2,
+      reads: 10_000,
+      readsPerSecond: 7,
+      lease: 600_000
+    },
+    switches: { pollIntervals: [5, 10, 9999].map(Duration.minutes) },
+    sentences: []
+  })
+})
+
+it("a setting that cannot be used is refused by its variable", () => {
+  expect(WorkSettings.make(none, 4)).toEqual({
+    limits: WorkLimits.defaults,
+    switches: {},
+    sentences: []
+  })
+  const given = {
+    handlerCalls: "8",
+    reads: "16",
+    readsPerSecond: "3",
+    leaseSeconds: "5",
+    pollIntervalMinutes: "5,x"
+  }
+  expect(WorkSettings.make({ ...none, readsPerSecond: "none" }, 4).limits.readsPerSecond).toBe(
+    Infinity
+  )
+  const { limits, sentences } = WorkSettings.make(given, 4)
+  expect(limits).toMatchObject({ calls: 8, reads: 16 })
+  expect(sentences.map((sentence) => sentence.split(" ")[0])).toEqual([
+    "PAWL_POLL_INTERVAL_MINUTES",
+    "PAWL_READS_PER_SECOND",
+    "PAWL_LEASE_SECONDS"
+  ])
+})
