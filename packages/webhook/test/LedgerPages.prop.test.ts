@@ -10,6 +10,7 @@ import { repeats } from "@pawl/test-support/Repeats"
 import { Records } from "../src/internal/records/Records.ts"
 import * as Fact from "../src/internal/rule/Fact.ts"
 import { blank, type Parked } from "../src/internal/rule/Row.ts"
+import type { RowKey } from "../src/internal/rule/RowPages.ts"
 import type { StoredRow } from "../src/internal/rule/StoredRow.ts"
 import { Ledger, layerMemory } from "../src/Ledger.ts"
 
@@ -87,7 +88,9 @@ const listAll = (
       .flat()
       .flatMap(({ row }) => (row.deadLetter === undefined ? [] : [placeOf(row as Parked)]))
       .filter(([, , , each]) => each === (reason ?? each))
-    expect(found.map(([at]) => at)).toEqual(expected.map(([at]) => at).toSorted())
+    expect(found.map(([at]) => at)).toEqual(
+      expected.map(([at]) => at).toSorted((one, two) => one - two)
+    )
     expect(found.map(String).toSorted()).toEqual(expected.map(String).toSorted())
   }).pipe(Effect.scoped, Effect.runPromise)
 
@@ -110,6 +113,28 @@ describe("a ledger in memory", () => {
     const first = { ...mismatch, scope: payment, at: 0 }
     return listAll([[failed], [failed, mismatch], [failed], [first]], 1, "amount-mismatch")
   })
+
+  it("lists each row once by pages of any size, whatever documents have none", () =>
+    fc.assert(
+      fc.asyncProperty(parkedRows, fc.integer({ min: 1, max: 4 }), (documents, limit) =>
+        Effect.gen(function* () {
+          const { ledger, records } = yield* build
+          const stored = documents.map((rows, id) => rows.map((row) => storedRow(`${id}`, row)))
+          for (const [id, value] of stored.entries())
+            yield* records.change("transactions", `${id}\tcard`, () => ({ value, result: 0 }))
+          const found: Array<string> = []
+          let after: RowKey | undefined
+          do {
+            const page = yield* ledger.page({ after, limit, from: 0, before: 2000 })
+            found.push(...page.rows.map(({ scope, transactionId }) => `${transactionId} ${scope}`))
+            after = page.last
+          } while (after !== undefined)
+          const expected = stored.flat().map(({ row }) => `${row.transactionId} ${row.scope}`)
+          expect(found).toEqual(expected.toSorted())
+        }).pipe(Effect.scoped, Effect.runPromise)
+      ),
+      { numRuns: repeats(200) }
+    ))
 
   test("deletes as many old transactions as its limit allows, however many pages they fill", function* () {
     const { ledger, records } = yield* build

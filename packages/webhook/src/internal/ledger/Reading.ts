@@ -99,14 +99,19 @@ export const make = (engines: Engines) => {
 const rowsIn = (found: ReadonlyArray<Found<StoredRow.StoredRows>>): StoredRow.StoredRows =>
   found.flatMap(({ value }) => value)
 
-const pageOf = (records: Records, options: RowPages.PageOptions) => {
-  const { after, limit } = options
+const pageOf = Effect.fnUntraced(function* (records: Records, options: RowPages.PageOptions) {
+  const rows: Array<StoredRow.StoredRow> = []
   // No key of an id comes before the id with a tab. Its document may have a row behind `after`.
-  const start = after === undefined ? "" : `${after.transactionId}\t`
-  return Effect.map(records.page("transactions", { after: start, limit: limit + 2 }), ({ found }) =>
-    RowPages.page(rowsIn(found), options)
-  )
-}
+  let after = options.after ? `${options.after.transactionId}\t` : ""
+  for (;;) {
+    const { found, last } = yield* records.page("transactions", { after, limit: options.limit + 2 })
+    rows.push(...rowsIn(found))
+    const page = RowPages.page(rows, options)
+    // An erased transaction that was deleted has a document without a row.
+    if (page.last || !last) return page
+    after = last
+  }
+})
 
 /** A document may have no dead letter of the reason. */
 const parkedIn = Effect.fnUntraced(function* (
@@ -114,24 +119,21 @@ const parkedIn = Effect.fnUntraced(function* (
   { after, limit, reason }: DeadLettersPage
 ) {
   const parked = new Map<string, Parked>()
-  let from = {
-    at: after?.at ?? Number.MIN_SAFE_INTEGER,
-    key: after === undefined ? "" : keyOfRow(after)
-  }
-  const size = limit + 2
+  let from: Place = after ? listed(after.at, after) : { at: Number.MIN_SAFE_INTEGER, key: "" }
   for (;;) {
-    const found = yield* records.list("transactions", { from, limit: size })
+    const found = yield* records.list("transactions", { from, limit: limit + 2 })
     for (const { row } of rowsIn(found)) {
-      if (!isParked(row) || (reason ?? row.deadLetter.reason) !== row.deadLetter.reason) continue
-      if (after !== undefined && compare(placeOf(row), after) <= 0) continue
+      if (!isParked(row) || (reason && row.deadLetter.reason !== reason)) continue
+      if (after && compare(placeOf(row), after) <= 0) continue
       parked.set(`${row.scope}/${row.transactionId}`, { ...row, newestCallbacks: {} })
     }
-    const last = found.filter((each) => !isBefore(each, from)).at(size - 1)
+    const last = found.filter((each) => !isBefore(each, from))[limit + 1]
     const rows = [...parked.values()].toSorted(byPlace)
     const end = rows[limit - 1]
     // A row may be parked later than the rows of the next documents.
-    const place = end && { at: end.deadLetter.at, key: keyOfRow(end) }
-    if (last === undefined || (place && !isBefore(last, place))) return rows.slice(0, limit)
+    if (!last || (end && !isBefore(last, listed(end.deadLetter.at, end)))) {
+      return rows.slice(0, limit)
+    }
     // The character comes before any character of a key.
     from = { at: last.at, key: `${last.key}\u0001` }
   }
@@ -155,6 +157,8 @@ interface Place {
   readonly at: number
   readonly key: string
 }
+
+const listed = (at: number, row: RowPages.RowKey): Place => ({ at, key: keyOfRow(row) })
 
 const isBefore = (one: Place, two: Place): boolean =>
   one.at < two.at || (one.at === two.at && one.key < two.key)
