@@ -19,6 +19,8 @@ it("the facts of a joined row are kept beside equal ones of the row, each once",
   ])
   expect(joined.number).toBe(own.number)
   expect(Fact.join(joined, factsOf(told(4)), "card")).toEqual(joined)
+  const more = Fact.join(joined, factsOf(told(4), Fact.redriven(5)), "card")
+  expect(shown(more).slice(3)).toEqual([["redriven", 5, "card"]])
   // A fact that was joined before keeps the row that it came from.
   const again = Fact.join(Fact.none, joined, "card-payment")
   expect(shown(again).map(([, , from]) => from)).toEqual(["card-payment", "card", "card"])
@@ -52,14 +54,18 @@ it("the last of several callbacks has no time once its body was deleted, and a s
 
 it("a story is incomplete with more events than are kept, and in a row of an older version", () => {
   const row = blank("card", "1", 0)
-  const redriven = (count: number) => ({
-    row,
-    accepted: {},
-    facts: factsOf(...Array.from({ length: count }, (_, at) => Fact.redriven(at)))
-  })
+  const many = (count: number) =>
+    factsOf(...Array.from({ length: count }, (_, at) => Fact.redriven(at)))
+  const redriven = (count: number) => ({ row, accepted: {}, facts: many(count) })
   expect(StoredRow.storyOf(redriven(Fact.maxFacts)).complete).toBe(true)
   expect(StoredRow.storyOf(redriven(Fact.maxFacts + 1)).complete).toBe(false)
   expect(StoredRow.storyOf(redriven(1), true).complete).toBe(false)
+  // Further events are counted, and one that is known is repeated.
+  const full = many(Fact.maxFacts + 2)
+  expect(full.kept.at(-1)).toMatchObject({ fact: "more", at: 64, lastAt: 65, count: 2, number: 66 })
+  const again = Fact.add(full, Fact.redriven(0))
+  expect(again.kept[0]).toMatchObject({ at: 0, count: 1, number: 67 })
+  expect(Fact.add(full, undefined)).toEqual(full)
 })
 
 it("a story is found by its kind, by its method, and else that of the unknown kind", () => {
