@@ -7,10 +7,13 @@ import { describe, expect, it } from "vitest"
 import { kindsOf } from "@pawl/core/Kind"
 import { test } from "@pawl/test-support/Tests"
 import { repeats } from "@pawl/test-support/Repeats"
+import * as LedgerOperations from "../src/internal/ledger/LedgerOperations.ts"
+import * as Engines from "../src/internal/records/Engines.ts"
+import * as MemoryStore from "../src/internal/records/MemoryStore.ts"
 import { Records } from "../src/internal/records/Records.ts"
 import * as Fact from "../src/internal/rule/Fact.ts"
 import { blank, type Parked } from "../src/internal/rule/Row.ts"
-import type { RowKey } from "../src/internal/rule/RowPages.ts"
+import type { PlannedKey, PlannedPage, RowKey } from "../src/internal/rule/RowPages.ts"
 import type { StoredRow } from "../src/internal/rule/StoredRow.ts"
 import { Ledger, layerMemory } from "../src/Ledger.ts"
 
@@ -132,6 +135,51 @@ describe("a ledger in memory", () => {
           const expected = stored.flat().map(({ row }) => `${row.transactionId} ${row.scope}`)
           expect(found).toEqual(expected.toSorted())
         }).pipe(Effect.scoped, Effect.runPromise)
+      ),
+      { numRuns: repeats(200) }
+    ))
+
+  it("brings each planned read of two shards forward, by pages of any size", () =>
+    fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.nat({ max: 3 }), { minLength: 1, maxLength: 25 }),
+        fc.integer({ min: 1, max: 4 }),
+        (times, limit) =>
+          Effect.gen(function* () {
+            const engines = Engines.make([
+              yield* MemoryStore.makeEngine,
+              yield* MemoryStore.makeEngine
+            ])
+            const ledger = LedgerOperations.make(engines)
+            const planned = storedRow("", {
+              scope: "card",
+              reason: "handler-failed",
+              at: undefined
+            })
+            for (const [id, time] of times.entries()) {
+              const row = { ...blank("card", `${id}`, 1000) }
+              const key = { method: "card", transactionId: `${id}` } as const
+              yield* engines.of(key).change("transactions", `${id}\tcard`, () => ({
+                value: [{ ...planned, row, dueAt: 1e6 + time, lane: "watch" as const }],
+                result: 0
+              }))
+            }
+            let after: PlannedKey | undefined = { dueAt: 1000, transactionId: "", scope: "card" }
+            for (let dueAt = 1000; after !== undefined; dueAt += limit * 100) {
+              const page: PlannedPage = {
+                lane: "watch",
+                after,
+                readSince: 0,
+                dueAt,
+                rate: 10,
+                limit
+              }
+              after = yield* ledger.bringForward(page)
+            }
+            const { rows } = yield* ledger.page({ limit: 99, from: 0, before: 2000 })
+            expect(rows.filter(({ pollAt = Infinity }) => pollAt >= 1e6)).toEqual([])
+            expect(rows).toHaveLength(times.length)
+          }).pipe(Effect.scoped, Effect.runPromise)
       ),
       { numRuns: repeats(200) }
     ))

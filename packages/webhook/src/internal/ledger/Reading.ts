@@ -119,7 +119,9 @@ const parkedIn = Effect.fnUntraced(function* (
   { after, limit, reason }: DeadLettersPage
 ) {
   const parked = new Map<string, Parked>()
-  let from: Place = after ? listed(after.at, after) : { at: Number.MIN_SAFE_INTEGER, key: "" }
+  let from: Place = after
+    ? { at: after.at, key: keyOfRow(after) }
+    : { at: Number.MIN_SAFE_INTEGER, key: "" }
   for (;;) {
     const found = yield* records.list("transactions", { from, limit: limit + 2 })
     for (const { row } of rowsIn(found)) {
@@ -131,7 +133,7 @@ const parkedIn = Effect.fnUntraced(function* (
     const rows = [...parked.values()].toSorted(byPlace)
     const end = rows[limit - 1]
     // A row may be parked later than the rows of the next documents.
-    if (!last || (end && !isBefore(last, listed(end.deadLetter.at, end)))) {
+    if (!last || (end && !isBefore(last, { at: end.deadLetter.at, key: keyOfRow(end) }))) {
       return rows.slice(0, limit)
     }
     // The character comes before any character of a key.
@@ -157,8 +159,6 @@ interface Place {
   readonly at: number
   readonly key: string
 }
-
-const listed = (at: number, row: RowPages.RowKey): Place => ({ at, key: keyOfRow(row) })
 
 const isBefore = (one: Place, two: Place): boolean =>
   one.at < two.at || (one.at === two.at && one.key < two.key)

@@ -146,10 +146,7 @@ export const make = (
     bringForward: (page: RowPages.PlannedPage) =>
       Effect.map(
         each(engines, (records) => bringForwardIn(records, page)),
-        (lasts) =>
-          lasts
-            .filter((last) => last !== undefined)
-            .toSorted((one, two) => one.dueAt - two.dueAt)[0]
+        (lasts) => lasts.filter((last) => last !== undefined).toSorted(RowPages.comparePlanned)[0]
       )
   }
 }

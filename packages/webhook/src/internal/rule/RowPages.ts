@@ -64,7 +64,7 @@ const plannedKey = ({ dueAt = Infinity, row }: StoredRow): PlannedKey => ({
   scope: row.scope
 })
 
-const comparePlanned = (one: PlannedKey, two: PlannedKey): number =>
+export const comparePlanned = (one: PlannedKey, two: PlannedKey): number =>
   one.dueAt - two.dueAt || compareKeys(one, two)
 
 const compareText = (one: string, two: string): number => (one < two ? -1 : one > two ? 1 : 0)
