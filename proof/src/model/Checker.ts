@@ -16,7 +16,7 @@ export interface Step<State> {
   readonly name: string
   readonly kind: "protocol" | "move" | "fault"
   readonly change: Partial<State>
-  readonly label?: string
+  readonly label?: string | undefined
   readonly isAtOnce?: boolean
   readonly isRecorded?: boolean
 }
@@ -33,21 +33,33 @@ export interface Faulty {
 export const kinds = <State>() => {
   const make =
     (kind: Step<State>["kind"]) =>
-    (name: string, change: Partial<State>): Step<State> => ({ name, kind, change })
+    (name: string, change: Partial<State>, label?: string): Step<State> => ({
+      name,
+      kind,
+      change,
+      label
+    })
   const protocol = make("protocol")
   return {
     protocol,
     move: make("move"),
     fault: make("fault"),
     /** Makes a step of the protocol that is named by its event. */
-    seen: (label: string, change: Partial<State>) => shown(protocol(label, change))
+    seen: (label: string, change: Partial<State>) => protocol(label, change, label)
   }
 }
 
-export const shown = <State>(step: Step<State>, label = step.name): Step<State> => ({
-  ...step,
-  label
-})
+/** One of the two processes of a model. */
+export type Index = 0 | 1
+
+export const both = [0, 1] as const
+
+/** Changes one of two. */
+export const changed = <A>(
+  [one, two]: readonly [A, A],
+  by: Index,
+  change: Partial<A>
+): readonly [A, A] => (by === 0 ? [{ ...one, ...change }, two] : [one, { ...two, ...change }])
 
 export const possible = <State extends Faulty>({ faults }: State, steps: Steps<State>) =>
   steps.filter((step) => step !== false && (step.kind !== "fault" || faults > 0)) as ReadonlyArray<

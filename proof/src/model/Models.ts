@@ -30,7 +30,7 @@ export const mutants = [
     breaks,
     check: () => check(Protocol.machine({ ...scope, without: rule as Rules.Rule }))
   })),
-  ...Object.entries(RequestRules.mutants).map(([name, { breaks, scope, ...change }]) => ({
+  ...RequestRules.mutants.map(({ breaks, change, name, scope }) => ({
     name,
     breaks,
     check: () => check(Requests.machine(scope, change))

@@ -3,7 +3,6 @@
  */
 import * as Evidence from "@pawl/core/Evidence"
 import type { Status } from "@pawl/core/Status"
-import { shown } from "./Checker.ts"
 import { holds, type Setting } from "./Rules.ts"
 import { fault, move, protocol, Row, seen } from "./State.ts"
 import type { Incoming, State, Steps } from "./State.ts"
@@ -84,11 +83,11 @@ export const ofNetwork = (state: State, { forged, path }: Setting, maxIncoming: 
   }
   const ofForger = (claim: Status) => {
     const name = `a forged callback with ${claim} arrives`
-    return shown(fault(name, received(claim, true)), labels.arrived(claim))
+    return fault(name, received(claim, true), labels.arrived(claim))
   }
   const moved = (to: Status) => {
     const change = { moves: moves + 1, posted: Evidence.join(posted, Evidence.claimed(to)) }
-    return shown(move(labels.moved(to), change))
+    return move(labels.moved(to), change, labels.moved(to))
   }
   return [
     to !== undefined && moved(to),
@@ -132,7 +131,7 @@ export const ofReceiver = (state: State, setting: Setting): Steps => {
           answered: Evidence.join(answered, claimed),
           posted: isForged ? posted : posted & ~claimed
         }),
-      shown(fault(labels.unanswered(claim), gone))
+      fault(labels.unanswered(claim), gone, labels.unanswered(claim))
     ]
   })
 }

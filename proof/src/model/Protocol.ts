@@ -3,12 +3,12 @@
  */
 import * as Evidence from "@pawl/core/Evidence"
 import { isTerminal, rank, statuses } from "@pawl/core/Status"
-import { type Machine, possible, shown } from "./Checker.ts"
+import { both, type Index, type Machine, possible } from "./Checker.ts"
 import * as Inclusion from "./Inclusion.ts"
 import { joined, ofNetwork, ofReceiver, ofShop, statusOf } from "./Outside.ts"
 import { holds, law, type Setting } from "./Rules.ts"
 import { canonical, hasLease, seen, State } from "./State.ts"
-import type { Index, Row, Steps, Work } from "./State.ts"
+import type { Row, Steps, Work } from "./State.ts"
 import { events, labels, type Trace } from "./Traces.ts"
 import { ofTime, ofWorker, withWorker } from "./Working.ts"
 
@@ -16,8 +16,7 @@ const steps = (state: State, setting: Setting, maxIncoming = 1): Steps => [
   ...ofShop(state, setting),
   ...ofNetwork(state, setting, maxIncoming),
   ...ofReceiver(state, setting),
-  ...ofWorker(state, 0, setting),
-  ...ofWorker(state, 1, setting),
+  ...both.flatMap((by) => ofWorker(state, by, setting)),
   ...ofTime(state, setting)
 ]
 
@@ -55,8 +54,6 @@ export const machine = (setting: Setting): Machine<State> => ({
   canonical: holds(setting, "usesLedgerClock") ? canonical : (state) => state
 })
 
-const both = [0, 1] as const
-
 /** Callbacks that may be under way at once. */
 const maxIncoming = 12
 
@@ -93,7 +90,7 @@ const ofEvent = (setting: Setting, state: State, event: string, isPossible: bool
     ...(row === undefined ? [] : ofRow(row)),
     ...both
       .filter((by) => event === labels.storeSilent(by))
-      .flatMap((by) => killed(by).map((step) => shown(step, event))),
+      .flatMap((by) => killed(by).map((step) => ({ ...step, label: event }))),
     // These may change nothing.
     ...both.flatMap((by) => [labels.storeSilent(by), labels.endedEarly(by)]).map(unchanged),
     unchanged(labels.leaseTime),

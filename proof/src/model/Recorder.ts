@@ -7,7 +7,7 @@ import type * as Journal from "@pawl/webhook/Journal"
 import type { Ledger } from "@pawl/webhook/Ledger"
 import * as Effect from "effect/Effect"
 import * as Latch from "effect/Latch"
-import type { Index } from "./State.ts"
+import type { Index } from "./Checker.ts"
 import { events, labels, type Write } from "./Traces.ts"
 
 type Store = Ledger["Service"]

@@ -30,7 +30,7 @@ import type * as Process from "../simulation/Process.ts"
 import { watching } from "../simulation/Receivers.ts"
 import { pass, settle } from "../VirtualTime.ts"
 import * as Recorder from "./Recorder.ts"
-import type { Index } from "./State.ts"
+import type { Index } from "./Checker.ts"
 import * as Traces from "./Traces.ts"
 import * as TwoProcesses from "./TwoProcesses.ts"
 

@@ -34,106 +34,94 @@ export const rules = {
 }
 export type Rules = typeof rules
 
-/** A broken model, with changed rules. */
-interface Mutant extends Partial<Rules> {
-  readonly breaks: string
-  readonly scope: Scope
-}
+const none: Scope = { isLimited: false, refuses: true, faults: 0 }
+const one: Scope = { ...none, faults: 1 }
+const two: Scope = { ...none, faults: 2 }
 
-const faults = (count: number): Scope => ({ isLimited: false, refuses: true, faults: count })
+const broken = (breaks: string, scope: Scope, name: string, change: Partial<Rules>) => ({
+  breaks,
+  scope,
+  name,
+  change
+})
 
 const certain = <A extends RequestRow>(row: A): A =>
   row.lease === undefined ? row : { ...row, lease: { ...row.lease, inDoubt: false } }
 
-export const mutants: Readonly<Record<string, Mutant>> = {
-  "a request in doubt is sent again under a new requestId": {
-    breaks: law.once,
-    scope: faults(1),
+export const mutants = [
+  broken(law.once, one, "a request in doubt is sent again under a new requestId", {
     keepsRequestId: false
-  },
-  "a request in doubt is sent again after the service may have forgotten it": {
-    breaks: law.once,
-    scope: faults(1),
-    begin: (row, id, at) => RequestRule.begin(row, id, at, Infinity),
-    isPastWindow: () => false,
-    sentUntil: () => Infinity
-  },
-  "a redrive sends a request again that is in doubt for longer than the window": {
-    breaks: law.once,
-    scope: faults(1),
-    redrive: (row, options) => {
-      const redriven = RequestRule.redrive(row, { ...options, window: Infinity })
-      return redriven && { ...redriven, begunAt: redriven.begunAt && options.at }
+  }),
+  broken(
+    law.once,
+    one,
+    "a request in doubt is sent again after the service may have forgotten it",
+    {
+      begin: (row, id, at) => RequestRule.begin(row, id, at, Infinity),
+      isPastWindow: () => false,
+      sentUntil: () => Infinity
     }
-  },
-  "a redrive opens a request that is settled": {
-    breaks: law.cancelled,
-    scope: faults(0),
+  ),
+  broken(
+    law.once,
+    one,
+    "a redrive sends a request again that is in doubt for longer than the window",
+    {
+      redrive: (row, options) => {
+        const redriven = RequestRule.redrive(row, { ...options, window: Infinity })
+        return redriven && { ...redriven, begunAt: redriven.begunAt && options.at }
+      }
+    }
+  ),
+  broken(law.cancelled, none, "a redrive opens a request that is settled", {
     redrive: (row, options) =>
       RequestRule.redrive({ ...row, parked: { reason: "window", at: 0 } }, options)
-  },
-  "a change is written over another one that it did not see": {
-    breaks: law.cancelled,
-    scope: faults(1),
+  }),
+  broken(law.cancelled, one, "a change is written over another one that it did not see", {
     comparesVersions: false
-  },
-  "a cancellation does not look whether the request is sent": {
-    breaks: law.cancelled,
-    scope: faults(0),
+  }),
+  broken(law.cancelled, none, "a cancellation does not look whether the request is sent", {
     cancel: (row, at) => RequestRule.cancel({ ...row, begunAt: undefined }, at)
-  },
-  "a lease forgets that the request was in doubt before it": {
-    breaks: law.none,
-    scope: faults(2),
+  }),
+  broken(law.none, two, "a lease forgets that the request was in doubt before it", {
     lease: (row, lease) => certain(RequestRule.lease(row, lease))
-  },
-  "a refusal settles a request without its lease": {
-    breaks: law.none,
-    scope: faults(2),
+  }),
+  broken(law.none, two, "a refusal settles a request without its lease", {
     settle: (row, settlement) => {
       const { lease: id = 0 } = settlement
       return RequestRule.settle({ ...row, lease: { id, until: 0, inDoubt: false } }, settlement)
     }
-  },
-  "a callback settles a request that is answered": {
-    breaks: law.kept,
-    scope: faults(0),
+  }),
+  broken(law.kept, none, "a callback settles a request that is answered", {
     find: (row, found) => RequestRule.find({ ...row, outcome: undefined }, found)
-  },
-  "a request is sent beside an attempt that runs": {
-    breaks: law.alone,
-    scope: faults(0),
+  }),
+  broken(law.alone, none, "a request is sent beside an attempt that runs", {
     isClaimable: ({ outcome }) => outcome === undefined
-  },
-  "a request in doubt expires": {
-    breaks: law.none,
-    scope: { ...faults(1), isLimited: true },
+  }),
+  broken(law.none, { ...one, isLimited: true }, "a request in doubt expires", {
     isExpired: (row, at, window) =>
       RequestRule.isExpired({ ...row, begunAt: undefined }, at, window),
     settle: (row, settlement) => RequestRule.settle(certain(row), settlement)
-  },
-  "the outcome is written before the transaction is registered": {
-    breaks: law.registered,
-    scope: faults(0),
+  }),
+  broken(law.registered, none, "the outcome is written before the transaction is registered", {
     registersFirst: false
-  },
-  "an attempt that failed leaves the request without a time": {
-    breaks: law.due,
-    scope: faults(1),
+  }),
+  broken(law.due, one, "an attempt that failed leaves the request without a time", {
     release: (...of) => {
       const released = RequestRule.release(...of)
       return released && { ...released, dueAt: undefined }
     }
-  },
-  "a process begins without the lease": {
-    breaks: law.cancelled,
-    scope: faults(1),
+  }),
+  broken(law.cancelled, one, "a process begins without the lease", {
     begin: (row, id, at, window) =>
       RequestRule.begin({ ...row, lease: { id, until: 0, inDoubt: true } }, id, at, window)
-  },
-  "nothing ends the wait for a request that is in doubt for longer than the window": {
-    breaks: law.goal,
-    scope: faults(0),
-    park: () => undefined
-  }
-}
+  }),
+  broken(
+    law.goal,
+    none,
+    "nothing ends the wait for a request that is in doubt for longer than the window",
+    {
+      park: () => undefined
+    }
+  )
+]

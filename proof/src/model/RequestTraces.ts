@@ -28,7 +28,7 @@ import * as SeededRandom from "../rel/SeededRandom.ts"
 import type * as Process from "../simulation/Process.ts"
 import { pass } from "../VirtualTime.ts"
 import * as Model from "./Requests.ts"
-import type { Index } from "./State.ts"
+import type { Index } from "./Checker.ts"
 import * as Traces from "./Traces.ts"
 import * as TwoProcesses from "./TwoProcesses.ts"
 

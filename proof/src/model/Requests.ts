@@ -9,10 +9,10 @@ import * as Evidence from "@pawl/core/Evidence"
 import type { LeasedRequest, Outcome, RequestRow } from "@pawl/webhook/internal/rule/RequestRow"
 import * as RequestRule from "@pawl/webhook/internal/rule/RequestRule"
 import { blank, type Row } from "@pawl/webhook/internal/rule/Row"
-import { keyOf, kinds, type Machine, shown, type Steps as StepsOf } from "./Checker.ts"
+import { both, changed, type Index, keyOf, kinds, type Machine } from "./Checker.ts"
+import type { Steps as StepsOf } from "./Checker.ts"
 import * as Inclusion from "./Inclusion.ts"
 import { law, rules, type Rules, type Scope } from "./RequestRules.ts"
-import type { Index } from "./State.ts"
 import { labels } from "./Traces.ts"
 
 /** The first state of everything, without faults. */
@@ -54,7 +54,7 @@ interface Task {
 
 type Steps = StepsOf<State>
 type Change = Partial<State>
-const { fault, move, protocol } = kinds<State>()
+const { fault, move, protocol, seen } = kinds<State>()
 
 const idle: Task = { stage: "idle", pace: "on time", isAwaited: false, leased: undefined }
 
@@ -134,12 +134,10 @@ const request = (isLimited: boolean) => ({
 const ofMerchant = (state: State, { isLimited }: Scope, rules: Rules): Steps => {
   const { effects, row, tasks } = state
   const decided = (name: string, after: RequestRow | undefined, more: Change = {}) =>
-    after !== undefined && shown(move(name, { row: after, ...more }), `${name}: ${textOf(after)}`)
+    after !== undefined && move(name, { row: after, ...more }, `${name}: ${textOf(after)}`)
   if (row === undefined) {
     const written = RequestRule.write(request(isLimited), 0)
-    return [
-      shown(protocol("the request is enqueued", { row: written }), `write: ${textOf(written)}`)
-    ]
+    return [protocol("the request is enqueued", { row: written }, `write: ${textOf(written)}`)]
   }
   const mayHaveAnEffect =
     effects > 0 || isOut(state) || tasks.some(({ stage }) => stage === "begun")
@@ -177,170 +175,147 @@ const ofService = (state: State, rules: Rules): Steps => {
 }
 
 const ofTime = (state: State): Steps => {
-  const isHeld = state.tasks.some(
-    ({ pace }, by) => pace === "on time" && hasLease(state, by === 0 ? 0 : 1)
-  )
+  const isHeld = both.some((by) => state.tasks[by].pace === "on time" && hasLease(state, by))
   const later = passed(state, tick)
   return [protocol("five minutes pass", { ...later, ...(isHeld && renewed(later.row)) })]
 }
 
-const ofProcess = (state: State, by: Index, { isLimited, refuses }: Scope, rules: Rules): Steps => {
+/** The steps of a process that has no request. */
+const ofIdle = (state: State, by: Index, { isLimited }: Scope, rules: Rules): Steps => {
+  const { row, tasks } = state
+  const used = [row?.lease?.id, ...tasks.map(({ leased }) => leased?.lease.id)]
+  const id = [0, 1, 2].find((each) => !used.includes(each)) ?? 3
+  const lease = { id, until: leaseTime }
+  /** A call of the store that returns the row with the lease; a caller awaits all but a claim. */
+  const takes = (call: string, name: string, after: RequestRow | undefined, stage: Stage) => {
+    if (after?.lease === undefined) return false
+    const isAwaited = call !== "claim"
+    const task = { stage, isAwaited, leased: after as LeasedRequest }
+    const change = { row: after, tasks: changed(tasks, by, task) }
+    return (isAwaited ? move : protocol)(name, change, `${by} ${call}: ${textOf(after)}`)
+  }
+  if (row === undefined) {
+    const written = RequestRule.write(request(isLimited), 0, lease)
+    return [takes("write", "a caller sends the request", written, "begun")]
+  }
+  const again = row.outcome && RequestRule.restart(row, request(isLimited), 0, lease)
+  const leased = rules.lease(row, lease)
+  const isFree = row.outcome === undefined && row.parked === undefined
+  return [
+    rules.isClaimable(row, 0) && takes("claim", "a process claims the request", leased, "leased"),
+    takes("restart", "a caller sends the request again", again, "begun"),
+    isFree &&
+      RequestRule.isIdle(row, 0) &&
+      takes("take over", "a caller takes the request over", leased, "leased")
+  ]
+}
+
+const ofProcess = (state: State, by: Index, scope: Scope, rules: Rules): Steps => {
   const { row, tasks } = state
   const { isAwaited, leased, pace, stage } = tasks[by]
-  const go = (change: Partial<Task>): Change => ({
-    tasks:
-      by === 0 ? [{ ...tasks[0], ...change }, tasks[1]] : [tasks[0], { ...tasks[1], ...change }]
-  })
-  /** Ends the work of a process, whose request may still arrive. */
-  const ended = { ...go(idle), isOnItsWay: state.isOnItsWay || stage === "sent" }
-  const sends = (name: string, change: Change, kind = protocol) =>
-    shown(kind(name, change), `${by} ${name}`)
-  /** A step that calls the store; without a row nothing was stored. */
-  const stores = (
-    call: string,
-    name: string,
-    after: RequestRow | undefined,
-    change = go(idle),
-    kind = protocol
-  ) =>
-    shown(
-      kind(name, { ...change, ...(after !== undefined && { row: after }) }),
-      `${by} ${call}: ${textOf(after)}`
-    )
-
-  const ofIdle = (): Steps => {
-    const used = [row?.lease?.id, ...tasks.map(({ leased }) => leased?.lease.id)]
-    const id = [0, 1, 2].find((each) => !used.includes(each)) ?? 3
-    const lease = { id, until: leaseTime }
-    const leases = (after: RequestRow, stage: Stage, isAwaited: boolean): Change =>
-      go({ stage, isAwaited, leased: after as LeasedRequest })
-    if (row === undefined) {
-      const after = RequestRule.write(request(isLimited), 0, lease)
-      const begun = leases(after, "begun", true)
-      return [stores("write", "a caller sends the request", after, begun, move)]
-    }
-    const again = row.outcome && RequestRule.restart(row, request(isLimited), 0, lease)
-    const after = rules.lease(row, lease)
-    const isFree = row.outcome === undefined && row.parked === undefined
+  if (leased === undefined || row === undefined) return ofIdle(state, by, scope, rules)
+  const { id, inDoubt } = leased.lease
+  const isOwner = hasLease(state, by)
+  /** Whether the caller is told what became of this attempt alone. */
+  const isDefinite = isAwaited && !inDoubt
+  const go = (change: Partial<Task>): Change => ({ tasks: changed(tasks, by, change) })
+  if (pace === "stalled") {
     return [
-      rules.isClaimable(row, 0) &&
-        stores("claim", "a process claims the request", after, leases(after, "leased", false)),
-      again?.lease !== undefined &&
-        stores(
-          "restart",
-          "a caller sends the request again",
-          again,
-          leases(again, "begun", true),
-          move
-        ),
-      isFree &&
-        RequestRule.isIdle(row, 0) &&
-        stores(
-          "take over",
-          "a caller takes the request over",
-          after,
-          leases(after, "leased", true),
-          move
-        )
+      protocol("a stalled process goes on", {
+        row: RequestRule.renew(row, id, leaseTime) ?? row,
+        ...go({ pace: isOwner ? "on time" : "late" })
+      })
     ]
   }
+  /** Ends the work, but the request may still arrive. */
+  const ended = { ...go(idle), isOnItsWay: state.isOnItsWay || stage === "sent" }
+  const sends = (name: string, to: Stage, kind = protocol) =>
+    kind(name, go({ stage: to }), `${by} ${name}`)
+  /** A call of the store; without a row nothing was stored. */
+  const stores = (call: string, name: string, after: RequestRow | undefined, change = go(idle)) =>
+    protocol(
+      name,
+      { ...change, ...(after !== undefined && { row: after }) },
+      `${by} ${call}: ${textOf(after)}`
+    )
+  const stored = rules.comparesVersions ? row : leased
+  const settles = (name: string, outcome: Outcome, to = go(idle), change: Change = {}) => {
+    const after = rules.settle(stored, { at: 0, outcome, lease: id })
+    return stores("settle", name, after, after === undefined ? to : { ...to, ...change })
+  }
+  const releases = (hadNoEffect: boolean) => {
+    const dueAt = RequestRule.waitAfter(leased.attempts)
+    const refusal = stage === "refused" && { refusal: "no" }
+    const after = rules.release(stored, id, { at: 0, dueAt, hadNoEffect, ...refusal })
+    return stores("release", "the request is released", after)
+  }
+  const registers = (to: Partial<Task>) =>
+    protocol("the transaction is registered", { ...go(to), isRegistered: true })
+  const answers = (to: Partial<Task>) =>
+    settles("the answer is stored", { _tag: "Answered", text: "t" }, go(to), { isAnswered: true })
 
-  const ofWork = (leased: LeasedRequest, current: RequestRow): Steps => {
-    const { lease } = leased
-    const stored = rules.comparesVersions ? current : leased
-    const settled = (outcome: Outcome) => rules.settle(stored, { at: 0, outcome, lease: lease.id })
-    const released = (hadNoEffect: boolean) =>
-      rules.release(stored, lease.id, {
-        at: 0,
-        dueAt: RequestRule.waitAfter(leased.attempts),
-        hadNoEffect,
-        ...(stage === "refused" && { refusal: "no" })
-      })
+  const ofWork = (): Steps => {
     switch (stage) {
       case "idle":
         return []
       case "leased": {
-        if (!isAwaited && rules.isExpired(leased, 0, window)) {
-          const expired = settled({ _tag: "NotSent", reason: "expired" })
-          return [stores("settle", "the request expires", expired)]
-        }
-        if (!isAwaited && rules.isPastWindow(leased, 0, window)) {
-          const parked = rules.park(stored, lease.id, "window", 0)
-          return [stores("park", "the request is parked", parked)]
-        }
-        const begun = rules.begin(stored, lease.id, 0, window)
+        if (!isAwaited && rules.isExpired(leased, 0, window))
+          return [settles("the request expires", { _tag: "NotSent", reason: "expired" })]
+        if (!isAwaited && rules.isPastWindow(leased, 0, window))
+          return [stores("park", "the request is parked", rules.park(stored, id, "window", 0))]
+        const begun = rules.begin(stored, id, 0, window)
         if (begun === undefined) return [stores("begin", "an attempt does not begin", begun)]
         const change = go({ stage: "begun", leased: begun as LeasedRequest })
         return [stores("begin", "an attempt begins", begun, change)]
       }
       case "begun":
         // The client sends nothing after this time.
-        return rules.sentUntil(leased, 0, window) <= 0
-          ? [protocol("an attempt comes too late", go({ stage: "lost" }))]
-          : [
-              sends("the request is sent", go({ stage: "sent" })),
-              sends("there is no connection", go({ stage: "unsent" }), fault)
-            ]
+        if (rules.sentUntil(leased, 0, window) <= 0)
+          return [protocol("an attempt comes too late", go({ stage: "lost" }))]
+        return [
+          sends("the request is sent", "sent"),
+          sends("there is no connection", "unsent", fault)
+        ]
       case "sent":
         return [
           protocol("the request arrives", { ...go({ stage: "arrived" }), ...made(state, rules) }),
-          sends("the request is lost", go({ stage: "lost" }), fault),
-          refuses && sends("the request is refused", go({ stage: "refused" }), move)
+          sends("the request is lost", "lost", fault),
+          scope.refuses && sends("the request is refused", "refused", move)
         ]
       case "arrived":
         return [
-          sends("the service answers", go({ stage: "answered" })),
-          sends("the response is lost", go({ stage: "lost" }), fault)
+          sends("the service answers", "answered"),
+          sends("the response is lost", "lost", fault)
         ]
       case "answered":
-      case "registered": {
-        if (stage === "answered" && rules.registersFirst) {
-          const next = { ...go({ stage: "registered" }), isRegistered: true }
-          return [protocol("the transaction is registered", next)]
-        }
-        const after = rules.settle(stored, { at: 0, outcome: { _tag: "Answered", text: "t" } })
-        const end = go(rules.registersFirst ? idle : { stage: "stored" })
-        const change = after === undefined ? end : { ...end, isAnswered: true }
-        return [stores("settle", "the answer is stored", after, change)]
-      }
-      case "stored":
-        return [protocol("the transaction is registered", { ...go(idle), isRegistered: true })]
-      case "lost":
-        return [stores("release", "the request is released", released(false))]
-      case "refused":
-      case "unsent": {
-        const isDefinite = isAwaited && !lease.inDoubt
-        if (!isDefinite) return [stores("release", "the request is released", released(true))]
         return [
-          stage === "refused"
-            ? stores("settle", "the refusal is stored", settled({ _tag: "Refused", text: "t" }))
-            : stores(
-                "settle",
-                "nothing was sent",
-                settled({ _tag: "NotSent", reason: "no-effect" })
-              )
+          rules.registersFirst ? registers({ stage: "registered" }) : answers({ stage: "stored" })
         ]
-      }
+      case "registered":
+        return [answers(idle)]
+      case "stored":
+        return [registers(idle)]
+      case "lost":
+        return [releases(false)]
+      case "refused":
+        return isDefinite
+          ? [settles("the refusal is stored", { _tag: "Refused", text: "t" })]
+          : [releases(true)]
+      case "unsent":
+        return isDefinite
+          ? [settles("nothing was sent", { _tag: "NotSent", reason: "no-effect" })]
+          : [releases(true)]
     }
   }
 
-  if (leased === undefined || row === undefined) return ofIdle()
-  const isOwner = hasLease(state, by)
-  if (pace === "stalled") {
-    return [
-      protocol("a stalled process goes on", {
-        row: RequestRule.renew(row, leased.lease.id, leaseTime) ?? row,
-        ...go({ pace: isOwner ? "on time" : "late" })
-      })
-    ]
-  }
   const isSending = ["begun", "sent", "arrived"].includes(stage)
-  const left = rules.release(row, leased.lease.id, { at: 0, dueAt: 0 })
+  const left = rules.release(row, id, { at: 0, dueAt: 0 })
   return [
-    ...ofWork(leased, row),
+    ...ofWork(),
     fault("a process stalls", go({ pace: "stalled" })),
-    sends("a process is killed", ended, fault),
-    isAwaited && isSending && stores("release", "a caller gives up", left, ended, fault),
+    fault("a process is killed", ended, `${by} a process is killed`),
+    isAwaited &&
+      isSending && { ...stores("release", "a caller gives up", left, ended), kind: "fault" },
     !isAwaited &&
       isSending &&
       !isOwner &&
@@ -349,12 +324,11 @@ const ofProcess = (state: State, by: Index, { isLimited, refuses }: Scope, rules
 }
 
 const steps = (state: State, scope: Scope, change: Partial<Rules> = {}): Steps => {
-  const changed = { ...rules, ...change }
+  const all = { ...rules, ...change }
   return [
-    ...ofMerchant(state, scope, changed),
-    ...ofService(state, changed),
-    ...ofProcess(state, 0, scope, changed),
-    ...ofProcess(state, 1, scope, changed)
+    ...ofMerchant(state, scope, all),
+    ...ofService(state, all),
+    ...both.flatMap((by) => ofProcess(state, by, scope, all))
   ]
 }
 
@@ -418,12 +392,10 @@ export const missOf = Inclusion.make<State>({
     const isOverdue = later.row !== undefined && (RequestRule.claimableAt(later.row) ?? 0) < -slack
     return [
       // A process claims a request that is due.
-      time !== undefined && !isOverdue && shown(protocol(event, later)),
-      killed && !isPossible && shown(protocol(event, {})),
-      ...([0, 1] as const).map(
-        (by) => hasLease(state, by) && shown(protocol(`${by} renew`, renewed(row)))
-      ),
-      isSettled(state) && shown(protocol(endOf(effects), {}))
+      time !== undefined && !isOverdue && seen(event, later),
+      killed && !isPossible && seen(event, {}),
+      ...both.map((by) => hasLease(state, by) && seen(`${by} renew`, renewed(row))),
+      isSettled(state) && seen(endOf(effects), {})
     ]
   }
 })

@@ -6,7 +6,7 @@
 import type { Standing } from "@pawl/core/Evidence"
 import * as Evidence from "@pawl/core/Evidence"
 import type { Status } from "@pawl/core/Status"
-import { keyOf, kinds, type Steps as StepsOf } from "./Checker.ts"
+import { type Index, keyOf, kinds, type Steps as StepsOf } from "./Checker.ts"
 
 /** The first state of everything, without faults. */
 export class State {
@@ -56,8 +56,6 @@ export class Row {
    */
   readonly lease: { readonly by: Index | "dead"; readonly isOver: boolean } | undefined = undefined
 }
-
-export type Index = 0 | 1
 
 export type Result = Status | "404" | "no answer"
 

@@ -2,8 +2,8 @@
  * The model of the engine: two processes that change one document by compare-and-swap; the owner of
  * a store is such a document. On another version the rule runs again.
  */
-import { kinds, type Machine, type Mutant, type Steps as StepsOf } from "./Checker.ts"
-import type { Index } from "./State.ts"
+import { both, changed, kinds } from "./Checker.ts"
+import type { Index, Machine, Mutant, Steps as StepsOf } from "./Checker.ts"
 
 interface Document {
   readonly version: number
@@ -80,10 +80,7 @@ const ofProcess = (
   const process = processes[by]
   const { isSure, known, made, writing } = process
   const go = (change: Partial<Process>): Partial<State> => ({
-    processes:
-      by === 0
-        ? [{ ...process, ...change }, processes[1]]
-        : [processes[0], { ...process, ...change }]
+    processes: changed(processes, by, change)
   })
   if (writing === undefined) {
     if (made === (isOwner ? 1 : 2)) return []
@@ -129,8 +126,7 @@ export const machine = ({ document, faults }: Scope, without?: Rule): Machine<St
       const { deleted, processes, stored } = state
       const [one, two] = processes
       return [
-        ...ofProcess(state, 0, isOwner, holds),
-        ...ofProcess(state, 1, isOwner, holds),
+        ...both.flatMap((by) => ofProcess(state, by, isOwner, holds)),
         !isOwner &&
           stored !== undefined &&
           fault("the document is deleted", {

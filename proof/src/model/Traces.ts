@@ -7,7 +7,7 @@
  */
 import { type Status, statuses } from "@pawl/core/Status"
 import * as Schema from "effect/Schema"
-import type { Index } from "./State.ts"
+import type { Index } from "./Checker.ts"
 
 interface Told {
   readonly confirmed: boolean

@@ -4,7 +4,7 @@ import type * as Scope from "effect/Scope"
 import type { SeededRandom } from "../rel/SeededRandom.ts"
 import * as Process from "../simulation/Process.ts"
 import { sleepUntil } from "../VirtualTime.ts"
-import type { Index } from "./State.ts"
+import type { Index } from "./Checker.ts"
 
 const restartGap = 60_000
 

@@ -1,11 +1,11 @@
 /** The steps of a worker. */
 import * as Evidence from "@pawl/core/Evidence"
 import { isTerminal } from "@pawl/core/Status"
-import { shown } from "./Checker.ts"
+import { changed, type Index } from "./Checker.ts"
 import { statusOf } from "./Outside.ts"
 import { holds, type Rule, type Setting } from "./Rules.ts"
 import { fault, hasLease, protocol, seen } from "./State.ts"
-import type { Index, Known, Result, Row, State, Steps, Work, Worker } from "./State.ts"
+import type { Known, Result, Row, State, Steps, Work, Worker } from "./State.ts"
 import { events, labels } from "./Traces.ts"
 
 type Change = Partial<State>
@@ -52,10 +52,9 @@ const viewOf = (state: State, by: Index, setting: Setting, row: Row) => {
 type View = ReturnType<typeof viewOf>
 
 export const withWorker = ({ workers }: State, by: Index, change: Partial<Worker>): Change => {
-  const worker = { ...workers[by], ...change }
-  const isEnd = worker.pace === "late" && worker.work.stage === "idle"
-  const next: Worker = isEnd ? { ...worker, pace: "on time" } : worker
-  return { workers: by === 0 ? [next, workers[1]] : [workers[0], next] }
+  const { pace, work } = { ...workers[by], ...change }
+  const isEnd = pace === "late" && work.stage === "idle"
+  return { workers: changed(workers, by, { work, pace: isEnd ? "on time" : pace }) }
 }
 
 const leased = ({ evidence: seen, isWatched }: Row, read: Known["read"]): Work => ({
@@ -185,7 +184,7 @@ const pauses = ({ isOwner, row, rule, state }: View, by: Index): Steps => {
   })
   return [
     fault("a worker stalls", withWorker(state, by, { pace: "stalled" })),
-    shown(fault(labels.ended(by), ended({ by: "dead", isOver: false }))),
+    fault(labels.ended(by), ended({ by: "dead", isOver: false }), labels.ended(by)),
     !rule("keepsTurn") &&
       fault("the process of a worker stops and releases the row", ended(undefined))
   ]
