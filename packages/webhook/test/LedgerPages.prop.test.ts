@@ -1,26 +1,38 @@
 /** Lists and deletions that go through more documents than one page has. */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { kindsOf } from "@pawl/core/Kind"
 import { test } from "@pawl/test-support/Tests"
 import { repeats } from "@pawl/test-support/Repeats"
-import * as LedgerOperations from "../src/internal/ledger/LedgerOperations.ts"
+import * as RequestStore from "../src/internal/ledger/RequestStore.ts"
 import * as Engines from "../src/internal/records/Engines.ts"
 import * as MemoryStore from "../src/internal/records/MemoryStore.ts"
-import { Records } from "../src/internal/records/Records.ts"
 import * as Fact from "../src/internal/rule/Fact.ts"
 import { blank, type Parked } from "../src/internal/rule/Row.ts"
 import type { PlannedKey, PlannedPage, RowKey } from "../src/internal/rule/RowPages.ts"
-import type { StoredRow } from "../src/internal/rule/StoredRow.ts"
-import { Ledger, layerMemory } from "../src/Ledger.ts"
+import type { RequestRow } from "../src/internal/rule/RequestRow.ts"
+import type { StoredRow, StoredRows } from "../src/internal/rule/StoredRow.ts"
+import { Ledger } from "../src/Ledger.ts"
 
-const build = Effect.map(Layer.build(Layer.fresh(layerMemory)), (context) => ({
-  ledger: Context.get(context, Ledger),
-  records: Context.get(context, Records).own[0]
-}))
+/** A store of two shards in memory, or of one. */
+const build = Effect.fnUntraced(function* (shards = 2) {
+  const { makeEngine } = MemoryStore
+  const others = yield* Effect.replicateEffect(makeEngine, shards - 1)
+  const engines = Engines.make([yield* makeEngine, ...others])
+  const services = RequestStore.services(engines)
+  const write = (id: string, value: StoredRows) =>
+    engines
+      .of({ method: "card", transactionId: id })
+      .change("transactions", `${id}\tcard`, () => ({ value, result: undefined }))
+  return {
+    engines,
+    ledger: Context.get(services, Ledger),
+    requests: Context.get(services, RequestStore.RequestStore),
+    write
+  }
+})
 
 const reasons = ["handler-failed", "amount-mismatch"] as const
 const scopes = ["card", ...kindsOf.card] as const
@@ -41,7 +53,11 @@ const parkedRows = fc.array(
 
 const storedRow = (
   id: string,
-  { at, reason, scope }: typeof parkedRow extends fc.Arbitrary<infer Value> ? Value : never
+  {
+    at,
+    reason = "handler-failed",
+    scope = "card"
+  }: Partial<typeof parkedRow extends fc.Arbitrary<infer Value> ? Value : never> = {}
 ): StoredRow => ({
   row: {
     ...blank("card", id, 1000),
@@ -56,6 +72,28 @@ const storedRow = (
   accepted: {}
 })
 
+const requestRow = (requestId: string): RequestRow => ({
+  requestId,
+  kind: "apm-payment",
+  digest: "digest",
+  hasCardData: false,
+  ordered: undefined,
+  body: "sealed",
+  createdAt: 0,
+  retryFrom: 0,
+  expiresAt: undefined,
+  begunAt: undefined,
+  attempts: 0,
+  refusals: undefined,
+  dueAt: undefined,
+  lease: undefined,
+  outcome: undefined,
+  settledAt: undefined,
+  transaction: undefined,
+  deniedTransactionId: undefined,
+  parked: undefined
+})
+
 const placeOf = ({ deadLetter, scope, transactionId }: Parked) =>
   [deadLetter.at, transactionId, scope, deadLetter.reason] as const
 
@@ -68,14 +106,10 @@ const listAll = (
   reason: (typeof reasons)[number] | undefined
 ) =>
   Effect.gen(function* () {
-    const { ledger, records } = yield* build
+    const { ledger, write } = yield* build()
     const stored = documents.map((rows, id) => rows.map((row) => storedRow(`${id}`, row)))
     for (const [id, value] of stored.entries()) {
-      if (value.length > 0)
-        yield* records.change("transactions", `${id}\tcard`, () => ({
-          value,
-          result: undefined
-        }))
+      if (value.length > 0) yield* write(`${id}`, value)
     }
     const found: Array<ReturnType<typeof placeOf>> = []
     let after: Parameters<typeof ledger.deadLetters>[0]["after"]
@@ -121,10 +155,9 @@ describe("a ledger in memory", () => {
     fc.assert(
       fc.asyncProperty(parkedRows, fc.integer({ min: 1, max: 4 }), (documents, limit) =>
         Effect.gen(function* () {
-          const { ledger, records } = yield* build
+          const { ledger, write } = yield* build()
           const stored = documents.map((rows, id) => rows.map((row) => storedRow(`${id}`, row)))
-          for (const [id, value] of stored.entries())
-            yield* records.change("transactions", `${id}\tcard`, () => ({ value, result: 0 }))
+          for (const [id, value] of stored.entries()) yield* write(`${id}`, value)
           const found: Array<string> = []
           let after: RowKey | undefined
           do {
@@ -146,23 +179,10 @@ describe("a ledger in memory", () => {
         fc.integer({ min: 1, max: 4 }),
         (times, limit) =>
           Effect.gen(function* () {
-            const engines = Engines.make([
-              yield* MemoryStore.makeEngine,
-              yield* MemoryStore.makeEngine
-            ])
-            const ledger = LedgerOperations.make(engines)
-            const planned = storedRow("", {
-              scope: "card",
-              reason: "handler-failed",
-              at: undefined
-            })
+            const { ledger, write } = yield* build()
             for (const [id, time] of times.entries()) {
-              const row = { ...blank("card", `${id}`, 1000) }
-              const key = { method: "card", transactionId: `${id}` } as const
-              yield* engines.of(key).change("transactions", `${id}\tcard`, () => ({
-                value: [{ ...planned, row, dueAt: 1e6 + time, lane: "watch" as const }],
-                result: 0
-              }))
+              const watched = { dueAt: 1e6 + time, lane: "watch" } as const
+              yield* write(`${id}`, [{ ...storedRow(`${id}`), ...watched }])
             }
             let after: PlannedKey | undefined = { dueAt: 1000, transactionId: "", scope: "card" }
             for (let dueAt = 1000; after !== undefined; dueAt += limit * 100) {
@@ -185,14 +205,11 @@ describe("a ledger in memory", () => {
     ))
 
   test("deletes as many old transactions as its limit allows, however many pages they fill", function* () {
-    const { ledger, records } = yield* build
-    const old = storedRow("", { scope: "card", reason: "handler-failed", at: undefined })
+    const { ledger, write } = yield* build(1)
     for (let id = 0; id < 450; id++) {
-      const row = { ...blank("card", `${id}`, 1000), told: "SUCCEED", newStatusAt: 1000 } as const
-      yield* records.change("transactions", `${id}\tcard`, () => ({
-        value: [{ ...old, row }],
-        result: undefined
-      }))
+      const stored = storedRow(`${id}`)
+      const row = { ...stored.row, told: "SUCCEED", newStatusAt: 1000 } as const
+      yield* write(`${id}`, [{ ...stored, row }])
     }
     expect(yield* ledger.deleteOld({ before: 1000, limit: 1000 })).toBe(0)
     expect(yield* ledger.deleteOld({ before: 1001, limit: 250 })).toBe(250)
@@ -200,8 +217,45 @@ describe("a ledger in memory", () => {
   })
 
   test("keeps no document of a transaction that it did not know when it was erased", function* () {
-    const { ledger, records } = yield* build
+    const { engines, ledger } = yield* build(1)
     yield* ledger.erase("card", "1")
+    const [records] = engines.own
     expect((yield* records.page("transactions", { after: "", limit: 9 })).found).toEqual([])
   })
+
+  it("lists each parked request once by pages of any size, oldest first", () =>
+    fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.option(fc.nat({ max: 3 }), { nil: undefined }), { maxLength: 25 }),
+        fc.integer({ min: 1, max: 4 }),
+        (times, limit) =>
+          Effect.gen(function* () {
+            const { engines, requests } = yield* build()
+            for (const [id, at] of times.entries()) {
+              const requestId = `${id}`
+              const parked = at === undefined ? undefined : ({ reason: "no-key", at } as const)
+              yield* engines.of({ requestId }).change("requests", requestId, () => ({
+                value: { ...requestRow(requestId), parked },
+                result: undefined
+              }))
+            }
+            const found: Array<readonly [number, string]> = []
+            let after: { readonly at: number; readonly requestId: string } | undefined
+            for (;;) {
+              const page = yield* requests.parked({ after, limit })
+              found.push(...page.map(({ parked, requestId }) => [parked.at, requestId] as const))
+              const last = page.at(-1)
+              if (last === undefined) break
+              after = { at: last.parked.at, requestId: last.requestId }
+            }
+            const expected = times.flatMap((at, id) =>
+              at === undefined ? [] : [[at, `${id}`] as const]
+            )
+            expect(found).toEqual(
+              expected.toSorted(([one, id], [two, other]) => one - two || (id < other ? -1 : 1))
+            )
+          }).pipe(Effect.scoped, Effect.runPromise)
+      ),
+      { numRuns: repeats(200) }
+    ))
 })
