@@ -447,7 +447,18 @@ it("an intent is paid at most once by any actions of customers, and the callback
         })
       )
     ),
-    { numRuns: repeats(400) }
+    {
+      numRuns: repeats(400),
+      // One of each end.
+      examples: [
+        [[], "succeed"],
+        [[{ form: declines, ago: 0 }], "succeed"],
+        [[{ form: challenges, ago: 0 }], "succeed"],
+        [[{ form: good, ago: 0 }], "stuck"],
+        [[{ form: good, ago: 0 }], "succeed"],
+        [[{ form: { act: "cancel" }, ago: 0 }], "succeed"]
+      ]
+    }
   )
   assert.sameMembers(
     [...states],
