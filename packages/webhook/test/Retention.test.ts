@@ -120,6 +120,9 @@ describe("the settings", () => {
       "PAWL_KEEP_MONTHS cannot be used: give a number from 7 to 99999, or never.",
       "PAWL_STORE_MEGABYTES cannot be used: give megabytes, or never."
     ])
+    for (const size of ["x5", "5x", "-5", "05", "1234567890"]) {
+      expect(make({ PAWL_STORE_MEGABYTES: size }).sentences).toHaveLength(1)
+    }
     expect(make({}).storeBytes).toBeUndefined()
     expect(make({ PAWL_STORE_MEGABYTES: "3" }).storeBytes).toBe(3 * 1024 * 1024)
     expect(make({ PAWL_STORE_MEGABYTES: "never" }).storeBytes).toBe(Infinity)
