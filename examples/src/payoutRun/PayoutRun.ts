@@ -1,5 +1,5 @@
 /**
- * A run of payouts: writes all of them before it waits until each has ended.
+ * A run of payouts: writes all of them, and waits until each has ended.
  */
 import { Transactions } from "@pawl/webhook/LedgerSql"
 import { Requests } from "@pawl/webhook/Requests"
@@ -8,7 +8,7 @@ import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
 import type { Payout } from "./PayoutFile.ts"
 
-/** How a payout ended. The service made, declined it, or a person has to decide. */
+/** How a payout ended. The service made it, declined it, or a person has to decide. */
 export type End = "made" | "declined" | "not sent" | "parked"
 
 /** The end of each payout that has ended, by its requestId. */
