@@ -98,7 +98,6 @@ const transactions = (place: Place) =>
     expect((yield* load("pawl_transactions", key)).join("\n")).toMatch(redriven)
     yield* older.bringForward({
       lane: "repeat",
-      after: { dueAt: 0, transactionId: "", scope: "card" },
       readSince: 0,
       dueAt: 0,
       rate: 10,

@@ -65,10 +65,9 @@ const live = Effect.gen(function* () {
     rate: 10,
     limit: 20
   })
-  const start = { dueAt: rows / 2, transactionId: "", scope: "card" } as const
   yield* ledger.bringForward({
     lane: "repeat",
-    after: start,
+    after: { dueAt: rows / 2, key: "" },
     readSince: rows,
     dueAt: 0,
     rate: 10,

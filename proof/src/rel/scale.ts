@@ -9,7 +9,7 @@ import type { Status } from "@pawl/core/Status"
 import { Ledger } from "@pawl/webhook/Ledger"
 import * as NodePostgres from "@pawl/webhook/NodePostgres"
 import { lookahead, slack } from "@pawl/webhook/internal/rule/ReadBudget"
-import type { PlannedKey, PlannedPage } from "@pawl/webhook/internal/rule/RowPages"
+import type { PlannedPage } from "@pawl/webhook/internal/rule/RowPages"
 import { shardOf } from "@pawl/webhook/internal/records/Engines"
 import * as Effect from "effect/Effect"
 import { text } from "node:stream/consumers"
@@ -44,18 +44,10 @@ const watchNow = (database: string) =>
     Effect.flatMap(
       Ledger,
       Effect.fnUntraced(function* (ledger) {
-        let after: PlannedKey | undefined = { dueAt: 0, transactionId: "", scope: "card" }
-        while (after !== undefined) {
-          const page: PlannedPage = {
-            lane: "watch",
-            after,
-            readSince: Infinity,
-            dueAt: 1,
-            rate: 1e9,
-            limit: 1000
-          }
-          after = yield* ledger.bringForward(page)
-        }
+        const page = { readSince: Infinity, dueAt: 1, rate: 1e9, limit: 1000 }
+        let after: PlannedPage["after"]
+        do after = yield* ledger.bringForward({ lane: "watch", after, ...page })
+        while (after !== undefined)
       })
     ),
     NodePostgres.layerLedger({ ...Postgres.server, database, maxConnections: 2 }),

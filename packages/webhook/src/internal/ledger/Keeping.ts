@@ -64,8 +64,8 @@ export const make = (engines: Engines) => {
 
   return {
     /**
-     * Deletes up to `limit` accepted and `limit` quarantined bodies from before `before`, except
-     * those of dead letters, and returns their number.
+     * Deletes up to `limit` accepted and `limit` quarantined bodies of each shard from before
+     * `before`, except those of dead letters, and returns their number.
      */
     deleteBodies: (options: DeleteOptions) =>
       Effect.map(
@@ -79,8 +79,8 @@ export const make = (engines: Engines) => {
         sum
       ),
     /**
-     * Deletes up to `limit` transactions without a new status since `before`, except the open,
-     * leased and parked ones (`RowRule.isDeletable`), and returns their number.
+     * Deletes up to `limit` transactions of each shard without a new status since `before`, except
+     * the open, leased and parked ones (`RowRule.isDeletable`), and returns their number.
      */
     deleteOld: (options: DeleteOptions) =>
       Effect.map(
@@ -166,10 +166,10 @@ const deleteOldIn = Effect.fnUntraced(function* (
   { before, limit }: DeleteOptions
 ): Effect.fn.Return<number, StoreUnavailable> {
   let count = 0
-  const rule: Rule<StoredRows, number> = (rows = []) =>
-    RowRule.isDeletable(rows, before)
+  const rule: Rule<StoredRows, number> = (rows) =>
+    rows && RowRule.isDeletable(rows, before)
       ? { value: RowRule.isErased(rows) ? [] : undefined, result: 1 }
-      : { value: rows.length === 0 ? undefined : rows, result: 0 }
+      : { value: rows, result: 0 }
   yield* eachPage(records, "transactions", (found) => {
     const old = found.filter(({ value }) => RowRule.isDeletable(value, before))
     const keys = old.slice(0, limit - count).map(({ key }) => key)

@@ -206,8 +206,8 @@ export const make = (
     /** Keeps the first account, and returns the account that the store has (`Owner`). */
     takeOwner: (account: Account) => takeOwner(engines, account),
     /**
-     * Deletes the sealed texts of up to `limit` requests settled before `before`, and returns the
-     * number of requests.
+     * Deletes the sealed texts of up to `limit` requests of each shard settled before `before`, and
+     * returns the number of requests.
      */
     deleteTexts: ({ before, limit }: DeleteTexts) =>
       Effect.map(

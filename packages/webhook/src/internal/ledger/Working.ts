@@ -19,7 +19,7 @@ import * as RequestRule from "../rule/RequestRule.ts"
 import * as RowPages from "../rule/RowPages.ts"
 import * as RowRule from "../rule/RowRule.ts"
 import * as StoredRow from "../rule/StoredRow.ts"
-import { keyOf, keyOfRow } from "../documents/Fields.ts"
+import { keyOf } from "../documents/Fields.ts"
 import type { Found, Records, Rule } from "../records/Engine.ts"
 import { changeEach, each, type Engines } from "../records/Engines.ts"
 import { bodyName } from "./Accepting.ts"
@@ -140,7 +140,7 @@ export const make = (
      */
     shift: (options: Shift) => Effect.asVoid(each(engines, (records) => shiftIn(records, options))),
     /**
-     * Brings a page of planned reads forward (`RowPages`). Returns the place of the last one;
+     * Brings a page of planned reads forward (`RowPages`). Returns the place of the last document;
      * undefined on the last page.
      */
     bringForward: (page: RowPages.PlannedPage) =>
@@ -248,47 +248,44 @@ const shiftIn = Effect.fnUntraced(function* (
       return true
     })
   }
-  yield* changeEach(records, "transactions", keys, () => (rows = []) => {
-    const shifted = StoredRow.shift(rows, options)
-    const isSame = rows.every((stored, position) => stored === shifted[position])
-    return isSame
-      ? { value: rows.length === 0 ? undefined : rows, result: 0 }
-      : { value: shifted, result: 0, wakes: true }
-  })
+  yield* changeEach(records, "transactions", keys, () =>
+    replan((rows) => StoredRow.shift(rows, options))
+  )
 })
+
+/** A rule that changes times of rows; a document whose rows stay the same is not written. */
+const replan =
+  (change: (rows: Rows) => Rows): Rule<Rows, number> =>
+  (rows) => {
+    const changed = rows && change(rows)
+    const isSame = !changed?.some((stored, position) => stored !== rows?.[position])
+    return { value: isSame ? rows : changed, result: 0, wakes: !isSame }
+  }
 
 const bringForwardIn = Effect.fnUntraced(function* (
   records: Records,
   page: RowPages.PlannedPage
-): Effect.fn.Return<RowPages.PlannedKey | undefined, StoreUnavailable> {
-  const found = new Map<string, Rows>()
+): Effect.fn.Return<RowPages.PlannedPlace | undefined, StoreUnavailable> {
+  const { after, limit } = page
+  const found: Array<RowPages.PlannedPlace> = []
   const range = {
     lane: lanes.indexOf(page.lane),
-    from: page.after.dueAt,
-    after: keyOfRow(page.after),
+    from: after?.dueAt ?? start,
+    after: after?.key,
     to: Number.MAX_SAFE_INTEGER,
-    limit: page.limit
+    limit
   }
   yield* walk(records, range, (next) => {
-    for (const { key, value } of next) {
-      if (value.some((each) => RowPages.isPlanned(each, page))) found.set(key, value)
+    for (const { at: dueAt, key, value } of next) {
+      if (value.some((each) => RowPages.isPlanned(each, page))) found.push({ dueAt, key })
     }
-    return found.size < page.limit
+    return found.length < limit
   })
-  const { changed, last } = RowPages.bringForward([...found.values()].flat(), page)
-  const keys = [...found].flatMap(([key, rows]) =>
-    rows.some((stored) => changed.has(stored)) ? [key] : []
+  const positions = new Map(found.slice(0, limit).map(({ key }, position) => [key, position]))
+  yield* changeEach(records, "transactions", positions.keys(), (key) =>
+    replan((rows) =>
+      rows.map((stored) => RowPages.bringForward(stored, page, positions.get(key) ?? 0))
+    )
   )
-  yield* changeEach(records, "transactions", keys, (key) => (stored) => ({
-    value: stored?.map((each) => {
-      const before = found.get(key)?.find(({ row }) => row.scope === each.row.scope)
-      const next = before && changed.get(before)
-      return next === undefined || each.lease !== undefined || each.dueAt !== before?.dueAt
-        ? each
-        : { ...each, row: { ...each.row, pollAt: next.row.pollAt }, dueAt: next.dueAt }
-    }),
-    result: 0,
-    wakes: true
-  }))
-  return last
+  return found[limit - 1]
 })

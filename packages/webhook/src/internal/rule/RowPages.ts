@@ -2,70 +2,46 @@ import type { Kind } from "@pawl/core/Kind"
 import type { Row } from "./Row.ts"
 import type { StoredRow, StoredRows } from "./StoredRow.ts"
 
-export interface PlannedKey {
+/** The place of a document among those that are due in a lane. */
+export interface PlannedPlace {
   readonly dueAt: number
-  readonly transactionId: string
-  readonly scope: Kind
+  readonly key: string
 }
 
 /**
- * A page of planned reads: the first `limit` behind `after` that were not made since `readSince`.
- * The first is made at `dueAt` at the latest, then `rate` in each second.
+ * A page of planned reads: those of the first `limit` documents behind `after` that have one later
+ * than `dueAt`, not made since `readSince`. The first is made at `dueAt` at the latest, then those
+ * of `rate` documents in each second.
  */
 export interface PlannedPage {
   readonly lane: "repeat" | "watch"
-  readonly after: PlannedKey
+  readonly after?: PlannedPlace | undefined
   readonly readSince: number
   readonly dueAt: number
   readonly rate: number
   readonly limit: number
 }
 
-export const latestAt = ({ dueAt, rate }: PlannedPage, position: number): number =>
-  dueAt + Math.floor((position * 1000) / rate)
-
-/** Brings planned reads forward; one that is due earlier keeps its time. */
-export const bringForward = (
-  rows: StoredRows,
-  page: PlannedPage
-): {
-  readonly changed: ReadonlyMap<StoredRow, StoredRow>
-  readonly last: PlannedKey | undefined
-} => {
-  const planned = rows
-    .filter((stored) => isPlanned(stored, page))
-    .flatMap((stored) => (stored.dueAt === undefined ? [] : [{ stored, key: plannedKey(stored) }]))
-    .filter(({ key }) => comparePlanned(key, page.after) > 0)
-    .toSorted((one, two) => comparePlanned(one.key, two.key))
-    .slice(0, page.limit)
-  const changed = planned.flatMap(({ key, stored }, position) => {
-    const at = latestAt(page, position)
-    if (at >= key.dueAt) return []
-    return [[stored, { ...stored, row: { ...stored.row, pollAt: at }, dueAt: at }] as const]
-  })
-  return {
-    changed: new Map(changed),
-    last: planned.length < page.limit ? undefined : planned.at(-1)?.key
-  }
+/** Brings a planned read of the document at a position forward; one that is earlier keeps its time. */
+export const bringForward = (stored: StoredRow, page: PlannedPage, position: number): StoredRow => {
+  const { dueAt = -Infinity } = stored
+  const at = page.dueAt + Math.floor((position * 1000) / page.rate)
+  return isPlanned(stored, page) && at < dueAt
+    ? { ...stored, row: { ...stored.row, pollAt: at }, dueAt: at }
+    : stored
 }
 
 export const isPlanned = (
-  { dueAt, lane, lease, row }: StoredRow,
-  page: Pick<PlannedPage, "lane" | "readSince">
+  { dueAt = -Infinity, lane, lease, row }: StoredRow,
+  page: PlannedPage
 ): boolean =>
   lane === page.lane &&
   lease === undefined &&
-  dueAt !== undefined &&
+  dueAt > page.dueAt &&
   (row.askedAt ?? -Infinity) < page.readSince
 
-const plannedKey = ({ dueAt = Infinity, row }: StoredRow): PlannedKey => ({
-  dueAt,
-  transactionId: row.transactionId,
-  scope: row.scope
-})
-
-export const comparePlanned = (one: PlannedKey, two: PlannedKey): number =>
-  one.dueAt - two.dueAt || compareKeys(one, two)
+export const comparePlanned = (one: PlannedPlace, two: PlannedPlace): number =>
+  one.dueAt - two.dueAt || compareText(one.key, two.key)
 
 const compareText = (one: string, two: string): number => (one < two ? -1 : one > two ? 1 : 0)
 

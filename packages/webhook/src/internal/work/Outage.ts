@@ -15,7 +15,7 @@ import * as Effect from "effect/Effect"
 import type { Journal } from "../../Journal.ts"
 import type { Ledger } from "../../Ledger.ts"
 import type { Row } from "../rule/Row.ts"
-import type { PlannedKey, PlannedPage } from "../rule/RowPages.ts"
+import type { PlannedPage } from "../rule/RowPages.ts"
 import { defaults } from "../rule/WorkLimits.ts"
 import * as ClockWatch from "./ClockWatch.ts"
 import * as Progress from "./Progress.ts"
@@ -51,13 +51,14 @@ export const make = ({ journal, lease = defaults.lease, ledger }: Options) => {
 
   const bringForward = Effect.fnUntraced(function* (now: number, readSince: number) {
     for (const lane of ["repeat", "watch"] as const) {
-      let after: PlannedKey | undefined = { dueAt: now, transactionId: "", scope: "card" }
-      for (let dueAt = now; after !== undefined; dueAt += (pageSize * 1000) / readsPerSecond) {
-        const place = { after, readSince, dueAt, rate: readsPerSecond, limit: pageSize }
-        const page: PlannedPage = { lane, ...place }
-        after = yield* Progress.untilDone(ledger.bringForward(page))
+      let after: PlannedPage["after"]
+      let dueAt = now
+      do {
+        const page = { after, readSince, dueAt, rate: readsPerSecond, limit: pageSize }
+        after = yield* Progress.untilDone(ledger.bringForward({ lane, ...page }))
+        dueAt += (pageSize * 1000) / readsPerSecond
         yield* Effect.sleep(pause)
-      }
+      } while (after !== undefined)
     }
   })
 
