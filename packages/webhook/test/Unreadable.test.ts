@@ -5,9 +5,12 @@ import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { MinimumLogLevel } from "effect/References"
+import * as Logger from "effect/Logger"
+import { CurrentLogAnnotations, MinimumLogLevel } from "effect/References"
 import * as Result from "effect/Result"
 import { SqlClient } from "effect/sql/SqlClient"
+import { RequestStore } from "../src/internal/ledger/RequestStore.ts"
+import * as RequestRule from "../src/internal/rule/RequestRule.ts"
 import { Ledger } from "../src/Ledger.ts"
 import * as Receiver from "../src/Receiver.ts"
 import { Verifier } from "../src/Verifier.ts"
@@ -97,9 +100,39 @@ const listed = (place: Place) =>
     expect(ids).toEqual(["1", "3"])
   }).pipe(Effect.scoped)
 
+const requests = (place: Place) =>
+  Effect.gen(function* () {
+    const lines: Array<unknown> = []
+    const logger = Logger.make(({ fiber, message }) =>
+      lines.push([message, fiber.getRef(CurrentLogAnnotations)["requestId"]])
+    )
+    const store = yield* Layer.build(Layer.fresh(ledgerOf(place)))
+    const requests = Context.get(store, RequestStore)
+    const sql = Context.get(store, SqlClient)
+    yield* Effect.provideService(empty, SqlClient, sql)
+    const ids = ["1", "2", "3", "4", "5"]
+    for (const [at, requestId] of ids.entries()) {
+      const kind = "card-payment"
+      yield* requests.write({ requestId, kind, digest: "digest", hasCardData: false }, { at })
+    }
+    const { rows } = yield* requests.claim({ at: 5, until: 9, limit: 4 })
+    for (const row of rows) yield* requests.park(row, "window", 6)
+    const damaged = ids.filter((id) => id !== "4")
+    for (const id of damaged) yield* sql`UPDATE pawl_requests SET document = '' WHERE key = ${id}`
+    // A page that has only damaged documents is no end of the list.
+    const listed = yield* requests.parked({ limit: 2 })
+    expect(listed.map(({ requestId }) => requestId)).toEqual(["4"])
+    const claimed = requests.claim({ at: 7, until: 9, limit: 4 })
+    expect((yield* Effect.provide(claimed, Logger.layer([logger]))).rows).toEqual([])
+    expect(lines).toEqual([[[{ _tag: "Alarm", reason: RequestRule.wasChanged }], "5"]])
+  }).pipe(Effect.scoped)
+
 await inEachStore((place) => {
   it.live("R38: an unreadable row is parked, and the rows beside it are told", () =>
     handedOver(place)
+  )
+  it.live("R38: an unreadable request raises an alarm, and does not hide the others", () =>
+    requests(place)
   )
   it.live("R38: an unreadable body in quarantine does not hide the others", () => listed(place))
 })

@@ -15,6 +15,7 @@ import { requestLanes } from "../records/Codecs.ts"
 import { type Found, orDie, type Records as Engine } from "../records/Engine.ts"
 import * as Engines from "../records/Engines.ts"
 import * as Records from "../records/Records.ts"
+import { raiseAlarm } from "../rule/Counters.ts"
 import type { RegisteredDifferently } from "../rule/Order.ts"
 import {
   isLeased,
@@ -279,8 +280,8 @@ const rowsOf = (found: ReadonlyArray<Found<RequestRow>>) => found.map(({ value }
 
 const claimIn = (records: Engine, { at, limit, until }: Claim) => {
   const asked = { at, limits: [limit], latest: RequestRule.latestPlan(at) }
-  return Effect.map(
-    records.lease("requests", asked, (found) => {
+  return records
+    .lease("requests", asked, (found) => {
       const due = found
         .filter(({ value }) => RequestRule.isClaimable(value, at))
         .toSorted((one, two) => placeOf(one.value, at) - placeOf(two.value, at))
@@ -291,9 +292,13 @@ const claimIn = (records: Engine, { at, limit, until }: Claim) => {
           return [key, { value: leased, result: [leased] }] as const
         })
       )
-    }),
-    ({ dueAt, taken }) => ({ rows: taken, dueAt })
-  )
+    })
+    .pipe(
+      Effect.tap(({ unreadable }) =>
+        Effect.forEach(unreadable, (requestId) => raiseAlarm(RequestRule.wasChanged, { requestId }))
+      ),
+      Effect.map(({ dueAt, taken }) => ({ rows: taken, dueAt }))
+    )
 }
 
 /** Requests that were planned before the clock was set back come last. */

@@ -64,6 +64,10 @@ export interface Found<Value> {
   readonly value: Value
 }
 
+interface Listed<Value> extends Found<Value> {
+  readonly at: number
+}
+
 export interface PageOf<Name extends Collection> {
   readonly found: ReadonlyArray<Found<Values[Name]>>
   /** The last document of the page; undefined on the last page. */
@@ -473,10 +477,14 @@ export const make = Effect.fnUntraced(function* <Stored>(
       found: ReadonlyArray<Found<Values[Name]> & { readonly version: number }>
     ) => ReadonlyMap<string, { readonly value: Values[Name]; readonly result: ReadonlyArray<A> }>
   ): Effect.fn.Return<
-    { readonly taken: ReadonlyArray<A>; readonly dueAt: number | undefined },
+    {
+      readonly taken: ReadonlyArray<A>
+      readonly dueAt: number | undefined
+      readonly unreadable: ReadonlyArray<string>
+    },
     StoreUnavailable
   > {
-    if (asked.limits.every((limit) => limit === undefined)) return { taken: [], dueAt: undefined }
+    if (asked.limits.every((limit) => limit === undefined)) return noWork
     const searching = yield* search.begin(collection, asked)
     let soonestFound: number | undefined
     const ranges = DueSearch.rangesOf(searching)
@@ -540,9 +548,26 @@ export const make = Effect.fnUntraced(function* <Stored>(
     const soonest = [...later, ...next].reduce((one, two) => Math.min(one, two), Infinity)
     return {
       taken: [...changed].flatMap(([key, { result }]) => (conflicts.has(key) ? [] : result)),
-      dueAt: soonest === Infinity ? undefined : soonest
+      dueAt: soonest === Infinity ? undefined : soonest,
+      unreadable: unreadable.map(({ key }) => key)
     }
   })
+
+  const list = <Name extends Collection>(
+    collection: Name,
+    page: { readonly from: ListPlace; readonly limit: number }
+  ): Effect.Effect<ReadonlyArray<Listed<Values[Name]>>, StoreUnavailable> =>
+    Effect.flatMap(bounded(store.list(collection, page)), (lines) => {
+      const found = lines.flatMap((line) =>
+        valuesOf(collection, [line]).map((each) => ({ ...each, at: line.listedAt ?? 0 }))
+      )
+      const last = lines[page.limit - 1]
+      if (last === undefined || found.length === lines.length) return Effect.succeed(found)
+      // The character comes before any character of a key.
+      const from = { at: last.listedAt ?? 0, key: `${last.key}\u0001` }
+      const rest = list(collection, { from, limit: lines.length - found.length })
+      return Effect.map(rest, (others) => [...found, ...others])
+    })
 
   const inside = <A>(call: Effect.Effect<A, SqlError>) =>
     Effect.flatMap(store.isInTransaction, (isInside) =>
@@ -571,16 +596,11 @@ export const make = Effect.fnUntraced(function* <Stored>(
             : valuesOf(collection, [{ key, version, document }]).map((found) => ({ ...found, at }))
         )
       ),
-    /** Documents with several list times come behind the page. */
-    list: <Name extends Collection>(
-      collection: Name,
-      page: { readonly from: ListPlace; readonly limit: number }
-    ) =>
-      Effect.map(bounded(store.list(collection, page)), (lines) =>
-        lines.flatMap((line) =>
-          valuesOf(collection, [line]).map((found) => ({ ...found, at: line.listedAt ?? 0 }))
-        )
-      ),
+    /**
+     * Returns a page of the list, without the documents that cannot be read. Documents with several
+     * list times come behind the page.
+     */
+    list,
     page: <Name extends Collection>(
       collection: Name,
       page: Page
@@ -612,6 +632,8 @@ export type Records = Effect.Success<ReturnType<typeof make>>
 const apply = (effects: ReadonlyArray<() => void>): void => {
   for (const effect of effects) effect()
 }
+
+const noWork = { taken: [], dueAt: undefined, unreadable: [] }
 
 const noGroups = { free: () => Effect.never, locked: () => Effect.never }
 

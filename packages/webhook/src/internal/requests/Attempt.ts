@@ -62,7 +62,7 @@ const alarms: Readonly<Record<ParkReason, string>> = {
   "card-data": "a request with card data is in doubt and cannot be made again: it is parked",
   "rebuilt-differently": "a request was made again with another body: it is parked",
   "no-key": "no key opens a stored request: it is parked",
-  unreadable: "a stored request was changed: it is parked"
+  unreadable: RequestRule.wasChanged
 }
 
 const givenUp =

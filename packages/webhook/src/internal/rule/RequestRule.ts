@@ -171,6 +171,8 @@ export const isProvedWrong = (
   proofOf(before.outcome) === 0 &&
   proofOf(after.outcome) > 0
 
+export const wasChanged = "a stored request was changed: it is parked"
+
 export const provedWrong =
   "a request that was refused or given up took effect: its transaction is known now"
 
