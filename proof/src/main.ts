@@ -1,7 +1,7 @@
 /**
  * Command of the reliability runs:
- * `pnpm rel NAME [--seed N] [--count N] [--store memory|sqlite|postgres …]`. Progress goes to a
- * terminal on stderr, and one line of JSON to stdout. The exit code is 1 unless every expectation
+ * `pnpm rel NAME [--seed N] [--count N] [--store memory|sqlite|postgres …]`. Progress goes to
+ * stderr, and one line of JSON to stdout. The exit code is 1 unless every expectation
  * held, and 130 after an interruption, when the line has the finished parts.
  */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"

@@ -4,8 +4,8 @@ import * as TestClock from "effect/testing/TestClock"
 import { afterEach, expect, it, vi } from "vitest"
 import * as ProgressLine from "../src/internal/ProgressLine.ts"
 
-/** Shows a count for 2.5 seconds, on a terminal or elsewhere, and returns what stderr receives. */
-const written = async (isTerminal: boolean, ci = ""): Promise<string> => {
+/** Shows a count for 2.5 seconds or minutes, and returns what stderr receives. */
+const written = async (isTerminal: boolean, unit: "seconds" | "minutes", ci = "") => {
   vi.stubEnv("CI", ci)
   process.stderr.isTTY = isTerminal
   let text = ""
@@ -16,9 +16,9 @@ const written = async (isTerminal: boolean, ci = ""): Promise<string> => {
   let left = 3
   await Effect.gen(function* () {
     const counting = yield* Effect.forkChild(
-      Effect.sleep("2500 millis").pipe(ProgressLine.during(() => `${--left} left`))
+      Effect.sleep(`2.5 ${unit}`).pipe(ProgressLine.during(() => `${--left} left`))
     )
-    yield* TestClock.adjust("3 seconds")
+    yield* TestClock.adjust(`3 ${unit}`)
     yield* Fiber.join(counting)
   }).pipe(Effect.provide(TestClock.layer()), Effect.runPromise)
   return text
@@ -33,14 +33,15 @@ afterEach(() => {
 })
 
 it("is rewritten on a terminal, without colours, and removed at the end", async () => {
-  expect(await written(true)).toBe("\r2 left\r1 left\r      \r")
+  expect(await written(true, "seconds")).toBe("\r2 left\r1 left\r      \r")
 })
 
-it("is nowhere else: not in a pipe, in CI, or with --json", async () => {
-  expect(await written(false)).toBe("")
-  expect(await written(true, "true")).toBe("")
+it("is a line a minute in a pipe and in CI, and nowhere with --json", async () => {
+  expect(await written(false, "seconds")).toBe("")
+  expect(await written(false, "minutes")).toBe("2 left\n1 left\n")
+  expect(await written(true, "minutes", "true")).toBe("2 left\n1 left\n")
   process.argv.push("--json")
-  const withJson = await written(true)
+  const withJson = [await written(true, "minutes"), await written(false, "minutes")]
   process.argv.pop()
-  expect(withJson).toBe("")
+  expect(withJson).toEqual(["", ""])
 })

@@ -12,7 +12,7 @@ export interface RunOptions {
   readonly count: number
   readonly stores: ReadonlyArray<StoreName>
   readonly log: (line: string) => void
-  /** Shows what is done and left, on a terminal alone. */
+  /** Shows what is done and left. */
   readonly progress: (line: string) => void
   readonly loss?: number | undefined
 }

@@ -107,9 +107,11 @@ const flags = {
 
 const waiting = Effect.fnUntraced(function* (duration: Duration.Duration) {
   yield* Console.error(`       waits ${Duration.format(duration)}`)
-  let left = Math.round(Duration.toSeconds(duration))
+  const clock = yield* Clock.Clock
+  const end = clock.currentTimeMillisUnsafe() + Duration.toMillis(duration)
+  const left = () => Math.round((end - clock.currentTimeMillisUnsafe()) / 1000)
   yield* Effect.sleep(duration).pipe(
-    ProgressLine.during(() => `       ${Duration.format(Duration.seconds(--left))} left`)
+    ProgressLine.during(() => `       ${Duration.format(Duration.seconds(left()))} left`)
   )
 })
 

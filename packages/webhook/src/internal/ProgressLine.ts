@@ -1,21 +1,19 @@
 /**
- * The progress of a long command: one line on stderr, rewritten in place, without colours.
- *
- * Only a terminal shows it: a pipe, a job of CI (`CI` is set) and `--json` get nothing.
+ * The progress of a long command on stderr, without colours: on a terminal one line, rewritten in
+ * place; in a pipe or a job of CI (`CI` is set) a line a minute. With `--json` there is none.
  */
 import * as Effect from "effect/Effect"
 
-const isShown = (): boolean => {
-  const { CI } = process.env
-  return process.stderr.isTTY && !CI && !process.argv.includes("--json")
-}
+const isJson = (): boolean => process.argv.includes("--json")
+
+const isTerminal = (): boolean => process.stderr.isTTY && !process.env["CI"] && !isJson()
 
 /** The characters of the line that the terminal shows now. */
 let shown = 0
 
 /** Rewrites the line, cut to the width of the terminal. */
 export const show = (text: string): void => {
-  if (!isShown()) return
+  if (!isTerminal()) return
   // A terminal without a size states 0 columns.
   const line = text.slice(0, (process.stderr.columns || 80) - 1)
   process.stderr.write(`\r${line.padEnd(shown)}`)
@@ -29,16 +27,19 @@ export const clear = (): void => {
   shown = 0
 }
 
-/** Shows a text every second while an effect runs, and removes it at the end. */
+const print = (text: string): void => {
+  if (!isJson()) process.stderr.write(`${text.trim()}\n`)
+}
+
+/** Shows a text while an effect runs: every second on a terminal, else every minute. */
 export const during =
   (text: () => string) =>
   <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-    Effect.raceFirst(
-      self,
-      Effect.forever(
-        Effect.delay(
-          Effect.sync(() => show(text())),
-          "1 second"
-        )
+    Effect.suspend(() => {
+      const isRewritten = isTerminal()
+      const write = Effect.sync(() => (isRewritten ? show : print)(text()))
+      return Effect.raceFirst(
+        self,
+        Effect.forever(Effect.delay(write, isRewritten ? "1 second" : "1 minute"))
       )
-    ).pipe(Effect.ensuring(Effect.sync(clear)))
+    }).pipe(Effect.ensuring(Effect.sync(clear)))
