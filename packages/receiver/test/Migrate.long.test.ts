@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
-import { urlOf } from "@pawl/test-support/Postgres"
-import { run } from "@pawl/test-support/Program"
+import * as Postgres from "@pawl/test-support/Postgres"
+import { run, start } from "@pawl/test-support/Program"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -76,7 +76,34 @@ describe("migrate", async () => {
 
   await onPostgres((place) => {
     it.live("makes the tables of a database once", () =>
-      Effect.scoped(check(place, urlOf(place.database)))
+      Effect.scoped(check(place, Postgres.urlOf(place.database)))
+    )
+
+    it.live("says what is done and exits with 130 when it is interrupted", () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient
+        const store = Postgres.urlOf(yield* Postgres.database)
+        const database = new URL(store).pathname.slice(1)
+        const other = Context.get(yield* Layer.build(client({ ...place, database })), SqlClient)
+        const waiting = sql`SELECT 1 FROM pg_stat_activity
+          WHERE datname = ${database} AND wait_event_type = 'Lock'`
+        // Another process that makes the tables at the same time.
+        yield* other.withTransaction(
+          Effect.gen(function* () {
+            yield* other`CREATE TABLE pawl_migrations (migration_id INTEGER)`
+            const { child, exited, stderr } = yield* start(process.execPath, [bin, "migrate"], {
+              ...none,
+              PAWL_STORE: store
+            })
+            yield* Effect.repeat(waiting, { until: ({ length }) => length > 0 })
+            child.kill("SIGINT")
+            expect((yield* exited).code).toBe(130)
+            expect(stderr()).toBe(
+              "Interrupted: 0 of 1 databases are migrated, and the next one is as it was before.\n"
+            )
+          })
+        )
+      }).pipe(Effect.provide(client(place)), Effect.scoped)
     )
   })
 })
