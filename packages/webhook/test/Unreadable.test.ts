@@ -74,6 +74,19 @@ const handedOver = (place: Place) =>
     expect(yield* ledger.accept(verified("card", callback), now)).toEqual({ isNew: true })
     expect((yield* ledger.quarantined).map(({ transactionId }) => transactionId)).toEqual(["4"])
 
+    // A redrive of all ends, and counts only the row that can be read.
+    const before = yield* Clock.currentTimeMillis
+    const batch = { reason: "unreadable", before, dueAt: now, rate: 10, limit: 1 } as const
+    let redriven = 0
+    let after: Parameters<typeof ledger.redriveAll>[0]["after"]
+    do {
+      const page = yield* ledger.redriveAll({ ...batch, after })
+      redriven += page.redriven
+      after = page.last
+    } while (after !== undefined)
+    expect(redriven).toBe(1)
+    yield* until(() => true, 4)
+
     // A redrive tries again: only the restored rows go on.
     for (const { document, key } of texts.filter(({ key }) => !key.startsWith("4"))) {
       yield* sql`UPDATE pawl_transactions SET document = ${document} WHERE key = ${key}`

@@ -47,14 +47,15 @@ export const redriveAll: (
   const read = noteIn(query)
   if ("status" in read) return read
   const at = LedgerClock.timeOf(ledger, yield* Clock.Clock)
+  const batch = { reason, before: at, rate, limit: batchSize, note: read.note }
   let redriven = 0
-  for (;;) {
+  let after: ParkedKey | undefined
+  do {
     const dueAt = at + Math.floor((redriven * 1000) / rate)
-    const batch = { reason, before: at, dueAt, rate, limit: batchSize, note: read.note }
-    const count = yield* ledger.redriveAll(batch)
-    redriven += count
-    if (count < batchSize) break
-  }
+    const page = yield* ledger.redriveAll({ ...batch, after, dueAt })
+    redriven += page.redriven
+    after = page.last
+  } while (after !== undefined)
   const last = at + Math.floor((Math.max(0, redriven - 1) * 1000) / rate)
   return json({ reason, redriven, rate, lastDueAt: Time.textOf(last) })
 })

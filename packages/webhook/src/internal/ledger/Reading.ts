@@ -163,7 +163,7 @@ interface Place {
 const isBefore = (one: Place, two: Place): boolean =>
   one.at < two.at || (one.at === two.at && one.key < two.key)
 
-const placeOf = ({ deadLetter, scope, transactionId }: Parked): ParkedKey => ({
+export const placeOf = ({ deadLetter, scope, transactionId }: Parked): ParkedKey => ({
   at: deadLetter.at,
   scope,
   transactionId

@@ -35,12 +35,11 @@ export interface Claim {
   readonly newest?: number | undefined
 }
 
-export interface RedriveAll {
+export interface RedriveAll extends Reading.DeadLettersPage {
   readonly reason: DeadLetter["reason"]
   readonly before: number
   readonly dueAt: number
   readonly rate: number
-  readonly limit: number
   readonly note?: Note | undefined
 }
 
@@ -121,17 +120,19 @@ export const make = (
     /** Makes dead letters due again; false when the key names none. */
     redrive: (key: Key, at: number, note?: Note) => redriveAt(key, at, redriven(at, note)),
     /**
-     * Redrives up to `limit` dead letters of a reason that were parked until `before`, oldest
-     * first, and returns their number. The first is due at `dueAt`, then `rate` in each second.
+     * Redrives a page of the dead letters of a reason that were parked until `before`, oldest
+     * first. The first is due at `dueAt`, then `rate` in each second. Returns their number without
+     * those that cannot be read, and the place of the last one; undefined on the last page.
      */
     redriveAll: Effect.fnUntraced(function* ({ before, dueAt, note, rate, ...page }: RedriveAll) {
       const listed = yield* deadLetters(page)
       const parked = listed.filter(({ deadLetter }) => deadLetter.at <= before)
       const event = redriven(before, note)
-      yield* Effect.forEach(parked, (row, position) =>
+      const done = yield* Effect.forEach(parked, (row, position) =>
         redriveAt(row, dueAt + Math.floor((position * 1000) / rate), event)
       )
-      return parked.length
+      const last = parked[page.limit - 1]
+      return { redriven: done.filter(Boolean).length, last: last && Reading.placeOf(last) }
     }),
     /**
      * Corrects rows after the clock was set back by `by` milliseconds to `at`: those due within

@@ -258,13 +258,17 @@ export const examples: ReadonlyArray<LedgerLaw> = [
         yield* ledger.write(row, { deadLetter, release: { dueAt: undefined } })
       }
       const options = { reason: "handler-failed", before: 4000, dueAt: 9000, rate: 3 } as const
-      expect(yield* ledger.redriveAll({ ...options, limit: 2 })).toBe(2)
+      const first = yield* ledger.redriveAll({ ...options, limit: 2 })
+      expect(first).toEqual({
+        redriven: 2,
+        last: { at: 3000, scope: "card", transactionId: "3" }
+      })
       expect(yield* nextDue(ledger)).toBe(9000)
       expect((yield* ledger.backlog(9332)).due).toBe(1)
       expect((yield* ledger.backlog(9333)).due).toBe(2)
       expect((yield* ledger.get("card", "3"))?.retryAt).toBe(9333)
-      expect(yield* ledger.redriveAll({ ...options, limit: 2 })).toBe(1)
-      expect(yield* ledger.redriveAll({ ...options, limit: 2 })).toBe(0)
+      const second = yield* ledger.redriveAll({ ...options, after: first.last, limit: 2 })
+      expect(second).toEqual({ redriven: 1, last: undefined })
       const parked = yield* ledger.deadLetters({ limit: 9 })
       expect(parked.map(({ transactionId }) => transactionId)).toEqual(["2", "5"])
     }
