@@ -130,10 +130,19 @@ test("callbacks of a shard that is down are answered 503, and the work on the ot
 
 const [anId = ""] = ids
 
-const promises = (places: () => readonly [Place, Place, Place, Place]) => {
-  const sharded = ([first, ...others]: Arr.NonEmptyReadonlyArray<Place>) =>
-    LedgerSql.layerShards([ledgerOf(first), ...others.map((place) => ledgerOf(place))])
+const sharded = ([first, ...others]: Arr.NonEmptyReadonlyArray<Place>) =>
+  LedgerSql.layerShards([ledgerOf(first), ...others.map((place) => ledgerOf(place))])
 
+/** Opens each database as a store of its own, and returns a client of the first. */
+const opened = Effect.fnUntraced(function* (all: Arr.NonEmptyReadonlyArray<Place>) {
+  const built = yield* Effect.forEach(all, (place) => Layer.build(Layer.fresh(ledgerOf(place))))
+  return {
+    sql: Context.get(built[0], SqlClient),
+    stores: Arr.map(built, (each) => Context.get(each, Records))
+  }
+})
+
+const promises = (places: () => readonly [Place, Place, Place, Place]) => {
   test("a ledger starts only with all of its databases, in their order", function* () {
     const [one, two, three, four] = places()
     const start = (...all: Arr.NonEmptyReadonlyArray<Place>) =>
@@ -261,12 +270,7 @@ const promises = (places: () => readonly [Place, Place, Place, Place]) => {
           return yield* everything(ledger, store)
         })
       )
-      const stores = Arr.map(all, () => undefined) as unknown as Arr.NonEmptyArray<
-        Records["Service"]
-      >
-      for (const [position, place] of all.entries()) {
-        stores[position] = Context.get(yield* Layer.build(Layer.fresh(ledgerOf(place))), Records)
-      }
+      const { stores } = yield* opened(all)
       let changes = 0
       const failing = Arr.map(stores, ({ own: [records] }) =>
         Engines.make([
@@ -300,6 +304,43 @@ const promises = (places: () => readonly [Place, Place, Place, Place]) => {
     }
   )
 }
+
+const damaged = (places: () => readonly [Place, Place, Place, Place]) =>
+  test.each(["transactions", "requests"] as const)(
+    "R38: %s that cannot be read stop a move, and are whole after their repair",
+    function* (collection) {
+      const all = places()
+      const [first] = all
+      const before = yield* Effect.scoped(
+        Effect.gen(function* () {
+          const built = yield* Layer.build(ledgerOf(first))
+          const ledger = Context.get(built, Ledger.Ledger)
+          const store = Context.get(built, RequestStore.RequestStore)
+          for (const id of ids) {
+            yield* ledger.accept(callback(id, "SUCCEED"), 1000)
+            yield* store.write(request(id), { at: 1000 })
+          }
+          return yield* everything(ledger, store)
+        })
+      )
+      const { sql, stores } = yield* opened(all)
+      const table = sql(`pawl_${collection}`)
+      const lines = yield* sql<{ readonly key: string; readonly document: string }>`
+        SELECT key, document FROM ${table}`
+      for (const { key } of lines) yield* sql`UPDATE ${table} SET document = '' WHERE key = ${key}`
+      expect((yield* Effect.exit(Move.move(stores)))._tag).toBe("Failure")
+      for (const { document, key } of lines) {
+        yield* sql`UPDATE ${table} SET document = ${document} WHERE key = ${key}`
+      }
+      yield* Move.move(stores)
+      const built = yield* Layer.build(sharded(all))
+      const [ledger, store] = [
+        Context.get(built, Ledger.Ledger),
+        Context.get(built, RequestStore.RequestStore)
+      ]
+      expect(yield* everything(ledger, store)).toEqual(before)
+    }
+  )
 
 const everything = Effect.fnUntraced(function* (
   ledger: Ledger.Ledger["Service"],
@@ -345,4 +386,5 @@ const transition: Handler.Transition = {
 describe("shards in SQLite", () => {
   const file = files()
   promises(() => [file(), file(), file(), file()])
+  damaged(() => [file(), file(), file(), file()])
 })

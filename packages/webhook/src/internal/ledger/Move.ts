@@ -81,10 +81,11 @@ const moveAll = Effect.fnUntraced(function* <Name extends Collection>(
           moved++
         }),
       { discard: true }
-    )
+    ),
+    true
   )
   return moved
 })
 
-/** A document that cannot be read stays where it is, and stops the move. */
+/** A document that cannot be read stops the move before a page with it is moved. */
 const readable = orDie("The document")

@@ -42,9 +42,10 @@ export class Unreadable extends Data.TaggedError("Unreadable")<{ readonly key: s
 export const orDie =
   (name: string) =>
   <A>(call: Effect.Effect<A, StoreUnavailable | Unreadable>): Effect.Effect<A, StoreUnavailable> =>
-    Effect.catchTag(call, "Unreadable", ({ key }) =>
-      Effect.die(new Error(`${name} ${key} cannot be read: restore it from a backup`))
-    )
+    Effect.catchTag(call, "Unreadable", ({ key }) => Effect.die(notRead(name, key)))
+
+const notRead = (name: string, key: string) =>
+  new Error(`${name} ${key} cannot be read: restore it from a backup`)
 
 export interface Outcome<Value, A> {
   /** The new value: the same one changes nothing, and undefined deletes the document. */
@@ -169,10 +170,12 @@ export const make = Effect.fnUntraced(function* <Stored>(
 
   const valuesOf = <Name extends Collection>(
     collection: Name,
-    lines: ReadonlyArray<Line<Stored>>
+    lines: ReadonlyArray<Line<Stored>>,
+    isStrict = false
   ): ReadonlyArray<Found<Values[Name]>> =>
     lines.flatMap((line) => {
       const { value } = knownOf(collection, line)
+      if (isStrict && Result.isFailure(value)) throw notRead("The document", line.key)
       const read = Result.isSuccess(value)
         ? value.success
         : collection === "transactions"
@@ -601,12 +604,14 @@ export const make = Effect.fnUntraced(function* <Stored>(
      * list times come behind the page.
      */
     list,
+    /** `isStrict` dies of a document that cannot be read. */
     page: <Name extends Collection>(
       collection: Name,
-      page: Page
+      page: Page,
+      isStrict = false
     ): Effect.Effect<PageOf<Name>, StoreUnavailable> =>
       Effect.map(bounded(store.page(collection, page)), (lines) => ({
-        found: valuesOf(collection, lines),
+        found: valuesOf(collection, lines, isStrict),
         last: lines.length < page.limit ? undefined : lines.at(-1)?.key
       })),
     text: (...text: Parameters<typeof store.text>) => bounded(store.text(...text)),

@@ -59,15 +59,19 @@ export const awaitWork = ({ own }: Engines, collection: Collection): Effect.Effe
 export const pollInterval = ({ own }: Engines): Duration.Duration =>
   own.map((records) => records.pollInterval).reduce(Duration.min)
 
-/** Passes all documents to `use`, in pages, until it returns false. */
+/**
+ * Passes all documents to `use`, in pages, until it returns false. `isStrict` dies of a document
+ * that cannot be read.
+ */
 export const eachPage = Effect.fnUntraced(function* <Name extends Collection>(
   records: Records,
   collection: Name,
-  use: (found: PageOf<Name>["found"]) => Effect.Effect<boolean | void, StoreUnavailable>
+  use: (found: PageOf<Name>["found"]) => Effect.Effect<boolean | void, StoreUnavailable>,
+  isStrict = false
 ): Effect.fn.Return<void, StoreUnavailable> {
   let after: string | undefined = ""
   while (after !== undefined) {
-    const page: PageOf<Name> = yield* records.page(collection, { after, limit: pageSize })
+    const page: PageOf<Name> = yield* records.page(collection, { after, limit: pageSize }, isStrict)
     const isEnough = (yield* use(page.found)) === false
     after = isEnough ? undefined : page.last
   }
