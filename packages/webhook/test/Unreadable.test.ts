@@ -96,6 +96,8 @@ const handedOver = (place: Place) =>
     const left = yield* until(() => told.size === 4, 1)
     expect(left.map(({ transactionId }) => transactionId)).toEqual(["4"])
     expect([...told].toSorted()).toEqual(["1", "2", "3", "5"])
+    // Its texts are not known, so their deletion must not be reported.
+    expect((yield* Effect.exit(ledger.erase("card", "4")))._tag).toBe("Failure")
   }).pipe(Effect.scoped)
 
 const listed = (place: Place) =>

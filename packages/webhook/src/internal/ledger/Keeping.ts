@@ -9,7 +9,7 @@ import type { Collection, TextPlace } from "../records/Records.ts"
 import { kinds, statuses } from "../documents/Codes.ts"
 import { keyOf, type TransactionKey, type Quarantined } from "../documents/Fields.ts"
 import type { Values } from "../records/Codecs.ts"
-import type { Records, Rule } from "../records/Engine.ts"
+import { orDie, type Records, type Rule } from "../records/Engine.ts"
 import { changeEach, each, eachPage, type Engines } from "../records/Engines.ts"
 import { namesOf } from "./Accepting.ts"
 import * as Quarantine from "./Quarantine.ts"
@@ -18,49 +18,38 @@ import { sum } from "./Reading.ts"
 export const make = (engines: Engines) => {
   const quarantine = Quarantine.make(engines)
 
-  const eraseRows = Effect.fnUntraced(
-    function* (key: TransactionKey, isQuarantined: boolean) {
-      const records = engines.of(key)
-      const before = namesOf((yield* records.get("transactions", keyOf(key))) ?? [])
-      const { length: bodies } = yield* Effect.filter(before, (name) =>
-        Effect.map(records.text("transactions", keyOf(key), name), (body) => body !== undefined)
-      )
-      return yield* records.change("transactions", keyOf(key), (rows = []) => {
-        const { notes, rows: erased } = RowRule.eraseRows(rows)
-        const requestIds = rows.flatMap(({ row }) => row.ordered?.requestId ?? [])
-        return {
-          value: rows.length > 0 || isQuarantined ? erased : undefined,
-          remove: namesOf(rows),
-          result: { rows: rows.length, bodies, notes, requestIds }
-        }
-      })
-    },
-    Effect.catchTag("Unreadable", () =>
-      Effect.succeed({ rows: 0, bodies: 0, notes: 0, requestIds: [] })
+  const eraseRows = Effect.fnUntraced(function* (key: TransactionKey, isQuarantined: boolean) {
+    const records = engines.of(key)
+    const before = namesOf((yield* records.get("transactions", keyOf(key))) ?? [])
+    const { length: bodies } = yield* Effect.filter(before, (name) =>
+      Effect.map(records.text("transactions", keyOf(key), name), (body) => body !== undefined)
     )
-  )
+    return yield* records.change("transactions", keyOf(key), (rows = []) => {
+      const { notes, rows: erased } = RowRule.eraseRows(rows)
+      const requestIds = rows.flatMap(({ row }) => row.ordered?.requestId ?? [])
+      return {
+        value: rows.length > 0 || isQuarantined ? erased : undefined,
+        remove: namesOf(rows),
+        result: { rows: rows.length, bodies, notes, requestIds }
+      }
+    })
+  }, orDie("The transaction"))
 
   const eraseRequests = Effect.fnUntraced(function* (
     key: TransactionKey,
     named: ReadonlyArray<string>
   ) {
-    const related = yield* each(engines, (records) =>
-      records.page("requests", { after: "", limit: Number.MAX_SAFE_INTEGER, related: keyOf(key) })
-    )
+    const page = { after: "", limit: Number.MAX_SAFE_INTEGER, related: keyOf(key) }
+    const related = yield* each(engines, (records) => records.page("requests", page, true))
     const ids = new Set([...named, ...related.flatMap(({ found }) => found.map(({ key }) => key))])
     return yield* Effect.forEach(ids, (requestId) =>
-      engines
-        .of({ requestId })
-        .change("requests", requestId, (row) => {
-          const erased = row && RequestRule.deleteTexts(row, Infinity)
-          const isOpen = row !== undefined && row.settledAt === undefined
-          return { value: erased ?? row, result: { isErased: erased !== undefined, isOpen } }
-        })
-        .pipe(
-          Effect.catchTag("Unreadable", () => Effect.succeed({ isErased: false, isOpen: false }))
-        )
+      engines.of({ requestId }).change("requests", requestId, (row) => {
+        const erased = row && RequestRule.deleteTexts(row, Infinity)
+        const isOpen = row !== undefined && row.settledAt === undefined
+        return { value: erased ?? row, result: { isErased: erased !== undefined, isOpen } }
+      })
     )
-  })
+  }, orDie("The request"))
 
   return {
     /**
@@ -87,7 +76,10 @@ export const make = (engines: Engines) => {
         each(engines, (records) => deleteOldIn(records, options)),
         sum
       ),
-    /** Deletes texts of persons from the rows and the requests of a transaction. The rows stay. */
+    /**
+     * Deletes texts of persons from the rows and the requests of a transaction. The rows stay. Dies
+     * of a row or request that cannot be read.
+     */
     erase: Effect.fnUntraced(function* (
       method: Method,
       transactionId: string

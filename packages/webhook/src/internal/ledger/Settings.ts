@@ -80,7 +80,8 @@ export const takePlace = (
   { count, position }: Place
 ): Effect.Effect<boolean, StoreUnavailable> =>
   Effect.gen(function* () {
-    const stored = (yield* get(records, "place")) as Place | undefined
+    const place = yield* orDie("The setting")(records.get("settings", "place"))
+    const stored = place as Place | undefined
     if (stored !== undefined) return stored.position === position && stored.count === count
     if (count === 1) return true
     for (const collection of ["transactions", "requests"] as const) {

@@ -65,7 +65,7 @@ export interface Found<Value> {
   readonly value: Value
 }
 
-interface Listed<Value> extends Found<Value> {
+export interface Listed<Value> extends Found<Value> {
   readonly at: number
 }
 
