@@ -6,7 +6,10 @@ import * as Effect from "effect/Effect"
 
 const isJson = (): boolean => process.argv.includes("--json")
 
-const isTerminal = (): boolean => process.stderr.isTTY && !process.env["CI"] && !isJson()
+const isTerminal = (): boolean => {
+  const { CI } = process.env
+  return process.stderr.isTTY && !CI && !isJson()
+}
 
 /** The characters of the line that the terminal shows now. */
 let shown = 0

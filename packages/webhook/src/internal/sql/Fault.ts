@@ -52,7 +52,10 @@ const results: Readonly<Record<number, Meaning>> = {
 }
 
 const refusedStatement: Meaning = ["statement", "the database refuses a statement"]
-const late: Fault = { kind: "unavailable", cause: "a statement or transaction takes longer than 3 seconds" }
+const late: Fault = {
+  kind: "unavailable",
+  cause: "a statement or transaction takes longer than 3 seconds"
+}
 const noAnswer: Fault = { kind: "unavailable", cause: "the store does not answer" }
 
 export const of = (error: unknown): Fault => {
