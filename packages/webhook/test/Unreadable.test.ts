@@ -69,6 +69,9 @@ const handedOver = (place: Place) =>
       5: ["unreadable", undefined]
     })
     expect([...told]).toEqual(["1"])
+    // It is no unknown transaction.
+    expect(yield* ledger.get("card", "4")).toMatchObject({ unreadable: "document" })
+    expect(yield* ledger.story("card", "4")).toHaveLength(1)
     // A callback of such a transaction is kept for a person.
     const callback = card({ transactionId: "4" })
     expect(yield* ledger.accept(verified("card", callback), now)).toEqual({ isNew: true })
