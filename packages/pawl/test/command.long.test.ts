@@ -209,6 +209,18 @@ it("sandbox, receiver and trigger work together, and their transaction is explai
   expect(reconciled.out).toMatch(/^1 transactions of \S+ compared, 0 differ: /u)
   const journal = readFileSync(join(directory, `pawl-${day}.journal`), "utf8")
   expect(journal).toContain("    assets:payments service  10.00 EUR\n")
+  // A run after a finished one reads the day again.
+  const moved = await fetch(baseUrl.replace("/api", `/sandbox/transactions/${id}/status`), {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: '{"status":"CHARGEBACK"}'
+  })
+  expect(moved.status).toBe(200)
+  const next = await runIn(env, "reconcile", "--day", day, "--out", directory)
+  expect([next.code, next.out]).toEqual([
+    1,
+    expect.stringMatching(/^1 transactions of \S+ compared, 1 differ: /u)
+  ])
 
   const asked = Promise.withResolvers<void>()
   const silent = createServer(() => asked.resolve()).listen(0, "127.0.0.1")

@@ -1,7 +1,6 @@
 /**
  * The command `reconcile`: compares the transactions of a day with the service, and writes the
- * differences and the books. A run after one that was killed reads only what has no line in its
- * file.
+ * differences and the books. A run after one that did not finish reads only the rest.
  */
 import * as Pawl from "@pawl/http/Pawl"
 import * as CommandOutput from "@pawl/webhook/internal/CommandOutput"
@@ -111,6 +110,7 @@ export const reconcile = Command.make("reconcile", flags, ({ baseUrl, day, out, 
           `The service did not answer for ${counts.unanswered} more: run the command again.`
         )
       }
+      yield* lines.finish
       if (differences > 0) return yield* new Reported()
     }).pipe(
       Effect.catchTag(

@@ -3,8 +3,8 @@
  * ended.
  *
  * Each line is JSON. The first is the fingerprint of the store, the base URL and the merchant: a
- * hash, so that the file names none of them. Each further line is a comparison. A run with another
- * store, service or merchant does not touch the file.
+ * hash, so that the file names none of them. Each further line is a comparison, until a run has
+ * compared all. A run with another store, service or merchant does not touch the file.
  */
 import * as Data from "effect/Data"
 import * as Digest from "effect/crypto/Digest"
@@ -29,19 +29,24 @@ export class OtherBooks extends Data.TaggedError("OtherBooks")<{ readonly file: 
   }
 }
 
-/** Opens a file. `before` has the comparisons of earlier runs, and `add` writes another one. */
+/**
+ * Opens a file. `before` has the comparisons of unfinished runs, and `add` writes another one.
+ * `finish` deletes them, so that the next run compares the whole day anew.
+ */
 export const open = Effect.fnUntraced(function* (file: string, source: Source) {
   const fingerprint = yield* fingerprintOf(source)
   const text = yield* OwnFile.readOrEmpty(file)
   const [first, ...rest] = text.split("\n").filter((line) => line !== "")
   const isNew = first === undefined
   if (!isNew && !hasFingerprint(parse(first), fingerprint)) return yield* new OtherBooks({ file })
-  const append = (text: string) => OwnFile.write(file, `${text}\n`, "a")
+  const write = (line: string, flag?: "a") => OwnFile.write(file, `${line}\n`, flag)
+  const finish = write(JSON.stringify({ fingerprint }))
   // The last line of a killed run may be cut off.
-  yield* append(isNew ? JSON.stringify({ fingerprint }) : "")
+  yield* isNew ? finish : write("", "a")
   return {
     before: rest.map(parse).filter(isCompared),
-    add: (compared: Compared) => append(JSON.stringify(compared))
+    add: (compared: Compared) => write(JSON.stringify(compared), "a"),
+    finish
   }
 })
 
