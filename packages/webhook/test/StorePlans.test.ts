@@ -67,7 +67,7 @@ const live = Effect.gen(function* () {
   })
   yield* ledger.bringForward({
     lane: "repeat",
-    after: { dueAt: rows / 2, key: "" },
+    after: { at: rows / 2, key: "" },
     readSince: rows,
     dueAt: 0,
     rate: 10,

@@ -69,7 +69,9 @@ const handedOver = (place: Place) =>
       5: ["unreadable", undefined]
     })
     expect([...told]).toEqual(["1"])
-    // It is no unknown transaction.
+    // It is no unknown transaction, and a comparison of any day has it.
+    const other = yield* ledger.page({ limit: 9, from: now + 1e9, before: now + 2e9 })
+    expect(other.rows.map(({ transactionId }) => transactionId)).toEqual(["2", "3", "4"])
     expect(yield* ledger.get("card", "4")).toMatchObject({ unreadable: "document" })
     expect(yield* ledger.story("card", "4")).toHaveLength(1)
     // A callback of such a transaction is kept for a person.

@@ -120,7 +120,7 @@ const parkedIn = Effect.fnUntraced(function* (
   { after, limit, reason }: DeadLettersPage
 ) {
   const parked = new Map<string, Parked>()
-  let from: Place = after
+  let from: RowPages.Place = after
     ? { at: after.at, key: keyOfRow(after) }
     : { at: Number.MIN_SAFE_INTEGER, key: "" }
   for (;;) {
@@ -156,13 +156,8 @@ const backlogOf = Effect.fnUntraced(function* (records: Records, at: number) {
   }
 })
 
-interface Place {
-  readonly at: number
-  readonly key: string
-}
-
-const isBefore = (one: Place, two: Place): boolean =>
-  one.at < two.at || (one.at === two.at && one.key < two.key)
+const isBefore = (one: RowPages.Place, two: RowPages.Place): boolean =>
+  RowPages.comparePlaces(one, two) < 0
 
 export const placeOf = ({ deadLetter, scope, transactionId }: Parked): ParkedKey => ({
   at: deadLetter.at,

@@ -147,7 +147,7 @@ export const make = (
     bringForward: (page: RowPages.PlannedPage) =>
       Effect.map(
         each(engines, (records) => bringForwardIn(records, page)),
-        (lasts) => lasts.filter((last) => last !== undefined).toSorted(RowPages.comparePlanned)[0]
+        (lasts) => lasts.filter((last) => last !== undefined).toSorted(RowPages.comparePlaces)[0]
       )
   }
 }
@@ -266,19 +266,19 @@ const replan =
 const bringForwardIn = Effect.fnUntraced(function* (
   records: Records,
   page: RowPages.PlannedPage
-): Effect.fn.Return<RowPages.PlannedPlace | undefined, StoreUnavailable> {
+): Effect.fn.Return<RowPages.Place | undefined, StoreUnavailable> {
   const { after, limit } = page
-  const found: Array<RowPages.PlannedPlace> = []
+  const found: Array<RowPages.Place> = []
   const range = {
     lane: lanes.indexOf(page.lane),
-    from: after?.dueAt ?? start,
+    from: after?.at ?? start,
     after: after?.key,
     to: Number.MAX_SAFE_INTEGER,
     limit
   }
   yield* walk(records, range, (next) => {
-    for (const { at: dueAt, key, value } of next) {
-      if (value.some((each) => RowPages.isPlanned(each, page))) found.push({ dueAt, key })
+    for (const { at, key, value } of next) {
+      if (value.some((each) => RowPages.isPlanned(each, page))) found.push({ at, key })
     }
     return found.length < limit
   })

@@ -2,9 +2,9 @@ import type { Kind } from "@pawl/core/Kind"
 import type { Row } from "./Row.ts"
 import type { StoredRow, StoredRows } from "./StoredRow.ts"
 
-/** The place of a document among those that are due in a lane. */
-export interface PlannedPlace {
-  readonly dueAt: number
+/** The place of a document among those that are due in a lane, or parked. */
+export interface Place {
+  readonly at: number
   readonly key: string
 }
 
@@ -15,7 +15,7 @@ export interface PlannedPlace {
  */
 export interface PlannedPage {
   readonly lane: "repeat" | "watch"
-  readonly after?: PlannedPlace | undefined
+  readonly after?: Place | undefined
   readonly readSince: number
   readonly dueAt: number
   readonly rate: number
@@ -40,12 +40,15 @@ export const isPlanned = (
   dueAt > page.dueAt &&
   (row.askedAt ?? -Infinity) < page.readSince
 
-export const comparePlanned = (one: PlannedPlace, two: PlannedPlace): number =>
-  one.dueAt - two.dueAt || compareText(one.key, two.key)
+export const comparePlaces = (one: Place, two: Place): number =>
+  one.at - two.at || compareText(one.key, two.key)
 
 const compareText = (one: string, two: string): number => (one < two ? -1 : one > two ? 1 : 0)
 
-/** A page of rows: `limit` rows behind `after` are examined. */
+/**
+ * A page of rows: `limit` rows behind `after` are examined. The time of a row that cannot be read is
+ * not known, so every page has it.
+ */
 export interface PageOptions {
   readonly after?: RowKey | undefined
   readonly limit: number
@@ -71,7 +74,10 @@ export const page = (all: StoredRows, { after, before, from, limit }: PageOption
     .slice(0, limit)
   return {
     rows: rows
-      .filter(({ createdAt }) => createdAt >= from && createdAt < before)
+      .filter(
+        ({ createdAt, unreadable }) =>
+          unreadable === "document" || (createdAt >= from && createdAt < before)
+      )
       .map((row) => ({ ...row, newestCallbacks: {} })),
     last: rows.length < limit ? undefined : rows.at(-1)
   }

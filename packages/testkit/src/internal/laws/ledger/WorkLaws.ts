@@ -50,7 +50,7 @@ export const workLaws: ReadonlyArray<LedgerLaw> = [
       }
       const page = { lane: "repeat", readSince: 1500, dueAt: 2000, rate: 10, limit: 2 } as const
       const after = yield* ledger.bringForward(page)
-      expect(after?.dueAt).toBe(2090)
+      expect(after?.at).toBe(2090)
       expect(yield* ledger.bringForward({ ...page, after, dueAt: 2200, limit: 3 })).toBe(undefined)
       const plans = yield* Effect.forEach(ids, (id) => ledger.get("card", id))
       expect(plans.map((row) => row?.pollAt)).toEqual([
