@@ -13,7 +13,6 @@ import {
 import * as RowPages from "../rule/RowPages.ts"
 import * as StoredRow from "../rule/StoredRow.ts"
 import { keyOf, keyOfRow, type TransactionKey } from "../documents/Fields.ts"
-import { unreadableRows } from "../records/Codecs.ts"
 import type { Found, Records } from "../records/Engine.ts"
 import { each, type Engines } from "../records/Engines.ts"
 import { bodyNames } from "./Accepting.ts"
@@ -32,7 +31,9 @@ export const make = (engines: Engines) => {
       .of(key)
       .get("transactions", keyOf(key))
       .pipe(
-        Effect.catchTag("Unreadable", () => Effect.succeed(unreadableRows(keyOf(key), 0))),
+        Effect.catchTag("Unreadable", () =>
+          Effect.succeed(StoredRow.unreadable(key.method, key.transactionId, 0))
+        ),
         Effect.map((rows = []) => rows)
       )
 

@@ -3,7 +3,7 @@ import { lanes } from "../rule/Row.ts"
 import type { Collection, Index } from "./Records.ts"
 import type { RequestRow } from "../rule/RequestRow.ts"
 import * as RequestRule from "../rule/RequestRule.ts"
-import { claimableAt, newRow, type StoredRows } from "../rule/StoredRow.ts"
+import { claimableAt, type StoredRows } from "../rule/StoredRow.ts"
 import * as RequestDocument from "../documents/RequestDocument.ts"
 import * as TransactionDocument from "../documents/TransactionDocument.ts"
 
@@ -59,13 +59,6 @@ export const indexOf: Readonly<Record<Collection, (value: unknown) => Index>> = 
   requests: (row) => indexOfRequest(row as RequestRow),
   quarantine: () => nowhere,
   settings: () => nowhere
-}
-
-export const unreadableRows = (key: string, at: number): StoredRows => {
-  const { method, transactionId } = transactionOf(key)
-  const { row, ...stored } = newRow(method, transactionId, at)
-  const deadLetter = { reason: "unreadable", at, to: undefined } as const
-  return [{ ...stored, row: { ...row, deadLetter, unreadable: "document" } }]
 }
 
 const asItIs: Codec<unknown> = { encode: (value) => value, decode: (value) => value }

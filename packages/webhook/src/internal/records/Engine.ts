@@ -35,7 +35,9 @@ import {
 } from "./Records.ts"
 import * as Room from "./Room.ts"
 import * as DueSearch from "./DueSearch.ts"
-import { type Codecs, indexOf, unreadableRows, type Values } from "./Codecs.ts"
+import { transactionOf } from "../documents/Fields.ts"
+import { unreadable } from "../rule/StoredRow.ts"
+import { type Codecs, indexOf, type Values } from "./Codecs.ts"
 
 export class Unreadable extends Data.TaggedError("Unreadable")<{ readonly key: string }> {}
 
@@ -179,7 +181,7 @@ export const make = Effect.fnUntraced(function* <Stored>(
       const read = Result.isSuccess(value)
         ? value.success
         : collection === "transactions"
-          ? unreadableRows(line.key, line.listedAt ?? 0)
+          ? unreadableRows(line)
           : undefined
       return read === undefined ? [] : [{ key: line.key, value: read as Values[Name] }]
     })
@@ -636,6 +638,11 @@ export type Records = Effect.Success<ReturnType<typeof make>>
 
 const apply = (effects: ReadonlyArray<() => void>): void => {
   for (const effect of effects) effect()
+}
+
+const unreadableRows = ({ key, listedAt = 0 }: Line<unknown>) => {
+  const { method, transactionId } = transactionOf(key)
+  return unreadable(method, transactionId, listedAt)
 }
 
 const noWork = { taken: [], dueAt: undefined, unreadable: [] }

@@ -79,6 +79,13 @@ export const newRow = (kind: Kind, transactionId: string, at: number): StoredRow
   accepted: {}
 })
 
+/** Makes the rows of a document that cannot be read, which was listed at a time. */
+export const unreadable = (method: Method, transactionId: string, at: number): StoredRows => {
+  const { row, ...stored } = newRow(method, transactionId, at)
+  const deadLetter = { reason: "unreadable", at, to: undefined } as const
+  return [{ ...stored, row: { ...row, deadLetter, unreadable: "document" } }]
+}
+
 export const get = (rows: StoredRows, method: Method): Row | undefined =>
   find(rows, kindOf, method, "callback")?.row
 
