@@ -181,7 +181,7 @@ await onPostgres((place) => {
             Effect.andThen(sql`LOCK TABLE pawl_transactions_texts IN ACCESS EXCLUSIVE MODE`, work)
           )
         ),
-      /^(?:another transaction holds a lock|a statement or transaction takes longer|the store does not answer)/u
+      /^(?:another transaction holds a lock|a transaction takes longer|the store does not answer)/u
     )
   )
 })

@@ -71,7 +71,7 @@ it("an error without a number is unavailable, and one of our own time-outs says 
   const reason = new StatementTimeoutError({ message: "late", cause: undefined })
   expect(Fault.of(new StoreUnavailable({ cause: new SqlError({ reason }) }))).toEqual({
     kind: "unavailable",
-    cause: "a statement or transaction takes longer than 3 seconds"
+    cause: "a transaction takes longer than 3 seconds"
   })
 })
 

@@ -26,24 +26,19 @@ const maxAge = 10_000_000_000n
 const part = 1 / 64
 
 export const make = <Stored>(
-  { bytes, commit }: Store<Stored>,
+  { bytes, commit }: Pick<Store<Stored>, "bytes" | "commit">,
   limit: number
 ): { readonly commit: Store<Stored>["commit"]; readonly level: Effect.Effect<Level> } => {
   if (limit === Infinity) return { commit, level: Effect.succeed("free") }
-  let measured = 0
+  /** The bytes of the store without those that this process has written. */
+  let others = 0
   let written = 0
-  let measuredAt: bigint | undefined
+  let measuredAt = -maxAge
+  let measured = 0
   const level = (): Level => {
-    const used = measured + written
+    const used = others + written
     return used >= limit ? "full" : used >= 0.8 * limit ? "high" : "free"
   }
-  const measure = Effect.suspend(() => {
-    const before = written
-    return Effect.map(bytes, (size) => {
-      measured = size
-      written -= before
-    })
-  })
   return {
     commit: (collection, writes, skipsLocked) => {
       for (const { expected, put } of writes) {
@@ -54,9 +49,14 @@ export const make = <Stored>(
     },
     level: Effect.flatMap(Clock.Clock, (clock) => {
       const now = clock.monotonicTimeNanosUnsafe()
-      const isFresh = measuredAt !== undefined && now - measuredAt < maxAge
-      if (isFresh && written < part * limit) return Effect.sync(level)
+      const isFresh = now - measuredAt < maxAge && written - measured < part * limit
+      if (isFresh) return Effect.sync(level)
+      const before = written
       measuredAt = now
+      measured = before
+      const measure = Effect.map(bytes, (size) => {
+        others = size - before
+      })
       return Effect.andThen(Effect.ignore(measure), Effect.sync(level))
     })
   }

@@ -54,7 +54,7 @@ const results: Readonly<Record<number, Meaning>> = {
 const refusedStatement: Meaning = ["statement", "the database refuses a statement"]
 const late: Fault = {
   kind: "unavailable",
-  cause: "a statement or transaction takes longer than 3 seconds"
+  cause: "a transaction takes longer than 3 seconds"
 }
 const noAnswer: Fault = { kind: "unavailable", cause: "the store does not answer" }
 

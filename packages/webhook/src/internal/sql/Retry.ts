@@ -56,7 +56,7 @@ export const timeoutIn =
 
 const timeoutError = new SqlError({
   reason: new StatementTimeoutError({
-    message: "The store or its transaction takes longer than 3 seconds",
+    message: "A transaction takes longer than 3 seconds",
     cause: undefined
   })
 })
