@@ -1,4 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
+import * as fc from "fast-check"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -11,6 +12,7 @@ import { Ledger, layerMemory } from "../src/Ledger.ts"
 import { Records } from "../src/internal/records/Records.ts"
 import { blank, type Leased } from "../src/internal/rule/Row.ts"
 import type { StoredRows } from "../src/internal/rule/StoredRow.ts"
+import { repeats } from "@pawl/test-support/Repeats"
 import { live } from "@pawl/test-support/Tests"
 import { client, empty, ledgerOf, type Place } from "@pawl/test-support/Places"
 import { bytes, card, verified } from "@pawl/test-support/Service"
@@ -243,6 +245,84 @@ const removals = Effect.fnUntraced(function* ([one, two]: readonly [Process, Pro
   )
 })
 
+const names = ["a", "b"] as const
+
+/** A change puts or removes texts, or deletes the document with those it knows. */
+const edits = fc.array(
+  fc.record({
+    isDeleted: fc.boolean(),
+    put: fc.subarray([...names]),
+    remove: fc.subarray([...names])
+  }),
+  { minLength: 1, maxLength: 6 }
+)
+
+const editsAtOnce = ([{ records }]: readonly [Process, Process]) =>
+  Effect.promise(() =>
+    fc.assert(
+      fc.asyncProperty(edits, edits, async (first, second) => {
+        const texts = new Map<string, string>()
+        let log: ReadonlyArray<number> | undefined
+        const key = `edited ${edited++}`
+        const change = ({ isDeleted, put, remove }: (typeof first)[number], at: number) =>
+          records.change("settings", key, (before) => ({
+            value: isDeleted ? undefined : [...((before as typeof log) ?? []), at],
+            put: isDeleted ? [] : put.map((name) => textOf(name, at)),
+            remove: isDeleted ? names : remove,
+            result: undefined
+          }))
+        for (const [round, changes] of [first, second].entries()) {
+          const timeOf = (position: number) => round * 10 + position
+          for (const [position, { isDeleted, put, remove }] of changes.entries()) {
+            for (const name of isDeleted ? names : remove) texts.delete(name)
+            for (const name of isDeleted ? [] : put) texts.set(name, `${name} ${timeOf(position)}`)
+            log = isDeleted ? undefined : [...(log ?? []), timeOf(position)]
+          }
+          await Effect.runPromise(
+            Effect.forEach(changes, (each, position) => change(each, timeOf(position)), {
+              concurrency: "unbounded"
+            })
+          )
+          const stored = names.map((name) =>
+            Effect.map(records.text("settings", key, name), (text) =>
+              text === undefined ? [] : [[name, new TextDecoder().decode(text)] as const]
+            )
+          )
+          expect(await Effect.runPromise(records.get("settings", key))).toEqual(log)
+          expect(new Map((await Effect.runPromise(Effect.all(stored))).flat())).toEqual(texts)
+        }
+      }),
+      { numRuns: repeats(200), examples: [madeAndDeleted, putAndRemoved] }
+    )
+  )
+let edited = 0
+
+const edit = { isDeleted: false, put: [], remove: [] }
+type Edits = Array<{ isDeleted: boolean; put: Array<"a" | "b">; remove: Array<"a" | "b"> }>
+const madeAndDeleted: [Edits, Edits] = [
+  [
+    { ...edit, put: ["a"] },
+    { ...edit, isDeleted: true }
+  ],
+  [edit]
+]
+const putAndRemoved: [Edits, Edits] = [
+  [
+    { ...edit, put: ["a"] },
+    { ...edit, remove: ["a"] }
+  ],
+  [edit]
+]
+
+const quarantines = Effect.fnUntraced(function* ([{ ledger }]: readonly [Process, Process]) {
+  const odd = ids
+    .slice(0, 9)
+    .map((id) => verified("card", card({ transactionId: "1", transactionStatus: `SETTLED ${id}` })))
+  yield* Effect.forEach(odd, (each) => ledger.accept(each, 1000), { concurrency: "unbounded" })
+  const kept = (yield* ledger.quarantined).map(({ body }) => body["transactionStatus"])
+  expect(kept.toSorted()).toEqual(odd.map(({ body }) => body["transactionStatus"]))
+})
+
 const later = 300_000
 const all = Array.from({ length: 50 }, (_, id) => String(10 + id))
 const damagedId = "33"
@@ -332,6 +412,8 @@ const promises = (place: () => Place | undefined) => {
     "R52: a write under the lease of a document that was deleted and made again changes nothing",
     restarts
   )
+  test("changes of a document made at once leave what they leave one after the other", editsAtOnce)
+  test("each callback of a transaction that is quarantined at once keeps its body", quarantines)
 }
 
 type Test<R> = (processes: readonly [Process, Process]) => Effect.Effect<void, unknown, R>

@@ -160,7 +160,7 @@ const deleteOldIn = Effect.fnUntraced(function* (
   let count = 0
   const rule: Rule<StoredRows, number> = (rows) =>
     rows && RowRule.isDeletable(rows, before)
-      ? { value: RowRule.isErased(rows) ? [] : undefined, result: 1 }
+      ? { value: RowRule.isErased(rows) ? [] : undefined, remove: namesOf(rows), result: 1 }
       : { value: rows, result: 0 }
   yield* eachPage(records, "transactions", (found) => {
     const old = found.filter(({ value }) => RowRule.isDeletable(value, before))

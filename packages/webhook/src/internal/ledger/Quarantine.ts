@@ -67,7 +67,7 @@ export const make = (engines: Engines) => {
           const put = [{ name: same ?? "", at, bytes }]
           return { value, put, result: { isNew: false } }
         }
-        const name = version.toString(36)
+        const name = `${version.toString(36)}.${kept.length}`
         const remove = kept.slice(quarantineLimit - 1).map((each) => each.name)
         return {
           value: [
@@ -114,9 +114,10 @@ export const make = (engines: Engines) => {
       Effect.map(
         Effect.forEach(engines.own, (records) =>
           readable(
-            records.change("quarantine", keyOf(id), (kept) => ({
+            records.change("quarantine", keyOf(id), (kept = []) => ({
               value: undefined,
-              result: kept?.length ?? 0
+              remove: kept.map(({ name }) => name),
+              result: kept.length
             }))
           )
         ),

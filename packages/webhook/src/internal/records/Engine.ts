@@ -53,13 +53,18 @@ export interface Outcome<Value, A> {
   /** The new value: the same one changes nothing, and undefined deletes the document. */
   readonly value: Value | undefined
   readonly result: A
-  readonly put?: ReadonlyArray<Text> | undefined
+  /** Texts that are removed before those of `put` are written. */
   readonly remove?: ReadonlyArray<string> | undefined
+  readonly put?: ReadonlyArray<Text> | undefined
   /** Whether the change wakes the workers of this process. */
   readonly wakes?: boolean | undefined
 }
 
-/** Function that changes a document; `version` is unique to this change. */
+/**
+ * Function that changes a document. `version` is that of its commit, which other changes of the
+ * document may share. A rule that deletes a document also removes the texts that it knows, because
+ * a later change of the commit may make the document again.
+ */
 export type Rule<Value, A> = (value: Value | undefined, version: number) => Outcome<Value, A>
 
 export interface Found<Value> {
@@ -189,18 +194,17 @@ export const make = Effect.fnUntraced(function* <Stored>(
   const fold = ({ items, key }: Task, base: unknown, version: number) => {
     let value = base
     let wakes = false
-    const put: Array<Text> = []
-    const remove: Array<string> = []
+    const texts = new Map<string, Text | undefined>()
     const results = items.map(({ rule }) => {
       const outcome = rule(value, version)
       value = outcome.value
       wakes ||= outcome.wakes === true
-      put.push(...(outcome.put ?? []))
-      remove.push(...(outcome.remove ?? []))
+      for (const name of outcome.remove ?? []) texts.set(name, undefined)
+      for (const text of outcome.put ?? []) texts.set(text.name, text)
       return outcome.result
     })
-    const isChanged = value !== base || put.length + remove.length > 0
-    return { key, value, wakes, put, remove, results, isChanged }
+    const isChanged = value !== base || (value !== undefined && texts.size > 0)
+    return { key, value, wakes, texts, results, isChanged }
   }
 
   const writeOf = (
@@ -208,26 +212,24 @@ export const make = Effect.fnUntraced(function* <Stored>(
     { version: expected }: Known,
     {
       key,
-      put,
-      remove,
+      texts,
       value,
       version
     }: {
       readonly key: string
       readonly value: unknown
       readonly version: number
-      readonly put: ReadonlyArray<Text>
-      readonly remove: ReadonlyArray<string>
+      readonly texts: ReadonlyMap<string, Text | undefined>
     }
   ): Write<Stored> => {
     return {
       key,
       expected,
       version,
-      document: value === undefined ? undefined : codecs[collection].encode(value),
+      document: value === undefined ? value : codecs[collection].encode(value),
       index: value === undefined ? nowhere : indexOf[collection](value),
-      put,
-      remove: remove.filter((name) => put.every((text) => text.name !== name))
+      put: [...texts].flatMap(([, text]) => text ?? []),
+      remove: [...texts].flatMap(([name, text]) => (text === undefined ? name : []))
     }
   }
 
@@ -532,7 +534,7 @@ export const make = Effect.fnUntraced(function* <Stored>(
       const value = changed.get(key)?.value
       return value === undefined
         ? []
-        : [writeOf(collection, known, { key, value, version, put: [], remove: [] })]
+        : [writeOf(collection, known, { key, value, version, texts: new Map() })]
     })
     const leased: Effect.Effect<ReadonlyMap<string, unknown>, SqlError> = writes.length === 0
       ? Effect.succeed(new Map())
@@ -550,7 +552,7 @@ export const make = Effect.fnUntraced(function* <Stored>(
       const { due } = indexOf[collection](changed.get(key)?.value ?? value)
       return asked.limits.flatMap((limit, lane) => (limit === undefined ? [] : (due[lane] ?? [])))
     })
-    const soonest = [...later, ...next].reduce((one, two) => Math.min(one, two), Infinity)
+    const soonest = Math.min(...later, ...next)
     return {
       taken: [...changed].flatMap(([key, { result }]) => (conflicts.has(key) ? [] : result)),
       dueAt: soonest === Infinity ? undefined : soonest,
