@@ -7,6 +7,8 @@ import { kindsOf } from "@pawl/core/Kind"
 import { test } from "@pawl/test-support/Tests"
 import { repeats } from "@pawl/test-support/Repeats"
 import * as RequestStore from "../src/internal/ledger/RequestStore.ts"
+import * as Codecs from "../src/internal/records/Codecs.ts"
+import * as Engine from "../src/internal/records/Engine.ts"
 import * as Engines from "../src/internal/records/Engines.ts"
 import * as MemoryStore from "../src/internal/records/MemoryStore.ts"
 import * as Fact from "../src/internal/rule/Fact.ts"
@@ -16,9 +18,24 @@ import type { RequestRow } from "../src/internal/rule/RequestRow.ts"
 import type { StoredRow, StoredRows } from "../src/internal/rule/StoredRow.ts"
 import { Ledger } from "../src/Ledger.ts"
 
+/** Reads no request whose id starts with "damaged". */
+const codecs: Codecs.Codecs<unknown> = {
+  ...Codecs.values,
+  requests: {
+    encode: (row) => row,
+    decode: (row, key) => {
+      if (key.startsWith("damaged")) throw new Error("damaged")
+      return row
+    }
+  }
+}
+
 /** A store of two shards in memory, or of one. */
 const build = Effect.fnUntraced(function* (shards = 2) {
-  const { makeEngine } = MemoryStore
+  let versions = 0
+  const makeEngine = Effect.suspend(() =>
+    Engine.makeLocal(MemoryStore.make(), codecs, () => ++versions * 2 ** 24)
+  )
   const others = yield* Effect.replicateEffect(makeEngine, shards - 1)
   const engines = Engines.make([yield* makeEngine, ...others])
   const services = RequestStore.services(engines)
@@ -235,6 +252,43 @@ describe("a ledger in memory", () => {
     expect(yield* ledger.deleteOld({ before: 1001, limit: 250 })).toBe(250)
     expect(yield* ledger.deleteOld({ before: 1001, limit: 1000 })).toBe(200)
   })
+
+  it("deletes the texts of each old request, by pages of any size, whatever requests cannot be read", () =>
+    fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.record({ settledAt: fc.nat({ max: 3 }), isDamaged: fc.boolean() }), {
+          maxLength: 25
+        }),
+        fc.integer({ min: 1, max: 4 }),
+        (settled, limit) =>
+          Effect.gen(function* () {
+            const { engines, requests } = yield* build()
+            const all = settled.map(({ isDamaged, settledAt }, id) => {
+              const row = { ...requestRow(`${isDamaged ? "damaged" : ""}${id}`), settledAt }
+              return { ...row, body: undefined, outcome: { _tag: "Answered", text: "x" } } as const
+            })
+            for (const value of all) {
+              const { requestId } = value
+              const rule = () => ({ value, result: undefined })
+              yield* engines.of(value).change("requests", requestId, rule)
+            }
+            const isOld = ({ requestId, settledAt }: (typeof all)[number]) =>
+              settledAt < 2 && !requestId.startsWith("damaged")
+            let left = all.filter(isOld).length
+            while (left > 0) {
+              const deleted = yield* requests.deleteTexts({ before: 2, limit })
+              expect(deleted).toBeGreaterThanOrEqual(Math.min(left, limit))
+              expect(deleted).toBeLessThanOrEqual(2 * limit)
+              left -= deleted
+            }
+            for (const row of all.filter(({ requestId }) => !requestId.startsWith("damaged"))) {
+              const { outcome } = (yield* requests.get(row.requestId)) ?? {}
+              expect(outcome).toMatchObject({ text: isOld(row) ? undefined : "x" })
+            }
+          }).pipe(Effect.scoped, Effect.runPromise)
+      ),
+      { numRuns: repeats(200) }
+    ))
 
   test("keeps no document of a transaction that it did not know when it was erased", function* () {
     const { engines, ledger } = yield* build(1)

@@ -319,7 +319,7 @@ const quarantines = Effect.fnUntraced(function* ([{ ledger }]: readonly [Process
     .slice(0, 9)
     .map((id) => verified("card", card({ transactionId: "1", transactionStatus: `SETTLED ${id}` })))
   yield* Effect.forEach(odd, (each) => ledger.accept(each, 1000), { concurrency: "unbounded" })
-  const kept = (yield* ledger.quarantined).map(({ body }) => body["transactionStatus"])
+  const kept = (yield* ledger.quarantined).map(({ body }) => String(body["transactionStatus"]))
   expect(kept.toSorted()).toEqual(odd.map(({ body }) => body["transactionStatus"]))
 })
 

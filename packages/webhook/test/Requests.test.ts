@@ -325,6 +325,8 @@ const promises = (makeStore: Effect.Effect<Store, unknown, Scope.Scope>) => {
       expect(yield* second.get(id)).toMatchObject({ parked: { reason: "unreadable" } })
     }
     expect(service.seen).toMatchObject([{ requestId: "other" }])
+    // A call with the right body sends it.
+    yield* second.send("apm-payment", fake.payment("body"))
   })
 
   test("a request that was never sent is sealed anew by the next create with the right secret, sent or enqueued", function* (store) {

@@ -2,8 +2,8 @@ import type { RequestSender } from "@pawl/core/RequestSender"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import { describe, expect } from "vitest"
-import type { Outcome } from "../src/internal/rule/RequestRow.ts"
-import { card, sendAndLeave, start, stores } from "./requestProcess.ts"
+import { isLeased, type Outcome, type ParkReason } from "../src/internal/rule/RequestRow.ts"
+import { card, type Options, sendAndLeave, start, stores } from "./requestProcess.ts"
 import { payment } from "./requestService.ts"
 import { test } from "@pawl/test-support/Tests"
 import { pass } from "@pawl/test-support/World"
@@ -89,6 +89,36 @@ describe("a call that takes a request over", () => {
     yield* Fiber.interrupt(taken)
     yield* pass("1 minute")
   })
+
+  test("begins it, so that it is in doubt and cannot be cancelled", function* () {
+    const plant: Options["plant"] = ({ claim }) => ({
+      claim: (options) =>
+        options.requestId === undefined
+          ? Effect.succeed({ rows: [], dueAt: undefined })
+          : claim(options)
+    })
+    const shop = yield* start({ fates: ["hang"], plant })
+    yield* shop.enqueue("apm-payment", payment("order-1"))
+    const call = yield* Effect.forkChild(shop.send("apm-payment", payment("order-1")))
+    yield* pass("1 second")
+    expect(yield* shop.get("order-1")).toMatchObject({ begunAt: 0, attempts: 1 })
+    expect(yield* shop.store.cancel("order-1", 0)).toBe(false)
+    yield* Fiber.interrupt(call)
+  })
+
+  test.each<ParkReason>(["refused", "window", "rebuilt-differently", "no-key", "unreadable"])(
+    "leaves one in doubt to a person that is parked as %s",
+    function* (reason) {
+      const shop = yield* start({ fates: ["hang"] })
+      const call = yield* Effect.forkChild(shop.send("apm-payment", payment("order-1")))
+      yield* pass("1 second")
+      const row = yield* shop.get("order-1")
+      if (row !== undefined && isLeased(row)) yield* shop.store.park(row, reason, 0)
+      const parked = yield* Effect.flip(shop.send("apm-payment", payment("order-1")))
+      expect(parked).toMatchObject({ _tag: "RequestParked", reason })
+      yield* Fiber.interrupt(call)
+    }
+  )
 
   test("leaves one with card data to a person once its window is over", function* () {
     const shop = yield* start({ fates: ["hang"] })

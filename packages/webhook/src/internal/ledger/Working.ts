@@ -26,7 +26,11 @@ import { bodyName } from "./Accepting.ts"
 import * as Reading from "./Reading.ts"
 
 type Rows = StoredRow.StoredRows
-type DueFound = Found<Rows> & { readonly at: number }
+interface DueFound {
+  readonly key: string
+  readonly at: number
+  readonly value: Rows | undefined
+}
 
 export interface Claim {
   readonly at: number
@@ -278,7 +282,7 @@ const bringForwardIn = Effect.fnUntraced(function* (
   }
   yield* walk(records, range, (next) => {
     for (const { at, key, value } of next) {
-      if (value.some((each) => RowPages.isPlanned(each, page))) found.push({ at, key })
+      if (value?.some((each) => RowPages.isPlanned(each, page))) found.push({ at, key })
     }
     return found.length < limit
   })

@@ -595,13 +595,16 @@ export const make = Effect.fnUntraced(function* <Stored>(
               knownOf(collection, line).value as Result.Result<Values[Name], Unreadable>
             )
       ),
-    due: <Name extends Collection>(collection: Name, ranges: ReadonlyArray<DueRange>) =>
+    /** Finds documents with their values; that of a request that cannot be read is undefined. */
+    due: <Name extends Collection>(
+      collection: Name,
+      ranges: ReadonlyArray<Omit<DueRange, "isTimesOnly">>
+    ) =>
       Effect.map(bounded(store.due(collection, ranges)), (lines) =>
-        lines.flatMap(({ at, document, key, version }) =>
-          document === undefined
-            ? []
-            : valuesOf(collection, [{ key, version, document }]).map((found) => ({ ...found, at }))
-        )
+        lines.map((line) => ({
+          ...line,
+          value: valuesOf(collection, [line as Line<Stored>])[0]?.value
+        }))
       ),
     /**
      * Returns a page of the list, without the documents that cannot be read. Documents with several
