@@ -312,28 +312,19 @@ const deleteTextsIn = Effect.fnUntraced(function* (
   { before, limit }: DeleteTexts
 ): Effect.fn.Return<number, StoreUnavailable> {
   let count = 0
-  let place: { from: number; after: string } | undefined = {
-    from: Number.MIN_SAFE_INTEGER,
-    after: ""
-  }
+  const range = { lane: requestLanes.texts, from: Number.MIN_SAFE_INTEGER, to: before - 1, limit }
   // A request that cannot be read keeps its place before the next ones.
-  while (place !== undefined && count < limit) {
-    const size: number = limit - count
-    const range: Records.DueRange = {
-      lane: requestLanes.texts,
-      to: before - 1,
-      limit: size,
-      ...place
-    }
-    const found: ReadonlyArray<Records.ListPlace> = yield* records.due("requests", [range])
-    const keys = found.map(({ key }) => key)
-    count += yield* Engines.changeEach(records, "requests", keys, () => (row) => {
+  yield* Engines.eachDue(records, "requests", range, (found) => {
+    const keys = found.slice(0, limit - count).map(({ key }) => key)
+    const deleted = Engines.changeEach(records, "requests", keys, () => (row) => {
       const next = row && RequestRule.deleteTexts(row, before)
       return { value: next ?? row, result: next === undefined ? 0 : 1 }
     })
-    const last = found[size - 1]
-    place = last && { from: last.at, after: last.key }
-  }
+    return Effect.map(deleted, (each) => {
+      count += each
+      return count < limit
+    })
+  })
   return count
 })
 

@@ -13,7 +13,6 @@ import {
   type Leased,
   type Row
 } from "../rule/Row.ts"
-import type { DueRange } from "../records/Records.ts"
 import { raiseAlarm } from "../rule/Counters.ts"
 import * as RequestRule from "../rule/RequestRule.ts"
 import * as RowPages from "../rule/RowPages.ts"
@@ -21,17 +20,11 @@ import * as RowRule from "../rule/RowRule.ts"
 import * as StoredRow from "../rule/StoredRow.ts"
 import { keyOf } from "../documents/Fields.ts"
 import type { Found, Records, Rule } from "../records/Engine.ts"
-import { changeEach, each, type Engines } from "../records/Engines.ts"
+import { changeEach, each, eachDue, type Engines } from "../records/Engines.ts"
 import { bodyName } from "./Accepting.ts"
 import * as Reading from "./Reading.ts"
 
 type Rows = StoredRow.StoredRows
-interface DueFound {
-  readonly key: string
-  readonly at: number
-  readonly value: Rows | undefined
-}
-
 export interface Claim {
   readonly at: number
   readonly until: number
@@ -226,21 +219,6 @@ const start = Number.MIN_SAFE_INTEGER
 
 const pageSize = 100
 
-const walk = Effect.fnUntraced(function* (
-  records: Records,
-  { after = "", from, limit, ...range }: DueRange,
-  use: (found: ReadonlyArray<DueFound>) => boolean
-): Effect.fn.Return<void, StoreUnavailable> {
-  let place: { from: number; after: string } | undefined = { from, after }
-  while (place !== undefined) {
-    const next: DueRange = { ...range, ...place, limit }
-    const found: ReadonlyArray<DueFound> = yield* records.due("transactions", [next])
-    const isMore = use(found) && found.length === limit
-    const last = found.at(-1)
-    place = last === undefined || !isMore ? undefined : { from: last.at, after: last.key }
-  }
-})
-
 const shiftIn = Effect.fnUntraced(function* (
   records: Records,
   options: Shift
@@ -248,10 +226,12 @@ const shiftIn = Effect.fnUntraced(function* (
   const keys = new Set<string>()
   for (const lane of lanes.keys()) {
     const range = { lane, from: start, to: options.until + 2 * options.by, limit: pageSize }
-    yield* walk(records, range, (found) => {
-      for (const { key } of found) keys.add(key)
-      return true
-    })
+    yield* eachDue(records, "transactions", range, (found) =>
+      Effect.sync(() => {
+        for (const { key } of found) keys.add(key)
+        return true
+      })
+    )
   }
   yield* changeEach(records, "transactions", keys, () =>
     replan((rows) => StoredRow.shift(rows, options))
@@ -280,12 +260,14 @@ const bringForwardIn = Effect.fnUntraced(function* (
     to: Number.MAX_SAFE_INTEGER,
     limit
   }
-  yield* walk(records, range, (next) => {
-    for (const { at, key, value } of next) {
-      if (value?.some((each) => RowPages.isPlanned(each, page))) found.push({ at, key })
-    }
-    return found.length < limit
-  })
+  yield* eachDue(records, "transactions", range, (next) =>
+    Effect.sync(() => {
+      for (const { at, key, value } of next) {
+        if (value?.some((each) => RowPages.isPlanned(each, page))) found.push({ at, key })
+      }
+      return found.length < limit
+    })
+  )
   const positions = new Map(found.slice(0, limit).map(({ key }, position) => [key, position]))
   yield* changeEach(records, "transactions", positions.keys(), (key) =>
     replan((rows) =>

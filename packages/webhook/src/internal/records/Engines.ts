@@ -5,9 +5,9 @@ import type * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Fields from "../documents/Fields.ts"
-import type { Collection } from "./Records.ts"
+import type { Collection, DueRange } from "./Records.ts"
 import type { Values } from "./Codecs.ts"
-import type { PageOf, Records, Rule } from "./Engine.ts"
+import type { Found, PageOf, Records, Rule } from "./Engine.ts"
 
 export type ShardKey =
   | { readonly method: Method; readonly transactionId: string }
@@ -78,6 +78,27 @@ export const eachPage = Effect.fnUntraced(function* <Name extends Collection>(
 })
 
 const pageSize = 200
+
+interface DueFound<Value> extends Omit<Found<Value>, "value"> {
+  readonly at: number
+  readonly value: Value | undefined
+}
+
+/** Passes the due documents of a range to `use`, in pages of its limit, until it returns false. */
+export const eachDue = Effect.fnUntraced(function* <Name extends Collection>(
+  records: Records,
+  collection: Name,
+  { after = "", from, limit, ...range }: Omit<DueRange, "isTimesOnly">,
+  use: (found: ReadonlyArray<DueFound<Values[Name]>>) => Effect.Effect<boolean, StoreUnavailable>
+): Effect.fn.Return<void, StoreUnavailable> {
+  let place: Pick<DueRange, "after" | "from"> | undefined = { from, after }
+  while (place !== undefined) {
+    const page = [{ ...range, ...place, limit }]
+    const found: ReadonlyArray<DueFound<Values[Name]>> = yield* records.due(collection, page)
+    const last = (yield* use(found)) ? found[limit - 1] : undefined
+    place = last && { from: last.at, after: last.key }
+  }
+})
 
 /** Changes documents, and adds their results; unreadable ones are skipped. */
 export const changeEach = <Name extends Collection>(
