@@ -106,7 +106,7 @@ const runProcesses = (): Promise<Costs> =>
           return { unit: "time", of: new Map<string, never>() }
         }
         for (const processes of [1, 2, 4]) {
-          const place = yield* Stores.makeSql("postgres")
+          const place = yield* Stores.make("postgres")
           const servers = yield* Effect.forEach(Array.from({ length: processes }), () =>
             Effect.acquireRelease(
               Effect.promise(() =>
@@ -169,7 +169,7 @@ const runRows = (): Promise<Costs> =>
         for (const store of stores) {
           for (const size of sizes) {
             console.error(`rows: inserting ${size} rows into ${store}`)
-            const place = yield* Stores.makeSql(store)
+            const place = yield* Stores.make(store)
             const runtime = yield* Effect.acquireRelease(
               Effect.sync(() =>
                 ManagedRuntime.make(Layer.provideMerge(LedgerSql.layer, Stores.layerClient(place)))

@@ -8,11 +8,11 @@ import { statuses as allStatuses, type Status } from "@pawl/core/Status"
 import * as Effect from "effect/Effect"
 import { setTimeout as sleep } from "node:timers/promises"
 import * as FakeService from "../rel/FakeService.ts"
-import { sendAll, traffic } from "../rel/KillTraffic.ts"
 import { makePost } from "../rel/LocalHttp.ts"
 import * as NoteFile from "../rel/NoteFile.ts"
 import * as ReceiverProcess from "../rel/ReceiverProcess.ts"
 import * as SeededRandom from "../rel/SeededRandom.ts"
+import * as Senders from "../rel/Senders.ts"
 import * as Stores from "../rel/Stores.ts"
 import * as Traces from "./Traces.ts"
 
@@ -22,7 +22,6 @@ const senders = 6
 const answeredBeforeKill = { least: 5, most: 40 }
 /** The longest delay of a kill, in milliseconds. */
 const maxDelay = 80
-const hangTimeout = 20_000
 /** Ends the wait for the last end, in milliseconds. */
 const settleTime = 3 * NoteFile.lease
 
@@ -55,10 +54,15 @@ const tracesOf = (notes: ReadonlyArray<Traces.Note>, effects: ReadonlyArray<Effe
   return traces.all()
 }
 
+const portsOf = async ({ ready }: ReceiverProcess.ReceiverProcess) => {
+  const port = await ready
+  return port === undefined ? [] : [port]
+}
+
 export const record = Effect.fnUntraced(function* (seed: number, count: number, bug = "") {
   const kills = Math.min(5, Math.max(1, Math.ceil(count / 8)))
   const random = SeededRandom.make(seed, "killed")
-  const store = yield* Stores.makeSql("sqlite")
+  const store = yield* Stores.make("sqlite")
   if (store._tag !== "sqlite") return yield* Effect.die("the store is not a file")
   const file = `${store.filename}.notes`
   const write = NoteFile.open(file)
@@ -67,62 +71,58 @@ export const record = Effect.fnUntraced(function* (seed: number, count: number, 
     store,
     "CREATE TABLE recorded_effects (transaction_id TEXT, sequence INTEGER, status TEXT, process INTEGER)"
   )
-  const { baseUrl, statuses } = yield* FakeService.start
-  const startProcess = yield* ReceiverProcess.make
+  const receivers = yield* ReceiverProcess.make(store.filename)
   const post = yield* makePost(senders)
-  const { close, histories, next, resend } = traffic(random, {
-    set: (id, status) => {
-      write({ _tag: "Moved", id, status })
-      statuses.set(id, status)
-    }
-  })
   const start = (number: number) => {
-    const args = ["--store", store.filename, "--notes", file, "--number", String(number)]
-    return startProcess(baseUrl, [...args, "--bug", bug], "recorded")
+    const args = ["--notes", file, "--number", String(number), "--bug", bug]
+    return receivers.start({ args, program: "recorded" })
   }
-  let port: number | undefined
-  const figures = { answered: 0 }
+  let ports: ReadonlyArray<number> = []
 
-  const send = async (to: number, id: string, status: Status): Promise<boolean> => {
+  const send = async (to: number, id: string, status: Status) => {
     see(id, labels.arrived(status))
-    const isStored = (await post(to, FakeService.callback(id, status))) === 200
-    see(id, isStored ? labels.answered(status) : labels.unanswered(status))
-    return isStored
+    const code = await post(to, FakeService.callback(id, status))
+    see(id, code === 200 ? labels.answered(status) : labels.unanswered(status))
+    return code
   }
-  yield* sendAll(
+  const { close, histories, waitForAnswers } = yield* Senders.start({
+    random,
+    statuses: {
+      set: (id, status) => {
+        write({ _tag: "Moved", id, status })
+        receivers.statuses.set(id, status)
+      }
+    },
+    // The traces are judged alone.
+    miss: () => {},
+    ports: () => ports,
+    gap: 8,
     senders,
-    () => port,
-    next,
-    async (to, delivery) => {
-      const { id, status } = delivery
-      if (await send(to, id, status)) figures.answered++
-      else resend(delivery)
+    send: async (to, id, status) => {
+      const code = await send(to, id, status)
       const forgery = FakeService.callback(id, random.pick(allStatuses))
       if (random.isTrue(forged.unverifiable))
         await post(to, { ...forgery, checksum: "x".repeat(44) })
       if (random.isTrue(forged.verifiable)) await send(to, id, random.pick(allStatuses))
-      await sleep(random.below(8))
+      return code
     }
-  )
+  })
 
   const notes = () => NoteFile.read(file)
   yield* Effect.promise(async () => {
     let standby = start(0)
     for (let number = 0; number < kills; number++) {
       const receiver = standby
-      port = await receiver.ready
+      ports = await portsOf(receiver)
       standby = start(number + 1)
-      const end =
-        figures.answered + answeredBeforeKill.least + random.below(answeredBeforeKill.most)
-      const limit = performance.now() + hangTimeout
-      while (figures.answered < end && performance.now() < limit) await sleep(1)
+      await waitForAnswers(answeredBeforeKill.least + random.below(answeredBeforeKill.most))
       await sleep(random.below(maxDelay))
       await receiver.kill()
-      port = undefined
+      ports = []
       write({ _tag: "Ended", by: number % 2 === 0 ? 0 : 1 })
     }
     close()
-    port = await standby.ready
+    ports = await portsOf(standby)
     const limit = performance.now() + settleTime
     const isTold = () => {
       const told = new Map<string, string>()

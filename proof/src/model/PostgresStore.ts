@@ -3,7 +3,6 @@
  * way.
  */
 import { Ledger } from "@pawl/webhook/Ledger"
-import * as NodeStore from "@pawl/webhook/internal/ledger/NodeStore"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
@@ -16,13 +15,11 @@ import { noteWakes } from "../VirtualTime.ts"
 import type { MakeStore } from "./Recording.ts"
 
 export const make: MakeStore = Effect.gen(function* () {
-  const sql = yield* Stores.makeSql("postgres")
-  const opened = NodeStore.parse(sql.url)
-  if (opened === undefined) return yield* Effect.die(`${sql.url} is not a store`)
+  const sql = yield* Stores.make("postgres")
   const database = yield* VirtualDatabase.make(sql)
   const { clock, next } = noteWakes(yield* Clock.Clock)
   const built = yield* Effect.provideService(
-    Layer.build(NodeStore.layer(opened)),
+    Layer.build(Stores.layerLedger(sql)),
     Clock.Clock,
     clock
   )

@@ -2,22 +2,18 @@
  * The merchant's application behind all receivers of a run. A call is repeated only after a crash
  * of the process that made it first.
  */
-import { finalRank, rank, type Status } from "@pawl/core/Status"
-import { serve } from "@pawl/test-support/Listener"
+import type { Transition } from "@pawl/core/Handler"
+import { finalRank, rank } from "@pawl/core/Status"
 import * as Effect from "effect/Effect"
-import { text } from "node:stream/consumers"
 import { setTimeout as sleep } from "node:timers/promises"
+import type { Miss } from "./Run.ts"
+import { serveTransitions } from "./ToldApplication.ts"
 
-export interface Call {
-  readonly id: string
-  readonly transactionId: string
-  readonly from: Status | null
-  readonly to: Status
-  readonly confirmed: boolean
+export interface Call extends Transition {
   readonly process: number
 }
 
-export const start = (miss: (sentence: string) => void, responseDelay: () => number = () => 0) =>
+export const start = (miss: Miss, responseDelay: () => number = () => 0) =>
   Effect.gen(function* () {
     const callsOf = new Map<string, Array<Call>>()
     const inFlight = new Map<string, number>()
@@ -47,29 +43,23 @@ export const start = (miss: (sentence: string) => void, responseDelay: () => num
       if (!possibleFrom.includes(from))
         miss(`${id} is from ${String(from)}, which was not the last status told`)
     }
-    const port = yield* serve((request, response) => {
-      void (async () => {
-        const process = Number(request.url?.slice(1))
-        const body = await text(request).catch(() => undefined)
-        // The process was killed while it sent the call.
-        if (body === undefined) return
-        const call: Call = { ...(JSON.parse(body) as Omit<Call, "process">), process }
-        const { id, transactionId } = call
-        const other = inFlight.get(transactionId)
-        if (other !== undefined && !killed.has(other))
-          miss(`${id} came while another call was in flight`)
-        inFlight.set(transactionId, process)
-        record(call)
-        await sleep(responseDelay())
-        if (inFlight.get(transactionId) === process) inFlight.delete(transactionId)
-        response.end()
-      })()
+    const url = yield* serveTransitions(async (transition, path) => {
+      const process = Number(path.slice(1))
+      const { id, transactionId } = transition
+      const other = inFlight.get(transactionId)
+      if (other !== undefined && !killed.has(other))
+        miss(`${id} came while another call was in flight`)
+      inFlight.set(transactionId, process)
+      record({ ...transition, process })
+      await sleep(responseDelay())
+      if (inFlight.get(transactionId) === process) inFlight.delete(transactionId)
+      return 200
     })
     return {
       callsOf,
       repeated,
       calls: () => calls,
       allowRepeats: (process: number) => killed.add(process),
-      url: (process: number) => `http://127.0.0.1:${port}/${process}`
+      url: (process: number) => `${url}${process}`
     }
   })

@@ -4,7 +4,7 @@
 import * as Result from "effect/Result"
 import { parseArgs } from "node:util"
 import * as Numbers from "../Numbers.ts"
-import type { Run, RunOptions, StoreName } from "./Run.ts"
+import { type Run, type RunOptions, type StoreName, storesOf } from "./Run.ts"
 
 export type Arguments =
   | { readonly help: true }
@@ -77,7 +77,7 @@ export const parse = (
         ? undefined
         : yield* valid(Numbers.probabilityOf("--loss", values.loss))
     const stores = yield* Result.all(
-      (values.store ?? run.stores).map((store) => storeOf(name, run, store))
+      (values.store ?? storesOf(run).usual).map((store) => storeOf(name, run, store))
     )
     const [asked, other] = counts.filter((each) => values[each] !== undefined)
     if (asked !== undefined && other !== undefined)

@@ -5,6 +5,7 @@ import type { Transition } from "@pawl/core/Handler"
 import { rank, type Status } from "@pawl/core/Status"
 import * as Effect from "effect/Effect"
 import { SqlClient } from "effect/sql/SqlClient"
+import type { Miss } from "./Run.ts"
 import * as Stores from "./Stores.ts"
 
 interface Line {
@@ -26,7 +27,7 @@ export const insert = (sql: SqlClient, { sequence, to, transactionId }: Transiti
 export const check = (
   store: Stores.SqlStore,
   histories: ReadonlyMap<string, ReadonlyArray<Status>>,
-  miss: (sentence: string) => void
+  miss: Miss
 ) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient

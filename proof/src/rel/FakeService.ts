@@ -1,12 +1,19 @@
 /** A fake of the payments service, which signs callbacks with its own code. */
+import * as NodeHmac from "@pawl/core/NodeHmac"
 import type { Status } from "@pawl/core/Status"
 import type { Method } from "@pawl/core/Kind"
-import type { Incoming } from "@pawl/webhook/Verifier"
+import * as Verifier from "@pawl/webhook/Verifier"
 import { serve } from "@pawl/test-support/Listener"
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
 import { createHmac } from "node:crypto"
 
 export const secret = "sandbox-secret"
+
+export const layerVerifier = Verifier.layer({ current: Redacted.make(secret) }).pipe(
+  Layer.provide(NodeHmac.layer)
+)
 
 export const sign = (texts: ReadonlyArray<string>, key: string = secret): string =>
   createHmac("sha256", key).update(texts.join("|"), "utf8").digest("base64")
@@ -17,20 +24,27 @@ export interface Callback {
   readonly checksum: string
 }
 
-export const callback = (transactionId: string, transactionStatus: Status): Callback => ({
-  search: "?paymentMethod=apm&apmType=PIX",
+export const searchOf = (method: Method): string =>
+  method === "card" ? "?paymentMethod=card" : "?paymentMethod=apm&apmType=PIX"
+
+export const callback = (
+  transactionId: string,
+  transactionStatus: Status,
+  { accountId = "4711", key = secret, search = searchOf("apm") } = {}
+): Callback => ({
+  search,
   body: JSON.stringify({
-    accountId: "4711",
+    accountId,
     amount: "10.00",
     currency: "EUR",
     transactionId,
     transactionStatus,
     apmType: "PIX"
   }),
-  checksum: sign(["4711", "10.00", "EUR", transactionId])
+  checksum: sign([accountId, "10.00", "EUR", transactionId], key)
 })
 
-export const incoming = ({ body, checksum, search }: Callback): Incoming => ({
+export const incoming = ({ body, checksum, search }: Callback): Verifier.Incoming => ({
   method: "POST",
   search,
   contentType: "application/json",
@@ -39,45 +53,39 @@ export const incoming = ({ body, checksum, search }: Callback): Incoming => ({
   body: new TextEncoder().encode(body)
 })
 
-export const searchOf = (method: Method): string =>
-  method === "card" ? "?paymentMethod=card" : "?paymentMethod=apm&apmType=PIX"
+export interface Read {
+  readonly id: string
+  readonly at: number
+}
 
+/** Starts the service. While it `isDown` it closes every connection; while it `hangs` no read ends. */
 export const start = Effect.gen(function* () {
   const statuses = new Map<string, Status>()
-  let reads = 0
+  const reads: Array<Read> = []
+  const fault = { isDown: false, hangs: false }
+  let hanging = 0
   const port = yield* serve((request, response) => {
+    const { url = "" } = request
     request.resume()
+    if (fault.isDown) return request.socket.destroy()
     response.setHeader("content-type", "application/json")
-    if (request.url === "/api/v1/auth") return response.end('{"accessToken":"sandbox-token"}')
-    const id = /^\/api\/v1\/payments\/apm\/status\/(.+)$/u.exec(request.url ?? "")?.[1]
-    const status = id === undefined ? undefined : statuses.get(id)
-    reads++
+    if (url === "/api/v1/auth") return response.end('{"accessToken":"sandbox-token"}')
+    if (fault.hangs) {
+      hanging++
+      return response.on("close", () => hanging--)
+    }
+    const [, resource = "", id = ""] = /^\/api\/v1\/(.+)\/status\/(.+)$/u.exec(url) ?? []
+    reads.push({ id, at: performance.now() })
+    const status = resource === "payments/apm" ? statuses.get(id) : undefined
     return response
       .writeHead(status === undefined ? 404 : 200)
       .end(JSON.stringify(status ?? { error: "not found" }))
   })
-  return { statuses, reads: () => reads, baseUrl: `http://127.0.0.1:${port}/api` }
+  return {
+    statuses,
+    reads,
+    fault,
+    hanging: () => hanging,
+    baseUrl: `http://127.0.0.1:${port}/api`
+  }
 })
-
-export const startHanging = Effect.gen(function* () {
-  let hanging = 0
-  const port = yield* serve((request, response) => {
-    request.resume()
-    if (request.url === "/api/v1/auth") {
-      response.setHeader("content-type", "application/json")
-      return response.end('{"accessToken":"sandbox-token"}')
-    }
-    hanging++
-    response.on("close", () => hanging--)
-    return response
-  })
-  return { hanging: () => hanging, baseUrl: `http://127.0.0.1:${port}/api` }
-})
-
-export const silentApplication = Effect.map(
-  serve((request, response) => {
-    request.resume()
-    response.end()
-  }),
-  (port) => `http://127.0.0.1:${port}/`
-)

@@ -1,5 +1,5 @@
 /** The help of `rel`. */
-import type { Run } from "./Run.ts"
+import { type Run, storesOf } from "./Run.ts"
 
 const usage = `rel NAME [options]: runs one reliability run, and prints one line of JSON with its counts and its verdict
 
@@ -10,8 +10,9 @@ const usage = `rel NAME [options]: runs one reliability run, and prints one line
   --store NAME   runs on this store only: memory, sqlite or postgres; may be given again
   --help         prints this table`
 
-const countOf = ({ count, stores, unit }: Run): string => {
-  const [first] = stores
+const countOf = (run: Run): string => {
+  const { count, unit } = run
+  const [first] = storesOf(run).usual
   const full = first && count[first]
   const others = Object.entries(count)
     .filter(([, other]) => other !== full)
@@ -19,15 +20,15 @@ const countOf = ({ count, stores, unit }: Run): string => {
   return `${full} ${unit}${others.join("")}`
 }
 
-const storesOf = ({ count, stores }: Run): string =>
-  Object.keys(count)
-    .map((store) => (stores.some((name) => name === store) ? store : `(${store})`))
-    .join(" ")
+const listOf = (run: Run): string => {
+  const { possible, usual } = storesOf(run)
+  return possible.map((store) => (usual.includes(store) ? store : `(${store})`)).join(" ")
+}
 
 export const help = (runs: ReadonlyMap<string, Run>): string => {
   const lines = [
     ["run", "full count", "stores", "what it checks"],
-    ...[...runs].map(([name, run]) => [name, countOf(run), storesOf(run), run.summary])
+    ...[...runs].map(([name, run]) => [name, countOf(run), listOf(run), run.summary])
   ]
   const widths = [0, 1, 2].map((column) =>
     Math.max(...lines.map((cells) => cells[column]?.length ?? 0))

@@ -1,37 +1,16 @@
-/** Processes of `pawl-receiver`. */
-import { start } from "@pawl/test-support/Program"
+/** Processes of `pawl-receiver` on a store, and the fake service that they read from. */
+import * as Program from "@pawl/test-support/Program"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Scope from "effect/Scope"
 import { readFileSync } from "node:fs"
-import { secret } from "./FakeService.ts"
+import * as FakeService from "./FakeService.ts"
+import type { Miss } from "./Run.ts"
 
 const bin = new URL("../../../packages/receiver/src/bin/pawl-receiver.ts", import.meta.url).pathname
 const committingBin = new URL("./committingReceiver.ts", import.meta.url).pathname
 const recordedBin = new URL("./recordedReceiver.ts", import.meta.url).pathname
 const steppedClock = new URL("./steppedClock.ts", import.meta.url).pathname
-
-export interface ShownTransaction {
-  readonly status: string | null
-  readonly told: string | null
-  readonly claimed: ReadonlyArray<string>
-  readonly callbacks: number
-}
-
-/** A started receiver; `ready` is its port, or undefined when it ended before it served. */
-export interface ReceiverProcess {
-  readonly ready: Promise<number | undefined>
-  readonly admin: Promise<string | undefined>
-  readonly kill: () => Promise<void>
-  readonly stop: () => Promise<number | null>
-  readonly pause: () => void
-  readonly resume: () => void
-  /** Sets how far its clock is ahead, in milliseconds. */
-  readonly setClock: (ahead: number) => void
-  readonly hasLogged: (pattern: RegExp) => boolean
-  readonly memory: () => number
-  readonly errors: () => string
-}
 
 /** The program of a receiver. */
 const programs = {
@@ -40,70 +19,94 @@ const programs = {
   recorded: [recordedBin]
 }
 
-export const make = Effect.map(
-  Effect.scope,
-  (scope) =>
-    (
-      baseUrl: string,
-      args: ReadonlyArray<string>,
-      program: keyof typeof programs = "forwarding",
-      env: Readonly<Record<string, string>> = {},
-      descriptors?: number
-    ): ReceiverProcess => {
-      const options = ["--port", "0", "--admin-port", "0", ...args]
-      const command = [process.execPath, ...programs[program], ...options]
-      const [file = "", ...rest] =
-        descriptors === undefined
-          ? command
-          : ["sh", "-c", `ulimit -n ${descriptors} && exec "$0" "$@"`, ...command]
-      const { child, errorLine, exited, line, stderr } = Effect.runSync(
-        Scope.provide(
-          start(file, rest, {
-            PAWL_MERCHANT_KEY: "sandbox-key",
-            PAWL_MERCHANT_SECRET: secret,
-            PAWL_MERCHANT_SECRET_PREVIOUS: "",
-            PAWL_READS_PER_SECOND: "none",
-            PAWL_FORWARD_SECRET: "",
-            PAWL_BASE_URL: baseUrl,
-            ...env
-          }),
-          scope
-        )
-      )
-      child.stdin.on("error", () => {})
-      return {
-        ready: Effect.runPromise(line(/^ready http:\/\/127\.0\.0\.1:(\d+)\S*\n/u)).then(
-          Number,
-          () => undefined
-        ),
-        admin: Effect.runPromise(errorLine(/admin API is at (http:[^"]+)/u)).catch(() => undefined),
-        kill: () => {
-          child.kill("SIGKILL")
-          return Effect.runPromise(Effect.asVoid(exited))
-        },
-        stop: () => {
-          child.kill("SIGTERM")
-          return Effect.runPromise(Effect.map(exited, ({ code }) => code))
-        },
-        pause: () => child.kill("SIGSTOP"),
-        resume: () => child.kill("SIGCONT"),
-        setClock: (ahead) => child.stdin.write(`${ahead}\n`),
-        hasLogged: (pattern) => pattern.test(stderr()),
-        memory: () => {
-          const status = readFileSync(`/proc/${child.pid}/status`, "utf8")
-          return Math.round(Number(/VmRSS:\s+(\d+)/u.exec(status)?.[1] ?? 0) / 1024)
-        },
-        errors: () => stderr().slice(-4000)
-      }
-    }
-)
+/** Settings of a receiver: `args` of its program alone, and `descriptors`, how many it may open. */
+interface Settings {
+  readonly stores?: ReadonlyArray<string>
+  readonly forward?: string
+  readonly args?: ReadonlyArray<string>
+  readonly program?: keyof typeof programs
+  readonly env?: Readonly<Record<string, string>>
+  readonly descriptors?: number
+}
+
+const commandOf = ({ args = [], descriptors, forward, program, stores = [] }: Settings) => {
+  const command = [
+    process.execPath,
+    ...programs[program ?? "forwarding"],
+    ...["--port", "0", "--admin-port", "0"],
+    ...stores.flatMap((store) => ["--store", store]),
+    ...(forward === undefined ? [] : ["--forward", forward]),
+    ...args
+  ]
+  return descriptors === undefined
+    ? command
+    : ["sh", "-c", `ulimit -n ${descriptors} && exec "$0" "$@"`, ...command]
+}
+
+export type ReceiverProcess = ReturnType<typeof processOf>
+
+const processOf = ({ child, errorLine, exited, line, stderr }: Program.Program) => {
+  child.stdin.on("error", () => {})
+  const admin = Effect.runPromise(errorLine(/admin API is at (http:[^"]+)/u)).catch(() => "")
+  const ready = Effect.runPromise(line(/^ready http:\/\/127\.0\.0\.1:(\d+)\S*\n/u))
+  return {
+    /** Its port, or undefined when it ended before it served. */
+    ready: ready.then(Number, () => undefined),
+    kill: () => {
+      child.kill("SIGKILL")
+      return Effect.runPromise(Effect.asVoid(exited))
+    },
+    /** Returns its exit code. */
+    stop: () => {
+      child.kill("SIGTERM")
+      return Effect.runPromise(Effect.map(exited, ({ code }) => code))
+    },
+    pause: () => child.kill("SIGSTOP"),
+    resume: () => child.kill("SIGCONT"),
+    /** Sets how far its clock is ahead, in milliseconds. */
+    setClock: (ahead: number) => child.stdin.write(`${ahead}\n`),
+    hasLogged: (pattern: RegExp) => pattern.test(stderr()),
+    /** Its resident memory, in MiB. */
+    memory: () => {
+      const status = readFileSync(`/proc/${child.pid}/status`, "utf8")
+      return Math.round(Number(/VmRSS:\s+(\d+)/u.exec(status)?.[1] ?? 0) / 1024)
+    },
+    errors: () => stderr().slice(-4000),
+    /** Gets a path of the admin API. */
+    get: async (path: string) => fetch(`${await admin}${path}`)
+  }
+}
+
+/**
+ * Starts the service. Returns it with `start`, which starts a receiver, and `serve`, which waits
+ * until the receiver serves.
+ */
+export const make = Effect.fnUntraced(function* (...stores: ReadonlyArray<string>) {
+  const scope = yield* Effect.scope
+  const service = yield* FakeService.start
+  const start = (settings: Settings = {}): ReceiverProcess => {
+    const [file = "", ...args] = commandOf({ stores, ...settings })
+    const program = Program.start(file, args, {
+      PAWL_MERCHANT_KEY: "sandbox-key",
+      PAWL_MERCHANT_SECRET: FakeService.secret,
+      PAWL_MERCHANT_SECRET_PREVIOUS: "",
+      PAWL_READS_PER_SECOND: "none",
+      PAWL_FORWARD_SECRET: "",
+      PAWL_BASE_URL: service.baseUrl,
+      ...settings.env
+    })
+    return processOf(Effect.runSync(Scope.provide(program, scope)))
+  }
+  const serve = Effect.fnUntraced(function* (settings?: Settings) {
+    const receiver = start(settings)
+    return { ...receiver, port: yield* waitForPort(receiver) }
+  })
+  return { ...service, start, serve }
+})
 
 export class NotStarted extends Data.TaggedError("NotStarted")<{ readonly message: string }> {}
 
-export const waitForPort = ({
-  errors,
-  ready
-}: ReceiverProcess): Effect.Effect<number, NotStarted> =>
+export const waitForPort = ({ errors, ready }: ReceiverProcess) =>
   Effect.flatMap(
     Effect.promise(() => ready),
     (port) =>
@@ -112,14 +115,27 @@ export const waitForPort = ({
         : Effect.succeed(port)
   )
 
+/** Ends a receiver with SIGTERM, which must give 0 within `limit` milliseconds. Returns its time. */
+export const stopWithin = async (limit: number, receiver: ReceiverProcess, miss: Miss) => {
+  const startedAt = performance.now()
+  const code = await receiver.stop()
+  const endTime = performance.now() - startedAt
+  if (code !== 0) miss(`a receiver ended with ${String(code)}: ${receiver.errors()}`)
+  if (endTime > limit) miss(`a receiver ended ${endTime} ms after SIGTERM`)
+  return endTime
+}
+
+interface ShownTransaction {
+  readonly told: string | null
+  readonly callbacks: number
+}
+
 export const showTransaction = async (
-  { admin }: ReceiverProcess,
+  { get }: ReceiverProcess,
   id: string
 ): Promise<ShownTransaction | undefined> => {
-  const response = await fetch(`${await admin}/transactions/apm/${id}`)
-  if (response.status !== 200) {
-    await response.body?.cancel()
-    return undefined
-  }
-  return (await response.json()) as ShownTransaction
+  const response = await get(`/transactions/apm/${id}`)
+  if (response.status === 200) return (await response.json()) as ShownTransaction
+  await response.body?.cancel()
+  return undefined
 }

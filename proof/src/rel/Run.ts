@@ -1,10 +1,11 @@
 /**
- * A reliability run and its report.
+ * A reliability run, its parts and its report.
  */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
+import * as Stores from "./Stores.ts"
 
-export type StoreName = "memory" | "sqlite" | "postgres"
+export type StoreName = Stores.Store["_tag"]
 
 /** Options of a run: `count` in its unit, `loss` the probability of a loss. */
 export interface RunOptions {
@@ -17,8 +18,10 @@ export interface RunOptions {
   readonly loss?: number | undefined
 }
 
+type Figures = Readonly<Record<string, number>>
+
 export interface Report {
-  readonly figures: Readonly<Record<string, number>>
+  readonly figures: Figures
   readonly misses: ReadonlyArray<string>
 }
 
@@ -26,43 +29,62 @@ export interface Run {
   readonly summary: string
   readonly unit: string
   readonly count: Readonly<Partial<Record<StoreName, number>>>
-  readonly stores: ReadonlyArray<StoreName>
+  /** The stores of a run without `--store`; all of `count` by default. */
+  readonly stores?: ReadonlyArray<StoreName>
   readonly make: (options: RunOptions) => Effect.Effect<Report, unknown, Scope.Scope>
 }
 
-const listedMisses = 20
-
-export const collectMisses = () => {
-  const misses: Array<string> = []
-  let others = 0
-  return {
-    miss: (sentence: string): void => {
-      if (misses.length < listedMisses) misses.push(sentence)
-      else others++
-    },
-    misses: (): ReadonlyArray<string> => (others === 0 ? misses : [...misses, `and ${others} more`])
-  }
+/** Returns the stores on which a run is possible, and those without `--store`. */
+export const storesOf = ({ count, stores }: Run) => {
+  const possible = Object.keys(count) as ReadonlyArray<StoreName>
+  return { possible, usual: stores ?? possible }
 }
 
-interface Part extends Report {
+/** Notes an expectation that did not hold. */
+export type Miss = (sentence: string) => void
+
+const listedMisses = 20
+
+/** Runs a part in a scope of its own. Returns its figures and misses. */
+export const report = <A extends Figures, E, R>(
+  part: (miss: Miss) => Effect.Effect<A, E, R>
+): Effect.Effect<
+  { readonly figures: A; readonly misses: ReadonlyArray<string> },
+  E,
+  Exclude<R, Scope.Scope>
+> =>
+  Effect.suspend(() => {
+    const listed: Array<string> = []
+    let others = 0
+    const miss = (sentence: string): void => {
+      if (listed.length < listedMisses) listed.push(sentence)
+      else others++
+    }
+    return Effect.map(Effect.scoped(part(miss)), (figures) => ({
+      figures,
+      misses: others === 0 ? listed : [...listed, `and ${others} more`]
+    }))
+  })
+
+interface NamedReport extends Report {
   readonly name: string
 }
 
 /** The finished parts of this process, of which an interrupted run reports. */
-export const finished: Array<Part> = []
+export const finished: Array<NamedReport> = []
 
-export const joined = (parts: ReadonlyArray<Part>): Report => ({
+export const joined = (reports: ReadonlyArray<NamedReport>): Report => ({
   figures: Object.fromEntries(
-    parts.flatMap(({ figures, name }) =>
+    reports.flatMap(({ figures, name }) =>
       Object.entries(figures).map(([figure, value]) => [`${name}.${figure}`, value])
     )
   ),
-  misses: parts.flatMap(({ misses, name }) => misses.map((miss) => `${name}: ${miss}`))
+  misses: reports.flatMap(({ misses, name }) => misses.map((miss) => `${name}: ${miss}`))
 })
 
-export const inSequence = <R>(
-  parts: ReadonlyArray<readonly [string, Effect.Effect<Report, unknown, R>]>
-): Effect.Effect<Report, unknown, R> =>
+export type Parts<R> = ReadonlyArray<readonly [string, Effect.Effect<Report, unknown, R>]>
+
+export const inSequence = <R>(parts: Parts<R>): Effect.Effect<Report, unknown, R> =>
   Effect.forEach(parts, ([name, part]) =>
     Effect.map(part, (report) => {
       const ended = { name, ...report }
@@ -71,12 +93,48 @@ export const inSequence = <R>(
     })
   ).pipe(Effect.map(joined))
 
-/** Runs one part for each database of the options. Processes share no ledger in memory. */
-export const onDatabases = <R>(
-  { stores }: Pick<RunOptions, "stores">,
-  part: (store: Exclude<StoreName, "memory">) => Effect.Effect<Report, unknown, R>
-): Effect.Effect<Report, unknown, R> =>
-  inSequence(stores.filter((name) => name !== "memory").map((name) => [name, part(name)] as const))
+/** Part of a run on one new store, whose name begins the lines of its log and progress. */
+export interface StorePart<Name extends StoreName = StoreName> extends RunOptions {
+  readonly store: Stores.StoreOf<Name>
+  readonly miss: Miss
+}
+
+type DatabaseName = Exclude<StoreName, "memory">
+
+export type DatabasePart = StorePart<DatabaseName>
+
+export const onStore = <Name extends StoreName, A extends Figures, E, R>(
+  name: Name,
+  options: RunOptions,
+  part: (part: StorePart<Name>) => Effect.Effect<A, E, R>
+) =>
+  report((miss) =>
+    Effect.flatMap(Stores.make(name), (store) =>
+      part({
+        ...options,
+        store,
+        miss,
+        log: (line) => options.log(`${name}: ${line}`),
+        progress: (line) => options.progress(`${name}: ${line}`)
+      })
+    )
+  )
+
+/** Runs one part on each store of the options. */
+export const onStores = <E, R>(
+  options: RunOptions,
+  part: (part: StorePart) => Effect.Effect<Figures, E, R>
+) => inSequence(options.stores.map((name) => [name, onStore(name, options, part)] as const))
+
+/** Returns the stores of the options but memory: processes share no ledger in memory. */
+export const databasesOf = ({ stores }: RunOptions): ReadonlyArray<DatabaseName> =>
+  stores.filter((name) => name !== "memory")
+
+/** Runs one part on each database of the options. */
+export const onDatabases = <E, R>(
+  options: RunOptions,
+  part: (part: DatabasePart) => Effect.Effect<Figures, E, R>
+) => inSequence(databasesOf(options).map((name) => [name, onStore(name, options, part)] as const))
 
 /** Returns the median, 99th percentile and maximum of milliseconds. */
 export const percentiles = (durations: ReadonlyArray<number>) => {

@@ -1,8 +1,7 @@
 /** A small file system for a SQLite file or a tablespace, which a run fills and empties. */
 import * as Effect from "effect/Effect"
-import { execFileSync } from "node:child_process"
-import { appendFileSync, mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { execFileSync, spawnSync } from "node:child_process"
+import { appendFileSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import * as Stores from "./Stores.ts"
 
@@ -16,25 +15,18 @@ const size = "24m"
 const owner = "postgres"
 
 /** Mounts a file system; returns undefined without the right to. */
-const mounted = Effect.acquireRelease(
-  Effect.sync(() => {
-    const path = mkdtempSync(join(tmpdir(), "pawl-disk-"))
-    try {
-      execFileSync("mount", ["-t", "tmpfs", "-o", `size=${size}`, "tmpfs", path], {
-        stdio: "ignore"
-      })
-      return path
-    } catch {
-      rmSync(path, { recursive: true })
-      return undefined
-    }
-  }),
-  (path) =>
+const mounted = Effect.flatMap(Stores.folder, (path) =>
+  Effect.acquireRelease(
     Effect.sync(() => {
-      if (path === undefined) return
-      execFileSync("umount", ["--lazy", path])
-      rmSync(path, { recursive: true })
-    })
+      const options = ["-t", "tmpfs", "-o", `size=${size}`, "tmpfs", path]
+      const { status } = spawnSync("mount", options, { stdio: "ignore" })
+      return status === 0 ? path : undefined
+    }),
+    (mount) =>
+      Effect.sync(() => {
+        if (mount !== undefined) execFileSync("umount", ["--lazy", mount])
+      })
+  )
 )
 
 /** Moves a database into its own tablespace; no receiver may run then. */

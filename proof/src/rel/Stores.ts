@@ -3,25 +3,29 @@
  */
 import * as Leases from "@pawl/test-support/Leases"
 import * as Postgres from "@pawl/test-support/Postgres"
-import * as LedgerSql from "@pawl/webhook/LedgerSql"
 import * as NodePostgres from "@pawl/webhook/NodePostgres"
 import * as NodeSqlite from "@pawl/webhook/NodeSqlite"
+import * as NodeStore from "@pawl/webhook/internal/ledger/NodeStore"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import type * as Scope from "effect/Scope"
 import { SqlClient } from "effect/sql/SqlClient"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import type { StoreName } from "./Run.ts"
 
 export type Store =
   | { readonly _tag: "memory"; readonly url: string }
   | { readonly _tag: "sqlite"; readonly url: string; readonly filename: string }
   | { readonly _tag: "postgres"; readonly url: string; readonly database: string }
 
+export type StoreOf<Name extends Store["_tag"]> = Extract<Store, { readonly _tag: Name }>
+
 export type SqlStore = Exclude<Store, { readonly _tag: "memory" }>
 
-const directory = Effect.acquireRelease(
+/** A folder that is deleted when the scope ends. */
+export const folder = Effect.acquireRelease(
   Effect.sync(() => mkdtempSync(join(tmpdir(), "pawl-rel-"))),
   (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true }))
 )
@@ -37,8 +41,14 @@ export const execute = (store: SqlStore, text: string) =>
     layerClient(store)
   )
 
+/** Layer of the ledger, which opens the store as a receiver does. */
+export const layerLedger = (store: Store) =>
+  NodeStore.layer(
+    store._tag === "postgres" ? { _tag: "postgres", url: Redacted.make(store.url) } : store
+  )
+
 export const endLeases = (store: SqlStore) =>
-  Effect.provide(Leases.end, Layer.provide(LedgerSql.layer, layerClient(store)), { local: true })
+  Effect.provide(Leases.end, layerLedger(store), { local: true })
 
 /** The statements run again when another process has locked the file. */
 export const queryOf = (store: SqlStore) =>
@@ -54,21 +64,19 @@ export const queryOf = (store: SqlStore) =>
         )
   )
 
-export const sqlite = Effect.map(directory, (path) => {
-  const filename = join(path, "ledger.db")
-  return { _tag: "sqlite" as const, url: `sqlite:${filename}`, filename }
-})
+const makers: {
+  readonly [Name in Store["_tag"]]: Effect.Effect<StoreOf<Name>, never, Scope.Scope>
+} = {
+  memory: Effect.succeed({ _tag: "memory", url: "memory" }),
+  sqlite: Effect.map(folder, (path) => {
+    const filename = join(path, "ledger.db")
+    return { _tag: "sqlite", url: `sqlite:${filename}`, filename }
+  }),
+  postgres: Effect.map(Postgres.database, (database) => ({
+    _tag: "postgres",
+    url: Postgres.urlOf(database),
+    database
+  }))
+}
 
-const postgres = Effect.map(Postgres.database, (database) => ({
-  _tag: "postgres" as const,
-  url: Postgres.urlOf(database),
-  database
-}))
-
-const memory: Store = { _tag: "memory", url: "memory" }
-
-export const make = (name: StoreName) =>
-  name === "memory" ? Effect.succeed(memory) : makeSql(name)
-
-export const makeSql = (name: Exclude<StoreName, "memory">) =>
-  name === "sqlite" ? sqlite : postgres
+export const make = <Name extends Store["_tag"]>(name: Name) => makers[name]

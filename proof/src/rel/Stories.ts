@@ -2,20 +2,18 @@
  * Replays the stories in a store, and compares them with the application's calls.
  */
 import { Ledger } from "@pawl/webhook/Ledger"
-import * as NodeStore from "@pawl/webhook/internal/ledger/NodeStore"
 import * as Replay from "@pawl/receiver/internal/story/Replay"
 import * as Effect from "effect/Effect"
 import type { Call } from "./Application.ts"
-import type { SqlStore } from "./Stores.ts"
+import type { Miss } from "./Run.ts"
+import * as Stores from "./Stores.ts"
 
 export const check = (
-  store: SqlStore,
+  store: Stores.SqlStore,
   callsOf: ReadonlyMap<string, ReadonlyArray<Call>>,
-  miss: (sentence: string) => void
-) => {
-  const opened = NodeStore.parse(store.url)
-  if (opened === undefined) return Effect.die(`${store.url} is not a store`)
-  return Effect.gen(function* () {
+  miss: Miss
+) =>
+  Effect.gen(function* () {
     const ledger = yield* Ledger
     const figures = { replayed: 0, facts: 0 }
     for (const [id, calls] of callsOf) {
@@ -41,5 +39,4 @@ export const check = (
       if (stories.length !== 1) miss(`${id} has ${stories.length} rows`)
     }
     return figures
-  }).pipe(Effect.provide(NodeStore.layer(opened)), Effect.orDie)
-}
+  }).pipe(Effect.provide(Stores.layerLedger(store)), Effect.orDie)

@@ -7,9 +7,11 @@
  */
 import type { Transition } from "@pawl/core/Handler"
 import { rank, type Status } from "@pawl/core/Status"
-import { readText, serve } from "@pawl/test-support/Listener"
 import * as Effect from "effect/Effect"
 import { setTimeout as sleep } from "node:timers/promises"
+import type { Miss } from "./Run.ts"
+import { serveTransitions } from "./ToldApplication.ts"
+import * as Wait from "./Wait.ts"
 
 /** The least milliseconds from the begin of a call to the end of its lease. */
 const leaseTime = 20_000
@@ -19,7 +21,7 @@ interface Applied {
   readonly to: Status
 }
 
-export const start = (miss: (sentence: string) => void, workTime: () => number) =>
+export const start = (miss: Miss, workTime: () => number) =>
   Effect.gen(function* () {
     const running = new Map<string, number>()
     const atBegin = new Map<string, Applied>()
@@ -39,27 +41,21 @@ export const start = (miss: (sentence: string) => void, workTime: () => number) 
       applied.set(transactionId, { sequence, to })
     }
 
-    const port = yield* serve((request, response) => {
-      void (async () => {
-        const body = await readText(request).catch(() => undefined)
-        // The receiver was interrupted while it sent the call.
-        if (body === undefined) return
-        const transition = JSON.parse(body) as Transition
-        const { id, transactionId } = transition
-        const begunAt = performance.now()
-        const other = running.get(transactionId)
-        if (other !== undefined && begunAt < other + leaseTime && other > leasesEndedAt)
-          miss(`${id} began ${Math.round(begunAt - other)} ms after another call that is at work`)
-        running.set(transactionId, begunAt)
-        figures.calls++
-        if (ids.has(id)) figures.repeated++
-        ids.add(id)
-        apply(atBegin, transition)
-        await sleep(workTime())
-        apply(atEnd, transition)
-        if (running.get(transactionId) === begunAt) running.delete(transactionId)
-        response.end()
-      })()
+    const url = yield* serveTransitions(async (transition) => {
+      const { id, transactionId } = transition
+      const begunAt = performance.now()
+      const other = running.get(transactionId)
+      if (other !== undefined && begunAt < other + leaseTime && other > leasesEndedAt)
+        miss(`${id} began ${Math.round(begunAt - other)} ms after another call that is at work`)
+      running.set(transactionId, begunAt)
+      figures.calls++
+      if (ids.has(id)) figures.repeated++
+      ids.add(id)
+      apply(atBegin, transition)
+      await sleep(workTime())
+      apply(atEnd, transition)
+      if (running.get(transactionId) === begunAt) running.delete(transactionId)
+      return 200
     })
 
     const settle = async (
@@ -68,8 +64,7 @@ export const start = (miss: (sentence: string) => void, workTime: () => number) 
     ): Promise<void> => {
       const isTold = () =>
         [...histories].every(([id, history]) => atEnd.get(id)?.to === history.at(-1))
-      const startedAt = performance.now()
-      while (!isTold() && performance.now() < startedAt + timeout) await sleep(20)
+      await Wait.until(isTold, timeout, 20)
       for (const [id, history] of histories) {
         for (const applied of [atBegin, atEnd]) {
           const last = applied.get(id)?.to
@@ -86,6 +81,6 @@ export const start = (miss: (sentence: string) => void, workTime: () => number) 
       endLeases: (within: number) => {
         leasesEndedAt = performance.now() + within
       },
-      url: `http://127.0.0.1:${port}/`
+      url
     }
   })

@@ -7,9 +7,10 @@
  */
 import * as Effect from "effect/Effect"
 import { MinimumLogLevel } from "effect/References"
+import * as FakeService from "./FakeService.ts"
 import { makePost } from "./LocalHttp.ts"
-import { accountOf, callbackOf, merchants, start } from "./merchants/World.ts"
-import { collectMisses, inSequence, type Report, type Run, type StoreName } from "./Run.ts"
+import { accountOf, merchants, start } from "./merchants/World.ts"
+import { onStores, type Run, type StorePart } from "./Run.ts"
 import * as SeededRandom from "./SeededRandom.ts"
 
 const block = 800
@@ -61,19 +62,16 @@ export const learn = (trials: ReadonlyArray<Trial>): Guess => {
   return best
 }
 
-const runOn = (name: StoreName, { count, progress, seed }: Parameters<Run["make"]>[0]) =>
-  Effect.gen(function* (): Effect.fn.Return<
-    Report,
-    unknown,
-    Effect.Services<ReturnType<typeof start>>
-  > {
-    const { miss, misses } = collectMisses()
-    const { port } = yield* start(name)
+const onStore = Effect.fnUntraced(
+  function* ({ count, miss, progress, seed, store }: StorePart) {
+    const { port } = yield* start(store)
     const post = yield* makePost(1)
     const random = SeededRandom.make(seed, "accounts")
     const nobody = () => String(20_000 + random.below(10_000))
     const timeOf = async (account: string) => {
-      const forged = callbackOf("nobody's secret", account, String(100_000 + random.below(900_000)))
+      const id = String(100_000 + random.below(900_000))
+      const signer = { accountId: account, key: "nobody's secret" }
+      const forged = FakeService.callback(id, "SUCCEED", signer)
       const before = performance.now()
       const status = await post(port, forged)
       if (status !== 401) miss(`a forged callback was answered ${String(status)}`)
@@ -104,19 +102,17 @@ const runOn = (name: StoreName, { count, progress, seed }: Parameters<Run["make"
     const guessed = partOf(trials.slice(half), guess)
     if (guessed > maxGuessed) miss(`${Math.round(guessed * 100)} % of the accounts were guessed`)
     return {
-      figures: {
-        trials: trials.length - half,
-        guessed,
-        guessedWhileLearning: partOf(trials.slice(0, half), guess)
-      },
-      misses: misses()
+      trials: trials.length - half,
+      guessed,
+      guessedWhileLearning: partOf(trials.slice(0, half), guess)
     }
-  }).pipe(Effect.provideService(MinimumLogLevel, "None"), Effect.scoped)
+  },
+  Effect.provideService(MinimumLogLevel, "None")
+)
 
 export const accountsRun: Run = {
   summary: "the time of 800 responses does not tell the accounts of merchants from those of nobody",
   unit: "trials",
   count: { memory: 600 },
-  stores: ["memory"],
-  make: (options) => inSequence(options.stores.map((name) => [name, runOn(name, options)] as const))
+  make: (options) => onStores(options, onStore)
 }

@@ -15,15 +15,15 @@ import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
 import { setTimeout as sleep } from "node:timers/promises"
 import * as Effects from "./Effects.ts"
-import * as FakeService from "./FakeService.ts"
 import * as ReceiverProcess from "./ReceiverProcess.ts"
-import { collectMisses, onDatabases, type Run, type RunOptions, type StoreName } from "./Run.ts"
+import { type DatabasePart, onDatabases, type Run, type RunOptions } from "./Run.ts"
 import * as SeededRandom from "./SeededRandom.ts"
 import * as Senders from "./Senders.ts"
 import * as SteppedDatabase from "./SteppedDatabase.ts"
 import * as StoredCallbacks from "./StoredCallbacks.ts"
 import * as Stores from "./Stores.ts"
 import * as TurnApplication from "./TurnApplication.ts"
+import * as Wait from "./Wait.ts"
 
 const steps = [1000, 8000, 45_000, 600_000, 7_200_000]
 /** The largest step of the database that ends no lease early, in milliseconds. */
@@ -48,141 +48,122 @@ interface ClockOptions {
 
 const leaseTime = 30_000
 
-/** Waits for up to 20 s. */
-const hasLogged = (
-  receiver: ReceiverProcess.ReceiverProcess,
-  pattern: RegExp
-): Effect.Effect<boolean> =>
-  Effect.gen(function* () {
-    for (let waits = 0; waits < 200 && !receiver.hasLogged(pattern); waits++) {
-      yield* Effect.sleep("100 millis")
-    }
-    return receiver.hasLogged(pattern)
-  })
+const alarmTimeout = 20_000
 
-const onStore = (
-  name: Exclude<StoreName, "memory">,
-  { count, progress, seed }: RunOptions,
+const onStore = Effect.fnUntraced(function* (
+  { count, miss, progress, seed, store }: DatabasePart,
   { pauseTime, slow, wait }: ClockOptions
-) =>
-  Effect.gen(function* () {
-    const { miss, misses } = collectMisses()
-    const random = SeededRandom.make(seed, "clock")
-    const faults = SeededRandom.make(seed, "steps")
-    const store = yield* Stores.makeSql(name)
-    if (store._tag === "postgres") yield* SteppedDatabase.install(store)
-    yield* Effects.makeTable(store)
-    const { baseUrl, statuses } = yield* FakeService.start
-    const application = yield* TurnApplication.start(miss, () =>
-      random.isTrue(0.15) ? random.below(slow) : random.below(10)
-    )
-    const start = yield* ReceiverProcess.make
-    const receivers = yield* Effect.forEach(name === "postgres" ? [0, skew] : [0], (ahead) => {
-      const args = ["--store", store.url, "--forward", application.url]
-      const receiver = start(baseUrl, args, "committing")
-      receiver.setClock(ahead)
-      return Effect.map(ReceiverProcess.waitForPort(receiver), (port) => ({
-        ...receiver,
-        port,
-        ahead,
-        isPaused: false,
-        isStepped: false
-      }))
-    })
-    const senders = yield* Senders.start({
-      random,
-      statuses,
-      miss,
-      ports: () => receivers.filter(({ isPaused }) => !isPaused).map(({ port }) => port),
-      gap: 80
-    })
-    const figures = { process: 0, database: 0, pause: 0 }
+) {
+  const random = SeededRandom.make(seed, "clock")
+  const faults = SeededRandom.make(seed, "steps")
+  if (store._tag === "postgres") yield* SteppedDatabase.install(store)
+  yield* Effects.makeTable(store)
+  const { start, statuses } = yield* ReceiverProcess.make(store.url)
+  const application = yield* TurnApplication.start(miss, () =>
+    random.isTrue(0.15) ? random.below(slow) : random.below(10)
+  )
+  const aheads = store._tag === "postgres" ? [0, skew] : [0]
+  const receivers = yield* Effect.forEach(aheads, (ahead) => {
+    const receiver = start({ forward: application.url, program: "committing" })
+    receiver.setClock(ahead)
+    return Effect.map(ReceiverProcess.waitForPort(receiver), (port) => ({
+      ...receiver,
+      port,
+      ahead,
+      isPaused: false,
+      isStepped: false
+    }))
+  })
+  const senders = yield* Senders.start({
+    random,
+    statuses,
+    miss,
+    ports: () => receivers.filter(({ isPaused }) => !isPaused).map(({ port }) => port),
+    gap: 80
+  })
+  const figures = { process: 0, database: 0, pause: 0 }
 
-    const drawStep = () => faults.pick(steps) * (faults.isTrue(0.5) ? 1 : -1)
-    let databaseAhead = 0
-    const deleteLeases = Effect.suspend(() => {
-      // A call whose lease is deleted may begin later.
-      application.endLeases(Infinity)
-      // The stopped receiver may hold the lock of a row until the server ends its transaction.
-      const schedule = Schedule.spaced("200 millis")
-      return Effect.retry(Stores.endLeases(store), { schedule, times: 100 })
+  const drawStep = () => faults.pick(steps) * (faults.isTrue(0.5) ? 1 : -1)
+  let databaseAhead = 0
+  const deleteLeases = Effect.suspend(() => {
+    // A call whose lease is deleted may begin later.
+    application.endLeases(Infinity)
+    // The stopped receiver may hold the lock of a row until the server ends its transaction.
+    const schedule = Schedule.spaced("200 millis")
+    return Effect.retry(Stores.endLeases(store), { schedule, times: 100 })
+  })
+  const fault = {
+    process: Effect.sync(() => {
+      const receiver = faults.pick(receivers)
+      const step = drawStep()
+      receiver.ahead += step
+      receiver.isStepped ||= Math.abs(step) > alarmLimit
+      receiver.setClock(receiver.ahead)
+    }),
+    database: Effect.suspend(() => {
+      const step = drawStep()
+      databaseAhead += step
+      if (Math.abs(step) > harmlessStep) application.endLeases(noticeTime)
+      return store._tag === "postgres" ? SteppedDatabase.set(store, databaseAhead) : Effect.void
+    }),
+    pause: Effect.gen(function* () {
+      const receiver = faults.pick(receivers)
+      receiver.pause()
+      receiver.isPaused = true
+      if (pauseTime < leaseTime) yield* deleteLeases
+      yield* Effect.promise(() => sleep(pauseTime))
+      receiver.resume()
+      if (pauseTime < leaseTime) application.endLeases(noticeTime)
+      receiver.isPaused = false
     })
-    const fault = {
-      process: Effect.sync(() => {
-        const receiver = faults.pick(receivers)
-        const step = drawStep()
-        receiver.ahead += step
-        receiver.isStepped ||= Math.abs(step) > alarmLimit
-        receiver.setClock(receiver.ahead)
-      }),
-      database: Effect.suspend(() => {
-        const step = drawStep()
-        databaseAhead += step
-        if (Math.abs(step) > harmlessStep) application.endLeases(noticeTime)
-        return store._tag === "postgres" ? SteppedDatabase.set(store, databaseAhead) : Effect.void
-      }),
-      pause: Effect.gen(function* () {
-        const receiver = faults.pick(receivers)
-        receiver.pause()
-        receiver.isPaused = true
-        if (pauseTime < leaseTime) yield* deleteLeases
-        yield* Effect.promise(() => sleep(pauseTime))
-        receiver.resume()
-        if (pauseTime < leaseTime) application.endLeases(noticeTime)
-        receiver.isPaused = false
-      })
-    }
-    const kinds =
-      name === "postgres"
-        ? (["process", "pause", "database"] as const)
-        : (["process", "pause"] as const)
+  }
+  const kinds =
+    store._tag === "postgres"
+      ? (["process", "pause", "database"] as const)
+      : (["process", "pause"] as const)
 
-    for (let round = 0; round < count; round++) {
-      const answered = yield* Effect.promise(() => senders.waitForAnswers(answersPerFault))
-      if (!answered) miss(`fewer than ${answersPerFault} callbacks were answered in a minute`)
-      const kind = round < kinds.length ? kinds[round] : faults.pick(kinds)
-      figures[kind ?? "process"]++
-      yield* fault[kind ?? "process"]
-      yield* Effect.promise(() => sleep(faults.below(wait)))
-      progress(`${name}: ${round + 1} of ${count} faults, ${application.figures.calls} calls`)
+  for (let round = 0; round < count; round++) {
+    yield* Effect.promise(() => senders.waitForAnswers(answersPerFault))
+    const kind = round < kinds.length ? kinds[round] : faults.pick(kinds)
+    figures[kind ?? "process"]++
+    yield* fault[kind ?? "process"]
+    yield* Effect.promise(() => sleep(faults.below(wait)))
+    progress(`${round + 1} of ${count} faults, ${application.figures.calls} calls`)
+  }
+  senders.close()
+  progress(`waiting for the last calls`)
+  yield* Effect.promise(() => application.settle(senders.histories, settleTimeout))
+  yield* StoredCallbacks.check(store, senders, miss)
+  const effects = yield* Effects.check(store, senders.histories, miss)
+  const expectAlarm = async (index: number, pattern: RegExp, what: string) => {
+    const hasLogged = () => receivers[index]?.hasLogged(pattern) === true
+    if (!(await Wait.until(hasLogged, alarmTimeout, 100)))
+      miss(`receiver ${index + 1} raised no alarm for ${what}`)
+  }
+  yield* Effect.promise(async () => {
+    for (const [index, { isStepped }] of receivers.entries()) {
+      if (isStepped)
+        await expectAlarm(index, /a clock was set by more than 5 seconds/u, "its clock")
+      const difference = /clocks of this machine and of the database differ/u
+      if (index > 0) await expectAlarm(index, difference, "the difference of the clocks")
     }
-    senders.close()
-    progress(`${name}: waiting for the last calls`)
-    yield* Effect.promise(() => application.settle(senders.histories, settleTimeout))
-    yield* StoredCallbacks.check(store, senders, miss)
-    const effects = yield* Effects.check(store, senders.histories, miss)
-    for (const [index, receiver] of receivers.entries()) {
-      if (
-        receiver.isStepped &&
-        !(yield* hasLogged(receiver, /a clock was set by more than 5 seconds/u))
-      )
-        miss(`receiver ${index + 1} raised no alarm for its clock`)
-      if (
-        index > 0 &&
-        !(yield* hasLogged(receiver, /clocks of this machine and of the database differ/u))
-      )
-        miss(`receiver ${index + 1} raised no alarm for the difference of the clocks`)
-    }
-    return {
-      figures: {
-        ...figures,
-        ...senders.figures,
-        ...application.figures,
-        transactions: senders.histories.size,
-        effects
-      },
-      misses: misses()
-    }
-  }).pipe(Effect.scoped)
+  })
+  return {
+    ...figures,
+    ...senders.figures,
+    ...application.figures,
+    transactions: senders.histories.size,
+    effects
+  }
+})
 
 export const clockWith = (options: RunOptions, clockOptions: ClockOptions) =>
-  onDatabases(options, (name) => onStore(name, options, clockOptions))
+  onDatabases(options, (part) => onStore(part, clockOptions))
 
 export const clock: Run = {
   summary:
     "clocks set back and forward, 45 s apart, and SIGSTOP: turns are kept, and effects are committed once",
   unit: "faults",
   count: { sqlite: 60, postgres: 60 },
-  stores: ["sqlite", "postgres"],
   make: (options) => clockWith(options, { slow: 6000, wait: 12_000, pauseTime: 35_000 })
 }

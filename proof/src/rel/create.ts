@@ -6,24 +6,14 @@
  * recovers the rest from a service that loses nothing.
  */
 import * as Effect from "effect/Effect"
-import { join } from "node:path"
-import { mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
 import { setTimeout as sleep } from "node:timers/promises"
 import * as LossyService from "./create/LossyService.ts"
 import * as MerchantProcess from "./create/MerchantProcess.ts"
-import {
-  isEnqueued,
-  kindOf,
-  marks,
-  orderId,
-  orderOf,
-  secretsAfter,
-  type Task
-} from "./create/Task.ts"
-import { collectMisses, onDatabases, type Run, type RunOptions, type StoreName } from "./Run.ts"
+import { isEnqueued, kindOf, marks, orderId, orderOf, secretsAfter } from "./create/Task.ts"
+import { type DatabasePart, onDatabases, type Run, type RunOptions } from "./Run.ts"
 import * as SeededRandom from "./SeededRandom.ts"
 import * as Stores from "./Stores.ts"
+import * as Wait from "./Wait.ts"
 
 const ordersPerCycle = 4
 /** The probability that a process is killed at any moment, and that an order is repeated. */
@@ -58,169 +48,142 @@ const stateOf = ({ due_at, parked_at }: RequestLine, now: number) => {
   return `due ${inSeconds(due_at)}, parked ${inSeconds(parked_at)}`
 }
 
-const onStore = (
-  name: Exclude<StoreName, "memory">,
-  { count: cycles, log, progress, loss = defaultLoss, seed }: RunOptions,
+const onStore = Effect.fnUntraced(function* (
+  { count: cycles, log, loss = defaultLoss, miss, progress, seed, store }: DatabasePart,
   { leases }: CreateOptions
-) =>
-  Effect.gen(function* () {
-    const { miss, misses } = collectMisses()
-    const random = SeededRandom.make(seed, "create")
-    const store = yield* Stores.makeSql(name)
-    let rotations = 0
-    const service = yield* LossyService.start(
-      SeededRandom.make(seed, "loss"),
-      loss,
-      miss,
-      () => secretsAfter(rotations)[0]
-    )
-    const cache = yield* Effect.acquireRelease(
-      Effect.sync(() => mkdtempSync(join(tmpdir(), "pawl-rel-cache-"))),
-      (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true }))
-    )
-    const figures = { orders: 0, askedAgain: 0, endedAtMark: 0, killed: 0, told: 0 }
-    const told = new Map<string, string>()
-    const enqueued = new Set<string>()
-    const handled = new Set<string>()
+) {
+  const random = SeededRandom.make(seed, "create")
+  let rotations = 0
+  const service = yield* LossyService.start(
+    SeededRandom.make(seed, "loss"),
+    loss,
+    miss,
+    () => secretsAfter(rotations)[0]
+  )
+  const figures = { orders: 0, askedAgain: 0, endedAtMark: 0, killed: 0, told: 0 }
+  const told = new Map<string, string>()
+  const enqueued = new Set<string>()
+  const handled = new Set<string>()
 
-    const note = (id: string, transactionId: string) => {
-      figures.told++
-      const before = told.get(id)
-      if (before !== undefined && before !== transactionId) miss(`${id} was told two transactions`)
-      told.set(id, transactionId)
-    }
-    const start = yield* MerchantProcess.make(cache, {
-      told: note,
-      enqueued: (id) => enqueued.add(id),
-      handled: (transactionId, status) => handled.add(`${transactionId} ${status}`),
-      miss
+  const note = (id: string, transactionId: string) => {
+    figures.told++
+    const before = told.get(id)
+    if (before !== undefined && before !== transactionId) miss(`${id} was told two transactions`)
+    told.set(id, transactionId)
+  }
+  const { query, start } = yield* MerchantProcess.make(store, service.baseUrl, {
+    told: note,
+    enqueued: (id) => enqueued.add(id),
+    handled: (transactionId, status) => handled.add(`${transactionId} ${status}`),
+    miss
+  })
+
+  let next = start()
+  const cycle = async (number: number): Promise<void> => {
+    const merchant = next
+    const isFirst = number === 1
+    const orders = Array.from({ length: ordersPerCycle }, () => {
+      const isOld = figures.orders > 0 && random.isTrue(askedAgain)
+      if (isOld) figures.askedAgain++
+      return isOld ? random.below(figures.orders) : figures.orders++
     })
-
-    const query = yield* Stores.queryOf(store)
-    const runEnd = Effect.runPromiseWith(yield* Effect.context())
-    yield* Effect.promise(() => query("CREATE TABLE orders (id TEXT PRIMARY KEY)"))
-
-    const task = (orders: Task["orders"], change: Partial<Task> = {}): Task => ({
-      baseUrl: service.baseUrl,
-      store: store.url,
-      orders,
-      mark: undefined,
-      times: 1,
-      secrets: secretsAfter(rotations),
-      ...change
-    })
-
-    let next = start()
-    const cycle = async (number: number): Promise<void> => {
-      const merchant = next
-      const isFirst = number === 1
-      const orders = Array.from({ length: ordersPerCycle }, () => {
-        const isOld = figures.orders > 0 && random.isTrue(askedAgain)
-        if (isOld) figures.askedAgain++
-        return isOld ? random.below(figures.orders) : figures.orders++
-      })
-      const isAnywhere = !isFirst && random.isTrue(killedAnywhere)
-      const mark = isAnywhere ? undefined : isFirst ? "answered" : random.pick(marks)
-      const times = isFirst ? 1 : 1 + random.below(3)
-      rotations++
-      merchant.give(task([...new Set(orders)], { mark, times }))
-      next = start()
-      const { state } = merchant
-      const latest = performance.now() + startTimeout
-      const isEarly = isAnywhere && random.isTrue(0.2)
-      const earlyEnd = performance.now() + random.below(300)
-      while (!state.isReady && !state.hasEnded) {
-        const now = performance.now()
-        if (isEarly && now > earlyEnd) break
-        if (now > latest) return miss(`a process did not start: ${merchant.errors()}`)
-        await sleep(2)
-      }
-      const longest = isFirst ? startTimeout : markTimeout
-      const deadline = performance.now() + (isAnywhere ? random.below(150) : longest)
-      while (!state.hasEnded && performance.now() < deadline) {
-        await sleep(2)
-        if (mark !== undefined && state.isDone) {
-          await sleep(20)
-          break
-        }
-      }
-      if (await merchant.end()) figures.endedAtMark++
-      else figures.killed++
+    const isAnywhere = !isFirst && random.isTrue(killedAnywhere)
+    const mark = isAnywhere ? undefined : isFirst ? "answered" : random.pick(marks)
+    const times = isFirst ? 1 : 1 + random.below(3)
+    rotations++
+    merchant.give({ orders: [...new Set(orders)], mark, times, secrets: secretsAfter(rotations) })
+    next = start()
+    const { state } = merchant
+    const latest = performance.now() + startTimeout
+    const isEarly = isAnywhere && random.isTrue(0.2)
+    const earlyEnd = performance.now() + random.below(300)
+    while (!state.isReady && !state.hasEnded) {
+      const now = performance.now()
+      if (isEarly && now > earlyEnd) break
+      if (now > latest) return miss(`a process did not start: ${merchant.errors()}`)
+      await sleep(2)
     }
-
-    const endLeases = () => runEnd(Stores.endLeases(store))
-    // A join of the views would block the service for many seconds.
-    const lines = async (): Promise<ReadonlyArray<RequestLine>> => {
-      const told = new Map(
-        (
-          await query<Pick<RequestLine, "transaction_id" | "told">>(
-            "SELECT transaction_id, told FROM pawl_transactions_view"
-          )
-        ).map((row) => [row.transaction_id, row.told])
-      )
-      const rows = await query<Omit<RequestLine, "told">>(
-        `SELECT request_id AS id, outcome, transaction_id, due_at, parked_at FROM pawl_requests_view`
-      )
-      return rows.map((row) => ({ ...row, told: told.get(row.transaction_id) ?? null }))
-    }
-
-    yield* Effect.promise(async () => {
-      for (let number = 1; number <= cycles; number++) {
-        await cycle(number)
-        progress(`${name}: ${number} of ${cycles} cycles, ${service.effects.size} effects`)
+    const longest = isFirst ? startTimeout : markTimeout
+    const deadline = performance.now() + (isAnywhere ? random.below(150) : longest)
+    while (!state.hasEnded && performance.now() < deadline) {
+      await sleep(2)
+      if (mark !== undefined && state.isDone) {
+        await sleep(20)
+        break
       }
-      if (!leases) await endLeases()
-      service.repair()
-      next.give(task([]))
-      const deadline = performance.now() + settleTimeout
-      const isSettled = async () =>
-        (await lines()).every(
-          ({ id, outcome, told }) =>
-            outcome === "Answered" && (told === "SUCCEED" || isWithoutTransaction(id))
+    }
+    if (await merchant.end()) figures.endedAtMark++
+    else figures.killed++
+  }
+
+  // A join of the views would block the service for many seconds.
+  const lines = async (): Promise<ReadonlyArray<RequestLine>> => {
+    const told = new Map(
+      (
+        await query<Pick<RequestLine, "transaction_id" | "told">>(
+          "SELECT transaction_id, told FROM pawl_transactions_view"
         )
-      while (!(await isSettled()) && performance.now() < deadline) await sleep(200)
-      const all = await lines()
-      const kept = new Set(all.map(({ id }) => id))
-      for (const line of all) {
-        const { id, outcome, told, transaction_id } = line
-        const effect = service.effects.get(id)
-        if (effect === undefined) miss(`${id} has a row and no effect`)
-        if (outcome !== "Answered") {
-          const state = stateOf(line, Date.now())
-          miss(`${id} is stuck: its outcome is ${String(outcome)}; ${state}`)
-        }
-        if (isWithoutTransaction(id)) continue
-        if (transaction_id !== effect?.transactionId) miss(`${id} has another transaction`)
-        if (told !== "SUCCEED" || !handled.has(`${String(transaction_id)} SUCCEED`)) {
-          miss(`the handler was not told of ${id}`)
-        }
-      }
-      for (const id of service.effects.keys()) if (!kept.has(id)) miss(`${id} has no row`)
-      for (const [id, transactionId] of told) {
-        if (isWithoutTransaction(id)) continue
-        if (service.effects.get(id)?.transactionId !== transactionId) {
-          miss(`the caller of ${id} was told another transaction`)
-        }
-      }
-      const placed = new Set(
-        (await query<{ id: string }>("SELECT id FROM orders")).map((o) => o.id)
-      )
-      for (const id of enqueued) if (!placed.has(id)) miss(`${id} was enqueued and is lost`)
-      for (let order = 1; order < figures.orders; order += 2) {
-        const id = orderId(order)
-        if (!isEnqueued(order)) continue
-        if (placed.has(id) !== kept.has(id)) miss(`${id}: its order and its request differ`)
-      }
-      if (misses().length > 0) log(next.errors())
-    })
-    return {
-      figures: { ...figures, rows: service.effects.size, ...service.figures },
-      misses: misses()
+      ).map((row) => [row.transaction_id, row.told])
+    )
+    const rows = await query<Omit<RequestLine, "told">>(
+      `SELECT request_id AS id, outcome, transaction_id, due_at, parked_at FROM pawl_requests_view`
+    )
+    return rows.map((row) => ({ ...row, told: told.get(row.transaction_id) ?? null }))
+  }
+
+  yield* Effect.promise(async () => {
+    for (let number = 1; number <= cycles; number++) {
+      await cycle(number)
+      progress(`${number} of ${cycles} cycles, ${service.effects.size} effects`)
     }
-  }).pipe(Effect.scoped)
+  })
+  if (!leases) yield* Stores.endLeases(store)
+  service.repair()
+  next.give({ secrets: secretsAfter(rotations) })
+  yield* Effect.promise(async () => {
+    const isSettled = async () =>
+      (await lines()).every(
+        ({ id, outcome, told }) =>
+          outcome === "Answered" && (told === "SUCCEED" || isWithoutTransaction(id))
+      )
+    const hasSettled = await Wait.until(isSettled, settleTimeout, 200)
+    const all = await lines()
+    const kept = new Set(all.map(({ id }) => id))
+    for (const line of all) {
+      const { id, outcome, told, transaction_id } = line
+      const effect = service.effects.get(id)
+      if (effect === undefined) miss(`${id} has a row and no effect`)
+      if (outcome !== "Answered") {
+        const state = stateOf(line, Date.now())
+        miss(`${id} is stuck: its outcome is ${String(outcome)}; ${state}`)
+      }
+      if (isWithoutTransaction(id)) continue
+      if (transaction_id !== effect?.transactionId) miss(`${id} has another transaction`)
+      if (told !== "SUCCEED" || !handled.has(`${String(transaction_id)} SUCCEED`)) {
+        miss(`the handler was not told of ${id}`)
+      }
+    }
+    for (const id of service.effects.keys()) if (!kept.has(id)) miss(`${id} has no row`)
+    for (const [id, transactionId] of told) {
+      if (isWithoutTransaction(id)) continue
+      if (service.effects.get(id)?.transactionId !== transactionId) {
+        miss(`the caller of ${id} was told another transaction`)
+      }
+    }
+    const placed = new Set((await query<{ id: string }>("SELECT id FROM orders")).map((o) => o.id))
+    for (const id of enqueued) if (!placed.has(id)) miss(`${id} was enqueued and is lost`)
+    for (let order = 1; order < figures.orders; order += 2) {
+      const id = orderId(order)
+      if (!isEnqueued(order)) continue
+      if (placed.has(id) !== kept.has(id)) miss(`${id}: its order and its request differ`)
+    }
+    if (!hasSettled) log(next.errors())
+  })
+  return { ...figures, rows: service.effects.size, ...service.figures }
+})
 
 export const createWith = (options: RunOptions, createOptions: CreateOptions) =>
-  onDatabases(options, (name) => onStore(name, options, createOptions))
+  onDatabases(options, (part) => onStore(part, createOptions))
 
 export const create: Run = {
   summary: "SIGKILL between the write of a request and its end: one effect an order, none stuck",

@@ -7,10 +7,17 @@ import { connect } from "node:net"
 import { setTimeout as sleep } from "node:timers/promises"
 import { Worker } from "node:worker_threads"
 import * as FakeService from "./FakeService.ts"
+import { repeat } from "./LocalHttp.ts"
 import * as RawSender from "./RawSender.ts"
 import * as ReceiverProcess from "./ReceiverProcess.ts"
-import { collectMisses, inSequence, percentiles, type Run, type RunOptions } from "./Run.ts"
-import * as Stores from "./Stores.ts"
+import {
+  inSequence,
+  onStore,
+  percentiles,
+  type Run,
+  type RunOptions,
+  type StorePart
+} from "./Run.ts"
 
 const maxAnswerMs = 5000
 const senders = 8
@@ -39,55 +46,52 @@ const post = (port: number, bytes: Buffer): Promise<string> =>
     socket.on("close", () => end("closed"))
   })
 
-const under = (limit: number, holders: number, { count, log }: RunOptions) =>
-  Effect.gen(function* () {
-    const { miss, misses } = collectMisses()
-    const store = yield* Stores.makeSql("sqlite")
-    const { baseUrl, statuses } = yield* FakeService.start
-    const start = yield* ReceiverProcess.make
-    const receiver = start(baseUrl, ["--store", store.url], "forwarding", {}, limit)
-    const port = yield* ReceiverProcess.waitForPort(receiver)
-    const times: Array<number> = []
-    let closed = 0
-    const held = hold(port, holders)
-    yield* Effect.promise(async () => {
-      await sleep(500)
-      let next = 0
-      const send = async () => {
-        while (next < count) {
-          const id = `${limit}${next++}`
-          statuses.set(id, "SUCCEED")
-          const startedAt = performance.now()
-          const result = await post(port, RawSender.requestOf(FakeService.callback(id, "SUCCEED")))
-          times.push(performance.now() - startedAt)
-          if (result !== "200") miss(`a genuine callback got ${result}`)
-        }
-      }
-      await Promise.all(Array.from({ length: senders }, send))
-      closed = await held.end()
-      log(`${limit} descriptors: ${times.length} callbacks`)
-      if (!receiver.hasLogged(/a port has too many connections/u) && holders > limit)
-        miss("no log line says that a port has too many connections")
-      await receiver.kill()
+const under = Effect.fnUntraced(function* (
+  limit: number,
+  holders: number,
+  { count, log, miss, store }: StorePart<"sqlite">
+) {
+  const { serve, statuses } = yield* ReceiverProcess.make(store.url)
+  const receiver = yield* serve({ descriptors: limit })
+  const times: Array<number> = []
+  let closed = 0
+  const held = hold(receiver.port, holders)
+  yield* Effect.promise(async () => {
+    await sleep(500)
+    await repeat(count, senders, async (index) => {
+      const id = `${limit}${index}`
+      statuses.set(id, "SUCCEED")
+      const startedAt = performance.now()
+      const request = RawSender.requestOf(FakeService.callback(id, "SUCCEED"))
+      const result = await post(receiver.port, request)
+      times.push(performance.now() - startedAt)
+      if (result !== "200") miss(`a genuine callback got ${result}`)
     })
-    const { maxMs, p99Ms } = percentiles(times)
-    return {
-      figures: { callbacks: times.length, closed, p99Ms, maxMs },
-      misses: misses()
-    }
-  }).pipe(Effect.scoped)
+    closed = await held.end()
+    log(`${limit} descriptors: ${times.length} callbacks`)
+    if (!receiver.hasLogged(/a port has too many connections/u) && holders > limit)
+      miss("no log line says that a port has too many connections")
+  })
+  const { maxMs, p99Ms } = percentiles(times)
+  return { callbacks: times.length, closed, p99Ms, maxMs }
+})
 
 export const descriptorsWith = (
   options: RunOptions,
   limits: ReadonlyArray<number>,
   holders: number
-) => inSequence(limits.map((limit) => [String(limit), under(limit, holders, options)] as const))
+) =>
+  inSequence(
+    limits.map((limit) => [
+      String(limit),
+      onStore("sqlite", options, (part) => under(limit, holders, part))
+    ])
+  )
 
 export const descriptors: Run = {
   summary:
     "4,640 connections of one byte under 512, 1,024 and 8,192 descriptors: every callback is answered",
   unit: "callbacks under each limit",
   count: { sqlite: 3400 },
-  stores: ["sqlite"],
   make: (options) => descriptorsWith(options, [512, 1024, 8192], 4640)
 }

@@ -12,7 +12,6 @@
  * told within two seconds of the service's status.
  */
 import { type Status, statuses } from "@pawl/core/Status"
-import { readText, serve } from "@pawl/test-support/Listener"
 import * as Effect from "effect/Effect"
 import { setTimeout as sleep } from "node:timers/promises"
 import * as FakeService from "./FakeService.ts"
@@ -20,20 +19,23 @@ import { makePost } from "./LocalHttp.ts"
 import * as RawSender from "./RawSender.ts"
 import * as ReceiverProcess from "./ReceiverProcess.ts"
 import {
-  collectMisses,
   inSequence,
+  onStores,
   percentiles,
-  type Report,
+  report,
   type Run,
   type RunOptions,
-  type StoreName
+  type StorePart
 } from "./Run.ts"
-import * as Stores from "./Stores.ts"
+import * as ToldApplication from "./ToldApplication.ts"
+import * as Wait from "./Wait.ts"
 
 const maxMemoryMiB = 512
 const maxAnswerMs = 1000
 const maxToldMs = 2000
 const genuineGap = 50
+/** Ends the wait for the last calls, in milliseconds. */
+const tellTimeout = 10_000
 
 const statusOf = (n: number): Status => statuses[n % statuses.length] ?? "NEW"
 
@@ -90,114 +92,94 @@ const attacksOf = (count: number): ReadonlyArray<Attack> => {
   ]
 }
 
-const application = Effect.gen(function* () {
-  const toldAt = new Map<string, number>()
-  const port = yield* serve((request, response) => {
-    void (async () => {
-      const { to, transactionId } = JSON.parse(await readText(request)) as {
-        readonly to: Status
-        readonly transactionId: string
-      }
-      if (to === "SUCCEED" && !toldAt.has(transactionId))
-        toldAt.set(transactionId, performance.now())
-      response.end()
-    })()
-  })
-  return { toldAt, url: `http://127.0.0.1:${port}/` }
-})
-
 /** Options that only tests change. */
 interface FloodOptions {
   readonly isTimed: boolean
 }
 
-const onStore = (name: StoreName, { count, log }: RunOptions, { isTimed }: FloodOptions) =>
-  Effect.gen(function* () {
-    const { miss, misses } = collectMisses()
-    const store = yield* Stores.make(name)
-    const { baseUrl, statuses: known } = yield* FakeService.start
-    const { toldAt, url } = yield* application
-    const start = yield* ReceiverProcess.make
-    const post = yield* makePost(8)
-    const receiver = start(baseUrl, ["--store", store.url, "--forward", url])
-    const port = yield* ReceiverProcess.waitForPort(receiver)
-    let nextId = 100_001
+const onStore = Effect.fnUntraced(function* (
+  { count, log, miss, store }: StorePart,
+  { isTimed }: FloodOptions
+) {
+  const { serve, statuses: known } = yield* ReceiverProcess.make(store.url)
+  const application = yield* ToldApplication.start()
+  const told = application.told("SUCCEED")
+  const post = yield* makePost(8)
+  const receiver = yield* serve({ forward: application.url })
+  let nextId = 100_001
 
-    /** Returns the milliseconds until the callback was answered and told. */
-    const postGenuine = async () => {
-      const id = String(nextId++)
-      const postedAt = performance.now()
-      known.set(id, "SUCCEED")
-      const status = await post(port, FakeService.callback(id, "SUCCEED"))
-      const answered = performance.now() - postedAt
-      if (status !== 200) miss(`${id} was answered ${String(status)}`)
-      return { id, postedAt, answered }
-    }
+  /** Returns the milliseconds until the callback was answered and told. */
+  const postGenuine = async () => {
+    const id = String(nextId++)
+    const postedAt = performance.now()
+    known.set(id, "SUCCEED")
+    const status = await post(receiver.port, FakeService.callback(id, "SUCCEED"))
+    const answered = performance.now() - postedAt
+    if (status !== 200) miss(`${id} was answered ${String(status)}`)
+    return { id, postedAt, answered }
+  }
 
-    const allTold = async (genuine: ReadonlyArray<{ readonly id: string }>) => {
-      for (let waits = 0; waits < 200 && genuine.some(({ id }) => !toldAt.has(id)); waits++) {
-        await sleep(50)
-      }
-    }
+  const allTold = (genuine: ReadonlyArray<{ readonly id: string }>) =>
+    Wait.until(() => genuine.every(({ id }) => told.has(id)), tellTimeout, 50)
 
-    // The first callbacks of a process are slower even without an attack.
-    yield* Effect.promise(async () => {
-      for (let warm = 0; warm < 20; warm++) await allTold([await postGenuine()])
+  // The first callbacks of a process are slower even without an attack.
+  yield* Effect.promise(async () => {
+    for (let warm = 0; warm < 20; warm++) await allTold([await postGenuine()])
+  })
+
+  const withAttack = async ({ name: attack, run }: Attack) => {
+    const posts: Array<ReturnType<typeof postGenuine>> = []
+    let memory = 0
+    const state = { isOver: false }
+    const attacked = run(receiver.port).finally(() => {
+      state.isOver = true
     })
-
-    const withAttack = async ({ name: attack, run }: Attack): Promise<Report> => {
-      const posts: Array<ReturnType<typeof postGenuine>> = []
-      let memory = 0
-      const state = { isOver: false }
-      const attacked = run(port).finally(() => {
-        state.isOver = true
-      })
-      while (!state.isOver) {
-        posts.push(postGenuine())
-        memory = Math.max(memory, receiver.memory())
-        await sleep(genuineGap)
-      }
-      const figures = await attacked
-      const genuine = await Promise.all(posts)
-      await allTold(genuine)
-      const answers = genuine.map(({ answered }) => answered)
-      const tells = genuine.map(({ id, postedAt }) => (toldAt.get(id) ?? Infinity) - postedAt)
-      const slowest = Math.max(...answers)
-      const latest = Math.max(...tells)
-      if (latest === Infinity) miss(`${attack}: a callback was not told`)
-      if (isTimed && slowest > maxAnswerMs)
-        miss(`${attack}: a callback was answered after ${slowest} ms`)
-      if (isTimed && latest > maxToldMs) miss(`${attack}: a callback was told after ${latest} ms`)
-      if (memory > maxMemoryMiB) miss(`${attack}: the receiver took ${memory} MiB`)
-      const all = {
-        ...figures,
-        genuine: genuine.length,
-        answeredP99Ms: percentiles(answers).p99Ms,
-        answeredMaxMs: percentiles(answers).maxMs,
-        toldP99Ms: percentiles(tells).p99Ms,
-        toldMaxMs: percentiles(tells).maxMs,
-        memoryMiB: memory
-      }
-      log(`${name}: ${attack}: ${JSON.stringify(all)}`)
-      return { figures: all, misses: [] }
+    while (!state.isOver) {
+      posts.push(postGenuine())
+      memory = Math.max(memory, receiver.memory())
+      await sleep(genuineGap)
     }
+    const figures = await attacked
+    const genuine = await Promise.all(posts)
+    await allTold(genuine)
+    const answers = genuine.map(({ answered }) => answered)
+    const tells = genuine.map(({ id, postedAt }) => (told.get(id)?.at ?? Infinity) - postedAt)
+    const slowest = Math.max(...answers)
+    const latest = Math.max(...tells)
+    if (latest === Infinity) miss(`${attack}: a callback was not told`)
+    if (isTimed && slowest > maxAnswerMs)
+      miss(`${attack}: a callback was answered after ${slowest} ms`)
+    if (isTimed && latest > maxToldMs) miss(`${attack}: a callback was told after ${latest} ms`)
+    if (memory > maxMemoryMiB) miss(`${attack}: the receiver took ${memory} MiB`)
+    const all = {
+      ...figures,
+      genuine: genuine.length,
+      answeredP99Ms: percentiles(answers).p99Ms,
+      answeredMaxMs: percentiles(answers).maxMs,
+      toldP99Ms: percentiles(tells).p99Ms,
+      toldMaxMs: percentiles(tells).maxMs,
+      memoryMiB: memory
+    }
+    log(`${attack}: ${JSON.stringify(all)}`)
+    return all
+  }
 
-    const report = yield* inSequence(
-      attacksOf(count).map(
-        (attack) => [attack.name, Effect.promise(() => withAttack(attack))] as const
-      )
-    )
-    return { figures: report.figures, misses: misses() }
-  }).pipe(Effect.scoped)
+  const { figures } = yield* inSequence(
+    attacksOf(count).map((attack) => [
+      attack.name,
+      report(() => Effect.promise(() => withAttack(attack)))
+    ])
+  )
+  return figures
+})
 
 export const floodWith = (options: RunOptions, floodOptions: FloodOptions) =>
-  inSequence(options.stores.map((name) => [name, onStore(name, options, floodOptions)] as const))
+  onStores(options, (part) => onStore(part, floodOptions))
 
 export const flood: Run = {
   summary:
     "tiny chunks, idle sockets, forgeries, captured and fat callbacks: genuine ones are not delayed",
   unit: "forgeries",
   count: { memory: 100_000, sqlite: 100_000, postgres: 100_000 },
-  stores: ["memory", "sqlite", "postgres"],
   make: (options) => floodWith(options, { isTimed: true })
 }

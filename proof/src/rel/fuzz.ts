@@ -9,7 +9,7 @@ import { join } from "node:path"
 import * as Fuzzer from "../fuzz/Fuzzer.ts"
 import { targets } from "../fuzz/Targets.ts"
 import * as WorkCounter from "../fuzz/WorkCounter.ts"
-import { collectMisses, type Report, type Run, type RunOptions } from "./Run.ts"
+import { report, type Run, type RunOptions } from "./Run.ts"
 
 const turnSize = 128
 
@@ -19,7 +19,6 @@ export const fuzz = Effect.fnUntraced(function* (
   all: Readonly<Record<string, Fuzzer.Target>> = targets
 ) {
   const counter = yield* WorkCounter.make
-  const { miss, misses } = collectMisses()
   const fuzzers = Object.entries(all).map(
     ([name, target]) => [name, Fuzzer.make(target, counter, seed)] as const
   )
@@ -27,19 +26,23 @@ export const fuzz = Effect.fnUntraced(function* (
     fuzzers[turn % fuzzers.length]?.[1].next(turnSize)
     yield* Effect.sleep(0)
   }
-  const figures: Record<string, number> = {}
   const corpora: Record<string, ReadonlyArray<string>> = {}
-  for (const [name, { outcome }] of fuzzers) {
-    const { blocks, corpus, findings, inputs } = outcome()
-    log(`${name}: ${inputs} inputs, ${blocks} blocks, ${corpus.length} inputs kept`)
-    Object.assign(figures, { [`${name}.inputs`]: inputs, [`${name}.blocks`]: blocks })
-    corpora[name] = corpus.map(Fuzzer.toText)
-    for (const { input, problem } of findings) {
-      miss(`${name}: ${problem}, with ${JSON.stringify(Fuzzer.toText(input).slice(0, 500))}`)
-    }
-  }
-  const report: Report = { figures, misses: misses() }
-  return { ...report, corpora }
+  const reported = yield* report((miss) =>
+    Effect.sync(() => {
+      const figures: Record<string, number> = {}
+      for (const [name, { outcome }] of fuzzers) {
+        const { blocks, corpus, findings, inputs } = outcome()
+        log(`${name}: ${inputs} inputs, ${blocks} blocks, ${corpus.length} inputs kept`)
+        Object.assign(figures, { [`${name}.inputs`]: inputs, [`${name}.blocks`]: blocks })
+        corpora[name] = corpus.map(Fuzzer.toText)
+        for (const { input, problem } of findings) {
+          miss(`${name}: ${problem}, with ${JSON.stringify(Fuzzer.toText(input).slice(0, 500))}`)
+        }
+      }
+      return figures
+    })
+  )
+  return { ...reported, corpora }
 })
 
 export const fuzzing: Run = {
@@ -47,7 +50,6 @@ export const fuzzing: Run = {
     "inputs of strangers, drawn by coverage: no reader of them throws, hangs, or takes quadratic time",
   unit: "minutes",
   count: { memory: 10 },
-  stores: ["memory"],
   make: Effect.fnUntraced(function* (options: RunOptions) {
     const end = performance.now() + options.count * 60_000
     const { corpora, ...report } = yield* fuzz(options, () => performance.now() < end)

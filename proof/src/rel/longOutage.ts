@@ -9,11 +9,10 @@
  */
 import { Ledger } from "@pawl/webhook/Ledger"
 import * as ReadBudget from "@pawl/webhook/internal/rule/ReadBudget"
-import * as NodeStore from "@pawl/webhook/internal/ledger/NodeStore"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { callback } from "./FakeService.ts"
-import { collectMisses, type RunOptions, type StoreName } from "./Run.ts"
+import type { DatabasePart } from "./Run.ts"
 import * as Stores from "./Stores.ts"
 import * as VirtualDatabase from "./VirtualDatabase.ts"
 import * as VirtualReceiver from "./VirtualReceiver.ts"
@@ -36,16 +35,8 @@ interface Overview {
 }
 
 /** Only the tests play a shorter outage. */
-export const longOutage = (
-  name: Exclude<StoreName, "memory">,
-  { count, log }: Pick<RunOptions, "count" | "log">,
-  outageTime = 6 * hour
-) =>
+export const longOutage = ({ count, log, miss, store }: DatabasePart, outageTime = 6 * hour) =>
   Effect.gen(function* () {
-    const { miss, misses } = collectMisses()
-    const store = yield* Stores.makeSql(name)
-    const opened = NodeStore.parse(store.url)
-    if (opened === undefined) return yield* Effect.die(`${store.url} is not a store`)
     const database = yield* VirtualDatabase.make(store)
     const ids = Array.from({ length: count }, (_, index) => String(100_001 + index))
     let isDown = false
@@ -55,7 +46,7 @@ export const longOutage = (
       limits: { readsPerSecond },
       latency: () => 20,
       ledger: Layer.effect(Ledger, Effect.map(Ledger, database.watch)).pipe(
-        Layer.provide(Layer.orDie(NodeStore.layer(opened)))
+        Layer.provide(Layer.orDie(Stores.layerLedger(store)))
       ),
       statusAt: (_, at) => {
         const key = Math.floor(at / second)
@@ -90,7 +81,7 @@ export const longOutage = (
       const before = receiver.reads()
       yield* database.pass(Math.min(hour, downUntil - receiver.now()))
       perHour.push(receiver.reads() - before)
-      log(`${name}: down for ${perHour.length} h, ${receiver.reads()} reads`)
+      log(`down for ${perHour.length} h, ${receiver.reads()} reads`)
     }
     const during = yield* overview
     if (toldOf("SUCCEED") > 0) miss(`${toldOf("SUCCEED")} were told without a confirmation`)
@@ -109,12 +100,9 @@ export const longOutage = (
     const most = Math.max(...perSecond.values())
     if (most > readsPerSecond) miss(`${most} reads were sent in a second`)
     return {
-      figures: {
-        mostReadsPerHour: Math.max(...perHour),
-        mostReadsPerSecond: most,
-        reads: receiver.reads(),
-        mendedMs
-      },
-      misses: misses()
+      mostReadsPerHour: Math.max(...perHour),
+      mostReadsPerSecond: most,
+      reads: receiver.reads(),
+      mendedMs
     }
   }).pipe(VirtualReceiver.inVirtualTime)

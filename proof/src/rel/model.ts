@@ -6,7 +6,7 @@ import { seedOfPart } from "../Numbers.ts"
 import { models, mutants } from "../model/Models.ts"
 import * as Protocol from "../model/Protocol.ts"
 import { type Source, sources } from "../model/Sources.ts"
-import { collectMisses, inSequence, type Run, type RunOptions } from "./Run.ts"
+import { inSequence, report, type Run, type RunOptions } from "./Run.ts"
 
 type Options = Pick<RunOptions, "count" | "log" | "seed">
 
@@ -14,60 +14,64 @@ const maxTraces = 300
 
 type SourceName = keyof typeof sources
 
-export const checkModels = ({ log }: Options) =>
-  Effect.sync(() => {
-    const { miss, misses } = collectMisses()
-    const figures = { states: 0, transitions: 0, steps: 0 }
-    const all = new Set<string>()
-    for (const { check, name } of models) {
-      const { broken, states, stepNames, transitions } = check()
-      log(`${name}: ${states} states, ${transitions} transitions`)
-      figures.states += states
-      figures.transitions += transitions
-      for (const step of stepNames) all.add(step)
-      if (broken !== undefined)
-        miss(`${name}: ${broken.name} does not hold after: ${broken.path.join("; ")}`)
-    }
-    return { figures: { ...figures, steps: all.size }, misses: misses() }
-  })
+const checkModels = ({ log }: Options) =>
+  report((miss) =>
+    Effect.sync(() => {
+      const figures = { states: 0, transitions: 0, steps: 0 }
+      const all = new Set<string>()
+      for (const { check, name } of models) {
+        const { broken, states, stepNames, transitions } = check()
+        log(`${name}: ${states} states, ${transitions} transitions`)
+        figures.states += states
+        figures.transitions += transitions
+        for (const step of stepNames) all.add(step)
+        if (broken !== undefined)
+          miss(`${name}: ${broken.name} does not hold after: ${broken.path.join("; ")}`)
+      }
+      return { ...figures, steps: all.size }
+    })
+  )
 
-export const checkMutants = ({ log }: Options) =>
-  Effect.sync(() => {
-    const { miss, misses } = collectMisses()
-    const figures = { mutants: 0, caught: 0 }
-    for (const { breaks, check, name } of mutants) {
-      const { broken } = check()
-      log(`${name}: ${broken?.name} is broken after ${broken?.path.length} steps`)
-      figures.mutants++
-      if (broken?.name === breaks) figures.caught++
-      else miss(`the mutant was not caught: ${name}`)
-    }
-    return { figures, misses: misses() }
-  })
+const checkMutants = ({ log }: Options) =>
+  report((miss) =>
+    Effect.sync(() => {
+      const figures = { mutants: 0, caught: 0 }
+      for (const { breaks, check, name } of mutants) {
+        const { broken } = check()
+        log(`${name}: ${broken?.name} is broken after ${broken?.path.length} steps`)
+        figures.mutants++
+        if (broken?.name === breaks) figures.caught++
+        else miss(`the mutant was not caught: ${name}`)
+      }
+      return figures
+    })
+  )
 
 /** The check of a planted bug ends at the first refusal. */
-const checkRecorded = Effect.fnUntraced(function* (
+const checkRecorded = (
   { missOf = Protocol.missOf, record }: Source,
   { count, seed }: Pick<Options, "count" | "seed">,
   bug?: string
-) {
-  const { miss, misses } = collectMisses()
-  const figures = { traces: 0, events: 0, accepted: 0, refused: 0 }
-  for (let index = 0; figures.traces < count && figures.refused === 0; index++) {
-    const partSeed = seedOfPart(seed, index)
-    for (const trace of yield* record(partSeed, count - figures.traces, bug)) {
-      const reason = missOf(trace)
-      figures.traces++
-      figures.events += trace.events.length
-      if (reason === undefined) figures.accepted++
-      else {
-        figures.refused++
-        miss(`seed ${partSeed}, ${trace.id}, ${reason}`)
+) =>
+  report(
+    Effect.fnUntraced(function* (miss) {
+      const figures = { traces: 0, events: 0, accepted: 0, refused: 0 }
+      for (let index = 0; figures.traces < count && figures.refused === 0; index++) {
+        const partSeed = seedOfPart(seed, index)
+        for (const trace of yield* record(partSeed, count - figures.traces, bug)) {
+          const reason = missOf(trace)
+          figures.traces++
+          figures.events += trace.events.length
+          if (reason === undefined) figures.accepted++
+          else {
+            figures.refused++
+            miss(`seed ${partSeed}, ${trace.id}, ${reason}`)
+          }
+        }
       }
-    }
-  }
-  return { figures, misses: misses() }
-})
+      return figures
+    })
+  )
 
 export const checkTraces = Effect.fnUntraced(function* (
   { count, log, seed }: Options,
@@ -80,22 +84,24 @@ export const checkTraces = Effect.fnUntraced(function* (
   return { figures, misses: isEmptyRefused ? misses : [...misses, "an empty trace is accepted"] }
 })
 
-export const checkBugs = Effect.fnUntraced(function* (
+export const checkBugs = (
   { log, seed }: Options,
   name: SourceName,
   bugs: ReadonlyArray<string> = sources[name].bugs
-) {
-  const { miss, misses } = collectMisses()
-  const figures = { bugs: 0, caught: 0 }
-  for (const bug of bugs) {
-    const report = yield* checkRecorded(sources[name], { count: maxTraces, seed }, bug)
-    log(`${name}, ${bug}: ${report.misses[0] ?? "not caught"}`)
-    figures.bugs++
-    if (report.figures.refused > 0) figures.caught++
-    else miss(`the bug was not caught: ${bug}`)
-  }
-  return { figures, misses: misses() }
-})
+) =>
+  report(
+    Effect.fnUntraced(function* (miss) {
+      const figures = { bugs: 0, caught: 0 }
+      for (const bug of bugs) {
+        const checked = yield* checkRecorded(sources[name], { count: maxTraces, seed }, bug)
+        log(`${name}, ${bug}: ${checked.misses[0] ?? "not caught"}`)
+        figures.bugs++
+        if (checked.figures.refused > 0) figures.caught++
+        else miss(`the bug was not caught: ${bug}`)
+      }
+      return figures
+    })
+  )
 
 const isSource = (name: string): name is SourceName => Object.hasOwn(sources, name)
 
@@ -104,7 +110,6 @@ export const model: Run = {
     "the model of the protocol and its mutants, and traces of the real pipeline that must be steps of the model",
   unit: "traces",
   count: { memory: 1000, sqlite: 1000, postgres: 1000 },
-  stores: ["memory", "sqlite", "postgres"],
   make: (options) => {
     const names = ["requests", ...options.stores, "simulation", "killed"].filter(isSource)
     return inSequence([

@@ -11,11 +11,10 @@
  * `seenMs` is the time until the overview shows the incident, `mendedMs` that from the step until
  * all are handled and the overview is clean. No callback is lost.
  */
-import type { Transition } from "@pawl/core/Handler"
 import type { Status } from "@pawl/core/Status"
-import { readText, serve } from "@pawl/test-support/Listener"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
+import * as Struct from "effect/Struct"
 import { setTimeout as sleep } from "node:timers/promises"
 import * as FakeService from "./FakeService.ts"
 import { makePost, repeat } from "./LocalHttp.ts"
@@ -23,99 +22,99 @@ import { type Overview, shows } from "./OperatorPage.ts"
 import * as ReceiverProcess from "./ReceiverProcess.ts"
 import { longOutage } from "./longOutage.ts"
 import {
-  collectMisses,
+  type DatabasePart,
+  databasesOf,
   inSequence,
-  onDatabases,
-  type Report,
+  onStore,
   type Run,
-  type RunOptions,
-  type StoreName
+  type RunOptions
 } from "./Run.ts"
 import * as SmallDisk from "./SmallDisk.ts"
-import * as Stores from "./Stores.ts"
+import * as ToldApplication from "./ToldApplication.ts"
+import * as Wait from "./Wait.ts"
 
 const newSecret = "rotated-secret"
 const connections = 16
+/** Ends the wait for each step of an incident, in milliseconds. */
+const stepTimeout = 300_000
 
-const makeService = Effect.gen(function* () {
-  const statuses = new Map<string, Status>()
-  const fault = { isDown: false }
-  const port = yield* serve((request, response) => {
-    request.resume()
-    if (fault.isDown) return request.socket.destroy()
-    response.setHeader("content-type", "application/json")
-    if (request.url === "/api/v1/auth") return response.end('{"accessToken":"sandbox-token"}')
-    const status = statuses.get(request.url?.split("/").at(-1) ?? "")
-    return response.writeHead(status === undefined ? 404 : 200).end(JSON.stringify(status ?? {}))
-  })
-  return { statuses, fault, baseUrl: `http://127.0.0.1:${port}/api` }
-})
-
-const makeApplication = Effect.gen(function* () {
-  const told = new Map<string, Status>()
-  const broken = new Set<string>()
-  const port = yield* serve((request, response) => {
-    void readText(request).then((body) => {
-      const { to, transactionId } = JSON.parse(body) as Transition
-      if (broken.has(transactionId)) return response.writeHead(500).end()
-      told.set(transactionId, to)
-      return response.end()
-    })
-  })
-  return { told, broken, url: `http://127.0.0.1:${port}/` }
-})
-
-type Start = (options?: {
-  readonly store?: string
+interface Place {
+  readonly stores?: ReadonlyArray<string>
   readonly env?: Readonly<Record<string, string>>
-}) => Promise<{
-  readonly port: number
-  readonly overview: () => Promise<Overview>
-  readonly stop: () => Promise<number | null>
-}>
-
-interface Tools {
-  readonly count: number
-  readonly ids: ReadonlyArray<string>
-  readonly disk: SmallDisk.SmallDisk | undefined
-  readonly start: Start
-  readonly service: Effect.Success<typeof makeService>
-  readonly application: Effect.Success<typeof makeApplication>
-  readonly post: (port: number, id: string, status: Status, key?: string) => Promise<number>
-  readonly postAll: (port: number, status: Status, key?: string) => Promise<void>
-  readonly until: (what: string, isReached: () => boolean | Promise<boolean>) => Promise<number>
-  readonly expect: (sentence: string, holds: boolean) => void
 }
 
-type Incident = (tools: Tools) => Promise<Readonly<Record<string, number>>>
+const makeTools = Effect.fnUntraced(function* ({ count, miss, store }: DatabasePart) {
+  const { fault, start, statuses } = yield* ReceiverProcess.make(store.url)
+  const broken = new Set<string>()
+  const { told, url } = yield* ToldApplication.start(({ transactionId }) =>
+    broken.has(transactionId) ? 500 : 200
+  )
+  const send = yield* makePost(connections)
+  const ids = Array.from({ length: count }, (_, index) => String(100_001 + index))
+  const post = async (port: number, id: string, status: Status, key = FakeService.secret) =>
+    (await send(port, FakeService.callback(id, status, { key }))) ?? 0
+  return {
+    count,
+    ids,
+    service: { fault, statuses },
+    broken,
+    post,
+    postAll: (port: number, status: Status, key?: string) =>
+      repeat(count, connections, async (index) => {
+        const answer = await post(port, ids[index] ?? "", status, key)
+        if (answer !== 200) miss(`${ids[index]} was answered ${answer}`)
+      }),
+    told: (status: Status) => told(status).size,
+    until: Wait.within(stepTimeout, miss),
+    expect: (sentence: string, holds: boolean) => {
+      if (!holds) miss(`not so: ${sentence}`)
+    },
+    serve: async (place: Place = {}) => {
+      const receiver = start({ forward: url, ...place })
+      const port = await Effect.runPromise(ReceiverProcess.waitForPort(receiver))
+      const overview = async () => (await (await receiver.get("/overview")).json()) as Overview
+      return { port, overview, stop: receiver.stop }
+    }
+  }
+})
 
-const isTold = ({ application, ids }: Tools, status: Status) =>
-  ids.every((id) => application.told.get(id) === status)
+type Tools = Effect.Success<ReturnType<typeof makeTools>>
 
-const service: Incident = async (tools) => {
-  const { count, expect, ids, postAll, service, start, until } = tools
-  const { overview, port } = await start()
+type Figures = Readonly<Record<string, number>>
+
+type Incident = (tools: Tools) => Promise<Figures>
+
+const service: Incident = async ({
+  count,
+  expect,
+  ids,
+  postAll,
+  serve,
+  service: { fault, statuses },
+  told,
+  until
+}) => {
+  const { overview, port } = await serve()
   await postAll(port, "PENDING")
-  await until("every payment is open", () => isTold(tools, "PENDING"))
-  service.fault.isDown = true
+  await until("every payment is open", () => told("PENDING") === count)
+  fault.isDown = true
   await postAll(port, "SUCCEED")
   const seenMs = await until("the page says that the service does not answer", async () =>
     shows(await overview(), "silent")
   )
   // A row whose read failed is read again after 15 seconds.
   await sleep(Math.min(60_000, 12 * count))
-  expect("no final status was told without a confirmation", !isTold(tools, "SUCCEED"))
-  for (const id of ids) service.statuses.set(id, "SUCCEED")
-  service.fault.isDown = false
-  const mendedMs = await until("every payment is told", () => isTold(tools, "SUCCEED"))
+  expect("no final status was told without a confirmation", told("SUCCEED") === 0)
+  for (const id of ids) statuses.set(id, "SUCCEED")
+  fault.isDown = false
+  const mendedMs = await until("every payment is told", () => told("SUCCEED") === count)
   await until("nothing is due", async () => (await overview()).backlog?.due === 0)
   expect("no payment is a dead letter", (await overview()).backlog?.deadLetters === 0)
   return { seenMs, mendedMs }
 }
 
-const secret: Incident = async (tools) => {
-  const { expect, ids, post, postAll, start, until } = tools
-  const first = await start()
+const secret: Incident = async ({ count, expect, ids, post, postAll, serve, told, until }) => {
+  const first = await serve()
   const [id = ""] = ids
   expect(
     "a callback with an unknown secret is refused",
@@ -127,41 +126,41 @@ const secret: Incident = async (tools) => {
   const began = performance.now()
   expect("the receiver ends with 0", (await first.stop()) === 0)
   const env = { PAWL_MERCHANT_SECRET: newSecret, PAWL_MERCHANT_SECRET_PREVIOUS: FakeService.secret }
-  const second = await start({ env })
+  const second = await serve({ env })
   const restartMs = Math.round(performance.now() - began)
   // The service repeats the refused callbacks, some of them signed with the old secret.
   await postAll(second.port, "PENDING", newSecret)
   expect("the old secret is accepted too", (await post(second.port, id, "PENDING")) === 200)
-  const mendedMs = await until("every payment is told", () => isTold(tools, "PENDING"))
+  const mendedMs = await until("every payment is told", () => told("PENDING") === count)
   const { acceptedPrevious } = (await second.overview()).events
   expect("the page says that the old secret is in use", (acceptedPrevious?.count ?? 0) === 1)
   return { seenMs, restartMs, mendedMs }
 }
 
-const handler: Incident = async (tools) => {
-  const { application, expect, ids, postAll, start, until } = tools
-  const [broken = ""] = ids
-  application.broken.add(broken)
-  const { overview, port } = await start()
+const handler: Incident = async ({ broken, count, expect, ids, postAll, serve, told, until }) => {
+  const [id = ""] = ids
+  broken.add(id)
+  const { overview, port } = await serve()
   await postAll(port, "PENDING")
   const seenMs = await until("the page names the transaction", async () => {
     const now = await overview()
-    return shows(now, "handler") && now.failing.map((one) => one.transactionId).join() === broken
+    return shows(now, "handler") && now.failing.map((one) => one.transactionId).join() === id
   })
-  await until("the others are told", () => application.told.size === ids.length - 1)
-  application.broken.clear()
-  const mendedMs = await until("the transaction is told", () => isTold(tools, "PENDING"))
+  await until("the others are told", () => told("PENDING") === count - 1)
+  broken.clear()
+  const mendedMs = await until("the transaction is told", () => told("PENDING") === count)
   await until("the page names no transaction", async () => (await overview()).failing.length === 0)
   expect("nothing is a dead letter", (await overview()).backlog?.deadLetters === 0)
   return { seenMs, mendedMs }
 }
 
-const disk: Incident = async (tools) => {
-  const { disk, expect, ids, post, postAll, start, until } = tools
-  if (disk === undefined) return { notRun: 1 }
-  const { overview, port, stop } = await start({ store: disk.url })
+const disk = async (
+  { count, expect, ids, post, postAll, serve, told, until }: Tools,
+  { fill: fillDisk, free, url }: SmallDisk.SmallDisk
+) => {
+  const { overview, port, stop } = await serve({ stores: [url] })
   try {
-    disk.fill()
+    fillDisk()
     const answers = new Map<number, number>()
     const fill = async () => {
       for (const id of ids.slice(0, 50)) {
@@ -174,13 +173,13 @@ const disk: Incident = async (tools) => {
       return shows(await overview(), "store", "not-stored")
     })
     expect("callbacks are answered 503", (answers.get(503) ?? 0) > 0)
-    disk.free()
+    free()
     const writableMs = await until(
       "the store can be written",
       async () => (await post(port, ids[0] ?? "", "PENDING")) === 200
     )
     await postAll(port, "PENDING")
-    const mendedMs = await until("every payment is told", () => isTold(tools, "PENDING"))
+    const mendedMs = await until("every payment is told", () => told("PENDING") === count)
     await until(
       "the page shows no problem",
       async () => !shows(await overview(), "store", "not-stored")
@@ -191,85 +190,46 @@ const disk: Incident = async (tools) => {
   }
 }
 
-const incidents: Readonly<Record<string, Incident>> = { service, secret, disk, handler }
-
-const play = (
-  incident: Incident,
-  storeName: Exclude<StoreName, "memory">,
-  { count, log }: RunOptions,
-  name: string
-) =>
-  Effect.gen(function* (): Effect.fn.Return<Report, unknown, Scope.Scope> {
-    const { miss, misses } = collectMisses()
-    const fakeService = yield* makeService
-    const application = yield* makeApplication
-    const store = yield* Stores.makeSql(storeName)
-    const smallDisk = incident === disk ? yield* SmallDisk.make(store) : undefined
-    const startProcess = yield* ReceiverProcess.make
-    const send = yield* makePost(connections)
-    const runPromise = Effect.runPromiseWith(yield* Effect.context())
-    const ids = Array.from({ length: count }, (_, index) => String(100_001 + index))
-    const start: Start = async ({ env, store: other = store.url } = {}) => {
-      const args = ["--store", other, "--forward", application.url]
-      const receiver = startProcess(fakeService.baseUrl, args, "forwarding", env)
-      const port = await runPromise(ReceiverProcess.waitForPort(receiver))
-      const admin = await receiver.admin
-      return {
-        port,
-        stop: receiver.stop,
-        overview: async () => (await (await fetch(`${admin}/overview`)).json()) as Overview
-      }
-    }
-    const post: Tools["post"] = async (port, id, status, key = FakeService.secret) => {
-      const checksum = FakeService.sign(["4711", "10.00", "EUR", id], key)
-      return (await send(port, { ...FakeService.callback(id, status), checksum })) ?? 0
-    }
-    const tools: Tools = {
-      count,
-      ids,
-      disk: smallDisk,
-      start,
-      service: fakeService,
-      application,
-      post,
-      postAll: (port, status, key) =>
-        repeat(count, connections, async (index) => {
-          const answer = await post(port, ids[index] ?? "", status, key)
-          if (answer !== 200) miss(`${ids[index]} was answered ${answer}`)
-        }),
-      until: async (what, isReached) => {
-        const began = performance.now()
-        while (!(await isReached())) {
-          if (performance.now() - began > 300_000) {
-            miss(`it did not come to this: ${what}`)
-            break
-          }
-          await sleep(50)
-        }
-        return Math.round(performance.now() - began)
-      },
-      expect: (sentence, holds) => {
-        if (!holds) miss(`not so: ${sentence}`)
-      }
-    }
+const play = (name: string, incident: Incident) =>
+  Effect.fnUntraced(function* (part: DatabasePart) {
+    const tools = yield* makeTools(part)
     const figures = yield* Effect.promise(() => incident(tools))
-    log(`${storeName} ${name}: ${JSON.stringify(figures)}`)
-    return { figures, misses: misses() }
-  }).pipe(Effect.scoped)
+    part.log(`${name}: ${JSON.stringify(figures)}`)
+    return figures
+  })
+
+const playDisk = Effect.fnUntraced(function* (part: DatabasePart) {
+  const smallDisk = yield* SmallDisk.make(part.store)
+  const incident: Incident = async (tools) =>
+    smallDisk === undefined ? { notRun: 1 } : disk(tools, smallDisk)
+  return yield* play("disk", incident)(part)
+})
+
+const incidents = {
+  service: play("service", service),
+  secret: play("secret", secret),
+  disk: playDisk,
+  handler: play("handler", handler),
+  sixHours: longOutage
+}
+
+type IncidentName = keyof typeof incidents
 
 export const nightWith = (
   options: RunOptions,
-  names: ReadonlyArray<string> = [...Object.keys(incidents), "sixHours"]
+  names: ReadonlyArray<IncidentName> = Struct.keys(incidents)
 ) =>
-  onDatabases(options, (store) =>
-    inSequence(
-      names.map((name) => {
-        const incident = incidents[name]
-        return [
-          name,
-          incident === undefined ? longOutage(store, options) : play(incident, store, options, name)
-        ]
-      })
+  inSequence(
+    databasesOf(options).flatMap((store) =>
+      names.map(
+        (name) =>
+          [
+            `${store}.${name}`,
+            onStore(store, options, (part): Effect.Effect<Figures, unknown, Scope.Scope> =>
+              incidents[name](part)
+            )
+          ] as const
+      )
     )
   )
 
@@ -278,6 +238,5 @@ export const night: Run = {
     "a night on call: service down, wrong secret, full disk, broken handler; seen and mended",
   unit: "open payments",
   count: { sqlite: 5000, postgres: 5000 },
-  stores: ["sqlite", "postgres"],
-  make: nightWith
+  make: (options) => nightWith(options)
 }

@@ -6,22 +6,16 @@
  * requestId or owner in the database. That process ends with one sentence, or parks the request;
  * nothing is sent.
  */
-import * as LedgerSql from "@pawl/webhook/LedgerSql"
 import type { Records as Engine } from "@pawl/webhook/internal/records/Engine"
 import { Records } from "@pawl/webhook/internal/records/Records"
-import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
-import { mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
-import { setTimeout as sleep } from "node:timers/promises"
 import * as LossyService from "./create/LossyService.ts"
 import * as MerchantProcess from "./create/MerchantProcess.ts"
 import { orderId, secretsAfter, type Task } from "./create/Task.ts"
-import { collectMisses, onDatabases, type Run, type RunOptions, type StoreName } from "./Run.ts"
+import { type DatabasePart, onDatabases, type Run } from "./Run.ts"
 import * as SeededRandom from "./SeededRandom.ts"
 import * as Stores from "./Stores.ts"
+import * as Wait from "./Wait.ts"
 
 const attacks = ["service", "merchant key", "kind", "requestId", "owner"] as const
 
@@ -30,161 +24,129 @@ const stepTimeout = 60_000
 
 const secret = () => secretsAfter(0)[0]
 
-const onStore = (
-  name: Exclude<StoreName, "memory">,
-  { count: cycles, progress, seed }: RunOptions
-) =>
-  Effect.gen(function* () {
-    const { miss, misses } = collectMisses()
-    const store = yield* Stores.makeSql(name)
-    const own = yield* LossyService.start(SeededRandom.make(seed, "own"), 0, miss, secret)
-    const other = yield* LossyService.start(SeededRandom.make(seed, "other"), 0, miss, secret)
-    const cache = yield* Effect.acquireRelease(
-      Effect.sync(() => mkdtempSync(join(tmpdir(), "pawl-rel-cache-"))),
-      (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true }))
+const written = <A>(value: A) => ({ value, result: undefined })
+
+const onStore = Effect.fnUntraced(function* ({
+  count: cycles,
+  miss,
+  progress,
+  seed,
+  store
+}: DatabasePart) {
+  const own = yield* LossyService.start(SeededRandom.make(seed, "own"), 0, miss, secret)
+  const other = yield* LossyService.start(SeededRandom.make(seed, "other"), 0, miss, secret)
+  const figures = { orders: 0, refused: 0, parked: 0, sent: 0 }
+  const { query, start } = yield* MerchantProcess.make(store, own.baseUrl, {
+    miss: (sentence) => {
+      if (!sentence.includes("The store belongs to")) miss(sentence)
+    }
+  })
+  const until = Wait.within(stepTimeout, miss)
+  const inStore = (use: (records: Engine) => Effect.Effect<unknown, unknown>) =>
+    Effect.flatMap(Records, (records) => use(records.own[0])).pipe(
+      Effect.provide(Stores.layerLedger(store), { local: true }),
+      Effect.runPromise
     )
-    const figures = { orders: 0, refused: 0, parked: 0, sent: 0 }
-    const start = yield* MerchantProcess.make(cache, {
-      told: () => {},
-      enqueued: () => {},
-      handled: () => {},
-      miss: (sentence) => {
-        if (!sentence.includes("The store belongs to")) miss(sentence)
-      }
-    })
-    const query = yield* Stores.queryOf(store)
-    const runEnd = Effect.runPromiseWith(yield* Effect.context())
-    yield* Effect.promise(() => query("CREATE TABLE orders (id TEXT PRIMARY KEY)"))
+  const setBaseUrl = (baseUrl: string) =>
+    inStore((records) =>
+      records.change("settings", "owner", (owner) => written({ ...(owner as object), baseUrl }))
+    )
+  const stateOf = async (id: string) => {
+    const [row] = await query<{ outcome: string | null; parked_at: unknown }>(
+      `SELECT outcome, parked_at FROM pawl_requests_view WHERE request_id = '${id}'`
+    )
+    return row
+  }
 
-    const until = async (what: string, holds: () => boolean | Promise<boolean>) => {
-      const deadline = performance.now() + stepTimeout
-      while (!(await holds())) {
-        if (performance.now() > deadline) return miss(`${what} did not happen`)
-        await sleep(5)
-      }
-    }
-    const task = (orders: ReadonlyArray<number>, change: Partial<Task> = {}): Task => ({
-      baseUrl: own.baseUrl,
-      store: store.url,
-      orders,
-      mark: undefined,
-      times: 1,
-      secrets: secretsAfter(0),
-      ...change
-    })
-    const inStore = (use: (records: Engine) => Effect.Effect<unknown, unknown>) =>
-      runEnd(
-        Layer.build(Layer.fresh(Layer.provide(LedgerSql.layer, Stores.layerClient(store)))).pipe(
-          Effect.flatMap((built) => use(Context.get(built, Records).own[0])),
-          Effect.scoped
-        )
-      )
-    const setBaseUrl = (baseUrl: string) =>
-      inStore((records) =>
-        records.change("settings", "owner", (owner) => ({
-          value: { ...(owner as object), baseUrl },
-          result: undefined
-        }))
-      )
-    const stateOf = async (id: string) => {
-      const [row] = await query<{ outcome: string | null; parked_at: unknown }>(
-        `SELECT outcome, parked_at FROM pawl_requests_view WHERE request_id = '${id}'`
-      )
-      return row
-    }
+  const refused = async (changed: Partial<Task>) => {
+    const merchant = start()
+    merchant.give(changed)
+    await until("the end of a process on the store of another one", () => merchant.state.hasEnded)
+    if (!merchant.errors().includes("The store belongs to")) miss("a process was not refused")
+    await merchant.end()
+    figures.refused++
+  }
+  const parks = async (id: string, changed: Partial<Task> = {}) => {
+    const merchant = start()
+    const sent = own.figures.requests
+    merchant.give(changed)
+    await until(
+      `the parking of ${id}`,
+      async () => (await stateOf(id).then((row) => row?.parked_at ?? null)) !== null
+    )
+    await merchant.end()
+    if (own.figures.requests !== sent) miss(`${id} was sent although its row was changed`)
+    figures.parked++
+  }
 
-    const refused = async (changed: Partial<Task>) => {
-      const merchant = start()
-      merchant.give(task([], changed))
-      await until("the end of a process on the store of another one", () => merchant.state.hasEnded)
-      if (!merchant.errors().includes("The store belongs to")) miss("a process was not refused")
-      await merchant.end()
-      figures.refused++
-    }
-    const parks = async (id: string, changed: Partial<Task> = {}) => {
-      const merchant = start()
-      const sent = own.figures.requests
-      merchant.give(task([], changed))
-      await until(
-        `the parking of ${id}`,
-        async () => (await stateOf(id).then((row) => row?.parked_at ?? null)) !== null
-      )
-      await merchant.end()
-      if (own.figures.requests !== sent) miss(`${id} was sent although its row was changed`)
-      figures.parked++
-    }
+  const sends = async (id: string) => {
+    const merchant = start()
+    merchant.give()
+    await until(`the effect of ${id}`, () => own.effects.has(id))
+    await until(`the outcome of ${id}`, async () => (await stateOf(id))?.outcome === "Answered")
+    await merchant.end()
+    figures.sent++
+  }
 
-    const sends = async (id: string) => {
-      const merchant = start()
-      merchant.give(task([]))
-      await until(`the effect of ${id}`, () => own.effects.has(id))
-      await until(`the outcome of ${id}`, async () => (await stateOf(id))?.outcome === "Answered")
-      await merchant.end()
-      figures.sent++
-    }
-
-    const cycle = async (number: number): Promise<void> => {
-      const order = 16 * number + 1
-      const id = orderId(order)
-      const merchant = start()
-      merchant.give(task([order], { mark: "claimed" }))
-      await until(`the claim of ${id}`, () => merchant.state.hasEnded)
-      await merchant.end()
-      figures.orders++
-      await runEnd(Stores.endLeases(store))
-      const attack = attacks[number % attacks.length] ?? "kind"
-      switch (attack) {
-        case "service":
-          await refused({ baseUrl: other.baseUrl })
-          break
-        case "merchant key":
-          await refused({ merchantKey: "another-key" })
-          break
-        case "kind":
-          await inStore((records) =>
-            records.change("requests", id, (row) => ({
-              value: row && { ...row, kind: "apm-payout" as const },
-              result: undefined
-            }))
+  const cycle = async (number: number): Promise<void> => {
+    const order = 16 * number + 1
+    const id = orderId(order)
+    const merchant = start()
+    merchant.give({ orders: [order], mark: "claimed" })
+    await until(`the claim of ${id}`, () => merchant.state.hasEnded)
+    await merchant.end()
+    figures.orders++
+    await Effect.runPromise(Stores.endLeases(store))
+    const attack = attacks[number % attacks.length] ?? "kind"
+    switch (attack) {
+      case "service":
+        await refused({ baseUrl: other.baseUrl })
+        break
+      case "merchant key":
+        await refused({ merchantKey: "another-key" })
+        break
+      case "kind":
+        await inStore((records) =>
+          records.change("requests", id, (row) =>
+            written(row && { ...row, kind: "apm-payout" as const })
           )
-          await parks(id)
-          break
-        case "requestId":
-          await inStore((records) =>
-            Effect.flatMap(records.get("requests", id), (row) =>
-              Effect.andThen(
-                records.change("requests", id, () => ({ value: undefined, result: undefined })),
-                records.change("requests", `${id}-moved`, () => ({
-                  value: row && { ...row, requestId: `${id}-moved` },
-                  result: undefined
-                }))
+        )
+        await parks(id)
+        break
+      case "requestId":
+        await inStore((records) =>
+          Effect.flatMap(records.get("requests", id), (row) =>
+            Effect.andThen(
+              records.change("requests", id, () => written(undefined)),
+              records.change("requests", `${id}-moved`, () =>
+                written(row && { ...row, requestId: `${id}-moved` })
               )
             )
           )
-          await parks(`${id}-moved`)
-          break
-        case "owner":
-          await setBaseUrl(other.baseUrl)
-          await parks(id, { baseUrl: other.baseUrl })
-          await setBaseUrl(own.baseUrl)
-          break
-      }
-      if (attack === "service" || attack === "merchant key") await sends(id)
-      if (other.figures.requests > 0) miss(`${attack}: the other service got a request`)
-      progress(`${name}: ${number + 1} of ${cycles} cycles, ${attack}`)
+        )
+        await parks(`${id}-moved`)
+        break
+      case "owner":
+        await setBaseUrl(other.baseUrl)
+        await parks(id, { baseUrl: other.baseUrl })
+        await setBaseUrl(own.baseUrl)
+        break
     }
+    if (attack === "service" || attack === "merchant key") await sends(id)
+    if (other.figures.requests > 0) miss(`${attack}: the other service got a request`)
+    progress(`${number + 1} of ${cycles} cycles, ${attack}`)
+  }
 
-    yield* Effect.promise(async () => {
-      for (let number = 0; number < cycles; number++) await cycle(number)
-    })
-    return { figures: { ...figures, requests: own.figures.requests }, misses: misses() }
-  }).pipe(Effect.scoped)
+  yield* Effect.promise(async () => {
+    for (let number = 0; number < cycles; number++) await cycle(number)
+  })
+  return { ...figures, requests: own.figures.requests }
+})
 
 export const owner: Run = {
   summary:
     "the store of one merchant opened as another one, and rows changed in it: nothing is sent",
   unit: "cycles",
   count: { sqlite: 25, postgres: 25 },
-  stores: ["sqlite", "postgres"],
-  make: (options) => onDatabases(options, (name) => onStore(name, options))
+  make: (options) => onDatabases(options, onStore)
 }

@@ -7,97 +7,90 @@ import * as Application from "./Application.ts"
 import * as FakeService from "./FakeService.ts"
 import { makePost, repeat } from "./LocalHttp.ts"
 import * as ReceiverProcess from "./ReceiverProcess.ts"
-import { collectMisses, onDatabases, type Run, type RunOptions, type StoreName } from "./Run.ts"
-import * as Stores from "./Stores.ts"
+import { type DatabasePart, onDatabases, type Run, type RunOptions } from "./Run.ts"
+import * as Wait from "./Wait.ts"
 
 const keysAtOnce = 16
 const postsOfOneCallback = 100
+/** Ends the wait for the last call, in milliseconds. */
+const callTimeout = 60_000
 
 interface RaceOptions {
   readonly processes: number
 }
 
-const onStore = (
-  name: Exclude<StoreName, "memory">,
-  { count, progress, seed }: RunOptions,
+const onStore = Effect.fnUntraced(function* (
+  { count, miss, progress, seed, store }: DatabasePart,
   { processes }: RaceOptions
-) =>
-  Effect.gen(function* () {
-    const { miss, misses } = collectMisses()
-    const store = yield* Stores.makeSql(name)
-    const { baseUrl, statuses } = yield* FakeService.start
-    const application = yield* Application.start(miss)
-    const start = yield* ReceiverProcess.make
-    const post = yield* makePost(processes * keysAtOnce)
-    // All start at once, so their migrations do too.
-    const receivers = Array.from({ length: processes }, (_, index) =>
-      start(baseUrl, ["--store", store.url, "--forward", application.url(index)])
-    )
-    const ports = (yield* Effect.promise(() =>
-      Promise.all(receivers.map(({ ready }) => ready))
-    )).filter((port) => port !== undefined)
-    for (const { errors } of receivers.slice(ports.length)) {
-      miss(`one of ${processes} did not start: ${errors()}`)
-    }
-    progress(`${name}: ${ports.length} processes serve`)
+) {
+  const { start, statuses } = yield* ReceiverProcess.make(store.url)
+  const application = yield* Application.start(miss)
+  const post = yield* makePost(processes * keysAtOnce)
+  // All start at once, so their migrations do too.
+  const receivers = Array.from({ length: processes }, (_, index) =>
+    start({ forward: application.url(index) })
+  )
+  const ports = (yield* Effect.promise(() =>
+    Promise.all(receivers.map(({ ready }) => ready))
+  )).filter((port) => port !== undefined)
+  for (const { errors } of receivers.slice(ports.length)) {
+    miss(`one of ${processes} did not start: ${errors()}`)
+  }
+  progress(`${ports.length} processes serve`)
 
-    let resent = 0
-    const idOf = (key: number) => String(100_001 + key + (seed >>> 0) * count)
-    yield* Effect.promise(() =>
-      repeat(count, keysAtOnce, async (key) => {
-        const id = idOf(key)
-        statuses.set(id, "SUCCEED")
-        const callback = FakeService.callback(id, "SUCCEED")
-        await Promise.all(
-          ports.map(async (port) => {
-            for (let posts = 0; posts < postsOfOneCallback; posts++) {
-              const status = await post(port, callback)
-              if (status === 200) return
-              if (status !== undefined && status !== 503) break
-              resent++
-              await sleep(50)
-            }
-            miss(`${id} was not accepted`)
-          })
-        )
-        progress(`${name}: ${key + 1} of ${count} keys`)
-      })
-    )
-    const [first] = receivers
-    yield* Effect.promise(async () => {
-      for (let waits = 0; waits < 600 && application.callsOf.size < count; waits++) await sleep(100)
-      // A wrong second call would come soon.
-      await sleep(1000)
-      await repeat(count, keysAtOnce, async (key) => {
-        const id = idOf(key)
-        const row = first && (await ReceiverProcess.showTransaction(first, id))
-        const { callbacks = 0 } = row ?? {}
-        // A callback whose response was late was stored too.
-        if (callbacks < ports.length) miss(`${id} has ${callbacks} callbacks`)
-        if (row?.told !== "SUCCEED") miss(`${id} is told ${String(row?.told)}`)
-        const calls = application.callsOf.get(id)?.length ?? 0
-        if (calls !== 1) miss(`${id} had ${calls} effects`)
-      })
+  let resent = 0
+  const idOf = (key: number) => String(100_001 + key + (seed >>> 0) * count)
+  yield* Effect.promise(() =>
+    repeat(count, keysAtOnce, async (key) => {
+      const id = idOf(key)
+      statuses.set(id, "SUCCEED")
+      const callback = FakeService.callback(id, "SUCCEED")
+      await Promise.all(
+        ports.map(async (port) => {
+          for (let posts = 0; posts < postsOfOneCallback; posts++) {
+            const status = await post(port, callback)
+            if (status === 200) return
+            if (status !== undefined && status !== 503) break
+            resent++
+            await sleep(50)
+          }
+          miss(`${id} was not accepted`)
+        })
+      )
+      progress(`${key + 1} of ${count} keys`)
     })
-    return {
-      figures: {
-        processes: ports.length,
-        keys: count,
-        accepts: count * ports.length,
-        effects: application.calls(),
-        resent
-      },
-      misses: misses()
-    }
-  }).pipe(Effect.scoped)
+  )
+  const [first] = receivers
+  yield* Effect.promise(async () => {
+    await Wait.until(() => application.callsOf.size >= count, callTimeout, 100)
+    // A wrong second call would come soon.
+    await sleep(1000)
+    await repeat(count, keysAtOnce, async (key) => {
+      const id = idOf(key)
+      const row = first && (await ReceiverProcess.showTransaction(first, id))
+      const { callbacks = 0 } = row ?? {}
+      // A callback whose response was late was stored too.
+      if (callbacks < ports.length) miss(`${id} has ${callbacks} callbacks`)
+      if (row?.told !== "SUCCEED") miss(`${id} is told ${String(row?.told)}`)
+      const calls = application.callsOf.get(id)?.length ?? 0
+      if (calls !== 1) miss(`${id} had ${calls} effects`)
+    })
+  })
+  return {
+    processes: ports.length,
+    keys: count,
+    accepts: count * ports.length,
+    effects: application.calls(),
+    resent
+  }
+})
 
 export const raceWith = (options: RunOptions, raceOptions: RaceOptions) =>
-  onDatabases(options, (name) => onStore(name, options, raceOptions))
+  onDatabases(options, (part) => onStore(part, raceOptions))
 
 export const race: Run = {
   summary: "8 processes, the same keys at once: one effect each",
   unit: "keys",
   count: { sqlite: 1000, postgres: 1000 },
-  stores: ["sqlite", "postgres"],
   make: (options) => raceWith(options, { processes: 8 })
 }

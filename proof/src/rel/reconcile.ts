@@ -4,18 +4,16 @@
  * books.
  */
 import { Ledger } from "@pawl/webhook/Ledger"
-import * as NodeStore from "@pawl/webhook/internal/ledger/NodeStore"
 import * as Effect from "effect/Effect"
 import { spawn, spawnSync } from "node:child_process"
 import { once } from "node:events"
-import { mkdtempSync, readFileSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { readFileSync } from "node:fs"
 import { join } from "node:path"
-import { setTimeout as sleep } from "node:timers/promises"
 import * as FakeService from "./FakeService.ts"
-import { collectMisses, onDatabases, type Run, type RunOptions, type StoreName } from "./Run.ts"
+import { type DatabasePart, onDatabases, type Run } from "./Run.ts"
 import * as SeededRandom from "./SeededRandom.ts"
 import * as Stores from "./Stores.ts"
+import * as Wait from "./Wait.ts"
 
 const drifts = 12
 const kills = 3
@@ -25,10 +23,8 @@ const bin = new URL("../../../packages/pawl/src/bin/pawl.ts", import.meta.url).p
 const date = "2026-11-21"
 const day = Date.parse(date)
 
-const fill = Effect.fnUntraced(function* (store: Stores.SqlStore, count: number) {
-  const opened = NodeStore.parse(store.url)
-  if (opened === undefined) return yield* Effect.die(`${store.url} is not a store`)
-  yield* Effect.gen(function* () {
+const fill = (store: Stores.SqlStore, count: number) =>
+  Effect.gen(function* () {
     const ledger = yield* Ledger
     const ids = Array.from({ length: count }, (_, index) => String(100_000 + index))
     const order = { amount: "10.00", currency: "EUR" }
@@ -47,87 +43,76 @@ const fill = Effect.fnUntraced(function* (store: Stores.SqlStore, count: number)
         discard: true
       })
     }
-  }).pipe(Effect.provide(NodeStore.layer(opened)), Effect.orDie)
-})
+  }).pipe(Effect.provide(Stores.layerLedger(store)), Effect.orDie)
 
-const onStore = (name: Exclude<StoreName, "memory">, { count, log, seed }: RunOptions) =>
-  Effect.gen(function* () {
-    const { miss, misses } = collectMisses()
-    const random = SeededRandom.make(seed, "reconcile")
-    const store = yield* Stores.makeSql(name)
-    const { baseUrl, reads, statuses } = yield* FakeService.start
-    yield* fill(store, count)
-    for (let index = 0; index < count; index++) statuses.set(String(100_000 + index), "SUCCEED")
-    const drifted = new Set<string>()
-    while (drifted.size < drifts) drifted.add(String(100_000 + random.below(count)))
-    for (const [index, id] of [...drifted].entries()) {
-      if (index % 4 === 0) statuses.delete(id)
-      else statuses.set(id, random.pick(["FAILED", "CHARGEBACK", "REFUNDED", "PENDING"]))
-    }
-    log(`${name}: ${count} transactions`)
+const onStore = Effect.fnUntraced(function* ({ count, log, miss, seed, store }: DatabasePart) {
+  const random = SeededRandom.make(seed, "reconcile")
+  const { baseUrl, reads, statuses } = yield* FakeService.start
+  yield* fill(store, count)
+  for (let index = 0; index < count; index++) statuses.set(String(100_000 + index), "SUCCEED")
+  const drifted = new Set<string>()
+  while (drifted.size < drifts) drifted.add(String(100_000 + random.below(count)))
+  for (const [index, id] of [...drifted].entries()) {
+    if (index % 4 === 0) statuses.delete(id)
+    else statuses.set(id, random.pick(["FAILED", "CHARGEBACK", "REFUNDED", "PENDING"]))
+  }
+  log(`${count} transactions`)
 
-    const out = mkdtempSync(join(tmpdir(), "pawl-reconcile-"))
-    yield* Effect.addFinalizer(() =>
-      Effect.sync(() => rmSync(out, { recursive: true, force: true }))
-    )
-    const start = () =>
-      spawn(
-        process.execPath,
-        [bin, "reconcile", "--day", date, "--store", store.url, "--out", out, "--rate", "1000"],
-        {
-          env: {
-            ...process.env,
-            PAWL_MERCHANT_KEY: "key",
-            PAWL_MERCHANT_SECRET: FakeService.secret,
-            PAWL_BASE_URL: baseUrl
-          },
-          stdio: ["ignore", "ignore", "pipe"]
-        }
-      )
-    yield* Effect.promise(async () => {
-      for (let kill = 1; kill <= kills; kill++) {
-        const child = start()
-        const until = reads() + count / (kills + 2)
-        while (reads() < until && child.exitCode === null) await sleep(5)
-        child.kill("SIGKILL")
-        await once(child, "exit")
+  const out = yield* Stores.folder
+  const start = () =>
+    spawn(
+      process.execPath,
+      [bin, "reconcile", "--day", date, "--store", store.url, "--out", out, "--rate", "1000"],
+      {
+        env: {
+          ...process.env,
+          PAWL_MERCHANT_KEY: "key",
+          PAWL_MERCHANT_SECRET: FakeService.secret,
+          PAWL_BASE_URL: baseUrl
+        },
+        stdio: ["ignore", "ignore", "pipe"]
       }
+    )
+  yield* Effect.promise(async () => {
+    for (let kill = 1; kill <= kills; kill++) {
       const child = start()
-      const errors: Array<string> = []
-      child.stderr.on("data", (text: Buffer) => errors.push(text.toString()))
-      const [code] = (await once(child, "exit")) as [number | null]
-      if (code !== 1) miss(`the last run ended with ${code}: ${errors.join("")}`)
-    })
+      const until = reads.length + count / (kills + 2)
+      await Wait.until(() => reads.length >= until || child.exitCode !== null, Infinity)
+      child.kill("SIGKILL")
+      await once(child, "exit")
+    }
+    const child = start()
+    const errors: Array<string> = []
+    child.stderr.on("data", (text: Buffer) => errors.push(text.toString()))
+    const [code] = (await once(child, "exit")) as [number | null]
+    if (code !== 1) miss(`the last run ended with ${code}: ${errors.join("")}`)
+  })
 
-    const files = (extension: string) => join(out, `pawl-${date}.${extension}`)
-    const lines = readFileSync(files("csv"), "utf8").trim().split("\r\n").slice(1)
-    const listed = new Set(lines.map((line) => line.split(",")[1] ?? ""))
-    for (const id of drifted) if (!listed.has(id)) miss(`${id} has drifted and is not listed`)
-    for (const id of listed) if (!drifted.has(id)) miss(`${id} is listed and has not drifted`)
-    if (lines.length !== drifts) miss(`${lines.length} differences are listed`)
-    const repeated = reads() - count
-    if (repeated > kills * readsInFlight) miss(`${repeated} transactions were read again`)
-    const hledger = spawnSync("hledger", ["-f", files("journal"), "check", "--strict"])
-    if (hledger.error === undefined && hledger.status !== 0) {
-      miss(`hledger refuses the books: ${hledger.stderr.toString()}`)
-    }
-    return {
-      figures: {
-        transactions: count,
-        differences: lines.length,
-        reads: reads(),
-        repeated,
-        hledger: hledger.error === undefined ? 1 : 0
-      },
-      misses: misses()
-    }
-  }).pipe(Effect.scoped)
+  const files = (extension: string) => join(out, `pawl-${date}.${extension}`)
+  const lines = readFileSync(files("csv"), "utf8").trim().split("\r\n").slice(1)
+  const listed = new Set(lines.map((line) => line.split(",")[1] ?? ""))
+  for (const id of drifted) if (!listed.has(id)) miss(`${id} has drifted and is not listed`)
+  for (const id of listed) if (!drifted.has(id)) miss(`${id} is listed and has not drifted`)
+  if (lines.length !== drifts) miss(`${lines.length} differences are listed`)
+  const repeated = reads.length - count
+  if (repeated > kills * readsInFlight) miss(`${repeated} transactions were read again`)
+  const hledger = spawnSync("hledger", ["-f", files("journal"), "check", "--strict"])
+  if (hledger.error === undefined && hledger.status !== 0) {
+    miss(`hledger refuses the books: ${hledger.stderr.toString()}`)
+  }
+  return {
+    transactions: count,
+    differences: lines.length,
+    reads: reads.length,
+    repeated,
+    hledger: hledger.error === undefined ? 1 : 0
+  }
+})
 
 export const reconcile: Run = {
   summary:
     "pawl reconcile, killed three times: exactly the 12 planted drifts are listed, and hledger accepts the books",
   unit: "transactions",
   count: { sqlite: 10_000, postgres: 10_000 },
-  stores: ["sqlite", "postgres"],
-  make: (options) => onDatabases(options, (name) => onStore(name, options))
+  make: (options) => onDatabases(options, onStore)
 }

@@ -6,18 +6,22 @@
  * written, and the page shows a problem. With SIGTERM the receiver ends within 10 seconds.
  * Afterwards another one tells every callback that was answered 200.
  */
-import { serve } from "@pawl/test-support/Listener"
-import type { Transition } from "@pawl/core/Handler"
 import * as Effect from "effect/Effect"
-import type * as Scope from "effect/Scope"
-import { text as readText } from "node:stream/consumers"
-import { setTimeout as sleep } from "node:timers/promises"
 import * as FakeService from "./FakeService.ts"
 import { makePost, repeat } from "./LocalHttp.ts"
 import { type Overview, shows } from "./OperatorPage.ts"
 import * as ReceiverProcess from "./ReceiverProcess.ts"
-import { collectMisses, inSequence, type Report, type Run, type RunOptions } from "./Run.ts"
+import {
+  type DatabasePart,
+  databasesOf,
+  inSequence,
+  onStore,
+  type Run,
+  type RunOptions
+} from "./Run.ts"
 import * as Stores from "./Stores.ts"
+import * as ToldApplication from "./ToldApplication.ts"
+import * as Wait from "./Wait.ts"
 
 type StoreName = Stores.SqlStore["_tag"]
 
@@ -66,94 +70,62 @@ interface Limits {
   readonly recovery: number
 }
 
-const application = Effect.gen(function* () {
-  const told = new Set<string>()
-  const port = yield* serve((request, response) => {
-    void readText(request).then((body) => {
-      told.add((JSON.parse(body) as Transition).transactionId)
-      return response.end()
-    })
-  })
-  return { told, url: `http://127.0.0.1:${port}/` }
-})
-
 interface Readiness {
   readonly ready: boolean
   readonly worker: string
 }
 
-const play = (
+const play = Effect.fnUntraced(function* (
   name: CauseName,
-  storeName: StoreName,
-  { count, log }: RunOptions,
-  limits: Limits
-): Effect.Effect<Report, unknown> =>
-  Effect.gen(function* (): Effect.fn.Return<Report, unknown, Scope.Scope> {
-    const { miss, misses } = collectMisses()
-    const { baseUrl } = yield* FakeService.start
-    const { told, url } = yield* application
-    const store = yield* Stores.makeSql(storeName)
-    const startProcess = yield* ReceiverProcess.make
-    const send = yield* makePost(16)
-    const query = yield* Stores.queryOf(store)
-    const start = () => startProcess(baseUrl, ["--store", store.url, "--forward", url])
-    const accepted: Array<string> = []
-    let nextId = 100_001
-    const post = async (port: number) => {
-      const id = String(nextId++)
-      const status = await send(port, FakeService.callback(id, "PENDING"))
-      if (status === 200) accepted.push(id)
-      else if (status !== 503) miss(`${id} was answered ${String(status)}`)
-    }
-    const within = async (limit: number, what: string, holds: () => Promise<boolean>) => {
-      const began = performance.now()
-      while (!(await holds())) {
-        if (performance.now() - began > limit) {
-          miss(`not within ${limit} ms: ${what}`)
-          break
-        }
-        await sleep(200)
-      }
-      return Math.round(performance.now() - began)
-    }
-    const allTold = async () => accepted.every((id) => told.has(id))
+  limits: Limits,
+  { count, log, miss, store }: DatabasePart
+) {
+  const { serve } = yield* ReceiverProcess.make(store.url)
+  const application = yield* ToldApplication.start()
+  const told = application.told("PENDING")
+  const send = yield* makePost(16)
+  const query = yield* Stores.queryOf(store)
+  const start = serve({ forward: application.url })
+  const accepted: Array<string> = []
+  let nextId = 100_001
+  const post = async (port: number) => {
+    const id = String(nextId++)
+    const status = await send(port, FakeService.callback(id, "PENDING"))
+    if (status === 200) accepted.push(id)
+    else if (status !== 503) miss(`${id} was answered ${String(status)}`)
+  }
+  const allTold = () => accepted.every((id) => told.has(id))
+  const recovery = Wait.within(limits.recovery, miss)
 
-    const first = start()
-    const port = yield* ReceiverProcess.waitForPort(first)
-    const figures = yield* Effect.promise(async () => {
-      const { begin, end } = causes[name](storeName)
-      await repeat(count, 16, () => post(port))
-      await within(limits.recovery, "callbacks are told before the cause", allTold)
-      for (const statement of begin) await query(statement)
-      await repeat(count, 16, () => post(port))
-      const admin = await first.admin
-      const ask = async <A>(address: string) => (await (await fetch(address)).json()) as A
-      const noticedMs = await within(limits.notice, "readiness says it", async () => {
-        await Promise.all([post(port), post(port)])
-        const { ready, worker } = await ask<Readiness>(`http://127.0.0.1:${port}/readyz`)
-        return !ready || worker === "no progress"
-      })
-      const overview = await ask<Overview>(`${admin}/overview`)
-      if (!shows(overview, "no-progress", "store", "not-stored")) miss("the page shows no problem")
-      const stopping = performance.now()
-      const code = await first.stop()
-      const stopMs = Math.round(performance.now() - stopping)
-      if (code !== 0) miss(`the receiver ended with ${code}`)
-      if (stopMs > limits.stop) miss(`the receiver ended after ${stopMs} ms`)
-      for (const statement of end) await query(statement)
-      return { noticedMs, stopMs }
+  const first = yield* start
+  const { port } = first
+  const figures = yield* Effect.promise(async () => {
+    const { begin, end } = causes[name](store._tag)
+    await repeat(count, 16, () => post(port))
+    await recovery("callbacks are told before the cause", allTold)
+    for (const statement of begin) await query(statement)
+    await repeat(count, 16, () => post(port))
+    const noticedMs = await Wait.within(limits.notice, miss)("readiness says it", async () => {
+      await Promise.all([post(port), post(port)])
+      const readiness = await fetch(`http://127.0.0.1:${port}/readyz`)
+      const { ready, worker } = (await readiness.json()) as Readiness
+      return !ready || worker === "no progress"
     })
-    yield* Stores.endLeases(store)
-    const second = start()
-    yield* ReceiverProcess.waitForPort(second)
-    const recoveredMs = yield* Effect.promise(() =>
-      within(limits.recovery, "every callback answered 200 is told", allTold)
-    )
-    yield* Effect.promise(() => second.stop())
-    const all = { accepted: accepted.length, told: told.size, ...figures, recoveredMs }
-    log(`${storeName} ${name}: ${JSON.stringify(all)}`)
-    return { figures: all, misses: misses() }
-  }).pipe(Effect.scoped)
+    const overview = (await (await first.get("/overview")).json()) as Overview
+    if (!shows(overview, "no-progress", "store", "not-stored")) miss("the page shows no problem")
+    const stopMs = await ReceiverProcess.stopWithin(limits.stop, first, miss)
+    for (const statement of end) await query(statement)
+    return { noticedMs, stopMs }
+  })
+  yield* Stores.endLeases(store)
+  yield* start
+  const recoveredMs = yield* Effect.promise(() =>
+    recovery("every callback answered 200 is told", allTold)
+  )
+  const all = { accepted: accepted.length, told: told.size, ...figures, recoveredMs }
+  log(`${name}: ${JSON.stringify(all)}`)
+  return all
+})
 
 const atOnce = 5
 
@@ -163,15 +135,15 @@ export const silentWith = (
   names: ReadonlyArray<CauseName> = Object.keys(causes) as ReadonlyArray<CauseName>
 ) =>
   Effect.gen(function* () {
-    const stores = options.stores.filter((name) => name !== "memory")
-    const parts = stores.flatMap((store) => names.map((name) => ({ store, name })))
+    const parts = databasesOf(options).flatMap((store) =>
+      names.map((name) => ({
+        name: `${store}.${name}`,
+        report: onStore(store, options, (part) => play(name, limits, part))
+      }))
+    )
     const reports = yield* Effect.forEach(
       parts,
-      ({ name, store }) =>
-        Effect.map(
-          play(name, store, options, limits),
-          (report) => [`${store}.${name}`, Effect.succeed(report)] as const
-        ),
+      ({ name, report }) => Effect.map(report, (ended) => [name, Effect.succeed(ended)] as const),
       { concurrency: atOnce }
     )
     return yield* inSequence(reports)
@@ -181,6 +153,5 @@ export const silent: Run = {
   summary: "a store that refuses claims, calls, marks, texts or rows: the receiver says so",
   unit: "callbacks before and during each cause",
   count: { sqlite: 200, postgres: 200 },
-  stores: ["sqlite", "postgres"],
   make: (options) => silentWith(options, { notice: 90_000, stop: 10_000, recovery: 120_000 })
 }

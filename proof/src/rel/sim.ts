@@ -12,7 +12,7 @@ import type { Bug } from "../simulation/Bugs.ts"
 import * as CoverageMarks from "../simulation/CoverageMarks.ts"
 import * as PlanGenerator from "../simulation/PlanGenerator.ts"
 import * as Simulation from "../simulation/Simulation.ts"
-import { collectMisses, type Run, type RunOptions } from "./Run.ts"
+import { report, type Run, type RunOptions } from "./Run.ts"
 
 export const year: PlanGenerator.Size = { days: 365, operationsPerDay: 1, faults: 4, forgeries: 1 }
 
@@ -37,7 +37,7 @@ const withOutages = (seed: number, size: PlanGenerator.Size): PlanGenerator.Size
 })
 
 /** A plan that violates an invariant is shrunk within `shrinkLimits` and ends the run. */
-export const simulate = Effect.fnUntraced(function* (
+export const simulate = (
   { count, log, progress, seed }: Omit<RunOptions, "stores">,
   kindsOf: (seed: number) => Kinds,
   bug: Bug = {},
@@ -45,48 +45,54 @@ export const simulate = Effect.fnUntraced(function* (
     maxRuns: 2000,
     timeout: 600_000
   }
-) {
-  const { miss, misses } = collectMisses()
-  const marks = new Map(CoverageMarks.marks.map((mark) => [mark, 0]))
-  const figures = { transactions: 0, told: 0 }
-  let hash = ""
-  const plans = Array.from({ length: count }, (_, index) => seedOfPart(seed, index)).flatMap(
-    (planSeed) =>
-      Object.entries(kindsOf(planSeed)).map(([kind, size]) => ({ kind, seed: planSeed, size }))
-  )
-  for (const [done, { kind, seed: planSeed, size }] of plans.entries()) {
-    const name = `seed ${planSeed}, ${kind}`
-    const plan = PlanGenerator.draw(planSeed, size)
-    const outcome = yield* Simulation.run(plan, { bug })
-    for (const [mark, times] of outcome.marks) marks.set(mark, (marks.get(mark) ?? 0) + times)
-    figures.transactions += outcome.transactions
-    figures.told += outcome.told
-    hash = outcome.hash
-    progress(`${done + 1} of ${plans.length} plans`)
-    for (const { at, invariant, message } of outcome.violations) {
-      miss(`${name}: ${invariant} does not hold at ${at}: ${message}`)
-    }
-    const [first] = outcome.violations
-    if (first === undefined) continue
-    log(`${first.invariant} does not hold: looking for the shortest plan that shows it`)
-    const short = yield* Simulation.shrink(plan, first.invariant, { bug, ...shrinkLimits })
-    const file = join(tmpdir(), `${first.invariant}-${planSeed}.json`)
-    writeFileSync(file, `${JSON.stringify(short, null, 2)}\n`)
-    miss(`keep ${file} in proof/test/simulation/regressions`)
-    break
-  }
-  for (const [mark, times] of marks) {
-    log(`${String(times).padStart(8)} ${mark}`)
-    if (times === 0) miss(`never met: ${mark}`)
-  }
-  return { figures, hash, marks, misses: misses() }
-}, Effect.provide(NodeHmac.layer))
+) =>
+  Effect.gen(function* () {
+    const marks = new Map(CoverageMarks.marks.map((mark) => [mark, 0]))
+    const ended = yield* report(
+      Effect.fnUntraced(function* (miss) {
+        const figures = { transactions: 0, told: 0 }
+        const plans = Array.from({ length: count }, (_, index) => seedOfPart(seed, index)).flatMap(
+          (planSeed) =>
+            Object.entries(kindsOf(planSeed)).map(([kind, size]) => ({
+              kind,
+              seed: planSeed,
+              size
+            }))
+        )
+        for (const [done, { kind, seed: planSeed, size }] of plans.entries()) {
+          const name = `seed ${planSeed}, ${kind}`
+          const plan = PlanGenerator.draw(planSeed, size)
+          const outcome = yield* Simulation.run(plan, { bug })
+          for (const [mark, times] of outcome.marks) marks.set(mark, (marks.get(mark) ?? 0) + times)
+          figures.transactions += outcome.transactions
+          figures.told += outcome.told
+          progress(`${done + 1} of ${plans.length} plans`)
+          for (const { at, invariant, message } of outcome.violations) {
+            miss(`${name}: ${invariant} does not hold at ${at}: ${message}`)
+          }
+          const [first] = outcome.violations
+          if (first === undefined) continue
+          log(`${first.invariant} does not hold: looking for the shortest plan that shows it`)
+          const short = yield* Simulation.shrink(plan, first.invariant, { bug, ...shrinkLimits })
+          const file = join(tmpdir(), `${first.invariant}-${planSeed}.json`)
+          writeFileSync(file, `${JSON.stringify(short, null, 2)}\n`)
+          miss(`keep ${file} in proof/test/simulation/regressions`)
+          break
+        }
+        for (const [mark, times] of marks) {
+          log(`${String(times).padStart(8)} ${mark}`)
+          if (times === 0) miss(`never met: ${mark}`)
+        }
+        return figures
+      })
+    )
+    return { ...ended, marks }
+  }).pipe(Effect.provide(NodeHmac.layer))
 
 export const sim: Run = {
   summary: "years of crashes, faults and forgeries in virtual time: every invariant holds",
   unit: "years",
   count: { memory: 100 },
-  stores: ["memory"],
   make: (options) => simulate(options, (seed) => ({ year: withOutages(seed, year) }))
 }
 
@@ -94,6 +100,5 @@ export const plans: Run = {
   summary: "short plans of six kinds with many faults in virtual time: every invariant holds",
   unit: "plansOfEachKind",
   count: { memory: 10_000 },
-  stores: ["memory"],
   make: (options) => simulate(options, () => kinds)
 }

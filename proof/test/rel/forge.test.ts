@@ -2,7 +2,8 @@ import { describe, expect, it } from "@effect/vitest"
 import { Verifier } from "@pawl/webhook/Verifier"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { altered, claims, layerVerifier, posted } from "../../src/rel/forge.ts"
+import { layerVerifier } from "../../src/rel/FakeService.ts"
+import { altered, claims, posted } from "../../src/rel/forge.ts"
 import { shortRun } from "./support.ts"
 
 /** A bug: it compares the decoded header, so other spellings of the checksum pass. */

@@ -2,6 +2,7 @@ import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { longOutage } from "../../src/rel/longOutage.ts"
 import { nightWith } from "../../src/rel/night.ts"
+import { onStore } from "../../src/rel/Run.ts"
 import { shortRun, stores } from "./support.ts"
 
 for (const store of stores("sqlite", "postgres").filter((name) => name !== "memory")) {
@@ -16,7 +17,9 @@ for (const store of stores("sqlite", "postgres").filter((name) => name !== "memo
 
   it.live(`an outage passes in virtual time, and the read budget bounds its reads: ${store}`, () =>
     Effect.gen(function* () {
-      const { figures, misses } = yield* longOutage(store, shortRun(40, store), 20_000)
+      const { figures, misses } = yield* onStore(store, shortRun(40, store), (part) =>
+        longOutage(part, 20_000)
+      )
       expect(misses).toEqual([])
       expect(figures["mostReadsPerSecond"]).toBeGreaterThan(5)
     })

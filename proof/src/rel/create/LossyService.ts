@@ -7,23 +7,25 @@ import { readText, serve } from "@pawl/test-support/Listener"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import { setTimeout as sleep } from "node:timers/promises"
+import type { Miss } from "../Run.ts"
 import type { SeededRandom } from "../SeededRandom.ts"
 
 const maxDelay = 20
 
 type Fields = Readonly<Record<string, unknown>>
 
+const transaction = (transactionId: string) => ({ transactionId, transactionStatus: "SUCCEED" })
+
 const creates: Readonly<Record<string, (id: string) => Fields>> = {
-  "payments/apm": (transactionId) => ({ transactionId, transactionStatus: "SUCCEED" }),
-  "payouts/apm": (transactionId) => ({ transactionId, transactionStatus: "SUCCEED" }),
-  "payments/card": (transactionId) => ({ transactionId, transactionStatus: "SUCCEED" }),
-  "payments/card/charge": (transactionId) => ({ transactionId, transactionStatus: "SUCCEED" }),
-  "payouts/card": (transactionId) => ({ transactionId, transactionStatus: "SUCCEED" }),
+  "payments/apm": transaction,
+  "payouts/apm": transaction,
+  "payments/card": transaction,
+  "payments/card/charge": transaction,
+  "payouts/card": transaction,
   "refunds/card": (refundId) => ({ refundId, transactionStatus: "SUCCEED" }),
   "payments/card/recurring": (transactionId) => ({
     subscriptionId: `9${transactionId}`,
-    transactionId,
-    transactionStatus: "SUCCEED"
+    ...transaction(transactionId)
   }),
   "payments/intent": (id) => ({ redirectUrl: `https://pay.example/${id}` })
 }
@@ -42,7 +44,7 @@ interface Made {
 export const start = Effect.fnUntraced(function* (
   random: SeededRandom,
   loss: number,
-  miss: (sentence: string) => void,
+  miss: Miss,
   secretOf: () => string
 ) {
   const effects = new Map<string, Made>()

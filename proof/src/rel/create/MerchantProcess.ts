@@ -1,9 +1,11 @@
-/** Processes of the merchant, which can be killed. */
+/** Processes of the merchant on one store, which can be killed. */
 import * as Program from "@pawl/test-support/Program"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Scope from "effect/Scope"
-import type { Task } from "./Task.ts"
+import type { Miss } from "../Run.ts"
+import * as Stores from "../Stores.ts"
+import { secretsAfter, type Task } from "./Task.ts"
 
 const script = new URL("./merchant.ts", import.meta.url).pathname
 
@@ -11,16 +13,36 @@ const script = new URL("./merchant.ts", import.meta.url).pathname
  * The reports: `told`, when a caller got the response with a transaction, and `enqueued`, when the
  * transaction that enqueued an order was committed.
  */
-export interface Reports {
-  readonly told: (id: string, transactionId: string) => void
-  readonly enqueued: (id: string) => void
-  readonly handled: (transactionId: string, status: string) => void
+interface Reports {
+  readonly told?: (id: string, transactionId: string) => void
+  readonly enqueued?: (id: string) => void
+  readonly handled?: (transactionId: string, status: string) => void
   readonly failed?: (id: string, tag: string) => void
-  readonly miss: (sentence: string) => void
+  readonly miss: Miss
 }
 
-export const make = (cache: string, { enqueued, failed, handled, miss, told }: Reports) =>
-  Effect.map(Effect.scope, (scope) => () => {
+export type MerchantProcess = ReturnType<Effect.Success<ReturnType<typeof make>>["start"]>
+
+/** Makes the table of orders. A task is that of no orders without a mark, but for what is given. */
+export const make = Effect.fnUntraced(function* (
+  store: Stores.SqlStore,
+  baseUrl: string,
+  { miss, ...reports }: Reports
+) {
+  const scope = yield* Effect.scope
+  const cache = yield* Stores.folder
+  const query = yield* Stores.queryOf(store)
+  yield* Effect.promise(() => query("CREATE TABLE orders (id TEXT PRIMARY KEY)"))
+  const defaults: Task = {
+    baseUrl,
+    store: store.url,
+    orders: [],
+    mark: undefined,
+    times: 1,
+    secrets: secretsAfter(0)
+  }
+
+  const start = () => {
     const own = Effect.runSync(Scope.fork(scope))
     const program = Effect.runSync(
       Scope.provide(Program.start(process.execPath, [script], { NODE_COMPILE_CACHE: cache }), own)
@@ -33,10 +55,7 @@ export const make = (cache: string, { enqueued, failed, handled, miss, told }: R
       rest = lines.pop() ?? ""
       for (const line of lines) {
         const [what = "", id = "", value = ""] = line.split(" ")
-        if (what === "told") told(id, value)
-        if (what === "enqueued") enqueued(id)
-        if (what === "handled") handled(id, value)
-        if (what === "failed") failed?.(id, value)
+        if (Object.hasOwn(reports, what)) reports[what as keyof typeof reports]?.(id, value)
         if (what === "ready") state.isReady = true
         if (what === "done") state.isDone = true
       }
@@ -46,7 +65,8 @@ export const make = (cache: string, { enqueued, failed, handled, miss, told }: R
     })
     return {
       state,
-      give: (task: Task) => program.child.stdin.write(`${JSON.stringify(task)}\n`),
+      give: (task: Partial<Task> = {}) =>
+        program.child.stdin.write(`${JSON.stringify({ ...defaults, ...task })}\n`),
       errors: () => program.stderr().slice(-2000),
       pause: () => program.child.kill("SIGSTOP"),
       resume: () => program.child.kill("SIGCONT"),
@@ -60,4 +80,6 @@ export const make = (cache: string, { enqueued, failed, handled, miss, told }: R
         return wasEnded
       }
     }
-  })
+  }
+  return { query, start }
+})

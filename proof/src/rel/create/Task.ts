@@ -53,6 +53,7 @@ const idPattern = /^order-(\d+)$/u
 export const orderOf = (requestId: string): number => Number(idPattern.exec(requestId)?.[1])
 
 const card = { number: "4242424242424242", expMonth: "04", expYear: "2030", cvv: "737" }
+const apm = { accountId: "4711", currency: "EUR", apmPayload: { paymentMethod: "EWALLET" } }
 const pages = {
   successRedirectUrl: "https://shop.example/thanks",
   failureRedirectUrl: "https://shop.example/sorry"
@@ -64,20 +65,8 @@ const inputs: {
     metadata: Readonly<Record<string, string>>
   ) => RequestInput<K>
 } = {
-  "apm-payment": (order, metadata) => ({
-    ...order,
-    accountId: "4711",
-    currency: "EUR",
-    apmPayload: { paymentMethod: "EWALLET" },
-    metadata
-  }),
-  "apm-payout": (order, metadata) => ({
-    ...order,
-    accountId: "4711",
-    currency: "EUR",
-    apmPayload: { paymentMethod: "EWALLET" },
-    metadata
-  }),
+  "apm-payment": (order, metadata) => ({ ...order, ...apm, metadata }),
+  "apm-payout": (order, metadata) => ({ ...order, ...apm, metadata }),
   "card-payment": (order) => ({ ...order, mid: "m-1", currency: "EUR", card }),
   "card-charge": (order) => ({ ...order, mid: "m-1", currency: "EUR", cardToken: "token-1" }),
   "card-payout": (order) => ({ ...order, mid: "m-1", card }),

@@ -21,9 +21,8 @@ import * as Redacted from "effect/Redacted"
 import { SqlClient } from "effect/sql/SqlClient"
 import { dirname, join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
-import { type Callback, sign } from "../FakeService.ts"
-import type { StoreName } from "../Run.ts"
-import * as Stores from "../Stores.ts"
+import { searchOf } from "../FakeService.ts"
+import type { Store } from "../Stores.ts"
 
 export const merchants = 100
 export const brokenMerchant = 0
@@ -34,25 +33,7 @@ export const indexes: ReadonlyArray<number> = Array.from({ length: merchants }, 
 export const idOf = (index: number) => `shop-${index}`
 const ownSecretOf = (index: number) => `secret-of-shop-${index}`
 export const accountOf = (index: number) => String(10_000 + index)
-export const unsignedQuery = "?paymentMethod=apm&apmType=PIX"
-
-export const callbackOf = (
-  secret: string,
-  accountId: string,
-  transactionId: string,
-  search = unsignedQuery
-): Callback => ({
-  search,
-  body: JSON.stringify({
-    accountId,
-    amount: "10.00",
-    currency: "EUR",
-    transactionId,
-    transactionStatus: "SUCCEED",
-    apmType: "PIX"
-  }),
-  checksum: sign([accountId, "10.00", "EUR", transactionId], secret)
-})
+export const unsignedQuery = searchOf("apm")
 
 export const urlQueryOf = (index: number, secret: string) =>
   Effect.gen(function* () {
@@ -69,12 +50,11 @@ export const urlQueryOf = (index: number, secret: string) =>
     )
   )
 
-const ledgers = Effect.fnUntraced(function* (name: StoreName) {
-  if (name === "memory") return (): Layer.Layer<Ledger, unknown> => layerMemory
-  if (name === "sqlite") {
-    const { filename } = yield* Stores.sqlite
+const ledgers = Effect.fnUntraced(function* (store: Store) {
+  if (store._tag === "memory") return (): Layer.Layer<Ledger, unknown> => layerMemory
+  if (store._tag === "sqlite") {
     return (index: number): Layer.Layer<Ledger, unknown> =>
-      NodeSqlite.layerLedger({ filename: join(dirname(filename), `${index}.db`) })
+      NodeSqlite.layerLedger({ filename: join(dirname(store.filename), `${index}.db`) })
   }
   const { port } = yield* PostgresServer.make({ settings: { max_connections: maxConnections } })
   const at = { host: "127.0.0.1", port, username: "postgres", database: "postgres" }
@@ -91,8 +71,8 @@ const ledgers = Effect.fnUntraced(function* (name: StoreName) {
 })
 
 /** Starts the receiver, with a store for each merchant. `toldAt` has the first successful calls. */
-export const start = Effect.fnUntraced(function* (name: StoreName, secretOf = ownSecretOf) {
-  const ledgerOf = yield* ledgers(name)
+export const start = Effect.fnUntraced(function* (store: Store, secretOf = ownSecretOf) {
+  const ledgerOf = yield* ledgers(store)
   const mended = yield* Latch.make(true)
   const toldAt = new Map<string, number>()
   let isBroken = false

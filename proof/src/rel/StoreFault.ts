@@ -1,0 +1,88 @@
+/** The callbacks of a run that makes the store of a receiver fail. */
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { SqlClient } from "effect/sql/SqlClient"
+import * as FakeService from "./FakeService.ts"
+import { makePost, repeat } from "./LocalHttp.ts"
+import * as ReceiverProcess from "./ReceiverProcess.ts"
+import type { Miss } from "./Run.ts"
+import * as Stores from "./Stores.ts"
+import * as ToldApplication from "./ToldApplication.ts"
+import * as Wait from "./Wait.ts"
+
+/** Limits of a response, and from the end of a fault to the first 200, in milliseconds. */
+export interface Limits {
+  readonly response: number
+  readonly recovery: number
+}
+
+const connections = 64
+
+export const startReceiver = Effect.fnUntraced(function* (storeUrl: string) {
+  const { serve } = yield* ReceiverProcess.make(storeUrl)
+  const application = yield* ToldApplication.start()
+  const { port } = yield* serve({ forward: application.url })
+  return port
+})
+
+/** Posts callbacks before the first fault, and returns what posts them `during` and `after` faults. */
+export const begin = Effect.fnUntraced(function* (port: number, limits: Limits, miss: Miss) {
+  const { recovery, response } = limits
+  const post = yield* makePost(connections)
+  const figures = { answered200: 0, answered503: 0, slowestMs: 0, slowestRecoveryMs: 0, rows: 0 }
+  const accepted: Array<string> = []
+  let nextId = 100_001
+  const postNext = async (): Promise<number | undefined> => {
+    const id = String(nextId++)
+    const sentAt = performance.now()
+    const status = await post(port, FakeService.callback(id, "PENDING"))
+    const duration = performance.now() - sentAt
+    figures.slowestMs = Math.max(figures.slowestMs, Math.round(duration))
+    if (duration > response) miss(`${id} was answered after more than ${response} ms`)
+    if (status === 200) {
+      figures.answered200++
+      accepted.push(id)
+    } else if (status === 503) figures.answered503++
+    else miss(`${id} was answered ${String(status)}`)
+    return status
+  }
+  const without = Effect.promise(() =>
+    repeat(50, 10, async () => {
+      if ((await postNext()) !== 200) miss("one was not answered 200 without a fault")
+    })
+  )
+  yield* without
+  return {
+    /** With `isSure` false, some callbacks may still be stored. */
+    during: (count: number, fault: string, isSure = true) =>
+      Effect.promise(() =>
+        repeat(count, connections, async () => {
+          if ((await postNext()) === 200 && isSure)
+            miss(`one was answered 200 while the store was ${fault}`)
+        })
+      ),
+    after: Effect.andThen(
+      Effect.promise(async () => {
+        const recovered = Wait.within(recovery, miss)
+        const duration = await recovered(
+          "the receiver recovers",
+          async () => (await postNext()) === 200
+        )
+        figures.slowestRecoveryMs = Math.max(figures.slowestRecoveryMs, duration)
+      }),
+      without
+    ),
+    /** Checks that each callback answered 200 has a row. */
+    check: (client: ReturnType<typeof Stores.layerClient>) =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient
+        const rows = yield* sql<{
+          readonly id: string
+        }>`SELECT transaction_id AS id FROM pawl_transactions_view`
+        const ids = new Set(rows.map(({ id }) => id))
+        figures.rows = rows.length
+        for (const id of accepted) if (!ids.has(id)) miss(`${id} was answered 200 and has no row`)
+        return figures
+      }).pipe(Effect.provide(Layer.fresh(client)))
+  }
+})
