@@ -46,24 +46,19 @@ export type Miss = (sentence: string) => void
 const listedMisses = 20
 
 /** Runs a part in a scope of its own. Returns its figures and misses. */
-export const report = <A extends Figures, E, R>(
-  part: (miss: Miss) => Effect.Effect<A, E, R>
-): Effect.Effect<
-  { readonly figures: A; readonly misses: ReadonlyArray<string> },
-  E,
-  Exclude<R, Scope.Scope>
-> =>
-  Effect.suspend(() => {
-    const listed: Array<string> = []
+export const report = <A extends Figures, Step extends Effect.Effect<unknown, unknown, unknown>>(
+  part: (miss: Miss) => Generator<Step, A, never>
+) =>
+  Effect.gen(function* () {
+    const misses: Array<string> = []
     let others = 0
     const miss = (sentence: string): void => {
-      if (listed.length < listedMisses) listed.push(sentence)
+      if (misses.length < listedMisses) misses.push(sentence)
       else others++
     }
-    return Effect.map(Effect.scoped(part(miss)), (figures) => ({
-      figures,
-      misses: others === 0 ? listed : [...listed, `and ${others} more`]
-    }))
+    const figures = yield* Effect.scoped(Effect.gen(() => part(miss)))
+    if (others > 0) misses.push(`and ${others} more`)
+    return { figures, misses: misses as ReadonlyArray<string> }
   })
 
 interface NamedReport extends Report {
@@ -84,57 +79,76 @@ export const joined = (reports: ReadonlyArray<NamedReport>): Report => ({
 
 export type Parts<R> = ReadonlyArray<readonly [string, Effect.Effect<Report, unknown, R>]>
 
-export const inSequence = <R>(parts: Parts<R>): Effect.Effect<Report, unknown, R> =>
-  Effect.forEach(parts, ([name, part]) =>
-    Effect.map(part, (report) => {
-      const ended = { name, ...report }
-      finished.push(ended)
-      return ended
-    })
+/** Runs parts one after the other, or `atOnce` at a time. */
+export const inSequence = <R>(parts: Parts<R>, atOnce = 1): Effect.Effect<Report, unknown, R> =>
+  Effect.forEach(
+    parts,
+    ([name, part]) =>
+      Effect.map(part, (report) => {
+        const ended = { name, ...report }
+        finished.push(ended)
+        return ended
+      }),
+    { concurrency: atOnce }
   ).pipe(Effect.map(joined))
 
-/** Part of a run on one new store, whose name begins the lines of its log and progress. */
-export interface StorePart<Name extends StoreName = StoreName> extends RunOptions {
-  readonly store: Stores.StoreOf<Name>
-  readonly miss: Miss
-}
+/**
+ * Part of a run on one new store, whose name begins the lines of its log and progress. `Own` has
+ * the options of the run that only tests change.
+ */
+export type StorePart<Own = RunOptions, Name extends StoreName = StoreName> = Own &
+  RunOptions & {
+    readonly store: Stores.StoreOf<Name>
+    readonly miss: Miss
+  }
 
 type DatabaseName = Exclude<StoreName, "memory">
 
-export type DatabasePart = StorePart<DatabaseName>
+export type DatabasePart<Own = RunOptions> = StorePart<Own, DatabaseName>
 
-export const onStore = <Name extends StoreName, A extends Figures, E, R>(
+export const onStore = <Name extends StoreName, Own extends RunOptions, A extends Figures, E, R>(
   name: Name,
-  options: RunOptions,
-  part: (part: StorePart<Name>) => Effect.Effect<A, E, R>
+  options: Own,
+  part: (part: StorePart<Own, Name>) => Effect.Effect<A, E, R>
 ) =>
-  report((miss) =>
-    Effect.flatMap(Stores.make(name), (store) =>
-      part({
-        ...options,
-        store,
-        miss,
-        log: (line) => options.log(`${name}: ${line}`),
-        progress: (line) => options.progress(`${name}: ${line}`)
-      })
-    )
-  )
+  report(function* (miss) {
+    return yield* part({
+      ...options,
+      store: yield* Stores.make(name),
+      miss,
+      log: (line) => options.log(`${name}: ${line}`),
+      progress: (line) => options.progress(`${name}: ${line}`)
+    })
+  })
 
 /** Runs one part on each store of the options. */
-export const onStores = <E, R>(
-  options: RunOptions,
-  part: (part: StorePart) => Effect.Effect<Figures, E, R>
+export const onStores = <Own extends RunOptions, E, R>(
+  options: Own,
+  part: (part: StorePart<Own>) => Effect.Effect<Figures, E, R>
 ) => inSequence(options.stores.map((name) => [name, onStore(name, options, part)] as const))
 
-/** Returns the stores of the options but memory: processes share no ledger in memory. */
-export const databasesOf = ({ stores }: RunOptions): ReadonlyArray<DatabaseName> =>
-  stores.filter((name) => name !== "memory")
+const databasesOf = ({ stores }: RunOptions) => stores.filter((name) => name !== "memory")
 
-/** Runs one part on each database of the options. */
-export const onDatabases = <E, R>(
-  options: RunOptions,
-  part: (part: DatabasePart) => Effect.Effect<Figures, E, R>
+/** Runs one part on each database of the options: processes share no ledger in memory. */
+export const onDatabases = <Own extends RunOptions, E, R>(
+  options: Own,
+  part: (part: DatabasePart<Own>) => Effect.Effect<Figures, E, R>
 ) => inSequence(databasesOf(options).map((name) => [name, onStore(name, options, part)] as const))
+
+/** Runs some parts, `atOnce` at a time, each on a new database of every kind of the options. */
+export const eachOnDatabases = <Own extends RunOptions, Name extends string, E, R>(
+  options: Own,
+  names: ReadonlyArray<Name>,
+  part: (name: Name, part: DatabasePart<Own>) => Effect.Effect<Figures, E, R>,
+  atOnce = 1
+) => {
+  const parts = databasesOf(options).flatMap((store) =>
+    names.map(
+      (name) => [`${store}.${name}`, onStore(store, options, (each) => part(name, each))] as const
+    )
+  )
+  return inSequence(parts, atOnce)
+}
 
 /** Returns the median, 99th percentile and maximum of milliseconds. */
 export const percentiles = (durations: ReadonlyArray<number>) => {

@@ -5,29 +5,34 @@ import { SqlClient } from "effect/sql/SqlClient"
 import * as FakeService from "./FakeService.ts"
 import { makePost, repeat } from "./LocalHttp.ts"
 import * as ReceiverProcess from "./ReceiverProcess.ts"
-import type { Miss } from "./Run.ts"
+import type { Miss, RunOptions } from "./Run.ts"
 import * as Stores from "./Stores.ts"
 import * as ToldApplication from "./ToldApplication.ts"
 import * as Wait from "./Wait.ts"
 
 /** Limits of a response, and from the end of a fault to the first 200, in milliseconds. */
-export interface Limits {
+export interface Options extends RunOptions {
   readonly response: number
   readonly recovery: number
 }
 
 const connections = 64
 
-export const startReceiver = Effect.fnUntraced(function* (storeUrl: string) {
+const startReceiver = Effect.fnUntraced(function* (storeUrl: string) {
   const { serve } = yield* ReceiverProcess.make(storeUrl)
   const application = yield* ToldApplication.start()
-  const { port } = yield* serve({ forward: application.url })
-  return port
+  return (yield* serve({ forward: application.url })).port
 })
 
-/** Posts callbacks before the first fault, and returns what posts them `during` and `after` faults. */
-export const begin = Effect.fnUntraced(function* (port: number, limits: Limits, miss: Miss) {
-  const { recovery, response } = limits
+/**
+ * Posts callbacks before the first fault to a port, or to a new receiver on a store. Returns what
+ * posts them `during` a fault, as many as the run has, and `after` it.
+ */
+export const begin = Effect.fnUntraced(function* (
+  { count, log, miss, recovery, response }: Options & { readonly miss: Miss },
+  at: { readonly port: number } | { readonly store: string }
+) {
+  const port = "port" in at ? at.port : yield* startReceiver(at.store)
   const post = yield* makePost(connections)
   const figures = { answered200: 0, answered503: 0, slowestMs: 0, slowestRecoveryMs: 0, rows: 0 }
   const accepted: Array<string> = []
@@ -54,20 +59,17 @@ export const begin = Effect.fnUntraced(function* (port: number, limits: Limits, 
   yield* without
   return {
     /** With `isSure` false, some callbacks may still be stored. */
-    during: (count: number, fault: string, isSure = true) =>
-      Effect.promise(() =>
-        repeat(count, connections, async () => {
-          if ((await postNext()) === 200 && isSure)
-            miss(`one was answered 200 while the store was ${fault}`)
+    during: (fault: string, { isSure = true, times = count } = {}) =>
+      Effect.promise(() => {
+        log(fault)
+        return repeat(times, connections, async () => {
+          if ((await postNext()) === 200 && isSure) miss(`one was answered 200 while ${fault}`)
         })
-      ),
+      }),
     after: Effect.andThen(
       Effect.promise(async () => {
-        const recovered = Wait.within(recovery, miss)
-        const duration = await recovered(
-          "the receiver recovers",
-          async () => (await postNext()) === 200
-        )
+        const isAnswered = async () => (await postNext()) === 200
+        const duration = await Wait.within(recovery, miss)("the receiver recovers", isAnswered)
         figures.slowestRecoveryMs = Math.max(figures.slowestRecoveryMs, duration)
       }),
       without
@@ -76,10 +78,8 @@ export const begin = Effect.fnUntraced(function* (port: number, limits: Limits, 
     check: (client: ReturnType<typeof Stores.layerClient>) =>
       Effect.gen(function* () {
         const sql = yield* SqlClient
-        const rows = yield* sql<{
-          readonly id: string
-        }>`SELECT transaction_id AS id FROM pawl_transactions_view`
-        const ids = new Set(rows.map(({ id }) => id))
+        const rows = yield* sql`SELECT transaction_id FROM pawl_transactions_view`
+        const ids = new Set(rows.map((row) => row["transaction_id"]))
         figures.rows = rows.length
         for (const id of accepted) if (!ids.has(id)) miss(`${id} was answered 200 and has no row`)
         return figures

@@ -40,7 +40,7 @@ const settleTimeout = 300_000
 const alarmLimit = 5000
 
 /** Options in milliseconds that only tests change. */
-interface ClockOptions {
+interface ClockOptions extends RunOptions {
   readonly slow: number
   readonly wait: number
   readonly pauseTime: number
@@ -50,10 +50,8 @@ const leaseTime = 30_000
 
 const alarmTimeout = 20_000
 
-const onStore = Effect.fnUntraced(function* (
-  { count, miss, progress, seed, store }: DatabasePart,
-  { pauseTime, slow, wait }: ClockOptions
-) {
+const onStore = Effect.fnUntraced(function* (part: DatabasePart<ClockOptions>) {
+  const { count, miss, pauseTime, progress, seed, slow, store, wait } = part
   const random = SeededRandom.make(seed, "clock")
   const faults = SeededRandom.make(seed, "steps")
   if (store._tag === "postgres") yield* SteppedDatabase.install(store)
@@ -157,13 +155,12 @@ const onStore = Effect.fnUntraced(function* (
   }
 })
 
-export const clockWith = (options: RunOptions, clockOptions: ClockOptions) =>
-  onDatabases(options, (part) => onStore(part, clockOptions))
+export const clockWith = (options: ClockOptions) => onDatabases(options, onStore)
 
 export const clock: Run = {
   summary:
     "clocks set back and forward, 45 s apart, and SIGSTOP: turns are kept, and effects are committed once",
   unit: "faults",
   count: { sqlite: 60, postgres: 60 },
-  make: (options) => clockWith(options, { slow: 6000, wait: 12_000, pauseTime: 35_000 })
+  make: (options) => clockWith({ ...options, slow: 6000, wait: 12_000, pauseTime: 35_000 })
 }

@@ -26,7 +26,7 @@ const settleTimeout = 400_000
 const defaultLoss = 0.3
 
 /** Options that only tests change; `leases` false ends the leases of killed processes. */
-interface CreateOptions {
+interface CreateOptions extends RunOptions {
   readonly leases: boolean
 }
 
@@ -48,10 +48,8 @@ const stateOf = ({ due_at, parked_at }: RequestLine, now: number) => {
   return `due ${inSeconds(due_at)}, parked ${inSeconds(parked_at)}`
 }
 
-const onStore = Effect.fnUntraced(function* (
-  { count: cycles, log, loss = defaultLoss, miss, progress, seed, store }: DatabasePart,
-  { leases }: CreateOptions
-) {
+const onStore = Effect.fnUntraced(function* (part: DatabasePart<CreateOptions>) {
+  const { count: cycles, leases, log, loss = defaultLoss, miss, progress, seed, store } = part
   const random = SeededRandom.make(seed, "create")
   let rotations = 0
   const service = yield* LossyService.start(
@@ -182,13 +180,12 @@ const onStore = Effect.fnUntraced(function* (
   return { ...figures, rows: service.effects.size, ...service.figures }
 })
 
-export const createWith = (options: RunOptions, createOptions: CreateOptions) =>
-  onDatabases(options, (part) => onStore(part, createOptions))
+export const createWith = (options: CreateOptions) => onDatabases(options, onStore)
 
 export const create: Run = {
   summary: "SIGKILL between the write of a request and its end: one effect an order, none stuck",
   unit: "cycles",
   count: { sqlite: 2000, postgres: 300 },
   stores: ["sqlite"],
-  make: (options) => createWith(options, { leases: true })
+  make: (options) => createWith({ ...options, leases: true })
 }

@@ -17,15 +17,13 @@ const maxEndTime = 20_000
 const settleTimeout = 240_000
 
 /** Options in milliseconds that only tests change. */
-interface DeployOptions {
+interface DeployOptions extends RunOptions {
   readonly slow: number
   readonly tooSlow: number | undefined
 }
 
-const onStore = Effect.fnUntraced(function* (
-  { count, miss, progress, seed, store }: DatabasePart,
-  { slow, tooSlow }: DeployOptions
-) {
+const onStore = Effect.fnUntraced(function* (part: DatabasePart<DeployOptions>) {
+  const { count, miss, progress, seed, slow, store, tooSlow } = part
   const random = SeededRandom.make(seed, "deploy")
   const { start, statuses } = yield* ReceiverProcess.make(store.url)
   const application = yield* TurnApplication.start(miss, () => {
@@ -85,13 +83,12 @@ const onStore = Effect.fnUntraced(function* (
   }
 })
 
-export const deployWith = (options: RunOptions, deployOptions: DeployOptions) =>
-  onDatabases(options, (part) => onStore(part, deployOptions))
+export const deployWith = (options: DeployOptions) => onDatabases(options, onStore)
 
 export const deploy: Run = {
   summary:
     "rolling restarts under load with slow handlers: no two calls of a transaction at once, and none misleads",
   unit: "restarts",
   count: { sqlite: 60, postgres: 60 },
-  make: (options) => deployWith(options, { slow: 6000, tooSlow: 12_000 })
+  make: (options) => deployWith({ ...options, slow: 6000, tooSlow: 12_000 })
 }

@@ -49,7 +49,7 @@ const post = (port: number, bytes: Buffer): Promise<string> =>
 const under = Effect.fnUntraced(function* (
   limit: number,
   holders: number,
-  { count, log, miss, store }: StorePart<"sqlite">
+  { count, log, miss, store }: StorePart<RunOptions, "sqlite">
 ) {
   const { serve, statuses } = yield* ReceiverProcess.make(store.url)
   const receiver = yield* serve({ descriptors: limit })

@@ -93,14 +93,12 @@ const attacksOf = (count: number): ReadonlyArray<Attack> => {
 }
 
 /** Options that only tests change. */
-interface FloodOptions {
+interface FloodOptions extends RunOptions {
   readonly isTimed: boolean
 }
 
-const onStore = Effect.fnUntraced(function* (
-  { count, log, miss, store }: StorePart,
-  { isTimed }: FloodOptions
-) {
+const onStore = Effect.fnUntraced(function* (part: StorePart<FloodOptions>) {
+  const { count, isTimed, log, miss, store } = part
   const { serve, statuses: known } = yield* ReceiverProcess.make(store.url)
   const application = yield* ToldApplication.start()
   const told = application.told("SUCCEED")
@@ -167,19 +165,20 @@ const onStore = Effect.fnUntraced(function* (
   const { figures } = yield* inSequence(
     attacksOf(count).map((attack) => [
       attack.name,
-      report(() => Effect.promise(() => withAttack(attack)))
+      report(function* () {
+        return yield* Effect.promise(() => withAttack(attack))
+      })
     ])
   )
   return figures
 })
 
-export const floodWith = (options: RunOptions, floodOptions: FloodOptions) =>
-  onStores(options, (part) => onStore(part, floodOptions))
+export const floodWith = (options: FloodOptions) => onStores(options, onStore)
 
 export const flood: Run = {
   summary:
     "tiny chunks, idle sockets, forgeries, captured and fat callbacks: genuine ones are not delayed",
   unit: "forgeries",
   count: { memory: 100_000, sqlite: 100_000, postgres: 100_000 },
-  make: (options) => floodWith(options, { isTimed: true })
+  make: (options) => floodWith({ ...options, isTimed: true })
 }

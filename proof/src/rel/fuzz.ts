@@ -27,21 +27,19 @@ export const fuzz = Effect.fnUntraced(function* (
     yield* Effect.sleep(0)
   }
   const corpora: Record<string, ReadonlyArray<string>> = {}
-  const reported = yield* report((miss) =>
-    Effect.sync(() => {
-      const figures: Record<string, number> = {}
-      for (const [name, { outcome }] of fuzzers) {
-        const { blocks, corpus, findings, inputs } = outcome()
-        log(`${name}: ${inputs} inputs, ${blocks} blocks, ${corpus.length} inputs kept`)
-        Object.assign(figures, { [`${name}.inputs`]: inputs, [`${name}.blocks`]: blocks })
-        corpora[name] = corpus.map(Fuzzer.toText)
-        for (const { input, problem } of findings) {
-          miss(`${name}: ${problem}, with ${JSON.stringify(Fuzzer.toText(input).slice(0, 500))}`)
-        }
+  const reported = yield* report(function* (miss) {
+    const figures: Record<string, number> = {}
+    for (const [name, { outcome }] of fuzzers) {
+      const { blocks, corpus, findings, inputs } = outcome()
+      log(`${name}: ${inputs} inputs, ${blocks} blocks, ${corpus.length} inputs kept`)
+      Object.assign(figures, { [`${name}.inputs`]: inputs, [`${name}.blocks`]: blocks })
+      corpora[name] = corpus.map(Fuzzer.toText)
+      for (const { input, problem } of findings) {
+        miss(`${name}: ${problem}, with ${JSON.stringify(Fuzzer.toText(input).slice(0, 500))}`)
       }
-      return figures
-    })
-  )
+    }
+    return figures
+  })
   return { ...reported, corpora }
 })
 

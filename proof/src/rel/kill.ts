@@ -27,14 +27,18 @@ const callsInFlight = 64
 const settleTimeout = { withLeases: 360_000, withoutLeases: 60_000 }
 
 /** Options that only tests change; `leases` false deletes the leases of killed receivers. */
-interface KillOptions {
+interface KillOptions extends RunOptions {
   readonly leases: boolean
 }
 
-const onStore = Effect.fnUntraced(function* (
-  { count: cycles, miss, progress, seed, store }: DatabasePart,
-  { leases }: KillOptions
-) {
+const onStore = Effect.fnUntraced(function* ({
+  count: cycles,
+  leases,
+  miss,
+  progress,
+  seed,
+  store
+}: DatabasePart<KillOptions>) {
   const random = SeededRandom.make(seed, "kill")
   /** The kills do not depend on the order of the senders. */
   const kills = SeededRandom.make(seed, "kills")
@@ -116,8 +120,7 @@ const onStore = Effect.fnUntraced(function* (
   }
 })
 
-export const killWith = (options: RunOptions, killOptions: KillOptions) =>
-  onDatabases(options, (part) => onStore(part, killOptions))
+export const killWith = (options: KillOptions) => onDatabases(options, onStore)
 
 export const kill: Run = {
   summary:
@@ -125,5 +128,5 @@ export const kill: Run = {
   unit: "cycles",
   count: { sqlite: 2000, postgres: 300 },
   stores: ["sqlite"],
-  make: (options) => killWith(options, { leases: true })
+  make: (options) => killWith({ ...options, leases: true })
 }

@@ -51,153 +51,149 @@ export const foreign = (
   { port, rowsOf, secretOf, toldAt }: World,
   { count, progress, seed }: RunOptions
 ) =>
-  report(
-    Effect.fnUntraced(function* (miss) {
-      const post = yield* makePost(connections)
-      const random = SeededRandom.make(seed, "foreign")
-      const queries = yield* Effect.forEach(indexes, (index) => urlQueryOf(index, secretOf(index)))
-      const figures: Record<string, number> = { accepted: 0, genuine: 0, ledgersWithRows: 0 }
-      yield* Effect.promise(() =>
-        repeat(count, connections, async (index) => {
-          const victim = random.below(merchants)
-          const signer = (victim + 1 + random.below(merchants - 1)) % merchants
-          const id = String(100_000 + random.below(1000))
-          const [account, search] = random.pick([
-            [accountOf(victim), unsignedQuery],
-            [accountOf(victim), queries[victim]],
-            [accountOf(victim), queries[signer]],
-            [String(90_000 + victim), unsignedQuery]
-          ] as const)
-          const options = { accountId: account, key: secretOf(signer), search }
-          const forged = FakeService.callback(id, "SUCCEED", options)
-          const status = await deliver(() => post(port, forged))
-          const expected = search === queries[signer] ? 400 : 401
-          figures[`answered${String(status)}`] = (figures[`answered${String(status)}`] ?? 0) + 1
-          if (status === 200) figures["accepted"] = (figures["accepted"] ?? 0) + 1
-          if (status !== expected) miss(`a foreign callback was answered ${String(status)}`)
-          if (index % 10_000 === 9999) progress(`${index + 1} of ${count} foreign callbacks`)
-        })
-      )
-      for (let index = 0; index < merchants; index++) {
-        const rows = yield* rowsOf(index)
-        if (rows > 0) {
-          figures["ledgersWithRows"] = (figures["ledgersWithRows"] ?? 0) + 1
-          miss(`the ledger of ${idOf(index)} has rows`)
-        }
+  report(function* (miss) {
+    const post = yield* makePost(connections)
+    const random = SeededRandom.make(seed, "foreign")
+    const queries = yield* Effect.forEach(indexes, (index) => urlQueryOf(index, secretOf(index)))
+    const figures: Record<string, number> = { accepted: 0, genuine: 0, ledgersWithRows: 0 }
+    yield* Effect.promise(() =>
+      repeat(count, connections, async (index) => {
+        const victim = random.below(merchants)
+        const signer = (victim + 1 + random.below(merchants - 1)) % merchants
+        const id = String(100_000 + random.below(1000))
+        const [account, search] = random.pick([
+          [accountOf(victim), unsignedQuery],
+          [accountOf(victim), queries[victim]],
+          [accountOf(victim), queries[signer]],
+          [String(90_000 + victim), unsignedQuery]
+        ] as const)
+        const options = { accountId: account, key: secretOf(signer), search }
+        const forged = FakeService.callback(id, "SUCCEED", options)
+        const status = await deliver(() => post(port, forged))
+        const expected = search === queries[signer] ? 400 : 401
+        figures[`answered${String(status)}`] = (figures[`answered${String(status)}`] ?? 0) + 1
+        if (status === 200) figures["accepted"] = (figures["accepted"] ?? 0) + 1
+        if (status !== expected) miss(`a foreign callback was answered ${String(status)}`)
+        if (index % 10_000 === 9999) progress(`${index + 1} of ${count} foreign callbacks`)
+      })
+    )
+    for (let index = 0; index < merchants; index++) {
+      const rows = yield* rowsOf(index)
+      if (rows > 0) {
+        figures["ledgersWithRows"] = (figures["ledgersWithRows"] ?? 0) + 1
+        miss(`the ledger of ${idOf(index)} has rows`)
       }
-      const genuine = Math.max(merchants, Math.ceil(count / genuineEvery))
-      yield* Effect.promise(() =>
-        repeat(genuine, connections, async (index) => {
-          const own = index % merchants
-          const search = index % 2 === 0 ? queries[own] : unsignedQuery
-          const id = String(200_000 + index)
-          const options = { accountId: accountOf(own), key: secretOf(own), search }
-          const genuineOne = FakeService.callback(id, "SUCCEED", options)
-          const status = await deliver(() => post(port, genuineOne))
-          if (status === 200) figures["genuine"] = (figures["genuine"] ?? 0) + 1
-          else miss(`a genuine callback was answered ${String(status)}`)
-        })
-      )
-      yield* untilTold(
-        toldAt,
-        Array.from({ length: genuine }, (_, index) => String(200_000 + index))
-      )
-      return figures
-    })
-  )
+    }
+    const genuine = Math.max(merchants, Math.ceil(count / genuineEvery))
+    yield* Effect.promise(() =>
+      repeat(genuine, connections, async (index) => {
+        const own = index % merchants
+        const search = index % 2 === 0 ? queries[own] : unsignedQuery
+        const id = String(200_000 + index)
+        const options = { accountId: accountOf(own), key: secretOf(own), search }
+        const genuineOne = FakeService.callback(id, "SUCCEED", options)
+        const status = await deliver(() => post(port, genuineOne))
+        if (status === 200) figures["genuine"] = (figures["genuine"] ?? 0) + 1
+        else miss(`a genuine callback was answered ${String(status)}`)
+      })
+    )
+    yield* untilTold(
+      toldAt,
+      Array.from({ length: genuine }, (_, index) => String(200_000 + index))
+    )
+    return figures
+  })
 
 const broken = (
   { failures, port, secretOf, setBroken, toldAt }: World,
   { count, progress, seed }: RunOptions,
   part: keyof typeof compared
 ) =>
-  report(
-    Effect.fnUntraced(function* (miss) {
-      const post = yield* makePost(connections)
-      const random = SeededRandom.make(seed, part)
-      const times: Record<"whole" | "broken", Array<number>> = { whole: [], broken: [] }
-      const cpu: Record<"whole" | "broken", Array<number>> = { whole: [], broken: [] }
-      let next = part === "full" ? 5_000_000 : 1_000_000
-      const draw = (number: number) =>
-        Array.from({ length: number }, () => {
-          const merchant = random.below(merchants - 1 + brokenWeight)
-          return { merchant: merchant < merchants ? merchant : brokenMerchant, id: String(next++) }
-        })
-      const sentAt = new Map<string, number>()
-      const send = async ({ id, merchant }: { readonly id: string; readonly merchant: number }) => {
-        sentAt.set(id, performance.now())
-        const options = { accountId: accountOf(merchant), key: secretOf(merchant) }
-        const callback = FakeService.callback(id, "SUCCEED", options)
-        const status = await deliver(() => post(port, callback))
-        if (status !== 200) miss(`a genuine callback was answered ${String(status)}`)
-      }
+  report(function* (miss) {
+    const post = yield* makePost(connections)
+    const random = SeededRandom.make(seed, part)
+    const times: Record<"whole" | "broken", Array<number>> = { whole: [], broken: [] }
+    const cpu: Record<"whole" | "broken", Array<number>> = { whole: [], broken: [] }
+    let next = part === "full" ? 5_000_000 : 1_000_000
+    const draw = (number: number) =>
+      Array.from({ length: number }, () => {
+        const merchant = random.below(merchants - 1 + brokenWeight)
+        return { merchant: merchant < merchants ? merchant : brokenMerchant, id: String(next++) }
+      })
+    const sentAt = new Map<string, number>()
+    const send = async ({ id, merchant }: { readonly id: string; readonly merchant: number }) => {
+      sentAt.set(id, performance.now())
+      const options = { accountId: accountOf(merchant), key: secretOf(merchant) }
+      const callback = FakeService.callback(id, "SUCCEED", options)
+      const status = await deliver(() => post(port, callback))
+      if (status !== 200) miss(`a genuine callback was answered ${String(status)}`)
+    }
 
-      const first = draw(measured)
-      const startedAt = performance.now()
-      yield* Effect.promise(() =>
-        repeat(measured, connections, (index) => send(first[index] ?? { id: "", merchant: 0 }))
-      )
-      yield* untilTold(
-        toldAt,
-        first.map(({ id }) => id)
-      )
-      const gap = (performance.now() - startedAt) / measured / load
-      if (part === "quarter") progress(`a callback every ${gap.toFixed(1)} ms`)
+    const first = draw(measured)
+    const startedAt = performance.now()
+    yield* Effect.promise(() =>
+      repeat(measured, connections, (index) => send(first[index] ?? { id: "", merchant: 0 }))
+    )
+    yield* untilTold(
+      toldAt,
+      first.map(({ id }) => id)
+    )
+    const gap = (performance.now() - startedAt) / measured / load
+    if (part === "quarter") progress(`a callback every ${gap.toFixed(1)} ms`)
 
-      for (let block = 0; block < blocks; block++) {
-        const isBroken = block % 2 === 1
-        yield* setBroken(isBroken)
-        const posts = draw(Math.ceil((count * compared[part]) / blocks))
-        const cpuAtStart = process.cpuUsage()
-        yield* Effect.promise(async () => {
-          const blockStart = performance.now()
-          if (part === "full") {
-            return repeat(posts.length, connections, (index) =>
-              send(posts[index] ?? { id: "", merchant: 0 })
-            )
-          }
-          const sending = posts.map(async (each, index) => {
-            await sleep(Math.max(0, blockStart + index * gap - performance.now()))
-            return send(each)
-          })
-          return void (await Promise.all(sending))
-        })
-        const idsOf = (isOfBroken: boolean) =>
-          posts
-            .filter(({ merchant }) => (merchant === brokenMerchant) === isOfBroken)
-            .map(({ id }) => id)
-        yield* untilTold(toldAt, idsOf(false))
-        const { system, user } = process.cpuUsage(cpuAtStart)
-        cpu[isBroken ? "broken" : "whole"].push((system + user) / posts.length)
-        if (isBroken && idsOf(true).length > 0 && idsOf(true).every((id) => toldAt.has(id)))
-          miss("the handler was not broken")
-        for (const id of idsOf(false)) {
-          times[isBroken ? "broken" : "whole"].push((toldAt.get(id) ?? 0) - (sentAt.get(id) ?? 0))
+    for (let block = 0; block < blocks; block++) {
+      const isBroken = block % 2 === 1
+      yield* setBroken(isBroken)
+      const posts = draw(Math.ceil((count * compared[part]) / blocks))
+      const cpuAtStart = process.cpuUsage()
+      yield* Effect.promise(async () => {
+        const blockStart = performance.now()
+        if (part === "full") {
+          return repeat(posts.length, connections, (index) =>
+            send(posts[index] ?? { id: "", merchant: 0 })
+          )
         }
-        yield* setBroken(false)
-        yield* untilTold(toldAt, idsOf(true))
-        progress(`block ${block + 1} of ${blocks}`)
+        const sending = posts.map(async (each, index) => {
+          await sleep(Math.max(0, blockStart + index * gap - performance.now()))
+          return send(each)
+        })
+        return void (await Promise.all(sending))
+      })
+      const idsOf = (isOfBroken: boolean) =>
+        posts
+          .filter(({ merchant }) => (merchant === brokenMerchant) === isOfBroken)
+          .map(({ id }) => id)
+      yield* untilTold(toldAt, idsOf(false))
+      const { system, user } = process.cpuUsage(cpuAtStart)
+      cpu[isBroken ? "broken" : "whole"].push((system + user) / posts.length)
+      if (isBroken && idsOf(true).length > 0 && idsOf(true).every((id) => toldAt.has(id)))
+        miss("the handler was not broken")
+      for (const id of idsOf(false)) {
+        times[isBroken ? "broken" : "whole"].push((toldAt.get(id) ?? 0) - (sentAt.get(id) ?? 0))
       }
-      const [whole, hurt] = [percentiles(times.whole), percentiles(times.broken)]
-      const median = (all: ReadonlyArray<number>) =>
-        all.toSorted((one, two) => one - two)[Math.floor(all.length / 2)] ?? 0
-      const mean = (all: ReadonlyArray<number>) =>
-        all.reduce((sum, each) => sum + each, 0) / all.length
-      const ratioOf = (part: number, all: number) => Math.round((part / all) * 1000) / 1000
-      const ratio = ratioOf(median(times.broken), median(times.whole))
-      if (ratio > maxRatio) miss(`the others' handler times rose ${ratio} times`)
-      return {
-        ratio,
-        meanRatio: ratioOf(mean(times.broken), mean(times.whole)),
-        cpuRatio: ratioOf(median(cpu.broken), median(cpu.whole)),
-        failures: failures(),
-        wholeP50Ms: whole.p50Ms,
-        brokenP50Ms: hurt.p50Ms,
-        wholeP99Ms: whole.p99Ms,
-        brokenP99Ms: hurt.p99Ms
-      }
-    })
-  )
+      yield* setBroken(false)
+      yield* untilTold(toldAt, idsOf(true))
+      progress(`block ${block + 1} of ${blocks}`)
+    }
+    const [whole, hurt] = [percentiles(times.whole), percentiles(times.broken)]
+    const median = (all: ReadonlyArray<number>) =>
+      all.toSorted((one, two) => one - two)[Math.floor(all.length / 2)] ?? 0
+    const mean = (all: ReadonlyArray<number>) =>
+      all.reduce((sum, each) => sum + each, 0) / all.length
+    const ratioOf = (part: number, all: number) => Math.round((part / all) * 1000) / 1000
+    const ratio = ratioOf(median(times.broken), median(times.whole))
+    if (ratio > maxRatio) miss(`the others' handler times rose ${ratio} times`)
+    return {
+      ratio,
+      meanRatio: ratioOf(mean(times.broken), mean(times.whole)),
+      cpuRatio: ratioOf(median(cpu.broken), median(cpu.whole)),
+      failures: failures(),
+      wholeP50Ms: whole.p50Ms,
+      brokenP50Ms: hurt.p50Ms,
+      wholeP99Ms: whole.p99Ms,
+      brokenP99Ms: hurt.p99Ms
+    }
+  })
 
 export const merchantsRun: Run = {
   summary:

@@ -15,37 +15,33 @@ const maxTraces = 300
 type SourceName = keyof typeof sources
 
 const checkModels = ({ log }: Options) =>
-  report((miss) =>
-    Effect.sync(() => {
-      const figures = { states: 0, transitions: 0, steps: 0 }
-      const all = new Set<string>()
-      for (const { check, name } of models) {
-        const { broken, states, stepNames, transitions } = check()
-        log(`${name}: ${states} states, ${transitions} transitions`)
-        figures.states += states
-        figures.transitions += transitions
-        for (const step of stepNames) all.add(step)
-        if (broken !== undefined)
-          miss(`${name}: ${broken.name} does not hold after: ${broken.path.join("; ")}`)
-      }
-      return { ...figures, steps: all.size }
-    })
-  )
+  report(function* (miss) {
+    const figures = { states: 0, transitions: 0, steps: 0 }
+    const all = new Set<string>()
+    for (const { check, name } of models) {
+      const { broken, states, stepNames, transitions } = check()
+      log(`${name}: ${states} states, ${transitions} transitions`)
+      figures.states += states
+      figures.transitions += transitions
+      for (const step of stepNames) all.add(step)
+      if (broken !== undefined)
+        miss(`${name}: ${broken.name} does not hold after: ${broken.path.join("; ")}`)
+    }
+    return { ...figures, steps: all.size }
+  })
 
 const checkMutants = ({ log }: Options) =>
-  report((miss) =>
-    Effect.sync(() => {
-      const figures = { mutants: 0, caught: 0 }
-      for (const { breaks, check, name } of mutants) {
-        const { broken } = check()
-        log(`${name}: ${broken?.name} is broken after ${broken?.path.length} steps`)
-        figures.mutants++
-        if (broken?.name === breaks) figures.caught++
-        else miss(`the mutant was not caught: ${name}`)
-      }
-      return figures
-    })
-  )
+  report(function* (miss) {
+    const figures = { mutants: 0, caught: 0 }
+    for (const { breaks, check, name } of mutants) {
+      const { broken } = check()
+      log(`${name}: ${broken?.name} is broken after ${broken?.path.length} steps`)
+      figures.mutants++
+      if (broken?.name === breaks) figures.caught++
+      else miss(`the mutant was not caught: ${name}`)
+    }
+    return figures
+  })
 
 /** The check of a planted bug ends at the first refusal. */
 const checkRecorded = (
@@ -53,25 +49,23 @@ const checkRecorded = (
   { count, seed }: Pick<Options, "count" | "seed">,
   bug?: string
 ) =>
-  report(
-    Effect.fnUntraced(function* (miss) {
-      const figures = { traces: 0, events: 0, accepted: 0, refused: 0 }
-      for (let index = 0; figures.traces < count && figures.refused === 0; index++) {
-        const partSeed = seedOfPart(seed, index)
-        for (const trace of yield* record(partSeed, count - figures.traces, bug)) {
-          const reason = missOf(trace)
-          figures.traces++
-          figures.events += trace.events.length
-          if (reason === undefined) figures.accepted++
-          else {
-            figures.refused++
-            miss(`seed ${partSeed}, ${trace.id}, ${reason}`)
-          }
+  report(function* (miss) {
+    const figures = { traces: 0, events: 0, accepted: 0, refused: 0 }
+    for (let index = 0; figures.traces < count && figures.refused === 0; index++) {
+      const partSeed = seedOfPart(seed, index)
+      for (const trace of yield* record(partSeed, count - figures.traces, bug)) {
+        const reason = missOf(trace)
+        figures.traces++
+        figures.events += trace.events.length
+        if (reason === undefined) figures.accepted++
+        else {
+          figures.refused++
+          miss(`seed ${partSeed}, ${trace.id}, ${reason}`)
         }
       }
-      return figures
-    })
-  )
+    }
+    return figures
+  })
 
 export const checkTraces = Effect.fnUntraced(function* (
   { count, log, seed }: Options,
@@ -89,19 +83,17 @@ export const checkBugs = (
   name: SourceName,
   bugs: ReadonlyArray<string> = sources[name].bugs
 ) =>
-  report(
-    Effect.fnUntraced(function* (miss) {
-      const figures = { bugs: 0, caught: 0 }
-      for (const bug of bugs) {
-        const checked = yield* checkRecorded(sources[name], { count: maxTraces, seed }, bug)
-        log(`${name}, ${bug}: ${checked.misses[0] ?? "not caught"}`)
-        figures.bugs++
-        if (checked.figures.refused > 0) figures.caught++
-        else miss(`the bug was not caught: ${bug}`)
-      }
-      return figures
-    })
-  )
+  report(function* (miss) {
+    const figures = { bugs: 0, caught: 0 }
+    for (const bug of bugs) {
+      const checked = yield* checkRecorded(sources[name], { count: maxTraces, seed }, bug)
+      log(`${name}, ${bug}: ${checked.misses[0] ?? "not caught"}`)
+      figures.bugs++
+      if (checked.figures.refused > 0) figures.caught++
+      else miss(`the bug was not caught: ${bug}`)
+    }
+    return figures
+  })
 
 const isSource = (name: string): name is SourceName => Object.hasOwn(sources, name)
 

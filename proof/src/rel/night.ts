@@ -13,22 +13,13 @@
  */
 import type { Status } from "@pawl/core/Status"
 import * as Effect from "effect/Effect"
-import type * as Scope from "effect/Scope"
-import * as Struct from "effect/Struct"
 import { setTimeout as sleep } from "node:timers/promises"
 import * as FakeService from "./FakeService.ts"
 import { makePost, repeat } from "./LocalHttp.ts"
 import { type Overview, shows } from "./OperatorPage.ts"
 import * as ReceiverProcess from "./ReceiverProcess.ts"
 import { longOutage } from "./longOutage.ts"
-import {
-  type DatabasePart,
-  databasesOf,
-  inSequence,
-  onStore,
-  type Run,
-  type RunOptions
-} from "./Run.ts"
+import { type DatabasePart, type Run, type RunOptions, eachOnDatabases } from "./Run.ts"
 import * as SmallDisk from "./SmallDisk.ts"
 import * as ToldApplication from "./ToldApplication.ts"
 import * as Wait from "./Wait.ts"
@@ -38,12 +29,11 @@ const connections = 16
 /** Ends the wait for each step of an incident, in milliseconds. */
 const stepTimeout = 300_000
 
-interface Place {
-  readonly stores?: ReadonlyArray<string>
-  readonly env?: Readonly<Record<string, string>>
-}
-
-const makeTools = Effect.fnUntraced(function* ({ count, miss, store }: DatabasePart) {
+const makeTools = Effect.fnUntraced(function* (
+  { count, miss, store }: DatabasePart,
+  hasDisk: boolean
+) {
+  const disk = hasDisk ? yield* SmallDisk.make(store) : undefined
   const { fault, start, statuses } = yield* ReceiverProcess.make(store.url)
   const broken = new Set<string>()
   const { told, url } = yield* ToldApplication.start(({ transactionId }) =>
@@ -56,7 +46,9 @@ const makeTools = Effect.fnUntraced(function* ({ count, miss, store }: DatabaseP
   return {
     count,
     ids,
-    service: { fault, statuses },
+    disk,
+    fault,
+    statuses,
     broken,
     post,
     postAll: (port: number, status: Status, key?: string) =>
@@ -69,8 +61,8 @@ const makeTools = Effect.fnUntraced(function* ({ count, miss, store }: DatabaseP
     expect: (sentence: string, holds: boolean) => {
       if (!holds) miss(`not so: ${sentence}`)
     },
-    serve: async (place: Place = {}) => {
-      const receiver = start({ forward: url, ...place })
+    serve: async (settings: Parameters<typeof start>[0] = {}) => {
+      const receiver = start({ forward: url, ...settings })
       const port = await Effect.runPromise(ReceiverProcess.waitForPort(receiver))
       const overview = async () => (await (await receiver.get("/overview")).json()) as Overview
       return { port, overview, stop: receiver.stop }
@@ -78,22 +70,12 @@ const makeTools = Effect.fnUntraced(function* ({ count, miss, store }: DatabaseP
   }
 })
 
-type Tools = Effect.Success<ReturnType<typeof makeTools>>
+type Incident = (
+  tools: Effect.Success<ReturnType<typeof makeTools>>
+) => Promise<Readonly<Record<string, number>>>
 
-type Figures = Readonly<Record<string, number>>
-
-type Incident = (tools: Tools) => Promise<Figures>
-
-const service: Incident = async ({
-  count,
-  expect,
-  ids,
-  postAll,
-  serve,
-  service: { fault, statuses },
-  told,
-  until
-}) => {
+const service: Incident = async (tools) => {
+  const { count, expect, fault, ids, postAll, serve, statuses, told, until } = tools
   const { overview, port } = await serve()
   await postAll(port, "PENDING")
   await until("every payment is open", () => told("PENDING") === count)
@@ -154,13 +136,12 @@ const handler: Incident = async ({ broken, count, expect, ids, postAll, serve, t
   return { seenMs, mendedMs }
 }
 
-const disk = async (
-  { count, expect, ids, post, postAll, serve, told, until }: Tools,
-  { fill: fillDisk, free, url }: SmallDisk.SmallDisk
-) => {
-  const { overview, port, stop } = await serve({ stores: [url] })
+const disk: Incident = async (tools) => {
+  const { count, disk, expect, ids, post, postAll, serve, told, until } = tools
+  if (disk === undefined) return { notRun: 1 }
+  const { overview, port, stop } = await serve({ stores: [disk.url] })
   try {
-    fillDisk()
+    disk.fill()
     const answers = new Map<number, number>()
     const fill = async () => {
       for (const id of ids.slice(0, 50)) {
@@ -173,7 +154,7 @@ const disk = async (
       return shows(await overview(), "store", "not-stored")
     })
     expect("callbacks are answered 503", (answers.get(503) ?? 0) > 0)
-    free()
+    disk.free()
     const writableMs = await until(
       "the store can be written",
       async () => (await post(port, ids[0] ?? "", "PENDING")) === 200
@@ -190,48 +171,21 @@ const disk = async (
   }
 }
 
-const play = (name: string, incident: Incident) =>
-  Effect.fnUntraced(function* (part: DatabasePart) {
-    const tools = yield* makeTools(part)
-    const figures = yield* Effect.promise(() => incident(tools))
-    part.log(`${name}: ${JSON.stringify(figures)}`)
-    return figures
-  })
+const incidents: Readonly<Record<string, Incident>> = { service, secret, disk, handler }
 
-const playDisk = Effect.fnUntraced(function* (part: DatabasePart) {
-  const smallDisk = yield* SmallDisk.make(part.store)
-  const incident: Incident = async (tools) =>
-    smallDisk === undefined ? { notRun: 1 } : disk(tools, smallDisk)
-  return yield* play("disk", incident)(part)
+const play = Effect.fnUntraced(function* (name: string, part: DatabasePart) {
+  const incident = incidents[name]
+  if (incident === undefined) return yield* longOutage(part)
+  const tools = yield* makeTools(part, incident === disk)
+  const figures = yield* Effect.promise(() => incident(tools))
+  part.log(`${name}: ${JSON.stringify(figures)}`)
+  return figures
 })
-
-const incidents = {
-  service: play("service", service),
-  secret: play("secret", secret),
-  disk: playDisk,
-  handler: play("handler", handler),
-  sixHours: longOutage
-}
-
-type IncidentName = keyof typeof incidents
 
 export const nightWith = (
   options: RunOptions,
-  names: ReadonlyArray<IncidentName> = Struct.keys(incidents)
-) =>
-  inSequence(
-    databasesOf(options).flatMap((store) =>
-      names.map(
-        (name) =>
-          [
-            `${store}.${name}`,
-            onStore(store, options, (part): Effect.Effect<Figures, unknown, Scope.Scope> =>
-              incidents[name](part)
-            )
-          ] as const
-      )
-    )
-  )
+  names: ReadonlyArray<string> = [...Object.keys(incidents), "sixHours"]
+) => eachOnDatabases(options, names, play)
 
 export const night: Run = {
   summary:

@@ -89,56 +89,54 @@ export const follow = (
   { count, progress, seed }: Omit<RunOptions, "stores">,
   profile: Partial<Switches> = {}
 ) =>
-  report(
-    Effect.fnUntraced(function* (miss) {
-      const figures = { reads: 0, told: 0, refundedFound: 0, chargebackFound: 0 }
-      for (let from = 0; from < count; from += batchSize) {
-        const histories = new Map(
-          Array.from({ length: Math.min(batchSize, count - from) }, (_, index) => {
-            const id = String(100_001 + from + index)
-            return [id, drawHistory(id, SeededRandom.make(seed, id))] as const
-          })
-        )
-        const { calls, reads } = yield* VirtualReceiver.inVirtualTime(
-          Effect.gen(function* () {
-            const receiver = yield* VirtualReceiver.make({
-              policy: "final",
-              profile,
-              statusAt: (id, at) => {
-                const history = histories.get(id)
-                return history && statusAt(history, at)
-              }
-            })
-            for (const history of [...histories.values()].toSorted((one, two) => one.at - two.at)) {
-              const { first: status, id: transactionId, kind } = history
-              if (history.at > receiver.now()) yield* pass(history.at - receiver.now())
-              yield* receiver.ledger.register({ kind, transactionId, status }, history.at)
+  report(function* (miss) {
+    const figures = { reads: 0, told: 0, refundedFound: 0, chargebackFound: 0 }
+    for (let from = 0; from < count; from += batchSize) {
+      const histories = new Map(
+        Array.from({ length: Math.min(batchSize, count - from) }, (_, index) => {
+          const id = String(100_001 + from + index)
+          return [id, drawHistory(id, SeededRandom.make(seed, id))] as const
+        })
+      )
+      const { calls, reads } = yield* VirtualReceiver.inVirtualTime(
+        Effect.gen(function* () {
+          const receiver = yield* VirtualReceiver.make({
+            policy: "final",
+            profile,
+            statusAt: (id, at) => {
+              const history = histories.get(id)
+              return history && statusAt(history, at)
             }
-            yield* pass(200 * day)
-            return receiver
           })
-        )
-        const told = Map.groupBy(calls, ({ transactionId }) => transactionId)
-        for (const [id, history] of histories) {
-          const actual = (told.get(id) ?? []).map(({ at, to }) => `${to} at ${at}`)
-          const expected = expectedCalls(history)
-          if (actual.join() !== expected.join())
-            miss(`${history.kind} ${id} was told ${actual.join()}, not ${expected.join()}`)
-        }
-        for (const { confirmed, to } of calls) {
-          if (!confirmed) miss(`${to} was told without being confirmed`)
-          if (to === "REFUNDED") figures.refundedFound++
-          if (to === "CHARGEBACK") figures.chargebackFound++
-        }
-        figures.reads += reads()
-        figures.told += calls.length
-        if ((from / batchSize) % 8 === 7) progress(`${from + batchSize} of ${count} operations`)
+          for (const history of [...histories.values()].toSorted((one, two) => one.at - two.at)) {
+            const { first: status, id: transactionId, kind } = history
+            if (history.at > receiver.now()) yield* pass(history.at - receiver.now())
+            yield* receiver.ledger.register({ kind, transactionId, status }, history.at)
+          }
+          yield* pass(200 * day)
+          return receiver
+        })
+      )
+      const told = Map.groupBy(calls, ({ transactionId }) => transactionId)
+      for (const [id, history] of histories) {
+        const actual = (told.get(id) ?? []).map(({ at, to }) => `${to} at ${at}`)
+        const expected = expectedCalls(history)
+        if (actual.join() !== expected.join())
+          miss(`${history.kind} ${id} was told ${actual.join()}, not ${expected.join()}`)
       }
-      if (figures.refundedFound === 0) miss("no operation became REFUNDED")
-      if (figures.chargebackFound === 0) miss("no operation became CHARGEBACK")
-      return figures
-    })
-  )
+      for (const { confirmed, to } of calls) {
+        if (!confirmed) miss(`${to} was told without being confirmed`)
+        if (to === "REFUNDED") figures.refundedFound++
+        if (to === "CHARGEBACK") figures.chargebackFound++
+      }
+      figures.reads += reads()
+      figures.told += calls.length
+      if ((from / batchSize) % 8 === 7) progress(`${from + batchSize} of ${count} operations`)
+    }
+    if (figures.refundedFound === 0) miss("no operation became REFUNDED")
+    if (figures.chargebackFound === 0) miss("no operation became CHARGEBACK")
+    return figures
+  })
 
 export const poll: Run = {
   summary:

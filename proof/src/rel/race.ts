@@ -15,14 +15,12 @@ const postsOfOneCallback = 100
 /** Ends the wait for the last call, in milliseconds. */
 const callTimeout = 60_000
 
-interface RaceOptions {
+interface RaceOptions extends RunOptions {
   readonly processes: number
 }
 
-const onStore = Effect.fnUntraced(function* (
-  { count, miss, progress, seed, store }: DatabasePart,
-  { processes }: RaceOptions
-) {
+const onStore = Effect.fnUntraced(function* (part: DatabasePart<RaceOptions>) {
+  const { count, miss, processes, progress, seed, store } = part
   const { start, statuses } = yield* ReceiverProcess.make(store.url)
   const application = yield* Application.start(miss)
   const post = yield* makePost(processes * keysAtOnce)
@@ -85,12 +83,11 @@ const onStore = Effect.fnUntraced(function* (
   }
 })
 
-export const raceWith = (options: RunOptions, raceOptions: RaceOptions) =>
-  onDatabases(options, (part) => onStore(part, raceOptions))
+export const raceWith = (options: RaceOptions) => onDatabases(options, onStore)
 
 export const race: Run = {
   summary: "8 processes, the same keys at once: one effect each",
   unit: "keys",
   count: { sqlite: 1000, postgres: 1000 },
-  make: (options) => raceWith(options, { processes: 8 })
+  make: (options) => raceWith({ ...options, processes: 8 })
 }

@@ -36,35 +36,33 @@ export const checkReducer = (
   step = 1,
   make: (policy: Evidence.Policy) => Reducer.Reducer = Reducer.evidenceReducer
 ) =>
-  report(
-    Effect.fnUntraced(function* (miss) {
-      const figures = { sequences: 0, values: 0 }
-      for (const policy of policies) {
-        for (const law of Reducer.laws(policy)) {
-          const holds = (options: Parameters<typeof law.check>[1]) =>
-            Effect.match(law.check(make(policy), options), {
-              onFailure: ({ message }) => {
-                miss(`under ${policy}: ${message}`)
-                return false
-              },
-              onSuccess: () => true
-            })
-          if (!(yield* holds({ numRuns: count, seed }))) continue
-          figures.sequences += count
-          let examples: Array<ReadonlyArray<Observation>> = []
-          for (let evidence = (seed >>> 0) % step; evidence < evidenceCount; evidence += step) {
-            examples.push(...observationsOf(evidence))
-            if (examples.length < batchSize && evidence + step < evidenceCount) continue
-            if (!(yield* holds({ examples, numRuns: 1, seed }))) break
-            figures.values += examples.length
-            examples = []
-          }
-          progress(`${policy}: ${law.name}`)
+  report(function* (miss) {
+    const figures = { sequences: 0, values: 0 }
+    for (const policy of policies) {
+      for (const law of Reducer.laws(policy)) {
+        const holds = (options: Parameters<typeof law.check>[1]) =>
+          Effect.match(law.check(make(policy), options), {
+            onFailure: ({ message }) => {
+              miss(`under ${policy}: ${message}`)
+              return false
+            },
+            onSuccess: () => true
+          })
+        if (!(yield* holds({ numRuns: count, seed }))) continue
+        figures.sequences += count
+        let examples: Array<ReadonlyArray<Observation>> = []
+        for (let evidence = (seed >>> 0) % step; evidence < evidenceCount; evidence += step) {
+          examples.push(...observationsOf(evidence))
+          if (examples.length < batchSize && evidence + step < evidenceCount) continue
+          if (!(yield* holds({ examples, numRuns: 1, seed }))) break
+          figures.values += examples.length
+          examples = []
         }
+        progress(`${policy}: ${law.name}`)
       }
-      return figures
-    })
-  )
+    }
+    return figures
+  })
 
 export const reducer: Run = {
   summary: "the laws of the reducer, on a million sequences each and on every possible evidence",

@@ -7,18 +7,12 @@
  * Afterwards another one tells every callback that was answered 200.
  */
 import * as Effect from "effect/Effect"
+import * as Struct from "effect/Struct"
 import * as FakeService from "./FakeService.ts"
 import { makePost, repeat } from "./LocalHttp.ts"
 import { type Overview, shows } from "./OperatorPage.ts"
 import * as ReceiverProcess from "./ReceiverProcess.ts"
-import {
-  type DatabasePart,
-  databasesOf,
-  inSequence,
-  onStore,
-  type Run,
-  type RunOptions
-} from "./Run.ts"
+import { type DatabasePart, eachOnDatabases, type Run, type RunOptions } from "./Run.ts"
 import * as Stores from "./Stores.ts"
 import * as ToldApplication from "./ToldApplication.ts"
 import * as Wait from "./Wait.ts"
@@ -64,7 +58,7 @@ const causes = {
 export type CauseName = keyof typeof causes
 
 /** The longest times in milliseconds; the tests make them longer for busy machines. */
-interface Limits {
+interface Limits extends RunOptions {
   readonly notice: number
   readonly stop: number
   readonly recovery: number
@@ -75,11 +69,8 @@ interface Readiness {
   readonly worker: string
 }
 
-const play = Effect.fnUntraced(function* (
-  name: CauseName,
-  limits: Limits,
-  { count, log, miss, store }: DatabasePart
-) {
+const play = Effect.fnUntraced(function* (name: CauseName, part: DatabasePart<Limits>) {
+  const { count, log, miss, notice, recovery: recoveryTime, stop, store } = part
   const { serve } = yield* ReceiverProcess.make(store.url)
   const application = yield* ToldApplication.start()
   const told = application.told("PENDING")
@@ -95,7 +86,7 @@ const play = Effect.fnUntraced(function* (
     else if (status !== 503) miss(`${id} was answered ${String(status)}`)
   }
   const allTold = () => accepted.every((id) => told.has(id))
-  const recovery = Wait.within(limits.recovery, miss)
+  const recovery = Wait.within(recoveryTime, miss)
 
   const first = yield* start
   const { port } = first
@@ -105,7 +96,7 @@ const play = Effect.fnUntraced(function* (
     await recovery("callbacks are told before the cause", allTold)
     for (const statement of begin) await query(statement)
     await repeat(count, 16, () => post(port))
-    const noticedMs = await Wait.within(limits.notice, miss)("readiness says it", async () => {
+    const noticedMs = await Wait.within(notice, miss)("readiness says it", async () => {
       await Promise.all([post(port), post(port)])
       const readiness = await fetch(`http://127.0.0.1:${port}/readyz`)
       const { ready, worker } = (await readiness.json()) as Readiness
@@ -113,7 +104,7 @@ const play = Effect.fnUntraced(function* (
     })
     const overview = (await (await first.get("/overview")).json()) as Overview
     if (!shows(overview, "no-progress", "store", "not-stored")) miss("the page shows no problem")
-    const stopMs = await ReceiverProcess.stopWithin(limits.stop, first, miss)
+    const stopMs = await ReceiverProcess.stopWithin(stop, first, miss)
     for (const statement of end) await query(statement)
     return { noticedMs, stopMs }
   })
@@ -130,28 +121,13 @@ const play = Effect.fnUntraced(function* (
 const atOnce = 5
 
 export const silentWith = (
-  options: RunOptions,
-  limits: Limits,
-  names: ReadonlyArray<CauseName> = Object.keys(causes) as ReadonlyArray<CauseName>
-) =>
-  Effect.gen(function* () {
-    const parts = databasesOf(options).flatMap((store) =>
-      names.map((name) => ({
-        name: `${store}.${name}`,
-        report: onStore(store, options, (part) => play(name, limits, part))
-      }))
-    )
-    const reports = yield* Effect.forEach(
-      parts,
-      ({ name, report }) => Effect.map(report, (ended) => [name, Effect.succeed(ended)] as const),
-      { concurrency: atOnce }
-    )
-    return yield* inSequence(reports)
-  })
+  options: Limits,
+  names: ReadonlyArray<CauseName> = Struct.keys(causes)
+) => eachOnDatabases(options, names, play, atOnce)
 
 export const silent: Run = {
   summary: "a store that refuses claims, calls, marks, texts or rows: the receiver says so",
   unit: "callbacks before and during each cause",
   count: { sqlite: 200, postgres: 200 },
-  make: (options) => silentWith(options, { notice: 90_000, stop: 10_000, recovery: 120_000 })
+  make: (options) => silentWith({ ...options, notice: 90_000, stop: 10_000, recovery: 120_000 })
 }

@@ -48,44 +48,42 @@ export const simulate = (
 ) =>
   Effect.gen(function* () {
     const marks = new Map(CoverageMarks.marks.map((mark) => [mark, 0]))
-    const ended = yield* report(
-      Effect.fnUntraced(function* (miss) {
-        const figures = { transactions: 0, told: 0 }
-        const plans = Array.from({ length: count }, (_, index) => seedOfPart(seed, index)).flatMap(
-          (planSeed) =>
-            Object.entries(kindsOf(planSeed)).map(([kind, size]) => ({
-              kind,
-              seed: planSeed,
-              size
-            }))
-        )
-        for (const [done, { kind, seed: planSeed, size }] of plans.entries()) {
-          const name = `seed ${planSeed}, ${kind}`
-          const plan = PlanGenerator.draw(planSeed, size)
-          const outcome = yield* Simulation.run(plan, { bug })
-          for (const [mark, times] of outcome.marks) marks.set(mark, (marks.get(mark) ?? 0) + times)
-          figures.transactions += outcome.transactions
-          figures.told += outcome.told
-          progress(`${done + 1} of ${plans.length} plans`)
-          for (const { at, invariant, message } of outcome.violations) {
-            miss(`${name}: ${invariant} does not hold at ${at}: ${message}`)
-          }
-          const [first] = outcome.violations
-          if (first === undefined) continue
-          log(`${first.invariant} does not hold: looking for the shortest plan that shows it`)
-          const short = yield* Simulation.shrink(plan, first.invariant, { bug, ...shrinkLimits })
-          const file = join(tmpdir(), `${first.invariant}-${planSeed}.json`)
-          writeFileSync(file, `${JSON.stringify(short, null, 2)}\n`)
-          miss(`keep ${file} in proof/test/simulation/regressions`)
-          break
+    const ended = yield* report(function* (miss) {
+      const figures = { transactions: 0, told: 0 }
+      const plans = Array.from({ length: count }, (_, index) => seedOfPart(seed, index)).flatMap(
+        (planSeed) =>
+          Object.entries(kindsOf(planSeed)).map(([kind, size]) => ({
+            kind,
+            seed: planSeed,
+            size
+          }))
+      )
+      for (const [done, { kind, seed: planSeed, size }] of plans.entries()) {
+        const name = `seed ${planSeed}, ${kind}`
+        const plan = PlanGenerator.draw(planSeed, size)
+        const outcome = yield* Simulation.run(plan, { bug })
+        for (const [mark, times] of outcome.marks) marks.set(mark, (marks.get(mark) ?? 0) + times)
+        figures.transactions += outcome.transactions
+        figures.told += outcome.told
+        progress(`${done + 1} of ${plans.length} plans`)
+        for (const { at, invariant, message } of outcome.violations) {
+          miss(`${name}: ${invariant} does not hold at ${at}: ${message}`)
         }
-        for (const [mark, times] of marks) {
-          log(`${String(times).padStart(8)} ${mark}`)
-          if (times === 0) miss(`never met: ${mark}`)
-        }
-        return figures
-      })
-    )
+        const [first] = outcome.violations
+        if (first === undefined) continue
+        log(`${first.invariant} does not hold: looking for the shortest plan that shows it`)
+        const short = yield* Simulation.shrink(plan, first.invariant, { bug, ...shrinkLimits })
+        const file = join(tmpdir(), `${first.invariant}-${planSeed}.json`)
+        writeFileSync(file, `${JSON.stringify(short, null, 2)}\n`)
+        miss(`keep ${file} in proof/test/simulation/regressions`)
+        break
+      }
+      for (const [mark, times] of marks) {
+        log(`${String(times).padStart(8)} ${mark}`)
+        if (times === 0) miss(`never met: ${mark}`)
+      }
+      return figures
+    })
     return { ...ended, marks }
   }).pipe(Effect.provide(NodeHmac.layer))
 

@@ -47,15 +47,13 @@ const duePolls = (count: number) =>
     )
   )
 
-interface SlowOptions {
+interface SlowOptions extends RunOptions {
   readonly parts: ReadonlyArray<"polls" | "claims" | "application">
   readonly isTimed: boolean
 }
 
-const onStore = Effect.fnUntraced(function* (
-  { count, log, miss, store }: DatabasePart,
-  { isTimed, parts }: SlowOptions
-) {
+const onStore = Effect.fnUntraced(function* (part: DatabasePart<SlowOptions>) {
+  const { count, isTimed, log, miss, parts, store } = part
   const service = yield* ReceiverProcess.make(store.url)
   service.fault.hangs = true
   const isUnanswered = (id: string) => id.startsWith("8")
@@ -112,21 +110,24 @@ const onStore = Effect.fnUntraced(function* (
     })
   }
   const { figures } = yield* inSequence(
-    parts.map((part) => {
-      const told = Effect.promise(() => tell(part))
-      return [part, report(() => Effect.andThen(prepare[part], told))]
-    })
+    parts.map((name) => [
+      name,
+      report(function* () {
+        yield* prepare[name]
+        return yield* Effect.promise(() => tell(name))
+      })
+    ])
   )
   return figures
 })
 
-export const slowWith = (options: RunOptions, slowOptions: SlowOptions) =>
-  onDatabases(options, (part) => onStore(part, slowOptions))
+export const slowWith = (options: SlowOptions) => onDatabases(options, onStore)
 
 export const slow: Run = {
   summary:
     "a service or an application that hangs: unrelated transactions are told within a second",
   unit: "claims",
   count: { sqlite: 1000, postgres: 1000 },
-  make: (options) => slowWith(options, { parts: ["polls", "claims", "application"], isTimed: true })
+  make: (options) =>
+    slowWith({ ...options, parts: ["polls", "claims", "application"], isTimed: true })
 }

@@ -11,7 +11,7 @@ import * as Layer from "effect/Layer"
 import { SqlClient } from "effect/sql/SqlClient"
 import * as FakeService from "./FakeService.ts"
 import * as ManyRows from "./ManyRows.ts"
-import { onStore, percentiles, type Run, type StorePart } from "./Run.ts"
+import { onStore, percentiles, type Run, type RunOptions, type StorePart } from "./Run.ts"
 import * as Stores from "./Stores.ts"
 
 const fullCount = 1_000_000
@@ -44,7 +44,7 @@ const onPostgres = Effect.fnUntraced(function* ({
   log,
   miss,
   store
-}: StorePart<"postgres">) {
+}: StorePart<RunOptions, "postgres">) {
   const context = yield* Layer.build(
     Layer.merge(
       Layer.provideMerge(LedgerSql.layer, Stores.layerClient(store)),

@@ -17,60 +17,45 @@ import { MinimumLogLevel } from "effect/References"
 import { SqlClient } from "effect/sql/SqlClient"
 import { DatabaseSync } from "node:sqlite"
 import { layerVerifier } from "./FakeService.ts"
-import {
-  inSequence,
-  type Parts,
-  onStore,
-  type Run,
-  type RunOptions,
-  type StoreName,
-  type StorePart
-} from "./Run.ts"
+import { inSequence, onStore, type Parts, type Run, type StoreName, type StorePart } from "./Run.ts"
 import * as StoreFault from "./StoreFault.ts"
 import * as Stores from "./Stores.ts"
 
-const unavailable = Effect.fnUntraced(function* (
-  { count, log, miss, store }: StorePart<"postgres">,
-  limits: StoreFault.Limits
-) {
+type Part<Name extends StoreName> = StorePart<StoreFault.Options, Name>
+
+const unavailable = Effect.fnUntraced(function* (part: Part<"postgres">) {
+  const { store } = part
   const proxy = yield* PostgresProxy.open
-  const port = yield* StoreFault.startReceiver(urlOf(store.database, proxy.port))
-  const { after, check, during } = yield* StoreFault.begin(port, limits, miss)
-  log("connections are ended")
+  const url = urlOf(store.database, proxy.port)
+  const { after, check, during } = yield* StoreFault.begin(part, { store: url })
   const terminate = Stores.execute(
     { ...store, database: "postgres" },
     `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${store.database}'`
   )
-  yield* during(count, "ended", false).pipe(
+  yield* during("connections are ended", { isSure: false }).pipe(
     Effect.raceFirst(Effect.forever(Effect.delay(terminate, "50 millis")))
   )
   yield* after
-  log("connections are refused")
   proxy.cut()
-  yield* during(count, "refused")
+  yield* during("connections are refused")
   proxy.restore()
   yield* after
-  log("connections are silent")
   proxy.silence()
-  yield* during(count, "silent")
+  yield* during("connections are silent")
   proxy.restore()
   yield* after
   return yield* check(Stores.layerClient(store))
 })
 
-const locked = Effect.fnUntraced(function* (
-  { count, log, miss, store }: StorePart<"sqlite">,
-  limits: StoreFault.Limits
-) {
-  const port = yield* StoreFault.startReceiver(store.url)
-  const { after, check, during } = yield* StoreFault.begin(port, limits, miss)
+const locked = Effect.fnUntraced(function* (part: Part<"sqlite">) {
+  const { store } = part
+  const { after, check, during } = yield* StoreFault.begin(part, { store: store.url })
   const other = yield* Effect.acquireRelease(
     Effect.sync(() => new DatabaseSync(store.filename, { timeout: 10_000 })),
     (database) => Effect.sync(() => database.close())
   )
-  log("the file is locked")
   other.exec("BEGIN EXCLUSIVE")
-  yield* during(count, "locked")
+  yield* during("the file is locked")
   other.exec("ROLLBACK")
   yield* after
   return yield* check(Stores.layerClient(store))
@@ -78,7 +63,8 @@ const locked = Effect.fnUntraced(function* (
 
 /** The receiver runs in this process, which limits the pages. */
 const full = Effect.fnUntraced(
-  function* ({ count, log, miss, store }: StorePart<"sqlite">, limits: StoreFault.Limits) {
+  function* (part: Part<"sqlite">) {
+    const { miss, store } = part
     const context = yield* Layer.build(
       Receiver.layer().pipe(
         Layer.provideMerge(Layer.provideMerge(LedgerSql.layer, Stores.layerClient(store))),
@@ -97,14 +83,13 @@ const full = Effect.fnUntraced(
       Effect.flatMap((listener) => NodeReceiver.listen(listener, { host: "127.0.0.1", port: 0 })),
       Effect.provideContext(context)
     )
-    const { after, check, during } = yield* StoreFault.begin(port, limits, miss)
+    const { after, check, during } = yield* StoreFault.begin(part, { port })
     const limit = (pages: number) => sql`PRAGMA max_page_count = ${sql.literal(String(pages))}`
-    log("the disk is full")
     const [pages] = (yield* sql`PRAGMA page_count`.values).flat()
     yield* limit(Number(pages))
     // The first callbacks fill the last pages.
-    yield* during(500, "filling up", false)
-    yield* during(count, "full")
+    yield* during("the disk fills up", { isSure: false, times: 500 })
+    yield* during("the disk is full")
     yield* limit(1_000_000_000)
     yield* after
     const [integrity] = (yield* sql`PRAGMA integrity_check`.values).flat()
@@ -116,14 +101,14 @@ const full = Effect.fnUntraced(
   Effect.provideService(MinimumLogLevel, "None")
 )
 
-export const storeDownWith = (options: RunOptions, limits: StoreFault.Limits) => {
+export const storeDownWith = (options: StoreFault.Options) => {
   const parts: Readonly<Record<StoreName, Parts<never>>> = {
     memory: [],
     sqlite: [
-      ["full", onStore("sqlite", options, (part) => full(part, limits))],
-      ["locked", onStore("sqlite", options, (part) => locked(part, limits))]
+      ["full", onStore("sqlite", options, full)],
+      ["locked", onStore("sqlite", options, locked)]
     ],
-    postgres: [["gone", onStore("postgres", options, (part) => unavailable(part, limits))]]
+    postgres: [["gone", onStore("postgres", options, unavailable)]]
   }
   return inSequence(options.stores.flatMap((name) => parts[name]))
 }
@@ -133,5 +118,5 @@ export const storeDown: Run = {
     "accepts with the store unavailable, full or locked: never 2xx without a row, 503 in 5 seconds",
   unit: "accepts",
   count: { sqlite: 1000, postgres: 1000 },
-  make: (options) => storeDownWith(options, { response: 5000, recovery: 30_000 })
+  make: (options) => storeDownWith({ ...options, response: 5000, recovery: 30_000 })
 }

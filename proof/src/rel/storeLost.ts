@@ -11,11 +11,9 @@ import { copyFileSync, renameSync } from "node:fs"
 import {
   inSequence,
   type Parts,
-  type Miss,
   onStore,
   report,
   type Run,
-  type RunOptions,
   type StoreName,
   type StorePart
 } from "./Run.ts"
@@ -23,19 +21,14 @@ import * as StoreFault from "./StoreFault.ts"
 import * as Stores from "./Stores.ts"
 
 /** The file is removed, a copy gets its name, then it gets its name back. */
-const replaced = Effect.fnUntraced(function* (
-  { count, log, miss, store }: StorePart<"sqlite">,
-  limits: StoreFault.Limits
-) {
-  const port = yield* StoreFault.startReceiver(store.url)
-  const { after, check, during } = yield* StoreFault.begin(port, limits, miss)
+const replaced = Effect.fnUntraced(function* (part: StorePart<StoreFault.Options, "sqlite">) {
+  const { store } = part
+  const { after, check, during } = yield* StoreFault.begin(part, { store: store.url })
   const moved = `${store.filename}.moved`
-  log("the file is removed")
   renameSync(store.filename, moved)
-  yield* during(count, "removed")
-  log("the file is replaced")
+  yield* during("the file is removed")
   copyFileSync(moved, store.filename)
-  yield* during(count, "replaced")
+  yield* during("the file is replaced")
   renameSync(moved, store.filename)
   yield* after
   return yield* check(Stores.layerClient(store))
@@ -51,74 +44,66 @@ const statement = (server: PostgresServer.PostgresServer, text: string) =>
   )
 
 /** The role does not wait for the disk. */
-const killed = Effect.fnUntraced(function* (
-  { count, log }: RunOptions,
-  limits: StoreFault.Limits,
-  miss: Miss
-) {
-  const server = yield* PostgresServer.make()
-  yield* statement(server, "ALTER ROLE postgres SET synchronous_commit = off")
-  const port = yield* StoreFault.startReceiver(urlOf(server.port))
-  const { after, check, during } = yield* StoreFault.begin(port, limits, miss)
-  const cycles = Math.max(1, Math.round(count / 200))
-  for (let cycle = 1; cycle <= cycles; cycle++) {
-    log(`postgres: the server is killed, ${cycle} of ${cycles}`)
-    yield* Effect.all(
-      [
-        during(Math.max(count, 200), "killed", false),
-        Effect.delay(Effect.promise(server.kill), "100 millis")
-      ],
-      { concurrency: "unbounded" }
-    )
-    yield* Effect.promise(server.start)
-    yield* after
-  }
-  return yield* check(clientOf(server))
-})
+const killed = (options: StoreFault.Options) =>
+  report(function* (miss) {
+    const server = yield* PostgresServer.make()
+    yield* statement(server, "ALTER ROLE postgres SET synchronous_commit = off")
+    const place = { store: urlOf(server.port) }
+    const { after, check, during } = yield* StoreFault.begin({ ...options, miss }, place)
+    const { count } = options
+    const cycles = Math.max(1, Math.round(count / 200))
+    for (let cycle = 1; cycle <= cycles; cycle++) {
+      const fault = `the server is killed, ${cycle} of ${cycles}`
+      yield* Effect.all(
+        [
+          during(fault, { isSure: false, times: Math.max(count, 200) }),
+          Effect.delay(Effect.promise(server.kill), "100 millis")
+        ],
+        { concurrency: "unbounded" }
+      )
+      yield* Effect.promise(server.start)
+      yield* after
+    }
+    return yield* check(clientOf(server))
+  })
 
 /** The old primary goes on read-only. */
-const failedOver = Effect.fnUntraced(function* (
-  { count, log }: RunOptions,
-  limits: StoreFault.Limits,
-  miss: Miss
-) {
-  const old = yield* PostgresServer.make()
-  const standby = yield* PostgresServer.make({ primary: old })
-  yield* statement(old, "ALTER SYSTEM SET synchronous_standby_names = '*'")
-  yield* statement(old, "SELECT pg_reload_conf()")
-  let primary = old
-  const proxy = yield* PostgresProxy.openTo(() => primary.port)
-  const port = yield* StoreFault.startReceiver(urlOf(proxy.port))
-  const { after, check, during } = yield* StoreFault.begin(port, limits, miss)
-  log("postgres: the old primary becomes read-only")
-  yield* statement(old, "ALTER SYSTEM SET default_transaction_read_only = on")
-  yield* statement(old, "SELECT pg_reload_conf()")
-  yield* during(count, "becoming read-only", false)
-  log("postgres: the standby becomes the primary")
-  yield* Effect.promise(standby.promote)
-  yield* statement(standby, "ALTER SYSTEM RESET synchronous_standby_names")
-  yield* statement(standby, "SELECT pg_reload_conf()")
-  primary = standby
-  yield* after
-  return yield* check(clientOf(standby))
-})
+const failedOver = (options: StoreFault.Options) =>
+  report(function* (miss) {
+    const old = yield* PostgresServer.make()
+    const standby = yield* PostgresServer.make({ primary: old })
+    yield* statement(old, "ALTER SYSTEM SET synchronous_standby_names = '*'")
+    yield* statement(old, "SELECT pg_reload_conf()")
+    let primary = old
+    const proxy = yield* PostgresProxy.openTo(() => primary.port)
+    const place = { store: urlOf(proxy.port) }
+    const { after, check, during } = yield* StoreFault.begin({ ...options, miss }, place)
+    yield* statement(old, "ALTER SYSTEM SET default_transaction_read_only = on")
+    yield* statement(old, "SELECT pg_reload_conf()")
+    yield* during("the old primary becomes read-only", { isSure: false })
+    yield* Effect.promise(standby.promote)
+    yield* statement(standby, "ALTER SYSTEM RESET synchronous_standby_names")
+    yield* statement(standby, "SELECT pg_reload_conf()")
+    primary = standby
+    yield* after
+    return yield* check(clientOf(standby))
+  })
 
-export const storeLostWith = (
-  options: RunOptions,
-  limits: StoreFault.Limits,
-  hasFailOver: boolean
-) => {
+interface Options extends StoreFault.Options {
+  readonly hasFailOver: boolean
+}
+
+export const storeLostWith = (options: Options) => {
   const hasPrograms = PostgresServer.programs() !== undefined
   if (!hasPrograms)
     options.log("postgres: its programs are not installed, so its faults do not run")
-  const onServer = (part: typeof killed) => report((miss) => part(options, limits, miss))
   const servers: Parts<never> = [
-    ["killed", onServer(killed)],
-    ...(hasFailOver ? [["failed over", onServer(failedOver)] as const] : [])
+    ["killed", killed(options)],
+    ...(options.hasFailOver ? [["failed over", failedOver(options)] as const] : [])
   ]
   const parts: Readonly<Record<StoreName, Parts<never>>> = {
     memory: [],
-    sqlite: [["replaced", onStore("sqlite", options, (part) => replaced(part, limits))]],
+    sqlite: [["replaced", onStore("sqlite", options, replaced)]],
     postgres: hasPrograms ? servers : []
   }
   return inSequence(options.stores.flatMap((name) => parts[name]))
@@ -128,5 +113,6 @@ export const storeLost: Run = {
   summary: "a PostgreSQL killed or failed over, a SQLite file replaced: never 2xx without a row",
   unit: "accepts",
   count: { sqlite: 1000, postgres: 1000 },
-  make: (options) => storeLostWith(options, { response: 5000, recovery: 30_000 }, true)
+  make: (options) =>
+    storeLostWith({ ...options, response: 5000, recovery: 30_000, hasFailOver: true })
 }

@@ -7,7 +7,8 @@ it.live("clocks that are set and a receiver that is stopped mislead no consumer 
   Effect.gen(function* () {
     // Processes take seconds to start, so only one store is used.
     const store = stores("sqlite", "postgres").at(-1) ?? "sqlite"
-    const { figures, misses } = yield* clockWith(shortRun(4, store), {
+    const { figures, misses } = yield* clockWith({
+      ...shortRun(4, store),
       slow: 1500,
       wait: 500,
       pauseTime: 1000

@@ -8,7 +8,7 @@ it.live(
   () =>
     Effect.gen(function* () {
       const options = shortRun(16, "sqlite", "postgres")
-      const { figures, misses } = yield* createWith(options, { leases: false })
+      const { figures, misses } = yield* createWith({ ...options, leases: false })
       expect(misses).toEqual([])
       for (const store of options.stores) {
         expect(figures[`${store}.rows`]).toBeGreaterThan(8)

@@ -5,7 +5,8 @@ import { shortRun } from "./support.ts"
 
 it.live("no call begins during another one over 2 restarts with slow calls (R25)", () =>
   Effect.gen(function* () {
-    const { figures, misses } = yield* deployWith(shortRun(2, "sqlite"), {
+    const { figures, misses } = yield* deployWith({
+      ...shortRun(2, "sqlite"),
       slow: 1500,
       tooSlow: undefined
     })

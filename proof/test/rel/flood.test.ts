@@ -7,7 +7,7 @@ it.live(
   "tiny chunks, idle sockets and captured callbacks cost no genuine callback and little memory",
   () =>
     Effect.gen(function* () {
-      const { figures, misses } = yield* floodWith(shortRun(1000, "sqlite"), { isTimed: false })
+      const { figures, misses } = yield* floodWith({ ...shortRun(1000, "sqlite"), isTimed: false })
       expect(misses).toEqual([])
       for (const attack of ["tiny", "forged", "alternating", "captured", "fat"]) {
         expect(figures[`sqlite.${attack}.sent`]).toBeGreaterThan(1)

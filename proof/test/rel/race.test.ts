@@ -7,7 +7,7 @@ it.live("calls the handler once for each key that 3 processes accept at once (R1
   Effect.gen(function* () {
     // Processes take seconds to start, so only one store is used.
     const store = stores("sqlite", "postgres").at(-1) ?? "sqlite"
-    const { figures, misses } = yield* raceWith(shortRun(25, store), { processes: 3 })
+    const { figures, misses } = yield* raceWith({ ...shortRun(25, store), processes: 3 })
     expect(misses).toEqual([])
     expect(figures).toMatchObject({ [`${store}.processes`]: 3, [`${store}.effects`]: 25 })
   })

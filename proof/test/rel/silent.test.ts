@@ -9,7 +9,7 @@ it.live("a receiver says that its store refuses marks or new rows, ends soon, an
     // everything here.
     const limits = { notice: 180_000, stop: 20_000, recovery: 180_000 }
     const options = shortRun(10, "sqlite", "postgres")
-    const { figures, misses } = yield* silentWith(options, limits, ["mark", "insert"])
+    const { figures, misses } = yield* silentWith({ ...options, ...limits }, ["mark", "insert"])
     expect(misses).toEqual([])
     for (const store of stores("sqlite", "postgres")) {
       expect(figures[`${store}.mark.accepted`]).toBeGreaterThan(20)

@@ -5,7 +5,8 @@ import { shortRun } from "./support.ts"
 
 it.live("unrelated transactions are told while reads hang (R34)", () =>
   Effect.gen(function* () {
-    const { figures, misses } = yield* slowWith(shortRun(100, "sqlite"), {
+    const { figures, misses } = yield* slowWith({
+      ...shortRun(100, "sqlite"),
       parts: ["polls", "claims"],
       isTimed: false
     })

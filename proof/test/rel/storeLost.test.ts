@@ -10,7 +10,11 @@ it.live(
       // `rel stores` checks the 5 seconds; a busy machine delays every response here.
       const limits = { response: 25_000, recovery: 60_000 }
       const options = shortRun(16, "sqlite", "postgres")
-      const { figures, misses } = yield* storeLostWith(options, limits, false)
+      const { figures, misses } = yield* storeLostWith({
+        ...options,
+        ...limits,
+        hasFailOver: false
+      })
       expect(misses).toEqual([])
       expect(figures["replaced.answered503"]).toBe(32)
     }),
