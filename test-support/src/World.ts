@@ -87,14 +87,16 @@ export const settled = Effect.replicateEffect(Effect.yieldNow, 50, { discard: tr
 export const pass = (duration: Duration.Input): Effect.Effect<void> =>
   settled.pipe(Effect.andThen(TestClock.adjust(duration)), Effect.andThen(settled))
 
-/** Runs a test in virtual time, which starts at the epoch. */
-export const run = <A, E>(test: Effect.Effect<A, E, Scope.Scope>): Promise<A> =>
+/** Provides virtual time, which starts at the epoch, and no log. */
+export const inVirtualTime = <A, E>(test: Effect.Effect<A, E, Scope.Scope>): Effect.Effect<A, E> =>
   test.pipe(
     Effect.scoped,
     Effect.provide(TestClock.layer()),
-    Effect.provideService(MinimumLogLevel, "None"),
-    Effect.runPromise
+    Effect.provideService(MinimumLogLevel, "None")
   )
+
+export const run = <A, E>(test: Effect.Effect<A, E, Scope.Scope>): Promise<A> =>
+  Effect.runPromise(inVirtualTime(test))
 
 export const make = Effect.fnUntraced(function* (options: Options = {}) {
   const { handle = () => Effect.void, latency = 0, read = () => notFound } = options
@@ -220,6 +222,7 @@ export const make = Effect.fnUntraced(function* (options: Options = {}) {
     const { receive } = Context.get(built, Receiver.Receiver)
     return {
       ...Context.get(built, Worker.Worker),
+      services: built,
       stop: Scope.close(scope, Exit.void),
       interrupt: Scope.close(scope, Exit.interrupt()),
       kill: Effect.suspend(() => {

@@ -9,17 +9,16 @@
  */
 import type { Policy } from "@pawl/core/Evidence"
 import { finalRank, rank, type Status, statuses } from "@pawl/core/Status"
+import * as World from "@pawl/test-support/World"
 import * as Verifier from "@pawl/webhook/Verifier"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-import { pass } from "../VirtualTime.ts"
 import * as SeededRandom from "./SeededRandom.ts"
 import * as Mutations from "./Mutations.ts"
 import * as ReceiverProcess from "./ReceiverProcess.ts"
 import { inSequence, report, type Run, type RunOptions } from "./Run.ts"
 import * as FakeService from "./FakeService.ts"
 import { makePost, repeat } from "./LocalHttp.ts"
-import * as VirtualReceiver from "./VirtualReceiver.ts"
 
 type Options = Omit<RunOptions, "stores">
 
@@ -144,21 +143,26 @@ export const claims = (policy: Policy, { count, seed }: Options, actual: Policy 
           ...moves.map((each) => ({ ...each, isGenuine: true }))
         ])
         .toSorted((one, two) => one.at - two.at)
-      const { calls, reads } = yield* VirtualReceiver.inVirtualTime(
+      const { calls, reads } = yield* World.inVirtualTime(
         Effect.gen(function* () {
-          const receiver = yield* VirtualReceiver.make({
+          const world = yield* World.started({
             policy: actual,
-            latency: () => random.below(latency),
-            statusAt: (id, at) => statusesUntil(id, at).at(-1)
+            // The times of reads are judged, so none waits for another.
+            limits: { readsPerSecond: Infinity },
+            read: ({ at, id }) => {
+              const status = statusesUntil(id, at).at(-1)
+              const read = status === undefined ? World.notFound : Effect.succeed(status)
+              return Effect.delay(read, random.below(latency))
+            }
           })
           for (const { at, id, isGenuine, status } of posts) {
-            if (at > receiver.now()) yield* pass(at - receiver.now())
-            const response = yield* receiver.receive(FakeService.callback(id, status))
+            if (at > world.now()) yield* World.pass(at - world.now())
+            const response = yield* world.receive(id, status)
             if (response !== 200) miss(`${status} of ${id} was answered ${response}`)
             figures[isGenuine ? "genuine" : "forged"]++
           }
-          yield* pass(10 * minute)
-          return receiver
+          yield* World.pass(10 * minute)
+          return world
         })
       )
       for (const { at, confirmed, id, to, transactionId } of calls) {
@@ -184,7 +188,7 @@ export const claims = (policy: Policy, { count, seed }: Options, actual: Policy 
           miss(`${id} ended ${String(end)}, and was told ${String(last)}`)
       }
       figures.told += calls.length
-      figures.reads += reads()
+      figures.reads += reads.length
     }
     if (policy === "final" && figures.toldUnconfirmed === 0) miss("no forged status was ever told")
     return figures

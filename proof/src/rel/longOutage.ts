@@ -7,15 +7,16 @@
  * becomes a dead letter. Then it gets each SUCCEED once, within the budget's time for all and
  * `slack`.
  */
+import * as Admin from "@pawl/receiver/Admin"
+import * as World from "@pawl/test-support/World"
 import { Ledger } from "@pawl/webhook/Ledger"
 import * as ReadBudget from "@pawl/webhook/internal/rule/ReadBudget"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { callback } from "./FakeService.ts"
 import type { DatabasePart } from "./Run.ts"
 import * as Stores from "./Stores.ts"
 import * as VirtualDatabase from "./VirtualDatabase.ts"
-import * as VirtualReceiver from "./VirtualReceiver.ts"
 
 const second = 1000
 const hour = 3600 * second
@@ -23,6 +24,7 @@ const readsPerSecond = 20
 /** The milliseconds of the gap of failed reads and of a lease, in which the rest is handled. */
 const slack = 60 * second
 const concurrency = 64
+const readTime = 20
 
 interface Overview {
   readonly backlog: { readonly due: number; readonly deadLetters: number } | null
@@ -41,29 +43,33 @@ export const longOutage = ({ count, log, miss, store }: DatabasePart, outageTime
     const ids = Array.from({ length: count }, (_, index) => String(100_001 + index))
     let isDown = false
     const perSecond = new Map<number, number>()
-    const receiver = yield* VirtualReceiver.make({
-      policy: "final",
+    const ledger = Context.get(yield* Layer.build(Stores.layerLedger(store)), Ledger)
+    const world = yield* World.started({
       limits: { readsPerSecond },
-      latency: () => 20,
-      ledger: Layer.effect(Ledger, Effect.map(Ledger, database.watch)).pipe(
-        Layer.provide(Layer.orDie(Stores.layerLedger(store)))
-      ),
-      statusAt: (_, at) => {
+      plant: () => database.watch(ledger),
+      read: ({ at }) => {
         const key = Math.floor(at / second)
         perSecond.set(key, (perSecond.get(key) ?? 0) + 1)
-        return isDown ? "down" : "SUCCEED"
+        return Effect.delay(isDown ? World.unreachable : Effect.succeed("SUCCEED"), readTime)
       }
     })
-    const overview = Effect.map(receiver.overview, (json) => json as Overview)
-    const toldOf = (status: string) => receiver.calls.filter(({ to }) => to === status).length
+    const { respond } = Context.get(
+      yield* Layer.build(Admin.layer()).pipe(
+        Effect.provideContext(Context.add(world.services, Ledger, world.ledger))
+      ),
+      Admin.Admin
+    )
+    const request = { method: "GET", path: "/overview", headers: { host: "127.0.0.1" } }
+    const overview = Effect.map(respond(request), ({ body }) => JSON.parse(body) as Overview)
+    const toldOf = (status: string) => world.calls.filter(({ to }) => to === status).length
     const passUntil = Effect.fnUntraced(function* (isReached: () => boolean, most: number) {
-      const end = receiver.now() + most
-      while (!isReached() && receiver.now() < end) yield* database.pass(second)
+      const end = world.now() + most
+      while (!isReached() && world.now() < end) yield* database.pass(second)
     })
     const postAll = Effect.fnUntraced(function* (status: "PENDING" | "SUCCEED") {
       let answered = 0
       const post = (id: string) =>
-        Effect.map(receiver.receive(callback(id, status)), (answer) => {
+        Effect.map(world.receive(id, status), (answer) => {
           answered++
           if (answer !== 200) miss(`${id} was answered ${answer}`)
         })
@@ -74,14 +80,14 @@ export const longOutage = ({ count, log, miss, store }: DatabasePart, outageTime
     yield* postAll("PENDING")
     yield* passUntil(() => toldOf("PENDING") === count, hour)
     isDown = true
-    const downAt = receiver.now()
+    const downAt = world.now()
     yield* postAll("SUCCEED")
     const perHour: Array<number> = []
-    for (const downUntil = downAt + outageTime; receiver.now() < downUntil;) {
-      const before = receiver.reads()
-      yield* database.pass(Math.min(hour, downUntil - receiver.now()))
-      perHour.push(receiver.reads() - before)
-      log(`down for ${perHour.length} h, ${receiver.reads()} reads`)
+    for (const downUntil = downAt + outageTime; world.now() < downUntil;) {
+      const before = world.reads.length
+      yield* database.pass(Math.min(hour, downUntil - world.now()))
+      perHour.push(world.reads.length - before)
+      log(`down for ${perHour.length} h, ${world.reads.length} reads`)
     }
     const during = yield* overview
     if (toldOf("SUCCEED") > 0) miss(`${toldOf("SUCCEED")} were told without a confirmation`)
@@ -89,10 +95,10 @@ export const longOutage = ({ count, log, miss, store }: DatabasePart, outageTime
     if (during.reads.limit !== readsPerSecond) miss("the page does not say the read budget")
 
     isDown = false
-    const upAt = receiver.now()
+    const upAt = world.now()
     const limit = (count * (second + ReadBudget.slack)) / readsPerSecond + slack
     yield* passUntil(() => toldOf("SUCCEED") === count, 10 * limit)
-    const mendedMs = receiver.now() - upAt
+    const mendedMs = world.now() - upAt
     if (toldOf("SUCCEED") !== count) miss(`${toldOf("SUCCEED")} of ${count} were told SUCCEED`)
     if (mendedMs > limit) miss(`all were told ${mendedMs} ms after the outage`)
     const after = yield* overview
@@ -102,7 +108,7 @@ export const longOutage = ({ count, log, miss, store }: DatabasePart, outageTime
     return {
       mostReadsPerHour: Math.max(...perHour),
       mostReadsPerSecond: most,
-      reads: receiver.reads(),
+      reads: world.reads.length,
       mendedMs
     }
-  }).pipe(VirtualReceiver.inVirtualTime)
+  }).pipe(World.inVirtualTime)

@@ -2,14 +2,13 @@
  * Drops every callback, in virtual time: reads find each status at the expected time (R17), and the watch finds
  * refunds and chargebacks (R18).
  */
-import type { Switches } from "@pawl/core/Profile"
+import { Profile, type Switches } from "@pawl/core/Profile"
 import { isTerminal, type Status } from "@pawl/core/Status"
 import type { KnownKind } from "@pawl/core/Kind"
 import * as Effect from "effect/Effect"
 import * as SeededRandom from "./SeededRandom.ts"
 import { report, type Run, type RunOptions } from "./Run.ts"
-import { pass } from "../VirtualTime.ts"
-import * as VirtualReceiver from "./VirtualReceiver.ts"
+import * as World from "@pawl/test-support/World"
 
 const minute = 60_000
 const hour = 60 * minute
@@ -98,24 +97,24 @@ export const follow = (
           return [id, drawHistory(id, SeededRandom.make(seed, id))] as const
         })
       )
-      const { calls, reads } = yield* VirtualReceiver.inVirtualTime(
+      const { calls, reads } = yield* World.inVirtualTime(
         Effect.gen(function* () {
-          const receiver = yield* VirtualReceiver.make({
-            policy: "final",
-            profile,
-            statusAt: (id, at) => {
+          const world = yield* World.started({
+            // The times of reads are judged, so none waits for another.
+            limits: { readsPerSecond: Infinity },
+            read: ({ at, id }) => {
               const history = histories.get(id)
-              return history && statusAt(history, at)
+              return history ? Effect.succeed(statusAt(history, at)) : World.notFound
             }
           })
           for (const history of [...histories.values()].toSorted((one, two) => one.at - two.at)) {
             const { first: status, id: transactionId, kind } = history
-            if (history.at > receiver.now()) yield* pass(history.at - receiver.now())
-            yield* receiver.ledger.register({ kind, transactionId, status }, history.at)
+            if (history.at > world.now()) yield* World.pass(history.at - world.now())
+            yield* world.ledger.register({ kind, transactionId, status }, history.at)
           }
-          yield* pass(200 * day)
-          return receiver
-        })
+          yield* World.pass(200 * day)
+          return world
+        }).pipe(Effect.updateService(Profile, (switches) => ({ ...switches, ...profile })))
       )
       const told = Map.groupBy(calls, ({ transactionId }) => transactionId)
       for (const [id, history] of histories) {
@@ -129,7 +128,7 @@ export const follow = (
         if (to === "REFUNDED") figures.refundedFound++
         if (to === "CHARGEBACK") figures.chargebackFound++
       }
-      figures.reads += reads()
+      figures.reads += reads.length
       figures.told += calls.length
       if ((from / batchSize) % 8 === 7) progress(`${from + batchSize} of ${count} operations`)
     }
