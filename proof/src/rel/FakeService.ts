@@ -4,19 +4,16 @@ import type { Status } from "@pawl/core/Status"
 import type { Method } from "@pawl/core/Kind"
 import * as Verifier from "@pawl/webhook/Verifier"
 import { serve } from "@pawl/test-support/Listener"
+import * as Service from "@pawl/test-support/Service"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
-import { createHmac } from "node:crypto"
 
-export const secret = "sandbox-secret"
+export const { secret, sign } = Service
 
 export const layerVerifier = Verifier.layer({ current: Redacted.make(secret) }).pipe(
   Layer.provide(NodeHmac.layer)
 )
-
-export const sign = (texts: ReadonlyArray<string>, key: string = secret): string =>
-  createHmac("sha256", key).update(texts.join("|"), "utf8").digest("base64")
 
 export interface Callback {
   readonly search: string
@@ -24,33 +21,21 @@ export interface Callback {
   readonly checksum: string
 }
 
-export const searchOf = (method: Method): string =>
-  method === "card" ? "?paymentMethod=card" : "?paymentMethod=apm&apmType=PIX"
+export const searchOf = (method: Method): string => Service.incoming(method, {}).search
 
 export const callback = (
   transactionId: string,
   transactionStatus: Status,
   { accountId = "4711", key = secret, search = searchOf("apm") } = {}
-): Callback => ({
-  search,
-  body: JSON.stringify({
-    accountId,
-    amount: "10.00",
-    currency: "EUR",
-    transactionId,
-    transactionStatus,
-    apmType: "PIX"
-  }),
-  checksum: sign([accountId, "10.00", "EUR", transactionId], key)
-})
+): Callback => {
+  const fields = Service.apm({ accountId, transactionId, transactionStatus })
+  return { search, body: JSON.stringify(fields), checksum: Service.checksum("apm", fields, key) }
+}
 
-export const incoming = ({ body, checksum, search }: Callback): Verifier.Incoming => ({
-  method: "POST",
-  search,
-  contentType: "application/json",
-  contentEncoding: undefined,
-  checksum,
-  body: new TextEncoder().encode(body)
+export const incoming = ({ body, ...callback }: Callback): Verifier.Incoming => ({
+  ...Service.incoming("apm", {}),
+  ...callback,
+  body: Service.bytes(body)
 })
 
 export interface Read {

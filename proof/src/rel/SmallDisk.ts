@@ -1,4 +1,5 @@
 /** A small file system for a SQLite file or a tablespace, which a run fills and empties. */
+import * as Postgres from "@pawl/test-support/Postgres"
 import * as Effect from "effect/Effect"
 import { execFileSync, spawnSync } from "node:child_process"
 import { appendFileSync, rmSync } from "node:fs"
@@ -34,10 +35,9 @@ const tablespace = (
   { database }: Extract<Stores.Store, { readonly _tag: "postgres" }>,
   path: string
 ) => {
-  const server = { _tag: "postgres", url: "", database: "postgres" } as const
   const name = `${database}_disk`
   const execute = (...statements: ReadonlyArray<string>) =>
-    Effect.forEach(statements, (statement) => Stores.execute(server, statement), { discard: true })
+    Effect.forEach(statements, (statement) => Postgres.execute("postgres", statement))
   return Effect.acquireRelease(
     Effect.andThen(
       Effect.sync(() => {
@@ -48,10 +48,7 @@ const tablespace = (
         `ALTER DATABASE ${database} SET TABLESPACE ${name}`
       )
     ),
-    () =>
-      Effect.orDie(
-        execute(`ALTER DATABASE ${database} SET TABLESPACE pg_default`, `DROP TABLESPACE ${name}`)
-      )
+    () => execute(`ALTER DATABASE ${database} SET TABLESPACE pg_default`, `DROP TABLESPACE ${name}`)
   )
 }
 

@@ -5,21 +5,25 @@
 import * as Effect from "effect/Effect"
 import * as Stores from "./Stores.ts"
 
-type Store = Extract<Stores.SqlStore, { readonly _tag: "postgres" }>
+type Store = Stores.StoreOf<"postgres">
 
-export const install = (store: Store) =>
+/** Replaces the clock by an expression of `value`, which is of a type of PostgreSQL and set later. */
+export const install = (store: Store, type: string, first: string, expression: string) =>
   Effect.forEach(
     [
-      "CREATE TABLE clock_step (ahead interval NOT NULL)",
-      "INSERT INTO clock_step VALUES ('0')",
+      `CREATE UNLOGGED TABLE clock (value ${type} NOT NULL)`,
+      `INSERT INTO clock VALUES (${first})`,
       `CREATE FUNCTION public.clock_timestamp() RETURNS timestamptz LANGUAGE sql VOLATILE AS
-        'SELECT pg_catalog.clock_timestamp() + ahead FROM public.clock_step'`,
+        'SELECT ${expression} FROM public.clock'`,
       `ALTER DATABASE ${store.database} SET search_path = public, pg_catalog`
     ],
     (statement) => Stores.execute(store, statement),
     { discard: true }
   )
 
+export const installSteps = (store: Store) =>
+  install(store, "interval", "'0'", "pg_catalog.clock_timestamp() + value")
+
 /** Sets how far the database is ahead of the server, in milliseconds. */
 export const set = (store: Store, ahead: number) =>
-  Stores.execute(store, `UPDATE clock_step SET ahead = make_interval(secs => ${ahead / 1000})`)
+  Stores.execute(store, `UPDATE clock SET value = make_interval(secs => ${ahead / 1000})`)

@@ -75,7 +75,7 @@ export const begin = Effect.fnUntraced(function* (
       without
     ),
     /** Checks that each callback answered 200 has a row. */
-    check: (client: ReturnType<typeof Stores.layerClient>) =>
+    check: (store: Pick<Stores.Store, "url">) =>
       Effect.gen(function* () {
         const sql = yield* SqlClient
         const rows = yield* sql`SELECT transaction_id FROM pawl_transactions_view`
@@ -83,6 +83,6 @@ export const begin = Effect.fnUntraced(function* (
         figures.rows = rows.length
         for (const id of accepted) if (!ids.has(id)) miss(`${id} was answered 200 and has no row`)
         return figures
-      }).pipe(Effect.provide(Layer.fresh(client)))
+      }).pipe(Effect.provide(Layer.fresh(Stores.layerClient(store))))
   }
 })

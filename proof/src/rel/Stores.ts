@@ -30,12 +30,12 @@ export const folder = Effect.acquireRelease(
   (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true }))
 )
 
-export const layerClient = (store: SqlStore) =>
-  store._tag === "sqlite"
-    ? NodeSqlite.layer(store)
-    : NodePostgres.layer({ ...Postgres.server, database: store.database, maxConnections: 1 })
+export const layerClient = ({ url }: Pick<Store, "url">, maxConnections = 1) =>
+  url.startsWith("sqlite:")
+    ? NodeSqlite.layer({ filename: url.slice("sqlite:".length) })
+    : NodePostgres.layer({ url: Redacted.make(url), maxConnections })
 
-export const execute = (store: SqlStore, text: string) =>
+export const execute = (store: Pick<Store, "url">, text: string) =>
   Effect.provide(
     Effect.flatMap(SqlClient, (sql) => sql.unsafe(text).unprepared),
     layerClient(store)

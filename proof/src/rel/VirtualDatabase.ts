@@ -4,6 +4,7 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Latch from "effect/Latch"
 import { pass as passAlone, settle } from "../VirtualTime.ts"
+import * as SteppedDatabase from "./SteppedDatabase.ts"
 import * as Stores from "./Stores.ts"
 
 /** The most milliseconds that pass at once: less than `ReadBudget.lookahead`, so no read misses its time. */
@@ -13,22 +14,12 @@ export const make = Effect.fnUntraced(function* (store: Stores.SqlStore) {
   let calls = 0
   const ended = Latch.makeUnsafe(true)
   const query = store._tag === "postgres" ? yield* Stores.queryOf(store) : undefined
-  if (query !== undefined) {
-    const { database } = store as Extract<Stores.SqlStore, { readonly _tag: "postgres" }>
-    yield* Effect.promise(async () => {
-      await query("CREATE UNLOGGED TABLE virtual_clock (at timestamptz NOT NULL)")
-      await query("INSERT INTO virtual_clock VALUES (to_timestamp(0))")
-      await query(
-        `CREATE FUNCTION public.clock_timestamp() RETURNS timestamptz LANGUAGE sql VOLATILE AS
-          'SELECT at FROM public.virtual_clock'`
-      )
-      await query(`ALTER DATABASE ${database} SET search_path = public, pg_catalog`)
-    })
-  }
+  if (store._tag === "postgres")
+    yield* SteppedDatabase.install(store, "timestamptz", "to_timestamp(0)", "value")
 
   /** SQLite has the clock of the process. */
   const setClock = async (at: number): Promise<void> => {
-    await query?.(`UPDATE virtual_clock SET at = to_timestamp(${at / 1000})`)
+    await query?.(`UPDATE clock SET value = to_timestamp(${at / 1000})`)
   }
 
   const idle = Effect.gen(function* () {

@@ -54,7 +54,7 @@ const onStore = Effect.fnUntraced(function* (part: DatabasePart<ClockOptions>) {
   const { count, miss, pauseTime, progress, seed, slow, store, wait } = part
   const random = SeededRandom.make(seed, "clock")
   const faults = SeededRandom.make(seed, "steps")
-  if (store._tag === "postgres") yield* SteppedDatabase.install(store)
+  if (store._tag === "postgres") yield* SteppedDatabase.installSteps(store)
   yield* Effects.makeTable(store)
   const { start, statuses } = yield* ReceiverProcess.make(store.url)
   const application = yield* TurnApplication.start(miss, () =>

@@ -9,9 +9,7 @@ import * as NodeHmac from "@pawl/core/NodeHmac"
 import * as Pawl from "@pawl/http/Pawl"
 import * as Forwarder from "@pawl/receiver/Forwarder"
 import * as LedgerSql from "@pawl/webhook/LedgerSql"
-import * as NodePostgres from "@pawl/webhook/NodePostgres"
 import * as NodeReceiver from "@pawl/webhook/NodeReceiver"
-import * as NodeSqlite from "@pawl/webhook/NodeSqlite"
 import * as Receiver from "@pawl/webhook/Receiver"
 import * as Verifier from "@pawl/webhook/Verifier"
 import * as Worker from "@pawl/webhook/internal/work/Worker"
@@ -24,6 +22,9 @@ import { SqlClient } from "effect/sql/SqlClient"
 import { parseArgs } from "node:util"
 import { insert } from "./Effects.ts"
 import { secret } from "./FakeService.ts"
+import * as Stores from "./Stores.ts"
+
+const connections = 10
 
 const {
   values: { forward = "", store = "" }
@@ -35,10 +36,6 @@ const {
     "admin-port": { type: "string" }
   }
 })
-
-const client = store.startsWith("sqlite:")
-  ? NodeSqlite.layer({ filename: store.slice("sqlite:".length) })
-  : NodePostgres.layer({ url: Redacted.make(store) })
 
 const forwarder = Forwarder.layer({ url: forward, secret: Redacted.make(secret) }).pipe(
   Layer.provide(NodeHttpClient.layerUndici)
@@ -52,7 +49,7 @@ const handler = LedgerSql.handler({
 const receiver = Receiver.layer({ limits: { readsPerSecond: Infinity } }).pipe(
   Layer.provide([handler, Pawl.layerConfig(), Verifier.layer({ current: Redacted.make(secret) })]),
   Layer.provide(LedgerSql.layer),
-  Layer.provide([client, NodeHmac.layer])
+  Layer.provide([Stores.layerClient({ url: store }, connections), NodeHmac.layer])
 )
 
 const program = Effect.gen(function* () {

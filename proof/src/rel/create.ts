@@ -92,24 +92,15 @@ const onStore = Effect.fnUntraced(function* (part: DatabasePart<CreateOptions>) 
     merchant.give({ orders: [...new Set(orders)], mark, times, secrets: secretsAfter(rotations) })
     next = start()
     const { state } = merchant
-    const latest = performance.now() + startTimeout
     const isEarly = isAnywhere && random.isTrue(0.2)
-    const earlyEnd = performance.now() + random.below(300)
-    while (!state.isReady && !state.hasEnded) {
-      const now = performance.now()
-      if (isEarly && now > earlyEnd) break
-      if (now > latest) return miss(`a process did not start: ${merchant.errors()}`)
-      await sleep(2)
-    }
+    const earliest = random.below(300)
+    const hasStarted = () => state.isReady || state.hasEnded
+    if (!(await Wait.until(hasStarted, isEarly ? earliest : startTimeout, 2)) && !isEarly)
+      return miss(`a process did not start: ${merchant.errors()}`)
     const longest = isFirst ? startTimeout : markTimeout
-    const deadline = performance.now() + (isAnywhere ? random.below(150) : longest)
-    while (!state.hasEnded && performance.now() < deadline) {
-      await sleep(2)
-      if (mark !== undefined && state.isDone) {
-        await sleep(20)
-        break
-      }
-    }
+    const hasReached = () => state.hasEnded || (mark !== undefined && state.isDone)
+    await Wait.until(hasReached, isAnywhere ? random.below(150) : longest, 2)
+    if (!state.hasEnded && mark !== undefined && state.isDone) await sleep(20)
     if (await merchant.end()) figures.endedAtMark++
     else figures.killed++
   }

@@ -17,8 +17,6 @@ import * as SeededRandom from "./SeededRandom.ts"
 import * as Stores from "./Stores.ts"
 import * as Wait from "./Wait.ts"
 
-const attacks = ["service", "merchant key", "kind", "requestId", "owner"] as const
-
 /** The longest wait for a step, in milliseconds. */
 const stepTimeout = 60_000
 
@@ -88,6 +86,43 @@ const onStore = Effect.fnUntraced(function* ({
     figures.sent++
   }
 
+  const attacks: Readonly<Record<string, (id: string) => Promise<void>>> = {
+    service: async (id) => {
+      await refused({ baseUrl: other.baseUrl })
+      await sends(id)
+    },
+    "merchant key": async (id) => {
+      await refused({ merchantKey: "another-key" })
+      await sends(id)
+    },
+    kind: async (id) => {
+      await inStore((records) =>
+        records.change("requests", id, (row) =>
+          written(row && { ...row, kind: "apm-payout" as const })
+        )
+      )
+      await parks(id)
+    },
+    requestId: async (id) => {
+      const moved = `${id}-moved`
+      await inStore((records) =>
+        Effect.flatMap(records.get("requests", id), (row) =>
+          Effect.andThen(
+            records.change("requests", id, () => written(undefined)),
+            records.change("requests", moved, () => written(row && { ...row, requestId: moved }))
+          )
+        )
+      )
+      await parks(moved)
+    },
+    owner: async (id) => {
+      await setBaseUrl(other.baseUrl)
+      await parks(id, { baseUrl: other.baseUrl })
+      await setBaseUrl(own.baseUrl)
+    }
+  }
+  const names = Object.keys(attacks)
+
   const cycle = async (number: number): Promise<void> => {
     const order = 16 * number + 1
     const id = orderId(order)
@@ -97,42 +132,8 @@ const onStore = Effect.fnUntraced(function* ({
     await merchant.end()
     figures.orders++
     await Effect.runPromise(Stores.endLeases(store))
-    const attack = attacks[number % attacks.length] ?? "kind"
-    switch (attack) {
-      case "service":
-        await refused({ baseUrl: other.baseUrl })
-        break
-      case "merchant key":
-        await refused({ merchantKey: "another-key" })
-        break
-      case "kind":
-        await inStore((records) =>
-          records.change("requests", id, (row) =>
-            written(row && { ...row, kind: "apm-payout" as const })
-          )
-        )
-        await parks(id)
-        break
-      case "requestId":
-        await inStore((records) =>
-          Effect.flatMap(records.get("requests", id), (row) =>
-            Effect.andThen(
-              records.change("requests", id, () => written(undefined)),
-              records.change("requests", `${id}-moved`, () =>
-                written(row && { ...row, requestId: `${id}-moved` })
-              )
-            )
-          )
-        )
-        await parks(`${id}-moved`)
-        break
-      case "owner":
-        await setBaseUrl(other.baseUrl)
-        await parks(id, { baseUrl: other.baseUrl })
-        await setBaseUrl(own.baseUrl)
-        break
-    }
-    if (attack === "service" || attack === "merchant key") await sends(id)
+    const attack = names[number % names.length] ?? ""
+    await attacks[attack]?.(id)
     if (other.figures.requests > 0) miss(`${attack}: the other service got a request`)
     progress(`${number + 1} of ${cycles} cycles, ${attack}`)
   }

@@ -2,7 +2,7 @@
  * Posts callbacks while the store is unavailable, full or locked: no 200 without a row, 503 within 5 seconds, and the
  * receiver recovers by itself (R04, R05, R06).
  */
-import { urlOf } from "@pawl/test-support/Postgres"
+import * as Postgres from "@pawl/test-support/Postgres"
 import * as PostgresProxy from "@pawl/test-support/PostgresProxy"
 import * as Handler from "@pawl/core/Handler"
 import { StatusReader } from "@pawl/core/StatusReader"
@@ -26,10 +26,10 @@ type Part<Name extends StoreName> = StorePart<StoreFault.Options, Name>
 const unavailable = Effect.fnUntraced(function* (part: Part<"postgres">) {
   const { store } = part
   const proxy = yield* PostgresProxy.open
-  const url = urlOf(store.database, proxy.port)
+  const url = Postgres.urlOf(store.database, proxy.port)
   const { after, check, during } = yield* StoreFault.begin(part, { store: url })
-  const terminate = Stores.execute(
-    { ...store, database: "postgres" },
+  const terminate = Postgres.execute(
+    "postgres",
     `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${store.database}'`
   )
   yield* during("connections are ended", { isSure: false }).pipe(
@@ -44,7 +44,7 @@ const unavailable = Effect.fnUntraced(function* (part: Part<"postgres">) {
   yield* during("connections are silent")
   proxy.restore()
   yield* after
-  return yield* check(Stores.layerClient(store))
+  return yield* check(store)
 })
 
 const locked = Effect.fnUntraced(function* (part: Part<"sqlite">) {
@@ -58,7 +58,7 @@ const locked = Effect.fnUntraced(function* (part: Part<"sqlite">) {
   yield* during("the file is locked")
   other.exec("ROLLBACK")
   yield* after
-  return yield* check(Stores.layerClient(store))
+  return yield* check(store)
 })
 
 /** The receiver runs in this process, which limits the pages. */
@@ -96,7 +96,7 @@ const full = Effect.fnUntraced(
     if (integrity !== "ok") miss(`the integrity check of the file says ${String(integrity)}`)
     const deadLetters = yield* ledger.deadLetters({ limit: 100 })
     if (deadLetters.length > 0) miss(`${deadLetters.length} rows are dead letters`)
-    return yield* check(Stores.layerClient(store))
+    return yield* check(store)
   },
   Effect.provideService(MinimumLogLevel, "None")
 )

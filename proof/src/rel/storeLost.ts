@@ -2,11 +2,10 @@
  * Posts callbacks to stores that lose commits: a PostgreSQL that is killed or fails over, a SQLite file that is
  * removed or replaced. Every callback answered 200 has a row in the end (R29, R30, R31).
  */
+import * as Postgres from "@pawl/test-support/Postgres"
 import * as PostgresProxy from "@pawl/test-support/PostgresProxy"
 import * as PostgresServer from "@pawl/test-support/PostgresServer"
-import * as NodePostgres from "@pawl/webhook/NodePostgres"
 import * as Effect from "effect/Effect"
-import { SqlClient } from "effect/sql/SqlClient"
 import { copyFileSync, renameSync } from "node:fs"
 import {
   inSequence,
@@ -31,17 +30,12 @@ const replaced = Effect.fnUntraced(function* (part: StorePart<StoreFault.Options
   yield* during("the file is replaced")
   renameSync(moved, store.filename)
   yield* after
-  return yield* check(Stores.layerClient(store))
+  return yield* check(store)
 })
 
-const database = "postgres"
-const urlOf = (port: number) => `postgres://postgres@127.0.0.1:${port}/${database}`
-const clientOf = ({ port }: PostgresServer.PostgresServer) =>
-  NodePostgres.layer({ host: "127.0.0.1", port, username: "postgres", database, maxConnections: 1 })
-const statement = (server: PostgresServer.PostgresServer, text: string) =>
-  Effect.flatMap(SqlClient, (sql) => sql.unsafe(text).unprepared).pipe(
-    Effect.provide(clientOf(server))
-  )
+const urlOf = (port: number) => Postgres.urlOf("postgres", port)
+const statement = ({ port }: PostgresServer.PostgresServer, text: string) =>
+  Stores.execute({ url: urlOf(port) }, text)
 
 /** The role does not wait for the disk. */
 const killed = (options: StoreFault.Options) =>
@@ -64,7 +58,7 @@ const killed = (options: StoreFault.Options) =>
       yield* Effect.promise(server.start)
       yield* after
     }
-    return yield* check(clientOf(server))
+    return yield* check({ url: urlOf(server.port) })
   })
 
 /** The old primary goes on read-only. */
@@ -86,7 +80,7 @@ const failedOver = (options: StoreFault.Options) =>
     yield* statement(standby, "SELECT pg_reload_conf()")
     primary = standby
     yield* after
-    return yield* check(clientOf(standby))
+    return yield* check({ url: urlOf(standby.port) })
   })
 
 interface Options extends StoreFault.Options {

@@ -11,8 +11,6 @@ import { RequestSender } from "@pawl/core/RequestSender"
 import * as Pawl from "@pawl/http/Pawl"
 import * as CallbackUrl from "@pawl/webhook/CallbackUrl"
 import * as LedgerSql from "@pawl/webhook/LedgerSql"
-import * as NodePostgres from "@pawl/webhook/NodePostgres"
-import * as NodeSqlite from "@pawl/webhook/NodeSqlite"
 import * as Receiver from "@pawl/webhook/Receiver"
 import * as Requests from "@pawl/webhook/Requests"
 import { RequestStore } from "@pawl/webhook/internal/ledger/RequestStore"
@@ -25,6 +23,7 @@ import { SqlClient } from "effect/sql/SqlClient"
 import { once } from "node:events"
 import { writeSync } from "node:fs"
 import { createInterface } from "node:readline"
+import * as Stores from "../Stores.ts"
 import { createOf, idIn, isEnqueued, type Mark, orderId, orderOf, type Task } from "./Task.ts"
 
 const lines = createInterface({ input: process.stdin })
@@ -55,11 +54,7 @@ const around = <A, E, R>(before: Mark, call: Effect.Effect<A, E, R>, after: Mark
 
 const print = (text: string) => Effect.sync(() => writeSync(1, `${text}\n`))
 
-const client = store.startsWith("sqlite:")
-  ? NodeSqlite.layer({ filename: store.slice("sqlite:".length) })
-  : NodePostgres.layer({ url: Redacted.make(store), maxConnections: 4 })
-
-const database = Layer.provideMerge(LedgerSql.layer, client)
+const database = Layer.provideMerge(LedgerSql.layer, Stores.layerClient({ url: store }, 4))
 
 const markedStore = Layer.effect(
   RequestStore,
