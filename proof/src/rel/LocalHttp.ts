@@ -1,6 +1,7 @@
 /** HTTP on the loopback interface. */
 import * as Effect from "effect/Effect"
 import { Agent, request } from "node:http"
+import { setTimeout as sleep } from "node:timers/promises"
 import type { Callback } from "./FakeService.ts"
 
 /** Ends a post that hangs, in milliseconds. */
@@ -66,4 +67,25 @@ export const repeat = async (
     while (next < count) await task(next++)
   }
   await Promise.all(Array.from({ length: concurrency }, worker))
+}
+
+export const forEach = <A>(
+  items: ReadonlyArray<A>,
+  concurrency: number,
+  task: (item: A) => Promise<void>
+): Promise<void> => repeat(items.length, concurrency, (index) => task(items[index] as A))
+
+/** Posts again, up to `times`, while the receiver does not answer or answers 503. */
+export const deliver = async (
+  post: () => Promise<number | undefined>,
+  times: number,
+  gap: number,
+  onRepeat: () => void = () => {}
+): Promise<number | undefined> => {
+  for (let posts = 1; ; posts++) {
+    const status = await post()
+    if ((status !== undefined && status !== 503) || posts === times) return status
+    onRepeat()
+    await sleep(gap)
+  }
 }

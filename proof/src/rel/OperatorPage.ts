@@ -5,6 +5,7 @@ import { createRequire } from "node:module"
 
 export interface Overview {
   readonly backlog: { readonly due: number; readonly deadLetters: number } | null
+  readonly reads: { readonly limit: number } | null
   readonly events: Readonly<Record<string, { readonly count: number }>>
   readonly failing: ReadonlyArray<{ readonly transactionId: string }>
 }

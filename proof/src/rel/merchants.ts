@@ -11,22 +11,21 @@ import * as Effect from "effect/Effect"
 import { MinimumLogLevel } from "effect/References"
 import { setTimeout as sleep } from "node:timers/promises"
 import * as FakeService from "./FakeService.ts"
-import { makePost, repeat } from "./LocalHttp.ts"
+import { deliver, forEach, makePost, repeat } from "./LocalHttp.ts"
 import {
   accountOf,
   brokenMerchant,
-  deliver,
   idOf,
   indexes,
   merchants,
   start,
   unsignedQuery,
-  untilTold,
   urlQueryOf,
   type World
 } from "./merchants/World.ts"
 import {
   inSequence,
+  type Miss,
   onStores,
   percentiles,
   report,
@@ -35,6 +34,7 @@ import {
   type StorePart
 } from "./Run.ts"
 import * as SeededRandom from "./SeededRandom.ts"
+import * as Wait from "./Wait.ts"
 
 /** The broken merchant gets a tenth of the load. */
 const brokenWeight = 11
@@ -42,10 +42,17 @@ const connections = 16
 /** The number of foreign callbacks for which one genuine callback is posted. */
 const genuineEvery = 500
 const blocks = 12
+/** The most posts of one callback. */
+const deliveries = 31
+/** Ends the wait for the last calls, in milliseconds. */
+const tellTimeout = 300_000
 const measured = 300
 const load = 0.25
 const compared = { quarter: 0.02, full: 0.1 }
 const maxRatio = 1.1
+
+const untilTold = (toldAt: World["toldAt"], ids: ReadonlyArray<string>, miss: Miss) =>
+  Wait.within(tellTimeout, miss)("the last call", () => ids.every((id) => toldAt.has(id)))
 
 export const foreign = (
   { port, rowsOf, secretOf, toldAt }: World,
@@ -69,7 +76,7 @@ export const foreign = (
         ] as const)
         const options = { accountId: account, key: secretOf(signer), search }
         const forged = FakeService.callback(id, "SUCCEED", options)
-        const status = await deliver(() => post(port, forged))
+        const status = await deliver(() => post(port, forged), deliveries, 100)
         const expected = search === queries[signer] ? 400 : 401
         figures[`answered${String(status)}`] = (figures[`answered${String(status)}`] ?? 0) + 1
         if (status === 200) figures["accepted"] = (figures["accepted"] ?? 0) + 1
@@ -92,15 +99,13 @@ export const foreign = (
         const id = String(200_000 + index)
         const options = { accountId: accountOf(own), key: secretOf(own), search }
         const genuineOne = FakeService.callback(id, "SUCCEED", options)
-        const status = await deliver(() => post(port, genuineOne))
+        const status = await deliver(() => post(port, genuineOne), deliveries, 100)
         if (status === 200) figures["genuine"] = (figures["genuine"] ?? 0) + 1
         else miss(`a genuine callback was answered ${String(status)}`)
       })
     )
-    yield* untilTold(
-      toldAt,
-      Array.from({ length: genuine }, (_, index) => String(200_000 + index))
-    )
+    const ids = Array.from({ length: genuine }, (_, index) => String(200_000 + index))
+    yield* Effect.promise(() => untilTold(toldAt, ids, miss))
     return figures
   })
 
@@ -125,19 +130,15 @@ const broken = (
       sentAt.set(id, performance.now())
       const options = { accountId: accountOf(merchant), key: secretOf(merchant) }
       const callback = FakeService.callback(id, "SUCCEED", options)
-      const status = await deliver(() => post(port, callback))
+      const status = await deliver(() => post(port, callback), deliveries, 100)
       if (status !== 200) miss(`a genuine callback was answered ${String(status)}`)
     }
 
+    const wait = (ids: ReadonlyArray<string>) => Effect.promise(() => untilTold(toldAt, ids, miss))
     const first = draw(measured)
     const startedAt = performance.now()
-    yield* Effect.promise(() =>
-      repeat(measured, connections, (index) => send(first[index] ?? { id: "", merchant: 0 }))
-    )
-    yield* untilTold(
-      toldAt,
-      first.map(({ id }) => id)
-    )
+    yield* Effect.promise(() => forEach(first, connections, send))
+    yield* wait(first.map(({ id }) => id))
     const gap = (performance.now() - startedAt) / measured / load
     if (part === "quarter") progress(`a callback every ${gap.toFixed(1)} ms`)
 
@@ -148,11 +149,7 @@ const broken = (
       const cpuAtStart = process.cpuUsage()
       yield* Effect.promise(async () => {
         const blockStart = performance.now()
-        if (part === "full") {
-          return repeat(posts.length, connections, (index) =>
-            send(posts[index] ?? { id: "", merchant: 0 })
-          )
-        }
+        if (part === "full") return forEach(posts, connections, send)
         const sending = posts.map(async (each, index) => {
           await sleep(Math.max(0, blockStart + index * gap - performance.now()))
           return send(each)
@@ -163,7 +160,7 @@ const broken = (
         posts
           .filter(({ merchant }) => (merchant === brokenMerchant) === isOfBroken)
           .map(({ id }) => id)
-      yield* untilTold(toldAt, idsOf(false))
+      yield* wait(idsOf(false))
       const { system, user } = process.cpuUsage(cpuAtStart)
       cpu[isBroken ? "broken" : "whole"].push((system + user) / posts.length)
       if (isBroken && idsOf(true).length > 0 && idsOf(true).every((id) => toldAt.has(id)))
@@ -172,7 +169,7 @@ const broken = (
         times[isBroken ? "broken" : "whole"].push((toldAt.get(id) ?? 0) - (sentAt.get(id) ?? 0))
       }
       yield* setBroken(false)
-      yield* untilTold(toldAt, idsOf(true))
+      yield* wait(idsOf(true))
       progress(`block ${block + 1} of ${blocks}`)
     }
     const [whole, hurt] = [percentiles(times.whole), percentiles(times.broken)]

@@ -15,7 +15,7 @@ import type { Status } from "@pawl/core/Status"
 import * as Effect from "effect/Effect"
 import { setTimeout as sleep } from "node:timers/promises"
 import * as FakeService from "./FakeService.ts"
-import { makePost, repeat } from "./LocalHttp.ts"
+import { forEach, makePost } from "./LocalHttp.ts"
 import { type Overview, shows } from "./OperatorPage.ts"
 import * as ReceiverProcess from "./ReceiverProcess.ts"
 import { longOutage } from "./longOutage.ts"
@@ -52,9 +52,9 @@ const makeTools = Effect.fnUntraced(function* (
     broken,
     post,
     postAll: (port: number, status: Status, key?: string) =>
-      repeat(count, connections, async (index) => {
-        const answer = await post(port, ids[index] ?? "", status, key)
-        if (answer !== 200) miss(`${ids[index]} was answered ${answer}`)
+      forEach(ids, connections, async (id) => {
+        const answer = await post(port, id, status, key)
+        if (answer !== 200) miss(`${id} was answered ${answer}`)
       }),
     told: (status: Status) => told(status).size,
     until: Wait.within(stepTimeout, miss),

@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect"
 import { setTimeout as sleep } from "node:timers/promises"
 import * as Application from "./Application.ts"
 import * as FakeService from "./FakeService.ts"
-import { makePost, repeat } from "./LocalHttp.ts"
+import { deliver, makePost, repeat } from "./LocalHttp.ts"
 import * as ReceiverProcess from "./ReceiverProcess.ts"
 import { type DatabasePart, onDatabases, type Run, type RunOptions } from "./Run.ts"
 import * as Wait from "./Wait.ts"
@@ -45,14 +45,9 @@ const onStore = Effect.fnUntraced(function* (part: DatabasePart<RaceOptions>) {
       const callback = FakeService.callback(id, "SUCCEED")
       await Promise.all(
         ports.map(async (port) => {
-          for (let posts = 0; posts < postsOfOneCallback; posts++) {
-            const status = await post(port, callback)
-            if (status === 200) return
-            if (status !== undefined && status !== 503) break
-            resent++
-            await sleep(50)
-          }
-          miss(`${id} was not accepted`)
+          const deliverOnce = () => post(port, callback)
+          const status = await deliver(deliverOnce, postsOfOneCallback, 50, () => resent++)
+          if (status !== 200) miss(`${id} was not accepted`)
         })
       )
       progress(`${key + 1} of ${count} keys`)

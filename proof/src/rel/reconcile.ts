@@ -4,9 +4,9 @@
  * books.
  */
 import { Ledger } from "@pawl/webhook/Ledger"
+import * as Program from "@pawl/test-support/Program"
 import * as Effect from "effect/Effect"
-import { spawn, spawnSync } from "node:child_process"
-import { once } from "node:events"
+import { spawnSync } from "node:child_process"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import * as FakeService from "./FakeService.ts"
@@ -59,34 +59,23 @@ const onStore = Effect.fnUntraced(function* ({ count, log, miss, seed, store }: 
   log(`${count} transactions`)
 
   const out = yield* Stores.folder
-  const start = () =>
-    spawn(
-      process.execPath,
-      [bin, "reconcile", "--day", date, "--store", store.url, "--out", out, "--rate", "1000"],
-      {
-        env: {
-          ...process.env,
-          PAWL_MERCHANT_KEY: "key",
-          PAWL_MERCHANT_SECRET: FakeService.secret,
-          PAWL_BASE_URL: baseUrl
-        },
-        stdio: ["ignore", "ignore", "pipe"]
-      }
-    )
-  yield* Effect.promise(async () => {
-    for (let kill = 1; kill <= kills; kill++) {
-      const child = start()
-      const until = reads.length + count / (kills + 2)
-      await Wait.until(() => reads.length >= until || child.exitCode !== null, Infinity)
-      child.kill("SIGKILL")
-      await once(child, "exit")
-    }
-    const child = start()
-    const errors: Array<string> = []
-    child.stderr.on("data", (text: Buffer) => errors.push(text.toString()))
-    const [code] = (await once(child, "exit")) as [number | null]
-    if (code !== 1) miss(`the last run ended with ${code}: ${errors.join("")}`)
+  const args = ["--day", date, "--store", store.url, "--out", out, "--rate", "1000"]
+  const start = Program.start(process.execPath, [bin, "reconcile", ...args], {
+    PAWL_MERCHANT_KEY: "key",
+    PAWL_MERCHANT_SECRET: FakeService.secret,
+    PAWL_BASE_URL: baseUrl
   })
+  for (let kill = 1; kill <= kills; kill++) {
+    const { child, exited } = yield* start
+    const until = reads.length + count / (kills + 2)
+    const isDue = () => reads.length >= until || child.exitCode !== null
+    yield* Effect.promise(() => Wait.until(isDue, Infinity))
+    child.kill("SIGKILL")
+    yield* exited
+  }
+  const { exited, stderr } = yield* start
+  const { code } = yield* exited
+  if (code !== 1) miss(`the last run ended with ${code}: ${stderr()}`)
 
   const files = (extension: string) => join(out, `pawl-${date}.${extension}`)
   const lines = readFileSync(files("csv"), "utf8").trim().split("\r\n").slice(1)

@@ -13,7 +13,7 @@ import { shardOf } from "@pawl/webhook/internal/records/Engines"
 import * as Effect from "effect/Effect"
 import { setTimeout as sleep } from "node:timers/promises"
 import * as FakeService from "./FakeService.ts"
-import { makePost, repeat } from "./LocalHttp.ts"
+import { forEach, makePost, repeat } from "./LocalHttp.ts"
 import * as ReceiverProcess from "./ReceiverProcess.ts"
 import { percentiles, report, type Run, type RunOptions } from "./Run.ts"
 import * as ToldApplication from "./ToldApplication.ts"
@@ -134,8 +134,7 @@ const scaleWith = ({ count, log }: RunOptions) =>
       await sleep(2000)
       await begin("after", third)
       log(`postgres: ${unanswered.length} callbacks are sent again`)
-      await repeat(unanswered.length, 16, async (index) => {
-        const [id, status] = unanswered[index] ?? ["", "PENDING"]
+      await forEach(unanswered, 16, async ([id, status]) => {
         if ((await send(id, status)) !== 200) miss(`${id} was not answered 200 after the cut`)
         else if (status === "SUCCEED") endedAt.set(id, performance.now())
       })

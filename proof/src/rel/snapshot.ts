@@ -25,6 +25,8 @@ const untilWatch = 12 * 3_600_000
 const mostCost = 2
 const mostBytes = 8192
 
+type Part = StorePart<RunOptions, "postgres">
+
 const size = Effect.gen(function* () {
   const sql = yield* SqlClient
   const [line] = yield* sql<{ readonly bytes: string }>`
@@ -39,33 +41,17 @@ const isHeld = Effect.gen(function* () {
   return lines.length > 0
 })
 
-const onPostgres = Effect.fnUntraced(function* ({
-  count,
-  log,
-  miss,
-  store
-}: StorePart<RunOptions, "postgres">) {
-  const context = yield* Layer.build(
-    Layer.merge(
-      Layer.provideMerge(LedgerSql.layer, Stores.layerClient(store)),
-      FakeService.layerVerifier
-    )
-  )
-  const run = <A, E>(work: Effect.Effect<A, E, Ledger | SqlClient | Verifier.Verifier>) =>
-    Effect.provideContext(work, context)
-
+const play = Effect.fnUntraced(function* ({ count, log, miss, store }: Part) {
+  const ledger = yield* Ledger
+  const { verify } = yield* Verifier.Verifier
   let nextId = 100_001
   const round = Effect.gen(function* () {
-    const ledger = yield* Ledger
-    const { verify } = yield* Verifier.Verifier
-    const accept = Effect.suspend(() =>
-      Effect.flatMap(
-        Effect.fromResult(
-          verify(FakeService.incoming(FakeService.callback(String(nextId++), "SUCCEED")))
-        ),
-        (verified) => ledger.accept(verified, Date.now())
+    const accept = Effect.suspend(() => {
+      const callback = FakeService.callback(String(nextId++), "SUCCEED")
+      return Effect.flatMap(Effect.fromResult(verify(FakeService.incoming(callback))), (verified) =>
+        ledger.accept(verified, Date.now())
       )
-    )
+    })
     yield* Effect.all(
       Array.from({ length: batch }, () => accept),
       { concurrency: "unbounded", discard: true }
@@ -98,21 +84,21 @@ const onPostgres = Effect.fnUntraced(function* ({
     return { p50Ms, p99Ms, bytes }
   })
 
-  yield* run(round)
-  yield* run(ManyRows.fill(count, log))
-  yield* run(SqlClient.use((sql) => sql`VACUUM ANALYZE`.unprepared))
-  const free = yield* run(work("without a snapshot", freeTime))
+  yield* round
+  yield* ManyRows.fill(count, log)
+  yield* SqlClient.use((sql) => sql`VACUUM ANALYZE`.unprepared)
+  const free = yield* work("without a snapshot", freeTime)
   yield* Effect.forkScoped(Postgres.execute(store.database, "SELECT pg_sleep(7200)"))
   yield* Effect.sleep("1 second")
-  if (!(yield* run(isHeld))) miss("no snapshot was held")
-  const held = yield* run(work("under a snapshot", heldTime))
-  if (!(yield* run(isHeld))) miss("the snapshot ended early")
+  if (!(yield* isHeld)) miss("no snapshot was held")
+  const held = yield* work("under a snapshot", heldTime)
+  if (!(yield* isHeld)) miss("the snapshot ended early")
   yield* Postgres.execute(
     store.database,
     "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'SELECT pg_sleep%'"
   )
-  yield* run(SqlClient.use((sql) => sql`VACUUM`.unprepared))
-  const after = yield* run(work("after the snapshot", freeTime))
+  yield* SqlClient.use((sql) => sql`VACUUM`.unprepared)
+  const after = yield* work("after the snapshot", freeTime)
 
   if (held.p50Ms > mostCost * free.p50Ms)
     miss(`a claim took ${held.p50Ms} ms under the snapshot, and ${free.p50Ms} ms before it`)
@@ -137,5 +123,9 @@ export const snapshot: Run = {
     "a snapshot of PostgreSQL held open for ten minutes: a claim costs at most twice as much, and the tables' growth is bounded",
   unit: "rows",
   count: { postgres: fullCount },
-  make: (options) => onStore("postgres", options, onPostgres)
+  make: (options) =>
+    onStore("postgres", options, (part) => {
+      const database = Layer.provideMerge(LedgerSql.layer, Stores.layerClient(part.store))
+      return Effect.provide(play(part), Layer.merge(database, FakeService.layerVerifier))
+    })
 }

@@ -20,13 +20,11 @@ import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import { SqlClient } from "effect/sql/SqlClient"
 import { dirname, join } from "node:path"
-import { setTimeout as sleep } from "node:timers/promises"
 import { searchOf } from "../FakeService.ts"
 import type { Store } from "../Stores.ts"
 
 export const merchants = 100
 export const brokenMerchant = 0
-const maxResent = 30
 const maxConnections = 2 * merchants + 20
 
 export const indexes: ReadonlyArray<number> = Array.from({ length: merchants }, (_, index) => index)
@@ -130,22 +128,5 @@ export const start = Effect.fnUntraced(function* (store: Store, secretOf = ownSe
     })
   return { port, toldAt, setBroken, failures: () => failures, rowsOf, secretOf }
 })
-
-export const deliver = async (
-  post: () => Promise<number | undefined>
-): Promise<number | undefined> => {
-  for (let resent = 0; ; resent++) {
-    const status = await post()
-    if ((status !== undefined && status !== 503) || resent === maxResent) return status
-    await sleep(100)
-  }
-}
-
-export const untilTold = (toldAt: ReadonlyMap<string, number>, ids: ReadonlyArray<string>) =>
-  Effect.suspend(() => Effect.succeed(ids.every((id) => toldAt.has(id)))).pipe(
-    Effect.delay("20 millis"),
-    Effect.repeat({ until: (isTold) => isTold }),
-    Effect.timeout("5 minutes")
-  )
 
 export type World = Effect.Success<ReturnType<typeof start>>
