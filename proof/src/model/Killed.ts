@@ -7,8 +7,6 @@
 import { statuses as allStatuses, type Status } from "@pawl/core/Status"
 import * as Effect from "effect/Effect"
 import { setTimeout as sleep } from "node:timers/promises"
-import * as FakeService from "../rel/FakeService.ts"
-import { makePost } from "../rel/LocalHttp.ts"
 import * as NoteFile from "../rel/NoteFile.ts"
 import * as ReceiverProcess from "../rel/ReceiverProcess.ts"
 import * as SeededRandom from "../rel/SeededRandom.ts"
@@ -72,7 +70,6 @@ export const record = Effect.fnUntraced(function* (seed: number, count: number, 
     "CREATE TABLE recorded_effects (transaction_id TEXT, sequence INTEGER, status TEXT, process INTEGER)"
   )
   const receivers = yield* ReceiverProcess.make(store.filename)
-  const post = yield* makePost(senders)
   const start = (number: number) => {
     const args = ["--notes", file, "--number", String(number), "--bug", bug]
     return receivers.start({ args, program: "recorded" })
@@ -81,7 +78,7 @@ export const record = Effect.fnUntraced(function* (seed: number, count: number, 
 
   const send = async (to: number, id: string, status: Status) => {
     see(id, labels.arrived(status))
-    const code = await post(to, FakeService.callback(id, status))
+    const code = await receivers.post(to, id, status)
     see(id, code === 200 ? labels.answered(status) : labels.unanswered(status))
     return code
   }
@@ -98,11 +95,10 @@ export const record = Effect.fnUntraced(function* (seed: number, count: number, 
     ports: () => ports,
     gap: 8,
     senders,
-    send: async (to, id, status) => {
+    post: async (to, id, status) => {
       const code = await send(to, id, status)
-      const forgery = FakeService.callback(id, random.pick(allStatuses))
       if (random.isTrue(forged.unverifiable))
-        await post(to, { ...forgery, checksum: "x".repeat(44) })
+        await receivers.post(to, id, random.pick(allStatuses), { key: "another key" })
       if (random.isTrue(forged.verifiable)) await send(to, id, random.pick(allStatuses))
       return code
     }

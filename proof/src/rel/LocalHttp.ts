@@ -8,54 +8,53 @@ import type { Callback } from "./FakeService.ts"
 const hangTimeout = 30_000
 
 /**
- * Makes a function that posts a callback over one of `connections`, again if a kept connection
- * closes as it is used.
+ * Makes a function that posts a callback over a kept connection, again if the connection closes as
+ * it is used.
  */
-export const makePost = (connections: number) =>
-  Effect.map(
-    Effect.acquireRelease(
-      Effect.sync(() => new Agent({ keepAlive: true, maxSockets: connections })),
-      (agent) => Effect.sync(() => agent.destroy())
-    ),
-    (agent) => {
-      const post = (
-        port: number,
-        callback: Partial<Callback> & Pick<Callback, "body">
-      ): Promise<number | undefined> =>
-        new Promise((resolve) => {
-          const { body, checksum, search } = callback
-          const headers = {
-            "content-type": "application/json",
-            "content-length": Buffer.byteLength(body),
-            ...(checksum !== undefined && { "x-checksum": checksum })
+export const makePost = Effect.map(
+  Effect.acquireRelease(
+    Effect.sync(() => new Agent({ keepAlive: true })),
+    (agent) => Effect.sync(() => agent.destroy())
+  ),
+  (agent) => {
+    const post = (
+      port: number,
+      callback: Partial<Callback> & Pick<Callback, "body">
+    ): Promise<number | undefined> =>
+      new Promise((resolve) => {
+        const { body, checksum, search } = callback
+        const headers = {
+          "content-type": "application/json",
+          "content-length": Buffer.byteLength(body),
+          ...(checksum !== undefined && { "x-checksum": checksum })
+        }
+        const sent = request(
+          {
+            agent,
+            host: "127.0.0.1",
+            port,
+            path: `/callback${search ?? ""}`,
+            method: "POST",
+            headers
+          },
+          (response) => {
+            response.on("error", () => resolve(undefined))
+            response.on("end", () => resolve(response.statusCode))
+            response.resume()
           }
-          const sent = request(
-            {
-              agent,
-              host: "127.0.0.1",
-              port,
-              path: `/callback${search ?? ""}`,
-              method: "POST",
-              headers
-            },
-            (response) => {
-              response.on("error", () => resolve(undefined))
-              response.on("end", () => resolve(response.statusCode))
-              response.resume()
-            }
-          )
-          sent.setTimeout(hangTimeout, () => sent.destroy())
-          sent.on("error", (error: NodeJS.ErrnoException) => {
-            const isClosed = sent.reusedSocket && error.code === "ECONNRESET"
-            resolve(isClosed ? post(port, callback) : undefined)
-          })
-          // A response that ends early emits only "close".
-          sent.on("close", () => resolve(undefined))
-          sent.end(body)
+        )
+        sent.setTimeout(hangTimeout, () => sent.destroy())
+        sent.on("error", (error: NodeJS.ErrnoException) => {
+          const isClosed = sent.reusedSocket && error.code === "ECONNRESET"
+          resolve(isClosed ? post(port, callback) : undefined)
         })
-      return post
-    }
-  )
+        // A response that ends early emits only "close".
+        sent.on("close", () => resolve(undefined))
+        sent.end(body)
+      })
+    return post
+  }
+)
 
 export const repeat = async (
   count: number,

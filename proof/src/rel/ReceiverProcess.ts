@@ -5,6 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Scope from "effect/Scope"
 import { readFileSync } from "node:fs"
 import * as FakeService from "./FakeService.ts"
+import { makePost } from "./LocalHttp.ts"
 import type { Miss } from "./Run.ts"
 
 const bin = new URL("../../../packages/receiver/src/bin/pawl-receiver.ts", import.meta.url).pathname
@@ -78,12 +79,16 @@ const processOf = ({ child, errorLine, exited, line, stderr }: Program.Program) 
 }
 
 /**
- * Starts the service. Returns it with `start`, which starts a receiver, and `serve`, which waits
- * until the receiver serves.
+ * Starts the service. Returns it with `start`, which starts a receiver, `serve`, which waits until
+ * the receiver serves, and `post`, by which the service posts callbacks.
  */
 export const make = Effect.fnUntraced(function* (...stores: ReadonlyArray<string>) {
   const scope = yield* Effect.scope
   const service = yield* FakeService.start
+  const send = yield* makePost
+  /** Posts a callback. Returns the status code, or undefined without a response. */
+  const post = (port: number, ...callback: Parameters<typeof FakeService.callback>) =>
+    send(port, FakeService.callback(...callback))
   const start = (settings: Settings = {}): ReceiverProcess => {
     const [file = "", ...args] = commandOf({ stores, ...settings })
     const program = Program.start(file, args, {
@@ -101,7 +106,7 @@ export const make = Effect.fnUntraced(function* (...stores: ReadonlyArray<string
     const receiver = start(settings)
     return { ...receiver, port: yield* waitForPort(receiver) }
   })
-  return { ...service, start, serve }
+  return { ...service, post, start, serve }
 })
 
 export class NotStarted extends Data.TaggedError("NotStarted")<{ readonly message: string }> {}

@@ -5,8 +5,6 @@
 import type { Status } from "@pawl/core/Status"
 import * as Effect from "effect/Effect"
 import { setTimeout as sleep } from "node:timers/promises"
-import * as FakeService from "./FakeService.ts"
-import { makePost } from "./LocalHttp.ts"
 import type { Miss } from "./Run.ts"
 import type { SeededRandom } from "./SeededRandom.ts"
 import * as Wait from "./Wait.ts"
@@ -32,27 +30,21 @@ interface Delivery {
 
 /**
  * Options: `ports` of the receivers now, none while none serves; `gap`, the longest wait after a
- * response in milliseconds; `onAnswered` gets the port of each 200; `send` posts one callback, and
- * returns the status code.
+ * response in milliseconds; `onAnswered` gets the port of each 200.
  */
 interface Options {
   readonly random: SeededRandom
   readonly statuses: { readonly set: (id: string, status: Status) => unknown }
+  readonly post: (port: number, id: string, status: Status) => Promise<number | undefined>
   readonly miss: Miss
   readonly ports: () => ReadonlyArray<number>
   readonly gap: number
   readonly senders?: number
   readonly onAnswered?: (port: number) => void
-  readonly send?: (port: number, id: string, status: Status) => Promise<number | undefined>
 }
 
 export const start = Effect.fnUntraced(function* (options: Options) {
-  const { gap, miss, onAnswered, ports, random, senders = 4, statuses } = options
-  const post = yield* makePost(senders * 2)
-  const {
-    send = (port: number, id: string, status: Status) =>
-      post(port, FakeService.callback(id, status))
-  } = options
+  const { gap, miss, onAnswered, ports, post, random, senders = 4, statuses } = options
   const histories = new Map<string, ReadonlyArray<Status>>()
   const steps = new Map<string, number>()
   const accepted = new Map<string, Array<Status>>()
@@ -81,7 +73,7 @@ export const start = Effect.fnUntraced(function* (options: Options) {
   }
   const deliver = async (to: number, delivery: Delivery): Promise<void> => {
     const { id, status } = delivery
-    const code = await send(to, id, status)
+    const code = await post(to, id, status)
     if (code === 200) {
       figures.answered200++
       onAnswered?.(to)

@@ -33,7 +33,7 @@ export const begin = Effect.fnUntraced(function* (
   at: { readonly port: number } | { readonly store: string }
 ) {
   const port = "port" in at ? at.port : yield* startReceiver(at.store)
-  const post = yield* makePost(connections)
+  const post = yield* makePost
   const figures = { answered200: 0, answered503: 0, slowestMs: 0, slowestRecoveryMs: 0, rows: 0 }
   const accepted: Array<string> = []
   let nextId = 100_001

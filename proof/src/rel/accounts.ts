@@ -65,7 +65,7 @@ export const learn = (trials: ReadonlyArray<Trial>): Guess => {
 const onStore = Effect.fnUntraced(
   function* ({ count, miss, progress, seed, store }: StorePart) {
     const { port } = yield* start(store)
-    const post = yield* makePost(1)
+    const post = yield* makePost
     const random = SeededRandom.make(seed, "accounts")
     const nobody = () => String(20_000 + random.below(10_000))
     const timeOf = async (account: string) => {

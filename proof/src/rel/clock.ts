@@ -56,13 +56,13 @@ const onStore = Effect.fnUntraced(function* (part: DatabasePart<ClockOptions>) {
   const faults = SeededRandom.make(seed, "steps")
   if (store._tag === "postgres") yield* SteppedDatabase.installSteps(store)
   yield* Effects.makeTable(store)
-  const { start, statuses } = yield* ReceiverProcess.make(store.url)
+  const service = yield* ReceiverProcess.make(store.url)
   const application = yield* TurnApplication.start(miss, () =>
     random.isTrue(0.15) ? random.below(slow) : random.below(10)
   )
   const aheads = store._tag === "postgres" ? [0, skew] : [0]
   const receivers = yield* Effect.forEach(aheads, (ahead) => {
-    const receiver = start({ forward: application.url, program: "committing" })
+    const receiver = service.start({ forward: application.url, program: "committing" })
     receiver.setClock(ahead)
     return Effect.map(ReceiverProcess.waitForPort(receiver), (port) => ({
       ...receiver,
@@ -73,8 +73,8 @@ const onStore = Effect.fnUntraced(function* (part: DatabasePart<ClockOptions>) {
     }))
   })
   const senders = yield* Senders.start({
+    ...service,
     random,
-    statuses,
     miss,
     ports: () => receivers.filter(({ isPaused }) => !isPaused).map(({ port }) => port),
     gap: 80

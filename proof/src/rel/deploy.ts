@@ -25,7 +25,7 @@ interface DeployOptions extends RunOptions {
 const onStore = Effect.fnUntraced(function* (part: DatabasePart<DeployOptions>) {
   const { count, miss, progress, seed, slow, store, tooSlow } = part
   const random = SeededRandom.make(seed, "deploy")
-  const { start, statuses } = yield* ReceiverProcess.make(store.url)
+  const service = yield* ReceiverProcess.make(store.url)
   const application = yield* TurnApplication.start(miss, () => {
     if (tooSlow !== undefined && random.isTrue(0.01)) return tooSlow
     return random.isTrue(0.15) ? random.below(slow) : random.below(10)
@@ -34,8 +34,8 @@ const onStore = Effect.fnUntraced(function* (part: DatabasePart<DeployOptions>) 
   const ending = new Set<number>()
   let answeredWhileEnding = 0
   const senders = yield* Senders.start({
+    ...service,
     random,
-    statuses,
     miss,
     ports: () => [...ports],
     gap: 8,
@@ -45,7 +45,7 @@ const onStore = Effect.fnUntraced(function* (part: DatabasePart<DeployOptions>) 
   })
 
   const startNext = async () => {
-    const receiver = start({ forward: application.url })
+    const receiver = service.start({ forward: application.url })
     const port = await receiver.ready
     if (port === undefined) miss(`a receiver did not start: ${receiver.errors()}`)
     else ports.add(port)

@@ -3,8 +3,7 @@
  */
 import * as Effect from "effect/Effect"
 import * as Application from "./Application.ts"
-import * as FakeService from "./FakeService.ts"
-import { makePost, repeat } from "./LocalHttp.ts"
+import { repeat } from "./LocalHttp.ts"
 import * as ReceiverProcess from "./ReceiverProcess.ts"
 import { onStores, percentiles, type Run, type StorePart } from "./Run.ts"
 import * as Wait from "./Wait.ts"
@@ -15,18 +14,16 @@ const transactionId = "100001"
 const markTimeout = 10_000
 
 const onStore = Effect.fnUntraced(function* ({ count, miss, progress, store }: StorePart) {
-  const { reads, serve, statuses } = yield* ReceiverProcess.make(store.url)
+  const { post, reads, serve, statuses } = yield* ReceiverProcess.make(store.url)
   const application = yield* Application.start(miss)
-  const post = yield* makePost(connections)
   const receiver = yield* serve({ forward: application.url(1) })
-  const callback = FakeService.callback(transactionId, "SUCCEED")
   statuses.set(transactionId, "SUCCEED")
   const latencies: Array<number> = []
   const startedAt = performance.now()
   yield* Effect.promise(() =>
     repeat(count, connections, async (index) => {
       const sentAt = performance.now()
-      const status = await post(receiver.port, callback)
+      const status = await post(receiver.port, transactionId, "SUCCEED")
       latencies.push(performance.now() - sentAt)
       if (status !== 200) miss(`repeat ${index} was answered ${String(status)}`)
       if (index % 20_000 === 19_999) progress(`${index + 1} of ${count} repeats`)

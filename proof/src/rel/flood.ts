@@ -15,7 +15,6 @@ import { type Status, statuses } from "@pawl/core/Status"
 import * as Effect from "effect/Effect"
 import { setTimeout as sleep } from "node:timers/promises"
 import * as FakeService from "./FakeService.ts"
-import { makePost } from "./LocalHttp.ts"
 import * as RawSender from "./RawSender.ts"
 import * as ReceiverProcess from "./ReceiverProcess.ts"
 import {
@@ -99,10 +98,9 @@ interface FloodOptions extends RunOptions {
 
 const onStore = Effect.fnUntraced(function* (part: StorePart<FloodOptions>) {
   const { count, isTimed, log, miss, store } = part
-  const { serve, statuses: known } = yield* ReceiverProcess.make(store.url)
+  const { post, serve, statuses: known } = yield* ReceiverProcess.make(store.url)
   const application = yield* ToldApplication.start()
   const told = application.told("SUCCEED")
-  const post = yield* makePost(8)
   const receiver = yield* serve({ forward: application.url })
   let nextId = 100_001
 
@@ -111,7 +109,7 @@ const onStore = Effect.fnUntraced(function* (part: StorePart<FloodOptions>) {
     const id = String(nextId++)
     const postedAt = performance.now()
     known.set(id, "SUCCEED")
-    const status = await post(receiver.port, FakeService.callback(id, "SUCCEED"))
+    const status = await post(receiver.port, id, "SUCCEED")
     const answered = performance.now() - postedAt
     if (status !== 200) miss(`${id} was answered ${String(status)}`)
     return { id, postedAt, answered }

@@ -55,7 +55,7 @@ export const altered = ({ count, progress, seed }: Options) =>
 export const posted = ({ count, progress, seed }: Options) =>
   report(function* (miss) {
     const { serve } = yield* ReceiverProcess.make("memory")
-    const post = yield* makePost(32)
+    const post = yield* makePost
     const { get, port } = yield* serve()
     const random = SeededRandom.make(seed, "posted")
     let sent = 0

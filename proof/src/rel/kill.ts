@@ -42,14 +42,14 @@ const onStore = Effect.fnUntraced(function* ({
   const random = SeededRandom.make(seed, "kill")
   /** The kills do not depend on the order of the senders. */
   const kills = SeededRandom.make(seed, "kills")
-  const { start, statuses } = yield* ReceiverProcess.make(store.url)
+  const receivers = yield* ReceiverProcess.make(store.url)
   const application = yield* Application.start(miss, () => random.below(10))
-  const startReceiver = (process: number) => start({ forward: application.url(process) })
+  const startReceiver = (process: number) => receivers.start({ forward: application.url(process) })
 
   let ports: ReadonlyArray<number> = []
   const { close, figures, waitForAnswers, ...sent } = yield* Senders.start({
+    ...receivers,
     random,
-    statuses,
     miss,
     ports: () => ports,
     gap: 8,

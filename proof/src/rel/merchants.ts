@@ -59,7 +59,7 @@ export const foreign = (
   { count, progress, seed }: RunOptions
 ) =>
   report(function* (miss) {
-    const post = yield* makePost(connections)
+    const post = yield* makePost
     const random = SeededRandom.make(seed, "foreign")
     const queries = yield* Effect.forEach(indexes, (index) => urlQueryOf(index, secretOf(index)))
     const figures: Record<string, number> = { accepted: 0, genuine: 0, ledgersWithRows: 0 }
@@ -115,7 +115,7 @@ const broken = (
   part: keyof typeof compared
 ) =>
   report(function* (miss) {
-    const post = yield* makePost(connections)
+    const post = yield* makePost
     const random = SeededRandom.make(seed, part)
     const times: Record<"whole" | "broken", Array<number>> = { whole: [], broken: [] }
     const cpu: Record<"whole" | "broken", Array<number>> = { whole: [], broken: [] }

@@ -15,7 +15,7 @@ import type { Status } from "@pawl/core/Status"
 import * as Effect from "effect/Effect"
 import { setTimeout as sleep } from "node:timers/promises"
 import * as FakeService from "./FakeService.ts"
-import { forEach, makePost } from "./LocalHttp.ts"
+import { forEach } from "./LocalHttp.ts"
 import { type Overview, shows } from "./OperatorPage.ts"
 import * as ReceiverProcess from "./ReceiverProcess.ts"
 import { longOutage } from "./longOutage.ts"
@@ -34,21 +34,19 @@ const makeTools = Effect.fnUntraced(function* (
   hasDisk: boolean
 ) {
   const disk = hasDisk ? yield* SmallDisk.make(store) : undefined
-  const { fault, start, statuses } = yield* ReceiverProcess.make(store.url)
+  const service = yield* ReceiverProcess.make(store.url)
   const broken = new Set<string>()
   const { told, url } = yield* ToldApplication.start(({ transactionId }) =>
     broken.has(transactionId) ? 500 : 200
   )
-  const send = yield* makePost(connections)
   const ids = Array.from({ length: count }, (_, index) => String(100_001 + index))
   const post = async (port: number, id: string, status: Status, key = FakeService.secret) =>
-    (await send(port, FakeService.callback(id, status, { key }))) ?? 0
+    (await service.post(port, id, status, { key })) ?? 0
   return {
     count,
     ids,
     disk,
-    fault,
-    statuses,
+    service,
     broken,
     post,
     postAll: (port: number, status: Status, key?: string) =>
@@ -61,8 +59,8 @@ const makeTools = Effect.fnUntraced(function* (
     expect: (sentence: string, holds: boolean) => {
       if (!holds) miss(`not so: ${sentence}`)
     },
-    serve: async (settings: Parameters<typeof start>[0] = {}) => {
-      const receiver = start({ forward: url, ...settings })
+    serve: async (settings: Parameters<typeof service.start>[0] = {}) => {
+      const receiver = service.start({ forward: url, ...settings })
       const port = await Effect.runPromise(ReceiverProcess.waitForPort(receiver))
       const overview = async () => (await (await receiver.get("/overview")).json()) as Overview
       return { port, overview, stop: receiver.stop }
@@ -75,11 +73,11 @@ type Incident = (
 ) => Promise<Readonly<Record<string, number>>>
 
 const service: Incident = async (tools) => {
-  const { count, expect, fault, ids, postAll, serve, statuses, told, until } = tools
+  const { count, expect, ids, postAll, serve, service, told, until } = tools
   const { overview, port } = await serve()
   await postAll(port, "PENDING")
   await until("every payment is open", () => told("PENDING") === count)
-  fault.isDown = true
+  service.fault.isDown = true
   await postAll(port, "SUCCEED")
   const seenMs = await until("the page says that the service does not answer", async () =>
     shows(await overview(), "silent")
@@ -87,8 +85,8 @@ const service: Incident = async (tools) => {
   // A row whose read failed is read again after 15 seconds.
   await sleep(Math.min(60_000, 12 * count))
   expect("no final status was told without a confirmation", told("SUCCEED") === 0)
-  for (const id of ids) statuses.set(id, "SUCCEED")
-  fault.isDown = false
+  for (const id of ids) service.statuses.set(id, "SUCCEED")
+  service.fault.isDown = false
   const mendedMs = await until("every payment is told", () => told("SUCCEED") === count)
   await until("nothing is due", async () => (await overview()).backlog?.due === 0)
   expect("no payment is a dead letter", (await overview()).backlog?.deadLetters === 0)

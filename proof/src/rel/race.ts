@@ -4,8 +4,7 @@
 import * as Effect from "effect/Effect"
 import { setTimeout as sleep } from "node:timers/promises"
 import * as Application from "./Application.ts"
-import * as FakeService from "./FakeService.ts"
-import { deliver, makePost, repeat } from "./LocalHttp.ts"
+import { deliver, repeat } from "./LocalHttp.ts"
 import * as ReceiverProcess from "./ReceiverProcess.ts"
 import { type DatabasePart, onDatabases, type Run, type RunOptions } from "./Run.ts"
 import * as Wait from "./Wait.ts"
@@ -21,9 +20,8 @@ interface RaceOptions extends RunOptions {
 
 const onStore = Effect.fnUntraced(function* (part: DatabasePart<RaceOptions>) {
   const { count, miss, processes, progress, seed, store } = part
-  const { start, statuses } = yield* ReceiverProcess.make(store.url)
+  const { post, start, statuses } = yield* ReceiverProcess.make(store.url)
   const application = yield* Application.start(miss)
-  const post = yield* makePost(processes * keysAtOnce)
   // All start at once, so their migrations do too.
   const receivers = Array.from({ length: processes }, (_, index) =>
     start({ forward: application.url(index) })
@@ -42,10 +40,9 @@ const onStore = Effect.fnUntraced(function* (part: DatabasePart<RaceOptions>) {
     repeat(count, keysAtOnce, async (key) => {
       const id = idOf(key)
       statuses.set(id, "SUCCEED")
-      const callback = FakeService.callback(id, "SUCCEED")
       await Promise.all(
         ports.map(async (port) => {
-          const deliverOnce = () => post(port, callback)
+          const deliverOnce = () => post(port, id, "SUCCEED")
           const status = await deliver(deliverOnce, postsOfOneCallback, 50, () => resent++)
           if (status !== 200) miss(`${id} was not accepted`)
         })

@@ -12,8 +12,7 @@ import type { PlannedPage } from "@pawl/webhook/internal/rule/RowPages"
 import { shardOf } from "@pawl/webhook/internal/records/Engines"
 import * as Effect from "effect/Effect"
 import { setTimeout as sleep } from "node:timers/promises"
-import * as FakeService from "./FakeService.ts"
-import { forEach, makePost, repeat } from "./LocalHttp.ts"
+import { forEach, repeat } from "./LocalHttp.ts"
 import * as ReceiverProcess from "./ReceiverProcess.ts"
 import { percentiles, report, type Run, type RunOptions } from "./Run.ts"
 import * as ToldApplication from "./ToldApplication.ts"
@@ -69,17 +68,15 @@ const scaleWith = ({ count, log }: RunOptions) =>
     const urls = databases.map((database, position) =>
       Postgres.urlOf(database, position === cutOff ? proxy.port : undefined)
     )
-    const { reads, serve, statuses } = yield* ReceiverProcess.make(...urls)
+    const { post, reads, serve, statuses } = yield* ReceiverProcess.make(...urls)
     const { told, url } = yield* ToldApplication.start()
     const succeeded = told("SUCCEED")
     const env = { PAWL_READS_PER_SECOND: String(readsPerSecond) }
     const ports = yield* Effect.forEach(Array.from({ length: receivers }), () =>
       Effect.map(serve({ forward: url, env }), ({ port }) => port)
     )
-    const post = yield* makePost(64)
     let posts = 0
-    const send = (id: string, status: Status) =>
-      post(ports[posts++ % receivers] ?? 0, FakeService.callback(id, status))
+    const send = (id: string, status: Status) => post(ports[posts++ % receivers] ?? 0, id, status)
 
     const endedAt = new Map<string, number>()
     const phaseOf = new Map<string, Phase>()

@@ -8,8 +8,7 @@
  */
 import * as Effect from "effect/Effect"
 import * as Struct from "effect/Struct"
-import * as FakeService from "./FakeService.ts"
-import { makePost, repeat } from "./LocalHttp.ts"
+import { repeat } from "./LocalHttp.ts"
 import { type Overview, shows } from "./OperatorPage.ts"
 import * as ReceiverProcess from "./ReceiverProcess.ts"
 import { type DatabasePart, eachOnDatabases, type Run, type RunOptions } from "./Run.ts"
@@ -71,17 +70,16 @@ interface Readiness {
 
 const play = Effect.fnUntraced(function* (name: CauseName, part: DatabasePart<Limits>) {
   const { count, log, miss, notice, recovery: recoveryTime, stop, store } = part
-  const { serve } = yield* ReceiverProcess.make(store.url)
+  const service = yield* ReceiverProcess.make(store.url)
   const application = yield* ToldApplication.start()
   const told = application.told("PENDING")
-  const send = yield* makePost(16)
   const query = yield* Stores.queryOf(store)
-  const start = serve({ forward: application.url })
+  const start = service.serve({ forward: application.url })
   const accepted: Array<string> = []
   let nextId = 100_001
   const post = async (port: number) => {
     const id = String(nextId++)
-    const status = await send(port, FakeService.callback(id, "PENDING"))
+    const status = await service.post(port, id, "PENDING")
     if (status === 200) accepted.push(id)
     else if (status !== 503) miss(`${id} was answered ${String(status)}`)
   }

@@ -8,8 +8,7 @@
  */
 import * as Effect from "effect/Effect"
 import { setTimeout as sleep } from "node:timers/promises"
-import * as FakeService from "./FakeService.ts"
-import { makePost, repeat } from "./LocalHttp.ts"
+import { repeat } from "./LocalHttp.ts"
 import * as ReceiverProcess from "./ReceiverProcess.ts"
 import {
   type DatabasePart,
@@ -61,13 +60,12 @@ const onStore = Effect.fnUntraced(function* (part: DatabasePart<SlowOptions>) {
     isUnanswered(transactionId) ? undefined : 200
   )
   const told = application.told("PENDING")
-  const post = yield* makePost(16)
   const { port } = yield* service.serve({ forward: application.url })
   let nextId = 100_001
 
   const postAll = (first: number, many: number, status: "PENDING" | "SUCCEED") =>
     repeat(many, 16, async (index) => {
-      const answer = await post(port, FakeService.callback(String(first + index), status))
+      const answer = await service.post(port, String(first + index), status)
       if (answer !== 200) miss(`${first + index} was answered ${String(answer)}`)
     })
 
@@ -80,7 +78,7 @@ const onStore = Effect.fnUntraced(function* (part: DatabasePart<SlowOptions>) {
     for (let index = 0; index < unrelated; index++) {
       const id = String(nextId++)
       const postedAt = performance.now()
-      await post(port, FakeService.callback(id, "PENDING"))
+      await service.post(port, id, "PENDING")
       await Wait.until(() => told.has(id), tellTimeout)
       waits.push((told.get(id)?.at ?? Infinity) - postedAt)
       await sleep(isTimed ? unrelatedGap : 0)
