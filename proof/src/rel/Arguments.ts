@@ -36,7 +36,7 @@ const options = {
 const isStore = (name: string): name is StoreName =>
   name === "memory" || name === "sqlite" || name === "postgres"
 
-const given = (args: ReadonlyArray<string>) =>
+const parsed = (args: ReadonlyArray<string>) =>
   Result.try({
     try: () => parseArgs({ args: [...args], allowPositionals: true, options }),
     catch: (error): Mistake => {
@@ -47,8 +47,16 @@ const given = (args: ReadonlyArray<string>) =>
   })
 
 const fail = (sentence: string) => Result.fail<Mistake>({ sentence, hasTable: false })
-const valid = <A>(read: Result.Result<A, string>) =>
-  Result.isFailure(read) ? fail(read.failure) : Result.succeed(read.success)
+
+/** Reads a number, if it is given. */
+const numberOf = (
+  name: string,
+  text: string | undefined,
+  read: (name: string, text: string) => Result.Result<number, string>
+): Result.Result<number | undefined, Mistake> =>
+  text === undefined
+    ? Result.succeed(undefined)
+    : Result.mapError(read(`--${name}`, text), (sentence) => ({ sentence, hasTable: false }))
 
 const storeOf = (name: string, run: Run, store: string): Result.Result<StoreName, Mistake> => {
   if (!isStore(store)) return fail(`--store must be memory, sqlite or postgres, and not "${store}"`)
@@ -62,32 +70,22 @@ export const parse = (
   runs: ReadonlyMap<string, Run>
 ): Result.Result<Arguments, Mistake> =>
   Result.gen(function* () {
-    const { positionals, values } = yield* given(args)
+    const { positionals, values } = yield* parsed(args)
     if (values.help === true) return { help: true }
     const [name = ""] = positionals
     const run = runs.get(name)
     if (run === undefined || positionals.length !== 1)
       return yield* Result.fail<Mistake>({ sentence: "Name one run.", hasTable: true })
-    const seed =
-      values.seed === undefined
-        ? Numbers.newSeed()
-        : yield* valid(Numbers.seedOf("--seed", values.seed))
-    const loss =
-      values.loss === undefined
-        ? undefined
-        : yield* valid(Numbers.probabilityOf("--loss", values.loss))
+    const seed = yield* numberOf("seed", values.seed, Numbers.seedOf)
+    const loss = yield* numberOf("loss", values.loss, Numbers.probabilityOf)
     const stores = yield* Result.all(
       (values.store ?? storesOf(run).usual).map((store) => storeOf(name, run, store))
     )
     const [asked, other] = counts.filter((each) => values[each] !== undefined)
     if (asked !== undefined && other !== undefined)
       return yield* fail(`Give one of --${asked} and --${other}`)
-    const count =
-      asked === undefined
-        ? fullCount(run, stores)
-        : yield* valid(Numbers.countOf(`--${asked}`, values[asked] ?? ""))
-    return { help: false, name, run, seed, count, stores, loss }
+    const [first = "memory"] = stores
+    const given = asked && (yield* numberOf(asked, values[asked], Numbers.countOf))
+    const count = given ?? run.count[first] ?? 0
+    return { help: false, name, run, seed: seed ?? Numbers.newSeed(), count, stores, loss }
   })
-
-const fullCount = ({ count }: Run, [first]: ReadonlyArray<StoreName>): number =>
-  (first && count[first]) ?? 0

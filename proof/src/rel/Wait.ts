@@ -30,9 +30,9 @@ export const whileMoving = async (
 
 /** Makes a wait that returns its milliseconds, and notes a miss after `timeout` milliseconds. */
 export const within =
-  (timeout: number, miss: Miss) =>
+  (timeout: number, miss: Miss, gap = 50) =>
   async (what: string, holds: Holds): Promise<number> => {
     const startedAt = performance.now()
-    if (!(await until(holds, timeout, 50))) miss(`not within ${timeout} ms: ${what}`)
+    if (!(await until(holds, timeout, gap))) miss(`not within ${timeout} ms: ${what}`)
     return Math.round(performance.now() - startedAt)
   }

@@ -129,7 +129,7 @@ const onStore = Effect.fnUntraced(function* (part: DatabasePart<ClockOptions>) {
     progress(`${round + 1} of ${count} faults, ${application.figures.calls} calls`)
   }
   senders.close()
-  progress(`waiting for the last calls`)
+  progress("waiting for the last calls")
   yield* Effect.promise(() => application.settle(senders.histories, settleTimeout))
   yield* StoredCallbacks.check(store, senders, miss)
   const effects = yield* Effects.check(store, senders.histories, miss)

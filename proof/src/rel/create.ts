@@ -30,19 +30,14 @@ interface CreateOptions extends RunOptions {
   readonly leases: boolean
 }
 
-interface RequestLine {
-  readonly id: string
-  readonly outcome: string | null
-  readonly transaction_id: string | null
+interface Line extends MerchantProcess.RequestLine {
   readonly told: string | null
-  readonly due_at: number | bigint | null
-  readonly parked_at: number | bigint | null
 }
 
 /** The customer of an intent makes its transaction, so its response names none. */
 const isWithoutTransaction = (id: string): boolean => kindOf(orderOf(id)) === "payment-intent"
 
-const stateOf = ({ due_at, parked_at }: RequestLine, now: number) => {
+const stateOf = ({ due_at, parked_at }: Line, now: number) => {
   const inSeconds = (time: number | bigint | null) =>
     time === null ? "never" : `in ${Math.round((Number(time) - now) / 1000)} s`
   return `due ${inSeconds(due_at)}, parked ${inSeconds(parked_at)}`
@@ -52,12 +47,12 @@ const onStore = Effect.fnUntraced(function* (part: DatabasePart<CreateOptions>) 
   const { count: cycles, leases, log, loss = defaultLoss, miss, progress, seed, store } = part
   const random = SeededRandom.make(seed, "create")
   let rotations = 0
-  const service = yield* LossyService.start(
-    SeededRandom.make(seed, "loss"),
+  const service = yield* LossyService.start({
+    random: SeededRandom.make(seed, "loss"),
     loss,
     miss,
-    () => secretsAfter(rotations)[0]
-  )
+    secretOf: () => secretsAfter(rotations)[0]
+  })
   const figures = { orders: 0, askedAgain: 0, endedAtMark: 0, killed: 0, told: 0 }
   const told = new Map<string, string>()
   const enqueued = new Set<string>()
@@ -69,7 +64,7 @@ const onStore = Effect.fnUntraced(function* (part: DatabasePart<CreateOptions>) 
     if (before !== undefined && before !== transactionId) miss(`${id} was told two transactions`)
     told.set(id, transactionId)
   }
-  const { query, start } = yield* MerchantProcess.make(store, service.baseUrl, {
+  const { query, requests, start } = yield* MerchantProcess.make(store, service.baseUrl, {
     told: note,
     enqueued: (id) => enqueued.add(id),
     handled: (transactionId, status) => handled.add(`${transactionId} ${status}`),
@@ -106,18 +101,15 @@ const onStore = Effect.fnUntraced(function* (part: DatabasePart<CreateOptions>) 
   }
 
   // A join of the views would block the service for many seconds.
-  const lines = async (): Promise<ReadonlyArray<RequestLine>> => {
-    const told = new Map(
-      (
-        await query<Pick<RequestLine, "transaction_id" | "told">>(
-          "SELECT transaction_id, told FROM pawl_transactions_view"
-        )
-      ).map((row) => [row.transaction_id, row.told])
+  const lines = async (): Promise<ReadonlyArray<Line>> => {
+    const rows = await query<{ readonly id: string; readonly told: string | null }>(
+      "SELECT transaction_id AS id, told FROM pawl_transactions_view"
     )
-    const rows = await query<Omit<RequestLine, "told">>(
-      `SELECT request_id AS id, outcome, transaction_id, due_at, parked_at FROM pawl_requests_view`
-    )
-    return rows.map((row) => ({ ...row, told: told.get(row.transaction_id) ?? null }))
+    const told = new Map(rows.map((row) => [row.id, row.told]))
+    return (await requests()).map((row) => ({
+      ...row,
+      told: told.get(row.transaction_id ?? "") ?? null
+    }))
   }
 
   yield* Effect.promise(async () => {

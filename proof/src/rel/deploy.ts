@@ -70,7 +70,7 @@ const onStore = Effect.fnUntraced(function* (part: DatabasePart<DeployOptions>) 
     }
     await Promise.all(stops)
     senders.close()
-    progress(`waiting for the last calls`)
+    progress("waiting for the last calls")
     await application.settle(senders.histories, settleTimeout)
   })
   yield* StoredCallbacks.check(store, senders, miss)

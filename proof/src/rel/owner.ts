@@ -11,7 +11,7 @@ import { Records } from "@pawl/webhook/internal/records/Records"
 import * as Effect from "effect/Effect"
 import * as LossyService from "./create/LossyService.ts"
 import * as MerchantProcess from "./create/MerchantProcess.ts"
-import { orderId, secretsAfter, type Task } from "./create/Task.ts"
+import { orderId, type Task } from "./create/Task.ts"
 import { type DatabasePart, onDatabases, type Run } from "./Run.ts"
 import * as SeededRandom from "./SeededRandom.ts"
 import * as Stores from "./Stores.ts"
@@ -19,8 +19,6 @@ import * as Wait from "./Wait.ts"
 
 /** The longest wait for a step, in milliseconds. */
 const stepTimeout = 60_000
-
-const secret = () => secretsAfter(0)[0]
 
 const written = <A>(value: A) => ({ value, result: undefined })
 
@@ -31,15 +29,15 @@ const onStore = Effect.fnUntraced(function* ({
   seed,
   store
 }: DatabasePart) {
-  const own = yield* LossyService.start(SeededRandom.make(seed, "own"), 0, miss, secret)
-  const other = yield* LossyService.start(SeededRandom.make(seed, "other"), 0, miss, secret)
+  const own = yield* LossyService.start({ random: SeededRandom.make(seed, "own"), miss })
+  const other = yield* LossyService.start({ random: SeededRandom.make(seed, "other"), miss })
   const figures = { orders: 0, refused: 0, parked: 0, sent: 0 }
-  const { query, start } = yield* MerchantProcess.make(store, own.baseUrl, {
+  const { requests, start } = yield* MerchantProcess.make(store, own.baseUrl, {
     miss: (sentence) => {
       if (!sentence.includes("The store belongs to")) miss(sentence)
     }
   })
-  const until = Wait.within(stepTimeout, miss)
+  const until = Wait.within(stepTimeout, miss, 5)
   const inStore = (use: (records: Engine) => Effect.Effect<unknown, unknown>) =>
     Effect.flatMap(Records, (records) => use(records.own[0])).pipe(
       Effect.provide(Stores.layerLedger(store), { local: true }),
@@ -49,12 +47,7 @@ const onStore = Effect.fnUntraced(function* ({
     inStore((records) =>
       records.change("settings", "owner", (owner) => written({ ...(owner as object), baseUrl }))
     )
-  const stateOf = async (id: string) => {
-    const [row] = await query<{ outcome: string | null; parked_at: unknown }>(
-      `SELECT outcome, parked_at FROM pawl_requests_view WHERE request_id = '${id}'`
-    )
-    return row
-  }
+  const stateOf = async (id: string) => (await requests()).find((row) => row.id === id)
 
   const refused = async (changed: Partial<Task>) => {
     const merchant = start()

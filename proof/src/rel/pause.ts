@@ -8,7 +8,7 @@
 import * as Effect from "effect/Effect"
 import * as LossyService from "./create/LossyService.ts"
 import * as MerchantProcess from "./create/MerchantProcess.ts"
-import { orderId, secretsAfter } from "./create/Task.ts"
+import { orderId } from "./create/Task.ts"
 import { type DatabasePart, onDatabases, type Run } from "./Run.ts"
 import * as SeededRandom from "./SeededRandom.ts"
 import * as Wait from "./Wait.ts"
@@ -16,14 +16,6 @@ import * as Wait from "./Wait.ts"
 const ordersPerCycle = 4
 /** The longest wait for a step, in milliseconds. */
 const stepTimeout = 90_000
-
-interface RequestLine {
-  readonly id: string
-  readonly outcome: string | null
-  readonly transaction_id: string | null
-}
-
-const secret = () => secretsAfter(0)[0]
 
 const onStore = Effect.fnUntraced(function* ({
   count: cycles,
@@ -33,10 +25,10 @@ const onStore = Effect.fnUntraced(function* ({
   seed,
   store
 }: DatabasePart) {
-  const service = yield* LossyService.start(SeededRandom.make(seed, "loss"), 0, miss, secret)
+  const service = yield* LossyService.start({ random: SeededRandom.make(seed, "loss"), miss })
   const figures = { orders: 0, stopped: 0, settledByOther: 0, told: 0, askedAgain: 0 }
   const told = new Map<string, string>()
-  const { query, start } = yield* MerchantProcess.make(store, service.baseUrl, {
+  const { requests, start } = yield* MerchantProcess.make(store, service.baseUrl, {
     told: (id, transactionId) => {
       figures.told++
       told.set(id, transactionId)
@@ -48,10 +40,7 @@ const onStore = Effect.fnUntraced(function* ({
     },
     miss
   })
-  const lines = () =>
-    query<RequestLine>("SELECT request_id AS id, outcome, transaction_id FROM pawl_requests_view")
-
-  const until = Wait.within(stepTimeout, miss)
+  const until = Wait.within(stepTimeout, miss, 1)
 
   const cycle = async () => {
     const first = start()
@@ -61,12 +50,13 @@ const onStore = Effect.fnUntraced(function* ({
     first.give({ orders })
     await until("a request", () => service.figures.requests > before)
     first.pause()
-    const isOpen = ({ id, outcome }: RequestLine) => ids.includes(id) && outcome === null
-    const open = (await lines()).filter(isOpen).map(({ id }) => id)
+    const isOpen = ({ id, outcome }: MerchantProcess.RequestLine) =>
+      ids.includes(id) && outcome === null
+    const open = (await requests()).filter(isOpen).map(({ id }) => id)
     figures.stopped += open.length
     const second = start()
     second.give()
-    await until("the recovery", async () => !(await lines()).some(isOpen))
+    await until("the recovery", async () => !(await requests()).some(isOpen))
     figures.settledByOther += open.length
     first.resume()
     await until("the answer", () => ids.every((id) => told.has(id)))
@@ -79,7 +69,7 @@ const onStore = Effect.fnUntraced(function* ({
       await cycle()
       progress(`${number} of ${cycles} cycles, ${figures.stopped} requests stopped`)
     }
-    for (const { id, outcome, transaction_id } of await lines()) {
+    for (const { id, outcome, transaction_id } of await requests()) {
       const { transactionId } = service.effects.get(id) ?? {}
       if (outcome !== "Answered") miss(`${id} has the outcome ${String(outcome)}`)
       if (transaction_id !== transactionId) miss(`${id} has another transaction`)

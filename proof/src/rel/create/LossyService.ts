@@ -9,6 +9,7 @@ import * as Redacted from "effect/Redacted"
 import { setTimeout as sleep } from "node:timers/promises"
 import type { Miss } from "../Run.ts"
 import type { SeededRandom } from "../SeededRandom.ts"
+import { secretsAfter } from "./Task.ts"
 
 const maxDelay = 20
 
@@ -40,13 +41,20 @@ interface Made {
   readonly body: string
 }
 
+interface Options {
+  readonly random: SeededRandom
+  readonly miss: Miss
+  readonly loss?: number
+  readonly secretOf?: () => string
+}
+
 /** Starts the service, which accepts only the secret that `secretOf` returns now. */
-export const start = Effect.fnUntraced(function* (
-  random: SeededRandom,
-  loss: number,
-  miss: Miss,
-  secretOf: () => string
-) {
+export const start = Effect.fnUntraced(function* ({
+  loss = 0,
+  miss,
+  random,
+  secretOf = () => secretsAfter(0)[0]
+}: Options) {
   const effects = new Map<string, Made>()
   const ids = new Map<string, string>()
   const figures = { requests: 0, lostRequests: 0, lostResponses: 0, repeated: 0, wrongChecksums: 0 }

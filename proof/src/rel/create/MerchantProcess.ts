@@ -21,7 +21,14 @@ interface Reports {
   readonly miss: Miss
 }
 
-export type MerchantProcess = ReturnType<Effect.Success<ReturnType<typeof make>>["start"]>
+/** The row of a request. */
+export interface RequestLine {
+  readonly id: string
+  readonly outcome: string | null
+  readonly transaction_id: string | null
+  readonly due_at: number | bigint | null
+  readonly parked_at: number | bigint | null
+}
 
 /** Makes the table of orders. A task is that of no orders without a mark, but for what is given. */
 export const make = Effect.fnUntraced(function* (
@@ -81,5 +88,9 @@ export const make = Effect.fnUntraced(function* (
       }
     }
   }
-  return { query, start }
+  const requests = () =>
+    query<RequestLine>(
+      `SELECT request_id AS id, outcome, transaction_id, due_at, parked_at FROM pawl_requests_view`
+    )
+  return { query, requests, start }
 })
