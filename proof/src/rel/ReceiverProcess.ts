@@ -2,7 +2,7 @@
 import * as Program from "@pawl/test-support/Program"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
-import * as Scope from "effect/Scope"
+import type * as Scope from "effect/Scope"
 import { readFileSync } from "node:fs"
 import * as FakeService from "./FakeService.ts"
 import { makePost } from "./LocalHttp.ts"
@@ -34,7 +34,10 @@ const commandOf = ({ args = [], descriptors, forward, program, stores = [] }: Se
   const command = [
     process.execPath,
     ...programs[program ?? "forwarding"],
-    ...["--port", "0", "--admin-port", "0"],
+    "--port",
+    "0",
+    "--admin-port",
+    "0",
     ...stores.flatMap((store) => ["--store", store]),
     ...(forward === undefined ? [] : ["--forward", forward]),
     ...args
@@ -83,7 +86,7 @@ const processOf = ({ child, errorLine, exited, line, stderr }: Program.Program) 
  * the receiver serves, and `post`, by which the service posts callbacks.
  */
 export const make = Effect.fnUntraced(function* (...stores: ReadonlyArray<string>) {
-  const scope = yield* Effect.scope
+  const runSync = Effect.runSyncWith(yield* Effect.context<Scope.Scope>())
   const service = yield* FakeService.start
   const send = yield* makePost
   /** Posts a callback. Returns the status code, or undefined without a response. */
@@ -100,7 +103,7 @@ export const make = Effect.fnUntraced(function* (...stores: ReadonlyArray<string
       PAWL_BASE_URL: service.baseUrl,
       ...settings.env
     })
-    return processOf(Effect.runSync(Scope.provide(program, scope)))
+    return processOf(runSync(program))
   }
   const serve = Effect.fnUntraced(function* (settings?: Settings) {
     const receiver = start(settings)

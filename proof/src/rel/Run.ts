@@ -58,7 +58,7 @@ export const report = <A extends Figures, Step extends Effect.Effect<unknown, un
     }
     const figures = yield* Effect.scoped(Effect.gen(() => part(miss)))
     if (others > 0) misses.push(`and ${others} more`)
-    return { figures, misses: misses as ReadonlyArray<string> }
+    return { figures, misses }
   })
 
 interface NamedReport extends Report {

@@ -22,12 +22,12 @@ export const fuzz = Effect.fnUntraced(function* (
   const fuzzers = Object.entries(all).map(
     ([name, target]) => [name, Fuzzer.make(target, counter, seed)] as const
   )
-  for (let turn = 0; turn < fuzzers.length || goesOn(); turn++) {
-    fuzzers[turn % fuzzers.length]?.[1].next(turnSize)
-    yield* Effect.sleep(0)
-  }
   const corpora: Record<string, ReadonlyArray<string>> = {}
   const reported = yield* report(function* (miss) {
+    for (let turn = 0; turn < fuzzers.length || goesOn(); turn++) {
+      fuzzers[turn % fuzzers.length]?.[1].next(turnSize)
+      yield* Effect.sleep(0)
+    }
     const figures: Record<string, number> = {}
     for (const [name, { outcome }] of fuzzers) {
       const { blocks, corpus, findings, inputs } = outcome()

@@ -19,6 +19,7 @@ const checkModels = ({ log }: Options) =>
     const figures = { states: 0, transitions: 0, steps: 0 }
     const all = new Set<string>()
     for (const { check, name } of models) {
+      yield* Effect.yieldNow
       const { broken, states, stepNames, transitions } = check()
       log(`${name}: ${states} states, ${transitions} transitions`)
       figures.states += states
@@ -34,6 +35,7 @@ const checkMutants = ({ log }: Options) =>
   report(function* (miss) {
     const figures = { mutants: 0, caught: 0 }
     for (const { breaks, check, name } of mutants) {
+      yield* Effect.yieldNow
       const { broken } = check()
       log(`${name}: ${broken?.name} is broken after ${broken?.path.length} steps`)
       figures.mutants++

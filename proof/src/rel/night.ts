@@ -35,6 +35,7 @@ const makeTools = Effect.fnUntraced(function* (
 ) {
   const disk = hasDisk ? yield* SmallDisk.make(store) : undefined
   const service = yield* ReceiverProcess.make(store.url)
+  const runPromise = Effect.runPromiseWith(yield* Effect.context())
   const broken = new Set<string>()
   const { told, url } = yield* ToldApplication.start(({ transactionId }) =>
     broken.has(transactionId) ? 500 : 200
@@ -61,7 +62,7 @@ const makeTools = Effect.fnUntraced(function* (
     },
     serve: async (settings: Parameters<typeof service.start>[0] = {}) => {
       const receiver = service.start({ forward: url, ...settings })
-      const port = await Effect.runPromise(ReceiverProcess.waitForPort(receiver))
+      const port = await runPromise(ReceiverProcess.waitForPort(receiver))
       const overview = async () => (await (await receiver.get("/overview")).json()) as Overview
       return { port, overview, stop: receiver.stop }
     }

@@ -37,11 +37,12 @@ const onStore = Effect.fnUntraced(function* ({
       if (!sentence.includes("The store belongs to")) miss(sentence)
     }
   })
+  const runPromise = Effect.runPromiseWith(yield* Effect.context())
   const until = Wait.within(stepTimeout, miss, 5)
   const inStore = (use: (records: Engine) => Effect.Effect<unknown, unknown>) =>
     Effect.flatMap(Records, (records) => use(records.own[0])).pipe(
       Effect.provide(Stores.layerLedger(store), { local: true }),
-      Effect.runPromise
+      runPromise
     )
   const setBaseUrl = (baseUrl: string) =>
     inStore((records) =>
@@ -124,7 +125,7 @@ const onStore = Effect.fnUntraced(function* ({
     await until(`the claim of ${id}`, () => merchant.state.hasEnded)
     await merchant.end()
     figures.orders++
-    await Effect.runPromise(Stores.endLeases(store))
+    await runPromise(Stores.endLeases(store))
     const attack = names[number % names.length] ?? ""
     await attacks[attack]?.(id)
     if (other.figures.requests > 0) miss(`${attack}: the other service got a request`)
