@@ -80,17 +80,14 @@ export const start = Effect.fnUntraced(function* (store: Store, secretOf = ownSe
     const accounts = [accountOf(index)]
     const handler = Handler.layer(({ transactionId }) =>
       Effect.suspend(() => {
-        if (isBroken && index === brokenMerchant) {
-          failures++
-          return Number(transactionId) % 2 === 0
-            ? Effect.fail("the application is broken")
-            : Effect.andThen(
-                mended.await,
-                Effect.sync(() => toldAt.set(transactionId, performance.now()))
-              )
-        }
-        toldAt.set(transactionId, performance.now())
-        return Effect.void
+        const note = Effect.sync(() => {
+          toldAt.set(transactionId, performance.now())
+        })
+        if (!isBroken || index !== brokenMerchant) return note
+        failures++
+        return Number(transactionId) % 2 === 0
+          ? Effect.fail("the application is broken")
+          : Effect.andThen(mended.await, note)
       })
     )
     const reader = Layer.succeed(StatusReader, {
