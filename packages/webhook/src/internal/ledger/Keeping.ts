@@ -10,10 +10,9 @@ import { kinds, statuses } from "../documents/Codes.ts"
 import { keyOf, type TransactionKey, type Quarantined } from "../documents/Fields.ts"
 import type { Values } from "../records/Codecs.ts"
 import { orDie, type Records, type Rule } from "../records/Engine.ts"
-import { changeEach, each, eachPage, type Engines } from "../records/Engines.ts"
+import { changeEach, each, eachPage, type Engines, sum } from "../records/Engines.ts"
 import { namesOf } from "./Accepting.ts"
 import * as Quarantine from "./Quarantine.ts"
-import { sum } from "./Reading.ts"
 
 export const make = (engines: Engines) => {
   const quarantine = Quarantine.make(engines)

@@ -15,7 +15,7 @@ import * as Result from "effect/Result"
 import { quarantineLimit } from "../rule/RowRule.ts"
 import type { Verified } from "../../Verifier.ts"
 import { orDie, type Records, type Rule } from "../records/Engine.ts"
-import { eachPage, type Engines } from "../records/Engines.ts"
+import { eachPage, type Engines, sum } from "../records/Engines.ts"
 import * as Fields from "../documents/Fields.ts"
 import type { TransactionKey, Quarantined } from "../documents/Fields.ts"
 
@@ -121,7 +121,7 @@ export const make = (engines: Engines) => {
             }))
           )
         ),
-        (counts) => counts.reduce((sum, count) => sum + count, 0)
+        sum
       )
   }
 }

@@ -14,7 +14,7 @@ import * as RowPages from "../rule/RowPages.ts"
 import * as StoredRow from "../rule/StoredRow.ts"
 import { keyOf, keyOfRow, type TransactionKey } from "../documents/Fields.ts"
 import type { Found, Records } from "../records/Engine.ts"
-import { each, type Engines } from "../records/Engines.ts"
+import { each, type Engines, sum } from "../records/Engines.ts"
 import { bodyNames } from "./Accepting.ts"
 
 type Stored<A> = Effect.Effect<A, StoreUnavailable>
@@ -31,9 +31,7 @@ export const make = (engines: Engines) => {
       .of(key)
       .get("transactions", keyOf(key))
       .pipe(
-        Effect.catchTag("Unreadable", () =>
-          Effect.succeed(StoredRow.unreadable(key.method, key.transactionId, 0))
-        ),
+        Effect.catchTag("Unreadable", () => Effect.succeed(StoredRow.unreadable(key, 0))),
         Effect.map((rows = []) => rows)
       )
 
@@ -176,6 +174,3 @@ export const earliest = (times: ReadonlyArray<number | undefined>): number | und
     (soonest, at) => (at === undefined ? soonest : Math.min(soonest ?? at, at)),
     undefined
   )
-
-export const sum = (counts: ReadonlyArray<number>): number =>
-  counts.reduce((one, two) => one + two, 0)

@@ -32,7 +32,7 @@ import {
 import * as RequestRule from "../rule/RequestRule.ts"
 import type { Registration, Row } from "../rule/Row.ts"
 import * as LedgerOperations from "./LedgerOperations.ts"
-import { earliest, sum } from "./Reading.ts"
+import { earliest } from "./Reading.ts"
 import { takeOwner } from "./Settings.ts"
 
 export const make = (
@@ -213,7 +213,7 @@ export const make = (
     deleteTexts: ({ before, limit }: DeleteTexts) =>
       Effect.map(
         Engines.each(engines, (records) => deleteTextsIn(records, { before, limit })),
-        sum
+        Engines.sum
       ),
     isInTransaction: Effect.map(
       Effect.filter(engines.own, ({ isInTransaction }) => isInTransaction),

@@ -23,6 +23,7 @@ import type * as Scope from "effect/Scope"
 import type { SqlError } from "effect/sql/SqlError"
 import {
   type Collection,
+  collections,
   type DueRange,
   type Index,
   laneCount,
@@ -186,7 +187,7 @@ export const make = Effect.fnUntraced(function* <Stored>(
       const read = Result.isSuccess(value)
         ? value.success
         : collection === "transactions"
-          ? unreadableRows(line)
+          ? unreadable(transactionOf(line.key), line.listedAt ?? 0)
           : undefined
       return read === undefined ? [] : [{ key: line.key, value: read as Values[Name] }]
     })
@@ -199,8 +200,8 @@ export const make = Effect.fnUntraced(function* <Stored>(
       const outcome = rule(value, version)
       value = outcome.value
       wakes ||= outcome.wakes === true
-      for (const name of outcome.remove ?? []) texts.set(name, undefined)
-      for (const text of outcome.put ?? []) texts.set(text.name, text)
+      outcome.remove?.forEach((name) => texts.set(name, undefined))
+      outcome.put?.forEach((text) => texts.set(text.name, text))
       return outcome.result
     })
     const isChanged = value !== base || (value !== undefined && texts.size > 0)
@@ -229,7 +230,7 @@ export const make = Effect.fnUntraced(function* <Stored>(
       document: value === undefined ? value : codecs[collection].encode(value),
       index: value === undefined ? nowhere : indexOf[collection](value),
       put: [...texts].flatMap(([, text]) => text ?? []),
-      remove: [...texts].flatMap(([name, text]) => (text === undefined ? name : []))
+      remove: [...texts].flatMap(([name, text]) => (text ? [] : name))
     }
   }
 
@@ -645,16 +646,9 @@ const apply = (effects: ReadonlyArray<() => void>): void => {
   for (const effect of effects) effect()
 }
 
-const unreadableRows = ({ key, listedAt = 0 }: Line<unknown>) => {
-  const { method, transactionId } = transactionOf(key)
-  return unreadable(method, transactionId, listedAt)
-}
-
 const noWork = { taken: [], dueAt: undefined, unreadable: [] }
 
 const noGroups = { free: () => Effect.never, locked: () => Effect.never }
-
-const collections = ["transactions", "requests", "quarantine", "settings"] as const
 
 const nowhere: Index = { due: [], listed: undefined, parts: 0, related: undefined }
 

@@ -116,5 +116,8 @@ export const changeEach = <Name extends Collection>(
         ),
       { concurrency: 16 }
     ),
-    (counts) => counts.reduce((one, two) => one + two, 0)
+    sum
   )
+
+export const sum = (counts: ReadonlyArray<number>): number =>
+  counts.reduce((one, two) => one + two, 0)

@@ -7,7 +7,7 @@
 import * as Effect from "effect/Effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
-import type { Collection, Line, Store, Write } from "./Records.ts"
+import { type Collection, collections, type Line, type Store, type Write } from "./Records.ts"
 import * as SqlStore from "./SqlStore.ts"
 
 export const make = (sql: SqlClient): Store<string> =>
@@ -21,7 +21,7 @@ export const make = (sql: SqlClient): Store<string> =>
     together: (work) => work
   })
 
-const tables = (["transactions", "requests", "quarantine", "settings"] as const)
+const tables = collections
   .flatMap((collection) => [SqlStore.tableOf(collection), SqlStore.textsOf(collection)])
   .map((name) => `'${name}'`)
   .join()

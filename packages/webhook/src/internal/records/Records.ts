@@ -16,7 +16,9 @@ export class Records extends Context.Service<Records, Engines>()(
   "@pawl/webhook/internal/records/Records"
 ) {}
 
-export type Collection = "transactions" | "requests" | "quarantine" | "settings"
+export const collections = ["transactions", "requests", "quarantine", "settings"] as const
+
+export type Collection = (typeof collections)[number]
 
 export const laneCount = 5
 

@@ -80,7 +80,10 @@ export const newRow = (kind: Kind, transactionId: string, at: number): StoredRow
 })
 
 /** Makes the rows of a document that cannot be read, which was listed at a time. */
-export const unreadable = (method: Method, transactionId: string, at: number): StoredRows => {
+export const unreadable = (
+  { method, transactionId }: Pick<Row, "method" | "transactionId">,
+  at: number
+): StoredRows => {
   const { row, ...stored } = newRow(method, transactionId, at)
   const deadLetter = { reason: "unreadable", at, to: undefined } as const
   return [{ ...stored, row: { ...row, deadLetter, unreadable: "document" } }]
