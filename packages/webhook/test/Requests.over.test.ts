@@ -137,6 +137,12 @@ it("the refusals of an enqueued request park it, whatever their words are", asyn
   )
 })
 
+/** Returns the requestId and the reason of each alarm. */
+const alarmsIn = (lines: ReadonlyArray<unknown>) =>
+  (lines as ReadonlyArray<[{ _tag?: string; reason?: string }, { requestId: string }]>).flatMap(
+    ([alarm, { requestId }]) => (alarm._tag === "Alarm" ? [[requestId, alarm.reason]] : [])
+  )
+
 it("an alarm says that a request is given up which nobody waits for", async () => {
   const send: Send = () => Effect.fail(new Unauthorized({ sent: false }))
   const { lines } = await watched(function* () {
@@ -147,29 +153,38 @@ it("an alarm says that a request is given up which nobody waits for", async () =
     for (const requestId of ["p-1", "o-1"])
       expect((yield* shop.get(requestId))?.outcome).toMatchObject({ reason: "expired" })
   })
-  expect(lines.filter((line) => JSON.stringify(line).includes("it is given up"))).toHaveLength(1)
+  expect(alarmsIn(lines)).toEqual([["p-1", expect.stringContaining("it is given up")]])
 })
 
-it("an alarm says that the service answered one requestId with two transactions", async () => {
+it("an alarm says that the service answered one requestId with two transactions, or made one that was given up", async () => {
   let number = 0
-  const send: Send = () =>
+  const send: Send = ({ requestId }) =>
     Effect.delay(
-      Effect.sync(() => ({ transactionId: String(++number) }) as never),
+      Effect.sync(
+        () => ({ transactionId: requestId === "twice" ? `${++number}` : requestId }) as never
+      ),
       "10 seconds"
     )
   const { lines } = await watched(function* () {
     const shop = yield* start({ sender: { send } })
-    const first = yield* Effect.forkChild(shop.send("apm-payment", payment("o-1")))
+    const calls = yield* Effect.forEach(["twice", "same", "given-up"], (id) =>
+      Effect.forkChild(shop.send("apm-payment", payment(id)))
+    )
     yield* pass("5 seconds")
     // Another process finds that the lease has ended.
-    const row = (yield* shop.get("o-1"))!
-    yield* shop.store.release(row as never, { at: 5000, dueAt: 5000 })
+    for (const id of ["twice", "same"]) {
+      yield* shop.store.release((yield* shop.get(id)) as never, { at: 5000, dueAt: 5000 })
+    }
+    const lease = (yield* shop.get("given-up"))?.lease?.id
+    const outcome = { _tag: "NotSent", reason: "no-effect" } as const
+    yield* shop.store.settle("given-up", { outcome, at: 5000, lease })
     yield* pass("20 seconds")
-    yield* Fiber.join(first)
+    for (const call of calls) yield* Fiber.join(call)
   })
-  expect(
-    lines.filter((line) => JSON.stringify(line).includes("with two transactions"))
-  ).toHaveLength(1)
+  const alarms = alarmsIn(lines)
+  expect(alarms).toHaveLength(2)
+  expect(alarms).toContainEqual(["twice", expect.stringContaining("with two transactions")])
+  expect(alarms).toContainEqual(["given-up", expect.stringContaining("took effect")])
 })
 
 it("a merchant's function that hangs does not stop the other requests", () =>
