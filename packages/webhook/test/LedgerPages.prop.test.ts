@@ -3,6 +3,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
+import { StoreUnavailable } from "@pawl/core/CallbackError"
 import { kindsOf } from "@pawl/core/Kind"
 import { test } from "@pawl/test-support/Tests"
 import { repeats } from "@pawl/test-support/Repeats"
@@ -110,6 +111,8 @@ const requestRow = (requestId: string): RequestRow => ({
   deniedTransactionId: undefined,
   parked: undefined
 })
+
+const ascending = (one: number, two: number) => one - two
 
 const placeOf = ({ deadLetter, scope, transactionId }: Parked) =>
   [deadLetter.at, transactionId, scope, deadLetter.reason] as const
@@ -252,6 +255,45 @@ describe("a ledger in memory", () => {
     expect(yield* ledger.deleteOld({ before: 1001, limit: 250 })).toBe(250)
     expect(yield* ledger.deleteOld({ before: 1001, limit: 1000 })).toBe(200)
   })
+
+  it("claims each due request of two shards once, the oldest first, at most as many as asked, although a shard is down", () =>
+    fc.assert(
+      fc.asyncProperty(
+        // The last one was planned before the clock was set back.
+        fc.array(fc.constantFrom(1, 2, 3, 1e9), { maxLength: 25 }),
+        fc.integer({ min: 1, max: 4 }),
+        fc.boolean(),
+        (times, limit, isDown) =>
+          Effect.gen(function* () {
+            const { engines, ledger } = yield* build()
+            const [first, ...others] = engines.own
+            const lease = () => Effect.fail(new StoreUnavailable({ cause: "down" }))
+            const own = [isDown ? { ...first, lease } : first, ...others] as const
+            const requests = RequestStore.make({ ...engines, own }, ledger)
+            for (const [id, at] of times.entries()) {
+              yield* requests.write({ ...requestRow(`${id}`), expiresAt: undefined }, { at })
+            }
+            const claimed: Array<RequestRow> = []
+            for (let claims = 0; claims <= 2 * times.length; claims++) {
+              const { rows } = yield* requests.claim({ at: 1e6, until: 1_030_000, limit })
+              expect(rows.length).toBeLessThanOrEqual(limit)
+              claimed.push(...rows)
+            }
+            const wanted = [...times.keys()].filter(
+              (id) => !isDown || engines.of({ requestId: `${id}` }) !== first
+            )
+            expect(claimed.map(({ requestId }) => Number(requestId)).toSorted(ascending)).toEqual(
+              wanted
+            )
+            for (const records of engines.own) {
+              const mine = claimed.filter((row) => engines.of(row) === records)
+              const createdAt = mine.map((row) => row.createdAt)
+              expect(createdAt).toEqual(createdAt.toSorted(ascending))
+            }
+          }).pipe(Effect.scoped, Effect.runPromise)
+      ),
+      { numRuns: repeats(200) }
+    ))
 
   it("deletes the texts of each old request, by pages of any size, whatever requests cannot be read", () =>
     fc.assert(

@@ -41,6 +41,40 @@ describe("RequestRule", () => {
     )
   })
 
+  it("lease ends a park, and renew and park change only a request whose lease holds", () => {
+    const of = (row: RequestRow, next: Partial<RequestRow> | undefined) =>
+      next && { ...row, ...next }
+    check(
+      fc.tuple(time, newLease),
+      (row, [, given]) => Rule.lease(row, given),
+      (row, [, given]) =>
+        of(row, {
+          attempts: row.attempts + 1,
+          dueAt: undefined,
+          parked: undefined,
+          lease: { ...given, inDoubt: row.begunAt !== undefined }
+        })
+    )
+    check(
+      time,
+      (row, until) => Rule.renew(row, 1, until),
+      (row, until) => of(row, holder(row, 1) && { lease: { ...holder(row, 1)!, until } })
+    )
+    check(
+      time,
+      (row, at) => Rule.park(row, 1, "window", at),
+      (row, at) => {
+        const parked = { reason: "window", at } as const
+        return of(row, holder(row, 1) && { lease: undefined, dueAt: undefined, parked })
+      }
+    )
+  })
+
+  it("the wait after an attempt is 1, 2, 4, … seconds, at most five minutes", () => {
+    const seconds = [0, 1, 2, 3, 9, 10, 2000].map((attempt) => Rule.waitAfter(attempt) / 1000)
+    expect(seconds).toEqual([1, 1, 2, 4, 256, 300, 300])
+  })
+
   it("the window of a request that was begun by a clock that was ahead is not longer, and its doubt stays", () => {
     fc.assert(
       fc.property(time, fc.integer({ min: 1, max: 1e12 }), fc.nat(1e9), (at, ahead, window) => {
