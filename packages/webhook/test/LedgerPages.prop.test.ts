@@ -7,6 +7,7 @@ import { StoreUnavailable } from "@pawl/core/CallbackError"
 import { kindsOf } from "@pawl/core/Kind"
 import { test } from "@pawl/test-support/Tests"
 import { repeats } from "@pawl/test-support/Repeats"
+import { bodyName } from "../src/internal/ledger/Accepting.ts"
 import * as RequestStore from "../src/internal/ledger/RequestStore.ts"
 import * as Codecs from "../src/internal/records/Codecs.ts"
 import * as Engine from "../src/internal/records/Engine.ts"
@@ -289,6 +290,73 @@ describe("a ledger in memory", () => {
               const mine = claimed.filter((row) => engines.of(row) === records)
               const createdAt = mine.map((row) => row.createdAt)
               expect(createdAt).toEqual(createdAt.toSorted(ascending))
+            }
+          }).pipe(Effect.scoped, Effect.runPromise)
+      ),
+      { numRuns: repeats(200) }
+    ))
+
+  it("deletes each old body but those of dead letters, by pages of any size, and keeps the newer ones after a move", () =>
+    fc.assert(
+      fc.asyncProperty(
+        fc.array(
+          fc.uniqueArray(
+            fc.record({
+              scope: fc.constantFrom(...scopes),
+              isParked: fc.boolean(),
+              isMoved: fc.boolean(),
+              callbacks: fc.dictionary(fc.constantFrom("PENDING", "SUCCEED"), fc.nat({ max: 3 }))
+            }),
+            { selector: ({ scope }) => scope, minLength: 1, maxLength: 3 }
+          ),
+          { maxLength: 15 }
+        ),
+        fc.integer({ min: 1, max: 4 }),
+        (documents, limit) =>
+          Effect.gen(function* () {
+            const { engines, ledger } = yield* build()
+            const all = documents.flatMap((rows, id) =>
+              rows.flatMap(({ callbacks, isMoved, isParked, scope }) =>
+                Object.entries(callbacks).map(([status, at]) => ({
+                  key: { method: "card", transactionId: `${id}`, scope } as const,
+                  status: status as "PENDING" | "SUCCEED",
+                  at: isMoved ? 0 : at,
+                  isKept: isParked || at >= 2
+                }))
+              )
+            )
+            for (const [id, rows] of documents.entries()) {
+              const key = { method: "card", transactionId: `${id}` } as const
+              const value = rows.map(({ callbacks, isParked, scope }) => {
+                const stored = storedRow(`${id}`, { scope, at: isParked ? 0 : undefined })
+                const newestCallbacks = Object.fromEntries(
+                  Object.entries(callbacks).map(([status, at]) => [
+                    status,
+                    { at, signed: undefined }
+                  ])
+                )
+                return { ...stored, row: { ...stored.row, newestCallbacks } }
+              })
+              const put = all
+                .filter(({ key }) => key.transactionId === `${id}`)
+                .map(({ at, key: { scope }, status }) => {
+                  return { name: bodyName(scope, status), at, bytes: new Uint8Array(1) }
+                })
+              const rule = () => ({ value, put, result: undefined })
+              yield* engines.of(key).change("transactions", `${id}\tcard`, rule)
+            }
+            let left = all.filter(({ isKept }) => !isKept).length
+            while (left > 0) {
+              const deleted = yield* ledger.deleteBodies({ before: 2, limit })
+              expect(deleted).toBeGreaterThanOrEqual(Math.min(left, limit))
+              left -= deleted
+            }
+            expect(left).toBe(0)
+            expect(yield* ledger.deleteBodies({ before: 2, limit })).toBe(0)
+            for (const { isKept, key, status } of all) {
+              const [records, name] = [engines.of(key), bodyName(key.scope, status)]
+              const text = records.text("transactions", `${key.transactionId}\tcard`, name)
+              expect((yield* text) !== undefined).toBe(isKept)
             }
           }).pipe(Effect.scoped, Effect.runPromise)
       ),
