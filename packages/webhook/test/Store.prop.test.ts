@@ -1,0 +1,151 @@
+/** The stores of documents find the same documents. */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { SqlClient } from "effect/sql/SqlClient"
+import fc from "fast-check"
+import { expect, it } from "vitest"
+import { empty, ledgerOf, type Place } from "@pawl/test-support/Places"
+import { repeats } from "@pawl/test-support/Repeats"
+import { inEachStore } from "@pawl/test-support/Stores"
+import * as MemoryStore from "../src/internal/records/MemoryStore.ts"
+import * as PostgresStore from "../src/internal/records/PostgresStore.ts"
+import { type Index, laneCount, type Store, type Write } from "../src/internal/records/Records.ts"
+import * as SqliteStore from "../src/internal/records/SqliteStore.ts"
+
+const time = fc.nat({ max: 3 })
+const optional = <A>(value: fc.Arbitrary<A>) => fc.option(value, { nil: undefined })
+const key = fc.constantFrom("a", "b", "c", "d", "e", "f")
+const name = fc.constantFrom("x", "y")
+const limit = fc.integer({ min: 1, max: 4 })
+
+/** A document without parts is neither due nor listed, and one with one part has one list time. */
+const index: fc.Arbitrary<Index> = fc
+  .record({
+    due: fc.array(optional(time), { maxLength: laneCount }),
+    listed: optional(fc.tuple(time, time)),
+    parts: fc.nat({ max: 2 }),
+    related: optional(name)
+  })
+  .map(({ due, listed, parts, related }) => ({
+    due: parts === 0 ? [] : due,
+    listed:
+      listed === undefined || parts === 0
+        ? undefined
+        : [listed[0], listed[0] + (parts === 1 ? 0 : listed[1])],
+    parts,
+    related
+  }))
+
+const writes = fc.array(
+  fc.record({
+    key,
+    isDeleted: fc.boolean(),
+    isLate: fc.boolean(),
+    index,
+    put: fc.uniqueArray(fc.record({ name, at: time }), { selector: (text) => text.name }),
+    remove: fc.uniqueArray(name)
+  }),
+  { minLength: 1, maxLength: 12 }
+)
+
+const range = fc.record({
+  lane: fc.nat({ max: laneCount - 1 }),
+  from: time,
+  to: time,
+  limit,
+  after: fc.constantFrom("", "b", "d"),
+  isNewestFirst: fc.boolean(),
+  isTimesOnly: fc.boolean()
+})
+const questions = fc.record({
+  ranges: fc.array(range, { minLength: 1, maxLength: 3 }),
+  list: fc.record({ from: fc.record({ at: time, key }), limit }),
+  page: fc.record({ after: fc.oneof(fc.constant(""), key), limit, related: optional(name) }),
+  texts: fc.record({ before: time, after: fc.record({ at: time, key, name }), limit }),
+  at: time
+})
+
+type Written = typeof writes extends fc.Arbitrary<infer Value> ? Value : never
+type Asked = typeof questions extends fc.Arbitrary<infer Value> ? Value : never
+
+/** Returns what a store answers after writes; `isLate` expects a version that is gone. */
+const answersOf = Effect.fnUntraced(function* (
+  store: Store<string>,
+  written: Written,
+  { at, list, page, ranges, texts }: Asked
+) {
+  const versions = new Map<string, number>()
+  const conflicts: Array<ReadonlyArray<string>> = []
+  for (const [position, { isDeleted, isLate, put, remove, ...each }] of written.entries()) {
+    const expected = isLate ? 1000 : versions.get(each.key)
+    if (isDeleted && expected === undefined) continue
+    const write: Write<string> = {
+      ...each,
+      expected,
+      version: position,
+      document: isDeleted ? undefined : `document ${position}`,
+      put: put.map((text) => ({ ...text, bytes: Uint8Array.of(position) })),
+      remove: remove.filter((text) => put.every(({ name }) => name !== text))
+    }
+    const refused = yield* store.commit("quarantine", [write])
+    conflicts.push([...refused.keys()])
+    if (refused.size > 0) continue
+    if (isDeleted) versions.delete(each.key)
+    else versions.set(each.key, position)
+  }
+  const lineOf = (line: { key: string; version: number; document: string | undefined }) =>
+    `${line.key} ${line.version} ${line.document}`
+  const listed = yield* store.list("quarantine", list)
+  const counts = yield* store.count("quarantine", at)
+  const first = listed.filter(
+    ({ key, listedAt = 0 }) =>
+      listedAt > list.from.at || (listedAt === list.from.at && key >= list.from.key)
+  )
+  return {
+    conflicts,
+    due: (yield* store.due("quarantine", ranges)).map(
+      ({ at, range, ...line }) => `${range} ${at} ${lineOf(line)}`
+    ),
+    first: first.map((line) => `${line.listedAt} ${lineOf(line)}`),
+    later: listed
+      .filter((line) => !first.includes(line))
+      .map(lineOf)
+      .toSorted(),
+    page: (yield* store.page("quarantine", page)).map(lineOf),
+    texts: (yield* store.texts("quarantine", texts)).map(
+      ({ at, key, name }) => `${at} ${key} ${name}`
+    ),
+    bodies: yield* Effect.forEach(["a", "b", "c", "d", "e", "f"], (key) =>
+      Effect.map(store.text("quarantine", key, "x"), (text) => text && [...text])
+    ),
+    counts: { ...counts, several: counts.several.map(lineOf).toSorted() }
+  }
+})
+
+const tests = (place: Place): void => {
+  it("answers as the store in memory does, after any writes", () =>
+    Effect.gen(function* () {
+      const sql = Context.get(yield* Layer.build(Layer.fresh(ledgerOf(place))), SqlClient)
+      const store = sql.onDialectOrElse({
+        pg: () => PostgresStore.make(sql),
+        orElse: () => SqliteStore.make(sql)
+      })
+      yield* Effect.promise(() =>
+        fc.assert(
+          fc.asyncProperty(writes, questions, (written, asked) =>
+            Effect.gen(function* () {
+              yield* Effect.provideService(empty, SqlClient, sql)
+              const memory = MemoryStore.make() as Store<string>
+              expect(yield* answersOf(store, written, asked)).toEqual(
+                yield* answersOf(memory, written, asked)
+              )
+            }).pipe(Effect.runPromise)
+          ),
+          { numRuns: repeats(400) }
+        )
+      )
+    }).pipe(Effect.scoped, Effect.runPromise))
+}
+
+await inEachStore(tests)
