@@ -113,6 +113,12 @@ const requestRow = (requestId: string): RequestRow => ({
   parked: undefined
 })
 
+/** Requests that cannot be read fill the first page. */
+const unread = [
+  { settledAt: 0, isDamaged: true },
+  { settledAt: 0, isDamaged: true }
+]
+
 const ascending = (one: number, two: number) => one - two
 
 const placeOf = ({ deadLetter, scope, transactionId }: Parked) =>
@@ -397,7 +403,7 @@ describe("a ledger in memory", () => {
             }
           }).pipe(Effect.scoped, Effect.runPromise)
       ),
-      { numRuns: repeats(200) }
+      { numRuns: repeats(200), examples: [[[...unread, { settledAt: 1, isDamaged: false }], 1]] }
     ))
 
   test("keeps no document of a transaction that it did not know when it was erased", function* () {
