@@ -95,6 +95,7 @@ export const inVirtualTime = <A, E>(test: Effect.Effect<A, E, Scope.Scope>): Eff
     Effect.provideService(MinimumLogLevel, "None")
   )
 
+/** Runs a test in virtual time. */
 export const run = <A, E>(test: Effect.Effect<A, E, Scope.Scope>): Promise<A> =>
   Effect.runPromise(inVirtualTime(test))
 

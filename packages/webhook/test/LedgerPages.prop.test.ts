@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { StoreUnavailable } from "@pawl/core/CallbackError"
-import { kindsOf } from "@pawl/core/Kind"
+import { type Kind, kindsOf } from "@pawl/core/Kind"
 import { test } from "@pawl/test-support/Tests"
 import { repeats } from "@pawl/test-support/Repeats"
 import { bodyName } from "../src/internal/ledger/Accepting.ts"
@@ -62,13 +62,14 @@ const parkedRow = fc.record({
   // Few times, so that many dead letters have the same one.
   at: fc.option(fc.nat({ max: 3 }), { nil: undefined })
 })
-const parkedRows = fc.array(
-  fc.uniqueArray(parkedRow, { selector: ({ scope }) => scope, maxLength: 3 }),
-  {
-    minLength: 1,
+
+/** Makes the rows of some ids, at most one of each kind. */
+const documentsOf = <Row extends { readonly scope: Kind }>(row: fc.Arbitrary<Row>) =>
+  fc.array(fc.uniqueArray(row, { selector: ({ scope }) => scope, maxLength: 3 }), {
     maxLength: 25
-  }
-)
+  })
+
+const parkedRows = documentsOf(parkedRow)
 
 const storedRow = (
   id: string,
@@ -202,16 +203,12 @@ describe("a ledger in memory", () => {
   it("brings each planned read of two shards forward, by pages of any size, whatever rows an id has", () =>
     fc.assert(
       fc.asyncProperty(
-        fc.array(
-          fc.uniqueArray(
-            fc.record({
-              scope: fc.constantFrom(...scopes),
-              // Due already, or planned for few times.
-              dueAt: fc.constantFrom(1, 1e6, 1e6 + 1, 1e6 + 2)
-            }),
-            { selector: ({ scope }) => scope, minLength: 1, maxLength: 3 }
-          ),
-          { minLength: 1, maxLength: 25 }
+        documentsOf(
+          fc.record({
+            scope: fc.constantFrom(...scopes),
+            // Due already, or planned for few times.
+            dueAt: fc.constantFrom(1, 1e6, 1e6 + 1, 1e6 + 2)
+          })
         ),
         fc.integer({ min: 1, max: 4 }),
         (documents, limit) =>
@@ -305,17 +302,13 @@ describe("a ledger in memory", () => {
   it("deletes each old body but those of dead letters, by pages of any size, and keeps the newer ones after a move", () =>
     fc.assert(
       fc.asyncProperty(
-        fc.array(
-          fc.uniqueArray(
-            fc.record({
-              scope: fc.constantFrom(...scopes),
-              isParked: fc.boolean(),
-              isMoved: fc.boolean(),
-              callbacks: fc.dictionary(fc.constantFrom("PENDING", "SUCCEED"), fc.nat({ max: 3 }))
-            }),
-            { selector: ({ scope }) => scope, minLength: 1, maxLength: 3 }
-          ),
-          { maxLength: 15 }
+        documentsOf(
+          fc.record({
+            scope: fc.constantFrom(...scopes),
+            isParked: fc.boolean(),
+            isMoved: fc.boolean(),
+            callbacks: fc.dictionary(fc.constantFrom("PENDING", "SUCCEED"), fc.nat({ max: 3 }))
+          })
         ),
         fc.integer({ min: 1, max: 4 }),
         (documents, limit) =>
