@@ -379,6 +379,21 @@ describe("the exp claim", () => {
     ))
 })
 
+it("C17 a call asks again after a failed request or a dropped token, though the clock was set back", async () => {
+  const service: Memory.Service = new Memory.Service({
+    auth: (n) => (n === 1 ? Memory.answer(401, "") : service.issue())
+  })
+  await withTokens(service, function* () {
+    yield* TestClock.setTime(7_200_000)
+    yield* Effect.flip(get)
+    yield* TestClock.setTime(3_600_000)
+    const first = yield* get
+    yield* AccessToken.AccessToken.use((token) => token.drop(first))
+    yield* TestClock.setTime(0)
+    expect(yield* get).not.toBe(first)
+  })
+})
+
 describe("a refusal by /auth", () => {
   const failure = (auth: Memory.Answer) =>
     Memory.virtual(

@@ -68,6 +68,23 @@ describe("the store of a receiver", () => {
     yield* TestClock.adjust("1 millis")
     expect(yield* store).toEqual(writable)
   })
+
+  test("C17 is tried again after a clock was set back", function* () {
+    const { fail, store } = yield* start
+    fail("card/1", true, 3_600_000)
+    expect(yield* store).toEqual(writable)
+  })
+
+  test("C17 is asked once in a second, though a clock was set back", function* () {
+    let calls = 0
+    const check = Effect.sync(() => ++calls > 1)
+    const asked = yield* Condition.eachSecond(check)
+    yield* TestClock.setTime(7_200_000)
+    const results = [yield* asked, yield* asked]
+    yield* TestClock.setTime(0)
+    yield* TestClock.adjust("1 second")
+    expect([...results, yield* asked, yield* asked]).toEqual([false, false, true, true])
+  })
 })
 
 const receiverOn = Effect.fnUntraced(function* (place: Place) {

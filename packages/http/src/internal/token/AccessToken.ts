@@ -152,7 +152,10 @@ const make = (sharesRequest: boolean) =>
         return token === undefined ? request : Effect.succeed(token)
       })
     // A fiber may find no token and start its request only after that of another fiber has ended.
-    const requestToken = sharesRequest ? yield* Effect.cachedWithTTL(peekOr(obtain), 0) : obtain
+    // No result is kept, even if the clock is set back.
+    const requestToken = sharesRequest
+      ? yield* Effect.cachedWithTTL(peekOr(obtain), -Infinity)
+      : obtain
 
     return AccessToken.of({
       get: peekOr(requestToken),

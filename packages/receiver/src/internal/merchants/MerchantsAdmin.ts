@@ -98,7 +98,7 @@ const conditionOf = (checks: ReadonlyArray<Effect.Effect<boolean>>, worker: Work
     }
     return false
   })
-  return Effect.map(Effect.cachedWithTTL(check, "1 second"), (isWritable) =>
+  return Effect.map(Condition.eachSecond(check), (isWritable) =>
     Effect.zipWith(isWritable, Condition.workerOf(worker), (writable, worker) => ({
       ready: writable && worker !== "ending",
       store: writable ? "writable" : "not writable",

@@ -42,20 +42,34 @@ const evidenceLifetime = Duration.toMillis(Duration.seconds(30))
 /** An alarm is raised again after 10 minutes. */
 const alarmLifetime = Duration.toMillis(Duration.minutes(11))
 
+const second = 1_000_000_000n
+
+/** Keeps the result of a check for a second of the monotonic clock. */
+export const eachSecond = (check: Effect.Effect<boolean>) =>
+  Effect.map(Effect.cachedInvalidateWithTTL(check, Infinity), ([latest, forget]) => {
+    let checkedAt = -second
+    return Effect.flatMap(Clock.monotonicTimeNanos, (now) => {
+      if (now - checkedAt < second) return latest
+      checkedAt = now
+      return Effect.andThen(forget, latest)
+    })
+  })
+
 export const make = Effect.fnUntraced(function* (options: {
   readonly ledger: Ledger["Service"]
   readonly latest: Effect.Effect<Latest> | undefined
   readonly worker: Worker["Service"] | undefined
 }) {
   const { latest, ledger, worker } = options
-  const isWritable = yield* Effect.cachedWithTTL(Effect.isSuccess(ledger.checkWritable), "1 second")
+  const isWritable = yield* eachSecond(Effect.isSuccess(ledger.checkWritable))
   const read = Effect.gen(function* () {
     const ending = worker !== undefined && (yield* worker.isDraining)
     const activity = latest && (yield* latest)
     const now = yield* Clock.currentTimeMillis
-    const refusedAt = activity?.notStored?.at ?? -Infinity
-    const writable = (yield* isWritable) && now - refusedAt > evidenceLifetime
-    const differsAt = activity?.alarms.find(({ reason }) => reason === differs)?.at ?? -Infinity
+    // A time later than now comes from a clock that was set back meanwhile.
+    const isWithin = (limit: number, at = -Infinity) => Math.abs(now - at) <= limit
+    const writable = (yield* isWritable) && !isWithin(evidenceLifetime, activity?.notStored?.at)
+    const differsAt = activity?.alarms.find(({ reason }) => reason === differs)?.at
     const { answered, denied } = activity?.events ?? {}
     const condition: Condition = {
       ready: writable && !ending,
@@ -68,7 +82,11 @@ export const make = Effect.fnUntraced(function* (options: {
             ? "unknown"
             : "accepted",
       clock:
-        activity === undefined ? "unknown" : differsAt >= now - alarmLifetime ? "differs" : "right"
+        activity === undefined
+          ? "unknown"
+          : isWithin(alarmLifetime, differsAt)
+            ? "differs"
+            : "right"
     }
     return condition
   })
