@@ -122,7 +122,9 @@ const rowOf = (method: Method, transactionId: string): fc.Arbitrary<StoredRow> =
         deadLetter: optional(
           fc.record({ reason: wordsOf(Codes.deadLetters), at: time, to: optional(status) })
         ),
-        newestCallbacks: perStatus(fc.record({ at: time, signed: optional(signed) }))
+        newestCallbacks: perStatus(
+          fc.record({ at: time, signed: optional(signed), size: optional(numbers) })
+        )
       })
     ),
     dueAt: optional(time),

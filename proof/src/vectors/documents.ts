@@ -94,7 +94,7 @@ export const documents: ReadonlyArray<DocumentInput> = [
   field("a time that is no difference", "d=1767225600000.5", "l=4503599627370496"),
   field("a lease", "hya,c0,3"),
   field("accepted callbacks", "b02", "b4zz,a"),
-  field("newest callbacks", "q02", "q41,mid-1,10.00,EUR", "q53,a\\cb,b,c,zz"),
+  field("newest callbacks", "q02", "q41,mid-1,10.00,EUR", "q53,a\\cb,b,c,zz", "q62,zz"),
   field("texts", "imid-ü🔑", "aa\\cb\\\\n\\n\\t\\0\\ud800b", "m", "u"),
   field("an order without a field", "O"),
   field("an order without a field, and one with one", "ir-1", "O"),

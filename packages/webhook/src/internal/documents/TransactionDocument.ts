@@ -1,6 +1,6 @@
 /** The document of a transaction: all rows of a method and id. */
 import { type Status, statuses as allStatuses } from "@pawl/core/Status"
-import type { Kept, Event } from "../rule/Fact.ts"
+import type { Kept } from "../rule/Fact.ts"
 import { blank, type Row, type StoredCallback } from "../rule/Row.ts"
 import type { Accepted, StoredRow, StoredRows } from "../rule/StoredRow.ts"
 import {
@@ -18,6 +18,7 @@ import {
   unless
 } from "./Fields.ts"
 import { deadLetters, kinds, lanes, statuses } from "./Codes.ts"
+import * as FactField from "./FactField.ts"
 import * as Fields from "./Fields.ts"
 
 /** The first field of a row: its scope, its kind if that differs, and the time of its creation. */
@@ -70,7 +71,7 @@ const encodeRow = (
     add(lines, "q", newest && statuses.of(status) + callbackOf(newest, base))
   }
   const numbers = facts.kept.reduce((most, each) => Math.max(most, each.number), 0)
-  for (const fact of facts.kept) add(lines, "x", writeFact(fact, base))
+  for (const fact of facts.kept) add(lines, "x", FactField.write(fact, base))
   // Last, because the facts of a joined row have numbers of their own.
   add(lines, "X", unless(facts.number, numbers))
   lines.push(...(row.unknown ?? []))
@@ -97,15 +98,13 @@ const flagsOf = ({
 }
 
 const callbackOf = ({ at, signed, size }: StoredCallback, base: number): string =>
-  signed === undefined
-    ? number(at, base)
-    : [
-        number(at, base),
-        text(signed.account),
-        text(signed.amount),
-        text(signed.currency),
-        ...(size === undefined ? [] : [number(size)])
-      ].join()
+  [
+    number(at, base),
+    ...(signed === undefined
+      ? []
+      : [text(signed.account), text(signed.amount), text(signed.currency)]),
+    ...(size === undefined ? [] : [number(size)])
+  ].join()
 
 type Writable<A> = { -readonly [Name in keyof A]: A[Name] }
 
@@ -253,8 +252,8 @@ const readField = (
       facts.number = numberIn(value)
       return true
     case "x": {
-      const fact = readFact(value, base)
-      facts.number = Math.max(facts.number, fact?.number ?? numberOf(value))
+      const fact = FactField.read(value, base)
+      facts.number = Math.max(facts.number, fact?.number ?? FactField.numberOf(value))
       if (fact === undefined) return false
       facts.kept.push(fact)
       return true
@@ -265,129 +264,20 @@ const readField = (
 }
 
 const callbackIn = (value: string, base: number, transactionId: string): StoredCallback => {
-  const [at = "", account, amount = "", currency = "", size] = value.split(",")
+  const [at = "", ...parts] = value.split(",")
+  const isSigned = parts.length > 1
+  const [account = "", amount = "", currency = ""] = parts
+  const size = parts[isSigned ? 3 : 0]
   return {
     ...(size !== undefined && { size: numberIn(size) }),
     at: numberIn(at, base),
-    signed:
-      account === undefined
-        ? undefined
-        : {
-            account: textIn(account),
-            amount: textIn(amount),
-            currency: textIn(currency),
-            transactionId
-          }
-  }
-}
-
-const separator = ","
-
-const writeFact = (fact: Kept, base: number): string => {
-  const { at, count, from, lastAt } = fact
-  let line = number(fact.number) + separator + number(at, base) + separator + wordsOf(fact)
-  if (count !== 1) line += `${separator}k${number(count)}`
-  if (lastAt === undefined) line += `${separator}l`
-  else if (lastAt !== at) line += `${separator}l${number(lastAt, base)}`
-  if (from !== undefined) line += `${separator}f${kinds.of(from)}`
-  return line
-}
-
-const noText = "-"
-
-const part = (value: string | undefined): string =>
-  value === undefined ? noText : `+${text(value)}`
-
-const partIn = (value: string | undefined): string | undefined =>
-  value === undefined || value === noText ? undefined : textIn(value.slice(1))
-
-const wordsOf = (event: Event): string => {
-  switch (event.fact) {
-    case "registered":
-      return `r${kinds.of(event.kind)}${event.status === undefined ? "" : statuses.of(event.status)}`
-    case "accepted":
-      return `b${statuses.of(event.status)}`
-    case "asked":
-      return `a${event.kind === undefined ? noText : kinds.of(event.kind)}${resultOf(event.result)}`
-    case "called": {
-      const read = event.read === undefined ? noText : statuses.of(event.read)
-      return `c${statuses.of(event.to)}${read}${number(event.evidence)}.${number(event.sequence)}`
-    }
-    case "told":
-    case "failed":
-      return `${event.fact === "told" ? "t" : "x"}${statuses.of(event.to)}${number(event.sequence)}`
-    case "parked":
-      return `p${deadLetters.of(event.reason)}${event.to === undefined ? "" : statuses.of(event.to)}`
-    case "redriven":
-      return `v${part(event.by)}\t${part(event.why)}`
-    case "more":
-      return "m"
-  }
-}
-
-const resultOf = (result: string): string => {
-  const code = (statuses.of as (word: string) => string | undefined)(result)
-  return code === undefined ? `.${part(result)}` : code
-}
-
-const readFact = (line: string, base: number): Kept | undefined => {
-  const [place = "", time = "", words = "", ...others] = line.split(separator)
-  const at = numberIn(time, base)
-  const event = eventOf(words, at)
-  if (event === undefined) return undefined
-  let [count, lastAt, from]: [number, number | undefined, Kept["from"]] = [1, at, undefined]
-  for (const other of others) {
-    const value = other.slice(1)
-    if (other.startsWith("k")) count = numberIn(value)
-    else if (other.startsWith("l")) lastAt = value === "" ? undefined : numberIn(value, base)
-    else if (other.startsWith("f")) from = kinds.in(value)
-    else return undefined
-  }
-  return { ...event, lastAt, count, number: numberIn(place), from }
-}
-
-const numberOf = (line: string): number => numberIn(line.split(separator, 1)[0] ?? "")
-
-const optionalStatus = (code: string | undefined) =>
-  code === undefined || code === noText ? undefined : statuses.in(code)
-
-const eventOf = (words: string, at: number): Event | undefined => {
-  const [code, one, two] = words
-  switch (code) {
-    case "r":
-      return { fact: "registered", kind: kinds.in(one), status: optionalStatus(two), at }
-    case "b":
-      return { fact: "accepted", status: statuses.in(one), at }
-    case "a": {
-      const result = two === "." ? (partIn(words.slice(3)) ?? "") : statuses.in(two)
-      return { fact: "asked", result, kind: one === noText ? undefined : kinds.in(one), at }
-    }
-    case "c": {
-      const [evidence = "", sequence = ""] = words.slice(3).split(".")
-      const decision = { evidence: numberIn(evidence), read: optionalStatus(two) }
-      return {
-        fact: "called",
-        sequence: numberIn(sequence),
-        to: statuses.in(one),
-        ...decision,
-        at
-      }
-    }
-    case "t":
-    case "x": {
-      const told = { sequence: numberIn(words.slice(2)), to: statuses.in(one), at }
-      return { fact: code === "t" ? "told" : "failed", ...told }
-    }
-    case "p":
-      return { fact: "parked", reason: deadLetters.in(one), to: optionalStatus(two), at }
-    case "v": {
-      const [by, why] = words.slice(1).split("\t")
-      return { fact: "redriven", by: partIn(by), why: partIn(why), at }
-    }
-    case "m":
-      return { fact: "more", at }
-    case undefined:
-    default:
-      return undefined
+    signed: isSigned
+      ? {
+          account: textIn(account),
+          amount: textIn(amount),
+          currency: textIn(currency),
+          transactionId
+        }
+      : undefined
   }
 }
