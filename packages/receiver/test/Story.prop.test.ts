@@ -11,6 +11,7 @@ import type { ReadResult } from "@pawl/webhook/internal/work/Confirmer"
 import * as Replay from "../src/internal/story/Replay.ts"
 import * as Reconciler from "@pawl/webhook/internal/work/Reconciler"
 import type { Change, Leased } from "@pawl/webhook/internal/rule/Row"
+import * as Erasure from "@pawl/webhook/internal/rule/Erasure"
 import * as RowRule from "@pawl/webhook/internal/rule/RowRule"
 import type { StoredRows } from "@pawl/webhook/internal/rule/StoredRow"
 import * as StoredRow from "@pawl/webhook/internal/rule/StoredRow"
@@ -139,7 +140,7 @@ const play = (steps: ReadonlyArray<Step>) => {
       now++
       rows = RowRule.redrive(rows, { method: "card", transactionId: id }, now)
     } else if (event === "deleteBodies") {
-      rows = RowRule.deleteBodies(rows, { before: now, limit: 9 }).rows
+      rows = Erasure.deleteBodies(rows, { before: now, limit: 9 }).rows
     }
     for (const scope of rows.map(({ row }) => row.scope)) {
       const { leased, rows: next } = RowRule.lease(rows, scope, { id: ++leases, until: now })

@@ -1,7 +1,7 @@
 import { statuses } from "@pawl/core/Status"
 import fc from "fast-check"
 import { expect, it } from "vitest"
-import { isDeletable } from "../src/internal/rule/RowRule.ts"
+import { isDeletable } from "../src/internal/rule/Erasure.ts"
 import type { StoredRow } from "../src/internal/rule/StoredRow.ts"
 import { lane, storedRows, time } from "./anyRow.ts"
 

@@ -9,6 +9,7 @@ import * as Result from "effect/Result"
 import * as Struct from "effect/Struct"
 import { describe, expect, it } from "vitest"
 import type { Change, Leased } from "../src/internal/rule/Row.ts"
+import * as Erasure from "../src/internal/rule/Erasure.ts"
 import * as RowRule from "../src/internal/rule/RowRule.ts"
 import * as StoredRow from "../src/internal/rule/StoredRow.ts"
 import type { Verified } from "../src/Verifier.ts"
@@ -26,7 +27,7 @@ const rule = {
   lease: RowRule.lease,
   write: RowRule.write,
   redrive: RowRule.redrive,
-  deleteBodies: RowRule.deleteBodies
+  deleteBodies: Erasure.deleteBodies
 }
 type Rule = typeof rule
 
@@ -436,7 +437,7 @@ const bugs: ReadonlyArray<Bug> = [
     "a clean-up deletes the count with the body",
     {
       deleteBodies: (rows, ...call) => {
-        const next = RowRule.deleteBodies(rows, ...call)
+        const next = Erasure.deleteBodies(rows, ...call)
         return {
           ...next,
           rows: next.rows.map((stored) =>
@@ -454,7 +455,7 @@ const bugs: ReadonlyArray<Bug> = [
           ...rest,
           row: { ...row, deadLetter: undefined }
         }))
-        const next = RowRule.deleteBodies(hidden, options)
+        const next = Erasure.deleteBodies(hidden, options)
         return {
           ...next,
           rows: changed(rows, next.rows, (stored, { row }) => ({

@@ -6,11 +6,12 @@ import * as Result from "effect/Result"
 import type { Registration } from "../rule/Row.ts"
 import type { Accepted } from "./Quarantine.ts"
 import type { RegisteredDifferently } from "../rule/Order.ts"
+import * as Erasure from "../rule/Erasure.ts"
 import * as RowRule from "../rule/RowRule.ts"
 import { hasRegisteredRefund, ofNamedRefund, type StoredRows } from "../rule/StoredRow.ts"
 import type { Verified } from "../../Verifier.ts"
 import { keyOf } from "../documents/Fields.ts"
-import type { Rule } from "../records/Engine.ts"
+import type { Rule } from "../records/Rule.ts"
 import type { Engines } from "../records/Engines.ts"
 import * as Room from "../records/Room.ts"
 import * as Quarantine from "./Quarantine.ts"
@@ -39,7 +40,7 @@ export const make = (engines: Engines) => {
       .of(key)
       .get("transactions", keyOf(key))
       .pipe(
-        Effect.map(RowRule.isErased),
+        Effect.map(Erasure.isErased),
         Effect.catchTag("Unreadable", () => Effect.succeed(false))
       )
   }
@@ -61,7 +62,7 @@ export const make = (engines: Engines) => {
           if (isFull && stored === undefined) return { value: undefined, result: undefined }
           const rows = stored ?? []
           const { hasRoom, isDue, isNew, rows: next } = RowRule.accept(rows, verified, claim, at)
-          const { put, ...kept } = withoutBodies(rows, RowRule.keepErased(stored, next), at)
+          const { put, ...kept } = withoutBodies(rows, Erasure.keepErased(stored, next), at)
           const result: Accepted = hasRoom ? { isNew } : { isNew, reached: "bodies" }
           return { ...kept, put: hasBody && !isFull ? put : [], wakes: isDue, result }
         },
@@ -116,7 +117,7 @@ export const make = (engines: Engines) => {
         const registered = RowRule.register(rows ?? [], registration, at)
         return Result.isSuccess(registered)
           ? {
-              value: RowRule.keepErased(rows, registered.success),
+              value: Erasure.keepErased(rows, registered.success),
               wakes: true,
               result: Result.succeed(undefined)
             }

@@ -2,14 +2,16 @@ import type { StoreUnavailable } from "@pawl/core/CallbackError"
 import type { Method } from "@pawl/core/Kind"
 import * as Effect from "effect/Effect"
 import * as RequestRule from "../rule/RequestRule.ts"
-import * as RowRule from "../rule/RowRule.ts"
+import * as Erasure from "../rule/Erasure.ts"
 import { isParked } from "../rule/Row.ts"
 import type { StoredRow, StoredRows } from "../rule/StoredRow.ts"
 import type { Collection, TextPlace } from "../records/Records.ts"
 import { kinds, statuses } from "../documents/Codes.ts"
 import { keyOf, type TransactionKey, type Quarantined } from "../documents/Fields.ts"
 import type { Values } from "../records/Codecs.ts"
-import { orDie, type Records, type Rule } from "../records/Engine.ts"
+import type { Records } from "../records/Engine.ts"
+import { orDie } from "../records/Known.ts"
+import type { Rule } from "../records/Rule.ts"
 import { changeEach, each, eachPage, type Engines, sum } from "../records/Engines.ts"
 import { namesOf } from "./Accepting.ts"
 import * as Quarantine from "./Quarantine.ts"
@@ -24,7 +26,7 @@ export const make = (engines: Engines) => {
       Effect.map(records.text("transactions", keyOf(key), name), (body) => body !== undefined)
     )
     return yield* records.change("transactions", keyOf(key), (rows = []) => {
-      const { notes, rows: erased } = RowRule.eraseRows(rows)
+      const { notes, rows: erased } = Erasure.eraseRows(rows)
       const requestIds = rows.flatMap(({ row }) => row.ordered?.requestId ?? [])
       return {
         value: rows.length > 0 || isQuarantined ? erased : undefined,
@@ -68,7 +70,7 @@ export const make = (engines: Engines) => {
       ),
     /**
      * Deletes up to `limit` transactions of each shard without a new status since `before`, except
-     * the open, leased and parked ones (`RowRule.isDeletable`), and returns their number.
+     * the open, leased and parked ones (`Erasure.isDeletable`), and returns their number.
      */
     deleteOld: (options: DeleteOptions) =>
       Effect.map(
@@ -82,7 +84,7 @@ export const make = (engines: Engines) => {
     erase: Effect.fnUntraced(function* (
       method: Method,
       transactionId: string
-    ): Effect.fn.Return<RowRule.Erased, StoreUnavailable> {
+    ): Effect.fn.Return<Erasure.Erased, StoreUnavailable> {
       const key = { method, transactionId }
       const isQuarantined = yield* quarantine.has(key)
       const { requestIds, ...counts } = yield* eraseRows(key, isQuarantined)
@@ -132,7 +134,7 @@ const deleteOldTexts = Effect.fnUntraced(function* <Name extends Collection>(
 const deleteBodiesOf =
   (names: ReadonlyArray<string>, before: number): Rule<StoredRows, number> =>
   (rows) => {
-    const { rows: kept } = RowRule.deleteBodies(rows ?? [], { before, limit: Infinity })
+    const { rows: kept } = Erasure.deleteBodies(rows ?? [], { before, limit: Infinity })
     const remove = names.filter((name) => {
       const status = statuses.in(name[1])
       const has = ({ row }: StoredRow) => status in row.newestCallbacks
@@ -158,11 +160,11 @@ const deleteOldIn = Effect.fnUntraced(function* (
 ): Effect.fn.Return<number, StoreUnavailable> {
   let count = 0
   const rule: Rule<StoredRows, number> = (rows) =>
-    rows && RowRule.isDeletable(rows, before)
-      ? { value: RowRule.isErased(rows) ? [] : undefined, remove: namesOf(rows), result: 1 }
+    rows && Erasure.isDeletable(rows, before)
+      ? { value: Erasure.isErased(rows) ? [] : undefined, remove: namesOf(rows), result: 1 }
       : { value: rows, result: 0 }
   yield* eachPage(records, "transactions", (found) => {
-    const old = found.filter(({ value }) => RowRule.isDeletable(value, before))
+    const old = found.filter(({ value }) => Erasure.isDeletable(value, before))
     const keys = old.slice(0, limit - count).map(({ key }) => key)
     return Effect.map(
       changeEach(records, "transactions", keys, () => rule),

@@ -13,7 +13,8 @@ import {
 import * as RowPages from "../rule/RowPages.ts"
 import * as StoredRow from "../rule/StoredRow.ts"
 import { keyOf, keyOfRow, type TransactionKey } from "../documents/Fields.ts"
-import type { Found, Records } from "../records/Engine.ts"
+import type { Records } from "../records/Engine.ts"
+import type { Found } from "../records/Known.ts"
 import { each, type Engines, sum } from "../records/Engines.ts"
 import { bodyNames } from "./Accepting.ts"
 

@@ -7,7 +7,9 @@ import * as Effect from "effect/Effect"
 import * as Fields from "../documents/Fields.ts"
 import type { Collection, DueRange } from "./Records.ts"
 import type { Values } from "./Codecs.ts"
-import type { Found, PageOf, Records, Rule } from "./Engine.ts"
+import type { PageOf, Records } from "./Engine.ts"
+import type { Found } from "./Known.ts"
+import type { Rule } from "./Rule.ts"
 
 export type ShardKey =
   | { readonly method: Method; readonly transactionId: string }

@@ -6,6 +6,7 @@ import { SqlError, UnknownError } from "effect/sql/SqlError"
 import * as Compact from "../sql/Compact.ts"
 import * as Retry from "../sql/Retry.ts"
 import { isReadOnly } from "../sql/Server.ts"
+import type * as Changes from "./Changes.ts"
 import * as Engine from "./Engine.ts"
 import * as GroupCommit from "./GroupCommit.ts"
 import * as PostgresStore from "./PostgresStore.ts"
@@ -43,7 +44,7 @@ export const make = Effect.fnUntraced(function* (
     compact: Compact.compact(sql),
     run: (step, isFinal) => Retry.timeoutIn(scope)(Retry.onConflict(step, isFinal)),
     groupOf: (committers, commit) =>
-      GroupCommit.make<Engine.Item, Engine.Done, SqlError>({
+      GroupCommit.make<Changes.Item, Changes.Done, SqlError>({
         maxSize: maxGroupSize,
         committers,
         commit,

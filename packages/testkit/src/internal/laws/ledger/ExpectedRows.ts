@@ -3,7 +3,7 @@
  */
 import type { Method } from "@pawl/core/Kind"
 import type * as Row from "@pawl/webhook/internal/rule/Row"
-import * as RowRule from "@pawl/webhook/internal/rule/RowRule"
+import * as Erasure from "@pawl/webhook/internal/rule/Erasure"
 import { shardOf } from "@pawl/webhook/internal/records/Engines"
 import * as StoredRow from "@pawl/webhook/internal/rule/StoredRow"
 
@@ -36,7 +36,7 @@ export const make = () => {
     deleteBodies: (options: { readonly before: number; readonly limit: number }): number => {
       let deleted = 0
       for (const each of stored.values()) {
-        const { count, rows } = RowRule.deleteBodies(each.rows, options)
+        const { count, rows } = Erasure.deleteBodies(each.rows, options)
         deleted += count
         set(each, rows)
       }
