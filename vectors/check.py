@@ -381,11 +381,11 @@ def read_field(row, line, transaction_id):
         row.setdefault("accepted", {})[CODES[value[0]]] = {
             "at": number(parts[0], base), "count": number([*parts, "1"][1])}
     elif field == "q":
-        count = 3 if len(parts) > 3 else 0
-        signed = dict(zip(["account", "amount", "currency"], map(unescape, parts[1:count + 1])))
-        sizes = parts[count + 1:]
+        has_only_size = len(parts) == 2
+        signed = {} if has_only_size else dict(zip(["account", "amount", "currency"], map(unescape, parts[1:])))
+        sizes = parts[1:] if has_only_size else parts[4:]
         row.setdefault("newestCallbacks", {})[CODES[value[0]]] = {
-            "at": number(parts[0], base), **({"size": number(sizes[0])} if sizes else {}),
+            "at": number(parts[0], base), **({"size": number(*sizes)} if sizes else {}),
             **({"signed": {**signed, "transactionId": transaction_id}} if signed else {})}
     elif field == "X":
         row["factNumber"] = number(value)
