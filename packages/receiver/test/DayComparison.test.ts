@@ -4,6 +4,7 @@ import { NotFound, Unreachable } from "@pawl/core/PaymentsError"
 import type { Status } from "@pawl/core/Status"
 import { StatusReader } from "@pawl/core/StatusReader"
 import * as Context from "effect/Context"
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
@@ -91,6 +92,13 @@ describe("the comparison of a day", () => {
   it.effect("makes no more reads in a second than its rate, and leaves what is not answered", () =>
     Effect.gen(function* () {
       yield* fill
+      const clock = yield* Clock.Clock
+      let ahead = 3_600_000
+      const millis = () => clock.currentTimeMillisUnsafe() + ahead
+      const skewed = Object.assign({}, clock, {
+        currentTimeMillisUnsafe: millis,
+        currentTimeMillis: Effect.sync(millis)
+      })
       const found = new Map<string, DayComparison.Compared>()
       let reads = 0
       const reader = (id: string) =>
@@ -100,11 +108,16 @@ describe("the comparison of a day", () => {
             ? Effect.fail(new Unreachable({ reason: "reset", sent: true, attempts: 1 }))
             : read(id)
         })
-      const run = yield* Effect.forkChild(compare(found, reader, 50))
+      const run = yield* Effect.forkChild(
+        Effect.provideService(compare(found, reader, 50), Clock.Clock, skewed)
+      )
       for (let second = 1; second <= 3; second++) {
         const before = reads
         yield* TestClock.adjust("1 second")
         expect(reads - before).toBeLessThanOrEqual(51)
+        // A clock that is set back stops no read.
+        ahead = 0
+        expect(reads - before).toBeGreaterThan(40)
       }
       yield* TestClock.adjust("2 minutes")
       expect(yield* Fiber.join(run)).toMatchObject({ compared: size - 1, unanswered: 1 })

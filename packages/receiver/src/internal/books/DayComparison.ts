@@ -95,7 +95,8 @@ export const run = Effect.fn("DayComparison.run")(function* <E>({
   const counts = { compared: 0, known: 0, unanswered: 0 }
   let nextAt = 0
 
-  const turn = Effect.flatMap(Clock.currentTimeMillis, (now) => {
+  const turn = Effect.flatMap(Clock.monotonicTimeNanos, (nanos) => {
+    const now = Number(nanos) / 1e6
     const at = Math.max(now, nextAt)
     nextAt = at + 1000 / rate
     return Effect.sleep(at - now)

@@ -18,8 +18,8 @@ import * as Lease from "./Lease.ts"
 import type * as Process from "./Process.ts"
 import * as RequestFailure from "./RequestFailure.ts"
 
-/** The longest wait for an outcome from elsewhere, in milliseconds. */
-const waitTime = Duration.toMillis(Duration.seconds(60))
+/** The longest wait for an outcome from elsewhere, in nanoseconds of the monotonic clock. */
+const waitTime = Duration.toNanosUnsafe(Duration.seconds(60))
 const waitInterval = Duration.millis(250)
 
 type Response = RequestResponse<RequestKind>
@@ -144,9 +144,9 @@ export const run = Effect.fnUntraced(function* (
       return yield* new RequestParked({ requestId, reason: "no-key" })
     }
     const clock = yield* Clock.Clock
-    const deadline = clock.currentTimeMillisUnsafe() + waitTime
+    const deadline = clock.monotonicTimeNanosUnsafe() + waitTime
     let row: RequestRow | undefined = first
-    while (row !== undefined && clock.currentTimeMillisUnsafe() <= deadline) {
+    while (row !== undefined && clock.monotonicTimeNanosUnsafe() <= deadline) {
       const known = outcomeOf(row)
       if (known !== undefined) return yield* known
       const leased = yield* takeOver(row)
