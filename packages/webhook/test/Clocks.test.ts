@@ -121,6 +121,12 @@ describe("the correction of a row's times", () => {
         for (const at of [next.askedAt, next.failingSince, next.newStatusAt]) {
           expect(at ?? 0).toBeLessThanOrEqual(now + 5 * second)
         }
+        expect(next.unconfirmedAt ?? 0).toBeLessThanOrEqual(now + 20 * second)
+        if (next.pollAt !== row.pollAt) expect(next.pollAt).toBeGreaterThanOrEqual(now)
+        const { lease, retrySchedule } = defaults
+        const wait = row.attempt === 0 ? 0 : NextWork.plannedWait(retrySchedule, row.attempt)
+        // The call before may still run.
+        if (next.retryAt !== row.retryAt) expect(next.retryAt).toBe(now + Math.max(wait, lease))
         expect(correction(next, rules, now)).toBeUndefined()
       })
     )
