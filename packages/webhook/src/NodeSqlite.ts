@@ -23,19 +23,18 @@ import { isolated } from "@pawl/core/internal/Isolated"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Reactivity from "effect/reactivity/Reactivity"
-import type * as Scope from "effect/Scope"
 import * as Semaphore from "effect/Semaphore"
 import * as SqlClient from "effect/sql/SqlClient"
 import type { Connection, Row } from "effect/sql/SqlConnection"
-import { classifySqliteError, ConnectionError, SqlError } from "effect/sql/SqlError"
+import { ConnectionError, SqlError } from "effect/sql/SqlError"
 import * as Statement from "effect/sql/Statement"
 import * as Stream from "effect/Stream"
-import { closeSync, fdatasync, fdatasyncSync, openSync, statSync } from "node:fs"
+import { closeSync, openSync, statSync } from "node:fs"
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite"
-import { Worker } from "node:worker_threads"
 import type { Ledger } from "./Ledger.ts"
 import * as LedgerSql from "./LedgerSql.ts"
 import * as NodeOwnFile from "./internal/NodeOwnFile.ts"
+import { attempt, makeFlush } from "./internal/sql/NodeFlush.ts"
 import type { Records } from "./internal/records/Records.ts"
 import type { RequestStore } from "./internal/ledger/RequestStore.ts"
 import * as Retry from "./internal/sql/Retry.ts"
@@ -57,13 +56,6 @@ export interface Options {
 const lockTimeout = 10
 /** The bytes to which the write-ahead log is cut back after a long reader let it grow. */
 const logSize = 4 * 1024 * 1024
-/** The nanoseconds from which a flush is slow: below this a hop to a thread costs more. */
-const slowFlush = 20_000_000n
-/** The slow flushes in a row that make a disk slow. */
-const slowInARow = 3
-/** The pages of the log before SQLite makes a checkpoint; `slow` while a worker thread makes them. */
-const checkpointPages = { usual: 1000, slow: 8000 }
-const checkpointRows = 500
 const synchronousNormal = "1"
 const maxPrepared = 100
 
@@ -97,7 +89,7 @@ const make = Effect.fnUntraced(function* (options: Options) {
   const connection = connect(
     database,
     yield* makeCheck(options),
-    yield* makeFlush(options, database)
+    isFile(options.filename) ? yield* makeFlush(options.filename, database) : Effect.void
   )
   return yield* SqlClient.make({
     ...SqlClient.makeSqliteAcquirers({
@@ -195,17 +187,6 @@ const harden = (database: DatabaseSync): void => {
   database.exec("BEGIN IMMEDIATE; ROLLBACK")
 }
 
-const attempt = <A>(operation: string, call: () => A): Effect.Effect<A, SqlError> =>
-  Effect.try({
-    try: call,
-    catch: (cause) => new SqlError({ reason: classifySqliteError(withErrno(cause), { operation }) })
-  })
-
-const withErrno = (cause: unknown): unknown =>
-  cause instanceof Error && "errcode" in cause
-    ? Object.assign(cause, { errno: cause.errcode })
-    : cause
-
 /**
  * Makes the check that the file is still the opened one; SQLite would write to a file without a
  * name.
@@ -237,80 +218,6 @@ const replaced = (filename: string) => {
   return new SqlError({
     reason: new ConnectionError({ message, operation: "execute", cause: new Error(message) })
   })
-}
-
-const makeFlush = (
-  { filename }: Options,
-  database: DatabaseSync
-): Effect.Effect<Effect.Effect<void, SqlError>, SqlError, Scope.Scope> => {
-  if (!isFile(filename)) return Effect.succeed(Effect.void)
-  const log = Effect.acquireRelease(
-    attempt("open", () => openSync(`${filename}-wal`, "r+")),
-    (file) => Effect.sync(() => closeSync(file))
-  )
-  return Effect.map(Effect.all([log, makeCheckpoint(filename)]), ([log, checkpoint]) => {
-    const changes = database.prepare("SELECT total_changes() AS count")
-    let copied = 0
-    let slow = 0
-    let isSlow = false
-    const record = (nanos: bigint) => {
-      slow = nanos > slowFlush ? slow + 1 : 0
-      if (slow >= slowInARow === isSlow) return
-      isSlow = !isSlow
-      const pages = checkpointPages[isSlow ? "slow" : "usual"]
-      database.exec(`PRAGMA wal_autocheckpoint = ${pages}`)
-    }
-    const copy = () => {
-      const { count } = changes.get() as { readonly count: number }
-      if (count - copied < checkpointRows) return
-      copied = count
-      checkpoint()
-    }
-    const inThread = Effect.callback<void, SqlError>((resume) => {
-      fdatasync(log, (cause) =>
-        resume(cause === null ? Effect.sync(copy) : Effect.fail(unflushed(filename, cause)))
-      )
-    })
-    const here = Effect.try({
-      try: () => fdatasyncSync(log),
-      catch: (cause) => unflushed(filename, cause)
-    })
-    return Effect.clockWith((clock) => {
-      const begin = clock.monotonicTimeNanosUnsafe()
-      return Effect.andThen(
-        isSlow ? inThread : here,
-        Effect.sync(() => record(clock.monotonicTimeNanosUnsafe() - begin))
-      )
-    }).pipe(Effect.uninterruptible)
-  })
-}
-
-const makeCheckpoint = (filename: string): Effect.Effect<() => void, never, Scope.Scope> =>
-  Effect.map(
-    Effect.acquireRelease(
-      Effect.sync(() => new Set<Worker>()),
-      (workers) => Effect.promise(() => Promise.all([...workers].map((each) => each.terminate())))
-    ),
-    (workers) => () => {
-      if (workers.size > 0) return
-      const worker = new Worker(checkpointer, { eval: true, workerData: filename })
-      worker.unref()
-      workers.add(worker)
-      // After a failed checkpoint SQLite makes the next one, at `checkpointPages.slow`.
-      worker.on("error", () => undefined).on("exit", () => workers.delete(worker))
-    }
-  )
-
-/** The program of the worker thread, as text so that every bundle contains it. */
-const checkpointer = `
-const { DatabaseSync } = require("node:sqlite")
-const database = new DatabaseSync(require("node:worker_threads").workerData)
-database.exec("PRAGMA synchronous = NORMAL; PRAGMA wal_checkpoint(PASSIVE)")
-database.close()`
-
-const unflushed = (filename: string, cause: unknown) => {
-  const message = `The SQLite file ${filename} could not be flushed to the disk: start the receiver again`
-  return new SqlError({ reason: new ConnectionError({ message, operation: "execute", cause }) })
 }
 
 const connect = (
