@@ -34,7 +34,7 @@ import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlit
 import type { Ledger } from "./Ledger.ts"
 import * as LedgerSql from "./LedgerSql.ts"
 import * as NodeOwnFile from "./internal/NodeOwnFile.ts"
-import { attempt, makeFlush } from "./internal/sql/NodeFlush.ts"
+import { attempt, makeFlush } from "./internal/NodeFlush.ts"
 import type { Records } from "./internal/records/Records.ts"
 import type { RequestStore } from "./internal/ledger/RequestStore.ts"
 import * as Retry from "./internal/sql/Retry.ts"

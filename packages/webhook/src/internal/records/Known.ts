@@ -1,4 +1,4 @@
-/** What an engine knows of documents: values of their lines, and its own last commits of them. */
+/** The documents that an engine knows: values of stored lines, and its own last commits. */
 import type { StoreUnavailable } from "@pawl/core/CallbackError"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"

@@ -1,4 +1,4 @@
-/** What is deleted of old transactions, and what is erased of one, as pure functions. */
+/** The deletion of old transactions and bodies, and the erasure of one transaction. */
 import { isTerminal, statuses } from "@pawl/core/Status"
 import type { Event } from "./Fact.ts"
 import type { StoredRow, StoredRows } from "./StoredRow.ts"
