@@ -5,6 +5,7 @@ import * as PaymentsError from "@pawl/core/PaymentsError"
 import { globSync, readFileSync } from "node:fs"
 import { join, resolve } from "node:path"
 import * as Pawl from "pawl"
+import { open } from "pawl/testing"
 import { expect, it } from "vitest"
 
 const root = resolve(import.meta.dirname, "../../..")
@@ -69,4 +70,14 @@ it("has every error that pawl exports", () => {
   )
   expect(exported.length).toBeGreaterThan(10)
   expect(exported.map(([name]) => name).filter((name) => !rows.has(name))).toEqual([])
+})
+
+it("keeps the message of an error whose code it replaces by the tag", async () => {
+  const pawl = await open()
+  const port = await pawl.listen({ port: 0 })
+  await expect(pawl.listen({ port })).rejects.toMatchObject({
+    code: "CannotListen",
+    message: `Cannot listen on port ${port} of 127.0.0.1: another process uses it`
+  })
+  await pawl.close()
 })

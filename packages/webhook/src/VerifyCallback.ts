@@ -1,7 +1,7 @@
 /**
  * Verifies a callback: checks that a request comes from the service, and reads it.
  *
- * `verifyWith` is a plain function without the Effect runtime, 3.5 kB in a bundle. `Verifier` is
+ * `verifyWith` is a plain function without the Effect runtime, 3.9 kB in a bundle. `Verifier` is
  * the same check as a service.
  *
  * **Details**

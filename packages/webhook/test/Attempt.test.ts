@@ -85,7 +85,7 @@ describe("a refusal", () => {
       yield* Effect.flip(shop.send("apm-payment", payment("order-1")))
       yield* pass("20 minutes")
     })
-    const reason = "the service refuses a request again and again: it is parked"
+    const reason = "the service keeps refusing a request: it is parked"
     expect(counts).toEqual([
       ["pawl.webhook.requests.parked", { reason: "refused" }, 1],
       ["pawl.webhook.alarms", { reason }, 1]

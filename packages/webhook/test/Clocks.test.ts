@@ -28,7 +28,7 @@ const rules: Reconciler.Rules = { policy: "final", pollIntervals }
 
 const alarms = ({ entries }: World.World) =>
   entries.flatMap((entry) => (entry._tag === "Alarm" ? [entry.reason] : []))
-const wasSet = "a clock was set by more than 5 seconds"
+const wasSet = "a clock jumped by more than 5 seconds"
 
 describe("R27: a clock that is set back by an hour", () => {
   const setBack = (now: number) => 100 * day + (now >= minute ? -hour : 0)

@@ -136,7 +136,7 @@ describe("a service whose read", () => {
     yield* World.pass("50 minutes")
     expect(told(world)).toEqual([])
     expect(new Set(alarms(world))).toEqual(
-      new Set(["the service answered with a status that is not documented"])
+      new Set(["the service answered with an undocumented status"])
     )
     yield* World.pass("2 hours")
     expect(told(world)).toEqual(["SUCCEED"])

@@ -38,7 +38,7 @@ test.with(() => layerMemory)(
     yield* register("10.00")
     const error = yield* Effect.flip(register("25.00"))
     expect(error).toMatchObject({ _tag: "RegisteredDifferently", field: "amount" })
-    const reason = "The operation is registered already with another amount"
+    const reason = "The operation is already registered with another amount"
     expect(error.message).toBe(reason)
     expect(series(yield* Metrics.scrape)).toMatchObject({
       [`pawl_webhook_alarms_total{reason="${reason}"}`]: 1

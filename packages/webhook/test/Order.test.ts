@@ -49,7 +49,7 @@ it("a second registration adds the fields that are unknown, and is refused if a 
         const _tag = "RegisteredDifferently"
         expect(result).toMatchObject({ failure: { _tag, field: different } })
         expect(Result.isFailure(result) && result.failure.message).toBe(
-          `The operation is registered already with another ${different}`
+          `The operation is already registered with another ${different}`
         )
       }
     }

@@ -21,8 +21,8 @@ import * as World from "@pawl/test-support/World"
 const { alarms, day, hour, minute, says, second, told } = World
 const pollInterval = Duration.minutes(1)
 const missed =
-  "no worker was alive for more than 62 minutes, so callbacks may be lost: every transaction is read again"
-const wasSet = "a clock was set by more than 5 seconds"
+  "no worker ran for more than 62 minutes, so callbacks may be lost: all planned reads are brought forward"
+const wasSet = "a clock jumped by more than 5 seconds"
 
 describe("after an outage of all receivers (R18)", () => {
   const refundedMeanwhile = (outage: number, end: "stop" | "kill") =>

@@ -140,8 +140,7 @@ const onStore = Effect.fnUntraced(function* (part: DatabasePart<ClockOptions>) {
   }
   yield* Effect.promise(async () => {
     for (const [index, { isStepped }] of receivers.entries()) {
-      if (isStepped)
-        await expectAlarm(index, /a clock was set by more than 5 seconds/u, "its clock")
+      if (isStepped) await expectAlarm(index, /a clock jumped by more than 5 seconds/u, "its clock")
       const difference = /clocks of this machine and of the database differ/u
       if (index > 0) await expectAlarm(index, difference, "the difference of the clocks")
     }

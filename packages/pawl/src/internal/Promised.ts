@@ -93,6 +93,8 @@ export const placed = (error: unknown, { stack = "" }: { readonly stack?: string
     const hidden = (value: unknown) => ({ value, configurable: true, writable: true })
     Object.defineProperties(error, {
       stack: hidden(text),
+      // A message may be made from the code before.
+      message: hidden(error.message),
       code: hidden(error._tag),
       [inspect]: hidden(undefined)
     })

@@ -23,16 +23,16 @@ export const nextSteps: Readonly<Record<string, string>> = {
   "a dead letter": "act on its reason",
   "more than 16 callbacks of a transaction cannot be acted on: only the first 15 and the last one are kept":
     "read them: somebody may be replaying a captured callback with other fields",
-  "the callback bodies of a transaction have more than 256 KiB: the next ones are not kept, and their statuses are":
+  "the callback bodies of a transaction exceed 256 KiB: further large ones are not kept, but their statuses are":
     "read them: somebody may be replaying a captured callback with other fields",
-  "the store has four fifths of the bytes of its limit":
+  "the store has reached four fifths of its limit":
     "raise the limit, shorten the retention, or find out who sends so much",
-  "the store has all bytes of its limit: no more callback bodies are kept, and new transactions are answered with 503":
+  "the store has reached its limit: no more callback bodies are kept, and new transactions are answered with 503":
     "raise the limit within 62 minutes, or find out who sends so much; known transactions continue",
   "a callback in quarantine": "read it; the service sends something undocumented",
-  "a clock was set by more than 5 seconds":
-    "find out why; after a step back, waiting rows are due that much earlier",
-  "no worker was alive for more than 62 minutes, so callbacks may be lost: every transaction is read again":
+  "a clock jumped by more than 5 seconds":
+    "find out why; after a jump back, waiting rows become due that much earlier",
+  "no worker ran for more than 62 minutes, so callbacks may be lost: all planned reads are brought forward":
     "find out why; see after an outage",
   "the clocks of this machine and of the database differ by more than 5 seconds":
     "synchronise them; work continues with the database's clock",
@@ -41,7 +41,7 @@ export const nextSteps: Readonly<Record<string, string>> = {
     "it is forged, or the service is late; the handler was not called; ask the operator",
   "the service went back to an earlier status":
     "possibly a chargeback that you won; the handler is not called; correct your books by hand",
-  "the service answered with a status that is not documented": "ask the operator for its meaning"
+  "the service answered with an undocumented status": "ask the operator for its meaning"
 }
 
 export const nextStepFor = (reason: string): string | null =>

@@ -1,5 +1,5 @@
 /**
- * The list of the merchants, each with a link to his page.
+ * The list of the merchants, each with a link to its page.
  */
 import { call } from "./api.js"
 import { h } from "@pawl/receiver/page/dom.js"
@@ -17,7 +17,7 @@ const mark = (text, isBad) => h("span", isBad ? { class: "bad" } : {}, [text])
 const show = table(
   "merchant-table",
   ["Merchant", "Accounts", "Store", "Credentials", "Due now", "Dead letters"],
-  "No merchant. Add one to the file that PAWL_MERCHANTS names, and start the receiver again.",
+  "No merchant. Add one to the file that PAWL_MERCHANTS_FILE names, and start the receiver again.",
   (/** @type {Merchant} */ { id }) => id,
   ({ accounts, backlog, condition: { credentials, store }, id }) => [
     h("a", { class: "mono", href: `/merchants/${id}/` }, [id]),

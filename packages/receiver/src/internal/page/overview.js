@@ -16,7 +16,7 @@ const minute = 60_000
 const alarms = table(
   "alarm-table",
   ["Alarm", "Times", "Last", "Transaction", "Next step"],
-  'No alarms since this process started. The guide "On call" says what to do about each.',
+  'No alarms since this process started. The guide "Going to production" has the next step for each.',
   (/** @type {Overview["alarms"][number] & { readonly now: number }} */ { reason }) => reason,
   ({ count, lastAt, method, nextStep, now, reason, transactionId }) => [
     reason,

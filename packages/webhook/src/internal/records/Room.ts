@@ -17,7 +17,7 @@ export const Limit: Context.Reference<number> = /* @__PURE__ */ Context.Referenc
 /** The level of a store: `high` is from four fifths of the limit on. */
 export type Level = "free" | "high" | "full"
 
-export const isFull = new Error("the store has all bytes of its limit")
+export const isFull = new Error("the store has reached its limit")
 
 /** The approximate bytes of a finished transaction. */
 export const documentBytes = 1024

@@ -57,8 +57,9 @@ export const report = (row: RequestRow | undefined): Effect.Effect<void> =>
   })
 
 const alarms: Readonly<Record<ParkReason, string>> = {
-  refused: "the service refuses a request again and again: it is parked",
-  window: "a request is in doubt for longer than the service keeps its requestId: it is parked",
+  refused: "the service keeps refusing a request: it is parked",
+  window:
+    "a request has been in doubt for longer than the service keeps its requestId: it is parked",
   "card-data": "a request with card data is in doubt and cannot be made again: it is parked",
   "rebuilt-differently": "a request was made again with another body: it is parked",
   "no-key": "no key opens a stored request: it is parked",

@@ -14,7 +14,7 @@ export class RegisteredDifferently extends Data.TaggedError("RegisteredDifferent
   readonly field: "account" | "amount" | "currency"
 }> {
   override get message() {
-    return `The operation is registered already with another ${this.field}`
+    return `The operation is already registered with another ${this.field}`
   }
 }
 

@@ -19,7 +19,7 @@ export const shiftLimit = Duration.toMillis(Duration.seconds(1))
 
 const repeats = [Duration.seconds(1), Duration.seconds(5)].map(Duration.toMillis)
 
-export const wasSet = "a clock was set by more than 5 seconds"
+export const wasSet = "a clock jumped by more than 5 seconds"
 export const differs =
   "the clocks of this machine and of the database differ by more than 5 seconds"
 

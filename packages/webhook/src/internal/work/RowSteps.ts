@@ -175,7 +175,7 @@ const alarmOf = (
   { policy }: Reconciler.Rules
 ): string | undefined => {
   if (result._tag !== "Answered") return undefined
-  if (!isStatus(result.status)) return "the service answered with a status that is not documented"
+  if (!isStatus(result.status)) return "the service answered with an undocumented status"
   if (
     Evidence.wentBack(after.evidence, result.status) &&
     !Evidence.wentBack(before.evidence, before.read?.status)
