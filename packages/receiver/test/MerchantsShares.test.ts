@@ -78,7 +78,7 @@ describe("a merchant whose store has all of its bytes", () => {
         expect(yield* send("shop-a", 1)).toBe(200)
         for (let n = 1; n <= 9; n++) expect(yield* send("shop-b", n)).toBe(200)
         expect(seen.join("\n")).toContain("the store has reached its limit")
-        expect(seen.join("\n")).toContain("the store has four fifths of the bytes")
+        expect(seen.join("\n")).toContain("the store has reached four fifths")
       })
     ))
 })
