@@ -279,7 +279,7 @@ const alarms = {
   quarantine:
     "more than 16 callbacks of a transaction cannot be acted on: only the first 15 and the last one are kept",
   bodies:
-    "the callback bodies of a transaction exceed 256 KiB: further large ones are not kept, but their statuses are",
+    "the callback bodies of a transaction exceed 256 KiB: large ones are not kept, but their statuses are",
   high: "the store has reached four fifths of its limit",
   full: "the store has reached its limit: no more callback bodies are kept, and new transactions are answered with 503"
 } satisfies Record<NonNullable<Accepted["reached"]>, string>

@@ -21,7 +21,7 @@ import * as World from "@pawl/test-support/World"
 const { alarms, day, hour, minute, says, second, told } = World
 const pollInterval = Duration.minutes(1)
 const missed =
-  "no worker ran for more than 62 minutes, so callbacks may be lost: all planned reads are brought forward"
+  "no worker ran for more than 62 minutes, so callbacks may be lost: planned reads are brought forward"
 const wasSet = "a clock jumped by more than 5 seconds"
 
 describe("after an outage of all receivers (R18)", () => {

@@ -23,7 +23,7 @@ export const nextSteps: Readonly<Record<string, string>> = {
   "a dead letter": "act on its reason",
   "more than 16 callbacks of a transaction cannot be acted on: only the first 15 and the last one are kept":
     "read them: somebody may be replaying a captured callback with other fields",
-  "the callback bodies of a transaction exceed 256 KiB: further large ones are not kept, but their statuses are":
+  "the callback bodies of a transaction exceed 256 KiB: large ones are not kept, but their statuses are":
     "read them: somebody may be replaying a captured callback with other fields",
   "the store has reached four fifths of its limit":
     "raise the limit, shorten the retention, or find out who sends so much",
@@ -32,7 +32,7 @@ export const nextSteps: Readonly<Record<string, string>> = {
   "a callback in quarantine": "read it; the service sends something undocumented",
   "a clock jumped by more than 5 seconds":
     "find out why; after a jump back, waiting rows become due that much earlier",
-  "no worker ran for more than 62 minutes, so callbacks may be lost: all planned reads are brought forward":
+  "no worker ran for more than 62 minutes, so callbacks may be lost: planned reads are brought forward":
     "find out why; see after an outage",
   "the clocks of this machine and of the database differ by more than 5 seconds":
     "synchronise them; work continues with the database's clock",

@@ -28,7 +28,7 @@ const pageSize = 100
 const pause = Duration.millis(20)
 
 const reason =
-  "no worker ran for more than 62 minutes, so callbacks may be lost: all planned reads are brought forward"
+  "no worker ran for more than 62 minutes, so callbacks may be lost: planned reads are brought forward"
 
 interface Options {
   readonly ledger: Ledger["Service"]
