@@ -2,7 +2,10 @@ import * as Handler from "@pawl/core/Handler"
 import * as NodeHmac from "@pawl/core/NodeHmac"
 import * as Profile from "@pawl/core/Profile"
 import { StatusReader } from "@pawl/core/StatusReader"
+import { StoreUnavailable } from "@pawl/core/CallbackError"
+import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
@@ -15,6 +18,7 @@ import { test } from "@pawl/test-support/Tests"
 import { client, ledgerOf, type Place } from "@pawl/test-support/Places"
 import { card, incoming, secret } from "@pawl/test-support/Service"
 import { files, onPostgres } from "@pawl/test-support/Stores"
+import * as World from "@pawl/test-support/World"
 import * as Activity from "../src/internal/journal/Activity.ts"
 import * as Condition from "../src/internal/work/Condition.ts"
 import * as Journal from "../src/Journal.ts"
@@ -22,16 +26,29 @@ import { Ledger, layerMemory } from "../src/Ledger.ts"
 import * as Receiver from "../src/Receiver.ts"
 import * as Verifier from "../src/Verifier.ts"
 
-describe("the store of a receiver", () => {
-  const start = Effect.gen(function* () {
-    const journal = Context.get(yield* Layer.build(Journal.layer), Journal.Journal)
-    const ledger = Context.get(yield* Layer.build(layerMemory), Ledger)
-    const latest = Activity.observe(journal)
-    const { read } = yield* Condition.make({ ledger, latest, worker: undefined })
-    const fail = (transaction: string, isOfStore = false, at = 0) =>
-      journal.note("notStored", at, { transaction, isOfStore, cause: "the cause" })
-    return { journal, fail, store: Effect.map(read, ({ ready, store }) => [ready, store]) }
+const hour = 3_600_000
+
+const start = Effect.gen(function* () {
+  const journal = Context.get(yield* Layer.build(Journal.layer), Journal.Journal)
+  const ledger = Context.get(yield* Layer.build(layerMemory), Ledger)
+  const latest = Activity.observe(journal)
+  let isDown = false
+  const checkWritable = Effect.suspend(() =>
+    isDown ? Effect.fail(new StoreUnavailable({})) : ledger.checkWritable
+  )
+  const { read } = yield* Condition.make({
+    ledger: { ...ledger, checkWritable },
+    latest,
+    worker: undefined
   })
+  const setDown = (down: boolean) => void (isDown = down)
+  const fail = (transaction: string, isOfStore = false, at = 0) =>
+    journal.note("notStored", at, { transaction, isOfStore, cause: "the cause" })
+  const store = Effect.map(read, ({ ready, store }) => [ready, store])
+  return { journal, fail, read, setDown, store }
+})
+
+describe("the store of a receiver", () => {
   const writable = [true, "writable"]
   const notWritable = [false, "not writable"]
 
@@ -69,12 +86,6 @@ describe("the store of a receiver", () => {
     expect(yield* store).toEqual(writable)
   })
 
-  test("C17 is tried again after a clock was set back", function* () {
-    const { fail, store } = yield* start
-    fail("card/1", true, 3_600_000)
-    expect(yield* store).toEqual(writable)
-  })
-
   test("C17 is asked once in a second, though a clock was set back", function* () {
     let calls = 0
     const check = Effect.sync(() => ++calls > 1)
@@ -85,10 +96,54 @@ describe("the store of a receiver", () => {
     yield* TestClock.adjust("1 second")
     expect([...results, yield* asked, yield* asked]).toEqual([false, false, true, true])
   })
+
+  test("C17 is checked each second, although the clock was set back", function* () {
+    const { fail, setDown, store } = yield* start
+    const clock = yield* Clock.Clock
+    let ahead = hour
+    const now = () => clock.currentTimeMillisUnsafe() + ahead
+    const skewed = Object.assign({}, clock, {
+      currentTimeMillisUnsafe: now,
+      currentTimeMillis: Effect.sync(now)
+    })
+    const expected = [writable, notWritable, writable]
+    yield* Effect.gen(function* () {
+      for (const state of expected) {
+        setDown(state === notWritable)
+        yield* TestClock.adjust("1 second")
+        expect(yield* store).toEqual(state)
+        ahead -= hour
+      }
+      fail("card/1", true, hour)
+      expect(yield* store).toEqual(writable)
+    }).pipe(Effect.provideService(Clock.Clock, skewed))
+  })
 })
 
-const receiverOn = Effect.fnUntraced(function* (place: Place) {
-  const ledger = Context.get(yield* Layer.build(Layer.fresh(ledgerOf(place))), Ledger)
+test("the credentials are those of the last answer, although the clock was set back", function* () {
+  const { journal, read } = yield* start
+  const credentials = Effect.map(read, (condition) => condition.credentials)
+  expect(yield* credentials).toBe("unknown")
+  journal.note("denied", hour)
+  expect(yield* credentials).toBe("refused")
+  yield* journal.record({ method: "card", transactionId: "1" }, { _tag: "Read", result: "PENDING" })
+  expect(yield* credentials).toBe("accepted")
+})
+
+test("the clock differs while that of the database is an hour away", function* () {
+  yield* TestClock.setTime(24 * hour)
+  for (const ahead of [-hour, hour]) {
+    const ledger = Context.get(yield* Layer.build(Layer.fresh(layerMemory)), Ledger)
+    const time = (clock: Clock.Clock) => clock.currentTimeMillisUnsafe() + ahead
+    const { read } = yield* receiverOver({ ...ledger, time, pollInterval: Duration.minutes(1) })
+    yield* World.settled
+    expect(yield* read).toMatchObject({ clock: "differs" })
+    yield* TestClock.adjust("1 hour")
+    expect(yield* read).toMatchObject({ clock: "differs" })
+  }
+})
+
+const receiverOver = Effect.fnUntraced(function* (ledger: Ledger["Service"]) {
   const built = yield* Layer.build(
     Receiver.layer().pipe(
       Layer.provide([
@@ -108,6 +163,12 @@ const receiverOn = Effect.fnUntraced(function* (place: Place) {
   const latest = Activity.observe(Context.get(built, Journal.Journal))
   const { read } = yield* Condition.make({ ledger, latest, worker: undefined })
   const { receive } = Context.get(built, Receiver.Receiver)
+  return { latest, read, receive }
+})
+
+const receiverOn = Effect.fnUntraced(function* (place: Place) {
+  const ledger = Context.get(yield* Layer.build(Layer.fresh(ledgerOf(place))), Ledger)
+  const { latest, read, receive } = yield* receiverOver(ledger)
   const send = Effect.forEach(
     ["one", "two"],
     (transactionId) => receive(incoming("card", card({ transactionId }))),

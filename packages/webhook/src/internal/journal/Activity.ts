@@ -53,6 +53,8 @@ export interface Latest {
     Record<Name, { readonly count: number; readonly at: number | undefined }>
   >
   readonly notStored: { readonly cause: string; readonly at: number } | undefined
+  /** Whether the service accepted the credentials of the last read that it answered. */
+  readonly credentials: "accepted" | "refused" | "unknown"
   readonly alarms: ReadonlyArray<Alarm>
   readonly failing: ReadonlyArray<Failing>
   readonly recent: ReadonlyArray<Subject>
@@ -81,6 +83,7 @@ export const observe = (journal: Journal["Service"]): Effect.Effect<Latest> => {
   const minutes: Array<{ at: number; counts: Partial<Record<Name, number>> }> = []
   const failed = new Set<string>()
   let notStored: Latest["notStored"]
+  let credentials: Latest["credentials"] = "unknown"
   const fail = ({ cause, isOfStore, transaction }: Failure, at: number) => {
     if (failed.size < 2) failed.add(transaction)
     if (isOfStore || failed.size > 1) notStored = { cause, at }
@@ -113,7 +116,9 @@ export const observe = (journal: Journal["Service"]): Effect.Effect<Latest> => {
       case "Accepted":
         return undefined
       case "Read":
-        return count(event.result === "no answer" ? "silent" : "answered", event.at)
+        if (event.result === "no answer") return count("silent", event.at)
+        credentials = "accepted"
+        return count("answered", event.at)
       case "Told":
         failing.delete(keyOf(event))
         return count("told", event.at)
@@ -137,14 +142,17 @@ export const observe = (journal: Journal["Service"]): Effect.Effect<Latest> => {
       case "notStored":
         if (event.failure !== undefined) fail(event.failure, event.at)
         return count(event._tag, event.at)
-      case "refused":
       case "denied":
+        credentials = "refused"
+        return count(event._tag, event.at)
+      case "refused":
         return count(event._tag, event.at)
     }
   })
   return Effect.sync(() => ({
     events: structuredClone(events),
     notStored,
+    credentials,
     alarms: [...alarms.values()].toReversed(),
     failing: [...failing.values()].toReversed(),
     recent: [...recent.values()].toReversed(),

@@ -70,17 +70,11 @@ export const make = Effect.fnUntraced(function* (options: {
     const isWithin = (limit: number, at = -Infinity) => Math.abs(now - at) <= limit
     const writable = (yield* isWritable) && !isWithin(evidenceLifetime, activity?.notStored?.at)
     const differsAt = activity?.alarms.find(({ reason }) => reason === differs)?.at
-    const { answered, denied } = activity?.events ?? {}
     const condition: Condition = {
       ready: writable && !ending,
       store: writable ? "writable" : "not writable",
       worker: yield* workerOf(worker),
-      credentials:
-        denied?.at !== undefined && denied.at >= (answered?.at ?? -Infinity)
-          ? "refused"
-          : answered?.at === undefined
-            ? "unknown"
-            : "accepted",
+      credentials: activity?.credentials ?? "unknown",
       clock:
         activity === undefined
           ? "unknown"

@@ -182,7 +182,12 @@ const start = Effect.fnUntraced(function* (
     task.fiber = yield* FiberSet.run(fibers, work(leased, task))
   })
 
-  const checkClocks = ClockWatch.make({ ledger: shard, journal, clock, lease })
+  // Its alarms have the time of the process, like the condition that they are compared with.
+  const checkClocks = Effect.provideService(
+    ClockWatch.make({ ledger: shard, journal, clock, lease }),
+    Clock.Clock,
+    clock
+  )
 
   const round = Effect.gen(function* () {
     const untilCheck = yield* checkClocks
