@@ -15,7 +15,7 @@
  *
  * | header | value |
  * |---|---|
- * | `webhook-id` | `id` of the transition, the same in every attempt |
+ * | `webhook-id` | `id` of the transition, the same in every attempt; characters outside Latin-1 are percent-encoded |
  * | `webhook-timestamp` | time of this attempt, in Unix seconds |
  * | `webhook-signature` | `v1,` and the HMAC-SHA256 in base64 of `{id}.{timestamp}.{body}` |
  *
@@ -154,23 +154,23 @@ export const layer = ({
         function* (transition: Handler.Transition) {
           const body = bodyOf(transition)
           const timestamp = Math.floor((yield* Clock.currentTimeMillis) / 1000)
+          const id = transition.id.replaceAll(/[^\u0020-\u00ff]/gu, encodeURIComponent)
           const request = HttpClientRequest.post(url, {
             headers: {
               ...CloudEvent.headersOf(transition, { source }),
-              "webhook-id": transition.id,
+              "webhook-id": id,
               "webhook-timestamp": String(timestamp),
-              "webhook-signature": `v1,${Base64.encode(sign(`${transition.id}.${timestamp}.${body}`))}`
+              "webhook-signature": `v1,${Base64.encode(sign(`${id}.${timestamp}.${body}`))}`
             },
             body: HttpBody.text(body, "application/json")
           })
-          const { status, stream } = yield* client.execute(request)
+          const { status, stream } = yield* Effect.timeout(client.execute(request), responseTimeout)
           // A connection can be reused only after the body was read.
           yield* Effect.ignore(Effect.timeout(Stream.runDrain(stream), drainTimeout))
           if (status < 200 || status >= 300) {
             return yield* new ForwardFailed({ status, message: `${target} answered ${status}` })
           }
         },
-        Effect.timeout(responseTimeout),
         Effect.scoped,
         Effect.catchTags({
           HttpClientError: (error) => noResponse(reasonOf(error)),

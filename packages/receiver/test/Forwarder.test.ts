@@ -8,6 +8,8 @@ import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
+import * as HttpClient from "effect/http/HttpClient"
+import * as HttpClientResponse from "effect/http/HttpClientResponse"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as TestClock from "effect/testing/TestClock"
@@ -137,6 +139,19 @@ describe("the library of Standard Webhooks verifies a post", () => {
       expect(() => webhook.verify(`${post?.body} `, headers)).toThrow("No matching signature")
     })
   )
+
+  it.live("whose id has characters that no header may have", () =>
+    Effect.gen(function* () {
+      const { posted, url } = yield* application((response) => response.end())
+      const { handle } = yield* forwarding(url)
+      const odd = { ...transition, id: "card:Ж é😀%:2:SUCCEED", transactionId: "Ж é😀%" }
+      yield* handle(odd)
+      const [post] = posted
+      const headers = post?.headers as Record<string, string>
+      expect(headers["webhook-id"]).toBe("card:%D0%96 é%F0%9F%98%80%:2:SUCCEED")
+      expect(new Webhook(secret, { format: "raw" }).verify(post?.body ?? "", headers)).toEqual(odd)
+    })
+  )
 })
 
 it.live("a post is a CloudEvent to the SDK of CloudEvents, and so is the event of a broker", () =>
@@ -243,6 +258,27 @@ it.live("a transition is told after a 2xx response, however long its body is", (
     const { url } = yield* application((response) => response.writeHead(200).write("and so on"))
     const { handle } = yield* forwarding(url)
     yield* handle(transition)
+  })
+)
+
+it.effect("a transition is told after a 2xx response in time, whose body comes later", () =>
+  Effect.gen(function* () {
+    const client = HttpClient.make((request) =>
+      Effect.delay(
+        Effect.sync(() => HttpClientResponse.fromWeb(request, new Response(new ReadableStream()))),
+        "9900 millis"
+      )
+    )
+    const handler = yield* Layer.build(
+      Forwarder.layer({ url: "http://app.example", secret: Redacted.make(secret) }).pipe(
+        Layer.provide([Layer.succeed(HttpClient.HttpClient, client), NodeHmac.layer])
+      )
+    )
+    const handling = yield* Effect.forkChild(
+      Context.get(handler, Handler.Handler).handle(transition)
+    )
+    yield* TestClock.adjust("11 seconds")
+    yield* Fiber.join(handling)
   })
 )
 
