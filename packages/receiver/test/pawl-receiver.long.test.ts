@@ -79,6 +79,16 @@ describe("a receiver that cannot start", () => {
     })
   )
 
+  it.live("refuses a path that no request can have, because a URL spells it differently", () =>
+    Effect.gen(function* () {
+      for (const path of ["/rück", "/a/../b"]) {
+        expect(yield* refused(none, `--path=${path}`)).toContain(
+          "--path cannot be used: give a path such as /callback, as a URL has it, and not /healthz, /readyz, /metrics, /dead-letters or /transactions."
+        )
+      }
+    })
+  )
+
   it.live("refuses a forward secret whose key after whsec_ is not base64", () =>
     Effect.gen(function* () {
       for (const PAWL_FORWARD_SECRET of ["whsec_hunter2!", "whsec_"]) {

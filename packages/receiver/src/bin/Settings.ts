@@ -176,10 +176,11 @@ export const make = Effect.fnUntraced(function* (flags: Flags) {
   const admin = adminOf(flags, env, faults)
   const work = WorkSettings.make(env, Math.max(1, ...merchants.map(({ stores }) => stores.length)))
   const retention = RetentionSettings.make(env)
-  if (!/^\/[^?#\s]*$/u.test(flags.path) || reserved.test(flags.path)) {
+  // A request never has another spelling than that of a URL.
+  if (URL.parse(`http://host${flags.path}`)?.pathname !== flags.path || reserved.test(flags.path)) {
     faults.refuse(
       "--path",
-      "give a path such as /callback, and not /healthz, /readyz, /metrics, /dead-letters or /transactions"
+      "give a path such as /callback, as a URL has it, and not /healthz, /readyz, /metrics, /dead-letters or /transactions"
     )
   }
   const sentences = [...faults.sentences, ...work.sentences, ...retention.sentences]
