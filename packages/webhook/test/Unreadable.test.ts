@@ -105,6 +105,36 @@ const handedOver = (place: Place) =>
     expect((yield* Effect.exit(ledger.erase("card", "4")))._tag).toBe("Failure")
   }).pipe(Effect.scoped)
 
+const redriven = (place: Place) =>
+  Effect.gen(function* () {
+    const store = yield* Layer.build(Layer.fresh(ledgerOf(place)))
+    const ledger = Context.get(store, Ledger)
+    const sql = Context.get(store, SqlClient)
+    yield* Effect.provideService(empty, SqlClient, sql)
+    const at = yield* Clock.currentTimeMillis
+    for (const transactionId of ["1", "2", "3"])
+      yield* ledger.accept(verified("card", card({ transactionId })), at)
+    const due = (now: number) =>
+      Effect.map(ledger.claim({ at: now, until: now + 1e6, limit: 9 }), ({ rows }) => rows)
+    for (const [position, row] of (yield* due(at)).entries()) {
+      const deadLetter = { reason: "unreadable", at: at + position, to: undefined } as const
+      yield* ledger.write(row, { deadLetter, release: { dueAt: undefined } })
+    }
+    const [first] = yield* ledger.deadLetters({ limit: 9 })
+    yield* sql`UPDATE pawl_transactions SET document = '', version = version + 1
+      WHERE key LIKE ${`${first?.transactionId}%`}`
+    const batch = { reason: "unreadable", before: at + 9, rate: 10, limit: 2 } as const
+    const page = yield* ledger.redriveAll({ ...batch, dueAt: at })
+    const dueAt = at + page.redriven * 100
+    const last = yield* ledger.redriveAll({ ...batch, after: page.last, dueAt })
+    expect([page.redriven, last.redriven]).toEqual([1, 1])
+    expect([yield* due(at), yield* due(at + 99), yield* due(at + 100)]).toMatchObject([
+      [{ lease: expect.any(Number) }],
+      [],
+      [{ lease: expect.any(Number) }]
+    ])
+  }).pipe(Effect.scoped)
+
 const listed = (place: Place) =>
   Effect.gen(function* () {
     const store = yield* Layer.build(Layer.fresh(ledgerOf(place)))
@@ -151,6 +181,7 @@ await inEachStore((place) => {
   it.live("R38: an unreadable row is parked, and the rows beside it are told", () =>
     handedOver(place)
   )
+  it.live("R38: a redrive of all keeps its rate beside an unreadable row", () => redriven(place))
   it.live("R38: an unreadable request raises an alarm, and does not hide the others", () =>
     requests(place)
   )

@@ -127,11 +127,13 @@ export const make = (
       const listed = yield* deadLetters(page)
       const parked = listed.filter(({ deadLetter }) => deadLetter.at <= before)
       const event = redriven(before, note)
-      const done = yield* Effect.forEach(parked, (row, position) =>
-        redriveAt(row, dueAt + Math.floor((position * 1000) / rate), event)
-      )
+      let done = 0
+      for (const row of parked) {
+        const at = dueAt + Math.floor((done * 1000) / rate)
+        if (yield* redriveAt(row, at, event)) done++
+      }
       const last = parked[page.limit - 1]
-      return { redriven: done.filter(Boolean).length, last: last && Reading.placeOf(last) }
+      return { redriven: done, last: last && Reading.placeOf(last) }
     }),
     /**
      * Corrects rows after the clock was set back by `by` milliseconds to `at`: those due within
