@@ -360,7 +360,7 @@ const parks = Effect.fnUntraced(function* ([one, two]: readonly [Process, Proces
   )
   expect(exits.filter((exit) => Exit.isSuccess(exit) && exit.value === 1).length).toBe(49)
   const failed = exits.flatMap((exit) => (Exit.findErrorOption(exit)._tag === "Some" ? [exit] : []))
-  expect(failed).toEqual([Exit.fail(new Unreadable({ key }))])
+  expect(failed).toEqual([Exit.fail(new Unreadable({ key, at: 0 }))])
   expect((yield* stored)[0]).toMatchObject({ document: damaged })
 
   // The callback of the damaged document is quarantined.

@@ -72,7 +72,10 @@ const handedOver = (place: Place) =>
     // It is no unknown transaction, and a comparison of any day has it.
     const other = yield* ledger.page({ limit: 9, from: now + 1e9, before: now + 2e9 })
     expect(other.rows.map(({ transactionId }) => transactionId)).toEqual(["2", "3", "4"])
-    expect(yield* ledger.get("card", "4")).toMatchObject({ unreadable: "document" })
+    const known = parked.find(({ transactionId }) => transactionId === "4")
+    expect(known?.deadLetter.at).toBeGreaterThanOrEqual(now)
+    const found = other.rows.find(({ transactionId }) => transactionId === "4")
+    expect([found, yield* ledger.get("card", "4")]).toEqual([known, known])
     expect(yield* ledger.story("card", "4")).toHaveLength(1)
     // A callback of such a transaction is kept for a person.
     const callback = card({ transactionId: "4" })

@@ -32,7 +32,7 @@ export const make = (engines: Engines) => {
       .of(key)
       .get("transactions", keyOf(key))
       .pipe(
-        Effect.catchTag("Unreadable", () => Effect.succeed(StoredRow.unreadable(key, 0))),
+        Effect.catchTag("Unreadable", ({ at }) => Effect.succeed(StoredRow.unreadable(key, at))),
         Effect.map((rows = []) => rows)
       )
 

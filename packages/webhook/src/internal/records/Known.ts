@@ -11,7 +11,11 @@ import { type Codecs, indexOf, type Values } from "./Codecs.ts"
 import type * as DueSearch from "./DueSearch.ts"
 import type { Collection, Index, Line, Text, Write } from "./Records.ts"
 
-export class Unreadable extends Data.TaggedError("Unreadable")<{ readonly key: string }> {}
+/** Error raised when a document cannot be read; `at` is the time since which it is listed. */
+export class Unreadable extends Data.TaggedError("Unreadable")<{
+  readonly key: string
+  readonly at: number
+}> {}
 
 export const orDie =
   (name: string) =>
@@ -55,7 +59,7 @@ export const make = <Stored>(
   const read = (collection: Collection, line: Line<Stored>): Known => ({
     value: Result.try({
       try: () => codecs[collection].decode(line.document, line.key),
-      catch: () => new Unreadable({ key: line.key })
+      catch: () => new Unreadable({ key: line.key, at: line.listedAt ?? 0 })
     }),
     version: line.version,
     isSure: true
@@ -78,7 +82,7 @@ export const make = <Stored>(
         const found = Result.isSuccess(value)
           ? value.success
           : collection === "transactions"
-            ? unreadable(transactionOf(line.key), line.listedAt ?? 0)
+            ? unreadable(transactionOf(line.key), value.failure.at)
             : undefined
         return found === undefined ? [] : [{ key: line.key, value: found as Values[Name] }]
       }),

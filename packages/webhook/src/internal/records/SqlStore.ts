@@ -37,18 +37,18 @@ export const tableOf = (collection: Collection): string => `pawl_${collection}`
 export const textsOf = (collection: Collection): string => `${tableOf(collection)}_texts`
 
 export const linesOf = (lines: ReadonlyArray<StoredLine>): ReadonlyArray<Line<string>> =>
-  lines.map(({ document, key, listed_at, version }) => ({
+  lines.map(({ document, key, listed_at = null, version }) => ({
     key,
     document,
     version: Number(version),
-    ...(listed_at !== undefined && { listedAt: Number(listed_at) })
+    ...(listed_at !== null && { listedAt: Number(listed_at) })
   }))
 
 export interface StoredLine {
   readonly key: string
   readonly version: BigInteger
   readonly document: string
-  readonly listed_at?: BigInteger
+  readonly listed_at?: BigInteger | null
 }
 
 interface Dialect {
@@ -61,7 +61,7 @@ interface Dialect {
 }
 
 export const make = (sql: SqlClient, dialect: Dialect): Store<string> => {
-  const fields = sql.literal("key, version, document")
+  const fields = sql.literal("key, version, document, listed_at")
   const lines = (statement: Statement<StoredLine>) => Effect.map(statement, linesOf)
   const eachLane = (make: (column: Identifier) => Fragment): ReadonlyArray<Fragment> =>
     Array.from({ length: laneCount }, (_, lane) => make(sql(`due_${lane}`)))
@@ -138,10 +138,10 @@ export const make = (sql: SqlClient, dialect: Dialect): Store<string> => {
       )
     },
     list: (collection, { from, limit }) =>
-      lines(sql`SELECT * FROM (SELECT ${fields}, listed_at FROM ${sql(tableOf(collection))}
+      lines(sql`SELECT * FROM (SELECT ${fields} FROM ${sql(tableOf(collection))}
           WHERE listed_at >= ${from.at} AND (listed_at > ${from.at} OR key >= ${from.key})
           ORDER BY listed_at, key LIMIT ${limit}) AS listed
-        UNION ALL SELECT ${fields}, listed_at FROM ${sql(tableOf(collection))}
+        UNION ALL SELECT ${fields} FROM ${sql(tableOf(collection))}
         WHERE parts > 1 AND listed_until >= ${from.at}
           AND (listed_at < ${from.at} OR listed_at = ${from.at} AND key < ${from.key})`),
     page: (collection, { after, limit, related }) => {
