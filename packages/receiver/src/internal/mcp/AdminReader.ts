@@ -88,8 +88,8 @@ export const layer = (options: {
           }
           if (status !== 200) return yield* refused
           const document = yield* Schema.decodeEffect(Schema.fromJsonString(Schema.Json))(text)
-          const [, next] = /[?&]after=([^&>]*)/u.exec(headers["link"] ?? "") ?? []
-          return { document, next: next && decodeURIComponent(next) }
+          const [, search] = /\?([^>]*)/u.exec(headers["link"] ?? "") ?? []
+          return { document, next: new URLSearchParams(search).get("after") ?? undefined }
         },
         Effect.scoped,
         Effect.timeout("10 seconds"),

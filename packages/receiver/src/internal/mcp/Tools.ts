@@ -23,14 +23,17 @@ const Result = Schema.Struct({
   next: Schema.NullOr(Schema.String)
 })
 
-const id = Schema.String.pipe(
-  Schema.check(Schema.isMinLength(1), Schema.isMaxLength(256), Schema.isPattern(/^\P{Cc}+$/u))
-)
+const textOf = (most: number) =>
+  Schema.String.pipe(
+    Schema.check(Schema.isMinLength(1), Schema.isMaxLength(most), Schema.isPattern(/^\P{Cc}+$/u))
+  )
+const id = textOf(256)
 const transaction = {
   method: Schema.Literals(["apm", "card"]),
   transactionId: id
 }
-const after = Schema.optional(id)
+/** A cursor has an id. */
+const after = Schema.optional(textOf(512))
 
 const tool = <const Name extends string, const Fields extends Schema.Struct.Fields>(
   name: Name,
