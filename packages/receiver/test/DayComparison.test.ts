@@ -8,14 +8,18 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
+import { SqlClient } from "effect/sql/SqlClient"
 import * as TestClock from "effect/testing/TestClock"
 import { spawnSync } from "node:child_process"
 import * as DayBooks from "../src/internal/books/DayBooks.ts"
 import * as DayComparison from "../src/internal/books/DayComparison.ts"
 import { Ledger, layerMemory } from "@pawl/webhook/Ledger"
 import type { RowKey } from "@pawl/webhook/internal/rule/RowPages"
+import { ledgerOf } from "@pawl/test-support/Places"
 import { card, verified } from "@pawl/test-support/Service"
+import { files } from "@pawl/test-support/Stores"
 
+const file = files()
 const day = 20_000 * 86_400_000
 const size = 1200
 
@@ -135,11 +139,12 @@ interface Answer {
 const compareRows = (
   found: Map<string, DayComparison.Compared>,
   read: (id: string) => Effect.Effect<Answer>,
-  rate = 1000
+  rate = 1000,
+  on = day
 ) => {
   const keyOf = ({ scope, transactionId }: RowKey) => `${scope}/${transactionId}`
   return DayComparison.run({
-    day,
+    day: on,
     rate,
     isKnown: (key) => found.has(keyOf(key)),
     note: (each) => Effect.sync(() => void found.set(keyOf(each), each))
@@ -280,6 +285,46 @@ it.effect("all shards are compared, even if their databases order ids as a langu
     )
     const compared = [...found.values()].map(({ transactionId }) => transactionId)
     expect(compared.toSorted()).toEqual(ids.toSorted())
+  })
+)
+
+it.live("a transaction that cannot be read is compared with every day, until it is restored", () =>
+  Effect.gen(function* () {
+    const store = yield* Layer.build(Layer.fresh(ledgerOf(file())))
+    const sql = Context.get(store, SqlClient)
+    const ledger = Context.get(store, Ledger)
+    for (const transactionId of ["1", "2"])
+      yield* ledger.accept(verified("card", card({ transactionId })), day)
+    const write = (document: unknown) =>
+      sql`UPDATE pawl_transactions SET document = ${String(document)} WHERE key LIKE '1%'`
+    const [{ document } = {}] = yield* sql`SELECT document FROM pawl_transactions
+      WHERE key LIKE '1%'`
+    const answer = { kind: "card-payment", status: "SUCCEED" } as const
+    const compareOn = (on: number) =>
+      Effect.gen(function* () {
+        const found = new Map<string, DayComparison.Compared>()
+        yield* compareRows(found, () => Effect.succeed(answer), 1000, on)
+        return [...found.values()]
+      }).pipe(Effect.provideService(Ledger, ledger))
+    const one = {
+      scope: "card",
+      kind: "card-payment",
+      transactionId: "1",
+      requestId: null,
+      amount: null,
+      currency: null,
+      ours: null,
+      theirs: "SUCCEED"
+    }
+    yield* write("")
+    expect(yield* compareOn(day + 86_400_000)).toEqual([one])
+    expect(yield* compareOn(day)).toEqual([
+      one,
+      { ...one, transactionId: "2", amount: "10.00", currency: "EUR" }
+    ])
+    yield* write(document)
+    expect(yield* compareOn(day + 86_400_000)).toEqual([])
+    expect(yield* compareOn(day)).toMatchObject([{ transactionId: "1", amount: "10.00" }, {}])
   })
 )
 
