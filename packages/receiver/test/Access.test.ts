@@ -46,5 +46,9 @@ it.effect("of 20 wrong tokens at once 4 are answered in a second, and one line i
     yield* Effect.forkChild(ask("Bearer guess"))
     yield* TestClock.adjust("1 second")
     expect(lines).toHaveLength(2)
+    yield* TestClock.setTime(0)
+    yield* Effect.forkChild(ask("Bearer guess"))
+    yield* Effect.yieldNow
+    expect(lines).toHaveLength(3)
   }).pipe(Effect.provide(Layer.fresh(logger)))
 })
