@@ -233,6 +233,10 @@ const layerReceive = Layer.effect(
         note("refused", yield* Clock.currentTimeMillis)
         yield* journal.raiseAlarm(refusedAlarm)
       }
+      // These checks come after that of the checksum.
+      if (/^(?:its|the account)/.test(reason)) {
+        yield* journal.raiseAlarm(`a genuine callback is refused: ${reason}`)
+      }
       return status
     })
 

@@ -1,4 +1,5 @@
 import { StoreUnavailable } from "@pawl/core/CallbackError"
+import * as NodeHmac from "@pawl/core/NodeHmac"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -6,6 +7,7 @@ import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 import * as Metric from "effect/Metric"
+import * as Redacted from "effect/Redacted"
 import { MaxOpsBeforeYield } from "effect/Scheduler"
 import * as TestClock from "effect/testing/TestClock"
 import { expect, it } from "@effect/vitest"
@@ -13,19 +15,28 @@ import * as Shares from "../src/internal/doors/Shares.ts"
 import * as Journal from "../src/Journal.ts"
 import { Ledger, layerMemory } from "../src/Ledger.ts"
 import * as Receiver from "../src/Receiver.ts"
+import * as Verifier from "../src/Verifier.ts"
 import { dependencies } from "./doors.ts"
 import { test } from "@pawl/test-support/Tests"
-import { card, checksum, incoming } from "@pawl/test-support/Service"
+import { card, checksum, incoming, search, secret } from "@pawl/test-support/Service"
 
 const start = Effect.fnUntraced(function* (
-  accept: (real: Ledger["Service"]["accept"]) => Ledger["Service"]["accept"] = (real) => real
+  accept: (real: Ledger["Service"]["accept"]) => Ledger["Service"]["accept"] = (real) => real,
+  accounts?: ReadonlyArray<string>
 ) {
   const ledger = Layer.effect(
     Ledger,
     Effect.map(Ledger, (real) => ({ ...real, accept: accept(real.accept) }))
   ).pipe(Layer.provide(Layer.fresh(layerMemory)))
+  const verifier = Layer.provide(
+    Verifier.layer({ current: Redacted.make(secret), accounts }),
+    NodeHmac.layer
+  )
   const built = yield* Layer.build(
-    Receiver.layer().pipe(Layer.provide(ledger), Layer.provide(dependencies))
+    Receiver.layer().pipe(
+      Layer.provide(ledger),
+      Layer.provide(accounts ? Layer.merge(dependencies, verifier) : dependencies)
+    )
   )
   return {
     receive: Context.get(built, Receiver.Receiver).receive,
@@ -64,6 +75,31 @@ test("a callback is noted by its result and its secret, and only a wrong checksu
   ])
   isDown = true
   expect(yield* seenOf("card", card())).toEqual([503, ["notStored", 5000], ["Alarm", 5000]])
+})
+
+test("R20: a genuine callback that is refused is an alarm", function* () {
+  const { journal, receive } = yield* start(undefined, ["mid-1", "mid-2"])
+  const reasons: Array<string> = []
+  journal.observe((event) => {
+    if (event._tag === "Alarm") reasons.push(event.reason)
+  })
+  const ofPayment = search("card", "card-payment", { requestId: "1", mid: "mid-1" })
+  const ofApm = search("card", "apm-payment", { requestId: "2" })
+  const refused = [
+    incoming("card", card({ mid: "mid-3" })),
+    incoming("card", card({ mid: "mid-2" }), { search: ofPayment }),
+    incoming("card", card(), { search: ofApm })
+  ]
+  for (const each of refused) {
+    expect(yield* receive({ ...each, checksum: "forged" })).toBe(401)
+    expect(yield* receive(each)).toBe(400)
+  }
+  const refusal = "a genuine callback is refused: "
+  expect(reasons.flatMap((reason) => reason.split(refusal)[1] ?? [])).toEqual([
+    "the account is not one of the merchant's",
+    "its URL was made for another account",
+    "its URL was made for another kind"
+  ])
 })
 
 test("the time of an accept is measured in seconds", function* () {
