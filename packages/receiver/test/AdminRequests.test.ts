@@ -201,6 +201,8 @@ it("transactions are found by the order of the shop, by id, by amount and by day
         }
       ])
       expect((yield* ask("/transactions?from=yesterday")).status).toBe(400)
+      // The first page in place of the next one would have no end.
+      expect((yield* ask("/transactions?from=1970-01-01&after=100003")).status).toBe(400)
       expect((yield* ask("/transactions")).json).toEqual([])
 
       // A stored request names its transaction, so the store is not read through.

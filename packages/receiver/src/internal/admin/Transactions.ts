@@ -76,6 +76,8 @@ export const list = Effect.fnUntraced(function* (
   if (Number.isNaN(from) || Number.isNaN(before)) {
     return invalid("from and before must be times such as 2026-11-27T00:00:00Z")
   }
+  if (query.has("after") && after === undefined)
+    return invalid("after must be the cursor of a page")
   const isLimited = query.has("from") || query.has("before")
   if (text === "" && !isLimited) return answer(yield* rowsOf(yield* recent))
   if (text !== "" && !isLimited && after === undefined) {
