@@ -75,12 +75,24 @@ export const testGateway = (
     Layer.provideMerge(clock)
   )
 
-export const run = <A, E>(
-  test: Effect.Effect<A, E, Layer.Success<ReturnType<typeof testGateway>> | Scope.Scope>,
+/** An effect, or the body of one. */
+export type Test<A, R> =
+  | Effect.Effect<A, unknown, R>
+  | (() => Generator<Effect.Effect<unknown, unknown, R>, A, never>)
+
+export const toEffect = <A, R>(test: Test<A, R>): Effect.Effect<A, unknown, R> =>
+  typeof test === "function" ? Effect.gen(test) : test
+
+export const run = <A>(
+  test: Test<A, Layer.Success<ReturnType<typeof testGateway>> | Scope.Scope>,
   options?: Gateway.Options,
   statusFor?: StatusForCallback
 ): Promise<A> =>
-  Effect.runPromise(Effect.scoped(Effect.provide(test, testGateway(options, statusFor))))
+  toEffect(test).pipe(
+    Effect.provide(testGateway(options, statusFor)),
+    Effect.scoped,
+    Effect.runPromise
+  )
 
 /** Makes a function that sends requests; a body that is not text is sent as JSON. */
 export const sender = <R>(

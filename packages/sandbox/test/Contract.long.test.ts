@@ -1,72 +1,25 @@
 import { type Request, Transport } from "@pawl/http/Transport"
-import * as Clock from "effect/Clock"
-import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as TestClock from "effect/testing/TestClock"
 import { request } from "node:http"
 import { text } from "node:stream/consumers"
-import { assert, describe, it } from "vitest"
+import { assert } from "vitest"
 import * as Fake from "@pawl/testkit/Fake"
 import * as Gateway from "@pawl/testkit/Gateway"
 import * as Sandbox from "../src/Sandbox.ts"
-import { testGateway, Receiver } from "@pawl/test-support/TestGateway"
-import { contract } from "./support/contract.ts"
-import { type Arrived, type Service, ServiceUnderTest, pace } from "./support/contractService.ts"
+import { type Arrived, ServiceUnderTest } from "./support/contractService.ts"
+import {
+  anotherOf,
+  clockAt,
+  keepsContract,
+  pressing,
+  type ServiceLayer
+} from "./support/contractTests.ts"
 import { visit } from "./support/customer.ts"
 import { control } from "./support/sandbox.ts"
 import { receiver } from "./support/wire.ts"
-
-/** Makes a service that starts at a time in milliseconds, where time is virtual. */
-type ServiceLayer = (
-  options: Gateway.Options,
-  startsAt?: number
-) => Layer.Layer<ServiceUnderTest, unknown>
-
-const clockAt = (startsAt: number) =>
-  Layer.provideMerge(Layer.effectDiscard(TestClock.setTime(startsAt)), TestClock.layer())
-
-const anotherOf = (service: ServiceLayer, options: Gateway.Options): Service["another"] =>
-  Effect.flatMap(Clock.currentTimeMillis, (now) =>
-    service(options, now).pipe(
-      Layer.fresh,
-      Layer.build,
-      Effect.map(Context.get(ServiceUnderTest)),
-      Effect.orDie
-    )
-  )
-
-/** Submits a form as the sandbox does. */
-const pressing =
-  ({ checkout }: Gateway.Gateway["Service"]): Service["press"] =>
-  (url, form) => {
-    const [, page, id = ""] = new URL(url).pathname.split("/")
-    return page === "pay"
-      ? checkout.submit(id, form)
-      : checkout.confirm(id, form["act"] as Parameters<typeof checkout.confirm>[1])
-  }
-
-const gateway: ServiceLayer = (options, startsAt = 0) =>
-  Layer.effect(
-    ServiceUnderTest,
-    Effect.gen(function* () {
-      const service = yield* Gateway.Gateway
-      const { handle, reset } = service
-      const { received } = yield* Receiver
-      return {
-        handle,
-        reset,
-        press: pressing(service),
-        pass: TestClock.adjust,
-        another: anotherOf(gateway, options),
-        callbackUrl: "http://127.0.0.1:4020/callback?t=1",
-        arrived: Effect.sync(() =>
-          received.map((each) => ({ ...each, method: "POST", search: new URL(each.url).search }))
-        )
-      }
-    })
-  ).pipe(Layer.provideMerge(testGateway(options, () => 200, clockAt(startsAt))))
 
 const utf8 = new TextDecoder()
 
@@ -172,23 +125,5 @@ const sandbox: ServiceLayer = (options) =>
     })
   ).pipe(Layer.provideMerge(Sandbox.layer(options)))
 
-const services: Readonly<Record<string, ServiceLayer>> = {
-  gateway,
-  fake,
-  sandbox
-}
-
-for (const [behind, service] of Object.entries(services)) {
-  describe(`the ${behind} keeps the contract`, () => {
-    for (const [of, cases] of Object.entries(contract)) {
-      for (const { holds, name, options } of cases) {
-        it(`of ${of}: ${name}`, () =>
-          holds.pipe(
-            Effect.provide(service({ pace, seed: 1, ...options })),
-            Effect.scoped,
-            Effect.runPromise
-          ))
-      }
-    }
-  })
-}
+keepsContract("fake", fake)
+keepsContract("sandbox", sandbox)

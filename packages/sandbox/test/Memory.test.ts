@@ -36,18 +36,16 @@ const batch = Effect.fnUntraced(function* (count: number, name: string) {
 })
 
 it("X07: 100,000 terminal transactions fit in 500 MB, and a reset frees them", () =>
-  run(
-    Effect.gen(function* () {
-      yield* batch(500, "warm")
-      const before = yield* inUse
-      const count = 1500
-      yield* batch(count, "more")
-      const each = ((yield* inUse) - before) / count
-      assert.isBelow(each * 100_000, 500e6, `${Math.round(each)} bytes each`)
-      yield* (yield* Gateway).reset
-      assert.isBelow(yield* inUse, before + count * each * 0.1)
-    })
-  ))
+  run(function* () {
+    yield* batch(500, "warm")
+    const before = yield* inUse
+    const count = 1500
+    yield* batch(count, "more")
+    const each = ((yield* inUse) - before) / count
+    assert.isBelow(each * 100_000, 500e6, `${Math.round(each)} bytes each`)
+    yield* (yield* Gateway).reset
+    assert.isBelow(yield* inUse, before + count * each * 0.1)
+  }))
 
 it("A26: a request in tiny chunks takes at most 3 times the limit of its body", () =>
   runSandbox(

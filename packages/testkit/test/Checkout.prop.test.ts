@@ -57,317 +57,291 @@ const statuses = (history: ReadonlyArray<{ readonly status: string }>) =>
 
 describe("an intent", () => {
   it("is paid by card in one transaction with the data of the intent and its callbacks", () =>
-    run(
-      Effect.gen(function* () {
-        const { received } = yield* Receiver
-        const metadata = { cart: "7" }
-        const id = yield* create({ metadata, order: { orderId: "o-1" } })
-        const { errors, intent } = yield* submit(id, good)
-        assert.isEmpty(errors)
-        assert.strictEqual(intent.state, "underway")
-        yield* settle
-        yield* TestClock.adjust("1 minute")
-        const { all, intent: after } = yield* look(id)
-        assert.strictEqual(after.state, "paid")
-        assert.lengthOf(all, 1)
-        assert.include(all[0], {
-          kind: "card-payment",
-          requestId: "r-1",
-          mid: "m-1",
-          amount: "10.50",
-          currency: "EUR",
-          cardMask: "424242******4242",
-          cardHolder: "Ada Lovelace"
-        })
-        assert.deepStrictEqual(all[0]?.order, { orderId: "o-1" })
-        assert.deepStrictEqual(
-          received.map(({ body }) => [body["transactionStatus"], body["mid"], body["metadata"]]),
-          ["NEW", "PENDING", "PROCESSING", "SUCCEED"].map((status) => [status, "m-1", metadata])
-        )
-        assert.match(received[0]?.url ?? "", /[?&]paymentMethod=card$/u)
+    run(function* () {
+      const { received } = yield* Receiver
+      const metadata = { cart: "7" }
+      const id = yield* create({ metadata, order: { orderId: "o-1" } })
+      const { errors, intent } = yield* submit(id, good)
+      assert.isEmpty(errors)
+      assert.strictEqual(intent.state, "underway")
+      yield* settle
+      yield* TestClock.adjust("1 minute")
+      const { all, intent: after } = yield* look(id)
+      assert.strictEqual(after.state, "paid")
+      assert.lengthOf(all, 1)
+      assert.include(all[0], {
+        kind: "card-payment",
+        requestId: "r-1",
+        mid: "m-1",
+        amount: "10.50",
+        currency: "EUR",
+        cardMask: "424242******4242",
+        cardHolder: "Ada Lovelace"
       })
-    ))
+      assert.deepStrictEqual(all[0]?.order, { orderId: "o-1" })
+      assert.deepStrictEqual(
+        received.map(({ body }) => [body["transactionStatus"], body["mid"], body["metadata"]]),
+        ["NEW", "PENDING", "PROCESSING", "SUCCEED"].map((status) => [status, "m-1", metadata])
+      )
+      assert.match(received[0]?.url ?? "", /[?&]paymentMethod=card$/u)
+    }))
 
   it("is paid by another method, with the callbacks of that method", () =>
-    run(
-      Effect.gen(function* () {
-        const { received } = yield* Receiver
-        const id = yield* create()
-        yield* submit(id, { act: "BANK_TRANSFER" })
-        yield* settle
-        yield* TestClock.adjust("1 minute")
-        const { all } = yield* look(id)
-        assert.include(all[0], { kind: "apm-payment", accountId: "m-1", status: "SUCCEED" })
-        assert.notProperty(all[0], "mid")
-        assert.lengthOf(received, 4)
-        assert.include(received[0]?.body, { accountId: "m-1", apmType: "BANK_TRANSFER" })
-        assert.match(received[0]?.url ?? "", /paymentMethod=apm&apmType=BANK_TRANSFER$/u)
-      })
-    ))
+    run(function* () {
+      const { received } = yield* Receiver
+      const id = yield* create()
+      yield* submit(id, { act: "BANK_TRANSFER" })
+      yield* settle
+      yield* TestClock.adjust("1 minute")
+      const { all } = yield* look(id)
+      assert.include(all[0], { kind: "apm-payment", accountId: "m-1", status: "SUCCEED" })
+      assert.notProperty(all[0], "mid")
+      assert.lengthOf(received, 4)
+      assert.include(received[0]?.body, { accountId: "m-1", apmType: "BANK_TRANSFER" })
+      assert.match(received[0]?.url ?? "", /paymentMethod=apm&apmType=BANK_TRANSFER$/u)
+    }))
 
   it("that is declined may be tried again, each time in a new transaction", () =>
-    run(
-      Effect.gen(function* () {
-        const id = yield* create()
-        assert.include((yield* submit(id, declines)).intent, { state: "declined", declineCode: 5 })
-        yield* submit(id, good)
-        yield* settle
-        yield* TestClock.adjust("1 minute")
-        const { all, intent } = yield* look(id)
-        assert.strictEqual(intent.state, "paid")
-        assert.deepStrictEqual(
-          all.map(({ history }) => statuses(history)),
-          [
-            ["NEW", "FAILED"],
-            ["NEW", "PENDING", "PROCESSING", "SUCCEED"]
-          ]
-        )
-      })
-    ))
+    run(function* () {
+      const id = yield* create()
+      assert.include((yield* submit(id, declines)).intent, { state: "declined", declineCode: 5 })
+      yield* submit(id, good)
+      yield* settle
+      yield* TestClock.adjust("1 minute")
+      const { all, intent } = yield* look(id)
+      assert.strictEqual(intent.state, "paid")
+      assert.deepStrictEqual(
+        all.map(({ history }) => statuses(history)),
+        [
+          ["NEW", "FAILED"],
+          ["NEW", "PENDING", "PROCESSING", "SUCCEED"]
+        ]
+      )
+    }))
 
   it("that FAILED and will succeed later cannot be paid again in between", () =>
-    run(
-      Effect.gen(function* () {
-        const id = yield* create({ metadata: { "sandbox.scenario": "conflict" } })
-        yield* submit(id, good)
-        for (const expected of ["PENDING", "PROCESSING", "FAILED"] as const) {
-          yield* settle
-          yield* TestClock.adjust("200 millis")
-          assert.include((yield* look(id)).all[0], { status: expected })
-          assert.strictEqual((yield* submit(id, good)).intent.state, "underway")
-        }
+    run(function* () {
+      const id = yield* create({ metadata: { "sandbox.scenario": "conflict" } })
+      yield* submit(id, good)
+      for (const expected of ["PENDING", "PROCESSING", "FAILED"] as const) {
         yield* settle
-        yield* TestClock.adjust("1 minute")
-        const { all, intent } = yield* look(id)
-        assert.strictEqual(intent.state, "paid")
-        assert.lengthOf(all, 1)
-      })
-    ))
+        yield* TestClock.adjust("200 millis")
+        assert.include((yield* look(id)).all[0], { status: expected })
+        assert.strictEqual((yield* submit(id, good)).intent.state, "underway")
+      }
+      yield* settle
+      yield* TestClock.adjust("1 minute")
+      const { all, intent } = yield* look(id)
+      assert.strictEqual(intent.state, "paid")
+      assert.lengthOf(all, 1)
+    }))
 
   it("that is challenged waits for the customer without a time limit", () =>
-    run(
-      Effect.gen(function* () {
-        const { checkout } = yield* Gateway.Gateway
-        const { received } = yield* Receiver
-        for (const [isApproved, state, last] of [
-          [true, "paid", { transactionStatus: "SUCCEED" }],
-          // The intent has expired by then, so the customer cannot try again.
-          [false, "expired", { transactionStatus: "FAILED" }]
-        ] as const) {
-          const id = yield* create({ requestId: state })
-          assert.strictEqual((yield* submit(id, challenges)).intent.state, "challenged")
-          yield* settle
-          yield* TestClock.adjust("30 days")
-          const { intent } = yield* look(id)
-          assert.strictEqual(intent.state, "challenged")
-          yield* checkout.decide(intent.attempts[0] ?? "", isApproved)
-          yield* settle
-          assert.strictEqual((yield* look(id)).intent.state, state)
-          assert.include(received.at(-1)?.body, last)
-          yield* checkout.decide(intent.attempts[0] ?? "", !isApproved)
-          assert.strictEqual((yield* look(id)).intent.state, state)
-        }
-      })
-    ))
+    run(function* () {
+      const { checkout } = yield* Gateway.Gateway
+      const { received } = yield* Receiver
+      for (const [isApproved, state, last] of [
+        [true, "paid", { transactionStatus: "SUCCEED" }],
+        // The intent has expired by then, so the customer cannot try again.
+        [false, "expired", { transactionStatus: "FAILED" }]
+      ] as const) {
+        const id = yield* create({ requestId: state })
+        assert.strictEqual((yield* submit(id, challenges)).intent.state, "challenged")
+        yield* settle
+        yield* TestClock.adjust("30 days")
+        const { intent } = yield* look(id)
+        assert.strictEqual(intent.state, "challenged")
+        yield* checkout.decide(intent.attempts[0] ?? "", isApproved)
+        yield* settle
+        assert.strictEqual((yield* look(id)).intent.state, state)
+        assert.include(received.at(-1)?.body, last)
+        yield* checkout.decide(intent.attempts[0] ?? "", !isApproved)
+        assert.strictEqual((yield* look(id)).intent.state, state)
+      }
+    }))
 
   it("that the customer cancels makes a CANCELLED transaction and ends", () =>
-    run(
-      Effect.gen(function* () {
-        const { received } = yield* Receiver
-        const id = yield* create()
-        assert.strictEqual((yield* submit(id, { act: "cancel" })).intent.state, "cancelled")
-        yield* submit(id, good)
-        yield* settle
-        yield* TestClock.adjust("1 minute")
-        assert.deepStrictEqual(
-          received.map(({ body }) => body["transactionStatus"]),
-          ["NEW", "CANCELLED"]
-        )
-      })
-    ))
+    run(function* () {
+      const { received } = yield* Receiver
+      const id = yield* create()
+      assert.strictEqual((yield* submit(id, { act: "cancel" })).intent.state, "cancelled")
+      yield* submit(id, good)
+      yield* settle
+      yield* TestClock.adjust("1 minute")
+      assert.deepStrictEqual(
+        received.map(({ body }) => body["transactionStatus"]),
+        ["NEW", "CANCELLED"]
+      )
+    }))
 
   it("that the customer leaves does not change until it expires, and no callback says so", () =>
-    run(
-      Effect.gen(function* () {
-        const { received } = yield* Receiver
-        const id = yield* create()
-        yield* TestClock.adjust("86399 seconds")
-        assert.deepInclude((yield* look(id)).intent, { state: "open", attempts: [] })
-        yield* TestClock.adjust("1 second")
-        assert.deepInclude((yield* look(id)).intent, { state: "expired", attempts: [] })
-        assert.deepInclude((yield* submit(id, good)).intent, { state: "expired", attempts: [] })
-        yield* TestClock.adjust("365 days")
-        assert.isEmpty(received)
-      })
-    ))
+    run(function* () {
+      const { received } = yield* Receiver
+      const id = yield* create()
+      yield* TestClock.adjust("86399 seconds")
+      assert.deepInclude((yield* look(id)).intent, { state: "open", attempts: [] })
+      yield* TestClock.adjust("1 second")
+      assert.deepInclude((yield* look(id)).intent, { state: "expired", attempts: [] })
+      assert.deepInclude((yield* submit(id, good)).intent, { state: "expired", attempts: [] })
+      yield* TestClock.adjust("365 days")
+      assert.isEmpty(received)
+    }))
 
   it("whose form is sent twice makes one transaction, paid or declined", () =>
-    run(
-      Effect.gen(function* () {
-        for (const form of [good, declines]) {
-          const id = yield* create({ requestId: form.number })
-          const { checkout } = yield* Gateway.Gateway
-          const sent = { ...form, attempts: "0" }
-          yield* Effect.all([checkout.submit(id, sent), checkout.submit(id, sent)], {
-            concurrency: "unbounded"
-          })
-          yield* checkout.submit(id, sent)
-          assert.lengthOf((yield* look(id)).all, 1)
-        }
-      })
-    ))
+    run(function* () {
+      for (const form of [good, declines]) {
+        const id = yield* create({ requestId: form.number })
+        const { checkout } = yield* Gateway.Gateway
+        const sent = { ...form, attempts: "0" }
+        yield* Effect.all([checkout.submit(id, sent), checkout.submit(id, sent)], {
+          concurrency: "unbounded"
+        })
+        yield* checkout.submit(id, sent)
+        assert.lengthOf((yield* look(id)).all, 1)
+      }
+    }))
 
   it("of a payout pays to a card or an account, and stores the last four characters of the account", () =>
-    run(
-      Effect.gen(function* () {
-        const payout = { type: "PAYOUT", mid: "77" }
-        const first = yield* create({ ...payout, requestId: "card" })
-        yield* submit(first, { ...good, cvc: undefined })
-        assert.include((yield* look(first)).all[0], {
-          kind: "card-payout",
-          mid: "77",
-          cardMask: "424242******4242"
-        })
-        const second = yield* create({ ...payout, requestId: "account" })
-        const { errors } = yield* submit(second, { act: "WALLET", account: " " })
-        assert.deepStrictEqual(errors, [{ field: "account", reason: "account" }])
-        yield* submit(second, { act: "WALLET", account: "DE89 3704 0044 0532 0130 00" })
-        const { all } = yield* look(second)
-        assert.include(all[0], { kind: "apm-payout", accountId: "77", apmType: "WALLET" })
-        assert.deepStrictEqual(all[0]?.apmPayload, {
-          paymentMethod: "WALLET",
-          unknownFields: { account: "****3000" }
-        })
-        const info = yield* ask("GET", `/payouts/apm/info/${all[0]?.transactionId}`)
-        assert.include(info, { accountId: 77, requestId: "account" })
+    run(function* () {
+      const payout = { type: "PAYOUT", mid: "77" }
+      const first = yield* create({ ...payout, requestId: "card" })
+      yield* submit(first, { ...good, cvc: undefined })
+      assert.include((yield* look(first)).all[0], {
+        kind: "card-payout",
+        mid: "77",
+        cardMask: "424242******4242"
       })
-    ))
+      const second = yield* create({ ...payout, requestId: "account" })
+      const { errors } = yield* submit(second, { act: "WALLET", account: " " })
+      assert.deepStrictEqual(errors, [{ field: "account", reason: "account" }])
+      yield* submit(second, { act: "WALLET", account: "DE89 3704 0044 0532 0130 00" })
+      const { all } = yield* look(second)
+      assert.include(all[0], { kind: "apm-payout", accountId: "77", apmType: "WALLET" })
+      assert.deepStrictEqual(all[0]?.apmPayload, {
+        paymentMethod: "WALLET",
+        unknownFields: { account: "****3000" }
+      })
+      const info = yield* ask("GET", `/payouts/apm/info/${all[0]?.transactionId}`)
+      assert.include(info, { accountId: 77, requestId: "account" })
+    }))
 
   it("without an amount asks for it once, in EUR by default", () =>
-    run(
-      Effect.gen(function* () {
-        const id = yield* create({ amount: undefined, currency: undefined })
-        for (const amount of [undefined, "", "0", "0,00", "-1", "1e2", "10.505", "much"]) {
-          const { errors } = yield* submit(id, { act: "amount", amount })
-          assert.deepStrictEqual(errors, [{ field: "amount", reason: "amount" }])
-        }
-        yield* submit(id, { ...good, amount: undefined })
-        assert.isEmpty((yield* look(id)).all)
-        yield* submit(id, { act: "amount", amount: " 12,50 " })
-        yield* submit(id, { ...good, amount: "1" })
-        assert.include((yield* look(id)).all[0], { amount: "12.50", currency: "EUR" })
-      })
-    ))
+    run(function* () {
+      const id = yield* create({ amount: undefined, currency: undefined })
+      for (const amount of [undefined, "", "0", "0,00", "-1", "1e2", "10.505", "much"]) {
+        const { errors } = yield* submit(id, { act: "amount", amount })
+        assert.deepStrictEqual(errors, [{ field: "amount", reason: "amount" }])
+      }
+      yield* submit(id, { ...good, amount: undefined })
+      assert.isEmpty((yield* look(id)).all)
+      yield* submit(id, { act: "amount", amount: " 12,50 " })
+      yield* submit(id, { ...good, amount: "1" })
+      assert.include((yield* look(id)).all[0], { amount: "12.50", currency: "EUR" })
+    }))
 
   it("returns an error for every wrong field, and accepts only test cards (D08)", () =>
-    run(
-      Effect.gen(function* () {
-        yield* TestClock.setTime(Date.UTC(2026, 10, 30, 23))
-        const id = yield* create()
-        const errors = (over: Form) =>
-          Effect.map(submit(id, { ...good, ...over }), ({ errors }) =>
-            errors.map(({ field, reason }) => `${field} ${reason}`)
-          )
-        assert.deepStrictEqual(yield* errors({ number: "", expiry: "", cvc: "", name: "" }), [
-          "number number",
-          "expiry expiry",
-          "cvc cvc",
-          "name name"
-        ])
-        for (const number of ["4111111111111111", "4242424242424243", "378282246310005"]) {
-          assert.deepStrictEqual(yield* errors({ number }), ["number testCards"])
-        }
-        for (const number of ["4242", "4242x4242424242424", "4".repeat(20)]) {
-          assert.deepStrictEqual(yield* errors({ number }), ["number number"])
-        }
-        for (const expiry of [
-          "13/30",
-          "00/30",
-          "4",
-          "04/3",
-          "04/1930",
-          "2030-04",
-          `4${" ".repeat(300_000)}x`
-        ]) {
-          assert.deepStrictEqual(yield* errors({ expiry }), ["expiry expiry"])
-        }
-        for (const expiry of ["10/26", "12/25", "0120"]) {
-          assert.deepStrictEqual(yield* errors({ expiry }), ["expiry expired"])
-        }
-        for (const cvc of ["12", "12345", "abc"]) {
-          assert.deepStrictEqual(yield* errors({ cvc }), ["cvc cvc"])
-        }
-        assert.deepStrictEqual(yield* errors({ act: "BITCOIN", number: undefined }), [
-          "number number"
-        ])
-        assert.isEmpty((yield* look(id)).all)
-        for (const [at, expiry] of ["11/26", "1 / 2027", "0430", "04.30", " 12-2099 "].entries()) {
-          const other = yield* create({ requestId: `e-${at}` })
-          assert.isEmpty((yield* submit(other, { ...good, expiry })).errors, expiry)
-        }
-      })
-    ))
+    run(function* () {
+      yield* TestClock.setTime(Date.UTC(2026, 10, 30, 23))
+      const id = yield* create()
+      const errors = (over: Form) =>
+        Effect.map(submit(id, { ...good, ...over }), ({ errors }) =>
+          errors.map(({ field, reason }) => `${field} ${reason}`)
+        )
+      assert.deepStrictEqual(yield* errors({ number: "", expiry: "", cvc: "", name: "" }), [
+        "number number",
+        "expiry expiry",
+        "cvc cvc",
+        "name name"
+      ])
+      for (const number of ["4111111111111111", "4242424242424243", "378282246310005"]) {
+        assert.deepStrictEqual(yield* errors({ number }), ["number testCards"])
+      }
+      for (const number of ["4242", "4242x4242424242424", "4".repeat(20)]) {
+        assert.deepStrictEqual(yield* errors({ number }), ["number number"])
+      }
+      for (const expiry of [
+        "13/30",
+        "00/30",
+        "4",
+        "04/3",
+        "04/1930",
+        "2030-04",
+        `4${" ".repeat(300_000)}x`
+      ]) {
+        assert.deepStrictEqual(yield* errors({ expiry }), ["expiry expiry"])
+      }
+      for (const expiry of ["10/26", "12/25", "0120"]) {
+        assert.deepStrictEqual(yield* errors({ expiry }), ["expiry expired"])
+      }
+      for (const cvc of ["12", "12345", "abc"]) {
+        assert.deepStrictEqual(yield* errors({ cvc }), ["cvc cvc"])
+      }
+      assert.deepStrictEqual(yield* errors({ act: "BITCOIN", number: undefined }), [
+        "number number"
+      ])
+      assert.isEmpty((yield* look(id)).all)
+      for (const [at, expiry] of ["11/26", "1 / 2027", "0430", "04.30", " 12-2099 "].entries()) {
+        const other = yield* create({ requestId: `e-${at}` })
+        assert.isEmpty((yield* submit(other, { ...good, expiry })).errors, expiry)
+      }
+    }))
 
   it("follows its metadata after a success, and delivers its callbacks by the suffixes", () =>
-    run(
-      Effect.gen(function* () {
-        const { received } = yield* Receiver
-        for (const [scenario, form, expected] of [
-          ["refund", good, "NEW PENDING PROCESSING SUCCEED REFUNDED"],
-          ["stuck", good, "NEW PENDING PROCESSING"],
-          ["decline:51", good, "NEW PENDING PROCESSING SUCCEED"],
-          ["challenge", good, "NEW PENDING PROCESSING SUCCEED"],
-          ["chargeback", declines, "NEW FAILED"],
-          ["succeed+silent", declines, ""]
-        ] as const) {
-          received.length = 0
-          const metadata = { "sandbox.scenario": scenario }
-          const id = yield* create({ requestId: scenario, metadata })
-          yield* submit(id, form)
-          yield* settle
-          yield* TestClock.adjust("1 minute")
-          assert.strictEqual(
-            received.map(({ body }) => body["transactionStatus"]).join(" "),
-            expected,
-            scenario
-          )
-        }
-      })
-    ))
+    run(function* () {
+      const { received } = yield* Receiver
+      for (const [scenario, form, expected] of [
+        ["refund", good, "NEW PENDING PROCESSING SUCCEED REFUNDED"],
+        ["stuck", good, "NEW PENDING PROCESSING"],
+        ["decline:51", good, "NEW PENDING PROCESSING SUCCEED"],
+        ["challenge", good, "NEW PENDING PROCESSING SUCCEED"],
+        ["chargeback", declines, "NEW FAILED"],
+        ["succeed+silent", declines, ""]
+      ] as const) {
+        received.length = 0
+        const metadata = { "sandbox.scenario": scenario }
+        const id = yield* create({ requestId: scenario, metadata })
+        yield* submit(id, form)
+        yield* settle
+        yield* TestClock.adjust("1 minute")
+        assert.strictEqual(
+          received.map(({ body }) => body["transactionStatus"]).join(" "),
+          expected,
+          scenario
+        )
+      }
+    }))
 
   it("is listed with its state and its transactions", () =>
-    run(
-      Effect.gen(function* () {
-        const { checkout } = yield* Gateway.Gateway
-        const id = yield* create({ amount: undefined })
-        const created = {
-          intentId: id,
-          state: "open",
-          amount: undefined,
-          createdTime: "1970-01-01T00:00:00.000Z",
-          expiresTime: "1970-01-02T00:00:00.000Z",
-          attempts: []
-        }
-        expect(yield* checkout.intents).toMatchObject([created])
-        yield* submit(id, { act: "amount", amount: "3" })
-        yield* submit(id, declines)
-        const declined = { ...created, amount: "3", state: "declined", attempts: ["100001"] }
-        expect(yield* checkout.intents).toMatchObject([declined])
-        yield* (yield* Gateway.Gateway).reset
-        assert.isEmpty(yield* checkout.intents)
-      })
-    ))
+    run(function* () {
+      const { checkout } = yield* Gateway.Gateway
+      const id = yield* create({ amount: undefined })
+      const created = {
+        intentId: id,
+        state: "open",
+        amount: undefined,
+        createdTime: "1970-01-01T00:00:00.000Z",
+        expiresTime: "1970-01-02T00:00:00.000Z",
+        attempts: []
+      }
+      expect(yield* checkout.intents).toMatchObject([created])
+      yield* submit(id, { act: "amount", amount: "3" })
+      yield* submit(id, declines)
+      const declined = { ...created, amount: "3", state: "declined", attempts: ["100001"] }
+      expect(yield* checkout.intents).toMatchObject([declined])
+      yield* (yield* Gateway.Gateway).reset
+      assert.isEmpty(yield* checkout.intents)
+    }))
 
   it("redirects some customers early, and the same ones for the same seed", async () => {
     const early = (seed: number) =>
       run(
-        Effect.gen(function* () {
+        function* () {
           const drawn: Array<boolean> = []
           for (let n = 0; n < 20; n++) {
             drawn.push((yield* look(yield* create({ requestId: `r-${n}` }))).intent.isEarly)
           }
           return drawn
-        }),
+        },
         { seed }
       )
     const [one, again, two] = [await early(1), await early(1), await early(2)]
@@ -410,42 +384,40 @@ it("an intent is paid at most once by any actions of customers, and the callback
   const scenario = fc.constantFrom("succeed", "conflict", "refund", "stuck", "decline:51")
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 14 }), scenario, (steps, scenario) =>
-      run(
-        Effect.gen(function* () {
-          const { received } = yield* Receiver
-          const id = yield* create({ metadata: { "sandbox.scenario": scenario } })
-          for (const step of steps) {
-            if ("form" in step) yield* submit(id, step.form, step.ago)
-            else if ("isApproved" in step) yield* decide(id, step.isApproved)
-            else {
-              yield* settle
-              yield* TestClock.adjust(step.paces * 200)
-            }
+      run(function* () {
+        const { received } = yield* Receiver
+        const id = yield* create({ metadata: { "sandbox.scenario": scenario } })
+        for (const step of steps) {
+          if ("form" in step) yield* submit(id, step.form, step.ago)
+          else if ("isApproved" in step) yield* decide(id, step.isApproved)
+          else {
+            yield* settle
+            yield* TestClock.adjust(step.paces * 200)
           }
-          yield* settle
-          yield* TestClock.adjust("1 minute")
-          const { all, intent } = yield* look(id)
+        }
+        yield* settle
+        yield* TestClock.adjust("1 minute")
+        const { all, intent } = yield* look(id)
+        assert.deepStrictEqual(
+          all.map(({ transactionId }) => transactionId),
+          [...intent.attempts]
+        )
+        const paid = all.filter(({ history }) => statuses(history).includes("SUCCEED"))
+        assert.isAtMost(paid.length, 1)
+        assert.strictEqual(intent.state === "paid", paid.length === 1)
+        for (const { history, transactionId } of all) {
+          assert.isTrue(isLegal(statuses(history)), statuses(history).join(" "))
           assert.deepStrictEqual(
-            all.map(({ transactionId }) => transactionId),
-            [...intent.attempts]
+            received
+              .filter(({ body }) => body["transactionId"] === transactionId)
+              .map(({ body }) => body["transactionStatus"]),
+            statuses(history)
           )
-          const paid = all.filter(({ history }) => statuses(history).includes("SUCCEED"))
-          assert.isAtMost(paid.length, 1)
-          assert.strictEqual(intent.state === "paid", paid.length === 1)
-          for (const { history, transactionId } of all) {
-            assert.isTrue(isLegal(statuses(history)), statuses(history).join(" "))
-            assert.deepStrictEqual(
-              received
-                .filter(({ body }) => body["transactionId"] === transactionId)
-                .map(({ body }) => body["transactionStatus"]),
-              statuses(history)
-            )
-          }
-          // An open intent has no transaction.
-          if (intent.state === "open") assert.isEmpty(all)
-          states.add(intent.state)
-        })
-      )
+        }
+        // An open intent has no transaction.
+        if (intent.state === "open") assert.isEmpty(all)
+        states.add(intent.state)
+      })
     ),
     {
       numRuns: repeats(400),

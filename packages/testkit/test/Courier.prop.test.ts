@@ -15,13 +15,13 @@ const delivered = (
   horizon: "1 minute" | "1 day" = "1 minute"
 ) =>
   run(
-    Effect.gen(function* () {
+    function* () {
       yield* create({ scenario })
       yield* TestClock.adjust(horizon)
       const { received } = yield* Receiver
       const { deliveries } = yield* Courier.Courier
       return { received: [...received], deliveries: yield* deliveries }
-    }),
+    },
     { seed, pace: "1 second" }
   )
 
@@ -87,7 +87,7 @@ it("equal seeds shuffle alike, and different seeds differ", () =>
 
 it("after a reset the same random choices are repeated", () =>
   run(
-    Effect.gen(function* () {
+    function* () {
       const courier = yield* Courier.Courier
       const order = Effect.gen(function* () {
         for (const requestId of ["a", "b", "c"]) {
@@ -102,7 +102,7 @@ it("after a reset the same random choices are repeated", () =>
       const before = yield* order
       yield* (yield* Gateway.Gateway).reset
       assert.deepStrictEqual(yield* order, before)
-    }),
+    },
     { seed: 1 }
   ))
 

@@ -1,4 +1,3 @@
-import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
 import { assert, it } from "vitest"
 import { authenticate, fields, run, send } from "@pawl/test-support/TestGateway"
@@ -30,35 +29,33 @@ it("a read checks the token, then the id, then whether the resource of that kind
       fc.constantFrom("good", "none", "bad"),
       fc.constantFrom(...makers, "nothing", "impossible"),
       ([method, path, create], tokens, whose) =>
-        run(
-          Effect.gen(function* () {
-            const resources = yield* prepare
-            const good = yield* authenticate
-            const token = { good, none: undefined, bad: `${good}x` }[tokens]
-            const ids: Record<string, string> = { nothing: canary, impossible: `${canary}%0a` }
-            for (const maker of makers) {
-              const { json } = yield* send("POST", maker, {
-                token: good,
-                body: body(maker, resources)
-              })
-              const made = json as Readonly<Record<string, string>>
-              assert.isDefined(creates[maker])
-              ids[maker] = made["refundId"] ?? made["subscriptionId"] ?? made["transactionId"] ?? ""
-            }
-            const answer = yield* send(method, `${path}/${ids[whose]}`, {
-              token,
-              ...(method === "PUT" ? { body: {} } : {})
+        run(function* () {
+          const resources = yield* prepare
+          const good = yield* authenticate
+          const token = { good, none: undefined, bad: `${good}x` }[tokens]
+          const ids: Record<string, string> = { nothing: canary, impossible: `${canary}%0a` }
+          for (const maker of makers) {
+            const { json } = yield* send("POST", maker, {
+              token: good,
+              body: body(maker, resources)
             })
-            assert.notInclude(answer.body, canary)
-            if (tokens !== "good") assert.strictEqual(answer.status, 401)
-            else if (whose === "impossible") {
-              assert.strictEqual(answer.status, 400)
-              const name = path.endsWith("recurring") ? "subscriptionId" : "id"
-              assert.deepStrictEqual(fields(answer.json), [name])
-            } else if (whose !== create) assert.strictEqual(answer.status, 404)
-            else assert.strictEqual(answer.status, method === "DELETE" ? 204 : 200)
+            const made = json as Readonly<Record<string, string>>
+            assert.isDefined(creates[maker])
+            ids[maker] = made["refundId"] ?? made["subscriptionId"] ?? made["transactionId"] ?? ""
+          }
+          const answer = yield* send(method, `${path}/${ids[whose]}`, {
+            token,
+            ...(method === "PUT" ? { body: {} } : {})
           })
-        )
+          assert.notInclude(answer.body, canary)
+          if (tokens !== "good") assert.strictEqual(answer.status, 401)
+          else if (whose === "impossible") {
+            assert.strictEqual(answer.status, 400)
+            const name = path.endsWith("recurring") ? "subscriptionId" : "id"
+            assert.deepStrictEqual(fields(answer.json), [name])
+          } else if (whose !== create) assert.strictEqual(answer.status, 404)
+          else assert.strictEqual(answer.status, method === "DELETE" ? 204 : 200)
+        })
     ),
     { numRuns: repeats(300) }
   ))

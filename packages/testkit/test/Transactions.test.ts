@@ -32,52 +32,44 @@ const open = Effect.fnUntraced(function* (text: string) {
 })
 
 it("a move to the current status changes nothing and sends no callback", () =>
-  run(
-    Effect.gen(function* () {
-      const { move, transactionId, truth } = yield* open("succeed")
-      yield* move(transactionId, "SUCCEED")
-      yield* move("7", "SUCCEED")
-      yield* TestClock.adjust("1 minute")
-      assert.lengthOf((yield* truth).history, 4)
-      assert.lengthOf((yield* Receiver).received, 4)
-    })
-  ))
+  run(function* () {
+    const { move, transactionId, truth } = yield* open("succeed")
+    yield* move(transactionId, "SUCCEED")
+    yield* move("7", "SUCCEED")
+    yield* TestClock.adjust("1 minute")
+    assert.lengthOf((yield* truth).history, 4)
+    assert.lengthOf((yield* Receiver).received, 4)
+  }))
 
 it("a declineCode is present only while the status is FAILED", () =>
-  run(
-    Effect.gen(function* () {
-      const { move, transactionId, truth } = yield* open("decline:51")
-      assert.strictEqual((yield* truth).declineCode, 51)
-      yield* move(transactionId, "SUCCEED")
-      assert.isUndefined((yield* truth).declineCode)
-    })
-  ))
+  run(function* () {
+    const { move, transactionId, truth } = yield* open("decline:51")
+    assert.strictEqual((yield* truth).declineCode, 51)
+    yield* move(transactionId, "SUCCEED")
+    assert.isUndefined((yield* truth).declineCode)
+  }))
 
 it("a transaction is over at the end of its scenario, and stays over after another move", () =>
-  run(
-    Effect.gen(function* () {
-      const { move, transactionId, truth } = yield* open("succeed")
-      assert.isTrue((yield* truth).isOver)
-      yield* move(transactionId, "REFUNDED")
-      assert.include(yield* truth, { isOver: true, status: "REFUNDED" })
-    })
-  ))
+  run(function* () {
+    const { move, transactionId, truth } = yield* open("succeed")
+    assert.isTrue((yield* truth).isOver)
+    yield* move(transactionId, "REFUNDED")
+    assert.include(yield* truth, { isOver: true, status: "REFUNDED" })
+  }))
 
 it("of transactions that move at the same time, one that is halted holds back no other", () =>
-  run(
-    Effect.gen(function* () {
-      const book = yield* makeBook
-      const opened = yield* Effect.all(["succeed", "succeed", "stuck"].map((s) => openIn(book, s)))
-      yield* book.halt(opened[0]?.transactionId ?? "")
-      yield* TestClock.adjust("1 minute")
-      const statuses = (yield* book.all).map(({ status }) => status)
-      assert.deepStrictEqual(statuses, ["NEW", "SUCCEED", "PROCESSING"])
-    })
-  ))
+  run(function* () {
+    const book = yield* makeBook
+    const opened = yield* Effect.all(["succeed", "succeed", "stuck"].map((s) => openIn(book, s)))
+    yield* book.halt(opened[0]?.transactionId ?? "")
+    yield* TestClock.adjust("1 minute")
+    const statuses = (yield* book.all).map(({ status }) => status)
+    assert.deepStrictEqual(statuses, ["NEW", "SUCCEED", "PROCESSING"])
+  }))
 
 it("a reset forgets the moves to come: a new transaction with an old identifier moves in its own time", () =>
   run(
-    Effect.gen(function* () {
+    function* () {
       const book = yield* makeBook
       const { transactionId } = yield* openIn(book, "succeed")
       yield* TestClock.adjust("100 millis")
@@ -88,6 +80,6 @@ it("a reset forgets the moves to come: a new transaction with an old identifier 
       assert.lengthOf((yield* book.find("card-payment", transactionId)).history, 1)
       yield* TestClock.adjust("100 millis")
       assert.lengthOf((yield* book.find("card-payment", transactionId)).history, 2)
-    }),
+    },
     { seed: 1 }
   ))

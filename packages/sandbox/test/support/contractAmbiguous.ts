@@ -143,6 +143,7 @@ export const ambiguous: ReadonlyArray<Case> = [
     const token = yield* authenticate
     for (const [accountId, shown] of [
       ["0077", 77],
+      ["000", 0],
       ["acc-7", undefined]
     ] as const) {
       const body = yield* bodyFor("/payouts/apm", noResources, {

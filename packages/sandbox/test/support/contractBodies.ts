@@ -38,6 +38,25 @@ const without = (body: Json, field: string): Json => {
   return second === undefined ? rest : { ...rest, [first]: without(taken as Json, second) }
 }
 
+const elsewhere = [
+  "file:///etc/passwd",
+  "gopher://127.0.0.1:70/",
+  "data:text/html,x",
+  "javascript:alert(1)",
+  "ftp://127.0.0.1/",
+  "//127.0.0.1/cb",
+  "/cb",
+  "cb",
+  "",
+  "http://:99999",
+  "http://127.0.0.1:99999/",
+  "http://[",
+  "http:",
+  "https://",
+  " http://127.0.0.1/",
+  "https://shop.example/ x"
+]
+
 export const bodies: ReadonlyArray<Case> = [
   it("a missing required field is named, and nothing is created", function* () {
     const resources = yield* prepare
@@ -89,17 +108,16 @@ export const bodies: ReadonlyArray<Case> = [
       assert.notInclude(text, canary)
     }
   }),
-  it("D02 a callback or redirect URL that is not http or https is 400 with the field name", function* () {
+  it("D02, D03 a callback or redirect URL that is not an absolute http or https URL is 400 with the field name", function* () {
     const resources = yield* prepare
     const names = ["callbackUrl", "successRedirectUrl", "failureRedirectUrl"]
-    for (const path of ["/payments/apm", "/payments/intent", "/payments/card/recurring"]) {
-      for (const url of [
-        "file:///etc/passwd",
-        "javascript:alert(1)",
-        "data:,x",
-        "http://:99999",
-        "x"
-      ]) {
+    for (const path of [
+      "/payments/apm",
+      "/payments/card",
+      "/payments/intent",
+      "/payments/card/recurring"
+    ]) {
+      for (const url of elsewhere) {
         for (const name of names) {
           const body = yield* bodyFor(path, resources, { [name]: url })
           assert.deepStrictEqual(yield* refused("POST", path, body), [name], `${path} ${url}`)

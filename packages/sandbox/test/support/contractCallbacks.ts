@@ -71,23 +71,40 @@ export const callbacks: ReadonlyArray<Case> = [
       }
     }
   }),
-  it("a callback is signed, has the layout of its payment method, and has the amount as text", function* () {
+  it("a callback is signed, and has exactly the fields of its payment method, the amount as text", function* () {
     const resources = yield* prepare
-    for (const path of opening) {
-      const over = { amount: "10.505", metadata: { a: "b", "€": "ü" } }
-      const id = idOf(yield* create(path, resources, over))
+    const metadata = { a: "b", "€": "ü" }
+    // The currency of a card payout is optional.
+    for (const [path, currency] of [
+      ...opening.map((path) => [path, undefined] as const),
+      ["/payouts/card", "USD"] as const
+    ]) {
+      const more = currency === undefined ? {} : { currency, requestId: currency }
+      const answer = yield* create(path, resources, { amount: "10.505", metadata, ...more })
+      const transactionId = idOf(answer)
       yield* steps(9)
       const isApm = path.endsWith("apm")
-      for (const { body, checksum } of yield* callbacksOf(id)) {
-        assert.include(body, {
-          transactionId: id,
+      const { apmResponseData, refundId } = answer
+      const callbacks = yield* callbacksOf(transactionId)
+      assert.lengthOf(callbacks, 4)
+      for (const { body, checksum } of callbacks) {
+        const { transactionStatus: _, ...rest } = body
+        const [account, of = "EUR"] = [isApm ? "77" : "m-1", currency]
+        assert.deepStrictEqual(rest, {
+          transactionId,
+          metadata,
+          ...(refundId !== undefined && { refundId }),
           ...(isApm
-            ? { accountId: "77", amount: "10.51", currency: "EUR", apmType: "WALLET" }
-            : { mid: "m-1", orderAmount: "10.51", orderCurrency: "EUR" })
+            ? {
+                accountId: account,
+                amount: "10.51",
+                currency: of,
+                apmType: "WALLET",
+                apmResponseData
+              }
+            : { mid: account, orderAmount: "10.51", orderCurrency: of })
         })
-        assert.deepStrictEqual(body["metadata"], { a: "b", "€": "ü" })
-        assert.strictEqual("apmResponseData" in body, isApm)
-        assert.strictEqual(checksum, sign(isApm ? "77" : "m-1", "10.51", "EUR", id))
+        assert.strictEqual(checksum, sign(account, "10.51", of, transactionId))
       }
     }
   }),

@@ -107,6 +107,20 @@ export const refunds: ReadonlyArray<Case> = [
     // A repeated one does not count again.
     assert.deepStrictEqual(yield* create(path, resources, { requestId: "a", amount: "60" }), first)
   }),
+  it("a refund does not move its payment out of CHARGEBACK", function* () {
+    const resources = yield* pay("chargeback")
+    yield* steps(3)
+    yield* create(path, resources, { amount: "1" })
+    yield* steps(9)
+    assert.strictEqual(yield* statusOf(resources.paymentId), "CHARGEBACK")
+  }),
+  it("a refund of the largest possible payment is refused the second time", function* () {
+    const amount = "999999999999999999.99"
+    const resources = yield* pay("succeed", { amount })
+    yield* steps(9)
+    yield* create(path, resources, { requestId: "a", amount })
+    assert.strictEqual(yield* fault(resources, { requestId: "b", amount }), "amount")
+  }),
   it("a hundred refunds at once refund no more than was captured", function* () {
     const resources = yield* pay()
     yield* steps(9)
@@ -127,7 +141,11 @@ export const refunds: ReadonlyArray<Case> = [
     const ids: Array<string> = []
     for (const amount of ["1", "99"]) {
       ids.push(idOf(yield* create(path, resources, { requestId: amount, amount })))
-      yield* steps(9)
+      yield* steps(2)
+      const before = ids.length === 1 ? "SUCCEED" : "REFUNDED"
+      assert.strictEqual(yield* statusOf(resources.paymentId), before)
+      yield* steps(1)
+      assert.strictEqual(yield* statusOf(resources.paymentId), "REFUNDED")
     }
     assert.deepStrictEqual(yield* callbackStatuses(String(resources.paymentId)), [
       "NEW",

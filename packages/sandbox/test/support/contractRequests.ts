@@ -99,6 +99,7 @@ export const requests: ReadonlyArray<Case> = [
       const { body, status } = yield* send("POST", "/auth", { body: { ...credentials, ...over } })
       assert.strictEqual(status, 401)
       for (const resources of Object.values(over)) assert.notInclude(body, resources)
+      assert.include(body, "the defaults are sandbox-key and sandbox-secret, unless")
     }
     const { json, status } = yield* send("POST", "/auth", { body: { merchantKey: 1 } })
     assert.strictEqual(status, 400)
@@ -119,7 +120,9 @@ export const requests: ReadonlyArray<Case> = [
       `${none}.${claims}.`,
       `${none}.${claims}.${signature}`,
       `${header}.${later}.${signature}`,
-      `${header}.${claims}`
+      `${header}.${claims}.${signature}=`,
+      `${header}.${claims}`,
+      ""
     ]
     for (const [method, path] of [...operations, ["GET", "/nothing"] as const]) {
       for (const token of bad) {
@@ -146,10 +149,10 @@ export const requests: ReadonlyArray<Case> = [
         ])
       }
       const others = [...made].filter(([maker]) => !place.startsWith(ownerOf(maker)))
-      for (const id of ["7", "constructor", ...others.map(([, id]) => id)]) {
+      for (const id of ["7", "7?x=1", "constructor", ...others.map(([, id]) => id)]) {
         const { json, status } = yield* send(method, `${place}${id}`, { token, ...body })
         assert.strictEqual(status, 404, `${method} ${place}${id}`)
-        assert.isString((json as Json)["message"])
+        assert.deepStrictEqual(json, { message: "The requested resource does not exist" })
       }
     }
     for (const [method, path] of [
@@ -160,7 +163,10 @@ export const requests: ReadonlyArray<Case> = [
       ["GET", "/nothing"]
     ] as const) {
       assert.strictEqual((yield* send(method, path, { token })).status, 404, path)
+      assert.strictEqual((yield* send(method, path)).status, 401, path)
     }
+    const escaped = `/payments/apm/status/%31${made.get("/payments/apm")?.slice(1)}?x=1`
+    assert.strictEqual((yield* send("GET", escaped, { token })).body, '"NEW"')
   }),
   it("X04 a create sent a hundred times at once runs once, and all get the same bytes", function* () {
     const resources = yield* prepare

@@ -50,11 +50,11 @@ type Test = () => Generator<
 >
 
 /** The options are those of the service, beside a pace and a seed. */
-export const it = (
-  name: string,
-  test: Test | Case["holds"],
-  options: Gateway.Options = {}
-): Case => ({ name, holds: typeof test === "function" ? Effect.gen(test) : test, options })
+export const it = (name: string, test: Test, options: Gateway.Options = {}): Case => ({
+  name,
+  holds: Effect.gen(test),
+  options
+})
 
 export const send = sender((request) => ServiceUnderTest.use(({ handle }) => handle(request)))
 

@@ -90,6 +90,7 @@ export const subscriptions: ReadonlyArray<Case> = [
     const { pass } = yield* ServiceUnderTest
     const { answer, at } = yield* subscribe({ skipFirstCharge: true })
     assert.sameMembers(Object.keys(answer), ["subscriptionId", "nextChargeDate"])
+    assert.strictEqual(answer["nextChargeDate"], (yield* ask("GET", at))["nextChargeDate"])
     assert.include(yield* ask("GET", at), {
       status: "TRIALING",
       failureCount: 0,
@@ -110,6 +111,10 @@ export const subscriptions: ReadonlyArray<Case> = [
     // At once, and on three days.
     assert.strictEqual(yield* charges, 4)
     assert.include(yield* ask("GET", at), { status: "ACTIVE", nextChargeDate: null })
+    // A later end date resumes the charges.
+    yield* ask("PUT", at, { plan: { endDate: yield* timeIn(1.5) } })
+    yield* pass("30 days")
+    assert.strictEqual(yield* charges, 5)
   }),
   it("a subscription counts consecutive failed charges, and has a declineCode only with FAILED", function* () {
     const { pass } = yield* ServiceUnderTest
@@ -121,6 +126,7 @@ export const subscriptions: ReadonlyArray<Case> = [
     assert.deepStrictEqual([failureCount, lastChargeStatus], [3, "FAILED"])
   }),
   it("a challenged card keeps a subscription PENDING until the challenge ends", function* () {
+    const { pass } = yield* ServiceUnderTest
     const { answer, at } = yield* subscribe({}, "4000000000003220")
     assert.strictEqual(answer["transactionStatus"], "CUSTOMER_VERIFICATION")
     for (const name of ["challengeUrl", "challengeUrlIframe"]) {
@@ -129,6 +135,39 @@ export const subscriptions: ReadonlyArray<Case> = [
     assert.strictEqual((yield* ask("GET", at))["status"], "PENDING")
     yield* steps(1)
     assert.include(yield* ask("GET", at), { status: "ACTIVE", lastChargeStatus: "SUCCEED" })
+    // No later charge is challenged.
+    yield* pass("2 days")
+    yield* steps(4)
+    const told = (yield* ServiceUnderTest.use(({ arrived }) => arrived)).map(
+      ({ body }) => body["transactionStatus"]
+    )
+    const challenged = ["NEW", "CUSTOMER_VERIFICATION", "SUCCEED"]
+    assert.deepStrictEqual(told, [...challenged, "NEW", "PENDING", "PROCESSING", "SUCCEED"])
+  }),
+  it("a subscription that is changed while the challenge is open keeps its new status", function* () {
+    const { at } = yield* subscribe({}, "4000000000003220")
+    yield* ask("PUT", at, { status: "PAUSED" })
+    yield* steps(9)
+    assert.include(yield* ask("GET", at), { status: "PAUSED", lastChargeStatus: "SUCCEED" })
+  }),
+  it("a subscription whose failed charge succeeds later has no failures", function* () {
+    const { at } = yield* subscribe(scenario("conflict"))
+    yield* steps(3)
+    assert.include(yield* ask("GET", at), { failureCount: 0, lastChargeStatus: "FAILED" })
+    yield* steps(1)
+    assert.include(yield* ask("GET", at), { failureCount: 0, lastChargeStatus: "SUCCEED" })
+  }),
+  it("a reset removes subscriptions and card tokens, and no charge is made after it", function* () {
+    const { pass, reset } = yield* ServiceUnderTest
+    const { at } = yield* subscribe()
+    const cardToken = yield* tokenOf()
+    yield* reset
+    yield* pass("30 days")
+    assert.strictEqual(yield* charges, 1)
+    const token = yield* authenticate
+    assert.strictEqual((yield* send("GET", at, { token })).status, 404)
+    const body = yield* bodyFor(path, { cardToken, paymentId: 0 })
+    assert.deepStrictEqual(yield* refused("POST", path, body), ["cardToken"])
   }),
   it("a PUT merges the plan member by member, and the next charge follows the new plan", function* () {
     const { pass } = yield* ServiceUnderTest
@@ -137,8 +176,11 @@ export const subscriptions: ReadonlyArray<Case> = [
     const startDate = yield* timeIn(5)
     for (const [update, merged] of [
       [{ amount: "5.005" }, { amount: "5.01" }],
-      [{ interval: 2 }, { amount: "5.01", interval: 2 }],
-      [{ startDate }, { amount: "5.01", interval: 2, startDate }]
+      [
+        { interval: 2, frequency: "CUSTOM" },
+        { amount: "5.01", interval: 2, frequency: "CUSTOM" }
+      ],
+      [{ startDate }, { amount: "5.01", interval: 2, frequency: "CUSTOM", startDate }]
     ] as const) {
       const answer = yield* ask("PUT", at, { plan: update })
       assert.deepStrictEqual<unknown>(answer["plan"], { ...plan, ...merged })

@@ -115,7 +115,7 @@ export const transactions: ReadonlyArray<Case> = [
     const { callbackUrl } = yield* ServiceUnderTest
     const echoed = {
       order: { title: "Winnings" },
-      billingDetails: { firstName: "Ada", email: "ada@shop.example" },
+      billingDetails: { firstName: "Ada", ssn: "078-05-1120", loyalty: { tier: 3 } },
       metadata: { a: "b" }
     }
     const apmPayload = { paymentMethod: "BANK", iban: "LV80BANK0000435195001", odd: [1, null] }
@@ -171,7 +171,33 @@ export const transactions: ReadonlyArray<Case> = [
       metadata: { a: "b" }
     })
   }),
+  it("a card payment returns every field of the specification, and a challenged one its two pages", function* () {
+    const path = "/payments/card"
+    const paid = yield* create(path, noResources, { metadata: { a: "b" } })
+    assert.deepStrictEqual(timeless(paid, "createdTime"), {
+      requestId: "r-1",
+      transactionId: "100001",
+      transactionStatus: "NEW",
+      paymentType: "CARD",
+      metadata: { a: "b" }
+    })
+    const challenged = { requestId: "r-2", card: { ...card, number: "4000000000003220" } }
+    const { challengeUrl, challengeUrlIframe, ...answer } = yield* create(
+      path,
+      noResources,
+      challenged
+    )
+    assert.deepStrictEqual(timeless(answer, "createdTime"), {
+      requestId: "r-2",
+      transactionId: "100002",
+      transactionStatus: "CUSTOMER_VERIFICATION",
+      paymentType: "CARD"
+    })
+    assert.match(String(challengeUrl), /^https?:\/\/[^/]+\/challenge\/100002$/u)
+    assert.strictEqual(challengeUrlIframe, `${String(challengeUrl)}?frame=1`)
+  }),
   it("D08 a test card follows its story: paid with the card, with its token or charged; any other card is 400", function* () {
+    const tokens = new Set<unknown>()
     for (const [number, answered, end] of [
       ["4242424242424242", { transactionStatus: "NEW" }, "SUCCEED"],
       ["5555555555554444", { transactionStatus: "NEW" }, "SUCCEED"],
@@ -180,12 +206,14 @@ export const transactions: ReadonlyArray<Case> = [
     ] as const) {
       const made = { ...card, number }
       const named = (requestId: string) => ({ requestId: `${requestId}-${number}` })
-      const { cardToken } = yield* create("/payments/card/tokenize", noResources, {
+      const { cardToken, ...tokenized } = yield* create("/payments/card/tokenize", noResources, {
         ...named("t"),
         card: made,
         callbackUrl: undefined
       })
+      assert.deepStrictEqual(tokenized, named("t"))
       assert.notInclude(String(cardToken), number.slice(-4))
+      tokens.add(cardToken)
       const token = { cardToken, card: undefined }
       for (const [path, over] of [
         ["/payments/card", { ...named("c"), card: made }],
@@ -200,6 +228,7 @@ export const transactions: ReadonlyArray<Case> = [
         assert.strictEqual(yield* textOf(`${status}/${idOf(answer)}`), `"${end}"`)
       }
     }
+    assert.strictEqual(tokens.size, 4)
     for (const number of [
       "4242424242424243",
       "4111111111111111",
@@ -214,7 +243,7 @@ export const transactions: ReadonlyArray<Case> = [
       }
     }
   }),
-  it("a card payment takes a card or a token, not both, and its metadata has priority", function* () {
+  it("a card payment takes a card or a token, not both, and its metadata has priority unless it is succeed", function* () {
     const { cardToken } = yield* prepare
     const path = "/payments/card"
     const body = yield* bodyFor(path)
@@ -225,9 +254,18 @@ export const transactions: ReadonlyArray<Case> = [
     ] as const) {
       assert.deepStrictEqual(yield* refused("POST", path, { ...body, ...over }), [field])
     }
-    const declining = { card: { ...card, number: "4000000000000002" } }
-    const { answer } = yield* begin(path, "decline:51", noResources, declining)
-    assert.include(answer, { transactionStatus: "FAILED", declineCode: 51 })
+    for (const [number, story, declineCode, expected] of [
+      ["4000000000000002", "succeed+duplicate", 5, "NEW NEW FAILED FAILED"],
+      ["4000000000000002", "decline:51", 51, "NEW FAILED"],
+      ["4000000000000002", "chargeback", undefined, "NEW PENDING PROCESSING SUCCEED CHARGEBACK"],
+      ["4000000000003220", "cancel", undefined, "NEW PENDING CANCELLED"],
+      ["4242424242424242", "challenge", undefined, "NEW CUSTOMER_VERIFICATION SUCCEED"]
+    ] as const) {
+      const { answer, id } = yield* begin(path, story, noResources, { card: { ...card, number } })
+      assert.strictEqual(answer["declineCode"], declineCode)
+      yield* steps(9)
+      assert.sameMembers(yield* callbackStatuses(id), expected.split(" "))
+    }
   }),
   it("an intent of either type returns the addresses of its page, and no errorCode", function* () {
     const pages: Array<unknown> = []

@@ -1,19 +1,17 @@
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import * as Sandbox from "../../src/Sandbox.ts"
-import { credentials, payment } from "@pawl/test-support/TestGateway"
+import type * as TestGateway from "@pawl/test-support/TestGateway"
+import { credentials, payment, toEffect } from "@pawl/test-support/TestGateway"
 import { call } from "./wire.ts"
 
 type Services = Sandbox.Services | Scope.Scope
 
-/** An effect, or the body of one. */
-export type Test<A, R = Services> =
-  | Effect.Effect<A, unknown, R>
-  | (() => Generator<Effect.Effect<unknown, unknown, R>, A, never>)
+export type Test<A> = TestGateway.Test<A, Services>
 
 /** Runs a test on a new sandbox with these options, whose ids begin at 100001. */
 export const runWith = <A>(options: Sandbox.Options, test: Test<A>): Promise<A> =>
-  (typeof test === "function" ? Effect.gen(test) : test).pipe(
+  toEffect(test).pipe(
     Effect.provide(Sandbox.layer({ pace: "10 millis", seed: 1, ...options })),
     Effect.scoped,
     Effect.runPromise
