@@ -9,12 +9,15 @@ import * as Layer from "effect/Layer"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { afterAll, assert, beforeAll, describe, expect, it } from "vitest"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import * as Laws from "../src/Laws.ts"
 import { type Fresh as FreshStore, ledgerLaws as laws } from "../src/Laws/Store.ts"
-import { breaks, broken, expectListed, expectSummary, names, stepsOf } from "./support/lawTests.ts"
+import { breaks, broken, names } from "./support/lawTests.ts"
+import { describeBugs } from "./support/plantedBugs.ts"
 import { brokenFacets, examples, hold, sqlite } from "./support/ledgerLaws.ts"
-import { ledgers } from "./support/ledgers.ts"
+import { accepting } from "./support/ledgersAccepting.ts"
+import { keeping } from "./support/ledgersKeeping.ts"
+import { leasing } from "./support/ledgersLeasing.ts"
 import { emptied } from "./support/sqlStore.ts"
 import { repeats } from "@pawl/test-support/Repeats"
 
@@ -89,71 +92,27 @@ await describeWithDatabase((database) => {
   holdSharded("in PostgreSQL", () => LedgerSql.layerShards(shards), numRuns)
 })
 
-const planted =
-  (plant: (ledger: Ledger["Service"]) => Ledger["Service"]): Fresh =>
-  () =>
-    Layer.effect(Ledger, Effect.map(Ledger, plant)).pipe(Layer.provide(layerMemory))
+const options = { seed: 11, numRuns: 50 }
 
-describe("the laws of a ledger", () => {
-  const lawOf = (beginning: string) => {
-    const [law, ...others] = names(laws).filter((name) => name.startsWith(beginning))
-    return others.length > 0 || law === undefined
-      ? assert.fail(`not exactly one law begins with ${beginning}`)
-      : law
-  }
-
-  let found: ReadonlyArray<{
-    readonly bug: string
-    readonly law: string
-    readonly broken: ReadonlyArray<string>
-    readonly by: Laws.LawBroken | undefined
-  }> = []
-  beforeAll(async () => {
-    found = await Promise.all(
-      ledgers.map(async ([bug, beginning, plant]) => {
-        const options = { seed: 11, numRuns: 50 }
-        const fresh = planted(plant)
-        const law = lawOf(beginning)
-        const facets = await brokenFacets(fresh, options)
-        const others = broken(await breaks(examples, fresh))
-        const [by] = await breaks(
-          laws.filter(({ name }) => name === law),
-          fresh,
-          options
-        )
-        return { bug, law, broken: [...facets, ...others], by }
+describeBugs(
+  "a ledger",
+  laws,
+  [...accepting, ...leasing, ...keeping],
+  async (plant, law) => {
+    const planted = Effect.map(Ledger, (ledger) => ({ ...ledger, ...plant(ledger) }))
+    const fresh: Fresh = () => Layer.effect(Ledger, planted).pipe(Layer.provide(layerMemory))
+    const facets = await brokenFacets(fresh, options)
+    const others = broken(await breaks(examples, fresh))
+    const own = laws.filter(({ name }) => name === law)
+    const [by] = await breaks(own, fresh, options)
+    return { broken: [...facets, ...others], by }
+  },
+  {
+    more: (foundOf) =>
+      it("show the history, the step, the row and the field of a mismatch", () => {
+        const by = foundOf("the told status is lost with the third transition")?.by
+        expect(by?.shown).toMatch(/^(?:\d\. \d+ ms later, [a-z]+ \{.*\}\n?)+$/u)
+        expect(by?.wrong).toMatch(/^Mismatch: step \d, told of /u)
       })
-    )
-  }, 300_000)
-
-  it.for(ledgers)("catch it when %s", ([bug, beginning]) => {
-    expect(found.find((one) => one.bug === bug)?.broken).toContain(lawOf(beginning))
-  })
-
-  it("each catch a bug that no other law catches", () => {
-    const alone = found.flatMap(({ broken }) => (broken.length === 1 ? broken : []))
-    expect(new Set(alone)).toEqual(new Set(names(laws)))
-  })
-
-  it("show the history, the step, the row and the field of a mismatch", () => {
-    const third = found.find(({ bug }) => bug.endsWith("with the third transition"))
-    expect(third?.by?.shown).toMatch(/^(?:\d\. \d+ ms later, [a-z]+ \{.*\}\n?)+$/u)
-    expect(third?.by?.wrong).toMatch(/^Mismatch: step \d, told of /u)
-  })
-
-  it("are listed in docs/laws.md, and the lengths of the counterexamples in docs/situations.md", () => {
-    expectListed("a ledger", laws)
-    expectSummary(
-      "a ledger",
-      found.map(({ by }) => stepsOf(by))
-    )
-  })
-
-  it("have different names, a section and an explanation", () => {
-    expect(new Set(names(laws)).size).toBe(laws.length)
-    for (const { explanation, section } of laws) {
-      expect(section).toMatch(/^(spec\.md, ".+"|docs\/decisions\/\d{4})$/u)
-      expect(explanation).toMatch(/\.$/u)
-    }
-  })
-})
+  }
+)

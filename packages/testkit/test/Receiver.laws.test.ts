@@ -19,7 +19,14 @@ import { Faults } from "../src/Faults.ts"
 import { Gateway } from "../src/Gateway.ts"
 import * as Laws from "../src/Laws.ts"
 import { type Case, laws, type Reporting, service } from "../src/Laws/Receiver.ts"
-import { breaks, broken, expectSummary, names, receiverLines } from "./support/lawTests.ts"
+import {
+  breaks,
+  broken,
+  expectDescribed,
+  expectSummary,
+  names,
+  receiverLines
+} from "./support/lawTests.ts"
 import { type Make, page } from "./support/lawPictures.ts"
 import { letterReceiver } from "./support/letterReceiver.ts"
 import { receiver } from "./support/receiver.ts"
@@ -195,11 +202,5 @@ describe("the laws of a receiver", async () => {
     await expect(await page(pictures)).toMatchFileSnapshot("../../../docs/conform-laws.md")
   })
 
-  it("have distinct names, a section and an explanation", () => {
-    expect(new Set(names(laws)).size).toBe(laws.length)
-    for (const { explanation, section } of laws) {
-      expect(section).toMatch(/^(spec\.md, ".+"|docs\/decisions\/\d{4})$/u)
-      expect(explanation).toMatch(/\.$/u)
-    }
-  })
+  it("have distinct names, a section and an explanation", () => expectDescribed(laws))
 })

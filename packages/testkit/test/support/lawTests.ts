@@ -62,6 +62,14 @@ export const expectSummary = (of: string, found: ReadonlyArray<number | undefine
 export const expectListed = (of: string, laws: ReadonlyArray<Laws.LawText>) =>
   expect(lawsOf(`Of ${of}`)).toEqual(names(laws))
 
+export const expectDescribed = (laws: ReadonlyArray<Laws.LawText>) => {
+  expect(new Set(names(laws)).size).toBe(laws.length)
+  for (const { explanation, section } of laws) {
+    expect(section).toMatch(/^(spec\.md, ".+"|docs\/decisions\/\d{4})$/u)
+    expect(explanation).toMatch(/\.$/u)
+  }
+}
+
 /** Of a counterexample that is a history. */
 export const stepsOf = (broken: Laws.LawBroken | undefined): number | undefined =>
   Array.isArray(broken?.counterexample) ? broken.counterexample.length : undefined

@@ -6,12 +6,12 @@ import type { Key, Leased, Row } from "@pawl/webhook/internal/rule/Row"
 import * as Effect from "effect/Effect"
 
 export type Port = Ledger["Service"]
-export type ChangeLedger = (ledger: Port) => Port
+/** Returns the parts of a ledger that a bug changes. */
+export type ChangeLedger = (ledger: Port) => Partial<Port>
 
 export const seeing =
-  (change: (row: Row) => Row | undefined): ChangeLedger =>
-  (ledger) => ({
-    ...ledger,
+  (change: (row: Row) => Row | undefined) =>
+  (ledger: Port): Pick<Port, "get"> => ({
     get: (...key) => Effect.map(ledger.get(...key), (row) => row && change(row))
   })
 
@@ -25,7 +25,6 @@ export const watching = (ledger: Port) => {
     isLeased: (id: string) =>
       [...leases.values()].some(({ transactionId }) => transactionId === id),
     port: {
-      ...ledger,
       claim: (asked) =>
         Effect.tap(ledger.claim(asked), ({ rows }) =>
           Effect.sync(() => {
@@ -38,7 +37,7 @@ export const watching = (ledger: Port) => {
             if (written !== undefined && change.release) leases.delete(keyOf(leased))
           })
         )
-    } satisfies Port
+    } satisfies Partial<Port>
   }
 }
 
@@ -61,6 +60,3 @@ export const putOff = (
 
 const nextDue = (ledger: Port) =>
   Effect.map(ledger.claim({ at: -1, until: -1, limit: 1 }), ({ dueAt }) => dueAt)
-
-/** A description, the beginning of the law's name, and the change of the ledger. */
-export type PlantedBug = readonly [bug: string, law: string, plant: ChangeLedger]

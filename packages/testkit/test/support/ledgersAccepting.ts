@@ -6,9 +6,10 @@ import { RegisteredDifferently } from "@pawl/webhook/internal/rule/Order"
 import type { Row } from "@pawl/webhook/internal/rule/Row"
 import * as StoredRow from "@pawl/webhook/internal/rule/StoredRow"
 import * as Effect from "effect/Effect"
-import { keyOf, putOff, seeing, watching, type PlantedBug } from "./ledgerBugs.ts"
+import { keyOf, putOff, seeing, watching, type ChangeLedger } from "./ledgerBugs.ts"
+import type { PlantedBug } from "./plantedBugs.ts"
 
-export const accepting: ReadonlyArray<PlantedBug> = [
+export const accepting: ReadonlyArray<PlantedBug<ChangeLedger>> = [
   [
     "the secret that verified a callback is lost",
     "callbacks are counted",
@@ -18,7 +19,6 @@ export const accepting: ReadonlyArray<PlantedBug> = [
     "only the first callback of a transaction is new",
     "evidence is joined",
     (ledger) => ({
-      ...ledger,
       accept: Effect.fnUntraced(function* (verified, at) {
         const before = yield* ledger.get(verified.method, verified.transactionId)
         const { isNew } = yield* ledger.accept(verified, at)
@@ -52,7 +52,6 @@ export const accepting: ReadonlyArray<PlantedBug> = [
     "a token's order counts as that of the registration before it",
     "a registration changes",
     (ledger) => ({
-      ...ledger,
       register: Effect.fnUntraced(function* (operation, at) {
         const row = yield* ledger.get(methodOf(operation.kind), operation.transactionId)
         const differs =
@@ -69,7 +68,6 @@ export const accepting: ReadonlyArray<PlantedBug> = [
     "operations of one kind are not registered",
     "an operation has one row",
     (ledger) => ({
-      ...ledger,
       register: (operation, at) =>
         operation.kind === "apm-payout" ? Effect.void : ledger.register(operation, at)
     })
@@ -78,7 +76,6 @@ export const accepting: ReadonlyArray<PlantedBug> = [
     "a body is copied by assignment, which loses `__proto__`",
     "callbacks are counted",
     (ledger) => ({
-      ...ledger,
       body: (...key) =>
         Effect.map(ledger.body(...key), (bytes) => {
           if (bytes === undefined) return undefined
@@ -114,7 +111,6 @@ export const accepting: ReadonlyArray<PlantedBug> = [
     "a repeat of an unconfirmed claim makes nothing due",
     "a row is due",
     (ledger) => ({
-      ...ledger,
       accept: Effect.fnUntraced(function* (verified, at) {
         const before = yield* ledger.backlog(at)
         const accepted = yield* ledger.accept(verified, at)
@@ -128,7 +124,6 @@ export const accepting: ReadonlyArray<PlantedBug> = [
     "each new status delays the work",
     "a row is due",
     (ledger) => ({
-      ...ledger,
       accept: Effect.fnUntraced(function* (verified, at) {
         const before = yield* ledger.get(verified.method, verified.transactionId)
         const accepted = yield* ledger.accept(verified, at)
@@ -141,10 +136,7 @@ export const accepting: ReadonlyArray<PlantedBug> = [
   [
     "a refund that is not registered is named by an unsigned refundId",
     "an id that is not signed",
-    (ledger) => ({
-      ...ledger,
-      accept: (verified, at) => ledger.accept(StoredRow.ofNamedRefund(verified), at)
-    })
+    (ledger) => ({ accept: (verified, at) => ledger.accept(StoredRow.ofNamedRefund(verified), at) })
   ],
   [
     "the signed fields of another transaction are kept",
@@ -170,7 +162,6 @@ export const accepting: ReadonlyArray<PlantedBug> = [
     "a callback that looks its row up too early makes another one",
     "a registration and the first callback",
     (ledger) => ({
-      ...ledger,
       accept: Effect.fnUntraced(function* (verified, at) {
         const { method, transactionId } = verified
         const before = yield* ledger.get(method, transactionId)
@@ -184,7 +175,6 @@ export const accepting: ReadonlyArray<PlantedBug> = [
     "another order of a known operation is dropped without a word",
     "a registration changes nothing",
     (ledger) => ({
-      ...ledger,
       register: (...call) =>
         Effect.catchTag(ledger.register(...call), "RegisteredDifferently", () => Effect.void)
     })
@@ -193,7 +183,6 @@ export const accepting: ReadonlyArray<PlantedBug> = [
     "a body with a NUL character is dropped",
     "quarantine keeps",
     (ledger) => ({
-      ...ledger,
       quarantined: Effect.map(ledger.quarantined, (all) =>
         all.filter(({ body }) => !JSON.stringify(body).includes("\\u0000"))
       )
@@ -203,7 +192,6 @@ export const accepting: ReadonlyArray<PlantedBug> = [
     "an id is read as a number",
     "an operation has one row",
     (ledger) => ({
-      ...ledger,
       get: (method, id) => ledger.get(method, /^[\de]+$/u.test(id) ? String(Number(id)) : id)
     })
   ],

@@ -3,9 +3,10 @@ import { StoreUnavailable } from "@pawl/core/CallbackError"
 import type { Key } from "@pawl/webhook/internal/rule/Row"
 import * as Effect from "effect/Effect"
 import * as Struct from "effect/Struct"
-import { seeing, type PlantedBug } from "./ledgerBugs.ts"
+import { seeing, type ChangeLedger } from "./ledgerBugs.ts"
+import type { PlantedBug } from "./plantedBugs.ts"
 
-export const keeping: ReadonlyArray<PlantedBug> = [
+export const keeping: ReadonlyArray<PlantedBug<ChangeLedger>> = [
   [
     "the claim of a refund's callback is shown on its payment",
     "evidence is joined",
@@ -33,7 +34,6 @@ export const keeping: ReadonlyArray<PlantedBug> = [
     "a registered refund is not found by its refundId",
     "an id that is not signed",
     (ledger) => ({
-      ...ledger,
       accept: (verified, at) => ledger.accept({ ...verified, refundId: undefined }, at)
     })
   ],
@@ -61,7 +61,6 @@ export const keeping: ReadonlyArray<PlantedBug> = [
     "a join loses the told status of one row",
     "the told status",
     (ledger) => ({
-      ...ledger,
       write: (leased, change) =>
         ledger.write(leased, change.kind === undefined ? change : Struct.omit(change, ["told"]))
     })
@@ -69,13 +68,12 @@ export const keeping: ReadonlyArray<PlantedBug> = [
   [
     "a redrive of nothing returns true",
     "a parked row",
-    (ledger) => ({ ...ledger, redrive: (...call) => Effect.as(ledger.redrive(...call), true) })
+    (ledger) => ({ redrive: (...call) => Effect.as(ledger.redrive(...call), true) })
   ],
   [
     "a page of dead letters leaves out those with the time of the last one before it",
     "a parked row",
     (ledger) => ({
-      ...ledger,
       deadLetters: ({ after, ...page }) =>
         ledger.deadLetters({ ...page, after: after && { ...after, transactionId: "\uffff" } })
     })
@@ -83,16 +81,12 @@ export const keeping: ReadonlyArray<PlantedBug> = [
   [
     "a redrive of all makes every row due at once",
     "redriveAll redrives",
-    (ledger) => ({
-      ...ledger,
-      redriveAll: (options) => ledger.redriveAll({ ...options, rate: Infinity })
-    })
+    (ledger) => ({ redriveAll: (options) => ledger.redriveAll({ ...options, rate: Infinity }) })
   ],
   [
     "a redrive of one row redrives every row of its id",
     "a parked row",
     (ledger) => ({
-      ...ledger,
       redrive: ({ method, transactionId }, at) => ledger.redrive({ method, transactionId }, at)
     })
   ],
@@ -100,7 +94,6 @@ export const keeping: ReadonlyArray<PlantedBug> = [
     "a write is made twice",
     "one worker has",
     (ledger) => ({
-      ...ledger,
       write: (leased, change) => ledger.write(leased, Struct.omit(change, ["ifSequence"]))
     })
   ],
@@ -108,31 +101,23 @@ export const keeping: ReadonlyArray<PlantedBug> = [
     "a clean-up also deletes a body that came exactly at its limit (<= for <)",
     "callbacks are counted",
     (ledger) => ({
-      ...ledger,
       deleteBodies: ({ before, limit }) => ledger.deleteBodies({ before: before + 1, limit })
     })
   ],
   [
     "a clean-up ignores its limit",
     "deleteBodies deletes",
-    (ledger) => ({
-      ...ledger,
-      deleteBodies: ({ before }) => ledger.deleteBodies({ before, limit: 1000 })
-    })
+    (ledger) => ({ deleteBodies: ({ before }) => ledger.deleteBodies({ before, limit: 1000 }) })
   ],
   [
     "a deletion of old transactions takes new ones with it",
     "deleteOld deletes",
-    (ledger) => ({
-      ...ledger,
-      deleteOld: ({ limit }) => ledger.deleteOld({ before: Infinity, limit })
-    })
+    (ledger) => ({ deleteOld: ({ limit }) => ledger.deleteOld({ before: Infinity, limit }) })
   ],
   [
     "a full quarantine refuses a body",
     "quarantine keeps",
     (ledger) => ({
-      ...ledger,
       accept: (verified, at) =>
         Effect.flatMap(ledger.accept(verified, at), (accepted) =>
           accepted.reached === "quarantine"
@@ -145,7 +130,6 @@ export const keeping: ReadonlyArray<PlantedBug> = [
     "accept returns before its commit",
     "an operation has one row",
     (ledger) => ({
-      ...ledger,
       accept: (verified, at) =>
         Effect.as(Effect.forkDetach(Effect.ignore(ledger.accept(verified, at))), { isNew: true })
     })
@@ -158,13 +142,12 @@ export const keeping: ReadonlyArray<PlantedBug> = [
   [
     "the person who redrives is forgotten",
     "the facts of a row",
-    (ledger) => ({ ...ledger, redrive: (key, at) => ledger.redrive(key, at) })
+    (ledger) => ({ redrive: (key, at) => ledger.redrive(key, at) })
   ],
   [
     "the place of a page is that of its last row",
     "pages have",
     (ledger) => ({
-      ...ledger,
       page: (options) =>
         Effect.map(ledger.page(options), ({ rows }) => ({ rows, last: rows.at(-1) }))
     })

@@ -2,14 +2,14 @@ import * as Evidence from "@pawl/core/Evidence"
 import { perLane, type Leased, type Row } from "@pawl/webhook/internal/rule/Row"
 import * as Effect from "effect/Effect"
 import * as Struct from "effect/Struct"
-import { keyOf, seeing, watching, type PlantedBug } from "./ledgerBugs.ts"
+import { keyOf, seeing, watching, type ChangeLedger } from "./ledgerBugs.ts"
+import type { PlantedBug } from "./plantedBugs.ts"
 
-export const leasing: ReadonlyArray<PlantedBug> = [
+export const leasing: ReadonlyArray<PlantedBug<ChangeLedger>> = [
   [
     "a claim that leases rows does not return when the next row is due",
     "a row is due",
     (ledger) => ({
-      ...ledger,
       claim: (asked) =>
         Effect.map(ledger.claim(asked), (claimed) =>
           claimed.rows.length > 0 ? { ...claimed, dueAt: undefined } : claimed
@@ -20,7 +20,6 @@ export const leasing: ReadonlyArray<PlantedBug> = [
     "a claim leases at least one row",
     "a row is due",
     (ledger) => ({
-      ...ledger,
       claim: (asked) => ledger.claim(asked.limit === 0 ? { ...asked, limit: 1 } : asked)
     })
   ],
@@ -28,7 +27,6 @@ export const leasing: ReadonlyArray<PlantedBug> = [
     "a claim leases rows of lanes that were not asked for",
     "a row is due",
     (ledger) => ({
-      ...ledger,
       claim: (asked) =>
         ledger.claim({ ...asked, limit: Math.max(...Object.values(perLane(asked.limit))) })
     })
@@ -37,7 +35,6 @@ export const leasing: ReadonlyArray<PlantedBug> = [
     "a released row waits in the lane of repeats",
     "a row is due",
     (ledger) => ({
-      ...ledger,
       write: (leased, change) =>
         ledger.write(
           leased,
@@ -50,13 +47,12 @@ export const leasing: ReadonlyArray<PlantedBug> = [
   [
     "the backlog counts rows that are not due yet",
     "a row is due",
-    (ledger) => ({ ...ledger, backlog: () => ledger.backlog(9e15) })
+    (ledger) => ({ backlog: () => ledger.backlog(9e15) })
   ],
   [
     "a lease cannot be renewed",
     "a row is due",
     (ledger) => ({
-      ...ledger,
       write: (leased, change) => ledger.write(leased, Struct.omit(change, ["until"]))
     })
   ],
@@ -64,7 +60,6 @@ export const leasing: ReadonlyArray<PlantedBug> = [
     "a claimed row counts as handled",
     "a row is due",
     (ledger) => ({
-      ...ledger,
       claim: (asked) =>
         Effect.map(ledger.claim({ ...asked, until: 9e15 }), ({ dueAt, rows }) => ({
           rows,
@@ -112,7 +107,6 @@ export const leasing: ReadonlyArray<PlantedBug> = [
     (ledger) => {
       const last = new Map<string, Row["read"]>()
       return {
-        ...ledger,
         write: (leased, change) => {
           const key = keyOf(leased)
           if (change.read !== undefined) last.set(key, change.read)
@@ -177,7 +171,7 @@ export const leasing: ReadonlyArray<PlantedBug> = [
   [
     "a clock that is set back leaves rows due in the future",
     "a row is due",
-    (ledger) => ({ ...ledger, shift: () => Effect.void })
+    () => ({ shift: () => Effect.void })
   ],
   [
     "every repeat during a lease makes the row due",
@@ -210,34 +204,29 @@ export const leasing: ReadonlyArray<PlantedBug> = [
   [
     "all first reads are made oldest first",
     "of the first reads",
-    (ledger) => ({ ...ledger, claim: (asked) => ledger.claim({ ...asked, newest: 0 }) })
+    (ledger) => ({ claim: (asked) => ledger.claim({ ...asked, newest: 0 }) })
   ],
   [
     "all first reads are made newest first",
     "of the first reads",
     (ledger) => ({
-      ...ledger,
       claim: (asked) => ledger.claim({ ...asked, newest: asked.newest && perLane(asked.limit).ask })
     })
   ],
   [
     "planned reads stay planned after an outage",
     "planned reads",
-    (ledger) => ({ ...ledger, bringForward: () => Effect.undefined })
+    () => ({ bringForward: () => Effect.undefined })
   ],
   [
     "all planned reads are made at once after an outage",
     "planned reads",
-    (ledger) => ({
-      ...ledger,
-      bringForward: (page) => ledger.bringForward({ ...page, rate: 1_000_000 })
-    })
+    (ledger) => ({ bringForward: (page) => ledger.bringForward({ ...page, rate: 1_000_000 }) })
   ],
   [
     "each process has a read budget of its own",
     "the reads that are reserved",
     (ledger) => ({
-      ...ledger,
       reserveReads: (wanted, at) => ledger.reserveReads({ ...wanted, limit: 3 * wanted.limit }, at)
     })
   ],
@@ -245,7 +234,6 @@ export const leasing: ReadonlyArray<PlantedBug> = [
     "reads of the watch are reserved while claims wait",
     "the reads that are reserved",
     (ledger) => ({
-      ...ledger,
       reserveReads: ({ limit, reads }, at) =>
         ledger.reserveReads(
           { limit, reads: { ask: reads.ask + reads.watch, repeat: reads.repeat, watch: 0 } },
@@ -256,13 +244,12 @@ export const leasing: ReadonlyArray<PlantedBug> = [
   [
     "a 429 lowers no rate",
     "the reads that are reserved",
-    (ledger) => ({ ...ledger, lowerReads: () => Effect.void })
+    () => ({ lowerReads: () => Effect.void })
   ],
   [
     "a worker that was alive before the clock was set back is remembered",
     "the last time",
     (ledger) => ({
-      ...ledger,
       noteAlive: Effect.fnUntraced(function* (at) {
         const last = yield* ledger.lastAliveAt
         yield* ledger.noteAlive(Math.max(at, last ?? at))
@@ -272,6 +259,6 @@ export const leasing: ReadonlyArray<PlantedBug> = [
   [
     "a waiting worker is woken without work",
     "awaitWork completes",
-    (ledger) => ({ ...ledger, awaitWork: Effect.void })
+    () => ({ awaitWork: Effect.void })
   ]
 ]

@@ -4,18 +4,38 @@
  */
 import { assert, beforeAll, describe, expect, it } from "vitest"
 import type * as Laws from "../../src/Laws.ts"
-import { breaks, broken, expectListed, expectSummary, names, stepsOf } from "./lawTests.ts"
+import {
+  breaks,
+  broken,
+  expectDescribed,
+  expectListed,
+  expectSummary,
+  names,
+  stepsOf
+} from "./lawTests.ts"
 
 /** A description, the beginning of the law's name, and the bug. */
 export type PlantedBug<Planted> = readonly [bug: string, beginning: string, plant: Planted]
 
+/** The names of the laws that a bug breaks, and how it breaks its own, unless that has no steps. */
+interface Found {
+  readonly broken: ReadonlyArray<string>
+  readonly by?: Laws.LawBroken | undefined
+}
+
+/** `more` declares tests that ask for what was found of a bug. */
+interface Options {
+  readonly hasSteps?: boolean
+  readonly more?: (foundOf: (bug: string) => Found | undefined) => void
+}
+
 /** Declares the tests of the laws in the section `Of …` of docs/laws.md. */
-export const describePlantedBugs = <Subject, Value, Planted>(
+export const describeBugs = <Planted>(
   of: string,
-  laws: ReadonlyArray<Laws.Law<Subject, Value>>,
+  laws: ReadonlyArray<Laws.LawText>,
   bugs: ReadonlyArray<PlantedBug<Planted>>,
-  subjectOf: (plant: Planted) => Subject,
-  numRuns = 8
+  find: (plant: Planted, law: string) => Promise<Found>,
+  { hasSteps = true, more }: Options = {}
 ) =>
   describe(`the laws of ${of}`, () => {
     const lawOf = (beginning: string) => {
@@ -25,32 +45,45 @@ export const describePlantedBugs = <Subject, Value, Planted>(
         : name
     }
 
-    let found: ReadonlyArray<readonly [bug: string, law: string, ReadonlyArray<Laws.LawBroken>]> =
-      []
+    const found = new Map<string, Found>()
     beforeAll(async () => {
-      found = await Promise.all(
-        bugs.map(async ([bug, beginning, plant]) => {
-          const caught = await breaks(laws, subjectOf(plant), { seed: 1, numRuns })
-          return [bug, lawOf(beginning), caught] as const
-        })
-      )
+      const finding = bugs.map(([, beginning, plant]) => find(plant, lawOf(beginning)))
+      for (const [at, each] of (await Promise.all(finding)).entries())
+        found.set(bugs[at]?.[0] ?? "", each)
     }, 300_000)
 
     it.for(bugs)("catch the planted bug: %s", ([bug, beginning]) => {
-      const [, , caught = []] = found.find(([each]) => each === bug) ?? []
-      expect(broken(caught)).toContain(lawOf(beginning))
+      expect(found.get(bug)?.broken).toContain(lawOf(beginning))
     })
 
     it("each catch a planted bug that no other law catches", () => {
-      const alone = found.flatMap(([, , caught]) => (caught.length === 1 ? broken(caught) : []))
-      expect(new Set(alone)).toEqual(new Set(names(laws)))
+      const alone = [...found.values()].filter(({ broken }) => broken.length === 1)
+      expect(new Set(alone.flatMap(({ broken }) => broken))).toEqual(new Set(names(laws)))
     })
 
     it("are listed in docs/laws.md, and the lengths of the counterexamples in docs/situations.md", () => {
       expectListed(of, laws)
-      expectSummary(
-        of,
-        found.map(([, law, caught]) => stepsOf(caught.find((each) => each.law.name === law)))
-      )
+      if (hasSteps)
+        expectSummary(
+          of,
+          Array.from(found.values(), ({ by }) => stepsOf(by))
+        )
     })
+
+    it("have different names, a section and an explanation", () => expectDescribed(laws))
+
+    more?.((bug) => found.get(bug))
+  })
+
+/** Declares the tests of laws that one run checks one after the other. */
+export const describePlantedBugs = <Subject, Value, Planted>(
+  of: string,
+  laws: ReadonlyArray<Laws.Law<Subject, Value>>,
+  bugs: ReadonlyArray<PlantedBug<Planted>>,
+  subjectOf: (plant: Planted) => Subject,
+  numRuns = 8
+) =>
+  describeBugs(of, laws, bugs, async (plant, law) => {
+    const caught = await breaks(laws, subjectOf(plant), { seed: 1, numRuns })
+    return { broken: broken(caught), by: caught.find((each) => each.law.name === law) }
   })

@@ -1,20 +1,40 @@
-/** A planted bug: its name, the beginning of the law that must catch it, and the change. */
 import { isLeased, type RequestRow } from "@pawl/webhook/internal/rule/RequestRow"
 import type { RequestStore } from "@pawl/webhook/internal/ledger/RequestStore"
 import * as Effect from "effect/Effect"
+import type { PlantedBug } from "./plantedBugs.ts"
 
 type Service = RequestStore["Service"]
 
-export type PlantedBug = readonly [bug: string, law: string, plant: (store: Service) => Service]
+/** Returns the parts of a store that a bug changes. */
+type ChangeStore = (store: Service) => Partial<Service>
 
 const shown =
   (change: (row: RequestRow) => RequestRow) =>
-  (store: Service): Service => ({
-    ...store,
+  (store: Service): Partial<Service> => ({
     get: (requestId) => Effect.map(store.get(requestId), (row) => row && change(row))
   })
 
-const written: ReadonlyArray<PlantedBug> = [
+type Claimed = Effect.Success<ReturnType<Service["claim"]>>["rows"][number]
+
+const claimed =
+  (change: (row: Claimed) => Claimed): ChangeStore =>
+  (store) => ({
+    claim: (options) =>
+      Effect.map(store.claim(options), ({ dueAt, rows }) => ({ dueAt, rows: rows.map(change) }))
+  })
+
+/** A registration is left out of the settlements of some rows. */
+const unregistered =
+  (isOut: (row: RequestRow | undefined) => boolean): ChangeStore =>
+  (store) => ({
+    settle: (requestId, settlement, registration) =>
+      Effect.flatMap(store.get(requestId), (row) =>
+        store.settle(requestId, settlement, isOut(row) ? undefined : registration)
+      )
+  })
+
+/** Planted bugs, each with the beginning of its law's name. */
+export const requestStores: ReadonlyArray<PlantedBug<ChangeStore>> = [
   [
     "a second request replaces the digest of the first",
     "a requestId is written once",
@@ -33,7 +53,6 @@ const written: ReadonlyArray<PlantedBug> = [
     "requestIds are compared without regard to case",
     "a requestId is written once",
     (store) => ({
-      ...store,
       write: (request, options) =>
         Effect.map(store.write(request, options), (result) => ({
           ...result,
@@ -45,7 +64,6 @@ const written: ReadonlyArray<PlantedBug> = [
     "the body is trimmed when it is written",
     "a sealed body stays",
     (store) => ({
-      ...store,
       write: (request, options) => store.write({ ...request, body: request.body?.trim() }, options)
     })
   ],
@@ -63,21 +81,11 @@ const written: ReadonlyArray<PlantedBug> = [
           })
       }
     }
-  ]
-]
-
-const working: ReadonlyArray<PlantedBug> = [
+  ],
   [
     "a recovered request is not in doubt",
     "a request is in doubt",
-    (store) => ({
-      ...store,
-      claim: (options) =>
-        Effect.map(store.claim(options), ({ dueAt, rows }) => ({
-          dueAt,
-          rows: rows.map((row) => ({ ...row, lease: { ...row.lease, inDoubt: false } }))
-        }))
-    })
+    claimed((row) => ({ ...row, lease: { ...row.lease, inDoubt: false } }))
   ],
   [
     "any attempt without effect ends the doubt",
@@ -96,13 +104,12 @@ const working: ReadonlyArray<PlantedBug> = [
   [
     "a lease that was lost is renewed",
     "one process has a request",
-    (store) => ({ ...store, renew: (leased, until) => Effect.as(store.renew(leased, until), true) })
+    (store) => ({ renew: (leased, until) => Effect.as(store.renew(leased, until), true) })
   ],
   [
     "an attempt begins under a lease that was lost",
     "one process has a request",
     (store) => ({
-      ...store,
       begin: (leased, options) =>
         Effect.map(store.begin(leased, options), (begun) => begun ?? leased)
     })
@@ -111,7 +118,6 @@ const working: ReadonlyArray<PlantedBug> = [
     "a worker releases the lease of another one",
     "one process has a request",
     (store) => ({
-      ...store,
       release: (leased, release) =>
         Effect.flatMap(store.get(leased.requestId), (row) =>
           store.release(row !== undefined && isLeased(row) ? row : leased, release)
@@ -121,16 +127,12 @@ const working: ReadonlyArray<PlantedBug> = [
   [
     "one more request is claimed than asked for",
     "a request is due",
-    (store) => ({
-      ...store,
-      claim: (options) => store.claim({ ...options, limit: options.limit + 1 })
-    })
+    (store) => ({ claim: (options) => store.claim({ ...options, limit: options.limit + 1 }) })
   ],
   [
     "the wait after an attempt is left out",
     "a request is due",
     (store) => ({
-      ...store,
       release: (leased, release) => store.release(leased, { ...release, dueAt: release.at })
     })
   ],
@@ -145,20 +147,16 @@ const working: ReadonlyArray<PlantedBug> = [
     shown((row) =>
       row.refusals?.reason === "404" ? { ...row, refusals: { ...row.refusals, count: 1 } } : row
     )
-  ]
-]
-
-const ending: ReadonlyArray<PlantedBug> = [
+  ],
   [
     "the list of parked requests ignores the cursor",
     "a parked request is listed",
-    (store) => ({ ...store, parked: ({ limit }) => store.parked({ limit }) })
+    (store) => ({ parked: ({ limit }) => store.parked({ limit }) })
   ],
   [
     "a redrive sends a request in doubt after the window",
     "a parked request is listed",
     (store) => ({
-      ...store,
       redrive: (requestId, redrive) => store.redrive(requestId, { ...redrive, window: Infinity })
     })
   ],
@@ -166,7 +164,6 @@ const ending: ReadonlyArray<PlantedBug> = [
     "a request is given up without its lease",
     "an outcome is replaced",
     (store) => ({
-      ...store,
       settle: (requestId, settlement, registration) =>
         Effect.flatMap(store.get(requestId), (row) =>
           store.settle(
@@ -195,7 +192,6 @@ const ending: ReadonlyArray<PlantedBug> = [
     "a request that was begun is cancelled",
     "an outcome is replaced",
     (store) => ({
-      ...store,
       cancel: (requestId, at) =>
         Effect.flatMap(store.get(requestId), (row) =>
           row?.begunAt === undefined ? store.cancel(requestId, at) : Effect.succeed(true)
@@ -205,34 +201,17 @@ const ending: ReadonlyArray<PlantedBug> = [
   [
     "the transaction of the first answer is not registered",
     "an outcome and the registration",
-    (store) => ({
-      ...store,
-      settle: (requestId, settlement, registration) =>
-        Effect.flatMap(store.get(requestId), (row) =>
-          store.settle(requestId, settlement, row?.outcome === undefined ? undefined : registration)
-        )
-    })
+    unregistered((row) => row?.outcome === undefined)
   ],
   [
     "a process that lost registers nothing",
     "whatever an answer names",
-    (store) => ({
-      ...store,
-      settle: (requestId, settlement, registration) =>
-        Effect.flatMap(store.get(requestId), (row) =>
-          store.settle(
-            requestId,
-            settlement,
-            row?.outcome?._tag === "Answered" ? undefined : registration
-          )
-        )
-    })
+    unregistered((row) => row?.outcome?._tag === "Answered")
   ],
   [
     "a refusal stays, whatever is confirmed",
     "a confirmed transaction replaces",
     (store) => ({
-      ...store,
       settle: (requestId, settlement, registration) =>
         Effect.flatMap(store.get(requestId), (row) =>
           row?.outcome?._tag === "Refused" && row.kind === "apm-payment"
@@ -267,31 +246,17 @@ const ending: ReadonlyArray<PlantedBug> = [
     "the amount of a request is not kept",
     "a token that was moved",
     (store) => ({
-      ...store,
       write: (request, options) => store.write({ ...request, ordered: undefined }, options)
     })
   ],
   [
     "a found request loses its body at once",
     "a found request is sent after",
-    (store) => ({
-      ...store,
-      claim: (options) =>
-        Effect.map(store.claim(options), ({ dueAt, rows }) => ({
-          dueAt,
-          rows: rows.map((row) =>
-            row.deniedTransactionId === undefined || row.kind !== "apm-payment"
-              ? row
-              : { ...row, body: undefined }
-          )
-        }))
-    })
+    claimed((row) =>
+      row.deniedTransactionId === undefined || row.kind !== "apm-payment"
+        ? row
+        : { ...row, body: undefined }
+    )
   ],
-  [
-    "a waiting worker is not woken",
-    "a worker that waits",
-    (store) => ({ ...store, awaitWork: Effect.never })
-  ]
+  ["a waiting worker is not woken", "a worker that waits", () => ({ awaitWork: Effect.never })]
 ]
-
-export const requestStores: ReadonlyArray<PlantedBug> = [...written, ...working, ...ending]
