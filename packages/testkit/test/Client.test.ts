@@ -11,6 +11,7 @@ import * as TestClock from "effect/testing/TestClock"
 import * as fc from "fast-check"
 import { assert, describe, it } from "vitest"
 import { Gateway } from "../src/Gateway.ts"
+import { type Test, toEffect } from "@pawl/test-support/TestGateway"
 import { repeats } from "@pawl/test-support/Repeats"
 import * as Network from "./support/network.ts"
 
@@ -29,11 +30,11 @@ const seed = fc.readConfigureGlobal()?.seed ?? 0
 
 const isAuth = ({ url }: { readonly url: string }) => url.endsWith("/v1/auth")
 
-const run = <A, E>(
-  test: Effect.Effect<A, E, ApmPayments | Gateway>,
+const run = <A>(
+  test: Test<A, ApmPayments | Gateway>,
   through: Parameters<typeof Network.client>[0]
 ): Promise<A> =>
-  test.pipe(
+  toEffect(test).pipe(
     Effect.provide(Network.client(through)),
     Effect.provideService(References.MinimumLogLevel, "None"),
     Random.withSeed(seed),
@@ -66,51 +67,48 @@ describe("payments over a network that loses 3 answers of 10", () => {
         return yield* lost++ % 2 === 0 ? Effect.fail(reset) : Effect.never
       })
 
-    await run(
-      Effect.gen(function* () {
-        const payments = yield* ApmPayments
-        const gateway = yield* Gateway
-        const pay = (n: number) =>
-          payments
-            .create({
-              ...payment,
-              requestId: `order-${n}`,
-              metadata: { "sandbox.scenario": n % 10 === 0 ? "decline:51" : "succeed" }
-            })
-            .pipe(
-              Effect.tapErrorTag("OutcomeUnknown", ({ requestId }) =>
-                Effect.sync(() => {
-                  assert.strictEqual(requestId, `order-${n}`)
-                  unknown++
-                })
-              ),
-              // The requestId and the fields are the same.
-              Effect.retry({ while: ({ isRetryable }) => isRetryable }),
-              Effect.result
-            )
-        const numbers = Array.from({ length: count }, (_, n) => n)
-        const outcomes = yield* during("1 day", Effect.forEach(numbers, pay, { concurrency: 500 }))
+    await run(function* () {
+      const payments = yield* ApmPayments
+      const gateway = yield* Gateway
+      const pay = (n: number) =>
+        payments
+          .create({
+            ...payment,
+            requestId: `order-${n}`,
+            metadata: { "sandbox.scenario": n % 10 === 0 ? "decline:51" : "succeed" }
+          })
+          .pipe(
+            Effect.tapErrorTag("OutcomeUnknown", ({ requestId }) =>
+              Effect.sync(() => {
+                assert.strictEqual(requestId, `order-${n}`)
+                unknown++
+              })
+            ),
+            // The requestId and the fields are the same.
+            Effect.retry({ while: ({ isRetryable }) => isRetryable }),
+            Effect.result
+          )
+      const numbers = Array.from({ length: count }, (_, n) => n)
+      const outcomes = yield* during("1 day", Effect.forEach(numbers, pay, { concurrency: 500 }))
 
-        const actual = new Map((yield* gateway.transactions).map((each) => [each.requestId, each]))
-        assert.lengthOf(yield* gateway.transactions, count)
-        assert.strictEqual(actual.size, count)
-        for (const [n, outcome] of outcomes.entries()) {
-          const { status, transactionId } = actual.get(`order-${n}`) ?? assert.fail("no effect")
-          if (n % 10 === 0) {
-            assert.deepInclude(Result.isFailure(outcome) ? outcome.failure : outcome, {
-              _tag: "Declined",
-              transactionId,
-              declineCode: 51
-            })
-            assert.strictEqual(status, "FAILED")
-          } else {
-            assert.strictEqual(Result.getOrThrow(outcome).transactionId, transactionId)
-            assert.strictEqual(status, "SUCCEED")
-          }
+      const actual = new Map((yield* gateway.transactions).map((each) => [each.requestId, each]))
+      assert.lengthOf(yield* gateway.transactions, count)
+      assert.strictEqual(actual.size, count)
+      for (const [n, outcome] of outcomes.entries()) {
+        const { status, transactionId } = actual.get(`order-${n}`) ?? assert.fail("no effect")
+        if (n % 10 === 0) {
+          assert.deepInclude(Result.isFailure(outcome) ? outcome.failure : outcome, {
+            _tag: "Declined",
+            transactionId,
+            declineCode: 51
+          })
+          assert.strictEqual(status, "FAILED")
+        } else {
+          assert.strictEqual(Result.getOrThrow(outcome).transactionId, transactionId)
+          assert.strictEqual(status, "SUCCEED")
         }
-      }),
-      lossy
-    )
+      }
+    }, lossy)
 
     // The network really lost that many responses.
     assert.closeTo(lost / exchanges, 0.3, 3 / Math.sqrt(count))
@@ -148,29 +146,26 @@ describe("1,000 concurrent calls with a refused token", () => {
           )
         })
 
-      await run(
-        Effect.gen(function* () {
-          const payments = yield* ApmPayments
-          const { transactionId } = yield* during("1 second", payments.create(payment))
-          for (let round = 1; round <= rounds; round++) {
-            refused.add(current)
-            sends = 0
-            const results = yield* during(
-              "1 minute",
-              Effect.forEach(
-                Array.from({ length: 1000 }),
-                () => Effect.result(payments.status(transactionId)),
-                { concurrency: "unbounded" }
-              )
+      await run(function* () {
+        const payments = yield* ApmPayments
+        const { transactionId } = yield* during("1 second", payments.create(payment))
+        for (let round = 1; round <= rounds; round++) {
+          refused.add(current)
+          sends = 0
+          const results = yield* during(
+            "1 minute",
+            Effect.forEach(
+              Array.from({ length: 1000 }),
+              () => Effect.result(payments.status(transactionId)),
+              { concurrency: "unbounded" }
             )
-            assert.isTrue(results.every(Result.isSuccess))
-            assert.strictEqual(auths, 1 + round)
-            assert.strictEqual(sends, 2000)
-          }
-          assert.strictEqual(refusals, rounds * 1000)
-        }),
-        refusing
-      )
+          )
+          assert.isTrue(results.every(Result.isSuccess))
+          assert.strictEqual(auths, 1 + round)
+          assert.strictEqual(sends, 2000)
+        }
+        assert.strictEqual(refusals, rounds * 1000)
+      }, refusing)
     }
   )
 })
@@ -183,21 +178,18 @@ describe("330 days of calls", () => {
       auths++
       return Effect.delay(exchange, "5 seconds")
     }
-    await run(
-      Effect.gen(function* () {
-        const payments = yield* ApmPayments
-        const waited = Effect.gen(function* () {
-          const before = yield* Clock.currentTimeMillis
-          yield* payments.status("1").pipe(Effect.catchTag("NotFound", () => Effect.void))
-          return (yield* Clock.currentTimeMillis) - before
-        })
-        assert.strictEqual(yield* during("5 seconds", waited), 5000)
-        const hours = Array.from({ length: 330 * 24 })
-        const calls = Effect.forEach(hours, () => Effect.delay(waited, "1 hour"))
-        assert.deepStrictEqual(new Set(yield* during("330 days", calls)), new Set([0]))
-        assert.strictEqual(auths, 12)
-      }),
-      slow
-    )
+    await run(function* () {
+      const payments = yield* ApmPayments
+      const waited = Effect.gen(function* () {
+        const before = yield* Clock.currentTimeMillis
+        yield* payments.status("1").pipe(Effect.catchTag("NotFound", () => Effect.void))
+        return (yield* Clock.currentTimeMillis) - before
+      })
+      assert.strictEqual(yield* during("5 seconds", waited), 5000)
+      const hours = Array.from({ length: 330 * 24 })
+      const calls = Effect.forEach(hours, () => Effect.delay(waited, "1 hour"))
+      assert.deepStrictEqual(new Set(yield* during("330 days", calls)), new Set([0]))
+      assert.strictEqual(auths, 12)
+    }, slow)
   })
 })

@@ -28,12 +28,15 @@ import * as Courier from "../src/Courier.ts"
 import * as Fake from "../src/Fake.ts"
 import { Faults } from "../src/Faults.ts"
 import { Gateway } from "../src/Gateway.ts"
+import { type Test, toEffect } from "@pawl/test-support/TestGateway"
 
 type Services = Layer.Success<ReturnType<typeof Fake.layer>>
 
-const run = <A, E>(test: Effect.Effect<A, E, Services | Scope.Scope>): Promise<A> =>
-  Effect.runPromise(
-    Effect.scoped(Effect.provide(test, Layer.provideMerge(Fake.layer(), TestClock.layer())))
+const run = <A>(test: Test<A, Services | Scope.Scope>): Promise<A> =>
+  toEffect(test).pipe(
+    Effect.provide(Layer.provideMerge(Fake.layer(), TestClock.layer())),
+    Effect.scoped,
+    Effect.runPromise
   )
 
 const callbackUrl = "https://shop.example/callback"
@@ -53,147 +56,137 @@ const minutes = (all: ReadonlyArray<Courier.Delivery>) =>
 
 describe("the client over a fake", () => {
   it("pays and pays out, by card and by other methods, refunds and subscribes", () =>
-    run(
-      Effect.gen(function* () {
-        const { status } = yield* ApmPayments
-        const payment = yield* ApmPayments.use(({ create }) => create(apm))
-        const payout = yield* ApmPayouts.use(({ create }) => create(apm))
-        const cards = yield* CardPayments
-        const byCard = yield* cards.create({ ...paid, card })
-        const { cardToken } = yield* cards.tokenize({ mid: "m-1", card })
-        const charge = yield* cards.charge({ ...paid, cardToken: Redacted.value(cardToken) })
-        const cardPayout = yield* CardPayouts.use(({ create }) =>
-          create({ mid: "m-1", amount: "5", card })
-        )
-        yield* TestClock.adjust("1 minute")
-        assert.strictEqual(yield* status(payment.transactionId), "SUCCEED")
-        const { transactionId } = byCard
-        const refunds = yield* Refunds
-        const refund = yield* refunds.create({
-          mid: "m-1",
-          amount: "10",
-          reason: "x",
-          transactionId
-        })
-        const subscriptions = yield* Subscriptions
-        const { subscriptionId } = yield* subscriptions.create({
-          mid: "m-1",
-          cardToken: Redacted.value(cardToken),
-          plan: { ...paid, frequency: "MONTHLY", interval: 1, startDate: "1970-01-31" },
-          ...urls
-        })
-        yield* subscriptions.pause(subscriptionId)
-        yield* subscriptions.resume(subscriptionId)
-        yield* TestClock.adjust("365 days")
-        assert.strictEqual((yield* subscriptions.get(subscriptionId)).lastChargeStatus, "SUCCEED")
-        yield* subscriptions.cancel(subscriptionId)
-        assert.strictEqual((yield* subscriptions.get(subscriptionId)).status, "CANCELED")
-
-        assert.strictEqual((yield* refunds.info(refund.refundId)).totalAmount, "10")
-        const { info } = yield* ApmPayouts
-        assert.strictEqual((yield* info(payout.transactionId)).accountId, "4711")
-        const { info: cardInfo } = yield* CardPayouts
-        assert.strictEqual((yield* cardInfo(cardPayout.transactionId)).cardMask, "424242******4242")
-        assert.strictEqual(yield* cards.status(charge.transactionId), "SUCCEED")
-        const { read } = yield* StatusReader
-        assert.deepStrictEqual(yield* read("card", transactionId), {
-          kind: "card-payment",
-          status: "REFUNDED"
-        })
-        const transactions = yield* (yield* Gateway).transactions
-        assert.lengthOf(
-          transactions.filter((transaction) => transaction.subscriptionId === subscriptionId),
-          13
-        )
+    run(function* () {
+      const { status } = yield* ApmPayments
+      const payment = yield* ApmPayments.use(({ create }) => create(apm))
+      const payout = yield* ApmPayouts.use(({ create }) => create(apm))
+      const cards = yield* CardPayments
+      const byCard = yield* cards.create({ ...paid, card })
+      const { cardToken } = yield* cards.tokenize({ mid: "m-1", card })
+      const charge = yield* cards.charge({ ...paid, cardToken: Redacted.value(cardToken) })
+      const cardPayout = yield* CardPayouts.use(({ create }) =>
+        create({ mid: "m-1", amount: "5", card })
+      )
+      yield* TestClock.adjust("1 minute")
+      assert.strictEqual(yield* status(payment.transactionId), "SUCCEED")
+      const { transactionId } = byCard
+      const refunds = yield* Refunds
+      const refund = yield* refunds.create({
+        mid: "m-1",
+        amount: "10",
+        reason: "x",
+        transactionId
       })
-    ))
+      const subscriptions = yield* Subscriptions
+      const { subscriptionId } = yield* subscriptions.create({
+        mid: "m-1",
+        cardToken: Redacted.value(cardToken),
+        plan: { ...paid, frequency: "MONTHLY", interval: 1, startDate: "1970-01-31" },
+        ...urls
+      })
+      yield* subscriptions.pause(subscriptionId)
+      yield* subscriptions.resume(subscriptionId)
+      yield* TestClock.adjust("365 days")
+      assert.strictEqual((yield* subscriptions.get(subscriptionId)).lastChargeStatus, "SUCCEED")
+      yield* subscriptions.cancel(subscriptionId)
+      assert.strictEqual((yield* subscriptions.get(subscriptionId)).status, "CANCELED")
+
+      assert.strictEqual((yield* refunds.info(refund.refundId)).totalAmount, "10")
+      const { info } = yield* ApmPayouts
+      assert.strictEqual((yield* info(payout.transactionId)).accountId, "4711")
+      const { info: cardInfo } = yield* CardPayouts
+      assert.strictEqual((yield* cardInfo(cardPayout.transactionId)).cardMask, "424242******4242")
+      assert.strictEqual(yield* cards.status(charge.transactionId), "SUCCEED")
+      const { read } = yield* StatusReader
+      assert.deepStrictEqual(yield* read("card", transactionId), {
+        kind: "card-payment",
+        status: "REFUNDED"
+      })
+      const transactions = yield* (yield* Gateway).transactions
+      assert.lengthOf(
+        transactions.filter((transaction) => transaction.subscriptionId === subscriptionId),
+        13
+      )
+    }))
 
   it("gets declines, validation errors, and the page address of an intent", () =>
-    run(
-      Effect.gen(function* () {
-        const payments = yield* ApmPayments
-        const metadata = { "sandbox.scenario": "decline:51" }
-        const declined = yield* Effect.flip(payments.create({ ...apm, metadata }))
-        assert.strictEqual(declined._tag, "Declined")
-        const wrong = yield* Effect.flip(
-          payments.create({ ...apm, metadata: { "sandbox.scenario": "none" } })
-        )
-        assert.strictEqual(wrong._tag, "ValidationFailed")
-        const missing = yield* Effect.flip(payments.status("7"))
-        assert.strictEqual(missing._tag, "NotFound")
-        const page = yield* PaymentIntents.use(({ create }) =>
-          create({
-            type: "PAYMENT",
-            lang: "en",
-            mid: "m-1",
-            billingDetails: { email: "ada@shop.example" },
-            order: {},
-            device: {},
-            ...urls
-          })
-        )
-        assert.strictEqual(page.iframeUrl, `${page.redirectUrl}?frame=1`)
-      })
-    ))
+    run(function* () {
+      const payments = yield* ApmPayments
+      const metadata = { "sandbox.scenario": "decline:51" }
+      const declined = yield* Effect.flip(payments.create({ ...apm, metadata }))
+      assert.strictEqual(declined._tag, "Declined")
+      const wrong = yield* Effect.flip(
+        payments.create({ ...apm, metadata: { "sandbox.scenario": "none" } })
+      )
+      assert.strictEqual(wrong._tag, "ValidationFailed")
+      const missing = yield* Effect.flip(payments.status("7"))
+      assert.strictEqual(missing._tag, "NotFound")
+      const page = yield* PaymentIntents.use(({ create }) =>
+        create({
+          type: "PAYMENT",
+          lang: "en",
+          mid: "m-1",
+          billingDetails: { email: "ada@shop.example" },
+          order: {},
+          device: {},
+          ...urls
+        })
+      )
+      assert.strictEqual(page.iframeUrl, `${page.redirectUrl}?frame=1`)
+    }))
 
   it("renews its token over 300 days that pass in one adjust", () =>
-    run(
-      Effect.gen(function* () {
-        const payments = yield* ApmPayments
-        const { transactionId } = yield* payments.create(apm)
-        yield* TestClock.adjust("300 days")
-        assert.strictEqual(yield* payments.status(transactionId), "SUCCEED")
-      })
-    ))
+    run(function* () {
+      const payments = yield* ApmPayments
+      const { transactionId } = yield* payments.create(apm)
+      yield* TestClock.adjust("300 days")
+      assert.strictEqual(yield* payments.status(transactionId), "SUCCEED")
+    }))
 })
 
 describe("the callbacks of a fake", () => {
   it("make all their retries over 62 minutes in one adjust", () =>
-    run(
-      Effect.gen(function* () {
-        const { deliverTo } = yield* Fake.Fake
-        const callbacks: Array<Verifier.Incoming> = []
-        yield* deliverTo((incoming) =>
-          Effect.sync(() => {
-            callbacks.push(incoming)
-            return 503
-          })
-        )
-        const metadata = { "sandbox.scenario": "decline:51" }
-        yield* Effect.flip(ApmPayments.use(({ create }) => create({ ...apm, metadata })))
-        yield* TestClock.adjust("62 minutes")
-        const deliveries = yield* (yield* Courier.Courier).deliveries
-        const failed = deliveries.filter(({ status }) => status === "FAILED")
-        assert.deepStrictEqual(minutes(failed), [0, 2, 6, 14, 30, 62])
-        assert.lengthOf(callbacks, 12)
-        assert.include(callbacks[0], {
-          method: "POST",
-          search: "?paymentMethod=apm&apmType=WALLET",
-          contentType: "application/json"
+    run(function* () {
+      const { deliverTo } = yield* Fake.Fake
+      const callbacks: Array<Verifier.Incoming> = []
+      yield* deliverTo((incoming) =>
+        Effect.sync(() => {
+          callbacks.push(incoming)
+          return 503
         })
+      )
+      const metadata = { "sandbox.scenario": "decline:51" }
+      yield* Effect.flip(ApmPayments.use(({ create }) => create({ ...apm, metadata })))
+      yield* TestClock.adjust("62 minutes")
+      const deliveries = yield* (yield* Courier.Courier).deliveries
+      const failed = deliveries.filter(({ status }) => status === "FAILED")
+      assert.deepStrictEqual(minutes(failed), [0, 2, 6, 14, 30, 62])
+      assert.lengthOf(callbacks, 12)
+      assert.include(callbacks[0], {
+        method: "POST",
+        search: "?paymentMethod=apm&apmType=WALLET",
+        contentType: "application/json"
       })
-    ))
+    }))
 
   it("reach no receiver before deliverTo, and the last one after it", () =>
-    run(
-      Effect.gen(function* () {
-        const { deliverTo } = yield* Fake.Fake
-        yield* ApmPayments.use(({ create }) => create(apm))
-        yield* TestClock.adjust("1 minute")
-        const { deliveries } = yield* Courier.Courier
-        assert.deepStrictEqual(
-          (yield* deliveries).map(({ answer }) => answer),
-          ["unreachable", "unreachable", "unreachable", "unreachable"]
-        )
-        yield* deliverTo(() => Effect.die("nobody asks this one any more"))
-        yield* deliverTo(() => Effect.succeed(202))
-        yield* TestClock.adjust("2 minutes")
-        assert.deepStrictEqual(
-          (yield* deliveries).slice(4).map(({ answer }) => answer),
-          [202, 202, 202, 202]
-        )
-      })
-    ))
+    run(function* () {
+      const { deliverTo } = yield* Fake.Fake
+      yield* ApmPayments.use(({ create }) => create(apm))
+      yield* TestClock.adjust("1 minute")
+      const { deliveries } = yield* Courier.Courier
+      assert.deepStrictEqual(
+        (yield* deliveries).map(({ answer }) => answer),
+        ["unreachable", "unreachable", "unreachable", "unreachable"]
+      )
+      yield* deliverTo(() => Effect.die("nobody asks this one any more"))
+      yield* deliverTo(() => Effect.succeed(202))
+      yield* TestClock.adjust("2 minutes")
+      assert.deepStrictEqual(
+        (yield* deliveries).slice(4).map(({ answer }) => answer),
+        [202, 202, 202, 202]
+      )
+    }))
 
   it("reach a real receiver, which reads the status from the fake and calls its handler", async () => {
     const transitions: Array<string> = []
@@ -264,16 +257,14 @@ const other = Layer.effect(
 
 describe("two fakes", () => {
   it("share nothing, even in one program", () =>
-    run(
-      Effect.gen(function* () {
-        const own = yield* Gateway
-        const { gateway } = yield* Effect.provide(
-          Other,
-          Layer.provide(other, Fake.layer({ merchantKey: "another" }))
-        )
-        assert.notStrictEqual(gateway, own)
-      })
-    ))
+    run(function* () {
+      const own = yield* Gateway
+      const { gateway } = yield* Effect.provide(
+        Other,
+        Layer.provide(other, Fake.layer({ merchantKey: "another" }))
+      )
+      assert.notStrictEqual(gateway, own)
+    }))
 
   it("are the same fake if one layer value is used twice", async () => {
     const fake = Fake.layer()
@@ -285,24 +276,22 @@ describe("two fakes", () => {
 })
 
 it("a delayed response fails at the time limit of its request", () =>
-  run(
-    Effect.gen(function* () {
-      yield* (yield* Faults).add({ endpoint: "*", fault: "delay" })
-      const path = "/api/v1/payments/apm/status/100001"
-      const request = { method: "GET", url: `http://localhost${path}`, headers: {} } as const
-      const { send } = yield* Transport
-      const sent = yield* send({ ...request, body: undefined }, Duration.seconds(2)).pipe(
-        Effect.flip,
-        Effect.forkChild({ startImmediately: true })
-      )
-      yield* TestClock.adjust("1999 millis")
-      assert.isUndefined(sent.pollUnsafe())
-      yield* TestClock.adjust("1 millis")
-      const exit = sent.pollUnsafe()
-      assert.include(exit && Exit.isSuccess(exit) ? exit.value : undefined, {
-        _tag: "Unreachable",
-        reason: "no response in time",
-        sent: true
-      })
+  run(function* () {
+    yield* (yield* Faults).add({ endpoint: "*", fault: "delay" })
+    const path = "/api/v1/payments/apm/status/100001"
+    const request = { method: "GET", url: `http://localhost${path}`, headers: {} } as const
+    const { send } = yield* Transport
+    const sent = yield* send({ ...request, body: undefined }, Duration.seconds(2)).pipe(
+      Effect.flip,
+      Effect.forkChild({ startImmediately: true })
+    )
+    yield* TestClock.adjust("1999 millis")
+    assert.isUndefined(sent.pollUnsafe())
+    yield* TestClock.adjust("1 millis")
+    const exit = sent.pollUnsafe()
+    assert.include(exit && Exit.isSuccess(exit) ? exit.value : undefined, {
+      _tag: "Unreachable",
+      reason: "no response in time",
+      sent: true
     })
-  ))
+  }))

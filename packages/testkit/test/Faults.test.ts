@@ -8,6 +8,7 @@ import { assert, describe, it } from "vitest"
 import * as Fake from "../src/Fake.ts"
 import * as Faults from "../src/Faults.ts"
 import * as Gateway from "../src/Gateway.ts"
+import { type Test, toEffect } from "@pawl/test-support/TestGateway"
 
 const endpoint = "POST /v1/payments/apm"
 
@@ -21,12 +22,9 @@ const unsigned = {
 const transactions = Effect.flatMap(Gateway.Gateway, (gateway) => gateway.transactions)
 
 describe("a fault in memory", () => {
-  const inMemory = <A, E>(
-    test: Effect.Effect<A, E, Layer.Success<ReturnType<typeof Fake.layer>>>,
-    seed: number
-  ) =>
+  const inMemory = <A>(test: Test<A, Layer.Success<ReturnType<typeof Fake.layer>>>, seed: number) =>
     Effect.runPromise(
-      Effect.provide(test, Layer.provideMerge(Fake.layer({ seed }), TestClock.layer()))
+      Effect.provide(toEffect(test), Layer.provideMerge(Fake.layer({ seed }), TestClock.layer()))
     )
 
   const create = ApmPayments.ApmPayments.use(({ create }) => create(unsigned)).pipe(
@@ -36,33 +34,27 @@ describe("a fault in memory", () => {
   )
 
   it("a delay is 5 seconds of virtual time, and the client recovers from any other fault by a retry", () =>
-    inMemory(
-      Effect.gen(function* () {
-        const faults = yield* Faults.Faults
-        for (const [at, fault] of Faults.kinds.entries()) {
-          const before = yield* Clock.currentTimeMillis
-          yield* faults.add({ endpoint, fault, times: 1 })
-          const answered = yield* create
-          if (fault === "delay") assert.strictEqual(answered - before, 5000)
-          assert.deepStrictEqual(yield* faults.list, [])
-          assert.lengthOf(yield* transactions, at + 1)
-        }
-      }),
-      1
-    ))
+    inMemory(function* () {
+      const faults = yield* Faults.Faults
+      for (const [at, fault] of Faults.kinds.entries()) {
+        const before = yield* Clock.currentTimeMillis
+        yield* faults.add({ endpoint, fault, times: 1 })
+        const answered = yield* create
+        if (fault === "delay") assert.strictEqual(answered - before, 5000)
+        assert.deepStrictEqual(yield* faults.list, [])
+        assert.lengthOf(yield* transactions, at + 1)
+      }
+    }, 1))
 
   it("a fault strikes at its rate, and a seed repeats the strikes", async () => {
     const strikes = (seed: number) =>
-      inMemory(
-        Effect.gen(function* () {
-          const faults = yield* Faults.Faults
-          yield* faults.add({ endpoint, fault: "500", rate: 0.3 })
-          return yield* Effect.forEach(Array.from({ length: 2000 }), () =>
-            faults.strike("POST", "/api/v1/payments/apm")
-          )
-        }),
-        seed
-      )
+      inMemory(function* () {
+        const faults = yield* Faults.Faults
+        yield* faults.add({ endpoint, fault: "500", rate: 0.3 })
+        return yield* Effect.forEach(Array.from({ length: 2000 }), () =>
+          faults.strike("POST", "/api/v1/payments/apm")
+        )
+      }, seed)
     const [one, again, other] = [await strikes(1), await strikes(1), await strikes(2)]
     assert.deepStrictEqual(one, again)
     assert.notDeepEqual(one, other)

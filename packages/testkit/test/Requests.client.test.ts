@@ -51,7 +51,9 @@ const run = (
     readonly create?: (number: number, body: string) => Response
     readonly secretOf?: () => Redacted.Redacted
   },
-  test: (sent: ReadonlyArray<number>) => Effect.Effect<void, unknown, Requests.Requests>
+  test: (
+    sent: ReadonlyArray<number>
+  ) => Generator<Effect.Effect<unknown, unknown, Requests.Requests>, void, never>
 ) => {
   const sent: Array<number> = []
   const transport = Layer.succeed(Transport, {
@@ -84,7 +86,7 @@ const run = (
     Layer.provide(NodeHmac.layer),
     Layer.provideMerge(TestClock.layer())
   )
-  return test(sent).pipe(
+  return Effect.gen(() => test(sent)).pipe(
     Effect.provide(layer),
     Effect.provideService(References.MinimumLogLevel, "None"),
     Effect.scoped,
@@ -95,39 +97,33 @@ const run = (
 const broken = [302, 400, 401, 403, 404, 409, 422, 429, 500, 503]
 
 it.each(broken)("an /auth that answers %s for hours parks no request", (status) =>
-  run({ auth: () => answer(status, {}) }, (sent) =>
-    Effect.gen(function* () {
-      const { enqueue, parked } = yield* Requests.Requests
-      for (const requestId of ["p-1", "p-2"]) yield* enqueue("apm-payout", payment(requestId))
-      yield* TestClock.adjust("3 hours")
-      expect(yield* parked({ limit: 10 })).toEqual([])
-      expect(sent).toEqual([])
-    })
-  )
+  run({ auth: () => answer(status, {}) }, function* (sent) {
+    const { enqueue, parked } = yield* Requests.Requests
+    for (const requestId of ["p-1", "p-2"]) yield* enqueue("apm-payout", payment(requestId))
+    yield* TestClock.adjust("3 hours")
+    expect(yield* parked({ limit: 10 })).toEqual([])
+    expect(sent).toEqual([])
+  })
 )
 
 it.each(broken)("a request that got no token, because /auth answers %s, expires", (status) =>
-  run({ auth: (now) => (now < 180 * minute ? answer(status, {}) : token()) }, (sent) =>
-    Effect.gen(function* () {
-      const { enqueue, get } = yield* Requests.Requests
-      yield* enqueue("apm-payment", payment("o-1"), { expiresAt: 5 * minute })
-      yield* TestClock.adjust("5 hours")
-      expect(sent).toEqual([])
-      expect((yield* get("o-1"))?.outcome).toEqual({ _tag: "NotSent", reason: "expired" })
-    })
-  )
+  run({ auth: (now) => (now < 180 * minute ? answer(status, {}) : token()) }, function* (sent) {
+    const { enqueue, get } = yield* Requests.Requests
+    yield* enqueue("apm-payment", payment("o-1"), { expiresAt: 5 * minute })
+    yield* TestClock.adjust("5 hours")
+    expect(sent).toEqual([])
+    expect((yield* get("o-1"))?.outcome).toEqual({ _tag: "NotSent", reason: "expired" })
+  })
 )
 
 it.each(broken)("a send whose /auth answers %s says that nothing was sent", (status) =>
-  run({ auth: () => answer(status, {}) }, () =>
-    Effect.gen(function* () {
-      const { get, send } = yield* Requests.Requests
-      const call = yield* Effect.forkChild(Effect.flip(send("apm-payment", payment("o-1"))))
-      yield* TestClock.adjust("1 minute")
-      expect(yield* Fiber.join(call)).toMatchObject({ sent: false })
-      expect((yield* get("o-1"))?.outcome).toEqual({ _tag: "NotSent", reason: "no-effect" })
-    })
-  )
+  run({ auth: () => answer(status, {}) }, function* () {
+    const { get, send } = yield* Requests.Requests
+    const call = yield* Effect.forkChild(Effect.flip(send("apm-payment", payment("o-1"))))
+    yield* TestClock.adjust("1 minute")
+    expect(yield* Fiber.join(call)).toMatchObject({ sent: false })
+    expect((yield* get("o-1"))?.outcome).toEqual({ _tag: "NotSent", reason: "no-effect" })
+  })
 )
 
 it("the retries of the client send no request that has expired", () =>
@@ -139,26 +135,23 @@ it("the retries of the client send no request that has expired", () =>
           ? answer(429, {}, { "retry-after": "20" })
           : answer(200, { transactionId: "100001", transactionStatus: "PENDING" })
     },
-    (sent) =>
-      Effect.gen(function* () {
-        const { enqueue, get } = yield* Requests.Requests
-        yield* enqueue("apm-payment", payment("o-1"), { expiresAt: 2000 })
-        yield* TestClock.adjust("10 minutes")
-        expect(sent).toHaveLength(1)
-        expect((yield* get("o-1"))?.outcome).toEqual({ _tag: "NotSent", reason: "expired" })
-      })
-  ))
-
-it("a request that expires while its token is requested is not sent", () =>
-  run({ auth: token, authTime: 5000 }, (sent) =>
-    Effect.gen(function* () {
+    function* (sent) {
       const { enqueue, get } = yield* Requests.Requests
       yield* enqueue("apm-payment", payment("o-1"), { expiresAt: 2000 })
       yield* TestClock.adjust("10 minutes")
-      expect(sent).toEqual([])
+      expect(sent).toHaveLength(1)
       expect((yield* get("o-1"))?.outcome).toEqual({ _tag: "NotSent", reason: "expired" })
-    })
+    }
   ))
+
+it("a request that expires while its token is requested is not sent", () =>
+  run({ auth: token, authTime: 5000 }, function* (sent) {
+    const { enqueue, get } = yield* Requests.Requests
+    yield* enqueue("apm-payment", payment("o-1"), { expiresAt: 2000 })
+    yield* TestClock.adjust("10 minutes")
+    expect(sent).toEqual([])
+    expect((yield* get("o-1"))?.outcome).toEqual({ _tag: "NotSent", reason: "expired" })
+  }))
 
 it("a request that was enqueued before the secret was rotated is sent with a checksum of the new one", () => {
   let current = secret
@@ -177,16 +170,15 @@ it("a request that was enqueued before the secret was rotated is sent with a che
       },
       secretOf: () => current
     },
-    (sent) =>
-      Effect.gen(function* () {
-        const { enqueue, get } = yield* Requests.Requests
-        yield* enqueue("apm-payment", payment("o-1"))
-        yield* TestClock.adjust("1 minute")
-        current = rotated
-        yield* TestClock.adjust("10 minutes")
-        // The first attempt was signed before the token was requested, which reads the new secret.
-        expect(sent).toHaveLength(2)
-        expect((yield* get("o-1"))?.outcome).toMatchObject({ _tag: "Answered" })
-      })
+    function* (sent) {
+      const { enqueue, get } = yield* Requests.Requests
+      yield* enqueue("apm-payment", payment("o-1"))
+      yield* TestClock.adjust("1 minute")
+      current = rotated
+      yield* TestClock.adjust("10 minutes")
+      // The first attempt was signed before the token was requested, which reads the new secret.
+      expect(sent).toHaveLength(2)
+      expect((yield* get("o-1"))?.outcome).toMatchObject({ _tag: "Answered" })
+    }
   )
 })

@@ -21,6 +21,7 @@ import { expect, it } from "vitest"
 import * as Fake from "../src/Fake.ts"
 import { Faults } from "../src/Faults.ts"
 import { Gateway } from "../src/Gateway.ts"
+import { type Test, toEffect } from "@pawl/test-support/TestGateway"
 
 const secret = Redacted.make("sandbox-secret")
 
@@ -76,9 +77,9 @@ const world = (callbackSecret = secret, kind?: RequestKind) => {
 
 const run = <A>(
   layer: ReturnType<typeof world>["layer"],
-  test: Effect.Effect<A, unknown, Layer.Success<ReturnType<typeof world>["layer"]>>
+  test: Test<A, Layer.Success<ReturnType<typeof world>["layer"]>>
 ) =>
-  test.pipe(
+  toEffect(test).pipe(
     Effect.provide(layer),
     Effect.provideService(References.MinimumLogLevel, "None"),
     Effect.scoped,
@@ -87,65 +88,56 @@ const run = <A>(
 
 it("tells the handler of a payment that was made in one call", () => {
   const { layer, told } = world()
-  return run(
-    layer,
-    Effect.gen(function* () {
-      const { send } = yield* Requests.Requests
-      const response = yield* send("apm-payment", payment)
-      expect(response.transactionId).toMatch(/^\d{6,}$/u)
-      yield* TestClock.adjust("1 hour")
-      expect(told.at(-1)).toBe("order-1 SUCCEED")
-      expect(yield* send("apm-payment", payment)).toEqual(response)
-    })
-  )
+  return run(layer, function* () {
+    const { send } = yield* Requests.Requests
+    const response = yield* send("apm-payment", payment)
+    expect(response.transactionId).toMatch(/^\d{6,}$/u)
+    yield* TestClock.adjust("1 hour")
+    expect(told.at(-1)).toBe("order-1 SUCCEED")
+    expect(yield* send("apm-payment", payment)).toEqual(response)
+  })
 })
 
 it("tells the handler of a payment whose answers were lost, and makes it once", () => {
   const { layer, told } = world()
-  return run(
-    layer,
-    Effect.gen(function* () {
-      const { get, send } = yield* Requests.Requests
-      const faults = yield* Faults
-      yield* faults.add({
-        endpoint: "POST /v1/payments/apm",
-        fault: "reset-after",
-        rate: 1,
-        times: 12
-      })
-      const call = yield* Effect.forkChild(
-        Effect.result(
-          send("apm-payment", { ...payment, metadata: { "sandbox.scenario": "succeed+silent" } })
-        )
-      )
-      yield* TestClock.adjust("12 hours")
-      yield* Fiber.join(call)
-      expect(yield* get("order-1")).toMatchObject({ outcome: { _tag: "Answered" } })
-      expect(yield* faults.list).toEqual([])
-      // Without a callback only the recovery's response names the transaction.
-      expect(told.at(-1)).toBe("order-1 SUCCEED")
-      const { transactions } = yield* Gateway
-      expect(yield* transactions).toHaveLength(1)
+  return run(layer, function* () {
+    const { get, send } = yield* Requests.Requests
+    const faults = yield* Faults
+    yield* faults.add({
+      endpoint: "POST /v1/payments/apm",
+      fault: "reset-after",
+      rate: 1,
+      times: 12
     })
-  )
+    const call = yield* Effect.forkChild(
+      Effect.result(
+        send("apm-payment", { ...payment, metadata: { "sandbox.scenario": "succeed+silent" } })
+      )
+    )
+    yield* TestClock.adjust("12 hours")
+    yield* Fiber.join(call)
+    expect(yield* get("order-1")).toMatchObject({ outcome: { _tag: "Answered" } })
+    expect(yield* faults.list).toEqual([])
+    // Without a callback only the recovery's response names the transaction.
+    expect(told.at(-1)).toBe("order-1 SUCCEED")
+    const { transactions } = yield* Gateway
+    expect(yield* transactions).toHaveLength(1)
+  })
 })
 
 it("sends what was enqueued, and keeps a declined payment as declined", () => {
   const { layer, told } = world()
-  return run(
-    layer,
-    Effect.gen(function* () {
-      const { enqueue, send } = yield* Requests.Requests
-      const declined = { ...payment, metadata: { "sandbox.scenario": "decline:51" } }
-      yield* enqueue("apm-payment", declined)
-      yield* TestClock.adjust("1 hour")
-      expect(told.at(-1)).toBe("order-1 FAILED")
-      // The stored outcome, without another request.
-      expect((yield* Effect.flip(send("apm-payment", declined)))._tag).toBe("Declined")
-      const { transactions } = yield* Gateway
-      expect(yield* transactions).toHaveLength(1)
-    })
-  )
+  return run(layer, function* () {
+    const { enqueue, send } = yield* Requests.Requests
+    const declined = { ...payment, metadata: { "sandbox.scenario": "decline:51" } }
+    yield* enqueue("apm-payment", declined)
+    yield* TestClock.adjust("1 hour")
+    expect(told.at(-1)).toBe("order-1 FAILED")
+    // The stored outcome, without another request.
+    expect((yield* Effect.flip(send("apm-payment", declined)))._tag).toBe("Declined")
+    const { transactions } = yield* Gateway
+    expect(yield* transactions).toHaveLength(1)
+  })
 })
 
 const inputs: {
@@ -191,28 +183,23 @@ it.each(Struct.keys(inputs))(
   "whatever the answer to a %s names is in the ledger before the caller has it, and is told without a callback",
   (kind) => {
     const { layer, told } = world(Redacted.make("another-secret"))
-    return run(
-      layer,
-      Effect.gen(function* () {
-        const { send } = yield* Requests.Requests
-        const { create, tokenize } = yield* CardPayments
-        const { cardToken } = yield* tokenize({ mid: "m-1", card })
-        const paid = yield* create({ ...order, requestId: "paid", card })
-        yield* TestClock.adjust("1 hour")
-        const ledger = yield* Ledger.Ledger
-        const input = inputs[kind](Redacted.value(cardToken), paid.transactionId)
-        const answer: object = yield* send(kind, input as never)
-        const [id] = ["refundId", "transactionId"].flatMap(
-          (name) => Reflect.get(answer, name) ?? []
-        )
-        if (kind === "payment-intent") return expect(id).toBeUndefined()
-        const method = kind.startsWith("apm") ? "apm" : "card"
-        const row = yield* ledger.get(method, id)
-        expect(row).toMatchObject({ registered: true, ordered: { requestId: "order-1" } })
-        yield* TestClock.adjust("1 day")
-        expect(told.at(-1)).toBe("order-1 SUCCEED")
-      })
-    )
+    return run(layer, function* () {
+      const { send } = yield* Requests.Requests
+      const { create, tokenize } = yield* CardPayments
+      const { cardToken } = yield* tokenize({ mid: "m-1", card })
+      const paid = yield* create({ ...order, requestId: "paid", card })
+      yield* TestClock.adjust("1 hour")
+      const ledger = yield* Ledger.Ledger
+      const input = inputs[kind](Redacted.value(cardToken), paid.transactionId)
+      const answer: object = yield* send(kind, input as never)
+      const [id] = ["refundId", "transactionId"].flatMap((name) => Reflect.get(answer, name) ?? [])
+      if (kind === "payment-intent") return expect(id).toBeUndefined()
+      const method = kind.startsWith("apm") ? "apm" : "card"
+      const row = yield* ledger.get(method, id)
+      expect(row).toMatchObject({ registered: true, ordered: { requestId: "order-1" } })
+      yield* TestClock.adjust("1 day")
+      expect(told.at(-1)).toBe("order-1 SUCCEED")
+    })
   }
 )
 
@@ -245,39 +232,36 @@ it.each(Struct.keys(inputs))(
     fc.assert(
       fc.asyncProperty(chaos, (faultsOf) => {
         const { layer, told } = world(undefined, kind)
-        return run(
-          layer,
-          Effect.gen(function* () {
-            const { get, send } = yield* Requests.Requests
-            const { create, tokenize } = yield* CardPayments
-            const { transactions } = yield* Gateway
-            const { cardToken } = yield* tokenize({ mid: "m-1", card })
-            const paid = yield* create({ ...order, requestId: "paid", card })
-            yield* hours(1)
-            const before = (yield* transactions).length
-            const faults = yield* Faults
-            for (const each of faultsOf) {
-              yield* faults.add({ endpoint: endpoints[kind], rate: 1, ...each })
-            }
-            const input = inputs[kind](Redacted.value(cardToken), paid.transactionId)
-            const call = yield* Effect.forkChild(Effect.result(send(kind, input as never)))
-            yield* hours(2)
-            yield* Fiber.interrupt(call)
-            // A create that surely had no effect is made again by its caller: two 401 end a call.
-            const again = yield* Effect.forkChild(
-              Effect.result(Effect.retry(send(kind, input as never), { times: 6 }))
-            )
-            yield* hours(6)
-            yield* Fiber.join(again)
-            // A callback also settles it after the responses were lost.
-            expect((yield* get("order-1"))?.outcome?._tag).toMatch(/^(?:Answered|Found)$/u)
-            const made = (yield* transactions).length - before
-            // The customer of an intent makes its transaction.
-            const isIntent = kind === "payment-intent"
-            expect(made).toBe(isIntent ? 0 : 1)
-            expect(told.at(-1)).toBe(isIntent ? undefined : "order-1 SUCCEED")
-          })
-        )
+        return run(layer, function* () {
+          const { get, send } = yield* Requests.Requests
+          const { create, tokenize } = yield* CardPayments
+          const { transactions } = yield* Gateway
+          const { cardToken } = yield* tokenize({ mid: "m-1", card })
+          const paid = yield* create({ ...order, requestId: "paid", card })
+          yield* hours(1)
+          const before = (yield* transactions).length
+          const faults = yield* Faults
+          for (const each of faultsOf) {
+            yield* faults.add({ endpoint: endpoints[kind], rate: 1, ...each })
+          }
+          const input = inputs[kind](Redacted.value(cardToken), paid.transactionId)
+          const call = yield* Effect.forkChild(Effect.result(send(kind, input as never)))
+          yield* hours(2)
+          yield* Fiber.interrupt(call)
+          // A create that surely had no effect is made again by its caller: two 401 end a call.
+          const again = yield* Effect.forkChild(
+            Effect.result(Effect.retry(send(kind, input as never), { times: 6 }))
+          )
+          yield* hours(6)
+          yield* Fiber.join(again)
+          // A callback also settles it after the responses were lost.
+          expect((yield* get("order-1"))?.outcome?._tag).toMatch(/^(?:Answered|Found)$/u)
+          const made = (yield* transactions).length - before
+          // The customer of an intent makes its transaction.
+          const isIntent = kind === "payment-intent"
+          expect(made).toBe(isIntent ? 0 : 1)
+          expect(told.at(-1)).toBe(isIntent ? undefined : "order-1 SUCCEED")
+        })
       }),
       { numRuns: 20, examples: [[[{ fault: "401", times: 4 }]]] }
     )

@@ -5,11 +5,12 @@ import * as Fiber from "effect/Fiber"
 import * as Latch from "effect/Latch"
 import { assert, it } from "vitest"
 import * as VirtualClock from "../src/VirtualClock.ts"
+import { type Test, toEffect } from "@pawl/test-support/TestGateway"
 
-const run = <A, E>(
-  test: Effect.Effect<A, E, VirtualClock.VirtualClock>,
+const run = <A>(
+  test: Test<A, VirtualClock.VirtualClock>,
   options: VirtualClock.Options = {}
-): Promise<A> => Effect.runPromise(Effect.provide(test, VirtualClock.layer(options)))
+): Promise<A> => Effect.runPromise(Effect.provide(toEffect(test), VirtualClock.layer(options)))
 
 const minutes = (many: number) => Duration.minutes(many)
 
@@ -20,137 +21,122 @@ const fork = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.forkChild(effect, { startImmediately: true })
 
 it("sleepers wake in the order of their times, each exactly at its time", () =>
-  run(
-    Effect.gen(function* () {
-      const start = yield* Clock.currentTimeMillis
-      const woken: Array<readonly [string, number]> = []
-      const sleep = (name: string, many: number) =>
-        Effect.andThen(
-          Effect.sleep(minutes(many)),
-          Effect.map(Clock.currentTimeMillis, (now) => woken.push([name, now - start]))
-        )
-      yield* fork(Effect.andThen(sleep("a", 30), sleep("a", 1)))
-      yield* fork(Effect.andThen(sleep("b", 10), Effect.andThen(sleep("b", 10), sleep("b", 10.5))))
-      yield* fork(sleep("c", 30))
-      yield* fork(sleep("never", 63))
-      yield* advance(minutes(62))
-      assert.deepStrictEqual(
-        woken.map(([name]) => name),
-        ["b", "b", "a", "c", "b", "a"]
+  run(function* () {
+    const start = yield* Clock.currentTimeMillis
+    const woken: Array<readonly [string, number]> = []
+    const sleep = (name: string, many: number) =>
+      Effect.andThen(
+        Effect.sleep(minutes(many)),
+        Effect.map(Clock.currentTimeMillis, (now) => woken.push([name, now - start]))
       )
-      const due = [10, 20, 30, 30, 30.5, 31].map((many) => many * 60_000)
-      // The wall clock may have advanced between the starts of the sleepers.
-      for (const [at, [, time]] of woken.entries()) assert.closeTo(time, due[at] ?? 0, 100)
-    })
-  ))
+    yield* fork(Effect.andThen(sleep("a", 30), sleep("a", 1)))
+    yield* fork(Effect.andThen(sleep("b", 10), Effect.andThen(sleep("b", 10), sleep("b", 10.5))))
+    yield* fork(sleep("c", 30))
+    yield* fork(sleep("never", 63))
+    yield* advance(minutes(62))
+    assert.deepStrictEqual(
+      woken.map(([name]) => name),
+      ["b", "b", "a", "c", "b", "a"]
+    )
+    const due = [10, 20, 30, 30, 30.5, 31].map((many) => many * 60_000)
+    // The wall clock may have advanced between the starts of the sleepers.
+    for (const [at, [, time]] of woken.entries()) assert.closeTo(time, due[at] ?? 0, 100)
+  }))
 
 it("a sleeper may be due at a part of a millisecond, and then reads the monotonic clock", () =>
-  run(
-    Effect.gen(function* () {
-      const read = Effect.flatMap(Clock.Clock, (clock) => clock.monotonicTimeNanos)
-      const before = yield* read
-      const sleeper = yield* fork(Effect.andThen(Effect.sleep(1000.25), read))
-      yield* advance(minutes(1))
-      // The clock beneath counts milliseconds and nanoseconds apart.
-      assert.isAtLeast(Number((yield* Fiber.join(sleeper)) - before), 998e6)
-    })
-  ))
+  run(function* () {
+    const read = Effect.flatMap(Clock.Clock, (clock) => clock.monotonicTimeNanos)
+    const before = yield* read
+    const sleeper = yield* fork(Effect.andThen(Effect.sleep(1000.25), read))
+    yield* advance(minutes(1))
+    // The clock beneath counts milliseconds and nanoseconds apart.
+    assert.isAtLeast(Number((yield* Fiber.join(sleeper)) - before), 998e6)
+  }))
 
 it("an advance waits for effects in outside, and includes the sleeps they start", () =>
-  run(
-    Effect.gen(function* () {
-      const { outside } = yield* VirtualClock.VirtualClock
-      const done: Array<string> = []
-      yield* fork(
-        Effect.gen(function* () {
-          yield* Effect.sleep(minutes(1))
-          yield* outside(Effect.promise(() => new Promise((resolve) => setTimeout(resolve, 50))))
-          done.push("posted")
-          yield* Effect.sleep(minutes(1))
-          done.push("again")
-        })
+  run(function* () {
+    const { outside } = yield* VirtualClock.VirtualClock
+    const done: Array<string> = []
+    yield* fork(
+      Effect.gen(function* () {
+        yield* Effect.sleep(minutes(1))
+        yield* outside(Effect.promise(() => new Promise((resolve) => setTimeout(resolve, 50))))
+        done.push("posted")
+        yield* Effect.sleep(minutes(1))
+        done.push("again")
+      })
+    )
+    yield* fork(
+      Effect.andThen(
+        Effect.sleep("61 seconds"),
+        Effect.sync(() => done.push("other"))
       )
-      yield* fork(
-        Effect.andThen(
-          Effect.sleep("61 seconds"),
-          Effect.sync(() => done.push("other"))
-        )
-      )
-      yield* advance(minutes(3))
-      assert.deepStrictEqual(done, ["posted", "other", "again"])
-    })
-  ))
+    )
+    yield* advance(minutes(3))
+    assert.deepStrictEqual(done, ["posted", "other", "again"])
+  }))
 
 it("a chain of forks and yields ends before the next sleeper wakes", () =>
-  run(
-    Effect.gen(function* () {
-      const done: Array<string> = []
-      const deep = (left: number): Effect.Effect<void> =>
-        left === 0
-          ? Effect.sync(() => done.push("deep"))
-          : Effect.flatMap(
-              Effect.forkChild(Effect.andThen(Effect.yieldNow, deep(left - 1))),
-              (fiber) => Effect.asVoid(Fiber.join(fiber))
-            )
-      yield* fork(Effect.andThen(Effect.sleep("1 second"), deep(50)))
-      yield* fork(
-        Effect.andThen(
-          Effect.sleep("2 seconds"),
-          Effect.sync(() => done.push("next"))
-        )
+  run(function* () {
+    const done: Array<string> = []
+    const deep = (left: number): Effect.Effect<void> =>
+      left === 0
+        ? Effect.sync(() => done.push("deep"))
+        : Effect.flatMap(
+            Effect.forkChild(Effect.andThen(Effect.yieldNow, deep(left - 1))),
+            (fiber) => Effect.asVoid(Fiber.join(fiber))
+          )
+    yield* fork(Effect.andThen(Effect.sleep("1 second"), deep(50)))
+    yield* fork(
+      Effect.andThen(
+        Effect.sleep("2 seconds"),
+        Effect.sync(() => done.push("next"))
       )
-      yield* advance(minutes(1))
-      assert.deepStrictEqual(done, ["deep", "next"])
-    })
-  ))
+    )
+    yield* advance(minutes(1))
+    assert.deepStrictEqual(done, ["deep", "next"])
+  }))
 
 it("a sleeper wakes by itself at its time; an interrupted one never wakes", () =>
-  run(
-    Effect.gen(function* () {
-      const woken: Array<string> = []
-      const gone = yield* fork(
-        Effect.andThen(
-          Effect.sleep("5 millis"),
-          Effect.sync(() => woken.push("gone"))
-        )
+  run(function* () {
+    const woken: Array<string> = []
+    const gone = yield* fork(
+      Effect.andThen(
+        Effect.sleep("5 millis"),
+        Effect.sync(() => woken.push("gone"))
       )
-      yield* Fiber.interrupt(gone)
-      yield* fork(
-        Effect.andThen(
-          Effect.sleep("10 millis"),
-          Effect.sync(() => woken.push("early"))
-        )
+    )
+    yield* Fiber.interrupt(gone)
+    yield* fork(
+      Effect.andThen(
+        Effect.sleep("10 millis"),
+        Effect.sync(() => woken.push("early"))
       )
-      yield* Effect.sleep("20 millis")
-      assert.deepStrictEqual(woken, ["early"])
-    })
-  ))
+    )
+    yield* Effect.sleep("20 millis")
+    assert.deepStrictEqual(woken, ["early"])
+  }))
 
 it("an interrupted advance leaves the clock at the time it reached", () =>
-  run(
-    Effect.gen(function* () {
-      const { outside } = yield* VirtualClock.VirtualClock
-      const start = yield* Clock.currentTimeMillis
-      const reached = yield* Latch.make()
-      yield* fork(
-        Effect.andThen(
-          Effect.sleep(minutes(5)),
-          outside(Effect.andThen(reached.open, Effect.never))
-        )
-      )
-      const given = yield* fork(advance(minutes(10)))
-      yield* reached.await
-      yield* Fiber.interrupt(given)
-      const passed = (yield* Clock.currentTimeMillis) - start
-      assert.isAtLeast(passed, 300_000)
-      assert.isBelow(passed, 600_000)
-    })
-  ))
+  run(function* () {
+    const { outside } = yield* VirtualClock.VirtualClock
+    const start = yield* Clock.currentTimeMillis
+    const reached = yield* Latch.make()
+    yield* fork(
+      Effect.andThen(Effect.sleep(minutes(5)), outside(Effect.andThen(reached.open, Effect.never)))
+    )
+    const given = yield* fork(advance(minutes(10)))
+    yield* reached.await
+    yield* Fiber.interrupt(given)
+    const passed = (yield* Clock.currentTimeMillis) - start
+    assert.isAtLeast(passed, 300_000)
+    assert.isBelow(passed, 600_000)
+  }))
 
 it("the clock is ahead by the sum of its advances, starts at a given advance, and reports each step", () => {
   const steps: Array<number> = []
   return run(
-    Effect.gen(function* () {
+    function* () {
       const { advance, advanced, beneath } = yield* VirtualClock.VirtualClock
       /** Reads both clocks within one millisecond. */
       const ahead: Effect.Effect<number> = Effect.suspend(() => {
@@ -169,7 +155,7 @@ it("the clock is ahead by the sum of its advances, starts at a given advance, an
         steps,
         steps.toSorted((one, two) => one - two)
       )
-    }),
+    },
     { advanced: minutes(1), stepped: (advanced) => steps.push(Duration.toMillis(advanced)) }
   )
 })
