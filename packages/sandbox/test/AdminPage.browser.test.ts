@@ -25,6 +25,13 @@ const visible = (page: Page, testId: string, text: string | RegExp) =>
 const gone = (page: Page, testId: string) =>
   until(page, page.getByTestId(testId).waitFor({ state: "hidden" }))
 
+/** Fills in the dialog of a redrive by ana, and sends it. */
+const redrive = async (page: Page, why: string) => {
+  await page.getByTestId("by").fill("ana")
+  await page.getByTestId("why").fill(why)
+  await page.getByTestId("redrive").click()
+}
+
 const hostile = "<img src=x onerror=\"document.title='pwned'\">"
 
 interface Options extends PageOptions {
@@ -215,9 +222,7 @@ inChromium((withPage) => {
       await page.getByTestId("redrive-100001").click()
       await page.getByTestId("redrive").click()
       assert.deepStrictEqual(asked, [], "a redrive without who and why was sent")
-      await page.getByTestId("by").fill("ana")
-      await page.getByTestId("why").fill("shop fixed & tested")
-      await page.getByTestId("redrive").click()
+      await redrive(page, "shop fixed & tested")
       await visible(page, "announcement", "100001 was redriven.")
       await visible(page, "letters", "No dead letters.")
       assert.deepStrictEqual(asked, [
@@ -247,10 +252,8 @@ inChromium((withPage) => {
       await page.getByTestId("reason").selectOption("handler-failed")
       await gone(page, "row-apm-payment-300001")
       await page.getByTestId("redrive-all").click()
-      await page.getByTestId("by").fill("ana")
-      await page.getByTestId("why").fill("shop repaired")
       await page.getByTestId("rate").fill("50")
-      await page.getByTestId("redrive").click()
+      await redrive(page, "shop repaired")
       await visible(page, "announcement", "130 dead letters will be redriven")
       assert.deepStrictEqual(asked, [
         "/dead-letters/redrive?reason=handler-failed&by=ana&why=shop+repaired&rate=50"
@@ -275,9 +278,7 @@ inChromium((withPage) => {
       await visible(page, "amounts", "Ordered: 10.00 EUR. Signed in callbacks: 12.00 EUR.")
       await page.getByTestId("open-redrive").click()
       await visible(page, "redrive-text", "Signed in callbacks: 12.00 EUR.")
-      await page.getByTestId("by").fill("ana")
-      await page.getByTestId("why").fill("customer paid the tip")
-      await page.getByTestId("redrive").click()
+      await redrive(page, "customer paid the tip")
       await visible(page, "summary", "Callbacks claim PENDING, and the handler has received it.")
       assert.deepStrictEqual(asked, [
         "/dead-letters/apm/100001/redrive?by=ana&why=customer+paid+the+tip"
@@ -297,9 +298,7 @@ inChromium((withPage) => {
       await page.getByTestId("nav-requests").click()
       await visible(page, "requests", /order-1.*window.*hadNoEffect/su)
       await page.getByTestId("redrive-order-1").click()
-      await page.getByTestId("by").fill("ana")
-      await page.getByTestId("why").fill("the service does not know it")
-      await page.getByTestId("redrive").click()
+      await redrive(page, "the service does not know it")
       await visible(page, "redrive-error", "Not found")
       await page.getByTestId("no-effect").check()
       await page.getByTestId("redrive").click()
@@ -378,9 +377,7 @@ inChromium((withPage) => {
       await page.getByTestId("find").click()
       await visible(page, "story", "The operation was registered as apm-payment")
       await page.getByTestId("open-redrive").click()
-      await page.getByTestId("by").fill("ana")
-      await page.getByTestId("why").fill(hostile)
-      await page.getByTestId("redrive").click()
+      await redrive(page, hostile)
       await visible(page, "story", "The handler accepted NEW (transition 1).")
       statuses.set("100001", "SUCCEED")
       await run(callback("100001", "SUCCEED"))

@@ -40,6 +40,12 @@ const visible = (page: Page, testId: string, text: string | RegExp) =>
 
 const live = (page: Page) => visible(page, "connection", /^Live$/u)
 
+const advance = async (page: Page, duration: string) => {
+  await page.getByTestId("open-clock").click()
+  await page.getByTestId("advance").fill(duration)
+  await page.getByTestId("advance-clock").click()
+}
+
 type Services = Sandbox.Services | Scope.Scope
 
 /** The act of a test on a page. */
@@ -209,13 +215,9 @@ inChromium((withPage) => {
         )
         await page.getByTestId("status-filter").selectOption("undelivered")
         await visible(page, "transaction-100001", "undelivered callback")
-        await page.getByTestId("open-clock").click()
-        await page.getByTestId("advance").fill("3 minutes")
-        await page.getByTestId("advance-clock").click()
+        await advance(page, "3 minutes")
         await visible(page, "step-FAILED", "got 503 · 2 attempts")
-        await page.getByTestId("open-clock").click()
-        await page.getByTestId("advance").fill("59 minutes")
-        await page.getByTestId("advance-clock").click()
+        await advance(page, "59 minutes")
         await visible(page, "step-FAILED", "got 503 · 6 attempts, dropped")
         await visible(page, "story", "2 of 2 callbacks were answered 503 and were dropped.")
         await visible(page, "advanced", "+1 h 2 min")
@@ -229,9 +231,7 @@ inChromium((withPage) => {
     "shows the error of an invalid duration, and leaves the dialog open",
     async (page) => {
       await live(page)
-      await page.getByTestId("open-clock").click()
-      await page.getByTestId("advance").fill("soon")
-      await page.getByTestId("advance-clock").click()
+      await advance(page, "soon")
       await page.getByTestId("clock-dialog").getByRole("alert").getByText("advance").waitFor()
     },
     { allowed: /status of 400/u }
@@ -592,9 +592,7 @@ inChromium((withPage) => {
       yield* does(async () => {
         await visible(page, "story", "4 of 4 callbacks were answered 503")
         merchant.answer = 200
-        await page.getByTestId("open-clock").click()
-        await page.getByTestId("advance").fill("2 minutes")
-        await page.getByTestId("advance-clock").click()
+        await advance(page, "2 minutes")
         await visible(page, "story", "All 4 callbacks were delivered.")
         await page.getByTestId("announcement").evaluate((element) => (element.textContent = ""))
         await Picture.shows(page, "console.png", 200_000)

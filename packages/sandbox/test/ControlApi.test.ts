@@ -8,6 +8,7 @@ import * as Courier from "@pawl/testkit/Courier"
 import * as Gateway from "@pawl/testkit/Gateway"
 import * as Sandbox from "../src/Sandbox.ts"
 import { credentials, fields } from "@pawl/test-support/TestGateway"
+import { createAt } from "./support/customer.ts"
 import { listen } from "./support/events.ts"
 import { api, control, list, pay, run, runWith, type Shown } from "./support/sandbox.ts"
 import { raw, receiver } from "./support/wire.ts"
@@ -66,29 +67,18 @@ describe("the clock", () => {
   it("responds after everything that fell due was delivered in order, charges included", () =>
     run(function* () {
       const shop = yield* receiver(() => [200])
-      const card = { number: "4242424242424242" }
-      const tokenized = yield* api("POST", "/v1/payments/card/tokenize", {
-        requestId: "t",
-        mid: "m",
-        card
-      })
-      const { cardToken } = tokenized.json as { readonly cardToken: string }
-      const today = new Date().toISOString().slice(0, 10)
-      yield* api("POST", "/v1/payments/card/recurring", {
-        requestId: "s",
-        mid: "m",
+      const { cardToken } = yield* createAt("/payments/card/tokenize")
+      yield* createAt("/payments/card/recurring", {
         cardToken,
         plan: {
           amount: "5",
           currency: "EUR",
           frequency: "DAILY",
           interval: 1,
-          startDate: today
+          startDate: new Date().toISOString().slice(0, 10)
         },
         skipFirstCharge: true,
-        callbackUrl: `${shop.url}/cb`,
-        successRedirectUrl: "https://shop.example/",
-        failureRedirectUrl: "https://shop.example/"
+        callbackUrl: `${shop.url}/cb`
       })
       const { json, status } = yield* clock("30 days")
       assert.strictEqual(status, 200)
@@ -394,18 +384,10 @@ it("lists an intent with its pages and transactions, without data of the custome
   run(function* () {
     const { baseUrl } = yield* Sandbox.Sandbox
     const { checkout } = yield* Gateway.Gateway
-    yield* api("POST", "/v1/payments/intent", {
-      requestId: "r-1",
-      mid: "m-1",
-      type: "PAYMENT",
-      lang: "en",
-      currency: "EUR",
-      callbackUrl: "http://127.0.0.1:4020/callback",
-      successRedirectUrl: "https://shop.example/thanks",
-      failureRedirectUrl: "https://shop.example/sorry",
+    yield* createAt("/payments/intent", {
+      amount: undefined,
       order: { orderId: "o-1", title: "Tea", name: "Ada Lovelace" },
       device: { ip: "192.0.2.7" },
-      billingDetails: { email: "ada@shop.example" },
       metadata: { cart: "7" }
     })
     const [intent] = yield* checkout.intents

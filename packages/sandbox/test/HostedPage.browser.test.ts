@@ -1,13 +1,12 @@
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
-import { once } from "node:events"
-import { createServer } from "node:http"
 import type { Frame, Page } from "playwright-core"
 import decodeQR from "qr/decode.js"
 import { assert, it } from "vitest"
 import type * as Courier from "@pawl/testkit/Courier"
 import * as Gateway from "@pawl/testkit/Gateway"
+import { serve } from "@pawl/test-support/Listener"
 import { translations } from "../src/internal/pages/Translations.ts"
 import * as Sandbox from "../src/Sandbox.ts"
 import * as VirtualClock from "@pawl/testkit/VirtualClock"
@@ -17,29 +16,14 @@ import { createAt, intentAt, untilTold } from "./support/customer.ts"
 import * as Picture from "./support/picture.ts"
 
 const shop = Effect.map(
-  Effect.acquireRelease(
-    Effect.promise(async () => {
-      const server = createServer((request, response) => {
-        const { pathname, searchParams } = new URL(request.url ?? "/", "http://shop.example")
-        const frame = `<iframe title="Payment" src="${searchParams.get("url")}" width="480" height="1100"></iframe>`
-        response.setHeader("content-type", "text/html")
-        response.end(`<title>${pathname}</title>${pathname === "/cart" ? frame : ""}`)
-      })
-      await once(server.listen(0, "127.0.0.1"), "listening")
-      return server
-    }),
-    (server) =>
-      Effect.promise(async () => {
-        server.closeAllConnections()
-        await once(server.close(), "close")
-      })
-  ),
-  (server) => {
-    const address = server.address()
-    const port = typeof address === "object" && address !== null ? address.port : 0
-    // For a browser this is another site than the sandbox.
-    return `http://localhost:${port}`
-  }
+  serve((request, response) => {
+    const { pathname, searchParams } = new URL(request.url ?? "/", "http://shop.example")
+    const frame = `<iframe title="Payment" src="${searchParams.get("url")}" width="480" height="1100"></iframe>`
+    response.setHeader("content-type", "text/html")
+    response.end(`<title>${pathname}</title>${pathname === "/cart" ? frame : ""}`)
+  }),
+  // For a browser this is another site than the sandbox.
+  (port) => `http://localhost:${port}`
 )
 
 type Services = Sandbox.Sandbox | Gateway.Gateway | Courier.Courier | VirtualClock.VirtualClock

@@ -206,19 +206,6 @@ it("serves /sandbox to this machine; other hosts and other sites get 403", () =>
     }
   }))
 
-it("a reset over HTTP removes the transactions", () =>
-  run(function* () {
-    const { baseUrl } = yield* Sandbox.Sandbox
-    yield* post(`${baseUrl}/v1/payments/apm`, payment(), yield* authenticate(baseUrl))
-    const gateway = yield* Gateway.Gateway
-    assert.lengthOf(yield* gateway.transactions, 1)
-    assert.strictEqual(
-      yield* raw(baseUrl.replace("/api", "/sandbox/reset"), { method: "POST" }),
-      204
-    )
-    assert.lengthOf(yield* gateway.transactions, 0)
-  }))
-
 it("X08: two sandboxes of one program share neither transactions nor credentials", () =>
   run(function* () {
     const { baseUrl } = yield* Sandbox.Sandbox

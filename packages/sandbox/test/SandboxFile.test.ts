@@ -1,14 +1,16 @@
 import * as Effect from "effect/Effect"
-
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
+import type * as Scope from "effect/Scope"
 import * as Fs from "node:fs"
 import * as Os from "node:os"
 import * as Path from "node:path"
 import { afterEach, assert, beforeEach, describe, it } from "vitest"
 import * as Sandbox from "../src/Sandbox.ts"
 import * as Tagged from "../src/internal/sandbox/StoredJson.ts"
-import { payment } from "@pawl/test-support/TestGateway"
+import { body } from "@pawl/test-support/Creates"
+import * as TestGateway from "@pawl/test-support/TestGateway"
+import { noResources } from "./support/contractService.ts"
 import { api, control, list, pay, runWith, type Shown, type Test } from "./support/sandbox.ts"
 import { receiver } from "./support/wire.ts"
 
@@ -18,9 +20,16 @@ beforeEach(() => {
 })
 afterEach(() => Fs.rmSync(directory, { recursive: true }))
 
-const inTurn = async (options: Sandbox.Options, ...tests: ReadonlyArray<Test<void>>) => {
-  for (const test of tests) await runWith({ ...options, filename: `${directory}/sandbox.db` }, test)
-}
+const inTurn = (options: Sandbox.Options, ...tests: ReadonlyArray<Test<void>>) =>
+  Effect.forEach(
+    tests,
+    (test) =>
+      Effect.promise(() => runWith({ ...options, filename: `${directory}/sandbox.db` }, test)),
+    { discard: true }
+  )
+
+const run = (test: TestGateway.Test<void, Scope.Scope>) =>
+  Effect.runPromise(Effect.scoped(TestGateway.toEffect(test)))
 
 const clock = (advance: string) => control("POST", "/clock", { advance })
 
@@ -32,177 +41,157 @@ describe("X03: a sandbox with a file", () => {
       deliveries: ReadonlyArray<Shown>,
       advanced: number
     ] = [[], [], 0]
-    await Effect.runPromise(
-      Effect.scoped(
-        Effect.gen(function* () {
-          const shop = yield* receiver(() => [isUp ? 200 : 503])
-          const callbackUrl = `${shop.url}/cb`
-          yield* Effect.promise(() =>
-            inTurn(
-              { pace: "50 seconds" },
-              Effect.gen(function* () {
-                yield* pay({ callbackUrl })
-                yield* clock("1 minute")
-                const { advanced } = (yield* control("GET", "/clock")).json
-                before = [yield* list("/transactions"), yield* list("/deliveries"), advanced]
-              }),
-              Effect.gen(function* () {
-                const [transactions, deliveries, advanced] = before
-                assert.deepStrictEqual(yield* list("/transactions"), transactions)
-                assert.deepStrictEqual(yield* list("/deliveries"), deliveries)
-                assert.strictEqual((yield* control("GET", "/clock")).json.advanced, advanced)
-                assert.deepStrictEqual(
-                  shop.received.map(({ body }) => body.transactionStatus),
-                  ["NEW", "PENDING"]
-                )
-                isUp = true
-                yield* clock("10 minutes")
-                const all = yield* list("/deliveries")
-                const start = Date.parse(all[0]?.at ?? "")
-                assert.deepStrictEqual(
-                  all.map(({ answer, at, attempt, status }) => [
-                    status,
-                    attempt,
-                    answer,
-                    Math.round((Date.parse(at) - start) / 1000)
-                  ]),
-                  [
-                    ["NEW", 1, 503, 0],
-                    ["PENDING", 1, 503, 50],
-                    ["PROCESSING", 1, 200, 100],
-                    ["NEW", 2, 200, 120],
-                    ["SUCCEED", 1, 200, 150],
-                    ["PENDING", 2, 200, 170]
-                  ]
-                )
-              }),
-              Effect.gen(function* () {
-                yield* clock("1 day")
-                assert.lengthOf(shop.received, 6)
-              })
-            )
+    await run(function* () {
+      const shop = yield* receiver(() => [isUp ? 200 : 503])
+      const callbackUrl = `${shop.url}/cb`
+      yield* inTurn(
+        { pace: "50 seconds" },
+        function* () {
+          yield* pay({ callbackUrl })
+          yield* clock("1 minute")
+          const { advanced } = (yield* control("GET", "/clock")).json
+          before = [yield* list("/transactions"), yield* list("/deliveries"), advanced]
+        },
+        function* () {
+          const [transactions, deliveries, advanced] = before
+          assert.deepStrictEqual(yield* list("/transactions"), transactions)
+          assert.deepStrictEqual(yield* list("/deliveries"), deliveries)
+          assert.strictEqual((yield* control("GET", "/clock")).json.advanced, advanced)
+          assert.deepStrictEqual(
+            shop.received.map(({ body }) => body.transactionStatus),
+            ["NEW", "PENDING"]
           )
-        })
+          isUp = true
+          yield* clock("10 minutes")
+          const all = yield* list("/deliveries")
+          const start = Date.parse(all[0]?.at ?? "")
+          assert.deepStrictEqual(
+            all.map(({ answer, at, attempt, status }) => [
+              status,
+              attempt,
+              answer,
+              Math.round((Date.parse(at) - start) / 1000)
+            ]),
+            [
+              ["NEW", 1, 503, 0],
+              ["PENDING", 1, 503, 50],
+              ["PROCESSING", 1, 200, 100],
+              ["NEW", 2, 200, 120],
+              ["SUCCEED", 1, 200, 150],
+              ["PENDING", 2, 200, 170]
+            ]
+          )
+        },
+        function* () {
+          yield* clock("1 day")
+          assert.lengthOf(shop.received, 6)
+        }
       )
-    )
+    })
   })
 
   it("delivers callbacks that were held or late when it closed: shuffled, twice, and none lost", () =>
-    Effect.runPromise(
-      Effect.scoped(
-        Effect.gen(function* () {
-          const shop = yield* receiver(() => [200])
-          const create = (scenario: string) =>
-            pay({ requestId: scenario, scenario, callbackUrl: `${shop.url}/cb` })
-          yield* Effect.promise(() =>
-            inTurn(
-              { pace: "10 seconds", seed: 1 },
-              Effect.gen(function* () {
-                yield* create("succeed+shuffle")
-                yield* create("succeed+late+duplicate")
-                yield* clock("25 seconds")
-                assert.isEmpty(shop.received)
-              }),
-              Effect.gen(function* () {
-                yield* clock("1 hour")
-                const byTransaction = Map.groupBy(shop.received, ({ body }) => body.transactionId)
-                const [shuffled = [], late = []] = Array.from(byTransaction.values(), (all) =>
-                  all.map(({ body }) => body.transactionStatus)
-                )
-                const story = ["NEW", "PENDING", "PROCESSING", "SUCCEED"]
-                assert.sameMembers(shuffled, story)
-                assert.notDeepEqual(shuffled, story)
-                assert.deepStrictEqual(
-                  late,
-                  story.flatMap((status) => [status, status])
-                )
-              })
-            )
+    run(function* () {
+      const shop = yield* receiver(() => [200])
+      const create = (scenario: string) =>
+        pay({ requestId: scenario, scenario, callbackUrl: `${shop.url}/cb` })
+      yield* inTurn(
+        { pace: "10 seconds", seed: 1 },
+        function* () {
+          yield* create("succeed+shuffle")
+          yield* create("succeed+late+duplicate")
+          yield* clock("25 seconds")
+          assert.isEmpty(shop.received)
+        },
+        function* () {
+          yield* clock("1 hour")
+          const byTransaction = Map.groupBy(shop.received, ({ body }) => body.transactionId)
+          const [shuffled = [], late = []] = Array.from(byTransaction.values(), (all) =>
+            all.map(({ body }) => body.transactionStatus)
           )
-        })
+          const story = ["NEW", "PENDING", "PROCESSING", "SUCCEED"]
+          assert.sameMembers(shuffled, story)
+          assert.notDeepEqual(shuffled, story)
+          assert.deepStrictEqual(
+            late,
+            story.flatMap((status) => [status, status])
+          )
+        }
       )
-    ))
+    }))
 
   it("restores its tokens, responses, cards, subscriptions, identifiers and clock", async () => {
-    const body = payment({ requestId: "once", metadata: { "~": "x", __proto__x: "y" } })
+    const once = TestGateway.payment({ requestId: "once", metadata: { "~": "x", __proto__x: "y" } })
     let saved = { first: "", token: "", subscription: "", read: "" }
-    const tokenize = { requestId: "t", mid: "m", card: { number: "4242424242424242" } }
-    const subscribe = (cardToken: string) => ({
-      requestId: "s",
-      mid: "m",
-      cardToken,
-      plan: {
-        amount: "5",
-        currency: "EUR",
-        frequency: "MONTHLY",
-        interval: 1,
-        startDate: "2030-01-31"
-      },
-      callbackUrl: "http://127.0.0.1:1/cb",
-      successRedirectUrl: "https://shop.example/",
-      failureRedirectUrl: "https://shop.example/",
-      billingDetails: { email: "ada@shop.example", firstName: "Ada" }
-    })
-    await inTurn(
-      {},
-      Effect.gen(function* () {
-        const { text: first } = yield* api("POST", "/v1/payments/apm", body)
-        const tokenized = yield* api("POST", "/v1/payments/card/tokenize", tokenize)
-        const { cardToken } = tokenized.json as { readonly cardToken: string }
-        const created = yield* api("POST", "/v1/payments/card/recurring", subscribe(cardToken))
-        const { subscriptionId } = created.json as { readonly subscriptionId: string }
-        yield* clock("1 day")
-        const read = yield* api("GET", `/v1/payments/card/recurring/${subscriptionId}`)
-        saved = { first, token: tokenized.text, subscription: subscriptionId, read: read.text }
-      }),
-      Effect.gen(function* () {
-        assert.strictEqual((yield* api("POST", "/v1/payments/apm", body)).text, saved.first)
-        const again = yield* api("POST", "/v1/payments/card/tokenize", tokenize)
-        assert.strictEqual(again.text, saved.token)
-        const id = saved.subscription
-        const path = `/v1/payments/card/recurring/${id}`
-        assert.strictEqual((yield* api("GET", path)).text, saved.read)
-        const { json } = yield* api("POST", "/v1/payments/apm", payment({ requestId: "new" }))
-        const { transactionId } = json as { readonly transactionId: string }
-        const known = yield* list("/transactions")
-        const ids = known.map((one) => one.transactionId)
-        assert.strictEqual(new Set([...ids, id]).size, ids.length + 1)
-        assert.include(ids, transactionId)
-        const before = ids.length
-        yield* clock("3650 days")
-        const charges = yield* list("/transactions")
-        assert.isAbove(charges.length, before + 60)
-      })
+    const path = "/payments/card/recurring"
+    const tokenize = body("/payments/card/tokenize", noResources)
+    const subscribe = (cardToken: string) =>
+      body(
+        path,
+        { ...noResources, cardToken },
+        {
+          callbackUrl: "http://127.0.0.1:1/cb",
+          billingDetails: { email: "ada@shop.example", firstName: "Ada" }
+        }
+      )
+    await run(
+      inTurn(
+        {},
+        function* () {
+          const { text: first } = yield* api("POST", "/v1/payments/apm", once)
+          const tokenized = yield* api("POST", "/v1/payments/card/tokenize", tokenize)
+          const { cardToken } = tokenized.json as { readonly cardToken: string }
+          const created = yield* api("POST", `/v1${path}`, subscribe(cardToken))
+          const { subscriptionId } = created.json as { readonly subscriptionId: string }
+          yield* clock("1 day")
+          const read = yield* api("GET", `/v1${path}/${subscriptionId}`)
+          saved = { first, token: tokenized.text, subscription: subscriptionId, read: read.text }
+        },
+        function* () {
+          assert.strictEqual((yield* api("POST", "/v1/payments/apm", once)).text, saved.first)
+          const again = yield* api("POST", "/v1/payments/card/tokenize", tokenize)
+          assert.strictEqual(again.text, saved.token)
+          const id = saved.subscription
+          assert.strictEqual((yield* api("GET", `/v1${path}/${id}`)).text, saved.read)
+          const transactionId = yield* pay({ requestId: "new" })
+          const known = yield* list("/transactions")
+          const ids = known.map((one) => one.transactionId)
+          assert.strictEqual(new Set([...ids, id]).size, ids.length + 1)
+          assert.include(ids, transactionId)
+          const before = ids.length
+          yield* clock("3650 days")
+          const charges = yield* list("/transactions")
+          assert.isAbove(charges.length, before + 60)
+        }
+      )
     )
   })
 
   it("does not restore state that was reset", async () => {
-    await inTurn(
-      {},
-      Effect.gen(function* () {
-        yield* pay()
-        yield* control("POST", "/reset")
-      }),
-      Effect.gen(function* () {
-        assert.deepStrictEqual(yield* list("/transactions"), [])
-        assert.strictEqual(yield* pay(), "100001")
-        assert.lengthOf(yield* list("/transactions"), 1)
-      })
+    await run(
+      inTurn(
+        {},
+        function* () {
+          yield* pay()
+          yield* control("POST", "/reset")
+        },
+        function* () {
+          assert.deepStrictEqual(yield* list("/transactions"), [])
+          assert.strictEqual(yield* pay(), "100001")
+          assert.lengthOf(yield* list("/transactions"), 1)
+        }
+      )
     )
   })
 
   it("that cannot be opened does not start, and gives the reason in one sentence", () =>
-    Effect.runPromise(
-      Effect.scoped(
-        Effect.gen(function* () {
-          const failed = yield* Effect.flip(
-            Layer.build(Sandbox.layer({ filename: `${directory}/nowhere/sandbox.db` }))
-          )
-          assert.strictEqual(failed._tag, "SqlError")
-          assert.include(failed.message, "nowhere/sandbox.db cannot be used")
-        })
+    run(function* () {
+      const failed = yield* Effect.flip(
+        Layer.build(Sandbox.layer({ filename: `${directory}/nowhere/sandbox.db` }))
       )
-    ))
+      assert.strictEqual(failed._tag, "SqlError")
+      assert.include(failed.message, "nowhere/sandbox.db cannot be used")
+    }))
 })
 
 it("a stored value reads as it was written, with redacted values and any key", () => {

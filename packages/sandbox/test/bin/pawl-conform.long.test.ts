@@ -2,15 +2,14 @@ import { run } from "@pawl/test-support/Program"
 import { startIn } from "@pawl/test-support/ProgramTests"
 import * as Effect from "effect/Effect"
 import { createHmac } from "node:crypto"
-import { once } from "node:events"
 import { mkdtemp, readFile, rm } from "node:fs/promises"
-import { createServer, type IncomingMessage } from "node:http"
-import type { AddressInfo } from "node:net"
+import type { IncomingMessage } from "node:http"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { json } from "node:stream/consumers"
 import { assert, describe, it } from "vitest"
 import * as Receiver from "@pawl/testkit/Laws/Receiver"
+import { listen } from "../support/wire.ts"
 
 const bin = new URL("../../src/bin/pawl-conform.ts", import.meta.url).pathname
 const receiver = new URL("../../../receiver/src/bin/pawl-receiver.ts", import.meta.url).pathname
@@ -28,11 +27,9 @@ const conform = async (
 }
 
 const freePort = async (): Promise<string> => {
-  const server = createServer()
-  await once(server.listen(0, "127.0.0.1"), "listening")
-  const { port } = server.address() as AddressInfo
+  const { port, server } = await listen()
   server.close()
-  return String(port)
+  return port
 }
 
 /** Checks the amount as text. */
@@ -85,10 +82,8 @@ describe.concurrent("pawl-conform", () => {
   }, 180_000)
 
   it("runs only the laws about answers without --state, and reports the first failure", async () => {
-    const server = createServer((_, response) => response.end())
-    await once(server.listen(0, "127.0.0.1"), "listening")
-    const { port } = server.address() as AddressInfo
-    const url = `http://127.0.0.1:${port}/callback?shop=1`
+    const { server, url: origin } = await listen((_, response) => response.end())
+    const url = `${origin}/callback?shop=1`
     const run = () =>
       conform([url, "--api-port", "0", "--seed", "7"], { PAWL_MERCHANT_SECRET: secret })
     const { code, err, out } = await run()
@@ -112,13 +107,10 @@ describe.concurrent("pawl-conform", () => {
   })
 
   it("has the sandbox's credentials by default, and runs only the laws of --only", async () => {
-    const server = createServer((request, response) => {
+    const { server, url } = await listen((request, response) => {
       const isRight = isSigned(request, "sandbox-secret")
       void isRight.then((isRight) => response.writeHead(isRight ? 200 : 401).end())
     })
-    await once(server.listen(0, "127.0.0.1"), "listening")
-    const { port } = server.address() as AddressInfo
-    const url = `http://127.0.0.1:${port}/`
     const only = ["--only", "genuine callback IS answered", "--only", "2"]
     const { code, out } = await conform([url, "--api-port", "0", ...only], {
       PAWL_MERCHANT_SECRET: undefined
@@ -133,21 +125,10 @@ describe.concurrent("pawl-conform", () => {
 
   it("reports the checked laws and exits with 130 when it is interrupted", async (test) => {
     // It does not answer law 11, which sends other methods too.
-    const server = createServer(({ method = "" }, response) => {
+    const { server, url } = await listen(({ method = "" }, response) => {
       if (["GET", "POST"].includes(method)) response.writeHead(method === "GET" ? 405 : 200).end()
     })
-    await once(server.listen(0, "127.0.0.1"), "listening")
-    const { port } = server.address() as AddressInfo
-    const args = [
-      bin,
-      `http://127.0.0.1:${port}/`,
-      "--api-port",
-      "0",
-      "--only",
-      "1",
-      "--only",
-      "11"
-    ]
+    const args = [bin, url, "--api-port", "0", "--only", "1", "--only", "11"]
     const { child, ended, line, stdout } = startIn(test, process.execPath, args)
     await line(/^ {3}1 {2}✓/mu)
     child.kill("SIGINT")
@@ -158,15 +139,12 @@ describe.concurrent("pawl-conform", () => {
   })
 
   it("names the law during which the receiver ended, and runs no law after it", async () => {
-    const server = createServer((request, response) => {
+    const { server, url } = await listen((request, response) => {
       if (request.headers["content-type"] === "text/plain") {
         server.close()
         server.closeAllConnections()
       } else response.writeHead(200).end()
     })
-    await once(server.listen(0, "127.0.0.1"), "listening")
-    const { port } = server.address() as AddressInfo
-    const url = `http://127.0.0.1:${port}/`
     const only = ["--only", "content type", "--only", "well-formed"]
     const { code, out } = await conform([url, ...withSecret, "--api-port", "0", ...only])
     assert.include(out, "The receiver ended during law 13 (a content type or encoding other than")
@@ -179,18 +157,11 @@ describe.concurrent("pawl-conform", () => {
   })
 
   it("reports in one sentence that a GET request ended the receiver", async () => {
-    const server = createServer(() => {
+    const { server, url } = await listen(() => {
       server.close()
       server.closeAllConnections()
     })
-    await once(server.listen(0, "127.0.0.1"), "listening")
-    const { port } = server.address() as AddressInfo
-    const { code, err } = await conform([
-      `http://127.0.0.1:${port}/`,
-      ...withSecret,
-      "--api-port",
-      "0"
-    ])
+    const { code, err } = await conform([url, ...withSecret, "--api-port", "0"])
     assert.match(
       err,
       /^The laws cannot run: the receiver at [^\n]* ended when a GET [^\n]* 405 [^\n]*\n$/u
@@ -207,10 +178,7 @@ describe.concurrent("pawl-conform", () => {
   })
 
   it("reports in one sentence that the reported status cannot be read", async () => {
-    const server = createServer((_, response) => response.writeHead(500).end())
-    await once(server.listen(0, "127.0.0.1"), "listening")
-    const { port } = server.address() as AddressInfo
-    const url = `http://127.0.0.1:${port}`
+    const { server, url } = await listen((_, response) => response.writeHead(500).end())
     const { code, err } = await conform([url, ...withSecret, "--api-port", "0", "--state", url])
     server.close()
     assert.strictEqual(code, 1)
@@ -218,10 +186,8 @@ describe.concurrent("pawl-conform", () => {
   })
 
   it("reports in one sentence that its port is taken", async () => {
-    const server = createServer()
-    await once(server.listen(0, "127.0.0.1"), "listening")
-    const { port } = server.address() as AddressInfo
-    const args = ["http://127.0.0.1:9/", ...withSecret, "--api-port", String(port)]
+    const { port, server } = await listen()
+    const args = ["http://127.0.0.1:9/", ...withSecret, "--api-port", port]
     const { code, err } = await conform(args)
     server.close()
     assert.strictEqual(code, 1)

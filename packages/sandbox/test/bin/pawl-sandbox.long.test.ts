@@ -1,12 +1,10 @@
 import { startInTest } from "@pawl/test-support/ProgramTests"
-import { once } from "node:events"
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises"
-import { createServer } from "node:http"
-import type { AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, describe, it } from "vitest"
 import { payment } from "@pawl/test-support/TestGateway"
+import { listen } from "../support/wire.ts"
 
 const file = new URL("../../src/bin/pawl-sandbox.ts", import.meta.url).pathname
 
@@ -51,10 +49,8 @@ describe("pawl-sandbox", () => {
   })
 
   it("a port in use fails with one sentence", async () => {
-    const server = createServer()
-    await once(server.listen(0, "127.0.0.1"), "listening")
-    const { port } = server.address() as AddressInfo
-    const { ended, stderr, stdout } = start("--port", String(port))
+    const { port, server } = await listen()
+    const { ended, stderr, stdout } = start("--port", port)
     assert.strictEqual(await ended, 1)
     assert.strictEqual(stdout(), "")
     assert.match(
@@ -143,16 +139,14 @@ describe("pawl-sandbox", () => {
     const callbacks: Array<string> = []
     const count = 20
     let isUp = false
-    const shop = createServer((request, response) => {
+    const { server, url } = await listen((request, response) => {
       request.setEncoding("utf8").on("data", (text: string) => {
         const { transactionId, transactionStatus } = JSON.parse(text) as Record<string, string>
         if (isUp) callbacks.push(`${transactionId} ${transactionStatus}`)
         response.writeHead(isUp ? 200 : 503).end()
       })
     })
-    await once(shop.listen(0, "127.0.0.1"), "listening")
-    const { port } = shop.address() as AddressInfo
-    const callbackUrl = `http://127.0.0.1:${port}/cb`
+    const callbackUrl = `${url}/cb`
     /** The last payment has no callback, because posting one would save the state. */
     const send = async (baseUrl: string, at: number) => {
       const login = await authenticate(baseUrl, "sandbox-key", "sandbox-secret")
@@ -190,7 +184,7 @@ describe("pawl-sandbox", () => {
       return ["NEW", "PENDING", "PROCESSING", "SUCCEED"].map((one) => `${transactionId} ${one}`)
     })
     assert.sameMembers([...new Set(callbacks)], expected)
-    shop.close()
+    server.close()
     await rm(directory, { recursive: true })
   })
 

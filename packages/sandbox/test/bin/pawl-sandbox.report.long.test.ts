@@ -1,12 +1,9 @@
 import { bundleOf } from "@pawl/test-support/Program"
 import { startInTest } from "@pawl/test-support/ProgramTests"
 import * as Effect from "effect/Effect"
-import { once } from "node:events"
-import { createServer } from "node:http"
-import type { AddressInfo } from "node:net"
 import { assert, describe, it } from "vitest"
 import { credentials, payment } from "@pawl/test-support/TestGateway"
-import { call, receiver } from "../support/wire.ts"
+import { call, listen, receiver } from "../support/wire.ts"
 
 const file = new URL("../../src/bin/pawl-sandbox.ts", import.meta.url).pathname
 
@@ -145,10 +142,8 @@ describe.skipIf(process.platform !== "linux")("pawl-sandbox", () => {
   })
 
   it("names another process that has its port, even if it never answers", async () => {
-    const server = createServer(() => {})
-    await once(server.listen(0, "127.0.0.1"), "listening")
-    const { port } = server.address() as AddressInfo
-    const { ended, stderr } = onPort(String(port))
+    const { port, server } = await listen()
+    const { ended, stderr } = onPort(port)
     assert.strictEqual(await ended, 1)
     assert.include(stderr(), `in use by process ${process.pid}, node; stop the other process`)
     server.closeAllConnections()

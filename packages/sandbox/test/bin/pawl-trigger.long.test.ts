@@ -1,12 +1,10 @@
 import { kindsOf } from "@pawl/core/Kind"
+import { serve } from "@pawl/test-support/Listener"
 import { run as runProgram } from "@pawl/test-support/Program"
 import * as Effect from "effect/Effect"
 import * as FetchHttpClient from "effect/http/FetchHttpClient"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
-import { once } from "node:events"
-import { createServer } from "node:http"
-import type { AddressInfo } from "node:net"
 import { assert, describe, it } from "vitest"
 import { Gateway } from "@pawl/testkit/Gateway"
 import { create } from "../../src/internal/trigger/Creates.ts"
@@ -126,9 +124,7 @@ describe("pawl-sandbox trigger", () => {
 
   it("fails with one sentence that names the remedy, and makes nothing", () =>
     run(function* () {
-      const shop = createServer((_, response) => response.end("a shop"))
-      yield* Effect.promise(() => once(shop.listen(0, "127.0.0.1"), "listening"))
-      const { port } = shop.address() as AddressInfo
+      const port = yield* serve((_, response) => response.end("a shop"))
       const elsewhere = yield* trigger("decline:5", "--callback-url", "http://203.0.113.1/cb")
       assert.match(elsewhere.stdout, /--allow-callback HOST\n.*0 of 2 callbacks delivered\n$/u)
       assert.strictEqual(elsewhere.code, 1)
@@ -150,7 +146,6 @@ describe("pawl-sandbox trigger", () => {
         }),
         { concurrency: 2 }
       )
-      shop.close()
       assert.lengthOf(yield* list("/transactions"), 1)
     }))
 })

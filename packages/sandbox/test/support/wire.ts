@@ -1,6 +1,13 @@
 import * as Effect from "effect/Effect"
 import { once } from "node:events"
-import { createServer, type IncomingHttpHeaders, request as httpRequest } from "node:http"
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type RequestListener,
+  request as httpRequest
+} from "node:http"
+import type { AddressInfo } from "node:net"
+import { readText, serve } from "@pawl/test-support/Listener"
 
 export interface Arrived {
   readonly path: string
@@ -11,36 +18,27 @@ export interface Arrived {
 export const receiver = (
   answer: (path: string, body: Arrived["body"]) => readonly [status: number, location?: string]
 ) =>
-  Effect.map(
-    Effect.acquireRelease(
-      Effect.promise(async () => {
-        const received: Array<Arrived> = []
-        const server = createServer((request, response) => {
-          let text = ""
-          request.setEncoding("utf8").on("data", (chunk: string) => (text += chunk))
-          request.on("end", () => {
-            const path = request.url ?? ""
-            const body = JSON.parse(text) as Arrived["body"]
-            received.push({ path, headers: request.headers, body })
-            const [status, location] = answer(path, body)
-            response.writeHead(status, location === undefined ? {} : { location }).end("thank you")
-          })
-        })
-        await once(server.listen(0, "127.0.0.1"), "listening")
-        return { received, server }
-      }),
-      ({ server }) =>
-        Effect.promise(async () => {
-          server.closeAllConnections()
-          await once(server.close(), "close")
-        })
-    ),
-    ({ received, server }) => {
-      const address = server.address()
-      const port = typeof address === "object" && address !== null ? address.port : 0
-      return { received, url: `http://127.0.0.1:${port}` }
-    }
-  )
+  Effect.suspend(() => {
+    const received: Array<Arrived> = []
+    const served = serve((request, response) => {
+      void (async () => {
+        const path = request.url ?? ""
+        const body = JSON.parse(await readText(request)) as Arrived["body"]
+        received.push({ path, headers: request.headers, body })
+        const [status, location] = answer(path, body)
+        response.writeHead(status, location === undefined ? {} : { location }).end("thank you")
+      })()
+    })
+    return Effect.map(served, (port) => ({ received, url: `http://127.0.0.1:${port}` }))
+  })
+
+/** Serves a listener on a free port, for tests that are no effects. */
+export const listen = async (listener: RequestListener = () => {}) => {
+  const server = createServer(listener)
+  await once(server.listen(0, "127.0.0.1"), "listening")
+  const port = String((server.address() as AddressInfo).port)
+  return { server, port, url: `http://127.0.0.1:${port}` }
+}
 
 /** Sends headers that `fetch` refuses. Returns the status of the response. */
 export const raw = (
