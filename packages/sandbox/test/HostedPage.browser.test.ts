@@ -54,6 +54,21 @@ const urlsOf = (shop: string) => ({
   failureRedirectUrl: `${shop}/sorry`
 })
 
+const nextStep = ({ apmResponseData }: object & { readonly apmResponseData?: unknown }) =>
+  Object(apmResponseData) as Record<string, string>
+
+/** Creates a payment whose customer decides on the page of its method. Returns the next step. */
+const pay = (shop: string, paymentMethod: string, requestId = "r-1") =>
+  Effect.map(
+    createAt("/payments/apm", {
+      ...urlsOf(shop),
+      requestId,
+      apmPayload: { paymentMethod },
+      metadata: { "sandbox.scenario": "customer" }
+    }),
+    nextStep
+  )
+
 const fill = async (page: Page | Frame, number: string) => {
   await page.getByTestId("card-number").fill(number)
   await page.getByTestId("card-expiry").fill("04/30")
@@ -364,13 +379,7 @@ inChromium((withPage) => {
           ["decline", "NEW PENDING FAILED", "sorry"],
           ["cancel", "NEW PENDING CANCELLED", "sorry"]
         ] as const) {
-          const { apmResponseData } = yield* createAt("/payments/apm", {
-            ...urlsOf(shop),
-            requestId: decision,
-            apmPayload: { paymentMethod },
-            metadata: { "sandbox.scenario": "customer" }
-          })
-          const { redirectUrl = "" } = Object(apmResponseData) as Record<string, string>
+          const { redirectUrl = "" } = yield* pay(shop, paymentMethod, decision)
           const decide = async (page: Page) => {
             // A QR code is scanned with another device, and the page goes on by itself.
             const scans = paymentMethod === "QR" && decision !== "cancel"
@@ -397,12 +406,7 @@ inChromium((withPage) => {
   }
 
   customer("the QR code of the page has the qrData of the response", function* (shop) {
-    const { apmResponseData } = yield* createAt("/payments/apm", {
-      ...urlsOf(shop),
-      apmPayload: { paymentMethod: "PIX_QR" },
-      metadata: { "sandbox.scenario": "customer" }
-    })
-    const { qrData = "", redirectUrl = "" } = Object(apmResponseData) as Record<string, string>
+    const { qrData = "", redirectUrl = "" } = yield* pay(shop, "PIX_QR")
     for (const colorScheme of ["light", "dark"] as const) {
       const scan = async (page: Page) => {
         await isAccessible(page)
@@ -418,12 +422,7 @@ inChromium((withPage) => {
   customer(
     "a bank says that the payment is on its way, and the customer returns when it has arrived",
     function* (shop) {
-      const { apmResponseData } = yield* createAt("/payments/apm", {
-        ...urlsOf(shop),
-        apmPayload: { paymentMethod: "BANK" },
-        metadata: { "sandbox.scenario": "customer" }
-      })
-      const { redirectUrl = "" } = Object(apmResponseData) as Record<string, string>
+      const { redirectUrl = "" } = yield* pay(shop, "BANK")
       const approve = async (page: Page) => {
         await page.getByTestId("method-approve").click()
         await isShown(page, "method-pending")
@@ -457,11 +456,7 @@ inChromium((withPage) => {
         await isShown(page, "missing")
         await isAccessible(page)
       })
-      const { redirectUrl: over = "" } = Object(declined["apmResponseData"]) as Record<
-        string,
-        string
-      >
-      yield* visit(over, async (page) => {
+      yield* visit(nextStep(declined)["redirectUrl"] ?? "", async (page) => {
         await page.getByText(translations.en.reasons[51]).waitFor()
         await isAccessible(page)
       })

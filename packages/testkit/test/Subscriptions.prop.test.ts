@@ -35,6 +35,14 @@ const datesOf = (begun: number, frequency: string, interval: number): ReadonlyAr
   }
 }
 
+const subscribe = Effect.fnUntraced(function* (schedule: object, over: object = {}) {
+  const tokenize = { requestId: "t", mid: "m-1", card }
+  const { cardToken } = yield* ask("POST", "/payments/card/tokenize", tokenize)
+  const plan = { amount: "1.50", currency: "EUR", ...schedule }
+  const given = { cardToken: String(cardToken), paymentId: 0 }
+  yield* ask("POST", path, body(path, given, { plan, ...over }))
+})
+
 it("over a year every date of the plan, and no other, is charged once, to the millisecond", () =>
   fc.assert(
     fc.asyncProperty(
@@ -44,20 +52,8 @@ it("over a year every date of the plan, and no other, is charged once, to the mi
       ({ frequency, interval, start }, skipFirstCharge, steps) =>
         run(function* () {
           yield* TestClock.setTime(start)
-          const { cardToken } = yield* ask("POST", "/payments/card/tokenize", {
-            requestId: "t",
-            mid: "m-1",
-            card
-          })
-          const plan = {
-            amount: "1.50",
-            currency: "EUR",
-            frequency,
-            interval,
-            startDate: new Date(start).toISOString()
-          }
-          const given = { cardToken: String(cardToken), paymentId: 0 }
-          yield* ask("POST", path, body(path, given, { plan, skipFirstCharge }))
+          const startDate = new Date(start).toISOString()
+          yield* subscribe({ frequency, interval, startDate }, { skipFirstCharge })
           let passed = 0
           for (const step of steps) {
             const now = Math.min(step, year - passed)
@@ -108,20 +104,7 @@ it("with any changes, no charge is made in PAUSED or PENDING, and none twice a d
       fc.boolean(),
       (steps, isDeleted) =>
         run(function* () {
-          const { cardToken } = yield* ask("POST", "/payments/card/tokenize", {
-            requestId: "t",
-            mid: "m-1",
-            card
-          })
-          const plan = {
-            amount: "1.50",
-            currency: "EUR",
-            frequency: "DAILY",
-            interval: 1,
-            startDate: "1970-01-01"
-          }
-          const given = { cardToken: String(cardToken), paymentId: 0 }
-          yield* ask("POST", path, body(path, given, { plan }))
+          yield* subscribe({ frequency: "DAILY", interval: 1, startDate: "1970-01-01" })
           let status = "ACTIVE"
           let interval = 1
           let now = 0

@@ -36,6 +36,8 @@ const operations: ReadonlyArray<readonly [method: string, path: string]> = (() =
   return all
 })()
 
+const canary = "k4n4ry"
+
 const reads = operations.filter(([, path]) => path.endsWith("/7"))
 
 const makeAll = Effect.fnUntraced(function* (resources: typeof noResources) {
@@ -126,11 +128,12 @@ export const requests: ReadonlyArray<Case> = [
     ]
     for (const [method, path] of [...operations, ["GET", "/nothing"] as const]) {
       for (const token of bad) {
-        const answer = yield* send(method, path, {
+        const answer = yield* send(method, path.replace(/7$/u, canary), {
           token,
           ...(method === "POST" || method === "PUT" ? { body: "{" } : {})
         })
         assert.strictEqual(answer.status, 401, `${method} ${path} ${token}`)
+        assert.notInclude(answer.body, canary)
       }
     }
   }),
@@ -141,9 +144,14 @@ export const requests: ReadonlyArray<Case> = [
     for (const [method, path] of reads) {
       const place = path.slice(0, -1)
       const body = method === "PUT" ? { body: {} } : {}
-      for (const id of ["%00", "%2e%2e", "..", "x".repeat(129), ""]) {
-        const { json, status } = yield* send(method, `${place}${id}`, { token, ...body })
+      for (const id of ["%00", "%2e%2e", "..", `${canary}%0a`, "x".repeat(129), ""]) {
+        const {
+          body: text,
+          json,
+          status
+        } = yield* send(method, `${place}${id}`, { token, ...body })
         assert.strictEqual(status, 400, `${method} ${place}${id}`)
+        assert.notInclude(text, canary)
         assert.deepStrictEqual(fields(json), [
           place.includes("recurring") ? "subscriptionId" : "id"
         ])
