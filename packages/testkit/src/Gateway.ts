@@ -7,7 +7,7 @@
  * service: the bearer token (401), then the request (400: the body, each field by the contract, the
  * request checksum last), then whether the resource exists (404). A 400 names fields and never
  * contains their values. A repeated requestId gets the original response, byte for byte, even if
- * the rest of a valid body differs.
+ * the rest of a valid body differs. A body of more than 64 KiB is 413.
  *
  * @since 0.1.0
  */
@@ -179,6 +179,7 @@ export const layer: Layer.Layer<Gateway, never, Courier | GatewayConfig | Hmac> 
     return {
       handle: (request) =>
         Effect.suspend(() => {
+          if (request.body.length > Contract.maxBytes) return Effect.succeed(Contract.tooLarge)
           const refusal = behaviour.refusal(request)
           if (refusal !== undefined) return Effect.succeed(refusal)
           const route = find(request)

@@ -4,6 +4,7 @@
  */
 import * as Effect from "effect/Effect"
 import { assert } from "vitest"
+import { creates } from "@pawl/test-support/Creates"
 import { authenticateBy, credentials, fields, sender } from "@pawl/test-support/TestGateway"
 import {
   ask,
@@ -144,5 +145,36 @@ export const strictness: ReadonlyArray<Case> = [
     assert.strictEqual((yield* send("GET", path, { token: other })).status, 401)
     assert.strictEqual((yield* send("GET", path, { token })).status, 404)
     assert.strictEqual((yield* sendToAnother("POST", "/auth", { body: credentials })).status, 200)
+  }),
+  it("a JSON number in the place of a text is 400 with the field name, in every spelling", function* () {
+    const resources = yield* prepare
+    const token = yield* authenticate
+    for (const path of Object.keys(creates)) {
+      const known = Object.keys(yield* bodyFor(path, resources))
+      const names = ["requestId", "accountId", "mid", "amount", "reason"].filter((name) =>
+        known.includes(name)
+      )
+      const over = Object.fromEntries(names.map((name) => [name, "10.50"]))
+      const text = JSON.stringify(yield* bodyFor(path, resources, over))
+      for (const name of names) {
+        for (const number of ["10.50", "1050", "12345678901234567890"]) {
+          const body = text.replace(`"${name}":"10.50"`, `"${name}":${number}`)
+          const { json, status } = yield* send("POST", path, { token, body })
+          assert.strictEqual(status, 400, `${path} ${name} ${number}`)
+          assert.deepStrictEqual(fields(json), [name])
+        }
+      }
+    }
+  }),
+  it("a body of 64 KiB is accepted; one byte more is 413", function* () {
+    const token = yield* authenticate
+    const text = JSON.stringify(yield* bodyFor("/payments/apm"))
+    for (const [length, status] of [
+      [65_537, 413],
+      [65_536, 200]
+    ] as const) {
+      const answer = yield* send("POST", "/payments/apm", { token, body: text.padEnd(length) })
+      assert.strictEqual(answer.status, status)
+    }
   })
 ]

@@ -10,7 +10,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from "node:http
 import { Faults } from "@pawl/testkit/Faults"
 import { Gateway } from "@pawl/testkit/Gateway"
 import type { Request } from "@pawl/testkit/internal/Behaviour"
-import { jsonResponse } from "@pawl/testkit/internal/gateway/Contract"
+import { jsonResponse, maxBytes, tooLarge } from "@pawl/testkit/internal/gateway/Contract"
 import { EventFeed } from "./EventFeed.ts"
 import * as FaultedResponse from "@pawl/testkit/internal/faults/FaultedResponse"
 import type { RequestLog } from "./RequestLog.ts"
@@ -54,7 +54,7 @@ export const make = Effect.fnUntraced(function* (
       isTooLarge ||= !body.add(chunk)
     })
     incoming.on("end", () => {
-      if (isTooLarge) return send(tooLarge, response)
+      if (isTooLarge) return send({ _tag: "whole", response: tooLarge }, response)
       const fiber = fork(respond(toRequest(incoming, body.bytes), response))
       if (fiber.pollUnsafe() === undefined) Fiber.runIn(fiber, scope)
     })
@@ -64,13 +64,6 @@ export const make = Effect.fnUntraced(function* (
 /** Returns the path of a request, whose URL may begin with a host. */
 export const pathOf = ({ url = "" }: IncomingMessage): string =>
   url.startsWith("/") ? url : url.replace(/^https?:\/\/[^/]*/iu, "")
-
-const maxBytes = 64 * 1024
-
-const tooLarge: FaultedResponse.FaultedResponse = {
-  _tag: "whole",
-  response: jsonResponse(413, { message: "The body is larger than 64 KiB" })
-}
 
 const forbidden: FaultedResponse.FaultedResponse = {
   _tag: "whole",

@@ -7,7 +7,6 @@ import * as Json from "@pawl/core/internal/Json"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
-import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as SchemaIssue from "effect/SchemaIssue"
 import { all, type Endpoint, finder, type Params } from "./Endpoints.ts"
@@ -121,6 +120,11 @@ export const jsonResponse = (status: number, body: unknown): Response =>
     ? { status, headers: {}, body: "" }
     : { status, headers: { "content-type": "application/json" }, body: JSON.stringify(body) }
 
+/** Most bytes of a request. */
+export const maxBytes = 64 * 1024
+
+export const tooLarge = jsonResponse(413, { message: "The body is larger than 64 KiB" })
+
 export const reader = <A>(
   schema: Schema.Codec<A, unknown>
 ): ((input: unknown) => Effect.Effect<A, ErrorResponse>) => {
@@ -151,15 +155,17 @@ const bodyReader = (schema: Codec, isLenient: boolean, rounding: Behaviour["roun
   const read = isLenient ? Leniency.reading(reader(schema)) : reader(schema)
   return (request: Request): Effect.Effect<Omit<Decoded, "params">, ErrorResponse> => {
     if (!isJson(request)) return notJson
-    const body = Json.fromBytes(request.body)
-    if (Result.isFailure(body)) return refuse(`Not valid JSON: ${body.failure}`, "body")
+    // `fromBytes` would read the number 10.50 as text.
+    const draft = Json.draftBytes(request.body)
+    if ("fault" in draft) return refuse(`Not valid JSON: ${draft.fault}`, "body")
+    const { exact, json } = draft
     // A lone surrogate is always written with an escape.
-    const illFormed = request.body.includes(backslash) ? illFormedIn(body.success) : []
+    const illFormed = request.body.includes(backslash) ? illFormedIn(json) : []
     if (illFormed.length > 0) return refuse("Expected well-formed text", ...illFormed.map(name))
-    return Effect.flatMapEager(read(roundBody(body.success, rounding)), (payload) => {
-      const invalidUrls = urls.filter((name) => !isUrl(body.success, name))
+    return Effect.flatMapEager(read(roundBody(json, rounding)), (payload) => {
+      const invalidUrls = urls.filter((name) => !isUrl(json, name))
       return invalidUrls.length === 0
-        ? Effect.succeed({ payload, sentAmount: amountOf(body.success), sent: body.success })
+        ? Effect.succeed({ payload, sentAmount: amountOf(json), sent: exact() })
         : refuse("Expected an absolute http or https URL", ...invalidUrls)
     })
   }
