@@ -126,7 +126,7 @@ export const layer: Layer.Layer<Gateway, never, Courier | GatewayConfig | Hmac> 
         message && { ...message, ...behaviour.callback({ ...message, kind: transaction.kind }) }
       )
     })
-    const vault = yield* Cards.make
+    const vault = yield* Cards.make(transactions.nextCardToken)
     const billing = yield* SubscriptionBilling.make(transactions, behaviour)
     const pageUrls = PageUrls.make(config.pageUrl)
     const checkout = yield* makeCheckout(transactions, writes)

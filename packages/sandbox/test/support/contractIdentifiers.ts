@@ -1,7 +1,15 @@
 /** Identifiers are unique over all kinds, and used once unless a seed repeats them. */
 import * as Effect from "effect/Effect"
 import { assert } from "vitest"
-import { type Case, create, it, prepare, ServiceUnderTest } from "./contractService.ts"
+import {
+  bodyFor,
+  type Case,
+  create,
+  it,
+  prepare,
+  refused,
+  ServiceUnderTest
+} from "./contractService.ts"
 import { creates } from "@pawl/test-support/Creates"
 
 /** Returns the ids of intents, and all others. */
@@ -70,6 +78,18 @@ export const identifiers: ReadonlyArray<Case> = [
       assert.isAbove(lowest(intents) - highest(others), 1_000_000_000_000)
       for (const id of [...intents, ...others]) assert.strictEqual(String(Number(id)), id)
       assert.isTrue(Number.isSafeInteger(highest(intents)))
+    },
+    noSeed
+  ),
+  it(
+    "without a seed no card token is used again after a reset",
+    function* () {
+      const { cardToken } = yield* prepare
+      yield* (yield* ServiceUnderTest).reset
+      assert.notStrictEqual((yield* prepare).cardToken, cardToken)
+      const over = { cardToken, paymentId: 0 }
+      const charge = yield* bodyFor("/payments/card/charge", over)
+      assert.deepStrictEqual(yield* refused("POST", "/payments/card/charge", charge), ["cardToken"])
     },
     noSeed
   )

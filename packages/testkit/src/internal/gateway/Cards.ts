@@ -45,12 +45,15 @@ export interface Vault {
   readonly reset: Effect.Effect<void>
 }
 
-export const make: Effect.Effect<Vault> = Effect.map(StateStore, ({ open }) => {
-  const cards = open<Card>("card")
+/** Tokens are numbered like transactions, so that a stored token never names another card. */
+export const make = Effect.fnUntraced(function* (
+  nextToken: Effect.Effect<string>
+): Effect.fn.Return<Vault> {
+  const cards = (yield* StateStore).open<Card>("card")
   return {
     store: (card) =>
-      Effect.sync(() => {
-        const token = `card-token-${cards.size + 1}`
+      Effect.map(nextToken, (number) => {
+        const token = `card-token-${number}`
         cards.set(token, card)
         return Redacted.make(token, { label: "cardToken" })
       }),

@@ -66,6 +66,8 @@ export interface Transactions {
   readonly nextId: Effect.Effect<string>
   /** Takes one of the range of intents. */
   readonly nextIntentId: Effect.Effect<string>
+  /** Takes a number for the token of a card. */
+  readonly nextCardToken: Effect.Effect<string>
   readonly reset: Effect.Effect<void>
 }
 
@@ -220,6 +222,7 @@ export const make = Effect.fnUntraced(function* (
     get,
     nextId,
     nextIntentId: idsFrom("intent", firstIntentId + first),
+    nextCardToken: idsFrom("card", first),
     reset: Effect.andThen(
       FiberSet.clear(fibers),
       Effect.sync(() => {
