@@ -68,7 +68,8 @@ export class Fake extends Context.Service<
 >()("@pawl/testkit/Fake") {}
 
 /**
- * A function that takes a callback and returns an HTTP status, such as `Receiver.receive`.
+ * A function that takes a callback and returns an HTTP status, such as `Receiver.receive`. If it
+ * fails, the callback is answered 500.
  *
  * @category models
  * @since 0.1.0

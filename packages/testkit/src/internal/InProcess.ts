@@ -8,16 +8,28 @@ import * as HttpClientError from "effect/http/HttpClientError"
 import type * as HttpClientRequest from "effect/http/HttpClientRequest"
 import * as HttpClientResponse from "effect/http/HttpClientResponse"
 
-/** Makes a client that hands each request to a function; `undefined` means no response. */
+/**
+ * Makes a client that hands each request to a function; `undefined` means no response. A failure of
+ * the function is 500, and so is an impossible status.
+ */
 export const client = (
   receive: (incoming: Incoming) => Effect.Effect<number | undefined>
 ): HttpClient.HttpClient =>
   HttpClient.make((request, url) =>
-    Effect.flatMap(receive(toIncoming(request, url)), (status) =>
-      status === undefined
-        ? Effect.fail(unanswered(request))
-        : // A null body needs no promise, so virtual time stays exact.
-          Effect.succeed(HttpClientResponse.fromWeb(request, new Response(null, { status })))
+    Effect.suspend(() => receive(toIncoming(request, url))).pipe(
+      // A null body needs no promise, so virtual time stays exact.
+      Effect.map((status) => status && new Response(null, { status })),
+      Effect.catchCause((cause) =>
+        Effect.as(
+          Effect.logError("The receiver failed on a callback", cause),
+          new Response(null, { status: 500 })
+        )
+      ),
+      Effect.flatMap((response) =>
+        response
+          ? Effect.succeed(HttpClientResponse.fromWeb(request, response))
+          : Effect.fail(unanswered(request))
+      )
     )
   )
 
