@@ -82,10 +82,16 @@ export const make = Effect.fnUntraced(function* (
       : Effect.void
   )
 
+  const charges = (id: string) =>
+    Effect.map(transactions.all, (all) => all.filter(({ subscriptionId }) => subscriptionId === id))
+
   const charge = Effect.fnUntraced(function* (subscription: SubscriptionState, isPresent: boolean) {
     const { card, id, plan, request } = subscription
     const { callbackUrl, metadata, mid, requestId } = request
     const scenario = yield* scenarioOf(metadata, card.story)
+    const isSpared = scenario.isOnce
+      ? (yield* charges(id)).length > 0
+      : challenges(scenario) && !isPresent
     const unchallenged = { ...(yield* scenarioOf(undefined)), suffixes: scenario.suffixes }
     return yield* transactions.open({
       kind: "card-payment",
@@ -98,7 +104,7 @@ export const make = Effect.fnUntraced(function* (
       cardMask: card.cardMask,
       subscriptionId: id,
       returnUrls: returnUrlsOf(request),
-      scenario: isFirstOnly(scenario) && !isPresent ? unchallenged : scenario
+      scenario: isSpared ? unchallenged : scenario
     })
   })
 
@@ -167,19 +173,13 @@ export const make = Effect.fnUntraced(function* (
     }),
     find,
     change: (subscription, changes) => schedule({ ...subscription, ...changes }),
-    charges: (id) =>
-      Effect.map(transactions.all, (all) =>
-        all.filter(({ subscriptionId }) => subscriptionId === id)
-      ),
+    charges,
     reset: Effect.andThen(
       FiberMap.clear(timers),
       Effect.sync(() => subscriptions.clear())
     )
   }
 })
-
-const isFirstOnly = (scenario: Scenario): boolean =>
-  challenges(scenario) || scenario.isOnce === true
 
 const challenges = ({ statuses }: Scenario): boolean => statuses.includes("CUSTOMER_VERIFICATION")
 
