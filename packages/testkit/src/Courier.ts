@@ -210,10 +210,19 @@ const make = Effect.fnUntraced(function* (isAllowed: (url: URL) => boolean) {
       ({ callback, isHeld }) => isHeld && callback.transactionId === transactionId
     )
 
+  /** No callback joins those that are taken. */
+  const take = (transactionId: string, due: number): Pending =>
+    heldFor(transactionId).flatMap((held) => {
+      if (held.due !== due) return []
+      const taken = { ...held, isHeld: false }
+      callbacks.set(held.id, taken)
+      return [taken]
+    })
+
   const deliverHeldAt = (transactionId: string, due: number) =>
     deliverAt(
       due,
-      Effect.suspend(() => shuffled(heldFor(transactionId).filter((held) => held.due === due)))
+      Effect.suspend(() => shuffled(take(transactionId, due)))
     )
 
   const run = (delivering: Effect.Effect<void>) =>

@@ -122,8 +122,12 @@ const make = Effect.fnUntraced(function* ({ advanced = Duration.zero, stepped }:
     const [next] = sleepers
     if (next === undefined) return yield* rearm.await
     const left = Duration.millis(Math.max(0, next.due - nowUnsafe()))
-    yield* Effect.raceFirst(Effect.sleep(left), rearm.await)
-    yield* mutex.withPermit(Effect.sync(() => wakeUntil(nowUnsafe())))
+    // The time may have been slept although the wall clock was set back.
+    const slept = yield* Effect.raceFirst(
+      Effect.as(Effect.sleep(left), next.due),
+      Effect.as(rearm.await, 0)
+    )
+    yield* mutex.withPermit(Effect.sync(() => wakeUntil(Math.max(slept, nowUnsafe()))))
   })
 
   const settle = Effect.gen(function* () {
@@ -157,6 +161,8 @@ const make = Effect.fnUntraced(function* ({ advanced = Duration.zero, stepped }:
       })
     ),
     mutex.withPermit,
+    // The next sleeper is due sooner.
+    Effect.ensuring(rearm.open),
     // Its own sleeps use the clock beneath, so it does not wait for itself.
     Effect.provideService(Clock.Clock, beneath)
   )

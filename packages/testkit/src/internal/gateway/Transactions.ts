@@ -124,10 +124,12 @@ export const make = Effect.fnUntraced(function* (
   }, Effect.uninterruptible)
 
   const step = Effect.fnUntraced(function* (id: string, due: number) {
+    // It is earlier than `due` if the wall clock was set back.
+    const at = yield* Clock.currentTimeMillis
     const entry = entries.get(id)
     const [status, ...remaining] = entry?.remaining ?? []
     if (entry === undefined || status === undefined || entry.due !== due) return
-    const next = { ...entry, remaining, due: entry.due + Duration.toMillis(pace) }
+    const next = { ...entry, remaining, due: Math.min(due, at) + Duration.toMillis(pace) }
     if (entry.transaction.status === status) entries.set(id, next)
     else yield* commit(moved(next, status, yield* now), status)
     yield* save
@@ -241,6 +243,8 @@ const firstSeededId = 100_001
 const firstIntentId = 8_000_000_000_000_000
 
 /** No earlier gateway made 100 identifiers in a millisecond. */
-const unusedId = Effect.map(Clock.currentTimeMillis, (now) => Math.max(firstSeededId, now * 100))
+const unusedId = Effect.map(Clock.currentTimeMillis, (now) =>
+  Math.max(firstSeededId, Math.floor(now) * 100)
+)
 
 export const now: Effect.Effect<string> = Effect.map(DateTime.now, DateTime.formatIso)
