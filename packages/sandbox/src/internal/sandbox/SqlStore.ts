@@ -5,10 +5,12 @@
  */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import * as Semaphore from "effect/Semaphore"
 import * as SqlClient from "effect/sql/SqlClient"
 import type { SqlError } from "effect/sql/SqlError"
 import { StateStore } from "@pawl/testkit/internal/state/StateStore"
+import { VirtualClock } from "@pawl/testkit/VirtualClock"
 import { EventFeed } from "./EventFeed.ts"
 import { isShown } from "./PublicForms.ts"
 import * as StoredJson from "./StoredJson.ts"
@@ -55,10 +57,17 @@ export const layer: Layer.Layer<never, SqlError, EventFeed | SqlClient.SqlClient
       },
       stored: (name) =>
         (stored.get(name) ?? []).map(({ id, value }) => [id, StoredJson.read(value)]),
-      save: Effect.orDie(writer.withPermit(Effect.uninterruptible(save)))
+      save: outside(Effect.orDie(writer.withPermit(Effect.uninterruptible(save))))
     })
   })
 )
+
+/** A disk takes real time, also while the virtual clock is advanced. */
+const outside = (save: Effect.Effect<void>): Effect.Effect<void> =>
+  Effect.flatMap(
+    Effect.serviceOption(VirtualClock),
+    Option.match({ onNone: () => save, onSome: (clock) => clock.outside(save) })
+  )
 
 interface Row {
   readonly collection: string
