@@ -69,12 +69,14 @@ const operationsOf = (runner: Promised.Runner, context: Context.Context<Needed>)
       (kind) => (input: never, limits?: SendLimits) => requests.send(kind, input, limits)
     )
     const checkOf = (name: string): Promised.Check => {
-      const kind = name === "tokenize" ? name : creates[name]
+      const isUpdate = name === "update"
+      const kind = isUpdate || name === "tokenize" ? name : creates[name]
       const read = kind === undefined ? Arguments.other : Arguments.input(kind)
+      const at = Number(isUpdate)
       return (args) =>
         Effect.andThen(
           Arguments.options(args[positions[name] ?? 1]),
-          Effect.map(read(args[0]), (first) => [first, ...args.slice(1)])
+          Effect.map(read(args[at]), (checked) => Object.assign([...args], { [at]: checked }))
         )
     }
     const checks = Object.fromEntries(Object.keys(methods).map((name) => [name, checkOf(name)]))
@@ -118,8 +120,8 @@ export interface Pawl extends Operations, Doors.Doors, AsyncDisposable {
    */
   readonly listen: (options: ListenOptions) => Promise<number>
   /**
-   * Refuses further calls, waits for those that run and for the handlers, and closes the store. `await
-   * using` calls it.
+   * Refuses further calls, ends each `follow`, waits for running calls and for the handlers, and closes the
+   * store. `await using` calls it.
    */
   readonly close: () => Promise<void>
 }
@@ -151,7 +153,7 @@ export const open = (options: Options): Promise<Pawl> => {
     Layer.suspend(() => Functions.client(options)),
     options
   ).catch((error: unknown) => {
-    throw Promised.placed(Settings.blamed(error, options), site)
+    throw Promised.placed(error, site)
   })
 }
 
@@ -175,12 +177,16 @@ export const openOver = <E>(
     readonly opened?: (context: Context.Context<Receiver>) => Effect.Effect<void>
   } = {}
 ): Promise<Pawl> =>
-  Effect.runPromise(Settings.read(options)).then((settings) => {
-    const runtime = ManagedRuntime.make(Functions.layer(client, settings, options, outside))
-    return runtime
-      .runPromise(Effect.tap(Effect.context<Needed>(), opened))
-      .then((context) => facade(context, settings, runtime))
-  })
+  Effect.runPromise(Settings.read(options))
+    .then((settings) => {
+      const runtime = ManagedRuntime.make(Functions.layer(client, settings, options, outside))
+      return runtime
+        .runPromise(Effect.tap(Effect.context<Needed>(), opened))
+        .then((context) => facade(context, settings, runtime))
+    })
+    .catch((error: unknown) => {
+      throw Settings.blamed(error, options)
+    })
 
 const facade = (
   context: Context.Context<Needed>,

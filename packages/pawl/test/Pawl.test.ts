@@ -142,6 +142,18 @@ it("an aborted call rejects with the reason of the signal", () =>
     expect(truth.length).toBeLessThan(2)
   }))
 
+it("a call whose signal was aborted before it does nothing", () =>
+  opened(async (pawl) => {
+    const reason = new Error("the customer left")
+    const create = pawl.apmPayments.create(payment("order-1"), {
+      signal: AbortSignal.abort(reason)
+    })
+    await expect(create).rejects.toBe(reason)
+    await pawl.clock.advance("10 minutes")
+    expect(await pawl.requests.get("order-1")).toBeUndefined()
+    expect(await pawl.service.transactions()).toEqual([])
+  }))
+
 it("follows a transaction to its end, and stops when it is aborted", () =>
   opened(async (pawl) => {
     const { transactionId } = await pawl.apmPayments.create(payment("order-1"))
@@ -225,6 +237,17 @@ it("close waits for calls and handlers, and refuses further calls", async () => 
   await expect(pawl.apmPayments.status("1")).rejects.toThrow("closed")
 })
 
+it("close ends what is followed, and nothing is followed after it", async () => {
+  const pawl = await open()
+  const { transactionId } = await pawl.apmPayments.create(payment("order-1"))
+  const next = () =>
+    pawl.transactions.follow("apm-payment", transactionId)[Symbol.asyncIterator]().next()
+  const following = pawl.transactions.follow("apm-payment", transactionId)[Symbol.asyncIterator]()
+  await following.next()
+  await Promise.all([expect(following.next()).rejects.toThrow("This pawl is closed"), pawl.close()])
+  await expect(next()).rejects.toThrow("This pawl is closed")
+})
+
 it("a hosted page has the callback URL of the public address", () =>
   opened(async (pawl) => {
     const page = await pawl.paymentIntents.create({
@@ -300,6 +323,7 @@ it("open rejects with one sentence for what is missing or wrong, and shows no va
   expect(await reasonOf({ ...settings, store: "mysql:hunter2" })).toMatch(
     /^InvalidConfig: store cannot be used: sqlite:FILE, /u
   )
+  await expect(open({ store: "mysql:hunter2" })).rejects.toMatchObject({ setting: "store" })
   for (const publicUrl of ["shop.example", "https://shop.example?"]) {
     expect(await reasonOf({ ...settings, publicUrl })).toMatch(/^InvalidConfig: publicUrl /u)
   }

@@ -87,6 +87,14 @@ it("refuses a misspelt field with the nearest name, for every create", async () 
   }
 })
 
+it("refuses a misspelt field of an update, which would change nothing", async () => {
+  const error = await call(pawl.subscriptions.update, "100001", { stauts: "CANCELED" })
+  expect(error).toMatchObject({
+    _tag: "ValidationFailed",
+    fields: [{ path: "stauts", message: expect.stringContaining("did you mean status?") }]
+  })
+})
+
 it("refuses a field that the operation does not know, and takes it in unknownFields", async () => {
   expect(await create({ ...order, requestId: "other-1", giftCard: "x" })).toMatchObject({
     fields: [{ path: "giftCard" }]
@@ -103,6 +111,7 @@ it.each<[string, unknown, string]>([
   ["a signal that is none", { signal: 5 }, "signal"],
   ["text for a number", { maxAttempts: "2" }, "maxAttempts"],
   ["an object for a time", { totalTimeout: {} }, "totalTimeout"],
+  ["a schedule that is none", { retrySchedule: {} }, "retrySchedule"],
   [
     "a getter that throws",
     Object.defineProperty({}, "signal", {
@@ -147,11 +156,31 @@ it("ends each call with any value in a typed error or in an answer", async () =>
   )
 })
 
+/** The first change of a transaction that is followed, or the error. */
+const follow = (...args: ReadonlyArray<unknown>): Promise<unknown> => {
+  const changes = Reflect.apply(pawl.transactions.follow, undefined, args)
+  return changes[Symbol.asyncIterator]()
+    .next()
+    .catch((error: unknown) => error)
+}
+
 it("names the kinds of transactions", async () => {
   for (const kind of ["card-refund", null, {}, 5]) {
-    expect(await call(pawl.transactions.get, kind, "100001")).toMatchObject({
-      _tag: "ValidationFailed",
-      fields: [{ path: "kind" }]
-    })
+    const errors = [await call(pawl.transactions.get, kind, "100001"), await follow(kind, "100001")]
+    for (const error of errors) {
+      expect(error).toMatchObject({ _tag: "ValidationFailed", fields: [{ path: "kind" }] })
+    }
+  }
+})
+
+it("refuses to follow with an option that is unknown or has a wrong type", async () => {
+  for (const [options, setting] of [
+    [null, "The argument"],
+    [{ singal: new AbortController().signal }, "singal"],
+    [{ signal: 5 }, "signal"]
+  ]) {
+    const error = await follow("refund", "100001", options)
+    expect(error).toBeInstanceOf(InvalidConfig)
+    expect(error).toMatchObject({ setting })
   }
 })

@@ -61,7 +61,7 @@ const namesOf = (schema: Schema.Top): ReadonlyArray<string> => {
 /** A create whose shape the specification does not show takes any further field. */
 const fields: Readonly<
   Record<
-    RequestKind | "tokenize",
+    RequestKind | "tokenize" | "update",
     { readonly names: ReadonlyArray<string>; readonly open: boolean }
   >
 > = {
@@ -72,7 +72,8 @@ const fields: Readonly<
       "card-payout": RequestBodies.CardPayoutRequest,
       "payment-intent": RequestBodies.PaymentIntentRequest,
       refund: RequestBodies.RefundRequest,
-      subscription: RequestBodies.SubscriptionRequest
+      subscription: RequestBodies.SubscriptionRequest,
+      update: RequestBodies.SubscriptionUpdate
     },
     (schema) => ({ names: namesOf(schema), open: false })
   ),
@@ -127,13 +128,12 @@ export const input =
         if (typeof copied !== "object" || copied === null || Array.isArray(copied)) {
           return Result.fail({
             path: "",
-            message: "Expected an object with the fields of the create"
+            message: "Expected an object with the fields of the operation"
           })
         }
-        const requestId: unknown = Reflect.get(copied, "requestId")
-        // A card token moves no money.
-        const isMissing = requestId === undefined || requestId === null || requestId === ""
-        if (isMissing && kind !== "tokenize") {
+        const isMissing = [undefined, null, ""].includes(Reflect.get(copied, "requestId"))
+        // A card token moves no money, and an update has no requestId.
+        if (isMissing && kind !== "tokenize" && kind !== "update") {
           const message = "Expected the order's id: a repeated create with the same id pays once"
           return Result.fail({ path: "requestId", message })
         }
@@ -149,7 +149,7 @@ const names = {
   time: "attemptTimeout totalTimeout",
   number: "maxAttempts",
   signal: "signal",
-  object: "retrySchedule"
+  schedule: "retrySchedule"
 } satisfies OptionTypes.Names
 
 export const options = (value: unknown) =>

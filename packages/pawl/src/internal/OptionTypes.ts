@@ -6,6 +6,7 @@
 import * as Profile from "@pawl/core/Profile"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
+import * as Schedule from "effect/Schedule"
 import * as Struct from "effect/Struct"
 import { InvalidConfig } from "@pawl/http/PawlConfig"
 
@@ -57,6 +58,7 @@ const checks = {
     "give an object with the methods debug, info, warn and error, such as console"
   ),
   signal: checkOf((value) => value instanceof AbortSignal, "give the signal of an AbortController"),
+  schedule: checkOf(Schedule.isSchedule, "give a Schedule of effect"),
   dispatcher: checkOf(
     (value) => hasMethods(value, ["dispatch"]),
     "give an agent of undici 7 or newer"

@@ -39,18 +39,23 @@ export type Runner = ReturnType<typeof makeRunner>
 export const makeRunner = (context: Context.Context<never>) => {
   const fork = Effect.runForkWith(context)
   const running = new Set<Fiber.Fiber<unknown, unknown>>()
-  let isOpen = true
+  const closing = new AbortController()
+  const closed = closing.signal
   return {
+    /** Is aborted when the runner ends. */
+    closed,
     /** Runs an effect as a promise. `method` is the function whose caller the errors show. */
     run: <A, E>(
       make: () => Effect.Effect<A, E>,
       method: Site,
       signal?: AbortSignal
     ): Promise<A> => {
-      if (!isOpen) return Promise.reject(new Error("This pawl is closed"))
+      if (closed.aborted) return Promise.reject(closed.reason)
       const site = siteOf(method)
       const { promise, reject, resolve } = Promise.withResolvers<A>()
-      const fiber = fork(Effect.suspend(make), signal && { signal })
+      // An effect runs up to its first wait before it is interrupted.
+      const effect = signal?.aborted ? Effect.interrupt : Effect.suspend(make)
+      const fiber = fork(effect, signal && { signal })
       running.add(fiber)
       fiber.addObserver((exit) => {
         running.delete(fiber)
@@ -62,7 +67,7 @@ export const makeRunner = (context: Context.Context<never>) => {
     },
     /** Refuses further calls, and waits for those that run. */
     end: (): Promise<void> => {
-      isOpen = false
+      closing.abort(new Error("This pawl is closed"))
       return Effect.runPromise(Effect.asVoid(Fiber.awaitAll(running)))
     }
   }

@@ -10,14 +10,20 @@ import * as TransactionReport from "@pawl/webhook/internal/rule/TransactionRepor
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
+import * as OptionTypes from "./OptionTypes.ts"
 import { type Abortable, make as makePromised, type Runner } from "./Promised.ts"
 
 const kinds: ReadonlyArray<unknown> = ["apm", "card", ...kindsOf.apm, ...kindsOf.card]
 
-const unknownKind = new ValidationFailed({
-  sent: false,
-  fields: [{ path: "kind", message: `Expected one of ${kinds.join(", ")}` }]
-})
+const checkKind = (kind: Kind) =>
+  kinds.includes(kind)
+    ? Effect.void
+    : Effect.fail(
+        new ValidationFailed({
+          sent: false,
+          fields: [{ path: "kind", message: `Expected one of ${kinds.join(", ")}` }]
+        })
+      )
 
 const make = (ledger: Ledger["Service"]) => ({
   /**
@@ -26,7 +32,7 @@ const make = (ledger: Ledger["Service"]) => ({
    */
   get: (kind: Kind, transactionId: string) =>
     Effect.andThen(
-      kinds.includes(kind) ? Effect.void : Effect.fail(unknownKind),
+      checkKind(kind),
       Effect.map(
         Effect.suspend(() => ledger.get(methodOf(kind), transactionId)),
         (row) => row && TransactionReport.make(row)
@@ -62,23 +68,23 @@ export const of = (runner: Runner, context: Context.Context<Ledger | StatusReade
   ...makePromised(runner, make(Context.get(context, Ledger))),
   /**
    * Polls a transaction until its status is terminal, and yields each change. It needs no store, and calls
-   * no handler.
+   * no handler. `close` ends it.
    */
-  follow: (
-    kind: Kind,
-    id: string,
-    { signal }: Abortable = {}
-  ): AsyncIterable<StatusPoller.Change> =>
+  follow: (kind: Kind, id: string, options: Abortable = {}): AsyncIterable<StatusPoller.Change> =>
     Stream.toAsyncIterableWith(
-      StatusPoller.changes({ kind, id: id as TransactionId }).pipe(
-        signal === undefined ? (changes) => changes : Stream.interruptWhen(aborted(signal))
+      OptionTypes.check(options, { signal: "signal" }).pipe(
+        Effect.andThen(checkKind(kind)),
+        Effect.map(() => StatusPoller.changes({ kind, id: id as TransactionId })),
+        Stream.unwrap,
+        Stream.interruptWhen(aborted([runner.closed, options?.signal]))
       ),
       context
     )
 })
 
-const aborted = (signal: AbortSignal): Effect.Effect<never, unknown> =>
+const aborted = (signals: ReadonlyArray<AbortSignal | undefined>): Effect.Effect<never, unknown> =>
   Effect.callback((resume) => {
+    const signal = AbortSignal.any(signals.filter((each) => each instanceof AbortSignal))
     const onAbort = () => resume(Effect.fail(signal.reason))
     if (signal.aborted) onAbort()
     else signal.addEventListener("abort", onAbort, { once: true })
