@@ -25,7 +25,6 @@ export interface Creates {
   readonly enter: (requestId: string, request: Request) => boolean
   readonly leave: (requestId: string) => void
   readonly add: (requestId: string, cause?: ReadError) => void
-  readonly has: (requestId: string) => boolean
   readonly delete: (requestId: string) => void
   /** Returns `OutcomeUnknown` if the create is in doubt. */
   readonly toError: (
@@ -59,7 +58,6 @@ export const make = (): Creates => {
       if (entry !== undefined && --entry.count === 0) entries.delete(requestId)
     },
     add,
-    has: (requestId) => doubts.has(requestId),
     delete: (requestId) => {
       doubts.delete(requestId)
     },

@@ -3,29 +3,23 @@
  * request.
  */
 
-const reasons: Readonly<Record<string, string>> = {
+const beforeConnection: Readonly<Record<string, string>> = {
   ECONNREFUSED: "the connection was refused",
   ENOTFOUND: "the host name is unknown",
   EAI_AGAIN: "the host name could not be resolved",
   UND_ERR_CONNECT_TIMEOUT: "no connection in time",
   EMFILE: "this process has no free file descriptor",
   ENFILE: "this machine has no free file descriptor",
-  EADDRNOTAVAIL: "this machine has no free port",
+  EADDRNOTAVAIL: "this machine has no free port"
+}
+
+const reasons: typeof beforeConnection = {
+  ...beforeConnection,
   ECONNRESET: "the connection was reset",
   EPIPE: "the connection was reset",
   UND_ERR_SOCKET: "the connection was closed before the response was complete",
   UND_ERR_HEADERS_OVERFLOW: "the headers of the response are too large"
 }
-
-const codesBeforeConnection: ReadonlySet<string | undefined> = new Set([
-  "ECONNREFUSED",
-  "ENOTFOUND",
-  "EAI_AGAIN",
-  "UND_ERR_CONNECT_TIMEOUT",
-  "EMFILE",
-  "ENFILE",
-  "EADDRNOTAVAIL"
-])
 
 /** Returns the `code` of an error, or of the first of its causes that has one. */
 export const codeOf = (error: unknown, depth = 0): string | undefined => {
@@ -43,4 +37,4 @@ export const describe = (code: string | undefined): string => {
 
 /** Tells whether the connection failed before it was open, so that nothing was sent. */
 export const isBeforeConnection = (code: string | undefined): boolean =>
-  codesBeforeConnection.has(code)
+  code !== undefined && Object.hasOwn(beforeConnection, code)
