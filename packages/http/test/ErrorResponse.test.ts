@@ -138,6 +138,20 @@ describe("the reasons of a refusal", () => {
     expect(reasonsOf({ errors: { "order-1": "no" } })).toEqual([{ path: "…", message: "no" }])
   })
 
+  it("A34 B04 have no value of a request of any size and depth, or are none", () => {
+    const deep = (depth: number) => '{"i":'.repeat(depth) + "1" + "}".repeat(depth)
+    const many = JSON.stringify(Array.from({ length: 1001 }, (_, n) => n))
+    const message = "the number 4929813274650194"
+    for (const [rest, expected] of [
+      [many, [{ path: "", message: "the number …" }]],
+      [deep(65), [{ path: "", message: "the number …" }]],
+      [deep(100_000), []]
+    ] as const) {
+      const body = `{"number":"4929813274650194","rest":${rest}}`
+      expect(reasonsOf({ message }, { ...request, body })).toEqual(expected)
+    }
+  })
+
   it("of a request without a token and a body are kept", () => {
     const { method, url } = request
     const message = "no Bearer token of order-1"

@@ -129,6 +129,21 @@ describe("a number of 8 digits or more", () => {
     }
   })
 
+  it("A35: is in no text that is cut within it after 11 digits", () =>
+    fc.assert(
+      fc.property(number, fc.nat(19), fc.nat(1024), (digits, length, at) => {
+        const shown = digits.slice(0, 11)
+        // The service cuts the first text, and the reader the second.
+        for (const text of [
+          `card ${digits.slice(0, Math.max(length, 11))}`,
+          `${"x".repeat(at)} ${digits}${" ".repeat(1024)}`
+        ]) {
+          expect(redaction([digits, "x".repeat(at)])(text)).not.toContain(shown)
+        }
+      }),
+      { examples: [["4929813274650194", 15, 1010]] }
+    ))
+
   it("is removed however the request has it", () => {
     for (const value of ["4929 8132 7465 0194", "4929-8132-7465-0194"]) {
       expect(redaction([value])("4929813274650194")).toBe("…")

@@ -127,45 +127,37 @@ type Fault = typeof FieldFault.Type
 
 const reasonsOf = (request: Transport.Request, response: Transport.Response): Array<Fault> => {
   const faults = readFaults(read(new TextDecoder().decode(response.body)))
-  if (faults.length === 0) return []
-  const redact = redactor(request)
+  const values = faults.length > 0 && valuesOf(request)
+  if (!values) return []
+  const remove = redaction(values)
+  const redact = (text: string) =>
+    remove(text)
+      .replace(/\p{Cc}+/gu, " ")
+      .slice(0, 200)
   return faults
     .slice(0, 50)
     .map(({ path, message }) => ({ path: redact(path), message: redact(message) }))
 }
 
-/** Makes a function that removes the values of the request from a text, except field names. */
-const redactor = (request: Transport.Request): ((text: string) => string) => {
-  const remove = redaction(valuesOf(request))
-  return (text) =>
-    remove(text)
-      .replace(/\p{Cc}+/gu, " ")
-      .slice(0, 200)
-}
-
 /** Tells whether a text quotes nothing of the request but its requestId. */
 const hasNone = (request: Transport.Request, text: string): boolean => {
-  const values = valuesOf(request, "requestId").filter((value) => value.length >= 8)
-  return redaction(values)(text) === text
+  const values = valuesOf(request, "requestId")?.filter((value) => value.length >= 8)
+  return values !== undefined && redaction(values)(text) === text
 }
 
-const valuesOf = (request: Transport.Request, except?: string): Array<string> => {
-  const sent = read(request.body ?? "")
-  const names = new Set(namesIn(sent))
-  if (except !== undefined && isObject(sent)) names.add(String(sent[except]))
-  const token = request.headers["authorization"]?.slice("Bearer ".length)
-  return [...valuesIn(sent), ...valuesIn(token)].filter((value) => !names.has(value))
+/** Returns the texts and numbers of a request that are no field name; undefined if it is too deep. */
+const valuesOf = (request: Transport.Request, except?: string): Array<string> | undefined => {
+  const names = new Set<string>()
+  const values = [request.headers["authorization"]?.slice("Bearer ".length) ?? ""]
+  const visit = (name: string, value: unknown, { source }: { readonly source?: string } = {}) => {
+    names.add(name === except ? String(value) : name)
+    if (typeof value === "string") values.push(value)
+    if (typeof value === "number") values.push(source ?? String(value))
+    return value
+  }
+  const parsed = Result.try(() => JSON.parse(request.body ?? "null", visit))
+  return Result.isSuccess(parsed) ? values.filter((value) => !names.has(value)) : undefined
 }
-
-const namesIn = (value: unknown): Array<string> =>
-  isObject(value) ? Object.entries(value).flatMap(([name, each]) => [name, ...namesIn(each)]) : []
-
-const valuesIn = (value: unknown): Array<string> =>
-  typeof value === "string" || typeof value === "number"
-    ? [String(value)]
-    : isObject(value)
-      ? Object.values(value).flatMap(valuesIn)
-      : []
 
 const lists = [
   "errors",

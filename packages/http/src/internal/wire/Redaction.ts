@@ -4,7 +4,8 @@
  * **Details**
  *
  * A value is replaced as it is, in base64, or as a number in groups. The whole text is replaced if
- * its digits, however read, have a number of 8 digits or more.
+ * its digits, however read, have a number of 8 digits or more, or the first 11 digits of one: the
+ * service may cut what it quotes.
  */
 
 /** Reads the first 1,024 characters. */
@@ -18,7 +19,7 @@ export const redaction = (values: ReadonlyArray<string>): ((text: string) => str
     .filter((value) => /^[0-9]{8,}$/u.test(value))
   const grouped = numbers.map((number) => new RegExp(Array.from(number).join("[ -]?"), "gu"))
   const written = numbers.flatMap((number) =>
-    codes.map((code) => Array.from(number, code).join(""))
+    codes.map((code) => Array.from(number.slice(0, 11), code).join(""))
   )
   return (text) => {
     const rest = [...verbatim, ...grouped].reduce<string>(
