@@ -72,7 +72,7 @@ export interface Options {
   readonly merchantKey: string
   /**
    * Secret of the merchant; `PAWL_MERCHANT_SECRET`, required. An effect reads it at the start and before
-   * each request for an access token, so that it changes without a restart.
+   * each request for an access token, within `attemptTimeout`, so that it changes without a restart.
    */
   readonly merchantSecret: Redacted.Redacted | Effect.Effect<Redacted.Redacted, unknown>
   /** Time limit of one attempt; `PAWL_ATTEMPT_TIMEOUT`, 10 seconds. */
@@ -175,16 +175,23 @@ export const make = Effect.fnUntraced(function* ({
   )
   return {
     ...checked,
-    ...(yield* readSecret(merchantSecret)),
+    ...(yield* readSecret(merchantSecret, checked.attemptTimeout)),
     hooks,
     ...(retrySchedule && { retrySchedule })
   }
 })
 
-const readSecret = Effect.fnUntraced(function* (secret: Options["merchantSecret"]) {
+const readSecret = Effect.fnUntraced(function* (
+  secret: Options["merchantSecret"],
+  duration: Duration.Duration
+) {
+  const failed = Effect.fail(
+    invalid("merchantSecret", "its effect failed: it has to return the secret")
+  )
   const read = Effect.isEffect(secret)
-    ? Effect.catchCause(secret, () =>
-        Effect.fail(invalid("merchantSecret", "its effect failed: it has to return the secret"))
+    ? Effect.catchCause(
+        Effect.timeoutOrElse(secret, { duration, orElse: () => failed }),
+        () => failed
       )
     : Effect.succeed(secret)
   const checked = Effect.flatMap(read, (secret) =>

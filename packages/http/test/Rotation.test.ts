@@ -19,11 +19,15 @@ const checksum = (secret: string, requestId: string) =>
   Checksum.request(NodeHmac.keyed(Redacted.make(secret)), "|", { ...Memory.payment, requestId })
 
 /** Creates a payment with each secret; undefined is an unreadable one. */
-const run = async (secrets: ReadonlyArray<string | undefined>, isRevoked: boolean) => {
+const run = async (
+  secrets: ReadonlyArray<string | undefined>,
+  isRevoked: boolean,
+  unreadable: Effect.Effect<never> = Effect.die("no file")
+) => {
   const service = new Memory.Service()
   let current: string | undefined
   const merchantSecret = Effect.suspend(() =>
-    current === undefined ? Effect.die("no file") : Effect.succeed(Redacted.make(current))
+    current === undefined ? unreadable : Effect.succeed(Redacted.make(current))
   )
   current = secrets[0]
   const program = ApmPayments.use((payments) =>
@@ -59,8 +63,11 @@ it("a secret is not read for each call", async () => {
   expect(checksums).toEqual([checksum("one", "order-0"), checksum("one", "order-1")])
 })
 
-it("the last secret stays in use while it cannot be read", async () => {
-  const { secrets } = await run(["one", undefined, "three"], true)
+it.each([
+  ["fails", Effect.die("no file")],
+  ["hangs", Effect.never]
+])("the last secret stays in use while its read %s", async (_, unreadable) => {
+  const { secrets } = await run(["one", undefined, "three"], true, unreadable)
   expect(secrets).toEqual(["one", "one", "three"])
 })
 
