@@ -37,8 +37,8 @@ const response = {
 }
 
 /**
- * Error raised when the service refused the credentials or the access token (401). If every operation gets
- * it, the credentials are wrong or revoked (`spec.md`, "Authentication"). If one operation gets it, the
+ * Error raised when the service refused the credentials (400 or 401 of `/auth`) or the access token (401).
+ * If every operation gets it, the credentials are wrong or revoked (`spec.md`, "Authentication"). If one operation gets it, the
  * account may lack its right.
  *
  * @category errors

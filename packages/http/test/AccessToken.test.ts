@@ -415,7 +415,7 @@ describe("a refusal by /auth", () => {
 
   it.each([
     [302, "UnexpectedResponse", "The operation was not sent"],
-    [400, "UnexpectedResponse", "/auth does not accept the credentials"],
+    [400, "Unauthorized", "The service refused the credentials"],
     [401, "Unauthorized", ""],
     [404, "UnexpectedResponse", "the base URL has no /v1/auth"],
     [409, "UnexpectedResponse", "The operation was not sent"],

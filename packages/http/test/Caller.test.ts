@@ -361,17 +361,22 @@ describe("a refused token", () => {
     })
   })
 
-  it("C13 C28 by /auth itself starts the cooldown too, and nothing was sent", () => {
-    const service = new Memory.Service({ auth: () => Memory.answer(401, { message: "no" }) })
-    return Memory.against(service, function* () {
-      for (let n = 0; n < 100; n++)
-        expect((yield* many(1)).map(failure)).toMatchObject([{ _tag: "Unauthorized", sent: false }])
-      expect(numbers(service)).toEqual([1, 0])
-      yield* TestClock.adjust("30 seconds")
-      yield* many(1)
-      expect(service.auths.length).toBe(2)
-    })
-  })
+  it.each([400, 401])(
+    "C13 C28 by /auth itself (%i) starts the cooldown too, and nothing was sent",
+    (status) => {
+      const service = new Memory.Service({ auth: () => Memory.answer(status, { message: "no" }) })
+      return Memory.against(service, function* () {
+        for (let n = 0; n < 100; n++)
+          expect((yield* many(1)).map(failure)).toMatchObject([
+            { _tag: "Unauthorized", sent: false }
+          ])
+        expect(numbers(service)).toEqual([1, 0])
+        yield* TestClock.adjust("30 seconds")
+        yield* many(1)
+        expect(service.auths.length).toBe(2)
+      })
+    }
+  )
 
   it("C13 keeps its cooldown when the clock is set back", () => {
     const service = Memory.answering(Memory.answer(401, ""))

@@ -188,10 +188,7 @@ const noToken =
 const toTokenError = (error: ReadError): TokenError => {
   const sent = false
   const parts = { ...ErrorResponse.partsOfError(error), sent } as const
-  if (error._tag === "ValidationFailed") {
-    const reason = "/auth does not accept the credentials"
-    return new UnexpectedResponse({ ...parts, status: 400, reason })
-  }
+  if (error._tag === "ValidationFailed") return new Unauthorized(parts)
   if (error._tag === "NotFound")
     return new UnexpectedResponse({ ...parts, status: 404, reason: "the base URL has no /v1/auth" })
   return new errors[error._tag]({ ...error, sent } as never)
