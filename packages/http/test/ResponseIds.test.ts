@@ -35,6 +35,23 @@ describe("C35 a response to another request", () => {
     })
   })
 
+  it.each(operations.filter(({ name }) => name.endsWith(".status")))(
+    "is refused by $name, also if its id is a number",
+    async ({ name }) => {
+      const id = name.startsWith("Refunds") ? "refundId" : "transactionId"
+      for (const other of ["999", 999]) {
+        const service = answering({ [id]: other, transactionStatus: "SUCCEED" })
+        expect(await call(name, service)).toMatchObject({
+          failure: { _tag: "UnexpectedResponse", status: 200 }
+        })
+      }
+      for (const own of ["100001", 100_001, null])
+        expect(
+          Result.merge(await call(name, answering({ [id]: own, transactionStatus: "SUCCEED" })))
+        ).toBe("SUCCEED")
+    }
+  )
+
   it.each(operations.filter(({ kind }) => kind === "create"))(
     "to $name is its own if it names the same request",
     async ({ answer, name }) => {

@@ -45,7 +45,8 @@ export const decoder = <A>(
   return (response, ids = {}) => {
     const unexpected = (reason: string) =>
       Effect.fail(new UnexpectedResponse({ reason, ...ErrorResponse.partsOf(response) }))
-    const json = schema.ast === OpenStatus.ast ? statusIn(response) : Json.fromBytes(response.body)
+    const json =
+      schema.ast === OpenStatus.ast ? statusIn(response, ids) : Json.fromBytes(response.body)
     if (Result.isFailure(json)) {
       return unexpected(`its body cannot be read as JSON (${json.failure})`)
     }
@@ -70,13 +71,16 @@ export const decoder = <A>(
   }
 }
 
-/** JSON, an object with `transactionStatus`, or a status as plain text. */
-const statusIn = ({ body }: Transport.Response): ReturnType<typeof Json.fromBytes> => {
+/** JSON, an object with `transactionStatus` of this transaction, or a status as plain text. */
+const statusIn = (
+  { body }: Transport.Response,
+  ids: RequestIds
+): ReturnType<typeof Json.fromBytes> => {
   const text = new TextDecoder().decode(body).trim()
   return isStatus(text)
     ? Result.succeed(text)
     : Result.map(Json.fromBytes(body), (json) =>
-        isObject(json) ? (json["transactionStatus"] ?? json) : json
+        isObject(json) && areOwn(json, ids) ? (json["transactionStatus"] ?? json) : json
       )
 }
 
@@ -89,7 +93,8 @@ export const areOwn = (response: unknown, request: RequestIds): boolean => {
   const { unknownFields } = response
   const matches = (id: string | undefined, name: string): boolean => {
     if (id === undefined) return true
-    const known = response[name]
+    const value = response[name]
+    const known = typeof value === "number" ? String(value) : value
     const unknown = isObject(unknownFields) ? unknownFields[name] : undefined
     return (
       known === id || unknown === id || (typeof known !== "string" && typeof unknown !== "string")
