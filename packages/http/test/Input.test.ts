@@ -137,6 +137,8 @@ it("each request has the version of the package as User-Agent, and the headers o
       "x-gateway-key": "key-1",
       accept: "application/json"
     })
+  await run(service, create(), { headers: { "User-Agent": "shop/1" } })
+  expect(service.requests.at(-1)?.headers["user-agent"]).toBe("shop/1")
 })
 
 it(

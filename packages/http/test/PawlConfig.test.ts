@@ -183,8 +183,10 @@ describe("headers", () => {
 
   it.each([
     "accept",
+    "accept-encoding",
     "authorization",
     "connection",
+    "content-encoding",
     "content-length",
     "content-type",
     "expect",

@@ -20,7 +20,7 @@ export const ratio = (value: number): Result.Result<number, string> =>
   value >= 0 ? Result.succeed(value) : Result.fail("give a number that is not negative")
 
 const reservedHeader =
-  /^(accept|authorization|connection|content-length|content-type|expect|host|keep-alive|te|trailer|transfer-encoding|upgrade)$/u
+  /^(accept(-encoding)?|authorization|connection|content-(encoding|length|type)|expect|host|keep-alive|te|trailer|transfer-encoding|upgrade)$/u
 
 export const headers = (
   values: Readonly<Record<string, string>>

@@ -14,7 +14,7 @@ import * as ErrorResponse from "./ErrorResponse.ts"
 import * as Observed from "./Observed.ts"
 import * as Response from "./Response.ts"
 
-/** The name that is sent as `User-Agent`. */
+/** The version in the `User-Agent`, which a setting may replace. */
 export const version = "0.0.0"
 
 /** The plain values of path and body, or an encoded body, whose checksum is made anew. */
@@ -101,9 +101,9 @@ const encoder = (
   settings: Settings
 ): Operation<unknown>["toRequest"] => {
   const headers = {
+    "user-agent": `pawl/${version}`,
     ...settings.headers,
     accept: "application/json",
-    "user-agent": `pawl/${version}`,
     // DELETE requires it too, though it has no body (`spec.md`, "Common rules").
     ...(method === "GET" ? {} : { "content-type": "application/json" })
   }
