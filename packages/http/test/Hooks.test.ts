@@ -1,5 +1,7 @@
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import * as Result from "effect/Result"
+import * as TestClock from "effect/testing/TestClock"
 import { inspect } from "node:util"
 import { describe, expect, it } from "vitest"
 import type { Hooks, RequestEvent, ResponseEvent } from "../src/Hooks.ts"
@@ -108,6 +110,29 @@ it("a hook that fails, throws or dies changes nothing", async () => {
     const result = await run(create, service, { onRequest: hook, onResponse: hook })
     expect(Result.isSuccess(result)).toBe(true)
   }
+})
+
+it("a hook that hangs is left after 10 seconds, also by a call that is interrupted", () => {
+  const service = answering(() => Memory.answer(200, create.answer))
+  const hooks: Hooks = { onRequest: () => Effect.never, onResponse: () => Effect.never }
+  return Memory.against(
+    service,
+    function* () {
+      const call = () =>
+        Effect.forkChild(create.call({ requestId: "request-1" }), { startImmediately: true })
+      const paid = yield* call()
+      // Two hooks of `/auth`, and two of the create.
+      yield* TestClock.adjust("40 seconds")
+      expect(paid.pollUnsafe()?._tag).toBe("Success")
+      const interrupted = yield* call()
+      yield* TestClock.adjust("10 seconds")
+      yield* Effect.forkChild(Fiber.interrupt(interrupted))
+      yield* TestClock.adjust("10 seconds")
+      expect(interrupted.pollUnsafe()?._tag).toBe("Failure")
+      expect(service.requests.length).toBe(2)
+    },
+    { hooks, totalTimeout: "1 minute" }
+  )
 })
 
 it("a request without a response has the tag of its error", async () => {

@@ -216,9 +216,6 @@ const waitAfter = (
 ): Effect.Effect<Duration.Duration> =>
   retryAfter === undefined
     ? Effect.succeed(backoff)
-    : Effect.map(Random.nextBetween(1, 1.2), (factor) => {
-        const jittered = Duration.max(backoff, Duration.millis(retryAfter * factor))
-        return Duration.toMillis(jittered) < remaining
-          ? jittered
-          : Duration.max(backoff, Duration.millis(retryAfter))
-      })
+    : Effect.map(Random.nextBetween(retryAfter, retryAfter * 1.2), (jittered) =>
+        Duration.max(backoff, Duration.millis(jittered < remaining ? jittered : retryAfter))
+      )

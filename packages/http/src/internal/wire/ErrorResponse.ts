@@ -180,7 +180,7 @@ const readFaults = (body: unknown): Array<Fault> => {
   if (!isObject(body)) return []
   const list = lists.map((name) => body[name]).find(isObject)
   if (Array.isArray(list)) {
-    const faults = list.flatMap((entry) => readListed(entry))
+    const faults = list.flatMap(readListed)
     return faults.length > 0 ? faults : readFault(body, "")
   }
   if (list !== undefined)

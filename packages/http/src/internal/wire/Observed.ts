@@ -145,4 +145,9 @@ const runHook = <Event>(
   hook: ((event: Event) => Effect.Effect<void, unknown>) | undefined,
   event: Event
 ): Effect.Effect<void> =>
-  hook === undefined ? Effect.void : Effect.ignoreCause(Effect.suspend(() => hook(event)))
+  hook === undefined
+    ? Effect.void
+    : Effect.suspend(() => hook(event)).pipe(
+        Effect.raceFirst(Effect.sleep("10 seconds")),
+        Effect.ignoreCause
+      )

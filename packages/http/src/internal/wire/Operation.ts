@@ -105,7 +105,7 @@ const encoder = (
     ...settings.headers,
     accept: "application/json",
     // DELETE requires it too, though it has no body (`spec.md`, "Common rules").
-    ...(method === "GET" ? {} : { "content-type": "application/json" })
+    ...(method !== "GET" && { "content-type": "application/json" })
   }
   const checkBody = payload === undefined ? undefined : check(payload as Codec)
   const checkParams = params === undefined ? undefined : check(params as Codec)
