@@ -91,6 +91,16 @@ describe("C26 a create whose first attempt is in doubt", () => {
     })
   })
 
+  it("has the cause of the call that left it, also if a later one is only told of it", () =>
+    run(answering(lost, lost, lost, lost, Memory.answer(404, "")), function* () {
+      yield* create()
+      expect(Result.merge(yield* create({ inDoubt: true }))).toMatchObject({
+        _tag: "OutcomeUnknown",
+        cause: { _tag: "Unreachable" },
+        refusal: { _tag: "NotFound" }
+      })
+    }))
+
   it.each([
     ["holds no token", []],
     ["holds a token", [Memory.status("NEW")]]
