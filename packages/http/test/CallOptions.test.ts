@@ -4,6 +4,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Schedule from "effect/Schedule"
+import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { ApmPayments } from "../src/ApmPayments.ts"
 import type { CreateOptions } from "../src/CallOptions.ts"
@@ -143,4 +144,26 @@ describe("retrySchedule", () => {
     expect(await timesOf({ retrySchedule })).toEqual([0, 0])
     expect(tags).toEqual(["RateLimited", "RateLimited"])
   })
+})
+
+describe("sendWithin", () => {
+  it("also limits a create that waits for its access token, the first or a new one", () =>
+    fc.assert(
+      fc.asyncProperty(
+        fc.integer({ min: 1, max: 10_000 }),
+        fc.boolean(),
+        async (wait, isRefused) => {
+          const service: Memory.Service = new Memory.Service({
+            auth: (n) => Effect.delay(service.issue(), n === 1 && isRefused ? 0 : wait),
+            faults: isRefused ? ["401"] : []
+          })
+          const result = await Memory.run(service, Memory.pay({}, { sendWithin: "5 seconds" }))
+          expect(service.ledger.size).toBe(wait < 5000 ? 1 : 0)
+          expect(Result.merge(result)).toMatchObject(
+            wait < 5000 ? { transactionId: "100001" } : { _tag: "Unreachable", sent: false }
+          )
+        }
+      ),
+      { examples: [4999, 5000].flatMap((wait) => [true, false].map((is) => [wait, is] as const)) }
+    ))
 })
