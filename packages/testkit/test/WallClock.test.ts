@@ -90,7 +90,11 @@ it("identifiers are whole numbers on a clock that is ahead by a part of a millis
     const { body } = yield* send("POST", "/payments/apm", { token, body: payment() })
     assert.match(body, /"transactionId":"[0-9]+"/u)
   }).pipe(
-    Effect.provide(testGateway({}, undefined, Layer.empty)),
-    Effect.provide(VirtualClock.layer({ advanced: Duration.millis(0.333) })),
+    Effect.provide(
+      Layer.provideMerge(
+        testGateway({}, undefined, Layer.empty),
+        VirtualClock.layer({ advanced: Duration.millis(0.333) })
+      )
+    ),
     Effect.runPromise
   ))

@@ -128,7 +128,7 @@ export const input =
         if (typeof copied !== "object" || copied === null || Array.isArray(copied)) {
           return Result.fail({
             path: "",
-            message: "Expected an object with the fields of the operation"
+            message: "Expected an object with fields"
           })
         }
         const isMissing = [undefined, null, ""].includes(Reflect.get(copied, "requestId"))
