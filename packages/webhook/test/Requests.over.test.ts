@@ -133,7 +133,7 @@ it("the refusals of an enqueued request park it, whatever their words are", asyn
     expect(yield* shop.get("p-1")).toMatchObject({ parked: { reason: "refused" } })
   })
   expect(lines.map((line) => JSON.stringify(line))).toContainEqual(
-    expect.stringContaining("refuses a request")
+    expect.stringContaining("keeps refusing a request")
   )
 })
 
