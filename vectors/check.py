@@ -257,15 +257,20 @@ def forward_headers(it):
     """Returns the headers of the post of a transition."""
     transition, secret = json.loads(it["body"]), it["secret"]
     key = base64.b64decode(secret.removeprefix("whsec_")) if secret.startswith("whsec_") else secret.encode()
-    id, time = transition["id"], str(it["at"] // 1000)
+    id, time = header_text(transition["id"]), str(it["at"] // 1000)
     signature = hmac.digest(key, f"{id}.{time}.{it['body']}".encode(), "sha256")
-    event = {"specversion": "1.0", "id": id, "source": it["source"] or "urn:pawl:receiver",
+    event = {"specversion": "1.0", "id": transition["id"], "source": it["source"] or "urn:pawl:receiver",
              "type": f"pawl.{transition['kind']}.{transition['to']}",
              "subject": f"{transition['method']}/{transition['transactionId']}",
              "sequence": f"{transition['sequence']:010}"}
     return {"content-type": "application/json", "webhook-id": id, "webhook-timestamp": time,
             "webhook-signature": f"v1,{base64.b64encode(signature).decode()}",
-            **{f"ce-{name}": UNSAFE_IN_HEADER.sub(lambda found: quote(found[0]), value) for name, value in event.items()}}
+            **{f"ce-{name}": header_text(value) for name, value in event.items()}}
+
+
+def header_text(text):
+    """Returns a text with the characters percent-encoded that no header should carry."""
+    return UNSAFE_IN_HEADER.sub(lambda found: quote(found[0]), text)
 
 
 def fnv(text):

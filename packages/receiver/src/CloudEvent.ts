@@ -18,6 +18,7 @@
  * @since 0.1.0
  */
 import type { Transition } from "@pawl/core/Handler"
+import { headerText } from "./internal/HeaderText.ts"
 
 /**
  * A transition as a CloudEvent in the JSON format: the body of a message of the type
@@ -85,8 +86,7 @@ export const headersOf = (
   Object.fromEntries(
     Object.entries(attributesOf(transition, options)).map(([name, value]) => [
       `ce-${name}`,
-      // The HTTP binding requires these characters percent-encoded.
-      value.replaceAll(/[^\u0021-\u007e]|["%]/gu, encodeURIComponent)
+      headerText(value)
     ])
   )
 

@@ -15,7 +15,7 @@
  *
  * | header | value |
  * |---|---|
- * | `webhook-id` | `id` of the transition, the same in every attempt; characters outside Latin-1 are percent-encoded |
+ * | `webhook-id` | `id` of the transition, percent-encoded like `ce-id`, the same in every attempt |
  * | `webhook-timestamp` | time of this attempt, in Unix seconds |
  * | `webhook-signature` | `v1,` and the HMAC-SHA256 in base64 of `{id}.{timestamp}.{body}` |
  *
@@ -46,6 +46,7 @@ import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import * as Stream from "effect/Stream"
 import * as CloudEvent from "./CloudEvent.ts"
+import { headerText } from "./internal/HeaderText.ts"
 
 /**
  * The settings of a forwarder.
@@ -154,7 +155,7 @@ export const layer = ({
         function* (transition: Handler.Transition) {
           const body = bodyOf(transition)
           const timestamp = Math.floor((yield* Clock.currentTimeMillis) / 1000)
-          const id = transition.id.replaceAll(/[^\u0020-\u00ff]/gu, encodeURIComponent)
+          const id = headerText(transition.id)
           const request = HttpClientRequest.post(url, {
             headers: {
               ...CloudEvent.headersOf(transition, { source }),
