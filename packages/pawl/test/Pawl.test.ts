@@ -332,7 +332,8 @@ it("open rejects with one sentence for what is missing or wrong, and shows no va
     /^InvalidConfig: PAWL_PUBLIC_URL /u
   )
   vi.unstubAllEnvs()
-  expect(await reasonOf({ ...settings, callbackPath: "callback" })).toMatch(/callbackPath/u)
+  for (const callbackPath of ["callback", "/r\u00fcck", "/a/../b", "/a?b"])
+    expect(await reasonOf({ ...settings, callbackPath })).toMatch(/callbackPath/u)
   expect(await reasonOf({ ...settings, store: "sqlite:/no/such/folder/pawl.db" })).toMatch(
     /^StoreUnusable: The SQLite file \/no\/such\/folder\/pawl\.db cannot be used/u
   )

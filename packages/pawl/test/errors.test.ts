@@ -5,7 +5,7 @@ import * as PaymentsError from "@pawl/core/PaymentsError"
 import { globSync, readFileSync } from "node:fs"
 import { join, resolve } from "node:path"
 import * as Pawl from "pawl"
-import { open } from "pawl/testing"
+import { open, sandbox } from "pawl/testing"
 import { expect, it } from "vitest"
 
 const root = resolve(import.meta.dirname, "../../..")
@@ -79,5 +79,6 @@ it("keeps the message of an error whose code it replaces by the tag", async () =
     code: "CannotListen",
     message: `Cannot listen on port ${port} of 127.0.0.1: another process uses it`
   })
+  await expect(sandbox({ port })).rejects.toMatchObject({ code: "CannotListen", port })
   await pawl.close()
 })

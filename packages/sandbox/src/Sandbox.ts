@@ -44,7 +44,6 @@ import * as Context from "effect/Context"
 import * as Data from "effect/Data"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import type { ServeError } from "effect/http/HttpServerError"
 import * as Layer from "effect/Layer"
 import type * as Redacted from "effect/Redacted"
 import type { SqlError } from "effect/sql/SqlError"
@@ -62,6 +61,7 @@ import * as RequestLog from "./internal/sandbox/RequestLog.ts"
 import * as NodeOutbound from "./internal/NodeOutbound.ts"
 import * as Readings from "./Readings.ts"
 import * as VirtualClock from "@pawl/testkit/VirtualClock"
+import type { CannotListen } from "@pawl/webhook/NodeReceiver"
 
 /**
  * Service that holds the base URL of a sandbox.
@@ -136,7 +136,7 @@ export class Unguarded extends Data.TaggedError("Unguarded")<{
  * @category errors
  * @since 0.1.0
  */
-export type StartError = ServeError | SqlError | Unguarded
+export type StartError = CannotListen | SqlError | Unguarded
 
 /**
  * Layer that serves a gateway on a port, and provides its services.

@@ -167,13 +167,13 @@ export const readStore = Effect.fnUntraced(function* ({
     const isMissing = Redacted.value(text) === ""
     return yield* new InvalidConfig({ setting: "PAWL_STORE", advice: stores, isMissing })
   }
-  if (!/^\/[^?#\s]*$/u.test(callbackPath)) {
+  if (URL.parse(`http://h${callbackPath}`)?.pathname !== callbackPath) {
     return yield* invalid("callbackPath", "give a path such as /callback")
   }
   const publicUrl = yield* Config.String("PAWL_PUBLIC_URL").pipe(Config.withDefault(""))
   const url = URL.parse(publicUrl)
   if (publicUrl !== "" && (url === null || !/^https?:[^?#]*$/u.test(url.href))) {
-    return yield* invalid("PAWL_PUBLIC_URL", "give an address such as https://shop.example")
+    return yield* invalid("PAWL_PUBLIC_URL", "give a URL such as https://shop.example")
   }
   return {
     store,

@@ -2,10 +2,10 @@
  * A port that takes callbacks and hands each to a function.
  */
 import { BodyBuffer } from "@pawl/core/internal/BodyBuffer"
+import type { CannotListen } from "@pawl/webhook/NodeReceiver"
 import type { Incoming } from "@pawl/webhook/Verifier"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
-import type { ServeError } from "effect/http/HttpServerError"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import { NodePort, layer } from "../internal/sandbox/NodePort.ts"
@@ -20,7 +20,7 @@ export const open = Effect.fnUntraced(function* (
   host: string,
   port: number,
   receive: (incoming: Incoming) => Effect.Effect<number>
-): Effect.fn.Return<string, ServeError, Scope.Scope> {
+): Effect.fn.Return<string, CannotListen, Scope.Scope> {
   const context = yield* Layer.build(layer(host, port))
   const fork = Effect.runForkWith(yield* Effect.context())
   const { origin, server } = yield* Effect.provideContext(NodePort, context)

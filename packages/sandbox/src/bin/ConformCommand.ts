@@ -14,7 +14,6 @@ import * as Console from "effect/Console"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import * as Predicate from "effect/Predicate"
 import * as Redacted from "effect/Redacted"
 import * as OwnFile from "@pawl/webhook/internal/NodeOwnFile"
 import * as FileSystem from "effect/FileSystem"
@@ -201,11 +200,11 @@ export const make = (name: string) =>
 export const conform = make("conform")
 
 const reasonOf = (
-  error: { readonly _tag: string; readonly message: string; readonly cause?: unknown },
+  error: { readonly _tag: string; readonly message: string; readonly code?: string },
   port: number
 ): string =>
-  error._tag === "ServeError" && Predicate.hasProperty(error.cause, "code")
-    ? `port ${port} is not available (${String(error.cause.code)}); stop the process that uses it, or choose another port with --api-port and start your receiver with it`
+  error._tag === "CannotListen"
+    ? `port ${port} is not available (${error.code}); stop the process that uses it, or choose another port with --api-port and start your receiver with it`
     : error._tag === "PlatformError"
       ? `the file of --junit or --summary cannot be written (${error.message})`
       : error.message

@@ -15,7 +15,6 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import * as Predicate from "effect/Predicate"
 import * as Redacted from "effect/Redacted"
 import * as Sandbox from "../Sandbox.ts"
 import * as Flags from "./Flags.ts"
@@ -210,8 +209,8 @@ const reason = Effect.fnUntraced(function* (
   error: Sandbox.StartError | FileFault | InvalidConfig,
   { host, port }: { readonly host: string; readonly port: number }
 ) {
-  if (error._tag !== "ServeError") return error.message
-  switch (codeOf(error.cause)) {
+  if (error._tag !== "CannotListen") return error.message
+  switch (error.code) {
     case "EADDRINUSE": {
       const { describe } = yield* Effect.promise(() => import("./PortOwner.ts"))
       const owner = yield* describe(host, port)
@@ -223,9 +222,6 @@ const reason = Effect.fnUntraced(function* (
     case "ENOTFOUND":
       return `${host} is not an address of this machine; omit --host to bind 127.0.0.1`
     default:
-      return error.cause instanceof Error ? error.cause.message : String(error.cause)
+      return error.message
   }
 })
-
-const codeOf = (cause: unknown): unknown =>
-  Predicate.hasProperty(cause, "code") ? cause.code : undefined

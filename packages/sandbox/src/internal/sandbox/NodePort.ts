@@ -1,11 +1,12 @@
 /** The server of `node:http` on a port of this machine. */
 import * as NodeConnections from "@pawl/webhook/internal/doors/NodeConnections"
+import { CannotListen } from "@pawl/webhook/NodeReceiver"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import { ServeError } from "effect/http/HttpServerError"
 import * as Layer from "effect/Layer"
 import * as NetAddress from "effect/net/NetAddress"
 import { createServer, type Server } from "node:http"
+import type { AddressInfo } from "node:net"
 
 /**
  * Service that is the server on a port, without a request listener. `origin` is such as
@@ -22,7 +23,7 @@ export class NodePort extends Context.Service<
 >()("@pawl/sandbox/internal/sandbox/NodePort") {}
 
 /** Layer that listens on a port; 0 takes a free one. */
-export const layer = (host: string, port: number): Layer.Layer<NodePort, ServeError> =>
+export const layer = (host: string, port: number): Layer.Layer<NodePort, CannotListen> =>
   Layer.effect(
     NodePort,
     Effect.gen(function* () {
@@ -33,9 +34,7 @@ export const layer = (host: string, port: number): Layer.Layer<NodePort, ServeEr
         total: "200 millis"
       })
       yield* Effect.acquireRelease(listen(server, host, port), () => stop)
-      const bound = server.address()
-      if (bound === null || typeof bound === "string")
-        return yield* new ServeError({ cause: bound })
+      const bound = server.address() as AddressInfo
       const address = NetAddress.inetAddressFromIpStringUnsafe(bound.address, bound.port)
       return {
         server,
@@ -47,7 +46,9 @@ export const layer = (host: string, port: number): Layer.Layer<NodePort, ServeEr
   )
 
 const listen = (server: Server, host: string, port: number) =>
-  Effect.callback<Server, ServeError>((resume) => {
-    server.once("error", (cause) => resume(Effect.fail(new ServeError({ cause }))))
+  Effect.callback<Server, CannotListen>((resume) => {
+    server.once("error", (error: NodeJS.ErrnoException) =>
+      resume(Effect.fail(new CannotListen({ host, port, code: error.code ?? error.message })))
+    )
     server.listen({ host, port }, () => resume(Effect.succeed(server)))
   })
