@@ -125,11 +125,13 @@ it("fails with a sentence that names what is missing or wrong", async () => {
   expect(wrong.message).not.toContain("hunter")
 })
 
+const file = files()
+
 it("refuses the store of a sandbox when it is opened against another service", () =>
   withSandbox(
     Effect.gen(function* () {
       const { baseUrl } = yield* Sandbox.Sandbox
-      const { filename } = files()()
+      const { filename } = file()
       const open = (url: string) =>
         Effect.exit(
           Effect.scoped(

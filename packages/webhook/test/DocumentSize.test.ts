@@ -49,7 +49,9 @@ const finish = Effect.fnUntraced(function* (transactionId: string, at: number) {
   expect(yield* ledger.deleteBodies({ before: now + day, limit: 9 })).toBe(2)
 })
 
-test.with(() => ledgerOf(files()()))(
+const file = files()
+
+test.with(() => ledgerOf(file()))(
   `a finished card transaction without bodies takes at most ${maxBytes} bytes`,
   function* () {
     const sql = yield* SqlClient

@@ -120,11 +120,13 @@ const survives = (place: Place) =>
 const place = files()()
 survives(place)
 
+const alone = files()
+
 it(
   "no card number, security code, secret or body is on the disk, while a request is in doubt and after it",
   () =>
     Effect.gen(function* () {
-      const place = files()()
+      const place = alone()
       const { effects, port, state } = yield* service
       const card = { number: "4242424242424242", cvv: "code-7391", expiryMonth: "11" }
       const all = [
