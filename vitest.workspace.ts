@@ -16,10 +16,10 @@ const report = process.env["PAWL_REPORT"] ?? "node_modules/.cache/vitest/report.
 process.env["PAWL_BUNDLES"] = join(root, "node_modules/.cache/programs")
 process.env["NODE_COMPILE_CACHE"] ??= join(root, "node_modules/.cache/node")
 
-/**
- * Files whose tests take longest, mostly waiting for programs or a browser. They start first, so that no such file is left alone
- * at the end.
- */
+/** Files that take a minute or more. They start first, so that no such file is left alone at the end. */
+const slowest = /\/(?:Simulation|Ledger\.long|pawl-conform\.long|silent)\.test/
+
+/** Files that mostly wait for programs or a browser. */
 const slow =
   /\.browser\.test|\.long\.test|\/rel\/|laws\.test|Laws\.test|docs\.test|readme\.test|\/(Ledger|\w*Outage|Worker|Requests|Erase|Doctor)\.test/
 
@@ -30,7 +30,8 @@ const slow =
 class SlowFirst extends BaseSequencer {
   override sort(files: Array<TestSpecification>): Promise<Array<TestSpecification>> {
     const order = ({ moduleId, project }: TestSpecification): number =>
-      2 * names.indexOf(project.name) + (slow.test(moduleId) ? 0 : 1)
+      3 * names.indexOf(project.name) +
+      [slowest, slow, /$/].findIndex((each) => each.test(moduleId))
     return Promise.resolve(files.toSorted((one, two) => order(one) - order(two)))
   }
 }
