@@ -2,10 +2,15 @@ import * as LedgerSql from "../src/LedgerSql.ts"
 import * as NodeSqlite from "../src/NodeSqlite.ts"
 import * as Fault from "../src/internal/sql/Fault.ts"
 import { StoreUnavailable } from "@pawl/core/CallbackError"
+import { card, verified } from "@pawl/test-support/Service"
+import { inEachStore } from "@pawl/test-support/Stores"
+import { testIn } from "@pawl/test-support/Tests"
+import { Ledger } from "../src/Ledger.ts"
 import * as Effect from "effect/Effect"
 import { SqlClient } from "effect/sql/SqlClient"
 import { SqlError, StatementTimeoutError } from "effect/sql/SqlError"
 import fc from "fast-check"
+import { inspect } from "node:util"
 import { describe, expect, it } from "vitest"
 
 const ofPostgres = (code: string, message = "the text of the server") =>
@@ -107,5 +112,25 @@ describe("an error of SQLite", () => {
   it("of a full disk is full", async () => {
     const large = `INSERT INTO pawl_settings (key, version, document) VALUES ('k', 1, hex(zeroblob(1000000)))`
     expect((await faultOf("PRAGMA max_page_count = 1", large)).kind).toBe("full")
+  })
+})
+
+await inEachStore((place) => {
+  testIn(place)("the error of a row that is refused quotes no part of it", function* () {
+    const sql = yield* SqlClient
+    const ledger = yield* Ledger
+    const isFile = place._tag === "sqlite"
+    yield* sql.unsafe(
+      isFile
+        ? "CREATE TRIGGER refuse BEFORE INSERT ON pawl_transactions_texts BEGIN SELECT RAISE(ABORT, 'no'); END"
+        : "ALTER TABLE pawl_transactions_texts ADD CONSTRAINT refuse CHECK (at < 0) NOT VALID"
+    )
+    const error = yield* Effect.flip(ledger.accept(verified("card", card()), 1))
+    yield* sql.unsafe(
+      isFile ? "DROP TRIGGER refuse" : "ALTER TABLE pawl_transactions_texts DROP CONSTRAINT refuse"
+    )
+    const text = inspect(error, { depth: 10, showHidden: true })
+    expect(text).toContain(isFile ? "no" : "refuse")
+    expect(text).not.toMatch(/7b226d6964|mid-1|100001/u)
   })
 })

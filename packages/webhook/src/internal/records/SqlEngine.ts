@@ -1,5 +1,6 @@
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import { hasProperty } from "effect/Predicate"
 import type * as Scope from "effect/Scope"
 import type { SqlClient } from "effect/sql/SqlClient"
 import { SqlError, UnknownError } from "effect/sql/SqlError"
@@ -55,11 +56,15 @@ export const make = Effect.fnUntraced(function* (
         maxWaiting,
         full
       }),
-    retire,
+    retire: (error) => Effect.andThen(withoutRow(error), retire(error)),
     isBlocked,
     fullSearchInterval: sql.onDialectOrElse(fullSearchInterval)
   })
 })
+
+/** Removes the part of an error of PostgreSQL that quotes a row, so that no log has it. */
+const withoutRow = ({ reason: { cause } }: SqlError) =>
+  Effect.sync(() => hasProperty(cause, "detail") && Reflect.deleteProperty(cause, "detail"))
 
 const maxGroupSize = 128
 /** The most changes that wait for a commit. */
