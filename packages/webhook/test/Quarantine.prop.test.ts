@@ -89,4 +89,4 @@ it("keeps a body that has the length and the hash of another", () =>
     for (const callback of callbacks)
       expect(yield* quarantine.accept(callback, "transactionStatus", 1)).toEqual({ isNew: true })
     expect(yield* listed(quarantine)).toHaveLength(2)
-  }).pipe(Effect.runPromise))
+  }).pipe(Effect.scoped, Effect.runPromise))
