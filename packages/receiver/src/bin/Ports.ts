@@ -80,7 +80,10 @@ const partsOf = ({ url = "" }: IncomingMessage) => {
 const makeSend = Effect.map(
   Effect.context(),
   (context) => (effect: Effect.Effect<Admin.Response>, response: ServerResponse) => {
-    Effect.runForkWith(context)(effect).addObserver((exit) => {
+    const fiber = Effect.runForkWith(context)(effect)
+    // Nobody waits for the response of a client that has gone.
+    response.once("close", () => fiber.interruptUnsafe())
+    fiber.addObserver((exit) => {
       const { body, headers, status } = Exit.isSuccess(exit)
         ? exit.value
         : { status: 500, headers: {}, body: "" }

@@ -45,7 +45,9 @@ export const guard = (
       return Effect.succeed(request.method === "GET" ? file : Reply.notAllowed("GET"))
     }
     if (access === "wrong token") return slow
-    return access === "unauthorized" ? Effect.succeed(Reply.unauthorized) : route(request)
+    if (access === "unauthorized") return Effect.succeed(Reply.unauthorized)
+    // A request finishes what it writes, even if its client has gone.
+    return request.method === "POST" ? Effect.uninterruptible(route(request)) : route(request)
   }
 }
 
