@@ -1,10 +1,12 @@
+import * as Evidence from "@pawl/core/Evidence"
 import { defaults } from "@pawl/core/Profile"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
+import { repeats } from "@pawl/test-support/Repeats"
 import { test } from "@pawl/test-support/Tests"
-import { type Lane, lanes } from "../src/internal/rule/Row.ts"
+import { blank, type Lane, lanes, type Row } from "../src/internal/rule/Row.ts"
 import * as WorkLimits from "../src/internal/rule/WorkLimits.ts"
 import * as NextWork from "../src/internal/work/NextWork.ts"
 import * as Reconciler from "../src/internal/work/Reconciler.ts"
@@ -53,6 +55,36 @@ it("the wait after a failed call doubles from a second to five minutes, even aft
   const day = 86_400_000
   expect(NextWork.waitAfter(retrySchedule, 3, 0, 10_000)).toBe(4000)
   expect(NextWork.waitAfter(retrySchedule, 3, 0, 2 * day)).toBe(4000)
+})
+
+it("a failing handler is called after 1, 2, 4, … 300 seconds for 24 hours, besides the time in which nobody made a due call", () => {
+  const evidence = Evidence.confirmed("SUCCEED")
+  const standing = Evidence.standing(evidence, "SUCCEED")
+  fc.assert(
+    fc.property(fc.array(fc.nat({ max: 7_200_000 }), { maxLength: 300 }), (delays) => {
+      let row: Row = { ...blank("card-payment", "1", 0), evidence }
+      let [now, missed] = [0, 0]
+      const calls: Array<number> = []
+      for (;;) {
+        const step = NextWork.nextStep(row, standing, now)
+        if (step._tag !== "Call") {
+          expect(step).toMatchObject({ _tag: "Park", deadLetter: { reason: "handler-failed" } })
+          break
+        }
+        expect(step).toMatchObject({ to: "SUCCEED", attempt: calls.length + 1 })
+        const late = delays[calls.length] ?? 0
+        calls.push(now - missed)
+        row = { ...row, ...step.change }
+        expect(NextWork.nextStep(row, standing, row.retryAt - 1)).toEqual({ _tag: "Nothing" })
+        now = row.retryAt + late
+        missed += late
+      }
+      const waits = calls.slice(1).map((at, place) => at - (calls[place] ?? 0))
+      expect(waits).toEqual(waits.map((_, place) => Math.min(300, 2 ** place) * 1000))
+      expect(Math.abs((calls.at(-1) ?? 0) - 86_400_000)).toBeLessThan(300_000)
+    }),
+    { numRuns: repeats(12) }
+  )
 })
 
 describe("the slots", () => {

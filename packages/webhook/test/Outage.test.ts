@@ -67,7 +67,11 @@ describe("after an outage of all receivers (R18)", () => {
         pollInterval,
         read: () => Effect.succeed(status),
         handle: ({ at }) =>
-          at > hour ? Effect.void : action === "fails" ? Effect.fail("not now") : Effect.never
+          at > hour
+            ? Effect.sleep("10 seconds")
+            : action === "fails"
+              ? Effect.fail("not now")
+              : Effect.never
       })
       yield* receive("1", "SUCCEED")
       yield* World.pass("1 minute")
@@ -105,9 +109,12 @@ describe("after an outage of all receivers (R18)", () => {
       pollInterval,
       read: says("SUCCEED")
     })
-    const ids = Array.from({ length: 100 }, (_, id) => String(id))
-    for (const id of ids) yield* receive(id, "SUCCEED")
+    const ids = Array.from({ length: 120 }, (_, id) => String(id))
+    for (const id of ids.slice(20)) yield* receive(id, "SUCCEED")
     yield* World.pass("1 day")
+    // These are read a few minutes before the outage.
+    for (const id of ids.slice(0, 20)) yield* receive(id, "SUCCEED")
+    yield* World.pass("5 minutes")
     yield* kill
     yield* World.pass("2 hours")
     const startedAt = world.now()

@@ -48,9 +48,14 @@ it("a setting that cannot be used is refused by its variable", () => {
     switches: {},
     sentences: []
   })
+  const least = { ...none, handlerCalls: "8", reads: "16" }
+  expect(WorkSettings.make(least, 4)).toMatchObject({
+    limits: { calls: 8, reads: 16 },
+    sentences: []
+  })
   const given = {
-    handlerCalls: "8",
-    reads: "16",
+    handlerCalls: "x8",
+    reads: "15",
     readsPerSecond: "3",
     leaseSeconds: "5",
     pollIntervalMinutes: "5,x"
@@ -59,9 +64,11 @@ it("a setting that cannot be used is refused by its variable", () => {
     Infinity
   )
   const { limits, sentences } = WorkSettings.make(given, 4)
-  expect(limits).toMatchObject({ calls: 8, reads: 16 })
+  expect(limits).toEqual(WorkLimits.defaults)
   expect(sentences.map((sentence) => sentence.split(" ")[0])).toEqual([
     "PAWL_POLL_INTERVAL_MINUTES",
+    "PAWL_HANDLER_CALLS",
+    "PAWL_READS",
     "PAWL_READS_PER_SECOND",
     "PAWL_LEASE_SECONDS"
   ])
