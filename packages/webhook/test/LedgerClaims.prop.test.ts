@@ -1,4 +1,4 @@
-/** What is due: claims and the backlog, beside the rows that were written. */
+/** Compares claims and the backlog with the rows that were written. */
 import { repeats } from "@pawl/test-support/Repeats"
 import * as Effect from "effect/Effect"
 import * as fc from "fast-check"

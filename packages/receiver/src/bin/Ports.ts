@@ -7,12 +7,12 @@
  * receiver; the credentials and the clock in it do not decide.
  */
 import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
 import type * as Redacted from "effect/Redacted"
-import type { IncomingMessage, ServerResponse } from "node:http"
+import type { IncomingMessage } from "node:http"
 import * as Admin from "../Admin.ts"
 import * as NodeConnections from "@pawl/webhook/internal/doors/NodeConnections"
 import * as NodeReceiver from "@pawl/webhook/NodeReceiver"
+import * as NodeResponder from "../internal/admin/NodeResponder.ts"
 import * as Reply from "../internal/admin/Response.ts"
 
 /** Port of the operator. Its host is loopback unless there is a token. */
@@ -37,7 +37,7 @@ export const serve = Effect.fnUntraced(function* (options: {
     "/healthz": Effect.succeed(Reply.text("ok\n", "text/plain; charset=utf-8")),
     "/readyz": Effect.map(condition, (all) => Reply.json(all, all.ready ? 200 : 503))
   }
-  const send = yield* makeSend
+  const send = yield* NodeResponder.make
   if (admin !== undefined) {
     const port = yield* NodeReceiver.listen((request, response) => {
       const { headers, method = "" } = request
@@ -76,18 +76,3 @@ const partsOf = ({ url = "" }: IncomingMessage) => {
     /^([^?#]*)(?:\?([^#]*))?/u.exec(url.replace(/^https?:\/\/[^/?#]*/iu, "")) ?? []
   return { pathname, search }
 }
-
-const makeSend = Effect.map(
-  Effect.context(),
-  (context) => (effect: Effect.Effect<Admin.Response>, response: ServerResponse) => {
-    const fiber = Effect.runForkWith(context)(effect)
-    // Nobody waits for the response of a client that has gone.
-    response.once("close", () => fiber.interruptUnsafe())
-    fiber.addObserver((exit) => {
-      const { body, headers, status } = Exit.isSuccess(exit)
-        ? exit.value
-        : { status: 500, headers: {}, body: "" }
-      NodeConnections.send(response, status, headers, body)
-    })
-  }
-)

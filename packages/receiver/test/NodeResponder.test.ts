@@ -1,34 +1,25 @@
 /** A request whose client has gone ends, unless it may write. */
+import { serve } from "@pawl/test-support/Listener"
 import { live } from "@pawl/test-support/Tests"
-import { Receiver } from "@pawl/webhook/Receiver"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
-import * as Layer from "effect/Layer"
 import { request } from "node:http"
 import { expect } from "vitest"
-import { Admin } from "../src/Admin.ts"
-import * as Ports from "../src/bin/Ports.ts"
 import * as Access from "../src/internal/admin/Access.ts"
+import * as NodeResponder from "../src/internal/admin/NodeResponder.ts"
 import * as Reply from "../src/internal/admin/Response.ts"
 
 live("a response that nobody waits for is not computed to its end", function* () {
   const begun = yield* Deferred.make<void>()
   const ended = yield* Deferred.make<string>()
-  const condition = Deferred.succeed(begun, undefined).pipe(
+  const work = Deferred.succeed(begun, undefined).pipe(
     Effect.andThen(Effect.never),
     Effect.onInterrupt(() => Deferred.succeed(ended, "interrupted"))
   )
-  const services = Layer.mergeAll(
-    Layer.succeed(Admin, { respond: () => Effect.succeed(Reply.notFound), condition }),
-    Layer.succeed(Receiver, { receive: () => Effect.succeed(200) })
-  )
-  const port = { host: "127.0.0.1", port: 0 }
-  const url = yield* Effect.provide(
-    Ports.serve({ ...port, path: "/callback", admin: undefined }),
-    services
-  )
-  const asked = request(new URL("/readyz", url)).end()
+  const respond = yield* NodeResponder.make
+  const port = yield* serve((_, response) => respond(work, response))
+  const asked = request({ port, host: "127.0.0.1" }).end()
   asked.on("error", () => {})
   yield* Deferred.await(begun)
   asked.destroy()
