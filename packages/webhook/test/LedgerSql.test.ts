@@ -211,6 +211,17 @@ const promises = (place: Place) => {
     expect(yield* ledger.get("card", "100001")).toMatchObject({ told: "SUCCEED", sequence: 1 })
   })
 
+  test("a row is due from a fraction of a millisecond, as the wait of a jittered schedule is", function* () {
+    const ledger = yield* Ledger
+    yield* ledger.accept(verified("card", card()), 1000)
+    const { rows } = yield* ledger.claim({ at: 1000, until: 2000, limit: 1 })
+    const retryAt = 1882.624742
+    yield* ledger.write(rows[0] as Leased, { retryAt, release: { dueAt: retryAt, lane: "retry" } })
+    const claim = (at: number) => ledger.claim({ at, until: at + 1000, limit: 1 })
+    expect((yield* claim(1882)).rows).toEqual([])
+    expect((yield* claim(1883)).rows).toMatchObject([{ retryAt }])
+  })
+
   it.effect("accepts a hundred concurrent callbacks in a few statements", () => {
     let statements = 0
     const count: Statement.Transformer = (statement) => {
