@@ -32,6 +32,7 @@ import {
 } from "../rule/RequestRow.ts"
 import * as RequestRule from "../rule/RequestRule.ts"
 import type { Registration, Row } from "../rule/Row.ts"
+import { compareText } from "../rule/RowPages.ts"
 import * as LedgerOperations from "./LedgerOperations.ts"
 import { earliest } from "./Reading.ts"
 import { takeOwner } from "./Settings.ts"
@@ -330,4 +331,4 @@ const deleteTextsIn = Effect.fnUntraced(function* (
 })
 
 const byTime = (one: ParkedRequest, two: ParkedRequest): number =>
-  one.parked.at - two.parked.at || (one.requestId < two.requestId ? -1 : 1)
+  one.parked.at - two.parked.at || compareText(one.requestId, two.requestId)

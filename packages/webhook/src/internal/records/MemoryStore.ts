@@ -1,6 +1,7 @@
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { type Index, laneCount, type Line, type Store, type Text, type Write } from "./Records.ts"
+import { compareText } from "../rule/RowPages.ts"
 import * as Codecs from "./Codecs.ts"
 import * as Engine from "./Engine.ts"
 import * as OrderedIndex from "./OrderedIndex.ts"
@@ -47,7 +48,7 @@ export const make = (): Store<unknown> => {
           const index = collections[collection].indexes[lane]
           if (index === undefined) return []
           const isBefore = ({ at, key }: Place) =>
-            at < from || (at === from && after !== undefined && key <= after)
+            at < from || (at === from && after !== undefined && compareText(key, after) <= 0)
           const found =
             isNewestFirst === true
               ? OrderedIndex.take(
@@ -68,7 +69,8 @@ export const make = (): Store<unknown> => {
     list: (collection, { from, limit }) =>
       Effect.sync(() => {
         const { indexes, ofSeveral } = collections[collection]
-        const isBefore = ({ at, key }: Place) => at < from.at || (at === from.at && key < from.key)
+        const isBefore = ({ at, key }: Place) =>
+          at < from.at || (at === from.at && compareText(key, from.key) < 0)
         const first = valuesOf(OrderedIndex.take(indexes[listed]?.from(isBefore) ?? [], limit))
         const later = ofSeveral().filter(({ index: { listed: times }, key }) => {
           const [at = Infinity, last = -Infinity] = times ?? []
@@ -78,7 +80,9 @@ export const make = (): Store<unknown> => {
       }),
     page: (collection, { after, limit, related }) =>
       Effect.sync(() => {
-        const behind = collections[collection].indexes[all]?.from(({ key }) => key <= after) ?? []
+        const behind =
+          collections[collection].indexes[all]?.from(({ key }) => compareText(key, after) <= 0) ??
+          []
         const found = related === undefined ? behind : [...behind].filter(isRelated(related))
         return valuesOf(OrderedIndex.take(found, limit))
       }),
@@ -205,8 +209,6 @@ const valuesOf = <A>(placed: Iterable<Placed<A>>): ReadonlyArray<A> =>
 
 const compare = (one: Place, two: Place): number =>
   one.at - two.at || compareText(one.key, two.key) || compareText(one.name, two.name)
-
-const compareText = (one: string, two: string): number => (one < two ? -1 : one > two ? 1 : 0)
 
 /** The most changes of a document before its version could collide with another. */
 const span = 2 ** 24

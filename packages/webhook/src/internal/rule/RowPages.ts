@@ -43,7 +43,12 @@ export const isPlanned = (
 export const comparePlaces = (one: Place, two: Place): number =>
   one.at - two.at || compareText(one.key, two.key)
 
-const compareText = (one: string, two: string): number => (one < two ? -1 : one > two ? 1 : 0)
+/** Compares by code points, as databases do: `<` has U+1F600 before U+FF5E. */
+export const compareText = (one: string, two: string): number => {
+  let at = 0
+  while (at < one.length && one[at] === two[at]) at++
+  return (one.codePointAt(at) ?? -1) - (two.codePointAt(at) ?? -1)
+}
 
 /**
  * A page of rows: `limit` rows behind `after` are examined. The time of a row that cannot be read is
