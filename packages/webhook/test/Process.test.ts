@@ -2,6 +2,9 @@ import { StoreUnavailable } from "@pawl/core/CallbackError"
 import type { EncodedRequest, RequestSender } from "@pawl/core/RequestSender"
 import * as Effect from "effect/Effect"
 import { expect, it } from "vitest"
+import * as RequestStore from "../src/internal/ledger/RequestStore.ts"
+import * as Engines from "../src/internal/records/Engines.ts"
+import * as MemoryStore from "../src/internal/records/MemoryStore.ts"
 import { card, sendAndLeave, start, stores, watched } from "./requestProcess.ts"
 import { payment } from "./requestService.ts"
 import { test } from "@pawl/test-support/Tests"
@@ -75,6 +78,24 @@ it.each([
     expect(lines).toContainEqual([{ _tag: "Alarm", reason }, {}])
   }
 )
+
+it("a process of two shards, one of which refuses its claims, says so and sends the requests of the other", async () => {
+  const error = new StoreUnavailable({ cause: { code: "42501" } })
+  const { lines } = await watched(function* () {
+    const [first, second] = [yield* MemoryStore.makeEngine, yield* MemoryStore.makeEngine]
+    const refusing = { ...first, lease: () => Effect.fail(error) }
+    const shop = yield* start({
+      built: RequestStore.services(Engines.make([refusing, second]))
+    })
+    const requestIds = Array.from({ length: 8 }, (_, id) => `order-${id}`)
+    for (const requestId of requestIds) yield* shop.enqueue("apm-payout", payment(requestId))
+    yield* pass("70 seconds")
+    const sent = requestIds.filter((requestId) => Engines.shardOf({ requestId }, 2) === 1)
+    expect(shop.service.seen.map(({ requestId }) => requestId).toSorted()).toEqual(sent)
+  })
+  const reason = "no requests are sent: the role has too few rights (SQLSTATE 42501)"
+  expect(lines).toContainEqual([{ _tag: "Alarm", reason }, {}])
+})
 
 it("a process whose requests end well says nothing", async () => {
   const { lines } = await watched(function* () {

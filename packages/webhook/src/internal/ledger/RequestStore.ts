@@ -103,12 +103,16 @@ export const make = (
     get: (requestId: string) => readable(of(requestId).get("requests", requestId)),
     /**
      * Leases up to `limit` due requests until `until`, oldest first. `dueAt` is when the next one
-     * may be claimed. `requestId` leases that one, due or not, if no other process works on it.
+     * may be claimed, and `failure` the error of one of several shards. `requestId` leases that one,
+     * due or not, if no other process works on it.
      */
     claim: Effect.fnUntraced(function* ({
       requestId,
       ...options
-    }: Claim & { readonly requestId?: string | undefined }) {
+    }: Claim & { readonly requestId?: string | undefined }): Effect.fn.Return<
+      Claimed,
+      StoreUnavailable
+    > {
       if (requestId !== undefined) {
         const { at, until } = options
         const row = yield* after(requestId, (row, id) =>
@@ -123,14 +127,16 @@ export const make = (
         (records, position) => {
           const limit = Math.floor((options.limit + ((position + turn) % length)) / length)
           const claimed = claimIn(records, { ...options, limit })
-          // A shard that is not available has no requests then.
-          return length === 1 ? claimed : Effect.orElseSucceed(claimed, () => nothing)
+          return length === 1
+            ? claimed
+            : claimed.pipe(Effect.catch((failure) => Effect.succeed({ ...nothing, failure })))
         },
         { concurrency: "unbounded" }
       )
       return {
         rows: claims.flatMap(({ rows }) => rows),
-        dueAt: earliest(claims.map(({ dueAt }) => dueAt))
+        dueAt: earliest(claims.map(({ dueAt }) => dueAt)),
+        failure: claims.find(({ failure }) => failure)?.failure
       }
     }),
     /**
@@ -238,6 +244,12 @@ interface Claim {
   readonly limit: number
 }
 
+interface Claimed {
+  readonly rows: ReadonlyArray<LeasedRequest>
+  readonly dueAt: number | undefined
+  readonly failure?: StoreUnavailable | undefined
+}
+
 interface DeleteTexts {
   readonly before: number
   readonly limit: number
@@ -299,7 +311,7 @@ const claimIn = (records: Engine, { at, limit, until }: Claim) => {
       Effect.tap(({ unreadable }) =>
         Effect.forEach(unreadable, (requestId) => raiseAlarm(RequestRule.wasChanged, { requestId }))
       ),
-      Effect.map(({ dueAt, taken }) => ({ rows: taken, dueAt }))
+      Effect.map(({ dueAt, taken }) => ({ rows: taken, dueAt, failure: undefined }))
     )
 }
 
