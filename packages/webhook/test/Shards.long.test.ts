@@ -6,6 +6,7 @@ import * as Arr from "effect/Array"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Number from "effect/Number"
 import * as Redacted from "effect/Redacted"
 import { SqlClient } from "effect/sql/SqlClient"
 import { describe, expect, it } from "vitest"
@@ -305,6 +306,29 @@ const promises = (places: () => readonly [Place, Place, Place, Place]) => {
   )
 }
 
+const refusedMoves = (places: () => readonly [Place, Place, Place, Place]) => {
+  const filled = Effect.fnUntraced(function* (place: Place) {
+    const ledger = Context.get(yield* Layer.build(ledgerOf(place)), Ledger.Ledger)
+    for (const id of ids) yield* ledger.accept(callback(id, "SUCCEED"), 1000)
+  }, Effect.scoped)
+  const rowsOf = ({ own: [records] }: Engines.Engines) =>
+    Effect.map(
+      records.page("transactions", { after: "", limit: 1000 }),
+      ({ found }) => found.length
+    )
+
+  test("a database that is named twice loses no row to a move", function* () {
+    const [one, two] = places()
+    yield* filled(one)
+    const { stores } = yield* opened([one, two, one])
+    expect((yield* Effect.exit(Move.move(stores)))._tag).toBe("Failure")
+    expect(yield* rowsOf(stores[0])).toBe(ids.length)
+    const { stores: right } = yield* opened([one, two])
+    expect(yield* Move.move(right)).toBeGreaterThan(0)
+    expect(Number.sumAll(yield* Effect.forEach(right, rowsOf))).toBe(ids.length)
+  })
+}
+
 const damaged = (places: () => readonly [Place, Place, Place, Place]) =>
   test.each(["transactions", "requests"] as const)(
     "R38: %s that cannot be read stop a move, and are whole after their repair",
@@ -386,5 +410,6 @@ const transition: Handler.Transition = {
 describe("shards in SQLite", () => {
   const file = files()
   promises(() => [file(), file(), file(), file()])
+  refusedMoves(() => [file(), file(), file(), file()])
   damaged(() => [file(), file(), file(), file()])
 })

@@ -15,15 +15,24 @@ import type { Records } from "../records/Engine.ts"
 import { orDie } from "../records/Known.ts"
 import { eachPage, type Engines, shardOf } from "../records/Engines.ts"
 import { namesOf } from "./Accepting.ts"
+import { StoreUnusable } from "./Owner.ts"
 import { earliest } from "./Reading.ts"
 import * as Settings from "./Settings.ts"
 
-/** Moves documents between stores in the order of the next start, and returns their number. */
+/**
+ * Moves documents between stores in the order of the next start, and returns their number. Refuses
+ * a database that is named twice, from which it would delete rows.
+ */
 export const move = Effect.fnUntraced(function* (
   stores: Arr.NonEmptyReadonlyArray<Engines>
-): Effect.fn.Return<number, StoreUnavailable> {
+): Effect.fn.Return<number, StoreUnavailable | StoreUnusable> {
   const shards = stores.map(({ own }) => own[0])
   const count = shards.length
+  if (!(yield* Settings.areDistinct(shards))) {
+    return yield* new StoreUnusable({
+      message: "Two of the stores are the same database: name each database once"
+    })
+  }
   yield* Effect.forEach(shards, Settings.setMoving, { discard: true })
   let moved = 0
   for (const from of shards) {

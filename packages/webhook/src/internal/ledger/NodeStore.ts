@@ -79,11 +79,12 @@ export const move = (stores: Stores): Effect.Effect<number, StoreUnusable> =>
       )
     )
     return yield* Move.move(opened).pipe(
-      Effect.mapError(
-        (error) =>
+      Effect.catchTag("StoreUnavailable", (error) =>
+        Effect.fail(
           new StoreUnusable({
             message: `The rows could not be moved to the end (${innermost(error)}): run it again`
           })
+        )
       )
     )
   }).pipe(Effect.scoped)

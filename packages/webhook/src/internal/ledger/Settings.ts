@@ -102,6 +102,18 @@ export const setMoving = (
   position: number
 ): Effect.Effect<void, StoreUnavailable> => setPlace(records, { position, count: moving })
 
+/** Tells whether each engine has a database of its own. */
+export const areDistinct = (
+  all: ReadonlyArray<Records>
+): Effect.Effect<boolean, StoreUnavailable> =>
+  Effect.gen(function* () {
+    for (const [position, records] of all.entries()) {
+      yield* write(records, "shard", () => position)
+    }
+    const positions = yield* Effect.forEach(all, (records) => get(records, "shard"))
+    return positions.every((stored, position) => stored === position)
+  })
+
 const takeOwnerIn = (
   records: Records,
   account: Account
