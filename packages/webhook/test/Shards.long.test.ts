@@ -12,6 +12,7 @@ import { SqlClient } from "effect/sql/SqlClient"
 import { describe, expect, it } from "vitest"
 import * as Ledger from "../src/Ledger.ts"
 import * as Move from "../src/internal/ledger/Move.ts"
+import * as Settings from "../src/internal/ledger/Settings.ts"
 import * as LedgerSql from "../src/LedgerSql.ts"
 import * as Receiver from "../src/Receiver.ts"
 import * as RequestStore from "../src/internal/ledger/RequestStore.ts"
@@ -326,6 +327,19 @@ const refusedMoves = (places: () => readonly [Place, Place, Place, Place]) => {
     const { stores: right } = yield* opened([one, two])
     expect(yield* Move.move(right)).toBeGreaterThan(0)
     expect(Number.sumAll(yield* Effect.forEach(right, rowsOf))).toBe(ids.length)
+  })
+
+  test("Q09: the store of another merchant takes and gives no row in a move", function* () {
+    const [one, two] = places()
+    yield* Effect.forEach([one, two], filled)
+    const { stores } = yield* opened([one, two])
+    for (const [n, store] of stores.entries()) {
+      yield* Settings.takeOwner(store, { merchantKey: `key-${n}`, baseUrl: "https://pay.example" })
+    }
+    expect((yield* Effect.exit(Move.move(stores)))._tag).toBe("Failure")
+    expect(yield* Effect.forEach(stores, rowsOf)).toEqual([ids.length, ids.length])
+    // Both still open as they were.
+    for (const place of [one, two]) yield* Effect.scoped(Layer.build(sharded([place])))
   })
 }
 

@@ -21,13 +21,20 @@ import * as Settings from "./Settings.ts"
 
 /**
  * Moves documents between stores in the order of the next start, and returns their number. Refuses
- * a database that is named twice, from which it would delete rows.
+ * stores of several owners, and a database that is named twice, from which it would delete rows.
  */
 export const move = Effect.fnUntraced(function* (
   stores: Arr.NonEmptyReadonlyArray<Engines>
 ): Effect.fn.Return<number, StoreUnavailable | StoreUnusable> {
   const shards = stores.map(({ own }) => own[0])
   const count = shards.length
+  const owners = yield* Effect.forEach(stores, Settings.ownersOf)
+  const [owner, ...others] = owners.flat().filter((each) => each !== undefined)
+  if (owner !== undefined && !others.every((other) => Settings.isSame(owner, other))) {
+    return yield* new StoreUnusable({
+      message: "The stores belong to several merchant keys or base URLs: name those of one merchant"
+    })
+  }
   if (!(yield* Settings.areDistinct(shards))) {
     return yield* new StoreUnusable({
       message: "Two of the stores are the same database: name each database once"

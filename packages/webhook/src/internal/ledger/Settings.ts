@@ -123,7 +123,7 @@ const takeOwnerIn = (
     return { value: kept, result: kept }
   })
 
-const isSame = (one: Account, two: Account): boolean =>
+export const isSame = (one: Account, two: Account): boolean =>
   one.merchantKey === two.merchantKey && one.baseUrl === two.baseUrl
 
 export const takeOwner = (
