@@ -86,7 +86,7 @@ export const layer = (options: Options): Layer.Layer<SqlClient.SqlClient, SqlErr
 
 const make = Effect.fnUntraced(function* (options: Options) {
   const database = yield* open(options)
-  const connection = connect(
+  const { connection, isTransaction } = connect(
     database,
     yield* makeCheck(options),
     isFile(options.filename) ? yield* makeFlush(options.filename, database) : Effect.void
@@ -95,7 +95,7 @@ const make = Effect.fnUntraced(function* (options: Options) {
     ...SqlClient.makeSqliteAcquirers({
       connection: Effect.succeed(connection),
       semaphore: yield* Semaphore.make(1),
-      isTransaction: () => database.isTransaction
+      isTransaction
     }),
     compiler: Statement.makeCompilerSqlite(),
     driver: "node-sqlite",
@@ -211,6 +211,7 @@ const makeCheck = ({
   )
 }
 
+const isEnd = /^(?:COMMIT|ROLLBACK)$/u
 const isRead = /^\s*(?:SELECT|PRAGMA|EXPLAIN|ROLLBACK)\b/iu
 
 const replaced = (filename: string) => {
@@ -224,11 +225,16 @@ const connect = (
   database: DatabaseSync,
   checkFile: Effect.Effect<void, SqlError>,
   flush: Effect.Effect<void, SqlError>
-): Connection => {
+): { readonly connection: Connection; readonly isTransaction: () => boolean } => {
   // After a failed flush it is unknown which rows are on disk, even if a later flush succeeds.
   let failed: SqlError | undefined
   const check = Effect.suspend(() => (failed === undefined ? checkFile : Effect.fail(failed)))
   const flushed = Effect.tapError(flush, (error) => Effect.sync(() => (failed = error)))
+  /**
+   * The error at which SQLite itself rolled a transaction back, such as a full disk. Its next
+   * statements would be committed one by one.
+   */
+  let ended: SqlError | undefined
   let recent = new Map<string, StatementSync>()
   let older = new Map<string, StatementSync>()
 
@@ -243,7 +249,13 @@ const connect = (
 
   const run = <A>(statementOf: (text: string) => StatementSync, returnArrays: boolean) =>
     Effect.fnUntraced(function* (text: string, params: ReadonlyArray<unknown>) {
-      if (text === "COMMIT" || !database.isTransaction) yield* check
+      if (ended !== undefined) {
+        if (!/^(?:RELEASE|ROLLBACK)\b/u.test(text)) return yield* ended
+        if (text === "ROLLBACK") ended = undefined
+        return []
+      }
+      const isInside = database.isTransaction
+      if (text === "COMMIT" || !isInside) yield* check
       const readBigInts = yield* SqlClient.SafeIntegers
       const lines = yield* attempt("execute", () => {
         const statement = statementOf(text)
@@ -253,7 +265,13 @@ const connect = (
           ...params.map((value) => (value ?? null) as SQLInputValue)
         )
         return found as ReadonlyArray<A>
-      })
+      }).pipe(
+        Effect.tapError((error) =>
+          Effect.sync(() => {
+            if (isInside && !database.isTransaction && !isEnd.test(text)) ended = error
+          })
+        )
+      )
       if (!database.isTransaction && !isRead.test(text)) yield* flushed
       return lines
     })
@@ -263,7 +281,7 @@ const connect = (
   const unpreparedRows = run<Row>(prepareAgain, false)
   const execute: Connection["execute"] = (text, params, transform) =>
     transform === undefined ? rows(text, params) : Effect.map(rows(text, params), transform)
-  return {
+  const connection: Connection = {
     execute,
     executeUnprepared: (text, params, transform) =>
       transform === undefined
@@ -275,4 +293,5 @@ const connect = (
     executeStream: (text, params, transform) =>
       Stream.fromArrayEffect(execute(text, params, transform))
   }
+  return { connection, isTransaction: () => database.isTransaction || ended !== undefined }
 }

@@ -95,6 +95,21 @@ describe("NodeSqlite", () => {
     expect(existsSync(`${device}-wal`)).toBe(false)
   })
 
+  test("R04: a transaction in which the disk was full commits nothing, whatever its program does next", function* () {
+    const sql = yield* open(file().filename)
+    yield* sql`CREATE TABLE t (a TEXT)`
+    yield* sql`PRAGMA max_page_count = 6`
+    const insert = (text: string) => sql`INSERT INTO t VALUES (${text})`
+    const tooLarge = Effect.ignore(insert("x".repeat(100_000)))
+    for (const failing of [tooLarge, sql.withTransaction(tooLarge)]) {
+      const work = Effect.all([insert("before"), failing, Effect.ignore(insert("behind"))])
+      yield* Effect.flip(sql.withTransaction(work))
+      expect(yield* sql`SELECT a FROM t`).toEqual([])
+    }
+    yield* sql.withTransaction(insert("later"))
+    expect(yield* sql`SELECT a FROM t`.values).toEqual([["later"]])
+  })
+
   test("R43: the write-ahead log is cut back after a long reader", function* () {
     const { filename } = file()
     const sql = yield* open(filename)
