@@ -130,6 +130,30 @@ it("a request that expires while it is rebuilt is not sent", async () => {
   expect(JSON.stringify(lines)).not.toContain("could not be worked on")
 })
 
+it("a request waits for the process whose key sealed it, while a secret is rotated process by process", async () => {
+  const { lines } = await watched(function* () {
+    const older = yield* start()
+    let isBusy = true
+    const newer = yield* start({
+      built: older.built,
+      key: "newer",
+      plant: ({ claim }) => ({
+        claim: (options) =>
+          isBusy
+            ? Effect.succeed({ rows: [], dueAt: undefined, failure: undefined })
+            : claim(options)
+      })
+    })
+    yield* newer.enqueue("apm-payout", payment("order-1"))
+    yield* pass("1 minute")
+    expect(yield* older.get("order-1")).toMatchObject({ begunAt: undefined, parked: undefined })
+    isBusy = false
+    yield* pass("2 minutes")
+    expect(yield* older.get("order-1")).toMatchObject({ outcome: { _tag: "Answered" } })
+  })
+  expect(JSON.stringify(lines)).not.toContain("Alarm")
+})
+
 test("a request whose digest was made with another key is parked until the key is back", function* () {
   const built = yield* stores
   yield* Effect.scoped(
@@ -138,6 +162,6 @@ test("a request whose digest was made with another key is parked until the key i
   const rebuild = (requestId: string) => Effect.succeed(card(requestId))
   const shop = yield* start({ built, key: "newer", rebuild })
   expect(yield* shop.redrive("order-1")).toBe(true)
-  yield* pass("1 second")
+  for (let minutes = 0; minutes < 15; minutes++) yield* pass("1 minute")
   expect(yield* shop.get("order-1")).toMatchObject({ parked: { reason: "no-key" } })
 })

@@ -343,7 +343,7 @@ const promises = (makeStore: Effect.Effect<Store, unknown, Scope.Scope>) => {
     expect(yield* shop.send("apm-payment", fake.payment("4"))).toMatchObject({
       transactionId: "100001"
     })
-    for (let minutes = 0; minutes < 5; minutes++) yield* pass("1 minute")
+    for (let minutes = 0; minutes < 15; minutes++) yield* pass("1 minute")
     const parked = yield* shop.parked({ limit: 10 })
     expect(parked.map(({ parked, requestId }) => [requestId, parked.reason])).toEqual(
       ["1", "2", "3"].map((id) => [id, "no-key"])
@@ -435,7 +435,7 @@ const promises = (makeStore: Effect.Effect<Store, unknown, Scope.Scope>) => {
   test("a request that no key opens is parked, and sent once the key is back", function* (store) {
     const service = yield* killed(store)
     const second = yield* start(store, service, { key: "another-key" })
-    yield* pass("1 minute")
+    for (let minutes = 0; minutes < 15; minutes++) yield* pass("1 minute")
     expect(yield* second.get("order-1")).toMatchObject({ parked: { reason: "no-key" } })
     const refused = yield* Effect.flip(second.send("apm-payment", fake.payment("order-1")))
     expect(refused).toMatchObject({ _tag: "RequestParked", reason: "no-key" })

@@ -61,6 +61,13 @@ const bodyOf = Effect.fnUntraced(function* (
   return park(match === "no-key" ? "no-key" : "rebuilt-differently")
 })
 
+/**
+ * How long a new request is left to the processes that have its key, in milliseconds: while a
+ * secret is rotated, some processes have only the old one.
+ */
+const keyTime = 10 * 60_000
+const keyWait = 10_000
+
 /** Sends a due request, and returns whether its end was written. */
 export const run = Effect.fnUntraced(function* (tools: Tools, leased: LeasedRequest) {
   const { store, window } = tools
@@ -75,16 +82,20 @@ export const run = Effect.fnUntraced(function* (tools: Tools, leased: LeasedRequ
   }
   const body = yield* bodyOf(tools, leased)
   if (Result.isFailure(body)) {
-    if ("park" in body.failure) {
-      yield* Attempt.park(tools, leased, body.failure.park)
+    const reason = "park" in body.failure ? body.failure.park : undefined
+    const isForOther = reason === "no-key" && at < leased.retryFrom + keyTime
+    if (reason !== undefined && !isForOther) {
+      yield* Attempt.park(tools, leased, reason)
       return true
     }
-    yield* Effect.annotateLogs(
-      Effect.logWarning("A request could not be made again; it is tried later"),
-      { requestId: leased.requestId }
-    )
-    const dueAt = at + RequestRule.waitAfter(leased.attempts)
-    yield* store.release(leased, { at, dueAt })
+    if (!isForOther) {
+      yield* Effect.annotateLogs(
+        Effect.logWarning("A request could not be made again; it is tried later"),
+        { requestId: leased.requestId }
+      )
+    }
+    const wait = RequestRule.waitAfter(leased.attempts)
+    yield* store.release(leased, { at, dueAt: at + (isForOther ? Math.min(wait, keyWait) : wait) })
     return true
   }
   const begun = yield* store.begin(leased, { at: yield* Lease.timeOf(store), window })
