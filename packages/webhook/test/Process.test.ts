@@ -1,6 +1,7 @@
 import { StoreUnavailable } from "@pawl/core/CallbackError"
 import type { EncodedRequest, RequestSender } from "@pawl/core/RequestSender"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import { expect, it } from "vitest"
 import * as RequestStore from "../src/internal/ledger/RequestStore.ts"
 import * as Engines from "../src/internal/records/Engines.ts"
@@ -30,6 +31,21 @@ test("a stored request is sent with its kind, requestId and body", function* () 
   expect(requests).toEqual([
     { kind: "apm-payout", requestId: "order-1", body: expect.stringContaining("EWALLET") }
   ])
+})
+
+test("a request is sent again after the lease of a call that ended without a word, also in a store that is not polled", function* () {
+  const error = new StoreUnavailable({})
+  const shop = yield* start({
+    fates: ["hang"],
+    plant: () => ({ release: () => Effect.fail(error) })
+  })
+  const call = yield* Effect.forkChild(shop.send("apm-payout", payment("order-1")))
+  yield* pass("1 second")
+  yield* Fiber.interrupt(call)
+  expect(yield* shop.get("order-1")).toMatchObject({ outcome: undefined })
+  yield* pass("1 minute")
+  expect(yield* shop.get("order-1")).toMatchObject({ outcome: { _tag: "Answered" } })
+  expect(shop.service.effects.size).toBe(1)
 })
 
 test("a request without card data and without a body is parked as unreadable", function* () {

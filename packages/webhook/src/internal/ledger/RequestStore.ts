@@ -8,6 +8,7 @@
 import type { Account } from "@pawl/core/Account"
 import type { StoreUnavailable } from "@pawl/core/CallbackError"
 import * as Context from "effect/Context"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { Ledger } from "../../Ledger.ts"
@@ -42,6 +43,11 @@ export const make = (
   { register }: Pick<Ledger["Service"], "register">
 ) => {
   const of = (requestId: string) => engines.of({ requestId })
+  const pollInterval = Engines.pollInterval(engines)
+  const isPolled = Duration.isFinite(pollInterval)
+  /** A process that does not poll learns of the end of a caller's lease now. */
+  const wakes = (row: RequestRow | undefined) =>
+    row?.dueAt !== undefined || (!isPolled && row?.lease !== undefined)
 
   const changed = (
     requestId: string,
@@ -53,11 +59,7 @@ export const make = (
     readable(
       of(requestId).change("requests", requestId, (row, version) => {
         const after = row && change(row, version)
-        return {
-          value: after ?? row,
-          result: { before: row, after },
-          wakes: after?.dueAt !== undefined
-        }
+        return { value: after ?? row, result: { before: row, after }, wakes: wakes(after) }
       })
     )
 
@@ -84,11 +86,7 @@ export const make = (
             if (row !== undefined) return { value: row, result: { row, isNew: false } }
             const lease = until === undefined ? undefined : { id, until }
             const written = RequestRule.write(request, at, lease)
-            return {
-              value: written,
-              result: { row: written, isNew: true },
-              wakes: written.dueAt !== undefined
-            }
+            return { value: written, result: { row: written, isNew: true }, wakes: wakes(written) }
           })
         )
       }),
@@ -229,7 +227,7 @@ export const make = (
     ),
     ...(Engines.hasTime(engines) && { time: Engines.timeOf(engines) }),
     awaitWork: Engines.awaitWork(engines, "requests"),
-    pollInterval: Engines.pollInterval(engines)
+    pollInterval
   }
 }
 
