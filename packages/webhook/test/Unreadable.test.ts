@@ -180,6 +180,23 @@ const requests = (place: Place) =>
     expect(lines).toEqual([[[{ _tag: "Alarm", reason: RequestRule.wasChanged }], "5"]])
   }).pipe(Effect.scoped)
 
+const settings = (place: Place) =>
+  Effect.gen(function* () {
+    const store = yield* Layer.build(Layer.fresh(ledgerOf(place)))
+    const ledger = Context.get(store, Ledger)
+    const sql = Context.get(store, SqlClient)
+    yield* Effect.provideService(empty, SqlClient, sql)
+    const reserve = (at: number) =>
+      ledger.reserveReads({ limit: 10, reads: { ask: 1, repeat: 0, watch: 0 } }, at)
+    yield* reserve(1000)
+    yield* ledger.noteAlive(1000)
+    yield* sql`UPDATE pawl_settings SET document = 'damaged', version = version + 1`
+    expect((yield* reserve(2000)).times).toEqual([2000])
+    yield* ledger.lowerReads({ limit: 10 }, 2000)
+    yield* ledger.noteAlive(2000)
+    expect(yield* ledger.lastAliveAt).toBeUndefined()
+  }).pipe(Effect.scoped)
+
 await inEachStore((place) => {
   it.live("R38: an unreadable row is parked, and the rows beside it are told", () =>
     handedOver(place)
@@ -187,6 +204,9 @@ await inEachStore((place) => {
   it.live("R38: a redrive of all keeps its rate beside an unreadable row", () => redriven(place))
   it.live("R38: an unreadable request raises an alarm, and does not hide the others", () =>
     requests(place)
+  )
+  it.live("R50: an unreadable budget of reads stops no read, and no watch for outages", () =>
+    settings(place)
   )
   it.live("R38: an unreadable body in quarantine does not hide the others", () => listed(place))
 })

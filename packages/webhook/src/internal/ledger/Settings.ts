@@ -11,11 +11,17 @@ import { earliest } from "./Reading.ts"
 
 export const make = (engines: Engines) => {
   const [first] = engines.own
-  const budgetOf = (value: unknown): ReadBudget.ReadBudget => ({
-    nextAt: 0,
-    pausedUntil: 0,
-    ...(value as Partial<ReadBudget.ReadBudget> | undefined)
-  })
+  const changeReads = <A>(
+    rule: (before: ReadBudget.ReadBudget) => {
+      readonly budget: ReadBudget.ReadBudget
+      readonly reservation: A
+    }
+  ) =>
+    note(first, "reads", (value) => {
+      const before = { nextAt: 0, pausedUntil: 0, ...(value as Partial<ReadBudget.ReadBudget>) }
+      const { budget, reservation } = rule(before)
+      return { value: budget === before ? value : budget, result: reservation }
+    })
   return {
     /** Keeps the first account, and returns the account that the store has (`Owner`). */
     takeOwner: (account: Account) => takeOwner(engines, account),
@@ -33,13 +39,15 @@ export const make = (engines: Engines) => {
     ),
     /** Reserves reads from the budget of all processes (`ReadBudget`). */
     reserveReads: (wanted: ReadBudget.Wanted, at: number) =>
-      change(first, "reads", (value) => {
-        const before = budgetOf(value)
-        const { budget, reservation } = ReadBudget.reserve(before, wanted, at)
-        return { value: budget === before ? value : budget, result: reservation }
-      }),
-    lowerReads: (by: Parameters<typeof ReadBudget.lower>[1], at: number) =>
-      write(first, "reads", (value) => ReadBudget.lower(budgetOf(value), by, at))
+      changeReads((before) => ReadBudget.reserve(before, wanted, at)),
+    lowerReads: (
+      by: Parameters<typeof ReadBudget.lower>[1],
+      at: number
+    ): Effect.Effect<void, StoreUnavailable> =>
+      changeReads((before) => ({
+        budget: ReadBudget.lower(before, by, at),
+        reservation: undefined
+      }))
   }
 }
 
@@ -49,7 +57,8 @@ export const aliveAt = (records: Records): Effect.Effect<number | undefined, Sto
 export const copyAlive = (
   records: Records,
   at: number | undefined
-): Effect.Effect<void, StoreUnavailable> => write(records, "alive", (stored) => at ?? stored)
+): Effect.Effect<void, StoreUnavailable> =>
+  note(records, "alive", (stored) => ({ value: at ?? stored, result: undefined }))
 
 const get = (records: Records, key: string): Effect.Effect<unknown, StoreUnavailable> =>
   Effect.catchTag(records.get("settings", key), "Unreadable", () => Effect.undefined)
@@ -59,6 +68,16 @@ const change = <A>(
   key: string,
   rule: Rule<unknown, A>
 ): Effect.Effect<A, StoreUnavailable> => orDie("The setting")(records.change("settings", key, rule))
+
+/** Changes a value that work goes on without: one that cannot be read counts as unset. */
+const note = <A>(
+  records: Records,
+  key: string,
+  rule: Rule<unknown, A>
+): Effect.Effect<A, StoreUnavailable> =>
+  Effect.catchTag(records.change("settings", key, rule), "Unreadable", () =>
+    Effect.succeed(rule(undefined, 0).result)
+  )
 
 const write = (
   records: Records,

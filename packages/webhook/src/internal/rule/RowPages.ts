@@ -43,11 +43,11 @@ export const isPlanned = (
 export const comparePlaces = (one: Place, two: Place): number =>
   one.at - two.at || compareText(one.key, two.key)
 
-/** Compares by code points, as databases do: `<` has U+1F600 before U+FF5E. */
+/** Compares texts without NUL by code points, as databases do: `<` has U+1F600 before U+FF5E. */
 export const compareText = (one: string, two: string): number => {
   let at = 0
   while (at < one.length && one[at] === two[at]) at++
-  return (one.codePointAt(at) ?? -1) - (two.codePointAt(at) ?? -1)
+  return (one.codePointAt(at) ?? 0) - (two.codePointAt(at) ?? 0)
 }
 
 /**
