@@ -25,7 +25,10 @@ const input = {
   store: StoreFlag.store
 }
 
-/** Command that ends with 1 if the store belongs to the service at another base URL. */
+/**
+ * Command that ends with 1 if the store belongs to the service at another base URL, or an open request
+ * is sealed by another key.
+ */
 export const command = Command.make("rename", input, ({ from, store, to }) =>
   StoreFlag.within(
     store,
@@ -33,13 +36,18 @@ export const command = Command.make("rename", input, ({ from, store, to }) =>
       const [old, next] = [baseUrl(from), baseUrl(to)]
       if (Result.isFailure(old)) return yield* report(`old ${old.failure}`)
       if (Result.isFailure(next)) return yield* report(`new ${next.failure}`)
-      const isRenamed = yield* rename(yield* Records, yield* Seal, old.success, next.success)
-      if (isRenamed) {
-        return yield* Console.log(`The store belongs to the service at ${next.success}`)
+      const unopened = yield* rename(yield* Records, yield* Seal, old.success, next.success)
+      if (unopened === undefined) {
+        return yield* report(
+          `The store does not belong to the service at ${from}: start a receiver on it, and the error names the base URL that it has`
+        )
       }
-      return yield* report(
-        `The store does not belong to the service at ${from}: start a receiver on it, and the error names the base URL that it has`
-      )
+      yield* Console.log(`The store belongs to the service at ${next.success}`)
+      if (unopened > 0) {
+        return yield* report(
+          `The open requests that no given key opens (${unopened}) cannot be sent: give their keys, and run rename again before a receiver starts`
+        )
+      }
     }).pipe(
       Effect.provide(Layer.provide(layerConfig, NodeHmac.layer)),
       Effect.catchTag(["InvalidSealKey", "InvalidSecret"], ({ message }) => report(message)),

@@ -11,18 +11,22 @@ import * as Settings from "../ledger/Settings.ts"
 import { changeEach, each, eachPage, type Engines } from "../records/Engines.ts"
 import type { RequestRow } from "../rule/RequestRow.ts"
 
-/** Returns false if the store belongs to the service at another base URL. */
+/**
+ * Returns undefined if the store belongs to the service at another base URL, else the number of open
+ * requests that no key opened. A rename with their keys seals them anew.
+ */
 export const rename = Effect.fnUntraced(function* (
   engines: Engines,
   seal: Seal["Service"],
   from: string,
   to: string
-): Effect.fn.Return<boolean, StoreUnavailable> {
+): Effect.fn.Return<number | undefined, StoreUnavailable> {
   const owners = yield* Settings.ownersOf(engines)
   const [owner] = owners
   if (owner === undefined || !owners.every((each) => [from, to].includes(each?.baseUrl ?? ""))) {
-    return false
+    return undefined
   }
+  let unopened = 0
   const old = { ...owner, baseUrl: from }
   const renamed = { ...owner, baseUrl: to }
   yield* each(engines, (records) =>
@@ -34,6 +38,11 @@ export const rename = Effect.fnUntraced(function* (
           const sealedAnew = (part: Part["part"], text: string | undefined) =>
             reseal(seal, { requestId: key, kind: value.kind, part }, text, old, renamed)
           const body = yield* sealedAnew("body", value.body)
+          if (value.outcome === undefined && body !== undefined) {
+            const part = { requestId: key, kind: value.kind, part: "body" } as const
+            const opened = seal.open({ ...part, account: renamed }, body)
+            if (!(yield* Effect.isSuccess(opened))) unopened++
+          }
           const text = yield* sealedAnew("outcome", textOf(value))
           yield* changeEach(records, "requests", [key], () => (row) => ({
             value: row && withTexts(row, body, text),
@@ -44,7 +53,7 @@ export const rename = Effect.fnUntraced(function* (
     )
   )
   yield* each(engines, (records) => Settings.setOwner(records, renamed))
-  return true
+  return unopened
 })
 
 const textOf = ({ outcome }: RequestRow): string | undefined =>
