@@ -29,8 +29,7 @@ const indexOfRows = (rows: StoredRows): Index => {
   const due: Array<number | undefined> = []
   let listed: readonly [number, number] | undefined
   for (const stored of rows) {
-    // A jittered schedule waits for a fraction of a millisecond, which PostgreSQL refuses.
-    const at = Math.ceil(claimableAt(stored))
+    const at = claimableAt(stored)
     const lane = lanes.indexOf(stored.lane)
     if (at !== Infinity) due[lane] = Math.min(due[lane] ?? Infinity, at)
     const parkedAt = stored.row.deadLetter?.at

@@ -162,9 +162,13 @@ export const write = (
       ...changed(row, change),
       ...(isOvertaken && { polls: row.polls, pollAt: row.pollAt, newStatusAt: row.newStatusAt })
     },
+    // A jittered schedule waits for a fraction of a millisecond, which PostgreSQL refuses.
     ...(release === undefined
       ? { lease: { ...lease, until: until ?? lease.until } }
-      : { lease: undefined, ...dueIn(stored, release.dueAt, release.lane ?? "repeat") }),
+      : {
+          lease: undefined,
+          ...dueIn(stored, release.dueAt && Math.ceil(release.dueAt), release.lane ?? "repeat")
+        }),
     facts: facts.reduce(Fact.add, stored.facts)
   }
   const others = rows.filter((other) => other !== stored)
