@@ -1,8 +1,9 @@
 /** Planted bugs in the code, each of which leaves a trace that the model refuses. */
-import * as Struct from "effect/Struct"
 import type { Ledger } from "@pawl/webhook/Ledger"
-import { sign } from "../rel/FakeService.ts"
+import { checksum } from "@pawl/test-support/Service"
+import * as Struct from "effect/Struct"
 import { type Bug, bugs as simulated } from "../simulation/Bugs.ts"
+import { subjectOf } from "../simulation/Subject.ts"
 
 type Store = Ledger["Service"]
 
@@ -26,9 +27,9 @@ export const codeBugs: Readonly<Record<string, Bug>> = {
   ]),
   "a lease ends while its handler runs": { ledger: shortLeases },
   "the checksum is not checked": {
-    receive: (receive) => (incoming) => {
-      const id = /"transactionId":"(\d+)"/u.exec(new TextDecoder().decode(incoming.body))?.[1] ?? ""
-      return receive({ ...incoming, checksum: sign(["4711", "10.00", "EUR", id]) })
+    receive: (receive, secret) => (incoming) => {
+      const body = JSON.parse(new TextDecoder().decode(incoming.body))
+      return receive({ ...incoming, checksum: checksum(subjectOf(incoming).method, body, secret) })
     }
   }
 }

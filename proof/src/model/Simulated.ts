@@ -5,9 +5,8 @@
 import * as NodeHmac from "@pawl/core/NodeHmac"
 import { isStatus, rank, type Status } from "@pawl/core/Status"
 import * as Effect from "effect/Effect"
-import type { Bug } from "../simulation/Bugs.ts"
 import type { Lookups, Observer, ReceiverName } from "../simulation/Observer.ts"
-import * as PlanGenerator from "../simulation/PlanGenerator.ts"
+import type { Plan } from "../simulation/Plan.ts"
 import * as Simulation from "../simulation/Simulation.ts"
 import { subjectOf } from "../simulation/Subject.ts"
 import * as Recorder from "./Recorder.ts"
@@ -72,12 +71,13 @@ const fell = (path: ReadonlyArray<Status>) =>
 const isKnown = (events: ReadonlyArray<string>) =>
   events.some((event) => event.startsWith("registered ") || event.startsWith("answered "))
 
-export const record = Effect.fnUntraced(function* (seed: number, count: number, bug: Bug = {}) {
-  const days = Math.min(5, Math.max(2, Math.ceil(count / 6)))
-  const size = { days, operationsPerDay: 4, faults: 8, forgeries: 1 }
+export const record = Effect.fnUntraced(function* (
+  plan: Plan,
+  options: Pick<Simulation.Options, "bug" | "store">
+) {
   const traces = Traces.make()
   const { end, observer } = makeObserver(traces)
-  yield* Simulation.run(PlanGenerator.draw(seed, size), { bug, observer })
+  yield* Simulation.run(plan, { ...options, observer })
   end()
   return traces.all().filter(({ events, path }) => !fell(path) && isKnown(events))
 }, Effect.provide(NodeHmac.layer))

@@ -1,14 +1,14 @@
 /**
  * The sources of the code's traces.
  */
-import * as Ledger from "@pawl/webhook/Ledger"
-import * as NodeSqlite from "@pawl/webhook/NodeSqlite"
 import type * as Effect from "effect/Effect"
-import { bugs as simulatedBugs } from "../simulation/Bugs.ts"
+import * as SeededRandom from "../rel/SeededRandom.ts"
+import * as PlanGenerator from "../simulation/PlanGenerator.ts"
+import type { MakeStore } from "../simulation/CrashableStore.ts"
+import type { Plan } from "../simulation/Plan.ts"
 import { codeBugs } from "./CodeBugs.ts"
+import * as DatabaseStore from "./DatabaseStore.ts"
 import * as Killed from "./Killed.ts"
-import * as PostgresStore from "./PostgresStore.ts"
-import * as Recording from "./Recording.ts"
 import * as Requests from "./Requests.ts"
 import * as RequestTraces from "./RequestTraces.ts"
 import * as Simulated from "./Simulated.ts"
@@ -35,31 +35,63 @@ const unconfirmed = "a claim is told without confirmation"
 const apart = "the handler's effects and the told mark commit apart"
 const tooEarly = "the receiver answers 200 before it stores"
 
-const pipeline =
-  (makeStore: Recording.MakeStore): Source["record"] =>
+const simulated =
+  (plan: (seed: number, count: number) => Plan, store?: MakeStore): Source["record"] =>
   (seed, count, bug = "") =>
-    Recording.record(seed, Math.min(50, count), codeBugs[bug], makeStore)
+    Simulated.record(plan(seed, count), { ...(store && { store }), bug: codeBugs[bug] ?? {} })
+
+const days = (seed: number, count: number): Plan =>
+  PlanGenerator.draw(seed, {
+    days: Math.min(5, Math.max(2, Math.ceil(count / 6))),
+    operationsPerDay: 4,
+    faults: 8,
+    forgeries: 1
+  })
+
+/** Draws a plan of an hour with right clocks, in which a receiver ends every minute. */
+const hour = (seed: number, count: number): Plan => {
+  const random = SeededRandom.make(seed, "traces")
+  const operationsPerDay = 24 * Math.min(20, count)
+  const plan = PlanGenerator.draw(seed, { days: 1 / 24, operationsPerDay, faults: 2, forgeries: 1 })
+  const ends = Array.from({ length: 60 }, (_, minute) => ({
+    at: minute * 60_000 + random.below(30_000),
+    duration: random.below(5000),
+    target: random.pick(["receiver 1", "receiver 2"] as const),
+    kind: random.pick(["crash", "restart"] as const),
+    jump: 0
+  }))
+  const actions = ["accepts", "accepts", "fails", "fails", "is slow"] as const
+  return {
+    ...plan,
+    skews: { client: 0, "receiver 1": 0, "receiver 2": 0 },
+    operations: plan.operations.map((operation) => ({
+      ...operation,
+      handlerActions: Array.from({ length: 10 }, () => random.pick(actions))
+    })),
+    faults: [...plan.faults.filter(({ kind }) => kind !== "jump"), ...ends]
+  }
+}
 
 /** The sources by name. */
 export const sources = {
   memory: {
     share: 1,
-    record: pipeline(Recording.inProcess(Ledger.layerMemory)),
+    record: simulated(hour),
     bugs: Object.keys(codeBugs)
   },
   sqlite: {
     share: 0.2,
-    record: pipeline(Recording.inProcess(NodeSqlite.layerLedger({ filename: ":memory:" }))),
+    record: simulated(hour, DatabaseStore.make("sqlite")),
     bugs: [unconfirmed, apart, tooEarly]
   },
   postgres: {
     share: 0.06,
-    record: pipeline(PostgresStore.make),
+    record: simulated(hour, DatabaseStore.make("postgres")),
     bugs: [unconfirmed, apart, tooEarly]
   },
   simulation: {
     share: 0.3,
-    record: (seed, count, bug = "") => Simulated.record(seed, count, simulatedBugs[bug]),
+    record: simulated(days),
     bugs: [unconfirmed, tooEarly, "no reads follow a terminal status"]
   },
   killed: {

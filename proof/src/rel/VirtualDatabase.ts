@@ -3,6 +3,7 @@ import type { Ledger } from "@pawl/webhook/Ledger"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Latch from "effect/Latch"
+import { everyCall } from "../EveryCall.ts"
 import { pass as passAlone, settle } from "../VirtualTime.ts"
 import * as SteppedDatabase from "./SteppedDatabase.ts"
 import * as Stores from "./Stores.ts"
@@ -37,7 +38,7 @@ export const make = Effect.fnUntraced(function* (store: Stores.SqlStore) {
       ledger: Ledger["Service"],
       before: Effect.Effect<void> = Effect.void
     ): Ledger["Service"] => {
-      const counted = <A, E, R>(call: Effect.Effect<A, E, R>) =>
+      return everyCall(ledger, (call) =>
         Effect.suspend(() => {
           calls++
           ended.closeUnsafe()
@@ -48,22 +49,7 @@ export const make = Effect.fnUntraced(function* (store: Stores.SqlStore) {
             })
           )
         })
-      return {
-        ...ledger,
-        accept: (...all) => counted(ledger.accept(...all)),
-        register: (...all) => counted(ledger.register(...all)),
-        claim: (options) => counted(ledger.claim(options)),
-        write: (...all) => counted(ledger.write(...all)),
-        get: (...all) => counted(ledger.get(...all)),
-        body: (...all) => counted(ledger.body(...all)),
-        shift: (options) => counted(ledger.shift(options)),
-        deleteBodies: (options) => counted(ledger.deleteBodies(options)),
-        noteAlive: (at) => counted(ledger.noteAlive(at)),
-        lastAliveAt: counted(ledger.lastAliveAt),
-        bringForward: (page) => counted(ledger.bringForward(page)),
-        reserveReads: (...all) => counted(ledger.reserveReads(...all)),
-        lowerReads: (...all) => counted(ledger.lowerReads(...all))
-      }
+      )
     },
     pass: Effect.fnUntraced(function* (time: number) {
       const until = (yield* Clock.currentTimeMillis) + time

@@ -103,7 +103,7 @@ const program = Effect.gen(function* () {
   recorder.observe(Context.get(context, Journal.Journal))
   const { receive } = Context.get(context, Receiver.Receiver)
   const listener = yield* NodeReceiver.listener.pipe(
-    Effect.provideService(Receiver.Receiver, { receive: bug.receive?.(receive) ?? receive })
+    Effect.provideService(Receiver.Receiver, { receive: bug.receive?.(receive, secret) ?? receive })
   )
   const port = yield* NodeReceiver.listen(listener, { host: "127.0.0.1", port: 0 })
   process.stdout.write(`ready http://127.0.0.1:${port}/callback\n`)

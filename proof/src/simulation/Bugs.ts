@@ -20,7 +20,7 @@ export interface Bug {
   readonly policy?: Evidence.Policy
   readonly profile?: Partial<Switches>
   readonly ledger?: (ledger: Store) => Store
-  readonly receive?: (receive: Receive) => Receive
+  readonly receive?: (receive: Receive, merchantSecret: string) => Receive
   readonly requestId?: (requestId: string, attempts: number) => string
   readonly repeatsChanges?: boolean
   readonly commitsApart?: boolean

@@ -52,7 +52,15 @@ const repairTime = Duration.toMillis(Duration.hours(2))
 export const make = Effect.fnUntraced(function* (
   plan: Plan,
   trace: Trace,
-  { bug, observer }: { readonly bug: Bug; readonly observer: Observer }
+  {
+    bug,
+    observer,
+    store: { idle, ledger }
+  }: {
+    readonly bug: Bug
+    readonly observer: Observer
+    readonly store: CrashableStore.Store
+  }
 ): Effect.fn.Return<Cluster, never, Hmac | Scope.Scope> {
   const { seed } = plan
   const repairedAt = plan.quietAt + repairTime
@@ -61,6 +69,7 @@ export const make = Effect.fnUntraced(function* (
   const isUnreadable = (id: string) =>
     trace.now() < repairedAt && operationOfId(id)?.isUnreadable === true
   const store = yield* CrashableStore.make(nemesis, trace, {
+    direct: ledger,
     plant: bug.ledger,
     watchedUntil: plan.outages && plan.quietAt + day,
     isUnreadable,
@@ -147,6 +156,7 @@ export const make = Effect.fnUntraced(function* (
     })
 
   const crash = Effect.fnUntraced(function* ({ duration }: Fault, name: keyof typeof processes) {
+    yield* idle
     trace.mark(`crash: ${name}`)
     trace.note(`${name} is killed`)
     yield* processes[name].kill

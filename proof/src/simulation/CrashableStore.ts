@@ -5,12 +5,15 @@
 import { StoreUnavailable } from "@pawl/core/CallbackError"
 import * as Ledger from "@pawl/webhook/Ledger"
 import type { Leased, Registration } from "@pawl/webhook/internal/rule/Row"
+import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Latch from "effect/Latch"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
+import * as TestClock from "effect/testing/TestClock"
+import { everyCall } from "../EveryCall.ts"
 import type { Nemesis } from "./Nemesis.ts"
 import type { Instance } from "./Process.ts"
 import type { Trace } from "./Trace.ts"
@@ -19,6 +22,21 @@ export const Commit = Context.Reference<(() => void) | undefined>(
   "@pawl/proof/simulation/CrashableStore/Commit",
   { defaultValue: () => undefined }
 )
+
+/** An empty ledger in virtual time; `idle` waits until no statement is under way. */
+export interface Store {
+  readonly ledger: Ledger.Ledger["Service"]
+  readonly clock: Clock.Clock
+  readonly pass: (duration: number) => Effect.Effect<void>
+  readonly idle: Effect.Effect<void>
+}
+
+export type MakeStore = Effect.Effect<Store, never, Scope.Scope>
+
+export const memory: MakeStore = Effect.gen(function* () {
+  const ledger = Context.get(yield* Layer.build(Layer.fresh(Ledger.layerMemory)), Ledger.Ledger)
+  return { ledger, clock: yield* Clock.Clock, pass: TestClock.adjust, idle: Effect.void }
+})
 
 /** The store: `connect` is the ledger of one process, with faults; `direct` is without. */
 export interface CrashableStore {
@@ -33,10 +51,11 @@ const pollInterval = Duration.hours(1)
 const claimsAtOneInstant = 10_000
 
 /**
- * Options of a store. `plant` replaces its ledger by one with a bug; `watchedUntil` is the time
- * until which the receivers watch for outages.
+ * Options of a store. `direct` is its ledger, which `plant` replaces by one with a bug;
+ * `watchedUntil` is the time until which the receivers watch for outages.
  */
 interface Options {
+  readonly direct: Ledger.Ledger["Service"]
   readonly plant: ((ledger: Ledger.Ledger["Service"]) => Ledger.Ledger["Service"]) | undefined
   readonly isUnreadable: (transactionId: string) => boolean
   readonly registered: (registration: Registration) => void
@@ -61,9 +80,14 @@ const withUnreadable = (
 export const make = Effect.fnUntraced(function* (
   nemesis: Nemesis,
   trace: Trace,
-  { isUnreadable, plant = (ledger) => ledger, registered, watchedUntil = -Infinity }: Options
+  {
+    direct,
+    isUnreadable,
+    plant = (ledger) => ledger,
+    registered,
+    watchedUntil = -Infinity
+  }: Options
 ): Effect.fn.Return<CrashableStore, never, Scope.Scope> {
-  const direct = Context.get(yield* Layer.build(Layer.fresh(Ledger.layerMemory)), Ledger.Ledger)
   const ledger = plant(withUnreadable(direct, isUnreadable))
   const isWatched = watchedUntil > 0
   let claims = 0
@@ -87,11 +111,11 @@ export const make = Effect.fnUntraced(function* (
   const connect = (instance: Instance): Ledger.Ledger["Service"] => {
     const work = Latch.makeUnsafe()
     latches.add(work)
-    const execute = <A, E>(statement: Effect.Effect<A, StoreUnavailable | E>) =>
-      Effect.suspend(() => {
+    const execute = <A, E, R>(statement: Effect.Effect<A, E, R>) =>
+      Effect.suspend((): Effect.Effect<A, E | StoreUnavailable, R> => {
         const { kind, until = 0 } = nemesis.strike("store") ?? {}
         if (instance.isDead() || kind === "refused") return Effect.fail(new StoreUnavailable({}))
-        const done = Effect.suspend(() =>
+        const done = Effect.suspend((): Effect.Effect<A, E | StoreUnavailable, R> =>
           instance.isDead() ? Effect.fail(new StoreUnavailable({})) : statement
         )
         if (kind === "slow") return Effect.delay(done, 1000 + (until % 5000))
@@ -99,13 +123,14 @@ export const make = Effect.fnUntraced(function* (
           ? Effect.andThen(done, Effect.fail(new StoreUnavailable({})))
           : done
       })
+    const connected = everyCall(ledger, execute)
     return {
-      accept: (verified, at) => execute(ledger.accept(verified, at)),
+      ...connected,
       register: (operation, at) =>
         execute(
           Effect.tap(ledger.register(operation, at), () => Effect.sync(() => registered(operation)))
         ),
-      claim: (options) => Effect.andThen(limitClaims, execute(ledger.claim(options))),
+      claim: (options) => Effect.andThen(limitClaims, connected.claim(options)),
       write: (leased, change) =>
         execute(
           Effect.flatMap(Commit, (commit) =>
@@ -114,29 +139,9 @@ export const make = Effect.fnUntraced(function* (
             )
           )
         ),
-      get: (method, id) => execute(ledger.get(method, id)),
-      body: (key, status) => execute(ledger.body(key, status)),
-      deadLetters: (page) => execute(ledger.deadLetters(page)),
-      story: (method, id) => execute(ledger.story(method, id)),
-      page: (options) => execute(ledger.page(options)),
-      redrive: (key, at, note) => execute(ledger.redrive(key, at, note)),
-      redriveAll: (options) => execute(ledger.redriveAll(options)),
-      backlog: (at) => execute(ledger.backlog(at)),
-      deleteBodies: (options) => execute(ledger.deleteBodies(options)),
-      erase: (...of) => execute(ledger.erase(...of)),
-      deleteOld: (options) => execute(ledger.deleteOld(options)),
-      compact: execute(ledger.compact),
-      quarantined: execute(ledger.quarantined),
-      reserveReads: (wanted, at) => execute(ledger.reserveReads(wanted, at)),
-      lowerReads: (by, at) => execute(ledger.lowerReads(by, at)),
-      shift: (options) => execute(ledger.shift(options)),
       // In the quiet time no outage follows.
       noteAlive: (at) =>
-        isWatched && trace.now() >= watchedUntil ? Effect.never : execute(ledger.noteAlive(at)),
-      takeOwner: (account) => execute(ledger.takeOwner(account)),
-      lastAliveAt: execute(ledger.lastAliveAt),
-      checkWritable: execute(ledger.checkWritable),
-      bringForward: (page) => execute(ledger.bringForward(page)),
+        isWatched && trace.now() >= watchedUntil ? Effect.never : connected.noteAlive(at),
       awaitWork: Effect.andThen(work.await, Effect.asVoid(work.close)),
       pollInterval: isWatched ? pollInterval : ledger.pollInterval
     }

@@ -175,7 +175,7 @@ export const draw = (
   const quietAt = days * day
   const count = Math.ceil(days * operationsPerDay)
   const operations = [
-    ...sample(0, count, operation(quietAt - 3 * hour)),
+    ...sample(0, count, operation(Math.max(quietAt - 3 * hour, quietAt / 2))),
     ...sample(1, count / 10 + 4, operation(day)).map((each) => ({
       ...each,
       at: quietAt + each.at,

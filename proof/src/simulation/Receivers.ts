@@ -52,12 +52,19 @@ export const make = Effect.fnUntraced(function* (
   const hmac = yield* Hmac
   const calls = new Map<string, number>()
 
+  const commit = (transition: Handler.Transition) => {
+    trace.note(`${name} commits ${transition.to} of ${transition.transactionId}`)
+    checker.committed(transition)
+    observer.committed(name, transition)
+  }
+
   const handle = (transition: Handler.Transition) =>
     Effect.suspend(() => {
       const { attempt, to, transactionId } = transition
       trace.note(`${name} calls the handler for ${to} of ${transactionId}, attempt ${attempt}`)
       const ended = checker.called(name, transition)
       observer.called(name, transition)
+      if (bug.commitsApart === true) commit(transition)
       if (trace.now() >= options.quietAt) return Effect.sync(() => ended("accepted"))
       const actions = options.handlerActionsOf(transactionId)
       const call = calls.get(transactionId) ?? 0
@@ -76,23 +83,13 @@ export const make = Effect.fnUntraced(function* (
       })
   })
 
-  const commit = (transition: Handler.Transition) => () => {
-    trace.note(`${name} commits ${transition.to} of ${transition.transactionId}`)
-    checker.committed(transition)
-    observer.committed(name, transition)
+  const handler: Handler.Handler["Service"] = {
+    handle,
+    ...(bug.commitsApart !== true && {
+      commit: (transition, markTold) =>
+        Effect.provideService(markTold, Commit, () => commit(transition))
+    })
   }
-
-  const handler: Handler.Handler["Service"] =
-    bug.commitsApart === true
-      ? {
-          handle: (transition) =>
-            Effect.tap(handle(transition), () => Effect.sync(commit(transition)))
-        }
-      : {
-          handle,
-          commit: (transition, markTold) =>
-            Effect.provideService(markTold, Commit, commit(transition))
-        }
 
   return Process.make((instance) =>
     Effect.gen(function* () {
@@ -121,7 +118,7 @@ export const make = Effect.fnUntraced(function* (
       observed.journal(Context.get(services, Journal.Journal))
       const { receive } = Context.get(services, Receiver.Receiver)
       const context = yield* Effect.context()
-      const receiveOrBug = bug.receive?.(receive) ?? receive
+      const receiveOrBug = bug.receive?.(receive, Client.secret) ?? receive
       return (incoming: Verifier.Incoming) =>
         instance.run(Effect.provide(receiveOrBug(incoming), context))
     }).pipe(
@@ -137,7 +134,7 @@ export const make = Effect.fnUntraced(function* (
 })
 
 /** A bug can release the leases of a process. */
-export const watching = (ledger: Ledger.Ledger["Service"]) => {
+const watching = (ledger: Ledger.Ledger["Service"]) => {
   const leases = new Map<string, Leased>()
   const keyOf = ({ scope, transactionId }: Leased) => `${scope}/${transactionId}`
   const watched: Ledger.Ledger["Service"] = {

@@ -16,17 +16,19 @@ import { settle, sleepUntil } from "../VirtualTime.ts"
 import type { Bug } from "./Bugs.ts"
 import * as Client from "./Client.ts"
 import * as Cluster from "./Cluster.ts"
+import * as CrashableStore from "./CrashableStore.ts"
 import * as CoverageMarks from "./CoverageMarks.ts"
 import * as Observer from "./Observer.ts"
 import * as Plan from "./Plan.ts"
 import * as Trace from "./Trace.ts"
 
-/** Options of a run; `listen` gets the lines of the trace. */
+/** Options of a run; `listen` gets the lines of the trace, and `store` makes the store. */
 export interface Options {
   readonly bug?: Bug
   readonly listen?: (line: string) => void
   readonly observer?: Observer.Observer
   readonly stopsAtViolation?: boolean
+  readonly store?: CrashableStore.MakeStore
 }
 
 export interface Outcome {
@@ -40,12 +42,6 @@ export interface Outcome {
 /** The last move of the service after a create, and the longest gap between two reads, in days. */
 export const quietDays = 75
 const hour = Duration.toMillis(Duration.hours(1))
-
-const passUntil = (trace: Trace.Trace, at: number) =>
-  Effect.andThen(
-    Effect.suspend(() => TestClock.adjust(at - trace.now())),
-    settle
-  )
 
 const canaries = [Client.secret, Client.card.number, "Bearer ", "eyJ"]
 const checksum = /(?<![\w+/])[\w+/]{43}=/u
@@ -61,10 +57,11 @@ const logger = (trace: Trace.Trace) =>
 const simulate = Effect.fnUntraced(function* (
   plan: Plan.Plan,
   { bug = {}, observer = Observer.none, stopsAtViolation = false }: Options,
-  trace: Trace.Trace
+  trace: Trace.Trace,
+  store: CrashableStore.Store
 ) {
   const { quietAt } = plan
-  const cluster = yield* Cluster.make(plan, trace, { bug, observer })
+  const cluster = yield* Cluster.make(plan, trace, { bug, observer, store })
   yield* Effect.addFinalizer(() => cluster.stop)
   const redrives = Array.from({ length: 12 }, (_, index) => ({
     at: quietAt + index * 6 * hour,
@@ -78,12 +75,17 @@ const simulate = Effect.fnUntraced(function* (
       Effect.ensuring(Effect.sync(() => openEvents--)),
       Effect.forkScoped({ startImmediately: true })
     )
+  const passUntil = (at: number) =>
+    Effect.andThen(
+      Effect.suspend(() => store.pass(at - trace.now())),
+      settle
+    )
   const untilEnd = Effect.gen(function* () {
-    yield* passUntil(trace, quietAt + hour)
+    yield* passUntil(quietAt + hour)
     const due = yield* cluster.backlog
     if (due > 0) trace.violation("L1", `${due} rows are due an hour after the last fault`)
     yield* cluster.checkUnreadable
-    yield* passUntil(trace, quietAt + quietDays * Plan.day)
+    yield* passUntil(quietAt + quietDays * Plan.day)
     if (openEvents > 0) trace.violation("X1", `${openEvents} events did not end`)
     yield* cluster.stop
     yield* cluster.check
@@ -101,9 +103,14 @@ const simulate = Effect.fnUntraced(function* (
 })
 
 export const run = (plan: Plan.Plan, options: Options = {}): Effect.Effect<Outcome, never, Hmac> =>
-  Effect.flatMap(Trace.make(CoverageMarks.marks, options.listen), (trace) =>
-    Effect.provide(simulate(plan, options, trace), Logger.layer([logger(trace)]))
-  ).pipe(
+  Effect.gen(function* () {
+    const trace = yield* Trace.make(CoverageMarks.marks, options.listen)
+    const store = yield* options.store ?? CrashableStore.memory
+    return yield* simulate(plan, options, trace, store).pipe(
+      Effect.provideService(Clock.Clock, store.clock),
+      Effect.provide(Logger.layer([logger(trace)]))
+    )
+  }).pipe(
     Effect.scoped,
     Effect.provideServiceEffect(Random.Random, Random.withSeed(Random.Random, plan.seed)),
     // A warning on a slow machine would break the trace.

@@ -1,7 +1,6 @@
 import * as Effect from "effect/Effect"
 import { describe, expect, it } from "vitest"
 import { missOf } from "../../src/model/Protocol.ts"
-import { record } from "../../src/model/Recording.ts"
 import { sources } from "../../src/model/Sources.ts"
 import * as Traces from "../../src/model/Traces.ts"
 import { checkBugs, checkTraces } from "../../src/rel/model.ts"
@@ -36,7 +35,7 @@ it.for(withStores)(
 )
 
 it("the model refuses a trace of which one event is missing, doubled or changed", async () => {
-  const traces = await Effect.runPromise(record(3, 8))
+  const traces = await Effect.runPromise(sources.memory.record(3, 8))
   const refused = { missing: 0, doubled: 0, unconfirmed: 0 }
   for (const { events, path } of traces) {
     expect(missOf({ path, events })).toBeUndefined()

@@ -1,5 +1,5 @@
 /**
- * An empty ledger on PostgreSQL, in virtual time, which stands still while a statement is under
+ * An empty ledger on a database, in virtual time, which stands still while a statement is under
  * way.
  */
 import { Ledger } from "@pawl/webhook/Ledger"
@@ -12,14 +12,13 @@ import * as TestClock from "effect/testing/TestClock"
 import * as Stores from "../rel/Stores.ts"
 import * as VirtualDatabase from "../rel/VirtualDatabase.ts"
 import { noteWakes } from "../VirtualTime.ts"
-import type { MakeStore } from "./Recording.ts"
 
-export const make: MakeStore = Effect.gen(function* () {
-  const sql = yield* Stores.make("postgres")
-  const database = yield* VirtualDatabase.make(sql)
+export const make = Effect.fnUntraced(function* (name: "sqlite" | "postgres") {
+  const store = yield* Stores.make(name)
+  const { idle, setClock, watch } = yield* VirtualDatabase.make(store)
   const { clock, next } = noteWakes(yield* Clock.Clock)
   const built = yield* Effect.provideService(
-    Layer.build(Stores.layerLedger(sql)),
+    Layer.build(Stores.layerLedger(store)),
     Clock.Clock,
     clock
   )
@@ -27,24 +26,20 @@ export const make: MakeStore = Effect.gen(function* () {
   let moved = { at: 0, done: Promise.resolve() }
   const moveClock = Effect.promise(() => {
     const at = clock.currentTimeMillisUnsafe()
-    if (at !== moved.at) moved = { at, done: database.setClock(at) }
+    if (at !== moved.at) moved = { at, done: setClock(at) }
     return moved.done
   })
 
-  const pass = Effect.fnUntraced(function* (duration: Duration.Duration) {
-    const until = clock.currentTimeMillisUnsafe() + Duration.toMillis(duration)
+  const pass = Effect.fnUntraced(function* (duration: number) {
+    const until = clock.currentTimeMillisUnsafe() + duration
     for (;;) {
-      yield* database.idle
+      yield* idle
       const now = clock.currentTimeMillisUnsafe()
       if (now >= until) return
       yield* TestClock.adjust(Math.min(next(now) ?? until, until) - now)
     }
   })
-  const ledger = Context.get(built, Ledger)
-  return {
-    ledger: database.watch(ledger, moveClock),
-    clock,
-    pass: (duration) => Effect.provideService(pass(duration), Clock.Clock, clock),
-    idle: database.idle
-  }
-})
+  // Both receivers share a connection, which wakes them.
+  const ledger = { ...Context.get(built, Ledger), pollInterval: Duration.infinity }
+  return { ledger: watch(ledger, moveClock), clock, pass, idle }
+}, Effect.orDie)
