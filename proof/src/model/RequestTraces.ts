@@ -25,12 +25,12 @@ import * as Result from "effect/Result"
 import * as TestClock from "effect/testing/TestClock"
 import { secret } from "../rel/FakeService.ts"
 import * as SeededRandom from "../rel/SeededRandom.ts"
-import type * as Process from "../simulation/Process.ts"
-import { pass } from "../VirtualTime.ts"
+import * as Process from "../simulation/Process.ts"
+import { everyCall } from "../EveryCall.ts"
+import { pass, sleepUntil } from "../VirtualTime.ts"
 import * as Model from "./Requests.ts"
-import type { Index } from "./Checker.ts"
+import { both, type Index } from "./Checker.ts"
 import * as Traces from "./Traces.ts"
-import * as TwoProcesses from "./TwoProcesses.ts"
 
 type Store = RequestStore.RequestStore["Service"]
 type Sender = RequestSender["Service"]
@@ -74,79 +74,94 @@ export const bugs: Readonly<Record<string, Bug>> = {
   "a request that becomes due wakes no process": { store: () => ({ awaitWork: Effect.never }) }
 }
 
-interface Shared {
-  readonly random: SeededRandom.SeededRandom
-  readonly now: () => number
-  readonly see: (id: string, event: string) => void
-  /** The requestIds of the transactions that the service made, by request. */
-  readonly made: ReadonlyMap<string, Set<string>>
-  readonly refused: ReadonlySet<string>
-}
+type See = (id: string, event: string) => void
 
+/** Records the calls of a process that lives. */
 const record = (
   store: Store,
   by: Index,
   { isDead }: Process.Instance,
-  { now, see }: Pick<Shared, "now" | "see">
+  see: See,
+  now: () => number
 ): Store => {
-  const note = (id: string, call: string, row: RequestRow | undefined) =>
-    see(id, `${by} ${call}: ${Model.textOf(row, now())}`)
-  const noted = <A, E>(call: Effect.Effect<A, E>, note: (result: A) => void) =>
-    Effect.suspend((): Effect.Effect<A, E | StoreUnavailable> =>
-      isDead()
-        ? Effect.fail(new StoreUnavailable({}))
-        : Effect.tap(call, (result) => Effect.sync(() => note(result)))
+  const alive = everyCall(store, (call) =>
+    Effect.suspend(() =>
+      Effect.andThen(isDead() ? Effect.fail(new StoreUnavailable({})) : Effect.void, call)
     )
+  )
+  const note = (id: string, call: string, row: RequestRow | undefined) =>
+    see(id, `${call}: ${Model.textOf(row, now())}`)
+  const noted =
+    <Of extends ReadonlyArray<unknown>, A, E>(
+      call: (...of: Of) => Effect.Effect<A, E>,
+      note: (result: A, ...of: Of) => unknown
+    ) =>
+    (...of: Of) =>
+      Effect.tap(call(...of), (result) => Effect.sync(() => note(result, ...of)))
+  const decided =
+    <Of, A, E>(name: string, call: (id: string, of: Of) => Effect.Effect<A, E>) =>
+    (id: string, of: Of) =>
+      Effect.gen(function* () {
+        const before = yield* alive.get(id)
+        const result = yield* call(id, of)
+        const after = yield* alive.get(id)
+        if (after?.outcome !== before?.outcome || after?.parked !== before?.parked)
+          note(id, name, after)
+        return result
+      })
   return {
-    ...store,
-    write: (request, options) =>
-      noted(store.write(request, options), ({ isNew, row }) => {
-        const id = row.requestId
-        if (isNew && row.lease !== undefined) note(id, "write", row)
-        else if (isNew) see(id, `write: ${Model.textOf(row, now())}`)
-      }),
-    restart: (request, options) =>
-      noted(store.restart(request, options), (row) => row && note(row.requestId, "restart", row)),
-    claim: (options) =>
-      noted(store.claim(options), ({ rows }) => {
-        const call = options.requestId === undefined ? "claim" : "take over"
-        for (const row of rows) note(row.requestId, call, row)
-      }),
-    begin: (leased, options) =>
-      noted(store.begin(leased, options), (row) => note(leased.requestId, "begin", row)),
-    renew: (leased, until) =>
-      noted(store.renew(leased, until), (isRenewed) => {
-        if (isRenewed) see(leased.requestId, `${by} renew`)
-      }),
-    release: (leased, options) =>
-      noted(store.release(leased, options), (row) => note(leased.requestId, "release", row)),
-    park: (leased, reason, at) =>
-      noted(store.park(leased, reason, at), (row) => note(leased.requestId, "park", row)),
-    settle: (id, settlement, registration) =>
-      noted(store.settle(id, settlement, registration), ({ isSettled, row }) =>
-        note(id, "settle", isSettled ? row : undefined)
-      )
+    ...alive,
+    write: noted(alive.write, ({ isNew, row }) => {
+      if (isNew) note(row.requestId, row.lease === undefined ? "write" : `${by} write`, row)
+    }),
+    restart: noted(alive.restart, (row) => row && note(row.requestId, `${by} restart`, row)),
+    claim: noted(alive.claim, ({ rows }, { requestId }) => {
+      const call = requestId === undefined ? "claim" : "take over"
+      for (const row of rows) note(row.requestId, `${by} ${call}`, row)
+    }),
+    begin: noted(alive.begin, (row, { requestId }) => note(requestId, `${by} begin`, row)),
+    renew: noted(alive.renew, (isRenewed, { requestId }) => {
+      if (isRenewed) see(requestId, `${by} renew`)
+    }),
+    release: noted(alive.release, (row, { requestId }) => note(requestId, `${by} release`, row)),
+    park: noted(alive.park, (row, { requestId }) => note(requestId, `${by} park`, row)),
+    settle: noted(alive.settle, ({ isSettled, row }, id) =>
+      note(id, `${by} settle`, isSettled ? row : undefined)
+    ),
+    cancel: decided("the request is cancelled", alive.cancel),
+    redrive: decided("a person redrives the request", alive.redrive),
+    find: decided("a callback names the request", alive.find)
   }
 }
 
-const traffic = 20 * 60_000
-const quiet = 60 * 60_000
+/** The requests of a trace; `made` has the requestIds of the transactions that the service made. */
+interface Ordered {
+  readonly made: Set<string>
+  readonly isRefused: boolean
+}
+
+const minute = 60_000
+const traffic = 20 * minute
+const quiet = 60 * minute
 
 const makeSender = (
   by: Index,
   { isDead }: Process.Instance,
-  { made, random, refused, see }: Shared
+  see: See,
+  random: SeededRandom.SeededRandom,
+  orders: ReadonlyMap<string, Ordered>
 ): Sender => {
   const send = Effect.fnUntraced(function* (requestId: string) {
     const id = requestId.split(" ")[0] ?? ""
+    const order = orders.get(id)
     const say = (name: string) => Effect.sync(() => isDead() || see(id, `${by} ${name}`))
     if (random.isTrue(0.1)) {
       yield* say("there is no connection")
       return yield* new Unreachable({ reason: "refused", sent: false, attempts: 1 })
     }
     yield* say("the request is sent")
-    const fate = refused.has(id) ? 9 : random.below(10)
-    if (fate < 7) made.get(id)?.add(requestId)
+    const fate = order?.isRefused === true ? 9 : random.below(10)
+    if (fate < 7) order?.made.add(requestId)
     yield* Effect.sleep(random.isTrue(0.2) ? 40_000 : random.below(3000))
     if (fate < 5) {
       yield* say("the service answers")
@@ -177,7 +192,8 @@ export const recordTraces = Effect.fnUntraced(
     const stores = yield* Layer.build(
       Layer.provideMerge(RequestStore.layerMemory, Layer.fresh(Ledger.layerMemory))
     )
-    const store = Context.get(stores, RequestStore.RequestStore)
+    const original = Context.get(stores, RequestStore.RequestStore)
+    const planted: Store = { ...original, ...bug.store?.(original) }
     const traces = Traces.make()
     const last = new Map<string, number>()
     const see = (id: string, event: string) => {
@@ -185,57 +201,54 @@ export const recordTraces = Effect.fnUntraced(
       traces.see(id, event)
       last.set(id, now())
     }
-    const made = new Map<string, Set<string>>()
-    const refused = new Set<string>()
-    const shared: Shared = { random, now, see, made, refused }
+    const orders = new Map<string, Ordered>()
 
-    const { at, kill, restart, running } = yield* TwoProcesses.start(
-      random,
-      Effect.fnUntraced(function* (by, instance) {
-        const killed = () => {
-          for (const id of made.keys()) see(id, `${by} a process is killed`)
-        }
-        yield* Effect.addFinalizer(() => Effect.sync(killed))
-        const sender = makeSender(by, instance, shared)
-        const planted: Store = { ...store, ...bug.store?.(store) }
-        const layer = Requests.layer().pipe(
-          Layer.provide([
-            Layer.succeed(RequestStore.RequestStore, record(planted, by, instance, shared)),
-            Layer.succeed(RequestSender, { ...sender, ...bug.sender?.(sender) }),
-            CallbackUrl.layer(Redacted.make(secret)),
-            Seal.layer({ current: Redacted.make(secret) })
-          ]),
-          Layer.provide(NodeHmac.layer)
-        )
-        return Context.get(yield* Layer.build(Layer.fresh(layer)), Requests.Requests)
-      })
+    const processes = both.map((by) =>
+      Process.make(
+        Effect.fnUntraced(function* (instance) {
+          const killed = () => {
+            for (const id of orders.keys()) see(id, `${by} a process is killed`)
+          }
+          yield* Effect.addFinalizer(() => Effect.sync(killed))
+          const sender = makeSender(by, instance, see, random, orders)
+          const store = record(planted, by, instance, see, now)
+          const layer = Requests.layer().pipe(
+            Layer.provide([
+              Layer.succeed(RequestStore.RequestStore, store),
+              Layer.succeed(RequestSender, { ...sender, ...bug.sender?.(sender) }),
+              CallbackUrl.layer(Redacted.make(secret)),
+              Seal.layer({ current: Redacted.make(secret) })
+            ]),
+            Layer.provide(NodeHmac.layer)
+          )
+          const built = yield* Effect.orDie(Layer.build(Layer.fresh(layer)))
+          return { ...Context.get(built, Requests.Requests), find: store.find }
+        })
+      )
     )
-
-    type Work = (requests: Requests.Requests["Service"]) => Effect.Effect<unknown, unknown>
-    const call = (time: number, work: Work) =>
+    const all = <A>(effectOf: (process: (typeof processes)[number]) => Effect.Effect<A>) =>
+      Effect.forEach(processes, effectOf, { discard: true })
+    type Running = Requests.Requests["Service"] & Pick<Store, "find">
+    const at = (time: number, effect: Effect.Effect<unknown, unknown>) =>
+      Effect.forkScoped(Effect.andThen(sleepUntil(time), Effect.exit(effect)), {
+        startImmediately: true
+      })
+    const call = (time: number, work: (running: Running) => Effect.Effect<unknown, unknown>) =>
       at(
         time,
         Effect.suspend(() => {
-          const requests = running()
-          return requests === undefined ? Effect.void : Effect.exit(work(requests))
+          const [running] = [random.pick(processes), ...processes].flatMap(
+            (process) => process.running() ?? []
+          )
+          return running === undefined ? Effect.void : work(running)
         })
       )
-    const decide = (
-      time: number,
-      id: string,
-      name: string,
-      decision: (requests: Requests.Requests["Service"]) => Effect.Effect<boolean, unknown>
-    ) =>
-      call(time, (requests) =>
-        Effect.flatMap(decision(requests), (isDone) =>
-          Effect.map(store.get(id), (row) => {
-            if (isDone) see(id, `${name}: ${Model.textOf(row, now())}`)
-          })
-        )
-      )
+
+    yield* all(({ start }) => start)
     for (let index = 0; index < count; index++) {
       const id = String(100_001 + index)
-      made.set(id, new Set())
+      const order = { made: new Set<string>(), isRefused: random.isTrue(0.15) }
+      orders.set(id, order)
       const input = {
         requestId: id,
         accountId: "4711",
@@ -244,36 +257,35 @@ export const recordTraces = Effect.fnUntraced(
         apmPayload: { paymentMethod: "EWALLET" as const }
       }
       const begin = random.below(traffic)
-      if (random.isTrue(0.5)) {
-        yield* call(begin, (requests) => requests.enqueue("apm-payment", input))
-      }
+      if (random.isTrue(0.5)) yield* call(begin, ({ enqueue }) => enqueue("apm-payment", input))
       for (let calls = random.below(4); calls > 0; calls--) {
         const limit = random.isTrue(0.2) ? 2000 : 100_000
-        yield* call(begin + random.below(60_000), (requests) =>
-          Effect.timeoutOption(requests.send("apm-payment", input), limit)
+        yield* call(begin + random.below(60_000), ({ send }) =>
+          Effect.timeoutOption(send("apm-payment", input), limit)
         )
       }
-      if (random.isTrue(0.15)) refused.add(id)
       const soon = begin + random.below(random.isTrue(0.5) ? 10_000 : 300_000)
-      if (random.isTrue(0.5))
-        yield* decide(soon, id, "the request is cancelled", ({ cancel }) => cancel(id))
-      const later = traffic + random.below(traffic)
-      yield* decide(later, id, "a person redrives the request", ({ redrive }) => redrive(id))
-      yield* decide(random.below(traffic), id, "a callback names the request", () =>
-        Effect.gen(function* () {
-          const before = yield* store.get(id)
-          if (made.get(id)?.size === 0) return false
-          yield* store.find(id, { ...Model.found, ordered: { requestId: id }, transactionId: id })
-          return (yield* store.get(id))?.outcome !== before?.outcome
-        })
+      if (random.isTrue(0.5)) yield* call(soon, ({ cancel }) => cancel(id))
+      yield* call(traffic + random.below(traffic), ({ redrive }) => redrive(id))
+      yield* call(random.below(traffic), ({ find }) =>
+        order.made.size === 0
+          ? Effect.void
+          : find(id, { ...Model.found, ordered: { requestId: id }, transactionId: id })
       )
     }
-    yield* restart(traffic, 1)
-    for (let time = 0; time < traffic + quiet; time += 60_000) yield* pass("1 minute")
-    for (const [id, { size }] of made) see(id, Model.endOf(size))
-    const all = traces.all()
-    yield* kill
-    return all.filter(({ events }) => events.some((event) => event.includes(": ")))
+    for (let time = minute; time < traffic; time += minute) {
+      const { kill, start } = random.pick(processes)
+      const restarted = kill.pipe(
+        Effect.andThen(Effect.sleep(random.below(5000))),
+        Effect.andThen(start)
+      )
+      yield* at(time + random.below(minute / 2), restarted)
+    }
+    for (let time = 0; time < traffic + quiet; time += minute) yield* pass(minute)
+    for (const [id, { made }] of orders) see(id, Model.endOf(made.size))
+    const recorded = traces.all()
+    yield* all(({ kill }) => kill)
+    return recorded.filter(({ events }) => events.some((event) => event.includes(": ")))
   },
   Effect.scoped,
   Effect.provide(TestClock.layer({ warningDelay: Duration.hours(1) })),
